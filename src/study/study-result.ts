@@ -7,14 +7,13 @@ import type { StudySettings } from './file/study-settings.ts';
 import { bestTrial, bestTrials } from './goals/best-trials.ts';
 import type { Constraint, TrialMetrics, Objective } from './goals/objectives.ts';
 import { SarrafError } from '../domain/errors.ts';
-import { countText } from '../domain/money-text.ts';
-import { minuteText } from '../domain/time-text.ts';
 import type { SamplerKind } from './samplers/sampler-settings.ts';
 import type { Params } from './space/params-of-point.ts';
 import type { StoredTrial } from './store/study-rows.ts';
 import type { OpenedHoldout, StudyHead, StudyStore } from './store/study-store.ts';
 import type { TrialsOnData } from './store/trial-register.ts';
 import { testedNotes } from './tested-notes.ts';
+import { finding, type StudyFinding } from './texts/study-fact.ts';
 import { studyHash } from './study-hash.ts';
 import type { FailureKind } from './trials/trial-report.ts';
 
@@ -32,7 +31,7 @@ export interface ShownTrial {
   readonly metrics: TrialMetrics | null;
 }
 
-/** What is known of a study: JSON. */
+/** What is known of a study. */
 export interface StudyResult {
   readonly study: string;
   readonly file: string;
@@ -64,8 +63,8 @@ export interface StudyResult {
   readonly front: readonly number[];
   readonly holdout: OpenedHoldout | null;
   readonly trialsOnData: TrialsOnData;
-  /** What the reader of the numbers must know, one sentence each. */
-  readonly notes: readonly string[];
+  /** What the reader of the numbers must know. */
+  readonly notes: readonly StudyFinding[];
   readonly trials: readonly ShownTrial[];
 }
 
@@ -169,32 +168,36 @@ function notesOf(of: {
   readonly holdout: OpenedHoldout | null;
   readonly hasHoldout: boolean;
   readonly trialsOnData: TrialsOnData;
-}): readonly string[] {
+}): readonly StudyFinding[] {
   const { trials, best, holdout, hasHoldout, trialsOnData } = of;
-  const notes = [
-    `${countText(trialsOnData.trials, 'trial')} on this data in ${countText(trialsOnData.studies, 'study', 'studies')}: the best of so many is good by luck alone, too.`,
+  const notes: StudyFinding[] = [
+    finding('note.trials', {
+      trials: trialCount(trialsOnData.trials),
+      studies: finding('count.studies', { count: trialsOnData.studies }),
+    }),
   ];
-  if (!hasHoldout)
-    notes.push('No hold-out: the trials saw all of the data, so nothing here was tested on new data.');
+  if (!hasHoldout) notes.push(finding('note.noHoldout'));
   else if (holdout !== null) notes.push(openedNote(holdout, trials.length));
-  else if (trialsOnData.inHoldout === 0) notes.push('The hold-out is closed: no trial has seen it.');
-  else notes.push('The hold-out is closed: no trial of this study has seen it.');
+  else if (trialsOnData.inHoldout === 0) notes.push(finding('note.closed'));
+  else notes.push(finding('note.closedHere'));
   if (trialsOnData.inHoldout > 0) notes.push(seenNote(trialsOnData));
   const others = trialsOnData.opened - (holdout === null ? 0 : 1);
   if (others > 0)
-    notes.push(
-      `The hold-outs of ${countText(others, 'other study', 'other studies')} on this data were opened.`,
-    );
+    notes.push(finding('note.otherHoldouts', { studies: finding('count.otherStudies', { count: others }) }));
   if (best !== null && best.outcome.kind === 'complete' && best.outcome.violation > 0)
-    notes.push('No trial holds every constraint: the best one breaks them the least.');
+    notes.push(finding('note.broken'));
   return notes;
 }
 
 /** That others have looked at the hold-out before it was opened. */
-export const seenNote = ({ inHoldout }: TrialsOnData): string =>
-  `It is not new: ${countText(inHoldout, 'trial')} of other studies on this data ran on candles of this hold-out.`;
+export const seenNote = ({ inHoldout }: TrialsOnData): StudyFinding =>
+  finding('note.seen', { trials: trialCount(inHoldout) });
 
-function openedNote({ openedAtMs, afterTrials }: OpenedHoldout, done: number): string {
-  const since = done > afterTrials ? ` ${countText(done - afterTrials, 'trial')} came after it.` : '';
-  return `The hold-out was opened on ${minuteText(openedAtMs)} UTC.${since}`;
+export const trialCount = (count: number): StudyFinding => finding('count.trials', { count });
+
+function openedNote({ openedAtMs, afterTrials }: OpenedHoldout, done: number): StudyFinding {
+  const time = { atMs: openedAtMs };
+  return done > afterTrials
+    ? finding('note.openedSince', { time, trials: trialCount(done - afterTrials) })
+    : finding('note.opened', { time });
 }

@@ -1,28 +1,32 @@
-import { percentText } from '../backtest/report/value-text.ts';
+import { inDigits } from '../language/fact.ts';
 import type { TrialMetrics } from './goals/objectives.ts';
 import { readHoldoutReport } from './holdout-report.ts';
 import type { StudyStore } from './store/study-store.ts';
+import { finding, type StudyFinding } from './texts/study-fact.ts';
 import { accountFigures } from './walk-forward/stored-account.ts';
 
 /** What a study brought on candles that its choice had not seen: a sentence for each test that was made. */
-export function testedNotes(store: StudyStore): readonly string[] {
+export function testedNotes(store: StudyStore): readonly StudyFinding[] {
   const walked = accountFigures(store.walkForward.head()?.account);
   return [
-    ...(walked === null ? [] : [`Its walk-forward made ${earnedText(walked)}, out of sample.`]),
+    ...(walked === null ? [] : [finding('note.walked', { earned: earnedBy(walked) })]),
     ...holdoutNotes(store.holdout()),
   ];
 }
 
-function holdoutNotes(opened: ReturnType<StudyStore['holdout']>): readonly string[] {
+function holdoutNotes(opened: ReturnType<StudyStore['holdout']>): readonly StudyFinding[] {
   const report = opened === null ? null : readHoldoutReport(opened.report);
   if (opened === null || report === null) return [];
+  const trial = inDigits(opened.trial);
   return report.kind === 'failed'
-    ? [`The run of trial ${opened.trial} on the hold-out failed: ${report.reason}`]
-    : [`In the hold-out trial ${opened.trial} made ${earnedText(report.metrics)}.`];
+    ? [finding('note.holdoutFailed', { trial, reason: report.reason })]
+    : [finding('note.heldOut', { trial, earned: earnedBy(report.metrics) })];
 }
 
-function earnedText(metrics: TrialMetrics): string {
+function earnedBy(metrics: TrialMetrics): StudyFinding {
   const { totalReturn = null, buyAndHoldReturn = null } = metrics;
-  const holding = buyAndHoldReturn === null ? '' : `, where holding made ${percentText(buyAndHoldReturn)}`;
-  return `${percentText(totalReturn)}${holding}`;
+  const earned = { share: totalReturn };
+  return buyAndHoldReturn === null
+    ? finding('earned.alone', { earned })
+    : finding('earned.held', { earned, held: { share: buyAndHoldReturn } });
 }

@@ -3,6 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { withoutDirectionMarks } from '../../src/language/isolate.ts';
+import type { Language } from '../../src/language/locale.ts';
 import { studyHtml } from '../../src/study/report/study-html.ts';
 import { studyReportData } from '../../src/study/report/study-report-data.ts';
 import { demoStudy, demoWalk, type DemoStudyOptions } from '../unit/study/report/demo-study.ts';
@@ -48,9 +50,9 @@ function studyOf(name: Name): ReturnType<typeof demoStudy> {
   return known;
 }
 
-async function open(name: Name, look: Look = {}): Promise<Visited> {
-  const file = join(root, `${name}.html`);
-  writeFileSync(file, studyHtml(studyOf(name)));
+async function open(name: Name, look: Look = {}, language: Language = 'en'): Promise<Visited> {
+  const file = join(root, `${name}-${language}.html`);
+  writeFileSync(file, studyHtml(studyOf(name), language));
   return openPage(browser, file, look);
 }
 
@@ -231,6 +233,48 @@ describe('the report of a study', () => {
       await keepPicture(page, `study-${name}-${look.screen}-${look.theme}`);
       await page.close();
     }
+  });
+});
+
+describe('the report of a study in Persian', () => {
+  test('fits a phone from right to left, and has English in islands alone', async () => {
+    const { page, messages } = await open('one', { screen: 'phone' }, 'fa');
+    expect(await overhangOf(page)).toBe(0);
+    expect(messages).toEqual([]);
+    const directions = `['html', 'main svg', '#luck code'].map((each) => getComputedStyle(document.querySelector(each)).direction)`;
+    expect(await page.evaluate(directions)).toEqual(['rtl', 'ltr', 'ltr']);
+    // Of all that is shown, pictures and their labels too: two Latin words in a row are a sentence.
+    const shown = (await page.evaluate(`(() => {
+      const root = document.body.cloneNode(true);
+      for (const own of root.querySelectorAll('script, style, code, cite, pre, .hashes')) own.remove();
+      const labels = [...root.querySelectorAll('[aria-label]')].map((each) => each.getAttribute('aria-label'));
+      const texts = [];
+      const walker = document.createTreeWalker(root, NodeFilter.SHOW_TEXT);
+      while (walker.nextNode()) texts.push(walker.currentNode.data);
+      return [...texts, ...labels];
+    })()`)) as readonly string[];
+    const outside = shown.map((text) => text.replaceAll(/[\u2066\u2068][^\u2066-\u2069]*\u2069/g, ''));
+    expect(outside.filter((text) => /[A-Za-z]{2,} [A-Za-z]/.test(text))).toEqual([]);
+    expect(outside.filter((text) => /[0-9]/.test(text))).toEqual([]);
+    await keepPicture(page, 'study-persian-phone');
+    await page.close();
+  });
+
+  test('says trials and days under the pointer in its words and digits', async () => {
+    const { page, messages } = await open('one', {}, 'fa');
+    const best = (await page.getAttribute('#slices path.dots-best', 'd')) ?? '';
+    const [, left = 0, top = 0] = (/^M([\d.]+) ([\d.]+)h0$/.exec(best) ?? []).map(Number);
+    const trial = withoutDirectionMarks(await saidOf(page, '#slices svg', { x: left, y: top }));
+    expect(trial).toMatch(/^آزمایش [۰-۹]+، بهترین\nشارپ: [۰-۹٫]+\nبازده: [۰-۹٫]+٪\n/);
+    const box = await page.locator('#equity svg').boundingBox();
+    const day = await saidOf(page, '#equity svg', { x: (box?.width ?? 0) * 0.5, y: 120 });
+    expect(withoutDirectionMarks(day)).toMatch(
+      /^۱۴۰۳\/[۰-۹/]+\nارزش کل دارایی [۰-۹٬]+ تتر، ‎?[-−]?[۰-۹٫]+٪\nپنجرهٔ [۰-۹]: \{"fast":\d+\}$/,
+    );
+    expect(await textOf(page, '#slices')).toMatch(/میانهٔ همسایه‌ها.*بدترین دهک/);
+    expect(messages).toEqual([]);
+    await keepPicture(page, 'study-persian-desktop');
+    await page.close();
   });
 });
 

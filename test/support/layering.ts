@@ -70,7 +70,7 @@ export const LAYERS: readonly LayerRule[] = [
   },
   { folder: 'daemon', mayImport: [...PURE, ...SHELLS], isPure: false },
   // Numbers about numbers, and what params declare: they know no bot, venue or file.
-  { folder: 'study/statistics', mayImport: ['domain'], isPure: true },
+  { folder: 'study/statistics', mayImport: ['domain', 'language'], isPure: true },
   { folder: 'study/space', mayImport: ['domain', 'strategy'], isPure: true },
   { folder: 'study/samplers', mayImport: ['domain', 'study/space', 'study/statistics'], isPure: true },
   // What is worth an alert, and when it is said: it reads neither clock nor file.

@@ -5,8 +5,7 @@ import { ownFolder } from '../../plugins/own-files.ts';
 import { MARKET_NAMES } from '../../exchange/market-names.ts';
 import { unitName } from '../../language/format-money.ts';
 import { localeOf, type Language } from '../../language/locale.ts';
-import { ENGLISH_PAGE } from './texts/english-page.ts';
-import { PERSIAN_PAGE } from './texts/persian-page.ts';
+import type { Texts } from '../../language/translate.ts';
 import { escapeHtml } from './value-text.ts';
 
 /**
@@ -21,6 +20,8 @@ const PACKING = 4;
 /** What a report is made of. */
 export interface HtmlPage {
   readonly language: Language;
+  /** What the scripts say. */
+  readonly texts: Texts;
   readonly title: string;
   /** HTML of the parts. */
   readonly header: string;
@@ -39,6 +40,7 @@ export interface HtmlPage {
 /** A report as one HTML file, with its data and its scripts inside. */
 export function htmlPage({
   language,
+  texts,
   title,
   header,
   main,
@@ -65,7 +67,7 @@ ${header}
 ${main.join('\n')}
 </main>
 <footer><p>${footer}</p></footer>
-${wordsOf(language)}<script type="text/plain" id="data">${packed}</script>
+${wordsOf(language, texts)}<script type="text/plain" id="data">${packed}</script>
 ${code.join('\n')}
 </body>
 </html>
@@ -73,8 +75,7 @@ ${code.join('\n')}
 }
 
 /** The texts of the scripts, which they find in the element `words`. */
-function wordsOf(language: Language): string {
-  const texts = language === 'fa' ? PERSIAN_PAGE : ENGLISH_PAGE;
+function wordsOf(language: Language, texts: Texts): string {
   const units = Object.fromEntries(
     MARKET_NAMES.quotes.map(({ currency }) => [currency, unitName(currency, localeOf(language))]),
   );

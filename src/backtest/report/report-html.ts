@@ -25,6 +25,8 @@ import { drawdownsSection, rollingSection } from './sections/risk-sections.ts';
 import { openSection, pausesSection, strategiesSection } from './sections/session-sections.ts';
 import { jalaliMonth, monthlyReturns } from '../metrics/return-tables.ts';
 import { numberOf } from '../metrics/statistics.ts';
+import { ENGLISH_PAGE } from './texts/english-page.ts';
+import { PERSIAN_PAGE } from './texts/persian-page.ts';
 import type { Language } from '../../language/locale.ts';
 import { reportVoice } from './report-voice.ts';
 import { thinnedPlots } from './plot-columns.ts';
@@ -43,6 +45,7 @@ export function reportHtml(finished: FinishedRun, language: Language = 'en'): st
   const made = { day: voice.day(Math.floor(head.createdAtMs / DAY_MS)), page: 'docs/metrics.md' };
   return htmlPage({
     language,
+    texts: language === 'fa' ? PERSIAN_PAGE : ENGLISH_PAGE,
     title: head.name,
     header: headerSection(head, voice),
     main: [

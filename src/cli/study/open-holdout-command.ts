@@ -1,7 +1,6 @@
 import { Command } from 'commander';
 import { present } from '../../domain/invariant.ts';
 import { minuteText } from '../../domain/time-text.ts';
-import { figureText } from '../../study/figure-text.ts';
 import { readWrittenStudy } from '../../study/file/read-study.ts';
 import { readHoldoutReport, type HoldoutReport } from '../../study/holdout-report.ts';
 import { openHoldout, type HoldoutOpening } from '../../study/open-holdout.ts';
@@ -10,6 +9,7 @@ import { MOST_TRIALS } from '../../study/samplers/trial-record.ts';
 import { StudyFolder } from '../../study/store/study-place.ts';
 import type { TrialsOnData } from '../../study/store/trial-register.ts';
 import { seenNote } from '../../study/study-result.ts';
+import { studyVoice } from '../../study/texts/study-voice.ts';
 import { failed } from '../command-error.ts';
 import { asCommand } from '../as-command.ts';
 import { integerOption } from '../option-readers.ts';
@@ -62,9 +62,14 @@ function lines(
   },
 ): readonly string[] {
   const { name, report, objectives, trialsOnData } = of;
+  const voice = studyVoice('en');
   const names = [...new Set([...objectives, ...FIGURES])];
   const found = report.kind === 'failed' ? null : report.metrics;
-  const rows = names.map((figure) => [figure, figureText(figure, trial.metrics), figureText(figure, found)]);
+  const rows = names.map((figure) => [
+    figure,
+    voice.figure(figure, trial.metrics),
+    voice.figure(figure, found),
+  ]);
   const when = `${minuteText(opened.openedAtMs)} UTC, after ${opened.afterTrials} trials`;
   return [
     `${name}: trial ${trial.number}, ${JSON.stringify(trial.params)}`,
@@ -81,7 +86,7 @@ function lines(
       rows,
     ),
     '',
-    ...(trialsOnData.inHoldout === 0 ? [] : [seenNote(trialsOnData)]),
+    ...(trialsOnData.inHoldout === 0 ? [] : [voice.tell(seenNote(trialsOnData))]),
     'It is spent: what you choose after looking at it was not tested on new data.',
   ];
 }

@@ -1,7 +1,8 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { Command } from 'commander';
+import { Command, Option } from 'commander';
 import { countText } from '../../domain/money-text.ts';
+import { LANGUAGES, type Language } from '../../language/locale.ts';
 import { asWholeFile } from '../../query/as-whole-file.ts';
 import { writeTrialsParquet } from '../../query/write-trials-parquet.ts';
 import { studyHtml } from '../../study/report/study-html.ts';
@@ -14,6 +15,7 @@ import { readReportedStudy } from './read-study-result.ts';
 interface Options {
   readonly out?: string;
   readonly data: string;
+  readonly language: Language;
   readonly json?: true;
 }
 
@@ -24,7 +26,7 @@ async function report(wanted: string, options: Options): Promise<void> {
   const out = options.out ?? folder.reportOf(name);
   makeFolder(out);
   const page = join(resolve(out), 'report.html');
-  await asWholeFile(page, (draft) => writeFileSync(draft, studyHtml(reported)));
+  await asWholeFile(page, (draft) => writeFileSync(draft, studyHtml(reported, options.language)));
   const parquet = join(resolve(out), 'trials.parquet');
   const trials = await writeTrials(folder.pathOf(name), parquet);
   if (options.json === true) {
@@ -60,10 +62,11 @@ export function studyReportCommand(): Command {
     .argument('<study>', 'its name, or its file')
     .option('--out <folder>', 'where to write (default: a folder beside the study)')
     .option('--data <folder>', 'data folder with the studies', 'data')
+    .addOption(new Option('--language <language>', 'language of the page').choices(LANGUAGES).default('en'))
     .option('--json', 'prints JSON')
     .addHelpText(
       'after',
-      '\nExamples:\n  sarraf study report study\n  sarraf study report study --out shared/study',
+      '\nExamples:\n  sarraf study report study\n  sarraf study report study --out shared/study\n  sarraf study report study --language fa',
     )
     .action(async (wanted: string, options: Options) => asCommand(async () => report(wanted, options)));
 }

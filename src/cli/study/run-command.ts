@@ -14,6 +14,7 @@ import type { ValidatedStudy } from '../../study/validated-study.ts';
 import { MOST_WORKERS } from '../../study/trials/thread-runner.ts';
 import { backtestFlags } from '../backtest/backtest-flags.ts';
 import { failed, wrongInput } from '../command-error.ts';
+import { studyJson } from '../../study/texts/study-json.ts';
 import { asCommand } from '../as-command.ts';
 import { endSignal } from '../end-signal.ts';
 import { integerOption } from '../option-readers.ts';
@@ -126,7 +127,7 @@ function conclude(
   of: { readonly end: StudyEnd; readonly ranNow: number; readonly options: SessionFlags },
 ): void {
   const { end, ranNow, options } = of;
-  if (options.json === true) console.log(JSON.stringify({ end, ranNow, ...result }));
+  if (options.json === true) console.log(studyJson({ end, ranNow, ...result }));
   else {
     const words = { complete: '', exhausted: END_OF_SPACE, stopped: stoppedText(result) };
     console.log([...studyLines(result), ...(words[end] === '' ? [] : [words[end]])].join('\n'));

@@ -1,5 +1,6 @@
 import { Command } from 'commander';
 import { StudyFolder } from '../../study/store/study-place.ts';
+import { studyJson } from '../../study/texts/study-json.ts';
 import { asCommand } from '../as-command.ts';
 import { integerOption } from '../option-readers.ts';
 import { readValidatedStudy } from './read-study-result.ts';
@@ -20,7 +21,7 @@ function show(wanted: string, options: Options): void {
   const folder = new StudyFolder(options.data);
   const result = readValidatedStudy(folder, folder.find(wanted));
   if (options.json === true) {
-    console.log(JSON.stringify(result));
+    console.log(studyJson(result));
     return;
   }
   const reasons = new Map<string, number>();

@@ -5,6 +5,7 @@ import { prepareStudy } from '../../study/prepare-study.ts';
 import { nameOfFile, StudyFolder } from '../../study/store/study-place.ts';
 import { MOST_DRAWS, runStress, USUAL_DRAWS } from '../../study/stress/run-stress.ts';
 import { MOST_WORKERS } from '../../study/trials/thread-runner.ts';
+import { studyJson } from '../../study/texts/study-json.ts';
 import { asCommand } from '../as-command.ts';
 import { endSignal } from '../end-signal.ts';
 import { integerOption } from '../option-readers.ts';
@@ -68,7 +69,7 @@ async function stress(what: string, options: Options): Promise<void> {
     const found = validation?.stress ?? null;
     if (options.json === true)
       console.log(
-        JSON.stringify({ end, ranNow, study: name, trial, stress: found, verdict: validation?.verdict }),
+        studyJson({ end, ranNow, study: name, trial, stress: found, verdict: validation?.verdict }),
       );
     else if (end === 'complete' && validation !== null && found !== null)
       console.log([name, ...verdictLines(validation), '', ...stressLines(found)].join('\n'));

@@ -1,9 +1,10 @@
 import { minuteText } from '../../domain/time-text.ts';
 import { countText } from '../../domain/money-text.ts';
 import { dataSetText } from '../../study/data/data-set.ts';
-import { figureText, paramText, shownFigures } from '../../study/figure-text.ts';
+import { shownFigures } from '../../study/figure-kind.ts';
 import { rankedTrials } from '../../study/ranked-trials.ts';
 import type { StudyResult } from '../../study/study-result.ts';
+import { studyVoice } from '../../study/texts/study-voice.ts';
 import type { ValidatedStudy } from '../../study/validated-study.ts';
 import { tableLines, type TableColumn } from '../table.ts';
 import { stressLines } from './stress-lines.ts';
@@ -11,6 +12,8 @@ import { statisticLines, verdictLines } from './validation-lines.ts';
 
 /** Trials of a result that are listed where not all are wanted. */
 const FEW_TRIALS = 5;
+
+const voice = studyVoice('en');
 
 /** A study for people, the verdict first; `most`: how many of its trials, the best first. */
 export function studyLines(result: ValidatedStudy, most: number = FEW_TRIALS): readonly string[] {
@@ -29,7 +32,7 @@ export function studyLines(result: ValidatedStudy, most: number = FEW_TRIALS): r
     '',
     ...(validation === null ? [] : [...statisticLines(validation), '']),
     ...(validation === null || validation.stress === null ? [] : [...stressLines(validation.stress), '']),
-    ...notes,
+    ...notes.map(voice.tell),
     `hash ${hash}`,
     result.file,
   ];
@@ -48,8 +51,8 @@ function trialLines(result: StudyResult, most: number): readonly string[] {
   ];
   const rows = ranked.map(({ number, params, metrics: found, violation }) => [
     String(number),
-    ...metrics.map((name) => figureText(name, found)),
-    ...names.map((name) => paramText(params[name])),
+    ...metrics.map((name) => voice.figure(name, found)),
+    ...names.map((name) => voice.param(params[name])),
     (violation ?? 0) > 0 ? 'breaks constraints' : '',
   ]);
   return tableLines(columns, rows);

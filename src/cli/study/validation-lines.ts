@@ -1,21 +1,25 @@
 import { countText } from '../../domain/money-text.ts';
-import { luckText, sampleText, statisticTexts } from '../../study/validation/statistic-texts.ts';
+import { studyVoice } from '../../study/texts/study-voice.ts';
+import { sampleFinding, statisticTexts } from '../../study/validation/statistic-texts.ts';
 import type { StudyValidation } from '../../study/validation/study-validation.ts';
+import type { StudyFinding } from '../../study/texts/study-fact.ts';
 import { tableLines } from '../table.ts';
 
 /** What a study's figures say, in words: to be read before them. */
 export function verdictLines({ verdict, basis }: StudyValidation): readonly string[] {
   const { luck, stable, stress, notTested } = verdict;
-  const sample = sampleText(basis);
+  const { say, tell } = studyVoice('en');
+  const sample = sampleFinding(basis);
+  const line = (of: StudyFinding): string => `  ${tell(of)}`;
   return [
-    `luck: ${luckText(luck.kind)} (trial ${basis.trial})`,
-    ...luck.reasons.map((reason) => `  ${reason}`),
-    ...(sample === null ? [] : [`  ${sample}`]),
-    `stable: ${stable.kind}, ${stable.reason}`,
+    `luck: ${say(`luck.${luck.kind}`)} (trial ${basis.trial})`,
+    ...luck.reasons.map(line),
+    ...(sample === null ? [] : [line(sample)]),
+    `stable: ${stable.kind}, ${tell(stable.reason)}`,
     `under stress: ${stress.kind}`,
-    ...stress.reasons.map((reason) => `  ${reason}`),
+    ...stress.reasons.map(line),
     'not tested:',
-    ...notTested.map((what) => `  ${what}`),
+    ...notTested.map(line),
   ];
 }
 

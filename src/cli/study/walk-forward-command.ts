@@ -2,6 +2,7 @@ import { Command } from 'commander';
 import { prepareStudy } from '../../study/prepare-study.ts';
 import { StudyFolder } from '../../study/store/study-place.ts';
 import { runWalkForward, windowsOf } from '../../study/walk-forward/run-walk-forward.ts';
+import { studyJson } from '../../study/texts/study-json.ts';
 import { asCommand } from '../as-command.ts';
 import { endSignal } from '../end-signal.ts';
 import { reportOnStderr } from '../progress-report.ts';
@@ -72,7 +73,7 @@ async function walkForward(what: string, options: WalkFlags): Promise<void> {
     const result = readWalkForward(study, folder, name);
     console.log(
       options.json === true
-        ? JSON.stringify({ end, ranNow: whole.ran, ...result })
+        ? studyJson({ end, ranNow: whole.ran, ...result })
         : walkForwardLines(result).join('\n'),
     );
   } finally {

@@ -1,4 +1,5 @@
 import { countText } from '../../domain/money-text.ts';
+import { studyVoice } from '../../study/texts/study-voice.ts';
 import type { WalkForwardResult } from '../../study/walk-forward/walk-forward-result.ts';
 import {
   accountTexts,
@@ -24,7 +25,7 @@ export function walkForwardLines(result: WalkForwardResult): readonly string[] {
       accountTexts(result),
     ),
     '',
-    ...notes,
+    ...notes.map(studyVoice('en').tell),
     `hash ${hash}`,
     file,
   ];

@@ -1,5 +1,6 @@
 import { isNumeric, type NumericParameter, type Parameter, type ParameterValue } from '../space/parameter.ts';
 import { nearRange } from '../validation/near-trials.ts';
+import type { StudyVoice } from '../texts/study-voice.ts';
 import type { ReportParameter } from './report-shapes.ts';
 
 /** Numbers with so many values have a cell of a heat map for each, others for some together. */
@@ -11,7 +12,11 @@ const DIGITS = 3;
 type Cells = Pick<ReportParameter, 'cells' | 'edges'>;
 
 /** A param of the space as an axis, with what is near the best trial's value of it. */
-export function parameterAxis(parameter: Parameter, best: ParameterValue | undefined): ReportParameter {
+export function parameterAxis(
+  parameter: Parameter,
+  best: ParameterValue | undefined,
+  voice: StudyVoice,
+): ReportParameter {
   const { name } = parameter;
   if (!isNumeric(parameter)) {
     const cells = parameter.values.map(String);
@@ -35,13 +40,16 @@ export function parameterAxis(parameter: Parameter, best: ParameterValue | undef
     isLog,
     min,
     max,
-    ...(isStepped ? steppedCells(steps) : evenCells({ min, max, isLog })),
+    ...(isStepped ? steppedCells(steps, voice) : evenCells({ min, max, isLog }, voice)),
     near: best === undefined ? null : nearRange(parameter, best),
   };
 }
 
 /** Cells of one value each, or of as many as it takes; edges are between two values. */
-function steppedCells({ first, stride, count, decimals }: NonNullable<NumericParameter['steps']>): Cells {
+function steppedCells(
+  { first, stride, count, decimals }: NonNullable<NumericParameter['steps']>,
+  voice: StudyVoice,
+): Cells {
   const together = count <= MOST_OWN_CELLS ? 1 : Math.ceil(count / CELLS);
   const valueAt = (place: number): number => (first + place * stride) / 10 ** decimals;
   const edgeAt = (place: number): number => (first + (place - 0.5) * stride) / 10 ** decimals;
@@ -49,27 +57,25 @@ function steppedCells({ first, stride, count, decimals }: NonNullable<NumericPar
   return {
     cells: begins.map((begin) => {
       const last = Math.min(begin + together, count) - 1;
-      return last === begin ? String(valueAt(begin)) : `${valueAt(begin)} to ${valueAt(last)}`;
+      return last === begin ? voice.param(valueAt(begin)) : rangeText(valueAt(begin), valueAt(last), voice);
     }),
     edges: [...begins, count].map(edgeAt),
   };
 }
 
 /** Equal parts of the range, of its logarithm where the scale is one. */
-function evenCells({
-  min,
-  max,
-  isLog,
-}: {
-  readonly min: number;
-  readonly max: number;
-  readonly isLog: boolean;
-}): Cells {
+function evenCells(
+  { min, max, isLog }: { readonly min: number; readonly max: number; readonly isLog: boolean },
+  voice: StudyVoice,
+): Cells {
   const edges = Array.from({ length: CELLS + 1 }, (_, place) => {
     if (place === 0) return min;
     if (place === CELLS) return max;
     const share = place / CELLS;
     return Number((isLog ? min * (max / min) ** share : min + (max - min) * share).toPrecision(DIGITS));
   });
-  return { cells: edges.slice(1).map((to, cell) => `${edges[cell]} to ${to}`), edges };
+  return { cells: edges.slice(1).map((to, cell) => rangeText(edges[cell] ?? to, to, voice)), edges };
 }
+
+const rangeText = (from: number, to: number, { say, param }: StudyVoice): string =>
+  say('cell.range', { from: param(from), to: param(to) });

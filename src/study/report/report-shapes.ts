@@ -6,6 +6,8 @@ export type FigureKind = 'fraction' | 'length' | 'number';
 /** A figure that charts can show. */
 export interface ReportFigure {
   readonly name: string;
+  /** The same in the language of the page. */
+  readonly title: string;
   readonly kind: FigureKind;
   /** Null: it is no objective. */
   readonly direction: 'maximize' | 'minimize' | null;
@@ -33,6 +35,8 @@ export type TrialState = 0 | 1 | 2;
 /** What a window's choice brought in its train window and in its test window, by one figure. */
 export interface WalkFigure {
   readonly name: string;
+  /** The same in the language of the page. */
+  readonly title: string;
   readonly kind: FigureKind;
   /** By window; null where it has no value. */
   readonly inSample: readonly (number | null)[];
@@ -41,6 +45,8 @@ export interface WalkFigure {
 
 /** What a page draws of a walk-forward. */
 export interface WalkData {
+  /** The currency of the account. */
+  readonly quote: string;
   readonly initialEquity: number;
   /** Days since 1970-01-01, and the equity at the end of each. */
   readonly day: readonly number[];

@@ -1,3 +1,6 @@
+import { runCurrency } from '../../backtest/run-currency.ts';
+import type { Currency } from '../../domain/market-symbol.ts';
+import { MARKET_NAMES, parseMarket } from '../../exchange/market-names.ts';
 import { present } from '../../domain/invariant.ts';
 import type { StudyIdentity } from '../question/study-identity.ts';
 import { readSpace } from '../space/space-declaration.ts';
@@ -23,6 +26,8 @@ export interface ReportedStudy {
   /** Null where none was run to its end. */
   readonly walk: ReportedWalk | null;
   readonly createdAtMs: number;
+  /** The currency of its figures. */
+  readonly quote: Currency;
 }
 
 /** Reads what a report shows beside the figures of a study. */
@@ -32,10 +37,12 @@ export function reportedStudy(
 ): ReportedStudy {
   const { written, identity } = present(store.head(), 'the head of a study with figures');
   const plain: ReportedStudy['written'] = { ...Object(written) };
+  const wanted = MARKET_NAMES.quotes.find(({ currency }) => currency === plain['currency']);
   return {
     ...of,
     identity,
     written: plain,
+    quote: runCurrency(of.study.markets.map(parseMarket), wanted?.currency ?? null),
     space: readSpace(plain['space']),
     points: [...store.outcomes()].map(({ point }) => point),
   };

@@ -1,4 +1,11 @@
 import { htmlPage } from '../../backtest/report/html-page.ts';
+import { escapeHtml } from '../../backtest/report/value-text.ts';
+import { ENGLISH_PAGE } from '../../backtest/report/texts/english-page.ts';
+import { PERSIAN_PAGE } from '../../backtest/report/texts/persian-page.ts';
+import type { Language } from '../../language/locale.ts';
+import { ENGLISH_STUDY_PAGE } from '../texts/english-study-page.ts';
+import { PERSIAN_STUDY_PAGE } from '../texts/persian-study-page.ts';
+import { studyVoice } from '../texts/study-voice.ts';
 import type { ReportedStudy } from './reported-study.ts';
 import { askedSection, holdoutSection } from './sections/asked-sections.ts';
 import { chartSections } from './sections/chart-sections.ts';
@@ -13,31 +20,44 @@ import {
 import { walkSections } from './sections/walk-sections.ts';
 import { studyReportData } from './study-report-data.ts';
 
+const DAY_MS = 86_400_000;
+
 /**
  * A study as one HTML file: the verdict, how much is luck, the trials and what was asked, with its data and
  * its scripts inside. It stays below three megabytes: of more than 2,000 trials it shows a sample, and says
  * so.
  */
-export function studyHtml(reported: ReportedStudy): string {
+export function studyHtml(reported: ReportedStudy, language: Language = 'en'): string {
   const { study, createdAtMs } = reported;
-  const data = studyReportData(reported);
+  const voice = studyVoice(language);
+  const data = studyReportData(reported, voice);
   return htmlPage({
-    language: 'en',
-    title: `Study ${study.study}`,
-    header: studyHeader(study),
+    language,
+    texts:
+      language === 'fa'
+        ? { ...PERSIAN_PAGE, ...PERSIAN_STUDY_PAGE }
+        : { ...ENGLISH_PAGE, ...ENGLISH_STUDY_PAGE },
+    title: voice.say('title', { name: study.study }),
+    header: studyHeader(study, voice),
     main: [
-      verdictSection(study),
-      studyTiles(study),
-      luckSection(study),
-      stressSection(study),
-      bestTrialsSection(study),
-      ...chartSections(data),
-      ...walkSections(reported.walk),
-      holdoutSection(study),
-      failuresSection(study),
-      askedSection(reported),
+      verdictSection(study, voice),
+      studyTiles(study, voice),
+      luckSection(study, voice),
+      stressSection(study, voice),
+      bestTrialsSection(study, voice),
+      ...chartSections(data, voice),
+      ...walkSections(reported, voice),
+      holdoutSection(study, voice),
+      failuresSection(study, voice),
+      askedSection(reported, voice),
     ],
-    footer: `Made by sarraf on ${new Date(createdAtMs).toISOString().slice(0, 10)}. Studies are explained in docs/studies.md, figures in docs/metrics.md; times are UTC.`,
+    footer: escapeHtml(
+      voice.say('footer', {
+        day: voice.day(Math.floor(createdAtMs / DAY_MS)),
+        studies: 'docs/studies.md',
+        metrics: 'docs/metrics.md',
+      }),
+    ),
     data,
     styles: ['backtest/report/page/report.css', 'study/report/page/study.css'],
     libraries: [],
@@ -51,6 +71,7 @@ export const STUDY_SCRIPTS: readonly string[] = [
     (name) => `backtest/report/page/${name}`,
   ),
   ...[
+    'study-words.js',
     'study-data.js',
     'drawing.js',
     'axis.js',

@@ -1,8 +1,9 @@
 import { present } from '../../domain/invariant.ts';
 import { isNumeric, type Parameter, type Point } from '../space/parameter.ts';
-import { figureKind, shownFigures } from '../figure-text.ts';
+import { figureKind, shownFigures } from '../figure-kind.ts';
 import { rankedTrials } from '../ranked-trials.ts';
 import type { ShownTrial } from '../study-result.ts';
+import { studyVoice, type StudyVoice } from '../texts/study-voice.ts';
 import type { StudyValidation } from '../validation/study-validation.ts';
 import { nearTrials } from '../validation/near-trials.ts';
 import { shownTrials } from './shown-trials.ts';
@@ -15,7 +16,7 @@ import { walkData } from './walk-data.ts';
 const DIGITS = 7;
 
 /** What a page shows of a study. Of more than 2,000 trials it has a sample. */
-export function studyReportData(of: ReportedStudy): StudyReportData {
+export function studyReportData(of: ReportedStudy, voice: StudyVoice = studyVoice('en')): StudyReportData {
   const { study, identity, space, points, walk } = of;
   const { trials, front } = study;
   const placeOf = new Map(trials.map(({ number }, place) => [number, place]));
@@ -37,10 +38,11 @@ export function studyReportData(of: ReportedStudy): StudyReportData {
   return {
     figures: figures.map((name) => ({
       name,
+      title: voice.metric(name),
       kind: figureKind(name),
       direction: study.objectives.find(({ metric }) => metric === name)?.direction ?? null,
     })),
-    parameters: space.parameters.map((parameter) => parameterAxis(parameter, best?.[parameter.name])),
+    parameters: space.parameters.map((parameter) => parameterAxis(parameter, best?.[parameter.name], voice)),
     trials: {
       number: numbers,
       state: shown.map(({ trial }) => stateOf(trial)),
@@ -53,7 +55,7 @@ export function studyReportData(of: ReportedStudy): StudyReportData {
     best: study.best?.number ?? null,
     all: trials.length,
     plateau: study.validation === null ? null : plateauOf(study.validation),
-    walk: walk === null || walk.kind === 'unknown' ? null : walkData(walk.result),
+    walk: walk === null || walk.kind === 'unknown' ? null : walkData(walk.result, of.quote, voice),
   };
 }
 

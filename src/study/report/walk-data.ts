@@ -1,4 +1,6 @@
-import { figureKind } from '../figure-text.ts';
+import type { Currency } from '../../domain/market-symbol.ts';
+import { figureKind } from '../figure-kind.ts';
+import { studyVoice, type StudyVoice } from '../texts/study-voice.ts';
 import { dailyGrowth } from '../walk-forward/walk-efficiency.ts';
 import type { WalkData, WalkFigure } from './report-shapes.ts';
 import type { EquityDay } from '../walk-forward/equity-by-day.ts';
@@ -9,11 +11,16 @@ const MOST_DAYS = 1_500;
 const DIGITS = 7;
 
 /** What the page draws of a walk-forward. */
-export function walkData({ account, windows, objectives }: WalkForwardResult): WalkData {
+export function walkData(
+  { account, windows, objectives }: WalkForwardResult,
+  quote: Currency,
+  voice: StudyVoice = studyVoice('en'),
+): WalkData {
   const days = thinned(account.equity);
   const names = [...new Set([...objectives.map(({ metric }) => metric), 'sharpe', 'maxDrawdown'])];
   const ofMetric = (name: string): WalkFigure => ({
     name,
+    title: voice.metric(name),
     kind: figureKind(name),
     inSample: windows.map(({ inSample }) => shown(inSample?.[name] ?? null)),
     outOfSample: windows.map(({ outOfSample }) => shown(outOfSample[name] ?? null)),
@@ -21,11 +28,13 @@ export function walkData({ account, windows, objectives }: WalkForwardResult): W
   // Windows differ in length: growth of a day can be compared, and a whole return can not.
   const growth: WalkFigure = {
     name: 'growth a day',
+    title: voice.say('growth'),
     kind: 'fraction',
     inSample: windows.map(({ inSample, train }) => shown(dailyGrowth(inSample, train))),
     outOfSample: windows.map(({ outOfSample, test }) => shown(dailyGrowth(outOfSample, test))),
   };
   return {
+    quote,
     initialEquity: Number(account.initialEquity),
     day: days.map(({ day }) => day),
     equity: days.map(({ equity }) => Number(equity.toPrecision(DIGITS))),

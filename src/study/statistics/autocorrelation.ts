@@ -1,5 +1,7 @@
 import { checkSample, checkCount } from './check-sample.ts';
 import { known, unknown, type Estimate } from './estimate.ts';
+import { lack } from './english-lacks.ts';
+import { inDigits } from '../../language/fact.ts';
 import { productSum } from './product-sum.ts';
 import { NOISE_SHARE } from './sample-moments.ts';
 
@@ -14,12 +16,15 @@ export function autocorrelation(values: Float64Array, lag: number): Estimate<num
   checkCount(lag, 'lag', { least: 0 });
   const count = values.length;
   if (count < lag + 2)
-    return unknown('too-few-observations', `expected at least ${lag + 2} values, was ${count}`);
+    return unknown(
+      'too-few-observations',
+      lack('lack.values', { least: inDigits(lag + 2), found: inDigits(count) }),
+    );
   const scale = values.reduce((most, value) => Math.max(most, Math.abs(value)), 0) || 1;
   const mean = values.reduce((sum, value) => sum + value / scale, 0) / count;
   const distances = values.map((value) => value / scale - mean);
   const squares = productSum(distances, distances);
   if (Math.sqrt(squares / count) <= NOISE_SHARE)
-    return unknown('no-variance', `expected values that vary, was one value ${count} times`);
+    return unknown('no-variance', lack('lack.oneValue', { times: inDigits(count) }));
   return known(productSum(distances, distances, lag) / squares);
 }

@@ -1,5 +1,7 @@
 import { checkSample } from './check-sample.ts';
 import { known, unknown, type Estimate } from './estimate.ts';
+import { lack } from './english-lacks.ts';
+import { inDigits } from '../../language/fact.ts';
 import { productSum } from './product-sum.ts';
 import { NOISE_SHARE } from './sample-moments.ts';
 
@@ -30,12 +32,15 @@ export function blockLength(values: Float64Array): Estimate<BlockLength> {
   checkSample(values, 'values');
   const count = values.length;
   if (count < LEAST_VALUES)
-    return unknown('too-few-observations', `expected at least ${LEAST_VALUES} values, was ${count}`);
+    return unknown(
+      'too-few-observations',
+      lack('lack.values', { least: inDigits(LEAST_VALUES), found: inDigits(count) }),
+    );
   const scale = values.reduce((most, value) => Math.max(most, Math.abs(value)), 0) || 1;
   const mean = values.reduce((sum, value) => sum + value / scale, 0) / count;
   const distances = values.map((value) => value / scale - mean);
   if (Math.sqrt(productSum(distances, distances) / count) <= NOISE_SHARE)
-    return unknown('no-variance', `expected values that vary, was one value ${count} times`);
+    return unknown('no-variance', lack('lack.oneValue', { times: inDigits(count) }));
   const inARow = Math.max(5, Math.floor(Math.log10(count)));
   const mostLags = Math.ceil(Math.sqrt(count)) + inARow;
   const window = Math.min(mostLags, 2 * firstQuietLag(distances, { inARow, mostLags }));

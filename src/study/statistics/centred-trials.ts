@@ -1,5 +1,7 @@
 import { checkTrials } from './check-sample.ts';
 import { known, unknown, type Estimate } from './estimate.ts';
+import { lack } from './english-lacks.ts';
+import { inDigits } from '../../language/fact.ts';
 import { NOISE_SHARE } from './sample-moments.ts';
 
 /** A trial less its mean, and the mean, both in units that keep every sum within the range of floats. */
@@ -23,9 +25,12 @@ const LEAST_PERIODS = 20;
  */
 export function centredTrials(trials: readonly Float64Array[], unit: TrialUnit): Estimate<CentredTrial[]> {
   const periods = checkTrials(trials);
-  if (trials.length === 0) return unknown('too-few-trials', 'expected at least one trial, was none');
+  if (trials.length === 0) return unknown('too-few-trials', lack('lack.noTrial'));
   if (periods < LEAST_PERIODS)
-    return unknown('too-few-observations', `expected at least ${LEAST_PERIODS} returns, was ${periods}`);
+    return unknown(
+      'too-few-observations',
+      lack('lack.returns', { least: inDigits(LEAST_PERIODS), found: inDigits(periods) }),
+    );
   const common = trials.reduce((most, trial) => Math.max(most, largestOf(trial)), 0);
   const centred = trials.flatMap((trial, index) => {
     const own = largestOf(trial);
@@ -36,7 +41,7 @@ export function centredTrials(trials: readonly Float64Array[], unit: TrialUnit):
     return largestOf(distances) > NOISE_SHARE * (own / scale) ? [{ index, mean, centred: distances }] : [];
   });
   if (centred.length === 0)
-    return unknown('no-variance', `expected a trial whose returns vary, was none of ${trials.length}`);
+    return unknown('no-variance', lack('lack.noVaryingTrial', { found: inDigits(trials.length) }));
   return known(centred);
 }
 

@@ -1,5 +1,7 @@
 import { checkTrials } from './check-sample.ts';
 import { known, unknown, type Estimate } from './estimate.ts';
+import { lack } from './english-lacks.ts';
+import { inDigits } from '../../language/fact.ts';
 import { productSum } from './product-sum.ts';
 import { NOISE_SHARE } from './sample-moments.ts';
 
@@ -10,13 +12,21 @@ import { NOISE_SHARE } from './sample-moments.ts';
  */
 export function standardizedTrials(trials: readonly Float64Array[]): Estimate<Float64Array[]> {
   const length = checkTrials(trials);
-  if (trials.length < 2) return unknown('too-few-trials', `expected at least 2 trials, was ${trials.length}`);
-  if (length < 3) return unknown('too-few-observations', `expected at least 3 returns, was ${length}`);
+  if (trials.length < 2)
+    return unknown(
+      'too-few-trials',
+      lack('lack.trials', { least: inDigits(2), found: inDigits(trials.length) }),
+    );
+  if (length < 3)
+    return unknown(
+      'too-few-observations',
+      lack('lack.returns', { least: inDigits(3), found: inDigits(length) }),
+    );
   const standardized: Float64Array[] = [];
   for (const [index, trial] of trials.entries()) {
     const column = standardizedTrial(trial);
     if (column === null)
-      return unknown('no-variance', `expected returns that vary in trial ${index}, was one value`);
+      return unknown('no-variance', lack('lack.oneReturnInTrial', { trial: inDigits(index) }));
     standardized.push(column);
   }
   return known(standardized);

@@ -3,6 +3,8 @@ import { clusterReturns } from './cluster-returns.ts';
 import { deflatedSharpe } from './deflated-sharpe.ts';
 import { effectiveTrials, type EffectiveTrials } from './effective-trials.ts';
 import { known, unknown, type Estimate } from './estimate.ts';
+import { lack } from './english-lacks.ts';
+import { inDigits } from '../../language/fact.ts';
 import { expectedMaximumSharpe } from './expected-maximum-sharpe.ts';
 import { observedSharpe } from './observed-sharpe.ts';
 import { sampleMoments, type SampleMoments } from './sample-moments.ts';
@@ -53,7 +55,10 @@ export function deflatedSharpeOfTrials(of: ChosenTrial): Estimate<DeflatedTrials
   if (moments.kind === 'unknown') return moments;
   const varied = trials.filter((trial) => observedSharpe(trial).kind === 'known');
   if (varied.length < 2)
-    return unknown('too-few-trials', `expected at least 2 trials that vary, was ${varied.length}`);
+    return unknown(
+      'too-few-trials',
+      lack('lack.varyingTrials', { least: inDigits(2), found: inDigits(varied.length) }),
+    );
   const effective = effectiveTrials(varied);
   if (effective.kind === 'unknown') return effective;
   const { count, method, labels } = effective.value;
@@ -73,7 +78,10 @@ function deflation(
 ): Estimate<Deflation> {
   const ratios = returns.map(observedSharpe).flatMap((one) => (one.kind === 'known' ? [one.value] : []));
   if (ratios.length < 2)
-    return unknown('too-few-trials', `expected at least 2 Sharpe ratios, was ${ratios.length}`);
+    return unknown(
+      'too-few-trials',
+      lack('lack.ratios', { least: inDigits(2), found: inDigits(ratios.length) }),
+    );
   const mean = ratios.reduce((sum, ratio) => sum + ratio, 0) / ratios.length;
   const variance = ratios.reduce((sum, ratio) => sum + (ratio - mean) ** 2, 0) / (ratios.length - 1);
   const best = expectedMaximumSharpe({ trials, variance });

@@ -1,3 +1,5 @@
+import { lackText, type Lack } from './english-lacks.ts';
+
 /** Why a statistic has no value. */
 export type UnknownReason =
   | 'too-few-observations'
@@ -15,18 +17,31 @@ export type UnknownReason =
  */
 export type Estimate<Value> =
   | { readonly kind: 'known'; readonly value: Value }
-  | { readonly kind: 'unknown'; readonly reason: UnknownReason; readonly message: string };
+  | {
+      readonly kind: 'unknown';
+      readonly reason: UnknownReason;
+      readonly message: string;
+      /** What the message says, for readers of another language. */
+      readonly lack: Lack;
+    };
 
 export function known<Value>(value: Value): Estimate<Value> {
   return { kind: 'known', value };
 }
 
-/** `message` says what was expected and what was found. */
-export function unknown(reason: UnknownReason, message: string): Estimate<never> {
-  return { kind: 'unknown', reason, message };
+/** `lack` says what was expected and what was found. */
+export function unknown(reason: UnknownReason, lack: Lack): Estimate<never> {
+  return { kind: 'unknown', reason, message: lackText(lack), lack };
 }
 
 /** Input is no data: a number is not finite, columns differ in length, or an option is out of range. */
 export class InvalidSample extends RangeError {
   override readonly name = 'InvalidSample';
+  /** What the message says, for readers of another language; null of what only code can hand over. */
+  readonly lack: Lack | null;
+
+  constructor(what: string | Lack) {
+    super(typeof what === 'string' ? what : lackText(what));
+    this.lack = typeof what === 'string' ? null : what;
+  }
 }

@@ -1,5 +1,7 @@
 import { checkNumber } from './check-sample.ts';
 import { known, unknown, type Estimate } from './estimate.ts';
+import { lack } from './english-lacks.ts';
+import { inDigits } from '../../language/fact.ts';
 import { normalQuantile } from './normal-distribution.ts';
 
 const EULER_MASCHERONI = 0.577_215_664_901_532_9;
@@ -23,7 +25,8 @@ export interface TrialSpread {
 export function expectedMaximumSharpe({ trials, variance }: TrialSpread): Estimate<number> {
   checkNumber(trials, 'trials', { least: 0, most: MOST_TRIALS });
   checkNumber(variance, 'variance', { least: 0 });
-  if (trials < 2) return unknown('too-few-trials', `expected at least 2 trials, was ${trials}`);
+  if (trials < 2)
+    return unknown('too-few-trials', lack('lack.trials', { least: inDigits(2), found: inDigits(trials) }));
   const best =
     (1 - EULER_MASCHERONI) * -normalQuantile(1 / trials) +
     EULER_MASCHERONI * -normalQuantile(1 / (trials * Math.E));

@@ -1,5 +1,7 @@
 import { checkNumber } from './check-sample.ts';
 import { known, unknown, type Estimate } from './estimate.ts';
+import { lack } from './english-lacks.ts';
+import { inDigits } from '../../language/fact.ts';
 import { normalQuantile } from './normal-distribution.ts';
 import type { SharpeSample } from './sample-moments.ts';
 import { MOST_RATIO, sharpeVariance } from './sharpe-variance.ts';
@@ -30,6 +32,9 @@ export function minimumTrackRecord(sample: SharpeSample, options: TrackRecordOpt
   if (sharpe > benchmark && length <= Number.MAX_SAFE_INTEGER) return known(length);
   return unknown(
     'not-above-benchmark',
-    `expected a Sharpe ratio above the benchmark ${benchmark}, was ${Number(sharpe.toPrecision(3))}`,
+    lack('lack.benchmark', {
+      benchmark: inDigits(benchmark),
+      found: inDigits(Number(sharpe.toPrecision(3))),
+    }),
   );
 }

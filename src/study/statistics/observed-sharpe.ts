@@ -1,5 +1,7 @@
 import { checkSample } from './check-sample.ts';
 import { known, unknown, type Estimate } from './estimate.ts';
+import { lack } from './english-lacks.ts';
+import { inDigits } from '../../language/fact.ts';
 import { NOISE_SHARE } from './sample-moments.ts';
 
 /**
@@ -11,12 +13,16 @@ import { NOISE_SHARE } from './sample-moments.ts';
 export function observedSharpe(returns: Float64Array): Estimate<number> {
   checkSample(returns, 'returns');
   const count = returns.length;
-  if (count < 2) return unknown('too-few-observations', `expected at least 2 returns, was ${count}`);
+  if (count < 2)
+    return unknown(
+      'too-few-observations',
+      lack('lack.returns', { least: inDigits(2), found: inDigits(count) }),
+    );
   const scale = returns.reduce((most, value) => Math.max(most, Math.abs(value)), 0) || 1;
   const mean = returns.reduce((sum, value) => sum + value / scale, 0) / count;
   const squares = returns.reduce((sum, value) => sum + (value / scale - mean) ** 2, 0);
   const deviation = Math.sqrt(squares / (count - 1));
   if (deviation <= NOISE_SHARE)
-    return unknown('no-variance', `expected returns that vary, was one value ${count} times`);
+    return unknown('no-variance', lack('lack.oneReturn', { times: inDigits(count) }));
   return known(mean / deviation);
 }

@@ -1,6 +1,8 @@
 import { BlockSums } from './block-sums.ts';
 import { checkTrials, checkCount } from './check-sample.ts';
 import { InvalidSample, known, unknown, type Estimate } from './estimate.ts';
+import { lack, type Lack } from './english-lacks.ts';
+import { inDigits } from '../../language/fact.ts';
 import { halfSplits } from './half-splits.ts';
 import { lineThrough, type Line } from './line-through.ts';
 import { NOISE_SHARE } from './sample-moments.ts';
@@ -56,17 +58,28 @@ export function overfittingProbability(
   checkCount(blocks, 'blocks', { least: 4, most: 20 });
   if (blocks % 2 !== 0) throw new InvalidSample(`expected an even number of blocks, was ${blocks}`);
   const length = checkTrials(trials);
-  if (trials.length < 2) return unknown('too-few-trials', `expected at least 2 trials, was ${trials.length}`);
+  if (trials.length < 2)
+    return unknown(
+      'too-few-trials',
+      lack('lack.trials', { least: inDigits(2), found: inDigits(trials.length) }),
+    );
   if (trials.length > MOST_TRIALS)
-    return unknown('too-many-trials', `expected at most ${MOST_TRIALS} trials, was ${trials.length}`);
+    return unknown(
+      'too-many-trials',
+      lack('lack.mostTrials', { most: inDigits(MOST_TRIALS), found: inDigits(trials.length) }),
+    );
   const blockLength = Math.floor(length / blocks);
   if (blockLength < LEAST_PER_BLOCK)
     return unknown(
       'too-few-observations',
-      `expected at least ${LEAST_PER_BLOCK * blocks} returns for ${blocks} blocks, was ${length}`,
+      lack('lack.returnsOfBlocks', {
+        least: inDigits(LEAST_PER_BLOCK * blocks),
+        blocks: inDigits(blocks),
+        found: inDigits(length),
+      }),
     );
   const table = tableOf(trials, { blocks, blockLength, skipped: length - blocks * blockLength });
-  if (typeof table === 'string') return unknown('no-variance', table);
+  if ('fact' in table) return unknown('no-variance', table);
   return known({ ...compareHalves(table), periods: blocks * blockLength });
 }
 
@@ -91,7 +104,7 @@ interface Table {
   readonly allSquares: Float64Array;
 }
 
-function tableOf(trials: readonly Float64Array[], cut: Cut): Table | string {
+function tableOf(trials: readonly Float64Array[], cut: Cut): Table | Lack {
   const { blocks, blockLength, skipped } = cut;
   const columns = (): Float64Array[] => Array.from({ length: blocks }, () => new Float64Array(trials.length));
   const [sums, squares, means] = [columns(), columns(), new Float64Array(trials.length)];
@@ -100,7 +113,7 @@ function tableOf(trials: readonly Float64Array[], cut: Cut): Table | string {
   for (const [index, trial] of trials.entries()) {
     const used = trial.subarray(skipped);
     if (constantBlocks(used, cut) >= blocks / 2)
-      return `expected returns that vary in each half, trial ${index} has one return through half of the blocks`;
+      return lack('lack.oneReturnInHalf', { trial: inDigits(index) });
     const { mean, deviation } = spreadOf(used);
     if (deviation > 0) varied += 1;
     means[index] = deviation > 0 ? mean / deviation : 0;
@@ -116,7 +129,7 @@ function tableOf(trials: readonly Float64Array[], cut: Cut): Table | string {
     allSums[index] = sums.reduce((total, block) => total + (block[index] ?? 0), 0);
     allSquares[index] = squares.reduce((total, block) => total + (block[index] ?? 0), 0);
   }
-  if (varied === 0) return `expected a trial whose returns vary, was none of ${trials.length}`;
+  if (varied === 0) return lack('lack.noVaryingTrial', { found: inDigits(trials.length) });
   return {
     trials: trials.length,
     blocks,

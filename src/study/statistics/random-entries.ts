@@ -1,6 +1,8 @@
 import type { RandomSource } from '../../domain/random.ts';
 import { checkCount } from './check-sample.ts';
 import { known, unknown, type Estimate } from './estimate.ts';
+import { lack } from './english-lacks.ts';
+import { inDigits } from '../../language/fact.ts';
 
 export interface RandomEntryOptions {
   /** How many bars the range has. */
@@ -35,10 +37,10 @@ export function randomEntries(options: RandomEntryOptions): Estimate<PlannedPosi
   checkCount(bars, 'bars', { least: 1, most: MOST_BARS });
   for (const [index, held] of heldBars.entries())
     checkCount(held, `heldBars[${index}]`, { least: 1, most: MOST_BARS });
-  if (heldBars.length === 0) return unknown('no-trades', 'expected at least one trade, was none');
+  if (heldBars.length === 0) return unknown('no-trades', lack('lack.noTrade'));
   const exposed = heldBars.reduce((sum, held) => sum + held, 0);
   if (exposed > bars)
-    return unknown('no-room', `expected at most ${bars} held bars without overlaps, was ${exposed}`);
+    return unknown('no-room', lack('lack.heldBars', { most: inDigits(bars), found: inDigits(exposed) }));
   return known(planOf(shuffled(heldBars, random), bars - exposed, random));
 }
 

@@ -1,5 +1,7 @@
 import { checkSample } from './check-sample.ts';
 import { known, unknown, type Estimate } from './estimate.ts';
+import { lack } from './english-lacks.ts';
+import { inDigits } from '../../language/fact.ts';
 
 /** What the formulas of the Sharpe ratio need of returns. */
 export interface SharpeSample {
@@ -35,7 +37,10 @@ export function sampleMoments(returns: Float64Array): Estimate<SampleMoments> {
   checkSample(returns, 'returns');
   const count = returns.length;
   if (count < LEAST_RETURNS)
-    return unknown('too-few-observations', `expected at least ${LEAST_RETURNS} returns, was ${count}`);
+    return unknown(
+      'too-few-observations',
+      lack('lack.returns', { least: inDigits(LEAST_RETURNS), found: inDigits(count) }),
+    );
   // Squares and fourth powers of tiny or huge numbers leave the range of floats.
   const scale = returns.reduce((most, value) => Math.max(most, Math.abs(value)), 0);
   if (scale === 0) return noVariance(count);
@@ -62,4 +67,4 @@ export function sampleMoments(returns: Float64Array): Estimate<SampleMoments> {
 }
 
 const noVariance = (count: number): Estimate<never> =>
-  unknown('no-variance', `expected returns that vary, was one value ${count} times`);
+  unknown('no-variance', lack('lack.oneReturn', { times: inDigits(count) }));

@@ -1,5 +1,7 @@
 import { checkCount, checkNumber } from './check-sample.ts';
 import { InvalidSample, known, unknown, type Estimate } from './estimate.ts';
+import { lack } from './english-lacks.ts';
+import { inDigits } from '../../language/fact.ts';
 import type { SharpeSample } from './sample-moments.ts';
 
 /** More of a Sharpe ratio of one period, or of a skewness, is no data. */
@@ -30,6 +32,6 @@ export function sharpeVariance({ count, sharpe, skewness, kurtosis }: SharpeSamp
     );
   const variance = 1 - skewness * sharpe + ((kurtosis - 1) / 4) * sharpe * sharpe;
   if (variance <= LEAST_VARIANCE * (1 + Math.abs(skewness * sharpe)))
-    return unknown('no-variance', `expected a Sharpe ratio with a variance above 0, was ${variance}`);
+    return unknown('no-variance', lack('lack.variance', { found: inDigits(variance) }));
   return known(variance);
 }

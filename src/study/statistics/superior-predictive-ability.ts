@@ -3,6 +3,8 @@ import { forEachBootstrapMean, type BootstrapDraws } from './bootstrap-means.ts'
 import { drawsOf, type BootstrapOptions } from './bootstrap-options.ts';
 import { centredTrials, type CentredTrial } from './centred-trials.ts';
 import { known, unknown, type Estimate } from './estimate.ts';
+import { lack } from './english-lacks.ts';
+import { inDigits } from '../../language/fact.ts';
 import { NOISE_SHARE } from './sample-moments.ts';
 
 /** Three p values, each above 0 to 1: `lower <= consistent <= upper`. */
@@ -45,7 +47,7 @@ export function superiorPredictiveAbility(
   const { draws, meanBlock } = drawn;
   const test = predictiveTest(centred.value, meanBlock);
   if (test.trials.length === 0)
-    return unknown('no-variance', `expected a trial whose returns vary, was none of ${trials.length}`);
+    return unknown('no-variance', lack('lack.noVaryingTrial', { found: inDigits(trials.length) }));
   const counts = countDraws(test, drawn);
   const pValue = (count: number): number => (1 + count) / (1 + draws);
   return known({

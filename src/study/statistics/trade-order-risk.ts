@@ -1,6 +1,8 @@
 import type { RandomSource } from '../../domain/random.ts';
 import { checkSample, checkCount } from './check-sample.ts';
 import { InvalidSample, known, unknown, type Estimate } from './estimate.ts';
+import { lack } from './english-lacks.ts';
+import { inDigits } from '../../language/fact.ts';
 import { quantilesOf, type Quantiles } from './quantiles.ts';
 
 export interface TradeOrderOptions {
@@ -46,7 +48,10 @@ export function tradeOrderRisk(changes: Float64Array, options: TradeOrderOptions
   checkSample(changes, 'changes');
   checkCount(runs, 'runs', { least: 1, most: 1_000_000 });
   if (changes.length < LEAST_TRADES)
-    return unknown('too-few-observations', `expected at least ${LEAST_TRADES} trades, was ${changes.length}`);
+    return unknown(
+      'too-few-observations',
+      lack('lack.trades', { least: inDigits(LEAST_TRADES), found: inDigits(changes.length) }),
+    );
   const observed = compounded(changes);
   const drawdowns = new Float64Array(runs);
   const ends = new Float64Array(runs);
@@ -81,7 +86,7 @@ function compounded(changes: Float64Array): { readonly drawdown: number; readonl
     equity = Math.max(0, equity * (1 + (changes[index] ?? 0)));
     if (equity > MOST_EQUITY)
       throw new InvalidSample(
-        `expected changes that compound to at most ${MOST_EQUITY} times, was ${equity}`,
+        lack('lack.compounded', { most: inDigits(MOST_EQUITY), found: inDigits(equity) }),
       );
     peak = Math.max(peak, equity);
     drawdown = Math.max(drawdown, (peak - equity) / peak);

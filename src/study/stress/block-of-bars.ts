@@ -1,6 +1,7 @@
 import { firstBarFrom, type CandleColumns } from '../../domain/candle-columns.ts';
 import { blockLength } from '../statistics/block-length.ts';
 import { unknown, known, type Estimate } from '../statistics/estimate.ts';
+import { lack } from '../statistics/english-lacks.ts';
 
 /**
  * The mean length of the blocks in which bars are drawn anew, in bars: the longest that returns from close to
@@ -8,7 +9,7 @@ import { unknown, known, type Estimate } from '../statistics/estimate.ts';
  * storm come in series, and stops and entries live by them. Unknown below 21 bars, and where no price moves.
  */
 export function blockOfBars(markets: readonly CandleColumns[], fromMs: number | null): Estimate<number> {
-  let longest: Estimate<number> = unknown('no-variance', 'expected prices that move, was one price');
+  let longest: Estimate<number> = unknown('no-variance', lack('lack.onePrice'));
   for (const columns of markets) {
     const returns = returnsOf(columns, fromMs);
     for (const values of [returns, returns.map(Math.abs)]) {

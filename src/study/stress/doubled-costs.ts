@@ -3,6 +3,8 @@ import { formatRatePercent, ratesOf, type FeeRates } from '../../domain/fee-sche
 import type { Currency } from '../../domain/market-symbol.ts';
 import type { BarRules } from '../../venues/bars/bar-rules.ts';
 import type { PollRules } from '../../venues/recorded/poll-rules.ts';
+import { inDigits } from '../../language/fact.ts';
+import { finding, type StudyFinding } from '../texts/study-fact.ts';
 import type { FillRules } from '../trials/fill-rules.ts';
 import { COSTS, type Cost } from './stress-task.ts';
 
@@ -12,11 +14,11 @@ export interface RunCosts {
   readonly fill: FillRules;
 }
 
-/** A cost that a study has, and what is there when it is doubled: in words. */
+/** A cost that a study has, and what is there when it is doubled. */
 export interface PaidCost {
   readonly cost: Cost;
-  readonly from: string;
-  readonly to: string;
+  readonly from: StudyFinding;
+  readonly to: StudyFinding;
 }
 
 /** The same costs, with some of them twice as high. */
@@ -54,36 +56,41 @@ export function doubledPollRules(rules: PollRules, doubled: readonly Cost[]): Po
 export function paidCosts(costs: RunCosts, quotes: readonly Currency[]): readonly PaidCost[] {
   const doubled = doubledCosts(costs, COSTS);
   return COSTS.flatMap((cost) => {
-    const from = costText(cost, costs, quotes);
-    return from === null ? [] : [{ cost, from, to: costText(cost, doubled, quotes) ?? from }];
+    const from = costOf(cost, costs, quotes);
+    return from === null ? [] : [{ cost, from, to: costOf(cost, doubled, quotes) ?? from }];
   });
 }
 
 /** Null where it is 0, or no cost of such a run. */
-function costText(cost: Cost, { fees, fill }: RunCosts, quotes: readonly Currency[]): string | null {
-  if (cost === 'fees') return feesText(quotes.map((quote) => ratesOf(fees, quote)));
-  return fill.fidelity === 'candles' ? barCostText(cost, fill.rules) : pollCostText(cost, fill.rules);
+function costOf(cost: Cost, { fees, fill }: RunCosts, quotes: readonly Currency[]): StudyFinding | null {
+  if (cost === 'fees') return feesOf(quotes.map((quote) => ratesOf(fees, quote)));
+  return fill.fidelity === 'candles' ? barCostOf(cost, fill.rules) : pollCostOf(cost, fill.rules);
 }
 
-function barCostText(cost: Cost, { spreadBps, slippage }: BarRules): string | null {
-  if (cost === 'spread') return spreadBps === 0 ? null : `${spreadBps} bps`;
+function barCostOf(cost: Cost, { spreadBps, slippage }: BarRules): StudyFinding | null {
+  if (cost === 'spread') return spreadBps === 0 ? null : bpsOf(spreadBps);
   if (cost !== 'slippage') return null;
-  if (slippage.kind === 'bps') return slippage.bps === 0 ? null : `${slippage.bps} bps`;
-  return slippage.millionths === 0 ? null : `${slippage.millionths / 10_000} % of the range`;
+  if (slippage.kind === 'bps') return slippage.bps === 0 ? null : bpsOf(slippage.bps);
+  return slippage.millionths === 0
+    ? null
+    : finding('paid.range', { percent: inDigits(slippage.millionths / 10_000) });
 }
 
-function pollCostText(cost: Cost, { latency }: PollRules): string | null {
+function pollCostOf(cost: Cost, { latency }: PollRules): StudyFinding | null {
   if (cost !== 'latency' || latency.kind !== 'constant') return null;
   const { outMs, backMs } = latency;
-  return outMs + backMs === 0 ? null : `${outMs} ms out and ${backMs} ms back`;
+  return outMs + backMs === 0
+    ? null
+    : finding('paid.latency', { out: inDigits(outMs), back: inDigits(backMs) });
 }
 
-function feesText(rates: readonly FeeRates[]): string | null {
+function feesOf(rates: readonly FeeRates[]): StudyFinding | null {
   if (rates.every(({ maker, taker }) => maker === 0 && taker === 0)) return null;
-  const texts = rates.map(({ maker, taker }) =>
-    maker === taker ? rateText(taker) : `${rateText(maker)} and ${rateText(taker)}`,
+  const paid = rates.map(({ maker, taker }) =>
+    maker === taker ? rateOf(taker) : finding('paid.rates', { maker: rateOf(maker), taker: rateOf(taker) }),
   );
-  return [...new Set(texts)].join(', ');
+  const different = new Map(paid.map((one) => [JSON.stringify(one), one]));
+  return finding('paid.list', { costs: [...different.values()] });
 }
 
 const doubledRates = ({ maker, taker }: FeeRates): FeeRates => ({ maker: 2 * maker, taker: 2 * taker });
@@ -94,4 +101,7 @@ function doubledSlippage(slippage: BarRules['slippage']): BarRules['slippage'] {
     : { kind: 'range', millionths: 2 * slippage.millionths };
 }
 
-const rateText = (rate: number): string => `${formatRatePercent(rate)} %`;
+const bpsOf = (bps: number): StudyFinding => finding('paid.bps', { bps: inDigits(bps) });
+
+const rateOf = (rate: number): StudyFinding =>
+  finding('paid.percent', { percent: { digits: formatRatePercent(rate) } });

@@ -1,5 +1,7 @@
+import { inDigits } from '../../language/fact.ts';
 import type { Objective } from '../goals/objectives.ts';
 import { quantilesOf, type Quantiles } from '../statistics/quantiles.ts';
+import { finding } from '../texts/study-fact.ts';
 import { notTested, type Tested } from '../validation/tested.ts';
 import type { RanReport, StressReport } from './stress-task.ts';
 
@@ -31,11 +33,13 @@ export function entryFindings(
   const { reports, objective } = of;
   const { metric, direction } = objective;
   const found = again.metrics[metric] ?? null;
-  if (found === null) return notTested(`expected a value of ${metric}, found none`);
+  if (found === null) return notTested(finding('lack.valueOfMetric', { metric: { metric } }));
   const ran = reports.flatMap((report) => (report.kind === 'ran' ? [report.metrics] : []));
   const values = ran.flatMap((metrics) => metrics[metric] ?? []);
   if (values.length < LEAST_CONTROLS)
-    return notTested(`expected at least ${LEAST_CONTROLS} controls with a value, was ${values.length}`);
+    return notTested(
+      finding('lack.controls', { least: inDigits(LEAST_CONTROLS), found: inDigits(values.length) }),
+    );
   const asGood = asGoodAs(found, values, direction);
   return {
     kind: 'tested',

@@ -3,6 +3,8 @@ import { present } from '../../domain/invariant.ts';
 import type { RandomSource } from '../../domain/random.ts';
 import { timeframeMs } from '../../domain/timeframe.ts';
 import { known, unknown, type Estimate } from '../statistics/estimate.ts';
+import { lack } from '../statistics/english-lacks.ts';
+import { inDigits } from '../../language/fact.ts';
 import { randomEntries } from '../statistics/random-entries.ts';
 import type { PastPosition, MarketPositions } from './held-positions.ts';
 
@@ -40,7 +42,10 @@ export function randomEntryPlan(
   const { bars, fromMs, random } = of;
   const count = held.reduce((sum, { positions }) => sum + positions.length, 0);
   if (count < LEAST_POSITIONS)
-    return unknown('no-trades', `expected at least ${LEAST_POSITIONS} positions, was ${count}`);
+    return unknown(
+      'no-trades',
+      lack('lack.positions', { least: inDigits(LEAST_POSITIONS), found: inDigits(count) }),
+    );
   const plans: MarketPlan[] = [];
   for (const { market, positions } of held) {
     const columns = present(
@@ -54,8 +59,8 @@ export function randomEntryPlan(
     const drawn = randomEntries({ bars: length, heldBars, random });
     if (drawn.kind === 'unknown') {
       const exposed = positions.reduce((sum, position) => sum + position.heldBars, 0);
-      const wanted = `expected room for ${positions.length} positions of ${exposed} bars`;
-      return unknown('no-room', `${wanted} with one between them in ${length} bars of ${market}, found none`);
+      const room = { positions: inDigits(positions.length), held: inDigits(exposed), bars: inDigits(length) };
+      return unknown('no-room', lack('lack.room', { ...room, market }));
     }
     const shares = sharesByLength(positions, random);
     const entries = drawn.value.map(({ entryBar, exitBar }): PlannedEntry => {

@@ -1,4 +1,6 @@
+import { inDigits } from '../../language/fact.ts';
 import { quantilesOf, type Quantiles } from '../statistics/quantiles.ts';
+import { finding } from '../texts/study-fact.ts';
 import { notTested, type Tested } from '../validation/tested.ts';
 import type { StressReport } from './stress-task.ts';
 
@@ -27,7 +29,11 @@ export function redrawnFindings(
   const failed = reports.find((report) => report.kind === 'failed');
   if (ran.length <= reports.length / 2)
     return notTested(
-      `expected a run of most histories, was ${ran.length} of ${reports.length}: ${failed?.reason}`,
+      finding('lack.histories', {
+        found: inDigits(ran.length),
+        all: inDigits(reports.length),
+        reason: failed?.reason ?? '',
+      }),
     );
   const column = (name: string): Float64Array => Float64Array.from(ran, (metrics) => metrics[name] ?? 0);
   const [earned, held] = [column('totalReturn'), column('buyAndHoldReturn')];

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { SarrafError } from '../../domain/errors.ts';
 import type { StudyStore } from '../store/study-store.ts';
 import { FAILURE_KINDS } from '../trials/trial-report.ts';
+import { keptFinding } from '../texts/study-fact.ts';
 import { heldSchema } from './held-schema.ts';
 import { COSTS, type StressReport } from './stress-task.ts';
 
@@ -18,11 +19,11 @@ const BASIS = z.strictObject({
   /** Of redrawn bars and of random entries, each. */
   draws: z.int().positive(),
   /** Of redrawn bars, in bars; or why there are none. */
-  meanBlock: z.union([z.number(), z.strictObject({ missing: z.string() })]),
+  meanBlock: z.union([z.number(), z.strictObject({ missing: keptFinding })]),
   /** Positions that are put at random places; or why they are not. */
-  positions: z.union([z.int().positive(), z.strictObject({ missing: z.string() })]),
+  positions: z.union([z.int().positive(), z.strictObject({ missing: keptFinding })]),
   /** The costs that the trial paid, which are doubled. */
-  paid: z.array(z.strictObject({ cost: z.enum(COSTS), from: z.string(), to: z.string() })).readonly(),
+  paid: z.array(z.strictObject({ cost: z.enum(COSTS), from: keptFinding, to: keptFinding })).readonly(),
 });
 
 /** What all runs of a trial were made of. */

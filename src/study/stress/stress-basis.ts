@@ -3,6 +3,7 @@ import { present } from '../../domain/invariant.ts';
 import { createRandom } from '../../domain/random.ts';
 import { parseMarket } from '../../exchange/market-names.ts';
 import type { PreparedStudy } from '../prepare-study.ts';
+import { finding } from '../texts/study-fact.ts';
 import { botConfigOf } from '../trials/trial-setup.ts';
 import { blockOfBars } from './block-of-bars.ts';
 import { paidCosts } from './doubled-costs.ts';
@@ -31,8 +32,8 @@ export function stressBasis(
 }
 
 const NOT_DRAWN = {
-  meanBlock: { missing: 'books are not redrawn: they need candles' },
-  positions: { missing: 'expected candles to put positions at other places of, found books' },
+  meanBlock: { missing: finding('lack.candles') },
+  positions: { missing: finding('lack.places') },
 };
 
 type DrawnBasis = Pick<StressBasis, 'meanBlock' | 'positions'>;
@@ -44,7 +45,7 @@ function drawnOf(
   const fromMs = settings.from ?? null;
   const block = blockOfBars(bars, fromMs);
   return {
-    meanBlock: block.kind === 'known' ? block.value : { missing: block.message },
+    meanBlock: block.kind === 'known' ? block.value : { missing: block.lack },
     positions: positionsOf(bars, { again, fromMs }),
   };
 }
@@ -54,10 +55,10 @@ function positionsOf(
   { again, fromMs }: { readonly again: RanReport; readonly fromMs: number | null },
 ): StressBasis['positions'] {
   const { held } = present(again.trades, 'the trades of the trial');
-  if (held === null) return { missing: 'expected markets priced in one currency, found two' };
+  if (held === null) return { missing: finding('lack.oneCurrency') };
   // Whether there is one plan is the same for every draw.
   const plan = randomEntryPlan(held, { bars, fromMs, random: createRandom(1) });
   return plan.kind === 'unknown'
-    ? { missing: plan.message }
+    ? { missing: plan.lack }
     : held.reduce((sum, { positions }) => sum + positions.length, 0);
 }

@@ -3,6 +3,7 @@ import { createRandom, type RandomSource } from '../../domain/random.ts';
 import { present } from '../../domain/invariant.ts';
 import type { Objective, TrialMetrics } from '../goals/objectives.ts';
 import { tradeOrderRisk, type TradeOrderRisk } from '../statistics/trade-order-risk.ts';
+import { finding, said } from '../texts/study-fact.ts';
 import { notTested, tested, type Tested } from '../validation/tested.ts';
 import type { PaidCost } from './doubled-costs.ts';
 import { entryFindings, type EntryFindings } from './entry-findings.ts';
@@ -74,7 +75,7 @@ function costsOf(
 ): StressFindings['costs'] {
   if (paid.length === 0)
     return {
-      all: notTested('expected fees, a spread or slippage to double, found none'),
+      all: notTested(finding('lack.costs')),
       each: [],
       paid,
     };
@@ -89,7 +90,7 @@ function costsOf(
 }
 
 function metricsOf(report: StressReport): Tested<TrialMetrics> {
-  return report.kind === 'ran' ? { kind: 'tested', value: report.metrics } : notTested(report.reason);
+  return report.kind === 'ran' ? { kind: 'tested', value: report.metrics } : notTested(said(report.reason));
 }
 
 const RUNS = 1_000;

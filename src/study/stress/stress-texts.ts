@@ -1,6 +1,5 @@
-import { numberText, percentText } from '../../backtest/report/value-text.ts';
-import { countText } from '../../domain/money-text.ts';
-import { figureText } from '../figure-text.ts';
+import { finding } from '../texts/study-fact.ts';
+import { studyVoice, type StudyVoice } from '../texts/study-voice.ts';
 import type { TrialMetrics } from '../goals/objectives.ts';
 import type { TradeOrderRisk } from '../statistics/trade-order-risk.ts';
 import type { Tested } from '../validation/tested.ts';
@@ -18,55 +17,115 @@ export interface StressText {
 }
 
 /** The best trial under other conditions. */
-export function stressTexts(findings: StressFindings): readonly StressText[] {
+export function stressTexts(
+  findings: StressFindings,
+  voice: StudyVoice = studyVoice('en'),
+): readonly StressText[] {
   const { tradeOrder, redrawn, entries } = findings;
+  const { say } = voice;
+  const textOf = textIn(voice);
   return [
-    ...costTexts(findings),
-    textOf('trades in another order', tradeOrder.reorder, orderText),
-    textOf('trades drawn anew', tradeOrder.resample, drawText),
-    textOf('redrawn candles', redrawn, redrawnText),
-    textOf('random entries', entries, entryText),
+    ...costTexts(findings, voice),
+    textOf(say('conditions.reorder'), tradeOrder.reorder, orderText),
+    textOf(say('conditions.resample'), tradeOrder.resample, drawText),
+    textOf(say('conditions.redrawn'), redrawn, redrawnText),
+    textOf(say('conditions.entries'), entries, entryText),
   ];
 }
 
-function costTexts({ costs: { all, each, paid } }: StressFindings): readonly StressText[] {
-  const what = paid.map(({ cost, from, to }) => `${cost} ${from} to ${to}`).join('; ');
+function costTexts({ costs: { all, each, paid } }: StressFindings, voice: StudyVoice): readonly StressText[] {
+  const { say, tell } = voice;
+  const textOf = textIn(voice);
+  const which = paid.map(({ cost, from, to }) =>
+    say('conditions.paid', { cost: say(`cost.${cost}`), from: tell(from), to: tell(to) }),
+  );
+  const title =
+    which.length === 0
+      ? say('conditions.costs')
+      : say('conditions.costsOf', { which: which.join(voice.language === 'fa' ? '؛ ' : '; ') });
   return [
-    textOf(`costs doubled${what === '' ? '' : ` (${what})`}`, all, figuresText),
-    ...each.map(({ cost, result }) => textOf(`${cost} alone doubled`, result, figuresText)),
+    textOf(title, all, figuresText),
+    ...each.map(({ cost, result }) =>
+      textOf(say('conditions.cost', { cost: say(`cost.${cost}`) }), result, figuresText),
+    ),
   ];
 }
 
 const FIGURES = ['totalReturn', 'sharpe', 'maxDrawdown', 'trades'];
 
-const figuresText = (metrics: TrialMetrics): string =>
-  FIGURES.map((name) => `${name} ${figureText(name, metrics)}`).join(', ');
+const figuresText = (metrics: TrialMetrics, { say, metric, figure, list }: StudyVoice): string =>
+  list(
+    FIGURES.map((name) => say('conditions.metric', { metric: metric(name), figure: figure(name, metrics) })),
+  );
 
-const orderText = ({ drawdown, observedDrawdown, asDeep, runs }: TradeOrderRisk): string =>
-  `drawdown ${percentText(drawdown.p50)} (median), ${percentText(drawdown.p95)} (one of twenty is deeper), found ${percentText(observedDrawdown)}; ${percentText(asDeep)} of ${countText(runs, 'run')} as deep`;
+const orderText = (
+  { drawdown, observedDrawdown, asDeep, runs }: TradeOrderRisk,
+  { say, tell, percent }: StudyVoice,
+): string =>
+  say('conditions.order', {
+    median: percent(drawdown.p50),
+    deep: percent(drawdown.p95),
+    found: percent(observedDrawdown),
+    share: percent(asDeep),
+    runs: tell(finding('count.runs', { count: runs })),
+  });
 
-const drawText = ({ finalEquity, lossShare, runs }: TradeOrderRisk): string =>
-  `totalReturn ${percentText(finalEquity.p05 - 1)} (5 %), ${percentText(finalEquity.p50 - 1)} (median), ${percentText(finalEquity.p95 - 1)} (95 %); a loss in ${percentText(lossShare)} of ${countText(runs, 'run')}`;
+const drawText = (
+  { finalEquity, lossShare, runs }: TradeOrderRisk,
+  { say, tell, metric, percent }: StudyVoice,
+): string =>
+  say('conditions.draw', {
+    metric: metric('totalReturn'),
+    low: percent(finalEquity.p05 - 1),
+    median: percent(finalEquity.p50 - 1),
+    high: percent(finalEquity.p95 - 1),
+    loss: percent(lossShare),
+    runs: tell(finding('count.runs', { count: runs })),
+  });
 
-const redrawnText = ({
-  histories,
-  meanBlock,
-  lossShare,
-  beatsHolding,
-  totalReturn,
-  failed,
-}: RedrawnFindings): string =>
-  `totalReturn ${percentText(totalReturn.p05)} (5 %), ${percentText(totalReturn.p50)} (median), ${percentText(totalReturn.p95)} (95 %); a loss in ${percentText(lossShare)} of ${countText(histories, 'history', 'histories')}, more than holding in ${percentText(beatsHolding)}; blocks of ${numberText(meanBlock)} candles${failedText(failed)}`;
-
-const entryText = ({ controls, metric, found, values, asGood, pValue, failed }: EntryFindings): string => {
-  const text = (value: number): string => figureText(metric, { [metric]: value });
-  return `${metric} ${text(values.p05)} (5 %), ${text(values.p50)} (median), ${text(values.p95)} (95 %), found ${text(found)}; ${percentText(asGood)} of ${countText(controls, 'control')} as good, p value ${pValue.toFixed(3)}${failedText(failed)}`;
+const redrawnText = (of: RedrawnFindings, voice: StudyVoice): string => {
+  const { say, tell, metric, percent, number } = voice;
+  const { histories, meanBlock, lossShare, beatsHolding, totalReturn, failed } = of;
+  const text = say('conditions.histories', {
+    metric: metric('totalReturn'),
+    low: percent(totalReturn.p05),
+    median: percent(totalReturn.p50),
+    high: percent(totalReturn.p95),
+    loss: percent(lossShare),
+    runs: tell(finding('count.histories', { count: histories })),
+    more: percent(beatsHolding),
+    block: number(meanBlock),
+  });
+  return withFailed(text, failed, voice);
 };
 
-const failedText = (failed: number): string => (failed === 0 ? '' : `; ${failed} failed`);
+const entryText = (of: EntryFindings, voice: StudyVoice): string => {
+  const { say, tell, metric, figure, percent, chance } = voice;
+  const { controls, metric: name, found, values, asGood, pValue, failed } = of;
+  const shown = (value: number): string => figure(name, { [name]: value });
+  const text = say('conditions.controls', {
+    metric: metric(name),
+    low: shown(values.p05),
+    median: shown(values.p50),
+    high: shown(values.p95),
+    found: shown(found),
+    share: percent(asGood),
+    runs: tell(finding('count.controls', { count: controls })),
+    pValue: chance(pValue),
+  });
+  return withFailed(text, failed, voice);
+};
 
-function textOf<Value>(title: string, of: Tested<Value>, text: (value: Value) => string): StressText {
-  return of.kind === 'tested'
-    ? { title, figure: text(of.value), missing: null }
-    : { title, figure: null, missing: of.message };
+const withFailed = (text: string, failed: number, { say }: StudyVoice): string =>
+  failed === 0 ? text : say('conditions.failed', { text, failed });
+
+function textIn(voice: StudyVoice) {
+  return <Value>(
+    title: string,
+    of: Tested<Value>,
+    text: (value: Value, voice: StudyVoice) => string,
+  ): StressText =>
+    of.kind === 'tested'
+      ? { title, figure: text(of.value, voice), missing: null }
+      : { title, figure: null, missing: voice.tell(of.message) };
 }

@@ -3,6 +3,8 @@ import { deflatedSharpe } from '../statistics/deflated-sharpe.ts';
 import { deflatedSharpeOfTrials, type Deflation } from '../statistics/deflated-sharpe-of-trials.ts';
 import { expectedMaximumSharpe } from '../statistics/expected-maximum-sharpe.ts';
 import { known, unknown, type Estimate } from '../statistics/estimate.ts';
+import { lack } from '../statistics/english-lacks.ts';
+import { inDigits } from '../../language/fact.ts';
 import { minimumTrackRecord } from '../statistics/minimum-track-record.ts';
 import { overfittingProbability } from '../statistics/overfitting-probability.ts';
 import { probabilisticSharpe } from '../statistics/probabilistic-sharpe.ts';
@@ -10,6 +12,7 @@ import { realityCheck } from '../statistics/reality-check.ts';
 import { sampleMoments, type SampleMoments } from '../statistics/sample-moments.ts';
 import { superiorPredictiveAbility } from '../statistics/superior-predictive-ability.ts';
 import { tradeOrderRisk, type TradeOrderRisk } from '../statistics/trade-order-risk.ts';
+import { finding } from '../texts/study-fact.ts';
 import { notTested, tested, type Tested } from './tested.ts';
 
 /** What the tests are made of: columns of daily returns of the same days. */
@@ -78,7 +81,10 @@ export function ownStatistics(sample: LuckSample): OwnStatistics {
   const long = <Value>(estimate: () => Estimate<Value>): Tested<Value> =>
     tested(() =>
       days < LEAST_DAYS
-        ? unknown('too-few-observations', `expected at least ${LEAST_DAYS} days, was ${days}`)
+        ? unknown(
+            'too-few-observations',
+            lack('lack.days', { least: inDigits(LEAST_DAYS), found: inDigits(days) }),
+          )
         : estimate(),
     );
   const moments = sampleMoments(chosen);
@@ -153,7 +159,13 @@ function deflations(
     deflatedSharpeOfStudy: tested(() => after(raw, ({ variance }) => deflation(moments, ofStudy, variance))),
     deflatedSharpeEffective:
       ofStudy > all.length
-        ? notTested(`expected at most ${trials.length} trials of ${chosen.length} days, was ${ofStudy}`)
+        ? notTested(
+            finding('lack.wholeSample', {
+              most: inDigits(trials.length),
+              days: inDigits(chosen.length),
+              found: inDigits(ofStudy),
+            }),
+          )
         : tested(() => after(effective, (value) => known({ ...value, method }))),
   };
 }

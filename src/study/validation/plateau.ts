@@ -2,6 +2,8 @@ import { present } from '../../domain/invariant.ts';
 import type { Objective } from '../goals/objectives.ts';
 import { isNumeric, type Space } from '../space/parameter.ts';
 import type { TrialOutcome } from '../samplers/trial-record.ts';
+import { inDigits } from '../../language/fact.ts';
+import { finding } from '../texts/study-fact.ts';
 import { LEAST_NEIGHBOURS, nearTrials, type NumberedPoint } from './near-trials.ts';
 import { notTested, type Tested } from './tested.ts';
 
@@ -47,11 +49,15 @@ export function plateauAround(
   const along = space.parameters.flatMap((parameter) =>
     isNumeric(parameter) && best.point[parameter.name] !== undefined ? [parameter.name] : [],
   );
-  if (along.length === 0) return notTested('expected params that are numbers, found choices alone');
+  if (along.length === 0) return notTested(finding('lack.numbers'));
   const near = nearTrials(best, { trials, space });
   if (near.length < LEAST_NEIGHBOURS)
     return notTested(
-      `expected at least ${LEAST_NEIGHBOURS} trials within a quarter of the range of ${along.join(', ')} around the best one, found ${near.length}`,
+      finding('lack.neighbours', {
+        least: inDigits(LEAST_NEIGHBOURS),
+        params: along,
+        found: inDigits(near.length),
+      }),
     );
   const mostBroken = best.outcome.kind === 'complete' ? best.outcome.violation : Infinity;
   const lossOf = ({ outcome }: PlacedTrial): number => {

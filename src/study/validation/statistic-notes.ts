@@ -1,3 +1,4 @@
+import { ENGLISH_STUDY } from '../texts/english-study.ts';
 import type { LuckStatisticName } from './luck-statistics.ts';
 
 /** What a statistic is, and where its formula is from. docs/statistics.md says more of each. */
@@ -11,64 +12,64 @@ export interface StatisticNote {
 
 export const STATISTIC_NOTES: Readonly<Record<LuckStatisticName, StatisticNote>> = {
   probabilisticSharpe: {
-    title: 'probabilistic Sharpe ratio',
-    what: 'chance that the true Sharpe ratio is above 0, were it the only trial',
+    title: ENGLISH_STUDY['statistic.probabilisticSharpe'],
+    what: ENGLISH_STUDY['statistic.probabilisticSharpe.what'],
     formula:
       'N(SR sqrt(T - 1) / sqrt(1 - skewness SR + (kurtosis - 1) / 4 SR^2)), N the normal distribution, T days',
     source: 'Bailey and López de Prado, The Sharpe Ratio Efficient Frontier, Journal of Risk 15 (2012)',
   },
   minimumTrackRecord: {
-    title: 'minimum track record',
-    what: 'days until such a result is more than chance at 5 %, were it the only trial',
+    title: ENGLISH_STUDY['statistic.minimumTrackRecord'],
+    what: ENGLISH_STUDY['statistic.minimumTrackRecord.what'],
     formula: '1 + (1 - skewness SR + (kurtosis - 1) / 4 SR^2) (1.645 / SR)^2',
     source: 'Bailey and López de Prado, The Sharpe Ratio Efficient Frontier, Journal of Risk 15 (2012)',
   },
   deflatedSharpeOfStudy: {
-    title: 'deflated Sharpe ratio, trials of this study',
-    what: 'chance that the best trial is better than the best of so many by luck',
+    title: ENGLISH_STUDY['statistic.deflatedSharpeOfStudy'],
+    what: ENGLISH_STUDY['statistic.deflatedSharpeOfStudy.what'],
     formula:
       'the probabilistic Sharpe ratio against sqrt(V) ((1 - g) z(1 - 1 / n) + g z(1 - 1 / (n e))): V the variance of all SR, n trials, z the normal quantile, g 0.5772',
     source: 'Bailey and López de Prado, The Deflated Sharpe Ratio, Journal of Portfolio Management 40 (2014)',
   },
   deflatedSharpeOfData: {
-    title: 'deflated Sharpe ratio, trials on this data',
-    what: 'the same, with all trials ever run on this data by the register',
+    title: ENGLISH_STUDY['statistic.deflatedSharpeOfData'],
+    what: ENGLISH_STUDY['statistic.deflatedSharpeOfData.what'],
     formula: 'the same with n of all studies',
     source: 'Bailey and López de Prado, The Deflated Sharpe Ratio, Journal of Portfolio Management 40 (2014)',
   },
   deflatedSharpeEffective: {
-    title: 'deflated Sharpe ratio, effective trials',
-    what: 'the same, with trials of this study that are nearly alike as one',
+    title: ENGLISH_STUDY['statistic.deflatedSharpeEffective'],
+    what: ENGLISH_STUDY['statistic.deflatedSharpeEffective.what'],
     formula:
       'the same with n and V of clusters by sqrt((1 - correlation) / 2), or n of the mean correlation where there are none',
     source:
       'López de Prado and Lewis, Detection of False Investment Strategies, Quantitative Finance 19 (2019)',
   },
   overfittingProbability: {
-    title: 'probability of overfitting',
-    what: 'how often the best trial of half of the days is at most average in the others, by CSCV',
+    title: ENGLISH_STUDY['statistic.overfittingProbability'],
+    what: ENGLISH_STUDY['statistic.overfittingProbability.what'],
     formula:
       'share of the 12,870 halves of 16 blocks in which ln(w / (1 - w)) is at most 0: w the rank of their best trial in the other half, 0 to 1',
     source:
       'Bailey, Borwein, López de Prado and Zhu, The Probability of Backtest Overfitting, Journal of Computational Finance 20 (2017)',
   },
   realityCheck: {
-    title: 'reality check, p value',
-    what: 'how often the best of all would look this good if none beat cash',
+    title: ENGLISH_STUDY['statistic.realityCheck'],
+    what: ENGLISH_STUDY['statistic.realityCheck.what'],
     formula:
       '(1 + draws as good) / (1 + draws): the largest mean against the largest (mean of the draw - mean) of the stationary bootstrap',
     source: 'White, A Reality Check for Data Snooping, Econometrica 68 (2000)',
   },
   superiorPredictiveAbility: {
-    title: 'superior predictive ability, p value',
-    what: 'the same, by own deviations and without trials that are clearly worse',
+    title: ENGLISH_STUDY['statistic.superiorPredictiveAbility'],
+    what: ENGLISH_STUDY['statistic.superiorPredictiveAbility.what'],
     formula: 'the same with each mean by its own deviation, without those below -sqrt(2 ln ln T) deviations',
     source:
       'Hansen, A Test for Superior Predictive Ability, Journal of Business and Economic Statistics 23 (2005)',
   },
   dayOrder: {
-    title: 'drawdown in another order of days',
-    what: 'what one order of the same days in twenty exceeds; the trial had the one behind it',
+    title: ENGLISH_STUDY['statistic.dayOrder'],
+    what: ENGLISH_STUDY['statistic.dayOrder.what'],
     formula: '95 % quantile of the deepest drawdown over 1,000 shuffles of the daily returns',
     source: 'Pardo, The Evaluation and Optimization of Trading Strategies (2008)',
   },

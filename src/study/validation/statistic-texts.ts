@@ -1,10 +1,11 @@
-import { numberText, percentText } from '../../backtest/report/value-text.ts';
-import { countText, groupedText } from '../../domain/money-text.ts';
-import type { LuckStatisticName } from './luck-statistics.ts';
+import { numberText } from '../../backtest/report/value-text.ts';
+import { groupedText } from '../../domain/money-text.ts';
+import { studyVoice, type StudyVoice } from '../texts/study-voice.ts';
+import { finding, type StudyFinding } from '../texts/study-fact.ts';
+import type { LuckStatistics, LuckStatisticName } from './luck-statistics.ts';
 import type { StatisticNote } from './statistic-notes.ts';
 import type { StudyValidation } from './study-validation.ts';
 import type { Tested } from './tested.ts';
-import type { LuckKind } from './verdict.ts';
 
 /** A statistic as people read it. */
 export interface StatisticText extends StatisticNote {
@@ -15,60 +16,72 @@ export interface StatisticText extends StatisticNote {
   readonly missing: string | null;
 }
 
-/** Every statistic of a study with its figure. */
-export function statisticTexts({ statistics: found }: StudyValidation): readonly StatisticText[] {
-  return [
-    written('probabilisticSharpe', found.probabilisticSharpe, chance),
-    written(
-      'minimumTrackRecord',
-      found.minimumTrackRecord,
-      ({ needed, found: days }) => `${daysText(needed)}, found ${groupedText(String(days))}`,
-    ),
-    written('deflatedSharpeOfStudy', found.deflatedSharpeOfStudy, deflation),
-    written('deflatedSharpeOfData', found.deflatedSharpeOfData, deflation),
-    written('deflatedSharpeEffective', found.deflatedSharpeEffective, deflation),
-    written('overfittingProbability', found.overfittingProbability, chance),
-    written('realityCheck', found.realityCheck, pValue),
-    written('superiorPredictiveAbility', found.superiorPredictiveAbility, pValue),
-    written(
-      'dayOrder',
-      found.dayOrder,
-      ({ drawdown, observedDrawdown }) =>
-        `${percentText(drawdown.p95)}, found ${percentText(observedDrawdown)}`,
-    ),
-  ];
+type Writers = {
+  readonly [Name in LuckStatisticName]: (
+    value: Extract<LuckStatistics[Name], { readonly kind: 'tested' }>['value'],
+  ) => string;
+};
+
+/** Every statistic of a study with its figure. Formula and source are as the docs have them. */
+export function statisticTexts(
+  { statistics: found }: StudyValidation,
+  voice: StudyVoice = studyVoice('en'),
+): readonly StatisticText[] {
+  const writers = writersIn(voice);
+  const written = (name: LuckStatisticName): StatisticText => {
+    const { formula, source } = found[name];
+    const result: Tested<never> = found[name].result as Tested<never>;
+    const isTested = result.kind === 'tested';
+    return {
+      name,
+      title: voice.say(`statistic.${name}`),
+      what: voice.say(`statistic.${name}.what`),
+      formula,
+      source,
+      figure: isTested ? writers[name](result.value) : null,
+      missing: isTested ? null : voice.tell(result.message),
+    };
+  };
+  return NAMES.map(written);
 }
 
-function written<Value>(
-  name: LuckStatisticName,
-  of: StatisticNote & { readonly result: Tested<Value> },
-  write: (value: Value) => string,
-): StatisticText {
-  const { result, ...note } = of;
-  return result.kind === 'tested'
-    ? { name, ...note, figure: write(result.value), missing: null }
-    : { name, ...note, figure: null, missing: result.message };
-}
+const NAMES: readonly LuckStatisticName[] = [
+  'probabilisticSharpe',
+  'minimumTrackRecord',
+  'deflatedSharpeOfStudy',
+  'deflatedSharpeOfData',
+  'deflatedSharpeEffective',
+  'overfittingProbability',
+  'realityCheck',
+  'superiorPredictiveAbility',
+  'dayOrder',
+];
 
-/** The verdict on luck as a heading. */
-export const luckText = (kind: LuckKind): string =>
-  kind === 'not tested' ? 'not tested, too little to tell' : kind;
+function writersIn({ say, tell, chance, digits, count, percent }: StudyVoice): Writers {
+  const probability = (of: { readonly probability: number }): string => chance(of.probability);
+  const pValue = (of: { readonly pValue: number }): string => chance(of.pValue);
+  const deflation = (of: { readonly probability: number; readonly trials: number }): string =>
+    say('statistic.ofTrials', {
+      figure: chance(of.probability),
+      trials: tell(finding('count.trials', { count: of.trials })),
+    });
+  const days = (needed: number): string =>
+    digits(needed >= 1e6 ? numberText(needed) : groupedText(String(Math.ceil(needed))));
+  return {
+    probabilisticSharpe: probability,
+    minimumTrackRecord: ({ needed, found }) =>
+      say('statistic.against', { figure: days(needed), found: count(found) }),
+    deflatedSharpeOfStudy: deflation,
+    deflatedSharpeOfData: deflation,
+    deflatedSharpeEffective: deflation,
+    overfittingProbability: probability,
+    realityCheck: pValue,
+    superiorPredictiveAbility: pValue,
+    dayOrder: ({ drawdown, observedDrawdown }) =>
+      say('statistic.against', { figure: percent(drawdown.p95), found: percent(observedDrawdown) }),
+  };
+}
 
 /** That not all trials were tested together; null where they were. */
-export const sampleText = ({ sampled, ran }: StudyValidation['basis']): string | null =>
-  sampled === ran
-    ? null
-    : `${groupedText(String(sampled))} of ${countText(ran, 'trial')} were tested together, drawn by the study's id; the deflated Sharpe ratio counts all.`;
-
-const chance = ({ probability }: { readonly probability: number }): string => shareText(probability);
-
-const pValue = (of: { readonly pValue: number }): string => shareText(of.pValue);
-
-const deflation = (of: { readonly probability: number; readonly trials: number }): string =>
-  `${shareText(of.probability)}, ${countText(of.trials, 'trial')}`;
-
-/** Three digits: 0.05 is where many look. */
-const shareText = (share: number): string => share.toFixed(3);
-
-const daysText = (days: number): string =>
-  days >= 1e6 ? numberText(days) : groupedText(String(Math.ceil(days)));
+export const sampleFinding = ({ sampled, ran }: StudyValidation['basis']): StudyFinding | null =>
+  sampled === ran ? null : finding('luck.sample', { sampled, ran: finding('count.trials', { count: ran }) });

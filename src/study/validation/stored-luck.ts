@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { findingSchema } from '../texts/study-fact.ts';
 import type { TrialLuck } from './trial-luck.ts';
 
 /**
@@ -10,7 +11,7 @@ export const STATISTICS_VERSION = 1;
 const tested = <Value extends z.ZodType>(value: Value) =>
   z.discriminatedUnion('kind', [
     z.strictObject({ kind: z.literal('tested'), value }),
-    z.strictObject({ kind: z.literal('not tested'), message: z.string() }),
+    z.strictObject({ kind: z.literal('not tested'), message: findingSchema }),
   ]);
 
 const number = z.number();

@@ -1,7 +1,6 @@
-import { percentText } from '../../backtest/report/value-text.ts';
-import { countText } from '../../domain/money-text.ts';
 import type { EntryFindings } from '../stress/entry-findings.ts';
 import type { StressFindings } from '../stress/stress-findings.ts';
+import { finding, type StudyFinding } from '../texts/study-fact.ts';
 import { valueOf, type Tested } from './tested.ts';
 
 /** What is left of a best trial under other conditions. */
@@ -12,7 +11,7 @@ export interface StressVerdict {
    * - `not tested`: none that was tested does, and some were not.
    */
   readonly kind: 'breaks' | 'holds' | 'not tested';
-  readonly reasons: readonly string[];
+  readonly reasons: readonly StudyFinding[];
 }
 
 /** Trades that are drawn anew may lose so often: the usual chance of being wrong. */
@@ -20,10 +19,10 @@ const MOST_LOSSES = 0.05;
 
 /** One condition: whether the result is still there. */
 interface StressTest {
-  readonly name: string;
+  readonly condition: Condition;
   /** Null where it was not tested, and then the reason says why. */
   readonly isHeld: boolean | null;
-  readonly reason: string;
+  readonly reason: StudyFinding;
 }
 
 export function stressVerdict(findings: StressFindings | null): StressVerdict {
@@ -35,14 +34,19 @@ export function stressVerdict(findings: StressFindings | null): StressVerdict {
 }
 
 /** What of it nobody has looked at, with a word on why. */
-export function untestedStress(findings: StressFindings | null): readonly string[] {
-  if (findings === null) return CONDITIONS.map((name) => `${name} ("sarraf study stress" runs it)`);
-  return testsOf(findings).flatMap(({ name, isHeld, reason }) =>
-    isHeld === null ? [`${name} (${reason})`] : [],
+export function untestedStress(findings: StressFindings | null): readonly StudyFinding[] {
+  if (findings === null)
+    return CONDITIONS.map((condition) =>
+      finding('untested.stress', { condition: finding(condition), command: 'sarraf study stress' }),
+    );
+  return testsOf(findings).flatMap(({ condition, isHeld, reason }) =>
+    isHeld === null ? [finding('untested.condition', { condition: finding(condition), why: reason })] : [],
   );
 }
 
-const CONDITIONS = ['doubled costs', 'order of trades', 'redrawn candles', 'random entries'];
+const CONDITIONS = ['condition.costs', 'condition.trades', 'condition.candles', 'condition.entries'] as const;
+
+type Condition = (typeof CONDITIONS)[number];
 
 function testsOf(findings: StressFindings): readonly StressTest[] {
   return [costsTest(findings), tradesTest(findings), redrawnTest(findings), entriesTest(findings)];
@@ -50,23 +54,26 @@ function testsOf(findings: StressFindings): readonly StressTest[] {
 
 function costsTest({ costs }: StressFindings): StressTest {
   const earned = valueOf(costs.all)?.['totalReturn'] ?? null;
-  if (earned === null) return missing('doubled costs', costs.all);
+  if (earned === null) return missing('condition.costs', costs.all);
   const isHeld = earned > 0;
   return {
-    name: 'doubled costs',
+    condition: 'condition.costs',
     isHeld,
-    reason: `With doubled costs it ${isHeld ? 'still earns' : 'loses'}: ${percentText(earned)}.`,
+    reason: finding(isHeld ? 'stress.earns' : 'stress.loses', { earned: { share: earned } }),
   };
 }
 
 function tradesTest({ tradeOrder: { reorder, resample } }: StressFindings): StressTest {
   const [order, draw] = [valueOf(reorder), valueOf(resample)];
-  if (order === null) return missing('order of trades', reorder);
-  if (draw === null) return missing('order of trades', resample);
+  if (order === null) return missing('condition.trades', reorder);
+  if (draw === null) return missing('condition.trades', resample);
   return {
-    name: 'order of trades',
+    condition: 'condition.trades',
     isHeld: draw.lossShare <= MOST_LOSSES,
-    reason: `Its trades drawn anew lose in ${percentText(draw.lossShare)} of runs. In another order they fall by more than ${percentText(order.drawdown.p95)} in one run of twenty.`,
+    reason: finding('stress.trades', {
+      loss: { share: draw.lossShare },
+      drawdown: { share: order.drawdown.p95 },
+    }),
   };
 }
 
@@ -74,26 +81,33 @@ function tradesTest({ tradeOrder: { reorder, resample } }: StressFindings): Stre
 const MOST_LOST_HISTORIES = 0.5;
 
 function redrawnTest({ redrawn }: StressFindings): StressTest {
-  const name = 'redrawn candles';
+  const condition = 'condition.candles';
   const found = valueOf(redrawn);
-  if (found === null) return missing(name, redrawn);
+  if (found === null) return missing(condition, redrawn);
   const { histories, lossShare, beatsHolding } = found;
   return {
-    name,
+    condition,
     isHeld: lossShare < MOST_LOST_HISTORIES,
-    reason: `In ${countText(histories, 'redrawn history', 'redrawn histories')} it loses in ${percentText(lossShare)}, and earns more than holding in ${percentText(beatsHolding)}.`,
+    reason: finding('stress.candles', {
+      histories: finding('count.redrawn', { count: histories }),
+      loss: { share: lossShare },
+      more: { share: beatsHolding },
+    }),
   };
 }
 
 function entriesTest({ entries }: StressFindings): StressTest {
-  const name = 'random entries';
+  const condition = 'condition.entries';
   const found = valueOf(entries);
-  if (found === null) return missing(name, entries);
+  if (found === null) return missing(condition, entries);
   const isHeld = isBetterThanRandom(found);
   return {
-    name,
+    condition,
     isHeld,
-    reason: `It is ${isHeld ? 'better' : 'no better'} than random entries with the same exposure: ${percentText(found.asGood)} of ${countText(found.controls, 'control')} do as well.`,
+    reason: finding(isHeld ? 'stress.better' : 'stress.noBetter', {
+      share: { share: found.asGood },
+      controls: finding('count.controls', { count: found.controls }),
+    }),
   };
 }
 
@@ -105,6 +119,7 @@ export function isBetterThanRandom({ pValue }: EntryFindings): boolean {
 /** The usual chance of being wrong. */
 const SIGNIFICANCE = 0.05;
 
-function missing(name: string, of: Tested<unknown>): StressTest {
-  return { name, isHeld: null, reason: of.kind === 'not tested' ? of.message : 'no figure' };
+function missing(condition: Condition, of: Tested<unknown>): StressTest {
+  const reason = of.kind === 'not tested' ? of.message : finding('lack.figure');
+  return { condition, isHeld: null, reason };
 }

@@ -1,11 +1,12 @@
 import { InvalidSample, type Estimate } from '../statistics/estimate.ts';
+import { said, type StudyFinding } from '../texts/study-fact.ts';
 
 /** What a test of a study found, or what kept it from being made: what was expected, and what was found. */
 export type Tested<Value> =
   | { readonly kind: 'tested'; readonly value: Value }
-  | { readonly kind: 'not tested'; readonly message: string };
+  | { readonly kind: 'not tested'; readonly message: StudyFinding };
 
-export function notTested(message: string): Tested<never> {
+export function notTested(message: StudyFinding): Tested<never> {
   return { kind: 'not tested', message };
 }
 
@@ -16,9 +17,9 @@ export function notTested(message: string): Tested<never> {
 export function tested<Value>(estimate: () => Estimate<Value>): Tested<Value> {
   try {
     const made = estimate();
-    return made.kind === 'known' ? { kind: 'tested', value: made.value } : notTested(made.message);
+    return made.kind === 'known' ? { kind: 'tested', value: made.value } : notTested(made.lack);
   } catch (error) {
-    if (error instanceof InvalidSample) return notTested(error.message);
+    if (error instanceof InvalidSample) return notTested(error.lack ?? said(error.message));
     throw error;
   }
 }

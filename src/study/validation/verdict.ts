@@ -1,7 +1,7 @@
-import { numberText, percentText } from '../../backtest/report/value-text.ts';
-import { countText, groupedText } from '../../domain/money-text.ts';
+import { inDigits } from '../../language/fact.ts';
 import type { StressFindings } from '../stress/stress-findings.ts';
 import type { TrialMetrics } from '../goals/objectives.ts';
+import { finding, type StudyFinding } from '../texts/study-fact.ts';
 import type { LuckStatistics } from './luck-statistics.ts';
 import type { Plateau } from './plateau.ts';
 import { isBetterThanRandom, stressVerdict, untestedStress, type StressVerdict } from './stress-verdict.ts';
@@ -17,14 +17,14 @@ import { valueOf, type Tested } from './tested.ts';
  */
 export type LuckKind = 'likely luck' | 'perhaps luck' | 'unlikely luck' | 'not tested';
 
-/** What a study's figures say, in words. */
+/** What a study's figures say. */
 export interface StudyVerdict {
-  readonly luck: { readonly kind: LuckKind; readonly reasons: readonly string[] };
-  readonly stable: { readonly kind: 'plateau' | 'peak' | 'not tested'; readonly reason: string };
+  readonly luck: { readonly kind: LuckKind; readonly reasons: readonly StudyFinding[] };
+  readonly stable: { readonly kind: 'plateau' | 'peak' | 'not tested'; readonly reason: StudyFinding };
   /** What is left of it under other conditions. */
   readonly stress: StressVerdict;
   /** What nobody has looked at, each with a word on why. */
-  readonly notTested: readonly string[];
+  readonly notTested: readonly StudyFinding[];
 }
 
 export interface VerdictBasis {
@@ -49,7 +49,7 @@ const DAYS_OF_YEAR = 365;
 /** One test of luck: whether its figure is beyond it. */
 interface LuckTest {
   readonly isBeyond: boolean;
-  readonly reason: string;
+  readonly reason: StudyFinding;
 }
 
 export function verdictOf(basis: VerdictBasis): StudyVerdict {
@@ -68,21 +68,28 @@ function luckOf({ statistics, metrics, stress }: VerdictBasis): StudyVerdict['lu
   const made = [deflated, ability, overfitting].filter((test) => test !== null);
   const trades = metrics['trades'] ?? 0;
   const missing = [
-    ...(deflated === null ? [missingReason(statistics.deflatedSharpeOfData)] : []),
-    ...(ability === null ? [missingReason(statistics.superiorPredictiveAbility)] : []),
-    ...(overfitting === null ? [missingReason(statistics.overfittingProbability)] : []),
-    ...(trades < LEAST_TRADES ? [`Expected at least ${LEAST_TRADES} closed trades, was ${trades}.`] : []),
+    ...(deflated === null ? missingReason(statistics.deflatedSharpeOfData) : []),
+    ...(ability === null ? missingReason(statistics.superiorPredictiveAbility) : []),
+    ...(overfitting === null ? missingReason(statistics.overfittingProbability) : []),
+    ...(trades < LEAST_TRADES
+      ? [finding('luck.fewTrades', { least: inDigits(LEAST_TRADES), found: inDigits(trades) })]
+      : []),
   ];
   const doubts = entriesDoubt(stress);
   const reasons = [
     ...made.map(({ reason }) => reason),
-    ...new Set(missing),
+    ...different(missing),
     ...doubts,
     ...holdingReason(metrics),
   ];
   const kind = kindOf(made, missing.length === 0);
   return { kind: kind === 'unlikely luck' && doubts.length > 0 ? 'perhaps luck' : kind, reasons };
 }
+
+/** Tests that lack the same are said once. */
+const different = (findings: readonly StudyFinding[]): readonly StudyFinding[] => [
+  ...new Map(findings.map((one) => [JSON.stringify(one), one])).values(),
+];
 
 function kindOf(made: readonly LuckTest[], isWhole: boolean): LuckKind {
   const beyond = made.filter(({ isBeyond }) => isBeyond).length;
@@ -92,14 +99,14 @@ function kindOf(made: readonly LuckTest[], isWhole: boolean): LuckKind {
 }
 
 /** They do not count trials: being better than they are proves nothing of the best of many. */
-function entriesDoubt(stress: StressFindings | null): readonly string[] {
+function entriesDoubt(stress: StressFindings | null): readonly StudyFinding[] {
   const found = stress === null ? null : valueOf(stress.entries);
   if (found === null || isBetterThanRandom(found)) return [];
-  return ['Random entries with the same exposure do as well.'];
+  return [finding('luck.entries')];
 }
 
-const missingReason = (of: Tested<unknown>): string =>
-  of.kind === 'not tested' ? `${of.message.slice(0, 1).toUpperCase()}${of.message.slice(1)}.` : '';
+const missingReason = (of: Tested<unknown>): readonly StudyFinding[] =>
+  of.kind === 'not tested' ? [finding('sentence', { text: of.message })] : [];
 
 function deflatedTest({ deflatedSharpeOfData, probabilisticSharpe }: LuckStatistics): LuckTest | null {
   const [deflation, moments] = [valueOf(deflatedSharpeOfData), valueOf(probabilisticSharpe)];
@@ -107,7 +114,12 @@ function deflatedTest({ deflatedSharpeOfData, probabilisticSharpe }: LuckStatist
   const { trials, expectedMaximum, probability } = deflation;
   return {
     isBeyond: probability >= 1 - SIGNIFICANCE,
-    reason: `The best of ${groupedText(String(trials))} trials without skill would have a Sharpe ratio of ${yearlyText(expectedMaximum)} a year by daily returns, this one has ${yearlyText(moments.sharpe)}: it is better than luck with a probability of ${percentText(probability)}.`,
+    reason: finding('luck.deflated', {
+      trials,
+      expected: { value: yearly(expectedMaximum) },
+      found: { value: yearly(moments.sharpe) },
+      probability: { share: probability },
+    }),
   };
 }
 
@@ -116,7 +128,7 @@ function abilityTest({ superiorPredictiveAbility }: LuckStatistics): LuckTest | 
   if (found === null) return null;
   return {
     isBeyond: found.pValue <= SIGNIFICANCE,
-    reason: `If no trial were better than cash, the best would look this good in ${percentText(found.pValue)} of histories.`,
+    reason: finding('luck.ability', { share: { share: found.pValue } }),
   };
 }
 
@@ -127,47 +139,50 @@ function overfittingTest({ overfittingProbability }: LuckStatistics): LuckTest |
   const { probability, lossProbability } = found;
   return {
     isBeyond: probability <= SIGNIFICANCE || lossProbability <= SIGNIFICANCE,
-    reason: `Chosen by half of the days, the best trial is at most average in the other half in ${percentText(probability)} of cases, and loses in ${percentText(lossProbability)}.`,
+    reason: finding('luck.overfitting', {
+      average: { share: probability },
+      loss: { share: lossProbability },
+    }),
   };
 }
 
 /** The tests compare with cash. A strategy that is in a rising market beats that without any skill. */
-function holdingReason(metrics: TrialMetrics): readonly string[] {
+function holdingReason(metrics: TrialMetrics): readonly StudyFinding[] {
   const [earned, held] = [metrics['totalReturn'] ?? null, metrics['buyAndHoldReturn'] ?? null];
   if (earned === null || held === null || held <= 0) return [];
-  const compared = earned > held ? 'less' : 'as much or more';
-  return [
-    `Holding the market earned ${compared}: ${percentText(held)}, the best trial ${percentText(earned)}.`,
-  ];
+  const compared = earned > held ? 'luck.heldLess' : 'luck.heldMore';
+  return [finding(compared, { held: { share: held }, earned: { share: earned } })];
 }
 
 function stabilityOf({ plateau, metric }: VerdictBasis): StudyVerdict['stable'] {
   if (plateau.kind === 'not tested') return { kind: 'not tested', reason: plateau.message };
   const { neighbours, medianOfNeighbours, worstTenth, best, isPlateau } = plateau.value;
-  const near = `the ${countText(neighbours, 'nearest trial')}`;
+  const near = finding('count.nearest', { count: neighbours });
   const reason =
     medianOfNeighbours === null
-      ? `half of ${near} or more failed or break constraints`
-      : `${metric} is ${numberText(best)}, in ${near} ${numberText(medianOfNeighbours)} (median), in the worst tenth ${numberText(worstTenth)}`;
+      ? finding('stable.failed', { near })
+      : finding('stable.values', {
+          metric: { metric },
+          best: { value: best },
+          near,
+          median: { value: medianOfNeighbours },
+          worst: { value: worstTenth },
+        });
   return { kind: isPlateau ? 'plateau' : 'peak', reason };
 }
 
-function notTestedOf({ holdout, isWalked, stress, metrics }: VerdictBasis): readonly string[] {
+function notTestedOf({ holdout, isWalked, stress, metrics }: VerdictBasis): readonly StudyFinding[] {
   // Nothing is asked for on candles.
   const isOnBooks = (metrics['requests'] ?? null) !== null;
   return [
-    ...(holdout === 'none' ? ['hold-out (there is none)'] : []),
+    ...(holdout === 'none' ? [finding('untested.noHoldout')] : []),
     ...(holdout === 'closed'
-      ? ['hold-out (closed: "sarraf study open-holdout" runs the best trial on it)']
+      ? [finding('untested.closedHoldout', { command: 'sarraf study open-holdout' })]
       : []),
-    ...(isWalked
-      ? []
-      : [
-          'walk-forward (params were chosen once, with all days in view: "sarraf study walk-forward" runs one)',
-        ]),
-    ...(isOnBooks ? [] : ['books (candles alone: no queue, no depth, no latency)']),
+    ...(isWalked ? [] : [finding('untested.walk', { command: 'sarraf study walk-forward' })]),
+    ...(isOnBooks ? [] : [finding('untested.books')]),
     ...untestedStress(stress),
   ];
 }
 
-const yearlyText = (daily: number): string => numberText(daily * Math.sqrt(DAYS_OF_YEAR));
+const yearly = (daily: number): number => daily * Math.sqrt(DAYS_OF_YEAR);

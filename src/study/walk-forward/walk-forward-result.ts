@@ -1,12 +1,13 @@
 import { createHash } from 'node:crypto';
 import { SarrafError } from '../../domain/errors.ts';
 import { present } from '../../domain/invariant.ts';
-import { countText } from '../../domain/money-text.ts';
+import { inDigits, type FactFigure } from '../../language/fact.ts';
 import type { Objective, TrialMetrics } from '../goals/objectives.ts';
 import type { PreparedStudy } from '../prepare-study.ts';
 import { canonicalJson } from '../question/canonical-json.ts';
 import type { Params } from '../space/params-of-point.ts';
 import type { StudyStore } from '../store/study-store.ts';
+import { finding, type StudyFinding } from '../texts/study-fact.ts';
 import type { TrialsOnData } from '../store/trial-register.ts';
 import type { Stretch } from '../data/stretch.ts';
 import { equityByDay, type EquityDay } from './equity-by-day.ts';
@@ -40,7 +41,7 @@ export interface WindowRow {
   readonly efficiency: number | null;
 }
 
-/** What a walk-forward says: JSON. */
+/** What a walk-forward says. */
 export interface WalkForwardResult {
   readonly study: string;
   readonly file: string;
@@ -62,8 +63,8 @@ export interface WalkForwardResult {
     readonly failures: readonly string[];
   };
   readonly trialsOnData: TrialsOnData;
-  /** What the reader of the numbers must know, one sentence each. */
-  readonly notes: readonly string[];
+  /** What the reader of the numbers must know. */
+  readonly notes: readonly StudyFinding[];
 }
 
 /** Reads a walk-forward that has ended. Throws `DATA_UNUSABLE` for one that has not, or can not be read. */
@@ -187,7 +188,7 @@ function notesOf(
     readonly trialsOnData: TrialsOnData;
     readonly failures: readonly string[];
   },
-): readonly string[] {
+): readonly StudyFinding[] {
   const { study, trialsOnData, failures } = of;
   const { range } = study.data;
   const trials = rows.reduce((sum, row) => sum + row.trials, 0);
@@ -195,17 +196,20 @@ function notesOf(
   const broken = rows.filter(({ breaksConstraints }) => breaksConstraints);
   const kept = rows.filter(({ trial }) => trial === null);
   return [
-    `${countText(trials, 'trial')} in ${rows.length} windows; ${countText(onData, 'trial')} on this data in ${countText(studies, 'study', 'studies')}.`,
-    range.splitMs < range.toMs
-      ? 'The hold-out is in no window.'
-      : 'No hold-out: a plan that was changed after a look at this was not tested on new data.',
-    ...(kept.length === 0
-      ? []
-      : [`No trial has values in ${windowsText(kept)}: the params of the window before went on.`]),
-    ...(broken.length === 0 ? [] : [`What was chosen breaks constraints in ${windowsText(broken)}.`]),
-    ...failures.map((reason) => `The strategy stopped on the way, until the next window: ${reason}`),
+    finding('walk.trials', {
+      trials: finding('count.trials', { count: trials }),
+      windows: rows.length,
+      onData: finding('count.trials', { count: onData }),
+      studies: finding('count.studies', { count: studies }),
+    }),
+    range.splitMs < range.toMs ? finding('walk.holdout') : finding('walk.noHoldout'),
+    ...(kept.length === 0 ? [] : [finding('walk.kept', numbersOf(kept))]),
+    ...(broken.length === 0 ? [] : [finding('walk.broken', numbersOf(broken))]),
+    ...failures.map((reason) => finding('walk.stopped', { reason })),
   ];
 }
 
-const windowsText = (rows: readonly WindowRow[]): string =>
-  `${rows.length === 1 ? 'window' : 'windows'} ${rows.map(({ number }) => number).join(', ')}`;
+const numbersOf = (rows: readonly WindowRow[]): { readonly count: number; readonly windows: FactFigure } => ({
+  count: rows.length,
+  windows: rows.map(({ number }) => inDigits(number)),
+});

@@ -1,9 +1,8 @@
-import { numberText, percentText } from '../../backtest/report/value-text.ts';
 import { decimalText } from '../../domain/decimal-text.ts';
 import { groupedText } from '../../domain/money-text.ts';
-import { minuteText } from '../../domain/time-text.ts';
+import type { Currency } from '../../domain/market-symbol.ts';
 import type { Stretch } from '../data/stretch.ts';
-import { figureText, paramText } from '../figure-text.ts';
+import { studyVoice, type StudyVoice } from '../texts/study-voice.ts';
 import type { WalkForwardResult } from './walk-forward-result.ts';
 
 /** A column as people read it; words begin at the left, numbers end at the right. */
@@ -18,7 +17,11 @@ export interface WalkColumn {
 const FIGURES = ['totalReturn', 'sharpe', 'maxDrawdown', 'trades', 'profitFactor', 'buyAndHoldReturn'];
 
 /** What each window chose, and what that brought in and out of sample: a row for each. */
-export function windowTexts({ windows, objectives }: WalkForwardResult): readonly WalkColumn[] {
+export function windowTexts(
+  { windows, objectives }: WalkForwardResult,
+  voice: StudyVoice = studyVoice('en'),
+): readonly WalkColumn[] {
+  const { say, digits, number, metric, figure, param } = voice;
   const figures = [...new Set([...objectives.slice(0, 1).map(({ metric }) => metric), 'totalReturn'])];
   const names = [...new Set(windows.flatMap(({ params }) => Object.keys(params)))];
   const column = (
@@ -27,46 +30,64 @@ export function windowTexts({ windows, objectives }: WalkForwardResult): readonl
     isWord = false,
   ): WalkColumn => ({ title, isWord, cells: windows.map(text) });
   return [
-    column('window', ({ number }) => String(number)),
-    column('train', ({ train }) => stretchText(train), true),
-    column('test', ({ test }) => stretchText(test), true),
-    column('trial', ({ trial }) => (trial === null ? 'as before' : String(trial))),
-    ...figures.flatMap((figure) => [
-      column(`${figure} in`, ({ inSample }) => figureText(figure, inSample)),
-      column('out', ({ outOfSample }) => figureText(figure, outOfSample)),
+    column(say('window.number'), (row) => digits(String(row.number))),
+    column(say('window.train'), ({ train }) => stretchText(train, voice), true),
+    column(say('window.test'), ({ test }) => stretchText(test, voice), true),
+    column(say('window.trial'), ({ trial }) => (trial === null ? say('window.kept') : digits(String(trial)))),
+    ...figures.flatMap((name) => [
+      column(say('window.inSample', { metric: metric(name) }), ({ inSample }) => figure(name, inSample)),
+      column(say('window.outOfSample'), ({ outOfSample }) => figure(name, outOfSample)),
     ]),
-    column('efficiency', ({ efficiency }) => numberText(efficiency)),
-    column('position', ({ beganExposed }) => (beganExposed ? 'taken over' : 'none'), true),
-    ...names.map((name) => column(name, ({ params }) => paramText(params[name]))),
+    column(say('window.efficiency'), ({ efficiency }) => number(efficiency)),
+    column(
+      say('window.position'),
+      ({ beganExposed }) => say(beganExposed ? 'window.takenOver' : 'window.noPosition'),
+      true,
+    ),
+    ...names.map((name) => column(voice.foreign(name), ({ params }) => param(params[name]))),
   ];
 }
 
 /** How each param moved from window to window: a row for each. */
-export function driftTexts({ drift, windows }: WalkForwardResult): readonly WalkColumn[] {
+export function driftTexts(
+  { drift, windows }: WalkForwardResult,
+  { say, digits, percent, foreign }: StudyVoice = studyVoice('en'),
+): readonly WalkColumn[] {
   const borders = windows.length - 1;
   return [
-    { title: 'param', isWord: true, cells: drift.map(({ parameter }) => parameter) },
-    { title: 'changed', isWord: false, cells: drift.map(({ changes }) => `${changes} of ${borders}`) },
+    { title: say('drift.param'), isWord: true, cells: drift.map(({ parameter }) => foreign(parameter)) },
     {
-      title: 'mean change, of its range',
+      title: say('drift.changed'),
       isWord: false,
-      cells: drift.map(({ meanChange }) => (meanChange === null ? 'n/a' : percentText(meanChange))),
+      cells: drift.map(({ changes }) =>
+        say('drift.ofBorders', { changes: digits(String(changes)), borders: digits(String(borders)) }),
+      ),
+    },
+    {
+      title: say('drift.mean'),
+      isWord: false,
+      cells: drift.map(({ meanChange }) => percent(meanChange)),
     },
   ];
 }
 
-/** The account of all windows, figure by figure. */
-export function accountTexts({
-  account,
-  objectives,
-  efficiency,
-}: WalkForwardResult): readonly (readonly [name: string, text: string])[] {
-  const figures = [...new Set([...objectives.map(({ metric }) => metric), ...FIGURES])];
+/** The account of all windows, figure by figure; `quote`: its currency, where it is said. */
+export function accountTexts(
+  { account, objectives, efficiency }: WalkForwardResult,
+  voice: StudyVoice = studyVoice('en'),
+  quote: Currency | null = null,
+): readonly (readonly [name: string, text: string])[] {
+  const { say, digits, number, metric, figure } = voice;
+  const figures = [...new Set([...objectives.map((objective) => objective.metric), ...FIGURES])];
+  const money = (equity: string): string => {
+    const text = digits(equityText(equity));
+    return quote === null ? text : voice.inUnit(text, quote);
+  };
   return [
-    ['begins with', equityText(account.initialEquity)],
-    ['ends with', equityText(account.finalEquity)],
-    ...figures.map((name) => [name, figureText(name, account.metrics)] as const),
-    ['efficiency, growth out of over in sample', numberText(efficiency)],
+    [say('account.begins'), money(account.initialEquity)],
+    [say('account.ends'), money(account.finalEquity)],
+    ...figures.map((name) => [metric(name), figure(name, account.metrics)] as const),
+    [say('account.efficiency'), number(efficiency)],
   ];
 }
 
@@ -74,6 +95,7 @@ export function accountTexts({
 export const textRows = (columns: readonly WalkColumn[]): readonly (readonly string[])[] =>
   (columns[0]?.cells ?? []).map((_, row) => columns.map(({ cells }) => cells[row] ?? ''));
 
-const stretchText = ({ fromMs, toMs }: Stretch): string => `${minuteText(fromMs)} to ${minuteText(toMs)}`;
+const stretchText = ({ fromMs, toMs }: Stretch, { say, minute }: StudyVoice): string =>
+  say('window.stretch', { from: minute(fromMs), to: minute(toMs) });
 
 const equityText = (equity: string): string => groupedText(decimalText(Number(equity).toFixed(2)));

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { StudyStore } from '../../../src/study/store/study-store.ts';
 import { testedNotes } from '../../../src/study/tested-notes.ts';
+import { inEnglish } from './in-english.ts';
 import { keepDemoStudy } from './report/demo-study.ts';
 
 let folder: string;
@@ -19,6 +20,8 @@ afterEach(() => {
   rmSync(folder, { recursive: true, force: true });
 });
 
+const notes = (): readonly string[] => inEnglish(testedNotes(store));
+
 const ACCOUNT = {
   initialEquity: '10000',
   finalEquity: '9407',
@@ -29,18 +32,18 @@ const ACCOUNT = {
 };
 
 test('a study says what it brought on candles that its choice had not seen', () => {
-  expect(testedNotes(store)).toEqual([]);
+  expect(notes()).toEqual([]);
   store.walkForward.begin({});
-  expect(testedNotes(store)).toEqual([]);
+  expect(notes()).toEqual([]);
   store.walkForward.keepAccount(ACCOUNT);
   store.openHoldout({ atMs: 0, trial: 3, afterTrials: 6 });
   const walked = 'Its walk-forward made -5.93 %, where holding made -27.45 %, out of sample.';
-  expect(testedNotes(store)).toEqual([walked]);
+  expect(notes()).toEqual([walked]);
   store.keepHoldout({ kind: 'ran', metrics: { totalReturn: 0.02 } });
-  expect(testedNotes(store)).toEqual([walked, 'In the hold-out trial 3 made 2.00 %.']);
+  expect(notes()).toEqual([walked, 'In the hold-out trial 3 made 2.00 %.']);
   store.keepHoldout({ kind: 'failed', failure: 'stopped', reason: 'expected calm' });
-  expect(testedNotes(store)[1]).toBe('The run of trial 3 on the hold-out failed: expected calm');
+  expect(notes()[1]).toBe('The run of trial 3 on the hold-out failed: expected calm');
   // The command that shows it says what is wrong with it.
   store.walkForward.keepAccount({});
-  expect(testedNotes(store)).toHaveLength(1);
+  expect(notes()).toHaveLength(1);
 });

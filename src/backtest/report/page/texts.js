@@ -68,6 +68,14 @@ export function percentText(percent, decimals) {
   return asNumber((percent / 100).toLocaleString(numberTag(), { style: 'percent', ...digits }));
 }
 
+/**
+ * A number of percent that is written already.
+ * @param {string} number
+ */
+export function percentTick(number) {
+  return isPersian() ? asNumber(`${number}٪`) : `${number} %`;
+}
+
 /** @param {number} timeMs */
 export function timeOfDay(timeMs) {
   if (isPersian()) return tehranMinute(timeMs);

@@ -105,6 +105,14 @@ export function tehranMinute(timeMs) {
 }
 
 /**
+ * `۱۴۰۲/۱۰/۱۱`.
+ * @param {number} timeMs
+ */
+export function tehranDay(timeMs) {
+  return asNumber(tehranPart(timeMs, DAY));
+}
+
+/**
  * The label of a tick: the hour within a day, else the whole day, since ticks stand at days of UTC.
  * @param {number} timeMs
  * @param {boolean} isWithinDay

@@ -1,3 +1,5 @@
+import { percentTick } from '../../../backtest/report/page/texts.js';
+import { foreignText } from '../../../backtest/report/page/words.js';
 import { figureOf, shortNumber } from './study-data.js';
 
 /** Scales of a picture. */
@@ -17,22 +19,22 @@ const TICKS = 6;
 export function rangeAxis({ name, isChoice, cells, isLog, min, max }) {
   if (isChoice) {
     return {
-      title: name,
+      title: foreignText(name),
       place: (value) => (value + 0.5) / cells.length,
-      text: (value) => cells[value] ?? '',
-      ticks: cells.map((text, at) => ({ at, text })),
+      text: (value) => foreignText(cells[value] ?? ''),
+      ticks: cells.map((text, at) => ({ at, text: foreignText(text) })),
     };
   }
-  return scaleOf({ title: name, low: min, high: max, isLog, text: shortNumber });
+  return scaleOf({ title: foreignText(name), low: min, high: max, isLog, text: shortNumber });
 }
 
 /**
  * The axis of a figure, over what its values are.
- * @param {{ readonly name: string, readonly kind: import('../report-shapes.ts').FigureKind }} figure
+ * @param {{ readonly title: string, readonly kind: import('../report-shapes.ts').FigureKind }} figure
  * @param {Iterable<number | null | undefined>} values
  * @returns {Axis}
  */
-export function figureAxis({ name, kind }, values) {
+export function figureAxis({ title, kind }, values) {
   let [low, high] = [Infinity, -Infinity];
   for (const value of values) {
     if (value === null || value === undefined) continue;
@@ -42,11 +44,11 @@ export function figureAxis({ name, kind }, values) {
   if (low > high) [low, high] = [0, 1];
   const margin = (high - low) * 0.04 || Math.abs(high) * 0.1 || 1;
   return scaleOf({
-    title: name,
+    title,
     low: low - margin,
     high: high + margin,
     isLog: false,
-    text: (value) => (kind === 'fraction' ? `${shortNumber(100 * value)} %` : figureOf(value, kind)),
+    text: (value) => (kind === 'fraction' ? percentTick(shortNumber(100 * value)) : figureOf(value, kind)),
   });
 }
 

@@ -1,4 +1,5 @@
 import { dotsPath, drawn, linePath } from './drawing.js';
+import { pictureText, plainText } from './study-words.js';
 import { nearest, tipOver } from './tip.js';
 
 /** Things as dots between two axes. */
@@ -62,10 +63,10 @@ export function pictureFrame({ title, width, height, x, y, note = '' }) {
     drawn(
       'text',
       { class: 'axis-title', x: (EDGE.left + right) / 2, y: height - 6, 'text-anchor': 'middle' },
-      [x.title],
+      [pictureText(x.title)],
     ),
   );
-  if (note !== '') svg.append(drawn('text', { class: 'axis-title', x: 4, y: 13 }, [note]));
+  if (note !== '') svg.append(drawn('text', { class: 'axis-title', x: 4, y: 13 }, [pictureText(note)]));
   return { svg, leftOf, topOf, shareAt, floor, ceiling, right, left: EDGE.left };
 }
 
@@ -77,7 +78,7 @@ export function pictureFrame({ title, width, height, x, y, note = '' }) {
 function spaced(ticks, leftOf) {
   let end = -Infinity;
   return ticks.filter(({ at, text }) => {
-    const half = text.length * 3.4;
+    const half = plainText(text).length * 3.4;
     const left = leftOf(at);
     if (left - half < end) return false;
     end = left + half + 4;
@@ -108,7 +109,7 @@ export function dotPicture(of) {
     const top = topOf(at);
     svg.append(
       drawn('line', { class: 'level', x1: left, x2: right, y1: top, y2: top }),
-      drawn('text', { class: 'level-text', x: right, y: top - 4, 'text-anchor': 'end' }, [text]),
+      drawn('text', { class: 'level-text', x: right, y: top - 4, 'text-anchor': 'end' }, [pictureText(text)]),
     );
   }
   if (line.length > 0) {

@@ -1,5 +1,7 @@
 import { drawn } from './drawing.js';
+import { foreignText } from '../../../backtest/report/page/words.js';
 import { figureOf, isLessBetter } from './study-data.js';
+import { pictureText, plainText, tell } from './study-words.js';
 import { tipOver } from './tip.js';
 
 /** A figure by two params, as the median of the trials in each cell. */
@@ -23,7 +25,7 @@ export function drawHeatMap(place, view, { across, up, width: room }) {
   const { study, figure } = view;
   const [x, y, shown] = [study.parameters[across], study.parameters[up], study.figures[figure]];
   if (x === undefined || y === undefined || shown === undefined) return;
-  const [columns, rows] = [x.cells, y.cells];
+  const [columns, rows] = [x.cells.map(foreignText), y.cells.map(foreignText)];
   const cells = heatCells(study, { across, up, figure });
   const width = Math.min(room, MOST_WIDTH);
   const cellWidth = (width - EDGES.left - EDGES.right) / columns.length;
@@ -35,7 +37,7 @@ export function drawHeatMap(place, view, { across, up, width: room }) {
     width,
     height,
     role: 'img',
-    'aria-label': `Median of ${shown.name} by ${x.name} and ${y.name}`,
+    'aria-label': tell('heat.label', { figure: shown.title, across: x.name, up: y.name }),
   });
   const floor = EDGES.top + rows.length * CELL_HEIGHT;
   for (const { column, row, median } of cells) {
@@ -66,10 +68,10 @@ export function drawHeatMap(place, view, { across, up, width: room }) {
     const cell = cells.find((one) => one.column === column && one.row === row);
     if (cell === undefined) return [];
     return [
-      `${x.name} ${columns[column]}`,
-      `${y.name} ${rows[row]}`,
-      `median of ${shown.name} ${figureOf(cell.median, shown.kind)}`,
-      `${cell.trials} ${cell.trials === 1 ? 'trial' : 'trials'}`,
+      tell('line.figure', { name: x.name, value: columns[column] ?? '' }),
+      tell('line.figure', { name: y.name, value: rows[row] ?? '' }),
+      tell('heat.median', { figure: shown.title, value: figureOf(cell.median, shown.kind) }),
+      tell(cell.trials === 1 ? 'heat.trial' : 'heat.trials', { count: cell.trials }),
     ];
   });
   place.replaceChildren(svg);
@@ -139,7 +141,7 @@ function extentOf(cells) {
  *   readonly cellWidth: number, readonly floor: number, readonly width: number }} of
  */
 function appendTitles(svg, { x, y, columns, rows, cellWidth, floor, width }) {
-  const widest = Math.max(...columns.map((text) => text.length)) * 6.4;
+  const widest = Math.max(...columns.map((text) => plainText(text).length)) * 6.4;
   const every = Math.max(1, Math.ceil(widest / cellWidth));
   columns.forEach((text, index) => {
     if (index % every !== 0) return;
@@ -153,7 +155,7 @@ function appendTitles(svg, { x, y, columns, rows, cellWidth, floor, width }) {
   const middle = (EDGES.left + width - EDGES.right) / 2;
   svg.append(
     drawn('text', { class: 'axis-title', x: middle, y: floor + 38, 'text-anchor': 'middle' }, [
-      `across ${x}, up ${y}`,
+      pictureText(tell('heat.axes', { across: x, up: y })),
     ]),
   );
 }

@@ -1,6 +1,7 @@
 import { figureAxis, rangeAxis } from './axis.js';
 import { drawn, linePath } from './drawing.js';
 import { isLessBetter, trialLines } from './study-data.js';
+import { pictureText, tell } from './study-words.js';
 import { nearest, tipOver } from './tip.js';
 
 /** Every trial as a line over all params, to its figure at the right. */
@@ -51,7 +52,7 @@ export function drawParallel(place, view, room) {
     width,
     height: PARALLEL_HEIGHT,
     role: 'img',
-    'aria-label': `Params of every trial, and ${shown.name}`,
+    'aria-label': tell('parallel.label', { figure: shown.title }),
   });
   const foremost = foremostOf(complete, figure, isLessBetter(shown));
   const groups = [
@@ -106,7 +107,7 @@ function appendAxes(svg, axes, { step, ceiling, floor }) {
     svg.append(
       drawn('line', { class: 'rail', x1: left, x2: left, y1: ceiling, y2: floor }),
       drawn('text', { class: 'axis-title', x: left, y: index % 2 === 0 ? 13 : 26, 'text-anchor': 'middle' }, [
-        title,
+        pictureText(title),
       ]),
     );
     for (const { at, text } of ticks) {

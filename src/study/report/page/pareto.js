@@ -1,6 +1,7 @@
 import { figureAxis } from './axis.js';
 import { dotPicture } from './dots.js';
 import { trialDots } from './slices.js';
+import { tell } from './study-words.js';
 
 /** Trials by two objectives, with those that no other one is better than. */
 
@@ -21,7 +22,7 @@ export function drawPareto(place, view, { across, up, width }) {
   const complete = { ...view, study: { ...view.study, points: shown } };
   place.replaceChildren(
     dotPicture({
-      title: `${y.name} by ${x.name}`,
+      title: tell('chart.by', { figure: y.title, other: x.title }),
       width,
       height: PARETO_HEIGHT,
       x: { ...figureAxis(x, valuesOf(across)), title: titleOf(x) },
@@ -40,8 +41,8 @@ export function drawPareto(place, view, { across, up, width }) {
 }
 
 /** @param {import('./study-data.js').Figure} figure */
-function titleOf({ name, direction }) {
-  return `${name}, ${direction === 'minimize' ? 'less' : 'more'} is better`;
+function titleOf({ title, direction }) {
+  return tell(direction === 'minimize' ? 'pareto.less' : 'pareto.more', { name: title });
 }
 
 /**

@@ -1,6 +1,7 @@
 import { figureAxis, rangeAxis } from './axis.js';
 import { dotPicture } from './dots.js';
 import { trialLines } from './study-data.js';
+import { tell } from './study-words.js';
 
 /** Each param against a figure. */
 
@@ -32,7 +33,7 @@ export function drawSlices(place, view, room) {
   place.replaceChildren(
     ...study.parameters.map((parameter, index) =>
       dotPicture({
-        title: `${shown.name} by ${parameter.name}`,
+        title: tell('chart.by', { figure: shown.title, other: parameter.name }),
         width,
         height: SLICE_HEIGHT,
         x: rangeAxis(parameter),
@@ -74,8 +75,8 @@ function levelsOf({ plateau }, figure) {
   if (figure !== 0 || plateau === null) return [];
   const { medianOfNeighbours, worstTenth } = plateau;
   return [
-    ...(medianOfNeighbours === null ? [] : [{ at: medianOfNeighbours, text: 'median of neighbours' }]),
-    { at: worstTenth, text: 'worst tenth' },
+    ...(medianOfNeighbours === null ? [] : [{ at: medianOfNeighbours, text: tell('level.median') }]),
+    { at: worstTenth, text: tell('level.worst') },
   ];
 }
 

@@ -1,5 +1,7 @@
 import { packedData } from '../../../backtest/report/page/packed-data.js';
 import { lengthOf, percentOf } from '../../../backtest/report/page/texts.js';
+import { asNumber, foreignText, isPersian, numberTag, say } from '../../../backtest/report/page/words.js';
+import { tell } from './study-words.js';
 
 /** What the page of a study draws. See `StudyReportData` for what is sent. */
 
@@ -40,7 +42,7 @@ export async function readStudy(id) {
  * @param {import('../report-shapes.ts').FigureKind} kind
  */
 export function figureOf(value, kind) {
-  if (value === null) return 'n/a';
+  if (value === null) return say('nothing');
   if (kind === 'fraction') return percentOf(value);
   return kind === 'length' ? lengthOf(value) : shortNumber(value);
 }
@@ -58,23 +60,37 @@ export function isLessBetter({ name, direction }) {
  * @param {number} value
  */
 export function shortNumber(value) {
+  return asNumber(value.toLocaleString(numberTag(), digitsOf(value)));
+}
+
+/**
+ * @param {number} value
+ * @returns {Intl.NumberFormatOptions}
+ */
+function digitsOf(value) {
   const size = Math.abs(value);
-  if (size >= 1e6) return value.toLocaleString('en-US', { notation: 'compact', maximumFractionDigits: 2 });
-  if (size >= 100 || Number.isInteger(value))
-    return value.toLocaleString('en-US', { maximumFractionDigits: 0 });
-  return size >= 1
-    ? value.toLocaleString('en-US', { maximumFractionDigits: 2 })
-    : value.toLocaleString('en-US', { maximumSignificantDigits: 3 });
+  if (size >= 1e6) return { notation: 'compact', maximumFractionDigits: 2 };
+  if (size >= 100 || Number.isInteger(value)) return { maximumFractionDigits: 0 };
+  return size >= 1 ? { maximumFractionDigits: 2 } : { maximumSignificantDigits: 3 };
 }
 
 /**
  * A value of a param: a number as it is, of a choice its name.
- * @param {Parameter | undefined} parameter
- * @param {number | null} value
+ * @param {Parameter} parameter
+ * @param {number} value
  */
-export function valueOf(parameter, value) {
-  if (value === null) return 'not there';
-  return parameter?.isChoice === true ? (parameter.cells[value] ?? '') : String(value);
+function valueOf({ isChoice, cells }, value) {
+  return isChoice ? foreignText(cells[value] ?? '') : plainNumber(value);
+}
+
+/**
+ * A number in all of its digits, and without separators.
+ * @param {number} value
+ */
+export function plainNumber(value) {
+  return isPersian()
+    ? asNumber(value.toLocaleString(numberTag(), { useGrouping: false, maximumFractionDigits: 20 }))
+    : String(value);
 }
 
 /**
@@ -83,16 +99,27 @@ export function valueOf(parameter, value) {
  * @param {TrialPoint} trial
  */
 export function trialLines({ figures, parameters }, { number, state, figures: found, values, isBest }) {
-  const words = [
-    isBest ? ', the best' : '',
-    state === 1 ? ', breaks constraints' : state === 2 ? ', failed' : '',
-  ];
   return [
-    `Trial ${number}${words.join('')}`,
-    ...figures.map(({ name, kind }, index) => `${name} ${figureOf(found[index] ?? null, kind)}`),
+    tell(headOf(state, isBest), { number: plainNumber(number) }),
+    ...figures.map(({ title, kind }, index) =>
+      tell('line.figure', { name: title, value: figureOf(found[index] ?? null, kind) }),
+    ),
     ...parameters.flatMap((parameter, index) => {
       const value = values[index] ?? null;
-      return value === null ? [] : [`${parameter.name} = ${valueOf(parameter, value)}`];
+      return value === null
+        ? []
+        : [tell('line.param', { name: parameter.name, value: valueOf(parameter, value) })];
     }),
   ];
+}
+
+/**
+ * @param {0 | 1 | 2} state
+ * @param {boolean} isBest
+ * @returns {import('./study-words.js').StudyTextKey}
+ */
+function headOf(state, isBest) {
+  if (state === 2) return 'trial.failed';
+  if (state === 1) return isBest ? 'trial.bestBroken' : 'trial.broken';
+  return isBest ? 'trial.best' : 'trial.head';
 }

@@ -1,5 +1,6 @@
 import { element } from '../../../backtest/report/page/page-elements.js';
 import { startTheme } from '../../../backtest/report/page/theme.js';
+import { foreignText, say } from '../../../backtest/report/page/words.js';
 import { onWidth } from './drawing.js';
 import { drawHeatMap } from './heat-map.js';
 import { drawParallel } from './parallel.js';
@@ -52,13 +53,14 @@ async function startStudy() {
   /**
    * A choice among names, and what is chosen; the usual one where the page does not have it.
    * @param {string} id
-   * @param {readonly { readonly name: string }[]} named
+   * @param {readonly { readonly name: string, readonly title?: string }[]} named
    * @param {number} usual
    */
   const choice = (id, named, usual) => {
     const select = document.getElementById(id);
     if (!(select instanceof HTMLSelectElement)) return () => usual;
-    for (const [index, { name }] of named.entries()) select.add(new Option(name, String(index)));
+    for (const [index, { name, title = foreignText(name) }] of named.entries())
+      select.add(new Option(title, String(index)));
     select.value = String(usual);
     select.addEventListener('change', drawAll);
     return () => Number(select.value);
@@ -77,7 +79,7 @@ async function startStudy() {
   drawings.push(() => {
     state.figure = figureAt();
     for (const place of document.querySelectorAll('.of-figure'))
-      place.textContent = study.figures[state.figure]?.name ?? '';
+      place.textContent = study.figures[state.figure]?.title ?? '';
   });
   keepDrawn('pareto', (place, view, width) =>
     drawPareto(place, view, { across: paretoAcross(), up: paretoUp(), width }),
@@ -101,6 +103,6 @@ async function startStudy() {
 
 startStudy().catch((error) => {
   for (const note of document.querySelectorAll('.chart-note'))
-    note.textContent = `The charts can not be drawn: ${error instanceof Error ? error.message : String(error)}`;
+    note.textContent = say('notDrawn', { reason: error instanceof Error ? error.message : String(error) });
   throw error;
 });

@@ -1,7 +1,9 @@
 import { figureAxis } from './axis.js';
 import { dotPicture, pictureFrame } from './dots.js';
 import { drawn, linePath } from './drawing.js';
-import { figureOf, shortNumber } from './study-data.js';
+import { foreignText, isPersian, tehranDay, unitAfter } from '../../../backtest/report/page/words.js';
+import { figureOf, plainNumber, shortNumber } from './study-data.js';
+import { tell } from './study-words.js';
 import { tipOver } from './tip.js';
 
 /** The account of a walk-forward with its windows, and each window in against out of sample. */
@@ -24,13 +26,16 @@ export function drawEquity(place, walk, width) {
   const first = Math.min(days[0]?.x ?? 0, ...windows.map(({ fromMs }) => fromMs / DAY_MS));
   const last = Math.max(days.at(-1)?.x ?? 1, ...windows.map(({ toMs }) => toMs / DAY_MS));
   const x = {
-    title: 'days of UTC',
+    title: tell('walk.days'),
     place: (/** @type {number} */ at) => (at - first) / (last - first || 1),
     text: dayText,
     ticks: dayTicks(first, last, Math.max(2, Math.min(MOST_TIMES, Math.floor(width / 120)))),
   };
-  const y = figureAxis({ name: 'equity', kind: 'number' }, [initialEquity, ...equity]);
-  const frame = pictureFrame({ title: 'Equity of the walk-forward', width, height: EQUITY_HEIGHT, x, y });
+  const y = figureAxis({ title: `${tell('walk.equity')}${unitAfter(walk.quote)}`, kind: 'number' }, [
+    initialEquity,
+    ...equity,
+  ]);
+  const frame = pictureFrame({ title: tell('walk.label'), width, height: EQUITY_HEIGHT, x, y });
   const { svg, leftOf, topOf, shareAt, floor, ceiling, left, right } = frame;
   /** @type {Element[]} */
   const labels = [];
@@ -51,7 +56,7 @@ export function drawEquity(place, walk, width) {
     if (to - from > 16)
       labels.push(
         drawn('text', { class: 'rail-text', x: (from + to) / 2, y: ceiling + 12, 'text-anchor': 'middle' }, [
-          String(number),
+          plainNumber(number),
         ]),
       );
   }
@@ -74,7 +79,7 @@ export function drawEquity(place, walk, width) {
  * @param {Walk} walk
  * @param {number} at
  */
-function equityLines({ day, equity, windows, initialEquity }, at) {
+function equityLines({ day, equity, windows, initialEquity, quote }, at) {
   const next = day.findIndex((one) => one > at);
   const index = next === -1 ? day.length - 1 : Math.max(0, next - 1);
   const money = equity[index];
@@ -83,8 +88,13 @@ function equityLines({ day, equity, windows, initialEquity }, at) {
   const window = windows.find(({ fromMs, toMs }) => fromMs <= at * DAY_MS && at * DAY_MS < toMs);
   return [
     dayText(on),
-    `equity ${shortNumber(money)}, ${figureOf(money / initialEquity - 1, 'fraction')}`,
-    window === undefined ? 'between two windows' : `window ${window.number}: ${window.params}`,
+    tell('walk.money', {
+      money: `${shortNumber(money)}${unitAfter(quote)}`,
+      change: figureOf(money / initialEquity - 1, 'fraction'),
+    }),
+    window === undefined
+      ? tell('walk.between')
+      : tell('walk.during', { number: plainNumber(window.number), params: window.params }),
   ];
 }
 
@@ -97,22 +107,22 @@ function equityLines({ day, equity, windows, initialEquity }, at) {
 export function drawInAgainstOut(place, walk, { figure, width }) {
   const shown = walk.figures[figure];
   if (shown === undefined) return;
-  const { name, kind, inSample, outOfSample } = shown;
+  const { title: name, kind, inSample, outOfSample } = shown;
   const windows = walk.windows.flatMap((window, index) => {
     const [x, y] = [inSample[index] ?? null, outOfSample[index] ?? null];
     return x === null || y === null ? [] : [{ ...window, x, y }];
   });
   const all = windows.flatMap(({ x, y }) => [x, y]);
-  const axis = figureAxis({ name, kind }, all);
+  const axis = figureAxis({ title: name, kind }, all);
   const ends = [Math.min(...all), Math.max(...all)].map((at) => ({ x: at, y: at }));
   place.replaceChildren(
     dotPicture({
-      title: `${name} out of sample by ${name} in sample`,
+      title: tell('walk.byOther', { name }),
       width: Math.min(width, 640),
       height: SCATTER_HEIGHT,
-      x: { ...axis, title: `${name} in sample` },
+      x: { ...axis, title: tell('walk.inSample', { name }) },
       y: axis,
-      note: `${name} out of sample`,
+      note: tell('walk.outOfSample', { name }),
       line: all.length === 0 ? [] : ends,
       dots: windows.map(({ x, y, number, params }) => ({
         x,
@@ -120,19 +130,21 @@ export function drawInAgainstOut(place, walk, { figure, width }) {
         kind: 'near',
         key: number,
         lines: () => [
-          `Window ${number}`,
-          `${name} in sample ${figureOf(x, kind)}`,
-          `${name} out of sample ${figureOf(y, kind)}`,
-          params,
+          tell('walk.window', { number: plainNumber(number) }),
+          tell('walk.inSampleIs', { name, value: figureOf(x, kind) }),
+          tell('walk.outOfSampleIs', { name, value: figureOf(y, kind) }),
+          foreignText(params),
         ],
       })),
-      labels: windows.map(({ x, y, number }) => ({ x, y, text: String(number) })),
+      labels: windows.map(({ x, y, number }) => ({ x, y, text: plainNumber(number) })),
     }),
   );
 }
 
 /** @param {number} day */
 function dayText(day) {
+  // Noon of the day in UTC is within the same day of Tehran.
+  if (isPersian()) return tehranDay((Math.floor(day) + 0.5) * DAY_MS);
   return new Date(Math.floor(day) * DAY_MS).toISOString().slice(0, 10);
 }
 

@@ -1,12 +1,9 @@
-import { dataSetText } from '../../data/data-set.ts';
 import { stringify } from 'yaml';
 import { escapeHtml } from '../../../backtest/report/value-text.ts';
 import { tableSection } from '../../../backtest/report/sections/table-section.ts';
-import { groupedText } from '../../../domain/money-text.ts';
-import { minuteText } from '../../../domain/time-text.ts';
-import { figureText } from '../../figure-text.ts';
-import { readHoldoutReport } from '../../holdout-report.ts';
-import type { StudyResult } from '../../study-result.ts';
+import { readHoldoutReport, type HoldoutReport } from '../../holdout-report.ts';
+import { trialCount, type StudyResult } from '../../study-result.ts';
+import type { StudyVoice } from '../../texts/study-voice.ts';
 import type { ReportedStudy } from '../reported-study.ts';
 
 /** Settings of more characters of YAML are cut on the page. */
@@ -16,46 +13,59 @@ const MOST_SETTINGS = 100_000;
 const FIGURES = ['totalReturn', 'sharpe', 'maxDrawdown', 'trades', 'profitFactor', 'buyAndHoldReturn'];
 
 /** What the best params did on candles that no trial has seen; nothing where it is closed. */
-export function holdoutSection({ holdout, trials, objectives, range }: StudyResult): string {
+export function holdoutSection(study: StudyResult, voice: StudyVoice): string {
+  const { holdout, trials, objectives, range } = study;
   if (holdout === null) return '';
+  const { say, tell, digits, minute, metric: nameIn, figure } = voice;
   const { openedAtMs, afterTrials, trial: number } = holdout;
   const report = readHoldoutReport(holdout.report);
-  const span = `${minuteText(range.splitMs)} to ${minuteText(range.toMs)}`;
-  const when = `Trial ${number} on ${span}, opened on ${minuteText(openedAtMs)} UTC after ${groupedText(String(afterTrials))} trials. It is spent: what is chosen after a look at it was not tested on new data.`;
+  const when = say('holdout.note', {
+    trial: digits(String(number)),
+    from: minute(range.splitMs),
+    to: minute(range.toMs),
+    time: minute(openedAtMs),
+    trials: tell(trialCount(afterTrials)),
+  });
   const trial = trials.find((one) => one.number === number) ?? null;
   const found = report?.kind === 'ran' ? report.metrics : null;
   const names = [...new Set([...objectives.map(({ metric }) => metric), ...FIGURES])];
-  const missing =
-    report === null
-      ? ' Its run did not end: "sarraf study open-holdout" runs it.'
-      : report.kind === 'failed'
-        ? ` Its run failed: ${report.reason}`
-        : '';
   return tableSection({
     id: 'holdout',
-    title: 'Hold-out',
-    note: `${when}${missing}`,
-    titles: ['Figure', 'In the trials', 'In the hold-out'],
-    rows: names.map((name) => [name, figureText(name, trial?.metrics ?? null), figureText(name, found)]),
+    title: say('holdout.title'),
+    note: `${when}${whyMissing(report, voice)}`,
+    titles: [say('holdout.figure'), say('holdout.inTrials'), say('holdout.inHoldout')],
+    rows: names.map((name) => [nameIn(name), figure(name, trial?.metrics ?? null), figure(name, found)]),
   });
 }
 
+/** Why there are no figures of it, after a blank; nothing where there are. */
+function whyMissing(report: HoldoutReport | null, { say }: StudyVoice): string {
+  if (report === null) return ` ${say('holdout.notRun', { command: 'sarraf study open-holdout' })}`;
+  return report.kind === 'ran' ? '' : ` ${say('holdout.failed', { reason: report.reason })}`;
+}
+
 /** What the study is: its settings, and what its data and its code were known by. */
-export function askedSection({ study, identity, written }: ReportedStudy): string {
+export function askedSection({ study, identity, written }: ReportedStudy, voice: StudyVoice): string {
+  const { say } = voice;
   const known = [
-    ['Study', identity.id],
-    ['Hash of it with all trials', study.hash],
-    ['Code of the strategy', identity.code],
-    ['Version of sarraf', identity.engine],
-    ...study.data.map((set) => [
-      `${dataSetText(set)}, ${minuteText(set.firstMs)} to ${minuteText(set.lastMs)}`,
-      set.sha256,
-    ]),
-    ['File', study.file],
+    [say('asked.study'), identity.id],
+    [say('asked.hash'), study.hash],
+    [say('asked.code'), identity.code],
+    [say('asked.version'), identity.engine],
+    ...study.data.map((set) => [dataText(set, voice), set.sha256]),
+    [say('asked.file'), study.file],
   ].map(([name = '', value = '']) => `<div><dt>${escapeHtml(name)}</dt><dd>${escapeHtml(value)}</dd></div>`);
   const text = stringify(written);
   const shown =
     text.length <= MOST_SETTINGS ? text : `${text.slice(0, MOST_SETTINGS)}\n# ... the rest is in the study`;
-  return `<section id="asked"><h2>What was asked</h2><dl class="rules hashes">${known.join('')}</dl>
-<h3>Settings</h3><pre>${escapeHtml(shown)}</pre></section>`;
+  return `<section id="asked"><h2>${say('asked.title')}</h2><dl class="rules hashes">${known.join('')}</dl>
+<h3>${say('asked.settings')}</h3><pre>${escapeHtml(shown)}</pre></section>`;
+}
+
+function dataText(set: StudyResult['data'][number], { say, count, minute, timeframe }: StudyVoice): string {
+  const { market, kind, bars, firstMs, lastMs } = set;
+  const of = { rows: count(bars), market, from: minute(firstMs), to: minute(lastMs) };
+  return set.timeframe === null
+    ? say('asked.data', { ...of, kind: say(`data.${kind}`) })
+    : say('asked.candles', { ...of, timeframe: timeframe(set.timeframe) });
 }

@@ -1,82 +1,90 @@
 import { escapeHtml } from '../../../backtest/report/value-text.ts';
 import { tableSection } from '../../../backtest/report/sections/table-section.ts';
-import { groupedText } from '../../../domain/money-text.ts';
-import { figureText, paramText, shownFigures } from '../../figure-text.ts';
+import { shownFigures } from '../../figure-kind.ts';
 import { rankedTrials } from '../../ranked-trials.ts';
 import type { ShownTrial, StudyResult } from '../../study-result.ts';
-import type { FailureKind } from '../../trials/trial-report.ts';
+import type { StudyVoice } from '../../texts/study-voice.ts';
+import { FAILURE_KINDS } from '../../trials/trial-report.ts';
 
 /** Rows of the table; trials.parquet has all. */
 const MOST_ROWS = 50;
+export const TRIALS_FILE = 'trials.parquet';
 
 /** The best trials, with their figures and params. Of several objectives these are the front. */
-export function bestTrialsSection(study: StudyResult): string {
+export function bestTrialsSection(study: StudyResult, voice: StudyVoice): string {
   const ranked = rankedTrials(study);
   if (ranked.length === 0) return '';
+  const { say, count, metric, foreign } = voice;
   const shown = ranked.slice(0, MOST_ROWS);
-  const isFront = study.front.length > 0;
-  const figures = shownFigures(study.objectives.map(({ metric }) => metric));
+  const figures = shownFigures(study.objectives.map((objective) => objective.metric));
   const names = [...new Set(shown.flatMap(({ params }) => Object.keys(params)))];
-  const titles = ['trial', ...figures, ...names, ''].map(
+  const titles = [say('best.trial'), ...figures.map(metric), ...names.map(foreign), ''].map(
     (title) => `<th scope="col">${escapeHtml(title)}</th>`,
   );
-  const what = isFront ? 'trials that no other one is better than in every objective' : 'trials with values';
-  const count =
+  const isFront = study.front.length > 0;
+  const all = count(ranked.length);
+  const note =
     shown.length < ranked.length
-      ? `The ${shown.length} best of ${groupedText(String(ranked.length))} ${what}; trials.parquet has all.`
-      : `All ${groupedText(String(ranked.length))} ${what}.`;
-  return `<section id="best"><h2>Best trials</h2><p class="muted">${count} A row marks its trial in every chart.</p>
-<div class="scroll tall" tabindex="0" role="region" aria-label="Best trials"><table><thead><tr>${titles.join('')}</tr></thead><tbody>${shown
-    .map((trial) => rowOf(trial, figures, names))
+      ? say(isFront ? 'best.someOfFront' : 'best.some', {
+          shown: count(shown.length),
+          all,
+          file: TRIALS_FILE,
+        })
+      : say(isFront ? 'best.front' : 'best.all', { all });
+  return `<section id="best"><h2>${say('best.title')}</h2><p class="muted">${escapeHtml(note)}</p>
+<div class="scroll tall" tabindex="0" role="region" aria-label="${say('best.title')}"><table><thead><tr>${titles.join('')}</tr></thead><tbody>${shown
+    .map((trial) => rowOf(trial, { figures, names }, voice))
     .join('')}</tbody></table></div></section>`;
 }
 
-function rowOf(trial: ShownTrial, figures: readonly string[], names: readonly string[]): string {
-  const { number, params, metrics, violation } = trial;
+function rowOf(
+  { number, params, metrics, violation }: ShownTrial,
+  { figures, names }: { readonly figures: readonly string[]; readonly names: readonly string[] },
+  { say, digits, figure, param }: StudyVoice,
+): string {
   const cells = [
-    String(number),
-    ...figures.map((name) => figureText(name, metrics)),
-    ...names.map((name) => paramText(params[name])),
-    (violation ?? 0) > 0 ? 'breaks constraints' : '',
+    digits(String(number)),
+    ...figures.map((name) => figure(name, metrics)),
+    ...names.map((name) => param(params[name])),
+    (violation ?? 0) > 0 ? say('best.broken') : '',
   ];
   return `<tr data-trial="${number}" tabindex="0">${cells.map((cell) => `<td>${escapeHtml(cell)}</td>`).join('')}</tr>`;
 }
-
-const MEANINGS: Readonly<Record<FailureKind, string>> = {
-  refused: 'the strategy refuses these params',
-  stopped: 'the strategy threw on the way, and stopped',
-  threw: 'the run itself could not be made',
-  'no value': 'an objective has no value',
-  died: 'the thread that ran it ended, twice',
-  'too long': 'it did not end in time',
-};
 
 /** Reasons that are told apart of each kind. */
 const MOST_REASONS = 10;
 
 /** Why trials have no values, by kind; nothing where all have. */
-export function failuresSection({ trials, counts }: StudyResult): string {
-  const kinds = Object.entries(MEANINGS).flatMap(([kind, meaning]) => {
-    const failed = trials.filter(({ failure }) => failure === kind);
-    return failed.length === 0 ? [] : [{ kind, meaning, failed }];
-  });
-  if (kinds.length === 0) return '';
-  const rows = kinds.flatMap(({ kind, meaning, failed }) => {
-    const reasons = [...reasonsOf(failed)];
-    const left = reasons.slice(MOST_REASONS).reduce((sum, [, { count }]) => sum + count, 0);
+export function failuresSection({ trials, counts }: StudyResult, voice: StudyVoice): string {
+  const { say, count, digits, foreign } = voice;
+  const rows = FAILURE_KINDS.flatMap((kind) => {
+    const reasons = [...reasonsOf(trials.filter(({ failure }) => failure === kind))];
+    const words = [say(`failure.${kind}`), say(`meaning.${kind}`)];
+    const left = reasons.slice(MOST_REASONS).reduce((sum, [, found]) => sum + found.count, 0);
     return [
       ...reasons
         .slice(0, MOST_REASONS)
-        .map(([reason, { count, first }]) => [kind, meaning, String(count), String(first), reason]),
-      ...(left === 0 ? [] : [[kind, meaning, String(left), '', 'other reasons']]),
+        .map(([reason, found]) => [
+          ...words,
+          digits(String(found.count)),
+          digits(String(found.first)),
+          foreign(reason),
+        ]),
+      ...(left === 0 ? [] : [[...words, digits(String(left)), '', say('failures.others')]]),
     ];
   });
-  const failed = counts.done - counts.complete;
+  if (rows.length === 0) return '';
   return tableSection({
     id: 'failures',
-    title: 'Failed trials',
-    note: `${groupedText(String(failed))} of ${groupedText(String(counts.done))} trials have no values.`,
-    titles: ['Kind', 'Meaning', 'Trials', 'First', 'Reason'],
+    title: say('failures.title'),
+    note: say('failures.note', { failed: count(counts.done - counts.complete), done: count(counts.done) }),
+    titles: [
+      say('failures.kind'),
+      say('failures.meaning'),
+      say('failures.trials'),
+      say('failures.first'),
+      say('failures.reason'),
+    ],
     rows,
   });
 }

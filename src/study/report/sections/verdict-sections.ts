@@ -1,48 +1,54 @@
 import { listOf } from '../../../backtest/report/sections/header-sections.ts';
 import { escapeHtml } from '../../../backtest/report/value-text.ts';
-import { countText, groupedText } from '../../../domain/money-text.ts';
-import { minuteText } from '../../../domain/time-text.ts';
-import { figureText } from '../../figure-text.ts';
 import type { StudyResult } from '../../study-result.ts';
 import type { ValidatedStudy } from '../../validated-study.ts';
 import { stressTexts } from '../../stress/stress-texts.ts';
-import {
-  luckText,
-  sampleText,
-  statisticTexts,
-  type StatisticText,
-} from '../../validation/statistic-texts.ts';
+import { finding } from '../../texts/study-fact.ts';
+import { capitalized, type StudyVoice } from '../../texts/study-voice.ts';
+import { sampleFinding, statisticTexts, type StatisticText } from '../../validation/statistic-texts.ts';
 import type { StudyVerdict } from '../../validation/verdict.ts';
 
 /** The title of a report, and the switch of its theme. */
-export function studyHeader({ study, range, strategy, markets, timeframe, fidelity }: StudyResult): string {
-  const span = `${minuteText(range.fromMs)} to ${minuteText(range.splitMs)} UTC`;
-  const data = fidelity === 'poll' ? 'recorded books' : `candles of ${timeframe}`;
-  const what = `Study of ${nameOf(strategy)} on ${markets.join(', ')}, ${data}, trials from ${span}`;
-  return `<header><div><h1>${escapeHtml(study)}</h1><p class="muted">${escapeHtml(what)}</p></div>
-<button type="button" id="theme">Theme</button></header>`;
+export function studyHeader(study: StudyResult, voice: StudyVoice): string {
+  const { say, minute, list, foreign } = voice;
+  const { range, strategy, markets, timeframe, fidelity } = study;
+  const what = say('header', {
+    strategy: nameOf(strategy),
+    markets: list(markets.map(foreign)),
+    data:
+      fidelity === 'poll'
+        ? say('header.books')
+        : say('header.candles', { timeframe: voice.timeframe(timeframe) }),
+    from: minute(range.fromMs),
+    to: minute(range.splitMs),
+  });
+  return `<header><div><h1>${escapeHtml(foreign(study.study))}</h1><p class="muted">${escapeHtml(what)}</p></div>
+<button type="button" id="theme">${say('theme')}</button></header>`;
 }
 
 /** A path by its last part: the whole one is in what was asked. */
 const nameOf = (strategy: string): string => strategy.split(/[/\\]/).at(-1) ?? strategy;
 
 /** What is likely luck, what is stable, and what nobody has tested: to be read before any number. */
-export function verdictSection({ validation, notes }: ValidatedStudy): string {
+export function verdictSection({ validation, notes }: ValidatedStudy, voice: StudyVoice): string {
+  const { say, tell, digits } = voice;
+  const toKnow = listOf(notes.map(tell));
   if (validation === null)
-    return `<section id="verdict" class="verdict"><h2>Verdict</h2><p>No trial has values.</p>${listOf(notes)}</section>`;
+    return `<section id="verdict" class="verdict"><h2>${say('verdict')}</h2><p>${say('verdict.none')}</p>${toKnow}</section>`;
   const { verdict, basis } = validation;
   const { luck, stable, stress, notTested } = verdict;
-  const sample = sampleText(basis);
+  const sample = sampleFinding(basis);
   const reasons = [...luck.reasons, ...(sample === null ? [] : [sample])];
-  return `<section id="verdict" class="verdict"><h2>Verdict on trial ${basis.trial}, the best one</h2>
-<div class="judged"><div><h3>Luck</h3><p class="word ${toneOf(luck.kind)}" id="luck-word">${sentence(luckText(luck.kind))}</p>${listOf(reasons)}</div>
-<div><h3>Stable</h3><p class="word ${toneOf(stable.kind)}" id="stable-word">${sentence(stable.kind)}</p>${listOf([sentence(stable.reason)])}</div>
-<div><h3>Under stress</h3><p class="word ${toneOf(stress.kind)}">${sentence(stress.kind)}</p>${listOf(stress.reasons)}</div>
-<div><h3>Nobody has tested</h3>${listOf(notTested.map(sentence))}</div></div>
-<h3>To know</h3>${listOf(notes)}</section>`;
+  const title = say('verdict.of', { trial: digits(String(basis.trial)) });
+  const word = (kind: Word, text: string, id = ''): string =>
+    `<p class="word ${TONES[kind]}"${id}>${capitalized(text)}</p>`;
+  return `<section id="verdict" class="verdict"><h2>${title}</h2>
+<div class="judged"><div><h3>${say('verdict.luck')}</h3>${word(luck.kind, say(`luck.${luck.kind}`), ' id="luck-word"')}${listOf(reasons.map(tell))}</div>
+<div><h3>${say('verdict.stable')}</h3>${word(stable.kind, say(`stable.${stable.kind}`), ' id="stable-word"')}${listOf([capitalized(tell(stable.reason))])}</div>
+<div><h3>${say('verdict.stress')}</h3>${word(stress.kind, say(`stress.${stress.kind}`))}${listOf(stress.reasons.map(tell))}</div>
+<div><h3>${say('verdict.untested')}</h3>${listOf(notTested.map((what) => capitalized(tell(what))))}</div></div>
+<h3>${say('toKnow')}</h3>${toKnow}</section>`;
 }
-
-const sentence = (text: string): string => `${text.slice(0, 1).toUpperCase()}${text.slice(1)}`;
 
 type Word = StudyVerdict['luck' | 'stable' | 'stress']['kind'];
 
@@ -57,69 +63,88 @@ const TONES: Readonly<Record<Word, string>> = {
   breaks: 'loss',
 };
 
-const toneOf = (kind: Word): string => TONES[kind];
-
 /** The figures that are looked at first. */
-export function studyTiles(study: ValidatedStudy): string {
+export function studyTiles(study: ValidatedStudy, voice: StudyVoice): string {
+  const { say, tell, count, digits, metric: nameIn, figure, minute } = voice;
   const { best, objectives, counts, wanted, trialsOnData, holdout, range, sampler } = study;
-  const failed = counts.done - counts.complete;
   const hasHoldout = range.splitMs < range.toMs;
   const tiles = [
     ...objectives.map(({ metric, direction }) =>
-      tile({
-        title: `${metric}, ${direction}d`,
-        text: figureText(metric, best?.metrics ?? null),
-        below: best === null ? 'no trial has values' : `in sample, of trial ${best.number}`,
+      studyTile({
+        title: say(`tile.${direction}d`, { metric: nameIn(metric) }),
+        text: figure(metric, best?.metrics ?? null),
+        below:
+          best === null ? say('tile.noValues') : say('tile.inSample', { trial: digits(String(best.number)) }),
       }),
     ),
-    tile({
-      title: 'Trials',
-      text: `${groupedText(String(counts.done))} of ${groupedText(String(wanted))}`,
-      below: `${groupedText(String(failed))} failed, ${groupedText(String(counts.infeasible))} broke a constraint`,
+    studyTile({
+      title: say('tile.trials'),
+      text: say('tile.done', { done: count(counts.done), wanted: count(wanted) }),
+      below: say('tile.failed', {
+        failed: count(counts.done - counts.complete),
+        broken: count(counts.infeasible),
+      }),
     }),
-    tile({
-      title: 'On this data',
-      text: groupedText(String(trialsOnData.trials)),
-      below: `trials ever, in ${countText(trialsOnData.studies, 'study', 'studies')}`,
+    studyTile({
+      title: say('tile.onData'),
+      text: count(trialsOnData.trials),
+      below: say('tile.studies', {
+        studies: tell(finding('count.studies', { count: trialsOnData.studies })),
+      }),
     }),
-    tile({ title: 'Sampler', text: sampler.kind, below: `seed ${sampler.seed}` }),
-    tile({
-      title: 'Hold-out',
-      text: hasHoldout ? (holdout === null ? 'closed' : 'opened') : 'none',
-      below: hasHoldout ? `from ${minuteText(range.splitMs)}` : 'all of the data was seen',
+    studyTile({
+      title: say('tile.sampler'),
+      text: voice.foreign(sampler.kind),
+      below: say('tile.seed', { seed: digits(String(sampler.seed)) }),
+    }),
+    studyTile({
+      title: say('tile.holdout'),
+      text: say(hasHoldout ? (holdout === null ? 'tile.closed' : 'tile.opened') : 'tile.none'),
+      below: hasHoldout ? say('tile.from', { time: minute(range.splitMs) }) : say('tile.allSeen'),
     }),
   ];
   return `<div class="tiles">${tiles.join('')}</div>`;
 }
 
-function tile({ title, text, below }: Record<'title' | 'text' | 'below', string>): string {
+function studyTile({ title, text, below }: Record<'title' | 'text' | 'below', string>): string {
   return `<div class="tile"><h3>${escapeHtml(title)}</h3><b>${escapeHtml(text)}</b><small>${escapeHtml(below)}</small></div>`;
 }
 
 /** Every statistic of luck, with its formula and where that is from. */
-export function luckSection({ validation }: ValidatedStudy): string {
+export function luckSection({ validation }: ValidatedStudy, voice: StudyVoice): string {
   if (validation === null) return '';
+  const { say, tell, digits } = voice;
   const { basis } = validation;
-  const rows = statisticTexts(validation).map(statisticRow);
-  return `<section id="luck"><h2>How much of it is luck</h2>
-<p class="muted">Statistics of ${countText(basis.days, 'day')} of trial ${basis.trial}, and of ${countText(basis.sampled, 'trial')} tested together. docs/statistics.md says what misleads in each.</p>
+  const note = say('luck.note', {
+    days: tell(finding('count.days', { count: basis.days })),
+    trial: digits(String(basis.trial)),
+    trials: tell(finding('count.trials', { count: basis.sampled })),
+    page: 'docs/statistics.md',
+  });
+  const rows = statisticTexts(validation, voice).map((one) => statisticRow(one, voice));
+  return `<section id="luck"><h2>${say('luck.title')}</h2>
+<p class="muted">${escapeHtml(note)}</p>
 ${rows.join('\n')}</section>`;
 }
 
 /** The best trial with doubled costs, and its trades in other orders; nothing where that was not run. */
-export function stressSection({ validation }: ValidatedStudy): string {
+export function stressSection({ validation }: ValidatedStudy, voice: StudyVoice): string {
   const findings = validation?.stress ?? null;
   if (findings === null) return '';
-  const rows = stressTexts(findings).map(
-    ({ title, figure, missing }) =>
-      `<div><dt>${escapeHtml(sentence(title))}</dt><dd>${escapeHtml(figure ?? `not tested: ${missing}`)}</dd></div>`,
-  );
-  return `<section id="stress"><h2>Trial ${findings.trial} under stress</h2><dl class="rules">${rows.join('')}</dl></section>`;
+  const { say, digits } = voice;
+  const rows = stressTexts(findings, voice).map(({ title, figure, missing }) => {
+    const text = figure ?? say('notTestedWhy', { why: missing ?? '' });
+    return `<div><dt>${escapeHtml(capitalized(title))}</dt><dd>${escapeHtml(text)}</dd></div>`;
+  });
+  const title = say('conditions.title', { trial: digits(String(findings.trial)) });
+  return `<section id="stress"><h2>${title}</h2><dl class="rules">${rows.join('')}</dl></section>`;
 }
 
-function statisticRow({ name, title, figure, missing, what, formula, source }: StatisticText): string {
-  const found = figure === null ? '<b class="muted">not tested</b>' : `<b>${escapeHtml(figure)}</b>`;
+/** Formulas and sources are those of the docs, so that a reader finds them there. */
+function statisticRow(of: StatisticText, { say }: StudyVoice): string {
+  const { name, title, figure, missing, what, formula, source } = of;
+  const found = figure === null ? `<b class="muted">${say('notTested')}</b>` : `<b>${escapeHtml(figure)}</b>`;
   const why = missing === null ? '' : `<p>${escapeHtml(missing)}</p>`;
-  return `<div class="statistic" data-statistic="${name}"><div><h3>${escapeHtml(sentence(title))}</h3>
-<p>${escapeHtml(sentence(what))}.</p>${why}<p class="muted"><code>${escapeHtml(formula)}</code><br>${escapeHtml(source)}</p></div>${found}</div>`;
+  return `<div class="statistic" data-statistic="${name}"><div><h3>${escapeHtml(capitalized(title))}</h3>
+<p>${escapeHtml(capitalized(what))}.</p>${why}<p class="muted"><code>${escapeHtml(formula)}</code><br><cite>${escapeHtml(source)}</cite></p></div>${found}</div>`;
 }

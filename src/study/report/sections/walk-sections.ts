@@ -1,6 +1,8 @@
 import { escapeHtml } from '../../../backtest/report/value-text.ts';
 import { listOf } from '../../../backtest/report/sections/header-sections.ts';
 import { tableSection } from '../../../backtest/report/sections/table-section.ts';
+import type { Currency } from '../../../domain/market-symbol.ts';
+import type { StudyVoice } from '../../texts/study-voice.ts';
 import type { WalkForwardResult } from '../../walk-forward/walk-forward-result.ts';
 import {
   accountTexts,
@@ -9,59 +11,70 @@ import {
   windowTexts,
   type WalkColumn,
 } from '../../walk-forward/walk-texts.ts';
-import type { ReportedWalk } from '../reported-study.ts';
+import type { ReportedStudy } from '../reported-study.ts';
 
 /** The walk-forward: its account with its windows, each window, and how params moved. */
-export function walkSections(walk: ReportedWalk | null): readonly string[] {
+export function walkSections(
+  { walk, quote }: Pick<ReportedStudy, 'walk' | 'quote'>,
+  voice: StudyVoice,
+): readonly string[] {
   if (walk === null) return [];
+  const { say } = voice;
   if (walk.kind === 'unknown')
     return [
-      `<section id="walk" class="warnings"><h2>Walk-forward</h2><p>One was run, and can not be shown here: ${escapeHtml(walk.reason)}</p></section>`,
+      `<section id="walk" class="warnings"><h2>${say('walk.title')}</h2><p>${escapeHtml(say('walk.unknown', { reason: walk.reason }))}</p></section>`,
     ];
   return [
-    accountSection(walk.result),
-    againstSection(),
-    windowsSection(walk.result),
-    driftSection(walk.result),
+    accountSection(walk.result, quote, voice),
+    againstSection(voice),
+    windowsSection(walk.result, voice),
+    driftSection(walk.result, voice),
   ];
 }
 
-function accountSection(result: WalkForwardResult): string {
+function accountSection(result: WalkForwardResult, quote: Currency, voice: StudyVoice): string {
   const { plan, windows, notes, hash } = result;
-  const rows = accountTexts(result).map(
+  const { say, tell, count } = voice;
+  const rows = accountTexts(result, voice, quote).map(
     ([name, text]) => `<div><dt>${escapeHtml(name)}</dt><dd>${escapeHtml(text)}</dd></div>`,
   );
-  const what = `${windows.length} ${plan.kind} windows. One account trades each of them with what was chosen (${plan.choose}) before it: bands are windows, the dashed line is what it began with.`;
-  return `<section id="walk"><h2>Walk-forward: the account, out of sample</h2><p class="muted chart-note">${escapeHtml(what)}</p>
-<div id="equity"></div><dl class="account">${rows.join('')}</dl><h3>To know</h3>${listOf([...notes, `Hash ${hash}`])}</section>`;
+  const what = say('walk.note', {
+    windows: count(windows.length),
+    kind: say(`plan.${plan.kind}`),
+    choice: say(`choice.${plan.choose}`),
+  });
+  const toKnow = [...notes.map(tell), say('walk.hash', { hash })];
+  return `<section id="walk"><h2>${say('walk.account')}</h2><p class="muted chart-note">${escapeHtml(what)}</p>
+<div id="equity"></div><dl class="account">${rows.join('')}</dl><h3>${say('toKnow')}</h3>${listOf(toKnow)}</section>`;
 }
 
-function againstSection(): string {
-  return `<section id="against"><div class="bar"><h2>In sample against out of sample</h2>
-<span><select id="walk-figure" aria-label="Figure of the walk-forward"></select></span></div>
-<p class="muted chart-note">Every dot is a window. On the line it did as well out of sample as in its train window; below the line less.</p><div id="in-out" class="pictures"></div></section>`;
+function againstSection({ say }: StudyVoice): string {
+  return `<section id="against"><div class="bar"><h2>${say('against.title')}</h2>
+<span><select id="walk-figure" aria-label="${say('against.figure')}"></select></span></div>
+<p class="muted chart-note">${say('against.note')}</p><div id="in-out" class="pictures"></div></section>`;
 }
 
-function windowsSection(result: WalkForwardResult): string {
-  const columns = windowTexts(result);
+function windowsSection(result: WalkForwardResult, voice: StudyVoice): string {
+  const columns = windowTexts(result, voice);
   return tableSection({
     id: 'windows',
-    title: 'Windows',
-    note: 'Each was chosen in its train window, and traded in its test window. Times are UTC.',
+    title: voice.say('windows.title'),
+    note: voice.say('windows.note'),
     titles: titlesOf(columns),
     rows: textRows(columns),
   });
 }
 
-function driftSection(result: WalkForwardResult): string {
+function driftSection(result: WalkForwardResult, voice: StudyVoice): string {
+  const { say, list, param } = voice;
   const values = result.drift.map((drift) =>
-    drift.values.map((value) => (value === null ? 'none' : String(value))).join(', '),
+    list(drift.values.map((value) => (value === null ? say('drift.none') : param(value)))),
   );
-  const columns = [...driftTexts(result), { title: 'values', isWord: true, cells: values }];
+  const columns = [...driftTexts(result, voice), { title: say('drift.values'), isWord: true, cells: values }];
   return tableSection({
     id: 'drift',
-    title: 'How params moved',
-    note: 'From window to window. A param that jumps back and forth decides little, or was fitted to noise.',
+    title: say('drift.title'),
+    note: say('drift.note'),
     titles: titlesOf(columns),
     rows: textRows(columns),
   });

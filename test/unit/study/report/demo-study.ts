@@ -14,7 +14,8 @@ import { readSpace } from '../../../../src/study/space/space-declaration.ts';
 import { paramsOfPoint } from '../../../../src/study/space/params-of-point.ts';
 import type { StoredTrial } from '../../../../src/study/store/study-rows.ts';
 import { StudyStore } from '../../../../src/study/store/study-store.ts';
-import { studyResult } from '../../../../src/study/study-result.ts';
+import { finding } from '../../../../src/study/texts/study-fact.ts';
+import { studyResult, trialCount } from '../../../../src/study/study-result.ts';
 import type { WalkForwardResult, WindowRow } from '../../../../src/study/walk-forward/walk-forward-result.ts';
 import { validatedStudy } from '../../../../src/study/validated-study.ts';
 
@@ -156,7 +157,14 @@ export function demoWalk(): WalkForwardResult {
       failures: [],
     },
     trialsOnData: { trials: 240, studies: 2, opened: 0, inHoldout: 0 },
-    notes: ['200 trials in 4 windows; 240 trials on this data in 2 studies.'],
+    notes: [
+      finding('walk.trials', {
+        trials: trialCount(200),
+        windows: 4,
+        onData: trialCount(240),
+        studies: finding('count.studies', { count: 2 }),
+      }),
+    ],
   };
 }
 

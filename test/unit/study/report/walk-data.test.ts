@@ -5,7 +5,7 @@ import { demoWalk } from './demo-study.ts';
 describe('the data of a walk-forward', () => {
   test('have its windows, and what each brought in and out of sample', () => {
     const result = demoWalk();
-    const { windows, figures, day, equity, initialEquity } = walkData(result);
+    const { windows, figures, day, equity, initialEquity } = walkData(result, 'usdt');
     expect(initialEquity).toBe(10_000);
     expect(windows.map(({ number, fromMs, toMs }) => [number, fromMs, toMs])).toEqual(
       result.windows.map(({ number, test: stretch }) => [number, stretch.fromMs, stretch.toMs]),
@@ -26,7 +26,7 @@ describe('the data of a walk-forward', () => {
       day: 10_000 + day,
       equity: 10_000 + (day === 4_321 ? 5_000 : 0) - (day === 7_777 ? 5_000 : 0) + (day % 7),
     }));
-    const thin = walkData({ ...demo, account: { ...demo.account, equity } });
+    const thin = walkData({ ...demo, account: { ...demo.account, equity } }, 'usdt');
     expect(thin.day.length).toBeLessThanOrEqual(1_501);
     expect(thin.day).toEqual([...new Set(thin.day)].toSorted((left, right) => left - right));
     expect(thin.day.at(-1)).toBe(18_999);

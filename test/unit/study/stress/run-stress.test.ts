@@ -16,6 +16,7 @@ import { validatedStudy } from '../../../../src/study/validated-study.ts';
 import { valueOf } from '../../../../src/study/validation/tested.ts';
 import { writeCandles } from '../generated-candles.ts';
 import { oneByOne } from '../one-by-one.ts';
+import { inEnglish } from '../in-english.ts';
 
 let folder: string;
 beforeAll(() => {
@@ -114,7 +115,7 @@ describe('the best trial under stress', () => {
     await search('searched', study);
     take('one');
     expect(validationIn('one').stress).toBeNull();
-    expect(validationIn('one').verdict).toMatchObject({
+    expect(inEnglish(validationIn('one').verdict)).toMatchObject({
       stress: { kind: 'not tested', reasons: [] },
       notTested: expect.arrayContaining([
         'doubled costs ("sarraf study stress" runs it)',
@@ -129,7 +130,7 @@ describe('the best trial under stress', () => {
   test('pays twice as much, all together and each cost alone', async () => {
     const { costs, trial } = findingsIn('one');
     expect([ended.end, ended.trial]).toEqual(['complete', trial]);
-    expect(costs.paid).toEqual([
+    expect(inEnglish(costs.paid)).toEqual([
       { cost: 'fees', from: '0.1 %', to: '0.2 %' },
       { cost: 'spread', from: '2 bps', to: '4 bps' },
     ]);
@@ -184,7 +185,7 @@ describe('the best trial under stress', () => {
   test('has the draws of before among more of them, and never fewer', async () => {
     take('more');
     await stressed('more', study, { draws: 5 });
-    expect(findingsIn('more').entries).toEqual({
+    expect(inEnglish(findingsIn('more').entries)).toEqual({
       kind: 'not tested',
       message: 'expected at least 19 controls with a value, was 5',
     });
@@ -195,7 +196,7 @@ describe('the best trial under stress', () => {
   });
 
   test('is in the verdict, which no longer calls it untested', () => {
-    const { stress, notTested } = validationIn('one').verdict;
+    const { stress, notTested } = inEnglish(validationIn('one').verdict);
     expect(['breaks', 'holds']).toContain(stress.kind);
     expect(stress.reasons.join(' ')).toMatch(/With doubled costs it .*Its trades drawn anew lose in /);
     expect(notTested.join(' ')).not.toMatch(/costs|trades|redrawn|random/);
@@ -224,8 +225,8 @@ describe('the best trial under stress', () => {
     await stressed('free', free);
     const { costs } = findingsIn('free');
     const found = 'expected fees, a spread or slippage to double, found none';
-    expect(costs.all).toEqual({ kind: 'not tested', message: found });
-    const { stress, notTested } = validationIn('free').verdict;
+    expect(inEnglish(costs.all)).toEqual({ kind: 'not tested', message: found });
+    const { stress, notTested } = inEnglish(validationIn('free').verdict);
     expect(stress.reasons.join(' ')).not.toMatch(/costs|trades|random/);
     expect(notTested).toContain(`doubled costs (${found})`);
     expect(notTested.join('\n')).toMatch(/^order of trades \(expected at least 10 trades, was \d\)$/m);

@@ -7,6 +7,7 @@ import { readSpace } from '../../../../src/study/space/space-declaration.ts';
 import { plateauAround } from '../../../../src/study/validation/plateau.ts';
 import { valueOf } from '../../../../src/study/validation/tested.ts';
 import { SHARPE, SPACE } from './made-study.ts';
+import { inEnglish } from '../in-english.ts';
 
 interface Placed {
   readonly number: number;
@@ -107,7 +108,7 @@ describe('neighbours', () => {
     const others = along(() => complete(1), 'stop');
     const far = along(() => complete(1)).filter(({ point }) => Number(point['fast']) > 30);
     const trials = [...best, ...others, ...far];
-    expect(around(0, trials)).toEqual({
+    expect(inEnglish(around(0, trials))).toEqual({
       kind: 'not tested',
       message:
         'expected at least 5 trials within a quarter of the range of fast around the best one, found 0',
@@ -128,7 +129,7 @@ describe('neighbours', () => {
   test('are none where all params are choices', () => {
     const space = readSpace({ exit: { kind: 'choice', values: ['trail', 'stop'] } });
     const trials = along(() => complete(1)).map((trial) => ({ ...trial, point: { exit: 'stop' } }));
-    expect(around(0, trials, space)).toEqual({
+    expect(inEnglish(around(0, trials, space))).toEqual({
       kind: 'not tested',
       message: 'expected params that are numbers, found choices alone',
     });

@@ -4,6 +4,8 @@ import type { StoredTrial } from '../../../../src/study/store/study-rows.ts';
 import { stressVerdict, untestedStress } from '../../../../src/study/validation/stress-verdict.ts';
 import { validateStudy } from '../../../../src/study/validation/study-validation.ts';
 import { notTested } from '../../../../src/study/validation/tested.ts';
+import { finding } from '../../../../src/study/texts/study-fact.ts';
+import { inEnglish } from '../in-english.ts';
 import { drawnReturns, drawnTrials } from '../statistics/drawn-returns.ts';
 import { ENTRIES, known, madeFindings, ORDER, REDRAWN } from './made-findings.ts';
 import { madeStudy, madeTrial } from './made-study.ts';
@@ -17,7 +19,7 @@ const RANDOM = known({ ...ENTRIES, asGood: 0.4, pValue: 21 / 51 });
 
 describe('what is left under stress', () => {
   test('holds where nothing takes it away', () => {
-    expect(stressVerdict(madeFindings())).toEqual({
+    expect(inEnglish(stressVerdict(madeFindings()))).toEqual({
       kind: 'holds',
       reasons: [
         'With doubled costs it still earns: 4.00 %.',
@@ -39,16 +41,18 @@ describe('what is left under stress', () => {
     ],
     ['random entries', { entries: RANDOM }, 'It is no better than random entries with the same exposure: 40'],
   ])('breaks by %s alone', (_, part, words) => {
-    const { kind, reasons } = stressVerdict(madeFindings(part));
+    const { kind, reasons } = inEnglish(stressVerdict(madeFindings(part)));
     expect(kind).toBe('breaks');
     expect(reasons.join(' ')).toContain(words);
   });
 
   test('is not tested while one condition is missing, which is named with its reason', () => {
-    const some = madeFindings({ entries: notTested('expected at least 10 positions, was 3') });
+    const some = madeFindings({ entries: notTested(finding('lack.positions', { least: 10, found: 3 })) });
     expect(stressVerdict(some)).toMatchObject({ kind: 'not tested' });
     expect(stressVerdict(some).reasons).toHaveLength(3);
-    expect(untestedStress(some)).toEqual(['random entries (expected at least 10 positions, was 3)']);
+    expect(inEnglish(untestedStress(some))).toEqual([
+      'random entries (expected at least 10 positions, was 3)',
+    ]);
     // One that breaks is enough.
     expect(stressVerdict({ ...some, costs: LOSES }).kind).toBe('breaks');
     expect(stressVerdict(null)).toEqual({ kind: 'not tested', reasons: [] });
@@ -71,7 +75,7 @@ describe('the verdict on luck', () => {
   test('is worse where random entries do as well, and no better where they do not', () => {
     expect(luckWith(null).kind).toBe('unlikely luck');
     expect(luckWith(madeFindings())).toEqual(luckWith(null));
-    const { kind, reasons } = luckWith(madeFindings({ entries: RANDOM }));
+    const { kind, reasons } = inEnglish(luckWith(madeFindings({ entries: RANDOM })));
     expect(kind).toBe('perhaps luck');
     expect(reasons).toContain('Random entries with the same exposure do as well.');
   });

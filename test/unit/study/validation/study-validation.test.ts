@@ -4,6 +4,7 @@ import type { StoredTrial } from '../../../../src/study/store/study-rows.ts';
 import { validateStudy, type StudyValidation } from '../../../../src/study/validation/study-validation.ts';
 import { valueOf } from '../../../../src/study/validation/tested.ts';
 import { drawnReturns, drawnTrials } from '../statistics/drawn-returns.ts';
+import { inEnglish } from '../in-english.ts';
 import { madeNoise, madeStudy, madeTrial } from './made-study.ts';
 import { deepRuns } from '../../../support/deep-runs.ts';
 
@@ -33,7 +34,7 @@ const probability = (of: StudyValidation['statistics']): number =>
   present(valueOf(of.deflatedSharpeOfData.result), 'a deflated ratio').probability;
 
 const messages = (days: number): Set<string> => {
-  const { statistics, verdict } = validateStudy(madeStudy(noise(3, { days })));
+  const { statistics, verdict } = inEnglish(validateStudy(madeStudy(noise(3, { days }))));
   expect([days, verdict.luck.kind === 'not tested']).toEqual([days, days < 30]);
   const results = Object.values(statistics).map(({ result }) => result);
   return new Set(results.flatMap((result) => (result.kind === 'not tested' ? [result.message] : [])));
@@ -66,7 +67,7 @@ describe('the verdict', () => {
 
   test('does not believe an edge of a few trades, and says how many it takes', () => {
     const trials = withEdge(1).map((trial) => ({ ...trial, metrics: { ...trial.metrics, trades: 3 } }));
-    const { luck } = validateStudy(madeStudy(trials)).verdict;
+    const { luck } = inEnglish(validateStudy(madeStudy(trials)).verdict);
     expect(luck).toMatchObject({ kind: 'not tested' });
     expect(luck.reasons).toContain('Expected at least 10 closed trades, was 3.');
   });
@@ -76,7 +77,8 @@ describe('the verdict', () => {
       ...trial,
       metrics: { ...trial.metrics, totalReturn: 0.4, buyAndHoldReturn: 0.8 },
     }));
-    const { reasons } = validateStudy(madeStudy([present(first, 'a trial'), ...others])).verdict.luck;
+    const { luck } = validateStudy(madeStudy([present(first, 'a trial'), ...others])).verdict;
+    const { reasons } = inEnglish(luck);
     expect(reasons.at(-1)).toBe(
       'Holding the market earned as much or more: 80.00 %, the best trial 40.00 %.',
     );
@@ -87,13 +89,13 @@ describe('the verdict', () => {
     ['closed', /^hold-out \(closed/],
     ['opened', /^walk-forward/],
   ] as const)('says what was not tested where the hold-out is %s', (holdout, first) => {
-    const { notTested } = validateStudy(madeStudy(noise(1), { holdout })).verdict;
+    const { notTested } = inEnglish(validateStudy(madeStudy(noise(1), { holdout })).verdict);
     expect(notTested[0]).toMatch(first);
     expect(notTested.join('; ')).toMatch(/walk-forward .*; books \(candles alone/);
   });
 
   test.each([true, false])('names a walk-forward just where none was run: run is %s', (isWalked) => {
-    const { notTested } = validateStudy(madeStudy(noise(1), { isWalked })).verdict;
+    const { notTested } = inEnglish(validateStudy(madeStudy(noise(1), { isWalked })).verdict);
     expect(notTested.some((what) => what.startsWith('walk-forward'))).toBe(!isWalked);
   });
 });
@@ -117,7 +119,7 @@ describe('statistics of a study', () => {
   test('say how many trials they need', () => {
     const { statistics, verdict } = validateStudy(madeStudy(withEdge(1).slice(1, 2)));
     const message = 'expected at least 2 trials that vary, was 1';
-    expect(statistics.deflatedSharpeOfData.result).toEqual({ kind: 'not tested', message });
+    expect(inEnglish(statistics.deflatedSharpeOfData.result)).toEqual({ kind: 'not tested', message });
     expect(statistics.overfittingProbability.result.kind).toBe('not tested');
     expect(statistics.superiorPredictiveAbility.result.kind).toBe('tested');
     expect(verdict.luck.kind).toBe('not tested');
@@ -149,7 +151,7 @@ describe('statistics of a study', () => {
       returns: Float64Array.from({ length: DAYS }, (_, day) => 40 + day),
     });
     const { statistics } = validateStudy(madeStudy([...trials, rich]));
-    expect(statistics.dayOrder.result).toMatchObject({
+    expect(inEnglish(statistics.dayOrder.result)).toMatchObject({
       kind: 'not tested',
       message: expect.stringMatching(/^expected changes that compound to at most 1e\+100/) as string,
     });
@@ -179,6 +181,6 @@ describe('a study of 100,000 trials', () => {
     expect(new Set(read.slice(1)).size).toBe(1_000);
     expect(valueOf(statistics.deflatedSharpeOfData.result)?.trials).toBe(100_000);
     const message = 'expected at most 1000 trials of 40 days, was 100000';
-    expect(statistics.deflatedSharpeEffective.result).toEqual({ kind: 'not tested', message });
+    expect(inEnglish(statistics.deflatedSharpeEffective.result)).toEqual({ kind: 'not tested', message });
   });
 });

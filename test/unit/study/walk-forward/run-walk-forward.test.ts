@@ -14,6 +14,7 @@ import {
 } from '../../../../src/study/walk-forward/walk-forward-result.ts';
 import { generatedCandles } from '../generated-candles.ts';
 import { oneByOne } from '../one-by-one.ts';
+import { inEnglish } from '../in-english.ts';
 
 const HOUR_MS = 3_600_000;
 const TRIALS = 5;
@@ -148,7 +149,7 @@ describe('a walk-forward', () => {
     ]);
     // All of its trials are in the register.
     expect(trialsOnData).toEqual({ trials: 3 * TRIALS, studies: 1, opened: 0, inHoldout: 0 });
-    expect(notes).toContain('The hold-out is in no window.');
+    expect(inEnglish(notes)).toContain('The hold-out is in no window.');
   });
 
   test('is the same to the byte with two workers, and when it is stopped and goes on', async () => {

@@ -1,0 +1,36 @@
+import { PERSIAN_TERMS as TERMS } from '../../language/terms.ts';
+import type { TranslationOf } from '../../language/translate.ts';
+import type { ENGLISH_STUDY_PAGE } from './english-study-page.ts';
+
+export const PERSIAN_STUDY_PAGE: TranslationOf<typeof ENGLISH_STUDY_PAGE> = {
+  'trial.head': `${TERMS.trial} {number}`,
+  'trial.best': `${TERMS.trial} {number}، بهترین`,
+  'trial.broken': `${TERMS.trial} {number}، با نقض قید`,
+  'trial.bestBroken': `${TERMS.trial} {number}، بهترین، با نقض قید`,
+  'trial.failed': `${TERMS.trial} {number}، ناموفق`,
+  'line.figure': '{name}: {value}',
+  'line.param': '{name}: {value}',
+  'chart.by': '{figure} بر پایهٔ {other}',
+  'level.median': 'میانهٔ همسایه‌ها',
+  'level.worst': 'بدترین دهک',
+  'pareto.more': '{name}، هرچه بیشتر بهتر',
+  'pareto.less': '{name}، هرچه کمتر بهتر',
+  'heat.label': 'میانهٔ {figure} بر پایهٔ {across} و {up}',
+  'heat.median': 'میانهٔ {figure}: {value}',
+  'heat.trial': '{count} آزمایش',
+  'heat.trials': '{count} آزمایش',
+  'heat.axes': 'افقی {across}، عمودی {up}',
+  'parallel.label': 'پارامترهای همهٔ آزمایش‌ها، و {figure}',
+  'walk.label': 'ارزش کل دارایی در آزمون پیش‌رونده',
+  'walk.days': 'روزها',
+  'walk.equity': TERMS.equity,
+  'walk.money': 'ارزش کل دارایی {money}، {change}',
+  'walk.between': 'میان دو پنجره',
+  'walk.during': 'پنجرهٔ {number}: {params}',
+  'walk.window': 'پنجرهٔ {number}',
+  'walk.inSample': `{name}، ${TERMS.inSample}`,
+  'walk.outOfSample': `{name}، ${TERMS.outOfSample}`,
+  'walk.inSampleIs': `{name}، ${TERMS.inSample}: {value}`,
+  'walk.outOfSampleIs': `{name}، ${TERMS.outOfSample}: {value}`,
+  'walk.byOther': `{name} ${TERMS.outOfSample} بر پایهٔ ${TERMS.inSample}`,
+};

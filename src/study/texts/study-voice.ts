@@ -1,0 +1,98 @@
+import { reportVoice, type ReportVoice } from '../../backtest/report/report-voice.ts';
+import { ENGLISH_REPORT } from '../../backtest/report/texts/english-report.ts';
+import { groupedText } from '../../domain/money-text.ts';
+import { timeframeMs, type Timeframe } from '../../domain/timeframe.ts';
+import type { Fact, FactFigure } from '../../language/fact.ts';
+import type { Language } from '../../language/locale.ts';
+import { translateInto, type Translate } from '../../language/translate.ts';
+import { figureKind } from '../figure-kind.ts';
+import type { TrialMetrics } from '../goals/objectives.ts';
+import { ENGLISH_STUDY } from './english-study.ts';
+import { PERSIAN_STUDY } from './persian-study.ts';
+
+/** How commands and the report of a study say texts, figures and times. Commands speak English. */
+export interface StudyVoice extends Omit<ReportVoice, 'say'> {
+  readonly say: Translate<typeof ENGLISH_STUDY>;
+  /** A finding as a sentence. */
+  readonly tell: (fact: Fact) => string;
+  /** A figure of a run by its name: in English as files and settings have it. */
+  readonly metric: (name: string) => string;
+  /** That figure of some, with its unit. */
+  readonly figure: (name: string, metrics: TrialMetrics | null) => string;
+  /** The value of a param. */
+  readonly param: (value: unknown) => string;
+  /** The length of a candle, such as `1h`. */
+  readonly timeframe: (timeframe: string) => string;
+  /** Things one after another. */
+  readonly list: (texts: readonly string[]) => string;
+  /** A share of three digits: 0.05 is where many look. */
+  readonly chance: (share: number) => string;
+}
+
+const voices = new Map<Language, StudyVoice>();
+
+export function studyVoice(language: Language): StudyVoice {
+  const known = voices.get(language) ?? newVoice(language);
+  voices.set(language, known);
+  return known;
+}
+
+function newVoice(language: Language): StudyVoice {
+  const { say: sayOfRuns, ...report } = reportVoice(language);
+  const texts = language === 'fa' ? PERSIAN_STUDY : ENGLISH_STUDY;
+  const say = translateInto<typeof ENGLISH_STUDY>(language, texts);
+  const isPersian = language === 'fa';
+  const metric = (name: string): string => {
+    if (!isPersian) return name;
+    if (name === 'maxDrawdownMs') return say('metric.maxDrawdownMs');
+    const key = `figure.${name}`;
+    return isReportText(key) ? sayOfRuns(key) : report.foreign(name);
+  };
+  const list = (parts: readonly string[]): string => parts.join(isPersian ? '، ' : ', ');
+  const tell = (fact: Fact): string => {
+    const values = Object.entries(fact.figures).map(([place, figure]) => [place, textOf(figure)] as const);
+    // The maker of facts has checked that the figures are those of the text.
+    const text = (say as (key: string, values: object) => string)(fact.fact, Object.fromEntries(values));
+    return fact.fact === 'sentence' ? capitalized(text) : text;
+  };
+  const textOf = (figure: FactFigure): string | number => {
+    if (typeof figure === 'number' || typeof figure === 'string') return figure;
+    if (isList(figure)) return list(figure.map((one) => String(textOf(one))));
+    if ('fact' in figure) return tell(figure);
+    if ('digits' in figure) return report.digits(figure.digits);
+    if ('value' in figure) return report.number(figure.value);
+    if ('share' in figure) return report.percent(figure.share);
+    if ('atMs' in figure) return report.minute(figure.atMs);
+    return 'lengthMs' in figure ? report.length(figure.lengthMs) : metric(figure.metric);
+  };
+  return {
+    ...report,
+    say,
+    tell,
+    metric,
+    list,
+    figure: (name, metrics) => {
+      const value = metrics?.[name] ?? null;
+      if (value === null) return say('nothing');
+      const kind = figureKind(name);
+      if (kind === 'fraction') return report.percent(value);
+      if (kind === 'length') return report.length(value);
+      return Number.isInteger(value) ? report.digits(groupedText(String(value))) : report.number(value);
+    },
+    param: (value) => {
+      if (value === undefined) return '';
+      if (typeof value === 'number') return report.digits(String(value));
+      return report.foreign(typeof value === 'string' ? value : JSON.stringify(value));
+    },
+    timeframe: (timeframe) => (isPersian ? report.length(timeframeMs(timeframe as Timeframe)) : timeframe),
+    chance: (share) => report.digits(share.toFixed(3)),
+  };
+}
+
+const isList = (figure: FactFigure): figure is readonly FactFigure[] => Array.isArray(figure);
+
+const isReportText = (key: string): key is keyof typeof ENGLISH_REPORT & `figure.${string}` =>
+  Object.hasOwn(ENGLISH_REPORT, key);
+
+/** A text with a capital at its beginning; Persian has none. */
+export const capitalized = (text: string): string => `${text.slice(0, 1).toUpperCase()}${text.slice(1)}`;
