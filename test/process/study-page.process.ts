@@ -47,6 +47,7 @@ describe('the page of studies', () => {
       'run',
       'show',
       'stress',
+      'report',
       'walk-forward',
     ]);
     for (const args of commands) {

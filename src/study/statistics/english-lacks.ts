@@ -34,10 +34,11 @@ export type Lack = Fact<keyof typeof ENGLISH_LACKS>;
 
 export const lack = factsOf<typeof ENGLISH_LACKS>();
 
-/** The same as a sentence. */
+/** The same as a sentence: its figures are numbers in digits, and names. */
 export function lackText({ fact, figures }: Lack): string {
   return ENGLISH_LACKS[fact].replaceAll(/\{(\w+)\}/g, (_, place: string) => {
     const figure = figures[place];
-    return typeof figure === 'object' && 'digits' in figure ? figure.digits : String(figure);
+    if (typeof figure === 'object' && 'digits' in figure) return figure.digits;
+    return typeof figure === 'string' ? figure : '';
   });
 }

@@ -40,8 +40,6 @@ export function verdictSection({ validation, notes }: ValidatedStudy, voice: Stu
   const sample = sampleFinding(basis);
   const reasons = [...luck.reasons, ...(sample === null ? [] : [sample])];
   const title = say('verdict.of', { trial: digits(String(basis.trial)) });
-  const word = (kind: Word, text: string, id = ''): string =>
-    `<p class="word ${TONES[kind]}"${id}>${capitalized(text)}</p>`;
   return `<section id="verdict" class="verdict"><h2>${title}</h2>
 <div class="judged"><div><h3>${say('verdict.luck')}</h3>${word(luck.kind, say(`luck.${luck.kind}`), ' id="luck-word"')}${listOf(reasons.map(tell))}</div>
 <div><h3>${say('verdict.stable')}</h3>${word(stable.kind, say(`stable.${stable.kind}`), ' id="stable-word"')}${listOf([capitalized(tell(stable.reason))])}</div>
@@ -62,6 +60,9 @@ const TONES: Readonly<Record<Word, string>> = {
   holds: 'gain',
   breaks: 'loss',
 };
+
+const word = (kind: Word, text: string, id = ''): string =>
+  `<p class="word ${TONES[kind]}"${id}>${capitalized(text)}</p>`;
 
 /** The figures that are looked at first. */
 export function studyTiles(study: ValidatedStudy, voice: StudyVoice): string {
