@@ -20,7 +20,7 @@ export function withTerms(page: string): string {
   return `${before}${BEGIN}\n\n${table}\n\n${END}${after}`;
 }
 
-/** Places that a text takes in an editor: half-spaces and marks on letters take none. */
+/** Places that a text takes in an editor: half-spaces and marks on letters take none, and lam with alef one. */
 function widthOf(text: string): number {
-  return text.replaceAll(/[\u{200C}\p{M}]/gu, '').length;
+  return text.replaceAll(/[\u{200C}\p{M}]|(?<=\u{644})\u{627}/gu, '').length;
 }
