@@ -249,7 +249,7 @@ async function runInstances(venue: Venue, run: Run, threads: StrategyThreads): P
     });
     counted = (notices) => operator.count(notices);
     try {
-      health.show(operator.source());
+      await health.show(operator.source());
       for (const problem of problems) screen.say('notice', problem);
       if (config.mode === 'embedded' && config.log.file !== null)
         screen.say(

@@ -60,6 +60,11 @@ export class HealthServer {
     }
   }
 
+  /** Puts together once what `/metrics` says, for nobody. What fails here is said to the first who looks. */
+  async warmUp(): Promise<void> {
+    await this.metrics.text().catch(() => undefined);
+  }
+
   /** Ends every connection. */
   async close(): Promise<void> {
     this.metrics.close();

@@ -2,35 +2,57 @@ import { expect, test } from 'vitest';
 import { EquityWatch } from '../../../../src/daemon/health/equity-watch.ts';
 import type { FigureSource } from '../../../../src/mirror/equity-now.ts';
 
-const SERIES: Readonly<Record<string, readonly string[]>> = {
-  'equity/rls': ['1000', '1500', '1350'],
-  // Half of what came in is a deposit.
-  'profit/rls': ['0', '100', '-50'],
-  'equity/usdt': [],
-};
-
-function source(onRead: () => void): FigureSource {
-  return {
-    figures: (name) => (SERIES[name] ?? []).map((value, index) => ({ atMs: index, value })),
-    figureNames(prefix) {
-      onRead();
-      return Object.keys(SERIES).filter((name) => name.startsWith(prefix));
-    },
+/** Series whose values stand a millisecond apart, and how many values were read. */
+class MadeUpFigures implements FigureSource {
+  read = 0;
+  readonly series: Record<string, (string | null)[]> = {
+    'equity/rls': ['1000', '1500', '1350'],
+    // Half of what came in is a deposit.
+    'profit/rls': ['0', '100', '-50'],
+    'equity/usdt': [],
   };
+
+  figures(name: string, { fromMs }: { readonly fromMs: number }) {
+    const all = (this.series[name] ?? []).map((value, index) => ({ atMs: index, value }));
+    const wanted = all.filter(({ atMs }) => atMs >= fromMs);
+    this.read += wanted.length;
+    return wanted;
+  }
+
+  figureNames(prefix: string) {
+    return Object.keys(this.series).filter((name) => name.startsWith(prefix));
+  }
 }
 
 test('shows the last equity and its fall, without what was paid in, and reads once a minute', () => {
-  let [reads, nowMs] = [0, 0];
-  const watch = new EquityWatch(
-    source(() => (reads += 1)),
-    () => nowMs,
-  );
+  let nowMs = 0;
+  const figures = new MadeUpFigures();
+  const watch = new EquityWatch(figures, () => nowMs);
   // The highest was 1350 + 150, as it would be with the money of now.
   expect(watch.look()).toEqual([{ currency: 'rls', value: '1350', drawdown: 0.1 }]);
+  figures.series['equity/rls']?.push('1400');
+  figures.series['profit/rls']?.push('0');
   nowMs = 59_999;
-  watch.look();
-  expect(reads).toBe(1);
+  expect(watch.look()).toMatchObject([{ value: '1350' }]);
   nowMs = 60_000;
+  // The highest was 1400 + 100.
+  expect(watch.look()).toEqual([{ currency: 'rls', value: '1400', drawdown: 0.0667 }]);
+});
+
+test('reads every value once, and shows none while the last has none', () => {
+  let nowMs = 0;
+  const figures = new MadeUpFigures();
+  const watch = new EquityWatch(figures, () => nowMs);
   watch.look();
-  expect(reads).toBe(2);
+  expect(figures.read).toBe(6);
+  figures.series['equity/rls']?.push(null);
+  nowMs = 60_000;
+  expect(watch.look()).toEqual([]);
+  figures.series['equity/rls']?.push('1500');
+  figures.series['profit/rls']?.push('100');
+  nowMs = 120_000;
+  expect(watch.look()).toEqual([{ currency: 'rls', value: '1500', drawdown: 0 }]);
+  nowMs = 180_000;
+  watch.look();
+  expect(figures.read).toBe(9);
 });

@@ -155,6 +155,18 @@ describe('/readyz', () => {
 });
 
 describe('/metrics', () => {
+  test('is put together once before anybody looks, whatever fails there', async () => {
+    let asked = 0;
+    const equity = (): never => {
+      asked += 1;
+      throw new Error('the mirror is gone');
+    };
+    const server = new HealthServer({ source: () => wellSource({ equity }), port: 0 });
+    servers.push(server);
+    await server.warmUp();
+    expect(asked).toBeGreaterThan(0);
+  });
+
   test('shows the numbers of the bot, the same with every look', async () => {
     const base = await serve({ haltReason: () => 'lunch', breaks: () => ['a', 'b'] });
     await fetch(`${base}/metrics`);
