@@ -6,6 +6,7 @@ import { unitName } from '../../language/format-money.ts';
 import { asIsland } from '../../language/format-number.ts';
 import { formatTime, localDigits } from '../../language/format-time.ts';
 import { isolateByFirstLetter } from '../../language/isolate.ts';
+import { saidIn } from '../../language/said-in.ts';
 import { localeOf, type Language } from '../../language/locale.ts';
 import { translateInto, type Translate } from '../../language/translate.ts';
 import { ENGLISH_REPORT } from './texts/english-report.ts';
@@ -38,8 +39,10 @@ export interface ReportVoice {
   /** A day by its number since 1970. */
   readonly day: (day: number) => string;
   readonly length: (lengthMs: number) => string;
-  /** Names, and sentences that results have in English, so that they do not move the words around them. */
+  /** Names, and words of others, so that they do not move the words around them. */
   readonly foreign: (text: string) => string;
+  /** What a result has in English: why an order was refused, or a lock held. Words of others stay. */
+  readonly said: (text: string) => string;
 }
 
 const DAY_MS = 86_400_000;
@@ -62,6 +65,7 @@ const ENGLISH: ReportVoice = {
   day: (day) => new Date(day * DAY_MS).toISOString().slice(0, DATE_LENGTH),
   length: durationText,
   foreign: (text) => text,
+  said: (text) => text,
 };
 
 function persianDigits(english: string): string {
@@ -95,6 +99,7 @@ function persianVoice(): ReportVoice {
     day: (day) => formatTime((day + 0.5) * DAY_MS, locale, 'day'),
     length: (lengthMs) => formatLength('fa', lengthMs),
     foreign: isolateByFirstLetter,
+    said: (text) => saidIn(text, locale),
   };
 }
 

@@ -36,13 +36,13 @@ export function lockBands(
   { locks, toMs }: Pick<BacktestRun, 'locks' | 'toMs'>,
   voice = reportVoice('en'),
 ): readonly TimeBand[] {
-  const { say, foreign } = voice;
+  const { say, foreign, said } = voice;
   return locks.records.map((record) => ({
     market: record.lock.market,
     fromMs: record.lock.beganAtMs,
     untilMs: lockEndMs(record, toMs),
     name: `${foreign(record.lock.name)} (${lockScope(record.lock, voice)})`,
-    text: say('bands.refused', { reason: record.lock.reason, count: record.refused }),
+    text: say('bands.refused', { reason: said(record.lock.reason), count: record.refused }),
   }));
 }
 

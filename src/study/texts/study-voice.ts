@@ -56,7 +56,9 @@ function newVoice(language: Language): StudyVoice {
     return fact.fact === 'sentence' ? capitalized(text) : text;
   };
   const textOf = (figure: FactFigure): string | number => {
-    if (typeof figure === 'number' || typeof figure === 'string') return figure;
+    if (typeof figure === 'number') return figure;
+    // A study of before kept some of its figures in words, such as `0.1 %`.
+    if (typeof figure === 'string') return /[a-z]/i.test(figure) ? figure : report.digits(figure);
     if (isList(figure)) return list(figure.map((one) => String(textOf(one))));
     if ('fact' in figure) return tell(figure);
     if ('digits' in figure) return report.digits(figure.digits);

@@ -16,7 +16,7 @@ interface Drawn {
 
 /** Each lock, and what it refused; nothing where none held. */
 export function locksSection({ locks, toMs }: BacktestRun, bands: Drawn, voice: ReportVoice): string {
-  const { say, second, count, foreign } = voice;
+  const { say, second, count, foreign, said } = voice;
   const { records } = locks;
   if (records.length === 0) return '';
   const shown = foremost(records, toMs);
@@ -29,7 +29,7 @@ export function locksSection({ locks, toMs }: BacktestRun, bands: Drawn, voice: 
       second(lock.beganAtMs),
       until,
       count(refused),
-      foreign(lock.reason),
+      said(lock.reason),
     ];
   });
   const titles = [

@@ -12,15 +12,15 @@ import { listOf } from './header-sections.ts';
 const MOST_CONFIG = 100_000;
 
 /** How the fills came about, and what that can not know. */
-export function fidelitySection({ fidelity }: ResultHead, { say, foreign }: ReportVoice): string {
+export function fidelitySection({ fidelity }: ResultHead, { say, said }: ReportVoice): string {
   const { kind, rules, caveats } = fidelity;
   const rows = rules.map(
     ({ rule, setting }) =>
-      `<div><dt>${escapeHtml(foreign(rule))}</dt><dd>${escapeHtml(foreign(setting))}</dd></div>`,
+      `<div><dt>${escapeHtml(said(rule))}</dt><dd>${escapeHtml(said(setting))}</dd></div>`,
   );
   const unknown = say(kind === 'live' ? 'rules.unknownLive' : 'rules.unknown');
   const notes =
-    caveats.length === 0 ? '' : `<h3 style="margin-top:14px">${unknown}</h3>${listOf(caveats.map(foreign))}`;
+    caveats.length === 0 ? '' : `<h3 style="margin-top:14px">${unknown}</h3>${listOf(caveats.map(said))}`;
   return `<section id="fidelity"><h2>${say('rules.title', { kind: say(`fidelity.${kind}`) })}</h2><dl class="rules">${rows.join('')}</dl>${notes}</section>`;
 }
 
@@ -74,12 +74,15 @@ export function logSection({ strategies }: ResultHead, { say, second, digits }: 
 }
 
 /** What was refused, by check, with the first case in words; nothing where nothing was. */
-export function refusalsSection({ refusals }: ResultHead, { say, count, foreign }: ReportVoice): string {
+export function refusalsSection(
+  { refusals }: ResultHead,
+  { say, count, foreign, said }: ReportVoice,
+): string {
   if (refusals.length === 0) return '';
   const rows = refusals.map(({ strategy, what, code, count: times, meaning, example }) => {
-    const why = meaning === null ? '' : `${escapeHtml(foreign(meaning))}<br>`;
+    const why = meaning === null ? '' : `${escapeHtml(said(meaning))}<br>`;
     const counted = `<td>${escapeHtml(foreign(what))}</td><td>${count(times)}</td>`;
-    return `<tr><td>${escapeHtml(foreign(strategy))}</td><td>${escapeHtml(foreign(code))}</td>${counted}<td>${why}${escapeHtml(foreign(example))}</td></tr>`;
+    return `<tr><td>${escapeHtml(foreign(strategy))}</td><td>${escapeHtml(foreign(code))}</td>${counted}<td>${why}${escapeHtml(said(example))}</td></tr>`;
   });
   const titles = [
     say('column.strategy'),

@@ -62,9 +62,9 @@ export function tilesSection({ summary }: ResultHead, voice: ReportVoice): strin
 }
 
 /** What must be known before any number is believed; nothing where there is nothing. */
-export function warningsSection({ warnings }: ResultHead, { say, foreign }: ReportVoice): string {
+export function warningsSection({ warnings }: ResultHead, { say, said }: ReportVoice): string {
   if (warnings.length === 0) return '';
-  return `<section class="warnings" id="warnings"><h2>${say('warnings')}</h2>${listOf(warnings.map(foreign))}</section>`;
+  return `<section class="warnings" id="warnings"><h2>${say('warnings')}</h2>${listOf(warnings.map(said))}</section>`;
 }
 
 /** Sentences as a list. */

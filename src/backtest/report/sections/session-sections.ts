@@ -9,13 +9,11 @@ const MOST_ROWS = 100;
 /** What each strategy of a live session has made; nothing of a backtest. */
 export function strategiesSection({ session, summary }: ResultHead, voice: ReportVoice): string {
   if (session === null || session.strategies.length === 0) return '';
-  const { say, digits, foreign, second } = voice;
+  const { say, digits, foreign, said, second } = voice;
   const money = (text: string): string => voice.money(text, summary.quote);
   const rows = session.strategies.slice(0, MOST_ROWS).map((one) => [
     foreign(one.name),
-    one.reason === null
-      ? say(`status.${one.status}`)
-      : `${say(`status.${one.status}`)}: ${foreign(one.reason)}`,
+    one.reason === null ? say(`status.${one.status}`) : `${say(`status.${one.status}`)}: ${said(one.reason)}`,
     money(one.profit),
     money(one.tradesProfit),
     money(one.fees),

@@ -56,7 +56,7 @@ const MOST_REASONS = 10;
 
 /** Why trials have no values, by kind; nothing where all have. */
 export function failuresSection({ trials, counts }: StudyResult, voice: StudyVoice): string {
-  const { say, count, digits, foreign } = voice;
+  const { say, count, digits, said } = voice;
   const rows = FAILURE_KINDS.flatMap((kind) => {
     const reasons = [...reasonsOf(trials.filter(({ failure }) => failure === kind))];
     const words = [say(`failure.${kind}`), say(`meaning.${kind}`)];
@@ -68,7 +68,7 @@ export function failuresSection({ trials, counts }: StudyResult, voice: StudyVoi
           ...words,
           digits(String(found.count)),
           digits(String(found.first)),
-          foreign(reason),
+          said(reason),
         ]),
       ...(left === 0 ? [] : [[...words, digits(String(left)), '', say('failures.others')]]),
     ];

@@ -14,8 +14,10 @@ import { lockRecord } from '../run-records.ts';
 
 const HOUR_MS = 3_600_000;
 const run = demoRun({ bars: 3_000, tradeChance: 0.05, warnings: ['The fees of BTCUSDT are 0.1 %.'] });
+const held = { beganAtMs: run.fromMs, endedAtMs: run.fromMs + HOUR_MS, refused: 3 };
 const records = [
-  lockRecord({ beganAtMs: run.fromMs, endedAtMs: run.fromMs + HOUR_MS, refused: 3, reason: '3 stops' }),
+  lockRecord({ ...held, reason: 'the moon is full' }),
+  lockRecord({ ...held, reason: '3 stop-outs within 4 h, the rule is 2' }),
 ];
 const html = reportHtml(finishRun({ ...run, locks: { records, more: 0 } }), 'fa');
 
@@ -64,9 +66,10 @@ describe('a page in Persian', () => {
     expect(plain).toContain('از ۱۰٬۰۰۰٫۰۰ تتر');
   });
 
-  test('leaves reasons and warnings as files have them', () => {
+  test('says reasons of the bot, and leaves warnings and words of others as files have them', () => {
     expect(shown).toContain('\u2068The fees of BTCUSDT are 0.1 %.\u2069');
-    expect(shown).toContain('\u20683 stops\u2069');
+    expect(shown).toContain('\u2068the moon is full\u2069');
+    expect(plain).toContain('۳ حد ضرر در ۴ ساعت اجرا شد و قاعده ۲ است');
   });
 
   test('carries the texts of its scripts', () => {

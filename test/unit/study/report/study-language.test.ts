@@ -117,6 +117,7 @@ describe('a finding', () => {
   test('is read from a file as it was kept, also from one of before that has words', () => {
     expect(keptFinding.parse(JSON.parse(JSON.stringify(bps)))).toEqual(bps);
     expect(inEnglish(keptFinding.parse('2 bps'))).toBe('2 bps');
+    expect(withoutDirectionMarks(studyVoice('fa').tell(keptFinding.parse('0.1 %')))).toBe('۰٫۱٪');
     expect(keptFinding.safeParse({ fact: 'paid.gold', figures: {} }).success).toBe(false);
   });
 });
