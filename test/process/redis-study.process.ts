@@ -6,6 +6,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { StudyResult } from '../../src/study/study-result.ts';
 import { StudyStore } from '../../src/study/store/study-store.ts';
 import { startSarraf, type SarrafProcess } from '../support/sarraf-process.ts';
+import { writeAlerts, writeFollower, type Alert } from '../unit/study/follower.ts';
 import { writeCandles } from '../unit/study/generated-candles.ts';
 import { RedisServer } from './redis-server.ts';
 
@@ -234,6 +235,39 @@ test('a strategy that a worker does not have is refused, and is sent to one that
   const { error } = await run.finished;
   expect(error.match(/^worker \S+ does not fit: expected strategy own-cross .*$/gm)).toHaveLength(2);
   expect(error).not.toContain(SECRET);
+});
+
+/** A purchase or a sale every twenty hours. */
+const alertsOf = (count: number): readonly Alert[] =>
+  Array.from({ length: count }, (_, index): Alert => [
+    Date.UTC(2024, 0, 20) + index * 20 * 3_600_000,
+    index % 2 === 0 ? 'buy' : 'sell',
+  ]);
+
+test('signals go to a worker with the candles; a study with them is resumed, and refused with others', async () => {
+  const strategy = writeFollower(folder);
+  const alerts = writeAlerts(join(folder, 'alerts.jsonl'), alertsOf(290));
+  writeFileSync(join(folder, 'secret'), SECRET, { mode: 0o600 });
+  const secret = ['--secret-file', join(folder, 'secret')];
+  const asked = ['--signals', alerts, '--holdout', '20%', '--sampler', 'grid', '--objective', 'totalReturn'];
+  const whole = await endedWell(study('whole', { trials: 4, strategy, more: asked }));
+  expect(whole).toMatchObject({ signals: { count: 290 }, counts: { complete: 4 } });
+  expect(whole.best?.metrics?.['fills']).toBeGreaterThan(200);
+
+  worker('knowing', secret);
+  const remote = ['--redis', redis.url, '--send-code', ...secret];
+  const first = await endedWell(study('sent', { trials: 2, strategy, more: [...asked, ...remote] }));
+  expect(first.counts.done).toBe(2);
+  const options = ['--data', join(folder, 'sent'), '--json', '--workers', '1'];
+  const resume = ['study', 'resume', 'remote', '--trials', '4', ...options];
+  expect(await endedWell(start([...resume, ...remote]))).toMatchObject({ hash: whole.hash, ranNow: 2 });
+
+  writeAlerts(alerts, alertsOf(289));
+  const { code, error } = await start(resume).finished;
+  expect(code).toBe(2);
+  expect(error).toMatch(
+    /found another one \(signals: 290 with SHA-256 \w{12}…, now 289 with SHA-256 \w{12}…\)/,
+  );
 });
 
 test('a study that no worker fits says so, and ends when it is asked to', async () => {

@@ -12,6 +12,8 @@ markets: BTCUSDT
 timeframe: 5m
 # Candles come from the catalogue, or from a file: csv: hours.csv.gz
 catalogue: ${places.catalogue}
+# What the strategy is told from outside, if it listens: docs/signals.md.
+# signals: alerts.csv
 # from: 2024-01-01
 # to: 2024-07-01
 # The last part of the range is kept for "sarraf study open-holdout". No trial sees it.

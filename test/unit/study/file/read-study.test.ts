@@ -44,10 +44,11 @@ describe('a study file', () => {
 
   test('counts paths from its folder, and leaves the name of a bundled strategy', () => {
     const text =
-      'strategy: mine.ts\nmarkets: BTCUSDT\nbalances: { usdt: 1 }\ncsv: { BTCUSDT: bars/hours.csv }\n';
+      'strategy: mine.ts\nmarkets: BTCUSDT\nbalances: { usdt: 1 }\ncsv: { BTCUSDT: bars/hours.csv }\nsignals: alerts.csv\n';
     const { settings, written } = readStudyFile(write(text));
     expect(settings.strategy).toBe(join(folder, 'mine.ts'));
     expect(settings.csv).toEqual({ BTCUSDT: join(folder, 'bars/hours.csv') });
+    expect(settings.signals).toBe(join(folder, 'alerts.csv'));
     expect(readWrittenStudy(LEAST).settings.strategy).toBe('ma-cross');
     expect(readWrittenStudy(written, '/elsewhere').settings).toEqual(settings);
   });

@@ -2,6 +2,7 @@ import { copyFileSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { present } from '../../../../src/domain/invariant.ts';
 import { engineVersion } from '../../../../src/study/question/engine-version.ts';
 import { codeHash } from '../../../../src/study/data/code-hash.ts';
 import { readWrittenStudy } from '../../../../src/study/file/read-study.ts';
@@ -15,7 +16,8 @@ import { writeTrialFiles } from '../../../../src/study/remote/trial-files.ts';
 import { prepareStudy } from '../../../../src/study/prepare-study.ts';
 import { trialSetupOf } from '../../../../src/study/study-session.ts';
 import { TrialBench } from '../../../../src/study/trials/trial-bench.ts';
-import { generatedCandles } from '../generated-candles.ts';
+import { writeAlerts, writeFollower, type Alert } from '../follower.ts';
+import { generatedCandles, writeCandles } from '../generated-candles.ts';
 
 const SECRET = 'a secret of some length';
 const CANDLES = writeColumns(generatedCandles({ count: 120 }));
@@ -120,6 +122,45 @@ test('a study on recorded books is computed as its coordinator would compute it'
   const report = await local;
   expect(report).toMatchObject({ kind: 'ran' });
   expect(await there).toEqual(report);
+});
+
+test('a study with signals comes with those of its trials alone, and is another one without them', async () => {
+  const follower = writeFollower(join(folder, 'worker'));
+  const csv = writeCandles(join(folder, 'hours.csv'), { count: 200 });
+  const startMs = Date.UTC(2024, 0, 20);
+  const alerts = [5, 50, 99, 100, 150].map((hour): Alert => [startMs + hour * 3_600_000, 'buy']);
+  const signals = writeAlerts(join(folder, 'alerts.jsonl'), alerts);
+  const asked = { strategy: follower, markets: 'BTCUSDT', csv, signals, holdout: '50%' };
+  const study = await prepareStudy(readWrittenStudy({ ...asked, balances: { usdt: 10_000 } }));
+  const { settings, written, data } = study;
+  const files = writeTrialFiles(data.trials);
+  const [bars, told] = [present(files.markets[0], 'bars'), present(files.signals, 'signals')];
+  for (const file of [bars, told]) means.cache.keep(checksumOf(file), file);
+  const [servedBars, servedSignals] = [bars, told].map((file) => ({
+    sha256: checksumOf(file),
+    bytes: file.length,
+  }));
+  const source = sourceKey({
+    engine: engineVersion(),
+    code: codeHash(follower),
+    data: [checksumOf(bars), checksumOf(told)],
+    settings: settingsOfTrials(settings, null),
+  });
+  const offered = offerOf({
+    source,
+    written: writtenOfTrials(written, { strategy: follower, endMs: null }),
+    code: codeHash(follower),
+    data: [present(servedBars, 'bars')],
+    signals: present(servedSignals, 'signals'),
+  });
+  expect(JSON.stringify(offered)).not.toContain('alerts.jsonl');
+  const { setup } = await takeOffer(offered, means);
+  expect(setup.signals.map(({ atMs }) => (atMs - startMs) / 3_600_000)).toEqual([5, 50, 99]);
+  const params = { value: 500 };
+  const report = await new TrialBench(setup).run(params);
+  expect(report).toMatchObject({ kind: 'ran', metrics: { fills: 3 } });
+  expect(report).toEqual(await new TrialBench(trialSetupOf(study)).run(params));
+  await expect(takeOffer({ ...offered, signals: null }, means)).rejects.toThrow(/found others/);
 });
 
 test('another version of sarraf is refused', async () => {
