@@ -232,6 +232,17 @@ export class BudgetLedger implements RequestLedger {
     }
   }
 
+  /** Slots that are occupied now, by budget, and how many there are. */
+  inUse(
+    nowMs: number,
+  ): readonly { readonly budget: string; readonly inUse: number; readonly limit: number }[] {
+    return [...this.occupied.values()].map(({ budget, named, slots }) => ({
+      budget: budget.name,
+      inUse: slots.filter(({ stampedAtMs }) => !isReleased(stampedAtMs, budget.windowMs, nowMs)).length,
+      limit: lowered(budget, inForce(named, nowMs)?.limit ?? null).limit,
+    }));
+  }
+
   /** The most slots that were ever occupied at once, by budget; none above its limit. */
   usage(): readonly { readonly budget: RateLimit; readonly most: number }[] {
     return [...this.occupied.values()].map(({ budget, most }) => ({ budget, most }));

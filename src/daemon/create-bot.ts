@@ -8,12 +8,14 @@ import { movesPerMinute } from '../scheduler/moves-per-minute.ts';
 import type { PollPlan } from '../scheduler/plan-polls.ts';
 import { planPolls } from '../scheduler/plan-polls.ts';
 import { BotShell, type BotShellOptions } from './bot-shell.ts';
+import { ledgerSubjects } from '../venues/live/client-credentials.ts';
 import type { Venue } from '../venues/venue.ts';
 import { bridgedOf, planInputOf, stretched } from './create-plan.ts';
 import { credentialAdvice } from './settings/credential-texts.ts';
 import { PaceWatch } from './pace-watch.ts';
 import type { BudgetUse } from './health/health-source.ts';
 import { LatencyBuckets } from './health/latency-buckets.ts';
+import { IN_MEMORY } from './health/ledger-watch.ts';
 import { RequestCounts } from './request-counts.ts';
 import type { Screen } from './screen.ts';
 import type { BotConfig } from './settings/create-bot-config.ts';
@@ -65,7 +67,8 @@ export function createBot({
     ].join('\n  ');
     throw new SarrafError('INVALID_OPTIONS', message);
   }
-  const subjects = new Set(venue.ledgerSubjects);
+  // A paper bot reads markets under its address, though it sends no order to the exchange.
+  const subjects = new Set([...Object.values(ledgerSubjects(config.exchange)), IN_MEMORY]);
   const engine = new Engine(
     {
       ...settingsOf(config, { venue, instances, plan }),

@@ -226,7 +226,7 @@ async function runInstances(venue: Venue, run: Run, threads: StrategyThreads): P
       say: (message) => screen.say('notice', message),
       locks: run.locks,
     });
-    const ledger = new LedgerWatch(venue.ledgerFile, venue.ledgerSubjects);
+    const ledger = new LedgerWatch(venue.ledgerFile, venue.ledgerSubjects, venue.ownBudgets);
     const bot = createBot({
       config,
       venue: { ...venue, caller },

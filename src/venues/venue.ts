@@ -32,6 +32,12 @@ export interface Venue {
   isOver(): boolean;
   /** The ledger that it shares with other processes; null where it is in memory. */
   readonly ledgerFile: string | null;
+  /** The use of every limit, where the ledger is in memory; left out where it is a file. */
+  readonly ownBudgets?: () => readonly {
+    readonly budget: string;
+    readonly inUse: number;
+    readonly limit: number;
+  }[];
   /** By whom the ledger counts this bot's requests: its address and its account, hashed. */
   readonly ledgerSubjects: readonly string[];
   close(): Promise<void>;

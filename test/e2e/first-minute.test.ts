@@ -5,6 +5,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import { DEMO_SPEED } from '../../src/cli/commands/run.ts';
 import { ownStrategies } from '../../src/plugins/own-files.ts';
 import { readConfig } from '../../src/cli/read-config.ts';
+import { MirrorReader } from '../../src/mirror/mirror-reader.ts';
 import { runBot } from '../../src/daemon/run-bot.ts';
 import type { Summary } from '../../src/daemon/summary.ts';
 import { deepRuns } from '../support/deep-runs.ts';
@@ -55,5 +56,8 @@ test.each([1, 2, 3, 4].slice(0, deepRuns(1)))(
       expect.stringMatching(/is for the modes paper and live: nothing is written to it$/),
     ]);
     expect(lines.filter((line) => /\b1 (?:fills|requests|orders)\b/.test(line))).toEqual([]);
+    const reader = new MirrorReader(join(folder, String(seed), 'embedded.sqlite'));
+    expect(reader.figureNames('budget/')).toContain('budget/orders/add');
+    reader.close();
   },
 );

@@ -94,6 +94,7 @@ export function createEmbeddedVenue(options: EmbeddedVenueOptions): EmbeddedVenu
     namedLimits: () => ledger.namedLimits(time.now()),
     mostOccupied: () => new Map(ledger.usage().map(({ budget, most }) => [budget.name, most])),
     budgets: client.budgets,
+    ownBudgets: () => ledger.inUse(time.now()),
     canLogIn: false,
     accountReader: null,
     ledgerSubjects: [],

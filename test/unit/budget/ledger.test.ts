@@ -36,6 +36,14 @@ describe('the ledger', () => {
     });
   });
 
+  test('says how many of how many slots are occupied', () => {
+    const ledger = new BudgetLedger([budget(2)]);
+    ledger.settle(admitted(ledger, 0), 'answered', 100);
+    const inUse = (nowMs: number) => ledger.inUse(nowMs);
+    expect(inUse(60_100)).toEqual([{ budget: 'orders/list', inUse: 1, limit: 2 }]);
+    expect(inUse(60_101)).toEqual([{ budget: 'orders/list', inUse: 0, limit: 2 }]);
+  });
+
   test('keeps the slot of a request without a reply for as long as it takes', () => {
     const ledger = new BudgetLedger([budget(1)]);
     const slot = admitted(ledger, 0);
