@@ -73,13 +73,27 @@ export function planMessage(
   atMs: number,
 ): ChannelPlan {
   if (notes.length === 0) return { kind: 'idle' };
-  const heldUntilMs = Math.max(quietUntilMs(settings.quietHours, atMs), mutedUntilMs);
+  const heldUntilMs = restUntilMs(settings, mutedUntilMs, atMs);
   const critical = notes.filter(({ alert }) => alert.severity === 'critical');
   const due = heldUntilMs > atMs ? critical : notes;
   if (due.length === 0) return { kind: 'wait', untilMs: heldUntilMs };
   const message = messageOf(due);
   const untilMs = pacedUntilMs(sent, settings, { severity: message.severity, atMs });
   return untilMs > atMs ? { kind: 'wait', untilMs } : { kind: 'send', message };
+}
+
+/** Until when only what is critical leaves; in the past where nothing is held back. */
+export function restUntilMs(
+  { quietHours }: Pick<PacingSettings, 'quietHours'>,
+  mutedUntilMs: number,
+  atMs: number,
+): number {
+  return Math.max(quietUntilMs(quietHours, atMs), mutedUntilMs);
+}
+
+/** Whether a message is about anything critical, and so is not held back. */
+export function isUrgent({ items }: MessagePlan): boolean {
+  return items.some(({ alert }) => alert.severity === 'critical');
 }
 
 function quietUntilMs(quietHours: Session | null, atMs: number): number {

@@ -155,15 +155,18 @@ export class AlertOutbox {
     return this.database.transaction(work).immediate();
   }
 
-  /** The message of a channel that is on its way: one at a time. Null where there is none. */
-  unsent(channel: string): StoredMessage | null {
-    const row = this.database
+  /**
+   * Messages of a channel that are on their way, the oldest first: one, and in quiet hours another one that
+   * does not wait for their end.
+   */
+  unsent(channel: string): readonly StoredMessage[] {
+    return this.database
       .prepare<[string], Omit<StoredMessage, 'plan'> & { readonly plan: string }>(
         `SELECT id, channel, plan, made_at_ms AS madeAtMs, tries, next_at_ms AS nextAtMs FROM messages
-         WHERE channel = ? AND sent_at_ms IS NULL AND given_up_at_ms IS NULL ORDER BY id LIMIT 1`,
+         WHERE channel = ? AND sent_at_ms IS NULL AND given_up_at_ms IS NULL ORDER BY id`,
       )
-      .get(channel);
-    return row === undefined ? null : { ...row, plan: JSON.parse(row.plan) as MessagePlan };
+      .all(channel)
+      .map((row) => ({ ...row, plan: JSON.parse(row.plan) as MessagePlan }));
   }
 
   /** The service has taken it. */

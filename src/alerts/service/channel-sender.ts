@@ -1,5 +1,5 @@
 import type { Channel, SendResult } from '../channels/channel.ts';
-import { planMessage, type PacingSettings } from '../core/plan-message.ts';
+import { isUrgent, planMessage, restUntilMs, type PacingSettings } from '../core/plan-message.ts';
 import type { AlertOutbox, StoredMessage } from '../outbox/alert-outbox.ts';
 import { messageText, type MessageVoice } from '../text/message-text.ts';
 import type { SafeOutbox } from './safe-outbox.ts';
@@ -54,12 +54,15 @@ export class ChannelSender {
   private next(outbox: AlertOutbox): StoredMessage | null {
     const { channel, pacing, mutedUntilMs } = this.options;
     const nowMs = this.options.nowMs();
-    const unsent = outbox.unsent(channel.name);
-    if (unsent !== null) return unsent.nextAtMs <= nowMs ? unsent : null;
+    const mutedMs = mutedUntilMs();
+    // What was not taken in the evening is not tried again at night, and holds up nothing that is critical.
+    const isRest = restUntilMs(pacing, mutedMs, nowMs) > nowMs;
+    const unsent = outbox.unsent(channel.name).find(({ plan }) => !isRest || isUrgent(plan));
+    if (unsent !== undefined) return unsent.nextAtMs <= nowMs ? unsent : null;
     const notes = outbox.notes(channel.name);
     if (notes.length === 0) return null;
     const sent = outbox.sentSince(channel.name, nowMs - HOUR_MS);
-    const plan = planMessage({ notes, sent, mutedUntilMs: mutedUntilMs() }, pacing, nowMs);
+    const plan = planMessage({ notes, sent, mutedUntilMs: mutedMs }, pacing, nowMs);
     return plan.kind === 'send' ? outbox.compose(channel.name, plan.message, nowMs) : null;
   }
 
