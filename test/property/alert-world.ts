@@ -178,7 +178,7 @@ export class AlertWorld implements Disposable {
   private rows(sql: string): readonly unknown[] {
     const database = new Database(outboxPath(this.folder), { readonly: true });
     try {
-      return database.prepare<[], unknown>(sql).all();
+      return database.prepare(sql).all();
     } finally {
       database.close();
     }
