@@ -37,6 +37,8 @@ export class ByHandChecker {
   private readonly placed = new Map<string, Set<string>>();
   private readonly wishes = new Map<string, string>();
   private readonly tooEarly: string[] = [];
+  /** Intents of the step at hand, whose names the next life uses again where they were never written. */
+  private readonly fresh: string[] = [];
   /** Whether an older mirror was put back: what the bot knows then, it has to find again. */
   private isBlind = false;
 
@@ -49,6 +51,15 @@ export class ByHandChecker {
     this.isBlind = true;
   }
 
+  /** The process died: what it wrote last may be lost. */
+  died(): void {
+    for (const id of this.fresh) {
+      this.closings.delete(id);
+      this.wishes.delete(id);
+    }
+    this.fresh.length = 0;
+  }
+
   /** One step, at a time of the bot's clock and of the exchange's. */
   watch(
     engine: Pick<Engine, 'unfinishedOrders'>,
@@ -57,12 +68,15 @@ export class ByHandChecker {
     exchangeMs: number = atMs,
   ): void {
     if (this.isBlind) return;
+    this.fresh.length = 0;
     for (const change of changes) {
       if (change.kind === 'journal' && change.entry.kind === 'control')
         this.control(engine, change.entry.subject, change.entry.json);
       if (change.kind === 'intent' && change.intent.kind === 'place') {
         const { id, json } = change.intent;
-        if (wished.parse(JSON.parse(json)).tag === 'by-hand') this.wishes.set(id, json);
+        if (wished.parse(JSON.parse(json)).tag !== 'by-hand') continue;
+        this.wishes.set(id, json);
+        this.fresh.push(id);
       }
     }
     for (const change of changes) {
@@ -97,7 +111,10 @@ export class ByHandChecker {
   private control(engine: Pick<Engine, 'unfinishedOrders'>, subject: string, json: string): void {
     if (subject === 'close sells') {
       const { intentId, strategy, market } = sells.parse(JSON.parse(json));
-      if (intentId !== null) this.closings.set(intentId, strategy);
+      if (intentId !== null) {
+        this.closings.set(intentId, strategy);
+        this.fresh.push(intentId);
+      }
       const { base } = parseMarket(market);
       for (const order of engine.unfinishedOrders()) {
         const isOther = order.strategy === strategy && order.intentId !== intentId;

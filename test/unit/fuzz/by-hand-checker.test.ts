@@ -93,3 +93,18 @@ describe('what is done by hand', () => {
     expect(faultsOf([wish('i1'), sent(9, 'i1'), wish('i2'), sent(10, 'i2')], [])).toBe(1);
   });
 });
+
+test('an intent that its life died over before it was written is none of the next life', () => {
+  const checker = new ByHandChecker({ instance: 'bot', count: () => {} });
+  const engine = { unfinishedOrders: () => [] };
+  const json = JSON.stringify({ intentId: 'i1', strategy: 'one', market: 'USDTIRT' });
+  checker.watch(
+    engine,
+    { changes: [{ kind: 'journal', entry: { kind: 'control', subject: 'close sells', json } }] },
+    0,
+  );
+  checker.died();
+  checker.watch(engine, { changes: [sent(9, 'i1')] }, 0);
+  const truth = { orders: [order(1), ...sale(20n)], fills: [bought], balances: new Map() };
+  expect(checker.violations(truth, new Set())).toEqual([]);
+});

@@ -86,7 +86,7 @@ describe('alerts in a backup', () => {
     ]);
     expect([again.settlePutBack(NOW_MS), again.unsent('phone'), again.meta('asked x')]).toEqual([
       0,
-      null,
+      [],
       null,
     ]);
     alertOf(again, 'later');
@@ -102,7 +102,7 @@ describe('alerts in a backup', () => {
     await putBack(folder);
     const young = restored();
     expect(young.settlePutBack(NOW_MS + DAY_MS)).toBe(0);
-    expect(young.unsent('phone')).toMatchObject({ id, madeAtMs: NOW_MS });
+    expect(young.unsent('phone')).toMatchObject([{ id, madeAtMs: NOW_MS }]);
     expect(young.notes('phone')).toHaveLength(1);
     expect(young.settlePutBack(NOW_MS + 2 * DAY_MS)).toBeNull();
     young.close();
@@ -110,7 +110,7 @@ describe('alerts in a backup', () => {
     await putBack(folder);
     const old = restored();
     expect(old.settlePutBack(NOW_MS + DAY_MS + 1)).toBe(2);
-    expect([old.unsent('phone'), old.notes('phone')]).toEqual([null, []]);
+    expect([old.unsent('phone'), old.notes('phone')]).toEqual([[], []]);
     expect(old.openAlerts()).toHaveLength(2);
     old.close();
   });

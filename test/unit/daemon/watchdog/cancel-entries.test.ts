@@ -1,0 +1,80 @@
+import { expect, test } from 'vitest';
+import { NO_UNITS } from '../../../../src/domain/money.ts';
+import { cancelEntries, type CanceledEntries } from '../../../../src/daemon/watchdog/cancel-entries.ts';
+import type { OrderRecord } from '../../../../src/execution/order-record.ts';
+import { INTERFACE_PROFILE } from '../../../../src/venues/interface-profile.ts';
+import type { VenueAnswer, VenueCall } from '../../../../src/venues/port.ts';
+import { orderIn } from '../../../support/order-value.ts';
+
+const LATE_MS = 120_000;
+
+/** What becomes of one buy order that the exchange lists or not, and what was asked. */
+async function canceled(
+  state: OrderRecord['state'],
+  of: { readonly isListed: boolean; readonly forMs: number; readonly backAfter?: number },
+): Promise<{ readonly result: CanceledEntries; readonly asked: readonly VenueCall['kind'][] }> {
+  const asked: VenueCall['kind'][] = [];
+  const answer = ({ kind }: VenueCall): VenueAnswer =>
+    ({
+      outcome: 'value',
+      value:
+        kind === 'orders'
+          ? { items: of.isListed ? [{ id: '7', clientOrderId: 'mine' }] : [], hasNext: false }
+          : null,
+    }) as VenueAnswer;
+  const order = orderIn(state, { key: 'mine', clientOrderId: 'mine', market: 'BTCIRT', side: 'buy' });
+  const result = await cancelEntries({
+    caller: {
+      endpointOf: () => 'ordersList',
+      budgetOf: ({ kind }) => INTERFACE_PROFILE.budgets[kind],
+      credentialOf: () => 'with',
+      timeoutMsOf: () => 1_000,
+      send: (call, _, { onEnd }) => {
+        asked.push(call.kind);
+        onEnd({ answer: answer(call), error: null });
+      },
+    },
+    // One that admits everything at once.
+    limiter: {
+      submit: ({ send, handler }) =>
+        send(new AbortController().signal, {
+          onEnd: (value) => handler.onEnd({ sent: true, value }),
+          onError: (error) => handler.onError(error),
+        }),
+      close: async () => undefined,
+    },
+    nowMs: () => 0,
+    limiterMs: () => 0,
+    instance: 'bot',
+    lateArrivalMs: LATE_MS,
+    readOwn: () => ({ orders: [order], heldOf: () => NO_UNITS }),
+    forMs: of.forMs,
+    isBack: () => asked.length >= (of.backAfter ?? Number.POSITIVE_INFINITY),
+  });
+  return { result, asked };
+}
+
+test('an entry that is listed is canceled', async () => {
+  const { result, asked } = await canceled('open', { isListed: true, forMs: 60_000 });
+  expect(result).toMatchObject({ canceled: ['mine'], left: [], unseen: [] });
+  expect(asked).toEqual(['orders', 'cancel']);
+});
+
+test.each(['sending', 'unknown', 'open'] as const)(
+  'one that is %s and not listed may turn up, until no request can arrive any more',
+  async (state) => {
+    const early = await canceled(state, { isListed: false, forMs: LATE_MS - 1 });
+    expect(early.result).toMatchObject({ canceled: [], unseen: ['mine'] });
+    const late = await canceled(state, { isListed: false, forMs: LATE_MS });
+    expect(late.result.unseen).toEqual([]);
+  },
+);
+
+test.each([
+  [0, []],
+  [1, ['orders']],
+])('of a bot that is back after %i requests nothing more is asked', async (backAfter, kinds) => {
+  const { result, asked } = await canceled('open', { isListed: true, forMs: 60_000, backAfter });
+  expect(result).toMatchObject({ canceled: [], isBack: true });
+  expect(asked).toEqual(kinds);
+});
