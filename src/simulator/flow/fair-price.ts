@@ -13,14 +13,29 @@ const SLOW = { deviation: 0.35, memoryS: 3 * 3_600 };
 const TREND = { deviation: 2e-6, memoryS: 1_500 };
 
 /** One step of a process that returns to zero: exact for a step of any length. */
-function revert(
-  value: number,
-  of: { readonly deviation: number; readonly memoryS: number },
-  step: { readonly seconds: number; readonly normal: number },
-): number {
-  const kept = Math.exp(-step.seconds / of.memoryS);
-  return value * kept + of.deviation * Math.sqrt(1 - kept * kept) * step.normal;
+interface Reversion {
+  /** The share of the value that is left. */
+  readonly kept: number;
+  /** Standard deviation of what is new. */
+  readonly deviation: number;
 }
+
+function reversionOf(
+  of: { readonly deviation: number; readonly memoryS: number },
+  seconds: number,
+): Reversion {
+  const kept = Math.exp(-seconds / of.memoryS);
+  return { kept, deviation: of.deviation * Math.sqrt(1 - kept * kept) };
+}
+
+/** All that depends on the length of a step alone. */
+const paceOf = (seconds: number) => ({
+  seconds,
+  quick: reversionOf(QUICK, seconds),
+  slow: reversionOf(SLOW, seconds),
+  trend: reversionOf(TREND, seconds),
+  rootYears: Math.sqrt(seconds / YEAR_S),
+});
 
 /**
  * What a currency is worth, unknown to anybody in the market: a random walk in the logarithm whose volatility
@@ -38,6 +53,8 @@ export class FairPrice {
   private quick: number;
   private slow: number;
   private trend = 0;
+  /** Of the last step: a history is made of thousands that are as long. */
+  private pace = paceOf(0);
   private readonly chance: Chance;
 
   constructor(options: { readonly chance: Chance; readonly price: number; readonly timeMs: number }) {
@@ -63,11 +80,13 @@ export class FairPrice {
     if (seconds <= 0) return;
     this.timeMs = timeMs;
     const { chance } = this;
-    this.quick = revert(this.quick, QUICK, { seconds, normal: chance.normal() });
-    this.slow = revert(this.slow, SLOW, { seconds, normal: chance.normal() });
-    const drift = this.trend * TREND.memoryS * (1 - Math.exp(-seconds / TREND.memoryS));
-    this.trend = revert(this.trend, TREND, { seconds, normal: chance.normal() });
-    const deviation = BASE_VOLATILITY * this.agitation * Math.sqrt(seconds / YEAR_S);
+    if (seconds !== this.pace.seconds) this.pace = paceOf(seconds);
+    const { quick, slow, trend, rootYears } = this.pace;
+    this.quick = this.quick * quick.kept + quick.deviation * chance.normal();
+    this.slow = this.slow * slow.kept + slow.deviation * chance.normal();
+    const drift = this.trend * TREND.memoryS * (1 - trend.kept);
+    this.trend = this.trend * trend.kept + trend.deviation * chance.normal();
+    const deviation = BASE_VOLATILITY * this.agitation * rootYears;
     this.price *= Math.exp(drift + deviation * chance.normal());
   }
 }

@@ -28,11 +28,15 @@ export function priceHistory(of: {
   const scale = lastPrice / (path[path.length - 1] ?? lastPrice);
   const steps = path.map((price) => Math.max(1, Math.round(price * scale)));
   return Array.from({ length: minutes }, (_, minute) => {
-    const looks = steps.slice(Math.max(0, minute * LOOKS - 1), (minute + 1) * LOOKS);
-    const open = looks[0] ?? lastPrice;
-    const close = looks[looks.length - 1] ?? lastPrice;
-    const high = Math.max(...looks);
-    const low = Math.min(...looks);
+    const last = (minute + 1) * LOOKS - 1;
+    const open = steps[Math.max(0, last - LOOKS)] ?? lastPrice;
+    const close = steps[last] ?? lastPrice;
+    let [high, low] = [open, open];
+    for (let look = minute * LOOKS; look <= last; look += 1) {
+      const price = steps[look] ?? lastPrice;
+      if (price > high) high = price;
+      if (price < low) low = price;
+    }
     const unrest = 1 + (2_000 * (high - low)) / close;
     const volume = Math.max(1, Math.round(typicalAmount * unrest * Math.exp(0.6 * chance.normal())));
     return {

@@ -84,9 +84,15 @@ export class CandleStore {
 
   /** Bars of the past, oldest first, before any trade: they fill their own timeframe and the coarser ones. */
   seed(timeframe: Timeframe, bars: readonly SimulatedBar[]): void {
-    const length = timeframeMs(timeframe);
-    for (const bar of bars) {
-      for (const coarser of TIMEFRAMES) if (timeframeMs(coarser) >= length) this.addTo(coarser, bar);
+    // Each timeframe is summed from the longest that it is made of, which takes a tenth of the additions.
+    const summed: (readonly [lengthMs: number, readonly SimulatedBar[]])[] = [];
+    for (const coarser of TIMEFRAMES) {
+      const lengthMs = timeframeMs(coarser);
+      if (lengthMs < timeframeMs(timeframe)) continue;
+      const [, parts] = summed.findLast(([partMs]) => lengthMs % partMs === 0) ?? [lengthMs, bars];
+      const sums = coarser === timeframe ? bars : summedBars(coarser, parts);
+      for (const bar of sums) this.addTo(coarser, bar);
+      summed.push([lengthMs, sums]);
     }
   }
 
@@ -139,17 +145,28 @@ export class CandleStore {
 
   private addTo(timeframe: Timeframe, bar: SimulatedBar): void {
     const bars = this.series.get(timeframe) ?? [];
-    const openTimeMs = barStartMs(bar.openTimeMs, timeframe);
-    const last = bars[bars.length - 1];
-    if (last !== undefined && last.openTimeMs === openTimeMs) {
-      last.high = Math.max(last.high, bar.high);
-      last.low = Math.min(last.low, bar.low);
-      last.close = bar.close;
-      last.volume += bar.volume;
-      last.value += bar.value;
-      return;
-    }
-    bars.push({ ...bar, openTimeMs });
+    sumInto(bars, timeframe, bar);
     if (bars.length >= BARS_KEPT * 2) bars.splice(0, bars.length - BARS_KEPT);
   }
+}
+
+/** Adds a bar to the last one of a timeframe that it is a part of, or begins one with it. */
+function sumInto(bars: SimulatedBar[], timeframe: Timeframe, bar: SimulatedBar): void {
+  const openTimeMs = barStartMs(bar.openTimeMs, timeframe);
+  const last = bars[bars.length - 1];
+  if (last === undefined || last.openTimeMs !== openTimeMs) {
+    bars.push({ ...bar, openTimeMs });
+    return;
+  }
+  if (bar.high > last.high) last.high = bar.high;
+  if (bar.low < last.low) last.low = bar.low;
+  last.close = bar.close;
+  last.volume += bar.volume;
+  last.value += bar.value;
+}
+
+function summedBars(timeframe: Timeframe, parts: readonly SimulatedBar[]): readonly SimulatedBar[] {
+  const bars: SimulatedBar[] = [];
+  for (const part of parts) sumInto(bars, timeframe, part);
+  return bars;
 }
