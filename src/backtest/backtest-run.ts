@@ -9,6 +9,7 @@ import type { StrategyInstance, LoggedLine } from '../engine/strategy-instance.t
 import type { FillRecord } from '../execution/fill-record.ts';
 import type { OrderRecord } from '../execution/order-record.ts';
 import type { PlottedSeries } from './plot-recorder.ts';
+import type { RunWarning } from './run-warning.ts';
 
 /**
  * How a backtest made its fills: said in every result, so that nobody takes its numbers for more than they
@@ -139,8 +140,8 @@ export interface BacktestRun {
   readonly fills: readonly FillRecord[];
   /** What the bot sent to the exchange; null on bars, where nothing is asked for. */
   readonly requests: number | null;
-  /** What the reader of the numbers must know, one sentence each. */
-  readonly warnings: readonly string[];
+  /** What the reader of the numbers must know. */
+  readonly warnings: readonly RunWarning[];
   /** The configuration as it was read, without secrets. JSON. */
   readonly config: unknown;
   readonly timing: RunTiming;

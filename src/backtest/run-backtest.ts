@@ -20,6 +20,8 @@ import { describeBarRules } from './describe-bar-rules.ts';
 import type { BarRules } from '../venues/bars/bar-rules.ts';
 import { BarFillSimulator } from '../venues/bars/bar-fill-simulator.ts';
 import { refuseUnvalued, runCurrency } from './run-currency.ts';
+import { inDigits } from '../language/fact.ts';
+import { joinedBy, runWarning, type RunWarning } from './run-warning.ts';
 import { signalWarnings, type DatedSignal } from './signals/dated-signal.ts';
 
 /** A backtest on bars, ready to run. */
@@ -111,11 +113,17 @@ export function runBacktest(backtest: CandleBacktest): BacktestRun {
 }
 
 /** A universe that nothing ever passed is most likely a mistake. */
-function emptyUniverses({ universes }: CandleRun): readonly string[] {
+function emptyUniverses({ universes }: CandleRun): readonly RunWarning[] {
   return universes.flatMap(({ key, rankings, entered, empty }) =>
     entered > 0
       ? []
-      : [`${key}: no market passed in ${rankings} rankings; at the last one ${empty ?? 'some did'}`],
+      : [
+          runWarning('warning.emptyUniverse', {
+            universe: key,
+            rankings: inDigits(rankings),
+            why: empty ?? runWarning('warning.somePassed'),
+          }),
+        ],
   );
 }
 
@@ -211,18 +219,16 @@ function tradedMarket({ market, columns }: RunMarket, fromMs: number): TradedMar
   };
 }
 
-function warningsOf({ markets, fromMs }: CandleBacktest, unvalued: readonly string[]): readonly string[] {
+function warningsOf({ markets, fromMs }: CandleBacktest, unvalued: readonly string[]): readonly RunWarning[] {
   const gaps = markets.flatMap(({ market, columns }) => {
     const missing = missingBars(columns, firstBarFrom(columns, fromMs));
     return missing === 0
       ? []
-      : [`${market.symbol}: ${missing} bars are missing between the others; nothing was traded in them`];
+      : [runWarning('warning.gaps', { market: market.symbol, bars: inDigits(missing) })];
   });
-  if (unvalued.length === 0) return gaps;
-  return [
-    ...gaps,
-    `the account has ${unvalued.join(' and ')}, which no market of the run values: it counts for nothing`,
-  ];
+  const [first, ...others] = unvalued.map((text) => runWarning('warning.words', { text }));
+  if (first === undefined) return gaps;
+  return [...gaps, runWarning('warning.unvalued', { assets: joinedBy('warning.and', [first, ...others]) })];
 }
 
 function missingBars({ openTimeMs, length, timeframe }: CandleColumns, first: number): number {

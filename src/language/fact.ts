@@ -14,6 +14,10 @@ export type FactFigure =
   | { readonly share: number | null }
   | { readonly atMs: number }
   | { readonly lengthMs: number }
+  /** A length in one unit. */
+  | { readonly aboutMs: number }
+  /** A sentence in English that other languages may know, such as why an order was refused. */
+  | { readonly said: string }
   /** A figure of a run by its name, such as `sharpe`. */
   | { readonly metric: string }
   | Fact

@@ -2,7 +2,7 @@ import { SarrafError } from '../../domain/errors.ts';
 import type { Currency } from '../../domain/market-symbol.ts';
 import { NO_UNITS, parseUnits, subtractUnits, type Units } from '../../domain/money.ts';
 import { readStored } from '../../domain/stored-json.ts';
-import { countText } from '../../domain/money-text.ts';
+import { runWarning, type RunWarning } from '../run-warning.ts';
 import { minuteText } from '../../domain/time-text.ts';
 import { readKept } from '../../engine/kept-records.ts';
 import { storedLogLine } from '../../engine/mirror-change.ts';
@@ -216,13 +216,11 @@ function strategyOf(
 }
 
 /** What the reader of the figures must know first. */
-function warningsOf(rows: SessionRows, fills: readonly FillRecord[]): readonly string[] {
+function warningsOf(rows: SessionRows, fills: readonly FillRecord[]): readonly RunWarning[] {
   const { unfinished } = rows;
   const unknown = unfinished.filter(({ state }) => state === 'unknown').length;
   return [
-    ...(fills.length === 0 ? ['nothing was traded: the mirror has no fill within the range'] : []),
-    ...(unknown === 0
-      ? []
-      : [`of ${countText(unknown, 'order', 'orders')} it is not known whether the exchange has it`]),
+    ...(fills.length === 0 ? [runWarning('warning.nothingTraded')] : []),
+    ...(unknown === 0 ? [] : [runWarning('warning.unknownOrders', { count: unknown })]),
   ];
 }

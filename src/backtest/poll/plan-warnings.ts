@@ -2,7 +2,7 @@ import { ownMarketsOf } from '../../strategy/universe/own-markets.ts';
 import type { StrategyInstanceSettings } from '../../engine/engine-settings.ts';
 import type { PlannedFeed } from '../../scheduler/feed.ts';
 import type { Track } from './recorded-feed.ts';
-import { lengthText } from '../../domain/time-text.ts';
+import { runWarning, type RunWarning } from '../run-warning.ts';
 
 /**
  * A plan counts as finer than a recording where it looks this much more often than something was recorded.
@@ -16,7 +16,7 @@ const FINER = 1.5;
 export function planWarnings(
   tracks: readonly Track[],
   of: { readonly feeds: readonly PlannedFeed[]; readonly instances: readonly StrategyInstanceSettings[] },
-): readonly string[] {
+): readonly RunWarning[] {
   return tracks.flatMap((track) => {
     const { symbol } = track.market.state.rules;
     const kinds = [
@@ -28,7 +28,12 @@ export function planWarnings(
         const feed = of.feeds.find((candidate) => isFeedOf(candidate, kind, symbol));
         if (feed === undefined || gapMs === null || gapMs <= feed.intervalMs * FINER) return [];
         return [
-          `the plan looks at the ${what} of ${symbol} every ${lengthText(feed.intervalMs)}, but it was recorded about every ${lengthText(gapMs)}: the bot sees the same again and again, and what happened between is not known`,
+          runWarning('warning.finePlan', {
+            what: runWarning(`warning.${what}`),
+            market: symbol,
+            every: { aboutMs: feed.intervalMs },
+            gap: { aboutMs: gapMs },
+          }),
         ];
       }),
       ...of.instances.flatMap(({ runner, limits }) =>
@@ -46,7 +51,7 @@ function tooOld(
   symbol: string,
   gapMs: number | null,
   { runner, limits }: Pick<StrategyInstanceSettings, 'runner' | 'limits'>,
-): readonly string[] {
+): readonly RunWarning[] {
   const { maxBookVenueAgeMs } = limits;
   if (
     !ownMarketsOf(runner).includes(symbol) ||
@@ -56,6 +61,12 @@ function tooOld(
   )
     return [];
   return [
-    `books of ${symbol} were recorded about every ${lengthText(gapMs)}, but ${runner.name} may only trade on books of at most ${lengthText(maxBookVenueAgeMs)} by the exchange's time: most of its orders are refused; set its risk.maxBookVenueAge higher`,
+    runWarning('warning.oldBooks', {
+      market: symbol,
+      gap: { aboutMs: gapMs },
+      strategy: runner.name,
+      most: { aboutMs: maxBookVenueAgeMs },
+      setting: 'risk.maxBookVenueAge',
+    }),
   ];
 }

@@ -35,6 +35,7 @@ import { FollowedExchange } from '../../venues/followed/followed-exchange.ts';
 import { createPollRules, type PollRules } from '../../venues/recorded/poll-rules.ts';
 import { createTrack, RecordedFeed, type MarketTracks, type Track } from './recorded-feed.ts';
 import type { FollowedMarket } from '../../venues/followed/followed-market.ts';
+import { runWarning, type RunWarning } from '../run-warning.ts';
 import { signalWarnings, type DatedSignal } from '../signals/dated-signal.ts';
 import { SignalFeeder } from '../signals/signal-feeder.ts';
 import { candleOf } from '../../venues/door/venue-records.ts';
@@ -102,7 +103,7 @@ export interface PollRun {
   readonly requests: readonly EndpointUsage[];
   readonly markets: readonly TradedMarket[];
   readonly fidelity: FidelityStatement;
-  readonly warnings: readonly string[];
+  readonly warnings: readonly RunWarning[];
   /** From the first moment at which a strategy could act to that at which the market stood still. */
   readonly fromMs: number;
   readonly toMs: number;
@@ -281,8 +282,8 @@ class PollLife {
     const { bot, mirror, equity, feed } = this;
     const { plan, engine, counts } = bot;
     const { instances } = this.options.settings;
-    const unvalued = equity.unvalued.map(
-      (currency) => `no recorded market values ${currency} in ${of.quote}: it counts for nothing`,
+    const unvalued = equity.unvalued.map((asset) =>
+      runWarning('warning.unvaluedAsset', { asset, quote: of.quote }),
     );
     const failures = engine.instances.flatMap(({ runner }) =>
       runner.failure === null ? [] : [[runner.name, runner.failure] as const],

@@ -49,7 +49,7 @@ export function reportHtml(finished: FinishedRun, language: Language = 'en'): st
     title: head.name,
     header: headerSection(head, voice),
     main: [
-      warningsSection(head, voice),
+      warningsSection(finished, voice),
       tilesSection(head, voice),
       chartSection(data, thinnedPlots(run, voice), voice),
       summarySection(head, voice),

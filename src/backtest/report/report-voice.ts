@@ -1,6 +1,7 @@
 import type { Currency } from '../../domain/market-symbol.ts';
 import { groupedText } from '../../domain/money-text.ts';
-import { durationText, minuteText, secondText } from '../../domain/time-text.ts';
+import { durationText, lengthText, minuteText, secondText } from '../../domain/time-text.ts';
+import type { Fact } from '../../language/fact.ts';
 import { formatLength } from '../../language/format-length.ts';
 import { unitName } from '../../language/format-money.ts';
 import { asIsland } from '../../language/format-number.ts';
@@ -9,6 +10,7 @@ import { isolateByFirstLetter } from '../../language/isolate.ts';
 import { saidIn } from '../../language/said-in.ts';
 import { localeOf, type Language } from '../../language/locale.ts';
 import { translateInto, type Translate } from '../../language/translate.ts';
+import { tellFact, type FactTeller } from './tell-fact.ts';
 import { ENGLISH_REPORT } from './texts/english-report.ts';
 import { PERSIAN_REPORT } from './texts/persian-report.ts';
 import { currencyText, numberText, percentText, shownMoney } from './value-text.ts';
@@ -39,6 +41,12 @@ export interface ReportVoice {
   /** A day by its number since 1970. */
   readonly day: (day: number) => string;
   readonly length: (lengthMs: number) => string;
+  /** The same in one unit in English. */
+  readonly about: (lengthMs: number) => string;
+  /** Things one after another. */
+  readonly list: (texts: readonly string[]) => string;
+  /** A fact as a sentence. */
+  readonly tell: (fact: Fact) => string;
   /** Names, and words of others, so that they do not move the words around them. */
   readonly foreign: (text: string) => string;
   /** What a result has in English: why an order was refused, or a lock held. Words of others stay. */
@@ -48,7 +56,7 @@ export interface ReportVoice {
 const DAY_MS = 86_400_000;
 const DATE_LENGTH = 10;
 
-const ENGLISH: ReportVoice = {
+const ENGLISH_PARTS: Omit<ReportVoice, 'tell'> = {
   language: 'en',
   say: translateInto<typeof ENGLISH_REPORT>('en', ENGLISH_REPORT),
   digits: (english) => english,
@@ -64,9 +72,18 @@ const ENGLISH: ReportVoice = {
   second: secondText,
   day: (day) => new Date(day * DAY_MS).toISOString().slice(0, DATE_LENGTH),
   length: durationText,
+  about: lengthText,
+  list: (texts) => texts.join(', '),
   foreign: (text) => text,
   said: (text) => text,
 };
+
+const ENGLISH = withTell(ENGLISH_PARTS, (name) => name);
+
+function withTell(voice: Omit<ReportVoice, 'tell'>, metric: FactTeller['metric']): ReportVoice {
+  const sayAny = voice.say as FactTeller['sayAny'];
+  return { ...voice, tell: (fact) => tellFact(fact, { ...voice, sayAny, metric }) };
+}
 
 function persianDigits(english: string): string {
   const text = english.replaceAll(',', '٬').replaceAll('.', '٫').replaceAll(' %', '٪');
@@ -81,7 +98,7 @@ function persianVoice(): ReportVoice {
     value === null ? say('nothing') : digits(text(value));
   const currency = (quote: Currency): string => unitName(quote, locale);
   const inUnit = (number: string, unit: Currency): string => `${number} ${currency(unit)}`;
-  return {
+  const voice: Omit<ReportVoice, 'tell'> = {
     language: 'fa',
     say,
     digits,
@@ -98,9 +115,12 @@ function persianVoice(): ReportVoice {
     // Noon of the day in UTC is within the same day of Tehran.
     day: (day) => formatTime((day + 0.5) * DAY_MS, locale, 'day'),
     length: (lengthMs) => formatLength('fa', lengthMs),
+    about: (lengthMs) => formatLength('fa', lengthMs),
+    list: (texts) => texts.join('، '),
     foreign: isolateByFirstLetter,
     said: (text) => saidIn(text, locale),
   };
+  return withTell(voice, isolateByFirstLetter);
 }
 
 let persian: ReportVoice | null = null;

@@ -13,7 +13,9 @@ import { lockTotals } from './lock-totals.ts';
 import { RESULT_SCHEMA, type BacktestSummary, type LiveSession, type ResultHead } from './result-schema.ts';
 import { thinCurve } from '../report/thinning.ts';
 import { MARKET_NAMES } from '../../exchange/market-names.ts';
-import { durationText } from '../../domain/time-text.ts';
+import { inDigits } from '../../language/fact.ts';
+import { reportVoice } from '../report/report-voice.ts';
+import { runWarning, type RunWarning } from '../run-warning.ts';
 
 const MEANINGS: ReadonlyMap<string, string> = new Map(
   Object.entries(REFUSAL_TABLE).map(([code, { meaning }]) => [code, meaning]),
@@ -28,6 +30,8 @@ export interface FinishedRun {
   /** All of its result but the tables. */
   readonly head: ResultHead;
   readonly trips: readonly RoundTrip[];
+  /** Those of its result, for readers of any language. */
+  readonly warnings: readonly RunWarning[];
 }
 
 /** What a live session has besides its run. */
@@ -54,6 +58,7 @@ export function finishRun(
   const trips = fillsBefore.length === 0 ? all : { ...all, trips: endedFrom(run.fromMs, all.trips) };
   const traded = valued.traded.slice(fillsBefore.length);
   const { fidelity } = run;
+  const warnings = [...run.warnings, ...warningsOf(run, trips)];
   const { loadMs, fromCache, runMs, events } = run.timing;
   const head: ResultHead = {
     schema: RESULT_SCHEMA,
@@ -68,7 +73,7 @@ export function finishRun(
       rules: fidelity.rules.map((rule) => ({ ...rule })),
       caveats: [...fidelity.caveats],
     },
-    warnings: [...run.warnings, ...warningsOf(run, trips)],
+    warnings: warnings.map(reportVoice('en').tell),
     timing: { loadMs, fromCache, runMs, events, eventsPerS: quotient(events * 1_000, runMs) },
     markets: run.markets.map(({ market, firstPrice, lastPrice, candles }) => ({
       market: market.symbol,
@@ -94,7 +99,7 @@ export function finishRun(
     monthly: monthlyReturns(numberOf(run.initialEquity), run.curve),
     sketch: sketchOf(run),
   };
-  return { run, head, trips: trips.trips };
+  return { run, head, trips: trips.trips, warnings };
 }
 
 /** A trade is of the run that it ends in, and one that is open of each since its beginning. */
@@ -140,46 +145,45 @@ export function summaryOf(
 const SHORT_MS = 30 * 86_400_000;
 
 /** What the numbers do not show by themselves. */
-function warningsOf(run: BacktestRun, { unmatched }: RoundTrips): string[] {
+function warningsOf(run: BacktestRun, { unmatched }: RoundTrips): readonly RunWarning[] {
   const lengthMs = run.toMs - run.fromMs;
-  const short =
-    lengthMs >= SHORT_MS
-      ? []
-      : [
-          `figures of a year (CAGR, volatility, Sharpe, Sortino, Calmar) are worked out from ${durationText(lengthMs)}, which says next to nothing of a year`,
-        ];
+  const short = lengthMs >= SHORT_MS ? [] : [runWarning('warning.short', { length: { lengthMs } })];
   const failures = run.strategies.flatMap(({ name, market, failure }) =>
-    failure === null ? [] : [`${name} on ${market} stopped before the end: ${failure}`],
+    failure === null
+      ? []
+      : [runWarning('warning.stopped', { strategy: name, market, reason: { said: failure } })],
   );
   // Money of the account that was spent in the other quote currency is no sale of anything.
   const isMixed = run.markets.some(({ market }) => market.quote !== run.quote);
   const sold = unmatched.filter(({ market }) => !isMixed || market !== MARKET_NAMES.bridge.market);
-  const sales = sold.map(
-    ({ market, strategy, amount }) =>
-      `${strategy ?? 'Another hand'} sold ${formatUnits(amount)} on ${market} that no buy of it had brought in this run; such sales are in no trade.`,
-  );
-  const locks =
-    run.locks.more === 0
-      ? []
-      : [`${run.locks.more} more locks held than the ${run.locks.records.length} that are listed`];
-  const members =
-    run.members.more === 0
-      ? []
-      : [
-          `${run.members.more} more markets entered or left universes than the ${run.members.records.length} changes that are listed`,
-        ];
+  const sales = sold.map(({ market, strategy, amount }) => {
+    const of = { amount: { digits: formatUnits(amount) }, market };
+    return strategy === null
+      ? runWarning('warning.soldByOther', of)
+      : runWarning('warning.sold', { strategy, ...of });
+  });
+  const locks = run.locks.more === 0 ? [] : [runWarning('warning.moreLocks', countsOf(run.locks))];
+  const members = run.members.more === 0 ? [] : [runWarning('warning.moreMembers', countsOf(run.members))];
   return [...failures, ...intentWarnings(run), ...locks, ...members, ...sales, ...short, ...gapWarnings(run)];
 }
+
+const countsOf = ({ more, records }: { readonly more: number; readonly records: readonly unknown[] }) => ({
+  more: inDigits(more),
+  listed: inDigits(records.length),
+});
 
 /** Missing points of the curve from which on figures of a year need a word. */
 const MANY_MISSING = 0.05;
 
-function gapWarnings({ curve, barMs, fromMs, toMs }: BacktestRun): string[] {
+function gapWarnings({ curve, barMs, fromMs, toMs }: BacktestRun): readonly RunWarning[] {
   const whole = (toMs - fromMs) / barMs;
   const missing = whole - curve.length;
   if (missing <= whole * MANY_MISSING) return [];
   return [
-    `${Math.round((missing / whole) * 100)} % of the time has no bars: volatility, Sharpe and Sortino are annualised by the ${curve.length} bars there are, and what happened in a gap is one return`,
+    runWarning('warning.fewBars', {
+      percent: inDigits(Math.round((missing / whole) * 100)),
+      bars: inDigits(curve.length),
+    }),
   ];
 }
 

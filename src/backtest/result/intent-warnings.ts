@@ -1,6 +1,8 @@
 import type { RefusalCount } from '../../engine/intent-tally.ts';
 import type { BacktestRun, StrategyIntents } from '../backtest-run.ts';
-import { minuteText } from '../../domain/time-text.ts';
+import { present } from '../../domain/invariant.ts';
+import { inDigits } from '../../language/fact.ts';
+import { joinedBy, runWarning, type RunWarning } from '../run-warning.ts';
 
 /**
  * From this share of refused orders on the reader is warned: what a strategy wanted is then not what it did.
@@ -19,46 +21,59 @@ export function refusedIn(refusals: readonly RefusalCount[]): number {
 export function intentWarnings({
   intents,
   orders,
-}: Pick<BacktestRun, 'intents' | 'orders'>): readonly string[] {
+}: Pick<BacktestRun, 'intents' | 'orders'>): readonly RunWarning[] {
   return intents.flatMap((of) => {
     const placed = orders.reduce((sum, { strategy }) => (strategy === of.strategy ? sum + 1 : sum), 0);
     return [warningOf(of, placed), signalsOf(of)].filter((warning) => warning !== null);
   });
 }
 
-function warningOf({ strategy, count, refusals }: StrategyIntents, placed: number): string | null {
+function warningOf({ strategy, count, refusals }: StrategyIntents, placed: number): RunWarning | null {
   const ofOrders = refusals.filter(
     ({ what }) => what !== 'cancel' && what !== 'cancel-all' && what !== 'signal',
   );
   const refused = refusedIn(ofOrders);
   if (placed === 0) {
-    if (count === 0) return `${strategy} placed no order: it had no intent`;
-    const made = `${strategy} placed no order: it made ${count} intent${count === 1 ? '' : 's'}`;
+    if (count === 0) return runWarning('warning.noIntent', { strategy });
+    const key = count === 1 ? 'warning.oneIntent' : 'warning.intents';
+    const intents = runWarning(key, { number: inDigits(count) });
     return refused === 0
-      ? `${made}, none of which became an order`
-      : `${made}, and was refused: ${reasonsOf(ofOrders)}`;
+      ? runWarning('warning.noOrder', { strategy, intents })
+      : runWarning('warning.allRefused', { strategy, intents, reasons: reasonsOf(ofOrders) });
   }
   // An order that was placed and rejected is among the placed ones.
   const rejected = refusedIn(ofOrders.filter(({ what }) => what === 'order'));
   const attempts = placed + refused - rejected;
   if (refused <= attempts * MUCH) return null;
-  const share = Math.round((refused / attempts) * 100);
-  return `${strategy}: ${refused} of ${attempts} orders that it wanted were refused (${share} %): ${reasonsOf(ofOrders)}`;
+  return runWarning('warning.refused', {
+    strategy,
+    refused: inDigits(refused),
+    attempts: inDigits(attempts),
+    percent: inDigits(Math.round((refused / attempts) * 100)),
+    reasons: reasonsOf(ofOrders),
+  });
 }
 
 /** Signals that it was not told. */
-function signalsOf({ strategy, refusals }: StrategyIntents): string | null {
+function signalsOf({ strategy, refusals }: StrategyIntents): RunWarning | null {
   const ofSignals = refusals.filter(({ what }) => what === 'signal');
-  return ofSignals.length === 0 ? null : `${strategy} was not told: ${reasonsOf(ofSignals)}`;
+  return ofSignals.length === 0
+    ? null
+    : runWarning('warning.notTold', { strategy, reasons: reasonsOf(ofSignals) });
 }
 
-function reasonsOf(refusals: readonly RefusalCount[]): string {
-  const named = refusals
-    .slice(0, NAMED)
-    .map(
-      ({ what, code, count, example, firstAtMs }) =>
-        `${count} ${what} by ${code} (${minuteText(firstAtMs)}: ${example})`,
-    );
-  const more = refusals.length - named.length;
-  return `${named.join('; ')}${more > 0 ? `; and ${more} more reasons` : ''}`;
+/** The first of some reasons, of which there is at least one. */
+function reasonsOf(refusals: readonly RefusalCount[]): RunWarning {
+  const [first, ...others] = refusals.slice(0, NAMED).map(({ what, code, count, example, firstAtMs }) =>
+    runWarning('warning.reason', {
+      number: inDigits(count),
+      what: { said: what },
+      check: code,
+      time: { atMs: firstAtMs },
+      example: { said: example },
+    }),
+  );
+  const more = refusals.length - NAMED;
+  const rest = more > 0 ? [runWarning('warning.moreReasons', { number: inDigits(more) })] : [];
+  return joinedBy('warning.then', [present(first, 'a reason'), ...others, ...rest]);
 }

@@ -1,6 +1,8 @@
 import { present } from '../../domain/invariant.ts';
 import type { StrategyInstanceSettings } from '../../engine/engine-settings.ts';
 import type { SignalCommand } from '../../engine/engine-event.ts';
+import { inDigits } from '../../language/fact.ts';
+import { runWarning, type RunWarning } from '../run-warning.ts';
 
 /** A signal of a run, and when the bot takes it. */
 export interface DatedSignal {
@@ -49,16 +51,23 @@ export function signalWarnings(
     readonly fromMs: number;
     readonly toMs: number;
   },
-): readonly string[] {
+): readonly RunWarning[] {
   const outside = signals.filter(({ atMs }) => atMs < of.fromMs || atMs > of.toMs).length;
   const deaf = of.instances.flatMap(({ runner: { name, subscriptions } }) =>
     subscriptions.some(({ kind }) => kind === 'signal') &&
     !signals.some(({ command }) => command.strategy === name)
-      ? [`${name} declares signals, and was given none: --signals names a file of them`]
+      ? [runWarning('warning.noSignals', { strategy: name, option: '--signals' })]
       : [],
   );
   return [
-    ...(outside === 0 ? [] : [`${outside} of ${signals.length} signals are outside of the run`]),
+    ...(outside === 0
+      ? []
+      : [
+          runWarning('warning.signalsOutside', {
+            outside: inDigits(outside),
+            all: inDigits(signals.length),
+          }),
+        ]),
     ...deaf,
   ];
 }

@@ -1,8 +1,8 @@
 import { reportVoice, type ReportVoice } from '../../backtest/report/report-voice.ts';
+import { tellFact, type FactTeller } from '../../backtest/report/tell-fact.ts';
 import { ENGLISH_REPORT } from '../../backtest/report/texts/english-report.ts';
 import { groupedText } from '../../domain/money-text.ts';
 import { timeframeMs, type Timeframe } from '../../domain/timeframe.ts';
-import type { Fact, FactFigure } from '../../language/fact.ts';
 import type { Language } from '../../language/locale.ts';
 import { translateInto, type Translate } from '../../language/translate.ts';
 import { figureKind } from '../figure-kind.ts';
@@ -13,8 +13,6 @@ import { PERSIAN_STUDY } from './persian-study.ts';
 /** How commands and the report of a study say texts, figures and times. Commands speak English. */
 export interface StudyVoice extends Omit<ReportVoice, 'say'> {
   readonly say: Translate<typeof ENGLISH_STUDY>;
-  /** A finding as a sentence. */
-  readonly tell: (fact: Fact) => string;
   /** A figure of a run by its name: in English as files and settings have it. */
   readonly metric: (name: string) => string;
   /** That figure of some, with its unit. */
@@ -23,8 +21,6 @@ export interface StudyVoice extends Omit<ReportVoice, 'say'> {
   readonly param: (value: unknown) => string;
   /** The length of a candle, such as `1h`. */
   readonly timeframe: (timeframe: string) => string;
-  /** Things one after another. */
-  readonly list: (texts: readonly string[]) => string;
   /** A share of three digits: 0.05 is where many look. */
   readonly chance: (share: number) => string;
 }
@@ -48,31 +44,12 @@ function newVoice(language: Language): StudyVoice {
     const key = `figure.${name}`;
     return isReportText(key) ? sayOfRuns(key) : report.foreign(name);
   };
-  const list = (parts: readonly string[]): string => parts.join(isPersian ? '، ' : ', ');
-  const tell = (fact: Fact): string => {
-    const values = Object.entries(fact.figures).map(([place, figure]) => [place, textOf(figure)] as const);
-    // The maker of facts has checked that the figures are those of the text.
-    const text = (say as (key: string, values: object) => string)(fact.fact, Object.fromEntries(values));
-    return fact.fact === 'sentence' ? capitalized(text) : text;
-  };
-  const textOf = (figure: FactFigure): string | number => {
-    if (typeof figure === 'number') return figure;
-    // A study of before kept some of its figures in words, such as `0.1 %`.
-    if (typeof figure === 'string') return /[a-z]/i.test(figure) ? figure : report.digits(figure);
-    if (isList(figure)) return list(figure.map((one) => String(textOf(one))));
-    if ('fact' in figure) return tell(figure);
-    if ('digits' in figure) return report.digits(figure.digits);
-    if ('value' in figure) return report.number(figure.value);
-    if ('share' in figure) return report.percent(figure.share);
-    if ('atMs' in figure) return report.minute(figure.atMs);
-    return 'lengthMs' in figure ? report.length(figure.lengthMs) : metric(figure.metric);
-  };
+  const sayAny = say as FactTeller['sayAny'];
   return {
     ...report,
     say,
-    tell,
+    tell: (fact) => tellFact(fact, { ...report, sayAny, metric }),
     metric,
-    list,
     figure: (name, metrics) => {
       const value = metrics?.[name] ?? null;
       if (value === null) return say('nothing');
@@ -91,10 +68,5 @@ function newVoice(language: Language): StudyVoice {
   };
 }
 
-const isList = (figure: FactFigure): figure is readonly FactFigure[] => Array.isArray(figure);
-
 const isReportText = (key: string): key is keyof typeof ENGLISH_REPORT & `figure.${string}` =>
   Object.hasOwn(ENGLISH_REPORT, key);
-
-/** A text with a capital at its beginning; Persian has none. */
-export const capitalized = (text: string): string => `${text.slice(0, 1).toUpperCase()}${text.slice(1)}`;

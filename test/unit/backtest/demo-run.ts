@@ -10,6 +10,7 @@ import type { OrderRecord } from '../../../src/execution/order-record.ts';
 import { plannedOrder } from '../../support/order-value.ts';
 import { orderIdOf, tradeIdOf } from '../../../src/venues/whole-ids.ts';
 import { parseMarket } from '../../../src/exchange/market-names.ts';
+import { runWarning } from '../../../src/backtest/run-warning.ts';
 
 /** What a made-up run is like: a random walk that is bought and sold at random moments, with exact books. */
 export interface DemoRunOptions {
@@ -93,7 +94,7 @@ export function demoRun(options: DemoRunOptions = {}): BacktestRun {
     intents: [{ strategy, count: account.orders.length, refusals: [] }],
     orders: account.orders,
     fills: account.fills,
-    warnings: options.warnings ?? [],
+    warnings: (options.warnings ?? []).map((text) => runWarning('warning.words', { text })),
     config: {
       strategies: [{ file: 'strategies/ma-cross.ts', market: 'BTCUSDT', params: { fast: 10, slow: 30 } }],
     },

@@ -13,6 +13,7 @@ import { StrategyRunner } from '../../../src/strategy/runner.ts';
 import maCross from '../../../strategies/ma-cross.ts';
 import { FROM_MS, RIAL, TETHER, walkOf } from './candle-run.ts';
 import { MARKET_NAMES } from '../../../src/exchange/market-names.ts';
+import { reportVoice } from '../../../src/backtest/report/report-voice.ts';
 
 const HOUR_MS = 3_600_000;
 const FEES = { maker: 2_000, taker: 2_500 };
@@ -102,7 +103,7 @@ describe('a backtest on bars', () => {
     columns.openTimeMs.forEach((openMs, index) => {
       if (index >= 50) columns.openTimeMs[index] = openMs + 7 * HOUR_MS;
     });
-    expect(runBacktest(backtestOf(columns)).warnings).toEqual([
+    expect(runBacktest(backtestOf(columns)).warnings.map(reportVoice('en').tell)).toEqual([
       'BTCIRT: 7 bars are missing between the others; nothing was traded in them',
     ]);
   });

@@ -1,3 +1,4 @@
+import type { FinishedRun } from '../../result/finish-run.ts';
 import type { ResultHead } from '../../result/result-schema.ts';
 import { figureGroups } from '../summary-table.ts';
 import type { ReportVoice } from '../report-voice.ts';
@@ -62,9 +63,12 @@ export function tilesSection({ summary }: ResultHead, voice: ReportVoice): strin
 }
 
 /** What must be known before any number is believed; nothing where there is nothing. */
-export function warningsSection({ warnings }: ResultHead, { say, said }: ReportVoice): string {
+export function warningsSection(
+  { warnings }: Pick<FinishedRun, 'warnings'>,
+  { say, tell }: ReportVoice,
+): string {
   if (warnings.length === 0) return '';
-  return `<section class="warnings" id="warnings"><h2>${say('warnings')}</h2>${listOf(warnings.map(said))}</section>`;
+  return `<section class="warnings" id="warnings"><h2>${say('warnings')}</h2>${listOf(warnings.map(tell))}</section>`;
 }
 
 /** Sentences as a list. */

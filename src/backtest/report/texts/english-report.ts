@@ -1,5 +1,8 @@
+import { ENGLISH_WARNINGS } from './english-warnings.ts';
+
 /** Texts of the page of a backtest or a live session, outside its charts. */
 export const ENGLISH_REPORT = {
+  ...ENGLISH_WARNINGS,
   nothing: 'n/a',
   unknownIsRunning: 'It is not known whether the bot was running.',
   isRunning: 'The bot was running when this was written.',

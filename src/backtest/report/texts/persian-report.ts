@@ -1,8 +1,10 @@
 import { PERSIAN_TERMS as TERMS } from '../../../language/terms.ts';
 import type { TranslationOf } from '../../../language/translate.ts';
 import type { ENGLISH_REPORT } from './english-report.ts';
+import { PERSIAN_WARNINGS } from './persian-warnings.ts';
 
 export const PERSIAN_REPORT: TranslationOf<typeof ENGLISH_REPORT> = {
+  ...PERSIAN_WARNINGS,
   nothing: 'نامشخص',
   unknownIsRunning: 'معلوم نیست ربات در حال اجرا بوده است یا نه.',
   isRunning: 'هنگام ساخت این گزارش، ربات در حال اجرا بود.',
@@ -11,7 +13,7 @@ export const PERSIAN_REPORT: TranslationOf<typeof ENGLISH_REPORT> = {
   profitNote: 'سود یعنی آنچه معامله‌ها به قیمت‌های آخر آورده‌اند، منهای آنچه برده‌اند.',
   times: 'ساعت‌ها به وقت تهران است.',
   footer:
-    'ساختهٔ sarraf در {day}. رقم‌ها در {page} توضیح داده شده‌اند. ساعت‌ها به وقت تهران است. هشدارها و قاعده‌ها مانند فایل‌ها به انگلیسی‌اند.',
+    'ساختهٔ sarraf در {day}. رقم‌ها در {page} توضیح داده شده‌اند. ساعت‌ها به وقت تهران است. قاعده‌ها مانند فایل‌ها به انگلیسی‌اند.',
   library: 'نمودارها:',
 
   'fidelity.candles': TERMS.candle,

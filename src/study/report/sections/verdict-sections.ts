@@ -1,10 +1,10 @@
 import { listOf } from '../../../backtest/report/sections/header-sections.ts';
-import { escapeHtml } from '../../../backtest/report/value-text.ts';
+import { capitalized, escapeHtml } from '../../../backtest/report/value-text.ts';
 import type { StudyResult } from '../../study-result.ts';
 import type { ValidatedStudy } from '../../validated-study.ts';
 import { stressTexts } from '../../stress/stress-texts.ts';
 import { finding } from '../../texts/study-fact.ts';
-import { capitalized, type StudyVoice } from '../../texts/study-voice.ts';
+import type { StudyVoice } from '../../texts/study-voice.ts';
 import { sampleFinding, statisticTexts, type StatisticText } from '../../validation/statistic-texts.ts';
 import type { StudyVerdict } from '../../validation/verdict.ts';
 

@@ -11,6 +11,8 @@ import { withoutDirectionMarks } from '../../../../src/language/isolate.ts';
 import { textProblems } from '../../../support/text-problems.ts';
 import { demoRun } from '../demo-run.ts';
 import { lockRecord } from '../run-records.ts';
+import { intentWarnings } from '../../../../src/backtest/result/intent-warnings.ts';
+import { reportVoice } from '../../../../src/backtest/report/report-voice.ts';
 
 const HOUR_MS = 3_600_000;
 const run = demoRun({ bars: 3_000, tradeChance: 0.05, warnings: ['The fees of BTCUSDT are 0.1 %.'] });
@@ -20,6 +22,15 @@ const records = [
   lockRecord({ ...held, reason: '3 stop-outs within 4 h, the rule is 2' }),
 ];
 const html = reportHtml(finishRun({ ...run, locks: { records, more: 0 } }), 'fa');
+
+const REFUSAL = {
+  what: 'place',
+  code: 'risk',
+  count: 2,
+  example: 'no',
+  firstAtMs: Date.UTC(2024, 0, 1),
+  lastAtMs: Date.UTC(2024, 0, 1),
+} as const;
 
 /** What a reader sees before scripts run. */
 const body = html.replace(/^.*<body>/s, '').replaceAll(/<(script|style|pre|bdi)\b.*?<\/\1>/gs, '');
@@ -66,7 +77,21 @@ describe('a page in Persian', () => {
     expect(plain).toContain('از ۱۰٬۰۰۰٫۰۰ تتر');
   });
 
-  test('says reasons of the bot, and leaves warnings and words of others as files have them', () => {
+  test('warns in Persian, with what a result has in English', () => {
+    const few = finishRun(demoRun({ bars: 60, tradeChance: 0 }));
+    const warned = withoutDirectionMarks(reportHtml(few, 'fa').replaceAll(/<[^>]*>/g, ' '));
+    expect(few.head.warnings.at(-1)).toMatch(/^figures of a year .* are worked out from 2 d 12 h, which/);
+    expect(warned).toContain('کالمار) از ۲ روز و ۱۲ ساعت به دست آمده‌اند که دربارهٔ یک سال');
+    const refused = intentWarnings({
+      intents: [{ strategy: 'grid', count: 4, refusals: [REFUSAL, { ...REFUSAL, code: 'fit' }] }],
+      orders: [],
+    }).map((warning) => withoutDirectionMarks(reportVoice('fa').tell(warning)));
+    expect(refused).toEqual([
+      'grid سفارشی نگذاشت: ۴ تصمیم گرفت و رد شد: ۲ بار سفارش با قاعدهٔ risk (۱۴۰۲/۱۰/۱۱ ۰۳:۳۰: no)؛ ۲ بار سفارش با قاعدهٔ fit (۱۴۰۲/۱۰/۱۱ ۰۳:۳۰: no)',
+    ]);
+  });
+
+  test('says reasons of the bot, and leaves words of others as files have them', () => {
     expect(shown).toContain('\u2068The fees of BTCUSDT are 0.1 %.\u2069');
     expect(shown).toContain('\u2068the moon is full\u2069');
     expect(plain).toContain('۳ حد ضرر در ۴ ساعت اجرا شد و قاعده ۲ است');

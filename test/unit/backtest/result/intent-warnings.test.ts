@@ -9,6 +9,7 @@ import { defineStrategy } from '../../../../src/strategy/definition.ts';
 import { runBars, TETHER, walkOf } from '../candle-run.ts';
 import { demoRun } from '../demo-run.ts';
 import { written } from './written.ts';
+import { reportVoice } from '../../../../src/backtest/report/report-voice.ts';
 
 const refusal = (code: string, count: number, what = 'place') => ({
   what,
@@ -21,7 +22,10 @@ const refusal = (code: string, count: number, what = 'place') => ({
 
 const { orders } = demoRun();
 const warningsOf = (count: number, refusals: readonly ReturnType<typeof refusal>[], placed = 10) =>
-  intentWarnings({ intents: [{ strategy: 'ma-cross', count, refusals }], orders: orders.slice(0, placed) });
+  intentWarnings({
+    intents: [{ strategy: 'ma-cross', count, refusals }],
+    orders: orders.slice(0, placed),
+  }).map(reportVoice('en').tell);
 
 describe('a warning', () => {
   test('says that a strategy placed nothing, how much it wanted, and why it was refused', () => {

@@ -1,0 +1,16 @@
+import { factsOf, type Fact } from '../language/fact.ts';
+import type { ENGLISH_WARNINGS } from './report/texts/english-warnings.ts';
+
+/** What the reader of the figures of a run must know, in no language. */
+export type RunWarning = Fact<keyof typeof ENGLISH_WARNINGS>;
+
+/** Makes one. */
+export const runWarning = factsOf<typeof ENGLISH_WARNINGS>();
+
+/** Several one after the other in one sentence, such as `A and B`; there is at least one. */
+export function joinedBy(
+  key: 'warning.and' | 'warning.then',
+  [first, ...others]: readonly [RunWarning, ...RunWarning[]],
+): RunWarning {
+  return others.reduce((one, other) => runWarning(key, { one, other }), first);
+}
