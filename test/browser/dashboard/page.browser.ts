@@ -197,6 +197,22 @@ describe('the page', () => {
     );
   });
 
+  test('says what became of signals, and shows what they said to whoever opens it', async () => {
+    const { page } = await open('signals', { language: 'fa', until: 'main tbody tr' });
+    const states = await page.locator('main tbody .badge').allTextContents();
+    expect(states).toEqual(['در انتظار', 'تحویل شد', 'کنار گذاشته شد', 'رد شد', 'رد شد']);
+    expect(await textOf(page, 'main tbody tr:nth-child(3)')).toContain('توقف دستی');
+    expect(await page.locator('main details[open]').count()).toBe(0);
+    await page.click('main tbody tr:nth-child(2) summary');
+    expect(await textOf(page, 'main details[open] pre')).toContain('breakout of the daily range');
+    expect(await overhangOf(page)).toBe(0);
+    const asked = page.waitForRequest((request) => request.url().includes('/signals?strategy=grid'));
+    await page.selectOption('#field-signals-strategy', 'grid');
+    await page.clock.runFor(2_000);
+    await asked;
+    await page.close();
+  });
+
   test('opens an alert with words that are read aloud', async () => {
     const { page } = await open('overview', { until: '.main-figure' });
     expect(await textOf(page, '[aria-live=polite][data-alerts="1"]')).toContain('1 open alert');
