@@ -24,14 +24,24 @@ export interface OutgoingMessage {
   readonly atMs: number;
 }
 
+/** Why a message was not delivered. */
+interface SendProblem {
+  readonly problem: string;
+  /** The status that the service answered with, of HTTP or SMTP; absent where no answer of its own came. */
+  readonly answered?: number;
+}
+
 /**
  * What became of a message. `retry`: it may be tried again, after `afterMs` where the service said so.
  * `refused`: the service will not take it as it is, such as for a wrong token or an unknown chat.
  */
 export type SendResult =
   | { readonly kind: 'delivered' }
-  | { readonly kind: 'retry'; readonly afterMs: number | null; readonly problem: string }
-  | { readonly kind: 'refused'; readonly problem: string };
+  | (SendProblem & { readonly kind: 'retry'; readonly afterMs: number | null })
+  | (SendProblem & { readonly kind: 'refused' });
+
+/** What became of a message that was not delivered. */
+export type SendFailure = Exclude<SendResult, { readonly kind: 'delivered' }>;
 
 /** A way to people. */
 export interface Channel {

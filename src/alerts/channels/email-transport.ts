@@ -21,9 +21,10 @@ const LEAST_FINAL = 500;
 function emailResult(error: unknown): SendResult {
   const { responseCode } = error as { readonly responseCode?: number };
   const problem = problemOf(error);
-  return responseCode !== undefined && responseCode >= LEAST_FINAL
-    ? { kind: 'refused', problem }
-    : { kind: 'retry', afterMs: null, problem };
+  if (responseCode === undefined) return { kind: 'retry', afterMs: null, problem };
+  return responseCode >= LEAST_FINAL
+    ? { kind: 'refused', problem, answered: responseCode }
+    : { kind: 'retry', afterMs: null, problem, answered: responseCode };
 }
 
 /** Sends e-mails by SMTP. The id of a message is its Message-ID too, so that a double is seen as one. */

@@ -79,6 +79,6 @@ export function resultOf({ status, retryAfterMs: afterMs, text }: HttpReply): Se
   if (status >= 200 && status < 300) return { kind: 'delivered' };
   const problem = `the service answered ${status}${text === '' ? '' : `: ${text.replaceAll(/\s+/g, ' ').trim()}`}`;
   return status === TOO_MANY || status === TIMED_OUT || status >= 500
-    ? { kind: 'retry', afterMs, problem }
-    : { kind: 'refused', problem };
+    ? { kind: 'retry', afterMs, problem, answered: status }
+    : { kind: 'refused', problem, answered: status };
 }

@@ -24,7 +24,16 @@ function secretsOfChannel(channel: RevealedChannel): readonly string[] {
 
 function passwordsOf(address: string): readonly string[] {
   const { username = '', password = '' } = URL.parse(address) ?? {};
-  return [username, password].map((text) => decodeURIComponent(text));
+  return [username, password].map(decoded);
+}
+
+/** As it was meant; a text that is no URL encoding is taken as it is. */
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
 }
 
 /** The path and the query of a webhook's address are what opens the door. */

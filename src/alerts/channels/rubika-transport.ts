@@ -27,8 +27,8 @@ function rubikaResult(answer: HttpReply): SendResult {
   if (status === 'OK') return { kind: 'delivered' };
   const problem = `the service answered ${status}${more === undefined ? '' : `: ${more}`}`;
   return BUSY.test(status)
-    ? { kind: 'retry', afterMs: answer.retryAfterMs, problem }
-    : { kind: 'refused', problem };
+    ? { kind: 'retry', afterMs: answer.retryAfterMs, problem, answered: answer.status }
+    : { kind: 'refused', problem, answered: answer.status };
 }
 
 /** Sends texts to one chat of Rubika by its API for bots. It has no pictures and no buttons here. */

@@ -76,8 +76,9 @@ function telegramResult(error: unknown): SendResult {
         kind: 'retry',
         afterMs: seconds === undefined ? null : boundedWaitMs(seconds * 1_000),
         problem,
+        answered: code,
       };
-    return { kind: 'refused', problem };
+    return { kind: 'refused', problem, answered: code };
   }
   const foreign = (error as { readonly error?: unknown }).error;
   const afterMs = foreign instanceof ForeignReply ? foreign.afterMs : null;

@@ -1,4 +1,4 @@
-import type { Channel, SendResult } from '../channels/channel.ts';
+import type { Channel, SendFailure, SendResult } from '../channels/channel.ts';
 import { isUrgent, planMessage, restUntilMs, type PacingSettings } from '../core/plan-message.ts';
 import type { AlertOutbox, StoredMessage } from '../outbox/alert-outbox.ts';
 import { messageText, type MessageVoice } from '../text/message-text.ts';
@@ -97,7 +97,7 @@ export class ChannelSender {
   }
 }
 
-function waitMs(result: Exclude<SendResult, { kind: 'delivered' }>, tries: number): number {
+function waitMs(result: SendFailure, tries: number): number {
   if (result.kind === 'refused') return REFUSED_WAIT_MS;
   return result.afterMs ?? Math.min(LONGEST_WAIT_MS, FIRST_WAIT_MS * 2 ** Math.min(tries, 10));
 }

@@ -1,12 +1,11 @@
 import { existsSync } from 'node:fs';
 import { Command, InvalidArgumentError, Option } from 'commander';
-import { openChannel } from '../../alerts/channels/open-channel.ts';
 import { revealChannels } from '../../alerts/channels/revealed-channel.ts';
+import { testChannels, type ChannelTest } from '../../alerts/channels/test-channels.ts';
 import { AlertOutbox } from '../../alerts/outbox/alert-outbox.ts';
 import type { ListedAlert } from '../../alerts/outbox/alert-rows.ts';
 import { openOutboxFile, outboxPath } from '../../alerts/outbox/outbox-file.ts';
 import { alertText } from '../../alerts/text/alert-text.ts';
-import { testMessage } from '../../alerts/text/message-text.ts';
 import { agoText } from '../../domain/time-text.ts';
 import { LANGUAGES, localeOf, type Language } from '../../language/locale.ts';
 import { checkBotFolder } from '../bot-folder.ts';
@@ -127,6 +126,11 @@ function acknowledge(id: number, { data, json }: { readonly data: string; readon
   else console.log(`acknowledged #${id}`);
 }
 
+function testLines({ channel, result, advice }: ChannelTest): readonly string[] {
+  if (result.kind === 'delivered') return [`${channel}: delivered`];
+  return [`${channel}: NOT delivered: ${result.problem}`, `  -> ${advice}`];
+}
+
 async function sendTest({ config: file, channel: only, json }: TestOptions): Promise<void> {
   const { alerts, language, instance } = readConfig(file);
   const all = revealChannels(alerts?.channels ?? []);
@@ -139,27 +143,16 @@ async function sendTest({ config: file, channel: only, json }: TestOptions): Pro
         : `expected one of ${names === '' ? 'alerts.channels, which is empty' : names} as --channel, was ${only}`,
     );
   }
-  const message = testMessage({ bot: instance, locale: localeOf(language) }, Date.now());
-  const results = await Promise.all(
-    channels.map(async (settings) => {
-      const channel = await openChannel(settings);
-      try {
-        return { channel: settings.name, ...(await channel.send(message)) };
-      } finally {
-        await channel.close();
-      }
-    }),
-  );
-  if (json === true) console.log(JSON.stringify({ results }));
-  for (const result of results) {
-    if (json === true) break;
-    console.log(
-      result.kind === 'delivered'
-        ? `${result.channel}: delivered`
-        : `${result.channel}: NOT delivered: ${result.problem}`,
-    );
-  }
-  const missing = results.filter(({ kind }) => kind !== 'delivered').map(({ channel }) => channel);
+  const tests = await testChannels(channels, {
+    bot: instance,
+    locale: localeOf(language),
+    nowMs: Date.now(),
+  });
+  if (json === true) {
+    const results = tests.map(({ channel, result, advice }) => ({ channel, ...result, advice }));
+    console.log(JSON.stringify({ results }));
+  } else console.log(tests.flatMap(testLines).join('\n'));
+  const missing = tests.filter(({ advice }) => advice !== null).map(({ channel }) => channel);
   if (missing.length > 0) throw failed(`not delivered by ${missing.join(', ')}`);
 }
 

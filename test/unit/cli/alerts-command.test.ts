@@ -96,9 +96,16 @@ describe('sarraf alerts', () => {
     const { code, out, error } = await sarrafHere(['alerts', 'test', '--config', config]);
     expect({ code, out }).toEqual({
       code: 1,
-      out: 'telegram: NOT delivered: the service answered 401: Unauthorized [secret]\n',
+      out: [
+        'telegram: NOT delivered: the service answered 401: Unauthorized [secret]',
+        '  -> the token is wrong or was revoked: copy it once more from the chat that made the bot\n',
+      ].join('\n'),
     });
     expect(error).toContain('not delivered by telegram');
+    const asJson = await sarrafHere(['alerts', 'test', '--config', config, '--json']);
+    expect(JSON.parse(asJson.out)).toEqual({
+      results: [{ channel: 'telegram', kind: 'delivered', advice: null }],
+    });
   });
 
   test('refuses to test what is not configured', async () => {

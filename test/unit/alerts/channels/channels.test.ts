@@ -184,6 +184,12 @@ describe('every channel', () => {
   });
 });
 
+test('an address whose user name is no URL encoding does not end who sends', async () => {
+  const url = server.address.replace('http://', 'http://a%secret-word@');
+  const result = await (await open(webhook({ url }))).send(message());
+  expect(JSON.stringify(result)).not.toContain('secret-word');
+});
+
 describe('Telegram and Bale', () => {
   test('show no markup of a text that came from elsewhere', async () => {
     await (await open(chatOf('telegram'))).send(message());
@@ -347,6 +353,7 @@ describe('e-mail', () => {
     smtp.refuses('451 try later');
     expect(await channel.send(message())).toEqual({
       kind: 'refused',
+      answered: 552,
       problem: expect.stringContaining('552 [secret] is too large') as string,
     });
     expect(await channel.send(message())).toMatchObject({ kind: 'retry' });
