@@ -50,6 +50,8 @@ async function backUp(options: Options): Promise<void> {
       signal,
     });
     report.end();
+    if (backup.noteProblem !== null)
+      console.error(`warning: "sarraf doctor" will not know of this backup: ${backup.noteProblem}`);
     print(backup, options);
   } catch (error) {
     if (signal.aborted) throw failed('the backup was ended before it was whole; nothing is left of it');

@@ -16,6 +16,7 @@ import {
   type FoundBackup,
 } from './backup-manifest.ts';
 import { deleteOldBackups, type Retention } from './backup-retention.ts';
+import { noteBackup } from './last-backup.ts';
 import { expectRoom, fullDisk, megabytesOf } from './room-for-copy.ts';
 import { CONTROL_SIDE_FILE, type SideFile } from './side-file.ts';
 
@@ -48,6 +49,8 @@ interface WholeBackup extends FoundBackup {
 
 export interface MadeBackup extends WholeBackup {
   readonly retention: Retention;
+  /** Why the data folder could not be told of it; null where it was. */
+  readonly noteProblem: string | null;
 }
 
 /**
@@ -70,12 +73,23 @@ export async function makeBackup(options: BackupOptions): Promise<MadeBackup> {
     removeUnfinished(out);
     expectRoom(out, bytesOf(mirror));
     const backup = await copyWhole(mirror, { ...options, out });
+    const noteProblem = tryToNote(options.dataFolder, backup);
     const { keep, onProgress } = options;
-    if (keep === null) return { ...backup, retention: { deleted: [], leftAlone: [] } };
+    if (keep === null) return { ...backup, retention: { deleted: [], leftAlone: [] }, noteProblem };
     onProgress({ phase: 'looking at older backups', megabytes: 0, share: null });
-    return { ...backup, retention: await makeRoom(out, backup, keep) };
+    return { ...backup, retention: await makeRoom(out, backup, keep), noteProblem };
   } finally {
     lock.release();
+  }
+}
+
+/** The backup is whole without the note too, by which others know of it. */
+function tryToNote(dataFolder: string, { folder, manifest }: FoundBackup): string | null {
+  try {
+    noteBackup(dataFolder, { folder, madeAtMs: manifest.madeAtMs });
+    return null;
+  } catch (error) {
+    return reasonOf(error);
   }
 }
 

@@ -2,6 +2,7 @@ import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSy
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { lastBackup } from '../../../src/daemon/backup/last-backup.ts';
 import { lockDataFolder } from '../../../src/daemon/process-locks/run-locks.ts';
 import { sarrafHere } from '../../support/sarraf-here.ts';
 import { DURABLE, journalLine, MirrorFolder, orderRecord } from '../mirror/mirror-fixture.ts';
@@ -77,6 +78,7 @@ describe('sarraf backup', () => {
       rows: { orders: 1 },
       deleted: [],
     });
+    expect(lastBackup(place.folder)?.folder).toBe(JSON.parse(asJson.out).backup);
   });
 
   test('ends with one line and makes no folder where there is no mirror', async () => {
