@@ -23,9 +23,12 @@ const LONGEST_WAIT_MS = 90_000;
 
 const HELP = `
 Without --config it checks the machine. With one it checks all that a run needs, the first that
-would stop it first: machine, configuration, data folder, disk, file modes, ledger, mirror, health
-port, plan, log-in; then, with at most seven requests that only read, the exchange: address, clock,
-credential, permissions, account, markets, money.
+would stop it first: machine, configuration, data folder, disk, file modes, ledger, mirror, ports,
+watchdog, backup, plan, log-in; then, with at most seven requests that only read, the exchange:
+address, clock, credential, permissions, account, markets, money.
+
+Last it SENDS A TEST MESSAGE through each channel of alerts, and waits at most 20 s for them.
+--offline sends none, and asks the exchange nothing.
 
 The requests count in the ledger that the bot uses, and keep to its limits. None is sent during a
 lockout. It places no order and logs nobody in. It may run beside the bot.

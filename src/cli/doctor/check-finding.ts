@@ -1,4 +1,7 @@
-/** What a check found: `problem` keeps a bot from trading, `warning` may do so later. */
+/**
+ * What a check found: `problem` keeps a bot from trading or its people from being told, `warning` may do so
+ * later.
+ */
 export type CheckVerdict = 'ok' | 'warning' | 'problem' | 'not checked';
 
 /** One line of `sarraf doctor`, and what to do about it. */

@@ -6,8 +6,17 @@ import { askHealth, healthAddress } from '../ask-health.ts';
 import { CommandError } from '../command-error.ts';
 import { notChecked, ok, problem, warning, type CheckFinding } from './check-finding.ts';
 
-/** Whether a bot has the data folder, and what it says; where none has, whether its ports are free. */
+/**
+ * Whether a bot has the data folder, and what it says; where none has, whether its ports are free. And
+ * whether others may reach its page.
+ */
 export async function checkRunning(
+  config: Pick<BotConfig, 'data' | 'health' | 'dashboard'>,
+): Promise<readonly CheckFinding[]> {
+  return [...(await runningOrPorts(config)), ...openPage(config.dashboard)];
+}
+
+async function runningOrPorts(
   config: Pick<BotConfig, 'data' | 'health' | 'dashboard'>,
 ): Promise<readonly CheckFinding[]> {
   const { folder } = config.data;
@@ -48,7 +57,7 @@ async function portFindings({
   health,
   dashboard,
 }: Pick<BotConfig, 'health' | 'dashboard'>): Promise<readonly CheckFinding[]> {
-  return [await healthPort(health), await pagePort(dashboard), ...openPage(dashboard)];
+  return [await healthPort(health), await pagePort(dashboard)];
 }
 
 async function healthPort({ host, port }: BotConfig['health']): Promise<CheckFinding> {

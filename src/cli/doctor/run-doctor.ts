@@ -7,10 +7,12 @@ import type { Override } from '../../daemon/settings/overrides.ts';
 import { SarrafError } from '../../domain/errors.ts';
 import { keptAccount, type KeptAccount } from '../../venues/live/account-identity.ts';
 import { ledgerSubjects } from '../../venues/live/client-credentials.ts';
+import { checkChannels } from './check-channels.ts';
 import { checkConfiguration, type ConfigurationCheck } from './check-configuration.ts';
 import { checkExchange, plannedReads } from './check-exchange.ts';
 import { checkRoom, checkWritable } from './check-folders.ts';
 import { checkRunning } from './check-running.ts';
+import { checkBackup, checkWatchdog } from './check-keeping.ts';
 import { checkLedger } from './check-ledger.ts';
 import { checkLogIn } from './check-log-in.ts';
 import { checkMachine, machineFacts } from './check-machine.ts';
@@ -63,13 +65,23 @@ export async function runDoctor(options: DoctorOptions): Promise<Diagnosis> {
   }
   const configuration = checkConfiguration(configFile, options);
   const { config } = configuration;
-  const before = [...machine, ...configuration.findings];
   if (config === null) {
     const rest = notChecked('everything else', 'the configuration can not be read', null);
-    return { findings: [...before, rest], requests: { planned: 0, sent: 0 }, seen: [], config };
+    const findings = [...machine, ...configuration.findings, rest];
+    return { findings, requests: { planned: 0, sent: 0 }, seen: [], config };
   }
   const diagnosis = await diagnose({ ...configuration, config }, { ...options, configFile });
+  const before = [...machine, ...withoutModes(configuration.findings, diagnosis.findings)];
   return { ...diagnosis, findings: [...before, ...diagnosis.findings] };
+}
+
+/** A file of secrets that is open to others is one finding: that of the file modes. */
+function withoutModes(
+  findings: readonly CheckFinding[],
+  others: readonly CheckFinding[],
+): readonly CheckFinding[] {
+  const said = new Set(others.filter(({ check }) => check === 'file modes').map(({ remedy }) => remedy));
+  return findings.filter(({ remedy }) => remedy === null || !said.has(remedy));
 }
 
 async function diagnose(
@@ -105,6 +117,8 @@ async function diagnose(
     ...ledger.findings,
     ...mirror.findings,
     ...(await checkRunning(config)),
+    checkWatchdog(config, { mode, configFile }),
+    ...checkBackup(config, { mode, nowMs: nowMs() }),
     ...(await checkPlan(config)),
     ...logIn.findings,
   ];
@@ -114,7 +128,8 @@ async function diagnose(
     privateSilence: logIn.privateSilence,
     account: { path: mirrorFileOf(folder, mode), account: () => mirror.account },
   });
-  return { ...exchange, findings: [...offline, ...exchange.findings], config };
+  const channels = await checkChannels(config, { ...options, mode, isWhole, nowMs: nowMs() });
+  return { ...exchange, findings: [...offline, ...exchange.findings, ...channels], config };
 }
 
 /** What a data folder has beside the mirror: commands, who may use the page, and what people are told. */

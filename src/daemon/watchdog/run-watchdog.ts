@@ -22,6 +22,11 @@ export interface WatchdogOptions {
   readonly everyMs?: number;
 }
 
+/** The lock that the watchdog of a data folder has while it runs. */
+export function watchdogLockPath(dataFolder: string): string {
+  return join(dataFolder, 'watchdog.lock');
+}
+
 /** Several looks within the shortest silence that can be configured. */
 const LOOK_EVERY_MS = 1_000;
 
@@ -35,7 +40,7 @@ export async function runWatchdog(options: WatchdogOptions): Promise<void> {
   const { config, onNews, signal, everyMs = LOOK_EVERY_MS } = options;
   const { folder } = config.data;
   const lock = acquireLock({
-    path: join(folder, 'watchdog.lock'),
+    path: watchdogLockPath(folder),
     what: `the watchdog of ${folder}`,
     otherwise: 'name another folder with --data',
   });

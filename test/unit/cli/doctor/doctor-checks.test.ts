@@ -219,6 +219,8 @@ describe('a running bot', () => {
       ['warning', 'the books differ'],
     ]);
     expect(isDataFolderInUse(folder)).toBe(true);
+    const open = { ...NO_PAGE, host: '0.0.0.0', port: 0, insecure: true };
+    expect(inShort(await checkRunning({ ...config, dashboard: open })).at(-1)).toBe('page: warning');
     lock.release();
     await new Promise((resolve) => server.close(resolve));
   });
