@@ -1,3 +1,5 @@
+import { benchAction } from './action.ts';
+import { benchAlert } from './alert.ts';
 import { benchBacktest } from './backtest.ts';
 import { benchClient } from './client.ts';
 import { benchCommand } from './command.ts';
@@ -43,6 +45,8 @@ const BENCHMARKS: Readonly<Record<string, () => BenchResult[] | Promise<BenchRes
   samplers: benchSamplers,
   study: benchStudy,
   'distributed-study': benchDistributedStudy,
+  alert: benchAlert,
+  action: benchAction,
   soak: benchSoak,
 };
 

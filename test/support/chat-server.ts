@@ -20,11 +20,16 @@ export class ChatServer {
   readonly seen: SeenRequest[] = [];
   private readonly app: FastifyInstance;
   private readonly replies: ServedReply[] = [];
-  private usual: (request: SeenRequest) => ServedReply;
+  private usual: (request: SeenRequest) => ServedReply | Promise<ServedReply>;
   private readonly hanging: FastifyReply[] = [];
   address = '';
 
-  constructor(usual: (request: SeenRequest) => ServedReply = () => ({ status: 200, body: { ok: true } })) {
+  constructor(
+    usual: (request: SeenRequest) => ServedReply | Promise<ServedReply> = () => ({
+      status: 200,
+      body: { ok: true },
+    }),
+  ) {
     this.usual = usual;
     this.app = fastify({ logger: false, forceCloseConnections: true });
     this.app.addContentTypeParser('multipart/form-data', { parseAs: 'buffer' }, asText as never);
@@ -32,7 +37,7 @@ export class ChatServer {
     this.app.all('/*', async (request, reply) => {
       const one = { path: request.url, headers: request.headers, body: request.body };
       this.seen.push(one);
-      const answer = this.replies.shift() ?? this.usual(one);
+      const answer = this.replies.shift() ?? (await this.usual(one));
       if (answer === 'hang') {
         this.hanging.push(reply);
         return reply.hijack();

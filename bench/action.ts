@@ -1,0 +1,64 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { setTimeout as pause } from 'node:timers/promises';
+import { ControlClient } from '../src/daemon/control/control-client.ts';
+import { SARRAF } from './child-usage.ts';
+import { median, type BenchResult } from './result.ts';
+
+const ACTIONS = 20;
+const LONGEST_MS = 250;
+/** The bot does what follows from one before the next comes, and each comes at another moment of its loop. */
+const APART_MS = 1_037;
+const PATIENCE_MS = 60_000;
+
+/** From a command that is posted to the engine that takes it, in a bot that runs in real time. */
+export async function benchAction(): Promise<BenchResult[]> {
+  const folder = mkdtempSync(join(tmpdir(), 'sarraf-action-'));
+  const config = join(folder, 'bot.json');
+  const data = { folder };
+  writeFileSync(config, JSON.stringify({ embedded: { speed: 1 }, data, dashboard: { port: null } }));
+  const bot = spawn(process.execPath, [SARRAF, 'run', '--config', config, '--json'], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  try {
+    for await (const line of createInterface({ input: bot.stdout })) if (line.includes('"begin"')) break;
+    bot.stdout.resume();
+    await pause(5_000);
+    const control = new ControlClient(folder);
+    const waysMs: number[] = [];
+    for (let action = 0; action < ACTIONS; action += 1) {
+      const isHalt = action % 2 === 0;
+      const postedAtMs = Date.now();
+      const id = control.post(
+        isHalt ? { kind: 'halt', reason: 'measured', wholeAccount: false } : { kind: 'resume' },
+      );
+      const endMs = postedAtMs + PATIENCE_MS;
+      const { takenAtMs } = await control.follow({
+        id,
+        isOver: (state) => state.takenAtMs !== null || Date.now() > endMs,
+      });
+      if (takenAtMs === null) throw new Error('expected the bot to take a command');
+      waysMs.push(takenAtMs - postedAtMs);
+      await pause(APART_MS);
+    }
+    control.close();
+    const figure = (which: string, value: number, target: number | null): BenchResult => ({
+      name: `action: a command that is posted to the engine, ${which} of ${ACTIONS}`,
+      value,
+      unit: 'ms',
+      reference: null,
+      ratio: null,
+      target,
+      holds: target === null || value <= target,
+    });
+    return [figure('median', median(waysMs), null), figure('most', Math.max(...waysMs), LONGEST_MS)];
+  } finally {
+    bot.kill('SIGTERM');
+    if (bot.exitCode === null) await once(bot, 'close');
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
