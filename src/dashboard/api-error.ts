@@ -1,3 +1,4 @@
+import { readSentence } from '../language/sentences/read-sentence.ts';
 import type { ApiErrorCode, ErrorReply } from './schema/error.ts';
 
 const STATUS: Readonly<Record<ApiErrorCode, number>> = {
@@ -55,6 +56,13 @@ export class ApiError extends Error {
 
   get reply(): ErrorReply {
     const { code, message, field } = this;
-    return { error: { code, message, ...(field === undefined ? {} : { field }) } };
+    return {
+      error: {
+        code,
+        message,
+        messageFacts: readSentence(message),
+        ...(field === undefined ? {} : { field }),
+      },
+    };
   }
 }

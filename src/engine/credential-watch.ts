@@ -37,7 +37,7 @@ export function usesCredential(kind: VenueCallKind): boolean {
 }
 
 const UNNAMED: NamedCredential = {
-  name: 'the credential',
+  name: sentence('credential-unnamed'),
   advice: sentence('credential-advice'),
 };
 

@@ -73,7 +73,7 @@ export const PERSIAN_SENTENCES: SpokenSentences = {
     'books-no-end': 'هیچ مقایسه‌ای به پایان نرسید',
     'exchange-contradicts': 'حرف‌های صرافی با هم نمی‌خواند: {finding:said}',
     finding: '{subject:text}، {field:text}: انتظار {expected:text}، گفتهٔ صرافی {found:text}',
-    'credential-fault': 'صرافی {seconds:count} ثانیه است که {name:text} را نمی‌پذیرد (401). {advice:said}',
+    'credential-fault': 'صرافی {seconds:count} ثانیه است که {name:said} را نمی‌پذیرد (401). {advice:said}',
     'credential-advice': 'ببینید هنوز معتبر است یا نه و کلید تازه‌ای جای آن بگذارید',
     'books-unread': '{what:said} در {seconds:count} ثانیه خوانده نشد',
     wallets: 'کیف پول‌ها',
@@ -116,7 +116,7 @@ export const PERSIAN_SENTENCES: SpokenSentences = {
     'order-lock': 'قفل {lock:name}: {reason:said}',
     'order-post-only': 'فقط ثبت در دفتر: {reason:said}',
     'order-identical':
-      'سفارش {other:name} همین شرایط را دارد و تازه فرستاده شده است؛ صرافی این یکی را تکرار آن می‌شمرد. {waited:ms} صبر شد و سقف صبر {limit:ms} است؛ تکرار آن {free:said}. با allowIdentical فوراً فرستاده می‌شود',
+      'سفارش {other:name} همین شرایط را دارد و تازه فرستاده شده است؛ صرافی این یکی را تکرار آن می‌شمرد. {waited:ms} از {limit:ms} صبر شد؛ تکرار {free:said}. با allowIdentical فوراً می‌رود',
     'identical-free-in': '{wait:ms} دیگر ممکن است',
     'identical-free-after': '{wait:ms} پس از روشن شدن سرنوشت آن ممکن است',
     expired: 'نوبتش در سهمیهٔ درخواست نرسید',
@@ -183,14 +183,14 @@ export const PERSIAN_SENTENCES: SpokenSentences = {
     'risk-loss-cooldown':
       '{losses:count} دادوستد پشت سر هم زیان داد و سقف آن {limit:count} است؛ تا {wait:ms} دیگر فقط سفارش‌هایی که موقعیت را کم می‌کنند پذیرفته می‌شوند',
     'risk-result-unknown':
-      'نتیجه به {quote:name} معلوم نیست، چون تا {market:name} خوانده نشود همه چیز قیمت ندارد و ربات باید آن را دنبال کند؛ فقط سفارش‌هایی که موقعیت را کم می‌کنند پذیرفته می‌شوند',
+      'نتیجه به {quote:name} معلوم نیست؛ ربات باید {market:name} را هم دنبال کند. فقط سفارش‌هایی که موقعیت را کم می‌کنند پذیرفته می‌شوند',
     'risk-self-crossing':
       '{side:said} {amount:money} به {price:price} ممکن است با {otherSide:said} خودمان، {other:name} از استراتژی {strategy:name} به {otherPrice:price}، معامله شود',
     'risk-position': 'سفارش {amount:money} موقعیت را به {worst:money} می‌رساند؛ بیشتر از سقف {limit:money}',
     'risk-short-position':
       'سفارش {amount:money} موقعیت فروش را به {worst:money} می‌رساند؛ بیشتر از سقف {limit:money}',
     'risk-position-unknown':
-      'سفارش {amount:money} روی سفارش بازار دیگری می‌آید که قیمت ندارد و معلوم نیست چقدر {coin:name} معامله می‌کند؛ سقف {limit:money} است. پس از پایان آن سفارش دوباره امتحان کنید',
+      'سفارش {amount:money} روی سفارش بازار دیگری می‌آید که معلوم نیست چقدر {coin:name} معامله می‌کند؛ سقف {limit:money} است. پس از پایان آن دوباره امتحان کنید',
     'risk-market-exposure':
       'سفارش {amount:money} دارایی درگیر در {market:name} را به {exposure:money} می‌رساند و سقف {limit:money} است',
     'risk-exposure-unpriced': 'سفارش {amount:money} قیمتی برای سنجیدن ارزشش ندارد و سقف {limit:money} است',
@@ -306,14 +306,14 @@ export const PERSIAN_SENTENCES: SpokenSentences = {
     'control-too-late': '{waited:length} منتظر ربات ماند و ثبت نشد، چون بازار جلو رفته است؛ دوباره بدهید',
     'control-run-ended': 'ربات پیش از انجام این دستور پایان یافت',
     'control-placed-unknown':
-      'ربات هنگام ثبت آن پایان یافت و داده‌ها از پیش از آن است: معلوم نیست ثبت شده است یا نه، و دوباره ثبت نمی‌شود. سفارش‌ها را ببینید',
+      'ربات هنگام ثبت آن پایان یافت: معلوم نیست ثبت شده است یا نه، و دوباره ثبت نمی‌شود. سفارش‌ها را ببینید',
     'control-not-placed':
-      'ربات پیش از ثبت آن پایان یافت: چیزی فرستاده نشده است و اکنون هم ثبت نمی‌شود. اگر هنوز می‌خواهید دوباره بدهید',
+      'ربات پیش از ثبت آن پایان یافت: چیزی فرستاده نشده است و ثبت هم نمی‌شود. اگر هنوز می‌خواهید دوباره بدهید',
     'control-may-be-open': 'شاید {count:count} سفارش هنوز باز باشد',
     'lock-not-taken': 'قفل {lock:name} ثبت نشد: رویدادها را ببینید',
     'lock-holds': 'قفل {lock:name} برای {scope:scope} {until:until} فعال است',
     'lock-holds-longer':
-      'قفل {lock:name} برای {scope:scope} {until:until} فعال است، چون قفل پیشین به همین نام چنین گفته بود؛ با برداشتن قفل پایان می‌یابد',
+      'قفل {lock:name} برای {scope:scope} {until:until} فعال است، چون قفل پیشین به همین نام چنین گفته بود',
     paused: '{strategy:name} {until:until} در توقف موقت است. {entries:said}',
     'paused-longer':
       '{strategy:name} {until:until} در توقف موقت است، چون قفل پیشین به همین نام چنین گفته بود. {entries:said}',
@@ -343,9 +343,8 @@ export const PERSIAN_SENTENCES: SpokenSentences = {
     'cancel-ends': '{kind:name} هم با آن پایان می‌یابد',
     'cancel-ending': 'پایان آن با «{command:text}»',
     'uncovered-any-more': 'دیگر حد ضرر ندارد: {amounts:text}',
-    'trades-on': '{strategy:name} به معامله ادامه می‌دهد و شاید سفارش دیگری بگذارد؛ با توقف موقت می‌ایستد',
-    'trade-on':
-      '{strategies:names} به معامله ادامه می‌دهند و شاید سفارش دیگری بگذارند؛ با توقف موقت یا توقف می‌ایستند',
+    'trades-on': '{strategy:name} به معامله ادامه می‌دهد؛ با توقف موقت می‌ایستد',
+    'trade-on': '{strategies:names} به معامله ادامه می‌دهند؛ با توقف موقت یا توقف می‌ایستند',
     'place-pending': '{order:name} فرستاده شد و هنوز پاسخی نیامده است',
     'place-refused': 'رد شد: {reason:said}',
     'place-rejected': 'صرافی رد کرد: {reason:said}',
@@ -353,10 +352,9 @@ export const PERSIAN_SENTENCES: SpokenSentences = {
     'place-open': 'در صرافی ثبت شده است',
     'place-is': 'وضعیت: {state:sentence}',
     'place-repeated':
-      'همین سفارش {ago:length} پیش با نام {order:name} دستی ثبت شده است؛ اگر دوباره می‌خواهید {wait:length} دیگر بدهید',
+      'همین سفارش {ago:length} پیش با نام {order:name} ثبت شده است؛ اگر دوباره می‌خواهید {wait:length} دیگر بدهید',
     'close-busy': 'موقعیت آن هم‌اکنون با دستور دیگری در حال بسته شدن است',
-    'close-shut':
-      '{reason:said}؛ کاری انجام نشد. در توقف هیچ سفارشی پذیرفته نمی‌شود: استراتژی‌ها را موقتاً متوقف کنید، از سر بگیرید و سپس ببندید',
+    'close-shut': '{reason:said}؛ کاری انجام نشد. استراتژی‌ها را موقتاً متوقف کنید، از سر بگیرید و سپس ببندید',
     'close-no-order': 'اکنون سفارشی فرستاده نمی‌شود، پس چیزی لغو نشد: {reason:said}',
     'close-most': 'هم‌اکنون {count:count} موقعیت در حال بسته شدن است',
     'close-market': 'باید یکی از بازارهای {strategy:name} باشد، یعنی {markets:names}؛ «{market:text}» است',
@@ -382,11 +380,19 @@ export const PERSIAN_SENTENCES: SpokenSentences = {
     'bot-halted': 'متوقف است: {reason:said}',
     'disk-was-full': 'دیسک پر شد و فقط لغو سفارش‌ها نوشته می‌شود',
     'advice-token':
-      'منقضی یا باطل شده یا اشتباه نوشته شده است: در صفحهٔ خود صرافی توکن تازه‌ای بسازید، در {place:text} بگذارید و ربات را از نو شروع کنید',
+      'منقضی، باطل یا نادرست است: در صفحهٔ صرافی توکن تازه‌ای بسازید، در {place:said} بگذارید و ربات را از نو شروع کنید',
     'advice-key':
-      'در صفحهٔ خود صرافی ببینید کلید هنوز هست و این نشانی را می‌پذیرد، و ساعت این دستگاه درست است؛ یا کلید تازه‌ای بسازید، در {place:text} بگذارید و ربات را از نو شروع کنید',
+      'در صفحهٔ صرافی ببینید کلید هنوز هست و این نشانی را می‌پذیرد و ساعت این دستگاه درست است؛ یا کلید تازه‌ای در {place:said} بگذارید و ربات را از نو شروع کنید',
     'advice-login':
-      'ورود یک بار و سپس هر ده دقیقه امتحان می‌شود؛ اگر پذیرفته نشد، نام، گذرواژه و رمز یک‌بارمصرف را در صفحهٔ خود صرافی بیازمایید، {place:text} را درست کنید و ربات را از نو شروع کنید',
+      'ورود هر ده دقیقه امتحان می‌شود؛ اگر پذیرفته نشد، {place:said} را درست کنید و ربات را از نو شروع کنید',
+    'credential-token': 'توکن exchange.credentials.token از {place:said}',
+    'credential-key': 'کلید exchange.credentials.key که بخش خصوصی آن از {place:said} است',
+    'credential-login': 'ورود exchange.credentials.username که گذرواژهٔ آن از {place:said} است',
+    'credential-unnamed': 'کلید',
+    'place-variable': 'متغیر محیطی {variable:name}',
+    'place-file': 'فایل {path:text}',
+    'place-configuration': 'پیکربندی',
+    'place-configuration-file': 'پیکربندی {path:text}',
     'not-an-order': 'این ربات سفارش {found:text} ندارد',
     'not-an-open-order': 'این ربات سفارش باز {found:text} ندارد',
     'not-our-market': 'این ربات بازار {found:text} ندارد',

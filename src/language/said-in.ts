@@ -11,5 +11,6 @@ import { readSentence } from './sentences/read-sentence.ts';
 export function saidIn(text: string, locale: Locale): string {
   if (locale.language === 'en') return text;
   const facts = readSentence(text);
-  return facts === null ? isolateByFirstLetter(text) : saySentence(facts, PERSIAN_SENTENCES, locale);
+  const said = facts === null ? null : saySentence(facts, PERSIAN_SENTENCES, locale);
+  return said ?? isolateByFirstLetter(text);
 }

@@ -6,11 +6,11 @@ import { formatTime } from './format-time.ts';
 import { isolateByFirstLetter, isolateLeftToRight } from './isolate.ts';
 import type { Locale } from './locale.ts';
 import { partsOf, type PlaceKind } from './sentences/sentence-places.ts';
-import type { SentenceFacts } from './sentences/sentence.ts';
+import type { SentenceCode } from './sentences/english-sentences.ts';
 
 /** The sentences of a language by their codes, and the few words that its places need. */
 export interface SpokenSentences {
-  readonly sentences: { readonly [Code in SentenceFacts['code']]: string };
+  readonly sentences: { readonly [Code in SentenceCode]: string };
   readonly words: {
     readonly allMarkets: string;
     readonly anyPrice: string;
@@ -24,19 +24,48 @@ export interface SpokenSentences {
 
 /**
  * Says a sentence of the bot in another language than English. Numbers, money and times are written as the
- * reader wants them; words of somebody else stay as they are, each an island of direction.
+ * reader wants them; words of somebody else stay as they are, each an island of direction. Null where its
+ * code is not known here.
  */
-export function saySentence({ code, facts }: SentenceFacts, spoken: SpokenSentences, locale: Locale): string {
-  return partsOf(spoken.sentences[code])
-    .map((part) => {
-      if (typeof part === 'string') return part;
-      const fact = facts[part.name];
-      if (fact === undefined) return '';
-      return typeof fact === 'string'
-        ? placeText(fact, part.kind, { spoken, locale })
-        : saySentence(fact, spoken, locale);
-    })
-    .join('');
+export function saySentence(
+  { code, facts }: CodeAndFacts,
+  spoken: SpokenSentences,
+  locale: Locale,
+): string | null {
+  if (!isKnown(code, spoken)) return null;
+  let text = '';
+  for (const part of partsOf(spoken.sentences[code])) {
+    const said =
+      typeof part === 'string'
+        ? withIslands(part)
+        : factText(facts[part.name], part.kind, { spoken, locale });
+    if (said === null) return null;
+    text += said;
+  }
+  return text;
+}
+
+/** Codes and names of settings in the words of a text from right to left. */
+const LATIN = /[A-Za-z](?:[\w. -]*\w)?/g;
+
+const withIslands = (words: string): string => words.replaceAll(LATIN, (latin) => isolateLeftToRight(latin));
+
+/** A sentence as a program sent it, which may be of a newer version than what reads it. */
+interface CodeAndFacts {
+  readonly code: string;
+  readonly facts: Readonly<Record<string, unknown>>;
+}
+
+const isKnown = (code: string, { sentences }: SpokenSentences): code is SentenceCode =>
+  Object.hasOwn(sentences, code);
+
+function factText(fact: unknown, kind: PlaceKind, { spoken, locale }: Speaking): string | null {
+  if (typeof fact === 'string') return placeText(fact, kind, { spoken, locale });
+  return isSentence(fact) ? saySentence(fact, spoken, locale) : null;
+}
+
+function isSentence(fact: unknown): fact is CodeAndFacts {
+  return typeof fact === 'object' && fact !== null && 'code' in fact && 'facts' in fact;
 }
 
 interface Speaking {

@@ -124,29 +124,30 @@ export function credentialPlace(document: Document, file: string | null): string
 
 function placeOf(text: string, file: string | null): string {
   const variable = /^\$\{([A-Za-z_][A-Za-z0-9_]*)(?::-.*)?\}$/s.exec(text)?.[1];
-  if (variable !== undefined) return `the environment variable ${variable}`;
-  if (text.startsWith('file:')) return `the file ${text.slice('file:'.length)}`;
-  return file === null ? 'the configuration' : `the configuration ${file}`;
+  if (variable !== undefined) return sentence('place-variable', { variable });
+  if (text.startsWith('file:')) return sentence('place-file', { path: text.slice('file:'.length) });
+  return file === null
+    ? sentence('place-configuration')
+    : sentence('place-configuration-file', { path: file });
 }
 
 /** How a credential is called without its value, and what to do when the exchange refuses it. */
 export function credentialAdvice(settings: CredentialSettings, place: string | null): NamedCredential {
-  const from = place === null ? 'the configuration' : place;
-  const facts = { place: from };
+  const facts = { place: place ?? sentence('place-configuration') };
   switch (settings.kind) {
     case 'token':
       return {
-        name: `the token of exchange.credentials.token, from ${from}`,
+        name: sentence('credential-token', facts),
         advice: sentence('advice-token', facts),
       };
     case 'key':
       return {
-        name: `the API key of exchange.credentials.key, whose private part is from ${from}`,
+        name: sentence('credential-key', facts),
         advice: sentence('advice-key', facts),
       };
     case 'login':
       return {
-        name: `the log-in of exchange.credentials.username, whose password is from ${from}`,
+        name: sentence('credential-login', facts),
         advice: sentence('advice-login', facts),
       };
   }

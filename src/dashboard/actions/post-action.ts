@@ -4,6 +4,7 @@ import { sentence } from '../../language/sentences/sentence.ts';
 import type { ControlCommand } from '../../engine/engine-event.ts';
 import { PAUSE, UNTIL_RESUMED_MS } from '../../execution/locks/lock.ts';
 import { LONGEST_BY } from '../../daemon/control/control-command.ts';
+import { readSentence } from '../../language/sentences/read-sentence.ts';
 import { ApiError, onOneLine } from '../api-error.ts';
 import type { BotFolderReader } from '../folder/bot-folder-reader.ts';
 import { askedMarket } from '../readers/market-parts.ts';
@@ -205,7 +206,14 @@ export class PostAction {
       takenAtMs,
       progress,
       result:
-        result === null ? null : { ...result, left: [...result.left], placed: [...(result.placed ?? [])] },
+        result === null
+          ? null
+          : {
+              ...result,
+              messageFacts: readSentence(result.message),
+              left: [...result.left],
+              placed: [...(result.placed ?? [])],
+            },
     };
   }
 

@@ -1,6 +1,7 @@
 import { basename } from 'node:path';
 import { formatUnits, parseUnits, addUnits } from '../../domain/money.ts';
 import { knownBots, type KnownBot } from '../../daemon/known-bots.ts';
+import { readSentence } from '../../language/sentences/read-sentence.ts';
 import { ApiError } from '../api-error.ts';
 import { BotFolderReader } from '../folder/bot-folder-reader.ts';
 import { equityItems } from '../readers/equity-items.ts';
@@ -52,10 +53,18 @@ function itemOf(
         strategies: strategies.map((strategy) => strategy.name),
       };
     });
-    return { name, isThis, bot, dashboard, problem: null, ...seen };
+    return { name, isThis, bot, dashboard, problem: null, problemFacts: null, ...seen };
   } catch (error) {
     if (!(error instanceof ApiError)) throw error;
-    return { name, isThis, bot, dashboard, problem: error.message, ...nothing };
+    return {
+      name,
+      isThis,
+      bot,
+      dashboard,
+      problem: error.message,
+      problemFacts: readSentence(error.message),
+      ...nothing,
+    };
   }
 }
 

@@ -11,6 +11,7 @@ import { readPulse } from '../../daemon/heartbeat.ts';
 import { isDataFolderInUse } from '../../daemon/process-locks/run-locks.ts';
 import { readRunNote, type RunNote } from '../../daemon/run-note.ts';
 import { readKept } from '../../engine/kept-records.ts';
+import { readSentence } from '../../language/sentences/read-sentence.ts';
 import { mirrorPathOf } from '../../mirror/mirror-path.ts';
 import type { MirrorReader } from '../../mirror/mirror-reader.ts';
 import { hasWriter } from '../../mirror/writer-lock.ts';
@@ -88,12 +89,14 @@ export class BotFolderReader {
       halt: this.halt() ?? seen?.halt ?? null,
       drainingSinceMs: seen?.drainingSinceMs ?? null,
     };
+    const state = botState(signs);
     const mode = note?.mode ?? (path.endsWith('embedded.sqlite') ? 'embedded' : 'live');
     return {
       instance: note?.instance ?? 'bot',
       venue: mode,
       isEmbedded: mode === 'embedded',
-      ...botState(signs),
+      ...state,
+      reasonFacts: readSentence(state.reason),
       lastOrderAtMs: seen?.lastOrderAtMs ?? null,
     };
   }

@@ -1,23 +1,33 @@
 import type { ErrorReply } from '../schema/error.ts';
+import type { SentenceItem } from '../schema/fields.ts';
 
 /** The API of the bot's own server. The page asks nobody else. */
 
 const BASE = '/api/v1';
+
+type FailureParts =
+  | ErrorReply['error']
+  | {
+      readonly code: string;
+      readonly message: string;
+      readonly messageFacts?: undefined;
+      readonly field?: undefined;
+    };
 
 /** What kept a request from being answered: the server's words, or that it did not answer. */
 export class ApiFailure extends Error {
   readonly status: number;
   readonly code: string;
   readonly field: string | null;
+  /** What the words say, where they are the server's own. */
+  readonly facts: SentenceItem;
 
-  constructor(
-    status: number,
-    { code, message, field }: ErrorReply['error'] | { code: string; message: string; field?: undefined },
-  ) {
+  constructor(status: number, { code, message, messageFacts = null, field }: FailureParts) {
     super(message);
     this.status = status;
     this.code = code;
     this.field = field ?? null;
+    this.facts = messageFacts;
   }
 }
 

@@ -66,6 +66,7 @@ export class AlertItems {
       severity: alert.severity,
       subject: key,
       text: alertText(facts, localeOf(this.language)),
+      texts: { en: alertText(facts, localeOf('en')), fa: alertText(facts, localeOf('fa')) },
       openedAtMs: alert.openedAtMs,
       endedAtMs: alert.endedAtMs,
       acknowledgedAtMs: alert.acknowledgedAtMs,

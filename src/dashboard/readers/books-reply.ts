@@ -1,3 +1,4 @@
+import { readSentence } from '../../language/sentences/read-sentence.ts';
 import type { MirrorReader } from '../../mirror/mirror-reader.ts';
 import { readReconciliation } from '../../mirror/read-reconciliation.ts';
 import { transfersNow } from '../../mirror/transfers-now.ts';
@@ -9,6 +10,8 @@ export function booksReplyOf(reader: MirrorReader): BooksReply {
   const { books, findings, differences, unknownTransfers: _unknown, ...state } = report;
   return {
     ...state,
+    whyFacts: readSentence(state.why),
+    blockedByFacts: readSentence(state.blockedBy),
     differences: differences.map(({ currency, expected, found, difference }) => ({
       currency,
       expected,

@@ -1,3 +1,4 @@
+import { readSentence } from '../../language/sentences/read-sentence.ts';
 import { sentence } from '../../language/sentences/sentence.ts';
 import type { MirrorReader } from '../../mirror/mirror-reader.ts';
 import { ApiError } from '../api-error.ts';
@@ -35,6 +36,7 @@ export function orderReplyOf(reader: MirrorReader, name: string): OrderReply {
             kind: intent.kind,
             status: intent.status,
             reason: intent.reason,
+            reasonFacts: readSentence(intent.reason),
             atMs: intent.atMs,
           },
   };

@@ -4,6 +4,7 @@ import { locksNow } from '../../mirror/locks-now.ts';
 import type { MirrorReader } from '../../mirror/mirror-reader.ts';
 import { readReconciliation } from '../../mirror/read-reconciliation.ts';
 import type { RunNote } from '../../daemon/run-note.ts';
+import { readSentence } from '../../language/sentences/read-sentence.ts';
 import type { AlertItem } from '../schema/alert.ts';
 import type { BotItem, ExposureItem, LockoutItem, OverviewReply, PositionItem } from '../schema/overview.ts';
 import { equityItems } from './equity-items.ts';
@@ -79,7 +80,12 @@ function readParts(reader: MirrorReader, { nowMs, note }: OverviewParts): ReadPa
     credential:
       refused === null
         ? null
-        : { name: refused.name, sinceMs: Math.floor(refused.sinceMs), advice: refused.advice },
+        : {
+            name: refused.name,
+            nameFacts: readSentence(refused.name),
+            sinceMs: Math.floor(refused.sinceMs),
+            advice: refused.advice,
+          },
     locks: locksNow(kept, nowMs).locks.map((lock) => lockItemOf(lock)),
   };
 }

@@ -5,7 +5,9 @@ import { tryMarket } from './market-parts.ts';
 import type { FillRecord } from '../../execution/fill-record.ts';
 import { UNTIL_RESUMED_MS, type Lock } from '../../execution/locks/lock.ts';
 import type { OrderRecord } from '../../execution/order-record.ts';
+import { readSentence } from '../../language/sentences/read-sentence.ts';
 import type { JournalLine } from '../../mirror/mirror-reader.ts';
+import type { SentenceItem } from '../schema/fields.ts';
 import type { LockItem } from '../schema/lock.ts';
 import type { FillItem, IntentItem, OrderItem, StepItem } from '../schema/order.ts';
 
@@ -31,6 +33,7 @@ export function orderItemOf(order: OrderRecord): OrderItem {
     fee: formatUnits(order.fee),
     state: order.state,
     reason: order.reason,
+    reasonFacts: readSentence(order.reason),
     pairKey: order.pairKey,
     attempts: order.attempts,
     plannedAtMs: order.plannedAtMs,
@@ -59,11 +62,23 @@ export function fillItemOf(fill: FillRecord): FillItem {
 }
 
 export function intentItemOf({ json, ...intent }: IntentRecord): IntentItem {
-  return { ...intent, data: parsedJson(json) };
+  return { ...intent, reasonFacts: readSentence(intent.reason), data: parsedJson(json) };
 }
 
 export function stepItemOf({ seq, atMs, kind, subject, json }: JournalLine): StepItem {
-  return { seq, atMs, kind, subject, data: parsedJson(json) };
+  const data = parsedJson(json);
+  return { seq, atMs, kind, subject, data, said: sentencesIn(kind, data) };
+}
+
+/** What fields of a line of the journal say; of a line that a strategy wrote nothing is the bot's. */
+export function sentencesIn(kind: string, data: unknown): Record<string, SentenceItem> {
+  if (kind === 'log' || typeof data !== 'object' || data === null) return {};
+  const said: Record<string, SentenceItem> = {};
+  for (const [name, value] of Object.entries(data)) {
+    const facts = typeof value === 'string' ? readSentence(value) : null;
+    if (facts !== null) said[name] = facts;
+  }
+  return said;
 }
 
 export function lockItemOf(lock: Lock): LockItem {
@@ -73,6 +88,7 @@ export function lockItemOf(lock: Lock): LockItem {
     strategy: lock.strategy,
     market: lock.market,
     reason: lock.reason,
+    reasonFacts: readSentence(lock.reason),
     by: lock.by ?? null,
     beganAtMs: Math.floor(lock.beganAtMs),
     endsAtMs: lock.endsAtMs >= UNTIL_RESUMED_MS ? null : Math.floor(lock.endsAtMs),

@@ -5,6 +5,7 @@ import { readFigures } from '../../engine/strategy-instance-record.ts';
 import { MARKET_NAMES } from '../../exchange/market-names.ts';
 import { unprotectedOf } from '../../execution/exits.ts';
 import type { OrderRecord } from '../../execution/order-record.ts';
+import { readSentence } from '../../language/sentences/read-sentence.ts';
 import { locksNow, pauseOf } from '../../mirror/locks-now.ts';
 import type { MirrorReader } from '../../mirror/mirror-reader.ts';
 import { strategyStatus } from '../../mirror/strategy-status.ts';
@@ -34,6 +35,7 @@ export function strategyItems(
       ],
       status,
       reason,
+      reasonFacts: readSentence(reason),
       currency,
       profit,
       realised,
@@ -50,6 +52,7 @@ export function strategyItems(
               market: last.market,
               status: last.status,
               reason: last.reason,
+              reasonFacts: readSentence(last.reason),
             },
     };
   });

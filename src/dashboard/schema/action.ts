@@ -1,5 +1,13 @@
 import { z } from 'zod';
-import { countField, decimalTextField, lengthField, nameField, sideField, timeField } from './fields.ts';
+import {
+  countField,
+  decimalTextField,
+  lengthField,
+  nameField,
+  sentenceField,
+  sideField,
+  timeField,
+} from './fields.ts';
 
 /** One for each dialog: a command that is given twice under one key is done once. */
 const key = z
@@ -108,6 +116,7 @@ export const actionStateReply = z.object({
     .object({
       ok: z.boolean(),
       message: z.string(),
+      messageFacts: sentenceField,
       left: z.array(z.string()),
       placed: z.array(z.string()),
     })

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { countField, decimalTextField, timeField } from './fields.ts';
+import { countField, decimalTextField, sentenceField, timeField } from './fields.ts';
 
 /** How the bot's books stand to the exchange. */
 export const booksReply = z.object({
@@ -10,7 +10,9 @@ export const booksReply = z.object({
   brokenAtMs: timeField.nullable(),
   isGone: z.boolean().describe('Whether a comparison after the break found no difference any more.'),
   why: z.string().nullable().describe('What was said of the break.'),
+  whyFacts: sentenceField,
   blockedBy: z.string().nullable().describe('What keeps comparisons from saying anything.'),
+  blockedByFacts: sentenceField,
   differences: z.array(
     z.object({
       currency: z.string(),

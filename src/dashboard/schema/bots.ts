@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { countField, timeField } from './fields.ts';
+import { countField, sentenceField, timeField } from './fields.ts';
 import { botItem, equityItem } from './overview.ts';
 
 export const knownBotItem = z.object({
@@ -11,6 +11,7 @@ export const knownBotItem = z.object({
   strategies: z.array(z.string()),
   dashboard: z.string().nullable().describe('The address of its own page, where it has one.'),
   problem: z.string().nullable().describe('Why it can not be read.'),
+  problemFacts: sentenceField,
 });
 
 export const botsReply = z.object({

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { sentenceField } from './fields.ts';
 
 /** What kept a request from being done. */
 export const errorReply = z.object({
@@ -28,6 +29,7 @@ export const errorReply = z.object({
       ])
       .describe('For programs. `no-mirror`: the bot is starting, or never ran.'),
     message: z.string().describe('For people: what was expected, what was found, what to do.'),
+    messageFacts: sentenceField,
     field: z.string().optional().describe('What of the request was wrong, such as `amount`.'),
   }),
 });

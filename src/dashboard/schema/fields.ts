@@ -12,6 +12,20 @@ export const timeField = z.int().nonnegative().describe('Milliseconds since 1970
 /** How long something lasts. */
 export const lengthField = z.number().nonnegative().describe('Milliseconds.');
 
+/** What an English text beside it says, for whoever says it in another language. */
+export const sentenceField = z
+  .object({
+    code: z.string(),
+    facts: z.record(z.string(), z.unknown()).describe('English texts, or again a code with its facts.'),
+  })
+  .nullable()
+  .describe('Code and facts of the text beside it; null where it is of a person or the exchange.');
+
+/** The same for fields of a line of the journal, by their names. */
+export const fieldSentences = z.record(z.string(), sentenceField);
+
+export type SentenceItem = z.output<typeof sentenceField>;
+
 export const countField = z.int().nonnegative();
 
 export const sideField = z.enum(['buy', 'sell']);

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { timeField } from './fields.ts';
+import { sentenceField, timeField } from './fields.ts';
 
 /** A time without new risk. */
 export const lockItem = z.object({
@@ -8,6 +8,7 @@ export const lockItem = z.object({
   strategy: z.string().nullable().describe('Null stands for all.'),
   market: z.string().nullable().describe('Null stands for all.'),
   reason: z.string(),
+  reasonFacts: sentenceField,
   by: z.string().nullable().describe('Who made it by hand, where that is known.'),
   beganAtMs: timeField,
   endsAtMs: timeField.nullable().describe('Null: until it is resumed.'),

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { countField, nameField, pageOfItems, pageQuery, timeField } from './fields.ts';
+import { countField, fieldSentences, nameField, pageOfItems, pageQuery, timeField } from './fields.ts';
 
 export const LOG_LEVELS = ['info', 'warning', 'error'] as const;
 
@@ -11,6 +11,7 @@ export const logItem = z.object({
   subject: z.string(),
   text: z.string(),
   data: z.unknown(),
+  said: fieldSentences,
 });
 
 export const logQuery = pageQuery.extend({

@@ -2,9 +2,11 @@ import { z } from 'zod';
 import {
   countField,
   decimalTextField,
+  fieldSentences,
   nameField,
   pageOfItems,
   pageQuery,
+  sentenceField,
   sideField,
   timeField,
 } from './fields.ts';
@@ -40,6 +42,7 @@ export const orderItem = z.object({
   fee: decimalTextField.describe('In the currency received.'),
   state: z.enum(ORDER_STATES),
   reason: z.string().nullable(),
+  reasonFacts: sentenceField,
   pairKey: z.string().nullable().describe('The other leg of an OCO.'),
   attempts: countField,
   plannedAtMs: timeField,
@@ -69,6 +72,7 @@ export const stepItem = z.object({
   kind: z.string(),
   subject: z.string(),
   data: z.unknown().describe('What the journal has, as it has it.'),
+  said: fieldSentences,
 });
 
 /** What the exchange really said of an order. */
@@ -106,6 +110,7 @@ export const orderReply = z.object({
       kind: z.string(),
       status: z.enum(['working', 'done', 'refused']),
       reason: z.string().nullable(),
+      reasonFacts: sentenceField,
       atMs: timeField,
     })
     .nullable(),
@@ -122,6 +127,7 @@ export const intentItem = z.object({
   market: z.string().nullable(),
   status: z.enum(['working', 'done', 'refused']),
   reason: z.string().nullable(),
+  reasonFacts: sentenceField,
   data: z.unknown().describe('The intent itself.'),
 });
 

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { alertItem } from './alert.ts';
-import { countField, decimalTextField, sideField, timeField } from './fields.ts';
+import { countField, decimalTextField, sentenceField, sideField, timeField } from './fields.ts';
 import { lockItem } from './lock.ts';
 
 /** The bot itself, as its folder shows it. */
@@ -13,6 +13,7 @@ export const botItem = z.object({
     .describe('`silent`: a bot has the folder, and writes nothing. `ended`: no bot runs.'),
   sinceMs: timeField.nullable().describe('Since when it is in that state, where that is known.'),
   reason: z.string().nullable().describe('Why it is halted, or what it waits for.'),
+  reasonFacts: sentenceField,
   silentSinceMs: timeField.nullable().describe('When it last wrote, for a bot that is silent or has ended.'),
   lastOrderAtMs: timeField.nullable(),
 });
@@ -48,6 +49,7 @@ export const strategyItem = z.object({
   markets: z.array(z.string()),
   status: z.enum(['running', 'paused', 'paused by hand', 'stopped', 'not running', 'unknown']),
   reason: z.string().nullable(),
+  reasonFacts: sentenceField,
   currency: z.string(),
   profit: decimalTextField.nullable(),
   realised: decimalTextField.nullable(),
@@ -62,6 +64,7 @@ export const strategyItem = z.object({
       market: z.string().nullable(),
       status: z.enum(['working', 'done', 'refused']),
       reason: z.string().nullable(),
+      reasonFacts: sentenceField,
     })
     .nullable(),
 });
@@ -109,7 +112,7 @@ export const overviewReply = z.object({
   dataAges: z.array(dataAgeItem),
   books: z.enum(['waiting', 'agreed', 'suspected', 'broken']),
   credential: z
-    .object({ name: z.string(), sinceMs: timeField, advice: z.string() })
+    .object({ name: z.string(), nameFacts: sentenceField, sinceMs: timeField, advice: z.string() })
     .nullable()
     .describe('A credential that the exchange refuses.'),
   locks: z.array(lockItem),

@@ -7,9 +7,17 @@ export const BOT_SENTENCES = {
   'bot-halted': 'it is halted: {reason:said}',
   'disk-was-full': 'the disk was full, so only cancels are written',
   'advice-token':
-    "it has expired, was revoked or is mistyped: make a new token on the exchange's own page, put it into {place:text}, and restart the bot",
+    "it has expired, was revoked or is mistyped: make a new token on the exchange's own page, put it into {place:said}, and restart the bot",
   'advice-key':
-    "see on the exchange's own page whether the key is still there and allows this address, and whether this machine's clock is right; or make a new key, put it into {place:text}, and restart the bot",
+    "see on the exchange's own page whether the key is still there and allows this address, and whether this machine's clock is right; or make a new key, put it into {place:said}, and restart the bot",
   'advice-login':
-    "a new log-in is tried once, then every ten minutes; if it stays refused, see whether name, password and one-time password still work on the exchange's own page, correct what is in {place:text}, and restart the bot",
+    "a new log-in is tried once, then every ten minutes; if it stays refused, see whether name, password and one-time password still work on the exchange's own page, correct what is in {place:said}, and restart the bot",
+  'credential-token': 'the token of exchange.credentials.token, from {place:said}',
+  'credential-key': 'the API key of exchange.credentials.key, whose private part is from {place:said}',
+  'credential-login': 'the log-in of exchange.credentials.username, whose password is from {place:said}',
+  'credential-unnamed': 'the credential',
+  'place-variable': 'the environment variable {variable:name}',
+  'place-file': 'the file {path:text}',
+  'place-configuration': 'the configuration',
+  'place-configuration-file': 'the configuration {path:text}',
 } as const;

@@ -9,7 +9,7 @@ export const TRADING_SENTENCES = {
   'books-no-end': 'no comparison came to its end',
   'exchange-contradicts': 'the exchange contradicts itself about {finding:said}',
   finding: '{subject:text}: {field:text}: expected {expected:text}, the exchange said {found:text}',
-  'credential-fault': 'the exchange has refused {name:text} (401) for {seconds:count} s: {advice:said}',
+  'credential-fault': 'the exchange has refused {name:said} (401) for {seconds:count} s: {advice:said}',
   'credential-advice': 'see whether it is still valid, and put a new one in its place',
   'books-unread': 'the {what:said} could not be read for {seconds:count} s',
   wallets: 'wallets',

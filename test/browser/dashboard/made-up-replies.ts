@@ -1,5 +1,7 @@
+import { sentencesIn } from '../../../src/dashboard/readers/row-items.ts';
 import { DASHBOARD_ENDPOINTS } from '../../../src/dashboard/schema/endpoints.ts';
 import type { OverviewReply } from '../../../src/dashboard/schema/overview.ts';
+import { readSentence } from '../../../src/language/sentences/read-sentence.ts';
 
 /** A Tuesday afternoon in Tehran, of which every reply of the made-up bot is. */
 export const NOW_MS = Date.UTC(2026, 3, 7, 11, 0, 0);
@@ -32,6 +34,7 @@ const orderOf = (index: number, state: 'open' | 'filled' | 'cancelled') => ({
   fee: state === 'filled' ? '0.0000025' : '0',
   state,
   reason: state === 'cancelled' ? 'the quote moved' : null,
+  reasonFacts: readSentence(state === 'cancelled' ? 'the quote moved' : null),
   pairKey: null,
   attempts: 1,
   plannedAtMs: NOW_MS - (index + 1) * 7 * MINUTE_MS,
@@ -67,7 +70,8 @@ const lock = {
   rule: 'grid/cooldown',
   strategy: 'grid',
   market: 'ETHIRT',
-  reason: '3 stops in 4 hours',
+  reason: '3 stop-outs within 4 h, the rule is 3',
+  reasonFacts: readSentence('3 stop-outs within 4 h, the rule is 3'),
   by: null,
   beganAtMs: NOW_MS - HOUR_MS,
   endsAtMs: NOW_MS + 3 * HOUR_MS,
@@ -81,6 +85,10 @@ const alert = {
   severity: 'warning' as const,
   subject: 'dip-buyer',
   text: 'dip-buyer holds 0.02 BTC that no stop covers',
+  texts: {
+    en: 'dip-buyer holds 0.02 BTC that no stop covers',
+    fa: '۰٫۰۲ \u2066BTC\u2069 از \u2066dip-buyer\u2069 حد ضرر ندارد',
+  },
   openedAtMs: NOW_MS - 12 * MINUTE_MS,
   endedAtMs: null,
   acknowledgedAtMs: null,
@@ -95,6 +103,7 @@ const bot = {
   state: 'running' as const,
   sinceMs: NOW_MS - 9 * DAY_MS,
   reason: null,
+  reasonFacts: null,
   silentSinceMs: null,
   lastOrderAtMs: NOW_MS - 7 * MINUTE_MS,
 };
@@ -118,6 +127,7 @@ const strategies = [
     markets: ['BTCIRT', 'ETHIRT'],
     status: 'running' as const,
     reason: null,
+    reasonFacts: null,
     currency: 'rls',
     profit: '310250000',
     realised: '290000000',
@@ -127,10 +137,11 @@ const strategies = [
     requests: 2_460,
     lastDecision: {
       atMs: NOW_MS - 7 * MINUTE_MS,
-      kind: 'quote',
+      kind: 'quotes',
       market: 'BTCIRT',
       status: 'working' as const,
       reason: null,
+      reasonFacts: null,
     },
   },
   {
@@ -139,6 +150,7 @@ const strategies = [
     markets: ['BTCIRT'],
     status: 'paused by hand' as const,
     reason: 'a fork',
+    reasonFacts: readSentence('a fork'),
     currency: 'rls',
     profit: '-14500000',
     realised: '0',
@@ -151,7 +163,8 @@ const strategies = [
       kind: 'order',
       market: 'BTCIRT',
       status: 'refused' as const,
-      reason: 'expected at most 0.05 BTC in open orders, was 0.06',
+      reason: 'the order of 0.06 BTC is above the limit of 0.05 BTC for one order',
+      reasonFacts: readSentence('the order of 0.06 BTC is above the limit of 0.05 BTC for one order'),
     },
   },
 ];
@@ -240,6 +253,7 @@ const step = (seq: number, kind: string, data: unknown) => ({
   kind,
   subject: 'grid-1000',
   data,
+  said: sentencesIn(kind, data),
 });
 
 const rawReply = (of: 'place' | 'cancel', body: string) => ({
@@ -257,10 +271,11 @@ const intent = {
   id: 'i0',
   strategy: 'grid',
   atMs: NOW_MS - 7 * MINUTE_MS,
-  kind: 'quote',
+  kind: 'quotes',
   market: 'BTCIRT',
   status: 'working' as const,
   reason: null,
+  reasonFacts: null,
   data: { buy: '59480000000', sell: '59520000000' },
 };
 
@@ -272,6 +287,7 @@ const logLine = (seq: number, level: 'info' | 'warning' | 'error', text: string)
   subject: 'grid',
   text,
   data: { seq },
+  said: {},
 });
 const log = [
   logLine(9, 'warning', 'the spread is 1.4 %, quotes wait'),
@@ -345,7 +361,16 @@ export const REPLIES: Partial<Record<keyof typeof DASHBOARD_ENDPOINTS, unknown>>
     state: { lastClose: 59_500_000_000, rungs: [1, 2, 3] },
     positions: [],
     openOrders,
-    intents: [intent, { ...intent, id: 'i1', status: 'refused', reason: 'the market is locked' }],
+    intents: [
+      intent,
+      {
+        ...intent,
+        id: 'i1',
+        status: 'refused',
+        reason: 'trading is halted: by hand',
+        reasonFacts: readSentence('trading is halted: by hand'),
+      },
+    ],
     signals: signals.slice(1, 4),
     log,
     locks: [lock],
@@ -435,7 +460,14 @@ export const REPLIES: Partial<Record<keyof typeof DASHBOARD_ENDPOINTS, unknown>>
         problem: 'BAD_GATEWAY: updateOrderStatus: expected JSON, was <html> (HTTP 502)',
       },
     ],
-    intent: { id: 'i0', kind: 'quote', status: 'working', reason: null, atMs: NOW_MS - 7 * MINUTE_MS },
+    intent: {
+      id: 'i0',
+      kind: 'quotes',
+      status: 'working',
+      reason: null,
+      reasonFacts: null,
+      atMs: NOW_MS - 7 * MINUTE_MS,
+    },
   },
   fills: { items: fills, next: null },
   intents: { items: [intent], next: null },
@@ -460,8 +492,10 @@ export const REPLIES: Partial<Record<keyof typeof DASHBOARD_ENDPOINTS, unknown>>
     sinceMs: NOW_MS - 9 * MINUTE_MS,
     brokenAtMs: NOW_MS - 4 * MINUTE_MS,
     isGone: false,
-    why: 'the wallet of BTC has 0.001 more than the books: a deposit would look like this',
+    why: 'expected 0.021 btc, the exchange has 0.022',
+    whyFacts: readSentence('expected 0.021 btc, the exchange has 0.022'),
     blockedBy: null,
+    blockedByFacts: null,
     differences: [{ currency: 'btc', expected: '0.021', found: '0.022', difference: '0.001' }],
     findings: [],
     transfers: [],
@@ -491,6 +525,7 @@ export const REPLIES: Partial<Record<keyof typeof DASHBOARD_ENDPOINTS, unknown>>
         id: 'a6',
         severity: 'critical',
         text: 'the exchange refuses the key',
+        texts: { en: 'the exchange refuses the key', fa: 'صرافی کلید را نمی‌پذیرد' },
         endedAtMs: NOW_MS - DAY_MS,
         acknowledgedAtMs: NOW_MS - DAY_MS,
         acknowledgedBy: 'first',
@@ -528,6 +563,7 @@ export const REPLIES: Partial<Record<keyof typeof DASHBOARD_ENDPOINTS, unknown>>
         strategies: ['grid', 'dip-buyer'],
         dashboard: 'http://127.0.0.1:8420',
         problem: null,
+        problemFacts: null,
       },
       {
         name: 'second',
@@ -544,6 +580,7 @@ export const REPLIES: Partial<Record<keyof typeof DASHBOARD_ENDPOINTS, unknown>>
         strategies: ['ma-cross'],
         dashboard: 'http://127.0.0.1:8421',
         problem: null,
+        problemFacts: null,
       },
     ],
     totals: equity,
@@ -553,7 +590,13 @@ export const REPLIES: Partial<Record<keyof typeof DASHBOARD_ENDPOINTS, unknown>>
     state: 'done',
     takenAtMs: NOW_MS,
     progress: null,
-    result: { ok: true, message: 'halted; 41 orders canceled', left: [], placed: [] },
+    result: {
+      ok: true,
+      message: '41 orders are canceled',
+      messageFacts: readSentence('41 orders are canceled'),
+      left: [],
+      placed: [],
+    },
   },
 };
 

@@ -30,6 +30,7 @@ export class MadeUpServer {
   /** What was given to sign in. */
   readonly signedInWith: unknown[] = [];
   isSignedIn = true;
+  #failure: { readonly code: string; readonly message: string } | null = null;
 
   constructor() {
     this.#app = fastify();
@@ -56,6 +57,8 @@ export class MadeUpServer {
             this.posted.push({ path, body });
             return body['dryRun'] === true ? COST : { id: 5, key: body['key'] };
           }
+          if (name === 'order' && this.#failure !== null)
+            return reply.code(404).send({ error: { ...this.#failure, messageFacts: null } });
           const known = name === 'signIn' ? 'session' : (name as EndpointName);
           return shape?.parse(this.replies.get(known) ?? REPLIES[known]);
         },
@@ -76,6 +79,11 @@ export class MadeUpServer {
     raw.once('close', () => this.#streams.delete(raw));
     raw.writeHead(200, { 'content-type': 'text/event-stream' });
     raw.write(`id: 1.${this.resumedFrom.length}\nevent: state\ndata: {"atMs":1,"changed":["books"]}\n\n`);
+  }
+
+  /** Answers every look at an order with an error. */
+  failWith(failure: { readonly code: string; readonly message: string }): void {
+    this.#failure = failure;
   }
 
   get openStreams(): number {

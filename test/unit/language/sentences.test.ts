@@ -48,7 +48,7 @@ const sampleOf = (code: SentenceCode): string =>
 const inPersian = (text: string): string => {
   const facts = readSentence(text);
   if (facts === null) return text;
-  return withoutDirectionMarks(saySentence(facts, PERSIAN_SENTENCES, localeOf('fa')));
+  return withoutDirectionMarks(saySentence(facts, PERSIAN_SENTENCES, localeOf('fa')) ?? '');
 };
 
 const placesOf = (text: string): readonly string[] => text.match(/\{\w+:\w+\}/g) ?? [];
@@ -122,6 +122,11 @@ const NAMES = new Set([
   'whenCanceled',
   'sarraf',
   'BTCIRT',
+  'exchange',
+  'credentials',
+  'token',
+  'key',
+  'username',
 ]);
 
 /** Texts of anybody, and a value of the limiter. */

@@ -20,7 +20,9 @@ export function OutcomeLines({ state, isEnded }: OutcomeLinesProps) {
         >
           {say(isGood ? 'outcome.done' : 'outcome.failed')}
         </p>
-        {state?.result === undefined || state.result === null ? null : <Said text={state.result.message} />}
+        {state?.result === undefined || state.result === null ? null : (
+          <Said text={state.result.message} facts={state.result.messageFacts} />
+        )}
         {(state?.result?.left ?? []).length === 0 ? null : (
           <p>{say('outcome.left', { count: state?.result?.left.length ?? 0 })}</p>
         )}

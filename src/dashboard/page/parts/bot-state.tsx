@@ -1,7 +1,7 @@
 import type { BotItem } from '../../schema/overview.ts';
 import { say } from '../say.ts';
 import { showTime } from '../shown.ts';
-import { Badge, type Tone } from './words.tsx';
+import { Badge, Said, type Tone } from './words.tsx';
 
 const TONES: Readonly<Record<BotItem['state'], Tone>> = {
   starting: 'calm',
@@ -36,11 +36,6 @@ export function StateDetail({ bot }: { readonly bot: BotItem }) {
       </>
     );
   }
-  if (bot.reason !== null)
-    return (
-      <span lang="en" dir="auto">
-        {bot.reason}
-      </span>
-    );
+  if (bot.reason !== null) return <Said text={bot.reason} facts={bot.reasonFacts} />;
   return bot.sinceMs === null ? null : <>{say('state.since', { time: showTime(bot.sinceMs) })}</>;
 }

@@ -1,6 +1,8 @@
 import type { ComponentChildren } from 'preact';
 import { hrefOf } from '../route.ts';
 import { say } from '../say.ts';
+import type { SentenceItem } from '../../schema/fields.ts';
+import { inWords, wordFor } from '../sentences.ts';
 import { showAge, showMoney, showTime, signOf } from '../shown.ts';
 
 export type Tone = 'good' | 'bad' | 'warn' | 'calm';
@@ -40,13 +42,32 @@ export function NameLink({
   );
 }
 
-/** Words of the bot or of the exchange, which are English in every language of the page. */
-export function Said({ text }: { readonly text: string | null }) {
-  return text === null || text === '' ? (
-    <span class="note">–</span>
-  ) : (
-    <span class="said" lang="en" dir="auto">
+interface SaidProps {
+  readonly text: string | null;
+  readonly facts?: SentenceItem | undefined;
+}
+
+/** What the bot said, in the language of the page. Words of people and of the exchange stay as they are. */
+export function Said({ text, facts }: SaidProps) {
+  if (text === null || text === '') return <span class="note">–</span>;
+  const words = inWords(facts);
+  return words === null ? (
+    <bdi class="said" lang="en" dir="auto">
       {text}
-    </span>
+    </bdi>
+  ) : (
+    <span class="said">{words}</span>
   );
+}
+
+/** A name in files, such as the kind of an intent; in a word where the language of the page has one. */
+export function NameWord({
+  area,
+  name,
+}: {
+  readonly area: 'kind' | 'exit' | 'check';
+  readonly name: string;
+}) {
+  const word = wordFor(area, name);
+  return word === null ? <bdi dir="ltr">{name}</bdi> : <>{word}</>;
 }

@@ -5,6 +5,7 @@ import type { TableColumn } from '../parts/data-table.tsx';
 import { PagedList } from '../parts/paged-list.tsx';
 import { Panel } from '../parts/panel.tsx';
 import { Age, Badge } from '../parts/words.tsx';
+import { language } from '../preferences.ts';
 import { say } from '../say.ts';
 import { mayOperate } from '../session.ts';
 import { showTime } from '../shown.ts';
@@ -63,7 +64,7 @@ function alertColumns(): readonly TableColumn<AlertItem>[] {
       key: 'text',
       head: say('column.text'),
       isTitle: true,
-      cell: ({ text }) => <span dir="auto">{text}</span>,
+      cell: ({ texts }) => <span dir="auto">{texts[language.value]}</span>,
     },
     {
       key: 'end',
@@ -85,7 +86,7 @@ function alertColumns(): readonly TableColumn<AlertItem>[] {
     {
       key: 'acknowledged',
       head: say('alerts.acknowledged'),
-      cell: ({ id, text, acknowledgedAtMs, acknowledgedBy }) => {
+      cell: ({ id, texts, acknowledgedAtMs, acknowledgedBy }) => {
         if (acknowledgedAtMs !== null)
           return (
             <>
@@ -93,7 +94,10 @@ function alertColumns(): readonly TableColumn<AlertItem>[] {
             </>
           );
         return mayOperate() ? (
-          <button type="button" onClick={() => askFor({ kind: 'acknowledge', body: { alert: id } }, text)}>
+          <button
+            type="button"
+            onClick={() => askFor({ kind: 'acknowledge', body: { alert: id } }, texts[language.value])}
+          >
             {say('action.acknowledge.do')}
           </button>
         ) : (

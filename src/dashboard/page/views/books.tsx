@@ -51,12 +51,13 @@ export function BooksView() {
               </dl>
               {books.state === 'broken' ? (
                 <p class="notice bad">
-                  {say(books.isGone ? 'books.gone' : 'books.explain')} <Said text={books.why} />
+                  {say(books.isGone ? 'books.gone' : 'books.explain')}{' '}
+                  <Said text={books.why} facts={books.whyFacts} />
                 </p>
               ) : null}
               {books.blockedBy === null ? null : (
                 <p class="notice warn">
-                  {say('books.blocked')} <Said text={books.blockedBy} />
+                  {say('books.blocked')} <Said text={books.blockedBy} facts={books.blockedByFacts} />
                 </p>
               )}
             </Panel>
@@ -137,7 +138,8 @@ function DifferencesPanel({ books }: { readonly books: BooksReply }) {
           <ul>
             {transfers.map(({ strategy, currency, amount, from, to, state, sinceMs }) => (
               <li key={`${strategy} ${currency} ${sinceMs}`}>
-                {showExact(amount, currency)} <bdi dir="ltr">{`${from} → ${to}`}</bdi> ·{' '}
+                {showExact(amount, currency)}{' '}
+                {say('books.fromTo', { from: walletName(from), to: walletName(to) })} ·{' '}
                 {say(`transfer.${state}`)} · <Age atMs={sinceMs} />
               </li>
             ))}
@@ -146,6 +148,11 @@ function DifferencesPanel({ books }: { readonly books: BooksReply }) {
       )}
     </>
   );
+}
+
+/** `spot` or `margin`, in words. */
+function walletName(wallet: string): string {
+  return wallet === 'spot' || wallet === 'margin' ? say(`wallet.${wallet}`) : wallet;
 }
 
 function BalancesTable({ balances }: { readonly balances: BooksReply['balances'] }) {

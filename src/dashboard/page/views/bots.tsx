@@ -3,7 +3,7 @@ import { BotState, StateDetail } from '../parts/bot-state.tsx';
 import { DataTable, type TableColumn } from '../parts/data-table.tsx';
 import { EquityFigures } from '../parts/equity-figures.tsx';
 import { Panel, WithReply } from '../parts/panel.tsx';
-import { Badge, Gain } from '../parts/words.tsx';
+import { Badge, Gain, Said } from '../parts/words.tsx';
 import { say } from '../say.ts';
 import { showCount, showMoney } from '../shown.ts';
 import { useReply } from '../use-reply.ts';
@@ -58,9 +58,9 @@ function BotsTable({ bots }: { readonly bots: readonly KnownBotItem[] }) {
     {
       key: 'state',
       head: say('column.state'),
-      cell: ({ bot, problem }) =>
+      cell: ({ bot, problem, problemFacts }) =>
         bot === null ? (
-          <span lang="en">{problem}</span>
+          <Said text={problem} facts={problemFacts} />
         ) : (
           <>
             <BotState bot={bot} />{' '}

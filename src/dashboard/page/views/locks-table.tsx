@@ -18,7 +18,11 @@ export function LocksTable({ locks }: { readonly locks: readonly LockItem[] }) {
           market === null ? say('field.allMarkets') : showName(market),
         ].join(' · '),
     },
-    { key: 'reason', head: say('column.reason'), cell: ({ reason }) => <Said text={reason} /> },
+    {
+      key: 'reason',
+      head: say('column.reason'),
+      cell: ({ reason, reasonFacts }) => <Said text={reason} facts={reasonFacts} />,
+    },
     {
       key: 'by',
       head: say('locks.by'),

@@ -7,9 +7,10 @@ import { DataTable, type TableColumn } from '../parts/data-table.tsx';
 import { PagedList } from '../parts/paged-list.tsx';
 import { Panel } from '../parts/panel.tsx';
 import { RawData } from '../parts/raw-data.tsx';
-import { Badge, Said } from '../parts/words.tsx';
+import { Badge } from '../parts/words.tsx';
 import { say } from '../say.ts';
 import { showTime } from '../shown.ts';
+import { LogSubject, LogWords } from './log-words.tsx';
 
 const LEVELS = ['info', 'warning', 'error'] as const;
 
@@ -65,18 +66,16 @@ function logColumns(): readonly TableColumn<LogItem>[] {
       key: 'subject',
       isShort: true,
       head: say('column.subject'),
-      cell: ({ kind, subject }) => (
-        <bdi dir="ltr">
-          {kind} {subject}
-        </bdi>
-      ),
+      cell: (line) => <LogSubject line={line} />,
     },
-    { key: 'text', head: say('column.text'), isTitle: true, cell: ({ text }) => <Said text={text} /> },
+    { key: 'text', head: say('column.text'), isTitle: true, cell: (line) => <LogWords line={line} /> },
     {
       key: 'data',
       head: say('order.data'),
       isShort: true,
-      cell: ({ data }) => <RawData label={say('order.data')} data={data} />,
+      cell: ({ text, data }) => (
+        <RawData label={say('log.original')} data={`${text}\n\n${JSON.stringify(data, null, 2)}`} />
+      ),
     },
   ];
 }

@@ -3,7 +3,7 @@ import type { OrderItem, OrderReply, StepItem } from '../../schema/order.ts';
 import { knownMarket } from '../markets.ts';
 import { DataTable } from '../parts/data-table.tsx';
 import { Panel, WithReply } from '../parts/panel.tsx';
-import { NameLink, Said, SideWord } from '../parts/words.tsx';
+import { NameLink, NameWord, Said, SideWord } from '../parts/words.tsx';
 import { say } from '../say.ts';
 import { mayOperate } from '../session.ts';
 import { showExact } from '../shown.ts';
@@ -54,7 +54,7 @@ interface OrderFactsProps {
 
 function OrderFacts({ order, intent }: OrderFactsProps) {
   const { key, side, market, strategy, amount, filled, filledTotal, fee, venueId, reason, exit } = order;
-  const why = reason ?? intent?.reason ?? null;
+  const why = reason === null ? intent : order;
   const names = knownMarket(market);
   const [base, quote] = [names?.base ?? '', names?.quote ?? ''];
   return (
@@ -117,15 +117,15 @@ function OrderFacts({ order, intent }: OrderFactsProps) {
           <div>
             <dt>{say('order.exit')}</dt>
             <dd>
-              <bdi dir="ltr">{exit}</bdi>
+              <NameWord area="exit" name={exit} />
             </dd>
           </div>
         )}
-        {why === null ? null : (
+        {why === null || why.reason === null ? null : (
           <div>
             <dt>{say('column.reason')}</dt>
             <dd>
-              <Said text={why} />
+              <Said text={why.reason} facts={why.reasonFacts} />
             </dd>
           </div>
         )}

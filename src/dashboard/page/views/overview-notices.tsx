@@ -2,7 +2,9 @@ import { askFor } from '../actions/action.ts';
 import type { OverviewReply } from '../../schema/overview.ts';
 import { NameLink } from '../parts/words.tsx';
 import { hrefOf } from '../route.ts';
+import { language } from '../preferences.ts';
 import { say } from '../say.ts';
+import { inWords } from '../sentences.ts';
 import { mayOperate } from '../session.ts';
 import { showAge, showLeft, showName, showTime } from '../shown.ts';
 import type { ComponentChildren } from 'preact';
@@ -24,7 +26,10 @@ export function Notices({ data }: { readonly data: OverviewReply }) {
       ) : null}
       {credential === null ? null : (
         <Notice tone="bad">
-          {say('notices.credential', { name: showName(credential.name), age: showAge(credential.sinceMs) })}
+          {say('notices.credential', {
+            name: inWords(credential.nameFacts) ?? showName(credential.name),
+            age: showAge(credential.sinceMs),
+          })}
         </Notice>
       )}
       {books === 'broken' || books === 'suspected' ? (
@@ -45,14 +50,14 @@ export function Notices({ data }: { readonly data: OverviewReply }) {
           <NameLink view="order" name={key} />
         </Notice>
       ))}
-      {alerts.map(({ id, text, severity, acknowledgedAtMs }) => (
+      {alerts.map(({ id, texts, severity, acknowledgedAtMs }) => (
         <Notice tone={severity === 'critical' ? 'bad' : 'warn'} key={id}>
-          <span dir="auto">{text}</span>
+          <span dir="auto">{texts[language.value]}</span>
           {acknowledgedAtMs === null && mayOperate() ? (
             <button
               type="button"
               class="quiet"
-              onClick={() => askFor({ kind: 'acknowledge', body: { alert: id } }, text)}
+              onClick={() => askFor({ kind: 'acknowledge', body: { alert: id } }, texts[language.value])}
             >
               {say('action.acknowledge.do')}
             </button>

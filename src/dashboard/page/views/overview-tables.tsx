@@ -1,7 +1,7 @@
 import { askFor, openDialog } from '../actions/action.ts';
 import type { ExposureItem, PositionItem, StrategyItem } from '../../schema/overview.ts';
 import { DataTable, type TableColumn } from '../parts/data-table.tsx';
-import { Age, Badge, Gain, NameLink, Said, type Tone } from '../parts/words.tsx';
+import { Age, Badge, Gain, NameLink, NameWord, Said, type Tone } from '../parts/words.tsx';
 import { say } from '../say.ts';
 import { mayOperate } from '../session.ts';
 import { showCount, showExact, showMoney } from '../shown.ts';
@@ -70,7 +70,7 @@ export function StrategiesTable({ strategies }: { readonly strategies: readonly 
     {
       key: 'decision',
       head: say('column.lastDecision'),
-      cell: ({ lastDecision, reason }) => <LastDecision decision={lastDecision} reason={reason} />,
+      cell: (strategy) => <LastDecision strategy={strategy} />,
     },
     { key: 'do', head: say('column.actions'), cell: (strategy) => <StrategyButton strategy={strategy} /> },
   ];
@@ -100,24 +100,20 @@ function MarketLinks({ markets }: { readonly markets: readonly string[] }) {
   );
 }
 
-interface LastDecisionProps {
-  readonly decision: StrategyItem['lastDecision'];
-  readonly reason: string | null;
-}
-
-function LastDecision({ decision, reason }: LastDecisionProps) {
-  const why = decision?.reason ?? reason;
+function LastDecision({ strategy }: { readonly strategy: StrategyItem }) {
+  const { lastDecision: decision } = strategy;
+  const { reason, reasonFacts } = (decision?.reason ?? null) === null ? strategy : (decision ?? strategy);
   return (
     <span class="decision">
       {decision === null ? (
         <span class="note">{say('overview.noDecision')}</span>
       ) : (
         <>
-          <Age atMs={decision.atMs} /> · <bdi dir="ltr">{decision.kind}</bdi> ·{' '}
+          <Age atMs={decision.atMs} /> · <NameWord area="kind" name={decision.kind} /> ·{' '}
           {say(`intentStatus.${decision.status}`)}
         </>
       )}
-      {why === null ? null : <Said text={why} />}
+      {reason === null ? null : <Said text={reason} facts={reasonFacts} />}
     </span>
   );
 }

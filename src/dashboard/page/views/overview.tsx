@@ -5,6 +5,7 @@ import { overview } from '../overview.ts';
 import { EquityFigures } from '../parts/equity-figures.tsx';
 import { Panel, WithReply } from '../parts/panel.tsx';
 import { say } from '../say.ts';
+import { feedInWords } from '../sentences.ts';
 import { showAge, showShare, showTime } from '../shown.ts';
 import { useReply } from '../use-reply.ts';
 import { unitNow } from '../unit-now.ts';
@@ -95,9 +96,7 @@ function DataAges({ ages }: { readonly ages: OverviewReply['dataAges'] }) {
     <dl class="pairs">
       {oldest.map(({ feed, readAtMs }) => (
         <div key={feed}>
-          <dt>
-            <bdi dir="ltr">{feed}</bdi>
-          </dt>
+          <dt>{feedInWords(feed) ?? <bdi dir="ltr">{feed}</bdi>}</dt>
           <dd>{showAge(readAtMs)}</dd>
         </div>
       ))}

@@ -2,7 +2,7 @@ import type { OrderItem, StepItem } from '../../schema/order.ts';
 import { knownMarket } from '../markets.ts';
 import { ORDER_STATE_TONES } from '../order-state-tones.ts';
 import { RawData } from '../parts/raw-data.tsx';
-import { Badge, Said } from '../parts/words.tsx';
+import { Badge, NameWord, Said } from '../parts/words.tsx';
 import { say } from '../say.ts';
 import { showExact, showLength, showTime } from '../shown.ts';
 
@@ -44,14 +44,14 @@ const fieldsOf = (data: unknown): Readonly<Record<string, unknown>> =>
 /** What a step says in the language of the page; the kind alone where it is one that orders seldom meet. */
 function StepWords({ step, market }: { readonly step: StepItem; readonly market: string }) {
   const names = knownMarket(market);
-  const { state, matched, amount, price, reason } = fieldsOf(step.data);
+  const { kind, state, matched, amount, price, reason } = fieldsOf(step.data);
   if (step.kind === 'order' && isState(state)) {
     const isMatched = typeof matched === 'string' && matched !== '0' && state === 'open';
     return (
       <>
         <Badge tone={ORDER_STATE_TONES[state]}>{say(`orderState.${state}`)}</Badge>{' '}
         {isMatched ? say('order.matched', { amount: showExact(matched, names?.base ?? '') }) : null}
-        {typeof reason === 'string' ? <Said text={reason} /> : null}
+        {typeof reason === 'string' ? <Said text={reason} facts={step.said['reason']} /> : null}
       </>
     );
   }
@@ -66,7 +66,11 @@ function StepWords({ step, market }: { readonly step: StepItem; readonly market:
       </>
     );
   return step.kind === 'intent' ? (
-    <Badge tone="calm">{say('column.intent')}</Badge>
+    <>
+      <Badge tone="calm">{say('column.intent')}</Badge>{' '}
+      {typeof kind === 'string' ? <NameWord area="kind" name={kind} /> : null}
+      {typeof reason === 'string' ? <Said text={reason} facts={step.said['reason']} /> : null}
+    </>
   ) : (
     <strong dir="ltr">{step.kind}</strong>
   );

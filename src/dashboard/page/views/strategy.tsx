@@ -3,7 +3,7 @@ import type { StrategyReply } from '../../schema/strategy.ts';
 import { Lines } from '../charts/lines.tsx';
 import { DataTable, type TableColumn } from '../parts/data-table.tsx';
 import { Panel, WithReply } from '../parts/panel.tsx';
-import { Age, Badge, Gain, NameLink, Said } from '../parts/words.tsx';
+import { Age, Badge, Gain, NameLink, NameWord, Said } from '../parts/words.tsx';
 import { RawData } from '../parts/raw-data.tsx';
 import { say } from '../say.ts';
 import { showCount } from '../shown.ts';
@@ -31,7 +31,7 @@ export function StrategyView({ name }: { readonly name: string }) {
               <StrategyButton strategy={strategy} />
             </span>
           </header>
-          {strategy.reason === null ? null : <Said text={strategy.reason} />}
+          {strategy.reason === null ? null : <Said text={strategy.reason} facts={strategy.reasonFacts} />}
           <StrategyFigures strategy={strategy} />
           {profit
             .filter(({ points }) => points.length > 1)
@@ -132,7 +132,7 @@ function IntentsTable({ intents }: { readonly intents: readonly IntentItem[] }) 
       key: 'kind',
       head: say('column.intent'),
       isTitle: true,
-      cell: ({ kind }) => <bdi dir="ltr">{kind}</bdi>,
+      cell: ({ kind }) => <NameWord area="kind" name={kind} />,
     },
     {
       key: 'market',
@@ -148,7 +148,11 @@ function IntentsTable({ intents }: { readonly intents: readonly IntentItem[] }) 
         </Badge>
       ),
     },
-    { key: 'reason', head: say('column.reason'), cell: ({ reason }) => <Said text={reason} /> },
+    {
+      key: 'reason',
+      head: say('column.reason'),
+      cell: ({ reason, reasonFacts }) => <Said text={reason} facts={reasonFacts} />,
+    },
     {
       key: 'data',
       head: say('order.data'),

@@ -1,0 +1,106 @@
+import type { LogItem } from '../../schema/log.ts';
+import { NameWord, Said } from '../parts/words.tsx';
+import { language } from '../preferences.ts';
+import { say } from '../say.ts';
+import { showName } from '../shown.ts';
+
+/** Lines whose kind and subject say by themselves what happened. */
+const EVENTS = [
+  'control start',
+  'control halt',
+  'control resume',
+  'control drain',
+  'control lock',
+  'control unlock',
+  'control lock begun',
+  'control lock extended',
+  'control lock ended',
+  'control lock ended early',
+  'control cancel',
+  'control close',
+  'control close sells',
+  'control close result',
+  'control place',
+  'control place result',
+  'control accept-balances',
+  'reconciliation break',
+  'reconciliation accepted',
+  'reconciliation put back',
+] as const;
+
+/** Kinds whose subject is what they are about: a strategy, an order, a wallet. */
+const KINDS = ['strategy', 'finding', 'universe', 'transfer', 'intent'] as const;
+
+/** Fields that say why something happened, or what it came to. */
+const REASONS = ['reason', 'why', 'message'] as const;
+
+type LockEvent = Extract<(typeof EVENTS)[number], `${string}lock${string}`>;
+
+const isOfLock = (event: (typeof EVENTS)[number]): event is LockEvent => event.includes('lock');
+
+type Fields = Readonly<Record<string, unknown>>;
+
+const fieldsIn = (data: unknown): Fields =>
+  typeof data === 'object' && data !== null ? (data as Fields) : {};
+
+/** What a line of the log says, in the language of the page; what a strategy wrote stays as it is. */
+export function LogWords({ line }: { readonly line: LogItem }) {
+  const { text, data, said } = line;
+  const title = language.value === 'en' ? null : titleOf(line);
+  if (title === null) return <Said text={text} />;
+  const fields = fieldsIn(data);
+  const { refusedBy } = fields;
+  const reason = REASONS.find((name) => typeof fields[name] === 'string');
+  return (
+    <>
+      {title} {typeof refusedBy === 'string' ? <NameWord area="check" name={refusedBy} /> : null}{' '}
+      {reason === undefined ? null : <Said text={String(fields[reason])} facts={said[reason]} />}
+    </>
+  );
+}
+
+/** Null for what has no words of its own: the line is then shown as it was written. */
+function titleOf({ kind, subject, data }: LogItem): string | null {
+  const name = `${kind} ${subject}`;
+  const event = EVENTS.find((each) => each === name);
+  const fields = fieldsIn(data);
+  if (event !== undefined) {
+    const lock = typeof fields['name'] === 'string' ? fields['name'] : '';
+    return isOfLock(event) ? say(`log.${event}`, { name: showName(lock) }) : say(`log.${event}`);
+  }
+  if (kind === 'notice' && subject === 'credential')
+    return say(fields['refused'] === true ? 'log.credential refused' : 'log.credential accepted');
+  if (kind === 'notice') return say('log.foreign order', { name: showName(subject) });
+  const known = KINDS.find((each) => each === kind);
+  return known === undefined ? null : say(`log.${known}`, { name: showName(subject) });
+}
+
+const LOG_KINDS = [
+  'log',
+  'control',
+  'reconciliation',
+  'strategy',
+  'notice',
+  'finding',
+  'intent',
+  'universe',
+  'transfer',
+] as const;
+
+/** What a line is about: its kind in a word, and the name of what it is of. */
+export function LogSubject({ line }: { readonly line: LogItem }) {
+  const { kind, subject } = line;
+  const known = LOG_KINDS.find((each) => each === kind);
+  if (known === undefined)
+    return (
+      <bdi dir="ltr">
+        {kind} {subject}
+      </bdi>
+    );
+  const isWord = known === 'control' || known === 'reconciliation';
+  return (
+    <span>
+      {say(`logKind.${known}`)} {isWord && language.value !== 'en' ? null : <bdi dir="ltr">{subject}</bdi>}
+    </span>
+  );
+}

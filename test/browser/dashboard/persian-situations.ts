@@ -1,0 +1,131 @@
+import { logItemOf } from '../../../src/dashboard/readers/log-items.ts';
+import type { JournalLine } from '../../../src/mirror/mirror-reader.ts';
+import { readSentence } from '../../../src/language/sentences/read-sentence.ts';
+import { NOW_MS, OVERVIEW, REPLIES } from './made-up-replies.ts';
+import type { MadeUpServer } from './made-up-server.ts';
+
+/** What authors of strategies, other people and servers wrote, which stays as it is. */
+export const WORDS_OF_PEOPLE = [
+  'BAD_GATEWAY: updateOrderStatus: expected JSON, was <html> (HTTP 502)',
+  'the spread is 1.4 %, quotes wait',
+  'RangeError: the book is empty',
+  'moved both quotes by 3 steps',
+  'expected a price above 0, was "-1"',
+  'a fork',
+];
+
+/** Why an intent was refused or is over, by every part that says so. */
+const REASONS = [
+  'trading is halted: by ali by chat',
+  'the books do not agree with the exchange: see "sarraf reconcile --explain"',
+  'the books could not be compared with the exchange for 12 minutes: the wallet of btc could not be read',
+  'the exchange has locked orders out, for 30 s more',
+  'the exchange has refused the token of exchange.credentials.token, from the environment variable SARRAF_TOKEN (401) for 40 s: see whether it is still valid, and put a new one in its place',
+  'the order of 0.06 BTC at 5000 USDT has a value of 300 USDT, above the limit of 200 USDT for one order',
+  'the price of 5000 USDT is more than 50 bps above the best price of 4900 USDT',
+  'the lock hand of all markets holds until it is resumed: by hand; only orders that reduce the position pass',
+  'expected at most 10 RLS to be spent, was 12: the account has 20, grid has reserved 10',
+  'expected a positive decimal as amount, was "-1"',
+  'refused 3 times in a row: SmallOrder',
+  'sold: its time was over',
+  'NotSent: expired',
+  'the limit is 3 orders within 60 seconds, and it is used up; the next may follow in 1500 ms',
+];
+
+const LINES: readonly (readonly [kind: JournalLine['kind'], subject: string, data: object])[] = [
+  ['control', 'start', { isRestart: false, aliveUntilMs: null }],
+  ['control', 'halt', { kind: 'halt', reason: 'by hand', wholeAccount: false }],
+  ['control', 'lock begun', { name: 'drawdown', reason: '3 stop-outs within 4 h, the rule is 3' }],
+  ['control', 'place result', { ok: false, message: 'refused (closed): the run is ending' }],
+  ['control', 'close result', { ok: true, message: 'it held nothing, and had no order' }],
+  ['intent', 'grid', { refusedBy: 'order-value', amount: '1' }],
+  ['reconciliation', 'break', { why: 'expected 1 btc, the exchange has 2', rows: [] }],
+  ['reconciliation', 'accepted', {}],
+  ['notice', 'credential', { refused: true }],
+  ['notice', 'page-1', { venueId: '7' }],
+  ['finding', 'wallet btc', { field: 'held', expected: 'from 0', found: '-1', readings: 1 }],
+  ['strategy', 'grid', { status: 'paused', reason: 'RangeError: the book is empty' }],
+  ['transfer', 'grid-9', { strategy: 'grid', currency: 'usdt', amount: '5', status: 'done' }],
+  ['universe', 'grid/members', { entered: [], left: [], members: [] }],
+  ['log', 'grid', { text: 'the spread is 1.4 %, quotes wait', fields: null }],
+];
+
+/** Gives a server a bot in which everything has gone wrong that a person reads about. */
+export function giveTroubles(server: MadeUpServer): void {
+  const [first] = OVERVIEW.strategies;
+  if (first === undefined) throw new Error('expected a strategy of the made-up bot, was none');
+  server.replies.set('overview', {
+    ...OVERVIEW,
+    bot: {
+      ...OVERVIEW.bot,
+      state: 'starting',
+      reason: 'no answer from the exchange yet',
+      reasonFacts: readSentence('no answer from the exchange yet'),
+    },
+    credential: {
+      name: 'the token of exchange.credentials.token, from the file /run/token',
+      nameFacts: readSentence('the token of exchange.credentials.token, from the file /run/token'),
+      sinceMs: NOW_MS - 60_000,
+      advice: '',
+    },
+    dataAges: ['book BTCIRT', 'candles BTCIRT 1h', 'wallets', 'orders', 'fills', 'stats'].map((feed) => ({
+      feed,
+      readAtMs: NOW_MS - 5_000,
+    })),
+    strategies: REASONS.map((reason, index) => ({
+      ...first,
+      name: `grid-${index}`,
+      status: 'paused by hand',
+      lastDecision: {
+        atMs: NOW_MS - 60_000,
+        kind: 'bracket',
+        market: 'BTCIRT',
+        status: 'refused',
+        reason,
+        reasonFacts: readSentence(reason),
+      },
+    })),
+  });
+  server.replies.set('strategy', {
+    ...(REPLIES['strategy'] as object),
+    intents: REASONS.map((reason, index) => ({
+      id: `i${index}`,
+      strategy: 'grid',
+      atMs: NOW_MS,
+      kind: 'target',
+      market: 'BTCIRT',
+      status: 'refused',
+      reason,
+      reasonFacts: readSentence(reason),
+      data: {},
+    })),
+  });
+  server.replies.set('log', {
+    items: LINES.map(([kind, subject, data], index) =>
+      logItemOf({ seq: index + 1, atMs: NOW_MS, kind, subject, json: JSON.stringify(data), level: 0 }),
+    ),
+    next: null,
+  });
+  server.replies.set('books', {
+    ...(REPLIES['books'] as object),
+    blockedBy: 'trades came while it was compared',
+    blockedByFacts: readSentence('trades came while it was compared'),
+    transfers: [
+      {
+        strategy: 'grid',
+        currency: 'usdt',
+        amount: '5',
+        from: 'spot',
+        to: 'margin',
+        state: 'unknown',
+        sinceMs: NOW_MS,
+      },
+    ],
+  });
+  const result = '1 order is canceled; grid trades on and may place others: "sarraf pause grid" stops that';
+  server.replies.set('actionState', {
+    ...(REPLIES['actionState'] as object),
+    state: 'failed',
+    result: { ok: false, message: result, messageFacts: readSentence(result), left: [], placed: [] },
+  });
+}
