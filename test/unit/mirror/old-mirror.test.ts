@@ -19,6 +19,7 @@ import {
 } from './mirror-fixture.ts';
 
 const VERSION_1 = readFileSync(new URL('version-1.sql', import.meta.url), 'utf8');
+const VERSION_2 = readFileSync(new URL('version-2.sql', import.meta.url), 'utf8');
 const ALL = { fromMs: 0, toMs: NOW_MS, most: 10 };
 const EVERYTHING = { strategy: null, market: null, last: 10 };
 
@@ -85,9 +86,37 @@ const columnsOf = (sql: string): unknown => {
     .all();
 };
 
-test('the first step makes what the first version made, and no later change of it', () => {
-  expect(columnsOf(MIRROR_STEPS[0] ?? '')).toEqual(columnsOf(VERSION_1));
-  expect(shapeOf(MIRROR_STEPS.slice(0, 1))).toEqual(shapeOf([VERSION_1]));
+test.each([
+  ['first', [VERSION_1]],
+  ['second', [VERSION_1, VERSION_2]],
+])('the %s version is made as it always was, whatever came later', (_, frozen) => {
+  const steps = MIRROR_STEPS.slice(0, frozen.length);
+  expect(columnsOf(steps.join(';'))).toEqual(columnsOf(frozen.join(';')));
+  expect(shapeOf(steps)).toEqual(shapeOf(frozen));
+});
+
+test('a mirror of version 2 keeps its figures and gets a place for replies, which go with their order', () => {
+  writeFileSync(place.path, oldMirror());
+  const old = new Database(place.path);
+  old.exec(
+    `${VERSION_2}; INSERT INTO figures VALUES ('equity/usdt', ${NOW_MS}, '7'); PRAGMA user_version = 2`,
+  );
+  old.close();
+  const before = new MirrorReader(place.path);
+  expect(before.replies(replyRecord().orderKey)).toEqual([]);
+  before.close();
+  const store = place.open();
+  store.apply([{ kind: 'reply', reply: replyRecord() }], DURABLE);
+  store.close();
+  expect(versionOf(place.path)).toBe(3);
+  const reader = new MirrorReader(place.path);
+  expect(reader.figures('equity/usdt', ALL)).toEqual([{ atMs: NOW_MS, value: '7' }]);
+  expect(reader.replies(replyRecord().orderKey)).toHaveLength(1);
+  reader.close();
+  const pruned = new Database(place.path);
+  pruned.exec('DELETE FROM orders');
+  expect(pruned.prepare('SELECT count(*) FROM replies').pluck().get()).toBe(0);
+  pruned.close();
 });
 
 describe('a mirror of version 1', () => {
