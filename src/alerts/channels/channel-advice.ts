@@ -33,7 +33,7 @@ function adviceToReach(settings: RevealedChannel): string {
     case 'bale':
     case 'rubika':
       return settings.proxy === null
-        ? 'this machine does not reach it: set apiRoot to a mirror of its API, or a proxy'
+        ? 'this machine does not reach the service itself: set apiRoot to a mirror of its API, or a proxy'
         : 'see whether the proxy runs and reaches it, or set apiRoot to a mirror of its API';
     case 'email':
       return 'see host, port and isSecure (true for port 465), and whether this machine may connect there';
