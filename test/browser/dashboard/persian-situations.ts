@@ -12,6 +12,7 @@ export const WORDS_OF_PEOPLE = [
   'moved both quotes by 3 steps',
   'expected a price above 0, was "-1"',
   'a fork',
+  'payload.side: Invalid option: expected one of "buy"|"sell"',
 ];
 
 /** Why an intent was refused or is over, by every part that says so. */
