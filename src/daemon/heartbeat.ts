@@ -88,6 +88,8 @@ export class Heartbeat {
     const { sinceMs } = this;
     try {
       writePrivateFile(this.path, JSON.stringify({ pid: this.process.pid, sinceMs, endedAtMs, failure }));
+      const now = new Date(this.process.wallMs());
+      utimesSync(this.path, now, now);
     } catch {
       // A full disk is the mirror's to report. A watchdog finds silence, and reports that.
     }

@@ -26,6 +26,8 @@ export interface WatchdogLifeOptions {
   readonly rule: WatchRule;
   readonly witnesses: readonly WireWitness[];
   readonly onNews: (news: WatchdogNews) => void;
+  /** It begins to cancel, and it has ended. */
+  readonly onTry: { readonly begins: () => void; readonly ends: () => void };
   readonly onMistake: (error: unknown) => void;
 }
 
@@ -73,7 +75,8 @@ export class WatchdogLife {
   }
 
   private async cancel({ forMs, isBack }: SilentBot): Promise<CanceledEntries> {
-    const { machine } = this.options;
+    const { machine, onTry } = this.options;
+    onTry.begins();
     const way = openExchangeWay({
       ...this.options,
       time: this.time,
@@ -97,6 +100,7 @@ export class WatchdogLife {
       await way.limiter.close();
       way.ledger.close();
       this.ledger = null;
+      onTry.ends();
     }
   }
 }

@@ -91,6 +91,7 @@ export class WatchdogRun {
       rule: plan.rule,
       witnesses: [...witnesses, this.checker, this.danger],
       onNews: (news) => this.news(news),
+      onTry: { begins: () => this.checker.triesBegin(), ends: () => this.checker.triesEnd() },
       onMistake,
     });
   }

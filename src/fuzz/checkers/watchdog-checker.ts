@@ -19,7 +19,6 @@ export interface WatchdogCheckerOptions {
 interface Deeds {
   /** Lives of the watchdog that said so. */
   readonly saidBy: number[];
-  hasTried: boolean;
 }
 
 const BEAT_MS = 1_000;
@@ -44,6 +43,7 @@ export class WatchdogChecker implements WireWitness {
   private readonly options: WatchdogCheckerOptions;
   private readonly found: string[] = [];
   private readonly deeds = new Map<Absence, Deeds>();
+  private readonly tries: { readonly fromMs: number; toMs: number }[] = [];
   private lives = 0;
   private listLeftAtMs = 0;
   private silentAtMs = 0;
@@ -56,14 +56,23 @@ export class WatchdogChecker implements WireWitness {
 
   /** A life of the watchdog begins. */
   begins(): void {
+    this.triesEnd();
     this.lives += 1;
     this.watchdog.begins(this.options.nowMs());
   }
 
+  /** It begins to cancel, which may have to wait for a slot, and over the end of a silence. */
+  triesBegin(): void {
+    this.tries.push({ fromMs: this.options.nowMs(), toMs: Number.POSITIVE_INFINITY });
+  }
+
+  triesEnd(): void {
+    const last = this.tries.at(-1);
+    if (last?.toMs === Number.POSITIVE_INFINITY) last.toMs = this.options.nowMs();
+  }
+
   leaves({ endpoint, fields, atMs }: LeavingRequest): void {
-    const absence = this.mayAct(`a request to ${endpoint.name}`);
-    if (absence === null) return;
-    this.deedsIn(absence).hasTried = true;
+    if (!this.mayAct(`a request to ${endpoint.name}`)) return;
     if (endpoint.name === 'ordersList') this.listLeftAtMs = atMs;
     if (endpoint.name !== 'updateOrderStatus') return;
     const wrong = this.options.orders().wrongCancel(Number(fields['order']));
@@ -78,10 +87,6 @@ export class WatchdogChecker implements WireWitness {
     const nowMs = this.options.nowMs();
     if (news.kind === 'silent') this.isSilent(news.forMs, nowMs);
     if (news.kind === 'canceled') this.hasCanceled(news, nowMs);
-    if (news.kind === 'not-canceled') {
-      const absence = this.bot.at(nowMs);
-      if (absence !== null) this.deedsIn(absence).hasTried = true;
-    }
     if (news.kind === 'back') this.isBack(nowMs);
   }
 
@@ -90,18 +95,18 @@ export class WatchdogChecker implements WireWitness {
     return violationsOf('watchdog', [...this.found, ...missed]);
   }
 
-  /** The absence that it may act in; null, and a violation, where there is none. */
-  private mayAct(what: string): Absence | null {
+  /** Whether there is an absence that it may act in; a violation where there is none. */
+  private mayAct(what: string): boolean {
     const nowMs = this.options.nowMs();
     const absence = this.bot.at(nowMs);
     const wait = this.options.rule.cancelEntriesAfterMs ?? Number.POSITIVE_INFINITY;
-    if (absence !== null && !absence.isWanted && nowMs - absence.fromMs >= wait - BEAT_MS) return absence;
+    if (absence !== null && !absence.isWanted && nowMs - absence.fromMs >= wait - BEAT_MS) return true;
     const bot =
       absence === null ? 'alive' : absence.isWanted ? 'ended in order' : `gone since ${absence.fromMs}`;
     this.found.push(
       `expected the watchdog to leave the bot alone, which is ${bot}: ${what} left at ${nowMs}`,
     );
-    return null;
+    return false;
   }
 
   private isSilent(forMs: number, nowMs: number): void {
@@ -162,7 +167,8 @@ export class WatchdogChecker implements WireWitness {
     const { silentAfterMs, cancelEntriesAfterMs } = this.options.rule;
     const toMs = Math.min(absence.toMs, this.options.nowMs());
     if (isWanted || !this.watchdog.isThere(fromMs - 2 * BEAT_MS, toMs)) return [];
-    const { saidBy, hasTried } = this.deedsIn(absence);
+    const { saidBy } = this.deedsIn(absence);
+    const hasTried = this.tries.some((one) => one.fromMs <= toMs && one.toMs >= fromMs);
     const lasts = `${fromMs} to ${toMs}`;
     const messages: string[] = [];
     if (toMs - fromMs >= silentAfterMs + PROMPT_MS && saidBy.length === 0)
@@ -174,7 +180,7 @@ export class WatchdogChecker implements WireWitness {
   }
 
   private deedsIn(absence: Absence): Deeds {
-    const deeds = this.deeds.get(absence) ?? { saidBy: [], hasTried: false };
+    const deeds = this.deeds.get(absence) ?? { saidBy: [] };
     this.deeds.set(absence, deeds);
     return deeds;
   }

@@ -56,7 +56,7 @@ function silence(): Scene {
   const scene = new Scene();
   scene.at(60_000).bot.stands(60_000, 100_000);
   scene.at(70_500).news(SILENT);
-  scene.at(80_500);
+  scene.at(80_500).triesBegin();
   scene.sends('ordersList');
   return scene;
 }
