@@ -3,6 +3,7 @@ import { stateFile, stateFolder } from '../budget/state-file.ts';
 import type { BotConfig } from '../daemon/settings/create-bot-config.ts';
 import type { AlertSettings } from '../daemon/settings/alert-settings.ts';
 import type { Language } from '../language/locale.ts';
+import { hasPaperAccount } from '../daemon/paper-account-file.ts';
 import { mirrorName } from '../daemon/session-file.ts';
 import { revealChannels, type RevealedChannel } from './channels/revealed-channel.ts';
 import type { RuleSettings } from './core/rule-settings.ts';
@@ -25,12 +26,12 @@ export interface AlertsSetup extends Omit<AlertSettings, 'channels' | 'rules'> {
 export function alertsSetup(config: BotConfig, nowMs: number): AlertsSetup | null {
   const { alerts, data, mode, instance, language } = config;
   if (alerts === null) return null;
-  const isNew = mode !== 'live';
+  const isNew = mode === 'embedded' || (mode === 'paper' && !hasPaperAccount(data.folder));
   return {
     ...alerts,
     channels: revealChannels(alerts.channels),
     dataFolder: data.folder,
-    mirrorPath: join(data.folder, mirrorName(mode, { isNew })),
+    mirrorPath: join(data.folder, mirrorName(mode)),
     madeSinceMs: isNew ? nowMs : null,
     deviceFile: deviceFileOf(config),
     bot: instance,

@@ -1,6 +1,7 @@
 import type { Venue } from '../venues/venue.ts';
 import type { Opening } from '../venues/live/live-venue.ts';
 import type { ReplayFile } from '../venues/embedded/replay-start.ts';
+import { PaperAccountFile } from './paper-account-file.ts';
 import type { BotConfig } from './settings/create-bot-config.ts';
 
 /**
@@ -20,7 +21,7 @@ export async function openVenue(
     }
     case 'paper': {
       const { createPaperVenue } = await import('../venues/paper/paper-venue.ts');
-      return createPaperVenue(config, opening);
+      return createPaperVenue(config, opening, new PaperAccountFile(config.data.folder));
     }
     case 'embedded': {
       const { createEmbeddedVenue } = await import('../venues/embedded/embedded-venue.ts');

@@ -24,6 +24,7 @@ import { writeLedgerNote } from './ledger-note.ts';
 import { leftLines } from './left-text.ts';
 import { loadInstances } from './load-instances.ts';
 import { takeRunLocks, type RunLocks } from './process-locks/run-locks.ts';
+import { putPaperAccountAside } from './new-paper-account.ts';
 import { openVenue } from './open-venue.ts';
 import { Operator } from './operator.ts';
 import type { Recording } from './recording.ts';
@@ -61,6 +62,8 @@ export interface RunOptions {
    * be repeated. Without it the system clock decides.
    */
   readonly marketTime?: { readonly startMs: number; readonly lengthMs: number };
+  /** Begins a new paper account; the one before is put aside. */
+  readonly isNewAccount?: boolean;
   /** What runs beside the bot, such as its page; nothing without it. */
   readonly companions?: readonly CreateCompanion[];
 }
@@ -85,6 +88,7 @@ export async function runBot(options: RunOptions): Promise<Summary> {
     const screen = screenFor(options);
     const replay = await replayOf(config);
     if (config.mode !== 'embedded') for (const line of banner(config)) screen.say('begin', line);
+    if (options.isNewAccount === true) beginNewAccount(config, screen);
     noteRun(config, screen);
     const recording = await createRecording(config, screen);
     const health = new HealthService(config);
@@ -111,6 +115,18 @@ export async function runBot(options: RunOptions): Promise<Summary> {
     heartbeat.end(failure);
     locks.release();
   }
+}
+
+function beginNewAccount({ data, mode }: BotConfig, screen: Screen): void {
+  if (mode !== 'paper')
+    throw new SarrafError('INVALID_OPTIONS', `expected --new-account with the mode paper, was ${mode}`);
+  const folder = putPaperAccountAside(data.folder, Date.now());
+  screen.say(
+    'notice',
+    folder === null
+      ? 'A new paper account begins; there was none before.'
+      : `A new paper account begins; the one before is in ${folder}.`,
+  );
 }
 
 /**
@@ -301,7 +317,7 @@ function inReplay(
 function openMirror(config: BotConfig, venue: Venue, onRelief: (message: string) => void): MirrorStore {
   const { folder, retention } = config.data;
   const options = {
-    path: join(folder, mirrorName(config.mode, venue)),
+    path: join(folder, mirrorName(config.mode)),
     retention,
     nowMs: venue.time.now(),
     epoch: drawEpoch,

@@ -64,7 +64,7 @@ function keepBeginning(screen: Screen, { bot, venue, config, mirror }: Beginning
     writeSessionFile(config, {
       beganMs: venue.time.now(),
       pollStretch: venue.pollStretch,
-      mirror: mirrorName(config.mode, venue),
+      mirror: mirrorName(config.mode),
       markets: [...bot.engine.markets.all()].map(({ market }) => market),
       state: mirror.load(),
     });

@@ -66,9 +66,11 @@ const shape = z.object({
   state: z.looseObject({ epoch: z.string() }),
 });
 
-/** The mirror's file in the data folder: an exchange that begins anew with every run has one of its own. */
-export function mirrorName(mode: BotConfig['mode'], { isNew }: { readonly isNew: boolean }): string {
-  return isNew ? `${mode}.sqlite` : 'mirror.sqlite';
+const MIRRORS = { live: 'mirror.sqlite', paper: 'paper.sqlite', embedded: 'embedded.sqlite' } as const;
+
+/** The mirror's file in the data folder: what is not traded with real money has one of its own. */
+export function mirrorName<Mode extends BotConfig['mode']>(mode: Mode): (typeof MIRRORS)[Mode] {
+  return MIRRORS[mode];
 }
 
 /**

@@ -62,7 +62,7 @@ function ordersIn(path: string): number {
 
 async function parityOf(mode: 'paper' | 'live'): Promise<ParityReport> {
   const data = join(folder, mode);
-  const mirror = join(data, mirrorName(mode, { isNew: mode === 'paper' }));
+  const mirror = join(data, mirrorName(mode));
   const plugin = join(folder, 'watcher.ts');
   const account =
     mode === 'live' ? [['exchange.credentials', JSON.stringify({ token: TOKEN })] as const] : [];

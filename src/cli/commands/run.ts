@@ -28,6 +28,7 @@ interface Options {
   readonly strategies?: string;
   readonly seed?: number;
   readonly record?: true;
+  readonly newAccount?: true;
   readonly json?: true;
 }
 
@@ -124,6 +125,7 @@ async function run(options: Options): Promise<void> {
       write: (line) => console.log(line),
       program: programName(),
       signal,
+      isNewAccount: options.newAccount === true,
       onOutputGone: end,
       companions: [dashboardOf(options), (...of) => new AlertsCompanion(...of)],
     });
@@ -157,6 +159,7 @@ export function runCommand(): Command {
       '--record',
       'records the market data that the bot reads, for backtests (default folder: catalogue in --data)',
     )
+    .option('--new-account', 'begins a new paper account, and puts the one before aside')
     .option('--json', 'prints JSON lines')
     .addHelpText('after', EXAMPLES)
     .action(async (options: Options) => run(options));

@@ -1,6 +1,7 @@
 import { existsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { BotConfig } from '../../daemon/settings/create-bot-config.ts';
+import { mirrorName } from '../../daemon/session-file.ts';
 import { SarrafError } from '../../domain/errors.ts';
 import { agoText, secondText } from '../../domain/time-text.ts';
 import { readKept } from '../../engine/kept-records.ts';
@@ -10,12 +11,9 @@ import { locksNow } from '../../mirror/locks-now.ts';
 import { locksText } from '../lock-lines.ts';
 import { notChecked, ok, problem, warning, type CheckFinding } from './check-finding.ts';
 
-/** The mirror of each mode, in the data folder. */
-const MIRROR_OF = { live: 'mirror.sqlite', paper: 'paper.sqlite', embedded: 'embedded.sqlite' } as const;
-
 /** Where a bot of a mode has its mirror. */
 export function mirrorFileOf(folder: string, mode: BotConfig['mode']): string {
-  return join(folder, MIRROR_OF[mode]);
+  return join(folder, mirrorName(mode));
 }
 
 /** What a mirror says. */
@@ -54,8 +52,8 @@ export function checkMirrorFile(
     return {
       findings: [
         sizeFinding(summary, retention),
-        // The others begin anew with every run, whatever the last one left.
-        ...(mode === 'live' || summary.isRunning === true ? stopped(summary.kept, nowMs) : []),
+        // An embedded exchange begins anew with every run, whatever the last one left.
+        ...(mode !== 'embedded' || summary.isRunning === true ? stopped(summary.kept, nowMs) : []),
       ],
       account: reader.account(),
     };

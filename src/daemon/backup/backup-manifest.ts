@@ -1,4 +1,5 @@
 import { existsSync, readFileSync } from 'node:fs';
+import { mirrorName } from '../session-file.ts';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { SarrafError } from '../../domain/errors.ts';
@@ -33,19 +34,33 @@ const manifestShape = z.object({
   files: z
     .array(
       z.object({
-        name: z.enum(['mirror.sqlite', 'control.sqlite', 'alerts.sqlite']),
+        name: z.enum([
+          'mirror.sqlite',
+          'paper.sqlite',
+          'paper-account.sqlite',
+          'control.sqlite',
+          'alerts.sqlite',
+        ]),
         bytes: count,
         sha256: z.string().regex(/^[0-9a-f]{64}$/),
       }),
     )
     .min(1)
-    .max(3),
+    .max(4),
 });
 
 /** What is in a backup, and how each file is known to be whole. */
 export type BackupManifest = z.output<typeof manifestShape>;
 
 export type BackedUpFile = BackupManifest['files'][number];
+
+/** Mirrors that a bot goes on from: of one that trades with money, and of one on paper. */
+export const KEPT_MIRRORS = [mirrorName('live'), mirrorName('paper')] as const;
+
+/** The mirror of a backup. */
+export function mirrorOf({ files }: BackupManifest): BackedUpFile | null {
+  return files.find(({ name }) => KEPT_MIRRORS.some((mirror) => mirror === name)) ?? null;
+}
 
 /** A backup by its folder. */
 export interface FoundBackup {

@@ -9,6 +9,7 @@ import { checksum, syncFile, syncFolder } from '../../recording/durable-file.ts'
 import { acquireLock } from '../process-locks/process-lock.ts';
 import {
   BACKUP_VERSION,
+  KEPT_MIRRORS,
   MANIFEST,
   UNFINISHED,
   type BackedUpFile,
@@ -18,6 +19,8 @@ import {
 import { deleteOldBackups, type Retention } from './backup-retention.ts';
 import { noteBackup } from './last-backup.ts';
 import { expectRoom, fullDisk, megabytesOf } from './room-for-copy.ts';
+import { PAPER_ACCOUNT_SIDE_FILE } from '../paper-account-side-file.ts';
+import { mirrorName } from '../session-file.ts';
 import { CONTROL_SIDE_FILE, type SideFile } from './side-file.ts';
 
 export interface BackupOptions {
@@ -61,8 +64,8 @@ export interface MadeBackup extends WholeBackup {
  */
 export async function makeBackup(options: BackupOptions): Promise<MadeBackup> {
   const out = resolve(options.out);
-  const mirror = join(options.dataFolder, 'mirror.sqlite');
-  expectMirror(options.dataFolder, mirror);
+  const name = keptMirrorIn(options.dataFolder);
+  const mirror = join(options.dataFolder, name);
   mkdirSync(out, { recursive: true, mode: 0o700 });
   const lock = acquireLock({
     path: join(out, 'backup.lock'),
@@ -105,16 +108,22 @@ async function makeRoom(out: string, newest: FoundBackup, keep: number): Promise
   }
 }
 
-/** Throws where there is none that a bot would go on from. */
-function expectMirror(dataFolder: string, path: string): void {
-  if (existsSync(path)) return;
-  const other = ['paper.sqlite', 'embedded.sqlite'].find((name) => existsSync(join(dataFolder, name)));
-  if (other === undefined)
+/**
+ * The mirror that a bot would go on from; that of real money before that of paper. Throws where there is
+ * none.
+ */
+function keptMirrorIn(dataFolder: string): (typeof KEPT_MIRRORS)[number] {
+  const found = KEPT_MIRRORS.find((name) => existsSync(join(dataFolder, name)));
+  if (found !== undefined) return found;
+  const path = join(dataFolder, mirrorName('live'));
+  const other = mirrorName('embedded');
+  if (!existsSync(join(dataFolder, other)))
     throw unusable({ path, found: 'nothing', advice: 'name the data folder of the bot with --data' });
   throw unusable({
     path,
     found: `${other}, that of a bot that begins anew with every run and has nothing to go on from`,
-    advice: 'back up a bot of the mode live; copy that file while the bot is stopped if you want to keep it',
+    advice:
+      'back up a bot of the mode live or paper; copy that file while the bot is stopped if you want to keep it',
   });
 }
 
@@ -153,7 +162,8 @@ async function fill(
   options: BackupOptions,
 ): Promise<Omit<WholeBackup, 'folder'>> {
   const { out, nowMs, signal, onProgress } = options;
-  const copy = join(draft, 'mirror.sqlite');
+  const mirrorFile = keptMirrorIn(options.dataFolder);
+  const copy = join(draft, mirrorFile);
   const facts = await copyMirror(mirror, copy, {
     onStep({ bytes, ofBytes }) {
       signal.throwIfAborted();
@@ -166,7 +176,7 @@ async function fill(
   // After the mirror: alerts are found in it.
   const { names, leftOut } = copySideFiles(draft, options);
   const files: BackedUpFile[] = [];
-  for (const name of ['mirror.sqlite', ...names] as const) {
+  for (const name of [mirrorFile, ...names] as const) {
     const path = join(draft, name);
     syncFile(path);
     files.push({ name, bytes: statSync(path).size, sha256: await checksum(path) });
@@ -197,7 +207,9 @@ function copySideFiles(
 ): { readonly names: readonly SideFile['name'][]; readonly leftOut: readonly string[] } {
   const names: SideFile['name'][] = [];
   const leftOut: string[] = [];
-  for (const { name, isVital, copy } of [CONTROL_SIDE_FILE, ...beside]) {
+  const isOnPaper = keptMirrorIn(dataFolder) === mirrorName('paper');
+  const account = isOnPaper ? [PAPER_ACCOUNT_SIDE_FILE] : [];
+  for (const { name, isVital, copy } of [CONTROL_SIDE_FILE, ...account, ...beside]) {
     const to = join(draft, name);
     try {
       if (copy(dataFolder, to)) names.push(name);

@@ -1,7 +1,8 @@
-import { copyFileSync, existsSync, mkdirSync, renameSync, rmSync } from 'node:fs';
+import { copyFileSync, existsSync, renameSync, rmSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { isoText } from '../../domain/time-text.ts';
 import { SarrafError } from '../../domain/errors.ts';
+import { invariant } from '../../domain/invariant.ts';
 import { mirrorFactsOf, type MirrorFacts } from '../../mirror/mirror-facts.ts';
 import { restoringPath } from '../../mirror/mirror-file.ts';
 import { unusable } from '../../mirror/unusable.ts';
@@ -11,13 +12,17 @@ import { lockDataFolder } from '../process-locks/run-locks.ts';
 import {
   checkFiles,
   fileProblem,
+  mirrorOf,
   notABackup,
   readBackupManifest,
   type BackedUpFile,
   type FoundBackup,
 } from './backup-manifest.ts';
+import { moveAside } from './move-aside.ts';
 import { otherBotText } from './other-bot.ts';
 import { expectRoom, fullDisk } from './room-for-copy.ts';
+import { PAPER_ACCOUNT_SIDE_FILE } from '../paper-account-side-file.ts';
+import { mirrorName } from '../session-file.ts';
 import { CONTROL_SIDE_FILE, isSideFileUsable, type SideFile } from './side-file.ts';
 
 /** Files of a mirror that go with it. Its locks and its ballast are of the folder, and stay. */
@@ -58,11 +63,12 @@ export async function planRestore(
 ): Promise<PlannedRestore> {
   const { dataFolder, instance } = to;
   const backup = { folder: resolve(folder), manifest: readBackupManifest(folder) };
-  if (!backup.manifest.files.some(({ name }) => name === 'mirror.sqlite'))
+  const mirror = mirrorOf(backup.manifest);
+  if (mirror === null)
     throw notABackup(folder, 'no mirror in it', 'it was left as it is. Use another backup');
   await checkFiles(backup);
-  const facts = mirrorFactsOf(join(folder, 'mirror.sqlite'));
-  const present = readPresent(join(dataFolder, 'mirror.sqlite'));
+  const facts = mirrorFactsOf(join(folder, mirror.name));
+  const present = readPresent(join(dataFolder, mirror.name));
   const other = otherBotText(facts, { present, instance });
   if (other !== null) {
     throw new SarrafError(
@@ -70,7 +76,8 @@ export async function planRestore(
       `expected a backup of the bot of ${dataFolder}, found ${folder} ${other}. Nothing was changed: name the backup of this bot, or another folder with --data`,
     );
   }
-  const beside = [CONTROL_SIDE_FILE, ...(to.beside ?? [])];
+  const account = mirror.name === mirrorName('paper') ? [PAPER_ACCOUNT_SIDE_FILE] : [];
+  const beside = [CONTROL_SIDE_FILE, ...account, ...(to.beside ?? [])];
   const usable = beside.filter((file) => isSideFileUsable(file, dataFolder));
   return { backup, dataFolder, present, beside, kept: new Set(usable.map(({ name }) => name)) };
 }
@@ -84,11 +91,11 @@ export async function restoreBackup(plan: PlannedRestore, nowMs: number): Promis
   const { backup, dataFolder, beside, kept } = plan;
   const lock = lockDataFolder(dataFolder);
   try {
-    const mirror = join(dataFolder, 'mirror.sqlite');
+    const file = mirrorOf(backup.manifest);
+    invariant(file !== null, () => `expected a mirror in ${backup.folder}, found none`);
+    const mirror = join(dataFolder, file.name);
     refuseWriter(mirror);
-    const files = new Map(backup.manifest.files.map((file) => [file.name, file]));
-    const file = files.get('mirror.sqlite');
-    if (file === undefined) return { keptAs: null, restored: [] };
+    const files = new Map(backup.manifest.files.map((each) => [each.name, each]));
     await copyFile(backup.folder, file, restoringPath(mirror));
     const replaced = beside.filter(({ name }) => !kept.has(name));
     const given = replaced.flatMap(({ name }) => files.get(name) ?? []);
@@ -101,7 +108,7 @@ export async function restoreBackup(plan: PlannedRestore, nowMs: number): Promis
     // The last step: until then no bot starts here.
     renameSync(restoringPath(mirror), mirror);
     syncFolder(dataFolder);
-    return { keptAs, restored: [...given.map(({ name }) => name), 'mirror.sqlite'] };
+    return { keptAs, restored: [...given.map(({ name }) => name), file.name] };
   } finally {
     lock.release();
   }
@@ -142,13 +149,4 @@ async function copyFile(from: string, file: BackedUpFile, to: string): Promise<v
     rmSync(draft, { force: true });
     throw fullDisk(dirname(to), error) ?? error;
   }
-}
-
-function moveAside(paths: readonly string[], folder: string): string | null {
-  const there = paths.filter((path) => existsSync(path));
-  if (there.length === 0) return null;
-  mkdirSync(folder, { mode: 0o700 });
-  for (const path of there) renameSync(path, join(folder, path.slice(dirname(path).length + 1)));
-  syncFolder(folder);
-  return folder;
 }

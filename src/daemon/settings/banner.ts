@@ -2,6 +2,7 @@ import { tradedPlace } from './strategy-settings.ts';
 import { join } from 'node:path';
 import { ledgerPlace } from '../../budget/ledger-place.ts';
 import type { BotConfig } from './create-bot-config.ts';
+import { mirrorName } from '../session-file.ts';
 import { formatDuration } from './duration-text.ts';
 
 const ENDINGS = {
@@ -26,7 +27,7 @@ export function banner(config: BotConfig): readonly string[] {
   const names = config.strategies.map((strategy) => `${strategy.name} (${tradedPlace(strategy)})`).join(', ');
   return [
     ...modeLines(config),
-    `Instance ${instance}: ${names}. Mirror: ${join(data.folder, 'mirror.sqlite')}.`,
+    `Instance ${instance}: ${names}. Mirror: ${join(data.folder, mirrorName(config.mode))}.`,
     `Ctrl-C or SIGTERM ends the run: it ${ENDINGS[drain.openOrders]}, within ${formatDuration(drain.withinMs)}. A second one ends it at once.`,
   ];
 }

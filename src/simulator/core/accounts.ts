@@ -171,7 +171,8 @@ export class Accounts {
     return sum;
   }
 
-  snapshot(): AccountsState {
+  /** As plain JSON; of the wallets' histories the lines from an id on. */
+  snapshot(fromTransactionId = 0): AccountsState {
     return {
       nextWalletId: this.nextWalletId,
       nextTransactionId: this.nextTransactionId,
@@ -183,9 +184,8 @@ export class Accounts {
           kind,
           total: String(total),
           held: String(held),
-          transactions: transactions
-            .values()
-            .map(({ id, timeMs, units, fee, balanceAfter, description, tradeId }) => ({
+          transactions: newestFrom(transactions.values(), fromTransactionId).map(
+            ({ id, timeMs, units, fee, balanceAfter, description, tradeId }) => ({
               id,
               timeMs,
               units: String(units),
@@ -193,7 +193,8 @@ export class Accounts {
               balanceAfter: String(balanceAfter),
               description,
               tradeId,
-            })),
+            }),
+          ),
         }),
       ),
       house: Object.fromEntries(
@@ -266,4 +267,10 @@ export class Accounts {
     mine.set(kind === 'spot' ? currency : `${currency}/margin`, wallet);
     return wallet;
   }
+}
+
+/** Lines come in the order of their ids: those from an id on are the last ones. */
+function newestFrom(entries: readonly WalletEntry[], id: number): readonly WalletEntry[] {
+  const last = entries.findLastIndex((entry) => entry.id < id);
+  return last === -1 ? entries : entries.slice(last + 1);
 }

@@ -17,7 +17,7 @@ const BARS_STORED = 1_500;
 /** Newest orders and trades kept a user, besides all that is open. */
 const HISTORY_STORED = 20_000;
 
-interface StoredMarket extends StoredGrid {
+export interface StoredMarket extends StoredGrid {
   readonly symbol: string;
   readonly lastPrice: number;
   readonly isClosed: boolean;
@@ -69,7 +69,7 @@ export function storeExchange(exchange: SimulatedExchange): ExchangeState {
     })),
     orders: [...orders.values()].sort((left, right) => left.id - right.id),
     trades: [...trades.values()].sort((left, right) => left.id - right.id),
-    markets: [...exchange.markets.values()].map(storeMarket),
+    markets: [...exchange.markets.values()].map((market) => storeMarket(market)),
   };
 }
 
@@ -117,10 +117,12 @@ function storeAccounts({ accounts, services }: SimulatedExchange): AccountsState
   return { ...state, wallets };
 }
 
-function storeMarket(market: MarketState): StoredMarket {
+/** `count`: how many of its newest minute bars go with it. */
+export function storeMarket(market: MarketState, count = BARS_STORED): StoredMarket {
   const { priceStep, amountStep } = storeGrid(market.grid);
   const { lastPrice, isClosed, closedReason } = market;
-  const newest = market.candles.bars('1m').slice(-BARS_STORED);
+  const all = market.candles.bars('1m');
+  const newest = all.slice(Math.max(0, all.length - count));
   const bars = newest.map((bar) => Object.assign({}, bar, { value: String(bar.value) }));
   return { symbol: market.rules.symbol, priceStep, amountStep, lastPrice, isClosed, closedReason, bars };
 }
@@ -131,10 +133,13 @@ function ordersOf(trader: Trader): readonly SimulatedOrder[] {
 
 /** A trade needs both of its orders. Those of synthetic traders are kept as ended ones that hold nothing. */
 function keepSides(trade: Trade, orders: Map<number, SavedOrder>): void {
-  for (const order of [trade.maker, trade.taker]) {
-    if (orders.has(order.id)) continue;
-    orders.set(order.id, { ...storeOrder(order), status: 'Canceled', held: '0', pairId: null });
-  }
+  for (const order of [trade.maker, trade.taker])
+    if (!orders.has(order.id)) orders.set(order.id, storeEnded(order));
+}
+
+/** An order as one that ended and holds nothing, whatever it is now. */
+export function storeEnded(order: SimulatedOrder): SavedOrder {
+  return { ...storeOrder(order), status: 'Canceled', held: '0', pairId: null };
 }
 
 function restoreMarkets(exchange: SimulatedExchange, state: ExchangeState): void {

@@ -24,6 +24,7 @@ import type { SimulatedExchange } from '../../simulator/core/exchange.ts';
 import type { SimulatedOrder } from '../../simulator/core/trading/order.ts';
 import { listTrades } from '../../simulator/core/trading/trade-list.ts';
 import type { Trade } from '../../simulator/core/trading/trade.ts';
+import type { TradingEvent } from '../../simulator/core/trading/trading.ts';
 import { readExchangeConfig } from '../../simulator/settings/exchange-config.ts';
 import { createSimulation } from '../../simulator/simulation.ts';
 import { nameOfMarket } from '../door/name-of-market.ts';
@@ -41,7 +42,8 @@ import {
 } from '../door/venue-records.ts';
 import { wholeId } from '../whole-ids.ts';
 
-const BOT_USER = 8_000_001;
+/** The user whose account it is. */
+export const FOLLOWING_USER = 8_000_001;
 const BOT_NAME = 'poll-bot';
 
 const TRADES_SHOWN = 50;
@@ -63,6 +65,12 @@ export interface FollowedExchangeOptions {
   readonly limits: LimitOverrides;
   readonly startMs: number;
   readonly rules: FollowedRules;
+  /** Puts an account of before in its place; without it the account begins with `balances`. */
+  readonly restore?: (exchange: SimulatedExchange) => void;
+  /** Given the exchange when its markets and wallets are there, before anything is traded. */
+  readonly onMade?: (exchange: SimulatedExchange) => void;
+  /** Told of every change of an order and of every trade, also of others. */
+  readonly onEvent?: (event: TradingEvent) => void;
 }
 
 /**
@@ -80,7 +88,7 @@ export class FollowedExchange {
   private readonly untouched = new WeakMap<SimulatedOrder, VenueOrder>();
 
   constructor(options: FollowedExchangeOptions) {
-    const { markets, balances, limits, startMs, rules, fees } = options;
+    const { markets, balances, limits, startMs, rules, fees, onEvent } = options;
     const config = readExchangeConfig({
       markets: markets.map(({ market }) => ({
         symbol: market.symbol,
@@ -92,7 +100,7 @@ export class FollowedExchange {
       users: [
         {
           username: BOT_NAME,
-          id: BOT_USER,
+          id: FOLLOWING_USER,
           balances: Object.fromEntries(
             Object.entries(balances).map(([name, units]) => [name, formatUnits(units)]),
           ),
@@ -106,6 +114,8 @@ export class FollowedExchange {
       startMs,
       seed: 1,
     });
+    // Before anything holds on to its wallets.
+    options.restore?.(exchange);
     this.exchange = exchange;
     this.rules = rules;
     this.markets = markets.map(
@@ -116,23 +126,26 @@ export class FollowedExchange {
     this.door = new TypedDoor(this.doorAccount());
     // So that there is a wallet, and a reading of it, of everything that can be traded.
     for (const { state } of this.markets) {
-      exchange.accounts.ensure(BOT_USER, state.rules.base);
-      exchange.accounts.ensure(BOT_USER, state.rules.quote);
+      exchange.accounts.ensure(FOLLOWING_USER, state.rules.base);
+      exchange.accounts.ensure(FOLLOWING_USER, state.rules.quote);
     }
     exchange.trading.onEvent = (event) => {
-      if (event.kind !== 'trade' || event.trade.taker.userId !== BOT_USER || rules.own === 'hidden') return;
+      onEvent?.(event);
+      if (event.kind !== 'trade' || event.trade.taker.userId !== FOLLOWING_USER || rules.own === 'hidden')
+        return;
       this.show(event.trade);
     };
+    options.onMade?.(exchange);
   }
 
   /** What the account has of a currency, in units. */
   balance(currency: string): bigint {
-    return this.exchange.accounts.find(BOT_USER, currency)?.total ?? 0n;
+    return this.exchange.accounts.find(FOLLOWING_USER, currency)?.total ?? 0n;
   }
 
   /** What the account has of each currency. */
   balances(): readonly (readonly [currency: string, total: bigint])[] {
-    return this.exchange.accounts.walletsOf(BOT_USER).map(({ currency, total }) => [currency, total]);
+    return this.exchange.accounts.walletsOf(FOLLOWING_USER).map(({ currency, total }) => [currency, total]);
   }
 
   /**
@@ -163,16 +176,16 @@ export class FollowedExchange {
         return markets.map(({ rules }) => rules);
       },
       get trader() {
-        return trading.trader(BOT_USER);
+        return trading.trader(FOLLOWING_USER);
       },
-      place: (request, nowMs) => this.marketOf(request.market).place(BOT_USER, request, nowMs),
+      place: (request, nowMs) => this.marketOf(request.market).place(FOLLOWING_USER, request, nowMs),
       cancel: (order, nowMs) => trading.cancel(order, nowMs),
       cancelOld: (nowMs) => this.cancelOld(nowMs),
-      find: (reference) => trading.find(BOT_USER, reference),
+      find: (reference) => trading.find(FOLLOWING_USER, reference),
       recordOf: (order) => this.recordOf(order),
       recordOfChanged: (order) => this.recordOf(order),
       trades: (from, nowMs) => this.trades(from, nowMs),
-      wallets: () => accounts.walletsOf(BOT_USER).map(walletReadingOf),
+      wallets: () => accounts.walletsOf(FOLLOWING_USER).map(walletReadingOf),
       transactions: (walletId, page) => this.transactions(walletId, page),
       market: (call, nowMs) => this.market(call, nowMs),
     };
@@ -203,13 +216,13 @@ export class FollowedExchange {
 
   private cancelOld(nowMs: number): void {
     const all = { createdAtOrBeforeMs: null, execution: null, base: null, quote: null, tradeType: null };
-    this.exchange.trading.cancelOld(BOT_USER, all, nowMs);
+    this.exchange.trading.cancelOld(FOLLOWING_USER, all, nowMs);
   }
 
   private trades(from: ListCursor, nowMs: number): Page<VenueTrade> {
     const { tradesLagMs } = this.rules;
     const asOfMs = tradesLagMs === 0 ? null : nowMs - tradesLagMs;
-    const trader = this.exchange.trading.trader(BOT_USER);
+    const trader = this.exchange.trading.trader(FOLLOWING_USER);
     const { items, hasNext } = listTrades(trader, { ...ALL_TRADES, fromId: from, asOfMs }, nowMs);
     return { items: items.map(venueTradeOf), hasNext };
   }
@@ -225,7 +238,7 @@ export class FollowedExchange {
 
   private transactions(walletId: VenueWalletId, page: number): Page<WalletTransaction> {
     const wallet = this.exchange.accounts.byId(wholeId(walletId));
-    const lines = wallet?.userId === BOT_USER ? wallet.transactions.values() : [];
+    const lines = wallet?.userId === FOLLOWING_USER ? wallet.transactions.values() : [];
     const end = lines.length - (page - 1) * PAGE_SIZES.transactions;
     const start = Math.max(0, end - PAGE_SIZES.transactions);
     const items = end <= 0 ? [] : lines.slice(start, end).toReversed().map(walletTransactionOf);

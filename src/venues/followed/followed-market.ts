@@ -162,6 +162,13 @@ export class FollowedMarket {
     return placed;
   }
 
+  /**
+   * Orders of ours of before this process rest behind what is there now. To be called after the first book.
+   */
+  standAgain(): void {
+    this.enlist();
+  }
+
   /** A trade in which we took was not recorded, but everybody sees it. */
   addTrade(trade: PublicTrade): void {
     this.tape.push(tradeColumns([{ ...trade, seenMs: trade.timeMs }]), 0);

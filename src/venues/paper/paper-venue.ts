@@ -8,7 +8,8 @@ import { MemoryLockouts } from '../../budget/lockouts.ts';
 import { monotonicMs } from '../../budget/process-owner.ts';
 import type { FeeSchedule } from '../../domain/fee-schedule.ts';
 import type { Timeline } from '../../virtual/virtual-time.ts';
-import { FollowedExchange } from '../followed/followed-exchange.ts';
+import { secondText } from '../../domain/time-text.ts';
+import { FOLLOWING_USER, FollowedExchange } from '../followed/followed-exchange.ts';
 import { DEFAULT_LIQUIDITY, type FollowedRules } from '../followed/liquidity-model.ts';
 import { profileOf } from '../interface-profile.ts';
 import type { Venue } from '../venue.ts';
@@ -21,9 +22,10 @@ import {
   type AnswerWait,
 } from '../live/live-venue.ts';
 import type { ExchangeAccess } from '../live/exchange-access.ts';
-import { MARKET_CALLS } from '../port.ts';
+import { MARKET_CALLS, type VenueAnswer } from '../port.ts';
 import { NO_MARGIN_ON_PAPER } from '../unserved-margin.ts';
 import type { VenueCaller, VenueEnd } from '../venue-caller.ts';
+import type { AccountKeeper, AccountOrigin } from './account-keeper.ts';
 import { MarketFollower } from './market-follower.ts';
 
 /** Fills are those of a backtest on recorded books; the books that are polled are the real exchange's own. */
@@ -44,14 +46,20 @@ export interface PaperSettings {
 
 /**
  * Paper trading: public data of a real exchange, orders to an exchange in this process that follows it.
- * Nothing but public reads ever leaves. Throws `INVALID_OPTIONS` without an address, `INVALID_MARKET` for a
- * market that the real exchange does not have.
+ * Nothing but public reads ever leaves. The account goes on where the keeper has one; without a keeper it
+ * begins anew. Throws `INVALID_OPTIONS` without an address and for an account that follows another one,
+ * `INVALID_MARKET` for a market that the real exchange does not have, and what the keeper throws.
  */
-export async function createPaperVenue(config: PaperSettings, waiting: Opening): Promise<Venue> {
+export async function createPaperVenue(
+  config: PaperSettings,
+  waiting: Opening,
+  keeper: AccountKeeper | null = null,
+): Promise<Venue> {
   const baseUrl = config.paper.baseUrl ?? config.exchange.baseUrl;
   if (baseUrl === null) {
     throw new SarrafError('INVALID_OPTIONS', 'expected paper.baseUrl or exchange.baseUrl for the mode paper');
   }
+  expectSameExchange(keeper, baseUrl);
   const { wrap } = waiting;
   const remote = await openRemoteExchange({
     config,
@@ -63,18 +71,51 @@ export async function createPaperVenue(config: PaperSettings, waiting: Opening):
   });
   try {
     const all = await readMarkets(remote, waiting);
-    const traded = new Set(config.strategies.flatMap(({ market }) => market ?? []));
+    const traded = new Set([
+      ...config.strategies.flatMap(({ market }) => market ?? []),
+      ...(keeper?.symbols ?? []),
+    ]);
     const markets = all.filter(({ symbol }) => traded.has(symbol));
     for (const symbol of traded) {
       if (markets.some((market) => market.symbol === symbol)) continue;
       throw new SarrafError('INVALID_MARKET', `expected a market of ${baseUrl}, was ${symbol}`);
     }
     const books = await readBooks(remote, markets, waiting);
-    return paperVenueOf(remote, { config, markets, books });
+    const origin = { baseUrl, balances: config.paper.balances };
+    sayHowItGoesOn(keeper, origin, waiting);
+    return paperVenueOf(remote, { config, markets, books, keeper, origin });
   } catch (error) {
+    keeper?.close();
     await remote.close();
     throw error;
   }
+}
+
+function expectSameExchange(keeper: AccountKeeper | null, baseUrl: string): void {
+  const followed = keeper?.origin?.baseUrl ?? baseUrl;
+  if (followed === baseUrl) return;
+  keeper?.close();
+  throw new SarrafError(
+    'INVALID_OPTIONS',
+    `expected ${followed}, which the paper account of this data folder follows, was ${baseUrl}: begin a new account with "sarraf run --new-account", or name another data folder`,
+  );
+}
+
+function sayHowItGoesOn(keeper: AccountKeeper | null, { balances }: AccountOrigin, waiting: Opening): void {
+  if (keeper === null || keeper.origin === null || keeper.beganAtMs === null) return;
+  waiting.onWait(`The paper account goes on, which began at ${secondText(keeper.beganAtMs)} UTC.`);
+  const began = sortedText(keeper.origin.balances);
+  const wanted = sortedText(balances);
+  if (began === wanted) return;
+  waiting.onWait(
+    `paper.balances is ${wanted}, but the paper account began with ${began} and goes on with what it has; "sarraf run --new-account" begins a new one`,
+    'warning',
+  );
+}
+
+function sortedText(balances: AccountOrigin['balances']): string {
+  const parts = Object.entries(balances).map(([currency, amount]) => `${amount} ${currency}`);
+  return parts.toSorted().join(' and ');
 }
 
 function paperVenueOf(
@@ -83,9 +124,11 @@ function paperVenueOf(
     readonly config: PaperSettings;
     readonly markets: readonly Market[];
     readonly books: ReadonlyMap<string, OrderBook>;
+    readonly keeper: AccountKeeper | null;
+    readonly origin: AccountOrigin;
   },
 ): Venue {
-  const { config, markets, books } = of;
+  const { config, markets, books, keeper, origin } = of;
   const { time } = remote;
   const { balances, fees } = config.paper;
   const exchange = new FollowedExchange({
@@ -98,13 +141,18 @@ function paperVenueOf(
     limits: config.exchange.limits,
     startMs: time.now(),
     rules: PAPER_RULES,
+    restore: (fresh) => keeper?.restore(fresh, time.now()),
+    onEvent: (event) => keeper?.take(event),
+    onMade: (made) => keeper?.begin(made, { userId: FOLLOWING_USER, origin, nowMs: time.now() }),
   });
   const follower = new MarketFollower(exchange.markets);
   for (const [symbol, book] of books) follower.showBook(symbol, book, time.now());
+  for (const market of exchange.markets) market.standAgain();
+  const isNew = keeper?.isNew ?? true;
   return {
     profile: { ...profileOf(remote.caller), unserved: NO_MARGIN_ON_PAPER },
     time,
-    caller: splitCaller(remote.caller, { exchange, follower, time }),
+    caller: splitCaller(remote.caller, { exchange, follower, time, keeper }),
     limiter: splitLimiter(remote.limiter, [...remote.client.budgets.values()]),
     limiterMs: monotonicMs,
     budgets: remote.client.budgets,
@@ -112,27 +160,35 @@ function paperVenueOf(
     accountReader: null,
     ledgerSubjects: [],
     markets,
-    isNew: true,
+    isNew,
     pollStretch: 1,
     mostOccupied: () => new Map(),
     namedLimits: () => remote.ledger.admittance.namedLimits(monotonicMs()),
     isOver: () => false,
     ledgerFile: remote.ledgerFile,
-    close: async () => remote.close(),
+    close: async () => {
+      keeper?.close();
+      await remote.close();
+    },
   };
 }
 
 /** Public calls go to the real exchange and move the one in this process; all others go to the latter. */
 function splitCaller(
   real: VenueCaller,
-  paper: { readonly exchange: FollowedExchange; readonly follower: MarketFollower; readonly time: Timeline },
+  paper: {
+    readonly exchange: FollowedExchange;
+    readonly follower: MarketFollower;
+    readonly time: Timeline;
+    readonly keeper: AccountKeeper | null;
+  },
 ): VenueCaller {
-  const { exchange, follower, time } = paper;
+  const { exchange, follower, time, keeper } = paper;
   return {
     ...real,
     send(call, signal, { onEnd, onError }) {
       if (!MARKET_CALLS.has(call.kind)) {
-        onEnd({ answer: exchange.answer(call, time.now()), error: null });
+        onEnd(keptFirst(keeper, () => exchange.answer(call, time.now())));
         return;
       }
       const taken = (end: VenueEnd): void => {
@@ -142,6 +198,18 @@ function splitCaller(
       real.send(call, signal, { onEnd: taken, onError });
     },
   };
+}
+
+/** What can not be kept is not told: the bot then asks again, as where an exchange gave no clear answer. */
+function keptFirst(keeper: AccountKeeper | null, answerOf: () => VenueAnswer): VenueEnd {
+  const answer = answerOf();
+  try {
+    keeper?.save();
+    return { answer, error: null };
+  } catch (error) {
+    const message = error instanceof Error ? error.message : String(error);
+    return { answer: { outcome: 'failed', code: 'SERVER_ERROR', message, effect: 'unknown' }, error: null };
+  }
 }
 
 /**

@@ -121,10 +121,10 @@ describe('a backup', () => {
     damage.exec("UPDATE intents SET json = '{'");
     damage.close();
     await expect(backUp()).rejects.toThrow(/expected a mirror of sarraf at .*table intents/);
-    const paper = join(place.folder, 'paper');
-    mkdirSync(paper);
-    writeFileSync(join(paper, 'paper.sqlite'), '');
-    await expect(backUp({ dataFolder: paper })).rejects.toThrow(/begins anew with every run/);
+    const embedded = join(place.folder, 'embedded');
+    mkdirSync(embedded);
+    writeFileSync(join(embedded, 'embedded.sqlite'), '');
+    await expect(backUp({ dataFolder: embedded })).rejects.toThrow(/begins anew with every run/);
     expect(names()).toHaveLength(1);
   });
 });

@@ -10,6 +10,7 @@ import {
 } from '../../../../src/daemon/backup/restore-backup.ts';
 import { ControlClient } from '../../../../src/daemon/control/control-client.ts';
 import { ControlInbox } from '../../../../src/daemon/control/control-inbox.ts';
+import { openPaperAccountFile, PAPER_ACCOUNT } from '../../../../src/daemon/paper-account-file.ts';
 import { lockDataFolder } from '../../../../src/daemon/process-locks/run-locks.ts';
 import { judgeAccount } from '../../../../src/venues/live/account-identity.ts';
 import { DURABLE, journalLine, MirrorFolder, NOW_MS, orderRecord } from '../../mirror/mirror-fixture.ts';
@@ -49,6 +50,32 @@ const mirrorNames = (): string[] =>
   readdirSync(place.folder).filter((name) => name.startsWith('mirror.sqlite') && !/lock|ballast/.test(name));
 
 describe('a restore', () => {
+  test('puts a bot on paper back with its account, and leaves an account that went on', async () => {
+    const paper = new MirrorFolder();
+    paper.open({ path: join(paper.folder, 'paper.sqlite') }).close();
+    openPaperAccountFile(paper.folder).close();
+    const { folder, manifest } = await makeBackup({
+      dataFolder: paper.folder,
+      out: join(paper.folder, 'backups'),
+      keep: null,
+      nowMs: NOW_MS,
+      onProgress: () => {},
+      signal: new AbortController().signal,
+    });
+    expect(manifest.files.map(({ name }) => name)).toEqual(['paper.sqlite', PAPER_ACCOUNT]);
+    const elsewhere = new MirrorFolder();
+    const again = async (): Promise<readonly string[]> =>
+      (
+        await restoreBackup(
+          await planRestore(folder, { dataFolder: elsewhere.folder, instance: null }),
+          NOW_MS,
+        )
+      ).restored;
+    expect(await again()).toEqual([PAPER_ACCOUNT, 'paper.sqlite']);
+    expect(await again()).toEqual(['paper.sqlite']);
+    for (const each of [paper, elsewhere]) each[Symbol.dispose]();
+  });
+
   test('puts the copy in place, keeps what was there, and gives the bot another epoch', async () => {
     const { keptAs, restored } = await restore('bot');
     expect(restored).toEqual(['mirror.sqlite']);

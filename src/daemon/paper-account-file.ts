@@ -1,0 +1,245 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import type Database from 'better-sqlite3';
+import { z } from 'zod';
+import { SarrafError } from '../domain/errors.ts';
+import { invariant } from '../domain/invariant.ts';
+import type { AccountsState } from '../simulator/core/accounts.ts';
+import type { SimulatedExchange } from '../simulator/core/exchange.ts';
+import type { TradingEvent } from '../simulator/core/trading/trading.ts';
+import { ExchangeChanges, type StoredChanges } from '../simulator/state/exchange-changes.ts';
+import { restoreExchange, type ExchangeState, type StoredMarket } from '../simulator/state/exchange-state.ts';
+import type { SavedOrder } from '../simulator/state/stored-order.ts';
+import type { StoredTrade } from '../simulator/state/stored-trade.ts';
+import type { AccountKeeper, AccountOrigin } from '../venues/paper/account-keeper.ts';
+import { openStepFile } from './step-file.ts';
+
+/** Name in the data folder. */
+export const PAPER_ACCOUNT = 'paper-account.sqlite';
+
+/** "sarp". */
+const APPLICATION_ID = 0x73617270;
+
+const LOCK_WAIT_MS = 2_000;
+const LOG_PAGES = 256;
+
+/**
+ * Newest trades, ended orders and lines of the wallets' histories that are kept; an exchange shows no more.
+ */
+const MOST_TRADES = 20_000;
+const MOST_ORDERS = 40_000;
+const MOST_LINES = 50_000;
+
+/** What is beyond that goes with one write of so many. */
+const PRUNED_EVERY = 500;
+
+const STEPS = [
+  `CREATE TABLE facts (name TEXT PRIMARY KEY, json TEXT NOT NULL) STRICT;
+   CREATE TABLE orders (id INTEGER PRIMARY KEY, is_open INTEGER NOT NULL, json TEXT NOT NULL) STRICT;
+   CREATE TABLE trades (id INTEGER PRIMARY KEY, json TEXT NOT NULL) STRICT;
+   CREATE TABLE lines (id INTEGER PRIMARY KEY, wallet_id INTEGER NOT NULL, json TEXT NOT NULL) STRICT;`,
+];
+
+const origin = z.strictObject({
+  baseUrl: z.string(),
+  balances: z.record(z.string(), z.string()),
+  beganAtMs: z.number(),
+});
+
+type Line = AccountsState['wallets'][number]['transactions'][number];
+
+/** Opens the file of a data folder, or makes it. Throws `DATA_UNUSABLE`. */
+export function openPaperAccountFile(dataFolder: string): Database.Database {
+  return openStepFile({
+    path: join(dataFolder, PAPER_ACCOUNT),
+    what: 'a paper account',
+    applicationId: APPLICATION_ID,
+    steps: STEPS,
+    lockWaitMs: LOCK_WAIT_MS,
+    logPages: LOG_PAGES,
+  });
+}
+
+/** Whether a data folder has a paper account that goes on. Throws `DATA_UNUSABLE`. */
+export function hasPaperAccount(dataFolder: string): boolean {
+  if (!existsSync(join(dataFolder, PAPER_ACCOUNT))) return false;
+  const file = new PaperAccountFile(dataFolder);
+  try {
+    return !file.isNew;
+  } finally {
+    file.close();
+  }
+}
+
+/** A paper account in a file of the data folder: what it said once it knows after a crash too. */
+export class PaperAccountFile implements AccountKeeper {
+  readonly origin: AccountOrigin | null;
+  readonly beganAtMs: number | null;
+  private readonly path: string;
+  private readonly database: Database.Database;
+  private readonly write: (changes: StoredChanges, began: z.infer<typeof origin> | null) => void;
+  private changes: ExchangeChanges | null = null;
+  private writes = 0;
+
+  /** Throws `DATA_UNUSABLE` for a file that is damaged, newer, or another program's; it stays as it is. */
+  constructor(dataFolder: string) {
+    this.path = join(dataFolder, PAPER_ACCOUNT);
+    this.database = openPaperAccountFile(dataFolder);
+    const kept = this.fact('origin');
+    const began = kept === null ? null : this.read(() => origin.parse(kept));
+    this.beganAtMs = began?.beganAtMs ?? null;
+    this.origin = began === null ? null : { baseUrl: began.baseUrl, balances: began.balances };
+    this.write = this.database.transaction((changes: StoredChanges, first: z.infer<typeof origin> | null) =>
+      this.writeRows(changes, first),
+    );
+  }
+
+  get isNew(): boolean {
+    return this.origin === null;
+  }
+
+  get symbols(): readonly string[] {
+    const markets = (this.fact('markets') ?? []) as readonly StoredMarket[];
+    return markets.map(({ symbol }) => symbol);
+  }
+
+  restore(exchange: SimulatedExchange, nowMs: number): void {
+    if (this.isNew) return;
+    this.read(() => restoreExchange(exchange, this.state(exchange), nowMs));
+  }
+
+  begin(
+    exchange: SimulatedExchange,
+    of: { readonly userId: number; readonly origin: AccountOrigin; readonly nowMs: number },
+  ): void {
+    const { userId, origin, nowMs } = of;
+    const next = this.isNew ? 0 : (this.fact('accounts') as AccountsState).nextTransactionId;
+    this.changes = new ExchangeChanges(exchange, { userId, nextTransactionId: next });
+    this.saveAs(this.isNew ? { ...origin, beganAtMs: nowMs } : null);
+  }
+
+  take(event: TradingEvent): void {
+    this.changes?.take(event);
+  }
+
+  save(): void {
+    if (this.changes?.isEmpty === false) this.saveAs(null);
+  }
+
+  close(): void {
+    this.database.close();
+  }
+
+  private saveAs(began: z.infer<typeof origin> | null): void {
+    const { changes } = this;
+    invariant(changes !== null, () => 'expected an account to be begun before it is saved');
+    const stored = changes.stored();
+    try {
+      this.write(stored, began);
+    } catch (error) {
+      throw this.failed('a place that can not be written to', error);
+    }
+    changes.written(stored);
+  }
+
+  private writeRows(changes: StoredChanges, began: z.infer<typeof origin> | null): void {
+    const { database } = this;
+    const { accounts, counters, markets, orders, trades } = changes;
+    const fact = database.prepare('INSERT OR REPLACE INTO facts VALUES (?, ?)');
+    const wallets = accounts.wallets.map((wallet) => ({ ...wallet, transactions: [] }));
+    fact.run('accounts', JSON.stringify({ ...accounts, wallets }));
+    fact.run('counters', JSON.stringify(counters));
+    fact.run('markets', JSON.stringify(markets));
+    if (began !== null) fact.run('origin', JSON.stringify(began));
+    const order = database.prepare('INSERT OR REPLACE INTO orders VALUES (?, ?, ?)');
+    for (const each of orders) order.run(each.id, isOpen(each) ? 1 : 0, JSON.stringify(each));
+    const trade = database.prepare('INSERT OR REPLACE INTO trades VALUES (?, ?)');
+    for (const each of trades) trade.run(each.id, JSON.stringify(each));
+    const line = database.prepare('INSERT OR REPLACE INTO lines VALUES (?, ?, ?)');
+    for (const { id, transactions } of accounts.wallets)
+      for (const each of transactions) line.run(each.id, id, JSON.stringify(each));
+    this.writes += 1;
+    if (this.writes % PRUNED_EVERY === 0) this.prune();
+  }
+
+  private prune(): void {
+    this.database.exec(
+      `DELETE FROM trades WHERE ${beyond('trades', MOST_TRADES)};
+       DELETE FROM orders WHERE is_open = 0 AND ${beyond('orders', MOST_ORDERS)};
+       DELETE FROM lines WHERE ${beyond('lines', MOST_LINES)};`,
+    );
+  }
+
+  /**
+   * What was written, as the exchange takes it. Users, their fees and limits are those of the configuration.
+   */
+  private state(exchange: SimulatedExchange): ExchangeState {
+    const accounts = this.fact('accounts') as AccountsState;
+    const lines = this.lines();
+    const wallets = accounts.wallets.map((wallet) => ({
+      ...wallet,
+      transactions: lines.get(wallet.id) ?? [],
+    }));
+    return {
+      accounts: { ...accounts, wallets },
+      services: exchange.services.snapshot(),
+      counters: this.fact('counters') as ExchangeState['counters'],
+      traders: [],
+      orders: this.rows('orders') as readonly SavedOrder[],
+      trades: this.rows('trades') as readonly StoredTrade[],
+      markets: this.fact('markets') as readonly StoredMarket[],
+    };
+  }
+
+  private fact(name: string): unknown {
+    return this.read(() => {
+      const row = this.database
+        .prepare<[string], string>('SELECT json FROM facts WHERE name = ?')
+        .pluck()
+        .get(name);
+      return row === undefined ? null : (JSON.parse(row) as unknown);
+    });
+  }
+
+  private rows(table: 'orders' | 'trades'): readonly unknown[] {
+    const rows = this.database.prepare(`SELECT json FROM ${table} ORDER BY id`).pluck().all();
+    return rows.map((json): unknown => JSON.parse(String(json)));
+  }
+
+  /** The histories of the wallets, by wallet. */
+  private lines(): ReadonlyMap<number, readonly Line[]> {
+    const rows = this.database.prepare('SELECT wallet_id AS wallet, json FROM lines ORDER BY id').all();
+    const read = rows as readonly { readonly wallet: number; readonly json: string }[];
+    const byWallet = Map.groupBy(read, ({ wallet }) => wallet);
+    return new Map(
+      [...byWallet].map(([wallet, lines]) => [wallet, lines.map(({ json }) => JSON.parse(json) as Line)]),
+    );
+  }
+
+  private read<Value>(work: () => Value): Value {
+    try {
+      return work();
+    } catch (error) {
+      throw this.failed('an account that can not be read', error);
+    }
+  }
+
+  private failed(found: string, error: unknown): SarrafError {
+    if (error instanceof SarrafError && error.code === 'DATA_UNUSABLE') return error;
+    const reason = error instanceof Error ? error.message.split('\n', 1)[0] : String(error);
+    return new SarrafError(
+      'DATA_UNUSABLE',
+      `expected a paper account at ${this.path}, found ${found} (${reason}): look after the disk or restore a backup, or begin a new account with "sarraf run --new-account"`,
+      { cause: error },
+    );
+  }
+}
+
+/** Rows that are older than so many. */
+function beyond(table: string, kept: number): string {
+  return `id <= (SELECT id FROM ${table} ORDER BY id DESC LIMIT 1 OFFSET ${kept})`;
+}
+
+function isOpen({ status }: SavedOrder): boolean {
+  return status === 'Active' || status === 'Inactive' || status === 'New';
+}
