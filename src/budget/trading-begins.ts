@@ -22,7 +22,8 @@ export interface TradingBegins {
   readonly why: 'unknown' | 'locked out' | null;
 }
 
-const AT_ONCE: TradingBegins = { waitMs: 0, latestMs: 0, budget: null, why: null };
+/** Nothing is waited for. */
+export const AT_ONCE: TradingBegins = { waitMs: 0, latestMs: 0, budget: null, why: null };
 
 /**
  * Reads a report. `subjects`: those whose budgets count for the bot, its address and its credential.

@@ -1,8 +1,9 @@
 import { readLedgerAt } from '../budget/ledger-place.ts';
 import type { BudgetReport } from '../budget/ledger-report.ts';
-import { beginsText, tradingBegins, type TradingBegins } from '../budget/trading-begins.ts';
+import { AT_ONCE, beginsText, tradingBegins, type TradingBegins } from '../budget/trading-begins.ts';
 import { lengthText } from '../domain/time-text.ts';
 import { readLedgerNote } from '../daemon/ledger-note.ts';
+import { readRunNote } from '../daemon/run-note.ts';
 import { loweredBudgets, loweredText, type LoweredBudget } from './lowered-text.ts';
 
 /** What the ledger of a bot says of it now. */
@@ -28,7 +29,11 @@ export async function ledgerStatus(dataFolder: string): Promise<LedgerStatus | n
   const { INTERFACE_PROFILE } = await import('../venues/interface-profile.ts');
   return {
     ledger: note.ledger,
-    tradingBegins: tradingBegins(rows, { subjects, budgetOf: INTERFACE_PROFILE.budgets }),
+    // Orders on paper stay in the bot: no limit of the exchange holds them back.
+    tradingBegins:
+      readRunNote(dataFolder)?.mode === 'paper'
+        ? AT_ONCE
+        : tradingBegins(rows, { subjects, budgetOf: INTERFACE_PROFILE.budgets }),
     lowered: loweredBudgets(rows, subjects),
     lockouts: rows.flatMap(({ subject, budget, lockedForMs }) =>
       subjects.has(subject) && lockedForMs !== null && lockedForMs > 0

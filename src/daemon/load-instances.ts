@@ -4,6 +4,7 @@ import { SarrafError } from '../domain/errors.ts';
 import { parseUnits } from '../domain/money.ts';
 import type { StrategyInstanceSettings } from '../engine/engine-settings.ts';
 import { lineIn } from '../plugins/line-in-stack.ts';
+import { ownFileHint } from '../plugins/own-file-hint.ts';
 import { formatPluginProblem, isStrategyFile, loadStrategies } from '../plugins/load-strategies.ts';
 import { LoadWatch } from '../plugins/load-watch.ts';
 import type { StrategyRunner } from '../strategy/runner.ts';
@@ -255,5 +256,5 @@ function isFile(path: string): boolean {
 
 function missing({ name, plugin }: ConfiguredStrategy, folders: readonly string[]): string {
   if (plugin.kind === 'file') return `${name}: expected the file of a strategy at ${plugin.path}, was none`;
-  return `${name}: expected a file ${pluginText(plugin)}.ts or .js in ${folders.join(' or ')}, was none`;
+  return `${name}: expected a file ${pluginText(plugin)}.ts or .js in ${folders.join(' or ')}, was none${ownFileHint(pluginText(plugin), process.cwd())}`;
 }

@@ -6,6 +6,7 @@ import {
   type ProfitOfDay,
   type ValueAt,
 } from '../portfolio/value-series.ts';
+import { addUnits, subtractUnits } from '../domain/money.ts';
 import type { FigureValue, SeriesRange } from './read-series.ts';
 
 /** Values that a drawdown is measured over; a peak between two of them is missed beyond that. */
@@ -37,16 +38,29 @@ export function equityCurrencies(source: FigureSource): readonly string[] {
   return source.figureNames(EQUITY).map((name) => name.slice(EQUITY.length));
 }
 
-export function equityNow(source: FigureSource, currency: string): EquityNow {
+/**
+ * The bot writes values every few minutes. `madeNow`, the profit of all strategies as it is now, brings the
+ * last ones up to now, so that they agree with what else is shown of now.
+ */
+export function equityNow(source: FigureSource, currency: string, madeNow: ValueAt | null = null): EquityNow {
   const profit = `profit/${currency}`;
-  const worth = valuesFrom(source, `${EQUITY}${currency}`, { fromMs: 0, most: 1 }).at(-1) ?? null;
-  const made = valuesFrom(source, profit, { fromMs: 0, most: MOST_VALUES });
+  const written = valuesFrom(source, `${EQUITY}${currency}`, { fromMs: 0, most: 1 }).at(-1) ?? null;
+  const before = valuesFrom(source, profit, { fromMs: 0, most: MOST_VALUES });
+  const last = before.at(-1);
+  const isLater = madeNow !== null && last !== undefined && madeNow.atMs > last.atMs;
+  // Both of one moment: what was made since then has changed both.
+  const isSame = written !== null && last !== undefined && written.atMs === last.atMs;
+  const made = isLater ? [...before, madeNow] : before;
+  const worth =
+    isLater && isSame
+      ? { atMs: madeNow.atMs, value: addUnits(written.value, subtractUnits(madeNow.value, last.value)) }
+      : written;
   const lastMs = made.at(-1)?.atMs ?? 0;
   const lately = { fromMs: lastMs - DAY_BEGINS_WITHIN_MS, most: MOST_VALUES };
   const fall = worth === null ? null : drawdownOf(withoutDeposits(made, worth.value));
   return {
     worth,
-    day: profitOfTehranDay(valuesFrom(source, profit, lately), lastMs),
+    day: profitOfTehranDay([...valuesFrom(source, profit, lately), ...(isLater ? [madeNow] : [])], lastMs),
     drawdownBps: fall?.now.depthBps ?? null,
   };
 }

@@ -5,6 +5,7 @@ import type { BotConfig } from '../daemon/settings/create-bot-config.ts';
 import { SarrafError } from '../domain/errors.ts';
 import { present } from '../domain/invariant.ts';
 import { formatPluginProblem, loadStrategies } from '../plugins/load-strategies.ts';
+import { ownFileHint } from '../plugins/own-file-hint.ts';
 import { ownStrategies } from '../plugins/own-files.ts';
 import type { StrategyDefinition } from '../strategy/definition.ts';
 import { codeHash } from './data/code-hash.ts';
@@ -74,7 +75,10 @@ function fileOf({ strategies, strategiesFolders }: BotConfig): string {
   if (file !== null) return file;
   const expected =
     plugin.kind === 'file' ? `a file at ${plugin.path}` : `${plugin.name} in ${folders.join(' or ')}`;
-  throw new SarrafError('INVALID_OPTIONS', `strategy: expected ${expected}, found none`);
+  throw new SarrafError(
+    'INVALID_OPTIONS',
+    `strategy: expected ${expected}, found none${plugin.kind === 'name' ? ownFileHint(plugin.name, process.cwd()) : ''}`,
+  );
 }
 
 async function definitionOf(file: string): Promise<StrategyDefinition> {

@@ -92,11 +92,17 @@ function botView(reader: MirrorReader, nowMs: number): BotView {
   };
 }
 
+/** Those that need a look first: locked out, then by how much of the limit is used. */
 function budgetsOf(ledger: FolderLedger): ChatView['budgets'] {
-  return ledger.rows().map(({ budget, inUse, limit, lockedForMs, isOnTrial }) => ({
+  const budgets = ledger.rows().map(({ budget, inUse, limit, lockedForMs, isOnTrial }) => ({
     budget,
     used: inUse,
     limit,
     isLockedOut: lockedForMs !== null || isOnTrial,
   }));
+  return budgets.toSorted(
+    (left, right) =>
+      Number(right.isLockedOut) - Number(left.isLockedOut) ||
+      right.used / right.limit - left.used / left.limit,
+  );
 }

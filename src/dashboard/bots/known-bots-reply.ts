@@ -1,10 +1,12 @@
 import { basename } from 'node:path';
 import { formatUnits, parseUnits, addUnits } from '../../domain/money.ts';
 import { knownBots, type KnownBot } from '../../daemon/known-bots.ts';
+import { readKept } from '../../engine/kept-records.ts';
 import { readSentence } from '../../language/sentences/read-sentence.ts';
 import { ApiError } from '../api-error.ts';
 import { BotFolderReader } from '../folder/bot-folder-reader.ts';
 import { equityItems } from '../readers/equity-items.ts';
+import { newestReading } from '../readers/newest-reading.ts';
 import { strategyItems } from '../readers/strategy-items.ts';
 import type { BotsReply, KnownBotItem } from '../schema/bots.ts';
 import type { EquityItem } from '../schema/overview.ts';
@@ -46,9 +48,10 @@ function itemOf(
   try {
     const seen = folder.mirror.read((reader) => {
       const strategies = strategyItems(reader, { note: folder.note(), nowMs });
+      const botNowMs = newestReading(readKept(reader.kept(), 'read-times') ?? {});
       const open = reader.orders({ state: 'open', strategy: null, market: null, last: MOST_OPEN });
       return {
-        equity: [...equityItems(reader, strategies)],
+        equity: [...equityItems(reader, strategies, botNowMs)],
         openOrders: open.length,
         strategies: strategies.map((strategy) => strategy.name),
       };

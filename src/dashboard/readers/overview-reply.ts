@@ -8,6 +8,7 @@ import { readSentence } from '../../language/sentences/read-sentence.ts';
 import type { AlertItem } from '../schema/alert.ts';
 import type { BotItem, ExposureItem, LockoutItem, OverviewReply, PositionItem } from '../schema/overview.ts';
 import { equityItems } from './equity-items.ts';
+import { newestReading } from './newest-reading.ts';
 import { lockItemOf } from './row-items.ts';
 import { positionItems, strategyItems } from './strategy-items.ts';
 
@@ -62,9 +63,10 @@ function readParts(reader: MirrorReader, { nowMs, note }: OverviewParts): ReadPa
   const strategies = strategyItems(reader, { note, nowMs });
   const readTimes = readKept(kept, 'read-times') ?? {};
   const { refused } = readKept(kept, 'credential') ?? { refused: null };
+  const botNowMs = newestReading(readTimes);
   return {
-    botNowMs: newest(Object.values(readTimes)),
-    equity: [...equityItems(reader, strategies)],
+    botNowMs,
+    equity: [...equityItems(reader, strategies, botNowMs)],
     exposure: [...exposureOf(positions)],
     positions: [...positions],
     strategies: [...strategies],
@@ -88,10 +90,6 @@ function readParts(reader: MirrorReader, { nowMs, note }: OverviewParts): ReadPa
           },
     locks: locksNow(kept, nowMs).locks.map((lock) => lockItemOf(lock)),
   };
-}
-
-function newest(times: readonly number[]): number | null {
-  return times.length === 0 ? null : Math.floor(times.reduce((left, right) => Math.max(left, right)));
 }
 
 /** What all strategies hold together, by asset and currency. */

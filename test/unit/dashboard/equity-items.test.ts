@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { equityItems } from '../../../src/dashboard/readers/equity-items.ts';
 import type { MirrorChange } from '../../../src/engine/mirror-change.ts';
+import type { StrategyItem } from '../../../src/dashboard/schema/overview.ts';
 import { MirrorReader } from '../../../src/mirror/mirror-reader.ts';
 import { MirrorFolder } from '../mirror/mirror-fixture.ts';
 
@@ -16,6 +17,20 @@ const profitAt = (atMs: number): MirrorChange => ({
   figure: { name: 'profit/rls', atMs, value: String((atMs - MIDNIGHT_MS) / MINUTE_MS) },
 });
 
+const STRATEGY = {
+  plugin: null,
+  markets: [] as string[],
+  status: 'running',
+  reason: null,
+  reasonFacts: null,
+  realised: null,
+  open: null,
+  orders: 0,
+  fills: 0,
+  requests: 0,
+  lastDecision: null,
+} as const satisfies Partial<StrategyItem>;
+
 test('the profit of the day is exact where the mirror has far more values than a drawdown is measured over', () => {
   using folder = new MirrorFolder();
   const store = folder.open();
@@ -27,8 +42,29 @@ test('the profit of the day is exact where the mirror has far more values than a
   };
   store.apply([...hours, ...today, equity], { atMs: NOON_MS, isDurable: true });
   const reader = new MirrorReader(folder.path);
-  expect(equityItems(reader, [])).toMatchObject([
+  expect(equityItems(reader, [], null)).toMatchObject([
     { currency: 'rls', now: '9000', day: '720', drawdown: '0', asOfMs: NOON_MS },
   ]);
+  reader.close();
+});
+
+test('values of minutes ago are brought up to now by what the strategies have made since', () => {
+  using folder = new MirrorFolder();
+  const store = folder.open();
+  const figure = (name: string, value: string): MirrorChange => ({
+    kind: 'figure',
+    figure: { name, atMs: NOON_MS, value },
+  });
+  const changes = [profitAt(MIDNIGHT_MS), figure('profit/rls', '20'), figure('equity/rls', '1000')];
+  store.apply(changes, { atMs: NOON_MS, isDurable: true });
+  const reader = new MirrorReader(folder.path);
+  const maker = { ...STRATEGY, name: 'maker', currency: 'rls', profit: '-80' };
+  const later = NOON_MS + 4 * MINUTE_MS;
+  expect(equityItems(reader, [maker], later)).toMatchObject([
+    { now: '900', day: '-80', total: '-80', drawdown: '0.1', asOfMs: later },
+  ]);
+  // What another currency is worth in this one is not known here.
+  const other = { ...STRATEGY, name: 'other', currency: 'usdt', profit: '5' };
+  expect(equityItems(reader, [maker, other], later)[0]).toMatchObject({ now: '1000', asOfMs: NOON_MS });
   reader.close();
 });
