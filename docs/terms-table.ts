@@ -1,9 +1,10 @@
-import { ENGLISH_TERMS, PERSIAN_TERMS } from '../src/language/terms.ts';
+import { ENGLISH_TERMS } from '../src/language/english-terms.ts';
+import { PERSIAN_TERMS } from '../src/language/persian-terms.ts';
 
 const BEGIN = '<!-- terms: written by npm run docs -->';
 const END = '<!-- end of terms -->';
 
-/** docs/persian.md with the list of terms as src/language/terms.ts has them. */
+/** docs/persian.md with the list of terms as src/language has them. */
 export function withTerms(page: string): string {
   const keys = Object.keys(ENGLISH_TERMS) as (keyof typeof ENGLISH_TERMS)[];
   const rows = keys.map((key) => [ENGLISH_TERMS[key], PERSIAN_TERMS[key]] as const);

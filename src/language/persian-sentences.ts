@@ -1,5 +1,5 @@
 import type { SpokenSentences } from './say-sentence.ts';
-import { PERSIAN_TERMS as TERMS } from './terms.ts';
+import { PERSIAN_TERMS as TERMS } from './persian-terms.ts';
 
 /** The sentences of the bot in Persian, with the places of the English ones. */
 export const PERSIAN_SENTENCES: SpokenSentences = {

@@ -1,5 +1,5 @@
 import type { TranslationOf } from '../../language/translate.ts';
-import { PERSIAN_TERMS as terms } from '../../language/terms.ts';
+import { PERSIAN_TERMS as terms } from '../../language/persian-terms.ts';
 import type { ENGLISH_ALERTS } from './english-alerts.ts';
 
 /** The same in Persian. */

@@ -1,4 +1,4 @@
-import { PERSIAN_TERMS as TERMS } from '../../language/terms.ts';
+import { PERSIAN_TERMS as TERMS } from '../../language/persian-terms.ts';
 import type { TranslationOf } from '../../language/translate.ts';
 import type { ENGLISH_FINDINGS } from './english-findings.ts';
 

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { withoutDirectionMarks } from '../../../src/language/isolate.ts';
-import { ENGLISH_TERMS, PERSIAN_TERMS } from '../../../src/language/terms.ts';
+import { ENGLISH_TERMS } from '../../../src/language/english-terms.ts';
+import { PERSIAN_TERMS } from '../../../src/language/persian-terms.ts';
 import { translateInto, type TranslationOf } from '../../../src/language/translate.ts';
 import { textProblems } from '../../support/text-problems.ts';
 

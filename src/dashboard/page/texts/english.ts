@@ -1,4 +1,4 @@
-import { ENGLISH_TERMS as TERMS } from '../../../language/terms.ts';
+import { ENGLISH_TERMS as TERMS } from '../../../language/english-terms.ts';
 
 /** Every text of the page. Persian has the same keys, or it does not compile. */
 export const ENGLISH_TEXTS = {
