@@ -1,7 +1,6 @@
 import { signal } from '@preact/signals';
 import type { Language } from '../../language/locale.ts';
 import { translateInto, type Translate } from '../../language/translate.ts';
-import { loadSentences } from './sentences.ts';
 import type { ENGLISH_TEXTS } from './texts/english.ts';
 
 type PageTexts = typeof ENGLISH_TEXTS;
@@ -15,8 +14,6 @@ export async function loadTexts(language: Language): Promise<void> {
       ? (await import('./texts/persian.ts')).PERSIAN_TEXTS
       : (await import('./texts/english.ts')).ENGLISH_TEXTS;
   if (language === 'fa') await import('./persian-font.ts');
-  // Without them the page still says what the bot wrote.
-  void loadSentences(language).catch(() => undefined);
   translator.value = translateInto<PageTexts>(language, texts);
   document.documentElement.lang = language;
   document.documentElement.dir = language === 'fa' ? 'rtl' : 'ltr';

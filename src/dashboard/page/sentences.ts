@@ -1,23 +1,37 @@
 import { signal } from '@preact/signals';
-import type { Language } from '../../language/locale.ts';
 import { saySentence, type SpokenSentences } from '../../language/say-sentence.ts';
 import type { SentenceItem } from '../schema/fields.ts';
 import { locale } from './preferences.ts';
 
-/** The sentences of the bot in the language that is read; null for English, in which it said them itself. */
-const spoken = signal<SpokenSentences | null>(null);
+/** The sentences of the bot in Persian; in English it said them itself. */
+const spoken = signal<SpokenSentences | 'awaited' | 'out of reach'>('awaited');
+let isAskedFor = false;
 
-/** They come after the texts of the page, which is shown without waiting for them. */
-export async function loadSentences(language: Language): Promise<void> {
-  spoken.value =
-    language === 'en' ? null : (await import('../../language/persian-sentences.ts')).PERSIAN_SENTENCES;
-  document.documentElement.dataset['sentences'] = language;
+/** Loads them when one is to be shown first, since many views have none. */
+async function loadSentences(): Promise<void> {
+  isAskedFor = true;
+  const { dataset } = document.documentElement;
+  dataset['sentences'] = 'loading';
+  try {
+    spoken.value = (await import('../../language/persian-sentences.ts')).PERSIAN_SENTENCES;
+  } catch {
+    // The server is gone, or a newer one has other files: until the page is loaded again, it shows what the
+    // bot wrote.
+    spoken.value = 'out of reach';
+  }
+  dataset['sentences'] = 'ended';
 }
 
-/** A sentence of the bot in the language of the page; null where it stays as the bot wrote it. */
+/**
+ * A sentence of the bot in the language of the page; null where it stays as the bot wrote it. It is empty for
+ * the moment in which the sentences are loaded, so that no English one flickers.
+ */
 export function inWords(sentence: SentenceItem | undefined): string | null {
-  if (spoken.value === null || sentence === null || sentence === undefined) return null;
-  return saySentence(sentence, spoken.value, locale.value);
+  if (locale.value.language === 'en' || sentence === null || sentence === undefined) return null;
+  if (!isAskedFor) void loadSentences();
+  const known = spoken.value;
+  if (known === 'awaited') return '';
+  return known === 'out of reach' ? null : saySentence(sentence, known, locale.value);
 }
 
 /** A word that is a name in files, such as the kind of an intent, in the language of the page. */

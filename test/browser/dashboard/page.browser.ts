@@ -119,6 +119,14 @@ describe('the page', () => {
     await persian.page.close();
   });
 
+  test('loads what the bot says in Persian only where some of it is shown', async () => {
+    const market = await open('market/BTCIRT', { language: 'fa', until: '.candles[data-drawn=true]' });
+    expect(await market.page.getAttribute('html', 'data-sentences')).toBeNull();
+    await market.page.click('nav a[href="#/overview"]');
+    await market.page.waitForSelector('html[data-sentences=ended]');
+    await market.page.close();
+  });
+
   test('switches language, unit and theme, and keeps them', async () => {
     const { page } = await open('overview', { until: '.main-figure' });
     expect(await textOf(page, '.main-figure')).toBe('48,250,175,300 rial');

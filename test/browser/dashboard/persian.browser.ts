@@ -1,5 +1,8 @@
+import { statSync } from 'node:fs';
+import { join } from 'node:path';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { pageFolder } from '../../../src/dashboard/page-folder.ts';
 import { keepPicture, launchChromium, openAddress, overhangOf } from '../open-page.ts';
 import { latinWords, wordsOfOthers } from './latin-words.ts';
 import { NOW_MS } from './made-up-replies.ts';
@@ -21,18 +24,47 @@ beforeEach(async () => {
 });
 afterEach(async () => server.close());
 
-/** Opens a view in Persian on a phone, once the sentences of the bot are there. */
-async function openInPersian(view: string, until: string): Promise<Page> {
+/**
+ * Opens a view in Persian on a phone, once the sentences of the bot are there where it has some. `loaded` gets
+ * the addresses of what it loads.
+ */
+async function openInPersian(view: string, until: string, loaded: string[] = []): Promise<Page> {
   const { page } = await openAddress(browser, `${address}/#/${view}`, { screen: 'phone' }, async (each) => {
+    each.on('request', (request) => loaded.push(request.url()));
     await each.addInitScript(`
       localStorage.setItem('sarraf.language', 'fa');
       localStorage.setItem('sarraf.signed-in', 'yes');`);
     await each.clock.install({ time: NOW_MS });
   });
   await page.waitForSelector(until);
-  await page.waitForSelector('html[data-sentences=fa]');
+  await page.waitForSelector('html:not([data-sentences=loading])');
   return page;
 }
+
+/** Bytes of scripts, styles and HTML at these addresses, as the build compressed them. */
+function bytesOf(urls: readonly string[]): number {
+  return urls
+    .map((url) => new URL(url).pathname.replace(/^\/$/, '/index.html'))
+    .filter((path) => /\.(?:js|css|html)$/.test(path))
+    .reduce((sum, path) => sum + statSync(join(pageFolder(), `${path}.gz`)).size, 0);
+}
+
+test('a market weighs at most 110 KB with its chart and what the bot says', async () => {
+  const loaded: string[] = [];
+  const page = await openInPersian('market/BTCIRT', '.chart.candles[data-drawn=true]', loaded);
+  for (const part of ['candle-chart', 'persian-sentences', 'persian-font'])
+    expect(loaded).toContainEqual(expect.stringContaining(part));
+  expect(bytesOf(loaded)).toBeLessThanOrEqual(110 * 1_024);
+  await page.close();
+});
+
+test('what the bot wrote is shown where its sentences in Persian are out of reach', async () => {
+  const page = await openInPersian('locks', 'main tbody tr');
+  await page.route('**/persian-sentences*', (route) => route.abort());
+  await page.reload();
+  await page.waitForSelector('.said[lang=en]:text-is("no answer from the exchange yet")');
+  await page.close();
+});
 
 describe('in Persian there is no English sentence', () => {
   test.each([
