@@ -79,6 +79,14 @@ export async function overhangOf(page: Page): Promise<number> {
   return Math.max(0, width - room);
 }
 
+/** By how many pixels the widest table of the page is wider than the room that it has. */
+export async function tableOverhangOf(page: Page): Promise<number> {
+  const overhangs = (await page.evaluate(
+    "[...document.querySelectorAll('.table-room')].map((room) => room.scrollWidth - room.clientWidth)",
+  )) as number[];
+  return Math.max(0, ...overhangs);
+}
+
 /**
  * The contrast of two colours such as `rgb(1, 2, 3)`: 1 to 21, and 4.5 is enough for text. WCAG 2.2, 1.4.3.
  */

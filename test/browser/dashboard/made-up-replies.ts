@@ -537,7 +537,7 @@ export const REPLIES: Partial<Record<keyof typeof DASHBOARD_ENDPOINTS, unknown>>
     reports: [
       {
         id: 'aa11',
-        name: 'backtests/grid-2026-04-02/report.html',
+        name: 'backtests/20260402T083015Z-mean-reversion-btcirt-a30e7d24/report.html',
         kind: 'backtest',
         atMs: NOW_MS - 5 * DAY_MS,
         bytes: 612_345,
