@@ -5,14 +5,15 @@ import { backtestArguments } from './backtest-command.ts';
 import type { BotWishes } from './bot-wishes.ts';
 import { composeText, DOCKER_IGNORE, dockerfileText } from './container-files.ts';
 import { packageNameOf } from './package-name.ts';
+import type { TestedVersions } from './package-origin.ts';
 import { strategyTestText, strategyText } from './strategy-files.ts';
 
 /** What a new bot takes from the package of sarraf that makes it. */
 export interface ShippedParts {
   /** What npm installs as sarraf: a version, an address, or a file of the new folder. */
   readonly sarraf: string;
-  /** Versions of what stands beside it, which are those that sarraf is tested with. */
-  readonly versions: Readonly<Record<'node' | 'typescript' | 'vitest' | 'zod', string>>;
+  /** Those that sarraf is tested with. */
+  readonly versions: TestedVersions;
   /** The code of a strategy that ships, by the name of its file. */
   readonly strategy: (file: string) => string;
 }
@@ -20,7 +21,7 @@ export interface ShippedParts {
 /** All files of a new bot's folder, by their paths in it. */
 export function botFiles(wishes: BotWishes, shipped: ShippedParts): ReadonlyMap<string, string> {
   const { folder, start, name } = wishes;
-  const packageName = packageNameOf(folder, ['sarraf', ...Object.keys(shipped.versions)]);
+  const packageName = packageNameOf(folder, ['sarraf', ...Object.keys(shipped.versions.tools)]);
   return new Map([
     ['package.json', packageText(packageName, wishes, shipped)],
     ['bot.yaml', botSettingsText(wishes)],
@@ -37,11 +38,8 @@ export function botFiles(wishes: BotWishes, shipped: ShippedParts): ReadonlyMap<
   ]);
 }
 
-function packageText(
-  name: string,
-  wishes: BotWishes,
-  { sarraf, versions: { zod, ...tools } }: ShippedParts,
-): string {
+function packageText(name: string, wishes: BotWishes, { sarraf, versions }: ShippedParts): string {
+  const { zod, ...tools } = versions.tools;
   const parts = {
     name,
     private: true,
@@ -56,6 +54,7 @@ function packageText(
     dependencies: { sarraf, zod },
     // Node too, so that a machine with an older one runs the bot.
     devDependencies: tools,
+    overrides: versions.overrides,
     // What may run code at its installation: npm asks about others.
     allowScripts: { node: true, 'better-sqlite3': false, 'msgpackr-extract': false },
   };

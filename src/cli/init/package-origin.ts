@@ -44,12 +44,24 @@ export const ownOrigin = (): PackageOrigin => packageOriginOf(ownFile('.'), IS_C
 const OWN_PACKAGE = z.object({
   dependencies: z.object({ zod: z.string() }),
   devDependencies: z.object({ node: z.string(), typescript: z.string(), vitest: z.string() }),
+  overrides: z.record(z.string(), z.string()).default({}),
 });
 
+/** The versions that a new bot has in common with the sarraf that makes it. */
+export interface TestedVersions {
+  /** Of what the bot installs beside it. */
+  readonly tools: Readonly<Record<'node' | 'typescript' | 'vitest' | 'zod', string>>;
+  /**
+   * Of parts of its dependencies. npm takes overrides from the folder that it installs alone, and makes a lock
+   * file without these that `npm ci` refuses.
+   */
+  readonly overrides: Readonly<Record<string, string>>;
+}
+
 /** The versions that this sarraf is made and tested with. */
-export function testedVersions(): Readonly<Record<'node' | 'typescript' | 'vitest' | 'zod', string>> {
-  const { dependencies, devDependencies } = OWN_PACKAGE.parse(
+export function testedVersions(): TestedVersions {
+  const { dependencies, devDependencies, overrides } = OWN_PACKAGE.parse(
     JSON.parse(readFileSync(ownFile('package.json'), 'utf8')),
   );
-  return { ...devDependencies, ...dependencies };
+  return { tools: { ...devDependencies, ...dependencies }, overrides };
 }

@@ -8,7 +8,10 @@ import { readBotConfig } from '../../../../src/daemon/settings/read-bot-config.t
 
 const shipped = {
   sarraf: '9.8.7',
-  versions: { node: '1.0.0', typescript: '2.0.0', vitest: '3.0.0', zod: '4.0.0' },
+  versions: {
+    tools: { node: '1.0.0', typescript: '2.0.0', vitest: '3.0.0', zod: '4.0.0' },
+    overrides: { 'a-native-part': '5.0.0' },
+  },
   strategy: (file: string) => readFileSync(`strategies/${file}`, 'utf8'),
 };
 
@@ -48,6 +51,7 @@ test('a new bot pins what it is made of, and shares one ledger with the others o
     name: 'my-bot',
     dependencies: { sarraf: '9.8.7', zod: '4.0.0' },
     devDependencies: { node: '1.0.0', typescript: '2.0.0', vitest: '3.0.0' },
+    overrides: { 'a-native-part': '5.0.0' },
   });
   expect(parse(files.get('compose.yaml') ?? '')).toMatchObject({
     name: 'my-bot',

@@ -9,6 +9,7 @@ import { packageOriginOf } from '../../../../src/cli/init/package-origin.ts';
 import { USUAL_WISHES, type GivenWishes } from '../../../../src/cli/init/bot-wishes.ts';
 import { folderProblem } from '../../../../src/cli/init/write-bot-folder.ts';
 import { VERSION } from '../../../../src/exchange/version.ts';
+import own from '../../../../package.json' with { type: 'json' };
 import { sarrafHere } from '../../../support/sarraf-here.ts';
 
 let home: string;
@@ -117,7 +118,11 @@ test('a new bot pins the sarraf that makes it, and gets a copy of a package that
   const wishes = { ...USUAL_WISHES, folder: join(home, 'bot'), baseUrl: null, name: 'mine' };
   await makeBot(wishes, () => {}, { kind: 'file', path: packed });
   const text = readFileSync(join(home, 'bot/package.json'), 'utf8');
-  expect(text).toContain('"sarraf": "file:vendor/sarraf-0.1.0.tgz"');
+  expect(JSON.parse(text)).toMatchObject({
+    dependencies: { sarraf: 'file:vendor/sarraf-0.1.0.tgz' },
+    // Without those of sarraf, `npm ci` refuses what `npm install` locked, and no image is built.
+    overrides: own.overrides,
+  });
   expect(readFileSync(join(home, 'bot/vendor/sarraf-0.1.0.tgz'), 'utf8')).toBe('packed');
 });
 
