@@ -58,7 +58,8 @@ npx sarraf report show last
 ## Watch it
 
 The bot has a page at [127.0.0.1:8420](http://127.0.0.1:8420). \`npx sarraf token link\` prints a link that signs you
-in. Or in a second terminal, while it runs:
+in; for a bot in a container it is \`docker compose exec bot sarraf token link --data /data\`. Or in a second terminal,
+while it runs:
 
 \`\`\`sh
 npx sarraf status
@@ -127,7 +128,8 @@ npx sarraf report show last
 
 ## تماشای ربات
 
-ربات صفحه‌ای در [127.0.0.1:8420](http://127.0.0.1:8420) دارد. \`npx sarraf token link\` پیوندی برای ورود به آن چاپ می‌کند.
+ربات صفحه‌ای در [127.0.0.1:8420](http://127.0.0.1:8420) دارد. \`npx sarraf token link\` پیوندی برای ورود به آن چاپ می‌کند؛
+برای رباتی که در کانتینر است: \`docker compose exec bot sarraf token link --data /data\`.
 یا در پنجره‌ای دیگر، وقتی ربات کار می‌کند:
 
 \`\`\`sh

@@ -52,8 +52,8 @@ export interface TestedVersions {
   /** Of what the bot installs beside it. */
   readonly tools: Readonly<Record<'node' | 'typescript' | 'vitest' | 'zod', string>>;
   /**
-   * Of parts of its dependencies. npm takes overrides from the folder that it installs alone, and makes a lock
-   * file without these that `npm ci` refuses.
+   * Of parts of its dependencies. npm takes overrides only from the folder that it installs. Without these it
+   * makes a lock file that `npm ci` refuses.
    */
   readonly overrides: Readonly<Record<string, string>>;
 }

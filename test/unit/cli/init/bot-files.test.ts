@@ -80,6 +80,8 @@ test('its README is in the language that was chosen, with the same commands', ()
   expect(persian).toMatch(/^<div dir="rtl">\n[^]*ربات[^]*<\/div>\n$/);
   expect(commands(persian)).toEqual(commands(english));
   expect(commands(english).length).toBeGreaterThan(8);
+  for (const text of [english, persian])
+    expect(text).toContain('docker compose exec bot sarraf token link --data /data');
 });
 
 test('an image gets the package of sarraf that lies in the folder', () => {
