@@ -27,6 +27,7 @@ const SERVICES: readonly string[] = [
   `  bot:
     build: .
     # The page has to listen beyond the container, and is published to this machine alone.
+    # Both lines go before bot.yaml: without a page, take them and the ports away.
     command:
       - run
       - --config=/bot/bot.yaml
