@@ -192,7 +192,7 @@ export class AlertWorld implements Disposable {
           ...shared,
           channel,
           pacing: this.pacing,
-          voice: { bot: 'bot', locale: localeOf('en') },
+          voice: { bot: 'bot', locale: localeOf('en'), isWatchdog: false },
           mutedUntilMs: () => 0,
         }),
     );

@@ -16,8 +16,9 @@ export async function openSenders(of: {
   readonly setup: AlertsSetup;
   readonly outbox: SafeOutbox;
   readonly log: (level: 'info' | 'warning', text: string) => void;
+  readonly isWatchdog?: boolean;
 }): Promise<OpenedSenders> {
-  const { setup, outbox, log } = of;
+  const { setup, outbox, log, isWatchdog = false } = of;
   const { channels, groupMs, quietHours, bot, language } = setup;
   const opened = await Promise.all(channels.map(async (channel) => openChannel(channel)));
   const senders = opened.map(
@@ -26,7 +27,7 @@ export async function openSenders(of: {
         channel,
         outbox,
         pacing: { groupMs, quietHours, mostPerHour: channels[index]?.mostPerHour ?? 1 },
-        voice: { bot, locale: localeOf(language) },
+        voice: { bot, locale: localeOf(language), isWatchdog },
         nowMs: Date.now,
         mutedUntilMs: () => Number(outbox.use((each) => each.meta('muted until')) ?? 0),
         log,

@@ -19,34 +19,46 @@ export interface MessageVoice {
   /** The bot's name. */
   readonly bot: string;
   readonly locale: Locale;
+  /**
+   * Whether the watchdog says it. It counts alerts and messages by itself, and nobody listens to it: its ids
+   * are others than the bot's, and it offers no buttons, which would reach the bot.
+   */
+  readonly isWatchdog: boolean;
 }
 
 /** A stored message as it is sent: the same each time. */
-export function messageText(stored: StoredMessage, { bot, locale }: MessageVoice): OutgoingMessage {
-  const { id, plan, madeAtMs } = stored;
+export function messageText(
+  stored: StoredMessage,
+  { bot, locale, isWatchdog }: MessageVoice,
+): OutgoingMessage {
+  const { plan, madeAtMs } = stored;
+  const id = `${bot}-${isWatchdog ? 'watchdog-' : ''}${stored.id}`;
   const say = alertTexts(locale);
-  const texts = plan.items.map((item) => itemText(item, { locale, atMs: madeAtMs }));
+  const texts = plan.items.map((item) => itemText(item, { locale, isWatchdog, atMs: madeAtMs }));
   const [first] = plan.items;
   const [only, ...more] = texts.length === 1 && plan.more === 0 ? (texts[0]?.split('\n') ?? []) : [];
   const lines =
     only === undefined ? [...texts, ...(plan.more > 0 ? [say('more', { count: plan.more })] : [])] : more;
   return {
-    id: `${bot}-${id}`,
+    id,
     severity: plan.severity,
     title:
       only === undefined
         ? `${MARKS[plan.severity]} ${say('titleMany', { bot, count: plan.items.length + plan.more })}`
         : say('title', { bot, text: only }),
     lines,
-    footer: say('footer', { id: `${bot}-${id}`, time: formatTime(madeAtMs, locale, 'second') }),
+    footer: say('footer', { id, time: formatTime(madeAtMs, locale, 'second') }),
     picture: first === undefined ? null : pictureOf(first),
-    buttons: buttonsOf(plan.items, say('acknowledge'), say('mute')),
+    buttons: isWatchdog ? [] : buttonsOf(plan.items, say('acknowledge'), say('mute')),
     atMs: madeAtMs,
   };
 }
 
 /** A message that only shows that a channel works. */
-export function testMessage({ bot, locale }: MessageVoice, nowMs: number): OutgoingMessage {
+export function testMessage(
+  { bot, locale }: Omit<MessageVoice, 'isWatchdog'>,
+  nowMs: number,
+): OutgoingMessage {
   const say = alertTexts(locale);
   const id = `${bot}-test-${nowMs}`;
   return {
@@ -63,13 +75,17 @@ export function testMessage({ bot, locale }: MessageVoice, nowMs: number): Outgo
 
 function itemText(
   { kind, alert }: MessageItem,
-  { locale, atMs }: { readonly locale: Locale; readonly atMs: number },
+  {
+    locale,
+    isWatchdog,
+    atMs,
+  }: { readonly locale: Locale; readonly isWatchdog: boolean; readonly atMs: number },
 ): string {
   const say = alertTexts(locale);
   const text = alertText(alert.facts, locale);
   const { severity, openedAtMs, endedAtMs, id } = alert;
   const length = formatLength(locale.language, (endedAtMs ?? atMs) - openedAtMs);
-  const name = `#${id}`;
+  const name = isWatchdog ? `#w${id}` : `#${id}`;
   switch (kind) {
     case 'opened':
       return `${MARKS[severity]} ${name} ${text}`;

@@ -48,7 +48,8 @@ export class WatchdogAlerts {
     if (outbox.problem !== null)
       log('warning', `alerts are kept in memory only, and lost with this watchdog: ${outbox.problem}`);
     outbox.use((each) => each.prune(Date.now(), setup.channels));
-    return new WatchdogAlerts({ setup, outbox, log, opened: await openSenders({ setup, outbox, log }) });
+    const opened = await openSenders({ setup, outbox, log, isWatchdog: true });
+    return new WatchdogAlerts({ setup, outbox, log, opened });
   }
 
   tell(news: WatchdogNews): void {

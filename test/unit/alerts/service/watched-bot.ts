@@ -95,7 +95,7 @@ export class WatchedBot implements Disposable {
           ...shared,
           channel,
           pacing: { groupMs: 10_000, mostPerHour: 30, quietHours: null },
-          voice: { bot: 'bot', locale: localeOf('en') },
+          voice: { bot: 'bot', locale: localeOf('en'), isWatchdog: false },
           mutedUntilMs: () => 0,
         }),
     );

@@ -93,7 +93,7 @@ const alert = (facts: AlertFacts, over: Partial<Alert> = {}): Alert => ({
 
 const messageOf = (
   items: readonly (readonly [NoteKind, Alert])[],
-  { more = 0, locale = ENGLISH } = {},
+  { more = 0, locale = ENGLISH, isWatchdog = false } = {},
 ): ReturnType<typeof messageText> =>
   messageText(
     {
@@ -109,10 +109,21 @@ const messageOf = (
       tries: 0,
       nextAtMs: 0,
     },
-    { bot: 'bot', locale },
+    { bot: 'bot', locale, isWatchdog },
   );
 
 const HALTED: AlertFacts = { rule: 'halted', reason: 'news' };
+
+test('a watchdog has ids of its own, and no buttons that the bot would answer', () => {
+  const ofBot = messageOf([['opened', alert(HALTED)]]);
+  expect(ofBot).toMatchObject({ id: 'bot-17', title: expect.stringContaining('#3 ') });
+  expect(ofBot.buttons).not.toEqual([]);
+  expect(messageOf([['opened', alert(HALTED)]], { isWatchdog: true })).toMatchObject({
+    id: 'bot-watchdog-17',
+    title: expect.stringContaining('#w3 '),
+    buttons: [],
+  });
+});
 
 describe('the text of an alert', () => {
   test.each<[AlertFacts, string]>([
