@@ -1,3 +1,4 @@
+import { reportVoice } from '../backtest/report/report-voice.ts';
 import { universeRulesOf } from '../backtest/setup/available-markets.ts';
 import { createBacktest, neededMarkets, type CsvSource } from '../backtest/setup/candle-backtest.ts';
 import { marketsOfPoll, noBooks } from '../backtest/setup/poll-backtest.ts';
@@ -104,7 +105,8 @@ function unheard(
   signals: readonly DatedSignal[] = [],
   { instances, data }: Pick<CandleBacktest, 'instances'> & { readonly data: StudyData },
 ): readonly string[] {
-  return signalWarnings(signals, { instances, ...data.range }).map((sentence) => `warning: ${sentence}`);
+  const { tell } = reportVoice('en');
+  return signalWarnings(signals, { instances, ...data.range }).map((each) => `warning: ${tell(each)}`);
 }
 
 function cutOf({ from, to, holdout }: StudySettings): {

@@ -1,3 +1,4 @@
+import { reportVoice } from '../../src/backtest/report/report-voice.ts';
 import { describe, expect, it } from 'vitest';
 import { columnsOf, type CandleColumns } from '../../src/domain/candle-columns.ts';
 import { decimalText } from '../../src/domain/decimal-text.ts';
@@ -309,7 +310,7 @@ describe('a backtest on recorded books and trades', () => {
       trades: RECORDING.trades,
     };
     const run = await runRecorded(coarse);
-    expect(run.warnings.join('\n')).toMatch(
+    expect(run.warnings.map(reportVoice('en').tell).join('\n')).toMatch(
       /looks at the book of BTCUSDT every 1(\.\d)? s, but it was recorded about every 60 s/,
     );
     expect(PLAIN.warnings).toEqual([]);
