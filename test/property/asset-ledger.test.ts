@@ -7,7 +7,6 @@ import { AssetLedger, type LedgerTrade } from '../../src/portfolio/asset-ledger.
 import { partOf } from '../../src/portfolio/quote-money.ts';
 import { profitOf } from '../../src/portfolio/profit.ts';
 import { restoreLedger, storedLedger, storeLedger } from '../../src/portfolio/stored-ledger.ts';
-import { deepRuns } from '../support/deep-runs.ts';
 
 type Step =
   | { readonly kind: 'trade'; readonly trade: LedgerTrade }
@@ -177,7 +176,7 @@ describe('the profit over a triangle of markets', () => {
             );
           }
         }),
-        { numRuns: deepRuns(75, 40) },
+        { numRuns: 150 },
       );
 
       expect(valued).toBeGreaterThan(100);
@@ -203,7 +202,7 @@ describe('the profit over a triangle of markets', () => {
           }
           if (prices.has('USDTIRT')) expect(left).toBe(ledger.held(currency));
         }),
-        { numRuns: deepRuns(75, 40) },
+        { numRuns: 150 },
       );
     },
   );
@@ -220,7 +219,7 @@ describe('the profit over a triangle of markets', () => {
         );
         expect(profitOf(turned).total).toBe(worthIn('rls', flowsOf(drawn), prices));
       }),
-      { numRuns: deepRuns(50, 25) },
+      { numRuns: 100 },
     );
   });
 

@@ -5,7 +5,6 @@ import type { ScriptedRun } from '../../src/testing.ts';
 import { defineStrategy } from '../../src/strategy/definition.ts';
 import type { ExitWish } from '../../src/strategy/intents.ts';
 import { expectAlike, minutesOf, movesOf, onBarsAndBooks } from '../support/on-bars-and-books.ts';
-import { deepRuns } from '../support/deep-runs.ts';
 
 /** Prices are whole tenths, and levels lie between two of them, so that none is ever touched and not passed. */
 const WISHES: readonly ExitWish[] = [
@@ -55,7 +54,7 @@ test('brackets decide alike on candles and on polled books of the same closes', 
         expectAlike(runs, decisionsOf, UNDER_WAY);
       },
     ),
-    { numRuns: deepRuns(12, 6) },
+    { numRuns: 25 },
   );
   expect(decided).toBeGreaterThan(25);
 });

@@ -7,7 +7,6 @@ import { defineStrategy } from '../../src/strategy/definition.ts';
 import type { ExitWish } from '../../src/strategy/intents.ts';
 import type { PlannedFeed } from '../../src/scheduler/feed.ts';
 import { EngineWorld, feedOf, FEEDS, START_MS } from '../unit/engine/engine-world.ts';
-import { deepRuns } from '../support/deep-runs.ts';
 
 const MINUTE_MS = 60_000;
 const FIRST_MS = Math.floor(START_MS / MINUTE_MS) * MINUTE_MS;
@@ -127,7 +126,7 @@ test('a life that is cut off ends with the stop of a whole one', () => {
         seen.add(whole);
       },
     ),
-    { numRuns: deepRuns(8, 4) },
+    { numRuns: 15 },
   );
   expect(seen.size).toBeGreaterThan(1);
 });

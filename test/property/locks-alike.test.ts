@@ -5,7 +5,6 @@ import { SCRIPT_START_MS } from '../../src/backtest/script/scripted-market.ts';
 import type { ScriptedRun } from '../../src/testing.ts';
 import { defineStrategy } from '../../src/strategy/definition.ts';
 import { expectAlike, MINUTE_MS, minutesOf, movesOf, onBarsAndBooks } from '../support/on-bars-and-books.ts';
-import { deepRuns } from '../support/deep-runs.ts';
 
 /** Not drawdown: between closes a bot that polls sees falls of equity that candles do not show. */
 const RULES: readonly (readonly unknown[])[] = [
@@ -56,7 +55,7 @@ test('locks hold alike on candles and on polled books of the same closes', async
         for (const linesOf of [namesOf, decisionsOf, boughtOf]) expectAlike(runs, linesOf, UNDER_WAY);
       },
     ),
-    { numRuns: deepRuns(8, 5) },
+    { numRuns: 15 },
   );
   expect(held).toBeGreaterThan(3);
 });

@@ -4,7 +4,6 @@ import { z } from 'zod';
 import { defineStrategy } from '../../src/strategy/definition.ts';
 import type { ScriptedRun } from '../../src/testing.ts';
 import { expectAlike, minutesOf, movesOf, onBarsAndBooks } from '../support/on-bars-and-books.ts';
-import { deepRuns } from '../support/deep-runs.ts';
 
 /** No round numbers, so that no amount lies just at a step. */
 const SHARES = [0.403_7, 0.118_3, 0.771_9, 0, 0.551_3, 0.548_1];
@@ -48,7 +47,7 @@ test('shares are reached alike on candles and on polled books of the same closes
         expectAlike(runs, decisionsOf, UNDER_WAY);
       },
     ),
-    { numRuns: deepRuns(8, 5) },
+    { numRuns: 15 },
   );
   expect(decided).toBeGreaterThan(60);
 });
@@ -124,7 +123,7 @@ test('shares of several markets are reached alike on candles and on polled books
       expect(runs.onBooks.refusals.filter((refusal) => !refusal.endsWith('the run is ending'))).toEqual([]);
       expectAlike(runs, spreadsOf, UNDER_WAY * rule.count);
     }),
-    { numRuns: deepRuns(5, 4) },
+    { numRuns: 10 },
   );
   expect(decided).toBeGreaterThan(60);
 });

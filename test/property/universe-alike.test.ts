@@ -25,7 +25,6 @@ import {
   STEP_MS,
   type MinutePrices,
 } from '../support/on-bars-and-books.ts';
-import { deepRuns } from '../support/deep-runs.ts';
 
 const STEPS = MINUTE_MS / STEP_MS;
 const FEES = { rls: { maker: 0, taker: 0 }, usdt: { maker: 0, taker: 0 } };
@@ -299,7 +298,7 @@ test('a strategy with a universe decides alike on candles and on polled books an
       met.changes += bars.seen.filter(({ text }) => text.endsWith(' left')).length;
       met.orders += bars.orders.length;
     }),
-    { numRuns: deepRuns(6, 4) },
+    { numRuns: 12 },
   );
   expect(met.changes).toBeGreaterThan(2);
   expect(met.orders).toBeGreaterThan(40);
