@@ -3,7 +3,7 @@ import { isoText } from '../domain/time-text.ts';
 import { hasWriter } from '../mirror/writer-lock.ts';
 import { unusable } from '../mirror/unusable.ts';
 import { moveAside } from './backup/move-aside.ts';
-import { PAPER_ACCOUNT } from './paper-account-file.ts';
+import { hasPaperAccount, PAPER_ACCOUNT } from './paper-account-file.ts';
 import { mirrorName } from './session-file.ts';
 
 /**
@@ -11,7 +11,7 @@ import { mirrorName } from './session-file.ts';
  * begins with the configured balances. Answers where the files are now; null where there was no account. For
  * a folder that this process has locked. Throws `DATA_UNUSABLE` while a bot has the mirror open.
  */
-export function putPaperAccountAside(dataFolder: string, nowMs: number): string | null {
+function putPaperAccountAside(dataFolder: string, nowMs: number): string | null {
   const mirror = join(dataFolder, mirrorName('paper'));
   if (hasWriter(mirror) === true)
     throw unusable({ path: mirror, found: 'a bot that has it open', advice: 'end that one first' });
@@ -22,4 +22,16 @@ export function putPaperAccountAside(dataFolder: string, nowMs: number): string 
     ...['-wal', '-shm', ''].map((ending) => account + ending),
   ];
   return moveAside(files, join(dataFolder, `paper-until-${isoText(nowMs).replaceAll(':', '-')}`));
+}
+
+/**
+ * Makes room for the account of a run on paper. A mirror without an account is of an account that is gone,
+ * and goes aside before the new one begins: a crash between the two never leaves a new account with an old
+ * mirror. `isWanted`: so does an account that could go on. Answers and throws as above.
+ */
+export function makeRoomForPaperAccount(
+  dataFolder: string,
+  { isWanted, nowMs }: { readonly isWanted: boolean; readonly nowMs: number },
+): string | null {
+  return isWanted || !hasPaperAccount(dataFolder) ? putPaperAccountAside(dataFolder, nowMs) : null;
 }

@@ -24,7 +24,7 @@ import { writeLedgerNote } from './ledger-note.ts';
 import { leftLines } from './left-text.ts';
 import { loadInstances } from './load-instances.ts';
 import { takeRunLocks, type RunLocks } from './process-locks/run-locks.ts';
-import { putPaperAccountAside } from './new-paper-account.ts';
+import { makeRoomForPaperAccount } from './new-paper-account.ts';
 import { openVenue } from './open-venue.ts';
 import { Operator } from './operator.ts';
 import type { Recording } from './recording.ts';
@@ -88,7 +88,7 @@ export async function runBot(options: RunOptions): Promise<Summary> {
     const screen = screenFor(options);
     const replay = await replayOf(config);
     if (config.mode !== 'embedded') for (const line of banner(config)) screen.say('begin', line);
-    if (options.isNewAccount === true) beginNewAccount(config, screen);
+    makeRoomForAccount(options, screen);
     noteRun(config, screen);
     const recording = await createRecording(config, screen);
     const health = new HealthService(config);
@@ -117,16 +117,15 @@ export async function runBot(options: RunOptions): Promise<Summary> {
   }
 }
 
-function beginNewAccount({ data, mode }: BotConfig, screen: Screen): void {
-  if (mode !== 'paper')
+function makeRoomForAccount({ config, isNewAccount = false }: RunOptions, screen: Screen): void {
+  const { mode, data } = config;
+  if (mode !== 'paper') {
+    if (!isNewAccount) return;
     throw new SarrafError('INVALID_OPTIONS', `expected --new-account with the mode paper, was ${mode}`);
-  const folder = putPaperAccountAside(data.folder, Date.now());
-  screen.say(
-    'notice',
-    folder === null
-      ? 'A new paper account begins; there was none before.'
-      : `A new paper account begins; the one before is in ${folder}.`,
-  );
+  }
+  const folder = makeRoomForPaperAccount(data.folder, { isWanted: isNewAccount, nowMs: Date.now() });
+  if (folder !== null)
+    screen.say('notice', `A new paper account begins; what was there before is in ${folder}.`);
 }
 
 /**
