@@ -1,7 +1,6 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import Database from 'better-sqlite3';
-import { unusable } from '../mirror/unusable.ts';
+import { copyDatabase } from './backup/copy-database.ts';
 import type { SideFile } from './backup/side-file.ts';
 import { openPaperAccountFile, PAPER_ACCOUNT } from './paper-account-file.ts';
 
@@ -18,23 +17,6 @@ export const PAPER_ACCOUNT_SIDE_FILE: SideFile = {
 
 function copyAccount(dataFolder: string, to: string): boolean {
   if (!existsSync(join(dataFolder, PAPER_ACCOUNT))) return false;
-  const source = openPaperAccountFile(dataFolder);
-  try {
-    source.prepare('VACUUM INTO ?').run(to);
-  } finally {
-    source.close();
-  }
-  const copy = new Database(to, { fileMustExist: true, readonly: true });
-  try {
-    const health = String(copy.pragma('integrity_check(1)', { simple: true }));
-    if (health !== 'ok')
-      throw unusable({
-        path: to,
-        found: `a damaged copy (${health})`,
-        advice: 'look after the disk, and copy it again',
-      });
-  } finally {
-    copy.close();
-  }
+  copyDatabase(openPaperAccountFile(dataFolder), to);
   return true;
 }

@@ -1,7 +1,6 @@
 import { existsSync } from 'node:fs';
-import Database from 'better-sqlite3';
+import { copyDatabase } from '../../daemon/backup/copy-database.ts';
 import type { SideFile } from '../../daemon/backup/side-file.ts';
-import { unusable } from '../../mirror/unusable.ts';
 import { PUT_BACK } from './alert-outbox.ts';
 import { openOutboxFile, outboxPath } from './outbox-file.ts';
 
@@ -19,34 +18,18 @@ export const OUTBOX_SIDE_FILE: SideFile = {
   open: (dataFolder) => openOutboxFile(dataFolder),
 };
 
+const AS_A_COPY = `
+  DELETE FROM meta WHERE name GLOB 'asked *';
+  INSERT OR REPLACE INTO meta VALUES ('${PUT_BACK}', 'yes');
+  UPDATE sqlite_sequence SET seq = seq + ${SKIPPED_IDS} WHERE name IN ('alerts', 'messages');
+  INSERT INTO sqlite_sequence
+    SELECT value, ${SKIPPED_IDS} FROM json_each('["alerts", "messages"]')
+    WHERE value NOT IN (SELECT name FROM sqlite_sequence);
+`;
+
 /** What was asked by chat is left out: a button of then is of a state of things that is gone. */
 function copyOutbox(dataFolder: string, to: string): boolean {
   if (!existsSync(outboxPath(dataFolder))) return false;
-  const source = openOutboxFile(dataFolder);
-  try {
-    source.prepare('VACUUM INTO ?').run(to);
-  } finally {
-    source.close();
-  }
-  const copy = new Database(to, { fileMustExist: true });
-  try {
-    copy.exec(`
-      DELETE FROM meta WHERE name GLOB 'asked *';
-      INSERT OR REPLACE INTO meta VALUES ('${PUT_BACK}', 'yes');
-      UPDATE sqlite_sequence SET seq = seq + ${SKIPPED_IDS} WHERE name IN ('alerts', 'messages');
-      INSERT INTO sqlite_sequence
-        SELECT value, ${SKIPPED_IDS} FROM json_each('["alerts", "messages"]')
-        WHERE value NOT IN (SELECT name FROM sqlite_sequence);
-    `);
-    const health = String(copy.pragma('integrity_check(1)', { simple: true }));
-    if (health !== 'ok')
-      throw unusable({
-        path: to,
-        found: `a damaged copy (${health})`,
-        advice: 'look after the disk, and copy it again',
-      });
-  } finally {
-    copy.close();
-  }
+  copyDatabase(openOutboxFile(dataFolder), to, AS_A_COPY);
   return true;
 }

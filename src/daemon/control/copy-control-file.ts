@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import Database from 'better-sqlite3';
+import { copyDatabase } from '../backup/copy-database.ts';
 import { controlPath, openControlFile } from './control-file.ts';
 
 /** How long the copy waits for another process that writes. */
@@ -12,17 +12,7 @@ const LOCK_WAIT_MS = 2_000;
  */
 export function copyControlFile(dataFolder: string, to: string): boolean {
   if (!existsSync(controlPath(dataFolder))) return false;
-  const source = openControlFile(dataFolder, LOCK_WAIT_MS);
-  try {
-    source.prepare('VACUUM INTO ?').run(to);
-  } finally {
-    source.close();
-  }
-  const copy = new Database(to, { fileMustExist: true });
-  try {
-    copy.exec("DELETE FROM commands WHERE kind IN ('drain', 'accept-balances')");
-  } finally {
-    copy.close();
-  }
+  const change = "DELETE FROM commands WHERE kind IN ('drain', 'accept-balances')";
+  copyDatabase(openControlFile(dataFolder, LOCK_WAIT_MS), to, change);
   return true;
 }
