@@ -1,3 +1,4 @@
+import { get } from 'node:http';
 import { fastify, type FastifyInstance, type FastifyReply } from 'fastify';
 import { SarrafError } from '../../domain/errors.ts';
 import { isAllowedHost } from './allowed-host.ts';
@@ -14,6 +15,9 @@ const MOST_CONNECTIONS = 32;
 
 /** How long a request may take to arrive, and a connection may stay without one. */
 const ARRIVES_WITHIN_MS = 5_000;
+
+/** How long the server's look at itself may take: the bot waits for it. */
+const WARM_WITHIN_MS = 1_000;
 
 export interface HealthServerOptions {
   /** Asked with every look: who answers may change. */
@@ -34,6 +38,8 @@ export class HealthServer {
   private readonly metrics: Metrics;
   private readonly host: string;
   private readonly port: number;
+  /** Null until it listens. */
+  private address: string | null = null;
 
   constructor(options: HealthServerOptions) {
     this.host = options.host ?? '127.0.0.1';
@@ -48,7 +54,8 @@ export class HealthServer {
    */
   async listen(): Promise<string> {
     try {
-      return await this.app.listen({ host: this.host, port: this.port });
+      this.address = await this.app.listen({ host: this.host, port: this.port });
+      return this.address;
     } catch (error) {
       await this.close();
       const reason = error instanceof Error ? error.message : String(error);
@@ -60,9 +67,12 @@ export class HealthServer {
     }
   }
 
-  /** Puts together once what `/metrics` says, for nobody. What fails here is said to the first who looks. */
+  /**
+   * Asks itself for `/metrics` once: the first answer of a process, which also starts the web server's code,
+   * takes ten times as long as any other. What fails here is said to the first who looks.
+   */
   async warmUp(): Promise<void> {
-    await this.metrics.text().catch(() => undefined);
+    if (this.address !== null) await askOnce(`${this.address}/metrics`);
   }
 
   /** Ends every connection. */
@@ -101,6 +111,15 @@ export class HealthServer {
     );
     return app;
   }
+}
+
+/** Asks, and forgets the answer or that there was none. */
+async function askOnce(url: string): Promise<void> {
+  await new Promise<void>((resolve) => {
+    get(url, { agent: false, signal: AbortSignal.timeout(WARM_WITHIN_MS) }, (reply) =>
+      reply.resume().once('close', resolve),
+    ).once('error', () => resolve());
+  });
 }
 
 function answer(reply: FastifyReply, verdict: HealthVerdict): FastifyReply {

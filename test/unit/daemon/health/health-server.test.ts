@@ -163,8 +163,17 @@ describe('/metrics', () => {
     };
     const server = new HealthServer({ source: () => wellSource({ equity }), port: 0 });
     servers.push(server);
+    await server.listen();
     await server.warmUp();
     expect(asked).toBeGreaterThan(0);
+  });
+
+  test('is not waited for before the server listens, or once it is closed', async () => {
+    const server = new HealthServer({ source: () => wellSource(), port: 0 });
+    await expect(server.warmUp()).resolves.toBeUndefined();
+    await server.listen();
+    await server.close();
+    await expect(server.warmUp()).resolves.toBeUndefined();
   });
 
   test('shows the numbers of the bot, the same with every look', async () => {
