@@ -8,6 +8,7 @@ import type { MemberHistory } from '../engine/universe/member-records.ts';
 import type { StrategyInstance, LoggedLine } from '../engine/strategy-instance.ts';
 import type { FillRecord } from '../execution/fill-record.ts';
 import type { OrderRecord } from '../execution/order-record.ts';
+import type { FidelityFact } from './fidelity-fact.ts';
 import type { PlottedSeries } from './plot-recorder.ts';
 import type { RunWarning } from './run-warning.ts';
 
@@ -22,16 +23,18 @@ export interface FidelityStatement {
    */
   readonly kind: 'candles' | 'poll' | 'live';
   /**
-   * Each rule that decided a fill, as a name and what it was set to: `{ rule: 'market orders', setting: 'next
-   * open' }`.
+   * Each rule that decided a fill, as a name and what it was set to: `market orders`, `the open, as taker`.
    */
-  readonly rules: readonly { readonly rule: string; readonly setting: string }[];
+  readonly rules: readonly { readonly rule: FidelityFact; readonly setting: FidelityFact }[];
   /** What these rules can not know, one sentence each. */
-  readonly caveats: readonly string[];
+  readonly caveats: readonly FidelityFact[];
 }
 
 /** A statement with what else a run can not know. */
-export function withCaveats(statement: FidelityStatement, more: readonly string[] = []): FidelityStatement {
+export function withCaveats(
+  statement: FidelityStatement,
+  more: readonly FidelityFact[] = [],
+): FidelityStatement {
   return more.length === 0 ? statement : { ...statement, caveats: [...statement.caveats, ...more] };
 }
 

@@ -17,6 +17,7 @@ import { CandleRunner, type RunMarket, type CandleRun, type RunRestarts } from '
 import { withCaveats } from './backtest-run.ts';
 import { recordPlots } from './plot-recorder.ts';
 import { describeBarRules } from './describe-bar-rules.ts';
+import type { FidelityFact } from './fidelity-fact.ts';
 import type { BarRules } from '../venues/bars/bar-rules.ts';
 import { BarFillSimulator } from '../venues/bars/bar-fill-simulator.ts';
 import { refuseUnvalued, runCurrency } from './run-currency.ts';
@@ -53,7 +54,7 @@ export interface CandleBacktest {
   /** What the result keeps of how it was made. JSON. */
   readonly config: unknown;
   /** What it can not know, beside what no run on bars can; none without it. */
-  readonly caveats?: readonly string[];
+  readonly caveats?: readonly FidelityFact[];
   readonly loading: Loading;
   /** A clock in ms, for the timing. */
   readonly clock: () => number;

@@ -83,4 +83,9 @@ export const ENGLISH_TERMS = {
   marginWallet: 'margin wallet',
   rule: 'rule of a lock',
   most: 'limit, the most',
+  maker: 'maker',
+  taker: 'taker',
+  slippage: 'slippage',
+  priceGap: 'gap of prices',
+  queue: 'queue',
 } as const;

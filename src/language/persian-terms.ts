@@ -88,4 +88,9 @@ export const PERSIAN_TERMS: Readonly<Record<keyof typeof ENGLISH_TERMS, string>>
   marginWallet: 'کیف پول تعهدی',
   rule: 'قاعده',
   most: 'سقف',
+  maker: 'میکر',
+  taker: 'تیکر',
+  slippage: 'لغزش قیمت',
+  priceGap: 'شکاف قیمت',
+  queue: 'صف',
 };

@@ -162,7 +162,7 @@ describe('a report', () => {
     expect(await textOf(page, 'h1')).toBe('ma-cross BTCUSDT');
     expect(await textOf(page, '#warnings')).toContain('Read <this> first.');
     expect(await page.locator('#chart canvas').count()).toBeGreaterThan(3);
-    expect(await textOf(page, '#fidelity')).toContain('worst case first');
+    expect(await textOf(page, '#fidelity')).toContain('worst first: of an OCO');
     expect(await textOf(page, '#config')).toContain('file: strategies/ma-cross.ts');
     expect(messages).toEqual([]);
     expect(requests).toEqual([]);

@@ -1,9 +1,9 @@
-import { reportVoice } from '../../src/backtest/report/report-voice.ts';
 import { describe, expect, it } from 'vitest';
 import { columnsOf, type CandleColumns } from '../../src/domain/candle-columns.ts';
 import { decimalText } from '../../src/domain/decimal-text.ts';
 import { z } from 'zod';
 import { defineStrategy, sma } from '../../src/strategy/sdk.ts';
+import { reportVoice } from '../../src/backtest/report/report-voice.ts';
 import type { PollRun } from '../../src/backtest/poll/run-poll.ts';
 import { parseUnits } from '../../src/domain/money.ts';
 import type { RecordedStats } from '../../src/recording/records.ts';
@@ -215,7 +215,8 @@ describe('a backtest on recorded books and trades', () => {
     expect(run.fills.length).toBeGreaterThan(5);
     for (const { orderKey, atMs } of run.fills)
       expect(atMs - (sentMs.get(orderKey ?? '') ?? 0)).toBeGreaterThanOrEqual(900);
-    expect(run.fidelity.rules.find(({ rule }) => rule === 'latency')?.setting).toBe(
+    const setting = run.fidelity.rules.find(({ rule }) => rule.fact === 'poll.latency')?.setting;
+    expect(setting && reportVoice('en').tell(setting)).toBe(
       'drawn for each request from 3 recorded round trips of 40 to 44 ms (median 42 ms), for orders from 1 recorded round trip of 1800 to 1800 ms (median 1800 ms); half of it each way, seed 3',
     );
   });

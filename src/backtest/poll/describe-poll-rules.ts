@@ -1,104 +1,72 @@
 import type { FidelityStatement } from '../backtest-run.ts';
+import { inDigits } from '../../language/fact.ts';
 import type { QueuePlace } from '../../venues/followed/liquidity-model.ts';
 import type { Latency, PollRules } from '../../venues/recorded/poll-rules.ts';
+import { fidelityFact as fact, type FidelityFact } from '../fidelity-fact.ts';
+import { percentOf } from '../percent-of.ts';
 
-function queueOf(queue: QueuePlace): string {
-  if (queue.kind === 'front') return 'before all that the book shows at its price';
-  if (queue.kind === 'back') return 'behind all that the book shows at its price';
-  return `behind ${Number((queue.millionths / 10_000).toFixed(4))} % of what the book shows at its price`;
+function queueOf(queue: QueuePlace): FidelityFact {
+  return queue.kind === 'share'
+    ? fact('poll.queue.share', { share: percentOf(queue.millionths) })
+    : fact(`poll.queue.${queue.kind}`);
 }
 
-function latencyOf(latency: Latency): string {
-  if (latency.kind === 'constant') return `${latency.outMs} ms to the exchange, ${latency.backMs} ms back`;
+function latencyOf(latency: Latency): FidelityFact {
+  if (latency.kind === 'constant') {
+    const { outMs, backMs } = latency;
+    return fact('poll.latency.constant', { out: inDigits(outMs), back: inDigits(backMs) });
+  }
   if (latency.kind === 'replayed')
-    return `what each call of the session took; further ones are ${latencyOf(latency.further)}`;
-  const { roundTripsMs, orderTripsMs, seed } = latency;
-  const ofOrders = orderTripsMs === undefined ? '' : `, for orders from ${tripsOf(orderTripsMs)}`;
-  return `drawn for each request from ${tripsOf(roundTripsMs)}${ofOrders}; half of it each way, seed ${seed}`;
+    return fact('poll.latency.replayed', { further: latencyOf(latency.further) });
+  const { roundTripsMs, orderTripsMs } = latency;
+  const drawn = { trips: tripsOf(roundTripsMs), seed: inDigits(latency.seed) };
+  return orderTripsMs === undefined
+    ? fact('poll.latency.drawn', drawn)
+    : fact('poll.latency.drawnOfOrders', { ...drawn, ofOrders: tripsOf(orderTripsMs) });
 }
 
-function tripsOf(tripsMs: readonly number[]): string {
+function tripsOf(tripsMs: readonly number[]): FidelityFact {
   const sorted = tripsMs.toSorted((left, right) => left - right);
-  const median = sorted[sorted.length >> 1];
-  return `${sorted.length} recorded round trip${sorted.length === 1 ? '' : 's'} of ${sorted[0]} to ${sorted.at(-1)} ms (median ${median} ms)`;
+  const atPlace = (place: number): ReturnType<typeof inDigits> => inDigits(sorted.at(place) ?? Number.NaN);
+  return fact(sorted.length === 1 ? 'poll.oneTrip' : 'poll.trips', {
+    number: inDigits(sorted.length),
+    least: atPlace(0),
+    most: atPlace(-1),
+    median: atPlace(sorted.length >> 1),
+  });
 }
 
 /** The rules by name and setting, and what they can not know, for the result of a backtest. */
 export function describePollRules(rules: PollRules): FidelityStatement {
   const { queue, through, liquidity, latency, own, tradesLagMs } = rules;
-  const isWhole = through === 'whole';
+  const lag =
+    tradesLagMs === 0 ? fact('poll.lag.none') : fact('poll.lag.some', { lag: inDigits(tradesLagMs) });
   return {
     kind: 'poll',
     rules: [
-      {
-        rule: 'the bot',
-        setting: 'the live one: poll plan, budgets, risk checks and orders, in virtual time',
-      },
-      {
-        rule: 'the market changes',
-        setting:
-          'at the time that the exchange gave, else when it was seen; at the same time trades before books',
-      },
-      {
-        rule: 'bars',
-        setting:
-          'the recorded ones, from their close on; where none was recorded, made of trades, else of the middles of books',
-      },
-      {
-        rule: 'statistics',
-        setting: 'what was recorded last, from when it was seen; before the first, made of what went by',
-      },
-      { rule: 'latency', setting: latencyOf(latency) },
-      { rule: 'own trades are listed', setting: tradesLagMs === 0 ? 'at once' : `${tradesLagMs} ms late` },
-      {
-        rule: 'orders that take',
-        setting: 'what the last recorded book offers, level by level, less what was traded there since',
-      },
-      {
-        rule: 'what was taken',
-        setting:
-          liquidity === 'until-change'
-            ? 'is missing until a recorded book shows another amount at that price'
-            : 'is missing until the next recorded book',
-      },
-      {
-        rule: 'orders that rest',
-        setting: `${queueOf(queue)}; forward only by recorded trades at that price, and never behind more than the book still shows there`,
-      },
-      {
-        rule: 'orders that rest at a price the book did not reach',
-        setting:
-          'behind what it shows there once it does; until then only a trade beyond their price fills them',
-      },
-      {
-        rule: 'the market goes through a resting order',
-        setting: isWhole
-          ? 'a recorded trade beyond its price, or a book whose other side reaches it, fills all of it at its own price'
-          : 'a recorded trade beyond its price, or a book whose other side reaches it, fills as much as was traded or offered, at its own price',
-      },
-      { rule: 'stop orders', setting: 'trigger by the last recorded trade, then take as others do' },
-      {
-        rule: 'the book that is polled',
-        setting:
-          own === 'shown'
-            ? 'the recorded one, less what we took, with our own orders in it'
-            : 'the recorded one: others do not see our orders',
-      },
-      { rule: 'fees', setting: 'half-even, in the currency received, by the fill being maker or taker' },
-      {
-        rule: 'value of the account',
-        setting: 'the last price at the exchange, whether the bot had seen it or not',
-      },
+      { rule: fact('poll.bot'), setting: fact('poll.bot.rule') },
+      { rule: fact('poll.changes'), setting: fact('poll.changes.rule') },
+      { rule: fact('poll.bars'), setting: fact('poll.bars.rule') },
+      { rule: fact('poll.statistics'), setting: fact('poll.statistics.rule') },
+      { rule: fact('poll.latency'), setting: latencyOf(latency) },
+      { rule: fact('poll.lag'), setting: lag },
+      { rule: fact('poll.takes'), setting: fact('poll.takes.rule') },
+      { rule: fact('poll.taken'), setting: fact(`poll.taken.${liquidity}`) },
+      { rule: fact('poll.rests'), setting: fact('poll.rests.rule', { queue: queueOf(queue) }) },
+      { rule: fact('poll.unreached'), setting: fact('poll.unreached.rule') },
+      { rule: fact('poll.through'), setting: fact(`poll.through.${through}`) },
+      { rule: fact('stops'), setting: fact('poll.stops.rule') },
+      { rule: fact('poll.own'), setting: fact(`poll.own.${own}`) },
+      { rule: fact('fees'), setting: fact('fees.rule') },
+      { rule: fact('poll.value'), setting: fact('poll.value.rule') },
     ],
     caveats: [
-      'The recorded market does not react: no quote moves because of our orders.',
-      'Between two recorded books the book stands still; what came and went between them is not known.',
-      'What stood before us and was canceled counts as still there, as long as the book shows as much.',
-      'The recording was itself made by asking: a change counts from when it was recorded to have been, which is late by up to one of its polls where the exchange gave no time.',
-      'Replies are never lost, and the exchange refuses nothing but by its rules; a run of the fuzzer does both.',
-      ...(isWhole
-        ? ['An order that the market goes through fills whole, however little was traded beyond it.']
-        : []),
+      fact('poll.unknown.reaction'),
+      fact('poll.unknown.between'),
+      fact('poll.unknown.canceled'),
+      fact('poll.unknown.recording'),
+      fact('poll.unknown.faults'),
+      ...(through === 'whole' ? [fact('poll.unknown.whole')] : []),
     ],
   };
 }

@@ -64,7 +64,7 @@ export function reportHtml(finished: FinishedRun, language: Language = 'en'): st
       refusalsSection(head, voice),
       locksSection(run, drawnOf(data.locks), voice),
       membersSection(run, drawnOf(data.members), voice),
-      fidelitySection(head, voice),
+      fidelitySection(run.fidelity, voice),
       runSection(head, voice),
       logSection(head, voice),
       configSection(head, voice),

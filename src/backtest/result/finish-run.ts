@@ -58,6 +58,7 @@ export function finishRun(
   const trips = fillsBefore.length === 0 ? all : { ...all, trips: endedFrom(run.fromMs, all.trips) };
   const traded = valued.traded.slice(fillsBefore.length);
   const { fidelity } = run;
+  const { tell } = reportVoice('en');
   const warnings = [...run.warnings, ...warningsOf(run, trips)];
   const { loadMs, fromCache, runMs, events } = run.timing;
   const head: ResultHead = {
@@ -70,10 +71,10 @@ export function finishRun(
     summary: summaryOf(run, trips, traded),
     fidelity: {
       kind: fidelity.kind,
-      rules: fidelity.rules.map((rule) => ({ ...rule })),
-      caveats: [...fidelity.caveats],
+      rules: fidelity.rules.map(({ rule, setting }) => ({ rule: tell(rule), setting: tell(setting) })),
+      caveats: fidelity.caveats.map(tell),
     },
-    warnings: warnings.map(reportVoice('en').tell),
+    warnings: warnings.map(tell),
     timing: { loadMs, fromCache, runMs, events, eventsPerS: quotient(events * 1_000, runMs) },
     markets: run.markets.map(({ market, firstPrice, lastPrice, candles }) => ({
       market: market.symbol,

@@ -2,7 +2,9 @@ import type { Timeframe } from '../../domain/timeframe.ts';
 import type { MarketSymbol } from '../../domain/market-symbol.ts';
 import type { StrategyInstanceSettings } from '../../engine/engine-settings.ts';
 import { openCatalogue } from '../../daemon/open-catalogue.ts';
+import { inDigits } from '../../language/fact.ts';
 import type { UniverseRules } from '../../strategy/universe/universe-rules.ts';
+import { fidelityFact as fact, type FidelityFact } from '../fidelity-fact.ts';
 
 /** The rules of all universes of some strategies. */
 export function universeRulesOf(
@@ -28,17 +30,14 @@ export function recordedMarkets(root: string, kind: Timeframe | 'books'): readon
  * there is data of.
  */
 export function universeCaveats(
-  rules: readonly UniverseRules[],
+  rules: readonly Pick<UniverseRules, 'filters'>[],
   of: { readonly markets: number; readonly hasBooks: boolean },
-): readonly string[] {
+): readonly FidelityFact[] {
   if (rules.length === 0) return [];
   const spreads = !of.hasBooks && rules.some(({ filters: { maxSpreadBps } }) => maxSpreadBps !== undefined);
-  const source = of.hasBooks
-    ? 'The markets of universes were ranked by the recorded statistics of each moment.'
-    : 'The markets of universes were ranked by their bars of the last day before each moment, and not by the statistics of the exchange.';
   return [
-    `Survivorship: universes choose among the ${of.markets} markets of this data set. Those that the exchange has taken off since are missing if nobody recorded them, and the result looks better by that.`,
-    source,
-    ...(spreads ? ['Bars show no spread, so maxSpreadBps kept no market out.'] : []),
+    fact('universe.survivorship', { markets: inDigits(of.markets) }),
+    fact(of.hasBooks ? 'universe.byStatistics' : 'universe.byBars'),
+    ...(spreads ? [fact('universe.noSpread', { setting: 'maxSpreadBps' })] : []),
   ];
 }

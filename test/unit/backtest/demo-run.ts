@@ -10,7 +10,9 @@ import type { OrderRecord } from '../../../src/execution/order-record.ts';
 import { plannedOrder } from '../../support/order-value.ts';
 import { orderIdOf, tradeIdOf } from '../../../src/venues/whole-ids.ts';
 import { parseMarket } from '../../../src/exchange/market-names.ts';
+import { describeBarRules } from '../../../src/backtest/describe-bar-rules.ts';
 import { runWarning } from '../../../src/backtest/run-warning.ts';
+import { DEFAULT_CANDLE_RULES } from '../../../src/venues/bars/bar-rules.ts';
 
 /** What a made-up run is like: a random walk that is bought and sold at random moments, with exact books. */
 export interface DemoRunOptions {
@@ -67,18 +69,7 @@ export function demoRun(options: DemoRunOptions = {}): BacktestRun {
     locks: { records: [], more: 0 },
     members: { records: [], more: 0 },
     requests: options.requests ?? null,
-    fidelity: {
-      kind: 'candles',
-      rules: [
-        { rule: 'market orders', setting: 'next open' },
-        { rule: 'path within a bar', setting: 'worst case first' },
-        { rule: 'slippage', setting: '0 bps' },
-      ],
-      caveats: [
-        'A bar does not say in which order its high and its low were reached.',
-        'The spread and the depth of the book are not in the data: <b>large</b> orders fill better here than they would have.',
-      ],
-    },
+    fidelity: describeBarRules(DEFAULT_CANDLE_RULES),
     quote: 'usdt',
     fromMs,
     toMs: fromMs + bars * barMs,

@@ -1,5 +1,6 @@
 import { stringify } from 'yaml';
 import { parseMarket } from '../../../exchange/market-names.ts';
+import type { FidelityStatement } from '../../backtest-run.ts';
 import type { ResultHead } from '../../result/result-schema.ts';
 import type { ReportVoice } from '../report-voice.ts';
 import { escapeHtml } from '../value-text.ts';
@@ -12,15 +13,17 @@ import { listOf } from './header-sections.ts';
 const MOST_CONFIG = 100_000;
 
 /** How the fills came about, and what that can not know. */
-export function fidelitySection({ fidelity }: ResultHead, { say, said }: ReportVoice): string {
-  const { kind, rules, caveats } = fidelity;
+export function fidelitySection(
+  { kind, rules, caveats }: FidelityStatement,
+  { say, tell }: ReportVoice,
+): string {
   const rows = rules.map(
     ({ rule, setting }) =>
-      `<div><dt>${escapeHtml(said(rule))}</dt><dd>${escapeHtml(said(setting))}</dd></div>`,
+      `<div><dt>${escapeHtml(tell(rule))}</dt><dd>${escapeHtml(tell(setting))}</dd></div>`,
   );
   const unknown = say(kind === 'live' ? 'rules.unknownLive' : 'rules.unknown');
   const notes =
-    caveats.length === 0 ? '' : `<h3 style="margin-top:14px">${unknown}</h3>${listOf(caveats.map(said))}`;
+    caveats.length === 0 ? '' : `<h3 style="margin-top:14px">${unknown}</h3>${listOf(caveats.map(tell))}`;
   return `<section id="fidelity"><h2>${say('rules.title', { kind: say(`fidelity.${kind}`) })}</h2><dl class="rules">${rows.join('')}</dl>${notes}</section>`;
 }
 

@@ -1,7 +1,9 @@
+import { ENGLISH_FIDELITY } from './english-fidelity.ts';
 import { ENGLISH_WARNINGS } from './english-warnings.ts';
 
 /** Texts of the page of a backtest or a live session, outside its charts. */
 export const ENGLISH_REPORT = {
+  ...ENGLISH_FIDELITY,
   ...ENGLISH_WARNINGS,
   nothing: 'n/a',
   unknownIsRunning: 'It is not known whether the bot was running.',

@@ -1,9 +1,11 @@
 import { PERSIAN_TERMS as TERMS } from '../../../language/persian-terms.ts';
 import type { TranslationOf } from '../../../language/translate.ts';
 import type { ENGLISH_REPORT } from './english-report.ts';
+import { PERSIAN_FIDELITY } from './persian-fidelity.ts';
 import { PERSIAN_WARNINGS } from './persian-warnings.ts';
 
 export const PERSIAN_REPORT: TranslationOf<typeof ENGLISH_REPORT> = {
+  ...PERSIAN_FIDELITY,
   ...PERSIAN_WARNINGS,
   nothing: 'نامشخص',
   unknownIsRunning: 'معلوم نیست ربات در حال اجرا بوده است یا نه.',
@@ -12,8 +14,7 @@ export const PERSIAN_REPORT: TranslationOf<typeof ENGLISH_REPORT> = {
   aliveUntil: 'آخرین نشانهٔ کار آن در {time} است.',
   profitNote: 'سود یعنی آنچه معامله‌ها به قیمت‌های آخر آورده‌اند، منهای آنچه برده‌اند.',
   times: 'ساعت‌ها به وقت تهران است.',
-  footer:
-    'ساختهٔ sarraf در {day}. رقم‌ها در {page} توضیح داده شده‌اند. ساعت‌ها به وقت تهران است. قاعده‌ها مانند فایل‌ها به انگلیسی‌اند.',
+  footer: 'ساختهٔ sarraf در {day}. رقم‌ها در {page} توضیح داده شده‌اند. ساعت‌ها به وقت تهران است.',
   library: 'نمودارها:',
 
   'fidelity.candles': TERMS.candle,

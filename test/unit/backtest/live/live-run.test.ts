@@ -185,7 +185,7 @@ describe('a range of a live session', () => {
     expect(ended.some(({ openedAtMs }) => openedAtMs < atMs)).toBe(true);
     expect(second.trips.filter(({ isOpen }) => !isOpen)).toEqual(ended);
     expect(first.head.summary.fills + second.head.summary.fills).toBe(run.fills.length);
-    expect(second.run.fidelity.caveats).not.toContainEqual(expect.stringContaining('Retention'));
+    expect(second.head.fidelity.caveats).not.toContainEqual(expect.stringContaining('Retention'));
   });
 
   test('is refused where the mirror has nothing of it', () => {

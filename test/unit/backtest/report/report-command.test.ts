@@ -38,7 +38,7 @@ describe('sarraf report', () => {
     const { code, out } = await report('show', 'last');
     expect(code).toBe(0);
     expect(out).toContain('Max drawdown');
-    expect(out).toContain('market orders: next open');
+    expect(out).toContain('market orders: the open, as taker');
     expect(out.trimEnd().split('\n').at(-1)).toBe(join(data, 'backtests', names[1] ?? '', 'report.html'));
     const json = JSON.parse((await report('show', '20240101', '--json')).out);
     expect(json.result.summary).toEqual(

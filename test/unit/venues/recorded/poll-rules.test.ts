@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { reportVoice } from '../../../../src/backtest/report/report-voice.ts';
 import { describePollRules } from '../../../../src/backtest/poll/describe-poll-rules.ts';
 import {
   createPollRules,
@@ -26,7 +27,12 @@ describe('the rules of a recorded market', () => {
   });
 
   it('are each said in the statement of a run, so that another setting reads otherwise', () => {
-    const plain = JSON.stringify(describePollRules(DEFAULT_POLL_RULES));
+    const { tell } = reportVoice('en');
+    const textOf = (rules: PollRules): string =>
+      describePollRules(rules)
+        .rules.map(({ rule, setting }) => `${tell(rule)}: ${tell(setting)}`)
+        .join('\n');
+    const plain = textOf(DEFAULT_POLL_RULES);
     const others: readonly Partial<PollRules>[] = [
       { queue: { kind: 'front' } },
       { queue: { kind: 'share', millionths: 250_000 } },
@@ -36,7 +42,7 @@ describe('the rules of a recorded market', () => {
       { latency: { kind: 'drawn', roundTripsMs: [10], seed: 9 } },
       { tradesLagMs: 500 },
     ];
-    const said = others.map((given) => JSON.stringify(describePollRules(createPollRules(given))));
+    const said = others.map((given) => textOf(createPollRules(given)));
     expect(new Set([plain, ...said]).size).toBe(others.length + 1);
     expect(plain).not.toMatch(/undefined|NaN|\[object/);
   });
