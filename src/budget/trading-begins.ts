@@ -1,4 +1,5 @@
 import type { RateLimit } from '../domain/rate-limit.ts';
+import { sentence } from '../language/sentences/sentence.ts';
 import type { VenueCallKind, VenueProfile } from '../venues/port.ts';
 import { LATE_ARRIVAL_MS } from './admission.ts';
 import type { BudgetReport } from './ledger-report.ts';
@@ -69,17 +70,15 @@ function neededOf(budgetOf: BudgetOf): ReadonlySet<string> {
   return new Set(NEEDED.map((kind) => budgetOf[kind]));
 }
 
-/** In one sentence. */
+/** In one sentence, which other languages read back. */
 export function beginsText({ waitMs, latestMs, budget, why }: TradingBegins): string {
-  const because =
-    why === 'locked out'
-      ? `the exchange has locked ${budget} out`
-      : `what was sent before is not known, so the limit of ${budget} counts as used up`;
-  const when =
-    latestMs > waitMs
-      ? `${secondsText(waitMs)} after the exchange's first answer, in ${secondsText(latestMs)} at the latest`
-      : `in ${secondsText(waitMs)}`;
-  return `trading can begin ${when}, by the ledger: ${because}`;
+  const reason = sentence(why === 'locked out' ? 'begins-locked-out' : 'begins-unknown', {
+    budget: budget ?? '',
+  });
+  const wait = secondsText(waitMs);
+  return latestMs > waitMs
+    ? sentence('begins-after-answer', { wait, latest: secondsText(latestMs), reason })
+    : sentence('begins-in', { wait, reason });
 }
 
 function secondsText(timeMs: number): string {

@@ -1,9 +1,8 @@
 import { readLedgerAt } from '../budget/ledger-place.ts';
 import type { BudgetReport } from '../budget/ledger-report.ts';
-import { AT_ONCE, beginsText, tradingBegins, type TradingBegins } from '../budget/trading-begins.ts';
+import { beginsText, type TradingBegins } from '../budget/trading-begins.ts';
 import { lengthText } from '../domain/time-text.ts';
 import { readLedgerNote } from '../daemon/ledger-note.ts';
-import { readRunNote } from '../daemon/run-note.ts';
 import { loweredBudgets, loweredText, type LoweredBudget } from './lowered-text.ts';
 
 /** What the ledger of a bot says of it now. */
@@ -23,22 +22,17 @@ export interface LedgerStatus {
 export async function ledgerStatus(dataFolder: string): Promise<LedgerStatus | null> {
   const note = readLedgerNote(dataFolder);
   if (note === null) return null;
-  const rows = await rowsOf(note.ledger);
-  if (rows === null) return null;
+  const all = await rowsOf(note.ledger);
+  if (all === null) return null;
   const subjects = new Set(note.subjects);
-  const { INTERFACE_PROFILE } = await import('../venues/interface-profile.ts');
+  const rows = all.filter(({ subject }) => subjects.has(subject));
+  const { botTradingBegins } = await import('../daemon/bot-trading-begins.ts');
   return {
     ledger: note.ledger,
-    // Orders on paper stay in the bot: no limit of the exchange holds them back.
-    tradingBegins:
-      readRunNote(dataFolder)?.mode === 'paper'
-        ? AT_ONCE
-        : tradingBegins(rows, { subjects, budgetOf: INTERFACE_PROFILE.budgets }),
+    tradingBegins: botTradingBegins(dataFolder, rows),
     lowered: loweredBudgets(rows, subjects),
-    lockouts: rows.flatMap(({ subject, budget, lockedForMs }) =>
-      subjects.has(subject) && lockedForMs !== null && lockedForMs > 0
-        ? [{ budget, forMs: lockedForMs }]
-        : [],
+    lockouts: rows.flatMap(({ budget, lockedForMs }) =>
+      lockedForMs !== null && lockedForMs > 0 ? [{ budget, forMs: lockedForMs }] : [],
     ),
   };
 }

@@ -1,5 +1,7 @@
 import { LedgerLook } from '../budget/ledger-look.ts';
 import type { BudgetReport } from '../budget/ledger-report.ts';
+import { beginsText } from '../budget/trading-begins.ts';
+import { botTradingBegins } from './bot-trading-begins.ts';
 import { readLedgerNote } from './ledger-note.ts';
 
 /** What the ledger has of the bot of a data folder, for those who look at the folder alone. */
@@ -21,5 +23,11 @@ export class FolderLedger {
     if (this.ledger?.place !== note.ledger) this.ledger = new LedgerLook(note.ledger);
     const own = new Set(note.subjects);
     return this.ledger.rows().filter(({ subject }) => own.has(subject));
+  }
+
+  /** What keeps every new order waiting, and for how long, in a sentence; null where one could leave now. */
+  waitsFor(): string | null {
+    const begins = botTradingBegins(this.dataFolder, this.rows());
+    return begins.waitMs === 0 ? null : beginsText(begins);
   }
 }

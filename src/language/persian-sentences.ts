@@ -378,6 +378,11 @@ export const PERSIAN_SENTENCES: SpokenSentences = {
     'bot-ending': 'در حال پایان است',
     'bot-killed': 'فرایند آن از بیرون پایان داده شد',
     'bot-halted': 'متوقف است: {reason:said}',
+    'begins-in': 'طبق شمارش درخواست‌ها، معامله {wait:length} دیگر می‌تواند آغاز شود: {reason:sentence}',
+    'begins-after-answer':
+      'طبق شمارش درخواست‌ها، معامله {wait:length} پس از نخستین پاسخ صرافی و حداکثر {latest:length} دیگر می‌تواند آغاز شود: {reason:sentence}',
+    'begins-locked-out': 'صرافی درخواست‌های {budget:name} را بسته است',
+    'begins-unknown': 'معلوم نیست پیش‌تر چه فرستاده شده است، پس سقف {budget:name} پر فرض می‌شود',
     'disk-was-full': 'دیسک پر شد و فقط لغو سفارش‌ها نوشته می‌شود',
     'advice-token':
       'منقضی، باطل یا نادرست است: در صفحهٔ صرافی توکن تازه‌ای بسازید، در {place:said} بگذارید و ربات را از نو شروع کنید',

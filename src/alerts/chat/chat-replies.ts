@@ -111,12 +111,24 @@ function statusLines(view: ChatView, say: SayChat, locale: Locale): readonly str
   const lockedOut = budgets.filter(({ isLockedOut }) => isLockedOut).map(({ budget }) => budget);
   return [
     isSilent ? say('silent', { at: formatTime(lastSignMs, locale) }) : say('running'),
+    ...tradingLines(view, say, locale),
     ...(bot === null ? [say('noMirror')] : botLines(bot, say, locale)),
     ...(lockedOut.length === 0 ? [] : [say('lockouts', { names: lockedOut.join(', ') })]),
     say('openAlerts', { count: openAlerts.length }),
     ...(strangers === 0 ? [] : [say('strangers', { count: strangers })]),
     ...(mutedUntilMs === 0 ? [] : [say('muted', { until: formatTime(mutedUntilMs, locale) })]),
   ];
+}
+
+/** Whether it may trade: whether it is halted, and what the ledger says. */
+function tradingLines({ bot, waitsFor }: ChatView, say: SayChat, locale: Locale): readonly string[] {
+  const lines: string[] = [];
+  if (bot !== null && bot.halt !== null) {
+    const { sinceMs, reason } = bot.halt;
+    lines.push(say('halted', { since: formatTime(sinceMs, locale), reason: saidIn(tamed(reason), locale) }));
+  }
+  if (waitsFor !== null) lines.push(say('mayNotYet', { reason: saidIn(waitsFor, locale) }));
+  return lines.length > 0 || bot === null ? lines : [say('trading')];
 }
 
 const BOOKS = {
@@ -127,17 +139,11 @@ const BOOKS = {
 } as const;
 
 function botLines(
-  { halt, books, openOrders, strategies }: BotView,
+  { books, openOrders, strategies }: BotView,
   say: SayChat,
   locale: Locale,
 ): readonly string[] {
   return [
-    halt === null
-      ? say('trading')
-      : say('halted', {
-          since: formatTime(halt.sinceMs, locale),
-          reason: saidIn(tamed(halt.reason), locale),
-        }),
     say(BOOKS[books]),
     say('openOrders', { count: openOrders }),
     ...bounded(strategies, say, ({ name, status, reason }) =>

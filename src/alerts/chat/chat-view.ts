@@ -11,6 +11,8 @@ export interface ChatView {
   readonly mutedUntilMs: number;
   /** Messages of people who may not command. */
   readonly strangers: number;
+  /** Why every new order waits, by the ledger, as the terminal says it; null where one could leave now. */
+  readonly waitsFor: string | null;
   readonly budgets: readonly {
     readonly budget: string;
     readonly used: number;

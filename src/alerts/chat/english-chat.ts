@@ -10,6 +10,7 @@ export const ENGLISH_CHAT = {
   running: 'The bot runs',
   halted: 'HALTED since {since}: {reason}',
   trading: 'It may trade',
+  mayNotYet: 'No new order can leave yet: {reason}',
   booksWaiting: 'Books: not compared with the exchange yet',
   booksAgreed: 'Books: agree with the exchange',
   booksSuspected: 'Books: differ, which the next comparison has to confirm',

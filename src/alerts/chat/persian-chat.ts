@@ -14,6 +14,7 @@ export const PERSIAN_CHAT: TranslationOf<typeof ENGLISH_CHAT> = {
   running: 'ربات در حال کار است',
   halted: 'از {since} متوقف است: {reason}',
   trading: 'می‌تواند معامله کند',
+  mayNotYet: `هنوز ${terms.order} تازه‌ای فرستاده نمی‌شود: {reason}`,
   booksWaiting: `${terms.books}: هنوز با ${terms.exchange} مقایسه نشده است`,
   booksAgreed: `${terms.books}: با ${terms.exchange} می‌خواند`,
   booksSuspected: `${terms.books}: ${terms.difference} دارد که مقایسهٔ بعدی باید تأیید کند`,

@@ -37,6 +37,7 @@ export function readView(of: {
     openAlerts: outbox.use((each) => each.openAlerts()) ?? [],
     mutedUntilMs: mutedUntilMs > nowMs ? mutedUntilMs : 0,
     strangers: outbox.use((each) => each.strangers()) ?? 0,
+    waitsFor: files.ledger.waitsFor(),
     budgets: budgetsOf(files.ledger),
   };
 }

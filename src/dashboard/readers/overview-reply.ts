@@ -22,17 +22,20 @@ export interface OverviewParts {
   readonly nowMs: number;
   readonly bot: BotItem;
   readonly note: RunNote | null;
+  /** Why every new order waits; null where one could leave now. */
+  readonly waitsFor: string | null;
   readonly lockouts: readonly LockoutItem[];
   readonly alerts: readonly AlertItem[];
 }
 
 /** The overview; without a reader it is that of a bot that has no mirror yet. */
 export function overviewReplyOf(reader: MirrorReader | null, parts: OverviewParts): OverviewReply {
-  const { nowMs, bot, lockouts, alerts } = parts;
+  const { nowMs, bot, waitsFor, lockouts, alerts } = parts;
   const rest = reader === null ? NOTHING_READ : readParts(reader, parts);
   return {
     nowMs,
     bot,
+    waits: waitsFor === null ? null : { reason: waitsFor, reasonFacts: readSentence(waitsFor) },
     lockouts: [...lockouts],
     alerts: [...alerts],
     requestsBecauseOfPage: 0,
@@ -40,7 +43,10 @@ export function overviewReplyOf(reader: MirrorReader | null, parts: OverviewPart
   };
 }
 
-type ReadParts = Omit<OverviewReply, 'nowMs' | 'bot' | 'lockouts' | 'alerts' | 'requestsBecauseOfPage'>;
+type ReadParts = Omit<
+  OverviewReply,
+  'nowMs' | 'bot' | 'waits' | 'lockouts' | 'alerts' | 'requestsBecauseOfPage'
+>;
 
 const NOTHING_READ: ReadParts = {
   botNowMs: null,

@@ -108,6 +108,10 @@ export const overviewReply = z.object({
   strategies: z.array(strategyItem),
   openOrders: countField,
   unresolved: z.array(unresolvedItem).describe('Orders of which nobody knows yet whether they arrived.'),
+  waits: z
+    .object({ reason: z.string(), reasonFacts: sentenceField })
+    .nullable()
+    .describe('Why every new order waits, by the ledger, and for how long; null where one could leave now.'),
   lockouts: z.array(lockoutItem),
   dataAges: z.array(dataAgeItem),
   books: z.enum(['waiting', 'agreed', 'suspected', 'broken']),

@@ -72,6 +72,7 @@ export function createHandlers(
         nowMs: nowMs(),
         bot: folder.bot(),
         note: folder.note(),
+        waitsFor: folder.ledger.waitsFor(),
         lockouts: ledgerNow(folder.ledger.rows(), nowMs()).lockouts,
         alerts: alerts.openNow(),
       };

@@ -1,10 +1,15 @@
-/** Why a bot is in its state. */
+/** Why a bot is in its state, and when it may trade. */
 export const BOT_SENTENCES = {
   'bot-stands': 'its process is there, and its loop stands still',
   'bot-unanswered': 'no answer from the exchange yet',
   'bot-ending': 'it is ending',
   'bot-killed': 'its process was ended from outside',
   'bot-halted': 'it is halted: {reason:said}',
+  'begins-in': 'trading can begin in {wait:length}, by the ledger: {reason:sentence}',
+  'begins-after-answer':
+    "trading can begin {wait:length} after the exchange's first answer, in {latest:length} at the latest, by the ledger: {reason:sentence}",
+  'begins-locked-out': 'the exchange has locked {budget:name} out',
+  'begins-unknown': 'what was sent before is not known, so the limit of {budget:name} counts as used up',
   'disk-was-full': 'the disk was full, so only cancels are written',
   'advice-token':
     "it has expired, was revoked or is mistyped: make a new token on the exchange's own page, put it into {place:said}, and restart the bot",

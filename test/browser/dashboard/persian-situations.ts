@@ -15,6 +15,9 @@ export const WORDS_OF_PEOPLE = [
   'payload.side: Invalid option: expected one of "buy"|"sell"',
 ];
 
+const WAITS =
+  "trading can begin 600 s after the exchange's first answer, in 718 s at the latest, by the ledger: what was sent before is not known, so the limit of orders/add counts as used up";
+
 /** Why an intent was refused or is over, by every part that says so. */
 const REASONS = [
   'trading is halted: by ali by chat',
@@ -69,6 +72,7 @@ export function giveTroubles(server: MadeUpServer): void {
       sinceMs: NOW_MS - 60_000,
       advice: '',
     },
+    waits: { reason: WAITS, reasonFacts: readSentence(WAITS) },
     dataAges: ['book BTCIRT', 'candles BTCIRT 1h', 'wallets', 'orders', 'fills', 'stats'].map((feed) => ({
       feed,
       readAtMs: NOW_MS - 5_000,

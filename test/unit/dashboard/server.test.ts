@@ -6,6 +6,9 @@ import Database from 'better-sqlite3';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { AlertOutbox } from '../../../src/alerts/outbox/alert-outbox.ts';
+import { LedgerStore } from '../../../src/budget/store.ts';
+import { writeLedgerNote } from '../../../src/daemon/ledger-note.ts';
+import { budgetTable } from '../../../src/exchange/budget-table.ts';
 import { openOutboxFile } from '../../../src/alerts/outbox/outbox-file.ts';
 import { DASHBOARD_ENDPOINTS, type EndpointShape } from '../../../src/dashboard/schema/endpoints.ts';
 import { dashboardOpenApi } from '../../../src/dashboard/server/openapi.ts';
@@ -80,6 +83,21 @@ describe('what is read', () => {
       requestsBecauseOfPage: 0,
       strategies: [{ name: 'ma-cross' }, { name: 'market-maker', markets: ['BTCIRT'], currency: 'rls' }],
     });
+  });
+
+  test('says why orders wait, as the terminal does, also of a bot that has stored nothing', async () => {
+    const own = mkdtempSync(join(tmpdir(), 'sarraf-waits-'));
+    const ledger = join(own, 'ledger.sqlite');
+    const subjects = { ip: 'here', token: 'us' };
+    new LedgerStore({ path: ledger, budgets: budgetTable().values(), subjects, whenMissing: 'full' }).close();
+    writeLedgerNote(own, { ledger, subjects: Object.values(subjects) });
+    const waiting = await new DashboardHere(own).listen();
+    const { waits } = (await waiting.api('/overview')).json;
+    await waiting.close();
+    rmSync(own, { recursive: true });
+    expect(waits.reason).toMatch(/^trading can begin 600 s after the exchange's first answer, in 7\d\d s/);
+    expect(waits.reasonFacts).toMatchObject({ code: 'begins-after-answer', facts: { wait: '600 s' } });
+    expect((await here.api('/overview')).json['waits']).toBeNull();
   });
 
   test('comes page by page, each row once', async () => {

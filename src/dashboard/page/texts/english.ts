@@ -65,6 +65,7 @@ export const ENGLISH_TEXTS = {
   'notices.dead': 'The bot has written nothing since {time}.',
   'notices.readOn': 'What you see is the last that it stored. Its orders may still rest at the exchange.',
   'notices.credential': 'The exchange refuses the credential {name} ({age}).',
+  'notices.waits': 'No new order can leave yet:',
   'notices.lockout': 'The exchange has closed {budget}: {left} left.',
   'notices.lockoutOpen': 'The exchange has closed {budget}; nobody knows yet for how long.',
   'notices.unresolved': 'Nobody knows yet whether an order in {market} arrived; it was sent {age}:',

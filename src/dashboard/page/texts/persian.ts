@@ -66,6 +66,7 @@ export const PERSIAN_TEXTS: TranslationOf<typeof ENGLISH_TEXTS> = {
   'notices.dead': 'ربات از {time} چیزی ننوشته است.',
   'notices.readOn': 'این‌ها آخرین داده‌های ذخیره‌شده است. شاید سفارش‌های ربات هنوز در صرافی باز باشند.',
   'notices.credential': 'صرافی کلید {name} را نمی‌پذیرد ({age}).',
+  'notices.waits': 'هنوز سفارش تازه‌ای فرستاده نمی‌شود:',
   'notices.lockout': 'صرافی {budget} را بسته است: {left} مانده.',
   'notices.lockoutOpen': 'صرافی {budget} را بسته است و هنوز معلوم نیست تا کی.',
   'notices.unresolved': 'هنوز معلوم نیست سفارشی در {market} که {age} فرستاده شد، رسیده یا نه:',

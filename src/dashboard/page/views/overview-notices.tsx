@@ -1,6 +1,6 @@
 import { askFor } from '../actions/action.ts';
 import type { OverviewReply } from '../../schema/overview.ts';
-import { NameLink } from '../parts/words.tsx';
+import { NameLink, Said } from '../parts/words.tsx';
 import { hrefOf } from '../route.ts';
 import { language } from '../preferences.ts';
 import { say } from '../say.ts';
@@ -15,7 +15,7 @@ function Notice({ tone, children }: { readonly tone: 'bad' | 'warn'; readonly ch
 
 /** What a person has to know first: everything that is not as it should be. */
 export function Notices({ data }: { readonly data: OverviewReply }) {
-  const { credential, lockouts, unresolved, books, locks, alerts, bot } = data;
+  const { credential, waits, lockouts, unresolved, books, locks, alerts, bot } = data;
   const isDead = bot.state === 'silent' || bot.state === 'ended';
   return (
     <ul class="notices" aria-label={say('notices.label')}>
@@ -37,6 +37,11 @@ export function Notices({ data }: { readonly data: OverviewReply }) {
           <a href={hrefOf('books')}>{say(`books.${books}`)}</a>
         </Notice>
       ) : null}
+      {waits === null ? null : (
+        <Notice tone="warn">
+          {say('notices.waits')} <Said text={waits.reason} facts={waits.reasonFacts} />
+        </Notice>
+      )}
       {lockouts.map(({ budget, endsAtMs }) => (
         <Notice tone="bad" key={budget}>
           {endsAtMs === null

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { answerChat, type ChatAnswer } from '../../../../src/alerts/chat/answer-chat.ts';
 import { readUpdate, type ChatEvent } from '../../../../src/alerts/chat/chat-update.ts';
+import { beginsText } from '../../../../src/budget/trading-begins.ts';
 import type { ChatView } from '../../../../src/alerts/chat/chat-view.ts';
 import { withoutDirectionMarks } from '../../../../src/language/isolate.ts';
 import { localeOf } from '../../../../src/language/locale.ts';
@@ -97,6 +98,22 @@ describe('a question by chat', () => {
     const none = botSeen({}, { bot: null });
     for (const command of ['/orders', '/pause', '/resume', '/why'])
       expect(answer(message(command), { view: none }).lines).toEqual(['This bot has stored nothing yet']);
+  });
+
+  test.each<['en' | 'fa', string]>([
+    [
+      'en',
+      'No new order can leave yet: trading can begin in 542 s, by the ledger: what was sent before is not known, so the limit of orders/add counts as used up',
+    ],
+    [
+      'fa',
+      'هنوز سفارش تازه‌ای فرستاده نمی‌شود: طبق شمارش درخواست‌ها، معامله ۹ دقیقه و ۲ ثانیه دیگر می‌تواند آغاز شود: معلوم نیست پیش‌تر چه فرستاده شده است، پس سقف orders/add پر فرض می‌شود',
+    ],
+  ])('about a bot whose ledger makes orders wait does not say that it may trade: %s', (language, line) => {
+    const waitsFor = beginsText({ waitMs: 541_200, latestMs: 541_200, budget: 'orders/add', why: 'unknown' });
+    const { lines } = answer(message('/status'), { view: botSeen({}, { waitsFor }), language });
+    expect(lines.map((text) => withoutDirectionMarks(text))).toContain(line);
+    expect(lines.join()).not.toMatch(/It may trade|می‌تواند معامله کند/);
   });
 
   test('that is older than two minutes is not done, and says so', () => {
