@@ -1,4 +1,5 @@
 import type { Companion, CompanionScreen } from '../daemon/companion.ts';
+import { alertsState } from '../daemon/settings/alerts-state.ts';
 import type { BotConfig } from '../daemon/settings/create-bot-config.ts';
 import { SideThread } from '../daemon/side-thread.ts';
 import { ownModule } from '../plugins/own-files.ts';
@@ -37,7 +38,7 @@ export class AlertsCompanion implements Companion {
   async check(): Promise<void> {
     const { setup, config, screen } = this;
     if (setup === null) return;
-    if (config.mode === 'embedded' && config.embedded.speed !== 1) {
+    if (alertsState(config) === 'other speed') {
       screen.say('alerts', 'no alerts: they follow the clock, so they need embedded.speed 1');
       return;
     }
@@ -47,9 +48,7 @@ export class AlertsCompanion implements Companion {
   }
 
   begin(): void {
-    const { setup, config } = this;
-    if (setup === null || (config.mode === 'embedded' && config.embedded.speed !== 1)) return;
-    this.thread.begin();
+    if (alertsState(this.config) === 'on') this.thread.begin();
   }
 
   async end(): Promise<void> {

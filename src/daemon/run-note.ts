@@ -2,12 +2,15 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { writePrivateFile } from '../configuration/private-file.ts';
+import { ALERTS_STATES, alertsState } from './settings/alerts-state.ts';
 import type { BotConfig } from './settings/create-bot-config.ts';
 import { pluginText } from './settings/strategy-settings.ts';
 
 const stored = z.object({
   mode: z.enum(['embedded', 'paper', 'live']),
   instance: z.string().max(40),
+  /** Absent from the note of an older sarraf. */
+  alerts: z.enum(ALERTS_STATES).optional(),
   strategies: z
     .array(
       z.object({
@@ -25,10 +28,12 @@ export type RunNote = z.output<typeof stored>;
 const notePath = (dataFolder: string): string => join(dataFolder, 'run.json');
 
 /** Notes it down; it stays when the run has ended. Throws what the system throws. */
-export function writeRunNote({ mode, instance, strategies, data }: BotConfig): void {
+export function writeRunNote(config: BotConfig): void {
+  const { mode, instance, strategies, data } = config;
   const note: RunNote = {
     mode,
     instance,
+    alerts: alertsState(config),
     strategies: strategies.map(({ name, plugin, market }) => ({ name, plugin: pluginText(plugin), market })),
   };
   writePrivateFile(notePath(data.folder), JSON.stringify(note));

@@ -30,7 +30,8 @@ export interface OverviewParts {
 
 /** The overview; without a reader it is that of a bot that has no mirror yet. */
 export function overviewReplyOf(reader: MirrorReader | null, parts: OverviewParts): OverviewReply {
-  const { nowMs, bot, waitsFor, lockouts, alerts } = parts;
+  const { nowMs, bot, note, waitsFor, lockouts, alerts } = parts;
+  const watched = note?.alerts ?? 'on';
   const rest = reader === null ? NOTHING_READ : readParts(reader, parts);
   return {
     nowMs,
@@ -38,6 +39,7 @@ export function overviewReplyOf(reader: MirrorReader | null, parts: OverviewPart
     waits: waitsFor === null ? null : { reason: waitsFor, reasonFacts: readSentence(waitsFor) },
     lockouts: [...lockouts],
     alerts: [...alerts],
+    alertsOff: watched === 'on' ? null : watched,
     requestsBecauseOfPage: 0,
     ...rest,
   };
@@ -45,7 +47,7 @@ export function overviewReplyOf(reader: MirrorReader | null, parts: OverviewPart
 
 type ReadParts = Omit<
   OverviewReply,
-  'nowMs' | 'bot' | 'waits' | 'lockouts' | 'alerts' | 'requestsBecauseOfPage'
+  'nowMs' | 'bot' | 'waits' | 'lockouts' | 'alerts' | 'alertsOff' | 'requestsBecauseOfPage'
 >;
 
 const NOTHING_READ: ReadParts = {

@@ -22,6 +22,14 @@ export const alertItem = z.object({
   ),
 });
 
+/** Why no alerts are watched for. */
+export const alertsOffField = z
+  .enum(['not set', 'other speed'])
+  .nullable()
+  .describe(
+    'Why no alerts are watched for: `not set`, the configuration has no `alerts`; `other speed`, its embedded exchange does not run at speed 1. Null where they are.',
+  );
+
 export const alertsQuery = pageQuery.extend({ state: z.enum(['open', 'all']).default('all') });
 export const alertsReply = pageOfItems(alertItem);
 

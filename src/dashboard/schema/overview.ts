@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { alertItem } from './alert.ts';
+import { alertItem, alertsOffField } from './alert.ts';
 import { countField, decimalTextField, sentenceField, sideField, timeField } from './fields.ts';
 import { lockItem } from './lock.ts';
 
@@ -121,6 +121,7 @@ export const overviewReply = z.object({
     .describe('A credential that the exchange refuses.'),
   locks: z.array(lockItem),
   alerts: z.array(alertItem).describe('Those that are open.'),
+  alertsOff: alertsOffField,
   requestsBecauseOfPage: z.literal(0).describe('Requests to the exchange because somebody looks: none.'),
 });
 

@@ -204,6 +204,7 @@ export const OVERVIEW: OverviewReply = {
   credential: null,
   locks: [lock],
   alerts: [alert],
+  alertsOff: null,
   requestsBecauseOfPage: 0,
 };
 

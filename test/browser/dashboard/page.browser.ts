@@ -231,6 +231,21 @@ describe('the page', () => {
     await page.close();
   });
 
+  test.each([
+    ['en', 'not set', 'Alerts are off: the configuration of the bot has no alerts.'],
+    ['en', 'other speed', 'They need embedded.speed: 1.'],
+    ['fa', 'not set', 'هشدارها خاموش است: پیکربندی ربات'],
+    ['fa', 'other speed', 'صرافی درون این ربات با سرعت دیگری کار می‌کند'],
+  ] as const)('says why there are no alerts: %s, %s', async (language, alertsOff, words) => {
+    server.replies.set('overview', { ...OVERVIEW, alerts: [], alertsOff });
+    server.replies.set('alerts', { items: [], next: null });
+    const { page } = await open('alerts', { language, until: '[data-alerts-off]', screen: 'phone' });
+    expect(await textOf(page, `[data-alerts-off="${alertsOff}"]`)).toContain(words);
+    expect(await overhangOf(page)).toBe(0);
+    expect(await findBarriers(page)).toEqual([]);
+    await page.close();
+  });
+
   test('opens an alert with words that are read aloud', async () => {
     const { page } = await open('overview', { until: '.main-figure' });
     expect(await textOf(page, '[aria-live=polite][data-alerts="1"]')).toContain('1 open alert');

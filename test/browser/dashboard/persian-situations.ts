@@ -72,6 +72,7 @@ export function giveTroubles(server: MadeUpServer): void {
       sinceMs: NOW_MS - 60_000,
       advice: '',
     },
+    alertsOff: 'other speed',
     waits: { reason: WAITS, reasonFacts: readSentence(WAITS) },
     dataAges: ['book BTCIRT', 'candles BTCIRT 1h', 'wallets', 'orders', 'fills', 'stats'].map((feed) => ({
       feed,

@@ -100,6 +100,18 @@ describe('what is read', () => {
     expect((await here.api('/overview')).json['waits']).toBeNull();
   });
 
+  test('says why no alerts are watched for, where the run has noted that', async () => {
+    const own = mkdtempSync(join(tmpdir(), 'sarraf-off-'));
+    const note = { mode: 'embedded', instance: 'a', alerts: 'other speed', strategies: [] };
+    writeFileSync(join(own, 'run.json'), JSON.stringify(note));
+    const off = await new DashboardHere(own).listen();
+    const { json } = await off.api('/overview');
+    await off.close();
+    rmSync(own, { recursive: true });
+    expect(json['alertsOff']).toBe('other speed');
+    expect((await here.api('/overview')).json['alertsOff']).toBeNull();
+  });
+
   test('comes page by page, each row once', async () => {
     const seen: string[] = [];
     for (let before = ''; ;) {

@@ -308,6 +308,9 @@ export const ENGLISH_TEXTS = {
 
   'alerts.open': { one: '{count} open alert', other: '{count} open alerts' },
   'alerts.none': 'No alerts.',
+  'alerts.off.not set': 'Alerts are off: the configuration of the bot has no {setting}.',
+  'alerts.off.other speed':
+    'Alerts are off: they follow the clock, and the exchange in this bot runs at another speed. They need {setting}.',
   'alerts.severity': 'severity',
   'alerts.ended': 'ended',
   'alerts.deliveries': 'sent to',

@@ -307,6 +307,9 @@ export const PERSIAN_TEXTS: TranslationOf<typeof ENGLISH_TEXTS> = {
 
   'alerts.open': '{count} هشدار باز',
   'alerts.none': 'هشداری نیست.',
+  'alerts.off.not set': 'هشدارها خاموش است: پیکربندی ربات {setting} ندارد.',
+  'alerts.off.other speed':
+    'هشدارها خاموش است: هشدار با ساعت پیش می‌رود و صرافی درون این ربات با سرعت دیگری کار می‌کند. هشدار {setting} لازم دارد.',
   'alerts.severity': 'اهمیت',
   'alerts.ended': 'پایان',
   'alerts.deliveries': 'ارسال به',

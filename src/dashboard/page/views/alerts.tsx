@@ -2,13 +2,14 @@ import { useSignal } from '@preact/signals';
 import { askFor } from '../actions/action.ts';
 import type { AlertItem } from '../../schema/alert.ts';
 import type { TableColumn } from '../parts/data-table.tsx';
+import { overview } from '../overview.ts';
 import { PagedList } from '../parts/paged-list.tsx';
 import { Panel } from '../parts/panel.tsx';
 import { Age, Badge } from '../parts/words.tsx';
 import { language } from '../preferences.ts';
 import { say } from '../say.ts';
 import { mayOperate } from '../session.ts';
-import { showTime } from '../shown.ts';
+import { showName, showTime } from '../shown.ts';
 
 export function AlertsView() {
   const state = useSignal<'open' | 'all'>('all');
@@ -29,6 +30,7 @@ export function AlertsView() {
           ))}
         </span>
       </header>
+      <AlertsOff />
       <Panel title={say(`alerts.state.${state.value}`)}>
         <PagedList<AlertItem>
           path="/alerts"
@@ -40,6 +42,18 @@ export function AlertsView() {
         />
       </Panel>
     </>
+  );
+}
+
+/** Why the list stays empty, or gets no newer alerts. */
+function AlertsOff() {
+  const off = overview.value.data?.alertsOff ?? null;
+  if (off === null) return null;
+  const setting = showName(off === 'not set' ? 'alerts' : 'embedded.speed: 1');
+  return (
+    <p class="notice warn" role="status" data-alerts-off={off}>
+      {say(`alerts.off.${off}`, { setting })}
+    </p>
   );
 }
 
