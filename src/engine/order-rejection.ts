@@ -1,5 +1,6 @@
 import { formatUnits } from '../domain/money.ts';
 import type { OrderRecord } from '../execution/order-record.ts';
+import { sentence } from '../language/sentences/sentence.ts';
 import { IDENTICAL_ORDER } from './order-placer.ts';
 
 /**
@@ -7,18 +8,24 @@ import { IDENTICAL_ORDER } from './order-placer.ts';
  * other leg of its pair, or was only canceled.
  */
 export function rejectionOf(order: OrderRecord): { readonly code: string; readonly reason: string } | null {
-  const { key, clientOrderId, reason } = order;
+  const { clientOrderId, reason } = order;
   // The stop leg of an OCO shares the fate of the other.
   if (clientOrderId === null || reason === 'Cancelled') return null;
   const code = reason?.startsWith(IDENTICAL_ORDER) === true ? IDENTICAL_ORDER : (reason ?? 'rejected');
-  return { code, reason: `${key}: ${reason ?? code}: ${wishText(order)}` };
+  return { code, reason: rejectionText(order, reason ?? code) };
 }
 
-/** What an order was to do, with its numbers. */
-function wishText({ side, market, amount, execution, price, stopPrice }: OrderRecord): string {
+/** Why an order was refused, and what it was to do, with its numbers. */
+function rejectionText(order: OrderRecord, reason: string): string {
+  const { key, side, market, execution, price, stopPrice } = order;
   const isTaking = execution === 'market' || execution === 'stop_market';
-  const bound = price === null ? '' : `${isTaking ? ', no worse than' : 'at'} ${formatUnits(price)}`;
-  const at = isTaking ? `at the market${bound}` : bound;
-  const once = stopPrice === null ? '' : ` once ${formatUnits(stopPrice)} is reached`;
-  return `${side} ${formatUnits(amount)} in ${market} ${at}${once}`;
+  const what = { order: key, reason, side, amount: formatUnits(order.amount), market };
+  const stop = stopPrice === null ? null : formatUnits(stopPrice);
+  if (price === null)
+    return stop === null
+      ? sentence('rejected-market', what)
+      : sentence('rejected-market-once', { ...what, stop });
+  const priced = { ...what, price: formatUnits(price) };
+  if (stop === null) return sentence(isTaking ? 'rejected-bound' : 'rejected-limit', priced);
+  return sentence(isTaking ? 'rejected-bound-once' : 'rejected-limit-once', { ...priced, stop });
 }

@@ -30,6 +30,9 @@ export const PERSIAN_SENTENCES: SpokenSentences = {
     both: '{first:sentence}؛ {rest:sentence}',
     listed: '{first:sentence}، {rest:sentence}',
     'kind-place': TERMS.order,
+    'kind-order': TERMS.order,
+    'kind-slice': 'بخشی از سفارش',
+    'kind-signal': TERMS.signal,
     'kind-oco': 'سفارش دوتایی',
     'kind-cancel': TERMS.cancel,
     'kind-cancel-all': 'لغو همه',
@@ -115,6 +118,18 @@ export const PERSIAN_SENTENCES: SpokenSentences = {
     'order-risk': 'محدودیت ریسک: {reason:said}',
     'order-lock': 'قفل {lock:name}: {reason:said}',
     'order-post-only': 'فقط ثبت در دفتر: {reason:said}',
+    'rejected-limit':
+      '{order:name}: {reason:said}: {side:side} {amount:decimal} در {market:symbol} به قیمت {price:decimal}',
+    'rejected-limit-once':
+      '{order:name}: {reason:said}: {side:side} {amount:decimal} در {market:symbol} به قیمت {price:decimal}، وقتی قیمت به {stop:decimal} برسد',
+    'rejected-market':
+      '{order:name}: {reason:said}: {side:side} {amount:decimal} در {market:symbol} به قیمت بازار',
+    'rejected-market-once':
+      '{order:name}: {reason:said}: {side:side} {amount:decimal} در {market:symbol} به قیمت بازار، وقتی قیمت به {stop:decimal} برسد',
+    'rejected-bound':
+      '{order:name}: {reason:said}: {side:side} {amount:decimal} در {market:symbol} به قیمت بازار، نه بدتر از {price:decimal}',
+    'rejected-bound-once':
+      '{order:name}: {reason:said}: {side:side} {amount:decimal} در {market:symbol} به قیمت بازار، نه بدتر از {price:decimal}، وقتی قیمت به {stop:decimal} برسد',
     'order-identical':
       'سفارش {other:name} همین شرایط را دارد و تازه فرستاده شده است؛ صرافی این یکی را تکرار آن می‌شمرد. {waited:ms} از {limit:ms} صبر شد؛ تکرار {free:said}. با allowIdentical فوراً می‌رود',
     'identical-free-in': '{wait:ms} دیگر ممکن است',

@@ -106,6 +106,8 @@ function placeText(text: string, kind: PlaceKind, { spoken, locale }: Speaking):
     case 'name':
     case 'symbol':
       return isolateLeftToRight(text);
+    case 'side':
+      return spoken.sentences[text === 'buy' ? 'buy' : 'sell'];
     case 'names':
       return text
         .split(', ')

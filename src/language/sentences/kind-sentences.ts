@@ -1,6 +1,9 @@
-/** Kinds of intents and exits. */
+/** Kinds of intents, of what else can be refused, and of exits. */
 export const KIND_SENTENCES = {
   'kind-place': 'place',
+  'kind-order': 'order',
+  'kind-slice': 'slice',
+  'kind-signal': 'signal',
   'kind-oco': 'oco',
   'kind-cancel': 'cancel',
   'kind-cancel-all': 'cancel-all',

@@ -9,6 +9,18 @@ export const ORDER_SENTENCES = {
   'order-risk': 'Risk: {reason:said}',
   'order-lock': 'lock {lock:name}: {reason:said}',
   'order-post-only': 'PostOnly: {reason:said}',
+  'rejected-limit':
+    '{order:name}: {reason:said}: {side:side} {amount:decimal} in {market:symbol} at {price:decimal}',
+  'rejected-limit-once':
+    '{order:name}: {reason:said}: {side:side} {amount:decimal} in {market:symbol} at {price:decimal} once {stop:decimal} is reached',
+  'rejected-market':
+    '{order:name}: {reason:said}: {side:side} {amount:decimal} in {market:symbol} at the market',
+  'rejected-market-once':
+    '{order:name}: {reason:said}: {side:side} {amount:decimal} in {market:symbol} at the market once {stop:decimal} is reached',
+  'rejected-bound':
+    '{order:name}: {reason:said}: {side:side} {amount:decimal} in {market:symbol} at the market, no worse than {price:decimal}',
+  'rejected-bound-once':
+    '{order:name}: {reason:said}: {side:side} {amount:decimal} in {market:symbol} at the market, no worse than {price:decimal} once {stop:decimal} is reached',
   'order-identical':
     '{code:name}: {other:name} has the same terms, and was sent so lately that the exchange would take this one for its repetition; waited {waited:ms} ms, the limit is {limit:ms} ms; it may be repeated {free:said}; with allowIdentical it goes at once',
   'identical-free-in': 'in {wait:ms} ms, at {at:count}',

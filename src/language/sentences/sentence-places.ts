@@ -11,7 +11,7 @@ const MONEY = String.raw`-?\d+(?:\.\d+)? [A-Za-z0-9]{1,20}`;
  * - `ms`: a length in milliseconds, without the unit. `length`: what `lengthText` writes, such as `4.2 s`.
  * - `time`: what `bothTimesText` writes. `until`, `scope`: what those of a lock write.
  * - `name`: an id, a symbol or a name; `names`: several, with commas.
- * - `symbol`: the name of a market alone. `text`: words of somebody else.
+ * - `symbol`: the name of a market alone. `side`: of an order. `text`: words of somebody else.
  * - `said`: another sentence, or words of somebody else. `sentence`: another sentence, and nothing else.
  */
 export const PLACE_PATTERNS = {
@@ -27,6 +27,7 @@ export const PLACE_PATTERNS = {
   scope: String.raw`(?:all markets|\S+?)(?: for \S+?)?`,
   name: String.raw`\S+?`,
   symbol: '[A-Z0-9]{4,24}',
+  side: 'buy|sell',
   names: String.raw`\S+?(?:, \S+?)*`,
   text: '.+?',
   said: '.+?',

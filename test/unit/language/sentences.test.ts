@@ -33,6 +33,7 @@ const SAMPLES: Readonly<Record<PlaceKind, string>> = {
   scope: 'BTCIRT for grid',
   name: 'grid-1',
   symbol: 'BTCIRT',
+  side: 'buy',
   names: 'BTCIRT, ETHIRT',
   text: 'words by me',
   said: 'words by me',
@@ -135,6 +136,14 @@ const FROM_VALUES = ['expected', 'locked-out'];
 describe('reading', () => {
   test.each([
     ['NotSent: credential refused', 'ارسال نشد: صرافی کلید را نمی‌پذیرد'],
+    [
+      'bot-grid-7: NotSent: expired: buy 0.015248 in BTCUSDT at 65469.03',
+      'bot-grid-7: ارسال نشد: نوبتش در سهمیهٔ درخواست نرسید: خرید ۰٫۰۱۵۲۴۸ در BTCUSDT به قیمت ۶۵٬۴۶۹٫۰۳',
+    ],
+    [
+      'g-1: Risk: the bot has 5 open orders and one more would exceed the limit of 5: sell 2 in BTCIRT at the market, no worse than 5 once 6 is reached',
+      /۵ سفارش باز.*: فروش ۲ در BTCIRT به قیمت بازار، نه بدتر از ۵، وقتی قیمت به ۶ برسد$/,
+    ],
     [
       'Risk: the bot has 5 open orders and one more would exceed the limit of 5',
       /^محدودیت ریسک: ربات ۵ سفارش باز/,

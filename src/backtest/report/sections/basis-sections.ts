@@ -84,7 +84,7 @@ export function refusalsSection(
   if (refusals.length === 0) return '';
   const rows = refusals.map(({ strategy, what, code, count: times, meaning, example }) => {
     const why = meaning === null ? '' : `${escapeHtml(said(meaning))}<br>`;
-    const counted = `<td>${escapeHtml(foreign(what))}</td><td>${count(times)}</td>`;
+    const counted = `<td>${escapeHtml(said(what))}</td><td>${count(times)}</td>`;
     return `<tr><td>${escapeHtml(foreign(strategy))}</td><td>${escapeHtml(foreign(code))}</td>${counted}<td>${why}${escapeHtml(said(example))}</td></tr>`;
   });
   const titles = [
