@@ -213,6 +213,11 @@ export const ENGLISH_STUDY = {
   'asked.version': 'Version of sarraf',
   'asked.data': '{rows} {kind} of {market}, {from} to {to}',
   'asked.candles': '{rows} candles of {timeframe} of {market}, {from} to {to}',
+  'asked.signals': {
+    one: '{count} signal, {from} to {to}',
+    other: '{count} signals, {from} to {to}',
+  },
+  'asked.noSignals': 'A file of signals, none of which came in its time',
   'asked.file': 'File',
   'asked.settings': 'Settings',
   'data.candles': 'candles',

@@ -217,6 +217,8 @@ export const PERSIAN_STUDY: TranslationOf<typeof ENGLISH_STUDY> = {
   'asked.version': 'نسخهٔ sarraf',
   'asked.data': '{rows} ردیف {kind} در {market}، از {from} تا {to}',
   'asked.candles': '{rows} کندل {timeframe} در {market}، از {from} تا {to}',
+  'asked.signals': '{count} سیگنال، از {from} تا {to}',
+  'asked.noSignals': 'فایل سیگنال که هیچ سیگنالی در این بازه ندارد',
   'asked.file': 'فایل',
   'asked.settings': 'تنظیم‌ها',
   'data.candles': TERMS.candle,

@@ -1,6 +1,7 @@
 import { stringify } from 'yaml';
 import { escapeHtml } from '../../../backtest/report/value-text.ts';
 import { tableSection } from '../../../backtest/report/sections/table-section.ts';
+import type { SignalSet } from '../../data/study-signals.ts';
 import { readHoldoutReport, type HoldoutReport } from '../../holdout-report.ts';
 import { trialCount, type StudyResult } from '../../study-result.ts';
 import type { StudyVoice } from '../../texts/study-voice.ts';
@@ -53,6 +54,7 @@ export function askedSection({ study, identity, written }: ReportedStudy, voice:
     [say('asked.code'), identity.code],
     [say('asked.version'), identity.engine],
     ...study.data.map((set) => [dataText(set, voice), set.sha256]),
+    ...(study.signals === null ? [] : [[signalsText(study.signals, voice), study.signals.sha256]]),
     [say('asked.file'), study.file],
   ].map(([name = '', value = '']) => `<div><dt>${escapeHtml(name)}</dt><dd>${escapeHtml(value)}</dd></div>`);
   const text = stringify(written);
@@ -68,4 +70,11 @@ function dataText(set: StudyResult['data'][number], { say, count, minute, timefr
   return set.timeframe === null
     ? say('asked.data', { ...of, kind: say(`data.${kind}`) })
     : say('asked.candles', { ...of, timeframe: timeframe(set.timeframe) });
+}
+
+function signalsText(set: SignalSet, { say, minute }: StudyVoice): string {
+  const { count, firstMs, lastMs } = set;
+  return count === 0
+    ? say('asked.noSignals')
+    : say('asked.signals', { count, from: minute(firstMs), to: minute(lastMs) });
 }

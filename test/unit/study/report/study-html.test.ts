@@ -5,9 +5,12 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { pageScript } from '../../../../src/backtest/report/html-page.ts';
 import type { ReportedStudy } from '../../../../src/study/report/reported-study.ts';
 import { STUDY_SCRIPTS, studyHtml } from '../../../../src/study/report/study-html.ts';
+import { askedSection } from '../../../../src/study/report/sections/asked-sections.ts';
+import { studyVoice } from '../../../../src/study/texts/study-voice.ts';
 import { STATISTIC_NOTES } from '../../../../src/study/validation/statistic-notes.ts';
 import { stressVerdict } from '../../../../src/study/validation/stress-verdict.ts';
 import { present } from '../../../../src/domain/invariant.ts';
+import { withoutDirectionMarks } from '../../../../src/language/isolate.ts';
 import { stressLines } from '../../../../src/cli/study/stress-lines.ts';
 import { walkForwardLines } from '../../../../src/cli/study/walk-forward-lines.ts';
 import { stressTexts } from '../../../../src/study/stress/stress-texts.ts';
@@ -100,6 +103,27 @@ describe('the report of a study', () => {
     expect(text).toContain('a1'.repeat(32));
     expect(text).toContain('strategy: ma-cross');
   });
+
+  test.each([
+    ['en', '3 signals, 2024-01-05 08:30 to 2024-02-06 17:00'],
+    ['fa', '۳ سیگنال، از ۱۴۰۲/۱۰/۱۵ ۱۲:۰۰ تا ۱۴۰۲/۱۱/۱۷ ۲۰:۳۰'],
+  ] as const)(
+    'names the signals that the strategy was told, by what they are known by: %s',
+    (language, row) => {
+      const sha256 = 'd4'.repeat(32);
+      const asked = (signals: ReportedStudy['study']['signals']): string => {
+        const study = { ...reported.study, signals };
+        const section = askedSection({ ...reported, study }, studyVoice(language));
+        return withoutDirectionMarks(textOf(`<main>${section}</main>`));
+      };
+      const times = { firstMs: Date.UTC(2024, 0, 5, 8, 30), lastMs: Date.UTC(2024, 1, 6, 17) };
+      expect(asked({ count: 3, ...times, sha256 })).toContain(`${row} ${sha256}`);
+      expect(asked({ count: 0, firstMs: 0, lastMs: 0, sha256 })).toMatch(
+        /(?:none of which|هیچ سیگنالی).* (?:d4){32}/,
+      );
+      expect(asked(null)).not.toContain(sha256);
+    },
+  );
 
   test('of trials that all failed says so, and draws nothing', () => {
     const failed = studyHtml(demoStudy(join(folder, 'failed.sqlite'), { trials: 20, fails: true }));
