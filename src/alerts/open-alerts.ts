@@ -65,7 +65,7 @@ async function openListeners(of: {
   readonly log: Log;
 }): Promise<readonly ChatListener[]> {
   const { setup, outbox, files, log } = of;
-  const { channels, dataFolder, language } = setup;
+  const { bot, channels, dataFolder, language } = setup;
   const locale = localeOf(language);
   const listeners: ChatListener[] = [];
   for (const channel of channels) {
@@ -73,6 +73,7 @@ async function openListeners(of: {
     if (channel.commandsFrom.length === 0) continue;
     const { createTelegramChat } = await import('./channels/telegram-transport.ts');
     const listener = new ChatListener({
+      bot,
       channel: channel.name,
       api: createTelegramChat(channel),
       allowed: channel.commandsFrom,

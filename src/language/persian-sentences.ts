@@ -73,6 +73,7 @@ export const PERSIAN_SENTENCES: SpokenSentences = {
     'account-unread': 'حساب هنوز در حال خوانده شدن است',
     'books-broken': 'دفتر حساب با صرافی مغایرت دارد',
     'books-overdue': 'دفتر حساب {minutes:count} دقیقه است که با صرافی مقایسه نشده است: {reason:said}',
+    'books-uncompared': 'دفتر حساب با صرافی مقایسه نمی‌شود: {reason:said}',
     'books-no-end': 'هیچ مقایسه‌ای به پایان نرسید',
     'exchange-contradicts': 'حرف‌های صرافی با هم نمی‌خواند: {finding:said}',
     finding: '{subject:text}، {field:text}: انتظار {expected:text}، گفتهٔ صرافی {found:text}',

@@ -22,6 +22,8 @@ export interface ChatApi {
 }
 
 export interface ChatListenerOptions {
+  /** The bot's name, as alerts begin with it: whoever has two must see which one answers. */
+  readonly bot: string;
   readonly channel: string;
   readonly api: ChatApi;
   /** Users who may ask and command. Others are not answered. */
@@ -116,7 +118,10 @@ export class ChatListener {
   }
 
   private async reply(chatId: number, of: Parameters<ChatApi['reply']>[1]): Promise<void> {
-    const result = await this.options.api.reply(chatId, of);
+    const { api, bot, locale } = this.options;
+    const [first = '', ...rest] = of.lines;
+    const lines = [chatTexts(locale)('named', { bot, text: first }), ...rest];
+    const result = await api.reply(chatId, { ...of, lines });
     if (result.kind !== 'delivered')
       this.options.log('warning', `an answer by ${this.options.channel} was not taken: ${result.problem}`);
   }

@@ -127,6 +127,8 @@ function tradingLines({ bot, waitsFor }: ChatView, say: SayChat, locale: Locale)
     const { sinceMs, reason } = bot.halt;
     lines.push(say('halted', { since: formatTime(sinceMs, locale), reason: saidIn(tamed(reason), locale) }));
   }
+  const keptBack = bot?.noOrders ?? null;
+  if (keptBack !== null) lines.push(say('keptBack', { reason: saidIn(tamed(keptBack), locale) }));
   if (waitsFor !== null) lines.push(say('mayNotYet', { reason: saidIn(waitsFor, locale) }));
   return lines.length > 0 || bot === null ? lines : [say('trading')];
 }

@@ -23,6 +23,8 @@ export interface ChatView {
 
 export interface BotView {
   readonly halt: { readonly reason: string; readonly sinceMs: number } | null;
+  /** Why it places no new orders though it may trade; null where nothing keeps them back. */
+  readonly noOrders: string | null;
   readonly books: 'waiting' | 'agreed' | 'suspected' | 'broken';
   readonly strategies: readonly {
     readonly name: string;

@@ -1,5 +1,6 @@
 /** Everything that the bot answers by chat, in English. */
 export const ENGLISH_CHAT = {
+  named: '{bot}: {text}',
   help: 'Commands: /status /profit /positions /orders /why /budget /locks /halt /resume /pause /mute /help',
   helpWhy: '/why grid: the last decisions of a strategy. /pause grid, /resume grid: one strategy alone',
   helpMute: '/mute 30: only what is critical for 30 minutes. /mute 0 ends it',
@@ -11,6 +12,7 @@ export const ENGLISH_CHAT = {
   halted: 'HALTED since {since}: {reason}',
   trading: 'It may trade',
   mayNotYet: 'No new order can leave yet: {reason}',
+  keptBack: 'NO NEW ORDERS until this is over: {reason}',
   booksWaiting: 'Books: not compared with the exchange yet',
   booksAgreed: 'Books: agree with the exchange',
   booksSuspected: 'Books: differ, which the next comparison has to confirm',

@@ -4,6 +4,7 @@ import type { ENGLISH_CHAT } from './english-chat.ts';
 
 /** The same in Persian. */
 export const PERSIAN_CHAT: TranslationOf<typeof ENGLISH_CHAT> = {
+  named: '{bot}: {text}',
   help: 'فرمان‌ها: /status /profit /positions /orders /why /budget /locks /halt /resume /pause /mute /help',
   helpWhy: `/why grid: آخرین تصمیم‌های یک ${terms.strategy}. /pause grid و /resume grid: فقط همان ${terms.strategy}`,
   helpMute: '/mute 30: تا ۳۰ دقیقه فقط هشدارهای بحرانی. /mute 0 پایان آن است',
@@ -15,6 +16,7 @@ export const PERSIAN_CHAT: TranslationOf<typeof ENGLISH_CHAT> = {
   halted: 'از {since} متوقف است: {reason}',
   trading: 'می‌تواند معامله کند',
   mayNotYet: `هنوز ${terms.order} تازه‌ای فرستاده نمی‌شود: {reason}`,
+  keptBack: `تا این مشکل برطرف نشود ${terms.order} تازه‌ای ثبت نمی‌شود: {reason}`,
   booksWaiting: `${terms.books}: هنوز با ${terms.exchange} مقایسه نشده است`,
   booksAgreed: `${terms.books}: با ${terms.exchange} می‌خواند`,
   booksSuspected: `${terms.books}: ${terms.difference} دارد که مقایسهٔ بعدی باید تأیید کند`,

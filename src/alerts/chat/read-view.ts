@@ -7,13 +7,15 @@ import { UNTIL_RESUMED_MS } from '../../execution/locks/lock.ts';
 import { locksNow, pauseOf } from '../../mirror/locks-now.ts';
 import type { MirrorReader } from '../../mirror/mirror-reader.ts';
 import { readReconciliation } from '../../mirror/read-reconciliation.ts';
+import { whyNoOrders } from '../../mirror/why-no-orders.ts';
 import { strategyStatus } from '../../mirror/strategy-status.ts';
 import type { BotFiles } from '../reading/bot-files.ts';
 import type { SafeOutbox } from '../service/safe-outbox.ts';
 import type { BotView, ChatView } from './chat-view.ts';
 
-/** What a chat shows of long lists; the commands of sarraf show all. */
-const MOST_ORDERS = 100;
+/** Orders that are counted; a bot has far fewer. */
+const MOST_ORDERS = 5_000;
+/** What a chat shows of a long list; the commands of sarraf show all. */
 const MOST_DECISIONS = 50;
 
 /** A loop that has not turned for so long is silent. */
@@ -48,6 +50,7 @@ function botView(reader: MirrorReader, nowMs: number): BotView {
   const open = reader.orders({ state: 'open', strategy: null, market: null, last: MOST_ORDERS });
   return {
     halt: readKept(kept, 'control')?.halted ?? null,
+    noOrders: whyNoOrders(kept),
     books: readReconciliation(reader).state,
     strategies: reader.strategies().map((record) => {
       const pause = pauseOf(locks, record.name);

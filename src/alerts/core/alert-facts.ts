@@ -47,6 +47,8 @@ export type AlertFacts =
       readonly sinceMs: number;
     }
   | { readonly rule: 'break'; readonly rows: readonly BookDifference[] }
+  /** New orders are kept back by the bot itself. */
+  | { readonly rule: 'no-orders'; readonly reason: string }
   | { readonly rule: 'halted'; readonly reason: string }
   | { readonly rule: 'no-data'; readonly feed: string | null; readonly readAtMs: number | null }
   | { readonly rule: 'drawdown'; readonly currency: string; readonly share: number; readonly limit: number }

@@ -54,6 +54,8 @@ export interface AlertSnapshot {
     readonly sinceMs: number;
   }[];
   readonly break: { readonly sinceMs: number; readonly rows: readonly BookDifference[] } | null;
+  /** Why the bot keeps new orders back by itself, but for a break and a refused credential. */
+  readonly noOrders: string | null;
   readonly halt: { readonly reason: string; readonly sinceMs: number } | null;
   /** Feeds that are older than the plan allows, by the bot's own judgement; empty where it was not asked. */
   readonly staleFeeds: readonly { readonly feed: string; readonly readAtMs: number | null }[];

@@ -7,6 +7,7 @@ export interface RuleSettings {
   readonly credential: { readonly severity: Severity } | null;
   readonly unknownOrder: { readonly severity: Severity; readonly afterMs: number } | null;
   readonly break: { readonly severity: Severity } | null;
+  readonly noOrders: { readonly severity: Severity; readonly afterMs: number } | null;
   readonly halted: { readonly severity: Severity } | null;
   readonly noData: { readonly severity: Severity; readonly afterMs: number } | null;
   readonly drawdown: { readonly severity: Severity; readonly percent: number } | null;

@@ -9,6 +9,7 @@ export function tradingConditions(snapshot: AlertSnapshot, rules: RuleSettings):
   return [
     ...unknownOrders(snapshot, rules),
     ...breaks(snapshot, rules),
+    ...noOrders(snapshot, rules),
     ...halts(snapshot, rules),
     ...strategies(snapshot, rules),
     ...unprotected(snapshot, rules),
@@ -66,6 +67,15 @@ function breaks(snapshot: AlertSnapshot, { break: rule }: RuleSettings): readonl
   if (rows === undefined) return [];
   const sinceMs = found?.sinceMs ?? gone?.atMs ?? snapshot.atMs;
   return [{ key: 'break', severity: rule.severity, facts: { rule: 'break', rows }, sinceMs }];
+}
+
+function noOrders(
+  { noOrders: reason, atMs }: AlertSnapshot,
+  { noOrders: rule }: RuleSettings,
+): readonly AlertCondition[] {
+  if (rule === null || reason === null) return [];
+  const { severity, afterMs: forMs } = rule;
+  return [{ key: 'no-orders', severity, facts: { rule: 'no-orders', reason }, sinceMs: atMs, forMs }];
 }
 
 function halts({ halt, rows, atMs }: AlertSnapshot, { halted }: RuleSettings): readonly AlertCondition[] {

@@ -6,6 +6,7 @@ import { algorithmFromJson } from '../../execution/algorithms/algorithm-json.ts'
 import { heldOf } from '../../execution/algorithms/bracket-stock.ts';
 import type { OrderRecord } from '../../execution/order-record.ts';
 import type { MirrorReader } from '../../mirror/mirror-reader.ts';
+import { whyNoOrders } from '../../mirror/why-no-orders.ts';
 import { valuesOf, withoutDeposits } from '../../portfolio/value-series.ts';
 import type { AlertSnapshot, EquitySeries, JournalRow, NewFill } from '../core/alert-snapshot.ts';
 
@@ -28,6 +29,7 @@ export type MirrorNow = Pick<
   | 'credential'
   | 'unknownOrders'
   | 'break'
+  | 'noOrders'
   | 'halt'
   | 'staleFeeds'
   | 'lastReadMs'
@@ -43,6 +45,7 @@ export const NOTHING_READ: MirrorNow = {
   credential: null,
   unknownOrders: [],
   break: null,
+  noOrders: null,
   halt: null,
   staleFeeds: [],
   lastReadMs: null,
@@ -81,6 +84,7 @@ export function readMirrorNow(reader: MirrorReader, options: MirrorNowOptions): 
       state === 'unknown' ? [{ key, strategy, market, sinceMs: sentAtMs ?? plannedAtMs }] : [],
     ),
     break: found === null ? null : { sinceMs: found.atMs, rows: found.rows },
+    noOrders: whyNoOrders(kept),
     halt: readKept(kept, 'control')?.halted ?? null,
     // Other feeds are read as seldom as the plan says; a book that is followed never is. A market that has
     // left a universe is not followed any more.

@@ -51,6 +51,8 @@ function factLines(facts: AlertFacts, say: SayAlert, locale: Locale): readonly s
       );
       return [say('break', { rows: rows.join(language === 'fa' ? '؛ ' : '; ') })];
     }
+    case 'no-orders':
+      return [say('noOrders', { reason: said(facts.reason) })];
     case 'halted':
       return [say('halted', { reason: said(facts.reason) })];
     case 'no-data': {

@@ -62,6 +62,10 @@ const ruleSettings = z
       'It is not known what became of an order.',
     ),
     break: plain('critical', 'The books do not agree with the exchange.'),
+    noOrders: timed(
+      { severity: 'critical', after: '1m', waits: 'How long it must keep them back.' },
+      'The bot places no new orders, as the exchange contradicts itself or the books can not be compared.',
+    ),
     halted: plain('warning', 'Trading is halted.'),
     noData: timed(
       { severity: 'critical', after: '5m', waits: 'How long nothing must have come.' },

@@ -6,6 +6,7 @@ export const TRADING_SENTENCES = {
   'books-broken': 'the books do not agree with the exchange: see "sarraf reconcile --explain"',
   'books-overdue':
     'the books could not be compared with the exchange for {minutes:count} minutes: {reason:said}',
+  'books-uncompared': 'the books can not be compared with the exchange: {reason:said}',
   'books-no-end': 'no comparison came to its end',
   'exchange-contradicts': 'the exchange contradicts itself about {finding:said}',
   finding: '{subject:text}: {field:text}: expected {expected:text}, the exchange said {found:text}',

@@ -95,6 +95,9 @@ describe('a question by chat', () => {
     expect(text).toContain('BREAK');
     expect(text).toContain('3 messages of strangers were not answered');
     expect(text).toContain('Muted until');
+    const kept = answer(message('/status'), { view: botSeen({ noOrders: 'it is said twice' }) }).lines;
+    expect(kept).toContain('NO NEW ORDERS until this is over: it is said twice');
+    expect(kept).not.toContain('It may trade');
     const none = botSeen({}, { bot: null });
     for (const command of ['/orders', '/pause', '/resume', '/why'])
       expect(answer(message(command), { view: none }).lines).toEqual(['This bot has stored nothing yet']);

@@ -16,6 +16,7 @@ export function botSeen(over: Partial<BotView> = {}, view: Partial<ChatView> = {
   return {
     bot: {
       halt: null,
+      noOrders: null,
       books: 'agreed',
       strategies: [grid, { ...grid, name: 'dip', status: 'pausedByHand', reason: '*news*', positions: {} }],
       orders: [

@@ -56,6 +56,7 @@ const api: ChatApi = {
 
 const listener = (over: Partial<ConstructorParameters<typeof ChatListener>[0]> = {}): ChatListener =>
   new ChatListener({
+    bot: 'one',
     channel: 'telegram',
     api,
     allowed: [ALI],
@@ -84,8 +85,8 @@ describe('commands by chat', () => {
     await listener().turn();
     expect(done).toEqual([[{ kind: 'halt' }, String(ALI)]]);
     expect(replies.slice(1).map(({ lines }) => lines[0])).toEqual([
-      'Done: it is',
-      'That question is over. Send the command again',
+      'one: Done: it is',
+      'one: That question is over. Send the command again',
     ]);
   });
 
@@ -136,12 +137,12 @@ describe('commands by chat', () => {
     await listener().turn();
     expect(done).toEqual([]);
     expect(replies.map(({ lines }) => lines[0])).toEqual([
-      'Acknowledged by 7: #1',
-      '#1 was acknowledged before, or is not there',
-      'Only what is critical until 2026-01-05 12:30',
-      'Halt trading and cancel 1 open order? It holds until you resume',
-      'Nothing was done',
-      'That question is over. Send the command again',
+      'one: Acknowledged by 7: #1',
+      'one: #1 was acknowledged before, or is not there',
+      'one: Only what is critical until 2026-01-05 12:30',
+      'one: Halt trading and cancel 1 open order? It holds until you resume',
+      'one: Nothing was done',
+      'one: That question is over. Send the command again',
     ]);
   });
 

@@ -69,6 +69,7 @@ describe('judgeSnapshot', () => {
       { rows: row('reconciliation', 'break', { why: 'x', rows: [] }) },
       ['break'],
     ],
+    ['orders that the bot keeps back', { noOrders: 'the exchange contradicts itself' }, ['no-orders']],
     ['a halt', { halt: { reason: 'by hand', sinceMs: 1 } }, ['halted']],
     ['a halt that is over', { rows: row('control', 'halt', { reason: 'by hand' }) }, ['halted']],
     ['no data at all', { lastReadMs: NOON_MS - 5 * MINUTE_MS }, ['no-data']],
@@ -111,6 +112,7 @@ describe('judgeSnapshot', () => {
       credential: { name: 'a', advice: 'b', sinceMs: 1 },
       unknownOrders: [order(HOUR_MS)],
       break: { sinceMs: 1, rows: [] },
+      noOrders: 'why',
       halt: { reason: '', sinceMs: 1 },
       lastReadMs: null,
       lastSignMs: null,
@@ -123,7 +125,7 @@ describe('judgeSnapshot', () => {
       equity: equity(100, 1),
     };
     expect(judgeSnapshot(wellSnapshot(bad), off)).toEqual([]);
-    expect(judgeSnapshot(wellSnapshot(bad), RULES)).toHaveLength(15);
+    expect(judgeSnapshot(wellSnapshot(bad), RULES)).toHaveLength(16);
   });
 
   test('passes over rows of the journal that it can not read', () => {

@@ -1,7 +1,9 @@
 import { writeFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { readView } from '../../../../src/alerts/chat/read-view.ts';
 import { BotFiles } from '../../../../src/alerts/reading/bot-files.ts';
+import { SafeOutbox } from '../../../../src/alerts/service/safe-outbox.ts';
 import { writeClockNote } from '../../../../src/daemon/clock-note.ts';
 import { parseUnits } from '../../../../src/domain/money.ts';
 import { writeInstance } from '../../../../src/engine/strategy-instance-record.ts';
@@ -48,6 +50,11 @@ const journal = (subject: string, facts: object): MirrorChange => ({
 const at = (name: string, atMs: number, value: string): MirrorChange => ({
   kind: 'figure',
   figure: { name, atMs, value },
+});
+
+const openOrder = (key: string): MirrorChange => ({
+  kind: 'order',
+  order: orderRecord({ key, clientOrderId: key, state: 'open' }),
 });
 
 const STRATEGY = writeInstance('{}', {
@@ -145,6 +152,28 @@ describe('the files of a bot', () => {
       ],
       lastReadMs: NOW_MS - 60_000,
     });
+  });
+
+  test('say why the bot keeps new orders back: a contradiction, or books that can not be compared', () => {
+    const finding = { subject: 'bot-1', sinceMs: 5, field: 'side', expected: 'buy', found: 'sell' };
+    write(keep('findings', [{ ...finding, isGrave: false }]));
+    expect(look().snapshot.noOrders).toBeNull();
+    write(keep('findings', [{ ...finding, isGrave: true }]));
+    expect(look().snapshot.noOrders).toContain('bot-1: side: expected buy, the exchange said sell');
+    const books = { expected: null, unmatched: [], outside: [], agreedAtMs: {} };
+    const stored = { books, lastLines: {}, concludedAtMs: 5, conclusions: 1, followed: [], begunAtMs: null };
+    const blockedBy = 'an order is unknown';
+    write(keep('findings', []));
+    write(keep('reconciliation', { ...stored, suspicion: null, break: null, blockedBy }));
+    expect(look().snapshot.noOrders).toContain('can not be compared with the exchange: an order is unknown');
+  });
+
+  test('count every open order for whoever asks by chat', () => {
+    write(...Array.from({ length: 101 }, (_, index) => openOrder(`many-${index}`)));
+    const outbox = new SafeOutbox(mirror.folder);
+    const view = readView({ files, outbox, dataFolder: mirror.folder, nowMs: NOW_MS });
+    outbox.close();
+    expect(view.bot?.openOrders).toBe(101);
   });
 
   test('say which position of a bracket has no exit at the exchange', () => {

@@ -27,6 +27,7 @@ const FACTS: readonly (readonly [AlertFacts, string])[] = [
   [{ rule: 'credential', name: 'the token', advice: 'make a new one' }, 'make a new one'],
   [{ rule: 'unknown-order', order: 'bot-1', strategy: 'grid', market: 'BTCIRT', sinceMs: NOON_MS }, 'bot-1'],
   [{ rule: 'break', rows: [{ currency: 'btc', expected: '1.5', found: '1' }] }, 'BTC: expected 1.5, found 1'],
+  [{ rule: 'no-orders', reason: 'it is said twice' }, 'No new orders are placed until this is over: it is'],
   [{ rule: 'halted', reason: 'news\nand more' }, 'Trading is halted: news and more'],
   [{ rule: 'no-data', feed: null, readAtMs: null }, 'Nothing was read'],
   [{ rule: 'no-data', feed: null, readAtMs: NOON_MS }, 'the last was at 2026-01-05 12:00'],
