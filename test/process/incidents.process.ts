@@ -18,7 +18,8 @@ beforeEach(async () => {
 });
 afterEach(async (context) => own.close(context));
 
-const startBot = (dataFolder?: string): Promise<RestingBot> => startRestingBot(own, dataFolder);
+const startBot = (dataFolder?: string): Promise<RestingBot> =>
+  startRestingBot(own, dataFolder === undefined ? {} : { dataFolder });
 const openOrders = (): number => openOrdersAt(own);
 
 const pageOf = (name: string, home: BotHome, more: Readonly<Record<string, string>> = {}): OperatorPage =>

@@ -2,6 +2,7 @@ import { cpSync } from 'node:fs';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { ChatServer, TAKEN } from '../support/chat-server.ts';
 import { OperatorPage } from './operator-page.ts';
 import { OwnExchange } from './own-exchange.ts';
 import { startRestingBot, untilSaid } from './resting-bot.ts';
@@ -13,7 +14,10 @@ beforeEach(async () => {
 afterEach(async (context) => own.close(context));
 
 test('the checklist before real money has commands that show what it says', async () => {
-  const { home } = await startRestingBot(own);
+  await using telegram = new ChatServer(() => TAKEN);
+  const apiRoot = await telegram.listen();
+  const channel = { kind: 'telegram', chat: '5', token: '123:abc', apiRoot };
+  const { home } = await startRestingBot(own, { alerts: { channels: [channel] } });
   const page = new OperatorPage('production', own.folder, {
     '/data': home.dataFolder,
     'bot.yaml': home.configPath,

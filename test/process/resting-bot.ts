@@ -13,14 +13,20 @@ export interface RestingBot {
   readonly bot: BotProcess;
 }
 
-/** Starts a bot with two orders that rest far from the price, so that they stay until somebody ends them. */
-export async function startRestingBot(own: OwnExchange, dataFolder?: string): Promise<RestingBot> {
+/**
+ * Starts a bot with two orders that rest far from the price, so that they stay until somebody ends them.
+ * `alerts`: that part of its configuration.
+ */
+export async function startRestingBot(
+  own: OwnExchange,
+  { dataFolder, alerts }: { readonly dataFolder?: string; readonly alerts?: object } = {},
+): Promise<RestingBot> {
   const home = own.home({ instance: 'bot', seed: 3, ...(dataFolder === undefined ? {} : { dataFolder }) });
   const settings = JSON.parse(readFileSync(home.configPath, 'utf8')) as Record<string, unknown>;
   const params = { spreadBps: 300, moveBps: 50 };
   const strategies = [{ plugin: 'market-maker', name: 'maker', market: 'BTCIRT', params }];
   const dashboard = { port: null };
-  writeFileSync(home.configPath, JSON.stringify({ ...settings, strategies, dashboard }, null, 2));
+  writeFileSync(home.configPath, JSON.stringify({ ...settings, strategies, dashboard, alerts }, null, 2));
   const bot = own.start(home);
   await bot.healthAddress();
   await until('two open orders', () => openOrdersAt(own) === 2);

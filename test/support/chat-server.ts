@@ -60,6 +60,10 @@ export class ChatServer {
     this.replies.push(...replies);
   }
 
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.close();
+  }
+
   async close(): Promise<void> {
     for (const reply of this.hanging) reply.raw.destroy();
     await this.app.close();
