@@ -44,6 +44,7 @@ test('health is served while the exchange has not answered anything: it lives an
   expect(await ready.json()).toEqual({
     ok: false,
     reasons: ['no answer from the exchange yet, so nothing is traded'],
+    locks: [],
   });
   const metrics = await (await fetch(`${base}/metrics`)).text();
   expect(metrics).toContain('sarraf_ready 0');
