@@ -18,6 +18,7 @@ import { checkLogIn } from './check-log-in.ts';
 import { checkMachine, machineFacts } from './check-machine.ts';
 import { checkMirrorFile, mirrorFileOf } from './check-mirror-file.ts';
 import { checkModes } from './check-modes.ts';
+import { checkPackage } from './check-package.ts';
 import { checkPlan } from './check-plan.ts';
 import { notChecked, ok, type CheckFinding } from './check-finding.ts';
 import type { SeenReply } from './read-only-tap.ts';
@@ -114,6 +115,7 @@ async function diagnose(
         ...config.strategies.flatMap(({ plugin }) => (plugin.kind === 'file' ? [plugin.path] : [])),
       ],
     }),
+    ...checkPackage(dirname(file)),
     ...ledger.findings,
     ...mirror.findings,
     ...(await checkRunning(config)),
@@ -133,7 +135,13 @@ async function diagnose(
 }
 
 /** What a data folder has beside the mirror: commands, who may use the page, and what people are told. */
-const OWN_FILES = ['control.sqlite', 'access.sqlite', 'dashboard-token', 'alerts.sqlite'] as const;
+const OWN_FILES = [
+  'control.sqlite',
+  'access.sqlite',
+  'dashboard-token',
+  'alerts.sqlite',
+  'watchdog-alerts.sqlite',
+] as const;
 
 interface Asking extends DoctorOptions {
   /** Why nothing may be sent at all; null where it may. */
