@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { sarrafHere } from '../../support/sarraf-here.ts';
-import { startSarraf, type Finished } from '../../support/sarraf-process.ts';
+import type { Finished } from '../../support/sarraf-process.ts';
 
 let folder: string;
 let csv: string;
@@ -79,18 +79,7 @@ export default defineStrategy({
 const on = (file: string) => [file, '--market', 'BTCUSDT', '--cash', '10000', '--fee', '0.1%', '--csv', csv];
 
 describe('a strategy that fails in a backtest', () => {
-  test.each([
-    ['rejects', "if (state.bars === 5) void Promise.reject(new Error('lost'));", 'lost'],
-    ['throws-late', "if (state.bars === 5) setImmediate(() => { throw new Error('late'); });", 'late'],
-  ])('by what nobody catches is named: %s', async (name, body, message) => {
-    const file = plugin(name, body);
-    const { code, error } = await startSarraf(inFolder(on(file))).finished;
-    expect(code).toBe(1);
-    expect(error).toContain(
-      `INVALID_STRATEGY: ${file}:10: threw outside of its handlers, where nothing catches it: ${message}`,
-    );
-  });
-
+  // What nobody catches ends its process: test/process/backtest-command.process.ts.
   test('is reported with file, line and handler, and its log is in the result', async () => {
     const file = plugin('no-book', 'if (state.bars === 2) data.book.bids.at(0);');
     const { code, out, error } = await backtest(...on(file), '--json');

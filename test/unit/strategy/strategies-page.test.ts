@@ -1,5 +1,4 @@
-import { spawnSync } from 'node:child_process';
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
@@ -12,21 +11,11 @@ import * as sdk from '../../../src/strategy/sdk.ts';
 import { FRESHNESS } from '../../../src/strategy/subscriptions.ts';
 import { MARKET_NAMES } from '../../../src/exchange/market-names.ts';
 import { sarrafHere } from '../../support/sarraf-here.ts';
-
-const page = readFileSync('docs/strategies.md', 'utf8');
-/** Pages whose examples are strategies. */
-const PAGES = [
-  page,
-  readFileSync('docs/brackets.md', 'utf8'),
-  readFileSync('docs/portfolio.md', 'utf8'),
-  readFileSync('docs/execution.md', 'utf8'),
-  readFileSync('docs/universe.md', 'utf8'),
-  readFileSync('docs/locks.md', 'utf8'),
-  readFileSync('docs/signals.md', 'utf8'),
-];
-const examples = PAGES.flatMap((text) =>
-  [...text.matchAll(/```ts\n([\s\S]*?)```/g)].map((match) => match[1] ?? ''),
-);
+import {
+  AUTHORS_PAGE as page,
+  STRATEGY_PAGES as PAGES,
+  writeExamples,
+} from '../../support/strategy-examples.ts';
 
 /** What an author does not call: values and types with functions of their own. */
 const NOT_CALLED = new Set(['Decimal', 'TIMEFRAMES', 'defineStrategy', 'size', 'weights']);
@@ -37,42 +26,14 @@ const OF_CTX =
     ' ',
   );
 
-/** In the order of the pages also where files are sorted by name. */
-const fileOf = (index: number): string => `example-${String(index).padStart(2, '0')}.ts`;
-
 let folder: string;
 beforeAll(() => {
   folder = mkdtempSync(join(tmpdir(), 'sarraf-page-'));
-  writeFileSync(join(folder, 'package.json'), '{ "type": "module" }');
-  for (const [index, example] of examples.entries()) writeFileSync(join(folder, fileOf(index)), example);
+  writeExamples(folder);
 });
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 describe('the page for authors', () => {
-  test('shows examples that the compiler takes', () => {
-    const root = process.cwd();
-    const compilerOptions = {
-      paths: {
-        '#sdk': [join(root, 'src/strategy/sdk.ts')],
-        zod: [join(root, 'node_modules/zod/index.d.ts')],
-      },
-      typeRoots: [join(root, 'node_modules/@types')],
-    };
-    const wrong = 'wrong.ts';
-    writeFileSync(join(folder, wrong), examples[0]!.replace('bands.middle', 'bands.centre'));
-    const files = [...examples.map((_, index) => fileOf(index)), wrong];
-    const config = { extends: join(root, 'tsconfig.json'), compilerOptions, include: [], files };
-    writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify(config));
-    expect(examples.length).toBeGreaterThan(1);
-    const tsc = ['node_modules/typescript/bin/tsc', '-p', folder];
-    const { stdout } = spawnSync(process.execPath, tsc, { encoding: 'utf8' });
-    rmSync(join(folder, wrong));
-    // Nothing but the one mistake, so the compiler has looked at the examples, too.
-    const said = stdout.trim().split('\n');
-    expect(said).toEqual([expect.stringContaining("Property 'centre' does not exist on type 'Bands'")]);
-    expect(said[0]).toContain(`${wrong}(`);
-  });
-
   test('shows examples that are strategies', async () => {
     const { strategies, problems } = await loadStrategies(folder);
     expect(problems).toEqual([]);

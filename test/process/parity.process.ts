@@ -7,11 +7,10 @@ import { ControlClient } from '../../src/daemon/control/control-client.ts';
 import { runBot } from '../../src/daemon/run-bot.ts';
 import { readBotConfig } from '../../src/daemon/settings/read-bot-config.ts';
 import { MirrorReader } from '../../src/mirror/mirror-reader.ts';
-import { deepRuns } from '../support/deep-runs.ts';
 
 const NOON_MS = Date.UTC(2026, 0, 5, 12);
 const MINUTE_MS = 60_000;
-const SESSION_MS = deepRuns(4, 3) * MINUTE_MS;
+const SESSION_MS = 16 * MINUTE_MS;
 const bundledStrategies = resolve('strategies');
 
 let folder: string;
@@ -94,7 +93,7 @@ describe('a recorded session of the embedded exchange', () => {
       .filter(({ plannedAtMs }) => plannedAtMs < report.endMs);
     const intents = reader.intents({ ...all, status: 'all' }).filter(({ atMs }) => atMs < report.endMs);
     reader.close();
-    expect(orders.length).toBeGreaterThan(deepRuns(6, 4));
+    expect(orders.length).toBeGreaterThan(24);
     expect(report.decidedAgain).toBe(orders.length + intents.length);
   });
 
@@ -144,13 +143,11 @@ describe('a session that only takes', () => {
   test('is in the second run what it was, to the last digit', async () => {
     const path = join(folder, 'taker.ts');
     writeFileSync(path, TAKER);
-    await record(deepRuns(2.5, 1.5) * MINUTE_MS, [
-      ['strategies', JSON.stringify([{ plugin: path, market: 'BTCIRT' }])],
-    ]);
+    await record(10 * MINUTE_MS, [['strategies', JSON.stringify([{ plugin: path, market: 'BTCIRT' }])]]);
     const report = await checkParity({ folder, bundledStrategies });
     expect(report.differences).toEqual([]);
     expect(report.again).toEqual(report.session);
-    expect(report.session.fills).toBeGreaterThan(deepRuns(8, 4));
+    expect(report.session.fills).toBeGreaterThan(32);
     expect(report.decisionsOnSameInputs).toBe(report.decisions);
   });
 });

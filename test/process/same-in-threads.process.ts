@@ -4,7 +4,6 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { StrategyThreads } from '../../src/daemon/strategy-threads.ts';
 import { MirrorReader } from '../../src/mirror/mirror-reader.ts';
-import { deepRuns } from '../support/deep-runs.ts';
 import { BotLife, createEmbeddedWorld } from '../support/embedded-bot.ts';
 
 const NOSY = join(process.cwd(), 'test/support/plugins/nosy.ts');
@@ -15,6 +14,8 @@ beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), 'sarraf-threads-'));
 });
 afterEach(() => rmSync(folder, { recursive: true }));
+
+const LIFE_MS = 200_000;
 
 /** A life of a bot and a second one after it, so that states are restored, too. */
 async function liveTwice(threaded: boolean): Promise<{ readonly journal: string; readonly path: string }> {
@@ -31,7 +32,7 @@ async function liveTwice(threaded: boolean): Promise<{ readonly journal: string;
     try {
       const bot = await BotLife.prepare(world, path, threaded ? threads : undefined);
       bot.bot.shell.start();
-      await bot.run(deepRuns(50, 35) * 1_000);
+      await bot.run(LIFE_MS);
       await bot.drain();
       journal = bot.mirror.journalHash();
       bot.mirror.close();

@@ -1,0 +1,30 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+/** The page for authors of strategies. */
+export const AUTHORS_PAGE = readFileSync('docs/strategies.md', 'utf8');
+
+/** Pages whose examples are strategies. */
+export const STRATEGY_PAGES: readonly string[] = [
+  AUTHORS_PAGE,
+  ...['brackets', 'portfolio', 'execution', 'universe', 'locks', 'signals'].map((name) =>
+    readFileSync(`docs/${name}.md`, 'utf8'),
+  ),
+];
+
+/** A strategy of a page, and the name of its file. */
+interface Example {
+  readonly file: string;
+  readonly code: string;
+}
+
+/** Writes the strategies of the pages as a project's files, in the order of the pages also when sorted by name. */
+export function writeExamples(folder: string): readonly Example[] {
+  writeFileSync(join(folder, 'package.json'), '{ "type": "module" }');
+  const blocks = STRATEGY_PAGES.flatMap((text) => [...text.matchAll(/```ts\n([\s\S]*?)```/g)]);
+  return blocks.map(([, code = ''], index) => {
+    const file = `example-${String(index).padStart(2, '0')}.ts`;
+    writeFileSync(join(folder, file), code);
+    return { file, code };
+  });
+}
