@@ -65,17 +65,17 @@ const take = (data: string): void =>
 async function stressed(
   data: string,
   study: PreparedStudy,
-  of: { readonly workers?: number; readonly stopAfter?: number; readonly draws?: number } = {},
+  of: { readonly stopAfter?: number; readonly draws?: number } = {},
 ): Promise<StressEnd> {
-  const { workers = 0, stopAfter = Infinity, draws = 20 } = of;
+  const { stopAfter = Infinity, draws = 20 } = of;
   const stop = new AbortController();
   let ran = 0;
   return runStress(study, {
     folder: new StudyFolder(join(folder, data)),
     name: NAME,
-    workers,
+    workers: 0,
     draws,
-    ...(workers === 0 ? { openRunner: oneByOne } : {}),
+    openRunner: oneByOne,
     signal: stop.signal,
     onRun() {
       ran += 1;
@@ -202,19 +202,16 @@ describe('the best trial under stress', () => {
     expect(notTested.join(' ')).not.toMatch(/costs|trades|redrawn|random/);
   });
 
-  test('is the same to the byte with two workers, and when it is stopped and goes on', async () => {
-    take('two');
-    await stressed('two', study, { workers: 2 });
+  // And with two workers: test/process/study-threads.process.ts.
+  test('is the same to the byte when it is stopped and goes on', async () => {
     take('stopped');
     const some = await stressed('stopped', study, { stopAfter: 2 });
     expect([some.end, some.ranNow]).toEqual(['stopped', 2]);
     expect(validationIn('stopped').stress).toBeNull();
     const rest = await stressed('stopped', study);
     expect([rest.end, rest.ranNow]).toEqual(['complete', ended.ranNow - 2]);
-    for (const data of ['two', 'stopped']) {
-      expect(contentOf(data, ended.trial)).toBe(contentOf('one', ended.trial));
-      expect(findingsIn(data)).toEqual(findingsIn('one'));
-    }
+    expect(contentOf('stopped', ended.trial)).toBe(contentOf('one', ended.trial));
+    expect(findingsIn('stopped')).toEqual(findingsIn('one'));
     expect(await stressed('stopped', study)).toEqual({ ...ended, ranNow: 0 });
   });
 

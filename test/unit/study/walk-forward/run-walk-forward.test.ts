@@ -64,16 +64,16 @@ const prepared = async (file: string, walkForward: object = PLAN): Promise<Prepa
 async function walked(
   data: string,
   study: PreparedStudy,
-  of: { readonly workers?: number; readonly stopAfter?: number } = {},
+  of: { readonly stopAfter?: number } = {},
 ): Promise<{ readonly end: string; readonly ranNow: number }> {
-  const { workers = 0, stopAfter = Number.POSITIVE_INFINITY } = of;
+  const { stopAfter = Number.POSITIVE_INFINITY } = of;
   const stop = new AbortController();
   let ranNow = 0;
   const end = await runWalkForward(study, {
     folder: new StudyFolder(join(folder, data)),
     name: 'walk',
-    workers,
-    ...(workers === 0 ? { openRunner: oneByOne } : {}),
+    workers: 0,
+    openRunner: oneByOne,
     signal: stop.signal,
     onWindow: () => undefined,
     onTrial(_window, _trial, isNew) {
@@ -152,19 +152,17 @@ describe('a walk-forward', () => {
     expect(inEnglish(notes)).toContain('The hold-out is in no window.');
   });
 
-  test('is the same to the byte with two workers, and when it is stopped and goes on', async () => {
-    await walked('two', study, { workers: 2 });
+  // And with two workers: test/process/study-threads.process.ts.
+  test('is the same to the byte when it is stopped and goes on', async () => {
     const some = await walked('stopped', study, { stopAfter: TRIALS + 2 });
     expect(some.end).toBe('stopped');
     expect(() => resultIn('stopped', study)).toThrow(/expected a walk-forward that has ended/);
     const rest = await walked('stopped', study);
     expect([rest.end, some.ranNow + rest.ranNow]).toEqual(['complete', 3 * TRIALS]);
-    const others = ['two', 'stopped'].map((data) => resultIn(data, study));
-    for (const other of others) {
-      expect(other.rows).toBe(whole.rows);
-      expect(other.hash).toBe(whole.hash);
-      expect(other.trialsOnData).toEqual(whole.trialsOnData);
-    }
+    const other = resultIn('stopped', study);
+    expect(other.rows).toBe(whole.rows);
+    expect(other.hash).toBe(whole.hash);
+    expect(other.trialsOnData).toEqual(whole.trialsOnData);
     expect(await walked('stopped', study)).toEqual({ end: 'complete', ranNow: 0 });
   });
 
