@@ -227,7 +227,7 @@ function warningsOf({ markets, fromMs }: CandleBacktest, unvalued: readonly stri
       ? []
       : [runWarning('warning.gaps', { market: market.symbol, bars: inDigits(missing) })];
   });
-  const [first, ...others] = unvalued.map((text) => runWarning('warning.words', { text }));
+  const [first, ...others] = unvalued.map((currency) => runWarning('warning.words', { text: { currency } }));
   if (first === undefined) return gaps;
   return [...gaps, runWarning('warning.unvalued', { assets: joinedBy('warning.and', [first, ...others]) })];
 }

@@ -18,6 +18,8 @@ export type FactFigure =
   | { readonly aboutMs: number }
   /** A sentence in English that other languages may know, such as why an order was refused. */
   | { readonly said: string }
+  /** A currency by its code, such as `usdt`. */
+  | { readonly currency: string }
   /** A figure of a run by its name, such as `sharpe`. */
   | { readonly metric: string }
   | Fact

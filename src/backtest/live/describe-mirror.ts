@@ -76,7 +76,7 @@ function candleCaveats({ series }: SessionRows, { fromMs }: Described['range']):
 const MOST_NAMED = 10;
 
 function unvaluedCaveat(unvalued: readonly string[]): FidelityFact {
-  const currencies = unvalued.slice(0, MOST_NAMED);
+  const currencies = unvalued.slice(0, MOST_NAMED).map((currency) => ({ currency }));
   const more = unvalued.length - MOST_NAMED;
   return more > 0
     ? fact('mirror.unknown.values', { currencies, more: inDigits(more) })

@@ -283,7 +283,7 @@ class PollLife {
     const { plan, engine, counts } = bot;
     const { instances } = this.options.settings;
     const unvalued = equity.unvalued.map((asset) =>
-      runWarning('warning.unvaluedAsset', { asset, quote: of.quote }),
+      runWarning('warning.unvaluedAsset', { asset: { currency: asset }, quote: { currency: of.quote } }),
     );
     const failures = engine.instances.flatMap(({ runner }) =>
       runner.failure === null ? [] : [[runner.name, runner.failure] as const],

@@ -34,6 +34,8 @@ export interface ReportVoice {
   /** A number with the unit that English says elsewhere. */
   readonly inUnit: (number: string, currency: Currency) => string;
   readonly currency: (quote: Currency) => string;
+  /** A currency within a sentence; English has its code. */
+  readonly asset: (currency: string) => string;
   /** What follows a title of money: `, USDT`, or nothing where each number has its unit. */
   readonly unitOfTitle: (quote: Currency) => string;
   readonly minute: (atMs: number) => string;
@@ -67,6 +69,7 @@ const ENGLISH_PARTS: Omit<ReportVoice, 'tell'> = {
   money: shownMoney,
   inUnit: (number) => number,
   currency: currencyText,
+  asset: (currency) => currency,
   unitOfTitle: (quote) => `, ${currencyText(quote)}`,
   minute: minuteText,
   second: secondText,
@@ -109,6 +112,7 @@ function persianVoice(): ReportVoice {
     money: (money, quote) => inUnit(digits(shownMoney(money, quote)), quote),
     inUnit,
     currency,
+    asset: (code) => unitName(code, locale),
     unitOfTitle: () => '',
     minute: (atMs) => formatTime(atMs, locale),
     second: (atMs) => formatTime(atMs, locale, 'second'),

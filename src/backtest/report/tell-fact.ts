@@ -5,7 +5,7 @@ import type { ReportVoice } from './report-voice.ts';
 /** What it takes to tell a fact in a language: how its texts, names and numbers are written. */
 export interface FactTeller extends Pick<
   ReportVoice,
-  'digits' | 'number' | 'percent' | 'minute' | 'length' | 'about' | 'said'
+  'digits' | 'number' | 'percent' | 'minute' | 'length' | 'about' | 'asset' | 'said'
 > {
   /** The text of a key. The maker of facts has checked that the figures are those of the text. */
   readonly sayAny: (key: string, values: Readonly<Record<string, string | number>>) => string;
@@ -30,6 +30,7 @@ function textOf(figure: FactFigure, teller: FactTeller): string | number {
   if ('value' in figure) return teller.number(figure.value);
   if ('share' in figure) return teller.percent(figure.share);
   if ('atMs' in figure) return teller.minute(figure.atMs);
+  if ('currency' in figure) return teller.asset(figure.currency);
   if ('lengthMs' in figure) return teller.length(figure.lengthMs);
   if ('aboutMs' in figure) return teller.about(figure.aboutMs);
   return 'said' in figure ? teller.said(figure.said) : teller.metric(figure.metric);

@@ -61,7 +61,7 @@ export function openSection({ session }: ResultHead, voice: ReportVoice): string
   const { openOrders, positions } = session;
   const held = positions.map(({ strategy, asset, held: amount, unprotected }) => [
     foreign(strategy),
-    say('open.position', { asset }),
+    say('open.position', { asset: voice.asset(asset) }),
     voice.inUnit(voice.digits(amount), asset),
     '',
     unprotected === '0'

@@ -58,7 +58,7 @@ const STATEMENTS = {
   ),
   live: describeMirror(ROWS as SessionRows, {
     range: { fromMs: SINCE_MS, toMs: SINCE_MS },
-    unvalued: ['eth', 'doge'],
+    unvalued: ['eth', 'usdt', 'rls'],
     opening: 'books',
     hasParams: false,
   }),
@@ -70,7 +70,7 @@ const said = (name: keyof typeof STATEMENTS, language: Language, words: string):
 
 describe('the fidelity of a run', () => {
   test.each(Object.entries(STATEMENTS))('of %s has no English but names', (_name, statement) => {
-    const names = /OCO|fuzz|sarraf budget|--config|eth|doge/g;
+    const names = /OCO|fuzz|sarraf budget|--config|ETH|USDT/g;
     const persian = linesOf(statement, 'fa').join('\n').replaceAll(names, '');
     expect(persian).not.toMatch(/[A-Za-z0-9{}]/);
     expect(linesOf(statement, 'fa')).toHaveLength(linesOf(statement, 'en').length);
@@ -93,7 +93,7 @@ describe('the fidelity of a run', () => {
       '۱٬۲۳۴ معامله را پاک کرده است؛ قدیمی‌ترین معاملهٔ مانده از ۱۴۰۲/۱۰/۱۱ ۰۳:۳۰ است.',
     );
     expect(said('live', 'en', 'older fill')).toMatch(/^1 older fill is left out/);
-    expect(said('live', 'fa', 'eth')).toContain('حساب eth، doge دارد');
+    expect(said('live', 'fa', 'ETH')).toContain('حساب ETH، تتر، ریال دارد');
   });
 
   test('says what universes can not know', () => {
