@@ -6,7 +6,8 @@ import { readView } from './chat/read-view.ts';
 import { BotFiles } from './reading/bot-files.ts';
 import { AlertService } from './service/alert-service.ts';
 import { openSenders, trackOf } from './service/open-senders.ts';
-import { SafeOutbox } from './service/safe-outbox.ts';
+import { openOutbox } from './service/open-outbox.ts';
+import type { SafeOutbox } from './service/safe-outbox.ts';
 
 /** How often alerts look for news. A look without news is one small query. */
 const TURN_EVERY_MS = 200;
@@ -22,15 +23,7 @@ export interface OpenedAlerts {
 export async function openAlerts(setup: AlertsSetup, log: Log): Promise<OpenedAlerts> {
   const { dataFolder, rules, summary, channels } = setup;
   const nowMs = Date.now;
-  const outbox = new SafeOutbox(dataFolder);
-  if (outbox.problem !== null)
-    log('warning', `alerts are kept in memory only, and lost with this run: ${outbox.problem}`);
-  const unsaid = outbox.use((each) => each.settlePutBack(nowMs()));
-  if (unsaid !== null)
-    log(
-      'info',
-      `alerts go on from a backup: ${unsaid} messages of more than a day ago are not sent any more`,
-    );
+  const outbox = openOutbox(dataFolder, { keeper: 'run', log });
   const files = new BotFiles({ ...setup, nowMs });
   const channelSenders = await openSenders({ setup, outbox, log });
   const service = new AlertService({

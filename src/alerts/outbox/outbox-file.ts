@@ -58,9 +58,15 @@ const STEPS: readonly string[] = [
 /** Who keeps an outbox in a data folder: the run itself, or its watchdog. */
 export type OutboxKeeper = 'run' | 'watchdog';
 
+/** The file of each in a data folder. */
+export const OUTBOX_NAMES = {
+  run: 'alerts.sqlite',
+  watchdog: 'watchdog-alerts.sqlite',
+} as const satisfies Record<OutboxKeeper, string>;
+
 /** Where the outbox of a data folder is. */
 export function outboxPath(dataFolder: string, keeper: OutboxKeeper = 'run'): string {
-  return join(dataFolder, keeper === 'run' ? 'alerts.sqlite' : 'watchdog-alerts.sqlite');
+  return join(dataFolder, OUTBOX_NAMES[keeper]);
 }
 
 /** Opens an outbox of a data folder, or makes it. Throws `DATA_UNUSABLE`. */

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { copyDatabase } from '../../daemon/backup/copy-database.ts';
 import type { SideFile } from '../../daemon/backup/side-file.ts';
 import { PUT_BACK } from './alert-outbox.ts';
-import { openOutboxFile, outboxPath } from './outbox-file.ts';
+import { openOutboxFile, OUTBOX_NAMES, outboxPath, type OutboxKeeper } from './outbox-file.ts';
 
 /**
  * Ids that a copy leaves out: alerts and messages since the backup may have them, and people know a
@@ -10,13 +10,13 @@ import { openOutboxFile, outboxPath } from './outbox-file.ts';
  */
 const SKIPPED_IDS = 10_000;
 
-/** The outbox of a run, as backups take it along. */
-export const OUTBOX_SIDE_FILE: SideFile = {
-  name: 'alerts.sqlite',
+/** The outboxes of a run and of its watchdog, as backups take them along. */
+export const OUTBOX_SIDE_FILES: readonly SideFile[] = (['run', 'watchdog'] as const).map((keeper) => ({
+  name: OUTBOX_NAMES[keeper],
   isVital: false,
-  copy: copyOutbox,
-  open: (dataFolder) => openOutboxFile(dataFolder),
-};
+  copy: (dataFolder, to) => copyOutbox(dataFolder, { to, keeper }),
+  open: (dataFolder) => openOutboxFile(dataFolder, keeper),
+}));
 
 const AS_A_COPY = `
   DELETE FROM meta WHERE name GLOB 'asked *';
@@ -28,8 +28,11 @@ const AS_A_COPY = `
 `;
 
 /** What was asked by chat is left out: a button of then is of a state of things that is gone. */
-function copyOutbox(dataFolder: string, to: string): boolean {
-  if (!existsSync(outboxPath(dataFolder))) return false;
-  copyDatabase(openOutboxFile(dataFolder), to, AS_A_COPY);
+function copyOutbox(
+  dataFolder: string,
+  { to, keeper }: { readonly to: string; readonly keeper: OutboxKeeper },
+): boolean {
+  if (!existsSync(outboxPath(dataFolder, keeper))) return false;
+  copyDatabase(openOutboxFile(dataFolder, keeper), to, AS_A_COPY);
   return true;
 }

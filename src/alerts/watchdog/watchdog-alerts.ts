@@ -4,9 +4,9 @@ import type { Alert } from '../core/alert.ts';
 import type { AlertCondition } from '../core/alert-facts.ts';
 import { trackAlerts } from '../core/track-alerts.ts';
 import type { AlertsSetup } from '../alerts-setup.ts';
-import { openOutboxFile } from '../outbox/outbox-file.ts';
 import { openSenders, trackOf, type OpenedSenders } from '../service/open-senders.ts';
-import { SafeOutbox } from '../service/safe-outbox.ts';
+import { openOutbox } from '../service/open-outbox.ts';
+import type { SafeOutbox } from '../service/safe-outbox.ts';
 import { conditionsAfter } from './watchdog-conditions.ts';
 
 const TURN_EVERY_MS = 500;
@@ -44,9 +44,7 @@ export class WatchdogAlerts {
 
   static async open(setup: AlertsSetup, log: Log): Promise<WatchdogAlerts> {
     const { dataFolder } = setup;
-    const outbox = new SafeOutbox(dataFolder, () => openOutboxFile(dataFolder, 'watchdog'));
-    if (outbox.problem !== null)
-      log('warning', `alerts are kept in memory only, and lost with this watchdog: ${outbox.problem}`);
+    const outbox = openOutbox(dataFolder, { keeper: 'watchdog', log });
     outbox.use((each) => each.prune(Date.now(), setup.channels));
     const opened = await openSenders({ setup, outbox, log, isWatchdog: true });
     return new WatchdogAlerts({ setup, outbox, log, opened });

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { Command } from 'commander';
-import { OUTBOX_SIDE_FILE } from '../../alerts/outbox/outbox-side-file.ts';
+import { OUTBOX_SIDE_FILES } from '../../alerts/outbox/outbox-side-file.ts';
 import { makeBackup, type MadeBackup } from '../../daemon/backup/make-backup.ts';
 import { megabytesOf } from '../../daemon/backup/room-for-copy.ts';
 import { groupedText } from '../../domain/money-text.ts';
@@ -41,7 +41,7 @@ async function backUp(options: Options): Promise<void> {
       out: options.out ?? join(options.data, 'backups'),
       keep: options.keep ?? null,
       nowMs: Date.now(),
-      beside: [OUTBOX_SIDE_FILE],
+      beside: OUTBOX_SIDE_FILES,
       onProgress({ megabytes, share, ...progress }) {
         if (progress.phase !== phase) report.begin(`${progress.phase} (MB)`);
         ({ phase } = progress);

@@ -1,5 +1,5 @@
 import { Command } from 'commander';
-import { OUTBOX_SIDE_FILE } from '../../alerts/outbox/outbox-side-file.ts';
+import { OUTBOX_SIDE_FILES } from '../../alerts/outbox/outbox-side-file.ts';
 import { dataFolderOwner, isDataFolderInUse } from '../../daemon/process-locks/run-locks.ts';
 import { planRestore, restoreBackup, type PlannedRestore } from '../../daemon/backup/restore-backup.ts';
 import { secondText } from '../../domain/time-text.ts';
@@ -63,7 +63,7 @@ async function restore(backup: string, options: Options): Promise<void> {
   const plan = await planRestore(backup, {
     dataFolder,
     instance: config?.instance ?? null,
-    beside: [OUTBOX_SIDE_FILE],
+    beside: OUTBOX_SIDE_FILES,
   });
   if (options.yes !== true && !(await confirm(question(plan), 'restore')))
     throw wrongInput('expected "restore" to be typed, or --yes; nothing was changed');

@@ -11,10 +11,10 @@ export const MANIFEST = 'manifest.json';
 export const UNFINISHED = '.unfinished-';
 
 /** The version of backups that this sarraf writes, and the newest that it reads. */
-export const BACKUP_VERSION = 2;
+export const BACKUP_VERSION = 3;
 
-/** Those of the first version have no alerts. */
-const READ_VERSIONS = [1, BACKUP_VERSION] as const;
+/** Those of the first version have no alerts, those of the second none of the watchdog. */
+const READ_VERSIONS = [1, 2, BACKUP_VERSION] as const;
 
 const count = z.int().nonnegative();
 
@@ -40,13 +40,14 @@ const manifestShape = z.object({
           'paper-account.sqlite',
           'control.sqlite',
           'alerts.sqlite',
+          'watchdog-alerts.sqlite',
         ]),
         bytes: count,
         sha256: z.string().regex(/^[0-9a-f]{64}$/),
       }),
     )
     .min(1)
-    .max(4),
+    .max(5),
 });
 
 /** What is in a backup, and how each file is known to be whole. */

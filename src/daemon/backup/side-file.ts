@@ -7,7 +7,7 @@ import { openControlFile } from '../control/control-file.ts';
 
 /** A small database beside the mirror that a backup takes along. A restore leaves one that can be used. */
 export interface SideFile {
-  readonly name: 'control.sqlite' | 'alerts.sqlite' | 'paper-account.sqlite';
+  readonly name: 'control.sqlite' | 'alerts.sqlite' | 'watchdog-alerts.sqlite' | 'paper-account.sqlite';
   /** Whether there is no backup without it; else it is left out where it can not be read, which is said. */
   readonly isVital: boolean;
   /** Copies it as it is at one moment; false where there is none. Throws `DATA_UNUSABLE`. */

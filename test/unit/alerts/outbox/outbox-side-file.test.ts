@@ -5,7 +5,8 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { planMessage } from '../../../../src/alerts/core/plan-message.ts';
 import { AlertOutbox } from '../../../../src/alerts/outbox/alert-outbox.ts';
 import { openOutboxFile, outboxPath } from '../../../../src/alerts/outbox/outbox-file.ts';
-import { OUTBOX_SIDE_FILE } from '../../../../src/alerts/outbox/outbox-side-file.ts';
+import { OUTBOX_SIDE_FILES } from '../../../../src/alerts/outbox/outbox-side-file.ts';
+import { openOutbox } from '../../../../src/alerts/service/open-outbox.ts';
 import { makeBackup, type MadeBackup } from '../../../../src/daemon/backup/make-backup.ts';
 import { planRestore, restoreBackup } from '../../../../src/daemon/backup/restore-backup.ts';
 import { DURABLE, journalLine, MirrorFolder, NOW_MS } from '../../mirror/mirror-fixture.ts';
@@ -50,7 +51,7 @@ function compose(): number {
   return outbox.compose('phone', plan.message, NOW_MS).id;
 }
 
-const beside = [OUTBOX_SIDE_FILE];
+const beside = OUTBOX_SIDE_FILES;
 
 const backUp = async (): Promise<MadeBackup> =>
   makeBackup({
@@ -113,6 +114,22 @@ describe('alerts in a backup', () => {
     expect([old.unsent('phone'), old.notes('phone')]).toEqual([[], []]);
     expect(old.openAlerts()).toHaveLength(2);
     old.close();
+  });
+
+  test('of the watchdog are taken along too, and it goes on from them as the run does', async () => {
+    const own = new AlertOutbox(openOutboxFile(place.folder, 'watchdog'));
+    alertOf(own, 'silent');
+    own.close();
+    const { folder } = await backUp();
+    expect(await putBack(folder)).toEqual(['alerts.sqlite', 'watchdog-alerts.sqlite', 'mirror.sqlite']);
+    const said: string[] = [];
+    const again = openOutbox(other, {
+      keeper: 'watchdog',
+      log: (level, text) => said.push(`${level} ${text}`),
+    });
+    expect(again.use((each) => each.openAlerts())).toMatchObject([{ id: 1, key: 'silent' }]);
+    expect(said).toEqual([expect.stringMatching(/^info alerts go on from a backup/)]);
+    again.close();
   });
 
   test('give way to those of the folder, which are newer', async () => {

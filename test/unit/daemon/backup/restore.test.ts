@@ -154,8 +154,8 @@ describe('a restore changes nothing', () => {
     ],
     [
       'of a newer sarraf',
-      () => writeFileSync(join(backup, 'manifest.json'), '{"version":3}'),
-      /version 3, where this sarraf reads up to 2: restore it with the sarraf that made it/,
+      () => writeFileSync(join(backup, 'manifest.json'), '{"version":4}'),
+      /version 4, where this sarraf reads up to 3: restore it with the sarraf that made it/,
     ],
   ])('for a backup %s', async (_, spoil, message) => {
     spoil();
