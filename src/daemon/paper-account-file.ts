@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import type Database from 'better-sqlite3';
+import Database from 'better-sqlite3';
 import { z } from 'zod';
 import { SarrafError } from '../domain/errors.ts';
 import { invariant } from '../domain/invariant.ts';
@@ -58,6 +58,26 @@ export function openPaperAccountFile(dataFolder: string): Database.Database {
     lockWaitMs: LOCK_WAIT_MS,
     logPages: LOG_PAGES,
   });
+}
+
+/**
+ * When the account of a file began, by which accounts are told apart; null for one that has not begun. It only
+ * reads. Throws `DATA_UNUSABLE`.
+ */
+export function paperAccountBeganAtMs(path: string): number | null {
+  const database = new Database(path, { readonly: true, fileMustExist: true });
+  try {
+    const json = database.prepare<[], string>("SELECT json FROM facts WHERE name = 'origin'").pluck().get();
+    return json === undefined ? null : origin.parse(JSON.parse(json)).beganAtMs;
+  } catch (error) {
+    throw new SarrafError(
+      'DATA_UNUSABLE',
+      `expected a paper account of sarraf at ${path}, found none that can be read: ${String(error)}. It was left as it is`,
+      { cause: error },
+    );
+  } finally {
+    database.close();
+  }
 }
 
 /** Whether a data folder has a paper account that goes on. Throws `DATA_UNUSABLE`. */

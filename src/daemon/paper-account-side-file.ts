@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { copyDatabase } from './backup/copy-database.ts';
 import type { SideFile } from './backup/side-file.ts';
-import { openPaperAccountFile, PAPER_ACCOUNT } from './paper-account-file.ts';
+import { openPaperAccountFile, PAPER_ACCOUNT, paperAccountBeganAtMs } from './paper-account-file.ts';
 
 /**
  * The account of a bot on paper, as backups take it along: copied after the mirror, so that it knows all that
@@ -12,6 +12,7 @@ export const PAPER_ACCOUNT_SIDE_FILE: SideFile = {
   name: PAPER_ACCOUNT,
   isVital: true,
   copy: copyAccount,
+  isOther: (path, backedUpPath) => paperAccountBeganAtMs(path) !== paperAccountBeganAtMs(backedUpPath),
   open: openPaperAccountFile,
 };
 

@@ -13,6 +13,7 @@ const SKIPPED_IDS = 10_000;
 /** The outboxes of a run and of its watchdog, as backups take them along. */
 export const OUTBOX_SIDE_FILES: readonly SideFile[] = (['run', 'watchdog'] as const).map((keeper) => ({
   name: OUTBOX_NAMES[keeper],
+  isOther: null,
   isVital: false,
   copy: (dataFolder, to) => copyOutbox(dataFolder, { to, keeper }),
   open: (dataFolder) => openOutboxFile(dataFolder, keeper),

@@ -41,6 +41,12 @@ function question({ backup, dataFolder, present, kept }: PlannedRestore): string
     kept.has('control.sqlite')
       ? 'The control database stays, with its halt if there is one.'
       : 'The halt, if there is one, is that of the backup.',
+    ...(kept.has('paper-account.sqlite') ||
+    !backup.manifest.files.some(({ name }) => name === 'paper-account.sqlite')
+      ? []
+      : [
+          'The paper account is that of the backup. Another one that is in the folder is moved aside and kept.',
+        ]),
     kept.has('alerts.sqlite')
       ? 'The alerts of the folder stay, with what was said of them.'
       : 'Alerts, if the backup has some, are those of the backup.',

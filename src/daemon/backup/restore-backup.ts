@@ -23,7 +23,7 @@ import { otherBotText } from './other-bot.ts';
 import { expectRoom, fullDisk } from './room-for-copy.ts';
 import { PAPER_ACCOUNT_SIDE_FILE } from '../paper-account-side-file.ts';
 import { mirrorName } from '../session-file.ts';
-import { CONTROL_SIDE_FILE, isSideFileUsable, type SideFile } from './side-file.ts';
+import { CONTROL_SIDE_FILE, staysOverRestore, type SideFile } from './side-file.ts';
 
 /** Files of a mirror that go with it. Its locks and its ballast are of the folder, and stay. */
 const MIRROR_FILES = ['', '-wal', '-shm', '.mark'] as const;
@@ -78,7 +78,7 @@ export async function planRestore(
   }
   const account = mirror.name === mirrorName('paper') ? [PAPER_ACCOUNT_SIDE_FILE] : [];
   const beside = [CONTROL_SIDE_FILE, ...account, ...(to.beside ?? [])];
-  const usable = beside.filter((file) => isSideFileUsable(file, dataFolder));
+  const usable = beside.filter((file) => staysOverRestore(file, { dataFolder, backup: backup.folder }));
   return { backup, dataFolder, present, beside, kept: new Set(usable.map(({ name }) => name)) };
 }
 

@@ -12,6 +12,11 @@ export interface SideFile {
   readonly isVital: boolean;
   /** Copies it as it is at one moment; false where there is none. Throws `DATA_UNUSABLE`. */
   readonly copy: (dataFolder: string, to: string) => boolean;
+  /**
+   * Whether the file of a folder is another thing altogether than that of a backup, and no later state of it.
+   * Null where that can not be.
+   */
+  readonly isOther: ((path: string, backedUpPath: string) => boolean) | null;
   /** Throws `DATA_UNUSABLE`. */
   readonly open: (dataFolder: string) => Database.Database;
 }
@@ -23,15 +28,23 @@ export const CONTROL_SIDE_FILE: SideFile = {
   name: 'control.sqlite',
   isVital: true,
   copy: copyControlFile,
+  isOther: null,
   open: (dataFolder) => openControlFile(dataFolder, LOCK_WAIT_MS),
 };
 
-/** Whether a folder has one that can be used: it is newer than that of any backup. */
-export function isSideFileUsable({ name, open }: SideFile, dataFolder: string): boolean {
-  if (!existsSync(join(dataFolder, name))) return false;
+/**
+ * Whether a folder has one that can be used and that goes on from any of a backup: then it is newer than that.
+ */
+export function staysOverRestore(
+  { name, open, isOther }: SideFile,
+  { dataFolder, backup }: { readonly dataFolder: string; readonly backup: string },
+): boolean {
+  const path = join(dataFolder, name);
+  const backedUp = join(backup, name);
+  if (!existsSync(path)) return false;
   try {
     open(dataFolder).close();
-    return true;
+    return isOther === null || !existsSync(backedUp) || !isOther(path, backedUp);
   } catch (error) {
     if (error instanceof SarrafError) return false;
     throw error;

@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { makeBackup } from '../../../../src/daemon/backup/make-backup.ts';
+import { makeBackup, type MadeBackup } from '../../../../src/daemon/backup/make-backup.ts';
 import { otherBotText } from '../../../../src/daemon/backup/other-bot.ts';
 import {
   planRestore,
@@ -10,10 +10,32 @@ import {
 } from '../../../../src/daemon/backup/restore-backup.ts';
 import { ControlClient } from '../../../../src/daemon/control/control-client.ts';
 import { ControlInbox } from '../../../../src/daemon/control/control-inbox.ts';
-import { openPaperAccountFile, PAPER_ACCOUNT } from '../../../../src/daemon/paper-account-file.ts';
+import {
+  openPaperAccountFile,
+  PAPER_ACCOUNT,
+  paperAccountBeganAtMs,
+} from '../../../../src/daemon/paper-account-file.ts';
 import { lockDataFolder } from '../../../../src/daemon/process-locks/run-locks.ts';
 import { judgeAccount } from '../../../../src/venues/live/account-identity.ts';
 import { DURABLE, journalLine, MirrorFolder, NOW_MS, orderRecord } from '../../mirror/mirror-fixture.ts';
+
+const backUp = async (dataFolder: string): Promise<MadeBackup> =>
+  makeBackup({
+    dataFolder,
+    out: join(dataFolder, 'backups'),
+    keep: null,
+    nowMs: NOW_MS,
+    onProgress: () => {},
+    signal: new AbortController().signal,
+  });
+
+/** A paper account of a folder, as it begins at a time. */
+function beginAccount(dataFolder: string, beganAtMs: number): void {
+  const database = openPaperAccountFile(dataFolder);
+  const began = { baseUrl: 'http://127.0.0.1', balances: {}, beganAtMs };
+  database.prepare("INSERT INTO facts VALUES ('origin', ?)").run(JSON.stringify(began));
+  database.close();
+}
 
 let place: MirrorFolder;
 let backup = '';
@@ -27,14 +49,7 @@ beforeEach(async () => {
     [{ kind: 'order', order: orderRecord({ key, clientOrderId: key }) }, journalLine('one')],
     DURABLE,
   );
-  ({ folder: backup } = await makeBackup({
-    dataFolder: place.folder,
-    out: join(place.folder, 'backups'),
-    keep: null,
-    nowMs: NOW_MS,
-    onProgress: () => {},
-    signal: new AbortController().signal,
-  }));
+  ({ folder: backup } = await backUp(place.folder));
   store.apply([journalLine('two')], DURABLE);
   store.close();
 });
@@ -54,14 +69,7 @@ describe('a restore', () => {
     const paper = new MirrorFolder();
     paper.open({ path: join(paper.folder, 'paper.sqlite') }).close();
     openPaperAccountFile(paper.folder).close();
-    const { folder, manifest } = await makeBackup({
-      dataFolder: paper.folder,
-      out: join(paper.folder, 'backups'),
-      keep: null,
-      nowMs: NOW_MS,
-      onProgress: () => {},
-      signal: new AbortController().signal,
-    });
+    const { folder, manifest } = await backUp(paper.folder);
     expect(manifest.files.map(({ name }) => name)).toEqual(['paper.sqlite', PAPER_ACCOUNT]);
     const elsewhere = new MirrorFolder();
     const again = async (): Promise<readonly string[]> =>
@@ -74,6 +82,24 @@ describe('a restore', () => {
     expect(await again()).toEqual([PAPER_ACCOUNT, 'paper.sqlite']);
     expect(await again()).toEqual(['paper.sqlite']);
     for (const each of [paper, elsewhere]) each[Symbol.dispose]();
+  });
+
+  test('puts an account on paper back with its mirror where another one has begun since', async () => {
+    const paper = new MirrorFolder();
+    paper.open({ path: join(paper.folder, 'paper.sqlite') }).close();
+    beginAccount(paper.folder, 1);
+    const { folder } = await backUp(paper.folder);
+    const again = async (nowMs: number): Promise<RestoreResult> =>
+      restoreBackup(await planRestore(folder, { dataFolder: paper.folder, instance: null }), nowMs);
+    expect((await again(NOW_MS)).restored).toEqual(['paper.sqlite']);
+    for (const ending of ['', '-wal', '-shm'])
+      rmSync(join(paper.folder, PAPER_ACCOUNT + ending), { force: true });
+    beginAccount(paper.folder, 2);
+    const { restored, keptAs } = await again(NOW_MS + 1);
+    expect(restored).toEqual([PAPER_ACCOUNT, 'paper.sqlite']);
+    expect(paperAccountBeganAtMs(join(paper.folder, PAPER_ACCOUNT))).toBe(1);
+    expect(paperAccountBeganAtMs(join(keptAs ?? '', PAPER_ACCOUNT))).toBe(2);
+    paper[Symbol.dispose]();
   });
 
   test('puts the copy in place, keeps what was there, and gives the bot another epoch', async () => {
