@@ -61,8 +61,8 @@ export function openPaperAccountFile(dataFolder: string): Database.Database {
 }
 
 /**
- * When the account of a file began, by which accounts are told apart; null for one that has not begun. It only
- * reads. Throws `DATA_UNUSABLE`.
+ * When the account of a file began, by which accounts are told apart; null for one that has not begun. It
+ * only reads. Throws `DATA_UNUSABLE`.
  */
 export function paperAccountBeganAtMs(path: string): number | null {
   const database = new Database(path, { readonly: true, fileMustExist: true });

@@ -320,6 +320,8 @@ export const PERSIAN_SENTENCES: SpokenSentences = {
     'control-unreadable': 'نتیجهٔ آن خوانده نمی‌شود',
     'control-unknown': 'این نسخهٔ sarraf این دستور را نمی‌شناسد',
     'control-too-late': '{waited:length} منتظر ربات ماند و ثبت نشد، چون بازار جلو رفته است؛ دوباره بدهید',
+    'control-stale':
+      '{waited:length} منتظر ربات ماند و انجام نشد، چون شاید وضعیت دیگر همان نباشد؛ دوباره بدهید',
     'control-run-ended': 'ربات پیش از انجام این دستور پایان یافت',
     'control-placed-unknown':
       'ربات هنگام ثبت آن پایان یافت: معلوم نیست ثبت شده است یا نه، و دوباره ثبت نمی‌شود. سفارش‌ها را ببینید',

@@ -33,7 +33,8 @@ export const CONTROL_SIDE_FILE: SideFile = {
 };
 
 /**
- * Whether a folder has one that can be used and that goes on from any of a backup: then it is newer than that.
+ * Whether a folder has one that can be used and that goes on from any of a backup: then it is newer than
+ * that.
  */
 export function staysOverRestore(
   { name, open, isOther }: SideFile,

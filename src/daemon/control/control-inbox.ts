@@ -21,8 +21,15 @@ const MOST_AT_ONCE = 20;
 /** How long a write waits for an operator's command: longer would hold up the loop. */
 const LOCK_WAIT_MS = 50;
 
-/** An order by hand that waited longer for the bot is not placed: the market has gone on. */
-const PLACED_WITHIN_MS = 60_000;
+/**
+ * What a person wants of the orders and positions of this moment, and that waited longer for the bot, is not
+ * done: the market has gone on. A bot that hangs may be started again days later.
+ */
+const DONE_WITHIN_MS: Readonly<Partial<Record<ControlCommand['kind'], number>>> = {
+  place: 60_000,
+  cancel: 600_000,
+  close: 600_000,
+};
 
 /** How much room the write-ahead log keeps, so that a halt can be posted when the disk is full. */
 const SPARE_BYTES = 256 * 1024;
@@ -114,8 +121,9 @@ export class ControlInbox {
         continue;
       }
       const waitedMs = this.sinceMs(row.posted_at_ms);
-      if (command.kind === 'place' && !isRepeated && waitedMs > PLACED_WITHIN_MS) {
-        const message = sentence('control-too-late', { waited: lengthText(waitedMs) });
+      if (!isRepeated && waitedMs > (DONE_WITHIN_MS[command.kind] ?? Number.POSITIVE_INFINITY)) {
+        const waited = lengthText(waitedMs);
+        const message = sentence(command.kind === 'place' ? 'control-too-late' : 'control-stale', { waited });
         this.done(row.id, { ok: false, message, left: [] });
         continue;
       }

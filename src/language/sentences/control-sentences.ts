@@ -9,6 +9,8 @@ export const CONTROL_SENTENCES = {
   'control-unknown': 'this version of sarraf does not know the command',
   'control-too-late':
     'it waited {waited:length} for the bot, and was not placed: the market has gone on; give it again',
+  'control-stale':
+    'it waited {waited:length} for the bot, and was not done: the position may be another by now; give it again',
   'control-run-ended': 'the run ended before the command was done',
   'control-placed-unknown':
     'the run ended while it was placed, and the mirror is of before that: whether it was placed is not known, and it is not placed again. See "sarraf orders"',

@@ -87,11 +87,12 @@ describe('a backup', () => {
     expect(manifest.rows['journal']).toBe(4_001);
   });
 
-  test('has the halt and the locks that wait, and no acceptance of books', async () => {
+  test('has the halt and the locks that wait, and no acceptance of books or close', async () => {
     new ControlInbox(place.folder).close();
     const client = new ControlClient(place.folder);
     client.post({ kind: 'halt', reason: 'night', wholeAccount: false });
     client.post({ kind: 'accept-balances' });
+    client.post({ kind: 'close', key: 'k', strategy: 'grid', market: null });
     client.close();
     const { folder } = await backUp();
     const inbox = new ControlInbox(folder);

@@ -54,6 +54,15 @@ const place = (key: string, amount = '1'): ControlCommand => ({
   stopPrice: null,
 });
 
+const close = (key: string): ControlCommand => ({ kind: 'close', key, strategy: 'grid', market: null });
+const cancel = (key: string): ControlCommand => ({
+  kind: 'cancel',
+  key,
+  order: null,
+  strategy: 'grid',
+  market: null,
+});
+
 describe('a daemon that runs', () => {
   test('takes every halt of another process, and that one sees how it goes and ends', async () => {
     const daemon = startNode([INBOX_PROCESS, folder]);
@@ -175,6 +184,25 @@ describe('the inbox', () => {
       ok: false,
       message: expect.stringContaining('it waited 61 s for the bot, and was not placed'),
     });
+  });
+
+  test('does not give a close or a cancel that waited for ten minutes; one that it had goes on', () => {
+    const operator = client();
+    const first = inbox();
+    const had = operator.post(close('had'));
+    expect(first.take()).toMatchObject([{ id: had, isRepeated: false }]);
+    first.close();
+    opened.splice(opened.indexOf(first), 1);
+    const late = [operator.post(close('late')), operator.post(cancel('late too'))];
+    nowMs += 600_001;
+    const soon = operator.post(close('soon'));
+    expect(inbox().take()).toMatchObject([{ id: had, isRepeated: true }, { id: soon }]);
+    for (const id of late) {
+      expect(operator.look(id)?.result).toMatchObject({
+        ok: false,
+        message: expect.stringContaining('was not done: the position may be another by now'),
+      });
+    }
   });
 
   test('takes over a database of before commands had keys', () => {
