@@ -18,9 +18,9 @@ export default defineConfig({
     hookTimeout: 300_000,
     teardownTimeout: 300_000,
     expect: { poll: { timeout: 300_000, interval: 20 } },
-    // Two more than the cores that the project is planned for, since some tests wait for processes, sockets
-    // and disks.
-    maxWorkers: 4,
+    // One more than the cores that the project is planned for, since some tests wait for processes, sockets
+    // and disks. A fourth loads and compiles every module once more, which costs more than it saves.
+    maxWorkers: 3,
     reporters: reporters('suite'),
     coverage: { include: ['src/**', 'strategies/**'] },
     projects: [
