@@ -84,7 +84,10 @@ describe('sarraf init', () => {
     expect(outputs.get('npm test')).toMatch(/Tests +3 passed/);
     expect(outputs.get('npx sarraf report show last')).toMatch(/Trades +[1-9]/);
     expect(outputs.get('npx sarraf trades')).toContain('ma-cross');
-    expect(outputs.get('npx sarraf doctor --config bot.yaml')).not.toMatch(/^(?:problem|warning) +(?!page)/m);
+    // Another program of this machine may have the port of the page.
+    expect(outputs.get('npx sarraf doctor --config bot.yaml')).not.toMatch(
+      /^(?:problem|warning) +(?!page:)\w/m,
+    );
   });
 
   test('lets somebody begin with each strategy, whose test passes and whose types are right', () => {
