@@ -7,7 +7,7 @@ import { createInterface } from 'node:readline';
 import { setTimeout as pause } from 'node:timers/promises';
 import { ControlClient } from '../src/daemon/control/control-client.ts';
 import { SARRAF } from './child-usage.ts';
-import { median, type BenchResult } from './result.ts';
+import { wayFigures, type BenchResult } from './result.ts';
 
 const ACTIONS = 20;
 const LONGEST_MS = 250;
@@ -46,16 +46,7 @@ export async function benchAction(): Promise<BenchResult[]> {
       await pause(APART_MS);
     }
     control.close();
-    const figure = (which: string, value: number, target: number | null): BenchResult => ({
-      name: `action: a command that is posted to the engine, ${which} of ${ACTIONS}`,
-      value,
-      unit: 'ms',
-      reference: null,
-      ratio: null,
-      target,
-      holds: target === null || value <= target,
-    });
-    return [figure('median', median(waysMs), null), figure('most', Math.max(...waysMs), LONGEST_MS)];
+    return wayFigures('action: a command that is posted to the engine', waysMs, LONGEST_MS);
   } finally {
     bot.kill('SIGTERM');
     if (bot.exitCode === null) await once(bot, 'close');

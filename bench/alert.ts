@@ -10,7 +10,7 @@ import { readBotConfig } from '../src/daemon/settings/read-bot-config.ts';
 import type { BotConfig } from '../src/daemon/settings/create-bot-config.ts';
 import { MirrorStore } from '../src/mirror/mirror-store.ts';
 import { DEFAULT_RETENTION } from '../src/mirror/retention.ts';
-import { median, type BenchResult } from './result.ts';
+import { wayFigures, type BenchResult } from './result.ts';
 
 const EVENTS = 20;
 /** Longer than the second in which messages are gathered here. */
@@ -136,24 +136,14 @@ export async function benchAlert(): Promise<BenchResult[]> {
       write(event);
       (isAfterOver ? afterOver : plain).push(await wayOf(event));
     }
-    return [...figures('on its own', plain), ...figures('right after "over"', afterOver)];
+    return [
+      ...wayFigures('alert: a line of the journal on its own to its message', plain, LONGEST_MS),
+      ...wayFigures('alert: a line of the journal right after "over" to its message', afterOver, LONGEST_MS),
+    ];
   } finally {
     await alerts.end();
     mirror.close();
     phone.close();
     rmSync(folder, { recursive: true, force: true });
   }
-}
-
-function figures(name: string, waysMs: readonly number[]): BenchResult[] {
-  const figure = (which: string, value: number, target: number | null): BenchResult => ({
-    name: `alert: a line of the journal ${name} to its message, ${which} of ${waysMs.length}`,
-    value,
-    unit: 'ms',
-    reference: null,
-    ratio: null,
-    target,
-    holds: target === null || value <= target,
-  });
-  return [figure('median', median(waysMs), null), figure('most', Math.max(...waysMs), LONGEST_MS)];
 }

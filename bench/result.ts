@@ -24,3 +24,18 @@ export function percentile(values: readonly number[], share: number): number {
   const sorted = values.toSorted((left, right) => left - right);
   return sorted[Math.max(0, Math.ceil((sorted.length * share) / 100) - 1)] ?? Number.NaN;
 }
+
+/** The median and the longest of ways that each took so many ms; the longest may take no more than `longestMs`. */
+export function wayFigures(name: string, waysMs: readonly number[], longestMs: number): BenchResult[] {
+  const most = Math.max(...waysMs);
+  const figure = (which: string, value: number, target: number | null): BenchResult => ({
+    name: `${name}, ${which} of ${waysMs.length}`,
+    value,
+    unit: 'ms',
+    reference: null,
+    ratio: null,
+    target,
+    holds: target === null || value <= target,
+  });
+  return [figure('median', median(waysMs), null), figure('most', most, longestMs)];
+}
