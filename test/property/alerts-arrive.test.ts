@@ -48,6 +48,7 @@ const pass = (turns: number, stepMs: number): Deed => ({ kind: 'pass', turns, st
 const AMID_SENDING: Deed = { kind: 'crash', isAmidSending: true };
 const IDLE: Deed = { kind: 'crash', isAmidSending: false };
 const FILL: Deed = { kind: 'fill' };
+const FAILS: Deed = { kind: 'strategy fails' };
 type Pacing = {
   groupMs: 0 | 10_000 | 300_000;
   mostPerHour: 1 | 4 | 30;
@@ -67,6 +68,8 @@ const EXAMPLES: readonly [Deed[], Pacing, number][] = [
     EVEN,
     10,
   ],
+  // A strategy failed again before the lines of its first failure were read.
+  [[FILL, FILL, FILL, FAILS, pass(1, SECOND_MS), FAILS], EVEN, 0],
   [[FILL, IDLE, pass(2, SECOND_MS), { kind: 'break' }, AMID_SENDING, FILL, AMID_SENDING], EVEN, 0],
   [
     [

@@ -48,24 +48,29 @@ function readRow<Value>(schema: z.ZodType<Value>, { json }: JournalRow): Value |
   }
 }
 
-/** What the last row of a kind says; undefined where there is none that can be read. */
-function lastOf<Value>(
+/** When the first row of a kind was written, and what the last one says; undefined where that can not be read. */
+function toldOf<Value>(
   rows: readonly JournalRow[],
   which: { readonly kind: string; readonly subject: string },
   schema: z.ZodType<Value>,
-): { readonly atMs: number; readonly value: Value } | undefined {
-  const row = rows.findLast(({ kind, subject }) => kind === which.kind && subject === which.subject);
-  const value = row === undefined ? null : readRow(schema, row);
-  return row === undefined || value === null ? undefined : { atMs: row.atMs, value };
+): { readonly sinceMs: number; readonly value: Value } | undefined {
+  const own = rows.filter(({ kind, subject }) => kind === which.kind && subject === which.subject);
+  const [first, last] = [own.at(0), own.at(-1)];
+  const value = last === undefined ? null : readRow(schema, last);
+  return first === undefined || value === null ? undefined : { sinceMs: first.atMs, value };
 }
+
+/** What ended and began again since the last look is one alert, from the first moment on. */
+const earlier = (oneMs: number | undefined, otherMs: number | undefined): number | undefined =>
+  oneMs === undefined ? otherMs : Math.min(oneMs, otherMs ?? oneMs);
 
 function breaks(snapshot: AlertSnapshot, { break: rule }: RuleSettings): readonly AlertCondition[] {
   if (rule === null) return [];
   const found = snapshot.break;
-  const gone = lastOf(snapshot.rows, { kind: 'reconciliation', subject: 'break' }, breakRow);
-  const rows = found?.rows ?? gone?.value.rows;
+  const told = toldOf(snapshot.rows, { kind: 'reconciliation', subject: 'break' }, breakRow);
+  const rows = found?.rows ?? told?.value.rows;
   if (rows === undefined) return [];
-  const sinceMs = found?.sinceMs ?? gone?.atMs ?? snapshot.atMs;
+  const sinceMs = earlier(told?.sinceMs, found?.sinceMs) ?? snapshot.atMs;
   return [{ key: 'break', severity: rule.severity, facts: { rule: 'break', rows }, sinceMs }];
 }
 
@@ -80,10 +85,10 @@ function noOrders(
 
 function halts({ halt, rows, atMs }: AlertSnapshot, { halted }: RuleSettings): readonly AlertCondition[] {
   if (halted === null) return [];
-  const gone = lastOf(rows, { kind: 'control', subject: 'halt' }, haltRow);
-  const reason = halt?.reason ?? gone?.value.reason;
+  const told = toldOf(rows, { kind: 'control', subject: 'halt' }, haltRow);
+  const reason = halt?.reason ?? told?.value.reason;
   if (reason === undefined) return [];
-  const sinceMs = halt?.sinceMs ?? gone?.atMs ?? atMs;
+  const sinceMs = earlier(told?.sinceMs, halt?.sinceMs) ?? atMs;
   return [{ key: 'halted', severity: halted.severity, facts: { rule: 'halted', reason }, sinceMs }];
 }
 
@@ -95,8 +100,9 @@ function strategies(snapshot: AlertSnapshot, { strategy: rule }: RuleSettings): 
     strategy: string,
     of: { readonly status: 'paused' | 'stopped'; readonly reason: string; readonly sinceMs: number },
   ): void => {
-    const { sinceMs, ...rest } = of;
+    const { sinceMs: ofMs, ...rest } = of;
     const key = `strategy ${strategy}`;
+    const sinceMs = earlier(conditions.get(key)?.sinceMs, ofMs) ?? ofMs;
     conditions.set(key, { key, severity, facts: { rule: 'strategy', strategy, ...rest }, sinceMs });
   };
   // One that failed and goes on again since the last look is said all the same.

@@ -105,6 +105,32 @@ describe('judgeSnapshot', () => {
     expect(keysOf(over)).toEqual(keys);
   });
 
+  test('counts what came, went and came again between two looks from the first moment on', () => {
+    const again = (kind: string, subject: string, facts: unknown): AlertSnapshot['rows'] =>
+      [3, 5].map((seq) => ({
+        seq,
+        atMs: NOON_MS - 10_000 + seq,
+        kind,
+        subject,
+        json: JSON.stringify(facts),
+      }));
+    const rows = [
+      ...again('strategy', 'grid', { status: 'paused', reason: 'threw' }),
+      ...again('control', 'halt', { reason: 'news' }),
+      ...again('reconciliation', 'break', { rows: [] }),
+    ];
+    const lastMs = NOON_MS - 10_000 + 5;
+    for (const over of [
+      { rows },
+      { rows, halt: { reason: 'news', sinceMs: lastMs }, break: { sinceMs: lastMs, rows: [] } },
+    ]) {
+      const found = judgeSnapshot(wellSnapshot(over), RULES);
+      expect(found.map(({ key, sinceMs }) => [key, sinceMs - NOON_MS])).toEqual(
+        ['break', 'halted', 'strategy grid'].map((key) => [key, -9_997]),
+      );
+    }
+  });
+
   test('keeps silent where every rule is off', () => {
     const off = Object.fromEntries(Object.keys(RULES).map((name) => [name, null])) as unknown as RuleSettings;
     const bad: Partial<AlertSnapshot> = {
