@@ -48,6 +48,15 @@ const stopped = (reason: string | null): AlertSnapshot['strategies'] => [
 const keysOf = (over: Partial<AlertSnapshot>, rules: RuleSettings = RULES): readonly string[] =>
   judgeSnapshot(wellSnapshot(over), rules).map(({ key }) => key);
 
+const again = (kind: string, subject: string, facts: unknown): AlertSnapshot['rows'] =>
+  [3, 5].map((seq) => ({
+    seq,
+    atMs: NOON_MS - 10_000 + seq,
+    kind,
+    subject,
+    json: JSON.stringify(facts),
+  }));
+
 describe('judgeSnapshot', () => {
   test('finds nothing in a bot that is well', () => {
     expect(keysOf({})).toEqual([]);
@@ -106,14 +115,6 @@ describe('judgeSnapshot', () => {
   });
 
   test('counts what came, went and came again between two looks from the first moment on', () => {
-    const again = (kind: string, subject: string, facts: unknown): AlertSnapshot['rows'] =>
-      [3, 5].map((seq) => ({
-        seq,
-        atMs: NOON_MS - 10_000 + seq,
-        kind,
-        subject,
-        json: JSON.stringify(facts),
-      }));
     const rows = [
       ...again('strategy', 'grid', { status: 'paused', reason: 'threw' }),
       ...again('control', 'halt', { reason: 'news' }),
