@@ -48,7 +48,7 @@ function readRow<Value>(schema: z.ZodType<Value>, { json }: JournalRow): Value |
   }
 }
 
-/** When the first row of a kind was written, and what the last one says; undefined where that can not be read. */
+/** When the first row of a kind was written, and what the last one says; undefined where it is unreadable. */
 function toldOf<Value>(
   rows: readonly JournalRow[],
   which: { readonly kind: string; readonly subject: string },
