@@ -2,6 +2,7 @@ import { formatLength } from '../../language/format-length.ts';
 import { formatTime } from '../../language/format-time.ts';
 import type { Locale } from '../../language/locale.ts';
 import type { ChatButton } from '../channels/channel.ts';
+import { MOST_MUTED_MS } from '../core/plan-message.ts';
 import { tamed } from '../text/escape-text.ts';
 import { chatTexts, REPLIES, whyLines, type SayChat } from './chat-replies.ts';
 import type { ChatEvent } from './chat-update.ts';
@@ -29,7 +30,7 @@ export interface ChatAnswer {
 /** A command is carried out within so long of its sending. */
 const OLDEST_COMMAND_MS = 120_000;
 const MINUTE_MS = 60_000;
-const MOST_MINUTES = 1_440;
+const MOST_MINUTES = MOST_MUTED_MS / MINUTE_MS;
 
 interface AnswerOptions {
   readonly view: ChatView;

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Locale } from '../../language/locale.ts';
 import type { ChatButton, SendResult } from '../channels/channel.ts';
+import { keepMuted } from '../service/muted-until.ts';
 import type { SafeOutbox } from '../service/safe-outbox.ts';
 import { answerChat, type ChatAction, type ChatAnswer } from './answer-chat.ts';
 import { chatTexts } from './chat-replies.ts';
@@ -133,7 +134,7 @@ export class ChatListener {
       case 'nothing':
         return [];
       case 'mute':
-        outbox.use((each) => each.keepMeta('muted until', String(does.untilMs)));
+        keepMuted(outbox, does.untilMs);
         return [];
       case 'acknowledge': {
         const name = event.userName;
@@ -147,8 +148,9 @@ export class ChatListener {
         return [];
       case 'confirm': {
         const asked = this.askedOf(does.mark);
+        // A question of the future is as old as one of long ago: the clock was set back since.
         const isValid =
-          asked !== null && asked.userId === event.userId && nowMs() - asked.atMs <= ASKED_FOR_MS;
+          asked !== null && asked.userId === event.userId && Math.abs(nowMs() - asked.atMs) <= ASKED_FOR_MS;
         if (!isValid) return [say('expired')];
         // Given again, each of these commands is the same: a crash between the two does no harm.
         const line = await carryOut(asked.action, event.userName);

@@ -10,6 +10,7 @@ import { readReconciliation } from '../../mirror/read-reconciliation.ts';
 import { whyNoOrders } from '../../mirror/why-no-orders.ts';
 import { strategyStatus } from '../../mirror/strategy-status.ts';
 import type { BotFiles } from '../reading/bot-files.ts';
+import { mutedUntilMs } from '../service/muted-until.ts';
 import type { SafeOutbox } from '../service/safe-outbox.ts';
 import type { BotView, ChatView } from './chat-view.ts';
 
@@ -31,13 +32,12 @@ export function readView(of: {
   const { files, outbox, dataFolder, nowMs } = of;
   const pulse = readPulse(dataFolder);
   const isOver = pulse === null || pulse.endedAtMs !== null;
-  const mutedUntilMs = Number(outbox.use((each) => each.meta('muted until')) ?? 0);
   return {
     bot: files.read<BotView | null>((reader) => botView(reader, nowMs), null),
     lastSignMs: pulse === null ? null : Math.floor(pulse.beatMs),
     isSilent: isOver || nowMs - pulse.beatMs > SILENT_AFTER_MS,
     openAlerts: outbox.use((each) => each.openAlerts()) ?? [],
-    mutedUntilMs: mutedUntilMs > nowMs ? mutedUntilMs : 0,
+    mutedUntilMs: mutedUntilMs(outbox, nowMs),
     strangers: outbox.use((each) => each.strangers()) ?? 0,
     waitsFor: files.ledger.waitsFor(),
     budgets: budgetsOf(files.ledger),

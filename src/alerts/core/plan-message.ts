@@ -45,6 +45,8 @@ export interface PacingSettings {
   readonly quietHours: Session | null;
 }
 
+/** Nobody can mute for longer. */
+export const MOST_MUTED_MS = 86_400_000;
 /** Alerts that one message names; the rest are counted. */
 const MOST_ITEMS = 10;
 const HOUR_MS = 3_600_000;
@@ -109,7 +111,8 @@ function pacedUntilMs(
   { groupMs, mostPerHour }: PacingSettings,
   { severity, atMs }: SentMessage,
 ): number {
-  const inHour = sent.filter((one) => one.atMs > atMs - HOUR_MS);
+  // What was sent in the future was sent before the clock was set back.
+  const inHour = sent.filter((one) => one.atMs > atMs - HOUR_MS && one.atMs <= atMs);
   // What is graver than all that was just said does not wait for it.
   const last = inHour.findLast((one) => isAtLeast(one.severity, severity));
   const groupedUntilMs = last === undefined ? 0 : last.atMs + groupMs;

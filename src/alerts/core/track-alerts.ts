@@ -1,5 +1,6 @@
 import type { Alert } from './alert.ts';
 import type { AlertCondition } from './alert-facts.ts';
+import { elapsedMs } from './elapsed.ts';
 
 /** How alerts that stay open are said again. */
 export interface TrackSettings {
@@ -54,7 +55,8 @@ export function trackAlerts(
 
 function hasHeld({ key, forMs = 0 }: AlertCondition, waiting: Map<string, number>, atMs: number): boolean {
   if (forMs === 0) return true;
-  const sinceMs = waiting.get(key) ?? atMs;
+  // Where the clock was set back it must hold for the whole time again, not until the date that was wrong.
+  const sinceMs = Math.min(waiting.get(key) ?? atMs, atMs);
   waiting.set(key, sinceMs);
   if (atMs - sinceMs < forMs) return false;
   waiting.delete(key);
@@ -62,7 +64,7 @@ function hasHeld({ key, forMs = 0 }: AlertCondition, waiting: Map<string, number
 }
 
 function maybeOver({ id, absentSinceMs }: Alert, atMs: number): readonly AlertChange[] {
-  if (absentSinceMs === null) return [{ kind: 'absent', id, sinceMs: atMs }];
+  if (absentSinceMs === null || absentSinceMs > atMs) return [{ kind: 'absent', id, sinceMs: atMs }];
   return atMs - absentSinceMs < ABSENT_FOR_MS ? [] : [{ kind: 'end', id, atMs: absentSinceMs }];
 }
 
@@ -71,9 +73,10 @@ function stillOpen(alert: Alert, settings: TrackSettings, atMs: number): readonl
   const back: AlertChange[] = absentSinceMs === null ? [] : [{ kind: 'absent', id, sinceMs: null }];
   if (acknowledgedAtMs !== null || severity === 'info') return back;
   const { escalateAfterMs, lastStep, remindEveryMs } = settings;
-  if (escalateAfterMs !== null && step < lastStep && atMs - saidAtMs >= escalateAfterMs)
+  const sinceSaidMs = elapsedMs(saidAtMs, atMs);
+  if (escalateAfterMs !== null && step < lastStep && sinceSaidMs >= escalateAfterMs)
     return [...back, { kind: 'escalate', id, step: step + 1 }];
-  if (remindEveryMs !== null && severity === 'critical' && atMs - saidAtMs >= remindEveryMs)
+  if (remindEveryMs !== null && severity === 'critical' && sinceSaidMs >= remindEveryMs)
     return [...back, { kind: 'remind', id }];
   return back;
 }

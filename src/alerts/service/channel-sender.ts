@@ -8,6 +8,8 @@ const FIRST_WAIT_MS = 2_000;
 const LONGEST_WAIT_MS = 300_000;
 /** What was refused needs a person: the token is wrong, the chat is gone. */
 const REFUSED_WAIT_MS = 600_000;
+/** However long a service says: who waits for an alert must have it, and a service can say so again. */
+const MOST_WAIT_MS = 900_000;
 /** A message that nobody has taken for so long is given up; what is newer goes on. */
 const GIVE_UP_AFTER_MS = 86_400_000;
 
@@ -58,7 +60,7 @@ export class ChannelSender {
     // What was not taken in the evening is not tried again at night, and holds up nothing that is critical.
     const isRest = restUntilMs(pacing, mutedMs, nowMs) > nowMs;
     const unsent = outbox.unsent(channel.name).find(({ plan }) => !isRest || isUrgent(plan));
-    if (unsent !== undefined) return unsent.nextAtMs <= nowMs ? unsent : null;
+    if (unsent !== undefined) return isDue(unsent, nowMs) ? unsent : null;
     const notes = outbox.notes(channel.name);
     if (notes.length === 0) return null;
     const sent = outbox.sentSince(channel.name, nowMs - HOUR_MS);
@@ -97,7 +99,13 @@ export class ChannelSender {
   }
 }
 
+/** A try that is further away than any wait was planned before the clock was set back. */
+function isDue({ nextAtMs }: StoredMessage, nowMs: number): boolean {
+  return nextAtMs <= nowMs || nextAtMs - nowMs > MOST_WAIT_MS;
+}
+
 function waitMs(result: SendFailure, tries: number): number {
   if (result.kind === 'refused') return REFUSED_WAIT_MS;
-  return result.afterMs ?? Math.min(LONGEST_WAIT_MS, FIRST_WAIT_MS * 2 ** Math.min(tries, 10));
+  if (result.afterMs !== null) return Math.min(MOST_WAIT_MS, result.afterMs);
+  return Math.min(LONGEST_WAIT_MS, FIRST_WAIT_MS * 2 ** Math.min(tries, 10));
 }

@@ -2,6 +2,7 @@ import { localeOf } from '../../language/locale.ts';
 import type { AlertsSetup } from '../alerts-setup.ts';
 import { openChannel } from '../channels/open-channel.ts';
 import { ChannelSender } from './channel-sender.ts';
+import { mutedUntilMs } from './muted-until.ts';
 import type { SafeOutbox } from './safe-outbox.ts';
 
 /** The channels of a configuration at work on one outbox. */
@@ -29,7 +30,7 @@ export async function openSenders(of: {
         pacing: { groupMs, quietHours, mostPerHour: channels[index]?.mostPerHour ?? 1 },
         voice: { bot, locale: localeOf(language), isWatchdog },
         nowMs: Date.now,
-        mutedUntilMs: () => Number(outbox.use((each) => each.meta('muted until')) ?? 0),
+        mutedUntilMs: () => mutedUntilMs(outbox, Date.now()),
         log,
       }),
   );

@@ -6,6 +6,7 @@ import type { ChatAction } from '../../../../src/alerts/chat/answer-chat.ts';
 import { carryOut } from '../../../../src/alerts/chat/carry-out.ts';
 import { ChatListener, type ChatApi } from '../../../../src/alerts/chat/chat-listener.ts';
 import { createTelegramChat } from '../../../../src/alerts/channels/telegram-transport.ts';
+import { mutedUntilMs } from '../../../../src/alerts/service/muted-until.ts';
 import { SafeOutbox } from '../../../../src/alerts/service/safe-outbox.ts';
 import { ControlClient } from '../../../../src/daemon/control/control-client.ts';
 import { localeOf } from '../../../../src/language/locale.ts';
@@ -111,6 +112,26 @@ describe('commands by chat', () => {
     expect(replies).toHaveLength(3);
   });
 
+  test.each([
+    ['a day', -86_400_000, 0],
+    ['a second', -1_000, 1],
+  ])('are confirmed after the clock was set back by %s: %i ms, %i times', async (_, byMs, times) => {
+    said('/halt');
+    await listener().turn();
+    nowMs += byMs;
+    pressed(markOf(replies[0]));
+    await listener().turn();
+    expect(done).toHaveLength(times);
+  });
+
+  test('mute until no date of a clock that was set back', async () => {
+    said('/mute 1440');
+    await listener().turn();
+    expect(mutedUntilMs(outbox, nowMs)).toBe(NOON_MS + 86_400_000);
+    expect(mutedUntilMs(outbox, nowMs - 1)).toBe(0);
+    expect(mutedUntilMs(outbox, nowMs + 86_400_000)).toBe(0);
+  });
+
   test('mute, acknowledge, and take back', async () => {
     outbox.use((each) =>
       each.apply({
@@ -131,7 +152,7 @@ describe('commands by chat', () => {
     said('/halt');
     await listener().turn();
     expect(outbox.use((each) => each.openAlerts())?.[0]).toMatchObject({ acknowledgedBy: String(ALI) });
-    expect(outbox.use((each) => each.meta('muted until'))).toBe(String(NOON_MS + 1_800_000));
+    expect(mutedUntilMs(outbox, NOON_MS)).toBe(NOON_MS + 1_800_000);
     pressed(markOf(replies.at(-1)).replace('yes', 'no'));
     pressed(markOf(replies.at(-1)));
     await listener().turn();

@@ -64,6 +64,11 @@ describe('planMessage', () => {
     });
   });
 
+  test('waits for no message that left before the clock was set back', () => {
+    const sentAtMs = [NOON_MS + DAY_MS - 2, NOON_MS + DAY_MS - 1, NOON_MS + DAY_MS];
+    expect(plan([note(2)], { sentAtMs })).toMatchObject({ kind: 'send' });
+  });
+
   test('lets what is graver than all that was just said go at once', () => {
     const sentAtMs = [NOON_MS - 4_000];
     const critical = [note(2, { severity: 'critical' })];

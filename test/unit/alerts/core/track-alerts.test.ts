@@ -80,6 +80,34 @@ describe('trackAlerts', () => {
   });
 });
 
+describe('a clock that was set back by a day', () => {
+  const DAY_MS = 86_400_000;
+
+  test('escalates and reminds at once, as nobody knows for how long nobody has acknowledged', () => {
+    expect(track([alert()], [halted], -DAY_MS)).toEqual([{ kind: 'escalate', id: 1, step: 2 }]);
+    expect(track([alert({ step: 2 })], [halted], -DAY_MS)).toEqual([{ kind: 'remind', id: 1 }]);
+  });
+
+  test('changes nothing where it was put right by a second', () => {
+    expect(track([alert()], [halted], -1_000)).toEqual([]);
+  });
+
+  test('ends what does not hold any more after the usual time', () => {
+    const absent = alert({ absentSinceMs: NOON_MS });
+    const sinceMs = NOON_MS - DAY_MS;
+    expect(track([absent], [], -DAY_MS)).toEqual([{ kind: 'absent', id: 1, sinceMs }]);
+    const anew = alert({ absentSinceMs: sinceMs });
+    expect(track([anew], [], ABSENT_FOR_MS - DAY_MS)).toEqual([{ kind: 'end', id: 1, atMs: sinceMs }]);
+  });
+
+  test('opens what must hold for a while after that while', () => {
+    const slow = { ...halted, forMs: 1_000 };
+    const waiting = new Map([[slow.key, NOON_MS]]);
+    expect(track([], [slow], -DAY_MS, waiting)).toEqual([]);
+    expect(track([], [slow], 1_000 - DAY_MS, waiting)).toEqual([{ kind: 'open', condition: slow }]);
+  });
+});
+
 describe('channelsFor', () => {
   const channels = [
     { name: 'phone', least: 'critical', step: 1 },

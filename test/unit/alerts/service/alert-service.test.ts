@@ -109,6 +109,28 @@ describe('a message', () => {
     expect(all.taken).toHaveLength(1);
   });
 
+  test('is tried again at once after the clock was set back by a day', async () => {
+    using bot = new WatchedBot();
+    const [all] = bot.channels as [KeptChannel];
+    all.answers.push({ kind: 'refused', problem: '403' });
+    bot.over = HALT;
+    await bot.run(2);
+    bot.nowMs -= 86_400_000;
+    await bot.run(2);
+    expect([all.tried, all.taken.length]).toEqual([2, 1]);
+  });
+
+  test('waits a quarter of an hour at most, whatever the service says', async () => {
+    using bot = new WatchedBot();
+    const [all] = bot.channels as [KeptChannel];
+    all.answers.push({ kind: 'retry', afterMs: 86_400_000, problem: '429' });
+    bot.over = HALT;
+    await bot.run(890);
+    expect(all.tried).toBe(1);
+    await bot.run(20);
+    expect(all.taken).toHaveLength(1);
+  });
+
   test('is held up in one channel by nothing that happens in another', async () => {
     const [dead, alive] = [new KeptChannel('dead'), new KeptChannel('alive')];
     using bot = new WatchedBot([dead, alive]);

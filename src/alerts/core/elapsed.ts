@@ -1,0 +1,11 @@
+/** Clocks are put right by seconds all the time. A time so far ahead is one of a clock that was set back. */
+const AHEAD_MS = 60_000;
+
+/**
+ * Milliseconds that have gone by since a time that was written down, or infinity where the clock was set back
+ * since and nobody knows: what waits for a time does not wait for a date that was wrong. A few milliseconds
+ * below zero are of a clock that was put right.
+ */
+export function elapsedMs(sinceMs: number, atMs: number): number {
+  return sinceMs - atMs > AHEAD_MS ? Number.POSITIVE_INFINITY : atMs - sinceMs;
+}
