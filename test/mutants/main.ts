@@ -15,7 +15,7 @@ const HELP = `Usage: npm run mutants -- [options]
 Plants bugs in copies of the bot, one in each, and holds that "sarraf fuzz" finds every one, or the test that the mutant names. The bot without a bug runs on the same seeds and tests first.
 
   --only WORD    only mutants whose name has this in it; may be given more than once
-  --seeds COUNT  seeds that a bug may need (50)
+  --seeds COUNT  seeds that a bug may need (80)
   --seed NUMBER  the first seed (1)
   --hours COUNT  virtual hours of each seed (2)
   --no-control   leaves out the run without a bug
@@ -139,7 +139,7 @@ function readOptions() {
       allowNegative: true,
       options: {
         only: { type: 'string', multiple: true, default: [] },
-        seeds: { type: 'string', default: '50' },
+        seeds: { type: 'string', default: '80' },
         seed: { type: 'string', default: '1' },
         hours: { type: 'string', default: '2' },
         control: { type: 'boolean', default: true },
