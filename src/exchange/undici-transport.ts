@@ -10,7 +10,10 @@ import type { HttpRequest, HttpResponse, Transport } from './transport.ts';
 export interface UndiciTransportOptions {
   /** Scheme, host and port of the exchange, without a path. */
   readonly baseUrl: string;
-  /** Sockets kept open at most. */
+  /**
+   * Sockets kept open at most; without it as many as calls may be under way, so that calls without a reply
+   * hold up no other.
+   */
   readonly connections?: number;
   readonly connectTimeoutMs?: number;
   /** A larger reply ends its request with `REPLY_TOO_LARGE`. */
@@ -31,6 +34,9 @@ const loadUndici = (): typeof import('undici') => createRequire(import.meta.url)
  * unknown outcome.
  */
 const IDLE_SOCKET_MS = 4000;
+
+/** Far more than the limiter lets out at a time over all endpoints: a bound for a caller that runs away. */
+const MOST_PENDING = 256;
 
 function originOf(baseUrl: string): string {
   let url: URL;
@@ -89,10 +95,10 @@ export class UndiciTransport implements Transport {
 
   constructor(options: UndiciTransportOptions) {
     this.origin = originOf(options.baseUrl);
-    this.maxPending = options.maxPending ?? 256;
+    this.maxPending = options.maxPending ?? MOST_PENDING;
     this.redactor = options.redactor ?? null;
     this.pool = new (loadUndici().Pool)(this.origin, {
-      connections: options.connections ?? 8,
+      connections: options.connections ?? this.maxPending,
       pipelining: 1,
       allowH2: false,
       keepAliveTimeout: IDLE_SOCKET_MS,

@@ -179,6 +179,26 @@ describe('UndiciTransport', () => {
     expect(requests).toBe(1);
   });
 
+  it('holds up no call behind others that get no reply', async () => {
+    const silent = new Set<string>();
+    const allArrived = Promise.withResolvers<void>();
+    const url = await listen(
+      createServer((request, response) => {
+        const path = request.url ?? '';
+        if (path === '/answered') response.end('{}');
+        else if (silent.add(path).size === 20) allArrived.resolve();
+      }),
+    );
+    const transport = new UndiciTransport({ baseUrl: url });
+    const unanswered = Array.from({ length: 20 }, (_, index) =>
+      failure(transport.send({ ...get, path: `/silent/${index}`, timeoutMs: 60_000 })),
+    );
+    await allArrived.promise;
+    expect((await transport.send({ ...get, path: '/answered' })).status).toBe(200);
+    await transport.close();
+    for (const error of await Promise.all(unanswered)) expect(error).toMatchObject({ code: 'CLOSED' });
+  });
+
   it('sends nothing that a limit admitted when the process stood still while it waited for its connection', async () => {
     let seen = 0;
     const url = await listen(
