@@ -4,8 +4,13 @@ import { brokenPromises, OwnExchange } from './own-exchange.ts';
 import { steppedClock } from './stepped-clock.ts';
 
 const HOUR_MS = 3_600_000;
-/** Orders of which the last life did not hear take some seconds, and only then are there new ones. */
-const LIFE_MS = 5_000;
+/** How long a life goes on after its first new order. */
+const LIFE_MS = 3_000;
+/**
+ * An order whose reply is lost keeps its place among those under way until its time-out of 20 s, so that a
+ * life may send its first new order only when the time-outs of its first ones are over.
+ */
+const FIRST_ORDER_MS = 120_000;
 
 let own: OwnExchange;
 
@@ -17,6 +22,14 @@ afterEach(async (context) => {
   await own.close(context);
 });
 
+/** Waits until there are more orders than there were; the test says so where none comes. */
+async function live(before: number): Promise<void> {
+  const { exchange } = own;
+  const until = Date.now() + FIRST_ORDER_MS;
+  while (exchange.truth().orders.length <= before && Date.now() < until) await pause(100);
+  await pause(LIFE_MS);
+}
+
 test('goes on when the clock is an hour back after a kill, and ahead again after the next', async () => {
   const { exchange } = own;
   exchange.setFaults([{ kind: 'reply-lost', endpoints: ['addOrder'], probability: 0.5 }]);
@@ -25,18 +38,17 @@ test('goes on when the clock is an hour back after a kill, and ahead again after
   for (const byMs of [HOUR_MS, 0, HOUR_MS, -HOUR_MS]) {
     const bot = own.start(home, steppedClock({ byMs, at: 'start' }));
     await bot.healthAddress();
-    await pause(LIFE_MS);
+    await live(exchange.truth().orders.length);
     orders.push(exchange.truth().orders.length);
     await bot.kill();
   }
   exchange.setFaults([]);
   const last = own.start(home);
   await last.healthAddress();
-  await pause(LIFE_MS);
+  await live(exchange.truth().orders.length);
   orders.push(exchange.truth().orders.length);
   exchange.endTrading();
   const { code, out } = await last.end();
-  console.log({ orders });
   expect(code, out).toBe(0);
   expect(brokenPromises(exchange, home)).toEqual([]);
   for (const [life, count] of orders.entries())

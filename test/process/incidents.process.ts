@@ -77,7 +77,7 @@ test('a break of the books is explained and accepted, as its page says', async (
   await untilSaid(page, 'sarraf status --data /data', 'BREAK');
   expect(await page.follow(SEES)).toEqual([]);
   expect(await page.follow(DOES)).toEqual([]);
-  await untilSaid(page, 'sarraf reconcile --data /data', 'agree.');
+  await untilSaid(page, 'sarraf reconcile --data /data', 'The books and the exchange agree.');
   expect(await page.follow(OVER)).toEqual([]);
   expect(page.left).toBe(0);
 });
@@ -118,7 +118,7 @@ test('a stolen key is halted on, revoked and replaced, as its page says', async 
   const settings = readFileSync(home.configPath, 'utf8');
   writeFileSync(home.configPath, settings.replace(TOKEN, SECOND_TOKEN));
   await own.start(home).healthAddress();
-  await untilSaid(page, 'sarraf reconcile --data /data', 'agree.');
+  await untilSaid(page, 'sarraf reconcile --data /data', 'The books and the exchange agree.');
   expect(await page.follow(OVER)).toEqual([]);
   expect(page.left).toBe(0);
 });

@@ -23,7 +23,7 @@ test('the checklist before real money has commands that show what it says', asyn
     'bot.yaml': home.configPath,
   });
   expect(await page.follow('The configuration')).toEqual([]);
-  await untilSaid(page, 'sarraf reconcile --data /data', 'agree.');
+  await untilSaid(page, 'sarraf reconcile --data /data', 'The books and the exchange agree.');
   expect(await page.follow('Drills')).toEqual([]);
   expect(page.left).toBe(0);
 });
@@ -49,7 +49,7 @@ test('an upgrade goes on with the data, and back to a backup, as its page says',
   const upgraded = own.start(home);
   await upgraded.healthAddress();
   await untilSaid(page, 'sarraf health --ready --data /data', /^ready$/m);
-  await untilSaid(page, 'sarraf reconcile --data /data', 'agree.');
+  await untilSaid(page, 'sarraf reconcile --data /data', 'The books and the exchange agree.');
   expect(await page.follow('Upgrade')).toEqual([]);
   await upgraded.end();
   cpSync(home.dataFolder, newer, { recursive: true });
