@@ -1,3 +1,4 @@
+import { writeSync } from 'node:fs';
 import { isOutputGone } from '../daemon/logging/standard-output.ts';
 
 /** Who asks for the end of a run, and how that is recognised. */
@@ -9,6 +10,36 @@ export interface EndSignal {
 }
 
 /**
+ * A signal that comes so soon after the first one is the same wish. One Ctrl-C reaches a process twice where
+ * npm passes it on too, and `timeout` signals the process and its group. It would end at once a bot that was
+ * asked to drain.
+ */
+const SAME_WISH_MS = 1000;
+
+/**
+ * Asks for the end at the first SIGINT or SIGTERM. A later one ends the process at once, with exit code 1 and
+ * a line that says so. Returns what takes the handlers off again.
+ */
+export function askThenLeave(ask: () => void): () => void {
+  let askedAtMs: number | null = null;
+  const onSignal = (signal: NodeJS.Signals): void => {
+    const nowMs = performance.now();
+    if (askedAtMs === null) {
+      askedAtMs = nowMs;
+      ask();
+    } else if (nowMs - askedAtMs >= SAME_WISH_MS) {
+      try {
+        writeSync(2, `ended at once by a second ${signal}: what was under way was left as it is\n`);
+      } finally {
+        process.exit(1);
+      }
+    }
+  };
+  process.on('SIGINT', onSignal).on('SIGTERM', onSignal);
+  return () => process.off('SIGINT', onSignal).off('SIGTERM', onSignal);
+}
+
+/**
  * Asks for the end at the first SIGINT or SIGTERM, and leaves at once at the second. SIGHUP asks too, however
  * often it comes: a terminal that is closed sends it more than once, from its shell and from the system. So
  * does an output that has lost its reader, as after `| head`.
@@ -16,35 +47,27 @@ export interface EndSignal {
 export function endSignal(): EndSignal {
   const controller = new AbortController();
   const end = (): void => controller.abort();
-  let asked = 0;
-  const onSignal = (): void => {
-    asked += 1;
-    if (asked > 1) process.exit(1);
-    end();
-  };
   // What can not be written for another reason, such as a full disk, is lost, and no reason to stop trading.
   const onOutputError = (error: NodeJS.ErrnoException): void => {
     if (isOutputGone(error)) end();
   };
-  process.on('SIGINT', onSignal).on('SIGTERM', onSignal).on('SIGHUP', end);
+  const takeOff = askThenLeave(end);
+  process.on('SIGHUP', end);
   process.stdout.on('error', onOutputError);
   process.stderr.on('error', onOutputError);
   return {
     signal: controller.signal,
     end,
-    release: () => process.off('SIGINT', onSignal).off('SIGTERM', onSignal).off('SIGHUP', end),
+    release: () => {
+      takeOff();
+      process.off('SIGHUP', end);
+    },
   };
 }
 
-/** Waits for SIGINT or SIGTERM. A second signal ends the process at once, as it would without us. */
+/** Waits for SIGINT or SIGTERM. A second signal ends the process at once. */
 export function untilStopped(): Promise<null> {
   return new Promise((resolve) => {
-    const stop = (): void => {
-      process.off('SIGINT', stop);
-      process.off('SIGTERM', stop);
-      resolve(null);
-    };
-    process.on('SIGINT', stop);
-    process.on('SIGTERM', stop);
+    askThenLeave(() => resolve(null));
   });
 }

@@ -1,5 +1,6 @@
 import { isatty } from 'node:tty';
 import { confirm } from '../confirm.ts';
+import { askThenLeave } from '../end-signal.ts';
 import { askHidden, askLine } from './ask.ts';
 
 /* oxlint-disable no-console -- the console is what this is about */
@@ -48,13 +49,15 @@ export interface Interruption {
  */
 export function interruption(): Interruption {
   const controller = new AbortController();
-  const onSignal = (): void => {
-    if (controller.signal.aborted) process.exit(1);
-    controller.abort();
-  };
+  let takeOff: (() => void) | null = null;
   return {
     signal: controller.signal,
-    arm: () => process.on('SIGINT', onSignal).on('SIGTERM', onSignal),
-    release: () => process.off('SIGINT', onSignal).off('SIGTERM', onSignal),
+    arm: () => {
+      takeOff ??= askThenLeave(() => controller.abort());
+    },
+    release: () => {
+      takeOff?.();
+      takeOff = null;
+    },
   };
 }

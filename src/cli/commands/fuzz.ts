@@ -2,6 +2,7 @@ import { availableParallelism } from 'node:os';
 import { Command } from 'commander';
 import { runSuite, type SeedOutcome, type SuiteResult } from '../../fuzz/run-suite.ts';
 import { failed } from '../command-error.ts';
+import { askThenLeave } from '../end-signal.ts';
 import { integerOption } from '../option-readers.ts';
 
 interface Options {
@@ -78,8 +79,7 @@ function suiteLines({ counts, missing, failedSeeds, tookMs }: SuiteResult, seeds
 async function run(options: Options): Promise<void> {
   const { json, seeds, hours, seed, jobs, failFast, twice } = options;
   const stopped = new AbortController();
-  const stop = (): void => stopped.abort();
-  process.once('SIGINT', stop).once('SIGTERM', stop);
+  const takeOff = askThenLeave(() => stopped.abort());
   const ran = new Set<number>();
   const result = await runSuite({
     firstSeed: seed,
@@ -99,7 +99,7 @@ async function run(options: Options): Promise<void> {
       if (outcome.violations.length > 0) console.log(failureLines(options, outcome).join('\n'));
     },
   });
-  process.off('SIGINT', stop).off('SIGTERM', stop);
+  takeOff();
   const { counts, missing, failedSeeds, tookMs } = result;
   if (json === true)
     console.log(

@@ -12,6 +12,7 @@ import { SarrafError } from '../../domain/errors.ts';
 import { failed, wrongInput } from '../command-error.ts';
 import { checkBotFolder } from '../bot-folder.ts';
 import { confirm } from '../confirm.ts';
+import { askThenLeave } from '../end-signal.ts';
 import { followCommand } from '../follow-command.ts';
 import { cancelNeedText } from '../../daemon/control/cancel-need.ts';
 import { isOfEmbeddedExchange, mirrorProblem, ownOpenOrders } from '../own-open-orders.ts';
@@ -81,8 +82,7 @@ async function cancelHere(halt: Halt): Promise<ControlResult> {
   }
   say('no bot runs: canceling from here');
   const controller = new AbortController();
-  const stop = (): void => controller.abort();
-  process.once('SIGINT', stop).once('SIGTERM', stop);
+  const takeOff = askThenLeave(() => controller.abort());
   // Orders are canceled also without a reader: a closed terminal is no reason to stop.
   process.on('SIGHUP', goOn);
   process.stdout.on('error', goOn);
@@ -100,7 +100,8 @@ async function cancelHere(halt: Halt): Promise<ControlResult> {
       ? wrongInput(error.message)
       : error;
   } finally {
-    process.off('SIGINT', stop).off('SIGTERM', stop).off('SIGHUP', goOn);
+    takeOff();
+    process.off('SIGHUP', goOn);
   }
 }
 
