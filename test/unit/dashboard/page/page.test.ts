@@ -49,6 +49,12 @@ describe('the page', () => {
     ).toBeNull();
     expect(css.match(/text-align: (?:left|right)/g)).toBeNull();
   });
+
+  test('leaves letters of Persian joined, which browsers cut apart for a first letter or spacing', () => {
+    const css = read('page.css');
+    const rules = css.match(/^.*(?:::first-letter|letter-spacing:).*$/gm) ?? [];
+    expect(rules.filter((rule) => !rule.startsWith(":root[lang='en'] "))).toEqual([]);
+  });
 });
 
 describe('the reader of server-sent events', () => {
