@@ -9,6 +9,7 @@ import { AlertsRegion } from './parts/alerts-region.tsx';
 import { Footer } from './parts/footer.tsx';
 import { Header } from './parts/header.tsx';
 import { Navigation } from './parts/navigation.tsx';
+import { ReloadNotice } from './parts/reload-notice.tsx';
 import { route } from './route.ts';
 import { hasTexts, say } from './say.ts';
 import { endSession, pageSession } from './session.ts';
@@ -53,6 +54,7 @@ function SignedIn() {
       <Header />
       <Navigation />
       <main id="main" ref={main} tabIndex={-1} aria-label={say(`view.${view}`)} data-view={view}>
+        <ReloadNotice />
         <ViewOf view={view} subject={subject} />
       </main>
       <Footer />

@@ -1,5 +1,6 @@
 import { signal } from '@preact/signals';
 import { EVENTS_ADDRESS } from './api.ts';
+import { lookForNewerPage } from './page-parts.ts';
 import { EventParser } from './event-parser.ts';
 
 /**
@@ -74,6 +75,7 @@ async function readStream(onOpen: () => void): Promise<'ended' | 'hidden' | 'no-
     if (response.status === 401) return 'no-session';
     if (!response.ok || response.body === null) return 'ended';
     onOpen();
+    if (liveState.value === 'lost') void lookForNewerPage();
     liveState.value = 'live';
     // What happened while nobody listened may be missing from what is shown.
     tellListeners();

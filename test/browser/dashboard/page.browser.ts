@@ -173,6 +173,46 @@ describe('the page', () => {
     await page.close();
   });
 
+  test.each([
+    ['overview', 'line-chart', '.main-figure'],
+    ['market/BTCIRT', 'candle-chart', 'main h1'],
+    ['fills', 'further-view', '[data-reload]'],
+  ])('%s says that a part of it (%s) could not be loaded', async (view, part, until) => {
+    const { page } = await open('orders');
+    await page.route(`**/${part}*`, async (route) => route.abort());
+    await page.evaluate(`location.hash = '#/${view}'`);
+    await page.waitForSelector(until);
+    await page.waitForSelector('[data-reload=missing-part]');
+    await page.unroute(`**/${part}*`);
+    await page.click('[data-reload] button');
+    await page.waitForSelector(VIEWS.find(([name]) => name === view)?.[1] ?? '');
+    expect(await page.locator('[data-reload]').count()).toBe(0);
+    await page.close();
+  });
+
+  test('goes on in its language where the other one can not be loaded', async () => {
+    const { page } = await open('orders');
+    await page.route('**/persian*', async (route) => route.abort());
+    await page.click('header button:text-is("فارسی")');
+    await page.waitForSelector('[data-reload=missing-part]');
+    expect(await textOf(page, 'main h1')).toBe('Orders');
+    expect(await page.getAttribute('html', 'lang')).toBe('en');
+    await page.close();
+  });
+
+  test('says that another version runs when the connection is there again', async () => {
+    const { page } = await open('overview', { until: '.main-figure' });
+    await expect.poll(() => server.resumedFrom).toEqual([undefined]);
+    await page.route(`${address}/`, async (route) => {
+      await route.fulfill({ contentType: 'text/html', body: '<script type=module src=/assets/index-2.js>' });
+    });
+    server.endStreams();
+    await page.waitForSelector('.lost');
+    await page.clock.runFor(5_000);
+    await page.waitForSelector('[data-reload=newer-page]');
+    await page.close();
+  });
+
   test('goes on with the stream where it was when it had ended', async () => {
     const { page } = await open('overview', { until: '.main-figure' });
     await expect.poll(() => server.resumedFrom).toEqual([undefined]);
@@ -183,6 +223,7 @@ describe('the page', () => {
     await page.waitForSelector('[data-bot=halted]');
     expect(server.resumedFrom).toEqual([undefined, '1.1']);
     expect(await page.locator('.lost').count()).toBe(0);
+    expect(await page.locator('[data-reload]').count()).toBe(0);
     await page.close();
   });
 

@@ -1,37 +1,29 @@
-import { useEffect, useRef } from 'preact/hooks';
-import { isDark, locale } from '../preferences.ts';
-import type { CandleChart, CandleChartData } from './candle-chart.ts';
+import { locale } from '../preferences.ts';
+import type { CandleChartData } from './candle-chart.ts';
+import { ChartRoom } from './chart-room.tsx';
 
 interface CandlesProps {
   readonly data: CandleChartData;
   readonly label: string;
 }
 
-/** The chart of a market, whose code is loaded when it is shown first. */
+/** The chart of a market. */
 export function CandleView({ data, label }: CandlesProps) {
-  const room = useRef<HTMLDivElement>(null);
-  const chart = useRef<CandleChart | null>(null);
-  const newest = useRef(data);
-  newest.current = data;
-  const look = `${isDark.value} ${JSON.stringify(locale.value)} ${data.quote} ${data.candles.market}`;
-  useEffect(() => {
-    let isGone = false;
-    const draw = async (): Promise<void> => {
-      const { CandleChart } = await import('./candle-chart.ts');
-      if (isGone || room.current === null) return;
-      chart.current = new CandleChart(room.current, locale.value, newest.current.quote);
-      chart.current.show(newest.current);
-      room.current.dataset['drawn'] = 'true';
-    };
-    void draw();
-    return () => {
-      isGone = true;
-      chart.current?.remove();
-      chart.current = null;
-    };
-  }, [look]);
-  useEffect(() => {
-    chart.current?.show(data);
-  }, [data.candles, data.marks, data.plots]);
-  return <div ref={room} class="chart candles" dir="ltr" role="img" aria-label={label} />;
+  return (
+    <ChartRoom
+      kind="candles"
+      label={label}
+      data={data}
+      subject={`${data.quote} ${data.candles.market}`}
+      parts={[data.candles, data.marks, data.plots]}
+      load={async () => {
+        const { CandleChart } = await import('./candle-chart.ts');
+        return (room, newest) => {
+          const chart = new CandleChart(room, locale.value, newest.quote);
+          chart.show(newest);
+          return chart;
+        };
+      }}
+    />
+  );
 }

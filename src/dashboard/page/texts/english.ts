@@ -29,6 +29,8 @@ export const ENGLISH_TEXTS = {
   'tool.light': 'Light colours',
   'tool.dark': 'Dark colours',
   'tool.signOut': 'Sign out',
+  'reload.missing-part': 'A part of this page could not be loaded.',
+  'reload.newer-page': 'Another version of sarraf runs now. This page is of the one before.',
   'live.lost': 'No connection; data of {time}',
   'foot.noRequests':
     'No request goes to the exchange because you look: this page reads what the bot has already stored.',
@@ -419,6 +421,7 @@ export const ENGLISH_TEXTS = {
   'action.back': 'Back',
   'action.close': 'Close',
   'action.again': 'Try again',
+  'action.reload': 'Load the page again',
   'action.showCost': 'Show the cost',
   'action.asking': 'Working out what it costs …',
   'action.sending': 'Sending …',

@@ -30,6 +30,8 @@ export const PERSIAN_TEXTS: TranslationOf<typeof ENGLISH_TEXTS> = {
   'tool.light': 'رنگ روشن',
   'tool.dark': 'رنگ تیره',
   'tool.signOut': 'خروج',
+  'reload.missing-part': 'بخشی از این صفحه بارگذاری نشد.',
+  'reload.newer-page': 'اکنون نسخهٔ دیگری از sarraf اجرا می‌شود. این صفحه از نسخهٔ پیشین است.',
   'live.lost': 'ارتباط قطع است؛ داده‌های ساعت {time}',
   'foot.noRequests':
     'با نگاه کردن شما هیچ درخواستی به صرافی فرستاده نمی‌شود؛ این صفحه فقط آنچه را ربات ذخیره کرده می‌خواند.',
@@ -417,6 +419,7 @@ export const PERSIAN_TEXTS: TranslationOf<typeof ENGLISH_TEXTS> = {
   'action.back': 'بازگشت',
   'action.close': 'بستن',
   'action.again': 'تلاش دوباره',
+  'action.reload': 'بارگذاری دوبارهٔ صفحه',
   'action.showCost': 'دیدن هزینه',
   'action.asking': 'در حال محاسبهٔ هزینه …',
   'action.sending': 'در حال ارسال …',

@@ -1,5 +1,6 @@
 import { signal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
+import { loadPart, reasonToReload } from '../page-parts.ts';
 import type { PageView } from '../route.ts';
 import { say } from '../say.ts';
 import type { FurtherView as Further } from './further-view.tsx';
@@ -14,16 +15,8 @@ interface ViewProps {
 
 /** The code of the views that are seldom seen first; null until one of them is. */
 const further = signal<typeof Further | null>(null);
-const isOutOfReach = signal(false);
-
 async function loadFurther(): Promise<void> {
-  try {
-    further.value = (await import('./further-view.tsx')).FurtherView;
-    isOutOfReach.value = false;
-  } catch {
-    // The server is gone, or a newer one has other files: the page has to be loaded again.
-    isOutOfReach.value = true;
-  }
+  further.value = await loadPart(async () => (await import('./further-view.tsx')).FurtherView);
 }
 
 /** The view of an address. */
@@ -40,13 +33,6 @@ function Later({ view, subject }: ViewProps) {
   }, [view]);
   const Loaded = further.value;
   if (Loaded !== null) return <Loaded view={view} subject={subject} />;
-  if (!isOutOfReach.value) return <p class="empty">{say('loading')}</p>;
-  return (
-    <p class="notice bad" role="alert">
-      {say('failure.noAnswer')}{' '}
-      <button type="button" class="quiet" onClick={() => location.reload()}>
-        {say('action.again')}
-      </button>
-    </p>
-  );
+  // The notice above says what to do where it can not be loaded.
+  return reasonToReload.value === null ? <p class="empty">{say('loading')}</p> : null;
 }

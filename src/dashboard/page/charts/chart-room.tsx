@@ -1,0 +1,46 @@
+import { useEffect, useRef } from 'preact/hooks';
+import { loadPart } from '../page-parts.ts';
+import { isDark, locale } from '../preferences.ts';
+
+interface Chart<Data> {
+  show(data: Data): unknown;
+  remove(): void;
+}
+
+interface ChartRoomProps<Data> {
+  readonly kind: 'lines' | 'candles';
+  readonly label: string;
+  readonly data: Data;
+  /** What of the data asks for a new chart when it changes, beside the look of the page. */
+  readonly subject: string;
+  /** What of the data is shown in the chart that is there when it changes. */
+  readonly parts: readonly unknown[];
+  /** The code that draws, loaded when a chart is shown first. */
+  readonly load: () => Promise<(room: HTMLElement, data: Data) => Chart<Data>>;
+}
+
+/** The place of a chart, which is drawn when its code is there. */
+export function ChartRoom<Data>({ kind, label, data, subject, parts, load }: ChartRoomProps<Data>) {
+  const room = useRef<HTMLDivElement>(null);
+  const chart = useRef<Chart<Data> | null>(null);
+  const newest = useRef(data);
+  newest.current = data;
+  useEffect(() => {
+    let isGone = false;
+    void loadPart(async () => {
+      const draw = await load();
+      if (isGone || room.current === null) return;
+      chart.current = draw(room.current, newest.current);
+      room.current.dataset['drawn'] = 'true';
+    });
+    return () => {
+      isGone = true;
+      chart.current?.remove();
+      chart.current = null;
+    };
+  }, [`${isDark.value} ${JSON.stringify(locale.value)} ${subject}`]);
+  useEffect(() => {
+    chart.current?.show(data);
+  }, [...parts]);
+  return <div ref={room} class={`chart ${kind}`} dir="ltr" role="img" aria-label={label} />;
+}

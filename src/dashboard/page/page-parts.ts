@@ -1,0 +1,35 @@
+import { signal } from '@preact/signals';
+
+/** What a person should load the page again for; null while there is nothing. */
+export type ReasonToReload = 'missing-part' | 'newer-page';
+
+export const reasonToReload = signal<ReasonToReload | null>(null);
+
+/**
+ * Loads a part of the page that is not needed at first, and draws it where that is to be done. Null where that
+ * fails: the server is gone, a newer one has other files, or the browser lacks something. The page says so.
+ */
+export async function loadPart<Part>(load: () => Promise<Part>): Promise<Part | null> {
+  try {
+    return await load();
+  } catch (error) {
+    // The console has the details, for whoever looks for them.
+    reportError(error);
+    reasonToReload.value ??= 'missing-part';
+    return null;
+  }
+}
+
+/**
+ * Whether the server has a page of another version now, as after an upgrade of the bot: the name of this script
+ * has a hash of what is in it. Asked when a lost connection is there again.
+ */
+export async function lookForNewerPage(): Promise<void> {
+  const script = document.querySelector<HTMLScriptElement>('script[type=module][src]');
+  if (script === null) return;
+  const response = await fetch('/', { cache: 'no-cache' }).catch(() => null);
+  if (response?.ok !== true) return;
+  const html = await response.text().catch(() => null);
+  const name = new URL(script.src).pathname;
+  if (html !== null && !html.includes(name)) reasonToReload.value = 'newer-page';
+}
