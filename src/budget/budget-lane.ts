@@ -13,6 +13,8 @@ export interface LaneOptions {
   readonly admittance: Admittance;
   /** The ledger's clock. */
   readonly nowMs: () => number;
+  /** How long the machine has slept: the age of a request counts it, and the ledger's clock does not. */
+  readonly sleptMs: () => number;
   readonly mostConcurrent: number;
   /** Null: requests are sent at once, and each ends within its time-out by itself. */
   readonly executor: LaneExecutor | null;
@@ -67,6 +69,14 @@ type AdmittedEnd =
   | { readonly kind: 'sent' }
   | { readonly kind: 'late' }
   | { readonly kind: 'failed'; readonly error: unknown };
+
+/** What an admitted request goes out with; `sleptMs` as it was at the admission. */
+interface Way {
+  readonly slot: Slot;
+  readonly pass: Pass;
+  readonly sleptMs: number;
+  readonly signal: AbortSignal;
+}
 
 const SENT: AdmittedEnd = { kind: 'sent' };
 const LATE: AdmittedEnd = { kind: 'late' };
@@ -138,12 +148,18 @@ export class BudgetLane {
     await this.options.executor?.close();
   }
 
+  /** The clock by which a request that waits grows old. */
+  private ageMs(): number {
+    const { nowMs, sleptMs } = this.options;
+    return nowMs() + sleptMs();
+  }
+
   /** Sends as many as may go now, and sleeps until the next may. */
   private pump(): void {
     const { nowMs, mostConcurrent } = this.options;
     this.stopTimer?.();
     this.stopTimer = null;
-    this.drop(this.queue.expire(nowMs()));
+    this.drop(this.queue.expire(this.ageMs()));
     while (this.running < mostConcurrent && !this.isAsking) {
       const job = this.first();
       if (job === undefined) return;
@@ -177,7 +193,7 @@ export class BudgetLane {
 
   private entered(asker: LaneJob, ask: EntryAsk, entry: Entry): void {
     this.isAsking = false;
-    this.drop(this.queue.expire(this.options.nowMs()));
+    this.drop(this.queue.expire(this.ageMs()));
     if (entry.isAdmitted) {
       const job = this.isClosed ? undefined : this.takerOf(asker, ask);
       if (job === undefined) this.giveBack(entry);
@@ -220,18 +236,19 @@ export class BudgetLane {
   }
 
   private execute(job: LaneJob, slot: Slot, pass: Pass): void {
-    const { executor } = this.options;
+    const { executor, sleptMs } = this.options;
+    const admitted = { slot, pass, sleptMs: sleptMs() };
     this.isUnusable = false;
     this.queue.remove(job.id);
     this.running += 1;
     if (executor === null) {
-      this.send(job, { slot, pass, signal: NEVER_ABORTED }, (end) => this.end(job, pass, end));
+      this.send(job, { ...admitted, signal: NEVER_ABORTED }, (end) => this.end(job, pass, end));
       return;
     }
     const controller = new AbortController();
     const { signal } = controller;
     const work = async (): Promise<AdmittedEnd> =>
-      new Promise((resolve) => this.send(job, { slot, pass, signal }, resolve));
+      new Promise((resolve) => this.send(job, { ...admitted, signal }, resolve));
     executor.execute(job, work).then(
       (end) => this.end(job, pass, end),
       (error) => {
@@ -254,14 +271,10 @@ export class BudgetLane {
   }
 
   /** Stamps the slot whatever becomes of the send. */
-  private send(
-    job: LaneJob,
-    way: { readonly slot: Slot; readonly pass: Pass; readonly signal: AbortSignal },
-    onEnd: (end: AdmittedEnd) => void,
-  ): void {
-    const { admittance, nowMs } = this.options;
+  private send(job: LaneJob, way: Way, onEnd: (end: AdmittedEnd) => void): void {
+    const { admittance } = this.options;
     const { slot, pass, signal } = way;
-    if (nowMs() - slot.admittedAtMs > MOST_SEND_DELAY_MS) {
+    if (this.ageMs() - (slot.admittedAtMs + way.sleptMs) > MOST_SEND_DELAY_MS) {
       admittance.withdraw(slot);
       onEnd(LATE);
       return;
@@ -342,7 +355,7 @@ export class BudgetLane {
 
   private sleep(waitMs: number): void {
     const expiresAtMs = Math.min(...this.queue.all().map((waiting) => waiting.expiresAtMs));
-    const restMs = Math.min(waitMs, LONGEST_SLEEP_MS, expiresAtMs - this.options.nowMs());
+    const restMs = Math.min(waitMs, LONGEST_SLEEP_MS, expiresAtMs - this.ageMs());
     this.stopTimer?.();
     this.stopTimer = this.options.timers.after(Math.max(1, restMs), () => {
       this.pump();

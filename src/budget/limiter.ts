@@ -19,6 +19,11 @@ export interface LimiterSettings {
   readonly budgets: Iterable<RateLimit>;
   /** The ledger's clock: monotonic, in whole ms. */
   readonly nowMs: () => number;
+  /**
+   * How long the machine has slept, which that clock leaves out: a request that waited meanwhile has grown
+   * old. It never sleeps without it.
+   */
+  readonly sleptMs?: () => number;
   /** Requests of one budget on their way at once; 8 without it. */
   readonly mostConcurrent?: number;
   /**
@@ -32,6 +37,7 @@ export interface LimiterSettings {
 }
 
 const MOST_CONCURRENT = 8;
+const NEVER_SLEPT = (): number => 0;
 
 /** What has requests sent as their budgets allow. */
 export type Limiter = Pick<RequestLimiter, 'submit' | 'close'>;
@@ -39,10 +45,13 @@ export type Limiter = Pick<RequestLimiter, 'submit' | 'close'>;
 /** Sends requests as their budgets allow, one lane a budget, so that a full one holds up no other. */
 export class RequestLimiter {
   private readonly lanes: ReadonlyMap<string, BudgetLane>;
+  private readonly sleptMs: () => number;
   private lastId = 0;
 
   constructor(options: LimiterOptions) {
     const { nowMs, mostConcurrent = MOST_CONCURRENT, timers = MACHINE_TIMERS } = options;
+    const { sleptMs = NEVER_SLEPT } = options;
+    this.sleptMs = sleptMs;
     const { executorFor = (budget: RateLimit) => new BottleneckExecutor(budget, { mostConcurrent }) } =
       options;
     const admittance =
@@ -54,6 +63,7 @@ export class RequestLimiter {
           budget,
           admittance,
           nowMs,
+          sleptMs,
           mostConcurrent,
           executor: executorFor(budget),
           timers,
@@ -86,7 +96,8 @@ export class RequestLimiter {
     this.lastId += 1;
     const id = this.lastId;
     const { signal } = call;
-    lane.add(new SubmittedJob(id, call, () => lane.cancel(id)));
+    const expiresAtMs = call.expiresAtMs + this.sleptMs();
+    lane.add(new SubmittedJob({ id, expiresAtMs }, call, () => lane.cancel(id)));
     if (signal?.aborted === true) lane.cancel(id);
   }
 

@@ -17,14 +17,21 @@ export class SubmittedJob<T> implements LaneJob {
   private readonly giveUp: () => void;
   private reply: LimitedReply<T> | null = null;
 
-  /** `giveUp`: what is done when the call's signal is aborted. */
-  constructor(id: number, call: SubmittedCall<T>, giveUp: () => void) {
+  /**
+   * `expiresAtMs`: by the ledger's clock and the time for which the machine slept. `giveUp`: what is done
+   * when the call's signal is aborted.
+   */
+  constructor(
+    { id, expiresAtMs }: { readonly id: number; readonly expiresAtMs: number },
+    call: SubmittedCall<T>,
+    giveUp: () => void,
+  ) {
     this.id = id;
     this.requestClass = call.requestClass;
     this.kind = call.kind;
     this.credential = call.credential;
     this.canLogIn = call.canLogIn;
-    this.expiresAtMs = call.expiresAtMs;
+    this.expiresAtMs = expiresAtMs;
     this.timeoutMs = call.timeoutMs;
     this.call = call;
     this.giveUp = giveUp;

@@ -26,14 +26,14 @@ afterEach(async (context) => {
 });
 
 /** How many candles of a minute the mirror has that closed after an instant and before now. */
-function closedSince({ mirrorPath }: BotHome, sinceMs: number): number {
+function closedSince({ mirrorPath }: BotHome, sinceMs: number, nowMs = Date.now()): number {
   const mirror = new Database(mirrorPath, { readonly: true });
   try {
     const row = mirror
       .prepare<[number, number], { count: number }>(
         "SELECT count(*) AS count FROM candles WHERE timeframe = '1m' AND open_time_ms > ? AND open_time_ms <= ?",
       )
-      .get(sinceMs - MINUTE_MS, Date.now() - MINUTE_MS);
+      .get(sinceMs - MINUTE_MS, nowMs - MINUTE_MS);
     return row?.count ?? 0;
   } finally {
     mirror.close();
@@ -80,4 +80,31 @@ describe.each([
     expect(code, out).toBe(0);
     expect(brokenPromises(exchange, home)).toEqual([]);
   });
+});
+
+test.each([
+  ['slept for two hours', { isSleep: true }],
+  ['was set right when it had begun two hours behind', { isSleep: false }],
+])('a bot whose machine %s goes on at the time of the exchange', async (_name, { isSleep }) => {
+  const { exchange } = own;
+  const home = own.home({ instance: 'slept', seed: 9 });
+  const minutes = 120;
+  const bot = own.start(home, steppedClock({ byMs: minutes * MINUTE_MS, at: 'signal', isSleep }));
+  await bot.healthAddress();
+  await pause(3_000);
+  exchange.advance(minutes);
+  bot.signal(STEP_SIGNAL);
+  const wokeMs = Date.now() + minutes * MINUTE_MS;
+  const ordersBefore = exchange.truth().orders.length;
+  const isBack = (): boolean =>
+    exchange.truth().orders.length > ordersBefore &&
+    closedSince(home, wokeMs - 2 * MINUTE_MS, wokeMs + HOUR_MS) > 0;
+  await expect.poll(isBack, { timeout: 120_000, interval: 500 }).toBe(true);
+  exchange.endTrading();
+  const { code, out } = await bot.end();
+  expect(code, out).toBe(0);
+  expect(out).toMatch(
+    isSleep ? /this machine slept for [\d.]+ (?:h|min)/ : /the bot's time was [\d.]+ (?:h|min) behind that/,
+  );
+  expect(brokenPromises(exchange, home)).toEqual([]);
 });

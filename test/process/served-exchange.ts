@@ -60,6 +60,7 @@ export class ServedExchange {
   readonly limits: Limits;
   readonly simulation: Simulation;
   private readonly server: ExchangeServer;
+  private readonly clock: WorldClock;
   private readonly budgets: BudgetChecker;
   private readonly market: { isTrading: boolean };
   private readonly listeners = new Set<(path: string) => void>();
@@ -70,12 +71,14 @@ export class ServedExchange {
     readonly limits: Limits;
     readonly simulation: Simulation;
     readonly server: ExchangeServer;
+    readonly clock: WorldClock;
     readonly market: { isTrading: boolean };
   }) {
     this.baseUrl = parts.baseUrl;
     this.limits = parts.limits;
     this.simulation = parts.simulation;
     this.server = parts.server;
+    this.clock = parts.clock;
     this.market = parts.market;
     this.budgets = new BudgetChecker(parts.simulation.door.log, budgetTable(parts.limits, 0));
     const { faulty } = parts.simulation;
@@ -134,7 +137,16 @@ export class ServedExchange {
       },
     });
     const baseUrl = await server.listen({ host: '127.0.0.1', port: 0 });
-    return new ServedExchange({ baseUrl, limits, simulation, server, market });
+    return new ServedExchange({ baseUrl, limits, simulation, server, clock, market });
+  }
+
+  /** Its time goes on by so many minutes at once, while whoever asks it has slept. */
+  advance(minutes: number): void {
+    // The synthetic traders want to be called in each of them.
+    for (let minute = 0; minute < minutes; minute += 1) {
+      this.clock.advance(60_000);
+      this.server.tick();
+    }
   }
 
   /**

@@ -1,7 +1,11 @@
+import os from 'node:os';
+import { syncBuiltinESMExports } from 'node:module';
+
 /**
  * To be loaded before a program: a wall clock that is `by` ms from the true one, `at` its start or from the
  * signal SIGUSR2 on; both are in the address that this is imported by. The monotonic clock and timers stay as
- * they are, as when somebody sets the machine's clock.
+ * they are, as when somebody sets the machine's clock. With `slept` the time since boot steps with it, as when
+ * the machine has slept.
  */
 const { searchParams } = new URL(import.meta.url);
 const byMs = Number(searchParams.get('by'));
@@ -12,6 +16,12 @@ let aheadMs = searchParams.get('at') === 'start' ? byMs : 0;
 process.on('SIGUSR2', () => {
   aheadMs = byMs;
 });
+
+const trueUptime = os.uptime;
+if (searchParams.has('slept')) {
+  os.uptime = () => trueUptime() + aheadMs / 1_000;
+  syncBuiltinESMExports();
+}
 
 function steppedNow(): number {
   return TrueDate.now() + aheadMs;

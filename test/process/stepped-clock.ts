@@ -10,8 +10,15 @@ export const STEP_SIGNAL = 'SIGUSR2';
 export function steppedClock(step: {
   readonly byMs: number;
   readonly at: 'start' | 'signal';
+  /** Whether the machine sleeps for that long, rather than somebody sets its clock. */
+  readonly isSleep?: boolean;
 }): readonly string[] {
   const address = pathToFileURL('test/process/step-clock.ts');
-  address.search = new URLSearchParams({ by: String(step.byMs), at: step.at }).toString();
+  const { byMs, at, isSleep = false } = step;
+  address.search = new URLSearchParams({
+    by: String(byMs),
+    at,
+    ...(isSleep ? { slept: '' } : {}),
+  }).toString();
   return ['--import', address.href];
 }

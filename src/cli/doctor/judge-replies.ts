@@ -1,4 +1,4 @@
-import { clockAheadMs, TOLERATED_CLOCK_MS } from '../../daemon/clock-watch.ts';
+import { clockAheadMs, TOLERATED_CLOCK_MS } from '../../exchange/clock-difference.ts';
 import { lengthText } from '../../domain/time-text.ts';
 import type { NamedCredential } from '../../engine/credential-watch.ts';
 import type { CredentialSettings } from '../../venues/live/credentials-settings.ts';

@@ -6,8 +6,8 @@ export type ReasonToReload = 'missing-part' | 'newer-page';
 export const reasonToReload = signal<ReasonToReload | null>(null);
 
 /**
- * Loads a part of the page that is not needed at first, and draws it where that is to be done. Null where that
- * fails: the server is gone, a newer one has other files, or the browser lacks something. The page says so.
+ * Loads a part of the page that is not needed at first, and may draw it. Null where that fails: the server is
+ * gone, a newer one has other files, or the browser lacks something. The page says so.
  */
 export async function loadPart<Part>(load: () => Promise<Part>): Promise<Part | null> {
   try {
@@ -21,8 +21,8 @@ export async function loadPart<Part>(load: () => Promise<Part>): Promise<Part | 
 }
 
 /**
- * Whether the server has a page of another version now, as after an upgrade of the bot: the name of this script
- * has a hash of what is in it. Asked when a lost connection is there again.
+ * Whether the server has a page of another version now, as after an upgrade of the bot: the name of this
+ * script has a hash of what is in it. Asked when a lost connection is there again.
  */
 export async function lookForNewerPage(): Promise<void> {
   const script = document.querySelector<HTMLScriptElement>('script[type=module][src]');

@@ -22,11 +22,13 @@ import { knownDevice, type KnownDevice } from './device-file.ts';
 import { knownToken, type KnownToken } from './token-file.ts';
 import { createLimitedClient } from './limited-client.ts';
 import { MachineTimeline } from '../machine-timeline.ts';
+import { SleepClock } from '../sleep-clock.ts';
 import type { CredentialSettings } from './credentials-settings.ts';
 import { clientCredentials, credentialTexts, ledgerSubjects } from './client-credentials.ts';
+import { timelyTransport } from './timely-transport.ts';
 import { stateFile, stateFolder } from '../../budget/state-file.ts';
 import { createVenueCaller, sendRequest, type VenueCaller } from '../venue-caller.ts';
-import { secondText } from '../../domain/time-text.ts';
+import { lengthText, secondText } from '../../domain/time-text.ts';
 import { parseMarket } from '../../exchange/market-names.ts';
 
 /** The first answer may have to wait for a whole window that counts as full, and for a lockout. */
@@ -76,14 +78,21 @@ export async function openRemoteExchange(options: {
     onTrouble,
   } = options;
   const { name, limits, headroom, ledgerFolder, orderBook } = config.exchange;
-  const time = new MachineTimeline({ startMs: Date.now(), speed: 1 });
+  const sleep = new SleepClock((ms) =>
+    onProblem(`this machine slept for ${lengthText(ms)}, and the bot with it: it goes on at the time of now`),
+  );
+  const sleptMs = (): number => sleep.sleptMs();
+  const time = new MachineTimeline({ startMs: Date.now(), speed: 1, sleptMs });
   const redactor = new Redactor(credentialTexts(credentials), { isForReplies: true });
   const kept =
     credentials?.kind === 'login' ? keptLogIn({ ledgerFolder, baseUrl, credentials, onProblem }) : null;
   // A token of this run is learnt from its log-in.
   if (kept?.token !== undefined) redactor.learn(kept.token.key);
   const client = createLimitedClient({
-    transport: wrap(new UndiciTransport({ baseUrl, redactor }), () => time.now()),
+    transport: wrap(
+      timelyTransport(new UndiciTransport({ baseUrl, redactor }), { time, wallMs: Date.now, say: onProblem }),
+      () => time.now(),
+    ),
     serviceName: name,
     credentials: clientCredentials(credentials, Date.now, kept ?? {}),
     orderBook,
@@ -107,6 +116,7 @@ export async function openRemoteExchange(options: {
     budgets,
     admittance: ledger.admittance,
     nowMs: monotonicMs,
+    sleptMs,
     onTrouble: (trouble) => onTrouble?.(troubleText(trouble, place)),
   });
   return {

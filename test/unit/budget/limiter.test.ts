@@ -24,6 +24,7 @@ function limiterOf(options: {
   readonly ledger?: BudgetLedger;
   readonly mostConcurrent?: number;
   readonly troubles?: BudgetTrouble[];
+  readonly sleptMs?: () => number;
 }) {
   const budgets = [{ name: 'orders/list', limit: options.limit, windowMs: 60_000 }];
   const ledger = options.ledger ?? new BudgetLedger(budgets);
@@ -35,6 +36,7 @@ function limiterOf(options: {
     nowMs: () => Date.now(),
     mostConcurrent,
     onTrouble: (trouble) => options.troubles?.push(trouble),
+    ...(options.sleptMs === undefined ? {} : { sleptMs: options.sleptMs }),
   });
   limiters.push(limiter);
   return { limiter, ledger };
@@ -53,6 +55,33 @@ const call = <T>(send: () => Promise<T>, changes: Partial<LimitedCall<T>> = {}):
 });
 
 const zero = async (): Promise<number> => 0;
+
+describe('the limiter of a machine that sleeps', () => {
+  test('drops what has grown too old meanwhile, and sends what is asked for afterwards', async () => {
+    let sleptMs = 0;
+    const { limiter } = limiterOf({ limit: 1, sleptMs: () => sleptMs });
+    void limiter.run(call(zero));
+    await vi.advanceTimersByTimeAsync(10);
+    const waiting = limiter.run(call(zero, { requestClass: 'place', expiresAtMs: Date.now() + 90_000 }));
+    await vi.advanceTimersByTimeAsync(30_000);
+    sleptMs = 3_600_000;
+    await vi.advanceTimersByTimeAsync(1_000);
+    expect(await waiting).toMatchObject({ sent: false });
+    const after = limiter.run(call(zero, { requestClass: 'place', expiresAtMs: Date.now() + 90_000 }));
+    await vi.advanceTimersByTimeAsync(60_000);
+    expect(await after).toMatchObject({ sent: true });
+  });
+
+  test('sends nothing between the admission and the sending of which it slept, and asks again', async () => {
+    const times: number[] = [];
+    let sleptMs = 0;
+    const { limiter } = limiterOf({ limit: 5, sleptMs: () => (sleptMs === 0 ? ++sleptMs - 1 : 3_600_000) });
+    const sent = limiter.run(call(async () => times.push(Date.now()), { expiresAtMs: 100_000_000 }));
+    await vi.advanceTimersByTimeAsync(2_000);
+    expect(await sent).toMatchObject({ sent: true });
+    expect(times).toHaveLength(1);
+  });
+});
 
 describe('the limiter', () => {
   test('sends at once while there are slots, and the next a window after the first reply', async () => {

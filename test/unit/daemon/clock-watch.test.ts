@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { ClockWatch, watchedTransport } from '../../../src/daemon/clock-watch.ts';
+import type { RequestTimes } from '../../../src/exchange/clock-difference.ts';
 import type { Transport } from '../../../src/exchange/transport.ts';
 
 const DATE = 'Sat, 21 Nov 2026 12:00:00 GMT';
@@ -8,7 +9,17 @@ const DATE_MS = Date.parse(DATE);
 /** What is said of a reply of noon that left at an offset from it and came back a second later. */
 function said(offsetMs: number, headers: Readonly<Record<string, string>> = { date: DATE }): string | null {
   const sentMs = DATE_MS + offsetMs;
-  return new ClockWatch().take({ headers }, { sentMs, receivedMs: sentMs + 1_000 });
+  return new ClockWatch().take({ headers }, both({ sentMs, receivedMs: sentMs + 1_000 }));
+}
+
+/** The machine's clock and the bot's own agree. */
+const both = (times: RequestTimes) => ({ machine: times, own: times });
+
+/** What is said at noon where the machine's clock is right and the bot's own is so far ahead. */
+function saidOfOwn(aheadMs: number): string | null {
+  const own = { sentMs: DATE_MS + aheadMs, receivedMs: DATE_MS + aheadMs };
+  const machine = { sentMs: DATE_MS, receivedMs: DATE_MS };
+  return new ClockWatch().take({ headers: { date: DATE } }, { machine, own });
 }
 
 describe('the watch over the clock', () => {
@@ -38,7 +49,7 @@ describe('the watch over the clock', () => {
     const at = (minutes: number, wrongByMs: number): string | null => {
       const nowMs = DATE_MS + minutes * 60_000;
       const headers = { date: new Date(nowMs - wrongByMs).toUTCString() };
-      return watch.take({ headers }, { sentMs: nowMs, receivedMs: nowMs });
+      return watch.take({ headers }, both({ sentMs: nowMs, receivedMs: nowMs }));
     };
     expect([0, 1, 59, 60, 61].map((minutes) => at(minutes, 60_000) !== null)).toEqual([
       true,
@@ -57,9 +68,16 @@ describe('the watch over the clock', () => {
     const said = Array.from({ length: 20 }, (_, index) => {
       const nowMs = DATE_MS + index * 1_000;
       const headers = { date: new Date(nowMs - (index % 2) * 60_000).toUTCString() };
-      return watch.take({ headers }, { sentMs: nowMs, receivedMs: nowMs });
+      return watch.take({ headers }, both({ sentMs: nowMs, receivedMs: nowMs }));
     });
     expect(said.filter((message) => message !== null)).toHaveLength(2);
+  });
+
+  it('says that the bot is ahead where the machine was set back under it, and leaves one behind to others', () => {
+    expect(saidOfOwn(7_201_000)).toBe(
+      "the bot's time is 2 h ahead of the exchange's, since this machine's clock was set back after the start: candles count as closed too early; start the bot again",
+    );
+    expect(saidOfOwn(-7_201_000)).toBeNull();
   });
 
   it('hands replies on as they are', async () => {

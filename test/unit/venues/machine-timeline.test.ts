@@ -77,6 +77,18 @@ describe('the time of the machine', () => {
   });
 });
 
+test('counts the time for which the machine slept, and ends within a minute what is due by then', () => {
+  let sleptMs = 0;
+  const line = new MachineTimeline({ startMs: START_MS, speed: 1, sleptMs: () => sleptMs });
+  const times: number[] = [];
+  line.at(START_MS + DAY_MS, () => times.push(line.now()));
+  vi.advanceTimersByTime(1_000);
+  sleptMs = DAY_MS;
+  expect(line.now()).toBe(START_MS + DAY_MS + 1_000);
+  vi.advanceTimersByTime(60_000);
+  expect(times).toEqual([START_MS + DAY_MS + 60_000]);
+});
+
 test('a sleep lasts as long as its speed says', async () => {
   vi.useRealTimers();
   const line = new MachineTimeline({ startMs: START_MS, speed: 1_000 });

@@ -1,0 +1,31 @@
+import type { HttpResponse } from './transport.ts';
+
+/**
+ * A reply's own time is whole seconds, and what stands between may be a few late: less than this is no error
+ * of the clock.
+ */
+export const TOLERATED_CLOCK_MS = 10_000;
+
+/** When a request left and its reply was there, by one clock of this machine, in ms since 1970. */
+export interface RequestTimes {
+  readonly sentMs: number;
+  readonly receivedMs: number;
+}
+
+/**
+ * How far a clock of this machine is ahead of the one that wrote a reply, by at least so much; below 0:
+ * behind. Null where the reply names no time (the `Date` of RFC 9110, 6.6.1, less the `Age` of what a cache
+ * kept).
+ */
+export function clockAheadMs(
+  { headers }: Pick<HttpResponse, 'headers'>,
+  { sentMs, receivedMs }: RequestTimes,
+): number | null {
+  const saidMs = Date.parse(headers['date'] ?? '');
+  const ageMs = Number(headers['age'] ?? '0') * 1_000;
+  if (!Number.isFinite(saidMs) || !Number.isFinite(ageMs)) return null;
+  // The reply was written at some time between the two, and within the second that it names.
+  const aheadMs = Math.max(0, sentMs - (saidMs + ageMs + 1_000));
+  const behindMs = Math.max(0, saidMs + ageMs - receivedMs);
+  return aheadMs > 0 ? aheadMs : -behindMs;
+}
