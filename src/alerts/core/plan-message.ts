@@ -123,9 +123,17 @@ function pacedUntilMs(
 
 function messageOf(due: readonly Note[]): MessagePlan {
   const [first] = due;
-  // A summary has a picture, and goes alone.
-  const summary = first?.alert.facts.rule === 'summary' ? first : undefined;
-  const notes = summary === undefined ? due.filter(({ alert }) => alert.facts.rule !== 'summary') : [summary];
+  const others = due.filter((note) => !isSummary(note));
+  // A summary has a picture, and goes alone; what is graver does not wait for its turn.
+  const isTurn = first !== undefined && isSummary(first);
+  if (!isTurn) return gathered(others);
+  const behind = gathered(others);
+  return behind.severity === 'info' ? gathered([first]) : behind;
+}
+
+const isSummary = ({ alert }: Note): boolean => alert.facts.rule === 'summary';
+
+function gathered(notes: readonly Note[]): MessagePlan {
   const items = new Map<number, MessageItem>();
   for (const { kind, alert } of notes) {
     const before = items.get(alert.id)?.kind;

@@ -124,8 +124,22 @@ describe('planMessage', () => {
   test('sends a summary alone', () => {
     const figures = { fromMs: 0, toMs: 1, equity: [], trades: 0, fees: [], lockouts: 0 };
     const summary = note(2, { severity: 'info', facts: { rule: 'summary', period: 'day', figures } });
-    expect(plan([summary, note(3)])).toMatchObject({ message: { noteIds: [2] } });
+    const over = note(3, { severity: 'critical', endedAtMs: NOON_MS }, 'ended');
+    expect(plan([summary, over])).toMatchObject({ message: { noteIds: [2] } });
     expect(plan([note(1), summary])).toMatchObject({ message: { noteIds: [1] } });
+    expect(plan([summary])).toMatchObject({ message: { noteIds: [2] } });
+  });
+
+  test('lets nothing that is graver wait for a summary', () => {
+    const figures = { fromMs: 0, toMs: 1, equity: [], trades: 0, fees: [], lockouts: 0 };
+    const summary = note(2, { severity: 'info', facts: { rule: 'summary', period: 'day', figures } });
+    const sentAtMs = [50, 40, 30].map((minutes) => NOON_MS - minutes * 60_000);
+    expect(plan([summary], { sentAtMs })).toMatchObject({ kind: 'wait' });
+    expect(plan([summary, note(3, { severity: 'critical' })], { sentAtMs })).toMatchObject({
+      kind: 'send',
+      message: { severity: 'critical', noteIds: [3] },
+    });
+    expect(plan([summary, note(3)])).toMatchObject({ message: { noteIds: [3] } });
   });
 });
 
