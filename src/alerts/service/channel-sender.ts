@@ -33,6 +33,8 @@ export class ChannelSender {
   private readonly options: ChannelSenderOptions;
   private sending: Promise<void> | null = null;
   private isSaid = false;
+  /** Messages that wait, and that the service has refused as they are: as few as may wait. */
+  private readonly refused = new Set<number>();
 
   constructor(options: ChannelSenderOptions) {
     this.options = options;
@@ -59,8 +61,12 @@ export class ChannelSender {
     const mutedMs = mutedUntilMs();
     // What was not taken in the evening is not tried again at night, and holds up nothing that is critical.
     const isRest = restUntilMs(pacing, mutedMs, nowMs) > nowMs;
-    const unsent = outbox.unsent(channel.name).find(({ plan }) => !isRest || isUrgent(plan));
-    if (unsent !== undefined) return isDue(unsent, nowMs) ? unsent : null;
+    const unsent = outbox.unsent(channel.name).filter(({ plan }) => !isRest || isUrgent(plan));
+    const due = unsent.find((message) => isDue(message, nowMs));
+    if (due !== undefined) return due;
+    // A service may refuse one message alone, such as for its picture. Where it refuses the next one too, the
+    // channel is wrong, and all others wait.
+    if (unsent.length > 1 || unsent.some(({ id }) => !this.refused.has(id))) return null;
     const notes = outbox.notes(channel.name);
     if (notes.length === 0) return null;
     const sent = outbox.sentSince(channel.name, nowMs - HOUR_MS);
@@ -77,6 +83,7 @@ export class ChannelSender {
   private mark(outbox: AlertOutbox, { id, tries, madeAtMs }: StoredMessage, result: SendResult): void {
     const { channel, log } = this.options;
     const nowMs = this.options.nowMs();
+    this.refused.delete(id);
     if (result.kind === 'delivered') {
       outbox.sent(id, nowMs);
       if (this.isSaid) log('info', `the channel ${channel.name} takes messages again`);
@@ -89,6 +96,7 @@ export class ChannelSender {
       log('warning', `the message ${id} was given up in the channel ${channel.name} after a day: ${problem}`);
       return;
     }
+    if (result.kind === 'refused') this.refused.add(id);
     outbox.failed(id, { nextAtMs: nowMs + waitMs(result, tries), problem });
     // Once, and not with each of the tries.
     if (!this.isSaid) {

@@ -109,6 +109,35 @@ describe('a message', () => {
     expect(all.taken).toHaveLength(1);
   });
 
+  test('that is refused as it is holds up no other one', async () => {
+    using bot = new WatchedBot();
+    const [all] = bot.channels as [KeptChannel];
+    const refused = { kind: 'refused', problem: '400: no pictures here' } as const;
+    all.answers.push(refused);
+    bot.over = HALT;
+    await bot.run(20);
+    bot.over = { ...HALT, ...BROKEN };
+    await bot.run(5);
+    expect([all.tried, all.titles.join()]).toEqual([2, expect.stringContaining('The books do not agree')]);
+    await bot.run(600);
+    expect(all.titles.join()).toContain('Trading is halted');
+  });
+
+  test('waits where the service refuses one after the other', async () => {
+    using bot = new WatchedBot();
+    const [all] = bot.channels as [KeptChannel];
+    all.answers.push(...Array.from({ length: 99 }, () => ({ kind: 'refused', problem: '401' }) as const));
+    bot.over = HALT;
+    await bot.run(2);
+    bot.over = { ...HALT, ...BROKEN };
+    await bot.run(5);
+    bot.over = { ...HALT, ...BROKEN, noOrders: 'doubt' };
+    await bot.run(500);
+    expect(all.tried).toBe(2);
+    await bot.run(120);
+    expect(all.tried).toBe(4);
+  });
+
   test('is tried again at once after the clock was set back by a day', async () => {
     using bot = new WatchedBot();
     const [all] = bot.channels as [KeptChannel];
