@@ -1,4 +1,10 @@
-import type { Channel, SendFailure, SendResult } from '../channels/channel.ts';
+import {
+  problemOf,
+  type Channel,
+  type OutgoingMessage,
+  type SendFailure,
+  type SendResult,
+} from '../channels/channel.ts';
 import { isUrgent, planMessage, restUntilMs, type PacingSettings } from '../core/plan-message.ts';
 import type { AlertOutbox, StoredMessage } from '../outbox/alert-outbox.ts';
 import { messageText, type MessageVoice } from '../text/message-text.ts';
@@ -75,9 +81,20 @@ export class ChannelSender {
   }
 
   private async send(message: StoredMessage): Promise<void> {
-    const { channel, voice, outbox } = this.options;
-    const result = await channel.send(messageText(message, voice));
-    outbox.use((each) => this.mark(each, message, result));
+    const result = await this.resultOf(message);
+    this.options.outbox.use((each) => this.mark(each, message, result));
+  }
+
+  private async resultOf(message: StoredMessage): Promise<SendResult> {
+    const { channel, voice } = this.options;
+    let text: OutgoingMessage;
+    try {
+      text = messageText(message, voice);
+    } catch (error) {
+      // A newer sarraf wrote it, and this one does not know the rule.
+      return { kind: 'refused', problem: `it can not be put into words: ${problemOf(error)}` };
+    }
+    return channel.send(text);
   }
 
   private mark(outbox: AlertOutbox, { id, tries, madeAtMs }: StoredMessage, result: SendResult): void {

@@ -123,6 +123,22 @@ describe('a message', () => {
     expect(all.titles.join()).toContain('Trading is halted');
   });
 
+  test('that a newer sarraf wrote is said to be unreadable, and holds up no other one', async () => {
+    using bot = new WatchedBot();
+    const [all] = bot.channels as [KeptChannel];
+    bot.over = HALT;
+    bot.nowMs += 1_000;
+    bot.service.turn();
+    const newer = new Database(`${bot.folder}/alerts.sqlite`);
+    newer.exec(`UPDATE messages SET plan = replace(plan, '"rule":"halted"', '"rule":"of-tomorrow"')`);
+    newer.close();
+    bot.restart();
+    bot.over = { ...HALT, ...BROKEN };
+    await bot.run(5);
+    expect(bot.log.join()).toContain('it can not be put into words');
+    expect(all.titles.at(-1)).toContain('The books do not agree');
+  });
+
   test('waits where the service refuses one after the other', async () => {
     using bot = new WatchedBot();
     const [all] = bot.channels as [KeptChannel];
