@@ -1,3 +1,4 @@
+import type { Alert } from '../core/alert.ts';
 import type { AlertCondition } from '../core/alert-facts.ts';
 import type { AlertSnapshot } from '../core/alert-snapshot.ts';
 import type { PeriodFigures } from '../core/alert-facts.ts';
@@ -68,7 +69,7 @@ export class AlertService {
   turn(): void {
     const { senders, log } = this.options;
     try {
-      this.options.outbox.use((outbox) => this.lookIfDue(outbox));
+      this.lookIfDue();
       for (const sender of senders) sender.pump();
       this.isSaid = false;
     } catch (error) {
@@ -78,43 +79,47 @@ export class AlertService {
     }
   }
 
-  private lookIfDue(outbox: AlertOutbox): void {
+  /** While another process writes to the outbox nothing is looked at: the next turn does it. */
+  private lookIfDue(): void {
+    const { reading, outbox, routes } = this.options;
     const nowMs = this.options.nowMs();
-    this.cursor ??= outbox.cursor();
-    const { cursor } = this;
+    this.cursor ??= outbox.use((each) => each.cursor());
     const isDue = Math.abs(nowMs - this.lookedAtMs) >= LOOK_EVERY_MS;
-    if (!isDue && !this.options.reading.hasNews(cursor)) return;
+    if (!isDue && !reading.hasNews(this.cursor)) return;
+    const known = outbox.use(knownOf);
+    if (known === null) return;
     this.lookedAtMs = nowMs;
-    this.look(outbox, { cursor, nowMs });
+    this.look(known, nowMs);
     if (Math.abs(nowMs - this.prunedAtMs) < PRUNE_EVERY_MS) return;
     this.prunedAtMs = nowMs;
-    outbox.prune(nowMs, this.options.routes);
+    outbox.use((each) => each.prune(nowMs, routes));
   }
 
-  private look(
-    outbox: AlertOutbox,
-    { cursor, nowMs }: { readonly cursor: JournalCursor | null; readonly nowMs: number },
-  ): void {
-    const { reading, rules, track, routes } = this.options;
-    const deviceBefore = outbox.meta('device');
-    const found = reading.look({ cursor, deviceBefore });
+  /** The bot's files are read outside of any work on the outbox: what is wrong with them is not its fault. */
+  private look(known: Known, nowMs: number): void {
+    const { reading, outbox, rules, track, routes } = this.options;
+    const { open, deviceBefore } = known;
+    const found = reading.look({ cursor: this.cursor, deviceBefore });
     const { device } = found.snapshot;
     const conditions = [...this.own(nowMs), ...judgeSnapshot(found.snapshot, rules)];
-    const open = outbox.openAlerts();
     const changes = trackAlerts({ open, conditions, waiting: this.waiting }, track, nowMs);
-    const summaries = this.summaries(outbox, nowMs);
+    const summaries = this.summaries(known, nowMs);
     const meta = { ...(device === null || device === deviceBefore ? {} : { device }), ...summaries.meta };
     const isNothing = changes.length === 0 && summaries.made.length === 0 && Object.keys(meta).length === 0;
     // Lines that say nothing are not worth a write each: after a crash they are read again.
     if (!isNothing || Math.abs(nowMs - this.keptAtMs) >= KEEP_EVERY_MS) {
-      this.keptAtMs = nowMs;
-      outbox.apply({
-        changes: [...changes, ...summaries.made.map((condition) => ({ kind: 'open', condition }) as const)],
-        atMs: nowMs,
-        cursor: found.cursor,
-        channels: routes,
-        meta,
+      const isKept = outbox.use((each) => {
+        each.apply({
+          changes: [...changes, ...summaries.made.map((condition) => ({ kind: 'open', condition }) as const)],
+          atMs: nowMs,
+          cursor: found.cursor,
+          channels: routes,
+          meta,
+        });
+        return true;
       });
+      if (isKept === null) return;
+      this.keptAtMs = nowMs;
     }
     this.cursor = found.cursor ?? this.cursor;
   }
@@ -127,10 +132,10 @@ export class AlertService {
   }
 
   private summaries(
-    outbox: AlertOutbox,
+    { made }: Known,
     nowMs: number,
   ): { readonly made: readonly AlertCondition[]; readonly meta: Readonly<Record<string, string>> } {
-    const made = { day: madeOn(outbox, 'day'), week: madeOn(outbox, 'week') };
+    const { outbox, reading } = this.options;
     const due = dueSummaries(this.options.summary, made, nowMs);
     const today = tehranDay(nowMs);
     // A new outbox sums up no time before it: what is due already is taken for made.
@@ -147,8 +152,8 @@ export class AlertService {
           rule: 'summary',
           period,
           figures: {
-            ...this.options.reading.period({ fromMs, toMs }),
-            lockouts: lockoutsIn(outbox, { fromMs, toMs }),
+            ...reading.period({ fromMs, toMs }),
+            lockouts: outbox.use((each) => lockoutsIn(each, { fromMs, toMs })) ?? 0,
           },
         },
         sinceMs: nowMs,
@@ -157,6 +162,22 @@ export class AlertService {
       meta: Object.fromEntries(due.map(({ period, day }) => [`summary ${period}`, String(day)])),
     };
   }
+}
+
+/** What the outbox knows before a look. */
+interface Known {
+  readonly open: readonly Alert[];
+  readonly deviceBefore: string | null;
+  /** The days on which the last summaries were made; null in a new outbox. */
+  readonly made: { readonly day: number | null; readonly week: number | null };
+}
+
+function knownOf(outbox: AlertOutbox): Known {
+  return {
+    open: outbox.openAlerts(),
+    deviceBefore: outbox.meta('device'),
+    made: { day: madeOn(outbox, 'day'), week: madeOn(outbox, 'week') },
+  };
 }
 
 function madeOn(outbox: AlertOutbox, period: 'day' | 'week'): number | null {

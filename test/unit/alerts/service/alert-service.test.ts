@@ -70,6 +70,8 @@ describe('a bot that is watched', () => {
     using bot = new WatchedBot();
     bot.fault = new Error('the mirror can not be read');
     await bot.run(10);
+    // The mirror can not be read, which is no reason to leave the outbox's file.
+    expect(bot.outbox.problem).toBeNull();
     bot.fault = null;
     bot.over = HALT;
     await bot.run(5);
