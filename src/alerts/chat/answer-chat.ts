@@ -4,7 +4,7 @@ import type { Locale } from '../../language/locale.ts';
 import type { ChatButton } from '../channels/channel.ts';
 import { MOST_MUTED_MS } from '../core/plan-message.ts';
 import { tamed } from '../text/escape-text.ts';
-import { chatTexts, REPLIES, whyLines, type SayChat } from './chat-replies.ts';
+import { chatTexts, noBotText, REPLIES, whyLines, type SayChat } from './chat-replies.ts';
 import type { ChatEvent } from './chat-update.ts';
 import type { BotView, ChatView } from './chat-view.ts';
 
@@ -139,7 +139,7 @@ function choose(
 
 function answerPause(argument: string, options: AnswerOptions, say: SayChat): ChatAnswer {
   const { bot } = options.view;
-  if (bot === null) return { ...NOTHING, lines: [say('noMirror')] };
+  if (bot === null) return { ...NOTHING, lines: [noBotText(options.view, say)] };
   const names = bot.strategies.map(({ name }) => name);
   if (argument !== '') {
     return names.includes(argument)
@@ -156,7 +156,7 @@ function answerPause(argument: string, options: AnswerOptions, say: SayChat): Ch
 
 function answerResume(argument: string, options: AnswerOptions, say: SayChat): ChatAnswer {
   const { bot } = options.view;
-  if (bot === null) return { ...NOTHING, lines: [say('noMirror')] };
+  if (bot === null) return { ...NOTHING, lines: [noBotText(options.view, say)] };
   if (argument !== '') {
     return bot.strategies.some(({ name }) => name === argument)
       ? ask(say('askResumeOne', { strategy: argument }), { kind: 'resume-one', strategy: argument }, options)

@@ -1,9 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Locale } from '../../language/locale.ts';
-import type { ChatButton, SendResult } from '../channels/channel.ts';
+import { problemOf, type ChatButton, type SendResult } from '../channels/channel.ts';
 import { keepMuted } from '../service/muted-until.ts';
 import type { SafeOutbox } from '../service/safe-outbox.ts';
+import { tamed } from '../text/escape-text.ts';
 import { answerChat, type ChatAction, type ChatAnswer } from './answer-chat.ts';
 import { chatTexts } from './chat-replies.ts';
 import { readUpdate, updateIdOf, type ChatEvent } from './chat-update.ts';
@@ -80,7 +81,7 @@ export class ChatListener {
     for (const given of updates) {
       const event = readUpdate(given);
       const id = updateIdOf(given);
-      if (event !== null && event.updateId >= offset) await this.take(event);
+      if (event !== null && event.updateId >= offset) await this.takeSafely(event);
       if (id !== null) outbox.use((each) => each.keepMeta(place, String(id + 1)));
     }
     return updates.length;
@@ -101,6 +102,18 @@ export class ChatListener {
         await pause(waitMs, undefined, { signal: this.stopped.signal }).catch(() => undefined);
         waitMs = Math.min(LONGEST_WAIT_MS, waitMs * 2);
       }
+    }
+  }
+
+  /** One command that goes wrong is answered so: asked for again, it would hold up all that come after it. */
+  private async takeSafely(event: ChatEvent): Promise<void> {
+    const { channel, locale, log } = this.options;
+    try {
+      await this.take(event);
+    } catch (error) {
+      const message = tamed(problemOf(error));
+      log('warning', `a command by ${channel} went wrong: ${message}`);
+      await this.reply(event.chatId, { lines: [chatTexts(locale)('failed', { message })], buttons: [] });
     }
   }
 

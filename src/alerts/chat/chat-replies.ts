@@ -22,8 +22,8 @@ const MOST_DECISIONS = 5;
 /** What each question about the bot is answered. Reads only what it is given. */
 export const REPLIES = {
   status: statusLines,
-  profit: ({ bot }, say, locale) =>
-    ofBot(bot, say, ({ strategies }) =>
+  profit: (view, say, locale) =>
+    ofBot(view, say, ({ strategies }) =>
       strategies.length === 0
         ? [say('noStrategies')]
         : bounded(strategies, say, ({ name, currency, profit, realised }) =>
@@ -34,8 +34,8 @@ export const REPLIES = {
             }),
           ),
     ),
-  positions: ({ bot }, say, locale) =>
-    ofBot(bot, say, ({ strategies }) => {
+  positions: (view, say, locale) =>
+    ofBot(view, say, ({ strategies }) => {
       const lines = strategies.flatMap(({ name, positions }) => {
         const held = Object.entries(positions).filter(([, amount]) => amount !== '0');
         if (held.length === 0) return [];
@@ -46,8 +46,8 @@ export const REPLIES = {
       });
       return lines.length === 0 ? [say('noPositions')] : bounded(lines, say, (line) => line);
     }),
-  orders: ({ bot }, say, locale) =>
-    ofBot(bot, say, ({ orders }) =>
+  orders: (view, say, locale) =>
+    ofBot(view, say, ({ orders }) =>
       orders.length === 0
         ? [say('noOrders')]
         : bounded(orders, say, ({ side, amount, market, price, quote, strategy }) =>
@@ -66,8 +66,8 @@ export const REPLIES = {
       : bounded(budgets, say, ({ budget, used, limit, isLockedOut }) =>
           isLockedOut ? say('budgetLocked', { budget }) : say('budget', { budget, used, limit }),
         ),
-  locks: ({ bot }, say, locale) =>
-    ofBot(bot, say, ({ locks }) =>
+  locks: (view, say, locale) =>
+    ofBot(view, say, ({ locks }) =>
       locks.length === 0
         ? [say('noLocks')]
         : bounded(locks, say, ({ name, of, reason, endsAtMs }) => {
@@ -85,7 +85,7 @@ export const REPLIES = {
 /** The last decisions of a strategy, or of all. */
 export function whyLines(view: ChatView, strategy: string, locale: Locale): readonly string[] {
   const say = chatTexts(locale);
-  return ofBot(view.bot, say, ({ decisions }) => {
+  return ofBot(view, say, ({ decisions }) => {
     const own = decisions
       .filter((one) => strategy === '' || one.strategy === strategy)
       .slice(0, MOST_DECISIONS);
@@ -112,7 +112,7 @@ function statusLines(view: ChatView, say: SayChat, locale: Locale): readonly str
   return [
     isSilent ? say('silent', { at: formatTime(lastSignMs, locale) }) : say('running'),
     ...tradingLines(view, say, locale),
-    ...(bot === null ? [say('noMirror')] : botLines(bot, say, locale)),
+    ...(bot === null ? [noBotText(view, say)] : botLines(bot, say, locale)),
     ...(lockedOut.length === 0 ? [] : [say('lockouts', { names: lockedOut.join(', ') })]),
     say('openAlerts', { count: openAlerts.length }),
     ...(strangers === 0 ? [] : [say('strangers', { count: strangers })]),
@@ -160,12 +160,13 @@ function botLines(
   ];
 }
 
-function ofBot(
-  bot: BotView | null,
-  say: SayChat,
-  lines: (bot: BotView) => readonly string[],
-): readonly string[] {
-  return bot === null ? [say('noMirror')] : lines(bot);
+function ofBot(view: ChatView, say: SayChat, lines: (bot: BotView) => readonly string[]): readonly string[] {
+  return view.bot === null ? [noBotText(view, say)] : lines(view.bot);
+}
+
+/** Why nothing can be said of the bot. */
+export function noBotText({ fault }: ChatView, say: SayChat): string {
+  return fault === null ? say('noMirror') : say('mirrorFault', { reason: tamed(fault) });
 }
 
 function bounded<Item>(

@@ -2,8 +2,10 @@ import type { Alert } from '../core/alert.ts';
 
 /** What a person can ask of a bot, as its files have it. Money and amounts are decimal texts. */
 export interface ChatView {
-  /** Null where there is no mirror yet. */
+  /** Null where there is no mirror yet, and where it can not be read. */
   readonly bot: BotView | null;
+  /** Why it can not be read; null where it can, or is not there. */
+  readonly fault: string | null;
   /** The last sign of life; null before any. */
   readonly lastSignMs: number | null;
   readonly isSilent: boolean;

@@ -7,6 +7,7 @@ export const ENGLISH_CHAT = {
   unknown: 'That is no command of this bot. /help lists them',
   tooOld: 'That was {length} ago, so it was not done. Send it again if you still want it',
   noMirror: 'This bot has stored nothing yet',
+  mirrorFault: 'What this bot has stored can not be read now: {reason}',
   silent: 'The bot is silent; its last sign of life was at {at}',
   running: 'The bot runs',
   halted: 'HALTED since {since}: {reason}',

@@ -11,6 +11,7 @@ export const PERSIAN_CHAT: TranslationOf<typeof ENGLISH_CHAT> = {
   unknown: 'این ربات چنین فرمانی ندارد. /help فهرست آن‌هاست',
   tooOld: 'این فرمان {length} پیش بود و انجام نشد. اگر هنوز می‌خواهید دوباره بفرستید',
   noMirror: 'این ربات هنوز چیزی ذخیره نکرده است',
+  mirrorFault: 'آنچه این ربات ذخیره کرده اکنون خوانده نمی‌شود: {reason}',
   silent: 'ربات خاموش است؛ آخرین نشانهٔ زندگی آن {at} بود',
   running: 'ربات در حال کار است',
   halted: 'از {since} متوقف است: {reason}',

@@ -33,7 +33,7 @@ export function readView(of: {
   const pulse = readPulse(dataFolder);
   const isOver = pulse === null || pulse.endedAtMs !== null;
   return {
-    bot: files.read<BotView | null>((reader) => botView(reader, nowMs), null),
+    ...botNow(files, nowMs),
     lastSignMs: pulse === null ? null : Math.floor(pulse.beatMs),
     isSilent: isOver || nowMs - pulse.beatMs > SILENT_AFTER_MS,
     openAlerts: outbox.use((each) => each.openAlerts()) ?? [],
@@ -42,6 +42,15 @@ export function readView(of: {
     waitsFor: files.ledger.waitsFor(),
     budgets: budgetsOf(files.ledger),
   };
+}
+
+/** A bot whose mirror can not be read is one that somebody may want to halt. */
+function botNow(files: BotFiles, nowMs: number): Pick<ChatView, 'bot' | 'fault'> {
+  try {
+    return { bot: files.read<BotView | null>((reader) => botView(reader, nowMs), null), fault: null };
+  } catch (error) {
+    return { bot: null, fault: error instanceof Error ? error.message : String(error) };
+  }
 }
 
 function botView(reader: MirrorReader, nowMs: number): BotView {

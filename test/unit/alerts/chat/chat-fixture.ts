@@ -43,6 +43,7 @@ export function botSeen(over: Partial<BotView> = {}, view: Partial<ChatView> = {
       locks: [{ name: 'night', of: null, reason: 'hours', endsAtMs: NOON_MS }],
       ...over,
     },
+    fault: null,
     lastSignMs: NOON_MS,
     isSilent: false,
     openAlerts: [],

@@ -167,6 +167,24 @@ describe('commands by chat', () => {
     ]);
   });
 
+  test('that go wrong are answered so, once, and hold up no later one', async () => {
+    said('/status');
+    said('/help');
+    const views = [new Error('no such table'), botSeen()];
+    const view = (): ReturnType<typeof botSeen> => {
+      const next = views.shift();
+      if (next === undefined || next instanceof Error) throw next ?? new Error('asked again');
+      return next;
+    };
+    const both = listener({ view });
+    await both.turn();
+    await both.turn();
+    expect(replies.map(({ lines }) => lines[0])).toEqual([
+      'one: NOT done: no such table',
+      expect.stringContaining('Commands: /status'),
+    ]);
+  });
+
   test('pass over what nobody said', async () => {
     updates.push({ update_id: 1 }, { update_id: 2, channel_post: {} });
     await listener().turn();

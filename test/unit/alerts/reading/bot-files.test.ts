@@ -1,12 +1,14 @@
 import { writeFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { answerChat } from '../../../../src/alerts/chat/answer-chat.ts';
 import { readView } from '../../../../src/alerts/chat/read-view.ts';
 import { BotFiles } from '../../../../src/alerts/reading/bot-files.ts';
 import { SafeOutbox } from '../../../../src/alerts/service/safe-outbox.ts';
 import { writeClockNote } from '../../../../src/daemon/clock-note.ts';
 import { parseUnits } from '../../../../src/domain/money.ts';
 import { writeInstance } from '../../../../src/engine/strategy-instance-record.ts';
+import { localeOf } from '../../../../src/language/locale.ts';
 import { MARKET_NAMES } from '../../../../src/exchange/market-names.ts';
 import { AssetLedger } from '../../../../src/portfolio/asset-ledger.ts';
 import type { MirrorChange } from '../../../../src/engine/mirror-change.ts';
@@ -174,6 +176,38 @@ describe('the files of a bot', () => {
     const view = readView({ files, outbox, dataFolder: mirror.folder, nowMs: NOW_MS });
     outbox.close();
     expect(view.bot?.openOrders).toBe(101);
+  });
+
+  test('that can not be read leave a person a bot that can be halted', () => {
+    const unreadable = join(mirror.folder, 'spoiled.sqlite');
+    writeFileSync(unreadable, 'no mirror at all');
+    const spoiled = new BotFiles({
+      dataFolder: mirror.folder,
+      mirrorPath: unreadable,
+      madeSinceMs: null,
+      deviceFile: null,
+      nowMs: () => NOW_MS,
+    });
+    const outbox = new SafeOutbox(mirror.folder);
+    const view = readView({ files: spoiled, outbox, dataFolder: mirror.folder, nowMs: NOW_MS });
+    const ask = (name: string): ReturnType<typeof answerChat> =>
+      answerChat(
+        {
+          kind: 'command',
+          updateId: 1,
+          userId: 1,
+          userName: 'ali',
+          chatId: 1,
+          name,
+          argument: '',
+          atMs: NOW_MS,
+        },
+        { view, locale: localeOf('en'), nowMs: NOW_MS, drawMark: () => 'm' },
+      );
+    expect(ask('status').lines.join('\n')).toMatch(/What this bot has stored can not be read now: expected/);
+    expect(ask('halt').asks).toEqual([{ mark: 'm', action: { kind: 'halt' } }]);
+    spoiled.close();
+    outbox.close();
   });
 
   test('say which position of a bracket has no exit at the exchange', () => {
