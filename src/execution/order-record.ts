@@ -142,7 +142,6 @@ export function mayTrade(order: OrderRecord): boolean {
 }
 
 /** Whether nothing about it will change any more. */
-export function isFinal(order: OrderRecord): boolean {
-  const { state } = order;
+export function isFinal({ state }: Pick<OrderRecord, 'state'>): boolean {
   return state === 'filled' || state === 'cancelled' || state === 'rejected';
 }

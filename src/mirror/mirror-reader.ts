@@ -9,7 +9,7 @@ import type {
   StrategyRecord,
 } from '../engine/mirror-change.ts';
 import type { FillRecord } from '../execution/fill-record.ts';
-import type { OrderRecord, OrderState } from '../execution/order-record.ts';
+import { isFinal, type OrderRecord, type OrderState } from '../execution/order-record.ts';
 import { selectFills } from './fill-columns.ts';
 import { openMirrorReadOnly } from './mirror-file.ts';
 import {
@@ -20,7 +20,7 @@ import {
   type SeriesRange,
 } from './read-series.ts';
 import { readReplies } from './read-replies.ts';
-import { FINAL_STATES, selectOrders, type SqlValue } from './order-columns.ts';
+import { selectOrders, UNFINISHED_IDS, type SqlValue } from './order-columns.ts';
 import { MarketRows } from './market-rows.ts';
 import { RowPages } from './row-pages.ts';
 import { hasWriter } from './writer-lock.ts';
@@ -132,11 +132,12 @@ export class MirrorReader {
   }
 
   orders(filter: OrderFilter): readonly OrderRecord[] {
-    const state = {
-      all: '1',
-      open: `state NOT IN ${FINAL_STATES}`,
-    }[filter.state as string];
-    const where = conditions(filter, state === undefined ? [['state = ?', filter.state]] : [[state, null]]);
+    const { state } = filter;
+    const isUnfinished = state === 'open' || (state !== 'all' && !isFinal({ state }));
+    const where = conditions(filter, [
+      ...(!isUnfinished ? [] : [[`id IN ${UNFINISHED_IDS}`, null] as const]),
+      ...(state === 'all' || state === 'open' ? [] : [['state = ?', state] as const]),
+    ]);
     return selectOrders(this.database, where.sql)(...where.values).toReversed();
   }
 

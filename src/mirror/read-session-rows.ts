@@ -8,7 +8,7 @@ import { selectFills } from './fill-columns.ts';
 import { openMirrorReadOnly } from './mirror-file.ts';
 import type { JournalLine, KeptRow, SeenBalance } from './mirror-reader.ts';
 import { readSeries } from './read-series.ts';
-import { FINAL_STATES, selectOrders } from './order-columns.ts';
+import { selectOrders, UNFINISHED_IDS } from './order-columns.ts';
 import type {
   BoundedTable,
   StoredPlot,
@@ -157,7 +157,7 @@ class Reading {
       moreOrders: within - orders.length,
       unfinished: selectOrders(
         database,
-        `WHERE state NOT IN ${FINAL_STATES} ORDER BY id DESC LIMIT ${MOST_LINES}`,
+        `WHERE id IN ${UNFINISHED_IDS} ORDER BY id DESC LIMIT ${MOST_LINES}`,
       )().toReversed(),
     };
   }
