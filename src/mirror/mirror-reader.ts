@@ -168,6 +168,12 @@ export class MirrorReader {
     return selectFills(this.database, where.sql)(...where.values).toReversed();
   }
 
+  /** Trades by their ids. */
+  fillsOfTrades(ids: readonly string[]): readonly FillRecord[] {
+    const of = 'WHERE trade_id IN (SELECT value FROM json_each(?)) ORDER BY cursor, id';
+    return selectFills(this.database, of)(JSON.stringify(ids));
+  }
+
   /** Names of orders that were placed by hand, by the exchange's id, as far back as the journal goes. */
   manualOrders(): ReadonlyMap<VenueOrderId, string> {
     const rows = this.database.prepare<[], { readonly venueId: VenueOrderId; readonly name: string }>(

@@ -10,9 +10,8 @@ import { whyNoOrders } from '../../mirror/why-no-orders.ts';
 import { valuesOf, withoutDeposits } from '../../portfolio/value-series.ts';
 import type { AlertSnapshot, EquitySeries, JournalRow, NewFill } from '../core/alert-snapshot.ts';
 
-/** Orders at work that one look takes, and trades. A bot has far fewer. */
+/** Orders at work that one look takes. A bot has far fewer. */
 const MOST_OPEN = 5_000;
-const MOST_FILLS = 500;
 
 /** How far back a peak of equity counts. */
 const PEAK_WITHIN_MS = 30 * 86_400_000;
@@ -115,8 +114,8 @@ function fillsOf(reader: MirrorReader, rows: readonly JournalRow[]): readonly Ne
   );
   if (ids.size === 0) return [];
   return reader
-    .fills({ strategy: null, market: null, last: MOST_FILLS })
-    .filter(({ tradeId, orderKey }) => orderKey !== null && ids.has(tradeId))
+    .fillsOfTrades([...ids])
+    .filter(({ orderKey }) => orderKey !== null)
     .map(({ tradeId, strategy, market, side, atMs, price, amount, total }) => ({
       tradeId,
       strategy,

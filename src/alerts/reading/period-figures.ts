@@ -1,13 +1,15 @@
 import { formatUnits, NO_UNITS, type Units } from '../../domain/money.ts';
 import { addUnits, subtractUnits } from '../../domain/money.ts';
 import { parseMarket } from '../../exchange/market-names.ts';
+import type { FillRecord } from '../../execution/fill-record.ts';
 import type { MirrorReader } from '../../mirror/mirror-reader.ts';
+import type { RowPage } from '../../mirror/row-pages.ts';
 import { drawdownOf, type ValueAt } from '../../portfolio/value-series.ts';
 import type { PeriodFigures } from '../core/alert-facts.ts';
 import { equityOf } from './mirror-now.ts';
 
-/** The newest trades that a summary counts. */
-const MOST_FILLS = 20_000;
+/** Trades that are read at once. */
+const FILLS_AT_ONCE = 2_000;
 const MOST_POINTS = 100;
 const BASIS_POINTS = 10_000;
 
@@ -16,11 +18,10 @@ export function periodFigures(
   reader: MirrorReader,
   { fromMs, toMs }: { readonly fromMs: number; readonly toMs: number },
 ): Omit<PeriodFigures, 'lockouts'> {
-  const fills = reader
-    .fills({ strategy: null, market: null, last: MOST_FILLS })
-    .filter(({ atMs, orderKey }) => orderKey !== null && atMs >= fromMs && atMs < toMs);
+  let trades = 0;
   const fees = new Map<string, Units>();
-  for (const { market, side, fee } of fills) {
+  for (const { market, side, fee } of ownFills(reader, { fromMs, toMs })) {
+    trades += 1;
     const { base, quote } = parseMarket(market);
     const currency = side === 'buy' ? base : quote;
     fees.set(currency, addUnits(fees.get(currency) ?? NO_UNITS, fee));
@@ -41,11 +42,26 @@ export function periodFigures(
         },
       ];
     }),
-    trades: fills.length,
+    trades,
     fees: [...fees]
       .filter(([, amount]) => amount > 0n)
       .map(([currency, amount]) => ({ currency, amount: formatUnits(amount) })),
   };
+}
+
+/** Trades of the bot's own orders, however many: the newest first, up to a page that is all older. */
+function* ownFills(
+  reader: MirrorReader,
+  { fromMs, toMs }: { readonly fromMs: number; readonly toMs: number },
+): Generator<FillRecord> {
+  const all = { strategy: null, market: null, orderKey: null, limit: FILLS_AT_ONCE };
+  for (let before: string | null = null; ;) {
+    const { rows, next }: RowPage<FillRecord> = reader.pages.fills({ ...all, before });
+    for (const fill of rows)
+      if (fill.orderKey !== null && fill.atMs >= fromMs && fill.atMs < toMs) yield fill;
+    if (next === null || rows.every(({ atMs }) => atMs < fromMs)) return;
+    before = next;
+  }
 }
 
 /** At most a hundred values, the first and the last among them. */

@@ -260,6 +260,29 @@ describe('the files of a bot', () => {
     });
   });
 
+  test('count every trade of a time, however many, and find a new one behind many others', () => {
+    const fills = Array.from({ length: 20_500 }, (_, index): MirrorChange => {
+      const cursor = 100 + index;
+      const fill = fillRecord({
+        tradeId: tradeIdOf(cursor),
+        cursor,
+        atMs: NOW_MS - 20_500 + index,
+        fee: parseUnits('2'),
+      });
+      return { kind: 'fill', fill };
+    });
+    const { cursor } = look();
+    write(...fills, journal('bot-ma-cross-e001-1', { tradeId: tradeIdOf(100) }));
+    expect(look(cursor).snapshot.fills).toMatchObject([{ tradeId: tradeIdOf(100) }]);
+    expect(files.period({ fromMs: NOW_MS - 20_400, toMs: NOW_MS })).toMatchObject({
+      trades: 20_400,
+      fees: [{ currency: 'btc', amount: '40800' }],
+    });
+    expect(files.period({ fromMs: NOW_MS - 86_400_000, toMs: NOW_MS - 20_400 })).toMatchObject({
+      trades: 100,
+    });
+  });
+
   test('say what the notes beside the mirror say', () => {
     writeClockNote(mirror.folder, -20_000);
     writeFileSync(join(mirror.folder, 'device'), 'abc');
