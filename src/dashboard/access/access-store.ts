@@ -60,12 +60,24 @@ export class AccessStore {
     const secret = newSecret();
     const work = this.database.transaction(() => {
       this.checkName(name);
-      this.database
-        .prepare('INSERT INTO tokens (name, role, hash, made_at_ms) VALUES (?, ?, ?, ?)')
-        .run(name, role, hashOfSecret(secret), this.nowMs());
+      this.insertToken({ name, role }, secret);
     });
     work.immediate();
     return secret;
+  }
+
+  /**
+   * Makes a token where there is none yet. `keep` puts it where a person finds it, before it is written here:
+   * one that counts and that nobody has would keep every later start from making one.
+   */
+  addFirstToken(person: Person, keep: (secret: string) => void): void {
+    const work = this.database.transaction(() => {
+      if (this.tokens().length > 0) return;
+      const secret = newSecret();
+      keep(secret);
+      this.insertToken(person, secret);
+    });
+    work.immediate();
   }
 
   /** Makes a token that may tell one strategy signals. Throws as `addToken` does. */
@@ -168,6 +180,12 @@ export class AccessStore {
 
   close(): void {
     this.database.close();
+  }
+
+  private insertToken({ name, role }: Person, secret: string): void {
+    this.database
+      .prepare('INSERT INTO tokens (name, role, hash, made_at_ms) VALUES (?, ?, ?, ?)')
+      .run(name, role, hashOfSecret(secret), this.nowMs());
   }
 
   private checkName(name: string): void {

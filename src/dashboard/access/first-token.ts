@@ -17,15 +17,6 @@ function firstTokenPath(dataFolder: string): string {
  */
 export function makeFirstToken(store: AccessStore, dataFolder: string): string | null {
   const path = firstTokenPath(dataFolder);
-  if (store.tokens().length === 0) {
-    const token = store.addToken({ name: FIRST_NAME, role: 'operate' });
-    try {
-      writePrivateFile(path, `${token}\n`);
-    } catch (error) {
-      // A token that nobody can read would keep the next start from making one.
-      store.removeToken(FIRST_NAME);
-      throw error;
-    }
-  }
+  store.addFirstToken({ name: FIRST_NAME, role: 'operate' }, (token) => writePrivateFile(path, `${token}\n`));
   return existsSync(path) ? path : null;
 }

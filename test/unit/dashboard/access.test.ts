@@ -1,11 +1,15 @@
-import { mkdtempSync, rmSync, statSync, readFileSync, writeFileSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, rmSync, statSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { AccessStore } from '../../../src/dashboard/access/access-store.ts';
 import { makeFirstToken } from '../../../src/dashboard/access/first-token.ts';
 import { originProblem, sessionInCookie } from '../../../src/dashboard/access/request-origin.ts';
 import { SignInPace } from '../../../src/dashboard/access/sign-in-pace.ts';
+
+const FIRST_TOKEN_PROCESS = fileURLToPath(new URL('./first-token-process.ts', import.meta.url));
 
 let folder: string;
 let store: AccessStore;
@@ -73,6 +77,20 @@ describe('the file of tokens', () => {
     expect(store.tokens()).toHaveLength(1);
     rmSync(path);
     expect(makeFirstToken(store, folder)).toBeNull();
+  });
+
+  test.each(['openSync', 'renameSync'])('gets one that is readable after a crash at %s of its file', (at) => {
+    const { signal } = spawnSync(process.execPath, [FIRST_TOKEN_PROCESS, folder, at]);
+    expect(signal).toBe('SIGKILL');
+    const path = makeFirstToken(store, folder) ?? '';
+    expect(store.personOf(readFileSync(path, 'utf8').trim())?.role).toBe('operate');
+    expect(store.tokens()).toHaveLength(1);
+  });
+
+  test('has no first token where its file can not be written', () => {
+    mkdirSync(join(folder, 'dashboard-token'));
+    expect(() => makeFirstToken(store, folder)).toThrow('dashboard-token');
+    expect(store.tokens()).toEqual([]);
   });
 });
 
