@@ -26,20 +26,19 @@ export class SignInPace {
 
   /** How long an address has to wait before it may try; 0 for not at all. */
   waitMs(address: string, nowMs: number): number {
-    const tries = this.byAddress.get(address);
-    if (tries === undefined || nowMs - tries.lastMs >= FORGOTTEN_AFTER_MS) return 0;
+    const tries = this.triesOf(address, nowMs);
+    if (tries === undefined) return 0;
     const beyond = tries.count - FREE_TRIES;
     if (beyond <= 0) return 0;
     const waitMs = Math.min(LONGEST_WAIT_MS, FIRST_WAIT_MS * 2 ** (beyond - 1));
-    return Math.max(0, tries.lastMs + waitMs - nowMs);
+    return Math.min(waitMs, Math.max(0, tries.lastMs + waitMs - nowMs));
   }
 
   /** It has tried a wrong one. */
   wrong(address: string, nowMs: number): void {
-    const tries = this.byAddress.get(address);
-    const isOld = tries === undefined || nowMs - tries.lastMs >= FORGOTTEN_AFTER_MS;
+    const count = (this.triesOf(address, nowMs)?.count ?? 0) + 1;
     this.byAddress.delete(address);
-    this.byAddress.set(address, { count: isOld ? 1 : tries.count + 1, lastMs: nowMs });
+    this.byAddress.set(address, { count, lastMs: nowMs });
     const [oldest] = this.byAddress.keys();
     if (this.byAddress.size > MOST_ADDRESSES && oldest !== undefined) this.byAddress.delete(oldest);
   }
@@ -47,5 +46,11 @@ export class SignInPace {
   /** It has tried a right one. */
   right(address: string): void {
     this.byAddress.delete(address);
+  }
+
+  /** Those that are not forgotten. A last one in the future is of before the clock was set back. */
+  private triesOf(address: string, nowMs: number): Tries | undefined {
+    const tries = this.byAddress.get(address);
+    return tries !== undefined && Math.abs(nowMs - tries.lastMs) < FORGOTTEN_AFTER_MS ? tries : undefined;
   }
 }

@@ -8,7 +8,8 @@ export class SignalPace {
 
   /** Counts a request; answers how long its sender has to wait, 0 for not at all. */
   take(token: string, nowMs: number): number {
-    const times = (this.byToken.get(token) ?? []).filter((atMs) => atMs > nowMs - MINUTE_MS);
+    // What came in the future came before the clock was set back.
+    const times = (this.byToken.get(token) ?? []).filter((atMs) => atMs > nowMs - MINUTE_MS && atMs <= nowMs);
     this.byToken.set(token, times);
     const [first] = times;
     if (times.length >= MOST_A_MINUTE && first !== undefined) return first + MINUTE_MS - nowMs;

@@ -8,6 +8,7 @@ import { AccessStore } from '../../../src/dashboard/access/access-store.ts';
 import { makeFirstToken } from '../../../src/dashboard/access/first-token.ts';
 import { originProblem, sessionInCookie } from '../../../src/dashboard/access/request-origin.ts';
 import { SignInPace } from '../../../src/dashboard/access/sign-in-pace.ts';
+import { SignalPace } from '../../../src/dashboard/signals/signal-pace.ts';
 
 const FIRST_TOKEN_PROCESS = fileURLToPath(new URL('./first-token-process.ts', import.meta.url));
 
@@ -107,6 +108,22 @@ test('wrong tokens cost ever more time, and a right one ends that', () => {
   expect(pace.waitMs('b', 1_000)).toBe(0);
   pace.right('a');
   expect(pace.waitMs('a', 1_000)).toBe(0);
+});
+
+test('wrong tokens of before the clock was set back keep nobody out', () => {
+  const pace = new SignInPace();
+  const hourMs = 3_600_000;
+  for (let tries = 0; tries < 20; tries += 1) pace.wrong('a', hourMs);
+  expect(pace.waitMs('a', hourMs - 1_000)).toBe(300_000);
+  expect(pace.waitMs('a', 0)).toBe(0);
+});
+
+test('signals of before the clock was set back do not count', () => {
+  const pace = new SignalPace();
+  const hourMs = 3_600_000;
+  for (let sent = 0; sent < 60; sent += 1) expect(pace.take('a', hourMs)).toBe(0);
+  expect(pace.take('a', hourMs + 1_000)).toBe(59_000);
+  expect(pace.take('a', 0)).toBe(0);
 });
 
 test.each([
