@@ -1,10 +1,12 @@
 import { LATE_ARRIVAL_MS } from '../admission.ts';
 import { redisPlace } from '../ledger-place.ts';
 import type { RaisedLimit } from '../raise-limit.ts';
+import { longerMs } from './clock-slack.ts';
+import { begunOf, epochName } from './count-name.ts';
 import { LedgerImage, parsed } from './ledger-image.ts';
 import { BUDGET_FIELD, NAMED_FIELD } from './ledger-draft.ts';
 import { RedisConnection } from './redis-connection.ts';
-import { begunOf, epochName, longerMs, type ScriptAnswer } from './redis-ledger.ts';
+import type { ScriptAnswer } from './ledger-server.ts';
 
 /** Whoever looks by hand can wait longer than a bot. */
 const ANSWERS_WITHIN_MS = 5_000;

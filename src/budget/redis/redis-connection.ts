@@ -5,7 +5,7 @@ import { SarrafError } from '../../domain/errors.ts';
 import type { RedisAddress } from '../../redis/redis-address.ts';
 import { redisFailure } from '../../redis/redis-failure.ts';
 import { ledgerScript, SERVER_CLOCK, type ScriptAsk } from './ledger-script.ts';
-import type { LedgerServer, ScriptAnswer } from './redis-ledger.ts';
+import type { LedgerServer, ScriptAnswer } from './ledger-server.ts';
 
 /** How long a first connection may take. */
 const OPENS_WITHIN_MS = 5_000;

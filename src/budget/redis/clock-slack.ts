@@ -1,0 +1,8 @@
+/** Windows are longer by so much: two clocks have to agree, and each may be stepped unseen by a little. */
+const DRIFT_PARTS = 500;
+export const STEP_MS = 100;
+
+/** What a window is longer here than it is. */
+export function longerMs(windowMs: number): number {
+  return STEP_MS + Math.ceil(windowMs / DRIFT_PARTS);
+}

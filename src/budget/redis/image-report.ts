@@ -1,0 +1,45 @@
+import type { z } from 'zod';
+import { reportOf, type BudgetReport, type LedgerRow } from '../ledger-report.ts';
+import { BUDGET_FIELD, LOCKOUT_FIELD, NAMED_FIELD, PAST_FIELD, STOP_FIELD } from './ledger-draft.ts';
+import { isDoubtful, parsed, type LedgerImage } from './ledger-image.ts';
+
+/** Every budget of a ledger in Redis as it was read, at a time of the server. */
+export function reportOfImage(image: LedgerImage, nowMs: number): readonly BudgetReport[] {
+  const read = <Shape extends z.ZodType>(field: string, shape: Shape): z.output<Shape> | null => {
+    const text = image.fields.get(field);
+    return text === undefined ? null : parsed(field, text, shape);
+  };
+  const past = read('past', PAST_FIELD);
+  const rows = image
+    .names('budget')
+    .toSorted()
+    .map((field): LedgerRow => {
+      const [, subject = '', ...name] = field.split(':');
+      const budget = name.join(':');
+      const row = parsed(field, image.fields.get(field) ?? '', BUDGET_FIELD);
+      const slots = image.slots(`slots:${subject}:${budget}`);
+      const named = read(`named:${subject}:${budget}`, NAMED_FIELD);
+      const lockout = read(`lockout:${subject}:${budget}`, LOCKOUT_FIELD);
+      return {
+        subject,
+        budget,
+        request_limit: row.requestLimit,
+        stated_limit: row.statedLimit,
+        window_ms: row.windowMs,
+        reserve: row.reserve,
+        assumed: row.assumed,
+        grown_since_ms: row.fullSinceMs,
+        full_since_ms: past?.sinceMs ?? null,
+        heard_at_ms: past?.heardAtMs ?? null,
+        on_the_way: slots.filter((slot) => slot.stampedAtMs === null && !isDoubtful(slot)).length,
+        in_use: slots.filter(({ stampedAtMs }) => (stampedAtMs ?? nowMs) + row.windowMs >= nowMs).length,
+        named_limit: named?.limit ?? null,
+        named_at_ms: named?.atMs ?? null,
+        kind: lockout?.kind ?? null,
+        at_ms: lockout?.atMs ?? null,
+        probe_at_ms: read(`stop:${subject}`, STOP_FIELD)?.probeAtMs ?? null,
+      };
+    });
+  // Nothing leaves before the windows are over, so no answer makes that sooner.
+  return rows.map((row) => reportOf(row, { nowMs, canBeHeard: false }));
+}

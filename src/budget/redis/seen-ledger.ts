@@ -1,0 +1,172 @@
+import type { Machine } from '../machine.ts';
+import { STEP_MS } from './clock-slack.ts';
+import { begunOf, epochName } from './count-name.ts';
+import { LedgerImage } from './ledger-image.ts';
+import type { ScriptAsk } from './ledger-script.ts';
+import type { ScriptAnswer } from './ledger-server.ts';
+import { ServerClock } from './server-clock.ts';
+
+/** How far another process of this machine found the clocks apart is believed where it is off by no more. */
+const ANCHOR_SLACK_MS = 200;
+const ANCHOR_DRIFT_PARTS = 2_000;
+
+/** What a caller decides of what is asked; the rest is what was seen. */
+export type AskPart = Partial<ScriptAsk> & Pick<ScriptAsk, 'kind' | 'owner'>;
+
+/**
+ * What this process has seen of the ledger in Redis: the fields that were read last, the server's time as far
+ * as it is proven, and why all of it is of no use.
+ */
+export class SeenLedger {
+  /** Whether the times of the count that is there are still to be compared with the clock. */
+  mustJoin = true;
+  private readonly machine: Machine;
+  private fields = new LedgerImage(new Map());
+  private time = new ServerClock();
+  private runId = '';
+  /** Why what Redis holds is of no use; null where it is. */
+  private why: string | null = null;
+  private known = { epoch: '', revision: 0 };
+  /** Of all counts that were seen here, the one that was begun last. */
+  private latestBegun = 0;
+
+  constructor(machine: Machine) {
+    this.machine = machine;
+  }
+
+  get image(): LedgerImage {
+    return this.fields;
+  }
+
+  get clock(): ServerClock {
+    return this.time;
+  }
+
+  /** Which run of Redis answered last. */
+  get run(): string {
+    return this.runId;
+  }
+
+  get doubt(): string | null {
+    return this.why;
+  }
+
+  /** The count that a change would go on with; '' where it would begin one. */
+  get epoch(): string {
+    return this.why === null ? this.fields.head.epoch : '';
+  }
+
+  /** Monotonic clocks are of one boot of a machine; '' where that has no name. */
+  get machineName(): string {
+    const { bootId } = this.machine;
+    return bootId === 'unknown-boot' ? '' : bootId;
+  }
+
+  /** The server's time now, or earlier. */
+  nowMs(): number {
+    return this.time.earliest(this.machine.monotonicMs());
+  }
+
+  /**
+   * How much of the time since somebody last proved one nobody can prove: whether it has passed, or the
+   * server's clock was stepped. Another process of this machine left how far the two clocks are apart.
+   */
+  unprovenMs(): number {
+    const sinceMs = Math.max(0, this.nowMs() - this.fields.head.seen);
+    const ahead = Number(this.fields.fields.get(`ahead:${this.machineName}`) ?? Number.NaN);
+    const slackMs = ANCHOR_SLACK_MS + sinceMs / ANCHOR_DRIFT_PARTS;
+    return Math.abs(this.time.leastAheadMs - ahead) <= slackMs ? 0 : sinceMs;
+  }
+
+  /** The name of the next count. It begins with a number above that of every one before. */
+  nextEpoch(atMs: number): string {
+    return epochName(Math.max(this.latestBegun + 1, begunOf(this.fields.head.epoch) + 1, atMs));
+  }
+
+  /** What is asked at a local time, built on what was read. */
+  askOf(part: AskPart, sentMs: number): ScriptAsk {
+    const { time } = this;
+    const { head } = this.fields;
+    const isBuilt = part.kind === 'whole' || part.kind === 'begin';
+    return {
+      now: time.isKnown ? time.earliest(sentMs) : 0,
+      epoch: head.epoch,
+      revision: isBuilt || this.known.epoch !== head.epoch ? head.revision : this.known.revision,
+      stable: head.stable,
+      endings: [],
+      entry: null,
+      fields: [],
+      begins: '',
+      machine: time.isKnown && part.kind !== 'begin' ? this.machineName : '',
+      ahead: time.isKnown ? time.leastAheadMs : 0,
+      ...part,
+    };
+  }
+
+  /** Asks for a change, which ends the doubt there was; the answer may be the reason for another. */
+  async change(ask: () => Promise<ScriptAnswer>): Promise<ScriptAnswer> {
+    const { why, fields } = this;
+    this.why = null;
+    let isDone = false;
+    try {
+      const answer = await ask();
+      isDone = answer.status === 'done';
+      return answer;
+    } finally {
+      if (!isDone && this.fields.head.epoch === fields.head.epoch) this.why ??= why;
+    }
+  }
+
+  /** Takes in an answer, and when it was asked and received by the monotonic clock. */
+  take(
+    { status, timeMs, run, fields, revision }: ScriptAnswer,
+    at: { readonly sentMs: number; readonly receivedMs: number },
+  ): void {
+    const reading = { ...at, serverMs: timeMs };
+    if (!this.time.read(reading)) this.why = 'its clock was stepped';
+    this.runId = run;
+    if (fields === null) {
+      // Of this count still: the script looks.
+      this.known = { ...this.known, revision: Math.max(this.known.revision, revision) };
+      return;
+    }
+    this.fields = LedgerImage.of(fields);
+    const { head, isEmpty } = this.fields;
+    const isOlder = head.epoch === this.known.epoch && head.revision < this.known.revision;
+    if (status === 'stepped' || head.seen > timeMs + STEP_MS) this.why = 'its clock was stepped';
+    else if (isEmpty) this.why = 'it was empty';
+    else if (head.run !== run) this.why = 'Redis was restarted, or another one has taken its place';
+    else if (isOlder || begunOf(head.epoch) < this.latestBegun)
+      this.why = 'it was put back to an older state';
+    // Somebody else has begun the count by now.
+    else if (head.epoch !== this.known.epoch) this.why = null;
+    const isOther = head.epoch !== this.known.epoch;
+    this.latestBegun = Math.max(this.latestBegun, begunOf(head.epoch));
+    if (isOther || !isOlder) this.known = { epoch: head.epoch, revision: head.revision };
+    if (isOther) this.mustJoin = true;
+    if (this.why === null && !isOther) return;
+    this.time = new ServerClock();
+    this.time.read(reading);
+  }
+
+  /** Redis has taken a change of these fields at a time of the server. `begins`: the count that it began. */
+  wrote(
+    fields: Parameters<LedgerImage['with']>[0],
+    { run, revision, stable }: ScriptAnswer,
+    { begins, atMs }: { readonly begins: string; readonly atMs: number },
+  ): void {
+    const { head } = this.fields;
+    const isAlone = revision === head.revision + 1;
+    const epoch = begins === '' ? head.epoch : begins;
+    this.known = { epoch, revision };
+    this.latestBegun = Math.max(this.latestBegun, begunOf(epoch));
+    this.fields = this.fields.with(fields, {
+      run,
+      epoch,
+      // Others wrote in between: what is kept here is older, and nothing whole can be built on it.
+      revision: isAlone ? revision : head.revision,
+      stable,
+      seen: Math.max(head.seen, atMs),
+    });
+  }
+}
