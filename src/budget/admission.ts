@@ -1,6 +1,7 @@
 import type { RateLimit } from '../domain/rate-limit.ts';
-import { mayUseReserve, type RequestClass } from '../domain/request-class.ts';
+import type { RequestClass } from '../domain/request-class.ts';
 import type { LimitChange, LimitWord } from './named-limit.ts';
+import { slotsFor } from './reserve.ts';
 
 /** An occupied slot: one request that the exchange may have counted within the window. */
 export interface Slot {
@@ -71,19 +72,6 @@ export const MOST_SEND_DELAY_MS = 250;
  * counted there.
  */
 export const LATE_ARRIVAL_MS = 120_000;
-
-/** Of a budget to which cancels and resolutions go, left for them. */
-const RESERVED_SHARE = 0.1;
-
-export function reserveOf(budget: RateLimit): number {
-  if (budget.reserve !== undefined) return Math.min(Math.max(0, budget.reserve), budget.limit);
-  return budget.hasReserve === true ? Math.floor(budget.limit * RESERVED_SHARE) : 0;
-}
-
-/** How many slots requests of a class may occupy. */
-export function slotsFor(requestClass: RequestClass, budget: RateLimit): number {
-  return mayUseReserve(requestClass) ? budget.limit : budget.limit - reserveOf(budget);
-}
 
 /**
  * Whether a slot is free again: strictly more than a window after its stamp, since both ends of a window may

@@ -1,4 +1,5 @@
-import { isInRedis, readLedgerAt } from './ledger-place.ts';
+import { isInRedis } from './ledger-place.ts';
+import { readLedgerAt } from './read-ledger-at.ts';
 import { readLedger, type BudgetReport } from './ledger-report.ts';
 import { monotonicMs } from './process-owner.ts';
 

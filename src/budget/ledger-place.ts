@@ -1,9 +1,6 @@
-import { existsSync } from 'node:fs';
 import { readRedisAddress, type RedisAddress } from '../redis/redis-address.ts';
 import { REDIS_PASSWORD } from '../redis/shown-address.ts';
 import { addressName, ledgerFolder, ledgerPath } from './ledger-file.ts';
-import { readLedger, type BudgetReport } from './ledger-report.ts';
-import { monotonicMs } from './process-owner.ts';
 
 /** How a configuration names its ledger. */
 export interface LedgerNaming {
@@ -29,22 +26,4 @@ export function isInRedis(place: string): boolean {
 export function redisPlace(place: string): { readonly address: RedisAddress; readonly key: string } {
   const [text = '', key = ''] = place.split('#', 2);
   return { address: readRedisAddress(text, process.env[REDIS_PASSWORD]), key };
-}
-
-/**
- * Reads every budget of a ledger without changing it. Throws `DATA_UNUSABLE` where there is no file, or Redis
- * does not answer.
- */
-export async function readLedgerAt(place: string): Promise<readonly BudgetReport[]> {
-  if (!isInRedis(place)) return readLedger(place, monotonicMs());
-  const { withRedisLedger } = await import('./redis/redis-by-hand.ts');
-  const { readRedisLedger } = await import('./redis/redis-report.ts');
-  return withRedisLedger(place, async (connection) => readRedisLedger(connection));
-}
-
-/** The same; null where there is no ledger yet. */
-export async function readLedgerIfAny(place: string): Promise<readonly BudgetReport[] | null> {
-  if (!isInRedis(place)) return existsSync(place) ? readLedger(place, monotonicMs()) : null;
-  const rows = await readLedgerAt(place);
-  return rows.length === 0 ? null : rows;
 }

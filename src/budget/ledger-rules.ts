@@ -1,14 +1,6 @@
 import type { Budget, RateLimit } from '../domain/rate-limit.ts';
 import { present } from '../domain/invariant.ts';
-import {
-  reserveOf,
-  slotsFor,
-  waitForSlot,
-  type Admission,
-  type AdmissionAsk,
-  type Slot,
-  type SlotEnd,
-} from './admission.ts';
+import { waitForSlot, type Admission, type AdmissionAsk, type Slot, type SlotEnd } from './admission.ts';
 import type { ClockRow } from './clock-row.ts';
 import { PROBE_EVERY_MS } from './credential-stop.ts';
 import { PART_STANDS_STILL_MS, waitForProbe } from './doubt.ts';
@@ -18,6 +10,7 @@ import { afterLimitReply, inForce, lowered, type LimitChange, type LimitWord } f
 import type { NamedLimitRows } from './named-limit-rows.ts';
 import type { BudgetKey, BudgetRow, SlotRows } from './slot-rows.ts';
 import { fullUntil, longestWait, mayAsk, type UnknownPast } from './unknown-past.ts';
+import { reserveOf, slotsFor } from './reserve.ts';
 
 /** The rows of a ledger that processes share, wherever they are kept. */
 export interface LedgerRows {

@@ -2,7 +2,6 @@ import type { RateLimit } from '../domain/rate-limit.ts';
 import type { RequestClass } from '../domain/request-class.ts';
 import {
   isReleased,
-  slotsFor,
   waitForSlot,
   type Admission,
   type AdmissionAsk,
@@ -27,6 +26,7 @@ import {
   type NamedLimit,
 } from './named-limit.ts';
 import { afterAnswer, fullUntil, longestWait, mayAsk, type UnknownPast } from './unknown-past.ts';
+import { slotsFor } from './reserve.ts';
 
 type OpenSlot = { -readonly [Key in keyof Slot]: Slot[Key] };
 

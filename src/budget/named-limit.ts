@@ -1,5 +1,5 @@
 import type { RateLimit } from '../domain/rate-limit.ts';
-import { reserveOf } from './admission.ts';
+import { reserveOf } from './reserve.ts';
 
 /** A limit below ours that the exchange has named in a limit reply, as it does when it is crowded. */
 export interface NamedLimit {
@@ -7,6 +7,13 @@ export interface NamedLimit {
   readonly limit: number;
   /** When the last limit reply for the budget came. */
   readonly atMs: number;
+}
+
+/** A lowered limit that was taken back. */
+export interface RaisedLimit {
+  readonly subject: string;
+  /** What the exchange had named. */
+  readonly named: number;
 }
 
 /** What a limit reply says of the limit. */

@@ -1,13 +1,7 @@
 import { existsSync } from 'node:fs';
 import { isInRedis } from './ledger-place.ts';
 import { openLedgerFile, openLedgerReadOnly } from './ledger-file.ts';
-
-/** A lowered limit that was taken back. */
-export interface RaisedLimit {
-  readonly subject: string;
-  /** What the exchange had named. */
-  readonly named: number;
-}
+import type { RaisedLimit } from './named-limit.ts';
 
 /** The same, wherever the ledger is. */
 export async function raiseLimitAt(place: string, budget: string): Promise<readonly RaisedLimit[]> {

@@ -1,6 +1,7 @@
 import { ownMarketsOf } from '../strategy/universe/own-markets.ts';
 import type { Budget } from '../domain/rate-limit.ts';
-import { LATE_ARRIVAL_MS, reserveOf } from '../budget/admission.ts';
+import { LATE_ARRIVAL_MS } from '../budget/admission.ts';
+import { reserveOf } from '../budget/reserve.ts';
 import { parseMarket } from '../exchange/market-names.ts';
 import { marketsOf } from '../engine/strategy-instance.ts';
 import { hasHeadroom } from '../budget/unknown-past.ts';

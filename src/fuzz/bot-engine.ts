@@ -1,4 +1,4 @@
-import { reserveOf } from '../budget/admission.ts';
+import { reserveOf } from '../budget/reserve.ts';
 import type { Market } from '../domain/market.ts';
 import { parseUnits, type Units } from '../domain/money.ts';
 import { Engine } from '../engine/engine.ts';

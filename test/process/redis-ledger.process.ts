@@ -1,6 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { ledgerPlace, readLedgerAt } from '../../src/budget/ledger-place.ts';
+import { ledgerPlace } from '../../src/budget/ledger-place.ts';
+import { readLedgerAt } from '../../src/budget/read-ledger-at.ts';
 import { thisMachine } from '../../src/budget/machine.ts';
 import { renewLedgerAt } from '../../src/cli/renew-ledger.ts';
 import { numberOf } from './environment.ts';

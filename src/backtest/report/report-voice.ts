@@ -10,7 +10,7 @@ import { isolateByFirstLetter } from '../../language/isolate.ts';
 import { saidIn } from '../../language/said-in.ts';
 import { localeOf, type Language } from '../../language/locale.ts';
 import { translateInto, type Translate } from '../../language/translate.ts';
-import { tellFact, type FactTeller } from './tell-fact.ts';
+import { tellFact, type FactTeller, type FactVoice } from './tell-fact.ts';
 import { ENGLISH_REPORT } from './texts/english-report.ts';
 import { PERSIAN_REPORT } from './texts/persian-report.ts';
 import { currencyText, numberText, percentText, shownMoney } from './value-text.ts';
@@ -19,40 +19,25 @@ import { currencyText, numberText, percentText, shownMoney } from './value-text.
  * How a report says texts, numbers and times. English has times in UTC, and money with its unit beside the
  * title; Persian has Tehran's clock, Jalali days, and money with its unit at each number.
  */
-export interface ReportVoice {
+export interface ReportVoice extends FactVoice {
   readonly language: Language;
   readonly say: Translate<typeof ENGLISH_REPORT>;
-  /** A number that is written in English, such as `12,345.6`, in the digits of the language. */
-  readonly digits: (english: string) => string;
   readonly count: (count: number) => string;
   /** A price or an amount in full. */
   readonly exact: (decimal: string) => string;
-  /** Statistics and fractions; null has no value. */
-  readonly number: (value: number | null) => string;
-  readonly percent: (fraction: number | null) => string;
   readonly money: (money: string | number, quote: Currency) => string;
   /** A number with the unit that English says elsewhere. */
   readonly inUnit: (number: string, currency: Currency) => string;
   readonly currency: (quote: Currency) => string;
-  /** A currency within a sentence; English has its code. */
-  readonly asset: (currency: string) => string;
   /** What follows a title of money: `, USDT`, or nothing where each number has its unit. */
   readonly unitOfTitle: (quote: Currency) => string;
-  readonly minute: (atMs: number) => string;
   readonly second: (atMs: number) => string;
   /** A day by its number since 1970. */
   readonly day: (day: number) => string;
-  readonly length: (lengthMs: number) => string;
-  /** The same in one unit in English. */
-  readonly about: (lengthMs: number) => string;
-  /** Things one after another. */
-  readonly list: (texts: readonly string[]) => string;
   /** A fact as a sentence. */
   readonly tell: (fact: Fact) => string;
   /** Names, and words of others, so that they do not move the words around them. */
   readonly foreign: (text: string) => string;
-  /** What a result has in English: why an order was refused, or a lock held. Words of others stay. */
-  readonly said: (text: string) => string;
 }
 
 const DAY_MS = 86_400_000;

@@ -1,16 +1,30 @@
 import type { Fact, FactFigure } from '../../language/fact.ts';
 import { capitalized } from './value-text.ts';
-import type { ReportVoice } from './report-voice.ts';
+
+/** How a language writes what facts have. */
+export interface FactVoice {
+  /** A number that is written in English, such as `12,345.6`, in the digits of the language. */
+  readonly digits: (english: string) => string;
+  /** Statistics and fractions; null has no value. */
+  readonly number: (value: number | null) => string;
+  readonly percent: (fraction: number | null) => string;
+  /** A currency within a sentence; English has its code. */
+  readonly asset: (currency: string) => string;
+  readonly minute: (atMs: number) => string;
+  readonly length: (lengthMs: number) => string;
+  /** The same in one unit in English. */
+  readonly about: (lengthMs: number) => string;
+  /** Things one after another. */
+  readonly list: (texts: readonly string[]) => string;
+  /** What a result has in English: why an order was refused, or a lock held. Words of others stay. */
+  readonly said: (text: string) => string;
+}
 
 /** What it takes to tell a fact in a language: how its texts, names and numbers are written. */
-export interface FactTeller extends Pick<
-  ReportVoice,
-  'digits' | 'number' | 'percent' | 'minute' | 'length' | 'about' | 'asset' | 'said'
-> {
+export interface FactTeller extends FactVoice {
   /** The text of a key. The maker of facts has checked that the figures are those of the text. */
   readonly sayAny: (key: string, values: Readonly<Record<string, string | number>>) => string;
   readonly metric: (name: string) => string;
-  readonly list: (texts: readonly string[]) => string;
 }
 
 /** A fact as a sentence. One of the key `sentence` begins with a capital. */

@@ -1,7 +1,7 @@
 import { SarrafError } from '../../domain/errors.ts';
 import type { RedisAddress } from '../../redis/redis-address.ts';
 import { redisFailure } from '../../redis/redis-failure.ts';
-import type { OpenLedger, OpenLedgerOptions } from '../open-ledger.ts';
+import type { OpenLedger, OpenLedgerOptions } from '../ledger-opening.ts';
 import { redisPlace } from '../ledger-place.ts';
 import { withRedisLedger } from './redis-by-hand.ts';
 import { RedisConnection } from './redis-connection.ts';

@@ -1,6 +1,6 @@
 import { LATE_ARRIVAL_MS } from '../admission.ts';
 import { redisPlace } from '../ledger-place.ts';
-import type { RaisedLimit } from '../raise-limit.ts';
+import type { RaisedLimit } from '../named-limit.ts';
 import { longerMs } from './clock-slack.ts';
 import { begunOf, epochName } from './count-name.ts';
 import { LedgerImage, parsed } from './ledger-image.ts';

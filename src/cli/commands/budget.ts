@@ -2,7 +2,7 @@ import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { Command } from 'commander';
 import { ledgerFolder } from '../../budget/ledger-file.ts';
-import { readLedgerAt } from '../../budget/ledger-place.ts';
+import { readLedgerAt } from '../../budget/read-ledger-at.ts';
 import type { BudgetReport } from '../../budget/ledger-report.ts';
 import { raiseLimitAt } from '../../budget/raise-limit.ts';
 import { budgetTable } from '../../exchange/budget-table.ts';

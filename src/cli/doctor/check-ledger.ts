@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { isInRedis, readLedgerIfAny } from '../../budget/ledger-place.ts';
+import { isInRedis } from '../../budget/ledger-place.ts';
+import { readLedgerIfAny } from '../../budget/read-ledger-at.ts';
 import { readLedger, type BudgetReport } from '../../budget/ledger-report.ts';
 import { monotonicMs } from '../../budget/process-owner.ts';
 import { beginsText, tradingBegins } from '../../budget/trading-begins.ts';

@@ -1,4 +1,4 @@
-import { readLedgerIfAny } from '../../budget/ledger-place.ts';
+import { readLedgerIfAny } from '../../budget/read-ledger-at.ts';
 import { ledgerOf } from '../../daemon/settings/banner.ts';
 import type { BotConfig } from '../../daemon/settings/create-bot-config.ts';
 import { SarrafError } from '../../domain/errors.ts';

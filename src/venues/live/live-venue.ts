@@ -1,7 +1,8 @@
 import { setTimeout as startTimer } from 'node:timers';
 import { setTimeout } from 'node:timers/promises';
 import { ledgerPlace } from '../../budget/ledger-place.ts';
-import { openLedger, type OpenLedger } from '../../budget/open-ledger.ts';
+import type { OpenLedger } from '../../budget/ledger-opening.ts';
+import { openLedger } from '../../budget/open-ledger.ts';
 import { troubleText } from '../../budget/trouble-text.ts';
 import { RequestLimiter } from '../../budget/limiter.ts';
 import { monotonicMs } from '../../budget/process-owner.ts';
