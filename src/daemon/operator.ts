@@ -41,6 +41,8 @@ export class Operator {
   private readonly equity: EquityWatch;
   private readonly notices = new Map<string, number>();
   private readonly endings: (() => void)[] = [];
+  /** Of commands that are under way. */
+  private readonly following = new Set<NodeJS.Timeout>();
 
   constructor(options: OperatorOptions) {
     this.options = options;
@@ -71,6 +73,7 @@ export class Operator {
 
   end(): void {
     for (const end of this.endings) end();
+    for (const timer of this.following) clearInterval(timer);
     this.inbox.close();
   }
 
@@ -97,8 +100,9 @@ export class Operator {
     this.inbox.done(id, lockResult(command, { before, after: engine.locks.active() }));
   }
 
-  /** Each is given to the engine once, and followed to its end. */
-  private takeByHand({ id, command, isRepeated }: TakenCommand & { readonly command: ByHandCommand }): void {
+  /** Each is given to the engine once, and followed to its end. One that waited too long is not begun. */
+  private takeByHand(taken: TakenCommand & { readonly command: ByHandCommand }): void {
+    const { id, command, isRepeated, postedAtMs } = taken;
     const { shell, engine } = this.options.bot;
     const { key } = command;
     if (command.kind === 'place' && isRepeated && engine.byHand.stateOf(key) === null) {
@@ -108,6 +112,11 @@ export class Operator {
     this.follow(() => {
       let state = engine.byHand.stateOf(key);
       if (state === null) {
+        const tooLate = this.inbox.tooLateText(command, postedAtMs);
+        if (tooLate !== null) {
+          this.inbox.done(id, { ok: false, message: tooLate, left: [] });
+          return true;
+        }
         // What was canceled for a position that can not be sold yet would leave that bare.
         if (command.kind === 'close' && engine.status().phase === 'syncing') return false;
         shell.control(command);
@@ -147,9 +156,11 @@ export class Operator {
   private follow(look: () => boolean): void {
     if (look()) return;
     const timer = setInterval(() => {
-      if (look()) clearInterval(timer);
+      if (!look()) return;
+      clearInterval(timer);
+      this.following.delete(timer);
     }, PROGRESS_EVERY_MS);
-    this.endings.push(() => clearInterval(timer));
+    this.following.add(timer);
   }
 
   private take(taken: TakenCommand): void {

@@ -120,11 +120,9 @@ export class ControlInbox {
         });
         continue;
       }
-      const waitedMs = this.sinceMs(row.posted_at_ms);
-      if (!isRepeated && waitedMs > (DONE_WITHIN_MS[command.kind] ?? Number.POSITIVE_INFINITY)) {
-        const waited = lengthText(waitedMs);
-        const message = sentence(command.kind === 'place' ? 'control-too-late' : 'control-stale', { waited });
-        this.done(row.id, { ok: false, message, left: [] });
+      const tooLate = isRepeated ? null : this.tooLateText(command, row.posted_at_ms);
+      if (tooLate !== null) {
+        this.done(row.id, { ok: false, message: tooLate, left: [] });
         continue;
       }
       this.write(row.id, 'UPDATE commands SET taken_at_ms = @atMs WHERE id = @id', null);
@@ -193,6 +191,14 @@ export class ControlInbox {
   /** Milliseconds since a moment, by the clock of the commands. */
   sinceMs(atMs: number): number {
     return this.nowMs() - atMs;
+  }
+
+  /** Why a command that was posted at a time is not begun any more; null where it is. */
+  tooLateText({ kind }: ControlCommand, postedAtMs: number): string | null {
+    const waitedMs = this.sinceMs(postedAtMs);
+    if (waitedMs <= (DONE_WITHIN_MS[kind] ?? Number.POSITIVE_INFINITY)) return null;
+    const waited = lengthText(waitedMs);
+    return sentence(kind === 'place' ? 'control-too-late' : 'control-stale', { waited });
   }
 
   /** Whether every report of a command is written. */

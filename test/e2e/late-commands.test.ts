@@ -1,0 +1,58 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { ControlClient } from '../../src/daemon/control/control-client.ts';
+import { ControlInbox } from '../../src/daemon/control/control-inbox.ts';
+import { LedgerWatch } from '../../src/daemon/health/ledger-watch.ts';
+import { Operator } from '../../src/daemon/operator.ts';
+import { BotLife, createEmbeddedWorld } from '../support/embedded-bot.ts';
+
+let folder: string;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'sarraf-late-'));
+});
+afterEach(() => rmSync(folder, { recursive: true }));
+
+test.each([
+  ['close', 60_000, 'it held nothing, and had no order'],
+  ['close', 660_000, 'was not done: the position may be another by now'],
+  ['cancel', 660_000, 'was not done: the position may be another by now'],
+] as const)(
+  'a %s that a run had and did not begin is looked at %i ms later: %s',
+  async (kind, lateMs, said) => {
+    const world = createEmbeddedWorld({
+      seed: 7,
+      config: {
+        strategies: [{ plugin: join(process.cwd(), 'test/support/plugins/listener.ts'), market: 'BTCIRT' }],
+        'data.folder': folder,
+      },
+    });
+    const postedAtMs = Date.now() - lateMs;
+    const client = new ControlClient(folder, () => postedAtMs);
+    const of = { key: 'a-key', strategy: 'listener', market: null, by: 'ali' };
+    const id = client.post(kind === 'close' ? { kind, ...of } : { kind, ...of, order: null });
+    // It was killed after it had read the command, and before the engine wrote anything of it.
+    const killed = new ControlInbox(folder, () => postedAtMs);
+    expect(killed.take()).toHaveLength(1);
+    killed.close();
+    const life = await BotLife.prepare(world, join(folder, 'embedded.sqlite'));
+    const operator = new Operator({
+      bot: life.bot,
+      config: world.config,
+      venue: world.venue,
+      mirror: life.mirror,
+      ledger: new LedgerWatch(null, []),
+      onError: (error) => {
+        throw error;
+      },
+    });
+    life.bot.shell.start();
+    operator.begin();
+    await life.run(60_000);
+    await expect.poll(() => client.look(id)?.result?.message, { timeout: 10_000 }).toContain(said);
+    operator.end();
+    client.close();
+    life.mirror.close();
+  },
+);
