@@ -7,5 +7,10 @@ const AHEAD_MS = 60_000;
  * below zero are of a clock that was put right.
  */
 export function elapsedMs(sinceMs: number, atMs: number): number {
-  return sinceMs - atMs > AHEAD_MS ? Number.POSITIVE_INFINITY : atMs - sinceMs;
+  return isAhead(sinceMs, atMs) ? Number.POSITIVE_INFINITY : atMs - sinceMs;
+}
+
+/** Whether a time that was written down is of before the clock was set back. */
+export function isAhead(writtenMs: number, atMs: number): boolean {
+  return writtenMs - atMs > AHEAD_MS;
 }

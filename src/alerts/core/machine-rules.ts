@@ -1,6 +1,7 @@
 import type { AlertCondition } from './alert-facts.ts';
 import type { AlertSnapshot } from './alert-snapshot.ts';
 import type { RuleSettings } from './rule-settings.ts';
+import { isAhead } from './elapsed.ts';
 
 const MEGABYTE = 1_000_000;
 const FAULT_FOR_MS = 10_000;
@@ -15,9 +16,10 @@ export function machineConditions(snapshot: AlertSnapshot, rules: RuleSettings):
   ];
 }
 
-/** How long the bot has written nothing down. */
+/** How long the bot has written nothing down. A sign of before the clock was set back says nothing. */
 function silenceMs({ atMs, lastSignMs, watchedSinceMs }: AlertSnapshot): number {
-  return atMs - Math.max(lastSignMs ?? 0, watchedSinceMs);
+  const signMs = lastSignMs === null || isAhead(lastSignMs, atMs) ? 0 : lastSignMs;
+  return atMs - Math.max(signMs, watchedSinceMs);
 }
 
 function silent(snapshot: AlertSnapshot, { silent: rule }: RuleSettings): readonly AlertCondition[] {

@@ -34,7 +34,7 @@ export interface BotFilesOptions {
 export class BotFiles implements BotReading {
   readonly ledger: FolderLedger;
   private readonly options: BotFilesOptions;
-  private readonly sinceMs: number;
+  private sinceMs: number;
   private equity: { readonly atMs: number; readonly series: readonly EquitySeries[] } | null = null;
   private opened: { readonly reader: MirrorReader; readonly inode: number } | null = null;
 
@@ -51,6 +51,8 @@ export class BotFiles implements BotReading {
   look(of: { readonly cursor: JournalCursor | null; readonly deviceBefore: string | null }): BotLook {
     const { dataFolder, nowMs } = this.options;
     const atMs = nowMs();
+    // Where the clock was set back the watch begins anew: what is not seen from now on is silent.
+    this.sinceMs = Math.min(this.sinceMs, atMs);
     const mirror = this.mirrorNow(of.cursor, atMs);
     const pulse = readPulse(dataFolder);
     const snapshot: AlertSnapshot = {

@@ -104,6 +104,8 @@ describe('judgeSnapshot', () => {
     ['no alert of a smaller one', { fills: [fill('999.99')] }, []],
     ['a bot that is silent', { lastSignMs: NOON_MS - 120_000 }, ['silent']],
     ['a bot that never said anything', { lastSignMs: null }, ['silent']],
+    ['a bot that is silent since the clock was set back', { lastSignMs: NOON_MS + 3_600_000 }, ['silent']],
+    ['a clock that was just set back', { lastSignMs: NOON_MS + 3_600_000, watchedSinceMs: NOON_MS }, []],
     ['no alert of one that has just begun', { lastSignMs: null, watchedSinceMs: NOON_MS - 1 }, []],
     ['a fall from the peak', { equity: equity(80, 100, 90) }, ['drawdown rls']],
     ['no alert of a smaller fall', { equity: equity(80, 100, 91) }, []],

@@ -178,6 +178,24 @@ describe('the files of a bot', () => {
     expect(view.bot?.openOrders).toBe(101);
   });
 
+  test('are watched anew from the moment at which the clock was set back', () => {
+    let nowMs = NOW_MS;
+    const { folder: dataFolder, path: mirrorPath } = mirror;
+    const watched = new BotFiles({
+      dataFolder,
+      mirrorPath,
+      madeSinceMs: null,
+      deviceFile: null,
+      nowMs: () => nowMs,
+    });
+    const sinceMs = (): number => watched.look({ cursor: null, deviceBefore: null }).snapshot.watchedSinceMs;
+    nowMs += 5_000;
+    expect(sinceMs()).toBe(NOW_MS);
+    nowMs -= 3_600_000;
+    expect(sinceMs()).toBe(nowMs);
+    watched.close();
+  });
+
   test('that can not be read leave a person a bot that can be halted', () => {
     const unreadable = join(mirror.folder, 'spoiled.sqlite');
     writeFileSync(unreadable, 'no mirror at all');
