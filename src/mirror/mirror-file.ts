@@ -1,9 +1,10 @@
-import { closeSync, existsSync, mkdirSync, openSync, readSync } from 'node:fs';
+import { existsSync, mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
 import Database from 'better-sqlite3';
 import { SarrafError } from '../domain/errors.ts';
 import { checkMirror, schemaVersionOf } from './check-mirror.ts';
 import { MIRROR_STEPS, SCHEMA_VERSION } from './schema.ts';
+import { sqliteHeaderOf } from './sqlite-header.ts';
 import { DAMAGED_ADVICE, openingFailed, unusable } from './unusable.ts';
 
 /** "sarr" in ASCII: distinguishes a mirror from any other SQLite file. */
@@ -25,11 +26,6 @@ export const PATIENT_MS = 5_000;
 const LOG_PAGES = 8_000;
 /** Bytes that the log may keep on the disk after a checkpoint. */
 const LOG_BYTES = 64 * 1_048_576;
-
-const HEADER_BYTES = 100;
-const MAGIC = 'SQLite format 3\0';
-/** Where the header has the application's id (https://sqlite.org/fileformat.html, 1.3). */
-const APPLICATION_ID_OFFSET = 68;
 
 /** Where a mirror waits that is being put back; what it replaces may be half moved away by then. */
 export const restoringPath = (path: string): string => `${path}.restoring`;
@@ -118,20 +114,11 @@ function isEmpty(database: Database.Database): boolean {
 
 /** Looks at the file itself first, since SQLite may put files of its own beside a foreign database. */
 function refuseForeignFile(path: string): void {
-  if (!existsSync(path)) return;
-  const header = Buffer.alloc(HEADER_BYTES);
-  const file = openSync(path, 'r');
-  let length: number;
-  try {
-    length = readSync(file, header, 0, HEADER_BYTES, 0);
-  } finally {
-    closeSync(file);
-  }
-  if (length === 0) return;
-  const isDatabase = header.toString('latin1', 0, MAGIC.length) === MAGIC;
+  const header = sqliteHeaderOf(path);
+  if (header === null) return;
   // The id may still be in the log alone, where `check` sees it.
-  const isOurs = header.readUInt32BE(APPLICATION_ID_OFFSET) === APPLICATION_ID || existsSync(`${path}-wal`);
-  if (isDatabase && isOurs) return;
+  const isOurs = header.applicationId === APPLICATION_ID || existsSync(`${path}-wal`);
+  if (header.isDatabase && isOurs) return;
   throw foreignFile(path);
 }
 

@@ -1,14 +1,13 @@
-import { closeSync, existsSync, mkdirSync, openSync, readSync } from 'node:fs';
+import { mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
 import Database from 'better-sqlite3';
 import { z } from 'zod';
 import { SarrafError } from '../../domain/errors.ts';
+import { sqliteHeaderOf } from '../../mirror/sqlite-header.ts';
 
 /** How long one process waits for another that writes. */
 const PATIENT_MS = 5_000;
 const LOG_BYTES = 16 * 1_048_576;
-const HEADER_BYTES = 100;
-const MAGIC = 'SQLite format 3\0';
 
 export interface DatabaseShape {
   /** What it is before people, such as `a study`. */
@@ -90,16 +89,7 @@ function opened(path: string, shape: DatabaseShape, open: () => Database.Databas
 
 /** Looks at the file itself first, since SQLite may put files of its own beside a foreign one. */
 function refuseForeign(path: string, { what }: DatabaseShape): void {
-  if (!existsSync(path)) return;
-  const header = Buffer.alloc(HEADER_BYTES);
-  const file = openSync(path, 'r');
-  let length: number;
-  try {
-    length = readSync(file, header, 0, HEADER_BYTES, 0);
-  } finally {
-    closeSync(file);
-  }
-  if (length === 0 || header.toString('latin1', 0, MAGIC.length) === MAGIC) return;
+  if (sqliteHeaderOf(path)?.isDatabase !== false) return;
   throw unusable({ path, what, found: 'another file', advice: 'move it, or take another name' });
 }
 

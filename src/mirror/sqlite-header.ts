@@ -1,0 +1,32 @@
+import { closeSync, existsSync, openSync, readSync } from 'node:fs';
+
+const HEADER_BYTES = 100;
+const MAGIC = 'SQLite format 3\0';
+/** Where the header has the application's id (https://sqlite.org/fileformat.html, 1.3). */
+const APPLICATION_ID_OFFSET = 68;
+
+/** What the first bytes of a file say of it. */
+export interface SqliteHeader {
+  readonly isDatabase: boolean;
+  /** Which program's it is, as far as it is not in the log alone. */
+  readonly applicationId: number;
+}
+
+/**
+ * Reads it without SQLite, which may put files of its own beside a database. Null where there is no file, or
+ * an empty one.
+ */
+export function sqliteHeaderOf(path: string): SqliteHeader | null {
+  if (!existsSync(path)) return null;
+  const header = Buffer.alloc(HEADER_BYTES);
+  const file = openSync(path, 'r');
+  try {
+    if (readSync(file, header, 0, HEADER_BYTES, 0) === 0) return null;
+  } finally {
+    closeSync(file);
+  }
+  return {
+    isDatabase: header.toString('latin1', 0, MAGIC.length) === MAGIC,
+    applicationId: header.readUInt32BE(APPLICATION_ID_OFFSET),
+  };
+}
