@@ -1,6 +1,7 @@
 import { useSignal } from '@preact/signals';
 import { askFor } from '../actions/action.ts';
 import type { AlertItem } from '../../schema/alert.ts';
+import { Choices } from '../parts/choices.tsx';
 import type { TableColumn } from '../parts/data-table.tsx';
 import { overview } from '../overview.ts';
 import { PagedList } from '../parts/paged-list.tsx';
@@ -17,18 +18,12 @@ export function AlertsView() {
     <>
       <header class="view-head">
         <h1>{say('view.alerts')}</h1>
-        <span class="choices" role="group" aria-label={say('column.state')}>
-          {(['open', 'all'] as const).map((each) => (
-            <button
-              type="button"
-              key={each}
-              aria-pressed={state.value === each}
-              onClick={() => (state.value = each)}
-            >
-              {say(`alerts.state.${each}`)}
-            </button>
-          ))}
-        </span>
+        <Choices
+          label={say('column.state')}
+          choices={['open', 'all']}
+          chosen={state}
+          shown={(each) => say(`alerts.state.${each}`)}
+        />
       </header>
       <AlertsOff />
       <Panel title={say(`alerts.state.${state.value}`)}>

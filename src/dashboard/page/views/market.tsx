@@ -4,6 +4,7 @@ import { withQuery } from '../api.ts';
 import { CandleView } from '../charts/candles.tsx';
 import { markets } from '../markets.ts';
 import { SelectField } from '../actions/field.tsx';
+import { Choices } from '../parts/choices.tsx';
 import { Panel, WithReply } from '../parts/panel.tsx';
 import { Age, NameLink } from '../parts/words.tsx';
 import { goTo } from '../route.ts';
@@ -148,18 +149,12 @@ function MarketChart({ market }: { readonly market: MarketItem }) {
       title={say('market.chart')}
       note={say('market.chartNote', { unit: unitNow(quote) })}
       actions={
-        <span class="choices" role="group" aria-label={say('market.timeframe')}>
-          {timeframes.map((each) => (
-            <button
-              type="button"
-              key={each}
-              aria-pressed={each === timeframe.value}
-              onClick={() => (timeframe.value = each)}
-            >
-              <bdi dir="ltr">{each}</bdi>
-            </button>
-          ))}
-        </span>
+        <Choices
+          label={say('market.timeframe')}
+          choices={timeframes}
+          chosen={timeframe}
+          shown={(each) => <bdi dir="ltr">{each}</bdi>}
+        />
       }
     >
       <WithReply reply={candles.value}>

@@ -1,6 +1,7 @@
 import { useSignal } from '@preact/signals';
 import { askFor, openDialog } from '../actions/action.ts';
 import type { OrderItem } from '../../schema/order.ts';
+import { Choices } from '../parts/choices.tsx';
 import { PagedList } from '../parts/paged-list.tsx';
 import { Panel } from '../parts/panel.tsx';
 import { say } from '../say.ts';
@@ -27,18 +28,12 @@ export function OrdersView() {
     <>
       <header class="view-head">
         <h1>{say('view.orders')}</h1>
-        <span class="choices" role="group" aria-label={say('column.state')}>
-          {(['open', 'all'] as const).map((each) => (
-            <button
-              type="button"
-              key={each}
-              aria-pressed={state.value === each}
-              onClick={() => (state.value = each)}
-            >
-              {say(`orders.${each}`)}
-            </button>
-          ))}
-        </span>
+        <Choices
+          label={say('column.state')}
+          choices={['open', 'all']}
+          chosen={state}
+          shown={(each) => say(`orders.${each}`)}
+        />
         <MarketAndStrategy filter={filter} />
         {mayOperate() ? (
           <span class="head-actions">
