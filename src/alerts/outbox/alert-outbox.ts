@@ -248,13 +248,14 @@ export class AlertOutbox {
           'DELETE FROM notes WHERE message_id IS NULL AND channel NOT IN (SELECT value FROM json_each(?))',
         )
         .run(names);
+      const gone = `made_at_ms < ? OR (sent_at_ms IS NULL AND channel NOT IN (SELECT value FROM json_each(?)))
+        OR id <= (SELECT id FROM messages ORDER BY id DESC LIMIT 1 OFFSET ?)`;
+      const bounds = [atMs - KEPT_FOR_MS, names, MOST_KEPT] as const;
+      // A note without its message would be one that is still to be said.
       this.database
-        .prepare(
-          `DELETE FROM messages WHERE made_at_ms < ?
-             OR (sent_at_ms IS NULL AND channel NOT IN (SELECT value FROM json_each(?)))
-             OR id <= (SELECT id FROM messages ORDER BY id DESC LIMIT 1 OFFSET ?)`,
-        )
-        .run(atMs - KEPT_FOR_MS, names, MOST_KEPT);
+        .prepare(`DELETE FROM notes WHERE message_id IN (SELECT id FROM messages WHERE ${gone})`)
+        .run(...bounds);
+      this.database.prepare(`DELETE FROM messages WHERE ${gone}`).run(...bounds);
     };
     this.database.transaction(work).immediate();
   }

@@ -157,6 +157,32 @@ describe('an outbox', () => {
     expect(outbox.notes('phone')).toEqual([]);
   });
 
+  test('does not say again what is open for so long that its message is not kept any more', () => {
+    const day = 86_400_000;
+    open([condition('a')]);
+    for (const { name } of CHANNELS) outbox.sent(compose(name).id, 4_000);
+    outbox.prune(91 * day, CHANNELS);
+    expect(outbox.openAlerts()).toHaveLength(1);
+    expect(CHANNELS.flatMap(({ name }) => outbox.notes(name))).toEqual([]);
+    const [alert] = outbox.list(ALL);
+    expect(alert?.deliveries.every(({ state }) => state === 'delivered')).toBe(true);
+  });
+
+  test('says nothing again where there are more messages than are kept', () => {
+    outbox.close();
+    outbox = new AlertOutbox(openOutboxInMemory());
+    // Each alert has two messages: that it began, and that it is over.
+    for (let seq = 1; seq <= 2_600; seq += 1) {
+      open([condition(`k${seq}`, { severity: 'info' })], seq);
+      outbox.sent(compose('mail').id, 4_000);
+      const changes = [{ kind: 'end', id: seq, atMs: 5_000 }] as const;
+      outbox.apply({ changes, atMs: 5_000, cursor: null, channels: CHANNELS });
+      outbox.sent(compose('mail').id, 6_000);
+    }
+    outbox.prune(10_000, CHANNELS);
+    expect(outbox.notes('mail')).toEqual([]);
+  });
+
   test('goes on in memory with what is open or on its way', () => {
     open([condition('a'), condition('b')]);
     outbox.sent(compose('phone').id, 4_000);
