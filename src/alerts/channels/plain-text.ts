@@ -1,3 +1,4 @@
+import { cutOff } from '../text/escape-text.ts';
 import type { OutgoingMessage } from './channel.ts';
 
 /** No service takes much more in one message. */
@@ -11,5 +12,5 @@ export function plainText({
 }: Pick<OutgoingMessage, 'title' | 'lines' | 'footer'>): string {
   const text = [title, ...(lines.length === 0 ? [] : ['', ...lines])].join('\n');
   const room = LONGEST - footer.length - 3;
-  return `${text.length <= room ? text : `${text.slice(0, room)}…`}\n\n${footer}`;
+  return `${text.length <= room ? text : `${cutOff(text, room)}…`}\n\n${footer}`;
 }

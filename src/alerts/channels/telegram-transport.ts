@@ -2,7 +2,7 @@ import { Api, GrammyError, InputFile } from 'grammy';
 import { fetch as undiciFetch, type Dispatcher, type RequestInit } from 'undici';
 import { Redactor } from '../../exchange/redactor.ts';
 import type { ChatApi } from '../chat/chat-listener.ts';
-import { breakMarkdown, escapeForTelegram } from '../text/escape-text.ts';
+import { breakMarkdown, cutOff, escapeForTelegram } from '../text/escape-text.ts';
 import { problemOf, type ChannelTransport, type OutgoingMessage, type SendResult } from './channel.ts';
 import { boundedWaitMs, openDispatcher, retryAfterMs } from './http-post.ts';
 
@@ -95,7 +95,7 @@ function telegramText(
   const plain = [...shown, '', footer].join('\n');
   if (plain.length > longest) {
     const room = longest - footer.length - 4;
-    const cut = `${shown.join('\n').slice(0, room)}…`.split('\n');
+    const cut = `${cutOff(shown.join('\n'), room)}…`.split('\n');
     return telegramText(kind, { title: cut[0] ?? '', lines: cut.slice(2), footer }, Number.POSITIVE_INFINITY);
   }
   if (kind === 'bale') return breakMarkdown(plain);
@@ -120,17 +120,19 @@ export function createTelegramChat(
   return {
     async updates(offset, signal) {
       try {
-        return await api.getUpdates(
+        const updates: unknown = await api.getUpdates(
           { offset, timeout: POLL_SECONDS, allowed_updates: ['message', 'callback_query'] },
           signal as Parameters<Api['getUpdates']>[1],
         );
+        if (!Array.isArray(updates)) throw new Error('the service answered without a list of updates');
+        return updates;
       } catch (error) {
         throw clean(error);
       }
     },
     async reply(chatId, { lines, buttons }) {
       const [title = '', ...rest] = lines;
-      const text = [title, ...rest].join('\n').slice(0, LONGEST_TEXT);
+      const text = cutOff([title, ...rest].join('\n'), LONGEST_TEXT);
       const shown = kind === 'bale' ? breakMarkdown(text) : escapeForTelegram(text);
       try {
         await api.sendMessage(chatId, shown, { ...markup, ...keyboardOf(buttons) });

@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto';
-import { escapeMarkdown } from '../text/escape-text.ts';
+import { cutOff, escapeMarkdown } from '../text/escape-text.ts';
 import type { ChannelTransport, OutgoingMessage } from './channel.ts';
 import { httpPost, openDispatcher, resultOf } from './http-post.ts';
 import { plainText } from './plain-text.ts';
@@ -57,14 +57,12 @@ export function createDiscordTransport(options: {
   readonly proxy: string | null;
 }): ChannelTransport {
   return createWebTransport(options.proxy, (message) => {
-    const [title = '', ...rest] = plainText(message)
-      .slice(0, LONGEST_DISCORD / 2)
-      .split('\n');
+    const [title = '', ...rest] = cutOff(plainText(message), LONGEST_DISCORD / 2).split('\n');
     const content = [`**${escapeMarkdown(title)}**`, ...rest.map(escapeMarkdown)].join('\n');
     return {
       url: options.url,
       headers: { 'content-type': 'application/json' },
-      body: JSON.stringify({ content: content.slice(0, LONGEST_DISCORD), allowed_mentions: { parse: [] } }),
+      body: JSON.stringify({ content: cutOff(content, LONGEST_DISCORD), allowed_mentions: { parse: [] } }),
     };
   });
 }

@@ -1,10 +1,18 @@
 /** Characters that end lines, are shown as nothing, or turn the direction of what follows. */
 const CONTROLS = /[\p{Cc}\u{202A}-\u{202E}]/gu;
 
+/**
+ * The beginning of a text, without the half of a character that was cut through: services refuse a whole
+ * message for it, which would hold up all that come after.
+ */
+export function cutOff(text: string, longest: number): string {
+  return text.slice(0, longest).toWellFormed();
+}
+
 /** A text of somebody else on one line: no control character, and not longer than it may be. */
 export function tamed(text: string, longest = 500): string {
   const line = text.replaceAll(/\s+/g, ' ').replaceAll(CONTROLS, '').trim();
-  return line.length <= longest ? line : `${line.slice(0, longest - 1)}…`;
+  return line.length <= longest ? line.toWellFormed() : `${cutOff(line, longest - 1)}…`;
 }
 
 /** For the HTML that Telegram reads. */

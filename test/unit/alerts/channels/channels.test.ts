@@ -222,6 +222,24 @@ describe('Telegram and Bale', () => {
   });
 });
 
+const hasHalf = (body: unknown): boolean =>
+  Object.values(typeof body === 'object' ? (body ?? {}) : { body }).some(
+    (value) => typeof value === 'string' && !value.isWellFormed(),
+  );
+
+test.each(Object.entries(ALL))(
+  '%s is sent no half of a character, for which it would refuse the message for a day',
+  async (kind, settings) => {
+    const channel = await open(settings());
+    for (const before of ['', 'x']) {
+      takes(kind);
+      const lines = [`${before}${'🔴'.repeat(3_000)}`];
+      expect(await channel.send(message({ lines }))).toEqual({ kind: 'delivered' });
+    }
+    expect(server.seen.map(({ body }) => hasHalf(body))).toEqual([false, false]);
+  },
+);
+
 test('a channel of the configuration is revealed with all of its secrets', () => {
   const written = {
     kind: 'webhook',

@@ -229,6 +229,8 @@ describe('texts of elsewhere', () => {
   test('lose what would break a line or turn the direction, and their tail', () => {
     expect(tamed('a\n\u0000b\u202Ec')).toBe('a bc');
     expect(tamed('x'.repeat(600))).toHaveLength(500);
+    expect(tamed(`x${'🔴'.repeat(300)}`).isWellFormed()).toBe(true);
+    expect(tamed('a\uD83D').isWellFormed()).toBe(true);
   });
 
   test('are no markup', () => {
