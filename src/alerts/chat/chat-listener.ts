@@ -40,6 +40,11 @@ export interface ChatListenerOptions {
 
 const FIRST_WAIT_MS = 1_000;
 const LONGEST_WAIT_MS = 60_000;
+/**
+ * The service itself waits until somebody says something. Of what stands between, and answers at once that
+ * nobody did, no more is asked than this.
+ */
+const LEAST_BETWEEN_MS = 1_000;
 /** A question may be answered for so long. */
 const ASKED_FOR_MS = 120_000;
 
@@ -72,19 +77,22 @@ export class ChatListener {
     await this.options.api.close();
   }
 
-  /** Takes what has come; answers how many updates there were. */
-  async turn(): Promise<number> {
+  /** Takes what has come; answers whether anything has, so that the next question may follow at once. */
+  async turn(): Promise<boolean> {
     const { api, channel, outbox } = this.options;
     const place = `offset ${channel}`;
     const offset = Number(outbox.use((each) => each.meta(place)) ?? 0);
     const updates = await api.updates(offset, this.stopped.signal);
+    let isNews = false;
     for (const given of updates) {
       const event = readUpdate(given);
       const id = updateIdOf(given);
       if (event !== null && event.updateId >= offset) await this.takeSafely(event);
-      if (id !== null) outbox.use((each) => each.keepMeta(place, String(id + 1)));
+      if (id === null) continue;
+      outbox.use((each) => each.keepMeta(place, String(id + 1)));
+      isNews ||= id >= offset;
     }
-    return updates.length;
+    return isNews;
   }
 
   private async run(): Promise<void> {
@@ -92,14 +100,17 @@ export class ChatListener {
     let waitMs = FIRST_WAIT_MS;
     while (!this.stopped.signal.aborted) {
       try {
-        await this.turn();
+        const askedAtMs = performance.now();
+        const isNews = await this.turn();
+        const restMs = isNews ? 0 : askedAtMs + LEAST_BETWEEN_MS - performance.now();
         if (waitMs > FIRST_WAIT_MS) log('info', `the channel ${channel} takes commands again`);
         waitMs = FIRST_WAIT_MS;
+        if (restMs > 0) await this.pause(restMs);
       } catch (error) {
         if (this.stopped.signal.aborted) return;
         if (waitMs === FIRST_WAIT_MS)
           log('warning', `the channel ${channel} takes no commands: ${String(error)}`);
-        await pause(waitMs, undefined, { signal: this.stopped.signal }).catch(() => undefined);
+        await this.pause(waitMs);
         waitMs = Math.min(LONGEST_WAIT_MS, waitMs * 2);
       }
     }
@@ -117,14 +128,18 @@ export class ChatListener {
     }
   }
 
+  private async pause(forMs: number): Promise<void> {
+    await pause(forMs, undefined, { signal: this.stopped.signal }).catch(() => undefined);
+  }
+
   private async take(event: ChatEvent): Promise<void> {
     const { allowed, api, locale, nowMs, view } = this.options;
     if (!allowed.includes(event.userId)) {
       this.countStranger();
       return;
     }
-    // A button that waits does no harm, a command that is lost does.
-    if (event.kind === 'press') await api.answerPress(event.callbackId).catch(() => undefined);
+    // A button that waits does no harm, a halt that waits for the service to have heard of it does.
+    if (event.kind === 'press') void api.answerPress(event.callbackId).catch(() => undefined);
     const answer = answerChat(event, { view: view(), locale, nowMs: nowMs(), drawMark });
     const lines = [...answer.lines, ...(await this.doWhatIsSaid(answer, event))];
     this.remember(answer, event);

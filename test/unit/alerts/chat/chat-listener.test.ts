@@ -185,6 +185,34 @@ describe('commands by chat', () => {
     ]);
   });
 
+  test('are done though the service never takes that their button was pressed', async () => {
+    const deaf = listener({ api: { ...api, answerPress: async () => new Promise(() => undefined) } });
+    said('/halt');
+    await deaf.turn();
+    pressed(markOf(replies[0]));
+    await deaf.turn();
+    expect(done).toHaveLength(1);
+  });
+
+  test.each([
+    ['nothing', []],
+    ['what has no id', [{}]],
+    ['what was taken before', [{ update_id: 0 }]],
+  ])('are not asked for without a pause where the service answers at once with %s', async (_, answer) => {
+    outbox.use((each) => each.keepMeta('offset telegram', '1'));
+    let asked = 0;
+    const updatesAtOnce = async (): Promise<readonly unknown[]> => {
+      asked += 1;
+      await new Promise(setImmediate);
+      return answer;
+    };
+    const waiting = listener({ api: { ...api, updates: updatesAtOnce } });
+    waiting.begin();
+    for (let turn = 0; turn < 2_000; turn += 1) await new Promise(setImmediate);
+    await waiting.end();
+    expect(asked).toBeLessThan(100);
+  });
+
   test('pass over what nobody said', async () => {
     updates.push({ update_id: 1 }, { update_id: 2, channel_post: {} });
     await listener().turn();
@@ -235,6 +263,8 @@ describe('the API of Telegram', () => {
     await chat.reply(5, { lines: ['<b>', 'x'], buttons: [[{ label: 'a', data: 'b' }]] });
     expect(server.seen[1]?.body).toMatchObject({ chat_id: 5, text: '&lt;b&gt;\nx' });
     await chat.answerPress('c');
+    server.answers({ status: 200, body: { ok: true, result: null } });
+    await expect(chat.updates(9, new AbortController().signal)).rejects.toThrow(/without a list of updates/);
     server.answers(apiError(409, 'another one reads 1:a-secret-token'), apiError(400, '1:a-secret-token'));
     await expect(chat.updates(9, new AbortController().signal)).rejects.toThrow(
       /409: another one reads \[secret\]/,
