@@ -30,10 +30,7 @@ export interface BotShellOptions extends Omit<SendRequestOptions, 'engineMs'> {
   readonly store: ChangeStore;
   readonly time: Timeline;
   /** Told of each request that came to an end, and of everything that a step wants said. */
-  readonly onRequestEnd?: (
-    request: EngineRequest,
-    end: { readonly outcome: string; readonly code: string | null },
-  ) => void;
+  readonly onRequestEnd?: (request: EngineRequest, answer: VenueAnswer) => void;
   /** Handed every answer just before the engine is, at the same time. Must not throw. */
   readonly onAnswer?: (call: EngineRequest['call'], answer: VenueAnswer, atMs: number) => void;
   readonly onNotices: (output: EngineOutput['notices'], atMs: number) => void;
@@ -241,8 +238,7 @@ export class BotShell {
     const { time, onRequestEnd, onAnswer } = this.options;
     const { answer } = end;
     try {
-      const code = answer.outcome === 'refused' || answer.outcome === 'failed' ? answer.code : null;
-      onRequestEnd?.(request, { outcome: answer.outcome, code });
+      onRequestEnd?.(request, answer);
       const atMs = time.now();
       onAnswer?.(request.call, answer, atMs);
       this.step({ kind: 'answer', atMs, requestId: request.id, ...end });

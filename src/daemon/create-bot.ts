@@ -12,6 +12,7 @@ import { ledgerSubjects } from '../venues/live/client-credentials.ts';
 import type { Venue } from '../venues/venue.ts';
 import { bridgedOf, planInputOf, stretched } from './create-plan.ts';
 import { credentialAdvice } from './settings/credential-texts.ts';
+import { DataWatch } from './data-watch.ts';
 import { PaceWatch } from './pace-watch.ts';
 import type { BudgetUse } from './health/health-source.ts';
 import { LatencyBuckets } from './health/latency-buckets.ts';
@@ -30,6 +31,8 @@ export interface CreatedBot {
   readonly orderLatency: LatencyBuckets;
   /** To be begun with the shell. */
   readonly paces: PaceWatch;
+  /** To be begun with the shell. */
+  readonly data: DataWatch;
 }
 
 export interface CreateBotOptions {
@@ -79,6 +82,11 @@ export function createBot({
   );
   const counts = new RequestCounts({ budgets: venue.budgets, most: () => venue.mostOccupied() });
   const orderLatency = new LatencyBuckets();
+  const data = new DataWatch({
+    time: venue.time,
+    dataAges: () => engine.dataAges(),
+    onNotice: (notice) => screen.show([notice], venue.time.now()),
+  });
   const shell = new BotShell({
     engine,
     store: mirror,
@@ -87,7 +95,10 @@ export function createBot({
     caller: venue.caller,
     canLogIn: venue.canLogIn,
     limiterMs: venue.limiterMs,
-    onRequestEnd: ({ call }, { outcome }) => {
+    onRequestEnd: (request, answer) => {
+      const { call } = request;
+      const { outcome } = answer;
+      data.note(request, answer);
       counts.add(venue.caller.endpointOf(call), outcome);
       if (outcome === 'unsent' || (call.kind !== 'place' && call.kind !== 'place-oco')) return;
       const order = engine.orderManager.blotter.table.get(call.order.clientOrderId);
@@ -107,7 +118,7 @@ export function createBot({
     onPace: (changed) => shell.pace(changed),
     onNotice: (notice) => screen.show([notice], venue.time.now()),
   });
-  return { engine, shell, plan, counts, orderLatency, paces };
+  return { engine, shell, plan, counts, orderLatency, paces, data };
 }
 
 function settingsOf(

@@ -377,6 +377,7 @@ async function live(
   try {
     operator.begin();
     bot.paces.begin();
+    bot.data.begin();
     companions.onTrading();
     await runUntil(bot, {
       venue,
@@ -389,6 +390,7 @@ async function live(
     await drain(bot, { config: options.config, venue, onStatus });
   } finally {
     bot.paces.end();
+    bot.data.end();
     shell.close();
   }
 }
