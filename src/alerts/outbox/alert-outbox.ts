@@ -7,7 +7,7 @@ import { channelsFor, type ChannelRoute } from '../core/route-note.ts';
 import type { AlertChange } from '../core/track-alerts.ts';
 import { listAlerts, selectAlerts, type AlertFilter, type ListedAlert } from './alert-rows.ts';
 
-/** Notes that wait for one channel at most; beyond it the oldest are only counted. */
+/** Notes that wait for one channel at most; beyond it the least grave and oldest are only counted. */
 const MOST_WAITING = 300;
 
 /** What an outbox says of itself, by this name in `meta`, that was put back from a backup. */
@@ -345,12 +345,15 @@ export class AlertOutbox {
       'INSERT INTO notes (channel, alert_id, kind, at_ms) VALUES (?, ?, ?, ?)',
     );
     const bound = this.database.prepare(
-      `DELETE FROM notes WHERE channel = ? AND message_id IS NULL AND id <=
-         (SELECT id FROM notes WHERE channel = ? AND message_id IS NULL ORDER BY id DESC LIMIT 1 OFFSET ?)`,
+      `DELETE FROM notes WHERE id IN (SELECT waiting.id FROM notes AS waiting
+         JOIN alerts ON alerts.id = waiting.alert_id
+         WHERE waiting.channel = ? AND waiting.message_id IS NULL
+         ORDER BY CASE alerts.severity WHEN 'critical' THEN 0 WHEN 'warning' THEN 1 ELSE 2 END, waiting.id DESC
+         LIMIT -1 OFFSET ?)`,
     );
     for (const channel of channelsFor({ kind, ...alert }, channels)) {
       add.run(channel, alertId, kind, atMs);
-      const { changes } = bound.run(channel, channel, MOST_WAITING);
+      const { changes } = bound.run(channel, MOST_WAITING);
       if (changes > 0)
         this.keepMeta(`dropped ${channel}`, String(Number(this.meta(`dropped ${channel}`) ?? 0) + changes));
     }

@@ -21,6 +21,9 @@ const condition = (key: string, over: Partial<AlertCondition> = {}): AlertCondit
   ...over,
 });
 
+const fill = (index: number): AlertCondition =>
+  condition(`fill ${index}`, { severity: 'info', isMoment: true });
+
 let folder: string;
 let outbox: AlertOutbox;
 beforeEach(() => {
@@ -146,6 +149,18 @@ describe('an outbox', () => {
     expect(compose('mail').plan.more).toBe(300 - 10 + 12);
     open([condition('later')], 2);
     expect(compose('mail').plan.more).toBe(0);
+  });
+
+  test('counts what is least grave before what needs a person, as after a night without the service', () => {
+    open([condition('lockout'), ...Array.from({ length: 400 }, (_, index) => fill(index))]);
+    const [first] = compose('mail').plan.items;
+    expect(first?.alert.key).toBe('lockout');
+    open([condition('slow', { severity: 'warning' })], 2);
+    open(
+      Array.from({ length: 300 }, (_, index) => condition(`k${index}`)),
+      3,
+    );
+    expect(outbox.notes('mail').every(({ alert }) => alert.severity === 'critical')).toBe(true);
   });
 
   test('forgets what is old, and channels that are gone', () => {
