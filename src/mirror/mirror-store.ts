@@ -14,7 +14,15 @@ import { ProgressMark } from './progress-mark.ts';
 import { Pruner } from './pruner.ts';
 import { readSeries, readSeriesNames, type FigureValue, type SeriesRange } from './read-series.ts';
 import { checkRetention, type RetentionLimits } from './retention.ts';
-import { isFullDisk, isHeldByOther, openingFailed, reasonOf, sqliteCode } from './unusable.ts';
+import {
+  GoneMirror,
+  isFullDisk,
+  isHeldByOther,
+  openingFailed,
+  reasonOf,
+  sqliteCode,
+  writeAdvice,
+} from './unusable.ts';
 import { WriterLock } from './writer-lock.ts';
 
 /**
@@ -75,6 +83,8 @@ export class MirrorStore {
   /** The error of a write that met another process, until one succeeds. */
   private heldBy: unknown = null;
   private isRelieved = false;
+  /** Of its file; null for runs in virtual time, whose files nobody touches. */
+  private readonly inode: number | null;
   private commits = 0;
   private flushes = 0;
 
@@ -96,6 +106,7 @@ export class MirrorStore {
     this.mark = new ProgressMark(path);
     database.transaction(() => this.identity.settle(this.mark.found)).immediate();
     this.ballast.fill();
+    this.inode = options.durability === 'full' ? statSync(path).ino : null;
     this.waitForOthers(FIRST_WAIT_MS);
   }
 
@@ -247,7 +258,8 @@ export class MirrorStore {
     this.waitForOthers(PATIENT_MS);
     try {
       this.flush();
-      if (this.heldBy !== null && this.pending.size > 0) throw this.cannotWrite(this.heldBy, false);
+      const isLost = this.heldBy !== null || this.failure instanceof GoneMirror;
+      if (!this.writable && isLost && this.pending.size > 0) throw this.cannotWrite(this.failure, false);
     } finally {
       this.abandon();
     }
@@ -287,15 +299,16 @@ export class MirrorStore {
   }
 
   /**
-   * A full disk and a file that another process locks are no errors here: the gathered changes wait for the
-   * next attempt, and the ballast is left for durable changes.
+   * A full disk, a file that another process locks and one that is gone are no errors here: the gathered
+   * changes wait for the next attempt, and the ballast is left for durable changes.
    */
   private tryToCommit(options: { readonly prune: boolean }): void {
     try {
       this.commit([], options);
     } catch (error) {
       this.noteFailure(error);
-      if (!isFullDisk(error) && !isHeldByOther(error)) throw this.cannotWrite(error, false);
+      const mayPass = isFullDisk(error) || isHeldByOther(error) || error instanceof GoneMirror;
+      if (!mayPass) throw this.cannotWrite(error, false);
     }
   }
 
@@ -315,7 +328,13 @@ export class MirrorStore {
     this.database.pragma(`busy_timeout = ${waitMs}`);
   }
 
+  /** SQLite would write on into a file that nobody finds any more. */
+  private isGone(): boolean {
+    return this.inode !== null && statSync(this.path, { throwIfNoEntry: false })?.ino !== this.inode;
+  }
+
   private commit(changes: readonly TimedChange[], options: { readonly prune: boolean }): void {
+    if (this.isGone()) throw new GoneMirror();
     const wasWritable = this.writable;
     const pruned = this.database
       .transaction(() => {
@@ -337,14 +356,9 @@ export class MirrorStore {
 
   private cannotWrite(cause: unknown, isFull: boolean): SarrafError {
     const found = cause === null ? 'more to write than may wait' : reasonOf(cause);
-    const advice = isHeldByOther(cause)
-      ? 'another program holds the file, such as a backup or a browser of SQLite files. No order is placed until it lets go of it; cancels go on'
-      : isFull
-        ? 'make room on the disk; the bot goes on from what is written'
-        : 'end the bot and look at the disk and the file';
     return new SarrafError(
       'DATA_UNUSABLE',
-      `expected to be able to write ${this.path}, found ${found}: ${advice}`,
+      `expected to be able to write ${this.path}, found ${found}: ${writeAdvice(cause, isFull)}`,
       {
         cause,
         details: { path: this.path, isFull, sqliteCode: sqliteCode(cause) },

@@ -38,8 +38,26 @@ export function isHeldByOther(error: unknown): boolean {
   return (sqliteCode(error) ?? '').startsWith('SQLITE_BUSY');
 }
 
+/** A mirror whose file was deleted, moved or replaced while it is written to: what is written is lost. */
+export class GoneMirror extends Error {
+  constructor() {
+    super('its file gone or replaced');
+  }
+}
+
 export function reasonOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
+}
+
+/** What to do about a file that can not be written to, and what the bot does meanwhile. */
+export function writeAdvice(cause: unknown, isFull: boolean): string {
+  if (cause instanceof GoneMirror)
+    return 'put it back, or end the bot and start it again: it then asks the exchange for orders, fills and balances. No order is placed until then; cancels go on';
+  if (isHeldByOther(cause))
+    return 'another program holds the file, such as a backup or a browser of SQLite files. No order is placed until it lets go of it; cancels go on';
+  return isFull
+    ? 'make room on the disk; the bot goes on from what is written'
+    : 'end the bot and look at the disk and the file';
 }
 
 /** What to do about a damaged file. */
