@@ -33,7 +33,9 @@ export type BudgetTrouble =
       /** What that changes: a limit below ours holds from now on, and a wrong one is ignored. */
       readonly change: LimitChange | null;
     }
-  | { readonly kind: 'ledger unusable'; readonly budget: string };
+  | { readonly kind: 'ledger unusable'; readonly budget: string }
+  /** So many requests in a row were admitted, and not sent: it took too long to get to them. */
+  | { readonly kind: 'too late'; readonly budget: string; readonly count: number };
 
 /**
  * Why a request never left, and in how many ms the next of its class may at the earliest; null where that is
@@ -87,6 +89,9 @@ const NEVER_ABORTED = new AbortController().signal;
 /** When to look again where only a stamp, of this process or of another, can free a slot. */
 const LOOK_AGAIN_MS = 100;
 
+/** A machine that is stopped for a moment is late with what is on its way then, and not again and again. */
+const LATE_IN_A_ROW = 10;
+
 /** The longest sleep: what other processes give back is seen within it. */
 const LONGEST_SLEEP_MS = 1_000;
 
@@ -108,6 +113,8 @@ export class BudgetLane {
   /** When the budget was last found full or locked: until when. */
   private fullUntilMs = 0;
   private isUnusable = false;
+  /** Requests since one was sent that were admitted, and not sent as it took too long to get to them. */
+  private lateInARow = 0;
   /** What else than a full window held it back then. */
   private heldBy: Held | null = null;
 
@@ -264,10 +271,19 @@ export class BudgetLane {
     this.running -= 1;
     if (end.kind === 'late') this.askAgain(job, pass);
     else this.jobs.delete(job.id);
+    this.countLate(end.kind === 'late');
     if (!this.isClosed) this.pump();
     if (end.kind === 'sent') job.onSent();
     else if (end.kind === 'failed') job.onFailed(end.error);
     this.tellDropped();
+  }
+
+  /** Says once that nothing leaves for it, as on a slow disk, where it is so with every request. */
+  private countLate(isLate: boolean): void {
+    const { budget, onTrouble } = this.options;
+    this.lateInARow = isLate ? this.lateInARow + 1 : 0;
+    if (this.lateInARow !== LATE_IN_A_ROW) return;
+    onTrouble?.({ kind: 'too late', budget: budget.name, count: LATE_IN_A_ROW });
   }
 
   /** Stamps the slot whatever becomes of the send. */

@@ -1,3 +1,4 @@
+import { MOST_SEND_DELAY_MS } from './admission.ts';
 import type { BudgetTrouble } from './budget-lane.ts';
 
 /** What somebody should know of a budget, in one line. */
@@ -5,7 +6,11 @@ export function troubleText(trouble: BudgetTrouble, ledgerFile: string): string 
   if (trouble.kind === 'ledger unusable') {
     return `the ledger of requests at ${ledgerFile} is gone, replaced or can not be written: nothing is sent any more. Restart the bot: it makes a new one, which counts every window as full once`;
   }
-  const { budget, forMs } = trouble;
+  const { budget } = trouble;
+  if (trouble.kind === 'too late') {
+    return `nothing of ${budget} leaves: ${trouble.count} requests in a row were not sent, as this machine took over ${MOST_SEND_DELAY_MS} ms to get to them once they were in the ledger at ${ledgerFile}. See what loads the machine, and whether that disk is slow`;
+  }
+  const { forMs } = trouble;
   const named = namedText(trouble);
   return `${budget} is locked out for ${Math.ceil(forMs / 60_000)} min: the exchange said that a limit was exceeded.${named} Do not restart the bot; see "sarraf budget"`;
 }

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { BudgetLedger } from '../../../src/budget/ledger.ts';
 import type { BudgetTrouble } from '../../../src/budget/budget-lane.ts';
+import { troubleText } from '../../../src/budget/trouble-text.ts';
 import type { LimitedCall } from '../../../src/budget/limited-call.ts';
 import { RequestLimiter } from '../../../src/budget/limiter.ts';
 import { MemoryLockouts } from '../../../src/budget/lockouts.ts';
@@ -221,6 +222,34 @@ describe('the limiter', () => {
     expect((await reply).sent).toBe(true);
     expect(ledger.asked).toBe(2);
     expect(sentAt).toHaveLength(1);
+  });
+
+  test('says once that it is late with every request, as on a slow disk, and again when that begins anew', async () => {
+    let isSlow = true;
+    class Slow extends BudgetLedger {
+      override admit(ask: AdmissionAsk, nowMs: number): Admission {
+        const admission = super.admit(ask, nowMs);
+        if (isSlow) vi.setSystemTime(Date.now() + 300);
+        return admission;
+      }
+    }
+    const ledger = new Slow([{ name: 'orders/list', limit: 5, windowMs: 60_000 }]);
+    const troubles: BudgetTrouble[] = [];
+    const { limiter } = limiterOf({ limit: 5, ledger, troubles });
+    const isSent = limiter.run(call(zero));
+    await vi.advanceTimersByTimeAsync(60_000);
+    const late = { kind: 'too late', budget: 'orders/list', count: 10 } as const;
+    expect(troubles).toEqual([late]);
+    expect(troubleText(late, '/l')).toMatch(
+      /^nothing of orders\/list leaves: 10 requests in a row .* 250 ms/,
+    );
+    isSlow = false;
+    await vi.advanceTimersByTimeAsync(60_000);
+    expect((await isSent).sent).toBe(true);
+    isSlow = true;
+    void limiter.run(call(zero));
+    await vi.advanceTimersByTimeAsync(60_000);
+    expect(troubles).toEqual([late, late]);
   });
 
   test('gives the slot back and asks again when the process stood still before the request was written', async () => {
