@@ -1,3 +1,5 @@
+import { harmless } from '../domain/one-line.ts';
+
 /** A column of a table for people. Numbers are easier to compare when they end below one another. */
 export interface TableColumn {
   readonly title: string;
@@ -6,11 +8,14 @@ export interface TableColumn {
 
 /**
  * Aligned lines, the titles first; columns are two spaces apart, none is empty in every row, and no line ends
- * with spaces.
+ * with spaces. What strategies and others wrote moves no cursor, and takes one line.
  */
 export function tableLines(columns: readonly TableColumn[], rows: readonly (readonly string[])[]): string[] {
   const shown = columns
-    .map(({ title, align }, index) => ({ align, cells: [title, ...rows.map((row) => row[index] ?? '')] }))
+    .map(({ title, align }, index) => ({
+      align,
+      cells: [title, ...rows.map((row) => cellText(row[index] ?? ''))],
+    }))
     .filter(({ cells }) => rows.length === 0 || cells.slice(1).some((cell) => cell !== ''));
   const padded = shown.map(({ align, cells }) => {
     const width = Math.max(...cells.map((cell) => cell.length));
@@ -23,3 +28,5 @@ export function tableLines(columns: readonly TableColumn[], rows: readonly (read
       .trimEnd(),
   );
 }
+
+const cellText = (text: string): string => harmless(text).replaceAll('\n', ' ');

@@ -1,6 +1,7 @@
 import { pino } from 'pino';
 import { parseMarket, decimalsOf } from '../exchange/market-names.ts';
 import { groupedText, moneyText } from '../domain/money-text.ts';
+import { harmless } from '../domain/one-line.ts';
 import { formatUnits, type Units } from '../domain/money.ts';
 import type { EngineNotice } from '../engine/engine-command.ts';
 import type { FillRecord } from '../execution/fill-record.ts';
@@ -38,7 +39,7 @@ export function createScreen(options: ScreenOptions): Screen {
   );
   const put: Put = (kind, text, data) => {
     if (json) logger.info({ event: kind, ...data }, text);
-    else write(text);
+    else write(harmless(text));
   };
   const putNews = boundLines(put, { wallMs, what: 'orders and fills' });
   const putTrouble = boundLines(put, { wallMs, what: 'warnings and errors' });

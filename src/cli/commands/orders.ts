@@ -1,4 +1,5 @@
 import { parsedJson } from '../../domain/stored-json.ts';
+import { harmless } from '../../domain/one-line.ts';
 import { Argument, Option, type Command } from 'commander';
 import type { FillRecord } from '../../execution/fill-record.ts';
 import type { ReplyRecord } from '../../engine/mirror-change.ts';
@@ -77,17 +78,14 @@ function detailsOf(reader: MirrorReader, order: OrderRecord): OrderDetails {
   };
 }
 
-/** What a terminal would obey, or show the rest of the line turned round; a gateway may send anything. */
-const OBEYED = /[^\P{Cc}\t]|[\u202A-\u202E\u2066-\u2069]/gu;
-
-/** One reply as it came; `isWhole`: with its body. */
+/** One reply as it came, from a gateway that may send anything; `isWhole`: with its body. */
 function replyLines(reply: ReplyRecord, { nowMs, isWhole }: DetailOptions): readonly string[] {
   const { step, atMs, endpoint, httpStatus, body, bodyLength, problem } = reply;
   const unused = problem === null ? '' : `, not used: ${problem}`;
   const head = `${clockText(atMs, nowMs)}  ${step}  ${endpoint}, HTTP ${httpStatus}${unused}`;
   const cut = body.length < bodyLength ? [`… of ${bodyLength} characters`] : [];
   const lines = isWhole ? [head, ...indentedJson(body).split(/\r?\n/), ...cut, ''] : [head];
-  return lines.map((line) => line.replaceAll(OBEYED, '?'));
+  return lines.map(harmless);
 }
 
 interface DetailOptions {

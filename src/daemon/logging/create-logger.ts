@@ -86,6 +86,14 @@ function streamOf({
   ]);
 }
 
+/**
+ * What a terminal would obey of the texts of others, as a line of JSON has it; a backslash that stands for
+ * itself comes first, so that what follows it is no escape. Tabs and ends of lines stay.
+ */
+const OBEYED = /\\\\|\\[bfr]|\\u00(?:[01][0-9a-f]|7f)|[\u007F-\u009F\u202A-\u202E\u2066-\u2069]/gi;
+
+const withoutIt = (found: string): string => (found === String.raw`\\` ? found : '?');
+
 /** Loads the prettifier only where a terminal shows its lines: it is thirty modules. */
 const loadPretty = (): typeof import('pino-pretty') => createRequire(import.meta.url)('pino-pretty');
 
@@ -98,5 +106,5 @@ function prettyStream(destination: DestinationStream, colorize: boolean): Destin
     ignore: 'pid,hostname,instance',
     singleLine: true,
   });
-  return { write: (line) => destination.write(prettify(line)) };
+  return { write: (line) => destination.write(prettify(line.replaceAll(OBEYED, withoutIt))) };
 }

@@ -70,6 +70,12 @@ function shown(one: EngineNotice): readonly string[] {
 }
 
 describe('the screen', () => {
+  test('obeys nothing that a strategy wrote', () => {
+    expect(shown(notice('error', 'broken: \u001B[2J\u202Etxt'))).toEqual([
+      '2026-01-05 12:00:00 ERROR: Broken: ?[2J?txt',
+    ]);
+  });
+
   test.each([
     [
       'an order',

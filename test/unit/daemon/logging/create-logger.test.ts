@@ -53,6 +53,17 @@ describe('a line', () => {
     expect(lines[0]).toMatch(/^\[\d\d:\d\d:\d\d\.\d{3}\] INFO: placed \{"order":"o-1"\}\n$/);
     expect(lines[1]).toContain('broken');
   });
+
+  test('for people obeys nothing that a strategy or the exchange wrote, and shows the rest as it is', () => {
+    const { logger, lines } = captureLog({ pretty: true });
+    logger.info(
+      { place: String.raw`C:\b\u001b` },
+      'a\u001B[2J\u0007\r\b\u009B31m\u202Eb\u2067 سفارش 🔴\n\tnext "x"',
+    );
+    expect(lines[0]).toContain('a?[2J????31m?b? سفارش 🔴\n');
+    expect(lines[0]).toContain(String.raw`C:\b\u001b`);
+    expect(lines[0]).not.toMatch(/[^\P{Cc}\t\n]|[\u202A-\u202E\u2066-\u2069]/u);
+  });
 });
 
 describe('a secret', () => {
