@@ -5,6 +5,7 @@ import { readFigures } from '../engine/strategy-instance-record.ts';
 import { MARKET_NAMES } from '../exchange/market-names.ts';
 import type { Lock } from '../execution/locks/lock.ts';
 import { profitOf } from '../portfolio/profit.ts';
+import type { LastPrices } from './last-prices.ts';
 import { pauseText } from './locks-now.ts';
 
 /** What a strategy has made and spent, as the mirror has it; decimals as texts. */
@@ -30,12 +31,13 @@ export interface StrategyStatus {
 
 /**
  * Reads a strategy's row. `isRunning`: whether a bot has the mirror open; null where that is not known.
- * `pause`: the lock by which a person has paused it. Throws `DATA_UNUSABLE` for a damaged row.
+ * `pause`: the lock by which a person has paused it. `prices`: those that were read since the row was
+ * written; without them its own count. Throws `DATA_UNUSABLE` for a damaged row.
  */
 export function strategyStatus(
   record: StrategyRecord,
   isRunning: boolean | null,
-  pause?: Lock,
+  { pause, prices }: { readonly pause?: Lock | undefined; readonly prices?: LastPrices } = {},
 ): StrategyStatus {
   const { name, atMs } = record;
   // One that has failed does not go on when its pause ends.
@@ -44,7 +46,8 @@ export function strategyStatus(
   const reason = isPaused ? pauseText(pause) : record.reason;
   const { ledger, fees, orders, fills, requests, state } = readFigures(record, MARKET_NAMES);
   const paid = Object.fromEntries([...fees].map(([currency, units]) => [currency, formatUnits(units)]));
-  const figures = { ...profitText(profitOf(ledger, ledger.priceOf)), fees: paid, orders, fills, requests };
+  const made = profitText(profitOf(ledger, prices?.beyond(ledger)));
+  const figures = { ...made, fees: paid, orders, fills, requests };
   return { name, status: isPaused ? 'paused by hand' : status, reason, atMs, figures, state };
 }
 

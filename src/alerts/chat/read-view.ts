@@ -4,6 +4,7 @@ import { formatUnits } from '../../domain/money.ts';
 import { readKept } from '../../engine/kept-records.ts';
 import { parseMarket } from '../../exchange/market-names.ts';
 import { UNTIL_RESUMED_MS } from '../../execution/locks/lock.ts';
+import { LastPrices } from '../../mirror/last-prices.ts';
 import { locksNow, pauseOf } from '../../mirror/locks-now.ts';
 import type { MirrorReader } from '../../mirror/mirror-reader.ts';
 import { readReconciliation } from '../../mirror/read-reconciliation.ts';
@@ -56,6 +57,7 @@ function botNow(files: BotFiles, nowMs: number): Pick<ChatView, 'bot' | 'fault'>
 function botView(reader: MirrorReader, nowMs: number): BotView {
   const kept = reader.kept();
   const locks = locksNow(kept, nowMs);
+  const prices = new LastPrices(reader.markets);
   const open = reader.orders({ state: 'open', strategy: null, market: null, last: MOST_ORDERS });
   return {
     halt: readKept(kept, 'control')?.halted ?? null,
@@ -63,7 +65,7 @@ function botView(reader: MirrorReader, nowMs: number): BotView {
     books: readReconciliation(reader).state,
     strategies: reader.strategies().map((record) => {
       const pause = pauseOf(locks, record.name);
-      const { name, reason, figures } = strategyStatus(record, true, pause);
+      const { name, reason, figures } = strategyStatus(record, true, { pause, prices });
       const isPaused = record.status === 'running' && pause !== undefined;
       const { currency, profit, realised, positions } = figures;
       return {

@@ -8,6 +8,7 @@ import { readKept } from '../../engine/kept-records.ts';
 import type { KeptRow, MirrorSummary } from '../../mirror/mirror-reader.ts';
 import { storedOrder } from '../../mirror/order-columns.ts';
 import { ledgerLines, ledgerStatus } from '../ledger-status.ts';
+import { LastPrices } from '../../mirror/last-prices.ts';
 import { locksNow, pauseOf } from '../../mirror/locks-now.ts';
 import { locksText } from '../lock-lines.ts';
 import { orderLines } from '../order-lines.ts';
@@ -197,17 +198,22 @@ async function showStatus(options: MirrorOptions): Promise<void> {
     // Asking takes a moment, in which the mirror may be made.
     if (starting !== null && !hasMirror(options)) throw failed(`no mirror yet, as ${startingText(starting)}`);
   }
-  const { summary, books } = readMirror(options, (reader) => ({
-    summary: reader.summary(),
-    books: readReconciliation(reader),
-  }));
+  const { summary, books, locks, strategies } = readMirror(options, (reader) => {
+    const read = reader.summary();
+    const held = locksNow(read.kept, Date.now());
+    const prices = new LastPrices(reader.markets);
+    return {
+      summary: read,
+      books: readReconciliation(reader),
+      locks: held,
+      strategies: read.strategies.map((record) =>
+        strategyStatus(record, read.isRunning, { pause: pauseOf(held, record.name), prices }),
+      ),
+    };
+  });
   const starting = summary.isRunning === false ? await findStarting(options.data) : null;
   const nowMs = Date.now();
   const { openOrders, kept, ...rest } = summary;
-  const locks = locksNow(kept, nowMs);
-  const strategies = summary.strategies.map((record) =>
-    strategyStatus(record, summary.isRunning, pauseOf(locks, record.name)),
-  );
   const ledger = await ledgerStatus(options.data);
   const silentForMs = summary.isRunning === true ? silenceOf(options.data, nowMs) : null;
   const runner = summary.isRunning === false ? null : dataFolderOwner(options.data);

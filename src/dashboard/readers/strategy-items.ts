@@ -6,6 +6,7 @@ import { MARKET_NAMES } from '../../exchange/market-names.ts';
 import { unprotectedOf } from '../../execution/exits.ts';
 import type { OrderRecord } from '../../execution/order-record.ts';
 import { readSentence } from '../../language/sentences/read-sentence.ts';
+import { LastPrices } from '../../mirror/last-prices.ts';
 import { locksNow, pauseOf } from '../../mirror/locks-now.ts';
 import type { MirrorReader } from '../../mirror/mirror-reader.ts';
 import { strategyStatus } from '../../mirror/strategy-status.ts';
@@ -22,8 +23,10 @@ export function strategyItems(
   const isRunning = hasWriter(reader.path);
   const locks = locksNow(reader.kept(), of.nowMs);
   const decisions = reader.lastIntents(records.map(({ name }) => name));
+  const prices = new LastPrices(reader.markets);
   return records.map((record) => {
-    const { name, status, reason, figures } = strategyStatus(record, isRunning, pauseOf(locks, record.name));
+    const pause = pauseOf(locks, record.name);
+    const { name, status, reason, figures } = strategyStatus(record, isRunning, { pause, prices });
     const noted = of.note?.strategies.find((one) => one.name === name);
     const last = decisions.get(name);
     const { currency, profit, realised, open, orders, fills, requests } = figures;
@@ -69,9 +72,10 @@ export function positionItems(
   openOrders: readonly OrderRecord[],
 ): readonly PositionItem[] {
   const knownMarkets = new Set(reader.markets.versions().map(({ symbol }) => symbol));
+  const prices = new LastPrices(reader.markets);
   return reader.strategies().flatMap((record) => {
     const { ledger } = readFigures(record, MARKET_NAMES);
-    const { currency, assets } = profitOf(ledger, ledger.priceOf);
+    const { currency, assets } = profitOf(ledger, prices.beyond(ledger));
     const ordersOf = openOrders.filter(({ strategy }) => strategy === record.name);
     return assets
       .filter(({ asset, held }) => asset !== currency && held !== 0n)

@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest';
+import { LastPrices } from '../../../src/mirror/last-prices.ts';
 import { strategyStatus } from '../../../src/mirror/strategy-status.ts';
 import { parseMarket, MARKET_NAMES } from '../../../src/exchange/market-names.ts';
+import { decimalText } from '../../../src/domain/decimal-text.ts';
 import { parseUnits } from '../../../src/domain/money.ts';
 import type { StrategyRecord } from '../../../src/engine/mirror-change.ts';
 import { writeInstance } from '../../../src/engine/strategy-instance-record.ts';
@@ -43,6 +45,18 @@ function row(status: StrategyRecord['status'] = 'running'): StrategyRecord {
   return { name: 'grid', status, reason: null, json, atMs: 6_000 };
 }
 
+/** The book of BTCUSDT as it was read at a time, 149 to 151. */
+function pricesAt(seenAtMs: number): LastPrices {
+  const bids = [[decimalText('149'), decimalText('1')]] as const;
+  const asks = [[decimalText('151'), decimalText('1')]] as const;
+  return new LastPrices({
+    book: (market) => (market === 'BTCUSDT' ? { bids, asks, updatedAtMs: null, seenAtMs } : null),
+  });
+}
+
+const profitWith = (prices: LastPrices): string | null =>
+  strategyStatus(row(), true, { prices }).figures.profit;
+
 describe('a strategy for the status', () => {
   it('says who has paused it, why and until when', () => {
     const pause = {
@@ -57,11 +71,11 @@ describe('a strategy for the status', () => {
       pauses: true,
       by: 'ali',
     } as const;
-    expect(strategyStatus(row(), true, pause)).toMatchObject({
+    expect(strategyStatus(row(), true, { pause })).toMatchObject({
       status: 'paused by hand',
       reason: 'by hand until it is resumed: news (ali)',
     });
-    expect(strategyStatus(row('stopped'), true, pause).status).toBe('stopped');
+    expect(strategyStatus(row('stopped'), true, { pause }).status).toBe('stopped');
   });
 
   it('has its profit, what it holds and its fees as decimal texts', () => {
@@ -78,6 +92,12 @@ describe('a strategy for the status', () => {
     const { realised, open, profit } = figures;
     expect(parseUnits(realised ?? '') + parseUnits(open ?? '')).toBe(parseUnits(profit ?? ''));
     expect(JSON.stringify(strategyStatus(row(), true))).not.toMatch(/"-?\d+n"/);
+  });
+
+  it('is valued by the last book, where that is newer than the price of its row', () => {
+    // 0.98916 BTC are worth 30 more each than by the row.
+    expect(profitWith(pricesAt(7_000))).toBe('78.244');
+    expect(profitWith(pricesAt(5_000))).toBe('48.5692');
   });
 
   it.each([
