@@ -435,5 +435,8 @@ export const PERSIAN_SENTENCES: SpokenSentences = {
     'feed-transactions': 'گردش کیف پول',
     'feed-orders': 'سفارش‌های حساب',
     'feed-fills': 'معامله‌های حساب',
+    'feed-pools': 'استخرهای تعهد',
+    'feed-margin-wallets': 'کیف پول‌های تعهدی',
+    'feed-delegation-limit': 'سقف تعهد {market:name}',
   },
 };

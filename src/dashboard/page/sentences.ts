@@ -1,4 +1,5 @@
 import { signal } from '@preact/signals';
+import { feedSentence } from '../../language/sentences/feed-sentences.ts';
 import { saySentence, type SpokenSentences } from '../../language/say-sentence.ts';
 import type { SentenceItem } from '../schema/fields.ts';
 import { locale } from './preferences.ts';
@@ -41,9 +42,5 @@ export function wordFor(area: 'kind' | 'exit' | 'check', name: string): string |
 
 /** What is read again and again, such as `book BTCIRT`, in the language of the page. */
 export function feedInWords(feed: string): string | null {
-  const [kind = '', market, timeframe] = feed.split(' ');
-  return inWords({
-    code: `feed-${kind}`,
-    facts: { ...(market === undefined ? {} : { market }), ...(timeframe === undefined ? {} : { timeframe }) },
-  });
+  return inWords(feedSentence(feed));
 }

@@ -11,7 +11,7 @@ import {
   type SentenceCode,
 } from '../../../src/language/sentences/english-sentences.ts';
 import { CHECK_SENTENCES } from '../../../src/language/sentences/check-sentences.ts';
-import { FEED_SENTENCES } from '../../../src/language/sentences/feed-sentences.ts';
+import { FEED_SENTENCES, feedSentence } from '../../../src/language/sentences/feed-sentences.ts';
 import { KIND_SENTENCES } from '../../../src/language/sentences/kind-sentences.ts';
 import { REFUSAL_SENTENCES } from '../../../src/language/sentences/refusal-sentences.ts';
 import { WORD_SENTENCES } from '../../../src/language/sentences/word-sentences.ts';
@@ -100,6 +100,16 @@ describe('a sentence of the bot', () => {
     const elsewhere = new Set([...Object.keys(plain), ...FROM_VALUES]);
     const unsaid = SENTENCE_CODES.filter((code) => !elsewhere.has(code) && !sources.includes(`'${code}'`));
     expect(unsaid).toEqual([]);
+  });
+
+  test('is known in Persian for every feed', () => {
+    const feeds = [
+      ...['books', 'book BTCIRT', 'trades BTCIRT', 'candles BTCIRT 1h', 'stats', 'options'],
+      ...['orders', 'fills', 'wallets', 'transactions'],
+      ...['pools', 'margin-wallets', 'delegation-limit btc'],
+    ];
+    const said = feeds.map((feed) => saySentence(feedSentence(feed), PERSIAN_SENTENCES, localeOf('fa')));
+    expect(said.filter((text) => text === null || /^[a-z]/.test(text))).toEqual([]);
   });
 
   test('is known for every refusal of an order or a transfer', () => {
