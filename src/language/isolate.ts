@@ -1,4 +1,5 @@
 const LEFT_TO_RIGHT_ISOLATE = '\u{2066}';
+const RIGHT_TO_LEFT_ISOLATE = '\u{2067}';
 const FIRST_STRONG_ISOLATE = '\u{2068}';
 const POP_ISOLATE = '\u{2069}';
 
@@ -8,6 +9,11 @@ const POP_ISOLATE = '\u{2069}';
  */
 export function isolateLeftToRight(text: string): string {
   return `${LEFT_TO_RIGHT_ISOLATE}${text}${POP_ISOLATE}`;
+}
+
+/** Persian words as an island from right to left, such as on an axis, which runs from left to right. */
+export function isolateRightToLeft(text: string): string {
+  return `${RIGHT_TO_LEFT_ISOLATE}${text}${POP_ISOLATE}`;
 }
 
 /** A text of any direction as an island: its own first letter decides how it runs. */

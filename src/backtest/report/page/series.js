@@ -1,7 +1,7 @@
 import { plotPanes } from './plots.js';
 import { percentText, timeOfDay } from './texts.js';
 import { colour } from './theme.js';
-import { isPersian, numberTag, tehranTick } from './words.js';
+import { asWordedNumber, isPersian, numberTag, tehranTick } from './words.js';
 
 /** The chart with its series: prices above, equity below them, drawdown at the bottom. */
 
@@ -186,6 +186,6 @@ function tickOf(time, kind) {
  */
 function shortMoney(value) {
   return Math.abs(value) >= 1e6
-    ? value.toLocaleString(numberTag(), { notation: 'compact', maximumFractionDigits: 2 })
+    ? asWordedNumber(value.toLocaleString(numberTag(), { notation: 'compact', maximumFractionDigits: 2 }))
     : value.toLocaleString(numberTag(), { maximumFractionDigits: Math.abs(value) < 100 ? 2 : 0 });
 }

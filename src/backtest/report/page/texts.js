@@ -1,4 +1,4 @@
-import { asNumber, isPersian, numberTag, say, tehranMinute, unitAfter } from './words.js';
+import { asNumber, asWordedNumber, isPersian, numberTag, say, tehranMinute, unitAfter } from './words.js';
 
 /** How numbers and times are written on the page. */
 
@@ -36,7 +36,8 @@ export function priceOf(value, decimals) {
  * @param {number} volume
  */
 export function shortVolume(volume) {
-  return volume.toLocaleString(numberTag(), { notation: 'compact', maximumSignificantDigits: 3 });
+  const text = volume.toLocaleString(numberTag(), { notation: 'compact', maximumSignificantDigits: 3 });
+  return asWordedNumber(text);
 }
 
 /**

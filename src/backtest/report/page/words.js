@@ -55,6 +55,14 @@ export function asNumber(text) {
 }
 
 /**
+ * A number with a word, such as `۹٫۸ میلیارد`, also on an axis, which runs from left to right.
+ * @param {string} text
+ */
+export function asWordedNumber(text) {
+  return isPersian() ? `\u2067${text}\u2069` : text;
+}
+
+/**
  * A name or a sentence that is in English whatever the language of the page.
  * @param {string} text
  */

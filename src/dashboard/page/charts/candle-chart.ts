@@ -21,7 +21,7 @@ import type { MarksReply } from '../../schema/market.ts';
 import type { ChartCandlesReply, PlotsReply } from '../../schema/series.ts';
 import { chartColours } from './chart-colours.ts';
 import { fillMarks, levelsOf } from './candle-marks.ts';
-import { chartNumber } from './chart-number.ts';
+import { chartNumber, timesNumber } from './chart-number.ts';
 import { tehranScale } from './tehran-scale.ts';
 
 /** All that the chart of a market shows. */
@@ -64,6 +64,7 @@ function timeScaleOptions(locale: Locale, borderColor: string): DeepPartial<Time
 
 /** The candles of a market with our orders, fills, brackets and the series of strategies. */
 export class CandleChart {
+  readonly #locale: Locale;
   readonly #chart: IChartApiBase;
   readonly #candles: CandleSeries;
   readonly #volume: ISeriesApi<'Histogram'>;
@@ -73,6 +74,7 @@ export class CandleChart {
   #shown = '';
 
   constructor(room: HTMLElement, locale: Locale, quote: string) {
+    this.#locale = locale;
     const colours = chartColours();
     const price = (value: number): string => chartNumber(value, quote, locale);
     this.#chart = createChartEx<Time, ReturnType<typeof tehranScale>>(room, tehranScale(locale.calendar), {
@@ -131,7 +133,7 @@ export class CandleChart {
         position: mark.side === 'buy' ? 'belowBar' : 'aboveBar',
         shape: mark.side === 'buy' ? 'arrowUp' : 'arrowDown',
         color: mark.side === 'buy' ? colours.up : colours.down,
-        ...(mark.count > 1 ? { text: `×${mark.count}` } : {}),
+        ...(mark.count > 1 ? { text: timesNumber(mark.count, this.#locale) } : {}),
       })),
     );
     for (const level of this.#levels) this.#candles.removePriceLine(level);

@@ -17,6 +17,9 @@ export interface LineChartData {
 
 const TICK_PX = 62;
 const HEIGHT_PX = 170;
+/** The axis of the values: what it has at least, and what stands beside its longest value. */
+const AXIS_PX = 64;
+const BESIDE_VALUE_PX = 20;
 
 /** Lines over time with ticks at true days and months of the reader's calendar, from left to right. */
 export class LineChart {
@@ -56,7 +59,7 @@ export class LineChart {
           },
           {
             side: 1,
-            size: 64,
+            size: (plot, values) => axisWidth(plot.ctx, font, values),
             stroke: colours.text,
             grid,
             ticks: grid,
@@ -97,6 +100,19 @@ export class LineChart {
     this.#watch.disconnect();
     this.#plot.destroy();
   }
+}
+
+/** Persian values have words, which may need more room than the axis has at least. */
+function axisWidth(
+  context: CanvasRenderingContext2D,
+  font: string,
+  values: readonly string[] | null,
+): number {
+  context.save();
+  context.font = font;
+  const widths = (values ?? []).map((value) => context.measureText(value).width);
+  context.restore();
+  return Math.max(AXIS_PX, Math.ceil(Math.max(0, ...widths)) + BESIDE_VALUE_PX);
 }
 
 /** The points of all lines by time, with gaps where a line has none. */

@@ -1,6 +1,13 @@
 import { packedData } from '../../../backtest/report/page/packed-data.js';
 import { lengthOf, percentOf } from '../../../backtest/report/page/texts.js';
-import { asNumber, foreignText, isPersian, numberTag, say } from '../../../backtest/report/page/words.js';
+import {
+  asNumber,
+  asWordedNumber,
+  foreignText,
+  isPersian,
+  numberTag,
+  say,
+} from '../../../backtest/report/page/words.js';
 import { tell } from './study-words.js';
 
 /** What the page of a study draws. See `StudyReportData` for what is sent. */
@@ -55,12 +62,16 @@ export function isLessBetter({ name, direction }) {
   return direction === null ? name === 'maxDrawdown' : direction === 'minimize';
 }
 
+/** From here on a number is written with a word: a million. */
+const LEAST_IN_WORDS = 1e6;
+
 /**
  * A number with at most four digits that tell something.
  * @param {number} value
  */
 export function shortNumber(value) {
-  return asNumber(value.toLocaleString(numberTag(), digitsOf(value)));
+  const text = value.toLocaleString(numberTag(), digitsOf(value));
+  return Math.abs(value) >= LEAST_IN_WORDS ? asWordedNumber(text) : asNumber(text);
 }
 
 /**
@@ -69,7 +80,7 @@ export function shortNumber(value) {
  */
 function digitsOf(value) {
   const size = Math.abs(value);
-  if (size >= 1e6) return { notation: 'compact', maximumFractionDigits: 2 };
+  if (size >= LEAST_IN_WORDS) return { notation: 'compact', maximumFractionDigits: 2 };
   if (size >= 100 || Number.isInteger(value)) return { maximumFractionDigits: 0 };
   return size >= 1 ? { maximumFractionDigits: 2 } : { maximumSignificantDigits: 3 };
 }
