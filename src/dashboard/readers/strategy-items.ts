@@ -1,4 +1,4 @@
-import { formatUnits, type Units } from '../../domain/money.ts';
+import { formatUnits, parseUnits, type Units } from '../../domain/money.ts';
 import type { RunNote } from '../../daemon/run-note.ts';
 import type { StrategyRecord } from '../../engine/mirror-change.ts';
 import { readFigures } from '../../engine/strategy-instance-record.ts';
@@ -71,7 +71,9 @@ export function positionItems(
   reader: MirrorReader,
   openOrders: readonly OrderRecord[],
 ): readonly PositionItem[] {
-  const knownMarkets = new Set(reader.markets.versions().map(({ symbol }) => symbol));
+  const amountSteps = new Map(
+    reader.markets.versions().map(({ symbol, amountStep }) => [symbol, parseUnits(amountStep)]),
+  );
   const prices = new LastPrices(reader.markets);
   return reader.strategies().flatMap((record) => {
     const { ledger } = readFigures(record, MARKET_NAMES);
@@ -79,7 +81,7 @@ export function positionItems(
     const ordersOf = openOrders.filter(({ strategy }) => strategy === record.name);
     return assets
       .filter(({ asset, held }) => asset !== currency && held !== 0n)
-      .map((held) => positionItem(held, { strategy: record.name, currency, ordersOf, knownMarkets }));
+      .map((held) => positionItem(held, { strategy: record.name, currency, ordersOf, amountSteps }));
   });
 }
 
@@ -89,22 +91,23 @@ function positionItem(
     readonly strategy: string;
     readonly currency: string;
     readonly ordersOf: readonly OrderRecord[];
-    readonly knownMarkets: ReadonlySet<string>;
+    readonly amountSteps: ReadonlyMap<string, Units>;
   },
 ): PositionItem {
-  const { strategy, currency, ordersOf, knownMarkets } = of;
+  const { strategy, currency, ordersOf, amountSteps } = of;
   const market = MARKET_NAMES.symbolIn(asset, currency);
   const rest = unprotectedOf(ordersOf, { strategy, asset, held, marketNames: MARKET_NAMES });
   return {
     strategy,
     asset,
-    market: knownMarkets.has(market) ? market : null,
+    market: amountSteps.has(market) ? market : null,
     currency,
     amount: formatUnits(held),
     value: value === null ? null : formatUnits(value),
     profit: open === null ? null : formatUnits(open),
     stop: nearestStop(ordersOf, { market, isLong: held > 0n }),
-    isProtected: rest === 0n,
+    // What is less than a step can be in no order: mostly the fee of the purchase.
+    isProtected: rest === 0n || rest < (amountSteps.get(market) ?? 0n),
   };
 }
 
