@@ -60,16 +60,18 @@ function namedMarketsOf(runner: StrategyPort): readonly string[] {
 }
 
 /**
- * Strategies with markets in rial and in tether, by name: their profit and equity need the price of tether in
- * rial.
+ * Strategies with tether markets, by name, of a bot that has rial markets too: its equity, and the profit of
+ * a strategy in both, need the price of tether in rial. No other bot needs it.
  */
 export function bridgedOf(runners: readonly StrategyPort[]): readonly string[] {
-  return runners.filter(isInBoth).map(({ name }) => name);
+  const { base, quote } = INTERFACE_PROFILE.marketNames.bridge;
+  const inTether = runners.filter((runner) => quotesOf(runner).has(base));
+  const isInRial = runners.some((runner) => quotesOf(runner).has(quote));
+  return isInRial ? inTether.map(({ name }) => name) : [];
 }
 
-function isInBoth(runner: StrategyPort): boolean {
-  return new Set(marketsOf(runner).map((market) => parseMarket(market).quote)).size > 1;
-}
+const quotesOf = (runner: StrategyPort): ReadonlySet<string> =>
+  new Set(marketsOf(runner).map((market) => parseMarket(market).quote));
 
 /**
  * The same plan at a slower pace: where the market's data is a bar an hour, looking every second sees nothing

@@ -43,3 +43,29 @@ test('a strategy has a book of each market that it names, and of none that may o
     'book LTCIRT',
   ]);
 });
+
+const idle = (name: string) =>
+  defineStrategy({
+    name,
+    params: z.strictObject({}),
+    data: ({ timer }) => ({ look: timer('0 * * * *') }),
+    on: {},
+  });
+
+const idleIn = (market: string): StrategyRunner =>
+  new StrategyRunner(idle(market.toLowerCase()), {
+    market,
+    marketNames: MARKET_NAMES,
+    timeframe: '1h',
+    knownMarkets: new Set(['BTCIRT', 'BTCUSDT', 'USDTIRT']),
+    params: {},
+  });
+
+const bridgedIn = (...markets: readonly string[]) =>
+  planInputOf(markets.map(idleIn), budgetTable().values()).bridged;
+
+test('the price of tether in rial is read for the equity of a bot with strategies in both', () => {
+  expect(bridgedIn('BTCIRT', 'BTCUSDT')).toEqual(['btcusdt']);
+  expect(bridgedIn('BTCIRT')).toEqual([]);
+  expect(bridgedIn('BTCUSDT')).toEqual([]);
+});
