@@ -1,4 +1,5 @@
 import { SarrafError } from '../../domain/errors.ts';
+import type { Market } from '../../domain/market.ts';
 import type { Currency } from '../../domain/market-symbol.ts';
 import { NO_UNITS, parseUnits, subtractUnits, type Units } from '../../domain/money.ts';
 import { readStored } from '../../domain/stored-json.ts';
@@ -52,6 +53,7 @@ export function liveRun(
   const fills = until.filter(({ atMs }) => atMs > fromMs);
   const listed = sessionMarkets(rows, options.currency);
   const quote = runCurrency(listed, options.currency);
+  refuseWithoutBridge(listed, until, quote);
   const markets = listed.map((market) => ({
     market,
     ...historyOf(rows, market, { until, fromMs }),
@@ -223,4 +225,20 @@ function warningsOf(rows: SessionRows, fills: readonly FillRecord[]): readonly R
     ...(fills.length === 0 ? [runWarning('warning.nothingTraded')] : []),
     ...(unknown === 0 ? [] : [runWarning('warning.unknownOrders', { count: unknown })]),
   ];
+}
+
+/** Trades for one quote currency have no value in the other without the price in which they meet. */
+function refuseWithoutBridge(
+  markets: readonly Market[],
+  fills: readonly FillRecord[],
+  quote: Currency,
+): void {
+  const { market: bridge } = MARKET_NAMES.bridge;
+  if (markets.some(({ symbol }) => symbol === bridge)) return;
+  const foreign = fills.find(({ market }) => MARKET_NAMES.parseMarket(market).quote !== quote);
+  if (foreign === undefined) return;
+  throw new SarrafError(
+    'INVALID_OPTIONS',
+    `expected a price of ${bridge}, by which trades in ${foreign.market} are worth something in ${quote}, found none in the mirror: start the bot again, which then reads it`,
+  );
 }

@@ -45,11 +45,15 @@ export function valuedFills(run: Pick<BacktestRun, 'fills' | 'markets' | 'quote'
     };
   }
   const bridge = markets.find(({ market }) => market.symbol === BRIDGE.market)?.candles ?? null;
+  // A live session may have read it with the statistics alone.
+  const lastBridge = last.get(BRIDGE.market) ?? null;
   const names = new Set(last.keys());
   const traded: FillRecord[] = [];
   const moved: FillRecord[] = [];
   for (const fill of fills) {
-    const [coin, money] = valued(fill, { quote, names, prices: pricesBy(bridgePriceAt(bridge, fill.atMs)) });
+    const priceThen = bridgePriceAt(bridge, fill.atMs) ?? lastBridge;
+    const priceOf: PriceOf = (market) => (market === BRIDGE.market ? priceThen : null);
+    const [coin, money] = valued(fill, { quote, names, prices: pricesBy(priceOf) });
     traded.push(coin);
     moved.push(coin, ...(money === null ? [] : [money]));
   }
@@ -132,10 +136,10 @@ function turned(fill: FillRecord): FillRecord {
 
 /**
  * What tether costs in rial at a time: the open of the bar that it is in, the close of the last one after it,
- * the first open before all.
+ * the first open before all. Null without candles.
  */
-function bridgePriceAt(candles: CandleColumns | null, atMs: number): PriceOf {
-  if (candles === null || candles.length === 0) return () => null;
+function bridgePriceAt(candles: CandleColumns | null, atMs: number): Units | null {
+  if (candles === null || candles.length === 0) return null;
   let [low, high] = [0, candles.length - 1];
   while (low < high) {
     const middle = Math.ceil((low + high) / 2);
@@ -143,9 +147,5 @@ function bridgePriceAt(candles: CandleColumns | null, atMs: number): PriceOf {
     else high = middle - 1;
   }
   const isOver = (candles.openTimeMs[low] ?? 0) + timeframeMs(candles.timeframe) <= atMs;
-  const price = cellUnits(
-    (isOver ? candles.close : candles.open)[low] ?? 0,
-    columnScale(candles.priceDecimals),
-  );
-  return (market) => (market === BRIDGE.market ? price : null);
+  return cellUnits((isOver ? candles.close : candles.open)[low] ?? 0, columnScale(candles.priceDecimals));
 }

@@ -98,6 +98,18 @@ describe('a live session with the fills of a backtest', () => {
     expect(live.head.summary).toMatchObject(figures);
     expect(live.trips).toEqual(backtest.trips);
   });
+
+  test('has none where no price of tether in rial is known, and says so', () => {
+    const run = betweenBars(runBacktest(backtestOf()));
+    using mirror = new Mirrored(run, { opening: BALANCES });
+    const database = new Database(mirror.path);
+    for (const table of ['fills', 'orders', 'candles', 'books', 'stats'])
+      database.prepare(`DELETE FROM ${table} WHERE market = 'USDTIRT'`).run();
+    database.close();
+    expect(() => finishMirror(mirror.path)).toThrow(
+      /^expected a price of USDTIRT, by which trades in BTCUSDT are worth something in rls, found none/,
+    );
+  });
 });
 
 test('a live session has what its strategies plotted within the range, gaps and looks as they were', () => {
