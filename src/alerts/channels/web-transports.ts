@@ -1,8 +1,8 @@
 import { createHmac } from 'node:crypto';
-import { cutOff, escapeMarkdown } from '../text/escape-text.ts';
+import { escapeMarkdown } from '../text/escape-text.ts';
 import type { ChannelTransport, OutgoingMessage } from './channel.ts';
 import { httpPost, openDispatcher, resultOf } from './http-post.ts';
-import { plainText } from './plain-text.ts';
+import { linesWithin, plainText } from './plain-text.ts';
 
 interface WebRequest {
   readonly url: string;
@@ -25,6 +25,9 @@ function createWebTransport(
 
 const NTFY_PRIORITY = { info: 2, warning: 4, critical: 5 } as const;
 
+/** A message of more than 4,096 bytes is an attachment, which most servers refuse. */
+const LONGEST_NTFY_BYTES = 4_000;
+
 /** ntfy (https://docs.ntfy.sh/publish, "Publish as JSON"), its public server or one of your own. */
 export function createNtfyTransport(options: {
   readonly url: string;
@@ -42,7 +45,7 @@ export function createNtfyTransport(options: {
     body: JSON.stringify({
       topic,
       title: message.title,
-      message: [...message.lines, message.footer].join('\n'),
+      message: linesWithin(message, LONGEST_NTFY_BYTES),
       priority: NTFY_PRIORITY[message.severity],
     }),
   }));
@@ -57,7 +60,8 @@ export function createDiscordTransport(options: {
   readonly proxy: string | null;
 }): ChannelTransport {
   return createWebTransport(options.proxy, (message) => {
-    const [title = '', ...rest] = cutOff(plainText(message), LONGEST_DISCORD / 2).split('\n');
+    // Each character may need one before it.
+    const [title = '', ...rest] = plainText(message, LONGEST_DISCORD / 2).split('\n');
     const content = [`**${escapeMarkdown(title)}**`, ...rest.map(escapeMarkdown)].join('\n');
     return {
       url: options.url,

@@ -324,6 +324,20 @@ describe('Discord and ntfy', () => {
     expect(content).toContain(String.raw`\@everyone`);
   });
 
+  test('cut what is too long for them before its id', async () => {
+    const long = message({
+      lines: Array.from({ length: 10 }, (_, index) => `${index} ${'معامله متوقف است '.repeat(20)}`),
+    });
+    await (await open(ntfy())).send(long);
+    const { message: text } = server.seen[0]!.body as { readonly message: string };
+    expect(Buffer.byteLength(text)).toBeLessThanOrEqual(4_096);
+    expect(text).toMatch(/^0 معامله[^\uFFFD]*…\n.*message 17/s);
+    await (await open(discord())).send(long);
+    const { content } = server.seen[1]!.body as { readonly content: string };
+    expect(content.length).toBeLessThanOrEqual(2_000);
+    expect(content).toContain('message 17');
+  });
+
   test('say how urgent it is', async () => {
     await (await open(ntfy())).send(message());
     expect(server.seen[0]).toMatchObject({
