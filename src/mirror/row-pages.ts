@@ -87,8 +87,8 @@ export class RowPages {
   }
 
   fills(page: FillPage): RowPage<FillRecord> {
-    const ofOrder: readonly Condition[] = page.orderKey === null ? [] : [['order_key = ?', page.orderKey]];
-    const { ids, next } = this.idsOf(FILLS, page, [...scopeOf(page), ...ofOrder]);
+    const ofOrder: Condition | null = page.orderKey === null ? null : ['order_key = ?', page.orderKey];
+    const { ids, next } = this.idsOf(FILLS, page, scopeOf(page), ofOrder);
     const read = selectFills(this.database, `WHERE id IN ${LISTED} ORDER BY cursor DESC, id DESC`);
     return { rows: read(JSON.stringify(ids)), next };
   }
@@ -156,15 +156,19 @@ export class RowPages {
     return first === null || last === null ? null : { first, last };
   }
 
-  /** Ids of the rows of a page, of the table's own counting. */
+  /**
+   * Ids of the rows of a page, of the table's own counting. `indexed`: a condition that has an index, so that
+   * no other rows are looked at.
+   */
   private idsOf(
     { name, keys, columns }: Table,
     { before, limit }: { readonly before: string | null; readonly limit: number },
     conditions: readonly Condition[],
+    indexed: Condition | null = null,
   ): { readonly ids: readonly number[]; readonly next: string | null } {
     const order = keys.map((key) => `${key} DESC`).join(', ');
     const values = conditions.map(([, value]) => value).filter((value) => value !== null);
-    const begin = beginOf(keys, before);
+    const begin = withinOf(beginOf(keys, before), indexed);
     const scanned = `SELECT ${keys.join(', ')}, ${columns} FROM ${name} ${begin.sql} ORDER BY ${order} LIMIT ${MOST_SCANNED}`;
     const where = conditions.length === 0 ? '' : `WHERE ${conditions.map(([sql]) => sql).join(' AND ')}`;
     const rows = this.database
@@ -196,13 +200,22 @@ function scopeOf({ strategy, market }: Omit<RowFilter, 'last'>): readonly Condit
   ];
 }
 
-function beginOf(
-  keys: readonly string[],
-  before: string | null,
-): { readonly sql: string; readonly values: readonly number[] } {
+function beginOf(keys: readonly string[], before: string | null): Within {
   if (before === null) return { sql: '', values: [] };
   const values = before.split('.').map(Number);
   // A text that is no `next` of this list begins nowhere.
   if (values.length !== keys.length) return { sql: 'WHERE 0', values: [] };
   return { sql: `WHERE (${keys.join(', ')}) < (${keys.map(() => '?').join(', ')})`, values };
+}
+
+/** Which rows are looked at. */
+interface Within {
+  readonly sql: string;
+  readonly values: readonly SqlValue[];
+}
+
+function withinOf({ sql, values }: Within, indexed: Condition | null): Within {
+  if (indexed === null) return { sql, values };
+  const [condition, value] = indexed;
+  return { sql: `${sql === '' ? 'WHERE' : `${sql} AND`} ${condition}`, values: [...values, value] };
 }
