@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto';
-import { escapeMarkdown } from '../text/escape-text.ts';
+import { cutOff, escapeMarkdown } from '../text/escape-text.ts';
 import type { ChannelTransport, OutgoingMessage } from './channel.ts';
 import { httpPost, openDispatcher, resultOf } from './http-post.ts';
 import { linesWithin, plainText } from './plain-text.ts';
