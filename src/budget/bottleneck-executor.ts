@@ -47,23 +47,36 @@ export class BottleneckExecutor implements LaneExecutor {
     this.bottleneck = new Bottleneck(this.settings);
   }
 
-  async execute<T>({ requestClass, timeoutMs }: AdmittedJob, work: () => Promise<T>): Promise<T> {
+  async execute<T>(
+    { requestClass, timeoutMs }: AdmittedJob,
+    work: () => Promise<T>,
+    isSent: (end: T) => boolean = () => true,
+  ): Promise<T> {
     await this.renewAfterStep();
+    const { bottleneck } = this;
+    // What was not sent does not count. Else requests that are late again and again, as on a machine under
+    // load, use the count up, and those that ask again wait for it and are late as well, for good.
+    const giveBack = (): void => void bottleneck.incrementReservoir(1).catch(() => undefined);
     const { promise, resolve, reject } = Promise.withResolvers<T>();
     let isBegun = false;
-    const begin = async (): Promise<void> => {
-      if (isBegun) return;
+    const begin = async (): Promise<boolean> => {
       isBegun = true;
       clearTimeout(late);
       try {
-        resolve(await work());
+        const end = await work();
+        resolve(end);
+        return isSent(end);
       } catch (error) {
         reject(error);
+        return true;
       }
     };
+    const beginCounted = async (): Promise<void> => {
+      if (isBegun || !(await begin())) giveBack();
+    };
     const late = setTimeout(() => void begin(), MOST_START_MS);
-    this.bottleneck
-      .schedule({ priority: urgencyOf(requestClass), expiration: timeoutMs }, begin)
+    bottleneck
+      .schedule({ priority: urgencyOf(requestClass), expiration: timeoutMs }, beginCounted)
       .catch((error) => {
         if (isBegun) reject(timedOut(timeoutMs, error));
         else void begin();

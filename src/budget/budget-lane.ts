@@ -34,8 +34,8 @@ export type BudgetTrouble =
       readonly change: LimitChange | null;
     }
   | { readonly kind: 'ledger unusable'; readonly budget: string }
-  /** So many requests in a row were admitted, and not sent: it took too long to get to them. */
-  | { readonly kind: 'too late'; readonly budget: string; readonly count: number };
+  /** For so long every request was admitted, and not sent: it took too long to get to it. */
+  | { readonly kind: 'too late'; readonly budget: string; readonly forMs: number };
 
 /**
  * Why a request never left, and in how many ms the next of its class may at the earliest; null where that is
@@ -72,6 +72,8 @@ type AdmittedEnd =
   | { readonly kind: 'late' }
   | { readonly kind: 'failed'; readonly error: unknown };
 
+const isSent = ({ kind }: AdmittedEnd): boolean => kind !== 'late';
+
 /** What an admitted request goes out with; `sleptMs` as it was at the admission. */
 interface Way {
   readonly slot: Slot;
@@ -89,8 +91,9 @@ const NEVER_ABORTED = new AbortController().signal;
 /** When to look again where only a stamp, of this process or of another, can free a slot. */
 const LOOK_AGAIN_MS = 100;
 
-/** A machine that is stopped for a moment is late with what is on its way then, and not again and again. */
+/** A machine that is stopped for a moment is late with all that is on its way then, and not again. */
 const LATE_IN_A_ROW = 10;
+const LATE_FOR_MS = 5_000;
 
 /** The longest sleep: what other processes give back is seen within it. */
 const LONGEST_SLEEP_MS = 1_000;
@@ -114,7 +117,7 @@ export class BudgetLane {
   private fullUntilMs = 0;
   private isUnusable = false;
   /** Requests since one was sent that were admitted, and not sent as it took too long to get to them. */
-  private lateInARow = 0;
+  private late: { readonly sinceMs: number; readonly count: number; readonly isTold: boolean } | null = null;
   /** What else than a full window held it back then. */
   private heldBy: Held | null = null;
 
@@ -255,6 +258,9 @@ export class BudgetLane {
     const controller = new AbortController();
     const { signal } = controller;
     const work = async (): Promise<AdmittedEnd> =>
+      new Promise((resolve) => this.send(job, { slot, pass, signal }, resolve));
+    executor.execute(job, work, isSent).then(
+
       new Promise((resolve) => this.send(job, { ...admitted, signal }, resolve));
     executor.execute(job, work).then(
       (end) => this.end(job, pass, end),
@@ -280,10 +286,16 @@ export class BudgetLane {
 
   /** Says once that nothing leaves for it, as on a slow disk, where it is so with every request. */
   private countLate(isLate: boolean): void {
-    const { budget, onTrouble } = this.options;
-    this.lateInARow = isLate ? this.lateInARow + 1 : 0;
-    if (this.lateInARow !== LATE_IN_A_ROW) return;
-    onTrouble?.({ kind: 'too late', budget: budget.name, count: LATE_IN_A_ROW });
+    const { budget, nowMs, onTrouble } = this.options;
+    if (!isLate) {
+      this.late = null;
+      return;
+    }
+    const { sinceMs, count, isTold } = this.late ?? { sinceMs: nowMs(), count: 0, isTold: false };
+    const forMs = nowMs() - sinceMs;
+    const isLong = count + 1 >= LATE_IN_A_ROW && forMs >= LATE_FOR_MS;
+    this.late = { sinceMs, count: count + 1, isTold: isTold || isLong };
+    if (isLong && !isTold) onTrouble?.({ kind: 'too late', budget: budget.name, forMs });
   }
 
   /** Stamps the slot whatever becomes of the send. */

@@ -10,10 +10,11 @@ export interface AdmittedJob {
 /** Does what a lane has admitted: at once, or a little later. */
 export interface LaneExecutor {
   /**
-   * Gives what the work gives, and throws what it throws.
+   * Gives what the work gives, and throws what it throws. `isSent`: whether a request left by what the work
+   * gave, so that it counts.
    * @throws SarrafError `TIMED_OUT` when it takes longer than it may; the work itself goes on.
    */
-  execute<T>(job: AdmittedJob, work: () => Promise<T>): Promise<T>;
+  execute<T>(job: AdmittedJob, work: () => Promise<T>, isSent?: (end: T) => boolean): Promise<T>;
   close(): Promise<void>;
 }
 

@@ -8,7 +8,7 @@ export function troubleText(trouble: BudgetTrouble, ledgerFile: string): string 
   }
   const { budget } = trouble;
   if (trouble.kind === 'too late') {
-    return `nothing of ${budget} leaves: ${trouble.count} requests in a row were not sent, as this machine took over ${MOST_SEND_DELAY_MS} ms to get to them once they were in the ledger at ${ledgerFile}. See what loads the machine, and whether that disk is slow`;
+    return `nothing of ${budget} leaves: for ${Math.round(trouble.forMs / 1_000)} s this machine took over ${MOST_SEND_DELAY_MS} ms to get to each request once it was in the ledger at ${ledgerFile}, and then it is not sent. See what loads the machine, and whether that disk is slow`;
   }
   const { forMs } = trouble;
   const named = namedText(trouble);
