@@ -258,11 +258,8 @@ export class BudgetLane {
     const controller = new AbortController();
     const { signal } = controller;
     const work = async (): Promise<AdmittedEnd> =>
-      new Promise((resolve) => this.send(job, { slot, pass, signal }, resolve));
-    executor.execute(job, work, isSent).then(
-
       new Promise((resolve) => this.send(job, { ...admitted, signal }, resolve));
-    executor.execute(job, work).then(
+    executor.execute(job, work, isSent).then(
       (end) => this.end(job, pass, end),
       (error) => {
         // The slot stays occupied until the aborted send has ended, and is stamped there.

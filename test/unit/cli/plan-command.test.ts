@@ -64,6 +64,7 @@ describe('sarraf plan', () => {
       'book ETHUSDT',
       'candles BTCIRT 1m',
       'candles ETHUSDT 1m',
+      'stats',
       'options',
       'orders',
       'fills',
