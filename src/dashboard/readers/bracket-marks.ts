@@ -9,8 +9,8 @@ import type { BracketItem } from '../schema/market.ts';
 export function bracketIn(json: string): Omit<BracketItem, 'intentId' | 'strategy'> | null {
   const read = storedAlgorithm.safeParse(parsedJson(json));
   if (!read.success || read.data.algorithm.kind !== 'bracket') return null;
-  const { terms, entry, bought, spent, raisedStop } = read.data.algorithm;
-  const from = originOf({ bought, spent, entry: terms.entry });
+  const { terms, entry, gross, spent, raisedStop } = read.data.algorithm;
+  const from = originOf({ gross, spent, entry: terms.entry });
   const stop =
     raisedStop ?? (terms.stopLoss === null || from === null ? null : priceBelow(terms.stopLoss, from));
   const profit = terms.takeProfit === null || from === null ? null : priceAbove(terms.takeProfit, from);
@@ -24,12 +24,13 @@ export function bracketIn(json: string): Omit<BracketItem, 'intentId' | 'strateg
 
 /** What its levels are measured from: what it paid, or will; null while that is not known. */
 function originOf(of: {
-  readonly bought: Units;
+  readonly gross: Units;
   readonly spent: Units;
   readonly entry: { readonly amount: Units; readonly price: Units | null } | null;
 }): LevelOrigin | null {
-  const { bought, spent, entry } = of;
-  if (bought > 0n) return { price: divideHalfEven(spent * UNITS_PER_ONE, bought) as Units, amount: bought };
+  const { gross, spent, entry } = of;
+  // Before the fee, as the exit itself: else a second line would stand beside that of each order.
+  if (gross > 0n) return { price: divideHalfEven(spent * UNITS_PER_ONE, gross) as Units, amount: gross };
   return entry === null || entry.price === null || entry.amount <= 0n
     ? null
     : { price: entry.price, amount: entry.amount };

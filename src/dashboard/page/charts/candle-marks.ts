@@ -38,6 +38,8 @@ export interface DrawnLevel {
 
 /** A chart with more lines than this is not read; those nearest to now come first. */
 const MOST_LEVELS = 30;
+/** Lines that are closer to each other than this share of the price are one line to the eye. */
+const ALIKE_SHARE = 0.000_1;
 
 export function levelsOf(
   marks: MarksReply | null,
@@ -49,10 +51,15 @@ export function levelsOf(
     if (price === null) return [];
     return [{ price: Number(price), title: exit === 'take-profit' ? words.take : words[side], tone: side }];
   });
-  const known = new Set(ofOrders.map(({ price }) => price));
   const ofBrackets = marks.brackets.flatMap(({ stop, takeProfits }): DrawnLevel[] => [
     ...(stop === null ? [] : [{ price: Number(stop), title: words.stop, tone: 'stop' as const }]),
     ...takeProfits.map((price) => ({ price: Number(price), title: words.take, tone: 'take' as const })),
   ]);
-  return [...ofOrders, ...ofBrackets.filter(({ price }) => !known.has(price))].slice(0, MOST_LEVELS);
+  const isNew = (level: DrawnLevel): boolean => !ofOrders.some((drawn) => isAlike(drawn, level));
+  return [...ofOrders, ...ofBrackets.filter(isNew)].slice(0, MOST_LEVELS);
+}
+
+/** The price of an order is fitted to the steps of its market, and that of its bracket is not. */
+function isAlike(drawn: DrawnLevel, { price }: DrawnLevel): boolean {
+  return Math.abs(drawn.price - price) <= price * ALIKE_SHARE;
 }

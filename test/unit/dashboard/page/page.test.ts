@@ -111,4 +111,13 @@ describe('the marks of a chart', () => {
     ]);
     expect(levelsOf(null, words)).toEqual([]);
   });
+
+  test('are drawn once where the order of a bracket is fitted to the steps of its market', () => {
+    const words = { buy: 'b', sell: 's', stop: 'stop', take: 'take' };
+    const marks = {
+      orders: [{ price: '63822.32', stopPrice: '64466.99', side: 'sell', exit: 'stop-loss' }],
+      brackets: [{ stop: '64466.9932', takeProfits: [] }],
+    } as unknown as MarksReply;
+    expect(levelsOf(marks, words)).toEqual([{ price: 64_466.99, title: 'stop', tone: 'stop' }]);
+  });
 });
