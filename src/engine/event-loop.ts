@@ -285,8 +285,7 @@ export class EventLoop {
   /** Strategies start once the account was read and the past is there. */
   private beginTrading(): void {
     const { outbox, orderManager, fills, feeds, strategies, signals, isRestart, aliveUntilMs } = this.parts;
-    if (strategies.hasStarted || !feeds.isReady() || orderManager.takeover.isWaitedFor(fills.isWaiting))
-      return;
+    if (strategies.hasStarted || !feeds.isReady() || orderManager.isWaitedFor(fills.isWaiting)) return;
     strategies.start(isRestart);
     outbox.journal('control', 'start', { isRestart, aliveUntilMs });
     this.work();

@@ -9,6 +9,7 @@ import type { OrderBlotter } from './order-blotter.ts';
 import { OrderPlacer } from './order-placer.ts';
 import { OrderReportMatcher, type ReportContext, type ReportMatch } from './order-report-matcher.ts';
 import { OrderTakeover } from './order-takeover.ts';
+import { OrphanedOrders } from './orphaned-orders.ts';
 import type { PreTradeRisk } from './pre-trade-risk.ts';
 import type { RowCounter } from './row-counter.ts';
 import { UnknownOrderSearch } from './unknown-order-search.ts';
@@ -36,6 +37,7 @@ export class OrderManager {
   readonly cancels: CancelManager;
   readonly placer: OrderPlacer;
   readonly takeover: OrderTakeover;
+  readonly orphans: OrphanedOrders;
   readonly unknown: UnknownOrderSearch;
 
   constructor(options: OrderManagerOptions) {
@@ -48,6 +50,7 @@ export class OrderManager {
       lateArrivalMs: settings.lateArrivalMs,
       isPushed: settings.reconciliation === null,
       onRecord: (record, askedId) => this.takeRecord(record, { askedId }),
+      onTakenOver: (order, record) => this.orphans.take(order, record),
     });
     const { reports } = this;
     this.takeover = new OrderTakeover({
@@ -57,6 +60,7 @@ export class OrderManager {
       take: (record, way) => this.takeRecord(record, way),
     });
     this.cancels = new CancelManager({ blotter, reports });
+    this.orphans = new OrphanedOrders({ outbox: blotter.outbox, cancels: this.cancels });
     this.placer = new OrderPlacer({ ...options, reports });
     this.unknown = new UnknownOrderSearch({
       ...options,
@@ -72,6 +76,11 @@ export class OrderManager {
     this.cancels.pump(nowMs);
     this.takeover.pump(nowMs);
     this.unknown.pump(nowMs);
+  }
+
+  /** Whether strategies have to wait for what a lost or older mirror did not know. */
+  isWaitedFor(areFillsWaiting: boolean): boolean {
+    return this.takeover.isWaitedFor(areFillsWaiting) || this.orphans.isAwaited();
   }
 
   /** When there is something to do next by itself. */

@@ -46,6 +46,8 @@ export interface OrderReportMatcherOptions {
   readonly isPushed?: boolean;
   /** Called with the answer to a question by id; answers what became of it. */
   readonly onRecord: (record: VenueOrder, askedId: VenueOrderId) => ReportMatch;
+  /** Called with each order that is taken over, as its record says it is. */
+  readonly onTakenOver: (order: OrderRecord, record: VenueOrder) => void;
 }
 
 /**
@@ -63,6 +65,7 @@ export class OrderReportMatcher {
   private readonly foreign: ForeignOrders;
   private readonly disputed: DisputedIds;
   private readonly isPushed: boolean;
+  private readonly onTakenOver: OrderReportMatcherOptions['onTakenOver'];
   private readonly unchanged = new UnchangedRecords();
   private readonly lessMatched = new Map<string, { readonly matched: Units; readonly step: number }>();
 
@@ -73,8 +76,10 @@ export class OrderReportMatcher {
     lateArrivalMs,
     isPushed = false,
     onRecord,
+    onTakenOver,
   }: OrderReportMatcherOptions) {
     this.blotter = blotter;
+    this.onTakenOver = onTakenOver;
     this.findings = findings;
     this.endings = new OrderEndings(blotter.venue, isPushed);
     this.sureIds = new SureIds(blotter.outbox, isPushed);
@@ -392,7 +397,9 @@ export class OrderReportMatcher {
       const isWhole = record.market !== null && record.status !== null;
       if (isWhole && way.askedId === id) {
         if (this.lost.isNamesakes(record, cursor)) return { kind: 'foreign' };
-        return this.takeOwn(this.lost.adopt(record), record, way);
+        const match = this.takeOwn(this.lost.adopt(record), record, way);
+        if (match.kind === 'own') this.onTakenOver(match.order, record);
+        return match;
       }
       if (way.askedId !== id) this.inquiries.ask(id);
       return { kind: 'doubtful' };

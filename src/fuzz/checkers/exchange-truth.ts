@@ -9,6 +9,7 @@ export interface TrueOrder {
   readonly id: number;
   readonly clientOrderId: string | null;
   readonly pairId: number | null;
+  readonly isStop: boolean;
   readonly market: string;
   readonly side: Side;
   /** The worst that it may trade at, and where it rests. */
@@ -50,6 +51,7 @@ function orderOf(order: SimulatedOrder): TrueOrder {
     id: order.id,
     clientOrderId: order.clientOrderId,
     pairId: order.pair?.id ?? null,
+    isStop: order.execution === 'stop_limit' || order.execution === 'stop_market',
     market: grid.symbol,
     side: order.side,
     price: BigInt(order.price) * grid.priceStep,

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { buy, cancelAll } from '../../support/intents.ts';
+import { buy } from '../../support/intents.ts';
 import { DEFAULT_ENGINE_TIMES } from '../../../src/engine/engine-settings.ts';
 import { EngineWorld } from './engine-world.ts';
 import type { VenueOrderId } from '../../../src/domain/venue-id.ts';
@@ -7,17 +7,24 @@ import type { VenueOrderId } from '../../../src/domain/venue-id.ts';
 const WISH = buy('BTCUSDT', { amount: '1', price: '98' });
 
 describe('an order that carries our name and is not in the mirror', () => {
-  it('is taken over, and ends when its strategy wants that', () => {
+  it('is taken over, and canceled before a strategy begins, which would place its like again', () => {
     const world = new EngineWorld();
     world.answers.add('order');
     const { id } = world.venue.placeByHand('buy', '1', '98', 'bot-one-e000-1');
     world.advance(2_000);
-    expect(world.order('bot-one-e000-1')).toMatchObject({ state: 'open', venueId: id, strategy: 'one' });
+    expect(world.order('bot-one-e000-1')).toMatchObject({
+      state: 'cancelling',
+      venueId: id,
+      strategy: 'one',
+    });
     expect(world.messages('warning').join('\n')).toMatch(
-      /bot-one-e000-1 is Active at the exchange and was not known to the bot/,
+      /bot-one-e000-1 is Active at the exchange and was not known to the bot.*bot-one-e000-1 is canceled, since one does not know it any more/s,
     );
-    world.want(cancelAll());
     expect(world.pending('cancel').call).toMatchObject({ clientOrderId: 'bot-one-e000-1' });
+    expect(world.engine.status().phase).toBe('syncing');
+    world.venue.end(id);
+    world.advance(10_000);
+    expect(world.engine.status().phase).toBe('trading');
   });
 
   it('is taken over only when a second reading says the same', () => {
@@ -43,7 +50,7 @@ describe('an order that carries our name and is not in the mirror', () => {
         world.failing = null;
       }
       world.advance(10_000);
-      expect(world.order('bot-one-e000-1')).toMatchObject({ state: 'open', filled: 4_000_000_000n });
+      expect(world.order('bot-one-e000-1')).toMatchObject({ state: 'cancelling', filled: 4_000_000_000n });
       world.venue.end(id);
       world.advance(10_000);
       expect(world.order('bot-one-e000-1').state).toBe('cancelled');
@@ -110,7 +117,7 @@ describe('an order that carries our name and was placed while we trade', () => {
     world.accept();
     world.venue.placeByHand('sell', '1', '105', 'bot-one-e000-1');
     world.advance(20_000);
-    expect(world.order('bot-one-e000-1')).toMatchObject({ state: 'open' });
+    expect(world.order('bot-one-e000-1')).toMatchObject({ state: 'cancelling' });
     expect(world.alarms()).toEqual([]);
   });
 
@@ -125,7 +132,7 @@ describe('an order that carries our name and was placed while we trade', () => {
     world.advance(20_000);
     world.venue.hidden.clear();
     world.advance(20_000);
-    expect(world.order('bot-one-e000-1')).toMatchObject({ state: 'open', venueId: early.id });
+    expect(world.order('bot-one-e000-1')).toMatchObject({ state: 'cancelling', venueId: early.id });
     expect(world.alarms()).toEqual([]);
   });
 });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { buy, oco } from '../../support/intents.ts';
+import { buy, oco, sell } from '../../support/intents.ts';
 import { EngineWorld } from './engine-world.ts';
 import { withoutFields } from './wrong-once.ts';
 import type { VenueOrderId } from '../../../src/domain/venue-id.ts';
@@ -52,7 +52,7 @@ describe('a mirror that was put back from a copy', () => {
       filled: 10_000_000_000n,
     });
     expect(world.order(live.clientOrderId ?? '')).toMatchObject({
-      state: 'open',
+      state: 'cancelling',
       venueId: live.id,
       filled: 5_000_000_000n,
     });
@@ -83,7 +83,8 @@ describe('a mirror that was put back from a copy', () => {
     world.mirror.putBack(copy, 'e002');
     world.restart();
     world.advance(180_000);
-    expect(since.map((key) => world.order(key).state)).toEqual(states);
+    const ending = states.map((state) => (state === 'open' ? 'cancelling' : state));
+    expect(since.map((key) => world.order(key).state)).toEqual(ending);
     expect(new Set(states)).toEqual(new Set(['filled', 'open', 'cancelled']));
     expect(position(world)).toBe(before);
     expect(world.venue.orders).toHaveLength(placed);
@@ -115,6 +116,29 @@ describe('a mirror that was put back from a copy', () => {
     expect(world.engine.status().phase).toBe('syncing');
     world.failing = null;
     world.advance(20_000);
+    expect(world.engine.status().phase).toBe('trading');
+  });
+
+  it('keeps what protects a position, and says that nobody steers it', () => {
+    const { world, copy } = copied();
+    world.want(oco('BTCUSDT', 'sell', { amount: '1', price: '110', stopPrice: '90', stopLimitPrice: '89' }));
+    const [first] = world.acceptPair();
+    world.want(sell('BTCUSDT', { amount: '1', stopPrice: '91' }));
+    const stop = world.accept();
+    world.advance(10_000);
+    world.mirror.putBack(copy, 'e002');
+    world.restart();
+    world.advance(40_000);
+    const key = first.clientOrderId ?? '';
+    expect(
+      [key, `${key}/2`, stop.clientOrderId ?? ''].map((name) => [name, world.order(name).state]),
+    ).toEqual([
+      [key, 'open'],
+      [`${key}/2`, 'open'],
+      [stop.clientOrderId, 'open'],
+    ]);
+    expect(world.requestsOf('cancel')).toEqual([]);
+    expect(world.alarms().filter((message) => message.includes('protects a position'))).toHaveLength(3);
     expect(world.engine.status().phase).toBe('trading');
   });
 

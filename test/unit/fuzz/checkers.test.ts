@@ -12,6 +12,7 @@ const order = (changes: Partial<TrueOrder> = {}): TrueOrder => ({
   id: 10,
   clientOrderId: 'bot-a-mark-1',
   pairId: null,
+  isStop: false,
   market: 'BTCUSDT',
   side: 'buy',
   price: parseUnits('100'),

@@ -21,6 +21,7 @@ const truth = (open: readonly OrderRecord[]): ExchangeTruth => ({
     id: index + 1,
     clientOrderId: order.clientOrderId,
     pairId: null,
+    isStop: false,
     market: order.market,
     side: order.side,
     price: parseUnits('100'),

@@ -6,6 +6,7 @@ const order = (id: number, changes: Partial<TrueOrder> = {}): TrueOrder => ({
   id,
   clientOrderId: `bot-a-mark-${id}`,
   pairId: null,
+  isStop: false,
   market: 'BTCUSDT',
   side: 'buy',
   price: 100n,

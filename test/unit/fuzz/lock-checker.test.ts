@@ -20,6 +20,7 @@ const order = (id: number, changes: Partial<TrueOrder> = {}): TrueOrder => ({
   id,
   clientOrderId: nameOf(id),
   pairId: null,
+  isStop: false,
   market: 'USDTIRT',
   side: 'buy',
   price: 1n,

@@ -18,6 +18,7 @@ const order = (id: number, changes: Partial<TrueOrder> = {}): TrueOrder => ({
   id,
   clientOrderId: `bot-a-e001-${id}`,
   pairId: null,
+  isStop: false,
   market: 'BTCUSDT',
   side: 'sell',
   price: 0n,

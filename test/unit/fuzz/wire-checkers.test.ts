@@ -179,6 +179,7 @@ const order = (changes: Partial<TrueOrder>): TrueOrder => ({
   id: 1,
   clientOrderId: null,
   pairId: null,
+  isStop: false,
   market: 'BTCUSDT',
   side: 'buy',
   price: 1n,
