@@ -33,8 +33,11 @@ type Phase =
 /** How soon another cut is tried after one that said nothing. */
 const TRY_AGAIN_MS = 5_000;
 
-/** A phase that is not answered for this long is given up. */
-const PHASE_PATIENCE_MS = 60_000;
+/**
+ * A phase that is not answered for this long is given up. The exchange may lower a limit to one request a
+ * minute; a reading that has just left then comes before the one that is waited for.
+ */
+const PHASE_PATIENCE_MS = 150_000;
 
 /** What the reconciler asks of the engine around it. */
 export interface ReconcilerPorts {

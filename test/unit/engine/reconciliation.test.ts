@@ -41,6 +41,18 @@ describe('reconciliation', () => {
     expect(world.alarms()).toEqual([]);
   });
 
+  it('goes on where a lowered limit lets the trades be read once a minute', () => {
+    const world = begun();
+    const before = world.engine.status().conclusions;
+    world.answers.delete('trades');
+    for (let minute = 0; minute < 9; minute += 1) {
+      world.advance(65_000);
+      if (world.waitingKinds().includes('trades'))
+        world.give('trades', world.venue.read(world.pending('trades').call));
+    }
+    expect(world.engine.status().conclusions).toBeGreaterThan(before);
+  });
+
   it('takes in what somebody else trades, pays in and takes out', () => {
     const world = begun();
     world.venue.fill(world.venue.placeByHand('sell', '2', '99').id);
