@@ -14,6 +14,7 @@ import { JournalChecker } from './checkers/journal-checker.ts';
 import { LockChecker } from './checkers/lock-checker.ts';
 import { LockoutChecker } from './checkers/lockout-checker.ts';
 import { LoweredLimitChecker } from './checkers/lowered-limit-checker.ts';
+import { OrphanChecker } from './checkers/orphan-checker.ts';
 import { OverlapChecker } from './checkers/overlap-checker.ts';
 import { NONE_REFUSED } from './checkers/own-key.ts';
 import { PauseChecker } from './checkers/pause-checker.ts';
@@ -67,6 +68,7 @@ export class BotCheckers {
   private readonly shares = new SharesChecker();
   private readonly transfers: TransferChecker;
   private readonly figures: FigureChecker;
+  private readonly orphans = new OrphanChecker();
   /** Whether money came or went that is no trade's: the books learn of it later. */
   private isMoneyMoved = false;
   /** Whether a limit reply named a lower limit. */
@@ -142,6 +144,7 @@ export class BotCheckers {
         this.pauses.watch(output, event.atMs);
         if (output.requests.some(({ call }) => call.kind === 'transfer')) this.isMoneyMoved = true;
         this.figures.watch(engine, output, event.atMs);
+        this.orphans.watch(engine, output, event.atMs);
         if (swarm.putBack === null)
           coverage.count('brackets that took dust', this.dust.watch(engine, output));
       }
@@ -240,6 +243,7 @@ export class BotCheckers {
       ...this.funds.violations(),
       ...this.shares.violations(),
       ...this.figures.violations(),
+      ...this.orphans.violations(truth),
       ...this.transferViolations(),
     ];
   }

@@ -12,7 +12,6 @@ import { truthOf, type ExchangeTruth } from './checkers/exchange-truth.ts';
 import { checkExposure } from './checkers/exposure-checker.ts';
 import { readMirrorRows } from './checkers/mirror-rows.ts';
 import { checkOrders } from './checkers/order-checker.ts';
-import { checkOrphans } from './checkers/orphan-checker.ts';
 import { violationsOf, type Violation } from './checkers/violation.ts';
 import { Coverage, type Counts } from './coverage.ts';
 import { Dice } from './dice.ts';
@@ -300,11 +299,11 @@ class SeedRun {
     const { world, bot } = this;
     world.advance();
     const wrong = bot.wrongEquity();
-    const truth = truthOf(world.exchange, BOT_USER);
-    const rows = readMirrorRows(bot.mirrorPath);
     return [
-      ...checkAgreement(truth, rows, { instance: INSTANCE, refused: bot.refusedNames }),
-      ...checkOrphans(truth, rows),
+      ...checkAgreement(truthOf(world.exchange, BOT_USER), readMirrorRows(bot.mirrorPath), {
+        instance: INSTANCE,
+        refused: bot.refusedNames,
+      }),
       ...violationsOf('equity agrees', wrong === null ? [] : [wrong]),
     ];
   }
