@@ -1,7 +1,8 @@
 import { Decimal } from 'decimal.js';
 import type { BookLevel } from '../../domain/order-book.ts';
 import { formatUnits, subtractUnits } from '../../domain/money.ts';
-import { readFigureName } from '../../domain/figure-name.ts';
+import { plotFigure, readFigureName } from '../../domain/figure-name.ts';
+import { readKept } from '../../engine/kept-records.ts';
 import { sentence } from '../../language/sentences/sentence.ts';
 import type { OrderRecord } from '../../execution/order-record.ts';
 import type { MirrorReader } from '../../mirror/mirror-reader.ts';
@@ -119,12 +120,19 @@ export function plotsReplyOf(reader: MirrorReader, symbol: string, stretch: Seri
     const read = readFigureName(name);
     return read?.kind === 'plot' && read.market === market ? [{ ...read, series: name }] : [];
   });
+  const panes = new Map(
+    (readKept(reader.kept(), 'plots') ?? []).map(({ strategy, market, name, pane }) => [
+      plotFigure(strategy, market, name),
+      pane,
+    ]),
+  );
   return {
     market,
     series: names.slice(0, MOST_PLOTS).map(({ series, strategy, name }) => ({
       ...oneSeriesOf(reader, series, stretch),
       strategy,
       plot: name,
+      pane: panes.get(series) ?? null,
     })),
   };
 }

@@ -20,7 +20,13 @@ export const equityReply = z.object({
 export const plotsReply = z.object({
   market: z.string(),
   series: z
-    .array(seriesItem.extend({ strategy: z.string(), plot: z.string() }))
+    .array(
+      seriesItem.extend({
+        strategy: z.string(),
+        plot: z.string(),
+        pane: z.string().nullable().describe('The title of its pane below the candles; null: over them.'),
+      }),
+    )
     .describe('What strategies want to have drawn.'),
 });
 

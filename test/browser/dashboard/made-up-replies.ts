@@ -434,9 +434,20 @@ export const REPLIES: Partial<Record<keyof typeof DASHBOARD_ENDPOINTS, unknown>>
         name: 'plot/grid/middle',
         strategy: 'grid',
         plot: 'middle',
+        pane: null,
         points: Array.from({ length: 480 }, (_, index) => [
           NOW_MS - (480 - index) * HOUR_MS,
           PRICE + wave(index + 16) * 70_000_000,
+        ]),
+      },
+      {
+        name: 'plot/grid/rsi',
+        strategy: 'grid',
+        plot: 'rsi',
+        pane: 'RSI of 14',
+        points: Array.from({ length: 480 }, (_, index) => [
+          NOW_MS - (480 - index) * HOUR_MS,
+          50 + wave(index) * 4,
         ]),
       },
     ],

@@ -137,6 +137,28 @@ describe('the page', () => {
     await market.page.close();
   });
 
+  test('draws a plot in the pane of its own that its strategy wants, with numbers that are no money', async () => {
+    const { page } = await open('log', { unit: 'toman', until: 'main tbody tr' });
+    // A canvas has no text to read afterwards: what is written on it is noted.
+    await page.evaluate(`
+      globalThis.written = [];
+      const { fillText } = CanvasRenderingContext2D.prototype;
+      CanvasRenderingContext2D.prototype.fillText = function (text, ...place) {
+        written.push(text);
+        return fillText.call(this, text, ...place);
+      };`);
+    await page.evaluate(`location.hash = '#/market/BTCIRT'`);
+    await page.waitForSelector('.chart.candles[data-drawn=true]');
+    await page.waitForFunction(`written.includes(' RSI of 14')`);
+    const written = (await page.evaluate('[...new Set(written)]')) as string[];
+    expect(written).toContain('80');
+    const prices = written.filter((text) => /^[\d,]{12,}$/.test(text));
+    expect(prices.length).toBeGreaterThan(4);
+    // The axis of the candles has prices alone, and does not reach down to the numbers of the pane below.
+    for (const price of prices) expect(Number(price.replaceAll(',', ''))).toBeGreaterThan(5_000_000_000);
+    await page.close();
+  });
+
   test('switches language, unit and theme, and keeps them', async () => {
     const { page } = await open('overview', { until: '.main-figure' });
     expect(await textOf(page, '.main-figure')).toBe('48,250,175,300 rial');

@@ -2,6 +2,7 @@ import {
   CandlestickSeries,
   createChartEx,
   createSeriesMarkers,
+  createTextWatermark,
   HistogramSeries,
   LineSeries,
   LineStyle,
@@ -21,7 +22,7 @@ import type { MarksReply } from '../../schema/market.ts';
 import type { ChartCandlesReply, PlotsReply } from '../../schema/series.ts';
 import { chartColours } from './chart-colours.ts';
 import { fillMarks, levelsOf } from './candle-marks.ts';
-import { chartNumber, timesNumber } from './chart-number.ts';
+import { chartNumber, plainNumber, timesNumber } from './chart-number.ts';
 import { tehranScale } from './tehran-scale.ts';
 
 /** All that the chart of a market shows. */
@@ -39,6 +40,13 @@ export interface CandleChartData {
 }
 
 type CandleSeries = ISeriesApi<'Candlestick'>;
+
+/** What is more is not drawn: there would be no room for the candles. */
+const MOST_PANES = 8;
+/** The height of the candles' pane, of which each pane of plots has one part. */
+const CANDLES_STRETCH = 4;
+/** Small enough for the marks of an axis to suit a price of any size. */
+const MIN_MOVE = 1e-9;
 
 const KINDS: Readonly<Record<TickMarkType, TickKind>> = {
   [TickMarkType.Year]: 'year',
@@ -64,19 +72,22 @@ function timeScaleOptions(locale: Locale, borderColor: string): DeepPartial<Time
 
 /** The candles of a market with our orders, fills, brackets and the series of strategies. */
 export class CandleChart {
+  readonly #room: HTMLElement;
   readonly #locale: Locale;
   readonly #chart: IChartApiBase;
   readonly #candles: CandleSeries;
   readonly #volume: ISeriesApi<'Histogram'>;
   readonly #markers: ISeriesMarkersPluginApi<Time>;
   readonly #lines = new Map<string, ISeriesApi<'Line'>>();
+  /** The titles of the panes below that of the candles, from the top. */
+  readonly #panes: string[] = [];
   #levels: ReturnType<CandleSeries['createPriceLine']>[] = [];
   #shown = '';
 
   constructor(room: HTMLElement, locale: Locale, quote: string) {
+    this.#room = room;
     this.#locale = locale;
     const colours = chartColours();
-    const price = (value: number): string => chartNumber(value, quote, locale);
     this.#chart = createChartEx<Time, ReturnType<typeof tehranScale>>(room, tehranScale(locale.calendar), {
       autoSize: true,
       layout: {
@@ -90,10 +101,7 @@ export class CandleChart {
       grid: { vertLines: { color: colours.line }, horzLines: { color: colours.line } },
       rightPriceScale: { borderColor: colours.line },
       timeScale: timeScaleOptions(locale, colours.line),
-      localization: {
-        priceFormatter: price,
-        timeFormatter: (time: Time) => formatTime(Number(time) * 1_000, locale),
-      },
+      localization: { timeFormatter: (time: Time) => formatTime(Number(time) * 1_000, locale) },
     });
     this.#candles = this.#chart.addSeries(CandlestickSeries, {
       upColor: colours.up,
@@ -101,6 +109,12 @@ export class CandleChart {
       wickUpColor: colours.up,
       wickDownColor: colours.down,
       borderVisible: false,
+      // Of this series alone: what a pane below shows is no price, and has no unit of money.
+      priceFormat: {
+        type: 'custom',
+        minMove: MIN_MOVE,
+        formatter: (value: number) => chartNumber(value, quote, locale),
+      },
     });
     this.#volume = this.#chart.addSeries(HistogramSeries, {
       priceScaleId: 'volume',
@@ -158,24 +172,55 @@ export class CandleChart {
   }
 
   #showPlots(plots: PlotsReply | null, colours: readonly string[]): void {
-    for (const [index, { name, plot, points }] of (plots?.series ?? []).entries()) {
+    for (const [index, { name, plot, pane, points }] of (plots?.series ?? []).entries()) {
+      const place = this.#paneOf(pane);
+      if (place === null) continue;
       let line = this.#lines.get(name);
       if (line === undefined) {
-        line = this.#chart.addSeries(LineSeries, {
-          color: colours[index % colours.length] ?? '',
-          lineWidth: 1,
-          title: plot,
-          lastValueVisible: false,
-          priceLineVisible: false,
-        });
+        line = this.#chart.addSeries(
+          LineSeries,
+          {
+            color: colours[index % colours.length] ?? '',
+            lineWidth: 1,
+            title: plot,
+            lastValueVisible: false,
+            priceLineVisible: false,
+          },
+          place,
+        );
         this.#lines.set(name, line);
+        if (pane !== null) this.#beginPane(line, pane);
       }
       const values = new Map(points.map(([atMs, value]) => [seconds(atMs), value]));
       line.setData([...values].map(([time, value]) => ({ time, value })));
     }
   }
 
+  /** The index of a pane, which is that of a new one for a new title; null where there are too many. */
+  #paneOf(title: string | null): number | null {
+    if (title === null) return 0;
+    const known = this.#panes.indexOf(title);
+    if (known !== -1) return known + 1;
+    return this.#panes.length < MOST_PANES ? this.#panes.length + 1 : null;
+  }
+
+  #beginPane(line: ISeriesApi<'Line'>, title: string): void {
+    const formatter = (value: number): string => plainNumber(value, this.#locale);
+    line.applyOptions({ priceFormat: { type: 'custom', minMove: MIN_MOVE, formatter } });
+    if (this.#panes.includes(title)) return;
+    this.#panes.push(title);
+    this.#room.style.setProperty('--panes', String(this.#panes.length));
+    this.#chart.panes()[0]?.setStretchFactor(CANDLES_STRETCH);
+    const { text: color, font: fontFamily } = chartColours();
+    createTextWatermark(line.getPane(), {
+      horzAlign: 'left',
+      vertAlign: 'top',
+      lines: [{ text: ` ${title}`, color, fontFamily, fontSize: 12, lineHeight: 24 }],
+    });
+  }
+
   remove(): void {
+    this.#room.style.removeProperty('--panes');
     this.#chart.remove();
   }
 }

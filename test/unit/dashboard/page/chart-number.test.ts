@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import {
   chartNumber,
+  plainNumber,
   shortChartNumber,
   timesNumber,
 } from '../../../../src/dashboard/page/charts/chart-number.ts';
@@ -20,6 +21,7 @@ describe('a number of a chart', () => {
 
   test('has the digits of the language', () => {
     expect(chartNumber(1_234.5, 'usdt', persian)).toBe('۱٬۲۳۴٫۵');
+    expect(plainNumber(41.5, localeOf('fa', 'toman'))).toBe('۴۱٫۵');
     expect(timesNumber(12, english)).toBe('×12');
     expect(timesNumber(12, persian)).toBe('×۱۲');
   });
