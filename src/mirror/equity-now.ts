@@ -27,6 +27,8 @@ export interface FigureSource {
 export interface EquityNow {
   /** The last value; null where none is written yet. */
   readonly worth: ValueAt | null;
+  /** What all strategies have made since the bot began; null while nothing is written. */
+  readonly made: ValueAt | null;
   /** What all strategies have made since midnight in Tehran; null while nothing is written. */
   readonly day: ProfitOfDay | null;
   /** How far the equity is below its highest, in hundredths of a percent of that. A withdrawal is no fall. */
@@ -60,6 +62,7 @@ export function equityNow(source: FigureSource, currency: string, madeNow: Value
   const fall = worth === null ? null : drawdownOf(withoutDeposits(made, worth.value));
   return {
     worth,
+    made: made.at(-1) ?? null,
     day: profitOfTehranDay([...valuesFrom(source, profit, lately), ...(isLater ? [madeNow] : [])], lastMs),
     drawdownBps: fall?.now.depthBps ?? null,
   };

@@ -7,33 +7,48 @@ const BASIS_POINTS = 10_000;
 
 /**
  * Equity and profit by currency: equity as the bot wrote it last, brought up to `nowMs`, the bot's time, by
- * the profit of all strategies as their rows have it now. Where strategies count in several currencies it
- * stays as it was written. A deposit is no profit, and a withdrawal no drawdown.
+ * the profit of all strategies as their rows have it now. Where strategies count in several currencies all of
+ * it stays as it was written. A deposit is no profit, and a withdrawal no drawdown.
+ *
+ * What the bot wrote is of the whole bot, with strategies that count in another currency. So these have no
+ * figures of their own beside it, but before anything is written.
  */
 export function equityItems(
   reader: MirrorReader,
   strategies: readonly StrategyItem[],
   nowMs: number | null,
 ): readonly EquityItem[] {
-  const currencies = [
-    ...new Set([...equityCurrencies(reader), ...strategies.map(({ currency }) => currency)]),
-  ];
-  return currencies.map((currency) => {
-    const own = strategies.filter((strategy) => strategy.currency === currency);
-    const total = sumOf(own.map(({ profit }) => profit));
-    const isAll = own.length === strategies.length;
-    const madeNow =
-      isAll && total !== null && nowMs !== null ? { atMs: nowMs, value: parseUnits(total) } : null;
-    const { worth, day, drawdownBps } = equityNow(reader, currency, madeNow);
-    return {
-      currency,
-      now: worth === null ? null : formatUnits(worth.value),
-      day: day === null ? null : formatUnits(day.profit),
-      total,
-      drawdown: drawdownBps === null ? null : String(drawdownBps / BASIS_POINTS),
-      asOfMs: worth?.atMs ?? null,
-    };
-  });
+  const written = equityCurrencies(reader);
+  const own = strategies.map(({ currency }) => currency);
+  return [...new Set(written.length === 0 ? own : written)].map((currency) =>
+    equityItem(reader, { currency, strategies, nowMs }),
+  );
+}
+
+function equityItem(
+  reader: MirrorReader,
+  of: {
+    readonly currency: string;
+    readonly strategies: readonly StrategyItem[];
+    readonly nowMs: number | null;
+  },
+): EquityItem {
+  const { currency, strategies, nowMs } = of;
+  const own = strategies.filter((strategy) => strategy.currency === currency);
+  const sum = sumOf(own.map(({ profit }) => profit));
+  const isAll = own.length === strategies.length;
+  const madeNow = isAll && sum !== null && nowMs !== null ? { atMs: nowMs, value: parseUnits(sum) } : null;
+  const { worth, made, day, drawdownBps } = equityNow(reader, currency, madeNow);
+  // The same as what the day is counted in: of the whole bot.
+  const total = isAll || made === null ? sum : formatUnits(made.value);
+  return {
+    currency,
+    now: worth === null ? null : formatUnits(worth.value),
+    day: day === null ? null : formatUnits(day.profit),
+    total,
+    drawdown: drawdownBps === null ? null : String(drawdownBps / BASIS_POINTS),
+    asOfMs: worth?.atMs ?? null,
+  };
 }
 
 /** Null where something has no value, and for none. */

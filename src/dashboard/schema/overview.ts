@@ -18,7 +18,7 @@ export const botItem = z.object({
   lastOrderAtMs: timeField.nullable(),
 });
 
-/** Equity in one currency. Null where something that is held has no price. */
+/** Equity of the whole bot in one currency. Null where something that is held has no price. */
 export const equityItem = z.object({
   currency: z.string(),
   now: decimalTextField.nullable(),

@@ -11,6 +11,11 @@ const HOUR_MS = 60 * MINUTE_MS;
 const MIDNIGHT_MS = Date.parse('2026-04-01T20:30:00Z');
 const NOON_MS = MIDNIGHT_MS + 12 * HOUR_MS;
 
+const figureAt = (name: string, atMs: number, value: string): MirrorChange => ({
+  kind: 'figure',
+  figure: { name, atMs, value },
+});
+
 /** A profit that rises by one a minute, from midnight on. */
 const profitAt = (atMs: number): MirrorChange => ({
   kind: 'figure',
@@ -66,5 +71,33 @@ test('values of minutes ago are brought up to now by what the strategies have ma
   // What another currency is worth in this one is not known here.
   const other = { ...STRATEGY, name: 'other', currency: 'usdt', profit: '5' };
   expect(equityItems(reader, [maker, other], later)[0]).toMatchObject({ now: '1000', asOfMs: NOON_MS });
+  reader.close();
+});
+
+test('the day and all days are of the whole bot, which has one column, where strategies count in two currencies', () => {
+  using folder = new MirrorFolder();
+  const store = folder.open();
+  const maker = { ...STRATEGY, name: 'maker', currency: 'rls', profit: '-64' };
+  const trend = { ...STRATEGY, name: 'trend', currency: 'usdt', profit: '5' };
+  const reader = new MirrorReader(folder.path);
+  const before = equityItems(reader, [maker, trend], NOON_MS);
+  expect(before).toMatchObject([
+    { currency: 'rls', now: null, day: null, total: '-64' },
+    { currency: 'usdt', now: null, day: null, total: '5' },
+  ]);
+  store.apply(
+    [
+      figureAt('profit/rls', MIDNIGHT_MS, '60'),
+      figureAt('profit/maker/rls', NOON_MS, '-64'),
+      figureAt('profit/trend/usdt', NOON_MS, '5'),
+      figureAt('profit/rls', NOON_MS, '436'),
+      figureAt('equity/rls', NOON_MS, '9000'),
+    ],
+    { atMs: NOON_MS, isDurable: true },
+  );
+  expect(equityItems(reader, [maker, trend], NOON_MS)).toMatchObject([
+    { currency: 'rls', now: '9000', day: '376', total: '436' },
+  ]);
+  expect(equityItems(reader, [maker, trend], NOON_MS)).toHaveLength(1);
   reader.close();
 });
