@@ -64,17 +64,19 @@ const NOTHING_READ: ReadParts = {
   locks: [],
 };
 
-function readParts(reader: MirrorReader, { nowMs, note }: OverviewParts): ReadParts {
+function readParts(reader: MirrorReader, { nowMs, bot, note }: OverviewParts): ReadParts {
   const kept = reader.kept();
   const open = reader.orders({ state: 'open', strategy: null, market: null, last: MOST_OPEN });
   const positions = positionItems(reader, open);
   const strategies = strategyItems(reader, { note, nowMs });
   const readTimes = readKept(kept, 'read-times') ?? {};
   const { refused } = readKept(kept, 'credential') ?? { refused: null };
-  const botNowMs = newestReading(readTimes);
+  const newestMs = newestReading(readTimes);
+  // What a bot that is gone has read grows old by the clock. An exchange in another time stands with it.
+  const isRealTime = !bot.isEmbedded || note?.alerts === 'on';
   return {
-    botNowMs,
-    equity: [...equityItems(reader, strategies, botNowMs)],
+    botNowMs: isRealTime ? nowMs : newestMs,
+    equity: [...equityItems(reader, strategies, newestMs)],
     exposure: [...exposureOf(positions)],
     positions: [...positions],
     strategies: [...strategies],

@@ -100,7 +100,9 @@ export const overviewReply = z.object({
   nowMs: timeField.describe('The clock of the server.'),
   botNowMs: timeField
     .nullable()
-    .describe('The time of the bot: of an exchange in virtual time it is not that of the clock.'),
+    .describe(
+      'The time of the bot: that of the clock, but of its newest reading on an exchange in another time.',
+    ),
   bot: botItem,
   equity: z.array(equityItem),
   exposure: z.array(exposureItem),
