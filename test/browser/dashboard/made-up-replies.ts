@@ -490,6 +490,12 @@ export const REPLIES: Partial<Record<keyof typeof DASHBOARD_ENDPOINTS, unknown>>
       budget,
       { ...budget, budget: 'orders/list', inUse: 60, limit: 60, lockedForMs: 1_020_000 },
       { ...budget, subject: 'address', budget: 'market data', isAssumed: true, inUse: 12 },
+      ...['profile', 'wallets/transfer', 'withdrawals'].map((name) => ({
+        ...budget,
+        budget: name,
+        inUse: 0,
+        onTheWay: 0,
+      })),
     ],
     overTime: [seriesOf('budget/orders/add', 110), seriesOf('budget/orders/list', 40)],
     lockouts: OVERVIEW.lockouts,

@@ -159,6 +159,27 @@ describe('the page', () => {
     await page.close();
   });
 
+  test('shows budgets that hold something back first, and unfolds those that nothing uses', async () => {
+    const { page } = await open('budgets', { screen: 'phone', until: 'main tbody tr' });
+    const shown = (): Promise<readonly string[]> => page.locator('main td.title:visible').allTextContents();
+    expect((await shown()).slice(0, 3)).toEqual(['orders/list', 'orders/add', 'market data']);
+    expect(await shown()).not.toContain('withdrawals');
+    await page.focus('.unused summary');
+    expect(await textOf(page, '.unused summary')).toBe('Not in use: 3');
+    await page.keyboard.press('Enter');
+    expect(await shown()).toContain('withdrawals');
+    expect(await findBarriers(page)).toEqual([]);
+    await page.close();
+  });
+
+  test('writes commands as code', async () => {
+    server.replies.set('reports', { reports: [] });
+    const { page } = await open('reports', { language: 'fa', until: 'main .empty' });
+    expect(await textOf(page, '.empty code')).toBe('sarraf report live');
+    expect(await textOf(page, '.empty')).not.toContain('`');
+    await page.close();
+  });
+
   test('switches language, unit and theme, and keeps them', async () => {
     const { page } = await open('overview', { until: '.main-figure' });
     expect(await textOf(page, '.main-figure')).toBe('48,250,175,300 rial');

@@ -1,5 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import { capitalised } from '../shown.ts';
+import { WithCode } from './words.tsx';
 
 /** One column of a table. */
 export interface TableColumn<Row> {
@@ -24,7 +25,12 @@ interface DataTableProps<Row> {
 
 /** A table that is a list of cards on a phone. Roles are written out, since cards are no table to a browser. */
 export function DataTable<Row>({ label, columns, rows, keyOf, empty }: DataTableProps<Row>) {
-  if (rows.length === 0) return <p class="empty">{empty}</p>;
+  if (rows.length === 0)
+    return (
+      <p class="empty">
+        <WithCode text={empty} />
+      </p>
+    );
   return (
     <div class="table-room" tabIndex={0} role="region" aria-label={label}>
       <table role="table" aria-label={label}>

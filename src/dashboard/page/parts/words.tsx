@@ -60,6 +60,12 @@ export function Said({ text, facts }: SaidProps) {
   );
 }
 
+/** A text of the page with commands in backticks, which run from left to right in any language. */
+export function WithCode({ text }: { readonly text: string }) {
+  const parts = text.split('`');
+  return <>{parts.map((part, index) => (index % 2 === 0 ? part : <code dir="ltr">{part}</code>))}</>;
+}
+
 /** A name in files, such as the kind of an intent; in a word where the language of the page has one. */
 export function NameWord({
   area,

@@ -340,6 +340,7 @@ export const ENGLISH_TEXTS = {
   'budgets.useOf': 'Use of {budget}',
   'budgets.onTheWay': '{count} on the way',
   'budgets.assumed': 'assumed limit',
+  'budgets.unused': 'Not in use: {count}',
   'budgets.reserve': 'reserve',
   'budgets.window': 'window',
   'budgets.free': 'free',

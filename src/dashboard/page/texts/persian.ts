@@ -339,6 +339,7 @@ export const PERSIAN_TEXTS: TranslationOf<typeof ENGLISH_TEXTS> = {
   'budgets.useOf': 'مصرف {budget}',
   'budgets.onTheWay': '{count} در راه',
   'budgets.assumed': 'سقف فرضی',
+  'budgets.unused': 'بدون مصرف: {count}',
   'budgets.reserve': 'ذخیره',
   'budgets.window': 'بازه',
   'budgets.free': 'آزاد',

@@ -29,7 +29,7 @@ export function BudgetsView() {
               </ul>
             )}
             <Panel title={say('budgets.now')} note={say('budgets.nowNote')}>
-              <BudgetsTable budgets={budgets} asOfMs={asOfMs} />
+              <BudgetsTables budgets={budgets} asOfMs={asOfMs} />
             </Panel>
             {overTime.some(({ points }) => points.length > 1) ? (
               <Panel title={say('budgets.overTime')}>
@@ -56,7 +56,42 @@ interface BudgetsTableProps {
   readonly asOfMs: number;
 }
 
-function BudgetsTable({ budgets, asOfMs }: BudgetsTableProps) {
+/** Those that hold something back come first, and the many that nothing uses are folded into a line. */
+function BudgetsTables({ budgets, asOfMs }: BudgetsTableProps) {
+  const used = budgets.filter((budget) => isLimited(budget) || isInUse(budget));
+  const unused = budgets.filter((budget) => !used.includes(budget));
+  const label = say('budgets.unused', { count: unused.length });
+  const first = used.toSorted((left, right) => Number(isLimited(right)) - Number(isLimited(left)));
+  return (
+    <>
+      {first.length === 0 && unused.length > 0 ? null : (
+        <BudgetsTable label={say('budgets.now')} budgets={first} asOfMs={asOfMs} />
+      )}
+      {unused.length === 0 ? null : (
+        <details class="unused">
+          <summary>{label}</summary>
+          <BudgetsTable label={label} budgets={unused} asOfMs={asOfMs} />
+        </details>
+      )}
+    </>
+  );
+}
+
+/** Whether something holds it back: a lockout, a refused credential, a lower limit. */
+function isLimited({
+  lockedForMs,
+  stoppedForMs,
+  isOnTrial,
+  fullForMs,
+  limit,
+  ownLimit,
+}: BudgetItem): boolean {
+  return lockedForMs !== null || stoppedForMs !== null || isOnTrial || fullForMs > 0 || limit < ownLimit;
+}
+
+const isInUse = ({ inUse, onTheWay }: BudgetItem): boolean => inUse > 0 || onTheWay > 0;
+
+function BudgetsTable({ label, budgets, asOfMs }: BudgetsTableProps & { readonly label: string }) {
   const columns: readonly TableColumn<BudgetItem>[] = [
     {
       key: 'budget',
@@ -86,7 +121,7 @@ function BudgetsTable({ budgets, asOfMs }: BudgetsTableProps) {
   ];
   return (
     <DataTable
-      label={say('budgets.now')}
+      label={label}
       columns={columns}
       rows={budgets}
       keyOf={({ subject, budget }) => `${subject} ${budget}`}

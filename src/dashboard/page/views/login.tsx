@@ -3,6 +3,7 @@ import { ApiFailure } from '../api.ts';
 import { TextField } from '../actions/field.tsx';
 import { sayFailure } from '../parts/say-failure.ts';
 import { chooseLanguage, language } from '../preferences.ts';
+import { WithCode } from '../parts/words.tsx';
 import { say } from '../say.ts';
 import { sessionFailure, signIn } from '../session.ts';
 
@@ -43,7 +44,9 @@ export function Login() {
           isSecret
           onInput={(value) => (token.value = value)}
         />
-        <p class="note">{say('login.where')}</p>
+        <p class="note">
+          <WithCode text={say('login.where')} />
+        </p>
         {shown === null ? null : (
           <p class="notice bad" role="alert">
             {sayFailure(shown)}
