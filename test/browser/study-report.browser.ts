@@ -272,6 +272,9 @@ describe('the report of a study in Persian', () => {
       /^۱۴۰۳\/[۰-۹/]+\nارزش کل دارایی [۰-۹٬]+ تتر، ‎?[-−]?[۰-۹٫]+٪\nپنجرهٔ [۰-۹]: \{"fast":\d+\}$/,
     );
     expect(await textOf(page, '#slices')).toMatch(/میانهٔ همسایه‌ها.*بدترین دهک/);
+    // All columns of the windows are on the screen, in the language of the longest titles too.
+    const beyond = `(({ scrollWidth, clientWidth }) => scrollWidth - clientWidth)(document.querySelector('#windows .scroll'))`;
+    expect(await page.evaluate(beyond)).toBe(0);
     expect(messages).toEqual([]);
     await keepPicture(page, 'study-persian-desktop');
     await page.close();

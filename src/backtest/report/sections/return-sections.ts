@@ -52,7 +52,10 @@ const FLOOR = HEIGHT - 24;
 const CEILING = 16;
 
 /** How many closed trades returned how much, as columns. */
-export function distributionSection(trips: readonly RoundTrip[], voice: ReportVoice): string {
+export function distributionSection(
+  trips: readonly Pick<RoundTrip, 'isOpen' | 'profit' | 'cost'>[],
+  voice: ReportVoice,
+): string {
   const { say } = voice;
   const returns = trips
     .filter(({ isOpen }) => !isOpen)
@@ -99,9 +102,14 @@ function labels(columns: readonly HistogramColumn[], width: number, edge: (value
     .join('');
 }
 
+/**
+ * As few decimals as tell the edges apart. Three would be read as thousands in Persian, whose decimal
+ * separator is nearly that of thousands; only the narrowest columns have them.
+ */
 function digitsOf(column: HistogramColumn | undefined): number {
   const width = column === undefined ? 1 : (column.to - column.from) * 100;
-  return Math.max(0, Math.min(4, 1 - Math.floor(Math.log10(width))));
+  const isExact = (digits: number): boolean => Math.abs(width - Number(width.toFixed(digits))) < width / 100;
+  return [0, 1, 2, 3].find(isExact) ?? 4;
 }
 
 function edgeText(value: number, digits: number): string {
