@@ -92,7 +92,7 @@ export class DashboardCompanion implements Companion {
       if (message.isPortTaken && !config.dashboard.isPortWritten)
         screen.say(
           'dashboard',
-          `no page: port ${config.dashboard.port ?? ''} is another's; dashboard.port names one`,
+          `no page: another program uses port ${config.dashboard.port ?? ''}; set dashboard.port to a free one`,
         );
       else screen.tell('error', `no page, and the bot goes on: ${message.message}`);
       return;

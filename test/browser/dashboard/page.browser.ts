@@ -172,6 +172,33 @@ describe('the page', () => {
     await page.close();
   });
 
+  test.each([
+    ['en', 'The bot has started.'],
+    ['fa', 'ربات'],
+  ] as const)(
+    'says in %s what a line of the log is about, without names of fields',
+    async (language, words) => {
+      const text = 'start: isRestart false';
+      const data = { isRestart: false };
+      const line = {
+        seq: 3,
+        atMs: NOW_MS,
+        level: 'info',
+        kind: 'control',
+        subject: 'start',
+        text,
+        data,
+        said: {},
+      };
+      server.replies.set('log', { items: [line], next: null });
+      const { page } = await open('log', { language, until: 'main tbody tr' });
+      const shown = await textOf(page, 'main td.title');
+      expect(shown).toContain(words);
+      expect(shown).not.toContain('isRestart');
+      await page.close();
+    },
+  );
+
   test('writes commands as code', async () => {
     server.replies.set('reports', { reports: [] });
     const { page } = await open('reports', { language: 'fa', until: 'main .empty' });

@@ -46,7 +46,7 @@ const fieldsIn = (data: unknown): Fields =>
 /** What a line of the log says, in the language of the page; what a strategy wrote stays as it is. */
 export function LogWords({ line }: { readonly line: LogItem }) {
   const { text, data, said } = line;
-  const title = language.value === 'en' ? null : titleOf(line);
+  const title = eventTitleOf(line) ?? (language.value === 'en' ? null : titleOf(line));
   if (title === null) return <Said text={text} />;
   const fields = fieldsIn(data);
   const { refusedBy } = fields;
@@ -59,15 +59,19 @@ export function LogWords({ line }: { readonly line: LogItem }) {
   );
 }
 
-/** Null for what has no words of its own: the line is then shown as it was written. */
-function titleOf({ kind, subject, data }: LogItem): string | null {
+/** What happened, where kind and subject say it: the line itself has names of fields, such as `isRestart`. */
+function eventTitleOf({ kind, subject, data }: LogItem): string | null {
   const name = `${kind} ${subject}`;
   const event = EVENTS.find((each) => each === name);
+  if (event === undefined) return null;
   const fields = fieldsIn(data);
-  if (event !== undefined) {
-    const lock = typeof fields['name'] === 'string' ? fields['name'] : '';
-    return isOfLock(event) ? say(`log.${event}`, { name: showName(lock) }) : say(`log.${event}`);
-  }
+  const lock = typeof fields['name'] === 'string' ? fields['name'] : '';
+  return isOfLock(event) ? say(`log.${event}`, { name: showName(lock) }) : say(`log.${event}`);
+}
+
+/** Null for what has no words of its own: the line is then shown as it was written. */
+function titleOf({ kind, subject, data }: LogItem): string | null {
+  const fields = fieldsIn(data);
   if (kind === 'notice' && subject === 'credential')
     return say(fields['refused'] === true ? 'log.credential refused' : 'log.credential accepted');
   if (kind === 'notice') return say('log.foreign order', { name: showName(subject) });
