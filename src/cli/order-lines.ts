@@ -4,6 +4,7 @@ import type { FillRecord } from '../execution/fill-record.ts';
 import type { VenueOrderId } from '../domain/venue-id.ts';
 import type { OrderRecord } from '../execution/order-record.ts';
 import { tableLines, type TableColumn } from './table.ts';
+import { reasonText } from './reason-text.ts';
 
 const ORDER_COLUMNS: readonly TableColumn[] = [
   { title: 'time (UTC)' },
@@ -37,7 +38,7 @@ export function orderLines(orders: readonly OrderRecord[], nowMs: number): strin
     formatUnits(order.amount),
     formatUnits(order.filled),
     order.state,
-    [order.exit, order.tag, order.reason].filter((note) => note !== null).join(', '),
+    [order.exit ?? '', order.tag ?? '', reasonText(order.reason)].filter((note) => note !== '').join(', '),
   ]);
   return tableLines(ORDER_COLUMNS, rows);
 }

@@ -5,6 +5,7 @@ import { formatDecimal, formatShare, numberFormat } from './format-number.ts';
 import { formatTime } from './format-time.ts';
 import { isolateByFirstLetter, isolateLeftToRight } from './isolate.ts';
 import type { Locale } from './locale.ts';
+import { readableDecimal } from './readable-numbers.ts';
 import { partsOf, type PlaceKind } from './sentences/sentence-places.ts';
 import type { SentenceCode } from './sentences/english-sentences.ts';
 
@@ -81,11 +82,11 @@ function placeText(text: string, kind: PlaceKind, { spoken, locale }: Speaking):
       return text === 'any price' ? words.anyPrice : placeText(text, 'money', { spoken, locale });
     case 'money': {
       const [amount = '', currency = ''] = text.split(' ');
-      return formatExact(amount, currency.toLowerCase(), locale);
+      return formatExact(readableDecimal(amount, currency), currency.toLowerCase(), locale);
     }
     case 'decimal':
     case 'count':
-      return formatDecimal(language, text);
+      return formatDecimal(language, readableDecimal(text));
     case 'percent':
       return formatShare(language, Number.parseFloat(text) / 100, { decimals: 4 });
     case 'ms':

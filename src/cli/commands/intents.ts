@@ -14,6 +14,7 @@ import {
 import { wrongInput } from '../command-error.ts';
 import { tableLines, type TableColumn } from '../table.ts';
 import { clockText } from '../../domain/time-text.ts';
+import { reasonText } from '../reason-text.ts';
 
 interface Options extends FilterOptions {
   readonly state: IntentFilter['status'];
@@ -46,7 +47,7 @@ const LOG_COLUMNS: readonly TableColumn[] = [
 
 function rowOf(intent: IntentRecord, nowMs: number): string[] {
   const { id, strategy, atMs, kind, market, status, reason } = intent;
-  return [clockText(atMs, nowMs), id, strategy, kind, market ?? '', status, reason ?? ''];
+  return [clockText(atMs, nowMs), id, strategy, kind, market ?? '', status, reasonText(reason)];
 }
 
 /** What strategies wrote with `log` of their context, in place of what they wanted. */

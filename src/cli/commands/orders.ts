@@ -20,6 +20,7 @@ import {
 } from '../read-mirror.ts';
 import { tableLines } from '../table.ts';
 import { clockText } from '../../domain/time-text.ts';
+import { reasonText } from '../reason-text.ts';
 
 interface Options extends FilterOptions {
   readonly state: OrderFilter['state'];
@@ -117,7 +118,7 @@ function detailLines({ order, fills, journal, replies }: OrderDetails, options: 
         : `${time(order.sentAtMs)}${order.attempts > 1 ? `, ${order.attempts} times` : ''}`,
     ],
     ['closed', time(order.closedAtMs)],
-    ['reason', order.reason ?? ''],
+    ['reason', reasonText(order.reason)],
   ];
   const width = Math.max(...facts.map(([name]) => name.length));
   return [

@@ -23,6 +23,7 @@ import { transferLines } from '../transfer-lines.ts';
 import { transfersNow } from '../../mirror/transfers-now.ts';
 import { agoText, clockText } from '../../domain/time-text.ts';
 import { decimalsOf } from '../../exchange/market-names.ts';
+import { reasonText } from '../reason-text.ts';
 
 const EXAMPLES = `  sarraf status
   sarraf status --data /data --json`;
@@ -144,7 +145,7 @@ function strategyLines(strategies: readonly StrategyStatus[], nowMs: number): st
       status,
       ...figureCells(figures),
       agoText(atMs, nowMs),
-      reason ?? '',
+      reasonText(reason),
     ]),
   );
 }

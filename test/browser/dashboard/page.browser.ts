@@ -1,5 +1,6 @@
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { readSentence } from '../../../src/language/sentences/read-sentence.ts';
 import {
   keepPicture,
   launchChromium,
@@ -198,6 +199,39 @@ describe('the page', () => {
       await page.close();
     },
   );
+
+  test('writes numbers of a refusal as people read them', async () => {
+    const reason = 'the order of 12345678.1234567891 RLS is above the limit of 5000000 RLS for one order';
+    const line = {
+      seq: 3,
+      atMs: NOW_MS,
+      level: 'warning',
+      kind: 'intent',
+      subject: 'grid-3',
+      text: reason,
+      data: { reason },
+      said: { reason: readSentence(reason) },
+    };
+    server.replies.set('log', { items: [line], next: null });
+    const { page } = await open('log', { language: 'fa', until: 'main tbody tr' });
+    await page.waitForSelector('html[data-sentences=ended]');
+    expect(await textOf(page, 'main td.title')).toContain('۱۲٬۳۴۵٬۶۷۸');
+    expect(await textOf(page, 'main td.title')).not.toContain('٫۱۲');
+    await page.close();
+    const [strategy] = OVERVIEW.strategies;
+    const decision = {
+      ...strategy?.lastDecision,
+      status: 'refused',
+      reason,
+      reasonFacts: readSentence(reason),
+    };
+    server.replies.set('overview', { ...OVERVIEW, strategies: [{ ...strategy, lastDecision: decision }] });
+    const english = await open('overview', { until: 'main .said' });
+    expect(await english.page.locator('main .said').allTextContents()).toContain(
+      'the order of 12,345,678 RLS is above the limit of 5,000,000 RLS for one order',
+    );
+    await english.page.close();
+  });
 
   test('writes commands as code', async () => {
     server.replies.set('reports', { reports: [] });

@@ -1,4 +1,5 @@
 import type { ComponentChildren } from 'preact';
+import { withReadableNumbers } from '../../../language/readable-numbers.ts';
 import { hrefOf } from '../route.ts';
 import { say } from '../say.ts';
 import type { SentenceItem } from '../../schema/fields.ts';
@@ -53,7 +54,7 @@ export function Said({ text, facts }: SaidProps) {
   const words = inWords(facts);
   return words === null ? (
     <bdi class="said" lang="en" dir="auto">
-      {text}
+      {facts === undefined || facts === null ? text : withReadableNumbers(text)}
     </bdi>
   ) : (
     <span class="said">{words}</span>
