@@ -25,6 +25,7 @@ import { IntentRouter } from './intent-router.ts';
 import { leftBehind, type LeftBehind } from './left-behind.ts';
 import { KEPT_PLOTS } from './live-plots.ts';
 import { KEPT_LOCKS, LockManager } from './lock-manager.ts';
+import { KEPT_LOSS_LIMITS, LossLimits } from './loss-limits.ts';
 import { MarginCache } from './margin-cache.ts';
 import { MarketDataCache } from './market-data-cache.ts';
 import type { MirrorState } from './mirror-change.ts';
@@ -136,6 +137,7 @@ export class Engine {
       reservations,
       closed,
       lockOn: (order, reduces) => this.locks.refusalOf(order, reduces),
+      onRefusal: (instance, refusal) => lossLimits.refused(instance, refusal),
     });
     const orderManager = new OrderManager({ settings, blotter, findings, risk, rows, epoch: state.epoch });
     const { placer } = orderManager;
@@ -196,6 +198,12 @@ export class Engine {
       isExitOfBracket: (order) => algorithms.brackets.isExit(order),
       hasStarted: () => strategies.hasStarted,
       onResumed: (instance) => strategies.resume(instance),
+    });
+    const lossLimits = new LossLimits({
+      outbox,
+      instances,
+      markets,
+      hasStarted: () => strategies.hasStarted,
     });
     const reconciles = settings.reconciliation !== null;
     const currencies = new Set(settings.markets.flatMap(({ base, quote }) => [base, quote]));
@@ -288,6 +296,7 @@ export class Engine {
     this.loop = new EventLoop({
       ...shared,
       locks,
+      lossLimits,
       byHand,
       signals,
       rows,
@@ -347,6 +356,7 @@ export class Engine {
     transfers.resume();
     control.restore(kept[KEPT_CONTROL]);
     locks.restore(kept[KEPT_LOCKS]);
+    lossLimits.restore(kept[KEPT_LOSS_LIMITS]);
     byHand.restore(kept[KEPT_BY_HAND], orderManager.takeover.isPutBack);
     signals.restore(state);
     credential.restore(kept[KEPT_CREDENTIAL]);

@@ -13,6 +13,7 @@ import type { FillHandler } from './fill-handler.ts';
 import type { FigureKeeper } from './figure-keeper.ts';
 import type { FlawLog } from './flaw-log.ts';
 import type { LockManager } from './lock-manager.ts';
+import type { LossLimits } from './loss-limits.ts';
 import type { MarketDataCache } from './market-data-cache.ts';
 import type { OrderManager } from './order-manager.ts';
 import type { Outbox } from './outbox.ts';
@@ -49,6 +50,7 @@ export interface EventLoopParts {
   readonly strategies: StrategyDispatcher;
   readonly control: Control;
   readonly locks: LockManager;
+  readonly lossLimits: LossLimits;
   readonly byHand: ByHand;
   /** Null where nobody looks later. */
   readonly figures: FigureKeeper | null;
@@ -266,7 +268,7 @@ export class EventLoop {
 
   private pump(nowMs: number, isTimeUp: boolean): void {
     const { findings, orderManager, reconciler, fills, feeds, universes } = this.parts;
-    const { strategies, control, locks, byHand } = this.parts;
+    const { strategies, control, locks, lossLimits, byHand } = this.parts;
     this.beginTrading();
     if (isTimeUp) strategies.pump(nowMs);
     if (strategies.hasStarted && !control.isDraining) universes.pump(nowMs);
@@ -276,6 +278,7 @@ export class EventLoop {
     orderManager.pump(nowMs);
     control.pump(nowMs);
     locks.pump(nowMs);
+    lossLimits.pump(nowMs);
     byHand.pump(nowMs);
     if (this.mayReconcile()) reconciler.pump(nowMs);
     feeds.setIdle(orderManager.blotter.table.liveCount === 0);
@@ -295,7 +298,7 @@ export class EventLoop {
 
   private wakeAtMs(): number {
     const { orderManager, reconciler, feeds, universes, algorithms, strategies } = this.parts;
-    const { control, locks, byHand, figures } = this.parts;
+    const { control, locks, lossLimits, byHand, figures } = this.parts;
     const next = Math.min(
       feeds.wakeAtMs(),
       orderManager.wakeAtMs(),
@@ -303,6 +306,7 @@ export class EventLoop {
       control.isDraining ? Number.POSITIVE_INFINITY : algorithms.wakeAtMs(),
       control.wakeAtMs(),
       locks.wakeAtMs(),
+      lossLimits.wakeAtMs(),
       byHand.wakeAtMs(),
       strategies.wakeAtMs(),
       figures?.wakeAtMs() ?? Number.POSITIVE_INFINITY,

@@ -9,6 +9,7 @@ import { KEPT_CONTROL, storedControl } from './control.ts';
 import { KEPT_CREDENTIAL, storedCredential } from './credential-watch.ts';
 import { storedLocks } from '../execution/locks/lock-state.ts';
 import { KEPT_LOCKS } from './lock-manager.ts';
+import { KEPT_LOSS_LIMITS, storedLossLimits } from './loss-limits.ts';
 import { KEPT_PLOTS, storedPlots } from './live-plots.ts';
 import { KEPT_ROW } from './row-counter.ts';
 import { KEPT_READ_TIMES, storedReadTimes } from './feed-read-times.ts';
@@ -26,6 +27,7 @@ const KEPT_RECORDS = {
   [KEPT_NAMES]: storedNames,
   [KEPT_CONTROL]: storedControl,
   [KEPT_LOCKS]: storedLocks,
+  [KEPT_LOSS_LIMITS]: storedLossLimits,
   [KEPT_CANCELS]: storedCancels,
   [KEPT_BY_HAND]: storedByHand,
   [KEPT_FINDINGS]: storedFindings,

@@ -9,7 +9,7 @@ import type { WhenIdentical } from '../execution/identical-orders.ts';
 import type { OrderRecord } from '../execution/order-record.ts';
 import { checkRisk, type RiskApproved } from '../execution/risk/check-risk.ts';
 import { onlyReduces } from '../execution/risk/live-exposure.ts';
-import type { RiskView, WantedOrder } from '../execution/risk/risk-view.ts';
+import type { RiskRefusal, RiskView, WantedOrder } from '../execution/risk/risk-view.ts';
 import type { LockRefusal } from './lock-manager.ts';
 import { PreTradeView } from './pre-trade-view.ts';
 import type { MarketDataCache } from './market-data-cache.ts';
@@ -51,6 +51,8 @@ export interface PreTradeRiskOptions {
   readonly closed: () => string | null;
   /** The lock that refuses an order, unless it can do nothing but reduce a position. */
   readonly lockOn: (order: WantedOrder, reduces: () => boolean) => LockRefusal | null;
+  /** Called with each refusal by a check. */
+  readonly onRefusal: (instance: StrategyInstance, refusal: RiskRefusal) => void;
 }
 
 /** The one judge of orders: what a strategy or an algorithm wants is fitted to its market and checked. */
@@ -61,6 +63,7 @@ export class PreTradeRisk {
   private readonly reservations: Reservations;
   private readonly closed: () => string | null;
   private readonly lockOn: PreTradeRiskOptions['lockOn'];
+  private readonly onRefusal: PreTradeRiskOptions['onRefusal'];
 
   constructor(options: PreTradeRiskOptions) {
     this.blotter = options.blotter;
@@ -69,6 +72,7 @@ export class PreTradeRisk {
     this.reservations = options.reservations;
     this.closed = options.closed;
     this.lockOn = options.lockOn;
+    this.onRefusal = options.onRefusal;
   }
 
   /** Answers the order as it may be placed, or why not. */
@@ -172,6 +176,7 @@ export class PreTradeRisk {
     if (verdict.ok) return verdict;
     const { check, reason, numbers } = verdict.refusal;
     this.blotter.outbox.journal('intent', instance.name, { refusedBy: check, ...numbers });
+    this.onRefusal(instance, verdict.refusal);
     return { ok: false, code: `risk ${check}`, reason };
   }
 

@@ -50,7 +50,8 @@ const LEVEL = `CASE
   WHEN kind = 'notice' THEN iif(subject = 'credential' AND json LIKE '%"refused":true%', 2, 0)
   WHEN kind = 'finding' THEN iif(json LIKE '%"isGrave":true%', 2, 1)
   WHEN kind = 'intent' THEN iif(json LIKE '%"refusedBy":%', 1, NULL)
-  WHEN kind IN ('log', 'control', 'universe', 'transfer') THEN 0
+  WHEN kind = 'control' THEN iif(subject = 'limit begun', 1, 0)
+  WHEN kind IN ('log', 'universe', 'transfer') THEN 0
 END`;
 
 interface Table {

@@ -49,6 +49,8 @@ export type AlertFacts =
   | { readonly rule: 'break'; readonly rows: readonly BookDifference[] }
   /** New orders are kept back by the bot itself. */
   | { readonly rule: 'no-orders'; readonly reason: string }
+  /** A limit on losses lets a strategy add no risk. */
+  | { readonly rule: 'risk-limit'; readonly strategy: string; readonly reason: string }
   | { readonly rule: 'halted'; readonly reason: string }
   | { readonly rule: 'no-data'; readonly feed: string | null; readonly readAtMs: number | null }
   | { readonly rule: 'drawdown'; readonly currency: string; readonly share: number; readonly limit: number }

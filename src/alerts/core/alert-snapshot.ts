@@ -56,6 +56,12 @@ export interface AlertSnapshot {
   readonly break: { readonly sinceMs: number; readonly rows: readonly BookDifference[] } | null;
   /** Why the bot keeps new orders back by itself, but for a break and a refused credential. */
   readonly noOrders: string | null;
+  /** Strategies that a limit on losses lets add no risk. */
+  readonly lossLimits: readonly {
+    readonly strategy: string;
+    readonly reason: string;
+    readonly sinceMs: number;
+  }[];
   readonly halt: { readonly reason: string; readonly sinceMs: number } | null;
   /** Feeds that are older than the plan allows, by the bot's own judgement; empty where it was not asked. */
   readonly staleFeeds: readonly { readonly feed: string; readonly readAtMs: number | null }[];

@@ -10,6 +10,7 @@ export function tradingConditions(snapshot: AlertSnapshot, rules: RuleSettings):
     ...unknownOrders(snapshot, rules),
     ...breaks(snapshot, rules),
     ...noOrders(snapshot, rules),
+    ...riskLimits(snapshot, rules),
     ...halts(snapshot, rules),
     ...strategies(snapshot, rules),
     ...unprotected(snapshot, rules),
@@ -37,6 +38,7 @@ function unknownOrders(
 const breakRow = z.object({
   rows: z.array(z.object({ currency: z.string(), expected: z.string(), found: z.string() })),
 });
+const limitRow = z.object({ strategy: z.string(), reason: z.string() });
 const haltRow = z.object({ reason: z.string() });
 const strategyRow = z.object({ status: z.enum(['paused', 'stopped']), reason: z.string() });
 
@@ -81,6 +83,23 @@ function noOrders(
   if (rule === null || reason === null) return [];
   const { severity, afterMs: forMs } = rule;
   return [{ key: 'no-orders', severity, facts: { rule: 'no-orders', reason }, sinceMs: atMs, forMs }];
+}
+
+/** One that began and was over since the last look is said all the same. */
+function riskLimits(snapshot: AlertSnapshot, { riskLimit }: RuleSettings): readonly AlertCondition[] {
+  if (riskLimit === null) return [];
+  const { severity } = riskLimit;
+  const begun = snapshot.rows.flatMap((row) => {
+    const read = row.kind === 'control' && row.subject === 'limit begun' ? readRow(limitRow, row) : null;
+    return read === null ? [] : [{ ...read, sinceMs: row.atMs }];
+  });
+  const byStrategy = new Map([...begun, ...snapshot.lossLimits].map((each) => [each.strategy, each]));
+  return [...byStrategy.values()].map(({ strategy, reason, sinceMs }) => ({
+    key: `risk-limit ${strategy}`,
+    severity,
+    facts: { rule: 'risk-limit', strategy, reason },
+    sinceMs,
+  }));
 }
 
 function halts({ halt, rows, atMs }: AlertSnapshot, { halted }: RuleSettings): readonly AlertCondition[] {

@@ -29,6 +29,7 @@ export type MirrorNow = Pick<
   | 'unknownOrders'
   | 'break'
   | 'noOrders'
+  | 'lossLimits'
   | 'halt'
   | 'staleFeeds'
   | 'lastReadMs'
@@ -45,6 +46,7 @@ export const NOTHING_READ: MirrorNow = {
   unknownOrders: [],
   break: null,
   noOrders: null,
+  lossLimits: [],
   halt: null,
   staleFeeds: [],
   lastReadMs: null,
@@ -84,6 +86,7 @@ export function readMirrorNow(reader: MirrorReader, options: MirrorNowOptions): 
     ),
     break: found === null ? null : { sinceMs: found.atMs, rows: found.rows },
     noOrders: whyNoOrders(kept),
+    lossLimits: readKept(kept, 'loss-limits') ?? [],
     halt: readKept(kept, 'control')?.halted ?? null,
     // Other feeds are read as seldom as the plan says; a book that is followed never is. A market that has
     // left a universe is not followed any more.

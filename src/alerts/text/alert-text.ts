@@ -53,6 +53,8 @@ function factLines(facts: AlertFacts, say: SayAlert, locale: Locale): readonly s
     }
     case 'no-orders':
       return [say('noOrders', { reason: said(facts.reason) })];
+    case 'risk-limit':
+      return [say('riskLimit', { strategy: facts.strategy, reason: said(facts.reason) })];
     case 'halted':
       return [say('halted', { reason: said(facts.reason) })];
     case 'no-data': {

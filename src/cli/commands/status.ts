@@ -69,6 +69,10 @@ function headLines(
     `has     ${rows.join(', ')}`,
     `halt    ${haltText(summary.kept, nowMs)}`,
     `locks   ${locksText(locksNow(summary.kept, nowMs))}`,
+    ...(readKept(summary.kept, 'loss-limits') ?? []).map(
+      ({ strategy, reason, sinceMs }) =>
+        `limit   no new risk of ${strategy} since ${clockText(sinceMs, nowMs)} UTC: ${reason}`,
+    ),
   ];
 }
 

@@ -66,6 +66,7 @@ const ruleSettings = z
       { severity: 'critical', after: '1m', waits: 'How long it must keep them back.' },
       'The bot places no new orders, as the exchange contradicts itself or the books can not be compared.',
     ),
+    riskLimit: plain('warning', 'A limit on losses lets a strategy add no risk.'),
     halted: plain('warning', 'Trading is halted.'),
     noData: timed(
       { severity: 'critical', after: '5m', waits: 'How long nothing must have come.' },

@@ -61,6 +61,7 @@ const NOTHING_READ: ReadParts = {
   dataAges: [],
   books: 'waiting',
   credential: null,
+  lossLimits: [],
   locks: [],
 };
 
@@ -98,6 +99,12 @@ function readParts(reader: MirrorReader, { nowMs, bot, note }: OverviewParts): R
             sinceMs: Math.floor(refused.sinceMs),
             advice: refused.advice,
           },
+    lossLimits: (readKept(kept, 'loss-limits') ?? []).map(({ strategy, reason, sinceMs }) => ({
+      strategy,
+      reason,
+      reasonFacts: readSentence(reason),
+      sinceMs: Math.floor(sinceMs),
+    })),
     locks: locksNow(kept, nowMs).locks.map((lock) => lockItemOf(lock)),
   };
 }

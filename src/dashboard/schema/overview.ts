@@ -83,6 +83,14 @@ export const lockoutItem = z.object({
   isOnTrial: z.boolean().describe('Whether a request is on its way to see if it is over.'),
 });
 
+/** A limit on losses that lets a strategy add no risk. */
+export const lossLimitItem = z.object({
+  strategy: z.string(),
+  reason: z.string(),
+  reasonFacts: sentenceField,
+  sinceMs: timeField,
+});
+
 export const unresolvedItem = z.object({
   key: z.string(),
   strategy: z.string(),
@@ -121,6 +129,7 @@ export const overviewReply = z.object({
     .object({ name: z.string(), nameFacts: sentenceField, sinceMs: timeField, advice: z.string() })
     .nullable()
     .describe('A credential that the exchange refuses.'),
+  lossLimits: z.array(lossLimitItem).describe('Strategies that a limit on losses lets add no risk.'),
   locks: z.array(lockItem),
   alerts: z.array(alertItem).describe('Those that are open.'),
   alertsOff: alertsOffField,

@@ -1,30 +1,53 @@
 import { formatUnits, type Units } from '../../domain/money.ts';
 import { sentence } from '../../language/sentences/sentence.ts';
 import { onlyReduces } from './live-exposure.ts';
-import type { ValueLimit } from './risk-limits.ts';
+import type { RiskLimits, ValueLimit } from './risk-limits.ts';
 import { sayValue, type Objection, type PnlView, type RiskCheck, type RiskView } from './risk-view.ts';
+
+/** What limits on losses look at: what was made, whatever is wanted. */
+export type LossView = Pick<RiskView, 'results' | 'marketNames'>;
 
 /**
  * What was lost since 00:00 UTC in all markets of the strategy, realised and unrealised, each asset valued
  * once in the limit's currency. A limit counts for every strategy that has a market in its currency. Beyond
  * it only orders that reduce the position pass, until the next day.
  */
-export const checkDailyLoss: RiskCheck = (view, { maxDailyLoss }) =>
-  objectionToLoss(view, maxDailyLoss, {
-    lossOf: ({ dayResult }) => 0n - dayResult,
-    objection: ({ quote }, loss, limit) => ({
-      reason: sentence('risk-daily-loss', { loss: sayValue(loss, quote), limit: sayValue(limit, quote) }),
-      numbers: { loss: formatUnits(loss), limit: formatUnits(limit) },
-    }),
-  });
+export const checkDailyLoss: RiskCheck = (view, limits) => unlessReduced(view, dailyLossOf(view, limits));
 
 /**
  * How far the result of the strategy has fallen from its highest, in all its markets, each asset valued once
  * in the limit's currency. Beyond the limit only orders that reduce the position pass: until what is held
  * recovers, or an operator raises the limit.
  */
-export const checkDrawdown: RiskCheck = (view, { maxDrawdown }) =>
-  objectionToLoss(view, maxDrawdown, {
+export const checkDrawdown: RiskCheck = (view, limits) => unlessReduced(view, drawdownOf(view, limits));
+
+/** The limit on losses that lets no new risk pass, by the name of its check; null where none does. */
+export function lossObjection(
+  view: LossView,
+  limits: RiskLimits,
+): (Objection & { readonly check: string }) | null {
+  const ofDay = dailyLossOf(view, limits);
+  if (ofDay !== null) return { check: 'daily-loss', ...ofDay };
+  const fall = drawdownOf(view, limits);
+  return fall === null ? null : { check: 'drawdown', ...fall };
+}
+
+function unlessReduced(view: RiskView, objection: Objection | null): Objection | null {
+  return objection === null || onlyReduces(view) ? null : objection;
+}
+
+function dailyLossOf(view: LossView, { maxDailyLoss }: RiskLimits): Objection | null {
+  return objectionToLoss(view, maxDailyLoss, {
+    lossOf: ({ dayResult }) => 0n - dayResult,
+    objection: ({ quote }, loss, limit) => ({
+      reason: sentence('risk-daily-loss', { loss: sayValue(loss, quote), limit: sayValue(limit, quote) }),
+      numbers: { loss: formatUnits(loss), limit: formatUnits(limit) },
+    }),
+  });
+}
+
+function drawdownOf(view: LossView, { maxDrawdown }: RiskLimits): Objection | null {
+  return objectionToLoss(view, maxDrawdown, {
     lossOf: ({ peakResult, result }) => peakResult - result,
     objection: ({ quote, peakResult, result }, drawdown, limit) => ({
       reason: sentence('risk-drawdown', {
@@ -40,6 +63,7 @@ export const checkDrawdown: RiskCheck = (view, { maxDrawdown }) =>
       },
     }),
   });
+}
 
 /**
  * A pause after losing round trips in a row, counted from the end of the last. Meanwhile only orders that
@@ -64,7 +88,7 @@ export const checkLossCooldown: RiskCheck = (view, { lossCooldown }) => {
 
 /** The first currency whose limit is passed, or is not known. */
 function objectionToLoss(
-  view: RiskView,
+  view: LossView,
   limits: ValueLimit | null,
   of: {
     readonly lossOf: (pnl: PnlView) => bigint;
@@ -77,7 +101,7 @@ function objectionToLoss(
     if (limit === null) continue;
     const loss = of.lossOf(pnl);
     const hasValue = pnl.unvalued.length === 0;
-    if ((loss <= limit && hasValue) || onlyReduces(view)) continue;
+    if (loss <= limit && hasValue) continue;
     return loss <= limit ? unvaluedObjection(pnl, view) : of.objection(pnl, loss, limit);
   }
   return null;

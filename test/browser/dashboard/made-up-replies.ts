@@ -202,6 +202,7 @@ export const OVERVIEW: OverviewReply = {
   ],
   books: 'agreed',
   credential: null,
+  lossLimits: [],
   locks: [lock],
   alerts: [alert],
   alertsOff: null,

@@ -12,6 +12,7 @@ import {
 } from '../open-page.ts';
 import { findBarriers } from './find-barriers.ts';
 import { keepDocsPicture } from './keep-docs-picture.ts';
+import { readSentence } from '../../../src/language/sentences/read-sentence.ts';
 import { NOW_MS, OVERVIEW } from './made-up-replies.ts';
 import { MadeUpServer } from './made-up-server.ts';
 
@@ -373,6 +374,24 @@ describe('the page', () => {
     await page.selectOption('#field-signals-strategy', 'grid');
     await page.clock.runFor(2_000);
     await asked;
+    await page.close();
+  });
+
+  test.each([
+    ['en', 'grid can take no new risk since', 'the loss of the day is'],
+    ['fa', 'نمی‌تواند ریسک تازه بگیرد:', 'زیان امروز'],
+  ] as const)('names a limit on losses that lets no new risk pass: %s', async (language, words, why) => {
+    const reason =
+      'the loss of the day is 1012000000 RLS, above the limit of 1000000000 RLS; only orders that reduce the position pass until 00:00 UTC';
+    const lossLimits = [
+      { strategy: 'grid', reason, reasonFacts: readSentence(reason), sinceMs: OVERVIEW.nowMs - 60_000 },
+    ];
+    server.replies.set('overview', { ...OVERVIEW, lossLimits });
+    const { page } = await open('overview', { language, until: '.notices li' });
+    const notices = (await page.textContent('.notices')) ?? '';
+    expect(notices).toContain(words);
+    expect(notices).toContain(why);
+    server.replies.set('overview', OVERVIEW);
     await page.close();
   });
 

@@ -246,6 +246,16 @@ describe('sarraf status', () => {
     expect(await json('status')).toMatchObject({ ledger: null });
   });
 
+  test('names a limit on losses that lets no new risk pass', async () => {
+    expect((await sarraf('status')).out).not.toContain('no new risk');
+    const limit = { strategy: 'grid', check: 'daily-loss', reason: 'the loss is 12 RLS', sinceMs: THEN_MS };
+    store.apply([kept('loss-limits', JSON.stringify([limit]))], { atMs: THEN_MS, isDurable: true });
+    expect((await sarraf('status')).out).toMatch(
+      /^limit {3}no new risk of grid since 2024-05-06 07:08 UTC: the loss is 12 RLS$/m,
+    );
+    store.apply([kept('loss-limits', '[]')], { atMs: THEN_MS, isDurable: true });
+  });
+
   test('shows a transfer under way, one that is unknown, and what to do', async () => {
     expect((await sarraf('status')).out).not.toContain('margin');
     const one = { id: 'c', strategy: 'collateral', amount: '12.5', sinceMs: THEN_MS };

@@ -16,6 +16,8 @@ const EVENTS = [
   'control lock extended',
   'control lock ended',
   'control lock ended early',
+  'control limit begun',
+  'control limit over',
   'control cancel',
   'control close',
   'control close sells',

@@ -15,7 +15,7 @@ function Notice({ tone, children }: { readonly tone: 'bad' | 'warn'; readonly ch
 
 /** What a person has to know first: everything that is not as it should be. */
 export function Notices({ data }: { readonly data: OverviewReply }) {
-  const { credential, waits, lockouts, unresolved, books, locks, alerts, bot } = data;
+  const { credential, waits, lockouts, unresolved, books, lossLimits, locks, alerts, bot } = data;
   const isDead = bot.state === 'silent' || bot.state === 'ended';
   return (
     <ul class="notices" aria-label={say('notices.label')}>
@@ -42,6 +42,12 @@ export function Notices({ data }: { readonly data: OverviewReply }) {
           {say('notices.waits')} <Said text={waits.reason} facts={waits.reasonFacts} />
         </Notice>
       )}
+      {lossLimits.map(({ strategy, reason, reasonFacts, sinceMs }) => (
+        <Notice tone="warn" key={`limit ${strategy}`}>
+          {say('notices.lossLimit', { strategy: showName(strategy), time: showTime(sinceMs) })}{' '}
+          <Said text={reason} facts={reasonFacts} />
+        </Notice>
+      ))}
       {lockouts.map(({ budget, endsAtMs }) => (
         <Notice tone="bad" key={budget}>
           {endsAtMs === null

@@ -79,6 +79,16 @@ describe('judgeSnapshot', () => {
       ['break'],
     ],
     ['orders that the bot keeps back', { noOrders: 'the exchange contradicts itself' }, ['no-orders']],
+    [
+      'a limit on losses that lets no new risk pass',
+      { lossLimits: [{ strategy: 'grid', reason: 'why', sinceMs: 1 }] },
+      ['risk-limit grid'],
+    ],
+    [
+      'one that is over',
+      { rows: row('control', 'limit begun', { strategy: 'grid', reason: 'why' }) },
+      ['risk-limit grid'],
+    ],
     ['a halt', { halt: { reason: 'by hand', sinceMs: 1 } }, ['halted']],
     ['a halt that is over', { rows: row('control', 'halt', { reason: 'by hand' }) }, ['halted']],
     ['no data at all', { lastReadMs: NOON_MS - 5 * MINUTE_MS }, ['no-data']],
@@ -142,6 +152,7 @@ describe('judgeSnapshot', () => {
       unknownOrders: [order(HOUR_MS)],
       break: { sinceMs: 1, rows: [] },
       noOrders: 'why',
+      lossLimits: [{ strategy: 'a', reason: 'why', sinceMs: 1 }],
       halt: { reason: '', sinceMs: 1 },
       lastReadMs: null,
       lastSignMs: null,
@@ -154,7 +165,7 @@ describe('judgeSnapshot', () => {
       equity: equity(100, 1),
     };
     expect(judgeSnapshot(wellSnapshot(bad), off)).toEqual([]);
-    expect(judgeSnapshot(wellSnapshot(bad), RULES)).toHaveLength(16);
+    expect(judgeSnapshot(wellSnapshot(bad), RULES)).toHaveLength(17);
   });
 
   test('passes over rows of the journal that it can not read', () => {

@@ -28,6 +28,7 @@ const FACTS: readonly (readonly [AlertFacts, string])[] = [
   [{ rule: 'unknown-order', order: 'bot-1', strategy: 'grid', market: 'BTCIRT', sinceMs: NOON_MS }, 'bot-1'],
   [{ rule: 'break', rows: [{ currency: 'btc', expected: '1.5', found: '1' }] }, 'BTC: expected 1.5, found 1'],
   [{ rule: 'no-orders', reason: 'it is said twice' }, 'No new orders are placed until this is over: it is'],
+  [{ rule: 'risk-limit', strategy: 'grid', reason: 'why' }, 'The strategy grid can take no new risk: why'],
   [{ rule: 'halted', reason: 'news\nand more' }, 'Trading is halted: news and more'],
   [{ rule: 'no-data', feed: null, readAtMs: null }, 'Nothing was read'],
   [{ rule: 'no-data', feed: null, readAtMs: NOON_MS }, 'the last was at 2026-01-05 12:00'],
@@ -129,6 +130,15 @@ test('a watchdog has ids of its own, and no buttons that the bot would answer', 
 describe('the text of an alert', () => {
   test.each<[AlertFacts, string]>([
     [{ rule: 'halted', reason: 'by ali by chat' }, 'معامله متوقف است: از طرف ali در گفت‌وگو'],
+    [
+      {
+        rule: 'risk-limit',
+        strategy: 'grid',
+        reason:
+          'the loss of the day is 1012000000 RLS, above the limit of 1000000000 RLS; only orders that reduce the position pass until 00:00 UTC',
+      },
+      'استراتژی grid نمی‌تواند ریسک تازه بگیرد: زیان امروز',
+    ],
     [{ rule: 'halted', reason: 'the bank is shut' }, 'معامله متوقف است: the bank is shut'],
     [
       { rule: 'disk', freeBytes: 1, fault: 'the disk was full, so only cancels are written' },

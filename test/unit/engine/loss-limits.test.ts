@@ -1,0 +1,70 @@
+import { expect, it } from 'vitest';
+import { parseUnits } from '../../../src/domain/money.ts';
+import { createRiskLimits, type RiskLimits } from '../../../src/execution/risk/risk-limits.ts';
+import { readKept } from '../../../src/engine/kept-records.ts';
+import { buy } from '../../support/intents.ts';
+import { EngineWorld } from './engine-world.ts';
+
+const DAY_MS = 86_400_000;
+
+const worldWith = (limits: Partial<RiskLimits>): EngineWorld => {
+  const world = EngineWorld.ready({ instances: [{ limits: createRiskLimits(limits) }] });
+  world.answers.add('order');
+  return world;
+};
+
+/** Buys a coin at 98, after which the price falls to 60. */
+const lose = (world: EngineWorld): void => {
+  world.want(buy('BTCUSDT', { amount: '1', price: '98' }));
+  world.venue.fill(world.accept().id);
+  world.advance(15_000);
+  world.venue.book = { bid: '59', ask: '61' };
+  world.advance(5_000);
+};
+
+const heldBy = (world: EngineWorld) => {
+  world.mirror.flush();
+  const kept = Object.entries(world.mirror.load(0).kept).map(([name, json]) => ({ name, json: json ?? '' }));
+  return readKept(kept, 'loss-limits');
+};
+
+const said = (world: EngineWorld, text: string): number =>
+  [...world.messages('warning'), ...world.messages('info')].filter((message) => message.includes(text))
+    .length;
+
+it('says once that a limit on losses lets no new risk pass, and once that it is over', () => {
+  const world = worldWith({ maxDailyLoss: { rls: null, usdt: parseUnits('20') } });
+  lose(world);
+  expect(heldBy(world)).toBeNull();
+  for (const price of ['58', '57', '56']) world.want(buy('BTCUSDT', { amount: '1', price }));
+  expect(heldBy(world)).toMatchObject([{ strategy: 'one', check: 'daily-loss' }]);
+  expect(heldBy(world)?.[0]?.reason).toContain('above the limit of 20 USDT');
+  expect(said(world, 'one: no new risk from now on: the loss of the day')).toBe(1);
+  world.venue.book = { bid: '97', ask: '99' };
+  world.advance(15_000);
+  expect(heldBy(world)).toEqual([]);
+  expect(said(world, 'one: new risk passes again')).toBe(1);
+});
+
+it('ends with the day, though the strategy wants nothing', () => {
+  const world = worldWith({ maxDailyLoss: { rls: null, usdt: parseUnits('20') } });
+  lose(world);
+  world.want(buy('BTCUSDT', { amount: '1', price: '58' }));
+  world.advance(DAY_MS - (world.nowMs % DAY_MS) + 10_000);
+  expect(heldBy(world)).toEqual([]);
+});
+
+it('is known after a restart, and over where the limit was raised by then', () => {
+  const world = worldWith({ maxDrawdown: { rls: null, usdt: parseUnits('20') } });
+  lose(world);
+  world.want(buy('BTCUSDT', { amount: '1', price: '58' }));
+  const before = heldBy(world);
+  expect(before).toMatchObject([{ check: 'drawdown' }]);
+  world.restart();
+  world.advance(15_000);
+  expect(heldBy(world)).toEqual(before);
+  expect(said(world, 'no new risk from now on')).toBe(1);
+  world.restart({ options: { instances: [{ limits: createRiskLimits() }] } });
+  world.advance(15_000);
+  expect(heldBy(world)).toEqual([]);
+});
