@@ -2,6 +2,7 @@ import type { RateLimit } from '../domain/rate-limit.ts';
 import { MOST_SEND_DELAY_MS, type Slot } from './admission.ts';
 import type { Admittance, Entry, EntryAsk, Held } from './admittance.ts';
 import type { CredentialUse } from './credential-stop.ts';
+import type { Lateness } from './lateness.ts';
 import type { LaneExecutor, LaneTimers } from './lane-executor.ts';
 import type { Pass, Verdict } from './lockouts.ts';
 import type { LimitChange } from './named-limit.ts';
@@ -19,6 +20,8 @@ export interface LaneOptions {
   /** Null: requests are sent at once, and each ends within its time-out by itself. */
   readonly executor: LaneExecutor | null;
   readonly timers: LaneTimers;
+  /** Shared with the lanes of the other budgets. */
+  readonly lateness: Lateness;
   readonly onTrouble?: ((trouble: BudgetTrouble) => void) | undefined;
 }
 
@@ -35,16 +38,19 @@ export type BudgetTrouble =
     }
   | { readonly kind: 'ledger unusable'; readonly budget: string }
   /** For so long every request was admitted, and not sent: it took too long to get to it. */
-  | { readonly kind: 'too late'; readonly budget: string; readonly forMs: number };
+  | { readonly kind: 'too late'; readonly forMs: number };
 
 /**
  * Why a request never left, and in how many ms the next of its class may at the earliest; null where that is
  * not known.
  */
 export interface Drop {
-  readonly reason: Dropped['reason'] | Held | 'closed' | 'aborted';
+  readonly reason: Dropped['reason'] | Held | typeof TOO_SLOW | 'closed' | 'aborted';
   readonly retryInMs: number | null;
 }
+
+/** It was admitted again and again, and this machine never got to it in time. */
+const TOO_SLOW = 'this machine is too slow';
 
 const CLOSED: Drop = { reason: 'closed', retryInMs: null };
 
@@ -91,10 +97,6 @@ const NEVER_ABORTED = new AbortController().signal;
 /** When to look again where only a stamp, of this process or of another, can free a slot. */
 const LOOK_AGAIN_MS = 100;
 
-/** A machine that is stopped for a moment is late with all that is on its way then, and not again. */
-const LATE_IN_A_ROW = 10;
-const LATE_FOR_MS = 5_000;
-
 /** The longest sleep: what other processes give back is seen within it. */
 const LONGEST_SLEEP_MS = 1_000;
 
@@ -116,8 +118,6 @@ export class BudgetLane {
   /** When the budget was last found full or locked: until when. */
   private fullUntilMs = 0;
   private isUnusable = false;
-  /** Requests since one was sent that were admitted, and not sent as it took too long to get to them. */
-  private late: { readonly sinceMs: number; readonly count: number; readonly isTold: boolean } | null = null;
   /** What else than a full window held it back then. */
   private heldBy: Held | null = null;
 
@@ -281,18 +281,11 @@ export class BudgetLane {
     this.tellDropped();
   }
 
-  /** Says once that nothing leaves for it, as on a slow disk, where it is so with every request. */
+  /** Says once that nothing leaves, as on a slow disk, where it is so with every request. */
   private countLate(isLate: boolean): void {
-    const { budget, nowMs, onTrouble } = this.options;
-    if (!isLate) {
-      this.late = null;
-      return;
-    }
-    const { sinceMs, count, isTold } = this.late ?? { sinceMs: nowMs(), count: 0, isTold: false };
-    const forMs = nowMs() - sinceMs;
-    const isLong = count + 1 >= LATE_IN_A_ROW && forMs >= LATE_FOR_MS;
-    this.late = { sinceMs, count: count + 1, isTold: isTold || isLong };
-    if (isLong && !isTold) onTrouble?.({ kind: 'too late', budget: budget.name, forMs });
+    const { nowMs, lateness, onTrouble } = this.options;
+    const forMs = lateness.count(isLate, nowMs());
+    if (forMs !== null) onTrouble?.({ kind: 'too late', forMs });
   }
 
   /** Stamps the slot whatever becomes of the send. */
@@ -361,8 +354,10 @@ export class BudgetLane {
       const isHeld = reason === 'expired' && waitMs > 0;
       const job = this.leave(id);
       if (job === undefined) continue;
-      const drop = { reason: isHeld ? (this.heldBy ?? reason) : reason, retryInMs: isHeld ? waitMs : null };
-      this.dropped.push({ job, drop });
+      const held = isHeld ? this.heldBy : null;
+      if (held === null && reason === 'expired' && this.options.lateness.isLong)
+        this.dropped.push({ job, drop: { reason: TOO_SLOW, retryInMs: null } });
+      else this.dropped.push({ job, drop: { reason: held ?? reason, retryInMs: isHeld ? waitMs : null } });
     }
   }
 

@@ -4,6 +4,7 @@ import { admittanceOf, type Admittance } from './admittance.ts';
 import { BottleneckExecutor } from './bottleneck-executor.ts';
 import { BudgetLane, type BudgetTrouble } from './budget-lane.ts';
 import { MACHINE_TIMERS, type LaneExecutor, type LaneTimers } from './lane-executor.ts';
+import { Lateness } from './lateness.ts';
 import type { LimitedCall, LimitedReply, SubmittedCall } from './limited-call.ts';
 import type { LockoutBook } from './lockouts.ts';
 import { SubmittedJob } from './submitted-job.ts';
@@ -56,6 +57,7 @@ export class RequestLimiter {
       options;
     const admittance =
       'admittance' in options ? options.admittance : admittanceOf(options.ledger, options.lockouts);
+    const lateness = new Lateness();
     this.lanes = new Map(
       [...options.budgets].map((budget) => [
         budget.name,
@@ -67,6 +69,7 @@ export class RequestLimiter {
           mostConcurrent,
           executor: executorFor(budget),
           timers,
+          lateness,
           onTrouble: options.onTrouble,
         }),
       ]),

@@ -6,11 +6,10 @@ export function troubleText(trouble: BudgetTrouble, ledgerFile: string): string 
   if (trouble.kind === 'ledger unusable') {
     return `the ledger of requests at ${ledgerFile} is gone, replaced or can not be written: nothing is sent any more. Restart the bot: it makes a new one, which counts every window as full once`;
   }
-  const { budget } = trouble;
   if (trouble.kind === 'too late') {
-    return `nothing of ${budget} leaves: for ${Math.round(trouble.forMs / 1_000)} s this machine took over ${MOST_SEND_DELAY_MS} ms to get to each request once it was in the ledger at ${ledgerFile}, and then it is not sent. See what loads the machine, and whether that disk is slow`;
+    return `nothing leaves: for ${Math.round(trouble.forMs / 1_000)} s this machine took over ${MOST_SEND_DELAY_MS} ms to get to each request once it was in the ledger at ${ledgerFile}, and then it is not sent. See what loads the machine, and whether that disk is slow`;
   }
-  const { forMs } = trouble;
+  const { budget, forMs } = trouble;
   const named = namedText(trouble);
   return `${budget} is locked out for ${Math.ceil(forMs / 60_000)} min: the exchange said that a limit was exceeded.${named} Do not restart the bot; see "sarraf budget"`;
 }

@@ -37,12 +37,12 @@ export async function ledgerStatus(dataFolder: string): Promise<LedgerStatus | n
   };
 }
 
-/** Lines about it for people. */
-export function ledgerLines(status: LedgerStatus | null): readonly string[] {
+/** Lines about it for people. `stopped`: why nothing leaves, whatever the ledger says; null where it does. */
+export function ledgerLines(status: LedgerStatus | null, stopped: string | null): readonly string[] {
   if (status === null) return [];
   const { tradingBegins: begins, ledger, lowered, lockouts } = status;
   return [
-    `ledger  ${ledger}: ${begins.waitMs === 0 ? 'an order could leave at once' : beginsText(begins)}`,
+    `ledger  ${ledger}: ${stopped ?? (begins.waitMs === 0 ? 'an order could leave at once' : beginsText(begins))}`,
     ...lockouts.map(
       ({ budget, forMs }) =>
         `locked  ${budget} is LOCKED OUT by the exchange for ${lengthText(forMs)} more: do not restart the bot`,

@@ -209,7 +209,8 @@ export class Operator {
       waitsFor: () => null,
       haltReason: () => engine.haltReason(),
       credentialFault: () => engine.credentialFault(),
-      placingFault: () => this.ledger.look().placingFault ?? engine.orderManager.placer.closed(),
+      placingFault: () =>
+        this.ledger.look().placingFault ?? engine.slowMachine.fault() ?? engine.orderManager.placer.closed(),
       breaks: () =>
         (engine.reconciler.break?.rows ?? []).map(
           ({ currency, expected, found }) => `expected ${expected} ${currency}, found ${found}`,

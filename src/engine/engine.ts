@@ -40,6 +40,7 @@ import { Reservations } from './reservations.ts';
 import { KEPT_BALANCE_MARKS } from './balance-marks.ts';
 import { KEPT_RECONCILIATION } from './stored-reconciliation.ts';
 import { SignalIntake } from './signals/signal-intake.ts';
+import { KEPT_SLOW_MACHINE, SlowMachineWatch } from './slow-machine-watch.ts';
 import { StrategyDispatcher, type CandleListener } from './strategy-dispatcher.ts';
 import { pooledMarkets, StrategyInstance } from './strategy-instance.ts';
 import { StrategyNotifier } from './strategy-notifier.ts';
@@ -65,6 +66,7 @@ export class Engine {
   readonly locks: LockManager;
   readonly byHand: ByHand;
   readonly signals: SignalIntake;
+  readonly slowMachine: SlowMachineWatch;
   private readonly outbox: Outbox;
   private readonly strategies: StrategyDispatcher;
   private readonly algorithms: AlgorithmManager;
@@ -91,6 +93,7 @@ export class Engine {
       (instance) => new StrategyInstance(instance, { marketNames, sees }),
     );
     const credential = new CredentialWatch(outbox, settings.credential ?? null);
+    const slowMachine = new SlowMachineWatch(outbox);
     const intents = new IntentBlotter(outbox);
     const blotter = new OrderBlotter(settings, outbox);
     const account = new AccountState(outbox, findings);
@@ -295,6 +298,7 @@ export class Engine {
     this.tradingState = new TradingState(shared);
     this.loop = new EventLoop({
       ...shared,
+      slowMachine,
       locks,
       lossLimits,
       byHand,
@@ -331,6 +335,7 @@ export class Engine {
     this.control = control;
     this.transfers = transfers;
     this.credential = credential;
+    this.slowMachine = slowMachine;
     // What each part was before a restart. The order counts: fills and orders go to strategies that are
     // there.
     const { kept } = state;
@@ -360,6 +365,7 @@ export class Engine {
     byHand.restore(kept[KEPT_BY_HAND], orderManager.takeover.isPutBack);
     signals.restore(state);
     credential.restore(kept[KEPT_CREDENTIAL]);
+    slowMachine.restore(kept[KEPT_SLOW_MACHINE]);
     figures?.plots.restore(kept[KEPT_PLOTS]);
   }
 

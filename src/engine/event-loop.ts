@@ -21,6 +21,7 @@ import type { Reconciler } from './reconciler.ts';
 import type { RowCounter } from './row-counter.ts';
 import type { CandleListener, StrategyDispatcher } from './strategy-dispatcher.ts';
 import type { SignalIntake } from './signals/signal-intake.ts';
+import type { SlowMachineWatch } from './slow-machine-watch.ts';
 import type { StrategyInstance } from './strategy-instance.ts';
 import type { TransferManager } from './transfers/transfer-manager.ts';
 import type { UniverseManager } from './universe/universe-manager.ts';
@@ -40,6 +41,7 @@ export interface EventLoopParts {
   readonly readers: CandleReaders;
   readonly findings: FlawLog;
   readonly credential: CredentialWatch;
+  readonly slowMachine: SlowMachineWatch;
   readonly orderManager: OrderManager;
   readonly reconciler: Reconciler;
   readonly fills: FillHandler;
@@ -211,10 +213,11 @@ export class EventLoop {
   }
 
   private takeAnswer(event: Extract<EngineEvent, { kind: 'answer' }>): void {
-    const { outbox, credential } = this.parts;
+    const { outbox, credential, slowMachine } = this.parts;
     const { requestId, answer, sentAtMs, reply = null } = event;
     const asked = outbox.answered(requestId);
     credential.take(answer, { isPrivate: asked?.isPrivate ?? false, sentAtMs });
+    slowMachine.take({ answer, sentAtMs });
     asked?.take(answer, { atMs: outbox.nowMs, sentAtMs, reply });
   }
 

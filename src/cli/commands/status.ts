@@ -21,6 +21,7 @@ import { strategyStatus, type StrategyFigures, type StrategyStatus } from '../..
 import { tableLines, type TableColumn } from '../table.ts';
 import { transferLines } from '../transfer-lines.ts';
 import { transfersNow } from '../../mirror/transfers-now.ts';
+import { whyNothingLeaves } from '../../mirror/why-no-orders.ts';
 import { agoText, clockText } from '../../domain/time-text.ts';
 import { decimalsOf } from '../../exchange/market-names.ts';
 import { reasonText } from '../reason-text.ts';
@@ -243,7 +244,7 @@ async function showStatus(options: MirrorOptions): Promise<void> {
       ...silenceLines(silentForMs),
       `books   ${booksText(books, nowMs)}`,
       ...transferLines(transfers, nowMs),
-      ...ledgerLines(ledger),
+      ...ledgerLines(ledger, summary.isRunning === true ? whyNothingLeaves(kept) : null),
       ...credentialLines(credentialOf(kept), nowMs),
       '',
       ...strategyLines(strategies, nowMs),

@@ -2,6 +2,7 @@ import { addUnits, formatUnits, parseUnits } from '../../domain/money.ts';
 import { readKept } from '../../engine/kept-records.ts';
 import { locksNow } from '../../mirror/locks-now.ts';
 import type { MirrorReader } from '../../mirror/mirror-reader.ts';
+import { whyNothingLeaves } from '../../mirror/why-no-orders.ts';
 import { readReconciliation } from '../../mirror/read-reconciliation.ts';
 import type { RunNote } from '../../daemon/run-note.ts';
 import { readSentence } from '../../language/sentences/read-sentence.ts';
@@ -32,11 +33,12 @@ export interface OverviewParts {
 export function overviewReplyOf(reader: MirrorReader | null, parts: OverviewParts): OverviewReply {
   const { nowMs, bot, note, waitsFor, lockouts, alerts } = parts;
   const watched = note?.alerts ?? 'on';
+  const waits = (reader === null ? null : whyNothingLeaves(reader.kept())) ?? waitsFor;
   const rest = reader === null ? NOTHING_READ : readParts(reader, parts);
   return {
     nowMs,
     bot,
-    waits: waitsFor === null ? null : { reason: waitsFor, reasonFacts: readSentence(waitsFor) },
+    waits: waits === null ? null : { reason: waits, reasonFacts: readSentence(waits) },
     lockouts: [...lockouts],
     alerts: [...alerts],
     alertsOff: watched === 'on' ? null : watched,

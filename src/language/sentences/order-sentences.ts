@@ -28,6 +28,9 @@ export const ORDER_SENTENCES = {
   expired: 'expired',
   'locked-out': 'locked out',
   'credential-refused': 'credential refused',
+  'machine-too-slow': 'this machine is too slow',
+  'machine-slow':
+    'nothing leaves: this machine takes too long to get to each request once it is in the ledger, and then it is not sent; see what loads the machine, and whether the disk is slow',
   'mirror-unwritable': 'the mirror can not be written',
   'disk-full': 'the disk is full',
   'orders-used-up': 'the limit for orders is used up for {seconds:count} s more',

@@ -238,10 +238,10 @@ describe('the limiter', () => {
     const { limiter } = limiterOf({ limit: 5, ledger, troubles });
     const isSent = limiter.run(call(zero));
     await vi.advanceTimersByTimeAsync(60_000);
-    const late = { kind: 'too late', budget: 'orders/list', forMs: expect.any(Number) as number } as const;
+    const late = { kind: 'too late', forMs: expect.any(Number) as number } as const;
     expect(troubles).toEqual([late]);
     expect(troubleText({ ...late, forMs: 5_100 }, '/l')).toMatch(
-      /^nothing of orders\/list leaves: for 5 s this machine took over 250 ms /,
+      /^nothing leaves: for 5 s this machine took over 250 ms /,
     );
     isSlow = false;
     await vi.advanceTimersByTimeAsync(60_000);
@@ -250,6 +250,33 @@ describe('the limiter', () => {
     void limiter.run(call(zero));
     await vi.advanceTimersByTimeAsync(60_000);
     expect(troubles).toEqual([late, late]);
+  });
+
+  test('says it once for all budgets, and names it as why a request was not sent', async () => {
+    const budgets = ['orders/list', 'orders/add'].map((name) => ({ name, limit: 5, windowMs: 60_000 }));
+    class Slow extends BudgetLedger {
+      override admit(ask: AdmissionAsk, nowMs: number): Admission {
+        const admission = super.admit(ask, nowMs);
+        vi.setSystemTime(Date.now() + 300);
+        return admission;
+      }
+    }
+    const troubles: BudgetTrouble[] = [];
+    const limiter = new RequestLimiter({
+      budgets,
+      ledger: new Slow(budgets),
+      lockouts: new MemoryLockouts(),
+      nowMs: () => Date.now(),
+      onTrouble: (trouble) => troubles.push(trouble),
+    });
+    limiters.push(limiter);
+    const replies = budgets.map(async ({ name: budget }) =>
+      limiter.run(call(zero, { budget, expiresAtMs: Date.now() + 20_000 })),
+    );
+    await vi.advanceTimersByTimeAsync(60_000);
+    const unsent = { sent: false, reason: 'this machine is too slow', retryInMs: null };
+    expect(await Promise.all(replies)).toEqual([unsent, unsent]);
+    expect(troubles).toHaveLength(1);
   });
 
   test('sends what one stop of the process made late, however many, and says nothing of it', async () => {

@@ -246,6 +246,25 @@ describe('sarraf status', () => {
     expect(await json('status')).toMatchObject({ ledger: null });
   });
 
+  test('does not say that an order could leave while this machine is too slow to send one', async () => {
+    const ledger = join(folder, 'slow.sqlite');
+    new LedgerStore({
+      path: ledger,
+      budgets: budgetTable().values(),
+      subjects: { ip: 'here', token: 'us' },
+      whenMissing: 'empty',
+    }).close();
+    writeLedgerNote(folder, { ledger, subjects: ['here', 'us'] });
+    expect((await sarraf('status')).out).toMatch(/^ledger {2}.*slow\.sqlite: an order could leave at once$/m);
+    const slow = kept('slow-machine', JSON.stringify({ sinceMs: THEN_MS }));
+    store.apply([slow], { atMs: THEN_MS, isDurable: true });
+    expect((await sarraf('status')).out).toMatch(
+      /^ledger {2}.*slow\.sqlite: nothing leaves: this machine takes too long to get to each request /m,
+    );
+    store.apply([kept('slow-machine', '{"sinceMs":null}')], { atMs: THEN_MS, isDurable: true });
+    writeLedgerNote(folder, null);
+  });
+
   test('names a limit on losses that lets no new risk pass', async () => {
     expect((await sarraf('status')).out).not.toContain('no new risk');
     const limit = { strategy: 'grid', check: 'daily-loss', reason: 'the loss is 12 RLS', sinceMs: THEN_MS };

@@ -18,7 +18,7 @@ test('why orders wait is the same to the terminal, chats and the page; on paper 
   const looked = new FolderLedger(folder);
   expect(looked.waitsFor()).toBeNull();
   writeLedgerNote(folder, { ledger, subjects: Object.values(subjects) });
-  const [line = ''] = ledgerLines(await ledgerStatus(folder));
+  const [line = ''] = ledgerLines(await ledgerStatus(folder), null);
   expect(withoutTimes(looked.waitsFor())).toMatch(/^trading can begin … s after/);
   expect(withoutTimes(line)).toBe(`ledger  ${ledger}: ${withoutTimes(looked.waitsFor())}`);
   writeFileSync(join(folder, 'run.json'), JSON.stringify({ mode: 'paper', instance: 'a', strategies: [] }));

@@ -1,0 +1,57 @@
+import { z } from 'zod';
+import { readStored, storedTimeMs } from '../domain/stored-json.ts';
+import { durationText } from '../domain/time-text.ts';
+import { sentence } from '../language/sentences/sentence.ts';
+import type { VenueAnswer } from '../venues/port.ts';
+import type { Outbox } from './outbox.ts';
+
+/** What is kept for whoever looks at the mirror: since when nothing leaves, as this machine is too slow. */
+export const storedSlowMachine = z.object({ sinceMs: storedTimeMs.nullable() });
+
+export type StoredSlowMachine = z.output<typeof storedSlowMachine>;
+
+export const KEPT_SLOW_MACHINE = 'slow-machine';
+
+/** Why a request did not leave to which this machine always got too late. */
+const TOO_SLOW = sentence('machine-too-slow');
+
+/**
+ * Whether requests are dropped as this machine takes too long to get to them. The ledger looks well then, and
+ * everything seems ready, while no order leaves. The first request that is sent ends it.
+ */
+export class SlowMachineWatch {
+  private readonly outbox: Outbox;
+  private sinceMs: number | null = null;
+
+  constructor(outbox: Outbox) {
+    this.outbox = outbox;
+  }
+
+  take({ answer, sentAtMs }: { readonly answer: VenueAnswer; readonly sentAtMs: number | null }): void {
+    const { outbox } = this;
+    if (answer.outcome === 'unsent' && answer.reason === TOO_SLOW) {
+      if (this.sinceMs !== null) return;
+      this.sinceMs = outbox.nowMs;
+      this.keep();
+    } else if (this.sinceMs !== null && sentAtMs !== null && sentAtMs >= this.sinceMs) {
+      outbox.warn(`requests leave again, after ${durationText(Math.max(0, outbox.nowMs - this.sinceMs))}`);
+      this.sinceMs = null;
+      this.keep();
+    }
+  }
+
+  /** Why no order can leave; null while requests do. */
+  fault(): string | null {
+    return this.sinceMs === null ? null : sentence('machine-slow');
+  }
+
+  /** A new start knows nothing yet. */
+  restore(json: string | undefined): void {
+    if (json === undefined) return;
+    if (readStored(storedSlowMachine, json, 'what is kept of a slow machine').sinceMs !== null) this.keep();
+  }
+
+  private keep(): void {
+    this.outbox.keep(KEPT_SLOW_MACHINE, { sinceMs: this.sinceMs } satisfies StoredSlowMachine);
+  }
+}
