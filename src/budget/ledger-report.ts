@@ -1,4 +1,6 @@
+import { ClockRow } from './clock-row.ts';
 import { openLedgerReadOnly } from './ledger-file.ts';
+import { thisMachine, type Machine } from './machine.ts';
 import { inForce, lowered, QUIET_MS } from './named-limit.ts';
 import { fullUntil, hasHeadroom } from './unknown-past.ts';
 
@@ -84,6 +86,19 @@ export function readLedger(path: string, nowMs: number): readonly BudgetReport[]
       hasHeadroom({ limit: row.request_limit, statedLimit: row.stated_limit }),
     );
     return rows.map((row) => reportOf(row, { nowMs, canBeHeard }));
+  } finally {
+    database.close();
+  }
+}
+
+/**
+ * Whether the times of a ledger are of this run of the machine; a process that opens one of before to send
+ * takes every window for full. Throws `DATA_UNUSABLE` where there is no ledger.
+ */
+export function isOfThisBoot(path: string, { bootId }: Pick<Machine, 'bootId'> = thisMachine()): boolean {
+  const database = openLedgerReadOnly(path);
+  try {
+    return new ClockRow(database).isOf(bootId);
   } finally {
     database.close();
   }

@@ -2,9 +2,10 @@ import { existsSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { isInRedis } from '../../budget/ledger-place.ts';
 import { readLedgerIfAny } from '../../budget/read-ledger-at.ts';
-import { readLedger, type BudgetReport } from '../../budget/ledger-report.ts';
+import { isOfThisBoot, readLedger, type BudgetReport } from '../../budget/ledger-report.ts';
 import { monotonicMs } from '../../budget/process-owner.ts';
-import { beginsText, tradingBegins } from '../../budget/trading-begins.ts';
+import { beginsText, freshTradingBegins, tradingBegins } from '../../budget/trading-begins.ts';
+import type { RateLimit } from '../../domain/rate-limit.ts';
 import { SarrafError } from '../../domain/errors.ts';
 import { lengthText } from '../../domain/time-text.ts';
 import { INTERFACE_PROFILE } from '../../venues/interface-profile.ts';
@@ -28,46 +29,55 @@ const NETWORK = new Map([
 ]);
 const OVERLAY = 0x794c7630;
 
-/** Looks at a ledger without changing it. `subjects`: the bot's address and credential. */
+/** Whose ledger it is. */
+export interface LedgerOwner {
+  /** The bot's address and credential. */
+  readonly subjects: ReadonlySet<string>;
+  /** By its configuration: what a ledger has that is made anew. */
+  readonly budgets: Iterable<RateLimit>;
+  /** Orders on paper stay in the bot: no limit of the exchange holds them back. */
+  readonly isPaper: boolean;
+}
+
+/** Looks at a ledger without changing it. */
 export async function checkLedger(
   path: string,
-  subjects: ReadonlySet<string>,
+  owner: LedgerOwner,
   readRoom: (folder: string) => Room = roomOf,
 ): Promise<LedgerCheck> {
-  if (isInRedis(path)) return checkRedisLedger(path, subjects);
+  if (isInRedis(path)) return checkRedisLedger(path, owner);
   const folder = dirname(path);
   const writable = checkWritable('ledger', folder);
   if (writable.verdict === 'problem') return { findings: [writable], silence: writable.text };
   const shared = sharing(folder, readRoom);
   if (!existsSync(path)) {
-    const text = `there is none yet at ${path}: the first start waits up to 3 min before its first order`;
-    const remedy =
-      'let it wait, or, where nothing has sent to the exchange lately: "sarraf ledger new --help"';
-    return { findings: [warning('ledger', text, remedy), ...shared], silence: null };
+    return { findings: [fresh(`there is none yet at ${path}`, owner), ...shared], silence: null };
   }
   let rows: readonly BudgetReport[];
   try {
+    // Its times are of another clock then: the bot will make all of them anew.
+    if (!isOfThisBoot(path)) {
+      const text = `${path} is of before the last start of this machine`;
+      return { findings: [fresh(text, owner), ...shared], silence: null };
+    }
     rows = readLedger(path, monotonicMs());
   } catch (error) {
     if (!(error instanceof SarrafError)) throw error;
     const remedy = 'move it away: a bot then makes a new one, and waits until all its windows are over';
     return { findings: [problem('ledger', error.message, remedy)], silence: 'the ledger can not be used' };
   }
-  return findingsOf(rows, { place: path, subjects, besides: shared });
+  return findingsOf(rows, { place: path, owner, besides: shared });
 }
 
 /** The same of a ledger in Redis, which may be seen and written from here, or not. */
-async function checkRedisLedger(place: string, subjects: ReadonlySet<string>): Promise<LedgerCheck> {
+async function checkRedisLedger(place: string, owner: LedgerOwner): Promise<LedgerCheck> {
   try {
     const { redisLedgerWarnings } = await import('../../budget/redis/open-redis-ledger.ts');
     const lines = await redisLedgerWarnings(place);
     const besides = lines.map((line) => warning('ledger', line, 'see "Several machines" in docs/operate.md'));
     const rows = await readLedgerIfAny(place);
-    if (rows !== null) return findingsOf(rows, { place, subjects, besides });
-    const text = `there is none yet at ${place}: the first start waits for the longest window and 2 min before its first order`;
-    const remedy =
-      'let it wait, or, where nothing has sent to the exchange lately: "sarraf ledger new --help"';
-    return { findings: [warning('ledger', text, remedy), ...besides], silence: null };
+    if (rows !== null) return findingsOf(rows, { place, owner, besides });
+    return { findings: [fresh(`there is none yet at ${place}`, owner), ...besides], silence: null };
   } catch (error) {
     if (!(error instanceof SarrafError)) throw error;
     const remedy = 'start Redis, or correct exchange.ledger and SARRAF_REDIS_PASSWORD';
@@ -79,13 +89,14 @@ function findingsOf(
   rows: readonly BudgetReport[],
   of: {
     readonly place: string;
-    readonly subjects: ReadonlySet<string>;
+    readonly owner: LedgerOwner;
     readonly besides: readonly CheckFinding[];
   },
 ): LedgerCheck {
-  const { place, subjects, besides } = of;
+  const { place, owner, besides } = of;
+  const { subjects } = owner;
   const own = rows.filter(({ subject }) => subjects.has(subject));
-  const found = [...lockouts(own), ...stops(own), ...lowered(own, subjects), ...waits(own, subjects)];
+  const found = [...lockouts(own), ...stops(own), ...lowered(own, subjects), ...waits(own, owner)];
   const locked = own.find(({ lockedForMs }) => (lockedForMs ?? 0) > 0);
   return {
     findings: [
@@ -130,16 +141,21 @@ function lowered(rows: readonly BudgetReport[], subjects: ReadonlySet<string>): 
   );
 }
 
-function waits(rows: readonly BudgetReport[], subjects: ReadonlySet<string>): readonly CheckFinding[] {
+function waits(rows: readonly BudgetReport[], { subjects, isPaper }: LedgerOwner): readonly CheckFinding[] {
+  if (isPaper) return [];
   const begins = tradingBegins(rows, { subjects, budgetOf: INTERFACE_PROFILE.budgets });
   if (begins.why !== 'unknown') return [];
-  return [
-    warning(
-      'ledger',
-      beginsText(begins),
-      'let it wait, or, where nothing has sent to the exchange lately: "sarraf ledger new --help"',
-    ),
-  ];
+  return [warning('ledger', beginsText(begins), LET_IT_WAIT)];
+}
+
+const LET_IT_WAIT =
+  'let it wait, or, where nothing has sent to the exchange lately: "sarraf ledger new --help"';
+
+/** Of a ledger that knows nothing of what was sent: when the bot can trade once it begins one. */
+function fresh(text: string, { budgets, isPaper }: LedgerOwner): CheckFinding {
+  if (isPaper) return ok('ledger', `${text}: the bot begins one`);
+  const begins = freshTradingBegins(budgets, INTERFACE_PROFILE.budgets);
+  return warning('ledger', `${text}, so that once the bot runs, ${beginsText(begins)}`, LET_IT_WAIT);
 }
 
 /** All bots of an address must share one ledger, whose locks a network file system may not keep. */

@@ -1,10 +1,12 @@
 import { existsSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { readKeptAccount } from '../../daemon/account/account-check.ts';
+import { readLedgerNote } from '../../daemon/ledger-note.ts';
 import { ledgerOf } from '../../daemon/settings/banner.ts';
 import type { BotConfig } from '../../daemon/settings/create-bot-config.ts';
 import type { Override } from '../../daemon/settings/overrides.ts';
 import { SarrafError } from '../../domain/errors.ts';
+import { budgetTable } from '../../exchange/budget-table.ts';
 import { keptAccount, type KeptAccount } from '../../venues/live/account-identity.ts';
 import { ledgerSubjects } from '../../venues/live/client-credentials.ts';
 import { checkChannels } from './check-channels.ts';
@@ -85,6 +87,19 @@ function withoutModes(
   return findings.filter(({ remedy }) => remedy === null || !said.has(remedy));
 }
 
+/**
+ * Whom the ledger counts. Read without its credentials, as where the variable is set for the bot alone, the
+ * configuration does not name the account whose limit of orders it is: the last run has noted it.
+ */
+function subjectsOf(
+  { exchange, data }: BotConfig,
+  { ledgerPath, isWhole }: { readonly ledgerPath: string | null; readonly isWhole: boolean },
+): ReadonlySet<string> {
+  const note = isWhole ? null : readLedgerNote(data.folder);
+  const noted = note !== null && note.ledger === ledgerPath ? note.subjects : [];
+  return new Set([...Object.values(ledgerSubjects(exchange)), ...noted]);
+}
+
 async function diagnose(
   { config, isWhole }: ConfigurationCheck & { readonly config: BotConfig },
   options: DoctorOptions & { readonly configFile: string },
@@ -93,9 +108,13 @@ async function diagnose(
   const { folder } = config.data;
   const logIn = checkLogIn(config, { configFile, nowMs: nowMs() });
   const ledgerPath = ledgerOf(config);
-  const subjects = new Set(Object.values(ledgerSubjects(config.exchange)));
-  const ledger =
-    ledgerPath === null ? { findings: [], silence: null } : await checkLedger(ledgerPath, subjects);
+  const { limits, headroom } = config.exchange;
+  const owner = {
+    subjects: subjectsOf(config, { ledgerPath, isWhole }),
+    budgets: budgetTable(limits, headroom).values(),
+    isPaper: config.mode === 'paper',
+  };
+  const ledger = ledgerPath === null ? { findings: [], silence: null } : await checkLedger(ledgerPath, owner);
   // Read without its credentials, the configuration of a live bot looks like one of a paper bot.
   const mode = isWhole || !existsSync(mirrorFileOf(folder, 'live')) ? config.mode : 'live';
   const mirror = checkMirrorFile(folder, { mode, retention: config.data.retention, nowMs: nowMs() });

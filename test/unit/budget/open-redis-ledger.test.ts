@@ -80,7 +80,7 @@ describe.skipIf(!HAS_REDIS)('a ledger in Redis', () => {
     await next.close();
     open.length = 0;
     expect(await renewLedgerAt(at, thisMachine())).toMatchObject({ kind: 'counting', requests: 2 });
-    const { findings } = await checkLedger(at, new Set(['abc']));
+    const { findings } = await checkLedger(at, { subjects: new Set(['abc']), budgets, isPaper: false });
     expect(findings.map(({ check, verdict }) => `${check}: ${verdict}`)).toEqual([
       'ledger: ok',
       'ledger: warning',
@@ -106,7 +106,11 @@ describe.skipIf(!HAS_REDIS)('a ledger in Redis', () => {
       await expect(opened).rejects.toThrow(/refuses the password/);
       await expect(opened).rejects.not.toThrow(/wrong-horse/);
     }
-    const { findings, silence } = await checkLedger(place('wrong'), new Set());
+    const { findings, silence } = await checkLedger(place('wrong'), {
+      subjects: new Set(),
+      budgets,
+      isPaper: false,
+    });
     expect(silence).toBe('the ledger can not be used');
     expect(findings[0]?.text).toMatch(/refuses the password/);
   });

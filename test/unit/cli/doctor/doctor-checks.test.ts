@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { ledgerPath } from '../../../../src/budget/ledger-file.ts';
 import { monotonicMs } from '../../../../src/budget/process-owner.ts';
+import { thisMachine } from '../../../../src/budget/machine.ts';
 import { LedgerStore } from '../../../../src/budget/store.ts';
 import { stateFile } from '../../../../src/budget/state-file.ts';
 import { checkRoom, checkWritable, type Room } from '../../../../src/cli/doctor/check-folders.ts';
@@ -140,20 +141,52 @@ test('files that others can read or change are named with the command that mends
 
 describe('a ledger', () => {
   const subjects = { ip: 'this-address', token: 'somebody' };
-  const names = new Set(Object.values(subjects));
+  const owner = {
+    subjects: new Set(Object.values(subjects)),
+    budgets: [...budgetTable().values()],
+    isPaper: false,
+  };
   const open = () =>
     new LedgerStore({ path: ledgerFile(), budgets: budgetTable().values(), subjects, whenMissing: 'empty' });
 
   test('that is not there, or new', async () => {
-    expect(await checkLedger(ledgerFile(), names, room)).toMatchObject({
+    expect(await checkLedger(ledgerFile(), owner, room)).toMatchObject({
       silence: null,
-      findings: [{ verdict: 'warning' }],
+      findings: [
+        {
+          verdict: 'warning',
+          text: expect.stringMatching(
+            /^there is none.*, so that once the bot runs, trading can begin 600 s after the exchange's first answer, in 720 s/,
+          ) as string,
+        },
+      ],
     });
     open().close();
-    expect(await checkLedger(ledgerFile(), names, room)).toMatchObject({
+    expect(await checkLedger(ledgerFile(), owner, room)).toMatchObject({
       silence: null,
       findings: [{ verdict: 'ok' }],
     });
+  });
+
+  test('that knows nothing of what was sent, or is of before the last start of this machine', async () => {
+    const path = ledgerFile();
+    new LedgerStore({ path, budgets: budgetTable().values(), subjects, whenMissing: 'full' }).close();
+    const begins = /trading can begin 600 s after the exchange's first answer, in 7[12]\d s at the latest/;
+    const textOf = async () => (await checkLedger(path, owner, room)).findings[0]?.text;
+    expect(await textOf()).toMatch(begins);
+    rmSync(path);
+    const machine = { ...thisMachine(), bootId: 'before', monotonicMs: () => monotonicMs() + 9_000_000 };
+    new LedgerStore({
+      path,
+      budgets: budgetTable().values(),
+      subjects,
+      whenMissing: 'empty',
+      machine,
+    }).close();
+    expect(await textOf()).toMatch(
+      / is of before the last start of this machine, so that once the bot runs, /,
+    );
+    expect(await textOf()).toMatch(begins);
   });
 
   test('with a lockout keeps doctor silent, whoever it is of', async () => {
@@ -161,18 +194,18 @@ describe('a ledger', () => {
     const { pass } = store.take({ budget: 'users/profile', credential: 'with' }, monotonicMs());
     store.report(pass!, { kind: 'limited', waitMs: 3_600_000, limit: null, isOwn: true }, monotonicMs());
     store.close();
-    const { findings, silence } = await checkLedger(ledgerFile(), names, room);
+    const { findings, silence } = await checkLedger(ledgerFile(), owner, room);
     expect(silence).toBe('the exchange has locked users/profile out');
     expect(inShort(findings)).toEqual(['lockout: problem']);
   });
 
   test('that is damaged, or on a network', async () => {
     writeFileSync(ledgerFile(), 'no database');
-    expect(inShort((await checkLedger(ledgerFile(), names, room)).findings)).toEqual(['ledger: problem']);
+    expect(inShort((await checkLedger(ledgerFile(), owner, room)).findings)).toEqual(['ledger: problem']);
     rmSync(ledgerFile());
     open().close();
     const onNetwork = () => ({ ...room(), type: 0x6969 });
-    expect(inShort((await checkLedger(ledgerFile(), names, onNetwork)).findings)).toEqual([
+    expect(inShort((await checkLedger(ledgerFile(), owner, onNetwork)).findings)).toEqual([
       'ledger: ok',
       'ledger: warning',
     ]);
