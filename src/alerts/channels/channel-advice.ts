@@ -2,7 +2,9 @@ import type { SendFailure } from './channel.ts';
 import type { RevealedChannel } from './revealed-channel.ts';
 
 /** What to do about a channel that did not take a message. Nothing of its settings is repeated. */
-export function channelAdvice(settings: RevealedChannel, { kind, answered }: SendFailure): string {
+export function channelAdvice(settings: RevealedChannel, { kind, answered, movedTo }: SendFailure): string {
+  if (movedTo !== undefined)
+    return `set chat: ${movedTo}, which is the id of the group since it is a supergroup`;
   if (answered === undefined) return adviceToReach(settings);
   if (kind === 'retry') return 'try it again later: the service has trouble, or takes no more just now';
   switch (settings.kind) {

@@ -29,6 +29,8 @@ interface SendProblem {
   readonly problem: string;
   /** The status that the service answered with, of HTTP or SMTP; absent where no answer of its own came. */
   readonly answered?: number;
+  /** The id that the chat has now, where the service says that it has another one. */
+  readonly movedTo?: number;
 }
 
 /**

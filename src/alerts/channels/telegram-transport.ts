@@ -20,6 +20,8 @@ const LONGEST_TEXT = 4_000;
 const LONGEST_CAPTION = 1_000;
 /** Beyond it grammY itself gives up; `createChannel` does so earlier. */
 const TIMEOUT_SECONDS = 60;
+/** An answer by chat that is late must not hold up the commands behind it, which may be a halt. */
+const REPLIES_WITHIN_MS = 15_000;
 const TOO_MANY = 429;
 const LEAST_SERVER_ERROR = 500;
 
@@ -78,6 +80,15 @@ function telegramResult(error: unknown): SendResult {
         problem,
         answered: code,
       };
+    const movedTo = parameters.migrate_to_chat_id;
+    // A number, whatever the service says: it is shown as what to set.
+    if (Number.isSafeInteger(movedTo) && movedTo !== undefined)
+      return {
+        kind: 'refused',
+        problem: `the group has become a supergroup, which has another id: set chat: ${movedTo} (${problem})`,
+        answered: code,
+        movedTo,
+      };
     return { kind: 'refused', problem, answered: code };
   }
   const foreign = (error as { readonly error?: unknown }).error;
@@ -109,6 +120,7 @@ const POLL_SECONDS = 25;
 /** The part of the API by which people command, of the same bot. */
 export function createTelegramChat(
   options: Pick<TelegramOptions, 'kind' | 'token' | 'apiRoot' | 'proxy'>,
+  withinMs = REPLIES_WITHIN_MS,
 ): ChatApi {
   const { kind, token } = options;
   const redactor = new Redactor([token]);
@@ -134,11 +146,15 @@ export function createTelegramChat(
       const [title = '', ...rest] = lines;
       const text = cutOff([title, ...rest].join('\n'), LONGEST_TEXT);
       const shown = kind === 'bale' ? breakMarkdown(text) : escapeForTelegram(text);
+      const late = AbortSignal.timeout(withinMs);
       try {
-        await api.sendMessage(chatId, shown, { ...markup, ...keyboardOf(buttons) });
+        const more = { ...markup, ...keyboardOf(buttons) };
+        await api.sendMessage(chatId, shown, more, late as Parameters<Api['sendMessage']>[3]);
         return { kind: 'delivered' };
       } catch (error) {
-        return { kind: 'retry', afterMs: null, problem: clean(error).message };
+        const seconds = withinMs / 1_000;
+        const problem = late.aborted ? `no answer within ${seconds} s` : clean(error).message;
+        return { kind: 'retry', afterMs: null, problem };
       }
     },
     async answerPress(callbackId) {

@@ -1,5 +1,5 @@
 /** Characters that end lines, are shown as nothing, or turn the direction of what follows. */
-const CONTROLS = /[\p{Cc}\u{202A}-\u{202E}]/gu;
+const CONTROLS = /[\p{Cc}\u{202A}-\u{202E}\u{2066}-\u{2069}]/gu;
 
 /**
  * The beginning of a text, without the half of a character that was cut through: services refuse a whole

@@ -59,6 +59,11 @@ test.each(Object.values(CHANNELS))(
   },
 );
 
+test('a group with another id is told by it', () => {
+  const moved: SendFailure = { ...refused(400), movedTo: -1_001_234 };
+  expect(channelAdvice(CHANNELS.telegram, moved)).toMatch(/^set chat: -1001234, /);
+});
+
 test('a channel with a proxy is told to look at it', () => {
   for (const kind of ['telegram', 'webhook'] as const) {
     const settings = { ...CHANNELS[kind], proxy: 'http://127.0.0.1:1' } as RevealedChannel;

@@ -126,6 +126,17 @@ describe('every channel', () => {
     expect(await channel.send(message())).toMatchObject({ kind: 'retry', afterMs: 7_000 });
   });
 
+  test('a group that became a supergroup is named with its new id', async () => {
+    const channel = await open(chatOf('telegram'));
+    const upgraded = 'Bad Request: group chat was upgraded to a supergroup chat';
+    server.answers(apiError(400, upgraded, { migrate_to_chat_id: -1_001_234_567_890 }));
+    const result = await channel.send(message());
+    expect(result).toMatchObject({ kind: 'refused', answered: 400, movedTo: -1_001_234_567_890 });
+    expect(result).toMatchObject({
+      problem: expect.stringContaining('set chat: -1001234567890 (the service answered 400') as string,
+    });
+  });
+
   test.each(Object.entries(ALL))('%s tells a refusal from a failure of the server', async (_, settings) => {
     const channel = await open(settings());
     server.answers(apiError(403, 'blocked by the user'), apiError(502, 'bad gateway'), {

@@ -274,6 +274,20 @@ describe('the API of Telegram', () => {
     await server.close();
   });
 
+  test('does not let an answer that hangs hold up what is said after it', async () => {
+    const server = new ChatServer(() => 'hang');
+    const apiRoot = await server.listen();
+    const options = { kind: 'telegram', token: '1:a-secret-token', apiRoot, proxy: null } as const;
+    const chat = createTelegramChat(options, 50);
+    expect(await chat.reply(5, { lines: ['x'], buttons: [] })).toEqual({
+      kind: 'retry',
+      afterMs: null,
+      problem: 'no answer within 0.05 s',
+    });
+    await chat.close();
+    await server.close();
+  });
+
   test('ends at once while it waits for updates', async () => {
     const server = new ChatServer(() => 'hang');
     const apiRoot = await server.listen();

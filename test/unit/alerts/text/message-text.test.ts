@@ -238,6 +238,7 @@ describe('a message', () => {
 describe('texts of elsewhere', () => {
   test('lose what would break a line or turn the direction, and their tail', () => {
     expect(tamed('a\n\u0000b\u202Ec')).toBe('a bc');
+    expect(tamed('\u2067a\u2069\u2066b\u2068c')).toBe('abc');
     expect(tamed('x'.repeat(600))).toHaveLength(500);
     expect(tamed(`x${'🔴'.repeat(300)}`).isWellFormed()).toBe(true);
     expect(tamed('a\uD83D').isWellFormed()).toBe(true);
