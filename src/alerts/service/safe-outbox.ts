@@ -1,5 +1,7 @@
+import { statSync } from 'node:fs';
 import type Database from 'better-sqlite3';
 import { isBusy } from '../../budget/ledger-file.ts';
+import { sentence } from '../../language/sentences/sentence.ts';
 import { problemOf } from '../channels/channel.ts';
 import { AlertOutbox } from '../outbox/alert-outbox.ts';
 import { openOutboxFile, openOutboxInMemory } from '../outbox/outbox-file.ts';
@@ -11,14 +13,19 @@ import { openOutboxFile, openOutboxInMemory } from '../outbox/outbox-file.ts';
 export class SafeOutbox {
   private outbox: AlertOutbox;
   private fault: string | null = null;
+  /** The file as it was opened; null in memory. */
+  private file: { readonly path: string; readonly inode: number } | null = null;
 
   /** `open`: opens the file; the data folder's by default. */
   constructor(dataFolder: string, open: () => Database.Database = () => openOutboxFile(dataFolder)) {
     this.outbox = new AlertOutbox(openOutboxInMemory());
     try {
-      const file = new AlertOutbox(open());
+      const database = open();
+      const file = new AlertOutbox(database);
       this.outbox.close();
       this.outbox = file;
+      const { name: path, memory } = database;
+      if (!memory) this.file = { path, inode: statSync(path).ino };
     } catch (error) {
       this.fault = problemOf(error);
     }
@@ -30,10 +37,11 @@ export class SafeOutbox {
   }
 
   /**
-   * Does something with the outbox; where the file refuses, again in memory. Null while another process
+   * Does something with the outbox; where the file refuses or is gone, in memory. Null while another process
    * writes to it: it is done with the next look.
    */
   use<Result>(work: (outbox: AlertOutbox) => Result): Result | null {
+    if (this.isGone()) this.goOnInMemory(new Error(sentence('outbox-gone')));
     try {
       return work(this.outbox);
     } catch (error) {
@@ -48,8 +56,15 @@ export class SafeOutbox {
     this.outbox.close();
   }
 
+  /** SQLite would write on into a file that nobody finds any more, and a list of alerts would be empty. */
+  private isGone(): boolean {
+    const { file } = this;
+    return file !== null && statSync(file.path, { throwIfNoEntry: false })?.ino !== file.inode;
+  }
+
   private goOnInMemory(error: unknown): void {
     this.fault = problemOf(error);
+    this.file = null;
     const memory = new AlertOutbox(openOutboxInMemory());
     try {
       memory.takeOver(this.outbox);

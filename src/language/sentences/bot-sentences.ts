@@ -10,6 +10,7 @@ export const BOT_SENTENCES = {
     "trading can begin {wait:length} after the exchange's first answer, in {latest:length} at the latest, by the ledger: {reason:sentence}",
   'begins-locked-out': 'the exchange has locked {budget:name} out',
   'begins-unknown': 'what was sent before is not known, so the limit of {budget:name} counts as used up',
+  'outbox-gone': 'it was deleted, moved or replaced; it is made anew with the next start',
   'disk-was-full': 'the disk was full, so only cancels are written',
   'advice-token':
     "it has expired, was revoked or is mistyped: make a new token on the exchange's own page, put it into {place:said}, and restart the bot",

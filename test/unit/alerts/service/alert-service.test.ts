@@ -1,7 +1,12 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { describe, expect, test } from 'vitest';
 import { openOutboxFile } from '../../../../src/alerts/outbox/outbox-file.ts';
 import { SafeOutbox } from '../../../../src/alerts/service/safe-outbox.ts';
+import { alertText } from '../../../../src/alerts/text/alert-text.ts';
+import { localeOf } from '../../../../src/language/locale.ts';
 import { NOON_MS } from '../core/snapshot-fixture.ts';
 import { KeptChannel, WatchedBot } from './watched-bot.ts';
 
@@ -230,6 +235,24 @@ describe('an outbox that can not be used', () => {
     expect(said).toContain('The books do not agree');
     expect(said).toContain('Alerts are kept in memory only');
   });
+
+  test.each([
+    ['en', 'Alerts are kept in memory only', 'it was deleted, moved or replaced'],
+    ['fa', 'هشدارها فقط در حافظه می‌مانند', 'پاک، جابه‌جا یا جایگزین شده است'],
+  ] as const)(
+    'is replaced so too where its file is deleted, and keeps what is open: %s',
+    (language, ...words) => {
+      const dataFolder = mkdtempSync(join(tmpdir(), 'sarraf-outbox-'));
+      const outbox = new SafeOutbox(dataFolder);
+      outbox.use((each) => each.keepMeta('a', 'b'));
+      rmSync(join(dataFolder, 'alerts.sqlite'));
+      expect(outbox.use((each) => each.meta('a'))).toBe('b');
+      const facts = { rule: 'outbox', reason: outbox.problem ?? '' } as const;
+      for (const word of words) expect(alertText(facts, localeOf(language))).toContain(word);
+      outbox.close();
+      rmSync(dataFolder, { recursive: true });
+    },
+  );
 
   test('is in memory from the beginning where the file is of another program', () => {
     const outbox = new SafeOutbox('/nowhere', () => {
