@@ -30,6 +30,8 @@ export class PlaceByHand {
   private readonly placed = new Map<string, Placed>();
   /** Orders whose answer is awaited, with the key of their command. */
   private readonly awaited = new Map<string, string>();
+  /** Those of them that were on their way as the process ended: the search for them is waited for. */
+  private readonly searched = new Set<string>();
 
   constructor(options: PlaceByHandOptions) {
     this.options = options;
@@ -47,7 +49,7 @@ export class PlaceByHand {
     const made = refusal === null ? this.place(command) : { ok: false as const, reason: refusal };
     const { key } = command;
     const clientOrderId = made.ok ? made.key : null;
-    const message = made.ok ? sentence('place-pending', { order: made.key }) : made.reason;
+    const message = made.ok ? pendingText(made.key) : made.reason;
     this.note({ key, atMs: nowMs, terms, ok: made.ok, clientOrderId, message });
     if (!made.ok) {
       this.options.outbox.info(`${command.strategy}: an order by hand was refused: ${made.reason}`);
@@ -74,6 +76,17 @@ export class PlaceByHand {
 
   restore(placed: readonly Placed[]): void {
     for (const one of placed) this.placed.set(one.key, one);
+    for (const one of placed) this.awaitAgain(one);
+  }
+
+  /** What became of an order whose answer was awaited as the process ended is told all the same. */
+  private awaitAgain({ key, clientOrderId, message }: Placed): void {
+    if (clientOrderId === null || message !== pendingText(clientOrderId)) return;
+    const order = this.options.orderManager.blotter.table.get(clientOrderId);
+    if (order === undefined) return;
+    this.awaited.set(clientOrderId, key);
+    this.searched.add(clientOrderId);
+    this.onOrder(order);
   }
 
   /** The same order by another command a moment ago: two taps, or a command that was given again. */
@@ -108,7 +121,9 @@ export class PlaceByHand {
     const before = key === undefined ? undefined : this.placed.get(key);
     if (before === undefined || order.state === 'sending') return;
     if (order.state === 'planned') return;
+    if (order.state === 'unknown' && this.searched.has(order.key)) return;
     this.awaited.delete(order.key);
+    this.searched.delete(order.key);
     const ok = order.state !== 'rejected';
     this.note({
       ...before,
@@ -143,6 +158,10 @@ function intentOf({
     ...(stopPrice === null ? {} : { stopPrice }),
     tag: BY_HAND_TAG,
   };
+}
+
+function pendingText(order: string): string {
+  return sentence('place-pending', { order });
 }
 
 function termsOf({ strategy, market, side, amount, price, stopPrice }: PlaceCommand): string {

@@ -247,6 +247,20 @@ describe('an order by hand', () => {
     },
   );
 
+  it('that was on its way at kill -9 is waited for, and said to be rejected where it never arrived', () => {
+    const world = ready();
+    world.control(PLACE);
+    world.pending('place');
+    world.restart({ losing: true });
+    world.advance(5_000);
+    expect(endOf(world, 'p1')).toBeNull();
+    world.advance(600_000);
+    expect(endOf(world, 'p1')).toMatchObject({
+      ok: false,
+      message: expect.stringContaining('refused by the exchange: NeverArrived') as string,
+    });
+  });
+
   it('is not placed again by another command within the window of identical orders', () => {
     const world = ready();
     world.control(PLACE);
