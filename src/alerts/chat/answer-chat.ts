@@ -58,12 +58,15 @@ export function answerChat(event: ChatEvent, options: AnswerOptions): ChatAnswer
 function answerCommand(name: string, argument: string, options: AnswerOptions): ChatAnswer {
   const { view, locale } = options;
   const say = chatTexts(locale);
+  const isHalted = view.bot !== null && view.bot.halt !== null;
   switch (name) {
     case 'status':
       return {
         ...NOTHING,
         lines: REPLIES.status(view, say, locale),
-        buttons: [[{ label: say('halt'), data: 'go:halt' }]],
+        buttons: [
+          [isHalted ? { label: say('resume'), data: 'go:resume' } : { label: say('halt'), data: 'go:halt' }],
+        ],
       };
     case 'profit':
     case 'positions':
@@ -93,7 +96,7 @@ function answerPress(data: string, options: AnswerOptions, say: SayChat): ChatAn
   const [verb = '', value = ''] = data.split(':');
   if (verb === 'yes') return { ...NOTHING, lines: [], does: { kind: 'confirm', mark: value } };
   if (verb === 'no') return { ...NOTHING, lines: [say('dropped')], does: { kind: 'drop', mark: value } };
-  if (verb === 'go' && value === 'halt') return answerCommand('halt', '', options);
+  if (verb === 'go' && (value === 'halt' || value === 'resume')) return answerCommand(value, '', options);
   if (verb === 'mute') return answerMute(value, options, say);
   if (verb === 'ack' && /^\d{1,15}$/.test(value))
     return { ...NOTHING, lines: [], does: { kind: 'acknowledge', id: Number(value) } };

@@ -141,7 +141,7 @@ const BOOKS = {
 } as const;
 
 function botLines(
-  { books, openOrders, strategies }: BotView,
+  { books, openOrders, strategies, halt }: BotView,
   say: SayChat,
   locale: Locale,
 ): readonly string[] {
@@ -150,7 +150,7 @@ function botLines(
     say('openOrders', { count: openOrders }),
     ...bounded(strategies, say, ({ name, status, reason }) =>
       status === 'running'
-        ? say('strategyRunning', { strategy: name })
+        ? say(halt === null ? 'strategyRunning' : 'strategyHalted', { strategy: name })
         : say('strategyOther', {
             strategy: name,
             status: say(status),

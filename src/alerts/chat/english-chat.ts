@@ -27,6 +27,7 @@ export const ENGLISH_CHAT = {
   },
   muted: 'Muted until {until}, but for what is critical',
   strategyRunning: '{strategy}: runs',
+  strategyHalted: '{strategy}: halted',
   strategyOther: '{strategy}: {status}: {reason}',
   paused: 'paused',
   stopped: 'stopped',

@@ -31,6 +31,7 @@ export const PERSIAN_CHAT: TranslationOf<typeof ENGLISH_CHAT> = {
   },
   muted: 'تا {until} بی‌صدا، مگر هشدار بحرانی',
   strategyRunning: '{strategy}: در حال کار',
+  strategyHalted: '{strategy}: متوقف',
   strategyOther: '{strategy}: {status}: {reason}',
   paused: 'ایستاده',
   stopped: 'متوقف',

@@ -26,7 +26,8 @@ export const ENGLISH_ALERTS = {
   newDevice: 'The bot logged in as a new device: withdrawals are closed for an hour',
   bigBuy: 'Bought {amount} {asset} in {market} for {value}, at {price}',
   bigSell: 'Sold {amount} {asset} in {market} for {value}, at {price}',
-  silent: 'The bot is silent: its last sign of life was at {at}',
+  silent:
+    'The bot is silent: its last sign of life was at {at}; its open orders stay at the exchange and can fill',
   silentEver: 'The bot is silent: it has written nothing down yet',
   endedWithError: 'The bot has ended with an error: {reason}',
   entries:

@@ -30,7 +30,7 @@ export const PERSIAN_ALERTS: TranslationOf<typeof ENGLISH_ALERTS> = {
   newDevice: 'ربات با دستگاهی تازه وارد شد: برداشت تا یک ساعت بسته است',
   bigBuy: '{amount} {asset} در {market} به ارزش {value} خریده شد، با قیمت {price}',
   bigSell: '{amount} {asset} در {market} به ارزش {value} فروخته شد، با قیمت {price}',
-  silent: 'از ربات خبری نیست: آخرین نشانهٔ فعالیت آن {at} بود',
+  silent: `از ربات خبری نیست: آخرین نشانهٔ فعالیت آن {at} بود؛ سفارش‌های باز آن در ${terms.exchange} می‌ماند و ممکن است معامله شود`,
   silentEver: 'از ربات خبری نیست: هنوز چیزی ننوشته است',
   endedWithError: 'ربات با خطا پایان یافت: {reason}',
   entries:

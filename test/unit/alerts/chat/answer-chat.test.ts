@@ -138,6 +138,23 @@ describe('a command by chat', () => {
     expect(answer(press('no:m1'))).toMatchObject({ lines: ['Nothing was done'], does: { kind: 'drop' } });
   });
 
+  test.each([
+    ['en', 'Resume', 'grid: halted', 'grid: runs', 'Let it trade again?'],
+    ['fa', 'از سرگیری', 'grid: متوقف', 'grid: در حال کار', 'دوباره معامله کند؟'],
+  ] as const)(
+    'resumes with the button of the status while it is halted, which says of no strategy that it runs: %s',
+    (language, label, halted, runs, question) => {
+      const view = botSeen({ halt: { reason: 'news', sinceMs: NOON_MS } });
+      const { lines, buttons } = answer(message('/status'), { view, language });
+      const text = withoutDirectionMarks(lines.join('\n'));
+      expect(text).toContain(halted);
+      expect(text).not.toContain(runs);
+      expect(buttons).toEqual([[{ label, data: 'go:resume' }]]);
+      const asked = answer(press('go:resume'), { view, language });
+      expect(asked).toMatchObject({ lines: [question], asks: [{ action: { kind: 'resume' } }] });
+    },
+  );
+
   test('pauses and resumes one strategy, by name or by button', () => {
     expect(answer(message('/pause grid')).asks).toMatchObject([
       { action: { kind: 'pause', strategy: 'grid' } },

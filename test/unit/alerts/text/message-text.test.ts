@@ -72,7 +72,10 @@ const FACTS: readonly (readonly [AlertFacts, string])[] = [
     'Bought 0.01 BTC in BTCIRT for 600,000,000 rial, at 60,000,000,000 rial',
   ],
   [{ rule: 'silent', lastSignMs: null }, 'nothing down yet'],
-  [{ rule: 'silent', lastSignMs: NOON_MS }, 'at 2026-01-05 12:00'],
+  [
+    { rule: 'silent', lastSignMs: NOON_MS },
+    'at 2026-01-05 12:00; its open orders stay at the exchange and can fill',
+  ],
   [{ rule: 'outbox', reason: 'disk full' }, 'in memory only'],
   [{ rule: 'test' }, 'This is a test'],
   [{ rule: 'summary', period: 'day', figures: FIGURES }, 'The day until 2026-01-05 12:00'],
@@ -139,6 +142,7 @@ describe('the text of an alert', () => {
       },
       'استراتژی grid نمی‌تواند ریسک تازه بگیرد: زیان امروز',
     ],
+    [{ rule: 'silent', lastSignMs: NOON_MS }, 'سفارش‌های باز آن در صرافی می‌ماند و ممکن است معامله شود'],
     [{ rule: 'halted', reason: 'the bank is shut' }, 'معامله متوقف است: the bank is shut'],
     [
       { rule: 'disk', freeBytes: 1, fault: 'the disk was full, so only cancels are written' },
