@@ -68,6 +68,10 @@ export interface RunOptions {
   readonly companions?: readonly CreateCompanion[];
 }
 
+/** What is said where the exchange named no balances after the last order had ended. */
+const OLD_BALANCES =
+  'the exchange did not send the balances again after the last order ended: those that the bot shows are older and may count money as held that is free; the next start reads them';
+
 function offer(program = 'sarraf'): string {
   return `Nothing was recorded; "${program} run --record" keeps what it sees, for backtests.`;
 }
@@ -387,7 +391,12 @@ async function live(
       isOver: () => venue.isOver(),
       onStatus,
     });
-    await drain(bot, { config: options.config, venue, onStatus });
+    const { areBalancesOld } = await drain(bot, { config: options.config, venue, onStatus });
+    if (areBalancesOld)
+      screen.show(
+        [{ kind: 'notice', level: 'warning', message: OLD_BALANCES, subject: null }],
+        venue.time.now(),
+      );
   } finally {
     bot.paces.end();
     bot.data.end();

@@ -17,6 +17,9 @@ const STATUS_EVERY_MS = 5_000;
 /** How long the end waits for the last comparison of the books. */
 const LAST_COMPARISON_MS = 5_000;
 
+/** And for balances that were read after the last order ended, from an exchange that answers slowly. */
+const LAST_BALANCES_MS = 20_000;
+
 /**
  * In virtual time the end may take as long as it takes to know that an order whose reply is missing never
  * arrived.
@@ -59,12 +62,13 @@ export async function runUntil(
 
 /**
  * Ends the bot in order: no new orders, own orders canceled or kept, every fill read, and the books compared
- * once more. What is not done in time is done at the next start.
+ * once more. What is not done in time is done at the next start. Answers whether all orders ended and the balances
+ * are still those of before: the exchange did not say new ones in time.
  */
 export async function drain(
   bot: CreatedBot,
   of: { readonly config: BotConfig; readonly venue: Venue; readonly onStatus?: () => void },
-): Promise<void> {
+): Promise<{ readonly areBalancesOld: boolean }> {
   const { config, venue } = of;
   const { openOrders, withinMs } = config.drain;
   const isVirtual = venue.time instanceof VirtualTime;
@@ -74,7 +78,9 @@ export async function drain(
     deadlineMs: venue.time.now() + (isVirtual ? VIRTUAL_DRAIN_MS : withinMs),
     isOver: () => bot.engine.isDrained(),
   });
-  if (!bot.engine.isDrained()) return;
+  if (!bot.engine.isDrained()) return { areBalancesOld: false };
+  const drainedAtMs = venue.time.now();
+  const areBalancesOld = (): boolean => (bot.engine.balancesAsOfMs() ?? drainedAtMs) < drainedAtMs;
   const before = bot.engine.status().conclusions;
   bot.shell.control({ kind: 'compare-balances' });
   await runUntil(bot, {
@@ -82,4 +88,10 @@ export async function drain(
     deadlineMs: venue.time.now() + LAST_COMPARISON_MS,
     isOver: () => bot.engine.status().conclusions > before,
   });
+  await runUntil(bot, {
+    venue,
+    deadlineMs: drainedAtMs + LAST_BALANCES_MS,
+    isOver: () => !areBalancesOld(),
+  });
+  return { areBalancesOld: areBalancesOld() };
 }

@@ -48,7 +48,7 @@ export class AccountFeeds {
       }
       case 'wallets':
         return asker.ask(feed, { kind: 'wallets' }, (wallets, askedAtMs) => {
-          const unread = account.take(wallets);
+          const unread = account.take(wallets, askedAtMs);
           reconciler.onWallets(wallets, { askedAtMs, nowMs: outbox.nowMs, unread });
           asker.wasRead(feed);
         });

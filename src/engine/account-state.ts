@@ -10,6 +10,7 @@ export class AccountState {
   private readonly outbox: Outbox;
   private readonly findings: FlawLog;
   private wallets: readonly WalletReading[] = [];
+  private asOfMs: number | null = null;
   private readonly written = new Map<string, WalletReading>();
   /** What is free as numbers, by the place of the wallet, of those that somebody looked at. */
   private freeNumbers: (number | undefined)[] = [];
@@ -39,7 +40,8 @@ export class AccountState {
    * Takes in a reading. A wallet of it that can not be right stays as it was. Answers the currencies of
    * those.
    */
-  take(wallets: readonly WalletReading[]): ReadonlySet<string> {
+  take(wallets: readonly WalletReading[], askedAtMs: number): ReadonlySet<string> {
+    this.asOfMs = askedAtMs;
     const unread = new Set<string>();
     this.wallets = wallets.flatMap((wallet) => {
       if (this.isRight(wallet)) return [wallet];
@@ -56,6 +58,7 @@ export class AccountState {
   /** Takes in the wallets that a trusted venue pushes; the same list where nothing changed. */
   takePushed(wallets: readonly WalletReading[]): void {
     this.saw('balances');
+    this.asOfMs = this.outbox.nowMs;
     if (wallets === this.wallets) return;
     this.wallets = wallets;
     this.freeNumbers = [];
@@ -79,6 +82,11 @@ export class AccountState {
       this.written.set(wallet.currency, wallet);
       this.outbox.change({ kind: 'wallet', wallet });
     }
+  }
+
+  /** The exchange had these wallets at this time or later: when they were asked for. Null before the first. */
+  get readingsAsOfMs(): number | null {
+    return this.asOfMs;
   }
 
   /** The wallets as they were last read. */

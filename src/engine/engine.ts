@@ -462,6 +462,11 @@ export class Engine {
     return this.credential.fault();
   }
 
+  /** When the balances that it has were asked for; null before the first reading. */
+  balancesAsOfMs(): number | null {
+    return this.account.readingsAsOfMs;
+  }
+
   /** What an end of the run now would leave at the exchange. */
   leftBehind(): LeftBehind {
     return leftBehind({

@@ -135,9 +135,12 @@ export class Reconciler {
     if (isNew && this.found === null) this.beginAnew();
   }
 
-  /** Tries at once, as at the start and at the end. */
+  /**
+   * Tries at once, as at the end. A cut that has begun is given up: what it has read is older than whatever
+   * the caller wants to have in the comparison.
+   */
   tryNow(): void {
-    if (this.phase.kind === 'idle') this.phase = { kind: 'idle', nextAtMs: this.outbox.nowMs };
+    this.phase = { kind: 'idle', nextAtMs: this.outbox.nowMs };
   }
 
   /** Begins a cut when one is due, and gives up one that stands still. */

@@ -197,3 +197,24 @@ test('leaves the OCO that protects a position, cancels the rest, and says so las
   expect(halt.code, halt.error).toBe(0);
   expect(exchange.truth().orders.filter(({ isOpen }) => isOpen)).toEqual([]);
 });
+
+test.each([
+  { delayMs: 3_000, areOld: false },
+  { delayMs: 40_000, areOld: true },
+])(
+  'waits for balances of after its last cancel, or says that they are older: wallets take $delayMs ms',
+  async ({ delayMs, areOld }) => {
+    const { exchange } = own;
+    const home = own.home({ instance: 'slow', seed: 3 });
+    const bot = own.start(home);
+    await bot.healthAddress();
+    await untilOpen(3);
+    exchange.setFaults([{ kind: 'delay', endpoints: ['wallets', 'walletsList'], delayMs }]);
+    exchange.endTrading();
+    const { code, out } = await bot.end();
+    expect(code, out).toBe(0);
+    const said = readLog(out).filter(({ msg }) => msg.includes('did not send the balances again'));
+    expect(said).toHaveLength(areOld ? 1 : 0);
+    if (!areOld) expect(brokenPromises(exchange, home)).toEqual([]);
+  },
+);

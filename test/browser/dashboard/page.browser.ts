@@ -12,7 +12,6 @@ import {
 } from '../open-page.ts';
 import { findBarriers } from './find-barriers.ts';
 import { keepDocsPicture } from './keep-docs-picture.ts';
-import { readSentence } from '../../../src/language/sentences/read-sentence.ts';
 import { NOW_MS, OVERVIEW } from './made-up-replies.ts';
 import { MadeUpServer } from './made-up-server.ts';
 

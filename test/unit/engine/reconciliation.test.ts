@@ -65,6 +65,27 @@ describe('reconciliation', () => {
     expect(world.alarms()).toEqual([]);
   });
 
+  it('reads the balances anew when asked to compare, whatever comparison has begun', () => {
+    const world = begun();
+    world.answers.delete('trades');
+    // Its balances were read, and it waits for the trades after them.
+    const readings = (): number => world.requestsOf('wallets').length;
+    const first = readings();
+    while (readings() === first) {
+      world.advance(1_000);
+      if (world.waitingKinds().includes('trades')) world.give('trades', { items: [], hasNext: false });
+    }
+    world.advance(1_000);
+    const { conclusions } = world.engine.status();
+    const askedAtMs = world.nowMs;
+    world.control({ kind: 'compare-balances' });
+    world.answers.add('trades');
+    if (world.waitingKinds().includes('trades')) world.give('trades', { items: [], hasNext: false });
+    while (world.engine.status().conclusions === conclusions) world.advance(10);
+    expect(world.engine.balancesAsOfMs()).toBeGreaterThanOrEqual(askedAtMs);
+    expect(world.nowMs - askedAtMs).toBeLessThan(5_000);
+  });
+
   it('takes in what was paid in while nobody looked', () => {
     const world = begun();
     world.mirror.flush();

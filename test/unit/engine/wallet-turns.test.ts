@@ -16,6 +16,7 @@ function account(nowMs: number): AccountState {
     CURRENCIES.map((currency) => {
       return { currency, walletId: venueWalletId(currency), total: NO_UNITS, held: NO_UNITS, tooFine: null };
     }),
+    nowMs,
   );
   return state;
 }
