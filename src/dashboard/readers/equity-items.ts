@@ -1,9 +1,12 @@
+import { profitFigure } from '../../domain/figure-name.ts';
 import { addUnits, formatUnits, NO_UNITS, parseUnits, type Units } from '../../domain/money.ts';
 import type { MirrorReader } from '../../mirror/mirror-reader.ts';
 import { equityCurrencies, equityNow } from '../../mirror/equity-now.ts';
 import type { EquityItem, StrategyItem } from '../schema/overview.ts';
 
 const BASIS_POINTS = 10_000;
+/** The bot writes what it counts every five minutes. */
+const FIGURES_EVERY_MS = 300_000;
 
 /**
  * Equity and profit by currency: equity as the bot wrote it last, brought up to `nowMs`, the bot's time, by
@@ -33,7 +36,8 @@ function equityItem(
     readonly nowMs: number | null;
   },
 ): EquityItem {
-  const { currency, strategies, nowMs } = of;
+  const { currency, nowMs } = of;
+  const strategies = countedBy(reader, of);
   const own = strategies.filter((strategy) => strategy.currency === currency);
   const sum = sumOf(own.map(({ profit }) => profit));
   const isAll = own.length === strategies.length;
@@ -49,6 +53,27 @@ function equityItem(
     drawdown: drawdownBps === null ? null : String(drawdownBps / BASIS_POINTS),
     asOfMs: worth?.atMs ?? null,
   };
+}
+
+/**
+ * The strategies that the bot counted when it last wrote its profit: one that has left the configuration keeps
+ * its row, and what it made is in no figure any more. All, where nothing is written.
+ */
+function countedBy(
+  reader: MirrorReader,
+  { currency, strategies }: { readonly currency: string; readonly strategies: readonly StrategyItem[] },
+): readonly StrategyItem[] {
+  const writtenMs = lastMs(reader, profitFigure(null, currency));
+  if (writtenMs === null) return strategies;
+  return strategies.filter(({ name, currency: own }) => {
+    const atMs = lastMs(reader, profitFigure(name, own));
+    return atMs !== null && atMs >= writtenMs - FIGURES_EVERY_MS;
+  });
+}
+
+function lastMs(reader: MirrorReader, figure: string): number | null {
+  const range = { fromMs: 0, toMs: Number.MAX_SAFE_INTEGER, most: 1 };
+  return reader.figures(figure, range).at(-1)?.atMs ?? null;
 }
 
 /** Null where something has no value, and for none. */

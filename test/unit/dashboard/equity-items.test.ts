@@ -60,13 +60,24 @@ test('values of minutes ago are brought up to now by what the strategies have ma
     kind: 'figure',
     figure: { name, atMs: NOON_MS, value },
   });
-  const changes = [profitAt(MIDNIGHT_MS), figure('profit/rls', '20'), figure('equity/rls', '1000')];
+  const changes = [
+    profitAt(MIDNIGHT_MS),
+    figure('profit/maker/rls', '20'),
+    figure('profit/other/usdt', '0'),
+    figure('profit/rls', '20'),
+    figure('equity/rls', '1000'),
+  ];
   store.apply(changes, { atMs: NOON_MS, isDurable: true });
   const reader = new MirrorReader(folder.path);
   const maker = { ...STRATEGY, name: 'maker', currency: 'rls', profit: '-80' };
   const later = NOON_MS + 4 * MINUTE_MS;
   expect(equityItems(reader, [maker], later)).toMatchObject([
     { now: '900', day: '-80', total: '-80', drawdown: '0.1', asOfMs: later },
+  ]);
+  // One that has left the configuration keeps its row, and is in no figure of the bot.
+  const removed = { ...STRATEGY, name: 'removed', currency: 'rls', profit: '-500' };
+  expect(equityItems(reader, [maker, removed], later)).toMatchObject([
+    { now: '900', day: '-80', total: '-80', drawdown: '0.1' },
   ]);
   // What another currency is worth in this one is not known here.
   const other = { ...STRATEGY, name: 'other', currency: 'usdt', profit: '5' };
