@@ -26,6 +26,8 @@ export class WatchdogAlerts {
   private readonly waiting = new Map<string, number>();
   private isSaid = false;
   private holding: readonly AlertCondition[] = [];
+  /** What has just happened, until it is in the outbox: another process may hold that for a while. */
+  private moments: readonly AlertCondition[] = [];
 
   private constructor(parts: {
     readonly setup: AlertsSetup;
@@ -53,7 +55,7 @@ export class WatchdogAlerts {
   tell(news: WatchdogNews): void {
     const { holding, moments } = conditionsAfter(this.holding, news, Date.now());
     this.holding = holding;
-    if (moments.length > 0) this.track([...holding, ...moments]);
+    this.moments = [...this.moments, ...moments];
     this.turn();
   }
 
@@ -66,7 +68,8 @@ export class WatchdogAlerts {
 
   private turn(): void {
     try {
-      this.track(this.holding);
+      const { moments } = this;
+      if (this.track([...this.holding, ...moments])) this.moments = [];
       for (const sender of this.opened.senders) sender.pump();
       this.isSaid = false;
     } catch (error) {
@@ -75,14 +78,17 @@ export class WatchdogAlerts {
     }
   }
 
-  private track(conditions: readonly AlertCondition[]): void {
+  /** Answers whether they were taken down. */
+  private track(conditions: readonly AlertCondition[]): boolean {
     const { setup, waiting } = this;
     const atMs = Date.now();
-    this.outbox.use((outbox) => {
+    const isKept = this.outbox.use((outbox) => {
       const open = outbox.openAlerts();
       const changes = trackAlerts({ open, conditions, waiting }, trackOf(setup), atMs);
       if (changes.length > 0) outbox.apply({ changes, atMs, cursor: null, channels: setup.channels });
+      return true;
     });
+    return isKept === true;
   }
 }
 

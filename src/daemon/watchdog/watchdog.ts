@@ -55,12 +55,18 @@ export class Watchdog {
 
   /** To be called again and again, also while entries are being canceled: that may have to wait long. */
   look(): void {
-    const [next, step] = afterLook(this.watch, this.lookNow(), this.parts.rule);
+    const before = this.watch;
+    const [next, step] = afterLook(before, this.lookNow(), this.parts.rule);
     this.watch = next;
     if (step.kind === 'none') return;
     if (step.kind === 'cancel-entries') {
-      // One that a bot that came and went again left behind ends by itself, and is followed by the next.
-      this.canceling ??= this.tryToCancel(step).finally(() => {
+      // One that is still at work, maybe of an earlier silence, ends by itself, and the next begins then.
+      // Only those that begin are counted, as there are few.
+      if (this.canceling !== null) {
+        this.watch = { ...next, attempts: before.attempts, cancelAtMs: before.cancelAtMs };
+        return;
+      }
+      this.canceling = this.tryToCancel(step).finally(() => {
         this.canceling = null;
       });
       return;
