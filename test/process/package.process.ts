@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { engineVersion } from '../../src/study/question/engine-version.ts';
@@ -107,6 +107,14 @@ describe('the installed package', () => {
     expect(execFileSync(tsc, [...options, ...types, 'typed.mts'], { encoding: 'utf8', cwd: folder })).toBe(
       '',
     );
+  });
+
+  test('has no types that nobody can import, which cost "sarraf init" a gigabyte', () => {
+    const types = readdirSync(join(installed, 'dist'), { recursive: true, encoding: 'utf8' }).filter((path) =>
+      path.endsWith('.d.ts'),
+    );
+    expect(types).toContain(join('src', 'strategy', 'sdk.d.ts'));
+    expect(types.filter((path) => /^(strategies|src.(cli|fuzz|alerts|dashboard))/.test(path))).toEqual([]);
   });
 
   test('runs its command, with its own strategies and without a build', async () => {
