@@ -47,6 +47,6 @@ const TODOS: Readonly<Partial<Record<string, string>>> = {
   EEXIST: 'name a folder where this names a file',
   EISDIR: 'name a file where this names a folder',
   ENAMETOOLONG: 'give it a shorter name',
-  EMFILE: 'close other programs, and try again',
+  EMFILE: 'raise the limit of open files ("ulimit -n"), and try again',
   EIO: 'look after the disk',
 };

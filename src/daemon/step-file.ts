@@ -3,6 +3,8 @@ import { dirname } from 'node:path';
 import Database from 'better-sqlite3';
 import { isBusy } from '../budget/ledger-file.ts';
 import { SarrafError } from '../domain/errors.ts';
+import { isOutOfFiles, OUT_OF_FILES_ADVICE } from '../mirror/out-of-files.ts';
+import { sqliteCode } from '../mirror/unusable.ts';
 
 /** How long opening may wait for another process that is opening it too. */
 const OPEN_WAIT_MS = 5_000;
@@ -92,6 +94,22 @@ export function openStepFile(options: StepFileOptions): Database.Database {
   } catch (error) {
     database?.close();
     if (error instanceof SarrafError) throw error;
-    throw unusable(options, error instanceof Error ? error.message : String(error), error);
+    throw openingFailed(options, error);
   }
+}
+
+/** Only a damaged file is in the way: one that can not be opened or written to is best left where it is. */
+function openingFailed(options: StepFileOptions, error: unknown): SarrafError {
+  const found = error instanceof Error ? error.message : String(error);
+  const code = sqliteCode(error) ?? '';
+  if (code.startsWith('SQLITE_CORRUPT') || code === 'SQLITE_NOTADB') return unusable(options, found, error);
+  const { path, what } = options;
+  const todo = isOutOfFiles()
+    ? OUT_OF_FILES_ADVICE
+    : 'see that this user can write to it and its folder and that the disk has room, or name another folder with --data';
+  return new SarrafError(
+    'DATA_UNUSABLE',
+    `expected ${what} of sarraf at ${path}, could not open it (${found}): ${todo}`,
+    { cause: error },
+  );
 }

@@ -1,5 +1,6 @@
 import Database from 'better-sqlite3';
 import { SarrafError } from '../domain/errors.ts';
+import { isOutOfFiles, OUT_OF_FILES_ADVICE } from './out-of-files.ts';
 
 /** A mirror that can not be used, and what to do about it. It was left as it is. */
 export function unusable(options: {
@@ -74,9 +75,12 @@ export function openingFailed(path: string, error: unknown): SarrafError {
     found: isDamaged
       ? `a damaged file (${reasonOf(error)})`
       : `a place that can not be used (${reasonOf(error)})`,
-    advice: isDamaged
-      ? DAMAGED_ADVICE
-      : 'see that the folder can be written to and has room, or name another one with --data',
+    advice: isDamaged ? DAMAGED_ADVICE : placeAdvice(),
     cause: error,
   });
+}
+
+function placeAdvice(): string {
+  if (isOutOfFiles()) return OUT_OF_FILES_ADVICE;
+  return 'see that the folder can be written to and has room, or name another one with --data';
 }

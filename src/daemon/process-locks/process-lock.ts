@@ -5,6 +5,7 @@ import { isBusy } from '../../budget/ledger-file.ts';
 import { SarrafError } from '../../domain/errors.ts';
 import { ownNote, readLockOwner, removeLockOwner, writeLockOwner, type LockOwner } from './lock-owner.ts';
 import { secondText } from '../../domain/time-text.ts';
+import { isOutOfFiles, OUT_OF_FILES_ADVICE } from '../../mirror/out-of-files.ts';
 
 /** "sark" in ASCII: distinguishes a lock from any other SQLite file. */
 const APPLICATION_ID = 0x7361726b;
@@ -54,9 +55,12 @@ function unusable(options: LockOptions, error: unknown): SarrafError {
       details: { endsRun: true },
     });
   const reason = error instanceof Error ? error.message : String(error);
+  const todo = isOutOfFiles()
+    ? OUT_OF_FILES_ADVICE
+    : `make the folder writable for this user, or ${options.otherwise}`;
   return new SarrafError(
     'DATA_UNUSABLE',
-    `expected to be able to write ${options.path}, the lock of ${options.what}: ${reason}. Make the folder writable for this user, or ${options.otherwise}`,
+    `expected to be able to write ${options.path}, the lock of ${options.what}: ${reason}: ${todo}`,
     { cause: error },
   );
 }

@@ -35,6 +35,14 @@ function inbox(): ControlInbox {
   return made;
 }
 
+test('a control database that can not be opened is not to be moved away', () => {
+  const file = join(folder, 'file');
+  writeFileSync(file, '');
+  expect(() => new ControlClient(join(file, 'data'))).toThrow(/could not open it .*can write to it/);
+  writeFileSync(controlPath(folder), 'my notes '.repeat(500));
+  expect(() => new ControlClient(folder)).toThrow(/left as it is: move it away/);
+});
+
 const halt = (reason = 'lunch', wholeAccount = false): ControlCommand => ({
   kind: 'halt',
   reason,

@@ -119,7 +119,7 @@ describe('the lock of a data folder', () => {
     writeFileSync(file, '');
     const { code, message } = refusal(() => lockDataFolder(join(file, 'data')));
     expect(code).toBe('DATA_UNUSABLE');
-    expect(message).toMatch(/expected to be able to write .*run\.lock.*Make the folder writable.*--data/);
+    expect(message).toMatch(/expected to be able to write .*run\.lock.*make the folder writable.*--data/);
   });
 
   test.each(['another database', 'no database'])('leaves a file that is %s as it is', (kind) => {

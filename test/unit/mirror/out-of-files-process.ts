@@ -1,0 +1,34 @@
+import { openSync } from 'node:fs';
+import { devNull } from 'node:os';
+import Database from 'better-sqlite3';
+import { acquireLock } from '../../../src/daemon/process-locks/process-lock.ts';
+import { DEFAULT_RETENTION } from '../../../src/mirror/retention.ts';
+import { MirrorStore } from '../../../src/mirror/mirror-store.ts';
+
+/** Opens all files that this process may, and then says how a lock and a mirror fail. */
+const folder = process.argv[2] ?? '';
+const failure = (act: () => unknown): string => {
+  try {
+    act();
+    return 'none';
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error);
+  }
+};
+const attempts = [
+  () => acquireLock({ path: `${folder}/a.lock`, what: 'a folder', otherwise: 'name another' }),
+  () =>
+    MirrorStore.open({
+      path: `${folder}/mirror.sqlite`,
+      retention: DEFAULT_RETENTION,
+      nowMs: 0,
+      epoch: () => 'e',
+      durability: 'full',
+    }),
+];
+// SQLite itself is a file that is opened once.
+new Database(':memory:').close();
+failure(() => {
+  for (;;) openSync(devNull, 'r');
+});
+console.log(JSON.stringify(attempts.map(failure)));
