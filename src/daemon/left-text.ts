@@ -1,4 +1,4 @@
-import { groupedText } from '../domain/money-text.ts';
+import { countText, groupedText } from '../domain/money-text.ts';
 import { formatUnits } from '../domain/money.ts';
 import type { VenueOrderId } from '../domain/venue-id.ts';
 import type { LeftBehind } from '../engine/left-behind.ts';
@@ -27,10 +27,13 @@ export interface LeftText {
     readonly held: string;
     readonly unprotected: string;
   }[];
+  /** Orders that traded and of which not all fills were read: profits and positions lack those. */
+  readonly unread: number;
 }
 
-export function leftText({ orders, unprotected }: LeftBehind): LeftText {
+export function leftText({ orders, unprotected, unread }: LeftBehind): LeftText {
   return {
+    unread,
     orders: orders.map((order) => ({
       order: order.key,
       id: order.venueId,
@@ -52,13 +55,19 @@ export function leftText({ orders, unprotected }: LeftBehind): LeftText {
 }
 
 /**
- * Lines for people, each whole by itself: every order that stays, and every position that nothing protects.
+ * Lines for people, each whole by itself: every order that stays, whether fills are missing, and every position
+ * that nothing protects.
  */
-export function leftLines({ orders, unprotected }: LeftText): readonly string[] {
+export function leftLines({ orders, unprotected, unread }: LeftText): readonly string[] {
   return [
     ...(orders.length === 0
       ? ['No order is left open.']
       : orders.map((order) => `Left open: ${orderText(order)}`)),
+    ...(unread === 0
+      ? []
+      : [
+          `The fills of ${countText(unread, 'order')} could not be read in time: profits and positions lack them, and the next start reads them.`,
+        ]),
     ...unprotected.map((position) => unprotectedText(position)),
   ];
 }

@@ -17,6 +17,8 @@ export interface LeftBehind {
     readonly held: Units;
     readonly unprotected: Units;
   }[];
+  /** Orders that traded and of which not all fills were read: positions lack those. */
+  readonly unread: number;
 }
 
 /**
@@ -42,7 +44,8 @@ export function leftBehind(of: {
         : [{ strategy: instance.name, asset, held, unprotected: rest }];
     }),
   );
-  return { orders, unprotected };
+  const unread = of.unfinished.filter(({ state }) => state === 'settling').length;
+  return { orders, unprotected, unread };
 }
 
 /** Every coin of a strategy's markets, each once. */

@@ -47,7 +47,7 @@ const SUMMARY: Summary = {
   ],
   endpoints: [{ endpoint: 'ordersList', requests: 40, most: 20, limit: 30, windowMs: 60_000 }],
   openOrders: 0,
-  left: { orders: [], unprotected: [] },
+  left: { orders: [], unprotected: [], unread: 0 },
 };
 
 describe('the lines of the summary', () => {
@@ -71,6 +71,14 @@ describe('the lines of the summary', () => {
     expect(summaryLines({ ...SUMMARY, openOrders: 2 }).at(-2)).toBe('2 ORDERS ARE NOT KNOWN TO BE CLOSED.');
   });
 
+  test('say that fills are missing, whose positions they show', () => {
+    const left = { ...SUMMARY.left, unread: 2 };
+    expect(summaryLines({ ...SUMMARY, left }).slice(-2)).toEqual([
+      'No order is left open.',
+      'The fills of 2 orders could not be read in time: profits and positions lack them, and the next start reads them.',
+    ]);
+  });
+
   test('end with what is left open and what is unprotected', () => {
     const exit = {
       strategy: 'maker',
@@ -88,6 +96,7 @@ describe('the lines of the summary', () => {
         { strategy: 'cross', asset: 'eth', held: '2', unprotected: '1.5' },
         { strategy: 'maker', asset: 'btc', held: '-0.3', unprotected: '-0.1' },
       ],
+      unread: 0,
     };
     expect(summaryLines({ ...SUMMARY, openOrders: 2, left })).not.toContain(WHY_KEPT);
     expect(summaryLines({ ...SUMMARY, left }).slice(-5)).toEqual([

@@ -70,6 +70,7 @@ describe('the fills of an order', () => {
     world.venue.end(id);
     world.advance(10_100);
     expect(world.order()).toMatchObject({ state: 'settling', matched: 3_000_000_000n, filled: 0n });
+    expect(world.engine.leftBehind().unread).toBe(1);
     expect(world.engine.status().unsettled).toBe(1);
     world.venue.hidden.clear();
     world.advance(6_000);
