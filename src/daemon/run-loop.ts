@@ -62,8 +62,8 @@ export async function runUntil(
 
 /**
  * Ends the bot in order: no new orders, own orders canceled or kept, every fill read, and the books compared
- * once more. What is not done in time is done at the next start. Answers whether all orders ended and the balances
- * are still those of before: the exchange did not say new ones in time.
+ * once more. What is not done in time is done at the next start. Answers whether all orders ended and the
+ * balances are still those of before: the exchange did not say new ones in time.
  */
 export async function drain(
   bot: CreatedBot,
