@@ -104,9 +104,19 @@ describe('a sentence of the bot', () => {
 
   test('is known in Persian for every feed', () => {
     const feeds = [
-      ...['books', 'book BTCIRT', 'trades BTCIRT', 'candles BTCIRT 1h', 'stats', 'options'],
-      ...['orders', 'fills', 'wallets', 'transactions'],
-      ...['pools', 'margin-wallets', 'delegation-limit btc'],
+      'books',
+      'book BTCIRT',
+      'trades BTCIRT',
+      'candles BTCIRT 1h',
+      'stats',
+      'options',
+      'orders',
+      'fills',
+      'wallets',
+      'transactions',
+      'pools',
+      'margin-wallets',
+      'delegation-limit btc',
     ];
     const said = feeds.map((feed) => saySentence(feedSentence(feed), PERSIAN_SENTENCES, localeOf('fa')));
     expect(said.filter((text) => text === null || /^[a-z]/.test(text))).toEqual([]);
