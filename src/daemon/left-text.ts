@@ -55,8 +55,8 @@ export function leftText({ orders, unprotected, unread }: LeftBehind): LeftText 
 }
 
 /**
- * Lines for people, each whole by itself: every order that stays, whether fills are missing, and every position
- * that nothing protects.
+ * Lines for people, each whole by itself: every order that stays, whether fills are missing, and every
+ * position that nothing protects.
  */
 export function leftLines({ orders, unprotected, unread }: LeftText): readonly string[] {
   return [

@@ -84,7 +84,7 @@ export class AccountState {
     }
   }
 
-  /** The exchange had these wallets at this time or later: when they were asked for. Null before the first. */
+  /** When the wallets were asked for: the exchange had them then or later. Null before the first. */
   get readingsAsOfMs(): number | null {
     return this.asOfMs;
   }

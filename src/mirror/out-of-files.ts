@@ -6,8 +6,8 @@ export const OUT_OF_FILES_ADVICE =
   'this process may open no more files (EMFILE): raise its limit to 1024 or more ("ulimit -n", LimitNOFILE of systemd, "ulimits" of compose)';
 
 /**
- * Whether this process may open no further file. SQLite then says that it can not open its own, as of a folder
- * without rights.
+ * Whether this process may open no further file. SQLite then says that it can not open its own, as of a
+ * folder without rights.
  */
 export function isOutOfFiles(): boolean {
   try {

@@ -56,8 +56,8 @@ function equityItem(
 }
 
 /**
- * The strategies that the bot counted when it last wrote its profit: one that has left the configuration keeps
- * its row, and what it made is in no figure any more. All, where nothing is written.
+ * The strategies that the bot counted when it last wrote its profit: one that has left the configuration
+ * keeps its row, and what it made is in no figure any more. All, where nothing is written.
  */
 function countedBy(
   reader: MirrorReader,

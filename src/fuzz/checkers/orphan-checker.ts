@@ -7,8 +7,8 @@ import { violationsOf, type Violation } from './violation.ts';
 const LONGEST_MS = 300_000;
 
 /**
- * No order that the bot has taken over just stays open, but for those that protect: no intent steers it, and a
- * strategy that goes on from an older state places its like again.
+ * No order that the bot has taken over just stays open, but for those that protect: no intent steers it, and
+ * a strategy that goes on from an older state places its like again.
  */
 export class OrphanChecker {
   private life: object | null = null;
