@@ -27,10 +27,12 @@ export class OrphanedOrders {
   }
 
   /** An order that was just taken over, with the record that it was found in. */
-  take(order: OrderRecord, { pairId }: VenueOrder): void {
+  take(order: OrderRecord, { pairId, clientOrderId }: VenueOrder): void {
     if (!mayTrade(order)) return;
     const { key, strategy, stopPrice } = order;
     if (stopPrice !== null || pairId !== null) {
+      // The second leg of a pair has no name of its own, and goes with the first.
+      if (clientOrderId === null) return;
       this.outbox.alarm(
         `${key} protects a position and stays open, but ${strategy} does not know it any more: cancel it with "sarraf cancel ${key}" once its position is closed or has another exit`,
         key,

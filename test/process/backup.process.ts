@@ -126,5 +126,7 @@ test(`finds all orders and fills again after an old backup is restored (SARRAF_S
   );
   expect(brokenPromises(exchange, home)).toEqual([]);
   expect({ code, error: error.replaceAll(/^warning: .*\n/gm, '') }, log).toEqual({ code: 0, error: '' });
-  expect(readLog(log).filter(({ level }) => level === 'error')).toEqual([]);
+  const errors = readLog(log).filter(({ level }) => level === 'error');
+  // OCOs and stop orders of after the backup stay, which a person has to know.
+  expect(errors.filter(({ msg }) => !msg.includes('protects a position and stays open'))).toEqual([]);
 });

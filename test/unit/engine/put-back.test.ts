@@ -138,7 +138,7 @@ describe('a mirror that was put back from a copy', () => {
       [stop.clientOrderId, 'open'],
     ]);
     expect(world.requestsOf('cancel')).toEqual([]);
-    expect(world.alarms().filter((message) => message.includes('protects a position'))).toHaveLength(3);
+    expect(world.alarms().filter((message) => message.includes('protects a position'))).toHaveLength(2);
     expect(world.engine.status().phase).toBe('trading');
   });
 
