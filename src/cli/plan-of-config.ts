@@ -2,7 +2,7 @@ import { placeText } from '../strategy/universe/own-markets.ts';
 import type { Budget } from '../domain/rate-limit.ts';
 import { lowered } from '../budget/named-limit.ts';
 import { planInputOf } from '../daemon/create-plan.ts';
-import { loadInstances } from '../daemon/load-instances.ts';
+import { loadInstances, type LostStrategy } from '../daemon/load-instances.ts';
 import { openVenue } from '../daemon/open-venue.ts';
 import type { BotConfig } from '../daemon/settings/create-bot-config.ts';
 import { StrategyThreads } from '../daemon/strategy-threads.ts';
@@ -19,8 +19,8 @@ export interface ConfigPlan {
   readonly budgets: ReadonlyMap<string, Budget>;
   /** What is planned for, such as `ma-cross (BTCIRT)`. */
   readonly strategies: readonly string[];
-  /** A line for each strategy that can not be set up. */
-  readonly problems: readonly string[];
+  /** Strategies that can not be set up. */
+  readonly lost: readonly LostStrategy[];
 }
 
 /** What an exchange has to be known by: its limits, and its markets. */
@@ -75,7 +75,7 @@ export async function planOfConfigs(
     }),
     budgets: facts.budgets,
     strategies: runners.map((runner) => `${runner.name} (${placeText(runner)})`),
-    problems: [...new Set(loaded.flatMap(({ problems }) => problems))],
+    lost: loaded.flatMap(({ lost }) => lost),
   };
 }
 

@@ -3,6 +3,7 @@ import { SarrafError } from '../domain/errors.ts';
 import { Engine } from '../engine/engine.ts';
 import type { EngineSettings, FigureSettings, StrategyInstanceSettings } from '../engine/engine-settings.ts';
 import { marketsOf } from '../engine/strategy-instance.ts';
+import { sentence } from '../language/sentences/sentence.ts';
 import type { MirrorStore } from '../mirror/mirror-store.ts';
 import { movesPerMinute } from '../scheduler/moves-per-minute.ts';
 import type { PollPlan } from '../scheduler/plan-polls.ts';
@@ -11,6 +12,7 @@ import { BotShell, type BotShellOptions } from './bot-shell.ts';
 import { ledgerSubjects } from '../venues/live/client-credentials.ts';
 import type { Venue } from '../venues/venue.ts';
 import { bridgedOf, planInputOf, stretched } from './create-plan.ts';
+import type { LostStrategy } from './load-instances.ts';
 import { credentialAdvice } from './settings/credential-texts.ts';
 import { DataWatch } from './data-watch.ts';
 import { PaceWatch } from './pace-watch.ts';
@@ -39,6 +41,8 @@ export interface CreateBotOptions {
   readonly config: BotConfig;
   readonly venue: Venue;
   readonly instances: readonly StrategyInstanceSettings[];
+  /** Strategies that can not run; none without it. */
+  readonly lost?: readonly LostStrategy[];
   readonly mirror: MirrorStore;
   readonly screen: Screen;
   /** How much of each limit is used, for those who look later; without it that is not written. */
@@ -52,6 +56,7 @@ export function createBot({
   config,
   venue,
   instances,
+  lost = [],
   mirror,
   screen,
   budgets = () => [],
@@ -74,7 +79,7 @@ export function createBot({
   const subjects = new Set([...Object.values(ledgerSubjects(config.exchange)), IN_MEMORY]);
   const engine = new Engine(
     {
-      ...settingsOf(config, { venue, instances, plan }),
+      ...settingsOf(config, { venue, instances, lost, plan }),
       figures: { budgets: () => fullest(budgets(), subjects) },
     },
     mirror.load(),
@@ -126,6 +131,7 @@ function settingsOf(
   of: {
     readonly venue: Venue;
     readonly instances: readonly StrategyInstanceSettings[];
+    readonly lost: readonly LostStrategy[];
     readonly plan: PollPlan;
   },
 ): EngineSettings {
@@ -144,6 +150,11 @@ function settingsOf(
     instances: of.instances.map((instance) => ({
       ...instance,
       limits: patient(instance.limits, pollStretch),
+    })),
+    lost: of.lost.map(({ name, quote, unlistedMarket: market, reasons }) => ({
+      name,
+      quote,
+      reason: market === null ? reasons.join('; ') : sentence('market-unlisted', { market }),
     })),
     feeds: stretched(of.plan.feeds, pollStretch),
     movesPerMinute: movesPerMinute(of.plan.budgets, profile),

@@ -1,6 +1,7 @@
 import { existsSync, readdirSync, statSync } from 'node:fs';
 import { isAbsolute, join, relative } from 'node:path';
 import { SarrafError } from '../domain/errors.ts';
+import type { Currency } from '../domain/market-symbol.ts';
 import { parseUnits } from '../domain/money.ts';
 import type { StrategyInstanceSettings } from '../engine/engine-settings.ts';
 import { lineIn } from '../plugins/line-in-stack.ts';
@@ -32,8 +33,23 @@ export interface LoadInstancesOptions {
 
 export interface LoadedInstances {
   readonly instances: readonly StrategyInstanceSettings[];
-  /** A line for each strategy that can not run, with the file and line of its mistake. */
+  /** A line for each mistake of a strategy, with its file and line. */
   readonly problems: readonly string[];
+  /** The strategies that can not run. */
+  readonly lost: readonly LostStrategy[];
+}
+
+/** A configured strategy that can not run, and why. */
+export interface LostStrategy {
+  /** As the configuration calls it. */
+  readonly name: string;
+  /** A line for each mistake. */
+  readonly reasons: readonly string[];
+  readonly isOptional: boolean;
+  /** The quote currency that it would trade in. */
+  readonly quote: Currency;
+  /** Its market, where the exchange does not list it; null where something else is wrong. */
+  readonly unlistedMarket: string | null;
 }
 
 /** Files that are loaded at once, each in a thread of its own. */
@@ -54,6 +70,30 @@ export async function loadInstances(options: LoadInstancesOptions): Promise<Load
   }
 }
 
+/**
+ * Refuses to trade without a strategy that is not optional. One whose market was traded in an earlier run
+ * and is gone from the exchange is left out all the same: the others have positions to look after.
+ * @throws SarrafError `INVALID_STRATEGY` that names each such strategy.
+ */
+export function refuseWithout(
+  lost: readonly LostStrategy[],
+  { hadMarket }: { readonly hadMarket: (market: string) => boolean },
+): void {
+  const missed = lost.filter(
+    ({ isOptional, unlistedMarket }) =>
+      !isOptional && (unlistedMarket === null || !hadMarket(unlistedMarket)),
+  );
+  if (missed.length === 0) return;
+  throw new SarrafError(
+    'INVALID_STRATEGY',
+    [
+      `expected every strategy to be able to run, ${missed.map(({ name }) => name).join(' and ')} can not`,
+      ...missed.flatMap(({ reasons }) => reasons),
+      'correct it, or set "optional: true" at the strategy to trade without it',
+    ].join('\n  '),
+  );
+}
+
 interface WatchedOptions extends LoadInstancesOptions {
   readonly watch: LoadWatch;
 }
@@ -63,19 +103,22 @@ async function loadAll(options: WatchedOptions): Promise<LoadedInstances> {
   const atOnce = options.threads === undefined ? 1 : AT_ONCE;
   const instances: StrategyInstanceSettings[] = [];
   const problems: string[] = [];
+  const lost: LostStrategy[] = [];
   for (let first = 0; first < strategies.length; first += atOnce) {
     const some = strategies.slice(first, first + atOnce);
-    for (const { file, instance, problems: found } of await Promise.all(
-      some.map(async (one) => loadInstance(one, options)),
-    )) {
-      problems.push(...found);
-      if (instance === null) continue;
-      if (instances.some(({ runner }) => runner.name === instance.runner.name))
-        problems.push(namesake(file, instance));
+    const loaded = await Promise.all(
+      some.map(async (one) => ({ strategy: one, ...(await loadInstance(one, options)) })),
+    );
+    for (const { strategy, file, instance, problems: found } of loaded) {
+      const isNamesake =
+        instance !== null && instances.some(({ runner }) => runner.name === instance.runner.name);
+      const reasons = isNamesake ? [...found, namesake(file, instance)] : found;
+      problems.push(...reasons);
+      if (instance === null || isNamesake) lost.push(lostStrategy(strategy, reasons, options));
       else instances.push(instance);
     }
   }
-  if (instances.length > 0) return { instances, problems };
+  if (instances.length > 0) return { instances, problems, lost };
   throw new SarrafError(
     'INVALID_STRATEGY',
     ['expected a strategy that can run, was none', ...problems].join('\n  '),
@@ -108,6 +151,24 @@ async function loadInstance(strategy: ConfiguredStrategy, options: WatchedOption
     const line = typeof named === 'number' ? named : lineIn(error, file);
     return { file, instance: null, problems: [formatPluginProblem({ file, line, message })] };
   }
+}
+
+function lostStrategy(
+  { name, market, universe, optional }: ConfiguredStrategy,
+  reasons: readonly string[],
+  { knownMarkets }: LoadInstancesOptions,
+): LostStrategy {
+  const isListed = market === null || knownMarkets === null || knownMarkets.has(market);
+  return {
+    name,
+    reasons,
+    isOptional: optional,
+    quote:
+      market === null
+        ? (universe?.quote ?? MARKET_NAMES.bridge.quote)
+        : MARKET_NAMES.parseMarket(market).quote,
+    unlistedMarket: isListed ? null : market,
+  };
 }
 
 /**

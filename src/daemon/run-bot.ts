@@ -22,7 +22,7 @@ import { noteBot } from './known-bots.ts';
 import { writeRunNote } from './run-note.ts';
 import { writeLedgerNote } from './ledger-note.ts';
 import { leftLines } from './left-text.ts';
-import { loadInstances } from './load-instances.ts';
+import { loadInstances, refuseWithout } from './load-instances.ts';
 import { takeRunLocks, type RunLocks } from './process-locks/run-locks.ts';
 import { makeRoomForPaperAccount } from './new-paper-account.ts';
 import { openVenue } from './open-venue.ts';
@@ -225,7 +225,7 @@ async function runAt(venue: Venue, run: Run): Promise<Summary> {
 async function runInstances(venue: Venue, run: Run, threads: StrategyThreads): Promise<Summary> {
   const { options, screen, replay, recording, health } = run;
   const { config } = options;
-  const { instances, problems } = await loadInstances({
+  const { instances, lost } = await loadInstances({
     strategies: config.strategies.map((strategy) => inReplay(strategy, replay)),
     folders: [...config.strategiesFolders, options.bundledStrategies],
     knownMarkets: new Set(venue.markets.map(({ symbol }) => symbol)),
@@ -236,6 +236,8 @@ async function runInstances(venue: Venue, run: Run, threads: StrategyThreads): P
   );
   const events = recording === null ? null : createEventFile(config, screen);
   try {
+    // An exchange in this process is for trying things out: it begins with what can run.
+    if (config.mode !== 'embedded') refuseWithout(lost, { hadMarket: marketsBefore(mirror) });
     let counted: ((notices: readonly EngineNotice[]) => void) | null = null;
     const show: Screen['show'] = (notices, atMs) => {
       screen.show(notices, atMs);
@@ -250,6 +252,7 @@ async function runInstances(venue: Venue, run: Run, threads: StrategyThreads): P
       config,
       venue: { ...venue, caller },
       instances,
+      lost,
       mirror,
       screen: { ...screen, show },
       budgets: () => ledger.look().budgets,
@@ -269,7 +272,6 @@ async function runInstances(venue: Venue, run: Run, threads: StrategyThreads): P
     counted = (notices) => operator.count(notices);
     try {
       await health.show(operator.source());
-      for (const problem of problems) screen.say('notice', problem);
       if (config.mode === 'embedded' && config.log.file !== null)
         screen.say(
           'notice',
@@ -295,6 +297,11 @@ async function runInstances(venue: Venue, run: Run, threads: StrategyThreads): P
     await events?.close();
     mirror.close();
   }
+}
+
+/** Whether an earlier run traded in a market, by its mirror. */
+function marketsBefore(mirror: MirrorStore): (market: string) => boolean {
+  return (market) => mirror.load().markets.some(({ symbol }) => symbol === market);
 }
 
 /** Lines for people while the exchange is in this process, else the log. */

@@ -27,6 +27,14 @@ export interface StrategyInstanceSettings {
   readonly locks?: readonly LockRule[];
 }
 
+/** A configured strategy that can not run. */
+export interface LostStrategySettings {
+  readonly name: string;
+  readonly reason: string;
+  /** The quote currency that it would trade in. */
+  readonly quote: Currency;
+}
+
 /** What does not change while an engine lives. */
 export interface EngineSettings {
   /** One to six letters and digits of the lower case: the first part of every clientOrderId. */
@@ -35,6 +43,8 @@ export interface EngineSettings {
   readonly venue: VenueProfile;
   readonly markets: readonly Market[];
   readonly instances: readonly StrategyInstanceSettings[];
+  /** Strategies that can not run, which are noted down as stopped; none without it. */
+  readonly lost?: readonly LostStrategySettings[];
   /** Rules of locks of the whole bot; none without it. */
   readonly locks?: readonly LockRule[];
   readonly feeds: readonly PlannedFeed[];

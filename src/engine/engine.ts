@@ -189,6 +189,7 @@ export class Engine {
       views,
       notifier,
       intents: router,
+      marketNames,
     });
     const locks = new LockManager({
       rules: rulesOf(settings),
@@ -344,7 +345,7 @@ export class Engine {
     orderManager.takeover.restore(state, rows.last);
     orderManager.reports.lost.namesakes.begin(nowMs);
     markets.restore(state.markets, nowMs);
-    strategies.restore(state);
+    strategies.restore(state, settings.lost ?? []);
     notifier.restore(state);
     fills.restore(state);
     reconciler.restore(kept[KEPT_RECONCILIATION], kept[KEPT_BALANCE_MARKS]);

@@ -220,8 +220,8 @@ export class FeedHandler {
       }
       case 'options':
         return asker.ask(feed, { kind: 'options' }, (rules) => {
-          let isNews = false;
-          for (const rule of rules) if (markets.takeRule(rule)) isNews = true;
+          const isNews = markets.takeRules(rules);
+          this.options.strategies.onListed();
           asker.wasRead(feed);
           if (isNews) asker.readAgain(feed);
         });

@@ -44,7 +44,12 @@ export interface CachedMarket {
   farMid: Units | null;
   /** Steps that one reading has shown, as text: what an order is rounded to needs two. */
   unconfirmedRule: string | null;
+  /** Readings of what the exchange lists, one after the other, in which it was missing. */
+  missedReadings: number;
 }
+
+/** So many readings without a market show that the exchange does not list it any more. */
+const GONE_AFTER_READINGS = 2;
 
 /** The markets as they were last seen: steps, books, numbers, tape. */
 export class MarketDataCache {
@@ -80,6 +85,7 @@ export class MarketDataCache {
         open: null,
         farMid: null,
         unconfirmedRule: null,
+        missedReadings: 0,
       });
     }
   }
@@ -195,10 +201,28 @@ export class MarketDataCache {
   }
 
   /**
-   * Steps of a market as one reading shows them: new ones count once a second reading shows the same. Answers
-   * whether that is to be asked for.
+   * What the exchange lists, and the steps of it, as one reading shows them: what is new counts once a second
+   * reading shows the same. Answers whether that is to be asked for. A reading without any market says
+   * nothing.
    */
-  takeRule(rule: MarketRule): boolean {
+  takeRules(rules: readonly MarketRule[]): boolean {
+    let isNews = false;
+    for (const rule of rules) if (this.takeRule(rule)) isNews = true;
+    const listed = new Set<string>(rules.map(({ symbol }) => symbol));
+    if (listed.size === 0) return false;
+    for (const [symbol, state] of this.states) {
+      state.missedReadings = listed.has(symbol) ? 0 : Math.min(state.missedReadings + 1, GONE_AFTER_READINGS);
+      if (state.missedReadings === 1) isNews = true;
+    }
+    return isNews;
+  }
+
+  /** Whether the exchange lists a market, as far as is known. */
+  isListed(symbol: string): boolean {
+    return (this.states.get(symbol)?.missedReadings ?? 0) < GONE_AFTER_READINGS;
+  }
+
+  private takeRule(rule: MarketRule): boolean {
     const state = this.states.get(rule.symbol);
     if (state === undefined) return false;
     const text = `${rule.priceStep} ${rule.amountStep} ${rule.minOrderValue}`;

@@ -2,15 +2,19 @@ import { marginTopic } from '../domain/margin.ts';
 import type { Timeframe } from '../domain/timeframe.ts';
 import type { Intent } from '../strategy/intents.ts';
 import type { ClosedCandle, StrategyEvent } from '../strategy/strategy-event.ts';
+import type { MarketNames } from '../domain/market-symbol.ts';
 import { isOfMargin } from '../strategy/subscriptions.ts';
 import type { StrategyLogLine } from '../strategy/strategy-log.ts';
+import { sentence } from '../language/sentences/sentence.ts';
 import { assetNotices } from './asset-notices.ts';
+import type { LostStrategySettings } from './engine-settings.ts';
 import type { IntentRouter } from './intent-router.ts';
 import type { MarketDataCache } from './market-data-cache.ts';
 import type { MirrorState } from './mirror-change.ts';
 import type { Outbox } from './outbox.ts';
 import type { PortfolioView, PortfolioViews } from './portfolio-view.ts';
-import type { StrategyInstance } from './strategy-instance.ts';
+import { requiredMarkets, type StrategyInstance } from './strategy-instance.ts';
+import { writeUnstarted } from './strategy-instance-record.ts';
 import type { StrategyNotifier } from './strategy-notifier.ts';
 
 /** A strategy that subscribed to something, and what it may look at. */
@@ -34,6 +38,7 @@ export interface StrategyDispatcherOptions {
   readonly views: PortfolioViews;
   readonly notifier: StrategyNotifier;
   readonly intents: IntentRouter;
+  readonly marketNames: MarketNames;
 }
 
 /**
@@ -192,10 +197,46 @@ export class StrategyDispatcher {
     if (instance.status === 'running') this.fail(instance, reason);
   }
 
-  /** Gives every strategy what was kept of it. */
-  restore({ strategies }: MirrorState): void {
-    const { notifier } = this.options;
+  /** Gives every strategy what was kept of it. Those that can not run are written down as stopped. */
+  restore({ strategies }: MirrorState, lost: readonly LostStrategySettings[]): void {
+    const { notifier, outbox, marketNames } = this.options;
     for (const record of strategies) notifier.instanceOf(record.name)?.restore(record);
+    for (const { name, reason, quote } of lost) {
+      if (notifier.instanceOf(name) !== undefined) continue;
+      // What it held and made stays in its row.
+      const kept = strategies.find((record) => record.name === name);
+      const json = kept?.json ?? writeUnstarted(marketNames, quote);
+      const strategy = { name, status: 'stopped', reason, json, atMs: outbox.nowMs } as const;
+      outbox.change({ kind: 'strategy', strategy });
+      outbox.journal('strategy', name, { status: 'stopped', reason });
+      outbox.alarm(`${name} does not run: ${reason}`, name);
+    }
+  }
+
+  /**
+   * The exchange was asked what it lists. A strategy in a market that it does not list any more pauses until
+   * it does again; what is at work for it goes on.
+   */
+  onListed(): void {
+    const { instances, markets, outbox } = this.options;
+    for (const instance of instances) {
+      const market = requiredMarkets(instance.runner).find((needed) => !markets.isListed(needed));
+      const wasMissing = instance.isMarketMissing;
+      instance.isMarketMissing = market !== undefined;
+      if (market === undefined) {
+        if (wasMissing && instance.status === 'paused') instance.resumesAtMs = outbox.nowMs;
+      } else if (instance.status === 'running') this.pause(instance, sentence('market-unlisted', { market }));
+    }
+  }
+
+  private pause(instance: StrategyInstance, reason: string): void {
+    const { outbox } = this.options;
+    instance.status = 'paused';
+    instance.reason = reason;
+    instance.resumesAtMs = Number.POSITIVE_INFINITY;
+    instance.isDirty = true;
+    outbox.journal('strategy', instance.name, { status: 'paused', reason });
+    outbox.alarm(`${instance.name} pauses: ${reason}`, instance.name);
   }
 
   /** What a strategy answered; nothing where it has just thrown. Answers whether anything was to be taken. */

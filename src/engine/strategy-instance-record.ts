@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { MarketNames } from '../domain/market-symbol.ts';
+import type { Currency, MarketNames } from '../domain/market-symbol.ts';
 import { formatUnits } from '../domain/money.ts';
 import { readStored, storedCount, storedUnits } from '../domain/stored-json.ts';
 import { AssetLedger } from '../portfolio/asset-ledger.ts';
@@ -20,7 +20,7 @@ export interface InstanceFigures {
 /** The JSON of a strategy's row. */
 export function storedInstance(marketNames: MarketNames) {
   return z.object({
-    /** The strategy's own, which only the strategy can check. */
+    /** The strategy's own, which only the strategy can check; null before it has ever run. */
     state: z.custom<unknown>((value) => value !== undefined, 'expected the state of the strategy'),
     ledger: storedLedger(marketNames),
     requests: storedCount,
@@ -42,6 +42,17 @@ export function writeInstance(
   const paid = Object.fromEntries([...fees].map(([currency, units]) => [currency, formatUnits(units)]));
   const figures = JSON.stringify({ ledger: storeLedger(ledger), requests, fills, orders, fees: paid });
   return `{"state":${stateJson},${figures.slice(1)}`;
+}
+
+/** The JSON of the row of a strategy that never ran: without a state, and with nothing held or made. */
+export function writeUnstarted(marketNames: MarketNames, quote: Currency): string {
+  const ledger = new AssetLedger({
+    marketNames,
+    currency: quote,
+    quotes: new Set([quote]),
+    sees: () => true,
+  });
+  return writeInstance('null', { ledger, requests: 0, fills: 0, orders: 0, fees: new Map() });
 }
 
 /**

@@ -44,6 +44,8 @@ export class StrategyInstance {
   status: StrategyRecord['status'] = 'running';
   reason: string | null = null;
   resumesAtMs = Number.POSITIVE_INFINITY;
+  /** Whether the exchange does not list one of its markets any more: it pauses until it does. */
+  isMarketMissing = false;
   /** Whether a person has paused it: it is told nothing, and its indicators are fed. */
   isPausedByHand = false;
   /** Whether it was told its start, in this life. */
@@ -188,12 +190,14 @@ export class StrategyInstance {
 
   private takeOver(record: StrategyRecord): void {
     const { state, requests, fills, orders, fees } = readInstance(record, this.ledger);
-    this.runner.restore(JSON.stringify(state));
+    // One that never ran has no state yet: it begins with its own.
+    if (state !== null) this.runner.restore(JSON.stringify(state));
     this.requests = requests;
     this.fills = fills;
     this.orders = orders;
     for (const [currency, units] of fees) this.fees.set(currency, units);
-    this.isDirty = false;
+    // It runs from now on, whatever ended it in the life before.
+    this.isDirty = record.status !== 'running';
   }
 }
 
@@ -207,16 +211,21 @@ export function marketsOf({
   ];
 }
 
+/** The markets without which a strategy can not run: its own and those that it names itself. */
+export function requiredMarkets(runner: Pick<StrategyPort, 'market' | 'subscriptions'>): readonly string[] {
+  const named = runner.subscriptions.flatMap((wanted) =>
+    'market' in wanted && wanted.isPooled !== true ? [wanted.market] : [],
+  );
+  return [...new Set([...ownMarketsOf(runner), ...named])];
+}
+
 /** Markets that are candidates of universes and nothing else. */
 export function pooledMarkets(instances: readonly StrategyInstance[]): ReadonlySet<string> {
   const pooled = new Set<string>();
-  const own = new Set(instances.flatMap(({ runner }) => ownMarketsOf(runner)));
-  for (const { runner } of instances) {
-    for (const wanted of runner.subscriptions) {
-      if (!('market' in wanted)) continue;
-      (wanted.isPooled === true ? pooled : own).add(wanted.market);
-    }
-  }
+  const own = new Set(instances.flatMap(({ runner }) => requiredMarkets(runner)));
+  for (const { runner } of instances)
+    for (const wanted of runner.subscriptions)
+      if ('market' in wanted && wanted.isPooled === true) pooled.add(wanted.market);
   return new Set([...pooled].filter((market) => !own.has(market)));
 }
 

@@ -392,6 +392,7 @@ export const PERSIAN_SENTENCES: SpokenSentences = {
     'strategy-slow-load': 'فایل باید در {limit:ms} بار می‌شد و هنوز در کار بود؛ رشتهٔ آن پایان داده شد',
     'strategy-thread-ended': 'رشتهٔ آن پایان یافت',
     'strategy-no-reason': 'دلیلی نداد',
+    'market-unlisted': 'صرافی دیگر بازار {market:symbol} را ندارد',
     'strategy-no-message': 'بدون پیام از کار افتاد',
     expected: 'انتظار: {expected:text}؛ داده‌شده: {found:text}',
     'bot-stands': 'فرایند آن هست ولی حلقهٔ کارش ایستاده است',

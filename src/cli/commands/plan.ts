@@ -37,7 +37,7 @@ interface Options {
 const EXAMPLES = `
 The command sends nothing, so it does not check whether the markets exist.
 The limits are those of the interface, or of the configuration.
-Exit codes: 0 it fits, 2 it does not or an option is wrong.
+Exit codes: 0 it fits, 2 it does not, a strategy can not run, or an option is wrong.
 
 Examples:
   sarraf plan
@@ -95,14 +95,15 @@ async function plan(options: Options): Promise<void> {
     const lowered = loweredBudgets(rows ?? [], subjects);
     const named = new Map(lowered.map((each) => [each.budget, each.named]));
     const made = await planOfConfigs(configs, { askEmbedded: options.config !== undefined, named });
-    const { problems, strategies } = made;
+    const { lost, strategies } = made;
+    const reasons = [...new Set(lost.flatMap(({ reasons }) => reasons))];
     const begins = tradingBeginsOf(configs[0], { budgets: made.budgets, rows, subjects });
     if (options.json === true)
       console.log(
         JSON.stringify({
           strategies,
           ...made.plan,
-          strategyProblems: problems,
+          strategyProblems: reasons,
           tradingBegins: begins,
           lowered,
         }),
@@ -117,9 +118,14 @@ async function plan(options: Options): Promise<void> {
           ...beginsLines(begins),
         ].join('\n'),
       );
-    for (const problem of problems) console.error(problem);
+    for (const reason of reasons) console.error(reason);
     if (made.plan.problems.length > 0)
       throw wrongInput(['It does not fit:', ...made.plan.problems].join('\n  '));
+    const missed = lost.filter(({ isOptional }) => !isOptional).map(({ name }) => name);
+    if (missed.length > 0)
+      throw wrongInput(
+        `A live or paper bot does not start without ${[...new Set(missed)].join(' and ')}: correct it, or set "optional: true" at the strategy`,
+      );
   } catch (error) {
     throw error instanceof SarrafError && INPUT_ERRORS.has(error.code) ? wrongInput(error.message) : error;
   }

@@ -5,20 +5,24 @@ import { SarrafError } from '../../domain/errors.ts';
 import { ledgerSubjects } from '../../venues/live/client-credentials.ts';
 import { loweredBudgets } from '../lowered-text.ts';
 import { planOfConfigs } from '../plan-of-config.ts';
-import { ok, problem, type CheckFinding } from './check-finding.ts';
+import { ok, problem, warning, type CheckFinding } from './check-finding.ts';
 
 /**
  * Whether the strategies can be loaded, and whether what they poll fits the limits, as `sarraf plan` says it.
  */
 export async function checkPlan(config: BotConfig): Promise<readonly CheckFinding[]> {
   try {
-    const { plan, strategies, problems } = await planOfConfigs([config], {
+    const { plan, strategies, lost } = await planOfConfigs([config], {
       askEmbedded: true,
       named: await namedLimits(config),
     });
     return [
-      ...problems.map((text) => strategyProblem(text)),
-      ...(problems.length === 0 ? [ok('strategies', strategies.join(', '))] : []),
+      ...lost.flatMap(({ reasons, isOptional }) =>
+        reasons.map((text) =>
+          isOptional ? warning('strategies', text, 'the bot starts without it') : strategyProblem(text),
+        ),
+      ),
+      ...(lost.length === 0 ? [ok('strategies', strategies.join(', '))] : []),
       ...plan.problems.map((text) =>
         problem('plan', text, 'ask for fewer markets or older data; "sarraf plan" shows all of it'),
       ),

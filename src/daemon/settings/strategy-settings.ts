@@ -73,6 +73,12 @@ export const strategySettings = z
         'What happens when a handler throws. stop: the strategy stops. pause: it goes on after a pause. cancel: it stops, and its orders are canceled.',
       ),
     pause: duration({ leastMs: 1_000 }).prefault('5m').describe('How long a pause after an error lasts.'),
+    optional: z
+      .boolean()
+      .prefault(false)
+      .describe(
+        'Whether a live or paper bot starts without it where it can not run. It then says so as an error and as an alert.',
+      ),
     risk: strategyRiskSettings.describe('Limits of this strategy; they override those under risk.'),
     locks: lockSettings.describe('Rules of locks that count and lock this strategy alone.'),
   })

@@ -1,4 +1,4 @@
-/** Why a strategy failed, where its author did not say it. */
+/** Why a strategy failed or does not run, where its author did not say it. */
 export const STRATEGY_SENTENCES = {
   'strategy-too-slow': 'expected an answer within {limit:ms} ms, was still at work; its thread was ended',
   'strategy-slow-load':
@@ -6,5 +6,6 @@ export const STRATEGY_SENTENCES = {
   'strategy-thread-ended': 'its thread ended',
   'strategy-no-reason': 'it gave no reason',
   'strategy-no-message': 'failed without a message',
+  'market-unlisted': 'the exchange does not list {market:symbol} any more',
   expected: 'expected {expected:text}, was {found:text}',
 } as const;

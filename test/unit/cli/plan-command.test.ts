@@ -83,6 +83,22 @@ describe('sarraf plan', () => {
   });
 
   test.each([
+    [false, 2, /params\.fasst: .*\nA live or paper bot does not start without wrong: .*optional: true/],
+    [true, 0, /params\.fasst: /],
+  ])('fails where a strategy can not run, unless it is optional (%s)', async (optional, code, error) => {
+    const config = join(folder, `lost-${optional}.yaml`);
+    const strategies = [
+      { plugin: 'ma-cross', market: 'BTCIRT' },
+      { plugin: 'ma-cross', name: 'wrong', market: 'BTCIRT', params: { fasst: 3 }, optional },
+    ];
+    writeFileSync(config, JSON.stringify({ strategies }));
+    const done = await sarrafHere(['plan', '--config', config]);
+    expect(done.code).toBe(code);
+    expect(done.error).toMatch(error);
+    expect(done.out).toMatch(/^Plan for ma-cross \(BTCIRT\)$/m);
+  });
+
+  test.each([
     ['no market', ['--market', 'FOO'], 'expected a market such as'],
     ['no strategy', ['--strategies', '/nowhere'], 'one file at /nowhere, was nothing'],
     ['no length of a candle', ['--timeframe', '7m'], 'Allowed choices are 1m'],
@@ -165,7 +181,7 @@ strategies:
   test('reports a strategy that can not be set up, and plans for the others', async () => {
     const set = ['strategies.0.params.fast=-1', 'strategies.0.name=wrong'].flatMap((text) => ['--set', text]);
     const { code, out, error } = await sarrafHere(['plan', ...set]);
-    expect([code, error.trim().split('\n').length]).toEqual([0, 1]);
+    expect([code, error.trim().split('\n').length]).toEqual([2, 2]);
     expect(error).toContain('fast');
     expect(out).toMatch(/^Plan for market-maker \(BTCIRT\)$/m);
   });

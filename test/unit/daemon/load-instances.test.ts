@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { loadInstances, strategyFilesAt } from '../../../src/daemon/load-instances.ts';
+import { loadInstances, refuseWithout, strategyFilesAt } from '../../../src/daemon/load-instances.ts';
 import { readBotConfig } from '../../../src/daemon/settings/read-bot-config.ts';
 import { engineView } from '../strategy/engine-view.ts';
 
@@ -21,13 +21,17 @@ async function load(strategies: readonly object[], folders: readonly string[] = 
   });
   if (!reading.ok) throw new Error(reading.problems.join('; '));
   const knownMarkets = new Set(['BTCIRT', 'BTCUSDT']);
-  const { instances, problems } = await loadInstances({
+  const { instances, problems, lost } = await loadInstances({
     strategies: reading.config.strategies,
     folders,
     knownMarkets,
   });
   for (const { runner } of instances) runner.handle({ kind: 'start', isRestart: false }, engineView());
-  return { instances: instances.map((instance) => ({ ...instance, name: instance.runner.name })), problems };
+  return {
+    instances: instances.map((instance) => ({ ...instance, name: instance.runner.name })),
+    problems,
+    lost,
+  };
 }
 
 const write = (name: string, text: string): string => {
@@ -159,6 +163,30 @@ describe('loading the instances of a bot', () => {
       code: 'INVALID_STRATEGY',
       message: `expected a strategy that can run, was none\n  absent: expected a file absent.ts or .js in ${folder}, was none`,
     });
+  });
+
+  test('trades without a strategy only where it is optional, or its market is gone from the exchange', async () => {
+    write('good.ts', plugin('good'));
+    const { lost } = await load([
+      { plugin: 'good', ...ON },
+      { plugin: 'absent', ...ON, optional: true },
+      { plugin: 'good', name: 'gone', market: 'ETHIRT' },
+      { plugin: 'good', name: 'odd', ...ON, params: { share: -1, speed: 2 } },
+    ]);
+    expect(lost.map(({ name, isOptional, quote }) => [name, isOptional, quote])).toEqual([
+      ['absent', true, 'rls'],
+      ['gone', false, 'rls'],
+      ['odd', false, 'rls'],
+    ]);
+    const [absent, gone, odd] = lost;
+    expect(() => refuseWithout([absent!], { hadMarket: () => false })).not.toThrow();
+    expect(() =>
+      refuseWithout([absent!, gone!], { hadMarket: (market) => market === 'ETHIRT' }),
+    ).not.toThrow();
+    expect(() => refuseWithout([gone!], { hadMarket: () => false })).toThrow(/gone can not\n.*ETHIRT/);
+    expect(() => refuseWithout([absent!, odd!], { hadMarket: () => true })).toThrow(
+      /^expected every strategy to be able to run, odd can not\n {2}.*params\.share: .*\n {2}.*params\.speed: .*\n {2}correct it, or set "optional: true"/,
+    );
   });
 
   test('runs no two strategies under one name, since their orders could not be distinguished', async () => {

@@ -302,3 +302,79 @@ describe('candles', () => {
     return { openTimeMs, open: price, high: price, low: price, close: price, volume: decimalText('1') };
   }
 });
+
+/** The rows of all strategies, as a restart gets them. */
+const rows = (world: EngineWorld) => {
+  world.mirror.flush();
+  return world.mirror.load(0).strategies;
+};
+
+/** Options of an exchange that lists one market. */
+const rules = (symbol: 'BTCUSDT' | 'ETHUSDT') => [
+  { symbol, priceStep: decimalText('0.01'), amountStep: decimalText('0.001'), minOrderValue: null },
+];
+
+describe('a strategy that can not run', () => {
+  const lost = [{ name: 'bad', reason: 'bad.ts:3: no', quote: 'usdt' }];
+  it('is an error and a row with its reason, and begins with its own state once it can', () => {
+    const world = new EngineWorld({ strategies: [good([])], settings: { lost } });
+    world.advance(2_000);
+    expect(world.alarms()).toEqual(['bad does not run: bad.ts:3: no']);
+    expect(rows(world)).toContainEqual(
+      expect.objectContaining({ name: 'bad', status: 'stopped', reason: 'bad.ts:3: no' }),
+    );
+    const books: number[] = [];
+    world.restart({ options: { strategies: [failing(books)] } });
+    world.advance(2_000);
+    world.accept();
+    expect(books.length).toBeGreaterThan(0);
+    expect(rows(world)).toContainEqual(
+      expect.objectContaining({ name: 'bad', status: 'running', reason: null }),
+    );
+  });
+
+  it('keeps in its row what it was and held', () => {
+    const world = new EngineWorld({ strategies: [failing([])] });
+    world.advance(1_500);
+    world.accept();
+    const [before] = rows(world);
+    world.restart({ options: { strategies: [good([])], settings: { lost } } });
+    world.advance(1_000);
+    expect(rows(world).find(({ name }) => name === 'bad')).toMatchObject({
+      status: 'stopped',
+      json: before?.json,
+    });
+  });
+});
+
+describe('a strategy in a market that the exchange does not list any more', () => {
+  it('pauses after a second reading without it, with the reason, and goes on once it is listed again', () => {
+    const books: number[] = [];
+    const world = new EngineWorld({
+      strategies: [good(books)],
+      feeds: [...FEEDS, feedOf('options', 'options', 60_000)],
+    });
+    const reason = 'the exchange does not list BTCUSDT any more';
+    world.venue.rules = rules('BTCUSDT');
+    world.advance(5_000);
+    // A reply without any market says nothing.
+    world.venue.rules = [];
+    world.advance(2 * MINUTE_MS);
+    expect(world.alarms()).toEqual([]);
+    world.venue.rules = rules('ETHUSDT');
+    world.advance(2 * MINUTE_MS);
+    expect(world.alarms()).toEqual([`good pauses: ${reason}`]);
+    world.mirror.flush();
+    expect(world.mirror.load(0).strategies).toMatchObject([{ name: 'good', status: 'paused', reason }]);
+    const told = books.length;
+    world.advance(MINUTE_MS);
+    expect(books).toHaveLength(told);
+    world.venue.rules = rules('BTCUSDT');
+    world.advance(2 * MINUTE_MS);
+    expect(books.length).toBeGreaterThan(told);
+    world.mirror.flush();
+    expect(world.mirror.load(0).strategies).toMatchObject([
+      { name: 'good', status: 'running', reason: null },
+    ]);
+  });
+});
