@@ -25,11 +25,31 @@ export interface TargetOptions {
 export interface ApiTarget {
   readonly baseUrl: string;
   readonly exchange: BotConfig['exchange'];
+  /** How late a request may arrive, among others. */
+  readonly execution: BotConfig['execution'];
   readonly credentials: CredentialSettings | null;
   /** Whether a configuration keeps orders in its own process: then nothing real is to be moved by it. */
   readonly isPaper: boolean;
   /** Whose credentials they are, for people. */
   readonly account: string;
+}
+
+/** The same options as they are typed, for a command that is named in a message. */
+export function targetWords({ config, url, tokenFile, ledgerFolder }: TargetOptions): readonly string[] {
+  const given = {
+    '--config': config,
+    '--url': url,
+    '--token-file': tokenFile,
+    '--ledger-folder': ledgerFolder,
+  };
+  return Object.entries(given).flatMap(([name, value]) =>
+    value === undefined ? [] : [name, shellWord(value)],
+  );
+}
+
+/** A text as a shell takes it for one word. */
+function shellWord(text: string): string {
+  return /^[\w./:@=-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;
 }
 
 const CONFIG_VARIABLE = 'SARRAF_CONFIG';
@@ -131,8 +151,9 @@ function targetOfConfig(options: TargetOptions, isOffline: boolean, io: CommandI
   if (config.mode === 'embedded' || baseUrl === null) {
     throw wrongInput(`the exchange of ${file} runs inside the bot and can not be called: ${WHERE}`);
   }
-  const { credentials } = config.exchange;
-  return { baseUrl, exchange: config.exchange, credentials, isPaper, account: `the account of ${file}` };
+  const { exchange, execution } = config;
+  const { credentials } = exchange;
+  return { baseUrl, exchange, execution, credentials, isPaper, account: `the account of ${file}` };
 }
 
 /** Read without its credentials, a live configuration looks like a paper one. */
@@ -151,7 +172,8 @@ function targetOfAddress(options: TargetOptions, url: string, isOffline: boolean
   if (!defaults.ok) throw wrongInput(defaults.problems.join('\n'));
   const baseUrl = read.data;
   const exchange = { ...defaults.config.exchange, baseUrl, ledgerFolder: options.ledgerFolder ?? null };
-  const target = { baseUrl, exchange, isPaper: false, credentials: null, account: 'nobody' };
+  const { execution } = defaults.config;
+  const target = { baseUrl, exchange, execution, isPaper: false, credentials: null, account: 'nobody' };
   if (isOffline) return target;
   const token = io.environment[TOKEN_VARIABLE];
   if (token !== undefined && token !== '') {

@@ -2,6 +2,7 @@ import { stderr, stdin } from 'node:process';
 import { createInterface } from 'node:readline';
 import { Writable } from 'node:stream';
 import { isatty } from 'node:tty';
+import { isoText } from '../../domain/time-text.ts';
 import type { EndpointName } from '../../exchange/endpoints/index.ts';
 import type { CallRequest } from './read-fields.ts';
 
@@ -47,28 +48,31 @@ async function answerTo(question: string, output: NodeJS.WritableStream): Promis
 const text = (value: unknown): string | null =>
   typeof value === 'string' || typeof value === 'number' ? String(value) : null;
 
-/** Which order a request is about, as the call that reads it takes it. */
-function orderField(request: CallRequest): string {
-  const id = text(request['order']);
-  if (id !== null) return `id=${id}`;
-  const name = text(request['clientOrderId']);
-  return name === null ? 'id=…' : `clientOrderId=${name}`;
+/** How an order is looked for that a request was about; it can have been sent last at `sentAtMs`. */
+function findOrder(request: CallRequest, sentAtMs: number): string {
+  const id = text(request['order']) ?? text(request['clientOrderId']) ?? '…';
+  return `order find ${id} --sent ${isoText(sentAtMs)}`;
 }
 
-/** The call that shows whether one that changes something took effect. Every call that is no read has one. */
-export const LOOK_WITH: Readonly<Partial<Record<EndpointName, (request: CallRequest) => string>>> = {
-  login: () => 'login-attempts',
-  generateAddress: () => 'wallets-list',
-  addCard: () => 'profile',
-  addAccount: () => 'profile',
-  addFavoriteMarkets: () => 'favorite-markets',
-  removeFavoriteMarkets: () => 'favorite-markets',
-  addOrder: (request) => `order-status ${orderField(request)}`,
-  updateOrderStatus: (request) => `order-status ${orderField(request)}`,
-  cancelOldOrders: () => 'orders-list status=open details=2',
-  transfer: () => 'wallets type=margin',
-  createWithdrawal: () => 'withdrawals',
-  cancelWithdrawal: (request) => `withdrawal id=${text(request['id']) ?? '…'}`,
-  gatewaySend: () => 'gateway-send … (an invoice that nobody pays costs nothing)',
-  gatewayVerify: (request) => `gateway-verify api=env:NAME token=${text(request['token']) ?? '…'}`,
+/**
+ * The command that shows whether a call that changes something took effect. Every call that is no read has
+ * one.
+ */
+export const LOOK_WITH: Readonly<
+  Partial<Record<EndpointName, (request: CallRequest, sentAtMs: number) => string>>
+> = {
+  login: () => 'api login-attempts',
+  generateAddress: () => 'api wallets-list',
+  addCard: () => 'api profile',
+  addAccount: () => 'api profile',
+  addFavoriteMarkets: () => 'api favorite-markets',
+  removeFavoriteMarkets: () => 'api favorite-markets',
+  addOrder: findOrder,
+  updateOrderStatus: findOrder,
+  cancelOldOrders: () => 'api orders-list status=open details=2',
+  transfer: () => 'api wallets type=margin',
+  createWithdrawal: () => 'api withdrawals',
+  cancelWithdrawal: (request) => `api withdrawal id=${text(request['id']) ?? '…'}`,
+  gatewaySend: () => 'api gateway-send … (an invoice that nobody pays costs nothing)',
+  gatewayVerify: (request) => `api gateway-verify api=env:NAME token=${text(request['token']) ?? '…'}`,
 };

@@ -8,7 +8,7 @@ import type { DecodedRefusal } from '../../exchange/reply-decoder.ts';
 import { checkRequest, encodeRequest } from '../../exchange/request-encoder.ts';
 import { CommandError, failed, wrongInput, FAILED } from '../command-error.ts';
 import { programName } from '../program-name.ts';
-import { findTarget, type ApiTarget, type TargetOptions } from './api-target.ts';
+import { findTarget, targetWords, type ApiTarget, type TargetOptions } from './api-target.ts';
 import { callOf, isPaged, type Call } from './call-catalogue.ts';
 import { CallSender } from './call-sender.ts';
 import { interruption, type CommandIo } from './command-io.ts';
@@ -86,6 +86,20 @@ export async function valueOfCall<Name extends EndpointName>(
 }
 
 async function bring(run: CallRun): Promise<Brought | null> {
+  const { options } = run;
+  return withSender(run, async (sender) =>
+    options.all === true ? readPages(run, sender) : callOnce(run, sender),
+  );
+}
+
+/**
+ * Has something sent to the exchange; null after a dry run. Throws a `CommandError` for whatever is no
+ * success.
+ */
+export async function withSender<Result>(
+  run: CallRun,
+  send: (sender: CallSender, target: ApiTarget) => Promise<Result>,
+): Promise<Result | null> {
   const { call, request, options, io } = run;
   const target = findTarget(options, call, io);
   const moves = call.effect === 'moves';
@@ -119,7 +133,7 @@ async function bring(run: CallRun): Promise<Brought | null> {
     sender.checkWait(call.name);
     if (moves && options.yes !== true) await askFirst(run, target);
     end.arm();
-    return options.all === true ? await readPages(run, sender) : await callOnce(run, sender);
+    return await send(sender, target);
   } catch (error) {
     throw failureToThrow(error, run, createScrubber(secretsIn(run, target)));
   } finally {
@@ -232,9 +246,11 @@ function failureToThrow(error: unknown, run: CallRun, scrub: (line: string) => s
     error instanceof RefusedError ? `${call.word}: ${error.message}` : `${error.code}: ${error.message}`,
   ];
   if (outcome === 'unknown') {
-    const look = LOOK_WITH[call.name]?.(request);
+    const look = LOOK_WITH[call.name]?.(request, Date.now());
     const where =
-      look === undefined ? '' : `: look with "${programName()} api ${look}" before you send it again`;
+      look === undefined
+        ? ''
+        : `: look with "${[programName(), look, ...targetWords(options)].join(' ')}" before you send it again`;
     lines.push(`It MAY HAVE TAKEN EFFECT${where}`);
   } else if (outcome === 'applied') lines.push('It has taken effect before.');
   else if (call.effect !== 'reads') lines.push('Nothing was changed by it.');

@@ -3,13 +3,18 @@ import { Decimal } from 'decimal.js';
 import type { MarketName } from '../../domain/market-symbol.ts';
 import { parseMarket } from '../../exchange/market-names.ts';
 import { SarrafError } from '../../domain/errors.ts';
+import { isoText } from '../../domain/time-text.ts';
 import { callOf } from '../api/call-catalogue.ts';
 import { MACHINE_IO, type CommandIo } from '../api/command-io.ts';
 import { nameByHand, placerOf } from '../api/manual-order.ts';
 import { checkFields, type CallRequest } from '../api/read-fields.ts';
-import { printValue, valueOfCall, type ApiCallOptions } from '../api/run-call.ts';
-import { withCallOptions } from '../api/target-options.ts';
-import { wrongInput } from '../command-error.ts';
+import { printValue, valueOfCall, withSender, type ApiCallOptions } from '../api/run-call.ts';
+import { findOrder, foundLines } from '../api/find-order.ts';
+import { targetWords } from '../api/api-target.ts';
+import { withCallOptions, withTarget } from '../api/target-options.ts';
+import { CommandError, wrongInput } from '../command-error.ts';
+import { timeOption } from '../data/data-options.ts';
+import { programName } from '../program-name.ts';
 import { placeInBook, type BookOptions } from '../place-in-book.ts';
 import { KEY_HELP } from '../post-by-hand.ts';
 
@@ -41,11 +46,25 @@ Examples:
   sarraf order cancel manual-zyzjdpwh4g91 --yes`;
 
 const STATUS_HELP = `
-The clientOrderId finds only an open order; the id finds any order.
+The clientOrderId finds only an open order; the id finds any order. To learn what became of an order whose
+answer was lost, use "sarraf order find".
 
 Examples:
   sarraf order status 2187
   sarraf order status manual-zyzjdpwh4g91 --json`;
+
+const FIND_HELP = `
+Looks in the open orders, in all orders and in the trades of the account. Do this before you send an order
+again whose answer was lost. It says one of three things:
+  found          it is there: do not send it again
+  absent         two readings of all orders lack it, no trade since then can be its own, and it can not
+                 arrive any more: you may send it again
+  not yet known  it may still arrive, or something listed may be it: look again
+Exit codes: 0 found, 3 absent, 4 not yet known; 1 and 2 as with the other commands.
+
+Examples:
+  sarraf order find manual-zyzjdpwh4g91 --sent 2026-01-05T10:20:00Z
+  sarraf order find 2187 --json`;
 
 /** The request for what was typed; the declaration checks the rest. */
 export function placeRequest(
@@ -107,8 +126,13 @@ function worth({ amount, price, stopPrice, dstCurrency }: CallRequest): string {
 }
 
 /** `2187` is the exchange's id, anything else a name. */
-function orderFields(text: string, idField: 'id' | 'order'): CallRequest {
-  return /^\d{1,16}$/.test(text) ? { [idField]: text } : { clientOrderId: text };
+function orderFields<Field extends 'id' | 'order'>(
+  text: string,
+  idField: Field,
+): { readonly [Name in Field]: string } | { readonly clientOrderId: string } {
+  return /^\d{1,16}$/.test(text)
+    ? ({ [idField]: text } as { readonly [Name in Field]: string })
+    : { clientOrderId: text };
 }
 
 function checked(name: 'addOrder' | 'orderStatus' | 'updateOrderStatus', request: CallRequest): CallRequest {
@@ -196,15 +220,48 @@ function statusCommand(io: CommandIo): Command {
   return withCallOptions(command, callOf('orderStatus'));
 }
 
+interface FindOptions extends ApiCallOptions {
+  readonly sent?: number;
+}
+
+const ABSENT = 3;
+const NOT_YET_KNOWN = 4;
+
+function findCommand(io: CommandIo): Command {
+  const command = new Command('find')
+    .description('Looks whether an order is at the exchange whose answer was lost.')
+    .argument('<order>', 'its id, or its clientOrderId')
+    .option('--sent <time>', 'when it can have been sent last, such as 2026-01-05T10:20:00Z', timeOption)
+    .addHelpText('after', FIND_HELP)
+    .action(async (text: string, options: FindOptions) => {
+      const request = checked('orderStatus', orderFields(text, 'id'));
+      const { sent: sentAtMs = null } = options;
+      const call = callOf('orderStatus');
+      const found = await withSender({ call, request, options, io }, async (caller, { execution }) =>
+        findOrder({ caller, wanted: orderFields(text, 'id'), sentAtMs, ...execution, nowMs: Date.now }),
+      );
+      if (found === null) return;
+      const sent = sentAtMs === null ? [] : ['--sent', isoText(sentAtMs)];
+      const words = [programName(), 'order', 'find', text, ...sent, ...targetWords(options)];
+      const lines = foundLines(found, { name: text, command: words.join(' ') });
+      const isFound = found.outcome === 'found';
+      if (isFound || options.json === true) printValue(found, { options, io }, () => lines);
+      if (!isFound)
+        throw new CommandError(lines.join('\n'), found.outcome === 'absent' ? ABSENT : NOT_YET_KNOWN);
+    });
+  return withTarget(command);
+}
+
 /** `sarraf order`: one order by hand. */
 export function orderCommand(io: CommandIo = MACHINE_IO): Command {
   return new Command('order')
-    .description('Places, cancels or shows one order by hand, beside a bot or without one.')
+    .description('Places, cancels, shows or finds one order by hand, beside a bot or without one.')
     .addHelpText(
       'after',
       '\nExamples:\n  sarraf order place buy BTCIRT 0.001 --price 50000000000\n  sarraf order status 2187\n  sarraf order cancel 2187',
     )
     .addCommand(placeCommand(io).exitOverride())
     .addCommand(cancelCommand(io).exitOverride())
-    .addCommand(statusCommand(io).exitOverride());
+    .addCommand(statusCommand(io).exitOverride())
+    .addCommand(findCommand(io).exitOverride());
 }

@@ -62,9 +62,10 @@ export async function checkExchange(options: ExchangeCheckOptions): Promise<read
 
 async function openSender({ config, baseUrl, ...of }: ExchangeCheckOptions): Promise<CallSender> {
   const { longestWaitMs, signal, say, seen, nowMs = Date.now } = of;
-  const credentials = config.mode === 'live' ? config.exchange.credentials : null;
+  const { exchange, execution } = config;
+  const credentials = config.mode === 'live' ? exchange.credentials : null;
   return CallSender.open({
-    target: { baseUrl, exchange: config.exchange, credentials, isPaper: false, account: 'the credential' },
+    target: { baseUrl, exchange, execution, credentials, isPaper: false, account: 'the credential' },
     longestWaitMs,
     signal,
     say,

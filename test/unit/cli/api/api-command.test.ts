@@ -110,7 +110,9 @@ describe('an outcome', () => {
     const { code, error, out } = await api([...placed, '--json']);
     expect(code).toBe(1);
     expect(error).toContain('MAY HAVE TAKEN EFFECT');
-    expect(error).toContain('api order-status clientOrderId=my-own-name');
+    expect(error).toMatch(
+      /sarraf order find my-own-name --sent \S+Z --url http:\S+ --ledger-folder \S+" before/,
+    );
     expect(JSON.parse(out)).toMatchObject({ error: { code: 'CONNECTION_LOST', outcome: 'unknown' } });
     const look = await api(['order-status', 'clientOrderId=my-own-name', '--json']);
     expect(JSON.parse(look.out)).toMatchObject({ status: 'Active' });

@@ -1,0 +1,195 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { SarrafError } from '../../domain/errors.ts';
+import { secondText } from '../../domain/time-text.ts';
+import { iteratePages, type Caller } from '../../exchange/paging.ts';
+import type { ExchangeOrder } from '../../exchange/records/order.ts';
+import type { ExchangeTrade } from '../../exchange/records/trade.ts';
+import { INTERFACE_PROFILE } from '../../venues/interface-profile.ts';
+import { placerOf } from './manual-order.ts';
+
+/** What is known of an order that may have been sent. */
+export type FoundOrder =
+  | { readonly outcome: 'found'; readonly order: ExchangeOrder }
+  /** It is not at the exchange and can not arrive any more. */
+  | {
+      readonly outcome: 'absent';
+      /** Orders and trades from this time on were read, in ms since 1970. */
+      readonly sinceMs: number;
+      /** When each complete reading of the orders began. */
+      readonly readAtMs: readonly number[];
+    }
+  | {
+      readonly outcome: 'not-yet-known';
+      readonly why: string;
+      /** From when on another look can prove it; null where time alone does not help. */
+      readonly againAtMs: number | null;
+    };
+
+type WantedOrder = { readonly id: string } | { readonly clientOrderId: string };
+
+export interface FindOrderOptions {
+  readonly caller: Caller;
+  /** The exchange's id, or the clientOrderId. */
+  readonly wanted: WantedOrder;
+  /** When it can have been sent last; null where that is not known. */
+  readonly sentAtMs: number | null;
+  /** How late after that it may still arrive. */
+  readonly lateArrivalMs: number;
+  /** Between two readings that prove its absence. */
+  readonly absencePassesApartMs: number;
+  readonly nowMs: () => number;
+}
+
+/**
+ * Orders and trades are read back to so long before it was sent: the clocks of this machine and of the
+ * exchange may differ.
+ */
+const BEFORE_MS = 86_400_000;
+
+const ORDERS_PAGE_SIZE = 1_000;
+const TRADES_PAGE_SIZE = 500;
+const MOST_PAGES = 50;
+
+/** Orders that are looked up one by one, since a trade of them is listed and they are not. */
+const MOST_LOOKED_UP = 20;
+
+/**
+ * Looks for an order in the open orders, in all orders and in the trades of the account. It is absent only
+ * when two complete readings of all orders lack it, both begun when it could no longer arrive and some time
+ * apart, and no trade since then is of an order that they lack. The clientOrderId alone proves nothing: the
+ * exchange forgets it once its order closes.
+ * @throws SarrafError where the exchange gives no answer.
+ */
+export async function findOrder(options: FindOrderOptions): Promise<FoundOrder> {
+  const { nowMs, sentAtMs, lateArrivalMs, absencePassesApartMs } = options;
+  const beganAtMs = nowMs();
+  const open = await look(options, options.wanted);
+  if (open !== null) return { outcome: 'found', order: open };
+  const sinceMs = (sentAtMs ?? beganAtMs) - BEFORE_MS;
+  // The exchange has given an id already.
+  const mayArrive = 'clientOrderId' in options.wanted;
+  const arrivedByMs = (sentAtMs ?? beganAtMs) + lateArrivalMs;
+  const readAtMs: number[] = [];
+  for (;;) {
+    readAtMs.push(nowMs());
+    const found = await readOnce(options, sinceMs);
+    if (found !== null) return found;
+    if (mayArrive && (readAtMs[0] ?? 0) <= arrivedByMs) {
+      const why =
+        sentAtMs === null
+          ? 'it is in no list now, and when it was sent is not known: say so with --sent, such as --sent 2026-01-05T10:20:00Z'
+          : 'it is in no list now, and may still arrive';
+      return { outcome: 'not-yet-known', why, againAtMs: sentAtMs === null ? null : arrivedByMs };
+    }
+    if (readAtMs.length === INTERFACE_PROFILE.absence.readings)
+      return { outcome: 'absent', sinceMs, readAtMs };
+    await pause(Math.max(0, absencePassesApartMs - (nowMs() - (readAtMs.at(-1) ?? 0))));
+  }
+}
+
+/** One complete reading of orders, then of trades; null where both lack it. */
+async function readOnce(options: FindOrderOptions, sinceMs: number): Promise<FoundOrder | null> {
+  const { caller, wanted } = options;
+  const listed = new Set<number>();
+  let isNamed = false;
+  try {
+    const request = { status: 'all', details: 2, order: '-id', pageSize: ORDERS_PAGE_SIZE } as const;
+    for await (const order of iteratePages(caller, 'ordersList', { request, maxPages: MOST_PAGES })) {
+      if (isWanted(order, wanted)) return { outcome: 'found', order };
+      if (order.createdAtMs !== null && order.createdAtMs < sinceMs) break;
+      if (order.clientOrderId !== null) isNamed = true;
+      if (order.id !== null) listed.add(order.id);
+    }
+    if ('clientOrderId' in wanted && !isNamed && listed.size > 0) {
+      const why =
+        'the exchange shows no names of orders, so it may be any of the listed: "sarraf api orders-list status=all details=2 order=-id" lists them';
+      return { outcome: 'not-yet-known', why, againAtMs: null };
+    }
+    return await readTrades(options, { sinceMs, listed });
+  } catch (error) {
+    if (!(error instanceof SarrafError) || error.code !== 'TOO_MANY_PAGES') throw error;
+    const why = `more was listed since ${secondText(sinceMs)} UTC than is read at once: ${error.message}`;
+    return { outcome: 'not-yet-known', why, againAtMs: null };
+  }
+}
+
+/** Whether a trade since then is of an order that no list has shown: it may be the one that is looked for. */
+async function readTrades(
+  options: FindOrderOptions,
+  { sinceMs, listed }: { readonly sinceMs: number; readonly listed: ReadonlySet<number> },
+): Promise<FoundOrder | null> {
+  const { caller, wanted } = options;
+  let oldest = Number.POSITIVE_INFINITY;
+  for (const id of listed) oldest = Math.min(oldest, id);
+  const unlisted = new Map<number, ExchangeTrade>();
+  const request = { tradeOrder: 'desc', pageSize: TRADES_PAGE_SIZE } as const;
+  for await (const trade of iteratePages(caller, 'tradesList', { request, maxPages: MOST_PAGES })) {
+    const { orderId, timeMs } = trade;
+    if (timeMs !== null && timeMs < sinceMs) break;
+    if (orderId === null) return unattributed(trade);
+    // Ids rise: an order from before all that are listed is older than the one that is looked for.
+    if (!listed.has(orderId) && (listed.size === 0 || orderId > oldest)) unlisted.set(orderId, trade);
+    if (unlisted.size > MOST_LOOKED_UP) return unattributed(trade);
+  }
+  for (const [id, trade] of unlisted) {
+    const order = await look(options, { id: String(id) });
+    if (order === null) return unattributed(trade);
+    if (isWanted(order, wanted)) return { outcome: 'found', order };
+  }
+  return null;
+}
+
+function isWanted(order: ExchangeOrder, wanted: WantedOrder): boolean {
+  return 'id' in wanted ? String(order.id) === wanted.id : order.clientOrderId === wanted.clientOrderId;
+}
+
+/**
+ * The exchange's answer to the id of an order, or to the name of an open one; null where it has none such.
+ */
+async function look({ caller }: FindOrderOptions, wanted: WantedOrder): Promise<ExchangeOrder | null> {
+  const result = await caller.call('orderStatus', wanted);
+  if (result.ok) return result.value;
+  // Some exchanges do not look names up at all: the lists decide.
+  if (result.code === INTERFACE_PROFILE.refusals.noSuchOrder || 'clientOrderId' in wanted) return null;
+  throw new SarrafError('REFUSED', `orderStatus: refused with ${result.code}: ${result.message}`, {
+    outcome: 'none',
+  });
+}
+
+function unattributed({ id, orderId, market, side, amount }: ExchangeTrade): FoundOrder {
+  const what = `the trade ${id} (${side} of ${amount}${market === null ? '' : ` in ${market.symbol}`})`;
+  const why =
+    orderId === null
+      ? `${what} names no order, and may be its own`
+      : `${what} is of the order ${orderId}, which is in no list, and may be this one`;
+  return { outcome: 'not-yet-known', why, againAtMs: null };
+}
+
+/** The answer for people. `command` looks again. */
+export function foundLines(
+  found: FoundOrder,
+  of: { readonly name: string; readonly command: string },
+): readonly string[] {
+  const { name, command } = of;
+  switch (found.outcome) {
+    case 'found': {
+      const { order } = found;
+      const { id, side, amount, matchedAmount, market, price, status } = order;
+      const at = price === null ? '' : ` at ${price}`;
+      return [
+        `found: ${name} is the order ${id ?? '(no id)'}, ${side} ${amount}${market === null ? '' : ` ${market.symbol}`}${at}, placed ${placerOf(order.clientOrderId)}`,
+        `It is ${status ?? 'without a status'}, filled ${matchedAmount} of ${amount}. Do not send it again.`,
+      ];
+    }
+    case 'absent':
+      return [
+        `absent: ${name} is not at the exchange`,
+        `Open orders, all orders and trades since ${secondText(found.sinceMs)} UTC lack it. They were read at ${found.readAtMs.map((ms) => secondText(ms)).join(' and ')} UTC, after it could have arrived.`,
+        'You may send it again.',
+      ];
+    case 'not-yet-known': {
+      const when = found.againAtMs === null ? '' : ` after ${secondText(found.againAtMs)} UTC`;
+      return [`not yet known: ${found.why}`, `Do not send it again. Look again${when}: ${command}`];
+    }
+  }
+}
