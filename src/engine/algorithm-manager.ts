@@ -2,6 +2,7 @@ import type { Market } from '../domain/market.ts';
 import { addUnits, NO_UNITS, subtractUnits, type Units } from '../domain/money.ts';
 import { sentence } from '../language/sentences/sentence.ts';
 import { isFinal, type OrderRecord } from '../execution/order-record.ts';
+import type { OrderTable } from '../execution/order-table.ts';
 import type { ClosedCandle } from '../strategy/strategy-event.ts';
 import { algorithmFromJson, algorithmToJson } from '../execution/algorithms/algorithm-json.ts';
 import type { AlgorithmStep, AlgorithmView } from '../execution/algorithms/algorithm-step.ts';
@@ -15,11 +16,13 @@ import type { MarketDataCache } from './market-data-cache.ts';
 import type { MirrorState } from './mirror-change.ts';
 import type { OrderManager } from './order-manager.ts';
 import type { OrderPlacer } from './order-placer.ts';
+import { OwnExits } from './own-exits.ts';
 import type { PortfolioViews } from './portfolio-view.ts';
 import { portfolioLook } from './portfolio-look.ts';
 import type { PreTradeRisk } from './pre-trade-risk.ts';
 import type { Outbox } from './outbox.ts';
 import type { ClaimingWork, Reservations } from './reservations.ts';
+import type { RowCounter } from './row-counter.ts';
 import type { StrategyInstance } from './strategy-instance.ts';
 import type { StrategyNotifier } from './strategy-notifier.ts';
 import { WorkView } from './work-view.ts';
@@ -48,11 +51,13 @@ export interface AlgorithmManagerOptions {
   /** Why no new orders are taken; null while they are. */
   readonly closed: () => string | null;
   readonly reservations: Reservations;
+  readonly rows: RowCounter;
 }
 
 /** Runs the algorithms: asks each what it wants when something of its own changed, and does it. */
 export class AlgorithmManager {
   readonly brackets: BracketsAtWork;
+  readonly ownExits: OwnExits;
   private readonly options: AlgorithmManagerOptions;
   private readonly works = new Map<string, AlgorithmWork>();
   /** Algorithms that are to be asked. */
@@ -64,6 +69,23 @@ export class AlgorithmManager {
   constructor(options: AlgorithmManagerOptions) {
     this.options = options;
     this.brackets = new BracketsAtWork(this.works);
+    const { orderManager, markets, rows, intents } = options;
+    this.ownExits = new OwnExits({
+      works: this.works,
+      table: orderManager.blotter.table,
+      cancels: orderManager.cancels,
+      markets,
+      begin: (instance, id, of) => {
+        const intentId = id ?? `i${rows.next().toString(36)}`;
+        if (id === null) intents.begin(intentId, instance.name, { kind: 'exit', market: of.market });
+        this.begin(instance, intentId, of);
+      },
+      change: (work, algorithm) => {
+        work.algorithm = algorithm;
+        this.store(work);
+        this.poked.add(work);
+      },
+    });
     options.orderManager.blotter.listen((order) => this.onOrder(order));
   }
 
@@ -268,6 +290,9 @@ export class AlgorithmManager {
     if (this.works.size === 0) return;
     const work = this.works.get(order.intentId);
     if (work !== undefined) this.note(work, order);
+    if (isFinal(order))
+      for (const other of this.works.values())
+        if (other.awaitsOthers && other.instance.name === order.strategy) this.poked.add(other);
     const replacing = this.replacing.get(order.key);
     if (replacing !== undefined && replacing !== work) this.note(replacing, order);
   }
@@ -340,6 +365,12 @@ export class AlgorithmManager {
       const order = orderManager.blotter.table.get(key);
       if (order !== undefined) orderManager.cancels.cancel(order);
     }
+    for (const { market: symbol, amount, price } of step.leave ?? [])
+      this.ownExits.sell(
+        work.instance,
+        { market: symbol, amount, price, why: sentence('bracket-wanted'), tag: work.tag, intentId: null },
+        { free: NO_UNITS, isTotal: true },
+      );
     for (const order of step.place) {
       const { market: where, ...wish } = order;
       const state = where === undefined ? undefined : this.options.markets.get(where);
@@ -378,17 +409,28 @@ export class AlgorithmManager {
         nowMs,
         market,
         orders: work.ordersAt(nowMs),
-        position: subtractUnits(instance.held(market.base), this.brackets.heldBefore(work)),
+        position: this.positionOf(work, market),
+        exits: () => this.ownExits.heldOf(instance, market.base),
+        liveAmong: (keys) => liveAmong(orderManager.blotter.table, keys),
         equity: isOfEquity ? views.of(instance).equityUnits(market.symbol) : null,
         portfolio:
           algorithm.kind === 'targets'
-            ? portfolioLook(work, { markets, reservations, quote: market.quote })
+            ? portfolioLook(work, { markets, reservations, quote: market.quote, exits: this.ownExits })
             : null,
         closes: work.closes,
         refusals: work.refusals,
         refusalPauseMs: Math.max(LEAST_REFUSAL_PAUSE_MS, orderManager.blotter.venue.identicalOrdersMs),
       },
     );
+  }
+
+  /** What a strategy holds of the coin; of a bracket less what others hold that come first. */
+  private positionOf(work: AlgorithmWork, { base }: Market): Units {
+    const { instance, algorithm } = work;
+    const isTakingDown =
+      algorithm.kind === 'bracket' && algorithm.entry === 'planned' && algorithm.terms.entry === null;
+    if (isTakingDown) return this.ownExits.looseOf(instance, base);
+    return subtractUnits(instance.held(base), this.brackets.heldBefore(work));
   }
 
   private finish(work: AlgorithmWork, reason: string): void {
@@ -411,4 +453,15 @@ export class AlgorithmManager {
       algorithm: { intentId, strategy: instance.name, market, json: algorithmToJson(algorithm) },
     });
   }
+}
+
+/** Of each order that has not ended its key, or that of the other leg of its pair where that has not. */
+function liveAmong(table: Pick<OrderTable, 'get'>, keys: readonly string[]): readonly string[] {
+  return keys.flatMap((key) => {
+    const order = table.get(key);
+    if (order === undefined) return [];
+    if (!isFinal(order)) return [key];
+    const pair = order.pairKey === null ? undefined : table.get(order.pairKey);
+    return pair === undefined || isFinal(pair) ? [] : [pair.key];
+  });
 }

@@ -34,6 +34,8 @@ export class AlgorithmWork implements ClaimingWork {
   wantsBooks = false;
   /** @see AlgorithmStep.isComplete */
   isComplete = false;
+  /** @see AlgorithmStep.awaitsOthers */
+  awaitsOthers = false;
   /** Since when it can place nothing for want of something; null while it lacks nothing. */
   lacksSinceMs: number | null = null;
   /** Whether that was said. */
@@ -64,7 +66,8 @@ export class AlgorithmWork implements ClaimingWork {
   get tag(): string | null {
     const { algorithm } = this;
     if (algorithm.kind === 'expiring') return algorithm.tag;
-    return algorithm.kind === 'bracket' ? algorithm.terms.tag : null;
+    if (algorithm.kind !== 'bracket') return null;
+    return algorithm.leaving?.tag ?? algorithm.terms.tag;
   }
 
   /** Whose it is, as notices say it. */
@@ -100,6 +103,7 @@ export class AlgorithmWork implements ClaimingWork {
     this.wakeAtMs = step.wakeAtMs ?? Number.POSITIVE_INFINITY;
     this.wantsBooks = step.wantsBooks;
     this.isComplete = step.isComplete ?? false;
+    this.awaitsOthers = step.awaitsOthers ?? false;
     return isChanged;
   }
 

@@ -155,6 +155,7 @@ export class Engine {
       notifier,
       reservations,
       closed,
+      rows,
     };
     const algorithms = new AlgorithmManager(ways);
     const { movesPerMinute = null } = settings;
@@ -176,7 +177,6 @@ export class Engine {
     const router = new IntentRouter({
       ...ways,
       algorithms,
-      rows,
       members,
       movesPerMinute,
       transfers,

@@ -26,7 +26,7 @@ export function exitOfFill(booked: BookedFill): Exit | null {
   const isLess = size(after.held) < size(before.held) || (before.held > 0n && after.held < 0n);
   const isTurned = before.held < 0n && after.held > 0n;
   if (before.held === 0n || (!isLess && !isTurned)) return null;
-  const isBracketAtMarket = isOfBracket && order.execution === 'market';
+  const isBracketAtMarket = isOfBracket && order.execution === 'market' && order.exit !== 'decision';
   return {
     strategy: order.strategy,
     market: order.market,

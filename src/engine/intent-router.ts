@@ -1,7 +1,9 @@
-import type { Units } from '../domain/money.ts';
+import type { Market } from '../domain/market.ts';
+import { NO_UNITS, subtractUnits, type Units } from '../domain/money.ts';
 import type { ExpiringAlgorithm } from '../execution/algorithms/expiring.ts';
 import { present } from '../domain/invariant.ts';
 import { sentence } from '../language/sentences/sentence.ts';
+import { canBeOrdered, onAmountGrid } from '../execution/algorithms/market-grid.ts';
 import { positiveWishUnits } from '../execution/algorithms/wish-units.ts';
 import { isFinal, type OrderRecord } from '../execution/order-record.ts';
 import { isAlgorithmIntent } from '../execution/algorithms/algorithms.ts';
@@ -83,6 +85,11 @@ export class IntentRouter {
       case 'cancel-all':
         this.cancelAll(instance, intent.market ?? null);
         return;
+      case 'exit': {
+        const refusal = this.exit(instance, intent);
+        if (refusal !== null) this.reject(instance, intent, refusal);
+        return;
+      }
       case 'transfer':
         this.options.transfers.take(instance, intent, () => this.nextId());
         return;
@@ -103,7 +110,7 @@ export class IntentRouter {
     if (closing !== null) return { ok: false, code: 'closed', reason: closing };
     const { why } = this.options.members.check(instance, asked);
     if (why !== null) return { ok: false, code: 'member', reason: why };
-    const placed = this.place(instance, asked);
+    const placed = this.place(instance, asked, { isByHand: true });
     if (!placed.ok) return placed;
     return { ok: true, key: present(placed.key, 'the key of an order that no algorithm places') };
   }
@@ -136,6 +143,73 @@ export class IntentRouter {
     }
   }
 
+  /**
+   * Leaves a position: what is at work and open in its coin ends, its exits last, and what is held is sold.
+   */
+  private exit(instance: StrategyInstance, intent: Extract<Intent, { kind: 'exit' }>): IntentRefusal | null {
+    const { markets, algorithms, intents } = this.options;
+    const market = markets.get(intent.market)?.market;
+    if (market === undefined) return { code: 'market', reason: markets.whyUnknown(intent.market) };
+    const price = optionalUnits(intent.price);
+    if (price === undefined) return { code: 'fit', reason: sentence('decimals-needed') };
+    const { ownExits } = algorithms;
+    const closed = this.options.closed();
+    // A bracket waits with its exit at the exchange.
+    if (closed !== null && !ownExits.hasBracket(instance, market.base))
+      return { code: 'closed', reason: closed };
+    const { marketNames } = instance;
+    algorithms.end(
+      (work) =>
+        work.instance === instance &&
+        marketNames.parseMarket(work.market).base === market.base &&
+        algorithms.algorithmOf(work.intentId)?.kind !== 'bracket',
+      sentence('bracket-decided'),
+    );
+    const intentId = this.nextId();
+    intents.begin(intentId, instance.name, intent);
+    ownExits.leaveAll(
+      instance,
+      {
+        market: market.symbol,
+        amount: null,
+        price,
+        why: intent.reason ?? sentence('bracket-decided'),
+        tag: null,
+        intentId,
+      },
+      ownExits.othersOf(instance, market.base),
+    );
+    if (!algorithms.isAtWork(intentId)) intents.end(intentId, 'done', sentence('exit-begun'));
+    return null;
+  }
+
+  /**
+   * A sale of coins that the strategy's own exits hold: they make it. Answers what of it an order of its own
+   * is still to sell; null where they hold none of it.
+   */
+  private soldByExits(
+    instance: StrategyInstance,
+    intent: Extract<Intent, { kind: 'place' | 'oco' }>,
+    of: { readonly market: Market; readonly wish: Wish },
+  ): Units | null {
+    const { algorithms, reservations } = this.options;
+    const { market, wish } = of;
+    const isPlain = intent.kind === 'place' && intent.postOnly !== true && intent.expireAfterMs === undefined;
+    if (!isPlain || wish.side === 'buy' || wish.stopPrice !== null) return null;
+    if (algorithms.ownExits.heldOf(instance, market.base) === 0n) return null;
+    const amount = onAmountGrid(market, wish.amount);
+    const free = reservations.freeToSell(instance, market.base);
+    if (amount <= free) return null;
+    const { symbol } = market;
+    const { price, tag } = wish;
+    const why = sentence('bracket-decided');
+    return algorithms.ownExits.sell(
+      instance,
+      { market: symbol, amount: subtractUnits(amount, free), price, why, tag, intentId: null },
+      { free, isTotal: false },
+    );
+  }
+
   private cancel(instance: StrategyInstance, key: string): void {
     const { orderManager } = this.options;
     const order = orderManager.blotter.table.get(key);
@@ -150,12 +224,16 @@ export class IntentRouter {
     );
   }
 
-  private place(instance: StrategyInstance, intent: Extract<Intent, { kind: 'place' | 'oco' }>): PlacedOrder {
+  private place(
+    instance: StrategyInstance,
+    intent: Extract<Intent, { kind: 'place' | 'oco' }>,
+    way: { readonly isByHand?: boolean } = {},
+  ): PlacedOrder {
     const { risk, placer, markets, intents } = this.options;
     const state = markets.get(intent.market);
     if (state === undefined) return { ok: false, code: 'market', reason: markets.whyUnknown(intent.market) };
     const amount = amountFor(intent, sizeViewOf(this.options, instance, state.market));
-    const wish = amount.ok && amount.units !== null ? wishOf(intent, amount.units) : null;
+    let wish = amount.ok && amount.units !== null ? wishOf(intent, amount.units) : null;
     if (!amount.ok || wish === null) {
       const reason = amount.ok ? sentence('decimals-needed') : amount.reason;
       return { ok: false, code: 'fit', reason };
@@ -171,6 +249,21 @@ export class IntentRouter {
       const algorithm = expiringOf(wish, this.options.outbox.nowMs + intent.expireAfterMs);
       this.options.algorithms.begin(instance, intentId, { market: intent.market, algorithm });
       return { ok: true, key: null };
+    }
+    // What a person wants is an order, and nothing is taken down for it.
+    const rest =
+      way.isByHand === true ? null : this.soldByExits(instance, intent, { market: state.market, wish });
+    if (rest !== null) {
+      if (
+        !canBeOrdered(state.market, {
+          amount: rest,
+          price: wish.price ?? risk.bestFor(intent.market, 'sell') ?? NO_UNITS,
+        })
+      ) {
+        intents.end(intentId, 'done', sentence('exit-begun'));
+        return { ok: true, key: null };
+      }
+      wish = { ...wish, amount: rest };
     }
     const verdict = risk.approve(instance, state.market, { ...wish, intentId });
     if (verdict.ok) return { ok: true, key: placer.place({ ...verdict.plan, isPostOnly }) };

@@ -2,6 +2,7 @@ import { present } from '../domain/invariant.ts';
 import type { Currency } from '../domain/market-symbol.ts';
 import type { PortfolioLook } from '../execution/algorithms/algorithm-step.ts';
 import type { MarketDataCache } from './market-data-cache.ts';
+import type { OwnExits } from './own-exits.ts';
 import type { Reservations } from './reservations.ts';
 import type { StrategyInstance } from './strategy-instance.ts';
 
@@ -12,13 +13,16 @@ export function portfolioLook(
     readonly markets: MarketDataCache;
     readonly reservations: Reservations;
     readonly quote: Currency;
+    readonly exits: OwnExits;
   },
 ): PortfolioLook {
-  const { markets, reservations, quote } = of;
+  const { markets, reservations, quote, exits } = of;
   return {
     of: (symbol) => {
       const { market } = present(markets.get(symbol), () => `the market ${symbol} of a portfolio`);
-      return { market, book: markets.seenBook(symbol), position: instance.held(market.base) };
+      const { base } = market;
+      const inExits = exits.heldOf(instance, base);
+      return { market, book: markets.seenBook(symbol), position: instance.held(base), inExits };
     },
     spendable: () => reservations.spendable(instance, quote, intentId),
   };

@@ -95,6 +95,13 @@ export class Reservations {
     return spendable > 0n ? spendable : NO_UNITS;
   }
 
+  /** What a strategy may sell of a coin with an order of its own now. */
+  freeToSell(instance: StrategyInstance, asset: string): Units {
+    const own = this.ownCoins(instance, asset, null);
+    const spendable = this.spendable(instance, asset);
+    return own > spendable ? own : spendable;
+  }
+
   /** Whether nothing is reserved of any asset, so that what is free is what may be spent. */
   get isFree(): boolean {
     const { table, instances, works } = this.options;

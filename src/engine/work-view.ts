@@ -15,12 +15,14 @@ export class WorkView implements AlgorithmView {
   readonly refusals: AlgorithmView['refusals'];
   readonly refusalPauseMs: number;
   readonly portfolio: AlgorithmView['portfolio'];
+  readonly liveAmong: AlgorithmView['liveAmong'];
+  private readonly exits: () => Units;
   private readonly markets: MarketDataCache;
   private readonly closed: () => string | null;
 
   constructor(
     of: { readonly markets: MarketDataCache; readonly closed: () => string | null },
-    view: Omit<AlgorithmView, 'book' | 'levels' | 'canPlace'>,
+    view: Omit<AlgorithmView, 'book' | 'levels' | 'canPlace' | 'inExits'> & { readonly exits: () => Units },
   ) {
     this.markets = of.markets;
     this.closed = of.closed;
@@ -33,10 +35,16 @@ export class WorkView implements AlgorithmView {
     this.refusals = view.refusals;
     this.refusalPauseMs = view.refusalPauseMs;
     this.portfolio = view.portfolio;
+    this.liveAmong = view.liveAmong;
+    this.exits = view.exits;
   }
 
   get canPlace(): boolean {
     return this.closed() === null;
+  }
+
+  get inExits(): Units {
+    return this.exits();
   }
 
   get book(): AlgorithmView['book'] {

@@ -15,6 +15,9 @@ export const MOST_INTENTS = 100;
 /** Orders of one portfolio at a time. */
 const MOST_AT_ONCE = 20;
 
+/** Characters of why a position is left. */
+const LONGEST_REASON = 100;
+
 const CURRENCY = /^[a-z0-9_]{1,20}$/;
 
 /** Fields of a quote that has its amount, which most have. */
@@ -180,6 +183,11 @@ class IntentCheck extends OrdersOverTimeCheck {
         this.exit(fields);
         this.tag(fields['tag']);
         return;
+      case 'exit':
+        this.market(fields['market']);
+        this.optional(fields, 'price');
+        this.reason(fields['reason']);
+        return;
     }
   }
 
@@ -191,6 +199,12 @@ class IntentCheck extends OrdersOverTimeCheck {
       this.fail('.from', `expected spot or margin, was ${sayInput(from)}`);
     const other = otherSide(from);
     if (to !== other) this.fail('.to', `expected ${other}, was ${sayInput(to)}`);
+  }
+
+  private reason(input: unknown): void {
+    if (input === undefined) return;
+    if (typeof input !== 'string' || input.length === 0 || input.length > LONGEST_REASON)
+      this.fail('.reason', `expected a text of 1 to ${LONGEST_REASON} characters, was ${sayInput(input)}`);
   }
 
   private entry(input: unknown): void {

@@ -81,6 +81,12 @@ export class HandlerCall {
       iceberg: (side, wish) => want('iceberg', wish, { kind: 'iceberg', market, side }),
       bracket: (wish) => want('bracket', wish, { kind: 'bracket', market }),
       protect: (wish) => want('protect', wish, { kind: 'protect', market }),
+      exit: (...args: readonly [unknown?, unknown?]) => {
+        const [first, second] = args;
+        const isNamed = typeof first === 'string';
+        const wish = isNamed ? second : first;
+        want('exit', wish ?? {}, { kind: 'exit', market: isNamed ? first : market });
+      },
     };
   }
 

@@ -57,6 +57,7 @@ export const INTENT_FIELDS: Readonly<Record<Intent['kind'], ReadonlySet<string>>
   transfer: new Set(['kind', 'currency', 'amount', 'from', 'to']),
   bracket: new Set(['kind', 'market', 'entry', ...EXIT_FIELDS]),
   protect: new Set(['kind', 'market', 'amount', 'averagePrice', ...EXIT_FIELDS]),
+  exit: new Set(['kind', 'market', 'reason', 'price']),
 };
 
 /** What the entry of a bracket may have. */

@@ -249,6 +249,14 @@ export type ProtectWish = ExitWish & {
   readonly averagePrice?: DecimalInput;
 };
 
+/** How a position is left at once, by the strategy's own decision. */
+export interface LeaveWish {
+  /** Why, for people: at most 100 characters. */
+  readonly reason?: string;
+  /** Limit price of the sale, in the quote currency. Without it the sale is a market order. */
+  readonly price?: DecimalInput;
+}
+
 /**
  * Another price or amount for an open limit order; `amount` is the whole one, what was filled before
  * included.
@@ -303,4 +311,6 @@ export type Intent =
   | ({ readonly kind: 'bracket'; readonly market: string } & BracketWish)
   | ({ readonly kind: 'transfer' } & TransferWish)
   /** The same exit for what the strategy has already. */
-  | ({ readonly kind: 'protect'; readonly market: string } & ProtectWish);
+  | ({ readonly kind: 'protect'; readonly market: string } & ProtectWish)
+  /** The end of a position: own orders in its coin are taken down, and what is held is sold. */
+  | ({ readonly kind: 'exit'; readonly market: string } & LeaveWish);

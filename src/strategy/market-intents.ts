@@ -4,6 +4,7 @@ import type {
   DcaWish,
   IcebergWish,
   LadderWish,
+  LeaveWish,
   OcoWish,
   OrderWish,
   PegWish,
@@ -44,6 +45,11 @@ export interface MarketIntents {
   readonly bracket: (wish: BracketWish) => void;
   /** The same exit for what the strategy has already. */
   readonly protect: (wish: ProtectWish) => void;
+  /**
+   * Leaves the position in the coin of this market, or of one that is named: ends all that the strategy has
+   * at work and open in it, its exits last, and sells what is held.
+   */
+  readonly exit: ((wish?: LeaveWish) => void) & ((market: string, wish?: LeaveWish) => void);
 }
 
 /** They as fields of a context: functions of their own, since authors take a context apart. */
@@ -61,6 +67,7 @@ export class MarketIntentFields implements MarketIntents {
   readonly iceberg: MarketIntents['iceberg'];
   readonly bracket: MarketIntents['bracket'];
   readonly protect: MarketIntents['protect'];
+  readonly exit: MarketIntents['exit'];
 
   constructor(intents: MarketIntents) {
     this.buy = intents.buy;
@@ -76,6 +83,7 @@ export class MarketIntentFields implements MarketIntents {
     this.iceberg = intents.iceberg;
     this.bracket = intents.bracket;
     this.protect = intents.protect;
+    this.exit = intents.exit;
   }
 }
 

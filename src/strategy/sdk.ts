@@ -27,6 +27,7 @@ export type {
   IcebergWish,
   Intent,
   LadderWish,
+  LeaveWish,
   OcoWish,
   OrderWish,
   PegWish,

@@ -5,6 +5,7 @@ import type {
   DecimalInput,
   IcebergWish,
   Intent,
+  LeaveWish,
   OcoWish,
   OrderWish,
   ProtectWish,
@@ -65,6 +66,10 @@ export function iceberg(market: string, side: Side, wish: IcebergWish): Intent {
 
 export function bracket(market: string, wish: BracketWish): Intent {
   return { kind: 'bracket', market, ...wish };
+}
+
+export function exit(market: string, wish: LeaveWish = {}): Intent {
+  return { kind: 'exit', market, ...wish };
 }
 
 export function protect(market: string, wish: ProtectWish): Intent {

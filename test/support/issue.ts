@@ -51,6 +51,10 @@ function issueOne(ctx: Parameters<typeof issue>[0], intent: Intent): void {
       const { kind: _, market, ...wish } = intent;
       return ctx.markets.of(market).bracket(wish);
     }
+    case 'exit': {
+      const { kind: _, market, ...wish } = intent;
+      return ctx.markets.of(market).exit(wish);
+    }
     case 'protect': {
       const { kind: _, market, ...wish } = intent;
       return ctx.markets.of(market).protect(wish);

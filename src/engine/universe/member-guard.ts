@@ -56,6 +56,7 @@ export class MemberGuard {
       case 'cancel':
       case 'cancel-all':
       case 'protect':
+      case 'exit':
       case 'quotes':
       case 'transfer':
         return null;

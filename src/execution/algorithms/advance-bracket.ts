@@ -1,15 +1,16 @@
 import { present } from '../../domain/invariant.ts';
-import { formatUnits, subtractUnits, type Units } from '../../domain/money.ts';
+import type { ExitKind } from '../../domain/exit-kind.ts';
+import { addUnits, formatUnits, NO_UNITS, subtractUnits, type Units } from '../../domain/money.ts';
 import { sentence } from '../../language/sentences/sentence.ts';
 import { isFinal, type OrderRecord } from '../order-record.ts';
 import { plainOrder, type AlgorithmOrder, type AlgorithmStep, type AlgorithmView } from './algorithm-step.ts';
 import { priceAbove } from './exit-level.ts';
 import { followPrice, originOf, stopOf, type StopLevel } from './follow-price.ts';
 import { stockOf, type BracketStock } from './bracket-stock.ts';
-import { stopLimitOf, type BracketAlgorithm } from './bracket.ts';
+import { stopLimitOf, type BracketAlgorithm, type Leaving } from './bracket.ts';
 import { canBeOrdered, onAmountGrid, onPriceGrid } from './market-grid.ts';
 import { afterSetbacks, retryAtMsOf } from './setbacks.ts';
-import { NOTHING, over, placing } from './step.ts';
+import { NOTHING, over, placing, waiting } from './step.ts';
 
 /**
  * The exchange ends the other leg of a pair with the first. For so long it is waited for, as lists show the
@@ -47,12 +48,14 @@ interface Situation {
  * - The exchange refuses a pair while the last price is that of the target, as after a part of it was filled.
  *   Then the stop goes alone at once, and gives way to a pair when the pause after the refusal is over.
  * - What is too little for an order waits for more of the entry. Where none comes it stays with the strategy.
+ * - Its strategy can leave it, or a part of it: the exit goes first, then comes one sale. While a limit sale
+ *   rests in place of the exit, the stop is in the bot.
  * - It is sold at the market when its time is over; when the price is beyond the stop or the target while no
  *   exit rests, or beyond the target while the stop rests alone; and when it is beyond the limit of the stop
  *   leg, which then can not fill.
  */
 export function advanceBracket(before: BracketAlgorithm, view: AlgorithmView): BracketStep {
-  if (before.entry === 'planned') return enter(before);
+  if (before.entry === 'planned') return before.terms.entry === null ? takeDown(before, view) : enter(before);
   const stock = stockOf(before, view);
   const counted = afterOrders(before, stock, view);
   const ended = whyOver(before, counted, { stock, view });
@@ -62,11 +65,32 @@ export function advanceBracket(before: BracketAlgorithm, view: AlgorithmView): B
   const prices = pricesOf(followed, stock, view);
   const amount = onAmountGrid(view.market, stock.held > 0n ? stock.held : 0n);
   const situation = { stock, prices, amount, view };
-  const bracket = changed(followed, { leaving: followed.leaving ?? whyAtMarket(followed, situation) });
+  const bracket = changed(followed, { leaving: leavingOf(followed, situation) });
   return stock.exits.length === 0 ? placeExit(bracket, situation) : keepExit(bracket, situation);
 }
 
+/** Other orders that hold the coins end first; what is then there, and no more than was wanted, is sold. */
+function takeDown(bracket: BracketAlgorithm, view: AlgorithmView): BracketStep {
+  const live = view.liveAmong(bracket.awaited);
+  if (live.length > 0) {
+    const wakeAtMs = view.nowMs + LOOK_AGAIN_MS;
+    return { ...waiting(bracket, { wakeAtMs }), cancel: view.canPlace ? live : NOTHING, awaitsOthers: true };
+  }
+  const leaving = present(bracket.leaving, 'how a position is left that has no bracket');
+  const { position } = view;
+  const bought = leaving.amount === null || leaving.amount > position ? position : leaving.amount;
+  if (onAmountGrid(view.market, bought > 0n ? bought : 0n) === 0n)
+    return over(bracket, sentence('bracket-nothing-left'));
+  const begun = { bought, gross: bought, heldSinceMs: view.nowMs, leaving: { ...leaving, amount: null } };
+  return advanceBracket({ ...bracket, ...begun, entry: 'ended' }, view);
+}
+
 function enter(bracket: BracketAlgorithm): BracketStep {
+  if (bracket.leaving !== null)
+    return over(
+      { ...bracket, entry: 'ended' },
+      sentence('bracket-not-entered', { reason: bracket.leaving.why }),
+    );
   const entry = present(bracket.terms.entry, 'the entry of a bracket that is planned');
   const order = plainOrder('buy', entry.amount, entry.price);
   return placing({ ...bracket, entry: 'asked' }, order, entry.expiresAtMs);
@@ -99,8 +123,24 @@ function afterOrders(
     heldSinceMs: before.heldSinceMs ?? (gross > 0n ? view.nowMs : null),
     isMoving: before.isMoving && exits.length > 0,
     isStopAlone: isStopAlone({ ...before, setbacks }, exitsEnded, view),
+    leaving: afterSales(before.leaving, exitsEnded),
     setbacks,
   });
+}
+
+/** What is still to be sold of a part that the strategy leaves; null once that is done. */
+function afterSales(leaving: Leaving | null, ended: readonly OrderRecord[]): Leaving | null {
+  if (leaving === null || leaving.amount === null) return leaving;
+  const sold = soldByDecision(ended);
+  if (sold === 0n) return leaving;
+  return sold < leaving.amount ? { ...leaving, amount: subtractUnits(leaving.amount, sold) } : null;
+}
+
+function soldByDecision(orders: readonly OrderRecord[]): Units {
+  return orders.reduce(
+    (sum, { exit, filled }) => (exit === 'decision' ? addUnits(sum, filled) : sum),
+    NO_UNITS,
+  );
 }
 
 /** From the refusal of a pair on, until a pair may be tried again or the stop is refused as well. */
@@ -151,26 +191,46 @@ function pricesOf(bracket: BracketAlgorithm, stock: BracketStock, { market }: Al
   };
 }
 
-/** Why it is to be sold at the market; null where it is not. */
-function whyAtMarket(
-  bracket: BracketAlgorithm,
-  { stock, prices, view }: Situation,
-): BracketAlgorithm['leaving'] {
+/** How it is left: a sale of a part, or at a limit, gives way to one of all at the market. */
+function leavingOf(bracket: BracketAlgorithm, situation: Situation): Leaving | null {
+  const { leaving } = bracket;
+  if (leaving !== null && leaving.price === null && leaving.amount === null) return leaving;
+  return whyAtMarket(bracket, situation) ?? leaving;
+}
+
+/** Why all of it is to be sold at the market; null where it is not. */
+function whyAtMarket(bracket: BracketAlgorithm, { stock, prices, view }: Situation): Leaving | null {
   const endMs = timeStopAtMs(bracket);
-  if (endMs !== null && endMs <= view.nowMs) return { exit: 'time-stop', why: sentence('bracket-time') };
-  const bid = view.book?.bestBid ?? view.closes.at(-1)?.price ?? null;
+  if (endMs !== null && endMs <= view.nowMs) return atMarket('time-stop', sentence('bracket-time'));
+  const bid = bidOf(view);
   if (bid === null) return null;
   const { target, stop, stopKind } = prices;
   const isAbove = target !== null && bid >= target;
-  if (isAbove && (stock.exits.length === 0 || bracket.isStopAlone))
-    return { exit: 'take-profit', why: sentence('bracket-beyond-target') };
-  if (stock.exits.length === 0) {
+  const isBare = stock.exits.every(({ exit }) => exit === 'decision');
+  if (isAbove && (isBare || bracket.isStopAlone))
+    return atMarket('take-profit', sentence('bracket-beyond-target'));
+  if (isBare) {
     const isBelow = stop !== null && bid <= stop;
-    return isBelow ? { exit: stopKind, why: sentence('bracket-beyond-stop') } : null;
+    return isBelow ? atMarket(stopKind, sentence('bracket-beyond-stop')) : null;
   }
   const leg = stock.exits.find(({ stopPrice }) => stopPrice !== null);
   const isBeyond = leg !== undefined && leg.price !== null && bid < leg.price;
-  return isBeyond ? { exit: stopKind, why: sentence('bracket-beyond-limit') } : null;
+  return isBeyond ? atMarket(stopKind, sentence('bracket-beyond-limit')) : null;
+}
+
+/** A sale of all that is held. */
+function atMarket(exit: ExitKind, why: string): Leaving {
+  return { exit, why, price: null, amount: null, tag: null };
+}
+
+/** The best price that somebody pays; null where nobody does, or none is known. */
+function bidOf({ book, closes }: AlgorithmView): Units | null {
+  return book === null ? (closes.at(-1)?.price ?? null) : book.bestBid;
+}
+
+/** Whether it is to be sold at the market, and nobody buys. */
+function lacksBuyer({ leaving }: BracketAlgorithm, view: AlgorithmView): boolean {
+  return leaving !== null && leaving.price === null && bidOf(view) === null;
 }
 
 /** An exit rests: it stays where it is right, and goes where it is not. */
@@ -181,6 +241,7 @@ function keepExit(bracket: BracketAlgorithm, situation: Situation): BracketStep 
   const step = resting(bracket, { ...situation, wantsBooks: true });
   if (isChanging || isAsWanted(exits, wantedExit(bracket, situation))) return step;
   // What rests protects more than what could not be placed.
+  if (lacksBuyer(bracket, view)) return step;
   if (!view.canPlace)
     return { ...step, wakeAtMs: Math.min(step.wakeAtMs ?? Infinity, view.nowMs + LOOK_AGAIN_MS) };
   // One that stays behind beyond its limit is not ending.
@@ -205,12 +266,16 @@ const CHANGING: ReadonlySet<OrderRecord['state']> = new Set(['planned', 'cancell
 
 /** No exit rests: the right one is placed, if there is enough for it and nothing is in the way. */
 function placeExit(bracket: BracketAlgorithm, situation: Situation): BracketStep {
-  const { amount, view, stock } = situation;
+  const { view, stock } = situation;
   const step = resting(bracket, { ...situation, wantsBooks: true });
   const order = wantedExit(bracket, situation);
-  if (order === null) return step;
+  // The next book shows whether somebody buys.
+  if (order === null || lacksBuyer(bracket, view)) return step;
   const lowest = order.stopLimitPrice ?? order.price ?? order.stopPrice ?? priceOf(situation);
-  if (!canBeOrdered(view.market, { amount, price: lowest })) {
+  if (!canBeOrdered(view.market, { amount: order.amount, price: lowest })) {
+    // What is left of a part is too little: the exit comes back.
+    if ((bracket.leaving?.amount ?? null) !== null)
+      return placeExit({ ...bracket, leaving: null }, situation);
     return bracket.entry === 'ended'
       ? over(bracket, sentence('bracket-dust', { held: sayHeld(stock, view) }))
       : step;
@@ -227,10 +292,17 @@ function placeExit(bracket: BracketAlgorithm, situation: Situation): BracketStep
 /** The exit that belongs to a position now; null where it is only held until its time is over. */
 function wantedExit(
   { leaving, terms, isStopAlone: goesAlone }: BracketAlgorithm,
-  { prices, amount }: Situation,
+  { prices, amount, stock, view }: Situation,
 ): AlgorithmOrder | null {
   const { target: price, stop, stopKind } = prices;
-  if (leaving !== null) return { ...plainOrder('sell', amount, null), exit: leaving.exit };
+  if (leaving !== null) {
+    const limit = leaving.price === null ? null : onPriceGrid(leaving.price, view.market.priceStep);
+    const left =
+      leaving.amount === null
+        ? amount
+        : onAmountGrid(view.market, subtractUnits(leaving.amount, soldByDecision(stock.exits)));
+    return { ...plainOrder('sell', left < amount ? left : amount, limit), exit: leaving.exit };
+  }
   if (stop === null)
     return price === null ? null : { ...plainOrder('sell', amount, price), exit: 'take-profit' };
   if (price === null || goesAlone)
@@ -293,7 +365,7 @@ function timeStopAtMs({ terms, heldSinceMs }: BracketAlgorithm): number | null {
 
 /** What a sale at the market is valued at. */
 function priceOf({ stock, view }: Situation): Units {
-  return view.book?.bestBid ?? view.closes.at(-1)?.price ?? originOf(stock).price;
+  return bidOf(view) ?? originOf(stock).price;
 }
 
 function sayHeld({ held }: BracketStock, { market }: AlgorithmView): string {

@@ -11,7 +11,7 @@ import { divideDown } from '../../domain/rounding.ts';
 import { sentence } from '../../language/sentences/sentence.ts';
 import { paymentFor, worstPrice } from '../claims.ts';
 import { isFinal, type OrderRecord } from '../order-record.ts';
-import type { AlgorithmOrder, AlgorithmStep, AlgorithmView, MarketLook } from './algorithm-step.ts';
+import type { AlgorithmOrder, AlgorithmStep, AlgorithmView, ExitSale, MarketLook } from './algorithm-step.ts';
 import { canBeOrdered, onAmountGrid } from './market-grid.ts';
 import { waitingFor, NO_EQUITY, noPriceOf, NOTHING, over, waiting } from './step.ts';
 import { advanceTarget } from './target.ts';
@@ -23,6 +23,7 @@ interface Round {
   /** Its own. */
   readonly orders: readonly OrderRecord[];
   readonly place: AlgorithmOrder[];
+  readonly leave: ExitSale[];
   readonly atOnce: number;
   /** Orders that are live, those of this round among them. */
   live: number;
@@ -53,7 +54,7 @@ export function advanceTargets(
   if (typeof algorithm === 'string') return waitingFor(before, algorithm);
   const live = orders.reduce((sum, order) => sum + (isFinal(order) ? 0 : 1), 0);
   const money = present(view.portfolio, 'a look at the portfolio').spendable();
-  const nothing = { place: [], wakeAtMs: null, wantsBooks: false, lacks: null };
+  const nothing = { place: [], leave: [], wakeAtMs: null, wantsBooks: false, lacks: null };
   const round: Round = { view, orders, atOnce, live, money, ...nothing };
   const sold = algorithm.legs.map((leg) => (leg.side === 'sell' ? advanced(leg, round) : leg));
   const isSold = sold.every(({ side, done }) => side === 'buy' || done !== null);
@@ -61,8 +62,18 @@ export function advanceTargets(
   const isSame = legs.every((leg, index) => leg === algorithm.legs[index]);
   const next = isSame ? algorithm : { ...algorithm, legs };
   if (legs.every(({ done }) => done !== null)) return over(next, sayEnds(legs));
-  const { place, wakeAtMs, wantsBooks, lacks } = round;
-  const step = { algorithm: next, cancel: NOTHING, place, wakeAtMs, wantsBooks, done: null };
+  const { place, leave, wakeAtMs, wantsBooks, lacks } = round;
+  const awaitsOthers = leave.length > 0;
+  const step = {
+    algorithm: next,
+    cancel: NOTHING,
+    place,
+    leave,
+    awaitsOthers,
+    wakeAtMs,
+    wantsBooks,
+    done: null,
+  };
   // A leg that waits says nothing of itself while others trade.
   return lacks === null || live > 0 || place.length > 0 ? step : { ...step, lacks };
 }
@@ -112,6 +123,7 @@ function advanced(leg: TargetsLeg, round: Round): TargetsLeg {
   if (wished === undefined) {
     if (step.wakeAtMs !== null) round.wakeAtMs = Math.min(step.wakeAtMs, round.wakeAtMs ?? Infinity);
     if (step.wantsBooks) round.wantsBooks = true;
+    round.leave.push(...(step.leave ?? NOTHING));
     round.lacks ??= step.lacks ?? null;
     return step.algorithm === leg.target ? leg : { ...leg, target: step.algorithm };
   }

@@ -183,7 +183,16 @@ const algorithm: z.ZodType<Algorithm> = z.discriminatedUnion('kind', [
     trailedAtMs: timeMs.nullable(),
     isMoving: z.boolean(),
     isStopAlone: z.boolean(),
-    leaving: z.strictObject({ exit: z.enum(EXIT_KINDS), why: z.string() }).nullable(),
+    leaving: z
+      .strictObject({
+        exit: z.enum(EXIT_KINDS),
+        why: z.string(),
+        price: units.nullable().default(null),
+        amount: units.nullable().default(null),
+        tag: z.string().nullable().default(null),
+      })
+      .nullable(),
+    awaited: z.array(z.string()).default([]),
     setbacks,
   }),
 ]);

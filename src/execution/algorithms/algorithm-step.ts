@@ -28,6 +28,13 @@ export function plainOrder(side: Side, amount: Units, price: Units | null): Algo
   return { side, amount, price, stopPrice: null, stopLimitPrice: null };
 }
 
+/** A sale by the strategy's own exits in a market: so much together with what they sell already. */
+export interface ExitSale {
+  readonly market: string;
+  readonly amount: Units;
+  readonly price: Units | null;
+}
+
 /** What a bar closed at, and when. */
 export interface Close {
   readonly price: Units;
@@ -38,8 +45,9 @@ export interface Close {
 export interface MarketLook {
   readonly market: Market;
   readonly book: SeenBook | null;
-  /** The strategy's position in the coin. */
+  /** The strategy's position in the coin, and what of it its own exits hold. */
   readonly position: Units;
+  readonly inExits: Units;
 }
 
 /** What an algorithm sees that works in several markets of one quote currency. */
@@ -67,6 +75,8 @@ export interface AlgorithmView {
    */
   readonly position: Units;
   readonly equity: Units | null;
+  /** What of the position the strategy's own exits hold. */
+  readonly inExits: Units;
   /** Null for an algorithm of one market. */
   readonly portfolio: PortfolioLook | null;
   /** Bars of this market that the strategy was shown since this algorithm was last asked, oldest first. */
@@ -80,6 +90,8 @@ export interface AlgorithmView {
   readonly refusalPauseMs: number;
   /** Whether orders are taken now: while they are not, nothing is canceled to be placed anew. */
   readonly canPlace: boolean;
+  /** Which of these orders have not ended yet. */
+  readonly liveAmong: (keys: readonly string[]) => readonly string[];
 }
 
 /**
@@ -94,10 +106,14 @@ export interface AlgorithmStep<Algorithm> {
    */
   readonly cancel: readonly string[];
   readonly place: readonly AlgorithmOrder[];
+  /** What the strategy's own exits are to sell of what they hold. */
+  readonly leave?: readonly ExitSale[];
   readonly wakeAtMs: number | null;
   readonly wantsBooks: boolean;
   /** What it can place nothing without, as a part of a sentence; left out where it lacks nothing. */
   readonly lacks?: string;
+  /** Whether it waits for the ends of other orders of its strategy; left out where it does not. */
+  readonly awaitsOthers?: boolean;
   /** Whether all that it wants rests, and nothing else: until an order changes it has nothing to do. */
   readonly isComplete?: boolean;
   /**

@@ -91,6 +91,7 @@ export function isAlgorithmIntent(intent: Intent): intent is AlgorithmIntent {
     case 'oco':
     case 'cancel':
     case 'cancel-all':
+    case 'exit':
     case 'transfer':
       return false;
   }

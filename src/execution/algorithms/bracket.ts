@@ -1,6 +1,7 @@
 import type { ExitKind } from '../../domain/exit-kind.ts';
 import type { Market } from '../../domain/market.ts';
 import {
+  addUnits,
   formatUnits,
   multiplyUnits,
   NO_UNITS,
@@ -58,6 +59,19 @@ export interface BracketTerms {
   readonly tag: string | null;
 }
 
+/** A sale that a bracket makes in place of its exit. Of all that it holds it stays until that is sold. */
+export interface Leaving {
+  readonly exit: ExitKind;
+  /** In a few words. */
+  readonly why: string;
+  /** Limit price; null at the market. */
+  readonly price: Units | null;
+  /** What of it is still to be sold; null for all that is held. */
+  readonly amount: Units | null;
+  /** Comes back with the sale; null for the bracket's own. */
+  readonly tag: string | null;
+}
+
 /**
  * A position with its exit. It is bought, and after each fill its exit rests at the exchange: a pair of a
  * limit order and a stop order, or one of the two. There is one exit at a time: the next is placed when the
@@ -94,8 +108,10 @@ export interface BracketAlgorithm {
   readonly isMoving: boolean;
   /** Whether the stop rests alone for now, since the exchange refused the pair. */
   readonly isStopAlone: boolean;
-  /** Why it is sold at the market, in a few words; null while it is not. It stays. */
-  readonly leaving: { readonly exit: ExitKind; readonly why: string } | null;
+  /** How and why it is sold; null while it is not. */
+  readonly leaving: Leaving | null;
+  /** Keys of other orders of the strategy that hold its coins: it takes them down first. */
+  readonly awaited: readonly string[];
   readonly setbacks: Setbacks;
 }
 
@@ -216,8 +232,41 @@ function begun(
     isMoving: false,
     isStopAlone: false,
     leaving: null,
+    awaited: [],
     setbacks: NO_SETBACKS,
   };
+}
+
+const NO_TERMS: BracketTerms = {
+  entry: null,
+  takeProfit: null,
+  stopLoss: null,
+  trail: null,
+  breakEvenAt: null,
+  timeStopMs: null,
+  stopSlip: NO_UNITS,
+  whenCanceled: 'replace',
+  tag: null,
+};
+
+/**
+ * The sale of what no bracket holds, once other orders of the strategy that hold it have ended: a bracket
+ * that has no exit but its own end.
+ */
+export function createLeaving(of: {
+  readonly leaving: Leaving;
+  readonly awaited: readonly string[];
+}): BracketAlgorithm {
+  const nothing = { bought: NO_UNITS, gross: NO_UNITS, spent: NO_UNITS, heldSinceMs: null };
+  return { ...begun(NO_TERMS, nothing), ...of, entry: 'planned' };
+}
+
+/** The same bracket, which sells `amount` more of what it holds, or null for all of it. */
+export function leftBracket(bracket: BracketAlgorithm, leaving: Leaving): BracketAlgorithm {
+  const { amount } = leaving;
+  const before = bracket.leaving?.amount ?? null;
+  const more = amount === null || before === null ? amount : addUnits(before, amount);
+  return { ...bracket, leaving: { ...leaving, amount: more } };
 }
 
 type ExitFields = Pick<

@@ -107,9 +107,23 @@ function approach(
   if (price === null) return waitingFor(algorithm, noPriceOf(view.market.symbol));
   if (!canBeOrdered(view.market, { amount, price })) return over(algorithm, sentence('reached'));
   if (retryAtMs !== null && retryAtMs > view.nowMs) return waiting(algorithm, { wakeAtMs: retryAtMs });
+  const short = side === 'sell' ? heldByExits(amount, view) : NO_UNITS;
+  if (canBeOrdered(view.market, { amount: short, price })) {
+    const sale = { market: view.market.symbol, amount: short, price: algorithm.price };
+    return { ...waiting(algorithm, { wantsBooks: true }), leave: [sale], awaitsOthers: true };
+  }
+  const free = subtractUnits(amount, short);
+  if (!canBeOrdered(view.market, { amount: free, price })) return over(algorithm, sentence('reached'));
   if (algorithm.placed >= MOST_ORDERS)
     return over(algorithm, sentence('over-not-reached', { count: MOST_ORDERS }));
-  return placing({ ...algorithm, placed: algorithm.placed + 1 }, plainOrder(side, amount, algorithm.price));
+  return placing({ ...algorithm, placed: algorithm.placed + 1 }, plainOrder(side, free, algorithm.price));
+}
+
+/** What of a sale the strategy's own exits hold: they sell it, each in place of its exit. */
+function heldByExits(amount: Units, { position, inExits }: AlgorithmView): Units {
+  const free = subtractUnits(position, inExits);
+  const short = free > 0n ? subtractUnits(amount, free) : amount;
+  return short > 0n && inExits > 0n ? short : NO_UNITS;
 }
 
 function differenceOf(target: Units, view: AlgorithmView): { readonly side: Side; readonly amount: Units } {

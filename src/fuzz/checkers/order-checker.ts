@@ -17,6 +17,7 @@ const ONE_AT_A_TIME: ReadonlySet<string> = new Set([
   'vwap',
   'peg',
   'dca',
+  'exit',
 ]);
 
 /** Intents that say how much in all. */

@@ -7,6 +7,7 @@ import { Dice } from '../dice.ts';
 import { ALGORITHM_ACTIONS } from './algorithm-actions.ts';
 import { BRACKET_ACTIONS } from './bracket-actions.ts';
 import { PORTFOLIO_ACTIONS } from './portfolio-actions.ts';
+import { EXIT_ACTIONS } from './exit-actions.ts';
 import { again, limit, ORDER_ACTIONS } from './order-actions.ts';
 import type { Action } from './situation.ts';
 
@@ -21,6 +22,9 @@ const ACTIONS: readonly Action[] = [
 /** So many stops follow the price at once in each market; more are refused, which is drawn too. */
 const MOST_TRAILS = 6;
 const TRAIL_EVERY_MS = 10_000;
+
+/** How likely it leaves a position as well, or names a price outside of the exchange's band. */
+const EXITS = 0.12;
 
 const PARAMS = z.strictObject({
   seed: z.int(),
@@ -55,6 +59,8 @@ export const WORKLOAD = defineStrategy({
       if (orders.some(({ state }) => state === 'unknown')) again(situation);
       const actions = Array.from({ length: dice.happens(0.1) ? 3 : 1 }, () => dice.pick(ACTIONS) ?? limit);
       for (const action of actions) action(situation);
+      const exits = Dice.of(random.state, 'exits');
+      if (exits.happens(EXITS)) exits.pick(EXIT_ACTIONS)?.({ ...situation, dice: exits });
     },
   },
 });

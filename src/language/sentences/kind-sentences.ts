@@ -20,10 +20,12 @@ export const KIND_SENTENCES = {
   'kind-bracket': 'bracket',
   'kind-transfer': 'transfer',
   'kind-protect': 'protect',
+  'kind-exit': 'exit',
   'kind-expiring': 'expiring',
   'exit-take-profit': 'take-profit',
   'exit-stop-loss': 'stop-loss',
   'exit-trail': 'trail',
   'exit-break-even': 'break-even',
   'exit-time-stop': 'time-stop',
+  'exit-decision': 'decision',
 } as const;

@@ -11,6 +11,7 @@ import {
   bracket,
   iceberg,
   oco,
+  exit,
   protect,
   quotes,
   replace,
@@ -80,6 +81,8 @@ const SOUND = [
   twap(M, 'sell', { ...TWAP, price: '3' }),
   iceberg(M, 'buy', ICEBERG),
   bracket(M, BRACKET),
+  exit(M),
+  exit(M, { reason: 'crossed', price: '99' }),
   protect(M, { amount: '2', averagePrice: new Decimal('99.5'), stopLoss: { price: '90' } }),
 ];
 
@@ -185,7 +188,7 @@ describe('intents that take time', () => {
 describe('intents', () => {
   test('of every kind are passed on as they were meant, as texts', () => {
     expect(JSON.stringify(checkedIntents(SOUND, KNOWN))).toBe(JSON.stringify(SOUND));
-    expect(new Set(SOUND.map(({ kind }) => kind)).size).toBe(15);
+    expect(new Set(SOUND.map(({ kind }) => kind)).size).toBe(16);
   });
 
   test('have numbers as their shortest decimals of 15 digits, and sizes of every kind', () => {

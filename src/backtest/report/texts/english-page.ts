@@ -47,6 +47,7 @@ export const ENGLISH_PAGE = {
   'exit.trail': 'trail',
   'exit.break-even': 'break-even',
   'exit.time-stop': 'time-stop',
+  'exit.decision': 'decision',
 
   'unit.s': '{count} s',
   'unit.min': '{count} min',

@@ -51,6 +51,7 @@ export const PERSIAN_PAGE: TranslationOf<typeof ENGLISH_PAGE> = {
   'exit.trail': TERMS.trailingStop,
   'exit.break-even': 'سربه‌سر',
   'exit.time-stop': 'پایان مهلت',
+  'exit.decision': 'تصمیم استراتژی',
 
   'unit.s': '{count} ثانیه',
   'unit.min': '{count} دقیقه',

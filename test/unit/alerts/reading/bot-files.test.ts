@@ -99,6 +99,7 @@ const BRACKET: BracketAlgorithm = {
   isMoving: false,
   isStopAlone: false,
   leaving: null,
+  awaited: [],
   setbacks: { ...NO_SETBACKS, reason: 'SmallOrder' },
 };
 

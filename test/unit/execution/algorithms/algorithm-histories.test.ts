@@ -132,6 +132,8 @@ class World {
       portfolio: null,
       refusalPauseMs: 10_500,
       canPlace: true,
+      inExits: NO_UNITS,
+      liveAmong: () => [],
     };
   }
 

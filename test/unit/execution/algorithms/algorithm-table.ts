@@ -269,6 +269,8 @@ class AlgorithmRunner {
       portfolio: null,
       refusalPauseMs: 10_500,
       canPlace: true,
+      inExits: 0n as Units,
+      liveAmong: () => [],
       orders: [...this.orders.values()],
     };
   }

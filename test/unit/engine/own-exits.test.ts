@@ -1,0 +1,199 @@
+import { describe, expect, it } from 'vitest';
+import { formatUnits } from '../../../src/domain/money.ts';
+import type { BracketWish, Intent } from '../../../src/strategy/intents.ts';
+import { bracket, buy, cancelAll, exit, oco, sell, target, targets } from '../../support/intents.ts';
+import { EngineWorld } from './engine-world.ts';
+
+const BTC = 'BTCUSDT';
+const WISH: BracketWish = {
+  entry: { amount: '1', price: '98' },
+  takeProfit: { price: '110' },
+  stopLoss: { price: '90' },
+};
+
+/** A world whose account has no coins. */
+function ready(): EngineWorld {
+  const world = new EngineWorld();
+  world.venue.deposit('btc', '-10');
+  world.advance(2_000);
+  world.answers.add('order');
+  return world;
+}
+
+/** A world whose bracket holds 0.998, with its exit at the exchange. */
+function held(): EngineWorld {
+  const world = ready();
+  world.want(bracket(BTC, WISH));
+  world.venue.fill(world.accept().id);
+  world.advance(11_000);
+  world.acceptPair();
+  return world;
+}
+
+/** A world that has bought 0.998 without a bracket, and protects it by an order of its own. */
+function guarded(guard: Intent, count = 1): EngineWorld {
+  const world = ready();
+  world.want(buy(BTC, { amount: '1', price: '98' }));
+  world.accept();
+  world.venue.fill(world.order().venueId);
+  world.advance(11_000);
+  for (let placed = 0; placed < count; placed += 1) {
+    world.want(guard);
+    if (guard.kind === 'oco') world.acceptPair();
+    else world.accept();
+  }
+  return world;
+}
+
+/** `sell 0.998 market` of every sale that was asked for, in order, and `cancel` between them. */
+const asked = (world: EngineWorld): readonly string[] =>
+  world.made.flatMap(({ call }) => {
+    if (call.kind === 'cancel') return ['cancel'];
+    if (call.kind === 'place-oco') return [`pair ${formatUnits(call.order.amount)}`];
+    if (call.kind !== 'place' || call.order.side !== 'sell') return [];
+    const { amount, price, execution } = call.order;
+    return [
+      `${execution} ${formatUnits(amount)}${price === null || execution === 'market' ? '' : ` @${formatUnits(price)}`}`,
+    ];
+  });
+
+/** Answers cancels and sales until nothing waits; sales fill. */
+function serve(world: EngineWorld): void {
+  for (let round = 0; round < 20; round += 1) {
+    const [kind] = world.waitingKinds();
+    if (kind === 'cancel') world.endCanceled();
+    else if (kind === 'place-oco') world.acceptPair();
+    else if (kind === 'place') {
+      const order = world.accept();
+      if (order.side === 'sell' && order.execution === 'market') world.venue.fill(order.id, undefined, '99');
+    }
+    world.advance(6_000);
+  }
+}
+
+const refused = (world: EngineWorld): readonly unknown[] => world.eventsOf('reject');
+
+describe('leaving by the decision of the strategy, where its own exits hold the coins', () => {
+  it.each<readonly [how: string, intents: readonly Intent[]]>([
+    ['exit', [exit(BTC, { reason: 'the averages crossed' })]],
+    ['a sale of all', [sell(BTC, { amount: '0.998' })]],
+    ['a target of nothing', [target(BTC, { position: 0 })]],
+    ['a set of shares without it', [targets(BTC, { [BTC]: 0 })]],
+    ['cancelAll and a sale', [cancelAll(), sell(BTC, { amount: '0.998' })]],
+    ['cancelAll and a target', [cancelAll(), target(BTC, { position: 0 })]],
+  ])('%s takes the exit of a bracket down and sells once', (_, intents) => {
+    const world = held();
+    world.want(...intents);
+    serve(world);
+    expect(asked(world)).toEqual(['pair 0.998', 'cancel', 'market 0.998']);
+    expect(refused(world)).toEqual([]);
+    expect(world.engine.unfinishedOrders()).toEqual([]);
+    expect(world.orders().at(-1)).toMatchObject({ exit: 'decision', state: 'filled' });
+  });
+
+  it.each<readonly [how: string, intents: readonly Intent[]]>([
+    ['exit', [exit(BTC)]],
+    ['a sale of all', [sell(BTC, { amount: '0.998' })]],
+    ['a target of nothing', [target(BTC, { position: 0 })]],
+    ['a set of shares without it', [targets(BTC, { [BTC]: 0 })]],
+    ['cancelAll and a sale', [cancelAll(), sell(BTC, { amount: '0.998' })]],
+    ['cancelAll and a target', [cancelAll(), target(BTC, { position: 0 })]],
+  ])('%s takes a stop of its own down and sells once', (_, intents) => {
+    const world = guarded(sell(BTC, { amount: '0.998', stopPrice: '90' }));
+    world.want(...intents);
+    serve(world);
+    expect(asked(world)).toEqual(['stop_market 0.998', 'cancel', 'market 0.998']);
+    expect(refused(world)).toEqual([]);
+  });
+
+  it('says in the end why it was left', () => {
+    const world = held();
+    world.want(exit(BTC, { reason: 'the averages crossed' }));
+    serve(world);
+    expect(world.messages('info')).toContain(
+      'one: its bracket in BTCUSDT is over: sold: the averages crossed',
+    );
+  });
+
+  it('sells at the limit that it names, and at the market once the price is at the stop', () => {
+    const world = held();
+    world.want(exit(BTC, { price: '105' }));
+    world.endCanceled();
+    world.advance(6_000);
+    expect(world.pending('place').call.order).toMatchObject({
+      execution: 'limit',
+      price: 1_050_000_000_000n,
+    });
+    world.accept();
+    world.venue.book = { bid: '89', ask: '90' };
+    serve(world);
+    expect(asked(world)).toEqual(['pair 0.998', 'cancel', 'limit 0.998 @105', 'cancel', 'market 0.998']);
+    expect(world.orders().at(-1)).toMatchObject({ exit: 'stop-loss', state: 'filled' });
+  });
+
+  it('sells a part, and protects the rest again', () => {
+    const world = held();
+    world.want(sell(BTC, { amount: '0.4', tag: 'half' }));
+    serve(world);
+    expect(asked(world)).toEqual(['pair 0.998', 'cancel', 'market 0.4', 'pair 0.598']);
+    expect(world.eventsOf('fill')).toMatchObject([{ side: 'buy' }, { tag: 'half', exit: 'decision' }]);
+    expect(refused(world)).toEqual([]);
+  });
+
+  it('sells what lies beside the bracket by an order of its own', () => {
+    const world = held();
+    world.want(buy(BTC, { amount: '0.5', price: '97' }));
+    world.accept();
+    world.venue.fill(world.order().venueId);
+    world.advance(11_000);
+    world.want(target(BTC, { position: 0 }));
+    serve(world);
+    expect(asked(world)).toEqual(['pair 0.998', 'cancel', 'market 0.998', 'market 0.499']);
+    expect(refused(world)).toEqual([]);
+  });
+
+  it('takes no limit order down for a sale, but for an exit', () => {
+    const limit = sell(BTC, { amount: '0.998', price: '110' });
+    const world = guarded(limit);
+    world.want(exit(BTC));
+    serve(world);
+    expect(asked(world)).toEqual(['limit 0.998 @110', 'cancel', 'market 0.998']);
+  });
+
+  it('keeps the exit at the exchange while no orders are taken', () => {
+    const world = held();
+    world.want(buy(BTC, { amount: '0.1', price: '90' }));
+    world.answer('place', { outcome: 'unsent', reason: 'locked out', retryInMs: 30_000 });
+    world.want(exit(BTC));
+    world.advance(20_000);
+    expect(asked(world)).toEqual(['pair 0.998']);
+    world.advance(10_000);
+    serve(world);
+    expect(asked(world)).toEqual(['pair 0.998', 'cancel', 'market 0.998']);
+  });
+
+  it('goes on after a crash in its middle, and sells once', () => {
+    const world = guarded(
+      oco(BTC, 'sell', { amount: '0.998', price: '110', stopPrice: '90', stopLimitPrice: '89' }),
+    );
+    world.want(exit(BTC));
+    expect(world.waitingKinds()).toEqual(['cancel']);
+    world.restart();
+    world.advance(5_000);
+    serve(world);
+    expect(asked(world).filter((one) => one.startsWith('market'))).toEqual(['market 0.998']);
+    expect(world.engine.unfinishedOrders()).toEqual([]);
+  });
+
+  it('waits for a buyer with the exit at the exchange', () => {
+    const world = held();
+    world.venue.book = { bid: null, ask: '101' };
+    world.advance(3_000);
+    world.want(exit(BTC));
+    world.advance(30_000);
+    expect(asked(world)).toEqual(['pair 0.998']);
+    world.venue.book = { bid: '99', ask: '101' };
+    serve(world);
+    expect(asked(world)).toEqual(['pair 0.998', 'cancel', 'market 0.998']);
+  });
+});
