@@ -58,14 +58,30 @@ export interface RequestLedger {
   namedLimits(nowMs: number): ReadonlyMap<string, number>;
   /** Gives back the slot of a request that was never sent. */
   withdraw(slot: Slot): void;
+  /**
+   * Whether the slot of a request that is not sent yet is still in the ledger: what leaves long after its
+   * admission must have one as what leaves at once has.
+   */
+  holds(slot: Slot): boolean;
 }
 
 /**
- * The longest time from admission to send. An owner that finds more was stopped in between: what it was
- * admitted for may be stale, and others may have taken it for dead. It does not send, gives the slot back and
- * asks again.
+ * The longest time from the end of the ledger's commit to the send, without the time that own commits have
+ * taken meanwhile. An owner that finds more was stopped in between: what it was admitted for may be stale. It
+ * does not send, gives the slot back and asks again.
  */
 export const MOST_SEND_DELAY_MS = 250;
+
+/**
+ * The same of a cancel, which is never stale: nothing is worse than one that does not leave. It is also the
+ * most of any request, own commits included. Every rule that ends the slot of another owner waits for longer.
+ */
+export const MOST_CANCEL_DELAY_MS = 30_000;
+
+/** How long after its admission a request of a class may leave. */
+export function mostSendDelayMs(requestClass: RequestClass): number {
+  return requestClass === 'cancel' ? MOST_CANCEL_DELAY_MS : MOST_SEND_DELAY_MS;
+}
 
 /**
  * How long after its socket is gone a request may still reach an exchange that does not stand still, and be

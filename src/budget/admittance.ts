@@ -23,7 +23,7 @@ export type Entry =
 
 /**
  * What a lane asks of a ledger and its lockouts. A ledger of this machine answers at once; one that is asked
- * over the network later, and then the 250 ms from admission to send begin when it was asked.
+ * over the network later, and then the time from admission to send begins when it was asked.
  */
 export interface Admittance extends Omit<RequestLedger, 'admit'>, Omit<LockoutBook, 'take'> {
   enter(ask: EntryAsk, nowMs: number): Entry | Promise<Entry>;
@@ -37,6 +37,7 @@ export function admittanceOf(ledger: RequestLedger, lockouts: LockoutBook): Admi
     heed: (budget, word, atMs) => ledger.heed(budget, word, atMs),
     namedLimits: (nowMs) => ledger.namedLimits(nowMs),
     withdraw: (slot) => ledger.withdraw(slot),
+    holds: (slot) => ledger.holds(slot),
     heldUntil: (ask, nowMs) => lockouts.heldUntil(ask, nowMs),
     report: (pass, verdict, nowMs) => lockouts.report(pass, verdict, nowMs),
   };

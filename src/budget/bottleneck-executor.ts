@@ -2,7 +2,7 @@ import type { RateLimit } from '../domain/rate-limit.ts';
 import Bottleneck from 'bottleneck';
 import { SarrafError } from '../domain/errors.ts';
 import { urgencyOf } from '../domain/request-class.ts';
-import { MOST_SEND_DELAY_MS } from './admission.ts';
+import { MOST_SEND_DELAY_MS, mostSendDelayMs } from './admission.ts';
 import type { AdmittedJob, LaneExecutor } from './lane-executor.ts';
 
 /** Bottleneck looks at its reservoir this often, so its own window is longer than W by up to twice that. */
@@ -15,17 +15,17 @@ const BOTTLENECK_BEAT_MS = 250;
 const MOST_DRIFT_MS = 20;
 
 /**
- * A job that Bottleneck has not begun after so long is begun without it. The lane finds it too late to be
- * sent, and asks again. So a job of the very moment of a step waits for half a second, not until the wall
- * clock is where it was.
+ * So often it is looked whether Bottleneck has begun a job. One that may not be sent any more by then is
+ * begun without it: the lane finds it too late, and asks again. So is a job of the very moment of a step,
+ * which otherwise waited until the wall clock is where it was: of these a cancel leaves.
  */
-const MOST_START_MS = 2 * MOST_SEND_DELAY_MS;
+const LOOK_EVERY_MS = 2 * MOST_SEND_DELAY_MS;
 
 /**
  * Executes one budget's requests with Bottleneck, with the bound on concurrency and the time-out, and with a
- * count of its own as an outer guard: should the ledger ever admit too many, the surplus waits here, is found
- * too late to be sent, and asks again. Its reservoir alone would not do: it lets twice the limit through
- * across a refresh.
+ * count of its own as an outer guard: should the ledger ever admit too many, the surplus waits here (a cancel
+ * for half a minute), is found too late to be sent, and asks again. Its reservoir alone would not do: it lets
+ * twice the limit through across a refresh.
  *
  * Bottleneck goes by the wall clock: set back by an hour, it would start nothing for an hour. So after a step
  * there is a new one, with a whole reservoir; the ledger, which goes by the monotonic clock, holds the limit
@@ -74,7 +74,13 @@ export class BottleneckExecutor implements LaneExecutor {
     const beginCounted = async (): Promise<void> => {
       if (isBegun || !(await begin())) giveBack();
     };
-    const late = setTimeout(() => void begin(), MOST_START_MS);
+    let waitedMs = 0;
+    const look = (): void => {
+      waitedMs += LOOK_EVERY_MS;
+      if (waitedMs > mostSendDelayMs(requestClass) || hasStepped(this.wallAheadMs)) void begin();
+      else late = setTimeout(look, LOOK_EVERY_MS);
+    };
+    let late = setTimeout(look, LOOK_EVERY_MS);
     bottleneck
       .schedule({ priority: urgencyOf(requestClass), expiration: timeoutMs }, beginCounted)
       .catch((error) => {
@@ -89,9 +95,8 @@ export class BottleneckExecutor implements LaneExecutor {
   }
 
   private async renewAfterStep(): Promise<void> {
-    const aheadMs = wallAheadMs();
-    if (Math.abs(aheadMs - this.wallAheadMs) <= MOST_DRIFT_MS) return;
-    this.wallAheadMs = aheadMs;
+    if (!hasStepped(this.wallAheadMs)) return;
+    this.wallAheadMs = wallAheadMs();
     const before = this.bottleneck;
     this.bottleneck = new Bottleneck(this.settings);
     await endBottleneck(before);
@@ -108,6 +113,11 @@ async function endBottleneck(bottleneck: Bottleneck): Promise<void> {
 function timedOut(timeoutMs: number, cause: unknown): SarrafError {
   const reason = cause instanceof Error ? cause.message : String(cause);
   return new SarrafError('TIMED_OUT', `expected a reply within ${timeoutMs} ms: ${reason}`, { cause });
+}
+
+/** Whether the wall clock was set since it was so far ahead of the monotonic one. */
+function hasStepped(thenAheadMs: number): boolean {
+  return Math.abs(wallAheadMs() - thenAheadMs) > MOST_DRIFT_MS;
 }
 
 /**

@@ -1,5 +1,6 @@
 import type { RateLimit } from '../domain/rate-limit.ts';
-import { MOST_SEND_DELAY_MS, type Slot } from './admission.ts';
+import { urgencyOf } from '../domain/request-class.ts';
+import { MOST_CANCEL_DELAY_MS, MOST_SEND_DELAY_MS, mostSendDelayMs, type Slot } from './admission.ts';
 import type { Admittance, Entry, EntryAsk, Held } from './admittance.ts';
 import type { CredentialUse } from './credential-stop.ts';
 import type { Lateness } from './lateness.ts';
@@ -7,6 +8,7 @@ import type { LaneExecutor, LaneTimers } from './lane-executor.ts';
 import type { Pass, Verdict } from './lockouts.ts';
 import type { LimitChange } from './named-limit.ts';
 import { readFailedCall, stoodStill } from './reply-verdict.ts';
+import type { SendTurn, TurnTaker } from './send-turn.ts';
 import { WaitingQueue, type Dropped, type Waiting } from './waiting-queue.ts';
 
 export interface LaneOptions {
@@ -20,6 +22,10 @@ export interface LaneOptions {
   /** Null: requests are sent at once, and each ends within its time-out by itself. */
   readonly executor: LaneExecutor | null;
   readonly timers: LaneTimers;
+  /** How long own commits have held up the loop so far. */
+  readonly commitMs: () => number;
+  /** Shared with the lanes of the other budgets; null where no commit takes time. */
+  readonly turn: SendTurn | null;
   /** Shared with the lanes of the other budgets. */
   readonly lateness: Lateness;
   readonly onTrouble?: ((trouble: BudgetTrouble) => void) | undefined;
@@ -80,13 +86,25 @@ type AdmittedEnd =
 
 const isSent = ({ kind }: AdmittedEnd): boolean => kind !== 'late';
 
-/** What an admitted request goes out with; `sleptMs` as it was at the admission. */
-interface Way {
+/** A moment, from which the delay of a request counts. */
+interface Moment {
+  readonly ageMs: number;
+  readonly commitMs: number;
+}
+
+/** What was admitted, and the moment of it: the end of the ledger's commit. */
+interface Admitted {
   readonly slot: Slot;
   readonly pass: Pass;
-  readonly sleptMs: number;
-  readonly signal: AbortSignal;
+  readonly since: Moment;
+  /** Lets the next one be admitted. */
+  readonly passTurn: () => void;
 }
+
+/** What an admitted request goes out with. */
+type Way = Omit<Admitted, 'passTurn'> & { readonly signal: AbortSignal };
+
+const NO_TURN = (): void => undefined;
 
 const SENT: AdmittedEnd = { kind: 'sent' };
 const LATE: AdmittedEnd = { kind: 'late' };
@@ -104,7 +122,7 @@ const LONGEST_SLEEP_MS = 1_000;
  * The requests of one budget on their way out. Order and admission are the ledger's; what it admits, the
  * executor executes, with the time-out. What the executor gets to too late is not sent, and asks again.
  */
-export class BudgetLane {
+export class BudgetLane implements TurnTaker {
   private readonly options: LaneOptions;
   private readonly queue = new WaitingQueue();
   private readonly jobs = new Map<number, LaneJob>();
@@ -166,19 +184,19 @@ export class BudgetLane {
 
   /** Sends as many as may go now, and sleeps until the next may. */
   private pump(): void {
-    const { nowMs, mostConcurrent } = this.options;
+    const { mostConcurrent } = this.options;
     this.stopTimer?.();
     this.stopTimer = null;
     this.drop(this.queue.expire(this.ageMs()));
     while (this.running < mostConcurrent && !this.isAsking) {
       const job = this.first();
       if (job === undefined) return;
-      const ask = this.askOf(job);
-      const entry = this.options.admittance.enter(ask, nowMs());
-      if (entry instanceof Promise) this.await(job, ask, entry);
-      else if (entry.isAdmitted) this.execute(job, entry.slot, entry.pass);
-      else {
-        this.sleep(this.refused(entry));
+      const passTurn = this.takeTurn();
+      if (passTurn === null) break;
+      const waitMs = this.enter(job, passTurn);
+      if (waitMs !== null) {
+        this.sleep(waitMs);
+        passTurn();
         return;
       }
     }
@@ -195,20 +213,63 @@ export class BudgetLane {
     return { budget: this.options.budget.name, requestClass, credential };
   }
 
-  /** Goes on when the ledger has answered; what is admitted by then and wanted by nobody is given back. */
-  private await(asker: LaneJob, ask: EntryAsk, answer: Promise<Entry>): void {
-    this.isAsking = true;
-    void answer.then((entry) => this.entered(asker, ask, entry));
+  urgency(): number | null {
+    const first = this.isClosed ? null : this.queue.first();
+    return first === null ? null : urgencyOf(first.requestClass);
   }
 
-  private entered(asker: LaneJob, ask: EntryAsk, entry: Entry): void {
+  goOn(): void {
+    if (this.isClosed) return;
+    this.pump();
+    this.tellDropped();
+  }
+
+  private takeTurn(): (() => void) | null {
+    const { turn } = this.options;
+    return turn === null ? NO_TURN : turn.take(this);
+  }
+
+  /** Asks the ledger; answers how long to wait where it says no at once. */
+  private enter(job: LaneJob, passTurn: () => void): number | null {
+    const { admittance, nowMs } = this.options;
+    const ask = this.askOf(job);
+    const asked = this.moment();
+    const entry = admittance.enter(ask, nowMs());
+    if (entry instanceof Promise) this.await(job, ask, { answer: entry, since: asked, passTurn });
+    else if (entry.isAdmitted) this.execute(job, { ...entry, since: this.moment(), passTurn });
+    else return this.refused(entry);
+    return null;
+  }
+
+  private moment(): Moment {
+    return { ageMs: this.ageMs(), commitMs: this.options.commitMs() };
+  }
+
+  /** Goes on when the ledger has answered; what is admitted by then and wanted by nobody is given back. */
+  private await(
+    asker: LaneJob,
+    ask: EntryAsk,
+    asked: Pick<Admitted, 'since' | 'passTurn'> & { readonly answer: Promise<Entry> },
+  ): void {
+    this.isAsking = true;
+    void asked.answer.then((entry) => this.entered(asker, ask, { ...asked, entry }));
+  }
+
+  private entered(
+    asker: LaneJob,
+    ask: EntryAsk,
+    { entry, since, passTurn }: Pick<Admitted, 'since' | 'passTurn'> & { readonly entry: Entry },
+  ): void {
     this.isAsking = false;
     this.drop(this.queue.expire(this.ageMs()));
     if (entry.isAdmitted) {
       const job = this.isClosed ? undefined : this.takerOf(asker, ask);
-      if (job === undefined) this.giveBack(entry);
-      else this.execute(job, entry.slot, entry.pass);
-    }
+      if (job !== undefined) this.execute(job, { ...entry, since, passTurn });
+      else {
+        this.giveBack(entry);
+        passTurn();
+      }
+    } else passTurn();
     const waitMs = entry.isAdmitted ? null : this.refused(entry);
     // Whoever came meanwhile may be more urgent, and has more slots.
     if (waitMs !== null && this.first() === asker) this.sleep(waitMs);
@@ -245,20 +306,27 @@ export class BudgetLane {
     return waitMs;
   }
 
-  private execute(job: LaneJob, slot: Slot, pass: Pass): void {
-    const { executor, sleptMs } = this.options;
-    const admitted = { slot, pass, sleptMs: sleptMs() };
+  private execute(job: LaneJob, { passTurn, ...admitted }: Admitted): void {
+    const { executor, timers } = this.options;
+    const { pass } = admitted;
     this.isUnusable = false;
     this.queue.remove(job.id);
     this.running += 1;
     if (executor === null) {
       this.send(job, { ...admitted, signal: NEVER_ABORTED }, (end) => this.end(job, pass, end));
+      passTurn();
       return;
     }
     const controller = new AbortController();
     const { signal } = controller;
+    // Whoever waits for the executor for longer holds up nobody else.
+    const stopTimer = passTurn === NO_TURN ? NO_TURN : timers.after(MOST_SEND_DELAY_MS, passTurn);
     const work = async (): Promise<AdmittedEnd> =>
-      new Promise((resolve) => this.send(job, { ...admitted, signal }, resolve));
+      new Promise((resolve) => {
+        stopTimer();
+        this.send(job, { ...admitted, signal }, resolve);
+        if (passTurn !== NO_TURN) timers.soon(passTurn);
+      });
     executor.execute(job, work, isSent).then(
       (end) => this.end(job, pass, end),
       (error) => {
@@ -281,7 +349,7 @@ export class BudgetLane {
     this.tellDropped();
   }
 
-  /** Says once that nothing leaves, as on a slow disk, where it is so with every request. */
+  /** Says once that nothing leaves in time, where it is so with every request. */
   private countLate(isLate: boolean): void {
     const { nowMs, lateness, onTrouble } = this.options;
     const forMs = lateness.count(isLate, nowMs());
@@ -292,7 +360,7 @@ export class BudgetLane {
   private send(job: LaneJob, way: Way, onEnd: (end: AdmittedEnd) => void): void {
     const { admittance } = this.options;
     const { slot, pass, signal } = way;
-    if (this.ageMs() - (slot.admittedAtMs + way.sleptMs) > MOST_SEND_DELAY_MS) {
+    if (this.isTooLate(job, way)) {
       admittance.withdraw(slot);
       onEnd(LATE);
       return;
@@ -302,6 +370,22 @@ export class BudgetLane {
         end.kind === 'answered' ? this.answered(slot, pass, end.loggedIn) : this.failed(job, way, end.error),
       );
     });
+  }
+
+  /**
+   * Own commits are no delay, and a cancel may be late. Whatever leaves after more than 250 ms all the same
+   * has its slot still: so the ledger knows of it as of one that is admitted now.
+   */
+  private isTooLate({ requestClass, expiresAtMs }: LaneJob, { slot, since }: Way): boolean {
+    const { admittance, commitMs, nowMs } = this.options;
+    const ageMs = this.ageMs();
+    const delayMs = ageMs - since.ageMs;
+    const isLate =
+      delayMs - (commitMs() - since.commitMs) > mostSendDelayMs(requestClass) ||
+      delayMs > MOST_CANCEL_DELAY_MS ||
+      // It has grown old over a commit.
+      (delayMs > MOST_SEND_DELAY_MS && expiresAtMs <= ageMs);
+    return isLate || (nowMs() - slot.admittedAtMs > MOST_SEND_DELAY_MS && !admittance.holds(slot));
   }
 
   private answered(slot: Slot, pass: Pass, loggedIn: boolean): AdmittedEnd {

@@ -18,9 +18,12 @@ export interface LaneExecutor {
   close(): Promise<void>;
 }
 
-/** The clock's other half: something done after a time, unless what is given back is called before. */
+/** The clock's other half. */
 export interface LaneTimers {
+  /** Has something done after a time, unless what is given back is called before. */
   after(durationMs: number, work: () => void): () => void;
+  /** Has something done once what was just begun has got as far as it gets without waiting. */
+  soon(work: () => void): void;
 }
 
 /** Timers of this machine. */
@@ -29,4 +32,5 @@ export const MACHINE_TIMERS: LaneTimers = {
     const timer = setTimeout(work, durationMs);
     return () => clearTimeout(timer);
   },
+  soon: (work) => void setImmediate(work),
 };

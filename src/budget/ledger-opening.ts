@@ -1,5 +1,6 @@
 import type { Budget } from '../domain/rate-limit.ts';
 import type { Admittance } from './admittance.ts';
+import type { CommitTimes } from './commit-times.ts';
 import type { BudgetReport } from './ledger-report.ts';
 
 export interface OpenLedgerOptions {
@@ -8,6 +9,8 @@ export interface OpenLedgerOptions {
   readonly budgets: Iterable<Budget>;
   readonly subjects: { readonly ip: string; readonly token: string };
   readonly isGuest: boolean;
+  /** Takes down how long the commits of a file take. */
+  readonly commits?: CommitTimes;
   /** Longer than that no answer of a Redis is waited for. */
   readonly timeoutMs: number;
   /** Called with what somebody should know of a Redis, in one line. */

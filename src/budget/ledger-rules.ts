@@ -46,7 +46,7 @@ export interface SlotEnding {
 
 /**
  * How long a slot without a stamp is kept for an owner about which nothing can be proven, such as one in
- * another container. It sends within `MOST_SEND_DELAY_MS` or not at all, so this is far beyond any arrival.
+ * another container. It sends within `MOST_CANCEL_DELAY_MS` or not at all, so this is far beyond any arrival.
  */
 const UNPROVABLE_OWNER_MS = 3_600_000;
 
@@ -187,6 +187,12 @@ export class LedgerRules {
   /** Gives back the slot of a request that was never sent. */
   withdraw(id: number): void {
     this.rows.slots.delete(id);
+  }
+
+  /** Whether a slot of this process is still without an end, by times of this run of the clock. */
+  holds(id: number): boolean {
+    const { clock, slots } = this.rows;
+    return clock.isOf(this.party.clockId) && slots.isOpen(id);
   }
 
   end({ slot, end, atMs }: SlotEnding): void {

@@ -185,6 +185,13 @@ export class BudgetLedger implements RequestLedger {
     if (index !== -1) slots.splice(index, 1);
   }
 
+  holds(slot: Slot): boolean {
+    const slots = this.occupied.get(slot.budget)?.slots ?? [];
+    return slots.some(
+      ({ id, stampedAtMs, endedAtMs }) => id === slot.id && (stampedAtMs ?? endedAtMs) === null,
+    );
+  }
+
   /** Ends what an owner has left behind, once it is proven dead. */
   bury(owner: string, provenDeadAtMs: number): void {
     for (const occupied of this.occupied.values()) {

@@ -3,10 +3,12 @@ import type { RequestLedger } from './admission.ts';
 import { admittanceOf, type Admittance } from './admittance.ts';
 import { BottleneckExecutor } from './bottleneck-executor.ts';
 import { BudgetLane, type BudgetTrouble } from './budget-lane.ts';
+import type { CommitTimes } from './commit-times.ts';
 import { MACHINE_TIMERS, type LaneExecutor, type LaneTimers } from './lane-executor.ts';
 import { Lateness } from './lateness.ts';
 import type { LimitedCall, LimitedReply, SubmittedCall } from './limited-call.ts';
 import type { LockoutBook } from './lockouts.ts';
+import { SendTurn } from './send-turn.ts';
 import { SubmittedJob } from './submitted-job.ts';
 
 /** Who admits: a ledger and lockouts that answer at once, or one that is asked. */
@@ -33,6 +35,10 @@ export interface LimiterSettings {
    */
   readonly executorFor?: (budget: RateLimit) => LaneExecutor | null;
   readonly timers?: LaneTimers;
+  /** Commits that hold up the loop; none do without it. */
+  readonly commits?: CommitTimes;
+  /** Whether requests of different budgets may be admitted at once, as where no commit takes any time. */
+  readonly areAtOnce?: boolean;
   /** Called at every lockout, and when the ledger can not be used any more. */
   readonly onTrouble?: ((trouble: BudgetTrouble) => void) | undefined;
 }
@@ -58,6 +64,8 @@ export class RequestLimiter {
     const admittance =
       'admittance' in options ? options.admittance : admittanceOf(options.ledger, options.lockouts);
     const lateness = new Lateness();
+    const { commits, areAtOnce = false } = options;
+    const turn = areAtOnce ? null : new SendTurn();
     this.lanes = new Map(
       [...options.budgets].map((budget) => [
         budget.name,
@@ -69,6 +77,8 @@ export class RequestLimiter {
           mostConcurrent,
           executor: executorFor(budget),
           timers,
+          commitMs: () => commits?.totalMs ?? 0,
+          turn,
           lateness,
           onTrouble: options.onTrouble,
         }),

@@ -57,6 +57,7 @@ export class SlotRows {
   private readonly stampOldestDoubts: Database.Statement<[number]>;
   private readonly updateStamp: Database.Statement<[number, number]>;
   private readonly deleteSlot: Database.Statement<[number]>;
+  private readonly selectOpen: Database.Statement<[number], { readonly id: number }>;
 
   constructor(database: Database.Database) {
     this.database = database;
@@ -105,6 +106,9 @@ export class SlotRows {
       'UPDATE slots SET stamped_at_ms = ? WHERE id = ? AND stamped_at_ms IS NULL',
     );
     this.deleteSlot = database.prepare('DELETE FROM slots WHERE id = ? AND stamped_at_ms IS NULL');
+    this.selectOpen = database.prepare(
+      'SELECT id FROM slots WHERE id = ? AND stamped_at_ms IS NULL AND ended_at_ms IS NULL',
+    );
   }
 
   budget(key: BudgetKey): BudgetRow | null {
@@ -176,6 +180,11 @@ export class SlotRows {
 
   delete(id: number): void {
     this.deleteSlot.run(id);
+  }
+
+  /** Whether it is there, and neither stamped nor in doubt. */
+  isOpen(id: number): boolean {
+    return this.selectOpen.get(id) !== undefined;
   }
 
   /** Forgets every slot, and since when a window counts as full because it grew. */

@@ -4,6 +4,7 @@ import { statSync } from 'node:fs';
 import type Database from 'better-sqlite3';
 import type { Admission, AdmissionAsk, RequestLedger, Slot, SlotEnd } from './admission.ts';
 import { ClockRow } from './clock-row.ts';
+import type { CommitTimes } from './commit-times.ts';
 import { isBusy, LOCK_WAIT_MS, openLedgerFile, waitBriefly } from './ledger-file.ts';
 import { LedgerRules, type SlotEnding } from './ledger-rules.ts';
 import {
@@ -38,6 +39,7 @@ export interface LedgerStoreOptions {
    */
   readonly isGuest?: boolean;
   readonly machine?: Machine;
+  readonly commits?: CommitTimes | undefined;
 }
 
 /** Clocks differ by tens of parts in a million: the exchange's window may be that much longer than ours. */
@@ -55,6 +57,7 @@ export class LedgerStore implements RequestLedger, LockoutBook {
   private readonly inode: number;
   private readonly rules: LedgerRules;
   private readonly lockouts: StoredLockouts;
+  private readonly commits: CommitTimes | null;
   /** What is still to be written of own slots: how each ended, or null for a slot that is given back. */
   private readonly unwritten = new Map<number, SlotEnding | null>();
   private readonly unheeded: { readonly budget: string; readonly word: LimitWord; readonly atMs: number }[] =
@@ -69,6 +72,7 @@ export class LedgerStore implements RequestLedger, LockoutBook {
   constructor(options: LedgerStoreOptions) {
     const { path, subjects, isGuest = false, machine = thisMachine() } = options;
     this.path = path;
+    this.commits = options.commits ?? null;
     const budgets = new Map([...options.budgets].map((budget) => [budget.name, budget]));
     const { bootId: clockId, owner } = machine;
     const nowMs = machine.monotonicMs();
@@ -108,13 +112,11 @@ export class LedgerStore implements RequestLedger, LockoutBook {
   admit(ask: AdmissionAsk, nowMs: number): Admission {
     if (!this.isSameFile()) return { admitted: false, reason: 'ledger unusable', waitMs: null };
     try {
-      const admission = this.database
-        .transaction(() => {
-          this.writeEndings();
-          this.writeHeeds();
-          return this.rules.admit(ask, nowMs);
-        })
-        .immediate();
+      const admission = this.commit(() => {
+        this.writeEndings();
+        this.writeHeeds();
+        return this.rules.admit(ask, nowMs);
+      });
       this.unwritten.clear();
       this.unheeded.length = 0;
       return admission;
@@ -146,14 +148,20 @@ export class LedgerStore implements RequestLedger, LockoutBook {
     this.tryToWrite();
   }
 
+  holds(slot: Slot): boolean {
+    try {
+      return this.isSameFile() && this.rules.holds(slot.id);
+    } catch {
+      return false;
+    }
+  }
+
   take(ask: LockoutAsk, nowMs: number): Lockout {
     try {
-      const lockout = this.database
-        .transaction((): Lockout => {
-          this.writeReports();
-          return takePass(this.lockouts, ask, nowMs);
-        })
-        .immediate();
+      const lockout = this.commit((): Lockout => {
+        this.writeReports();
+        return takePass(this.lockouts, ask, nowMs);
+      });
       this.unreported.length = 0;
       return lockout;
     } catch {
@@ -196,20 +204,28 @@ export class LedgerStore implements RequestLedger, LockoutBook {
     }
   }
 
+  private commit<T>(work: () => T): T {
+    const transaction = this.database.transaction(work);
+    return this.commits === null ? transaction.immediate() : this.commits.time(() => transaction.immediate());
+  }
+
   private tryToWrite(): void {
+    // An end that is lost with the machine's power leaves its slot occupied, so nothing waits for the disk.
+    const isForgettable = this.unheeded.length + this.unreported.length === 0;
     try {
-      this.database
-        .transaction(() => {
-          this.writeEndings();
-          this.writeHeeds();
-          this.writeReports();
-        })
-        .immediate();
+      if (isForgettable) this.database.pragma('synchronous = NORMAL');
+      this.commit(() => {
+        this.writeEndings();
+        this.writeHeeds();
+        this.writeReports();
+      });
       this.unwritten.clear();
       this.unheeded.length = 0;
       this.unreported.length = 0;
     } catch {
       // Kept, and written with the next admission; until then the slots stay occupied.
+    } finally {
+      if (isForgettable) this.database.pragma('synchronous = FULL');
     }
   }
 

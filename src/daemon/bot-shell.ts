@@ -1,3 +1,4 @@
+import type { CommitTimes } from '../budget/commit-times.ts';
 import { SarrafError } from '../domain/errors.ts';
 import { sentence } from '../language/sentences/sentence.ts';
 import type { EngineOutput, EngineRequest } from '../engine/engine-command.ts';
@@ -28,6 +29,8 @@ export interface ChangeStore {
 export interface BotShellOptions extends Omit<SendRequestOptions, 'engineMs'> {
   readonly engine: Stepper;
   readonly store: ChangeStore;
+  /** Takes down how long commits of the store hold up the loop. */
+  readonly commits?: CommitTimes | undefined;
   readonly time: Timeline;
   /** Told of each request that came to an end, and of everything that a step wants said. */
   readonly onRequestEnd?: (request: EngineRequest, answer: VenueAnswer) => void;
@@ -200,7 +203,7 @@ export class BotShell {
     if (changes.length === 0 && !isDurable && this.unwritten.length === 0) return true;
     const all = this.unwritten.length === 0 ? changes : [...this.unwritten, ...changes];
     try {
-      store.apply(all, { atMs, isDurable });
+      this.commit(() => store.apply(all, { atMs, isDurable }));
       this.unwritten = [];
       if (isDurable) this.isStuck = false;
       return true;
@@ -218,6 +221,12 @@ export class BotShell {
       this.isStuck = true;
       return false;
     }
+  }
+
+  private commit(work: () => void): void {
+    const { commits } = this.options;
+    if (commits === undefined) work();
+    else commits.time(work);
   }
 
   private send(request: EngineRequest): void {
@@ -269,7 +278,7 @@ export class BotShell {
       if (this.isClosed) return;
       this.lastTurnMs = performance.now();
       try {
-        store.flush?.();
+        this.commit(() => store.flush?.());
         this.flushLater();
       } catch (error) {
         this.fail(error);

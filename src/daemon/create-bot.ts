@@ -95,6 +95,7 @@ export function createBot({
   const shell = new BotShell({
     engine,
     store: mirror,
+    commits: venue.commits,
     time: venue.time,
     limiter: venue.limiter,
     caller: venue.caller,

@@ -74,6 +74,8 @@ export interface CallOptions {
   readonly signal?: AbortSignal;
   readonly timeoutMs?: number;
   readonly retry?: RetryPolicy;
+  /** For how long the admission of a limiter holds while the process stands still; 250 ms without it. */
+  readonly admittedForMs?: number;
   /** For the log-in call of an account that asks for one. */
   readonly oneTimePassword?: string;
   /** Called with each reply as it came, before it is read: so also with one that can not be read. */

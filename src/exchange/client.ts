@@ -35,6 +35,9 @@ import { VERSION } from './version.ts';
 import type { ExchangeOrder } from './records/order.ts';
 import type { ExchangeTrade } from './records/trade.ts';
 
+/** For how long an admission holds: as long as may pass between it and the send, see the ledger. */
+const ADMITTED_FOR_MS = 250;
+
 /** The arguments of an endpoint's method: the request may be left out where all its fields may. */
 type MethodArguments<Name extends EndpointName> =
   Record<string, never> extends EndpointRequest<Name>
@@ -216,7 +219,7 @@ export class ExchangeClient {
         },
         timeoutMs: call.timeoutMs ?? this.settings.timeoutsMs?.[outgoing.endpoint] ?? endpoint.timeoutMs,
         ...(call.signal === undefined ? {} : { signal: call.signal }),
-        isAdmitted: this.isLimited,
+        ...(this.isLimited ? { admittedForMs: call.admittedForMs ?? ADMITTED_FOR_MS } : {}),
       });
       this.settings.onSettled?.(outgoing, {
         status: response.status,

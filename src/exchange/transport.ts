@@ -9,10 +9,10 @@ export interface HttpRequest {
   readonly timeoutMs: number;
   readonly signal?: AbortSignal;
   /**
-   * Whether a limiter has just admitted it: then it leaves at once or not at all, since the admission
-   * expires.
+   * For how long an admission holds that a limiter has just given: it does not leave where the process stands
+   * still for longer before it is written. Without it there is no such bound.
    */
-  readonly isAdmitted?: boolean;
+  readonly admittedForMs?: number;
 }
 
 export interface HttpResponse {

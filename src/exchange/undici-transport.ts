@@ -22,6 +22,8 @@ export interface UndiciTransportOptions {
   readonly maxPending?: number;
   /** Takes credentials out of replies; without it they come as they are. */
   readonly redactor?: Redactor;
+  /** How long commits of this process have held up its loop so far; never without it. */
+  readonly commitMs?: () => number;
 }
 
 /**
@@ -90,6 +92,7 @@ export class UndiciTransport implements Transport {
   private readonly origin: string;
   private readonly maxPending: number;
   private readonly redactor: Redactor | null;
+  private readonly commitMs: () => number;
   private pending = 0;
   private closed = false;
 
@@ -97,6 +100,7 @@ export class UndiciTransport implements Transport {
     this.origin = originOf(options.baseUrl);
     this.maxPending = options.maxPending ?? MOST_PENDING;
     this.redactor = options.redactor ?? null;
+    this.commitMs = options.commitMs ?? (() => 0);
     this.pool = new (loadUndici().Pool)(this.origin, {
       connections: options.connections ?? this.maxPending,
       pipelining: 1,
@@ -140,7 +144,8 @@ export class UndiciTransport implements Transport {
       let headers: Record<string, string> = {};
       const chunks: Buffer[] = [];
       let over = false;
-      const standstill = new Standstill();
+      const { admittedForMs = Number.POSITIVE_INFINITY } = request;
+      const standstill = new Standstill({ longestMs: admittedForMs, commitMs: this.commitMs });
 
       const finish = (act: () => void): void => {
         if (over) return;
@@ -182,8 +187,7 @@ export class UndiciTransport implements Transport {
           {
             onRequestStart(started) {
               // While it waited for its connection, its admission may have expired.
-              const isStale = request.isAdmitted === true && standstill.look();
-              if (isStale && controller === null) fail(stoodStill(target));
+              if (standstill.look() && controller === null) fail(stoodStill(target));
               standstill.end();
               // Given up while it waited for a socket, or about to be written a second time: neither may
               // leave.

@@ -48,6 +48,7 @@ function createLocalLimits(budgets: Iterable<Budget>, clock: LimitsClock): Local
     mostConcurrent: MOST_CONCURRENT,
     executorFor: () => AT_ONCE,
     timers: clock.timers,
+    areAtOnce: true,
   });
   return { limiter, lockouts, nowMs: clock.nowMs };
 }

@@ -1,3 +1,4 @@
+import { MOST_CANCEL_DELAY_MS } from '../budget/admission.ts';
 import type { CredentialUse } from '../budget/credential-stop.ts';
 import type { LimitedReply, CompletionHandler } from '../budget/limited-call.ts';
 import type { Limiter } from '../budget/limiter.ts';
@@ -56,14 +57,21 @@ export function createVenueCaller(client: ExchangeClient): VenueCaller {
     budgetOf: (call) => declared(call).budget.name,
     credentialOf: (call) => (isAnonymous(declared(call).access) ? 'none' : 'with'),
     timeoutMsOf: (call) => declared(call).timeoutMs,
-    send: (call, signal, { onEnd, onError }) => void send(client, call, signal).then(onEnd, onError),
+    send: (call, signal, { onEnd, onError }) =>
+      void send(client, call, optionsOf(call, signal)).then(onEnd, onError),
   };
 }
 
-async function send(client: ExchangeClient, call: VenueCall, signal: AbortSignal): Promise<VenueEnd> {
-  if (!KEPT_REPLIES.has(call.kind)) return endOf(client, call, { signal });
+/** A cancel may leave late. */
+function optionsOf({ kind }: VenueCall, signal: AbortSignal): CallOptions {
+  const isCancel = kind === 'cancel' || kind === 'cancel-old';
+  return isCancel ? { signal, admittedForMs: MOST_CANCEL_DELAY_MS } : { signal };
+}
+
+async function send(client: ExchangeClient, call: VenueCall, options: CallOptions): Promise<VenueEnd> {
+  if (!KEPT_REPLIES.has(call.kind)) return endOf(client, call, options);
   let raw: HttpResponse | null = null;
-  const end = await endOf(client, call, { signal, onReply: (reply) => void (raw = reply) });
+  const end = await endOf(client, call, { ...options, onReply: (reply) => void (raw = reply) });
   return raw === null ? end : { ...end, reply: rawReply(ENDPOINT_OF[call.kind], raw) };
 }
 

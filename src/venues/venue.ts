@@ -1,4 +1,5 @@
 import type { Budget } from '../domain/rate-limit.ts';
+import type { CommitTimes } from '../budget/commit-times.ts';
 import type { Limiter } from '../budget/limiter.ts';
 import type { Market } from '../domain/market.ts';
 import type { Transport } from '../exchange/transport.ts';
@@ -15,6 +16,8 @@ export interface Venue {
   readonly limiter: Limiter;
   /** The limiter's clock. */
   readonly limiterMs: () => number;
+  /** Takes down how long commits hold up the loop; left out where nothing real waits for it. */
+  readonly commits?: CommitTimes;
   /** The most slots that each budget ever had occupied at once, where that is known. */
   mostOccupied(): ReadonlyMap<string, number>;
   readonly budgets: ReadonlyMap<string, Budget>;

@@ -4,7 +4,10 @@ import type { Timeline } from './virtual-time.ts';
 
 /** The timers of a lane on a timeline. */
 export function timersOf(time: Timeline): LaneTimers {
-  return { after: (durationMs, work) => time.at(time.now() + durationMs, work) };
+  return {
+    after: (durationMs, work) => time.at(time.now() + durationMs, work),
+    soon: (work) => void time.at(time.now(), work),
+  };
 }
 
 /**

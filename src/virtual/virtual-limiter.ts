@@ -19,6 +19,7 @@ export interface VirtualLimiterOptions extends Omit<LimiterSettings, 'executorFo
 export function createVirtualLimiter(options: VirtualLimiterOptions): RequestLimiter {
   const { time, startMs, ...rest } = options;
   return new RequestLimiter({
+    areAtOnce: true,
     ...rest,
     nowMs: () => time.now(),
     executorFor: () => new VirtualExecutor(time, startMs),

@@ -20,9 +20,17 @@ export class BotProcess {
   readonly spawnedAtMs = Date.now();
   private readonly process: SarrafProcess;
 
-  /** `nodeArguments` go before the program, such as a module to be loaded first. */
-  constructor(home: BotHome, nodeArguments: readonly string[] = []) {
-    this.process = startNode([...nodeArguments, 'bin/sarraf.js', 'run', '--config', home.configPath]);
+  /**
+   * `nodeArguments` go before the program, such as a module to be loaded first; `environment` is laid over
+   * that of the test.
+   */
+  constructor(
+    home: BotHome,
+    nodeArguments: readonly string[] = [],
+    environment: Readonly<Record<string, string>> = {},
+  ) {
+    const args = [...nodeArguments, 'bin/sarraf.js', 'run', '--config', home.configPath];
+    this.process = startNode(args, process.cwd(), environment);
   }
 
   get id(): number {

@@ -45,8 +45,12 @@ export class OwnExchange {
     return createBotHome({ exchange, folder, ledgerFolder, ...options });
   }
 
-  start(home: BotHome, nodeArguments: readonly string[] = []): BotProcess {
-    const bot = new BotProcess(home, nodeArguments);
+  start(
+    home: BotHome,
+    nodeArguments: readonly string[] = [],
+    environment: Readonly<Record<string, string>> = {},
+  ): BotProcess {
+    const bot = new BotProcess(home, nodeArguments, environment);
     this.bots.push(bot);
     return bot;
   }

@@ -1,6 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { LATE_ARRIVAL_MS, type Slot } from '../../src/budget/admission.ts';
+import {
+  LATE_ARRIVAL_MS,
+  MOST_SEND_DELAY_MS,
+  mostSendDelayMs,
+  type Slot,
+} from '../../src/budget/admission.ts';
 import { BudgetLedger } from '../../src/budget/ledger.ts';
 import { REQUEST_CLASSES } from '../../src/domain/request-class.ts';
 
@@ -32,6 +37,7 @@ function mostInFixedWindow(times: readonly number[], windowMs: number, offsetMs:
 interface Trip {
   readonly slot: Slot;
   readonly owner: number;
+  readonly sentAtMs: number;
   /** When its owner settles it, or would if it lived. */
   readonly endsAtMs: number;
   readonly isAnswered: boolean;
@@ -62,6 +68,8 @@ const step = fc.record({
     { weight: 1, arbitrary: upTo(120_000) },
   ),
   tripMs: fc.oneof(fc.constant(0), upTo(200), upTo(9_000)),
+  /** From the admission to the send, as a share of the longest. */
+  delay: fc.oneof({ weight: 3, arbitrary: fc.constant(0) }, { weight: 1, arbitrary: upTo(1) }),
   countedAt: upTo(1),
   /** Counted after its socket was gone, as late as can be. */
   isLost: fc.boolean(),
@@ -82,6 +90,7 @@ describe('a ledger shared by several owners', () => {
     let crashes = 0;
     let stops = 0;
     let doubts = 0;
+    let lateSends = 0;
     const run = fc.property(
       fc.integer({ min: 1, max: 4 }),
       fc.array(step, { minLength: 200, maxLength: 400 }),
@@ -101,9 +110,12 @@ describe('a ledger shared by several owners', () => {
           const name = `${owner}.${lives[owner]}`;
           if (event === 'crash') {
             crashes += 1;
-            // What a dead process has sent arrives within the bound, or never.
+            // What a dead process has sent arrives within the bound, or never; what it has not sent never.
             for (const trip of trips.filter((trip) => trip.owner === owner)) {
-              trip.arrivesAtMs = Math.min(trip.arrivesAtMs, timeMs + LATE_ARRIVAL_MS - 1);
+              trip.arrivesAtMs =
+                trip.sentAtMs > timeMs
+                  ? Number.POSITIVE_INFINITY
+                  : Math.min(trip.arrivesAtMs, timeMs + LATE_ARRIVAL_MS - 1);
             }
             trips = trips.filter((trip) => trip.owner !== owner);
             lives[owner] = (lives[owner] ?? 0) + 1;
@@ -138,24 +150,29 @@ describe('a ledger shared by several owners', () => {
           const admission = ledger.admit({ budget: BUDGET, requestClass, owner: name }, nowMs);
           if (!admission.admitted) continue;
           sent += 1;
+          const delayMs = mostSendDelayMs(requestClass) * each.delay;
+          lateSends += Number(delayMs > MOST_SEND_DELAY_MS);
+          const sentAtMs = timeMs + delayMs;
           const isLate = isLost && tripMs > 5_000;
           const latestMs = isLate ? tripMs + LATE_ARRIVAL_MS - 1 : tripMs;
-          const arrivesAtMs = timeMs + latestMs * each.countedAt;
+          const arrivesAtMs = sentAtMs + latestMs * each.countedAt;
           const answeredAtMs = countedAt(stalls, arrivesAtMs) + tripMs * (1 - each.countedAt);
-          const isAnswered = !isLate && answeredAtMs <= timeMs + TIMEOUT_MS;
-          const endsAtMs = isAnswered ? answeredAtMs : timeMs + (isLate ? tripMs : TIMEOUT_MS);
-          const trip: Trip = { slot: admission.slot, owner, endsAtMs, isAnswered, arrivesAtMs };
+          const isAnswered = !isLate && answeredAtMs <= sentAtMs + TIMEOUT_MS;
+          const endsAtMs = isAnswered ? answeredAtMs : sentAtMs + (isLate ? tripMs : TIMEOUT_MS);
+          const trip: Trip = { slot: admission.slot, owner, sentAtMs, endsAtMs, isAnswered, arrivesAtMs };
           trips.push(trip);
           all.push(trip);
         }
-        const counted = all.map(({ arrivesAtMs }) => countedAt(stalls, arrivesAtMs));
+        const counted = all
+          .map(({ arrivesAtMs }) => countedAt(stalls, arrivesAtMs))
+          .filter((atMs) => atMs < Number.POSITIVE_INFINITY);
         expect(mostInAnyWindow(counted, WINDOW_MS)).toBeLessThanOrEqual(limit);
         expect(mostInFixedWindow(counted, WINDOW_MS, offsetMs)).toBeLessThanOrEqual(limit);
         expect(ledger.usage()[0]?.most).toBeLessThanOrEqual(limit);
       },
     );
     fc.assert(run, { numRuns: 500, endOnFailure: true });
-    expect(Math.min(sent, crashes, stops, doubts)).toBeGreaterThan(100);
+    expect(Math.min(sent, crashes, stops, doubts, lateSends)).toBeGreaterThan(100);
   });
 
   test('keeps the limit together with an owner that it does not know of, whose requests arrive before its first answer', () => {

@@ -1,6 +1,11 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { LATE_ARRIVAL_MS, MOST_SEND_DELAY_MS, type Slot } from '../../src/budget/admission.ts';
+import {
+  LATE_ARRIVAL_MS,
+  MOST_CANCEL_DELAY_MS,
+  MOST_SEND_DELAY_MS,
+  type Slot,
+} from '../../src/budget/admission.ts';
 import { deepRuns } from '../support/deep-runs.ts';
 import { HAS_REDIS, RedisWorld, type TestLedger } from '../support/ledger-worlds.ts';
 
@@ -49,7 +54,11 @@ const step = fc.record({
   tripMs: fc.nat(800),
   countedAt: fc.nat(100),
   /** From the admission to the send, where the process is slow. */
-  delayMs: fc.oneof({ weight: 5, arbitrary: fc.constant(0) }, { weight: 1, arbitrary: fc.nat(400) }),
+  delayMs: fc.oneof(
+    { weight: 10, arbitrary: fc.constant(0) },
+    { weight: 2, arbitrary: fc.nat(400) },
+    { weight: 1, arbitrary: fc.nat(MOST_CANCEL_DELAY_MS + 1_000) },
+  ),
   isAnswered: fc.nat(20).map((draw) => draw > 0),
   owner: fc.nat(2),
   event: fc.oneof(
@@ -69,7 +78,9 @@ class Lives {
   sent = 0;
   private readonly world: RedisWorld;
   private readonly owners: { ledger: TestLedger; name: string }[] = [];
+  sentLate = 0;
   private trips: Trip[] = [];
+  private waiting: { readonly slot: Slot; readonly of: Step; readonly sentAtMs: number }[] = [];
   private nowMs = 1_000_000;
   private aheadMs = 0;
   private older: Buffer | null = null;
@@ -94,27 +105,39 @@ class Lives {
     const { owner, event } = of;
     this.nowMs += of.gapMs;
     await this.world.at(this.nowMs);
+    await this.sendDue();
     this.met.set(event, (this.met.get(event) ?? 0) + 1);
     await this.happen(of);
     await this.settle();
     const { ledger } = this.owners[owner] ?? {};
     const entry = await ledger?.enter(
-      { budget: NAME, requestClass: 'market', credential: 'none' },
+      { budget: NAME, requestClass: 'cancel', credential: 'none' },
       this.nowMs,
     );
     if (event === 'flicker') await this.world.step(this.aheadMs);
     if (entry === undefined || !entry.isAdmitted) return;
-    const { slot } = entry;
-    if (of.delayMs > MOST_SEND_DELAY_MS) {
-      await ledger?.withdraw(slot);
-      return;
+    this.waiting.push({ slot: entry.slot, of, sentAtMs: this.nowMs + of.delayMs });
+  }
+
+  /** What was admitted leaves at its time, or is found late. */
+  private async sendDue(): Promise<void> {
+    const due = this.waiting.filter(({ sentAtMs }) => sentAtMs <= this.nowMs);
+    this.waiting = this.waiting.filter((each) => !due.includes(each));
+    for (const { slot, of, sentAtMs } of due) {
+      const { owner, delayMs } = of;
+      const ledger = this.owners[owner]?.ledger;
+      const isHeld = delayMs <= MOST_SEND_DELAY_MS || ledger?.holds(slot) === true;
+      if (delayMs > MOST_CANCEL_DELAY_MS || !isHeld) {
+        await ledger?.withdraw(slot);
+        continue;
+      }
+      this.sent += 1;
+      this.sentLate += Number(delayMs > MOST_SEND_DELAY_MS);
+      const latestMs = of.isAnswered ? of.tripMs : LATE_ARRIVAL_MS - 1;
+      this.counted.push(sentAtMs + (latestMs * of.countedAt) / 100);
+      const end = of.isAnswered ? 'answered' : 'unanswered';
+      this.trips.push({ slot, owner, end, endsAtMs: sentAtMs + of.tripMs });
     }
-    this.sent += 1;
-    const sentMs = this.nowMs + of.delayMs;
-    const latestMs = of.isAnswered ? of.tripMs : LATE_ARRIVAL_MS - 1;
-    this.counted.push(sentMs + (latestMs * of.countedAt) / 100);
-    const end = of.isAnswered ? 'answered' : 'unanswered';
-    this.trips.push({ slot, owner, end, endsAtMs: sentMs + of.tripMs });
   }
 
   private async settle(): Promise<void> {
@@ -145,6 +168,7 @@ class Lives {
       // One that was killed on its own machine can be proven dead; one whose machine is gone can not.
       if (event === 'killed') this.world.signs[this.owners[owner]?.name ?? ''] = 'dead';
       this.trips = this.trips.filter((trip) => trip.owner !== owner);
+      this.waiting = this.waiting.filter(({ of }) => of.owner !== owner);
       this.owners[owner]?.ledger.abandon();
       await this.join(owner);
     }
@@ -174,6 +198,7 @@ describe.skipIf(!HAS_REDIS)('a ledger in Redis that machines share', () => {
 
   test('never lets the exchange count more than the limit, whatever becomes of Redis, its clock and the processes', async () => {
     let sent = 0;
+    let sentLate = 0;
     const met = new Map<string, number>();
     const run = fc.asyncProperty(
       fc.integer({ min: 1, max: 4 }),
@@ -187,6 +212,7 @@ describe.skipIf(!HAS_REDIS)('a ledger in Redis that machines share', () => {
           await lives.end();
         }
         sent += lives.sent;
+        sentLate += lives.sentLate;
         for (const [event, count] of lives.met) met.set(event, (met.get(event) ?? 0) + count);
         expect(mostIn(lives.counted, WINDOW_MS)).toBeLessThanOrEqual(limit);
       },
@@ -196,6 +222,7 @@ describe.skipIf(!HAS_REDIS)('a ledger in Redis that machines share', () => {
     // A few runs may not meet everything.
     if (RUNS < 40) return;
     expect(sent).toBeGreaterThan(10 * RUNS);
+    expect(sentLate).toBeGreaterThan(RUNS);
     expect(EVENTS.filter((event) => (met.get(event) ?? 0) === 0)).toEqual([]);
   });
 });

@@ -29,6 +29,7 @@ export interface TestLedger {
   enter(ask: EntryAsk, nowMs: number): ReturnType<Admittance['enter']>;
   settle(...of: Parameters<Admittance['settle']>): Promise<void>;
   withdraw(slot: Slot): Promise<void>;
+  holds: Admittance['holds'];
   heed(...of: Parameters<Admittance['heed']>): Promise<ReturnType<Admittance['heed']>>;
   report(...of: Parameters<Admittance['report']>): Promise<void>;
   heldUntil: Admittance['heldUntil'];
@@ -41,6 +42,8 @@ export interface TestLedger {
 /** A place where ledgers are kept that processes share, with a clock and processes that a test sets. */
 export interface LedgerWorld {
   readonly name: string;
+  /** How long something may still arrive there that an unknown process has sent. */
+  readonly unknownMs: number;
   /** What a window is longer there than it is. */
   driftMs(windowMs: number): number;
   readonly signs: Record<string, LifeSign>;
@@ -56,6 +59,7 @@ export interface LedgerWorld {
 
 class FileWorld implements LedgerWorld {
   readonly name = 'in a file';
+  readonly unknownMs = 120_000;
   signs: Record<string, LifeSign> = {};
   private readonly folder = mkdtempSync(join(tmpdir(), 'sarraf-ledger-'));
   private nowMs = 0;
@@ -123,6 +127,8 @@ local run = redis.call('GET', KEYS[1] .. ':run')`;
 
 export class RedisWorld implements LedgerWorld {
   readonly name = 'in Redis';
+  /** Nobody there is asked whether a late cancel may still leave. */
+  readonly unknownMs = 150_000;
   signs: Record<string, LifeSign> = {};
   readonly server: RedisServer;
   /** How often the ledger's script was asked. */
@@ -285,6 +291,7 @@ function testLedger(
       ledger.withdraw(slot);
       await wait();
     },
+    holds: (slot) => ledger.holds(slot),
     heed: async (budget, word, atMs) => {
       await world.at(atMs);
       const change = ledger.heed(budget, word, local(atMs));

@@ -17,15 +17,28 @@ export interface SarrafProcess {
   line(matches: (line: string) => boolean): Promise<string>;
 }
 
-/** Starts `node FILE …args` in a folder, by default the project's, on the same Node as this test. */
-export function startNode(args: readonly string[], cwd = process.cwd()): SarrafProcess {
-  return startCommand(process.execPath, args, cwd);
+/**
+ * Starts `node FILE …args` in a folder, by default the project's, on the same Node as this test.
+ * `environment`: what is laid over that of this test.
+ */
+export function startNode(
+  args: readonly string[],
+  cwd = process.cwd(),
+  environment: NodeJS.ProcessEnv = {},
+): SarrafProcess {
+  return startCommand(process.execPath, args, cwd, environment);
 }
 
 /** Starts any command the same way. */
-export function startCommand(command: string, args: readonly string[], cwd = process.cwd()): SarrafProcess {
+export function startCommand(
+  command: string,
+  args: readonly string[],
+  cwd = process.cwd(),
+  environment: NodeJS.ProcessEnv = {},
+): SarrafProcess {
   const child = spawn(command, args, {
     cwd,
+    env: { ...process.env, ...environment },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   let out = '';

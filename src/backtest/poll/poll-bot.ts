@@ -86,6 +86,7 @@ export function createPollBot(options: PollBotOptions): PollBot {
       nowMs,
       // The caller ends every call within its time-out, so nothing needs to watch over it.
       executorFor: () => null,
+      areAtOnce: true,
       timers: timersOf(time),
     }),
     caller,

@@ -139,6 +139,11 @@ export class DraftSlots {
     else this.ended.push([found.field, id, -1]);
   }
 
+  isOpen(id: number): boolean {
+    const slot = this.find(id)?.slot;
+    return slot !== undefined && slot.stampedAtMs === null && slot.endedAtMs === null;
+  }
+
   end(id: number, endedAtMs: number): void {
     const found = this.find(id);
     if (found === null || found.slot.stampedAtMs !== null || found.slot.endedAtMs !== null) return;

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { MOST_CANCEL_DELAY_MS } from '../admission.ts';
 import type { BreakerState } from '../breaker.ts';
 import type { CredentialStop } from '../credential-stop.ts';
 import type { LedgerRows } from '../ledger-rules.ts';
@@ -95,7 +96,11 @@ export class LedgerDraft implements LedgerRows {
       this.hasBegun = true;
       const isNew = this.image.isEmpty && this.of.beginsEmpty;
       if (isNew || fullSinceMs === null) this.changed.set('past', '');
-      else this.write('past', { sinceMs: fullSinceMs, heardAtMs: null } satisfies UnknownPast);
+      // Who was admitted in the count before may not know yet that it is over, and have a cancel leave late.
+      else {
+        const sinceMs = fullSinceMs + MOST_CANCEL_DELAY_MS;
+        this.write('past', { sinceMs, heardAtMs: null } satisfies UnknownPast);
+      }
       // Leases and offsets are of the count before.
       for (const kind of ['lease', 'ahead']) {
         for (const name of this.image.names(kind)) this.changed.set(name, '');

@@ -30,7 +30,7 @@ export async function openRedisLedger(
       onWorked: () => voice.worked(),
       onBegun: (why) =>
         say(
-          `the ledger in Redis at ${address.shown} begins anew: ${why}. Every limit counts as used up until its window and 2 min are over`,
+          `the ledger in Redis at ${address.shown} begins anew: ${why}. Every limit counts as used up until its window and 2 1/2 min are over`,
         ),
     });
     return { admittance: ledger, rows: () => ledger.rows(), close: async () => ledger.close() };

@@ -115,6 +115,10 @@ export class RedisLedger implements Admittance {
     this.write();
   }
 
+  holds(slot: Slot): boolean {
+    return this.look(this.machine.monotonicMs(), (rules) => rules.holds(slot.id));
+  }
+
   heed(budget: string, word: LimitWord, atMs: number): LimitChange | null {
     const change = this.look(atMs, (rules, nowMs) => rules.changeBy(budget, word, nowMs));
     this.unwritten.heeded(budget, word, atMs);

@@ -1,5 +1,6 @@
 import { setTimeout as startTimer } from 'node:timers';
 import { setTimeout } from 'node:timers/promises';
+import { CommitTimes } from '../../budget/commit-times.ts';
 import { ledgerPlace } from '../../budget/ledger-place.ts';
 import type { OpenLedger } from '../../budget/ledger-opening.ts';
 import { openLedger } from '../../budget/open-ledger.ts';
@@ -41,6 +42,7 @@ export interface RemoteExchange {
   readonly caller: VenueCaller;
   readonly limiter: RequestLimiter;
   readonly ledger: OpenLedger;
+  readonly commits: CommitTimes;
   readonly time: Timeline;
   /** Where the ledger is, as `ledgerPlace` says it, for whoever has to find it. */
   readonly ledgerFile: string;
@@ -84,6 +86,8 @@ export async function openRemoteExchange(options: {
   );
   const sleptMs = (): number => sleep.sleptMs();
   const time = new MachineTimeline({ startMs: Date.now(), speed: 1, sleptMs });
+  const commits = new CommitTimes(() => performance.now());
+  const commitMs = (): number => commits.totalMs;
   const redactor = new Redactor(credentialTexts(credentials), { isForReplies: true });
   const kept =
     credentials?.kind === 'login' ? keptLogIn({ ledgerFolder, baseUrl, credentials, onProblem }) : null;
@@ -91,7 +95,11 @@ export async function openRemoteExchange(options: {
   if (kept?.token !== undefined) redactor.learn(kept.token.key);
   const client = createLimitedClient({
     transport: wrap(
-      timelyTransport(new UndiciTransport({ baseUrl, redactor }), { time, wallMs: Date.now, say: onProblem }),
+      timelyTransport(new UndiciTransport({ baseUrl, redactor, commitMs }), {
+        time,
+        wallMs: Date.now,
+        say: onProblem,
+      }),
       () => time.now(),
     ),
     serviceName: name,
@@ -110,6 +118,7 @@ export async function openRemoteExchange(options: {
     budgets,
     subjects,
     isGuest: options.isGuest ?? false,
+    commits,
     timeoutMs: config.exchange.ledgerTimeoutMs,
     say: onProblem,
   });
@@ -118,6 +127,7 @@ export async function openRemoteExchange(options: {
     admittance: ledger.admittance,
     nowMs: monotonicMs,
     sleptMs,
+    commits,
     onTrouble: (trouble) => onTrouble?.(troubleText(trouble, place)),
   });
   return {
@@ -125,6 +135,7 @@ export async function openRemoteExchange(options: {
     caller: createVenueCaller(client),
     limiter,
     ledger,
+    commits,
     time,
     ledgerFile: place,
     subjects,
@@ -316,6 +327,7 @@ export async function createLiveVenue(
       caller: remote.caller,
       limiter: remote.limiter,
       limiterMs: monotonicMs,
+      commits: remote.commits,
       budgets: remote.client.budgets,
       canLogIn: credentials.kind === 'login',
       accountReader: createAccountReader({ ...remote, limiterMs: monotonicMs, credentials }),

@@ -2,11 +2,13 @@ import { SarrafError } from '../../domain/errors.ts';
 import { parseUnits } from '../../domain/money.ts';
 import type { Market } from '../../domain/market.ts';
 import type { OrderBook } from '../../domain/order-book.ts';
+import type { CommitTimes } from '../../budget/commit-times.ts';
 import { BudgetLedger } from '../../budget/ledger.ts';
 import { RequestLimiter, type Limiter } from '../../budget/limiter.ts';
 import { MemoryLockouts } from '../../budget/lockouts.ts';
 import { monotonicMs } from '../../budget/process-owner.ts';
 import type { FeeSchedule } from '../../domain/fee-schedule.ts';
+import type { RateLimit } from '../../domain/rate-limit.ts';
 import type { Timeline } from '../../virtual/virtual-time.ts';
 import { secondText } from '../../domain/time-text.ts';
 import { FOLLOWING_USER, FollowedExchange } from '../followed/followed-exchange.ts';
@@ -153,7 +155,8 @@ function paperVenueOf(
     profile: { ...profileOf(remote.caller), unserved: NO_MARGIN_ON_PAPER },
     time,
     caller: splitCaller(remote.caller, { exchange, follower, time, keeper }),
-    limiter: splitLimiter(remote.limiter, [...remote.client.budgets.values()]),
+    limiter: splitLimiter(remote.limiter, { ...remote, budgets: [...remote.client.budgets.values()] }),
+    commits: remote.commits,
     limiterMs: monotonicMs,
     budgets: remote.client.budgets,
     canLogIn: false,
@@ -218,10 +221,17 @@ function keptFirst(keeper: AccountKeeper | null, answerOf: () => VenueAnswer): V
  */
 function splitLimiter(
   real: Limiter,
-  budgets: ConstructorParameters<typeof RequestLimiter>[0]['budgets'],
+  { budgets, commits }: { readonly budgets: readonly RateLimit[]; readonly commits: CommitTimes },
 ): Limiter {
   const ledger = new BudgetLedger(budgets);
-  const paper = new RequestLimiter({ budgets, ledger, lockouts: new MemoryLockouts(), nowMs: monotonicMs });
+  const paper = new RequestLimiter({
+    budgets,
+    ledger,
+    lockouts: new MemoryLockouts(),
+    nowMs: monotonicMs,
+    commits,
+    areAtOnce: true,
+  });
   return {
     submit: (call) => (call.credential === 'none' ? real.submit(call) : paper.submit(call)),
     close: async () => void (await Promise.all([real.close(), paper.close()])),

@@ -5,8 +5,11 @@ import { troubleText } from '../../../src/budget/trouble-text.ts';
 import type { LimitedCall } from '../../../src/budget/limited-call.ts';
 import { RequestLimiter } from '../../../src/budget/limiter.ts';
 import { MemoryLockouts } from '../../../src/budget/lockouts.ts';
-import type { Admission, AdmissionAsk } from '../../../src/budget/admission.ts';
+import type { Admission, AdmissionAsk, Slot } from '../../../src/budget/admission.ts';
 import { admittanceOf } from '../../../src/budget/admittance.ts';
+import { CommitTimes } from '../../../src/budget/commit-times.ts';
+import type { RateLimit } from '../../../src/domain/rate-limit.ts';
+import type { RequestClass } from '../../../src/domain/request-class.ts';
 import { SarrafError } from '../../../src/domain/errors.ts';
 
 const limiters: RequestLimiter[] = [];
@@ -26,6 +29,7 @@ function limiterOf(options: {
   readonly mostConcurrent?: number;
   readonly troubles?: BudgetTrouble[];
   readonly sleptMs?: () => number;
+  readonly commits?: CommitTimes;
 }) {
   const budgets = [{ name: 'orders/list', limit: options.limit, windowMs: 60_000 }];
   const ledger = options.ledger ?? new BudgetLedger(budgets);
@@ -38,6 +42,7 @@ function limiterOf(options: {
     mostConcurrent,
     onTrouble: (trouble) => options.troubles?.push(trouble),
     ...(options.sleptMs === undefined ? {} : { sleptMs: options.sleptMs }),
+    ...(options.commits === undefined ? {} : { commits: options.commits }),
   });
   limiters.push(limiter);
   return { limiter, ledger };
@@ -56,6 +61,50 @@ const call = <T>(send: () => Promise<T>, changes: Partial<LimitedCall<T>> = {}):
 });
 
 const zero = async (): Promise<number> => 0;
+
+/** A ledger after whose admissions the process stands still for a time, which may be that of a commit. */
+class Stopping extends BudgetLedger {
+  asked = 0;
+  private readonly stopMs: () => number;
+  private readonly commits: CommitTimes | null;
+  private readonly isKept: boolean;
+
+  constructor(
+    of: {
+      readonly limit: number;
+      /** One after the other, none afterwards. */
+      readonly stopsMs?: number[];
+      readonly stopMs?: () => number;
+      readonly commits?: CommitTimes;
+      /** Whether it still has a slot that is asked for late. */
+      readonly isKept?: boolean;
+    },
+    budgets: readonly RateLimit[] = [{ name: 'orders/list', limit: of.limit, windowMs: 60_000 }],
+  ) {
+    super(budgets);
+    const { stopsMs = [], commits = null, isKept = true } = of;
+    this.stopMs = of.stopMs ?? (() => stopsMs.shift() ?? 0);
+    this.commits = commits;
+    this.isKept = isKept;
+  }
+
+  override admit(ask: AdmissionAsk, nowMs: number): Admission {
+    this.asked += 1;
+    const stopMs = this.stopMs();
+    // Before the executor's own timers, and after the lane has taken down when it was admitted.
+    if (stopMs > 0) {
+      queueMicrotask(() => {
+        vi.setSystemTime(Date.now() + stopMs);
+        this.commits?.took(stopMs);
+      });
+    }
+    return super.admit(ask, nowMs);
+  }
+
+  override holds(slot: Slot): boolean {
+    return this.isKept && super.holds(slot);
+  }
+}
 
 describe('the limiter of a machine that sleeps', () => {
   test('drops what has grown too old meanwhile, and sends what is asked for afterwards', async () => {
@@ -204,17 +253,7 @@ describe('the limiter', () => {
   });
 
   test('does not send what it finds more than 250 ms after its admission, gives the slot back and asks again', async () => {
-    class Stopping extends BudgetLedger {
-      asked = 0;
-      override admit(ask: AdmissionAsk, nowMs: number): Admission {
-        this.asked += 1;
-        const admission = super.admit(ask, nowMs);
-        // The process stands still right after the ledger was written.
-        if (this.asked === 1) vi.setSystemTime(Date.now() + 90_000);
-        return admission;
-      }
-    }
-    const ledger = new Stopping([{ name: 'orders/list', limit: 1, windowMs: 60_000 }]);
+    const ledger = new Stopping({ limit: 1, stopsMs: [90_000] });
     const { limiter } = limiterOf({ limit: 1, ledger });
     const sentAt: number[] = [];
     const reply = limiter.run(call(async () => sentAt.push(Date.now())));
@@ -224,16 +263,62 @@ describe('the limiter', () => {
     expect(sentAt).toHaveLength(1);
   });
 
-  test('says once that it is late with every request, as on a slow disk, and again when that begins anew', async () => {
-    let isSlow = true;
-    class Slow extends BudgetLedger {
+  test.each([
+    ['sends a cancel that it finds 29 s after its admission', 29_000, 1, true],
+    ['asks again for a cancel that it finds over 30 s after its admission', 31_000, 2, true],
+    ['asks again for a late cancel whose slot is not in the ledger any more', 29_000, 2, false],
+  ])('%s', async (_name, stopMs, asked, isKept) => {
+    const ledger = new Stopping({ limit: 2, stopsMs: [stopMs], isKept });
+    const { limiter } = limiterOf({ limit: 2, ledger });
+    const reply = limiter.run(call(zero, { requestClass: 'cancel' }));
+    await vi.advanceTimersByTimeAsync(2_000);
+    expect(await reply).toMatchObject({ sent: true });
+    expect(ledger.asked).toBe(asked);
+  });
+
+  test('counts the time of own commits as no delay, and sends nothing that has expired over them', async () => {
+    const commits = new CommitTimes(() => Date.now());
+    const ledger = new Stopping({ limit: 9, stopsMs: [20_000, 0, 20_000], commits });
+    const { limiter } = limiterOf({ limit: 9, ledger, commits });
+    const order = limiter.run(call(zero, { requestClass: 'place' }));
+    await vi.advanceTimersByTimeAsync(2_000);
+    expect(await order).toMatchObject({ sent: true });
+    expect(ledger.asked).toBe(1);
+    await limiter.run(call(zero)).then(() => undefined, vi.advanceTimersByTimeAsync(100) as never);
+    const old = limiter.run(call(zero, { requestClass: 'place', expiresAtMs: Date.now() + 10_000 }));
+    await vi.advanceTimersByTimeAsync(2_000);
+    expect(await old).toMatchObject({ sent: false, reason: 'expired' });
+  });
+
+  test('has one request at a time between admission and send, over all budgets, the most urgent first', async () => {
+    const budgets = ['orders/list', 'update-status'].map((name) => ({ name, limit: 9, windowMs: 60_000 }));
+    const said: string[] = [];
+    class Telling extends BudgetLedger {
       override admit(ask: AdmissionAsk, nowMs: number): Admission {
-        const admission = super.admit(ask, nowMs);
-        if (isSlow) vi.setSystemTime(Date.now() + 300);
-        return admission;
+        said.push(`admits ${ask.requestClass}`);
+        return super.admit(ask, nowMs);
       }
     }
-    const ledger = new Slow([{ name: 'orders/list', limit: 5, windowMs: 60_000 }]);
+    const ledger = new Telling(budgets);
+    const limiter = new RequestLimiter({
+      budgets,
+      ledger,
+      lockouts: new MemoryLockouts(),
+      nowMs: () => Date.now(),
+    });
+    limiters.push(limiter);
+    const send = (requestClass: RequestClass, budget: string): void =>
+      void limiter.run(call(async () => said.push(`sends ${requestClass}`), { requestClass, budget }));
+    for (const requestClass of ['market', 'account'] as const) send(requestClass, 'orders/list');
+    for (let count = 0; count < 2; count += 1) send('cancel', 'update-status');
+    await vi.advanceTimersByTimeAsync(1_000);
+    const alternating = ['market', 'cancel', 'cancel', 'account'];
+    expect(said).toEqual(alternating.flatMap((name) => [`admits ${name}`, `sends ${name}`]));
+  });
+
+  test('says once that it is late with every request, and again when that begins anew', async () => {
+    let isSlow = true;
+    const ledger = new Stopping({ limit: 5, stopMs: () => (isSlow ? 300 : 0) });
     const troubles: BudgetTrouble[] = [];
     const { limiter } = limiterOf({ limit: 5, ledger, troubles });
     const isSent = limiter.run(call(zero));
@@ -241,7 +326,7 @@ describe('the limiter', () => {
     const late = { kind: 'too late', forMs: expect.any(Number) as number } as const;
     expect(troubles).toEqual([late]);
     expect(troubleText({ ...late, forMs: 5_100 }, '/l')).toMatch(
-      /^nothing leaves: for 5 s this machine took over 250 ms /,
+      /^nothing but cancels leaves: for 5 s this machine took over 250 ms /,
     );
     isSlow = false;
     await vi.advanceTimersByTimeAsync(60_000);
@@ -254,17 +339,10 @@ describe('the limiter', () => {
 
   test('says it once for all budgets, and names it as why a request was not sent', async () => {
     const budgets = ['orders/list', 'orders/add'].map((name) => ({ name, limit: 5, windowMs: 60_000 }));
-    class Slow extends BudgetLedger {
-      override admit(ask: AdmissionAsk, nowMs: number): Admission {
-        const admission = super.admit(ask, nowMs);
-        vi.setSystemTime(Date.now() + 300);
-        return admission;
-      }
-    }
     const troubles: BudgetTrouble[] = [];
     const limiter = new RequestLimiter({
       budgets,
-      ledger: new Slow(budgets),
+      ledger: new Stopping({ limit: 5, stopMs: () => 300 }, budgets),
       lockouts: new MemoryLockouts(),
       nowMs: () => Date.now(),
       onTrouble: (trouble) => troubles.push(trouble),
@@ -279,18 +357,9 @@ describe('the limiter', () => {
     expect(troubles).toHaveLength(1);
   });
 
-  test('sends what one stop of the process made late, however many, and says nothing of it', async () => {
-    let asked = 0;
-    class Stopping extends BudgetLedger {
-      override admit(ask: AdmissionAsk, nowMs: number): Admission {
-        const admission = super.admit(ask, nowMs);
-        asked += 1;
-        if (asked === 12) vi.setSystemTime(Date.now() + 9_000);
-        return admission;
-      }
-    }
+  test('sends what stops of the process made late, however many, and says nothing of it', async () => {
     // As many as the outer guard counts: it must not count what was late, or the others wait for it for good.
-    const ledger = new Stopping([{ name: 'orders/list', limit: 12, windowMs: 60_000 }]);
+    const ledger = new Stopping({ limit: 12, stopsMs: Array.from({ length: 12 }, () => 300) });
     const troubles: BudgetTrouble[] = [];
     const { limiter } = limiterOf({ limit: 12, ledger, troubles, mostConcurrent: 12 });
     const sentAt: number[] = [];
@@ -298,7 +367,7 @@ describe('the limiter', () => {
     const replies = Array.from({ length: 12 }, async () => limiter.run(call(send)));
     await vi.advanceTimersByTimeAsync(15_000);
     expect(sentAt).toHaveLength(replies.length);
-    expect(asked).toBeGreaterThan(12 + 1);
+    expect(ledger.asked).toBe(2 * 12);
     expect(troubles).toEqual([]);
   });
 

@@ -14,7 +14,8 @@ const cancel = { budget: 'orders/list', requestClass: 'cancel', credential: 'wit
 /** From a stamp until its slot is free. */
 const HELD_MS = WINDOW_MS + 220 + 1;
 /** From a loss until requests leave again: what may still arrive, and a window. */
-const UNKNOWN_MS = 120_000 + HELD_MS;
+/** A cancel of a count before may leave 30 s after it, and arrive two minutes later. */
+const UNKNOWN_MS = 30_000 + 120_000 + HELD_MS;
 
 async function admitted(ledger: TestLedger, nowMs: number): Promise<Slot> {
   const entry = await ledger.enter(cancel, nowMs);

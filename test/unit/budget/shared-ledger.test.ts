@@ -61,6 +61,24 @@ describe.each(LEDGER_WORLDS)('the ledger %s', (_, begin) => {
     await admitted(other, freeMs);
   });
 
+  test('holds a slot until it ends or is given back, and none of another run of the clock', async () => {
+    const ledger = await openFor('one', [budget(4)]);
+    const [sent, unsent, lost] = [
+      await admitted(ledger, 0),
+      await admitted(ledger, 0),
+      await admitted(ledger, 0),
+    ];
+    expect([sent, unsent, lost].map((slot) => ledger.holds(slot))).toEqual([true, true, true]);
+    await ledger.settle(sent, 'answered', 10);
+    await ledger.withdraw(unsent);
+    expect([sent, unsent, lost].map((slot) => ledger.holds(slot))).toEqual([false, false, true]);
+    await world.restart();
+    const next = await openFor('next', [budget(4)]);
+    await admission(next, 20);
+    await admission(ledger, 30);
+    expect(ledger.holds(lost)).toBe(false);
+  });
+
   test('keeps a reserve for cancels, and knows no other budget', async () => {
     const ledger = await openFor('one', [{ ...budget(2), reserve: 1 } as ReturnType<typeof budget>]);
     const market = { ...cancel, requestClass: 'market' } as const;
@@ -92,7 +110,7 @@ describe.each(LEDGER_WORLDS)('the ledger %s', (_, begin) => {
   });
 
   test('counts every window as full where nothing is known, and after a restart', async () => {
-    const fullMs = 120_000 + 60_000 + world.driftMs(60_000) + 1;
+    const fullMs = world.unknownMs + 60_000 + world.driftMs(60_000) + 1;
     await world.at(1_000);
     const missing = await world.open({ budgets: [budget(2)], whenMissing: 'full' });
     expect(await admission(missing, 1_000)).toMatchObject({ isAdmitted: false, waitMs: fullMs });

@@ -37,6 +37,11 @@ function clientOf(baseUrl: string, timeoutMs = 5000): ExchangeClient {
   return client;
 }
 
+/** Holds up this process, as a stop does. */
+function standStill(): void {
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 400);
+}
+
 async function failure(work: Promise<unknown>): Promise<SarrafError> {
   const error: unknown = await work.then(
     (value) => new Error(`expected a failure, was ${JSON.stringify(value)}`),
@@ -207,22 +212,23 @@ describe('UndiciTransport', () => {
         response.end('{}');
       }),
     );
-    const transport = new UndiciTransport({ baseUrl: url });
+    let commitMs = 0;
+    const transport = new UndiciTransport({ baseUrl: url, commitMs: () => commitMs });
     closing.push(() => transport.close());
-    const ask = {
-      method: 'GET',
-      path: '/',
-      headers: {},
-      body: null,
-      timeoutMs: 5_000,
-      isAdmitted: true,
-    } as const;
-    const sending = failure(transport.send(ask));
-    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 400);
+    const admitted = { ...get, timeoutMs: 5_000, admittedForMs: 250 };
+    const sending = failure(transport.send(admitted));
+    standStill();
     expect(await sending).toMatchObject({ outcome: 'none', details: { stoodStill: true } });
-    // Where no limit was asked nothing grows stale.
-    expect((await transport.send({ ...ask, isAdmitted: false })).status).toBe(200);
-    expect(seen).toBe(1);
+    expect(seen).toBe(0);
+    // Where no limit was asked nothing grows stale, a cancel may be late, and an own commit is no standstill.
+    const others = [transport.send(get), transport.send({ ...admitted, admittedForMs: 30_000 })];
+    standStill();
+    await Promise.all(others);
+    const beside = transport.send(admitted);
+    standStill();
+    commitMs += 400;
+    expect((await beside).status).toBe(200);
+    expect(seen).toBe(3);
   });
 
   it('refuses one call more than its bound', async () => {
