@@ -8,6 +8,7 @@ import { algorithmFromJson, algorithmToJson } from '../execution/algorithms/algo
 import type { AlgorithmStep, AlgorithmView } from '../execution/algorithms/algorithm-step.ts';
 import { advanceAlgorithm, type Algorithm } from '../execution/algorithms/algorithms.ts';
 import { updateQuotes, type QuotesIntent } from '../execution/algorithms/quotes.ts';
+import { refusalCauseOf } from '../venues/port.ts';
 import { AlgorithmWork } from './algorithm-work.ts';
 import { tellLeft, tellRefusedExit } from './bracket-notices.ts';
 import { BracketsAtWork } from './brackets-at-work.ts';
@@ -64,6 +65,7 @@ export class AlgorithmManager {
   private readonly poked = new Set<AlgorithmWork>();
   /** Orders of others, with the algorithm that waits for the end of each. */
   private readonly replacing = new Map<string, AlgorithmWork>();
+  private readonly causeOf: AlgorithmView['refusalCauseOf'];
   private readonly endListeners: ((intentId: string, reason: string) => void)[] = [];
 
   constructor(options: AlgorithmManagerOptions) {
@@ -86,6 +88,8 @@ export class AlgorithmManager {
         this.poked.add(work);
       },
     });
+    const { venue } = options.orderManager.blotter;
+    this.causeOf = (code) => refusalCauseOf(venue, code);
     options.orderManager.blotter.listen((order) => this.onOrder(order));
   }
 
@@ -387,8 +391,11 @@ export class AlgorithmManager {
         placer.place(verdict.plan);
         continue;
       }
-      work.noteRefusal({ order, reason: verdict.reason });
+      const isHeldBack = verdict.code === 'again';
+      work.noteRefusal({ order, reason: verdict.reason, isHeldBack });
       this.poked.add(work);
+      // The refusal that it waits for was told.
+      if (isHeldBack) continue;
       notifier.reject(work.instance, {
         code: verdict.code,
         reason: verdict.reason,
@@ -419,6 +426,8 @@ export class AlgorithmManager {
             : null,
         closes: work.closes,
         refusals: work.refusals,
+        refusalCauseOf: this.causeOf,
+        priceBand: orderManager.blotter.venue.priceBand,
         refusalPauseMs: Math.max(LEAST_REFUSAL_PAUSE_MS, orderManager.blotter.venue.identicalOrdersMs),
       },
     );

@@ -36,6 +36,7 @@ import { PortfolioViews } from './portfolio-view.ts';
 import { PreTradeRisk } from './pre-trade-risk.ts';
 import { Reconciler } from './reconciler.ts';
 import { KEPT_ROW, RowCounter } from './row-counter.ts';
+import { RefusedOrders } from './refused-orders.ts';
 import { Reservations } from './reservations.ts';
 import { KEPT_BALANCE_MARKS } from './balance-marks.ts';
 import { KEPT_RECONCILIATION } from './stored-reconciliation.ts';
@@ -133,6 +134,12 @@ export class Engine {
     });
     const notifier = new StrategyNotifier({ instances, outbox, markets });
     const closed = (): string | null => this.tradingState.closed();
+    const refused = new RefusedOrders({
+      blotter,
+      markets,
+      account,
+      hasten: (feed) => feeds.hasten(feed),
+    });
     const risk = new PreTradeRisk({
       blotter,
       markets,
@@ -140,6 +147,7 @@ export class Engine {
       reservations,
       closed,
       lockOn: (order, reduces) => this.locks.refusalOf(order, reduces),
+      refusedBefore: (order, reduces) => refused.objectionTo(order, reduces),
       onRefusal: (instance, refusal) => lossLimits.refused(instance, refusal),
     });
     const orderManager = new OrderManager({ settings, blotter, findings, risk, rows, epoch: state.epoch });

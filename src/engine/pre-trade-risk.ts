@@ -38,7 +38,8 @@ export type PreTradeVerdict =
   | { readonly ok: true; readonly plan: OrderPlan }
   /**
    * `code`: `kind` where the exchange has no such orders, `fit`, `risk <check>`, `lock <name>`, `funds` where
-   * it would spend what is not there for its strategy, or `closed` while no orders are taken.
+   * it would spend what is not there for its strategy, `again` where the exchange refused the like and
+   * nothing has changed, or `closed` while no orders are taken.
    */
   | { readonly ok: false; readonly code: string; readonly reason: string };
 
@@ -51,6 +52,8 @@ export interface PreTradeRiskOptions {
   readonly closed: () => string | null;
   /** The lock that refuses an order, unless it can do nothing but reduce a position. */
   readonly lockOn: (order: WantedOrder, reduces: () => boolean) => LockRefusal | null;
+  /** Why the exchange refused the like of an order and would again; null where it may go. */
+  readonly refusedBefore: (order: WantedOrder, reduces: () => boolean) => string | null;
   /** Called with each refusal by a check. */
   readonly onRefusal: (instance: StrategyInstance, refusal: RiskRefusal) => void;
 }
@@ -63,6 +66,7 @@ export class PreTradeRisk {
   private readonly reservations: Reservations;
   private readonly closed: () => string | null;
   private readonly lockOn: PreTradeRiskOptions['lockOn'];
+  private readonly refusedBefore: PreTradeRiskOptions['refusedBefore'];
   private readonly onRefusal: PreTradeRiskOptions['onRefusal'];
 
   constructor(options: PreTradeRiskOptions) {
@@ -72,6 +76,7 @@ export class PreTradeRisk {
     this.reservations = options.reservations;
     this.closed = options.closed;
     this.lockOn = options.lockOn;
+    this.refusedBefore = options.refusedBefore;
     this.onRefusal = options.onRefusal;
   }
 
@@ -102,6 +107,9 @@ export class PreTradeRisk {
       amount,
       isExit: wish.exit !== null,
     };
+    const reduces = (): boolean => onlyReduces(this.viewFor(instance, wanted, undefined));
+    const again = wanted.isExit ? null : this.refusedBefore(wanted, reduces);
+    if (again !== null) return { ok: false, code: 'again', reason: again };
     const first = this.check(instance, wanted);
     if (!first.ok) return first;
     const stop =

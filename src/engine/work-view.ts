@@ -14,6 +14,8 @@ export class WorkView implements AlgorithmView {
   readonly closes: readonly Close[];
   readonly refusals: AlgorithmView['refusals'];
   readonly refusalPauseMs: number;
+  readonly refusalCauseOf: AlgorithmView['refusalCauseOf'];
+  readonly priceBand: Units | null;
   readonly portfolio: AlgorithmView['portfolio'];
   readonly liveAmong: AlgorithmView['liveAmong'];
   private readonly exits: () => Units;
@@ -34,6 +36,8 @@ export class WorkView implements AlgorithmView {
     this.closes = view.closes;
     this.refusals = view.refusals;
     this.refusalPauseMs = view.refusalPauseMs;
+    this.refusalCauseOf = view.refusalCauseOf;
+    this.priceBand = view.priceBand;
     this.portfolio = view.portfolio;
     this.liveAmong = view.liveAmong;
     this.exits = view.exits;

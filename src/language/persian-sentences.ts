@@ -149,6 +149,13 @@ export const PERSIAN_SENTENCES: SpokenSentences = {
     'orders-locked-out': 'صرافی تا {seconds:count} ثانیهٔ دیگر سفارش نمی‌پذیرد',
     'orders-stuck': 'سفارش‌ها فرستاده نمی‌شوند و {seconds:count} ثانیهٔ دیگر دوباره امتحان می‌شود: {reason:said}',
     'refused-invalid-order-price': 'قیمت سفارش نیست یا نادرست است (InvalidOrderPrice)',
+    'refused-alike':
+      'صرافی در {at:time} سفارشی مانند آن را رد کرد ({code:said}): دوباره فرستاده نمی‌شود تا {awaited:sentence}',
+    'awaited-price': 'بهترین قیمت‌ها عوض شوند',
+    'awaited-band': 'قیمتش به قیمت بازار نزدیک‌تر شود',
+    'awaited-rule': 'قاعده‌های بازار عوض شوند یا ارزش آن بیشتر شود',
+    'awaited-funds': 'موجودی عوض شود یا کمتر لازم باشد',
+    'awaited-elsewhere': 'زمانی بگذرد',
     'refused-bad-price': 'قیمت از قیمت بازار خیلی دور است (BadPrice)',
     'refused-price-condition-failed': 'قیمت‌های سفارش با نوع آن و قیمت بازار نمی‌خواند (PriceConditionFailed)',
     'refused-over-value-order': 'ارزش سفارش از ماندهٔ آزاد بیشتر است (OverValueOrder)',

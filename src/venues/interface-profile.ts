@@ -1,3 +1,4 @@
+import { parseUnits } from '../domain/money.ts';
 import { TIMEFRAMES } from '../domain/timeframe.ts';
 import { ENDPOINTS } from '../exchange/endpoints/index.ts';
 import { MARKET_NAMES } from '../exchange/market-names.ts';
@@ -23,7 +24,22 @@ export const INTERFACE_PROFILE: VenueProfile = {
     noSuchOrder: 'NotFound',
     clientOrderIdInUse: 'DuplicateClientOrderId',
     identicalOrder: 'DuplicateOrder',
+    dependOn: {
+      price: ['PriceConditionFailed', 'UnexpectedMarketPrice'],
+      band: ['BadPrice'],
+      rule: ['SmallOrder', 'InvalidOrderPrice'],
+      funds: ['OverValueOrder', 'InsufficientBalance'],
+      elsewhere: [
+        'MarketClosed',
+        'TradingUnavailable',
+        'FeatureUnavailable',
+        'TradeLimitation',
+        'InvalidMarketPair',
+      ],
+    },
   },
+  // "Normal order price band", of its table of fixed numbers.
+  priceBand: parseUnits('0.3'),
   // Its own ten seconds, and a bit for its clock and the way there.
   identicalOrdersMs: 10_500,
   clientOrderId: { longest: 32, pattern: /^[A-Za-z0-9-]+$/, canBeLookedUp: true },

@@ -256,6 +256,13 @@ export interface AbsenceRule {
  * own, and the engine gets it with its settings. Everything here is a fact of the exchange's interface;
  * what a user may choose is in the configuration.
  */
+/**
+ * On what the refusal of an order can depend: the market's price, where the order is too far from it (`band`)
+ * or on its wrong side (`price`); a rule of the market, such as its least value or its steps; the free
+ * balance (`funds`); or what the bot can not see (`elsewhere`), such as a closed market.
+ */
+export type RefusalCause = 'price' | 'band' | 'rule' | 'funds' | 'elsewhere';
+
 export interface VenueProfile {
   /**
    * Status words by what they mean. The first of each is the word that messages use. A word of none of them
@@ -269,7 +276,14 @@ export interface VenueProfile {
     readonly clientOrderIdInUse: string;
     /** An identical order came a moment ago; null where identical orders are taken. */
     readonly identicalOrder: string | null;
+    /** Codes by what has to change before the same order can be taken. A code of none: nobody knows. */
+    readonly dependOn: Readonly<Record<RefusalCause, readonly string[]>>;
   };
+  /**
+   * How far the price of a limit order may be from that of the market, as a share of it: units of 1e-10. Null
+   * where any price is taken.
+   */
+  readonly priceBand: Units | null;
   /**
    * For how long an order is held against identical ones, with room for clocks and the way; 0 where they are
    * taken.
@@ -325,4 +339,14 @@ export function isOpenStatus({ statuses }: Pick<VenueProfile, 'statuses'>, statu
 /** Whether a word says that an order has ended. */
 export function isClosedStatus({ statuses }: Pick<VenueProfile, 'statuses'>, status: string): boolean {
   return CLOSED.some((meaning) => statuses[meaning].includes(status));
+}
+
+const CAUSES: readonly RefusalCause[] = ['price', 'band', 'rule', 'funds', 'elsewhere'];
+
+/** On what the refusal of an order depends, by its code; null where nobody knows. */
+export function refusalCauseOf(
+  { refusals }: Pick<VenueProfile, 'refusals'>,
+  code: string,
+): RefusalCause | null {
+  return CAUSES.find((cause) => refusals.dependOn[cause].includes(code)) ?? null;
 }

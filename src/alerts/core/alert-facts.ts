@@ -51,6 +51,13 @@ export type AlertFacts =
   | { readonly rule: 'no-orders'; readonly reason: string }
   /** A limit on losses lets a strategy add no risk. */
   | { readonly rule: 'risk-limit'; readonly strategy: string; readonly reason: string }
+  /** The exchange refused the like of an order three times. */
+  | {
+      readonly rule: 'refused';
+      readonly strategy: string;
+      readonly market: string;
+      readonly code: string;
+    }
   | { readonly rule: 'halted'; readonly reason: string }
   | { readonly rule: 'no-data'; readonly feed: string | null; readonly readAtMs: number | null }
   | { readonly rule: 'drawdown'; readonly currency: string; readonly share: number; readonly limit: number }

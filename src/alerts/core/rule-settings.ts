@@ -9,6 +9,7 @@ export interface RuleSettings {
   readonly break: { readonly severity: Severity } | null;
   readonly noOrders: { readonly severity: Severity; readonly afterMs: number } | null;
   readonly riskLimit: { readonly severity: Severity } | null;
+  readonly refused: { readonly severity: Severity } | null;
   readonly halted: { readonly severity: Severity } | null;
   readonly noData: { readonly severity: Severity; readonly afterMs: number } | null;
   readonly drawdown: { readonly severity: Severity; readonly percent: number } | null;

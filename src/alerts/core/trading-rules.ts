@@ -11,6 +11,7 @@ export function tradingConditions(snapshot: AlertSnapshot, rules: RuleSettings):
     ...breaks(snapshot, rules),
     ...noOrders(snapshot, rules),
     ...riskLimits(snapshot, rules),
+    ...refusedOrders(snapshot, rules),
     ...halts(snapshot, rules),
     ...strategies(snapshot, rules),
     ...unprotected(snapshot, rules),
@@ -39,6 +40,7 @@ const breakRow = z.object({
   rows: z.array(z.object({ currency: z.string(), expected: z.string(), found: z.string() })),
 });
 const limitRow = z.object({ strategy: z.string(), reason: z.string() });
+const refusedRow = z.object({ strategy: z.string(), market: z.string(), side: z.string(), code: z.string() });
 const haltRow = z.object({ reason: z.string() });
 const strategyRow = z.object({ status: z.enum(['paused', 'stopped']), reason: z.string() });
 
@@ -100,6 +102,25 @@ function riskLimits(snapshot: AlertSnapshot, { riskLimit }: RuleSettings): reado
     facts: { rule: 'risk-limit', strategy, reason },
     sinceMs,
   }));
+}
+
+function refusedOrders({ rows }: AlertSnapshot, { refused }: RuleSettings): readonly AlertCondition[] {
+  if (refused === null) return [];
+  const { severity } = refused;
+  return rows.flatMap((row): readonly AlertCondition[] => {
+    const read = row.kind === 'notice' && row.subject === 'refused' ? readRow(refusedRow, row) : null;
+    if (read === null) return [];
+    const { strategy, market, side, code } = read;
+    return [
+      {
+        key: `refused ${strategy} ${market} ${side} ${code}`,
+        severity,
+        facts: { rule: 'refused', strategy, market, code },
+        sinceMs: row.atMs,
+        isMoment: true,
+      },
+    ];
+  });
 }
 
 function halts({ halt, rows, atMs }: AlertSnapshot, { halted }: RuleSettings): readonly AlertCondition[] {

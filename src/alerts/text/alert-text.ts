@@ -55,6 +55,10 @@ function factLines(facts: AlertFacts, say: SayAlert, locale: Locale): readonly s
       return [say('noOrders', { reason: said(facts.reason) })];
     case 'risk-limit':
       return [say('riskLimit', { strategy: facts.strategy, reason: said(facts.reason) })];
+    case 'refused': {
+      const { strategy, market, code } = facts;
+      return [say('refused', { strategy, market, code: said(code) })];
+    }
     case 'halted':
       return [say('halted', { reason: said(facts.reason) })];
     case 'no-data': {

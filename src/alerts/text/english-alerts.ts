@@ -7,6 +7,7 @@ export const ENGLISH_ALERTS = {
   break: 'The books do not agree with the exchange, so no new orders are placed: {rows}',
   breakRow: '{currency}: expected {expected}, found {found}',
   noOrders: 'No new orders are placed until this is over: {reason}',
+  refused: 'Orders of the strategy {strategy} in {market} were refused three times alike: {code}',
   riskLimit: 'The strategy {strategy} can take no new risk: {reason}',
   halted: 'Trading is halted: {reason}',
   noData: 'Nothing is read from the exchange any more; the last was at {at}',

@@ -11,6 +11,7 @@ export const PERSIAN_ALERTS: TranslationOf<typeof ENGLISH_ALERTS> = {
   break: `${terms.books} با ${terms.exchange} نمی‌خواند و ${terms.order} تازه‌ای ثبت نمی‌شود: {rows}`,
   breakRow: '{currency}: انتظار {expected}، یافته {found}',
   noOrders: `تا این مشکل برطرف نشود ${terms.order} تازه‌ای ثبت نمی‌شود: {reason}`,
+  refused: `سفارش‌های ${terms.strategy} {strategy} در {market} سه بار یکسان رد شد: {code}`,
   riskLimit: `${terms.strategy} {strategy} نمی‌تواند ریسک تازه بگیرد: {reason}`,
   halted: 'معامله متوقف است: {reason}',
   noData: `دیگر چیزی از ${terms.exchange} خوانده نمی‌شود؛ آخرین بار {at} بود`,

@@ -67,6 +67,7 @@ const ruleSettings = z
       'The bot places no new orders, as the exchange contradicts itself or the books can not be compared.',
     ),
     riskLimit: plain('warning', 'A limit on losses lets a strategy add no risk.'),
+    refused: plain('warning', 'The exchange refused orders of a strategy three times alike.'),
     halted: plain('warning', 'Trading is halted.'),
     noData: timed(
       { severity: 'critical', after: '5m', waits: 'How long nothing must have come.' },

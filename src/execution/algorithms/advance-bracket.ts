@@ -1,6 +1,14 @@
 import { present } from '../../domain/invariant.ts';
 import type { ExitKind } from '../../domain/exit-kind.ts';
-import { addUnits, formatUnits, NO_UNITS, subtractUnits, type Units } from '../../domain/money.ts';
+import {
+  addUnits,
+  formatUnits,
+  multiplyUnits,
+  NO_UNITS,
+  subtractUnits,
+  type Units,
+} from '../../domain/money.ts';
+import { divideDown } from '../../domain/rounding.ts';
 import { sentence } from '../../language/sentences/sentence.ts';
 import { isFinal, type OrderRecord } from '../order-record.ts';
 import { plainOrder, type AlgorithmOrder, type AlgorithmStep, type AlgorithmView } from './algorithm-step.ts';
@@ -9,7 +17,7 @@ import { followPrice, originOf, stopOf, type StopLevel } from './follow-price.ts
 import { stockOf, type BracketStock } from './bracket-stock.ts';
 import { stopLimitOf, type BracketAlgorithm, type Leaving } from './bracket.ts';
 import { canBeOrdered, onAmountGrid, onPriceGrid } from './market-grid.ts';
-import { afterSetbacks, retryAtMsOf } from './setbacks.ts';
+import { afterSetbacks, exitRetryAtMs, hasMarketMoved, isOfMarket, retryAtMsOf } from './setbacks.ts';
 import { NOTHING, over, placing, waiting } from './step.ts';
 
 /**
@@ -43,10 +51,13 @@ interface Situation {
  * What a bracket wants now.
  *
  * - Its entry goes first. What is left of it is canceled when its time is over, and when an exit fills.
- * - What was bought gets its exit at once, also while the entry still fills. For another amount or price
- *   the exit is canceled, and placed anew when its end and all its fills are known.
+ * - What was bought gets its exit at once, also while the entry still fills. For another amount or price the
+ *   exit is canceled, and placed anew when its end and all its fills are known.
  * - The exchange refuses a pair while the last price is that of the target, as after a part of it was filled.
  *   Then the stop goes alone at once, and gives way to a pair when the pause after the refusal is over.
+ * - A target that is farther from the price than the exchange takes stays in the bot until it is in reach,
+ *   and the stop rests alone.
+ * - An exit that the exchange refused for the market's price goes as soon as the book shows another one.
  * - What is too little for an order waits for more of the entry. Where none comes it stays with the strategy.
  * - Its strategy can leave it, or a part of it: the exit goes first, then comes one sale. While a limit sale
  *   rests in place of the exit, the stop is in the bot.
@@ -147,7 +158,9 @@ function soldByDecision(orders: readonly OrderRecord[]): Units {
 function isStopAlone(before: BracketAlgorithm, ended: readonly OrderRecord[], view: AlgorithmView): boolean {
   const refused = ended.filter(({ state }) => state === 'rejected');
   if (refused.length > 0) return refused.some(({ pairKey }) => pairKey !== null);
-  return before.isStopAlone && (retryAtMsOf(before.setbacks, view.refusalPauseMs) ?? 0) > view.nowMs;
+  if (!before.isStopAlone) return false;
+  if (isOfMarket(before.setbacks, view) && !hasMarketMoved(before.setbacks, view)) return true;
+  return (retryAtMsOf(before.setbacks, view.refusalPauseMs) ?? 0) > view.nowMs;
 }
 
 /** Both legs of a pair are refused with one request; a fill of either counts. */
@@ -207,7 +220,7 @@ function whyAtMarket(bracket: BracketAlgorithm, { stock, prices, view }: Situati
   const { target, stop, stopKind } = prices;
   const isAbove = target !== null && bid >= target;
   const isBare = stock.exits.every(({ exit }) => exit === 'decision');
-  if (isAbove && (isBare || bracket.isStopAlone))
+  if (isAbove && stock.exits.every((exit) => exit.exit === 'decision' || isAlone(exit)))
     return atMarket('take-profit', sentence('bracket-beyond-target'));
   if (isBare) {
     const isBelow = stop !== null && bid <= stop;
@@ -216,6 +229,23 @@ function whyAtMarket(bracket: BracketAlgorithm, { stock, prices, view }: Situati
   const leg = stock.exits.find(({ stopPrice }) => stopPrice !== null);
   const isBeyond = leg !== undefined && leg.price !== null && bid < leg.price;
   return isBeyond ? atMarket(stopKind, sentence('bracket-beyond-limit')) : null;
+}
+
+/** Whether an order is a stop without a target beside it. */
+function isAlone({ stopPrice, pairKey }: OrderRecord): boolean {
+  return stopPrice !== null && pairKey === null;
+}
+
+/** So much nearer than the exchange says a target has to be, since the bid is not what it measures from. */
+const SAFE_REACH = 99n;
+const WHOLE = 100n;
+
+/** Whether a target is too far away for the exchange, and does not rest already. */
+function isBeyondReach(target: Units, exits: readonly OrderRecord[], view: AlgorithmView): boolean {
+  const bid = bidOf(view);
+  if (view.priceBand === null || bid === null) return false;
+  if (exits.some(({ stopPrice, price }) => stopPrice === null && price === target)) return false;
+  return target * WHOLE > addUnits(bid, multiplyUnits(bid, view.priceBand, divideDown)) * SAFE_REACH;
 }
 
 /** A sale of all that is held. */
@@ -283,7 +313,7 @@ function placeExit(bracket: BracketAlgorithm, situation: Situation): BracketStep
   // No refusal, after which it would wait longer and longer: it goes as soon as orders are taken.
   if (!view.canPlace)
     return { ...step, wakeAtMs: Math.min(step.wakeAtMs ?? Infinity, view.nowMs + LOOK_AGAIN_MS) };
-  const retryAtMs = bracket.isStopAlone ? null : retryAtMsOf(bracket.setbacks, view.refusalPauseMs);
+  const retryAtMs = bracket.isStopAlone ? null : exitRetryAtMs(bracket.setbacks, view);
   if (retryAtMs !== null && retryAtMs > view.nowMs)
     return { ...step, wakeAtMs: Math.min(step.wakeAtMs ?? retryAtMs, retryAtMs) };
   return { ...step, place: [order] };
@@ -294,7 +324,8 @@ function wantedExit(
   { leaving, terms, isStopAlone: goesAlone }: BracketAlgorithm,
   { prices, amount, stock, view }: Situation,
 ): AlgorithmOrder | null {
-  const { target: price, stop, stopKind } = prices;
+  const { target, stop, stopKind } = prices;
+  const price = target !== null && isBeyondReach(target, stock.exits, view) ? null : target;
   if (leaving !== null) {
     const limit = leaving.price === null ? null : onPriceGrid(leaving.price, view.market.priceStep);
     const left =
@@ -345,9 +376,7 @@ function resting(
   const times = [
     entry === null || isUnwanted ? null : expiresAtMs,
     bracket.leaving === null ? timeStopAtMs(bracket) : null,
-    bracket.leaving === null && bracket.isStopAlone
-      ? retryAtMsOf(bracket.setbacks, view.refusalPauseMs)
-      : null,
+    bracket.leaving === null && bracket.isStopAlone ? pairRetryAtMs(bracket, view) : null,
   ].filter((atMs) => atMs !== null);
   return {
     algorithm: bracket,
@@ -357,6 +386,12 @@ function resting(
     wantsBooks,
     done: null,
   };
+}
+
+/** When a pair is tried again; null where a book has to show another market first. */
+function pairRetryAtMs({ setbacks }: BracketAlgorithm, view: AlgorithmView): number | null {
+  const retryAtMs = retryAtMsOf(setbacks, view.refusalPauseMs);
+  return retryAtMs === null || retryAtMs <= view.nowMs ? null : retryAtMs;
 }
 
 function timeStopAtMs({ terms, heldSinceMs }: BracketAlgorithm): number | null {

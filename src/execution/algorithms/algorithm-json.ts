@@ -15,6 +15,8 @@ const setbacks = z.strictObject({
   inARow: count,
   retryAtMs: timeMs.nullable(),
   reason: z.string().nullable(),
+  bid: units.nullable().default(null),
+  ask: units.nullable().default(null),
 });
 const level = z.strictObject({ by: z.enum(['price', 'ratio', 'distance', 'money']), units });
 const quote = z.strictObject({

@@ -4,6 +4,7 @@ import type { Units } from '../../domain/money.ts';
 import type { OrderBook } from '../../domain/order-book.ts';
 import type { Side } from '../../domain/order.ts';
 import type { OrderRecord } from '../order-record.ts';
+import type { RefusalCause } from '../../venues/port.ts';
 import type { SeenBook } from '../risk/risk-view.ts';
 
 /** An order that an algorithm wants placed. Not yet fitted to the steps of the market. Units of 1e-10. */
@@ -85,9 +86,18 @@ export interface AlgorithmView {
    * Orders of this algorithm that were refused (by fitting, risk or the exchange) since it was last asked,
    * newest last.
    */
-  readonly refusals: readonly { readonly order: AlgorithmOrder; readonly reason: string }[];
+  readonly refusals: readonly {
+    readonly order: AlgorithmOrder;
+    readonly reason: string;
+    /** Whether it only waits until something has changed on which an earlier refusal depends. */
+    readonly isHeldBack?: boolean;
+  }[];
   /** How long what was refused is left alone. */
   readonly refusalPauseMs: number;
+  /** On what a refusal of the exchange depends, by its code; null where nobody knows. */
+  readonly refusalCauseOf: (code: string) => RefusalCause | null;
+  /** How far a limit price may be from that of the market, as a share of it; null: as far as one likes. */
+  readonly priceBand: Units | null;
   /** Whether orders are taken now: while they are not, nothing is canceled to be placed anew. */
   readonly canPlace: boolean;
   /** Which of these orders have not ended yet. */

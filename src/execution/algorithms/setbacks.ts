@@ -1,3 +1,4 @@
+import type { Units } from '../../domain/money.ts';
 import type { OrderRecord } from '../order-record.ts';
 import type { AlgorithmView } from './algorithm-step.ts';
 
@@ -11,9 +12,15 @@ export interface Setbacks {
   readonly retryAtMs: number | null;
   /** Of the last one, for people. */
   readonly reason: string | null;
+  /** The best prices when it came; null where none were known. */
+  readonly bid: Units | null;
+  readonly ask: Units | null;
 }
 
-export const NO_SETBACKS: Setbacks = { inARow: 0, retryAtMs: null, reason: null };
+export const NO_SETBACKS: Setbacks = { inARow: 0, retryAtMs: null, reason: null, bid: null, ask: null };
+
+/** Of a market order that found nobody. */
+const NO_FILL = 'it ended without a fill';
 
 /**
  * Takes in what was refused since the last time. An order that the exchange refused is both among the
@@ -32,12 +39,53 @@ export function afterSetbacks(
     if (order.filled > 0n) hasProgress = true;
     else if (order.state === 'rejected' || order.execution === 'market') {
       failed += 1;
-      reason ??= order.reason ?? 'it ended without a fill';
+      reason ??= order.state === 'rejected' ? (order.reason ?? 'rejected') : NO_FILL;
     }
   }
-  const added = Math.max(failed, refusals.length);
+  const refused = refusals.filter(({ isHeldBack }) => isHeldBack !== true);
+  const added = Math.max(failed, refused.length);
+  // What is held back was not tried again.
+  if (added === 0 && refusals.length > 0) return { ...before, retryAtMs: nowMs + refusalPauseMs };
   if (added === 0) return hasProgress ? NO_SETBACKS : before;
-  return { inARow: before.inARow + added, retryAtMs: nowMs + refusalPauseMs, reason };
+  const { bestBid: bid = null, bestAsk: ask = null } = news.view.book ?? {};
+  return { inARow: before.inARow + added, retryAtMs: nowMs + refusalPauseMs, reason, bid, ask };
+}
+
+/** What depends on the market is tried again no sooner than this, twice as long each time, up to the most. */
+const LEAST_MARKET_PAUSE_MS = 1_000;
+const MOST_MARKET_PAUSE_MS = 30_000;
+
+/** One hundredth: by so much a price has to come nearer before one that was too far away is tried again. */
+const NEARER = 100n;
+
+/** Whether what was refused depends on the market's price, so that the book shows when it may be taken. */
+export function isOfMarket({ reason }: Setbacks, { refusalCauseOf }: AlgorithmView): boolean {
+  const cause = reason === null ? null : refusalCauseOf(reason);
+  return cause === 'price' || cause === 'band' || reason === NO_FILL;
+}
+
+/** Whether the market is another than at the last refusal, so that another answer can be expected. */
+export function hasMarketMoved(
+  { reason, bid, ask }: Setbacks,
+  { book, refusalCauseOf }: AlgorithmView,
+): boolean {
+  if (book === null || reason === null) return true;
+  if (refusalCauseOf(reason) !== 'band' || bid === null) return book.bestBid !== bid || book.bestAsk !== ask;
+  return book.bestBid !== null && book.bestBid - bid >= bid / NEARER;
+}
+
+/**
+ * When an exit that was refused is tried again; null at once, infinity with a book that shows another market.
+ * What depends on the market goes as soon as the market has moved. Where no book shows that, and for any
+ * other reason, it is tried ever more rarely.
+ */
+export function exitRetryAtMs(setbacks: Setbacks, view: AlgorithmView): number | null {
+  const { retryAtMs, inARow } = setbacks;
+  const { refusalPauseMs: pauseMs } = view;
+  if (retryAtMs === null || !isOfMarket(setbacks, view)) return retryAtMsOf(setbacks, pauseMs);
+  const refusedAtMs = retryAtMs - pauseMs;
+  if (!hasMarketMoved(setbacks, view)) return refusedAtMs + MOST_PAUSES * pauseMs;
+  return refusedAtMs + Math.min(MOST_MARKET_PAUSE_MS, LEAST_MARKET_PAUSE_MS * 2 ** Math.max(0, inARow - 1));
 }
 
 /** What is refused again and again is tried ever more rarely, down to once in so many pauses. */

@@ -1,5 +1,12 @@
 /** What the exchange answers in place of an order, by its codes. */
 export const REFUSAL_SENTENCES = {
+  'refused-alike':
+    'the exchange refused the like at {at:time} ({code:said}): it is not sent again until {awaited:sentence}',
+  'awaited-price': 'the best prices have changed',
+  'awaited-band': 'its price is nearer to that of the market',
+  'awaited-rule': 'the rules of the market have changed, or it is worth more',
+  'awaited-funds': 'the balance has changed, or it needs less',
+  'awaited-elsewhere': 'some time is over',
   'refused-invalid-order-price': 'InvalidOrderPrice',
   'refused-bad-price': 'BadPrice',
   'refused-price-condition-failed': 'PriceConditionFailed',

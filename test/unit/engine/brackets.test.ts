@@ -165,6 +165,7 @@ describe('a bracket', () => {
     expect(world.messages('warning').at(-1)).toBe(
       'one: the exit of its bracket in BTCUSDT was refused once (PriceConditionFailed): its stop goes alone, and the bot tries again in 11 s',
     );
+    world.venue.book = { bid: '99.5', ask: '101' };
     world.advance(10_500);
     world.endCanceled();
     world.acceptPair();

@@ -120,9 +120,10 @@ describe('a ladder', () => {
     world.want(LADDER);
     world.accept();
     world.refuse('place', 'OverValueOrder');
-    world.advance(5_000);
+    world.advance(60_000);
     expect(placed(world)).toEqual(['buy 1@98', 'buy 1@97']);
-    world.advance(10_000);
+    world.venue.deposit('usdt', '5');
+    world.advance(25_000);
     expect(placed(world)).toEqual(['buy 1@98', 'buy 1@97', 'buy 1@97']);
   });
 

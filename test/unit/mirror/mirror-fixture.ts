@@ -21,7 +21,7 @@ export const ICEBERG: Algorithm = {
   amount: parseUnits('10'),
   visible: parseUnits('0.5'),
   price: parseUnits('101'),
-  setbacks: { inARow: 1, retryAtMs: NOW_MS, reason: 'SmallOrder' },
+  setbacks: { inARow: 1, retryAtMs: NOW_MS, reason: 'SmallOrder', bid: null, ask: null },
   tally: { filled: parseUnits('0.25'), countedKey: null },
 };
 

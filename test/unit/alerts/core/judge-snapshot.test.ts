@@ -89,6 +89,13 @@ describe('judgeSnapshot', () => {
       { rows: row('control', 'limit begun', { strategy: 'grid', reason: 'why' }) },
       ['risk-limit grid'],
     ],
+    [
+      'orders that were refused alike',
+      {
+        rows: row('notice', 'refused', { strategy: 'grid', market: 'BTCIRT', side: 'buy', code: 'BadPrice' }),
+      },
+      ['refused grid BTCIRT buy BadPrice'],
+    ],
     ['a halt', { halt: { reason: 'by hand', sinceMs: 1 } }, ['halted']],
     ['a halt that is over', { rows: row('control', 'halt', { reason: 'by hand' }) }, ['halted']],
     ['no data at all', { lastReadMs: NOON_MS - 5 * MINUTE_MS }, ['no-data']],

@@ -42,6 +42,7 @@ export const RULES: RuleSettings = {
   break: { severity: 'critical' },
   noOrders: { severity: 'critical', afterMs: 60_000 },
   riskLimit: { severity: 'warning' },
+  refused: { severity: 'warning' },
   halted: { severity: 'warning' },
   noData: { severity: 'critical', afterMs: 300_000 },
   drawdown: { severity: 'warning', percent: 10 },

@@ -28,6 +28,10 @@ const FACTS: readonly (readonly [AlertFacts, string])[] = [
   [{ rule: 'unknown-order', order: 'bot-1', strategy: 'grid', market: 'BTCIRT', sinceMs: NOON_MS }, 'bot-1'],
   [{ rule: 'break', rows: [{ currency: 'btc', expected: '1.5', found: '1' }] }, 'BTC: expected 1.5, found 1'],
   [{ rule: 'no-orders', reason: 'it is said twice' }, 'No new orders are placed until this is over: it is'],
+  [
+    { rule: 'refused', strategy: 'grid', market: 'BTCIRT', code: 'BadPrice' },
+    'Orders of the strategy grid in BTCIRT were refused three times alike: BadPrice',
+  ],
   [{ rule: 'risk-limit', strategy: 'grid', reason: 'why' }, 'The strategy grid can take no new risk: why'],
   [{ rule: 'halted', reason: 'news\nand more' }, 'Trading is halted: news and more'],
   [{ rule: 'no-data', feed: null, readAtMs: null }, 'Nothing was read'],

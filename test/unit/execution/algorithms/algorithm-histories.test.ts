@@ -134,6 +134,8 @@ class World {
       canPlace: true,
       inExits: NO_UNITS,
       liveAmong: () => [],
+      refusalCauseOf: () => null,
+      priceBand: null,
     };
   }
 

@@ -68,7 +68,7 @@ describe('a stored algorithm', () => {
         amount: '10',
         visible: '0.5',
         price: '101',
-        setbacks: { inARow: 0, retryAtMs: null, reason: null },
+        setbacks: { inARow: 0, retryAtMs: null, reason: null, bid: null, ask: null },
         tally: { filled: '0', countedKey: null },
       },
     });

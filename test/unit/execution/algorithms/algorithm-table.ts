@@ -271,6 +271,8 @@ class AlgorithmRunner {
       canPlace: true,
       inExits: 0n as Units,
       liveAmong: () => [],
+      refusalCauseOf: () => null,
+      priceBand: null,
       orders: [...this.orders.values()],
     };
   }
