@@ -69,6 +69,9 @@ export class KeptState {
       case 'fill':
         this.fills.set(nameOfFill(change.fill), change.fill);
         break;
+      case 'fill-gone':
+        this.fills.delete(nameOfFill(change.fill));
+        break;
       case 'algorithm':
         this.algorithms.set(change.algorithm.intentId, change.algorithm);
         break;

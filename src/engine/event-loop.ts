@@ -201,11 +201,12 @@ export class EventLoop {
   }
 
   private takeCommand(command: ControlCommand): void {
-    const { reconciler, control, locks, byHand, transfers, signals } = this.parts;
+    const { reconciler, control, fills, locks, byHand, transfers, signals } = this.parts;
     if (command.kind === 'lock' || command.kind === 'unlock') locks.take(command);
     else if (isByHand(command)) byHand.take(command);
     else if (command.kind === 'signal') signals.take(command);
     else if (command.kind === 'accept-balances') {
+      fills.accept();
       reconciler.accept();
       transfers.accept();
     } else if (command.kind === 'compare-balances') reconciler.tryNow();

@@ -5,6 +5,8 @@ import type { ListCursor, Page, VenueCall, VenueProfile } from '../venues/port.t
 import type { FillRecord } from '../execution/fill-record.ts';
 import { isFinal, type OrderRecord } from '../execution/order-record.ts';
 import { cursorOfTrade, readingFrom } from '../execution/own-list.ts';
+import { BookedFills } from './booked-fills.ts';
+import { FillCorrections } from './fill-corrections.ts';
 import { SeenFeeRates } from './fee-rates.ts';
 import type { MirrorState } from './mirror-change.ts';
 import type { OrderBlotter } from './order-blotter.ts';
@@ -27,9 +29,17 @@ const REWIND_AFTER_MS = 20_000;
  */
 const SET_APART_AFTER = 3;
 
+/** What is younger may still come to its end by itself when a person accepts. */
+const ACCEPTS_AFTER_MS = 60_000;
+
 /** Gets each trade of the account: with the order as it then is, or null for a foreign one. */
 export interface FillListener {
   onFill(fill: FillRecord, order: OrderRecord | null): void;
+  /**
+   * Fills were others than they were taken for: by so much, and so many more. Its money is below zero where
+   * it is less than it was.
+   */
+  onCorrection?(by: FillRecord, more: number): void;
 }
 
 export interface FillHandlerOptions {
@@ -68,6 +78,8 @@ export class FillHandler {
   private readonly taken: TakenTrades;
   private readonly pending: PendingTrades;
   private readonly owner: TradeOwner;
+  private readonly booked = new BookedFills();
+  private readonly corrections: FillCorrections;
   private readonly feeRates = new SeenFeeRates();
   private rewoundAtMs = Number.NEGATIVE_INFINITY;
   /** The reading under way. */
@@ -88,15 +100,33 @@ export class FillHandler {
     this.reconciler = options.reconciler;
     this.taken = new TakenTrades(blotter.outbox, this.list);
     this.pending = new PendingTrades(blotter.outbox, this.list);
-    const { taken, pending, feeRates } = this;
-    this.owner = new TradeOwner({ blotter, reports, taken, pending, feeRates });
+    const { taken, pending, feeRates, booked } = this;
+    this.owner = new TradeOwner({ blotter, reports, taken, pending, feeRates, booked });
+    this.corrections = new FillCorrections({ ...options, booked });
   }
 
   restore(state: MirrorState): void {
     for (const fill of state.fills) this.feeRates.learn(fill);
+    this.booked.restore(state.fills);
     this.isNew = !this.taken.restore(state);
     // A mirror that was put back from a copy is not new, however little is in it.
     this.isFirst = this.isNew && this.reports.lost.names.state.former.length === 0;
+  }
+
+  /**
+   * A person takes the balances as they are: what is booked beyond an order is taken out, and trades that
+   * nothing confirms are not waited for any more.
+   */
+  accept(): void {
+    const { outbox } = this.blotter;
+    this.corrections.takeOutBeyond();
+    for (const { trade, sinceMs } of this.pending.all()) {
+      if (sinceMs + ACCEPTS_AFTER_MS > outbox.nowMs) continue;
+      this.settle(trade);
+      outbox.alarm(
+        `trade ${trade.id} of order ${trade.orderId} was not confirmed: it is left out of the books`,
+      );
+    }
   }
 
   /** Whether a trade was read that is not in the books yet: what the books say is not all. */
@@ -138,6 +168,7 @@ export class FillHandler {
     }
     const from = Math.max(readingFrom(this.list, after), Math.min(cursor, lowestKnown));
     this.reading = newReading(from);
+    this.taken.readings += 1;
     return { kind: 'trades', from };
   }
 
@@ -148,7 +179,10 @@ export class FillHandler {
 
   /** Trades that a trusted venue pushes: each once, and right. No reading shows them again. */
   takePushed(trades: readonly VenueTrade[]): void {
-    for (const trade of trades) this.book(trade, this.orderOf(trade), this.cursorOf(trade));
+    for (const trade of trades) {
+      const order = this.orderOf(trade);
+      this.book(this.fillOf(trade, order), order);
+    }
   }
 
   /**
@@ -192,18 +226,19 @@ export class FillHandler {
   }
 
   private takeOne(trade: VenueTrade, reading: Reading): boolean {
-    if (this.taken.has(trade)) return false;
+    if (this.taken.show(trade)) return false;
     if (this.isFlawed(trade)) {
       reading.hasFlaw = true;
       return false;
     }
     const name = nameOf(trade);
     reading.shown.add(name);
-    const given = this.pending.note(trade);
+    const given = this.pending.note(trade, this.taken.readings);
     if (given !== null) {
       this.blotter.outbox.alarm(
         `the trade ${given.id} belongs to no order of this bot: it counts as foreign`,
       );
+      this.settle(given);
       this.enter(given, null);
     }
     return this.attribute(name);
@@ -259,29 +294,46 @@ export class FillHandler {
       }
       return false;
     }
-    this.enter(trade, order);
+    const standing = this.owner.standingOf(pending, order);
+    if (standing.kind === 'unclear') return false;
+    this.settle(trade);
+    if (standing.kind === 'new') this.enter(trade, order);
+    else if (standing.kind === 'booked') this.passOver(trade, standing.as);
+    else if (standing.kind === 'beyond')
+      this.reconciler.breakAtFill(this.fillOf(trade, order), standing.order);
     return true;
+  }
+
+  /** The exchange has given what is booked another id. */
+  private passOver({ id, orderId }: VenueTrade, as: FillRecord | null): void {
+    const { outbox } = this.blotter;
+    const known = as === null ? 'of before all that the bot remembers' : `booked as ${as.tradeId}`;
+    outbox.info(`trade ${id} of order ${orderId} is ${known}: the exchange has given it another id`);
+    if (outbox.isJournaled)
+      outbox.journal('fill', as?.orderKey ?? 'foreign', { trade: id, bookedAs: as?.tradeId ?? null });
   }
 
   private orderOf({ orderId }: VenueTrade): OrderRecord | null {
     return this.blotter.table.byVenueId(orderId) ?? null;
   }
 
-  private enter(trade: VenueTrade, order: OrderRecord | null): void {
+  /** No reading has to show it again. */
+  private settle(trade: VenueTrade): void {
     this.pending.settled(trade);
-    const cursor = this.cursorOf(trade);
-    this.taken.remember(trade, cursor);
-    this.feeRates.learn(trade);
-    this.book(trade, order, cursor);
+    this.taken.remember(trade, this.cursorOf(trade));
   }
 
-  /** Enters a trade in the books, and tells of it. */
-  private book(trade: VenueTrade, order: OrderRecord | null, cursor: ListCursor): void {
-    const { blotter } = this;
-    if (cursor > blotter.furthestTrade) blotter.furthestTrade = cursor;
-    const fill: FillRecord = {
+  private enter(trade: VenueTrade, order: OrderRecord | null): void {
+    this.feeRates.learn(trade);
+    const fill = this.fillOf(trade, order);
+    this.booked.add(fill);
+    this.book(fill, order);
+  }
+
+  private fillOf(trade: VenueTrade, order: OrderRecord | null): FillRecord {
+    return {
       tradeId: trade.id,
-      cursor,
+      cursor: this.cursorOf(trade),
       venueOrderId: trade.orderId,
       orderKey: order === null ? null : order.key,
       strategy: order === null ? null : order.strategy,
@@ -294,6 +346,12 @@ export class FillHandler {
       total: trade.total,
       fee: trade.fee,
     };
+  }
+
+  /** Enters a fill in the books, and tells of it. */
+  private book(fill: FillRecord, order: OrderRecord | null): void {
+    const { blotter } = this;
+    if (fill.cursor > blotter.furthestTrade) blotter.furthestTrade = fill.cursor;
     blotter.outbox.change({ kind: 'fill', fill });
     if (blotter.outbox.isWatched) blotter.outbox.tell({ kind: 'fill', fill });
     if (order !== null && (!hasArrived(order) || order.filled + fill.amount > order.amount)) {

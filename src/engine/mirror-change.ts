@@ -109,6 +109,8 @@ export type MirrorChange =
   | { readonly kind: 'journal'; readonly entry: JournalEntry }
   | { readonly kind: 'order'; readonly order: OrderRecord }
   | { readonly kind: 'fill'; readonly fill: FillRecord }
+  /** It is in the books no more: the trades that it stood for have come, or it was there twice. */
+  | { readonly kind: 'fill-gone'; readonly fill: FillRecord }
   | { readonly kind: 'intent'; readonly intent: IntentRecord }
   | { readonly kind: 'algorithm'; readonly algorithm: AlgorithmRecord }
   | { readonly kind: 'algorithm-end'; readonly intentId: string }

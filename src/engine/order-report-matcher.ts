@@ -29,6 +29,15 @@ export type ReportMatch =
    */
   | { readonly kind: 'doubtful' };
 
+/** What the exchange last answered of an order that was asked for by its id, and when. */
+export interface StatedOrder {
+  readonly record: VenueOrder;
+  readonly atMs: number;
+}
+
+/** Statements that are remembered; the oldest go. */
+const MOST_STATED = 1_000;
+
 /** What is known of a record besides what it says. */
 export interface ReportContext {
   /** The order that the reply was asked for. */
@@ -67,6 +76,7 @@ export class OrderReportMatcher {
   private readonly isPushed: boolean;
   private readonly onTakenOver: OrderReportMatcherOptions['onTakenOver'];
   private readonly unchanged = new UnchangedRecords();
+  private readonly stated = new Map<VenueOrderId, StatedOrder>();
   private readonly lessMatched = new Map<string, { readonly matched: Units; readonly step: number }>();
 
   constructor({
@@ -121,6 +131,22 @@ export class OrderReportMatcher {
     return this.find(record) === undefined && this.lost.includes(record, this.cursorOf(record));
   }
 
+  /** What the exchange last answered of an order, ours or not, that was asked for by its id. */
+  statedOf(venueOrderId: VenueOrderId): StatedOrder | undefined {
+    return this.stated.get(venueOrderId);
+  }
+
+  private noteStated(record: VenueOrder, { askedId }: ReportContext): void {
+    if (askedId === undefined) return;
+    this.stated.delete(askedId);
+    this.stated.set(askedId, { record, atMs: this.blotter.outbox.nowMs });
+    if (this.stated.size <= MOST_STATED) return;
+    for (const oldest of this.stated.keys()) {
+      this.stated.delete(oldest);
+      return;
+    }
+  }
+
   /** Takes in a record, for the order it was asked for or for whichever it is of. */
   take(record: VenueOrder, way: ReportContext = {}): ReportMatch {
     const unchanged = this.unchanged.orderOf(record);
@@ -133,6 +159,7 @@ export class OrderReportMatcher {
       return order === undefined ? { kind: 'foreign' } : this.takeIn(order, record, record.status);
     const flaw = orderFlaw(record, this.blotter.venue) ?? this.wrongAnswer(record, way);
     if (flaw !== null && !this.isConfirmed(order, record, flaw)) return this.doubt(order, record, flaw);
+    this.noteStated(record, way);
     if (order === undefined) return this.takeStranger(record, way);
     const match = this.takeOwn(order, record, way);
     if (match.kind === 'own' && match.order === order && this.isSettled(order, record))

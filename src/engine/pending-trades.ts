@@ -29,6 +29,8 @@ export interface PendingTrade {
   isAskedFor: boolean;
   step: number;
   readonly sinceMs: number;
+  /** The reading that showed it first, by its number. */
+  readonly firstReading: number;
   seenAtMs: number;
   misses: number;
 }
@@ -65,7 +67,7 @@ export class PendingTrades {
   }
 
   /** Notes what a reading said of a trade. Answers the oldest that there is no more room for; mostly null. */
-  note(trade: VenueTrade): VenueTrade | null {
+  note(trade: VenueTrade, reading: number): VenueTrade | null {
     const { nowMs, steps } = this.outbox;
     const name = nameOf(trade);
     const cursor = cursorOfTrade(this.list, trade, nowMs);
@@ -80,6 +82,7 @@ export class PendingTrades {
         isAskedFor: false,
         step: steps,
         sinceMs: nowMs,
+        firstReading: reading,
         seenAtMs: nowMs,
         misses: 0,
       });

@@ -170,6 +170,13 @@ export class Reconciler {
     this.keep();
   }
 
+  /** By how much fills were others than they were taken for. */
+  onCorrection(by: FillRecord): void {
+    const { base, quote } = this.ports.venue.marketNames.parseMarket(by.market);
+    this.books.correct({ ...by, base, quote });
+    this.keep();
+  }
+
   /** A transfer between wallets was made. Positive into the spot wallet. */
   onTransfer(currency: string, units: bigint): void {
     if (!this.currencies.has(currency)) return;

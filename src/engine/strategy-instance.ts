@@ -132,6 +132,16 @@ export class StrategyInstance {
     this.isDirty = true;
   }
 
+  /** Takes in by how much fills were others than they were taken for, and how many more they were. */
+  correctFills(by: FillRecord, more: number): void {
+    this.fills += more;
+    const market = this.marketNames.parseMarket(by.market);
+    const currency = by.side === 'buy' ? market.base : market.quote;
+    this.fees.set(currency, (this.fees.get(currency) ?? 0n) + by.fee);
+    this.ledger.correct({ ...by, market });
+    this.isDirty = true;
+  }
+
   /** Takes in the last prices of the markets by which what it holds is valued. */
   takePrices(priceOf: PriceOf, atMs: number): void {
     if (this.ledger.takePrices(priceOf, atMs)) this.isDirty = true;

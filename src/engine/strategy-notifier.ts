@@ -68,6 +68,14 @@ export class StrategyNotifier {
     if (order !== null) this.takeFill({ fill, tag: order.tag, exit: order.exit }, order);
   }
 
+  /** By how much fills were others than they were taken for, and how many more they are. Nobody is told. */
+  onCorrection(by: FillRecord, more: number): void {
+    if (by.strategy === null) return;
+    const instance = this.instanceOf(by.strategy);
+    if (instance === undefined) this.absent.add({ fill: by, tag: null, exit: null });
+    else instance.correctFills(by, more);
+  }
+
   /** An order is another than it was; `before` is null for a new one, which nobody is notified of. */
   onOrder(order: OrderRecord, before: OrderRecord | null): void {
     if (before === null) return;
@@ -129,6 +137,10 @@ export class StrategyNotifier {
       ({ strategy }) => strategy !== null && this.instancesByName.has(strategy),
     )) {
       const { fill } = absent;
+      if (fill.amount <= 0n) {
+        this.onCorrection(fill, fill.amount < 0n ? -1 : 0);
+        continue;
+      }
       const key = present(
         fill.orderKey,
         () => `the order of the trade ${fill.tradeId}, which waited for its strategy`,

@@ -29,8 +29,16 @@ export class TakenTrades {
   lowestKnown: ListCursor = LIST_START;
   private readonly outbox: Outbox;
   private readonly list: OwnList;
-  /** Trades at or beyond the first place that may be read again, by their name. */
-  private readonly taken = new Map<string, { readonly id: VenueTradeId; readonly at: ListCursor }>();
+  /** How many readings have begun. */
+  readings = 0;
+  /**
+   * Trades at or beyond the first place that may be read again, by their name, and which reading showed them
+   * last.
+   */
+  private readonly taken = new Map<
+    string,
+    { readonly id: VenueTradeId; readonly at: ListCursor; shownIn: number }
+  >();
   /** The order of each side of those trades. */
   private readonly sides = new Map<string, string>();
   /** The furthest places of all that was taken, rising, each once: the cursor is the first of them. */
@@ -56,8 +64,17 @@ export class TakenTrades {
     return cursor !== undefined;
   }
 
-  has(trade: TradeName): boolean {
-    return this.taken.has(nameOf(trade));
+  /** Whether a trade that is shown was taken before. */
+  show(trade: TradeName): boolean {
+    const before = this.taken.get(nameOf(trade));
+    if (before !== undefined) before.shownIn = this.readings;
+    return before !== undefined;
+  }
+
+  /** Whether a reading has shown it since the one with that number began. */
+  isShownSince(reading: number, fill: FillRecord): boolean {
+    const shownIn = this.taken.get(nameOf(nameOfFill(fill)))?.shownIn;
+    return shownIn !== undefined && shownIn >= reading;
   }
 
   /** The order that has a side of a trade; undefined where none has it yet. */
@@ -67,7 +84,7 @@ export class TakenTrades {
 
   remember(trade: TradeName, at: ListCursor): void {
     const { id, orderId, side } = trade;
-    this.taken.set(nameOf(trade), { id, at });
+    this.taken.set(nameOf(trade), { id, at, shownIn: this.readings });
     this.sides.set(`${id} ${side}`, String(orderId));
     const { newest } = this;
     const lower = newest.findLastIndex((other) => other <= at);

@@ -1,11 +1,17 @@
+import type { Units } from '../domain/money.ts';
 import type { VenueTrade } from '../domain/trade.ts';
-import type { OrderRecord } from '../execution/order-record.ts';
+import { mayTrade, type OrderRecord } from '../execution/order-record.ts';
 import { cursorOfId, cursorOfTrade, LIST_START, mayFollow } from '../execution/own-list.ts';
 import type { SeenFeeRates } from './fee-rates.ts';
+import type { FillRecord } from '../execution/fill-record.ts';
+import type { BookedFills } from './booked-fills.ts';
 import type { OrderBlotter } from './order-blotter.ts';
 import type { OrderReportMatcher } from './order-report-matcher.ts';
 import { marketSymbolOf, type PendingTrade, type PendingTrades } from './pending-trades.ts';
 import type { TakenTrades } from './taken-trades.ts';
+
+/** By how much lists and records of orders may lag behind each other. */
+const LAG_MS = 30_000;
 
 /** An owner that is not found for so long: then the trade counts as foreign, and is reported. */
 const ASKS_FOR_MS = 300_000;
@@ -16,7 +22,20 @@ export interface TradeOwnerOptions {
   readonly taken: TakenTrades;
   readonly pending: PendingTrades;
   readonly feeRates: SeenFeeRates;
+  readonly booked: BookedFills;
 }
+
+/** What a trade, whose owner is known, is to the books. */
+export type TradeStanding =
+  | { readonly kind: 'new' }
+  /** It is booked under another id. */
+  | { readonly kind: 'booked'; readonly as: FillRecord | null }
+  /** It is one of those that a placeholder stands for. */
+  | { readonly kind: 'expected'; readonly placeholder: FillRecord }
+  /** Its order matched no more than is booked. */
+  | { readonly kind: 'beyond'; readonly order: OrderRecord }
+  /** The order is asked for first. */
+  | { readonly kind: 'unclear' };
 
 /**
  * Whose a trade is, and whether that is sure. What is in the books stays there, so two things must say it:
@@ -44,6 +63,43 @@ export class TradeOwner {
     if (taken.holderOf({ id, side: 'sell' }) !== undefined) return false;
     for (const { trade: other } of pending.all()) if (other !== trade && other.id === id) return false;
     return feeRates.isUsual(trade);
+  }
+
+  /**
+   * What a trade is to the books, in which nothing is beyond what its order matched. One that is equal to a
+   * booked fill in all but its id is that fill, which the exchange has given another id, where the order has
+   * no room for it as a trade of its own.
+   */
+  standingOf(pending: PendingTrade, order: OrderRecord | null): TradeStanding {
+    const { trade, sinceMs, firstReading } = pending;
+    const { booked, reports, blotter, taken } = this.options;
+    const { orderId } = trade;
+    if (orderId === null) return { kind: 'new' };
+    const as = booked.alikeOf(trade, (fill) => taken.isShownSince(firstReading, fill));
+    const filled = ((order === null ? booked.amountOf(orderId) : order.filled) + trade.amount) as Units;
+    if (as === undefined) {
+      const placeholder = booked.placeholderOf(orderId);
+      if (placeholder !== undefined && placeholder.amount >= trade.amount)
+        return { kind: 'expected', placeholder };
+      if (order === null) return booked.isForgotten(trade) ? { kind: 'booked', as: null } : { kind: 'new' };
+      if (filled > order.amount) return { kind: 'beyond', order };
+      // What an order that may trade has matched was read before the trade.
+      if (filled <= order.matched || (mayTrade(order) && !booked.isForgotten(trade))) return { kind: 'new' };
+    } else if (order !== null && filled > order.amount) return { kind: 'booked', as };
+    const stated = reports.statedOf(orderId);
+    const { nowMs } = blotter.outbox;
+    // What matched later may be in one list and not yet in the other.
+    if (stated !== undefined && stated.atMs >= sinceMs + LAG_MS) {
+      if (filled <= stated.record.matchedAmount) return { kind: 'new' };
+      if (as !== undefined) return { kind: 'booked', as };
+      if (order !== null) return { kind: 'beyond', order };
+    } else if (order === null && as !== undefined && sinceMs + ASKS_FOR_MS < nowMs)
+      return { kind: 'booked', as };
+    if (!pending.isAskedFor) {
+      pending.isAskedFor = true;
+      reports.inquiries.ask(orderId);
+    }
+    return { kind: 'unclear' };
   }
 
   /**

@@ -29,6 +29,14 @@ export interface FillRecord {
   readonly fee: Units;
 }
 
+/** No exchange gives an id with a space. */
+const PLACEHOLDER = 'placeholder ';
+
+/** Whether a fill is of an order's own record, until its trades come. */
+export function isPlaceholder({ tradeId }: Pick<FillRecord, 'tradeId'>): boolean {
+  return tradeId.startsWith(PLACEHOLDER);
+}
+
 /** The same as JSON. */
 export const storedFillRecord = z.object({
   tradeId: storedTradeId,

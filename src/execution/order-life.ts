@@ -56,6 +56,8 @@ export type OrderEvent =
       readonly total: Units;
       readonly fee: Units;
     }
+  /** By how much what it filled for was another than it was taken for. */
+  | { readonly kind: 'corrected'; readonly total: Units; readonly fee: Units }
   /** Proven that it never arrived. `resend`: it may be sent again under its own id. */
   | { readonly kind: 'absent'; readonly atMs: number; readonly resend: boolean };
 
@@ -124,6 +126,12 @@ function apply(order: OrderRecord, event: OrderEvent): OrderRecord {
       return order.state === 'cancelling' ? { ...order, state: 'open' } : order;
     case 'filled':
       return filled(order, event);
+    case 'corrected':
+      return {
+        ...order,
+        filledTotal: (order.filledTotal + event.total) as Units,
+        fee: (order.fee + event.fee) as Units,
+      };
     case 'absent':
       if (order.state !== 'unknown') return order;
       // One that a reply has shown was there, so it is never sent again.

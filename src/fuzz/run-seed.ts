@@ -161,6 +161,7 @@ class SeedRun {
       at(fromMs, () => this.crowd(budget, limit));
       at(toMs, () => this.crowd(budget, null));
     }
+    for (const atMs of swarm.tradeHabits.renumberedAtMs) at(atMs, () => this.renumberTrades());
     for (const { atMs, byMs } of swarm.clockSteps) at(atMs, () => bot.stepClock(byMs));
     for (const atMs of swarm.lossesAtMs) at(atMs, () => this.loseMoney());
     for (const { atMs, kind } of swarm.controls) {
@@ -215,6 +216,13 @@ class SeedRun {
     const nowMs = this.world.time.now();
     this.bot.brackets.excuses.push({ fromMs: nowMs, toMs: nowMs + durationMs });
     this.world.stall(durationMs);
+  }
+
+  private renumberTrades(): void {
+    this.world.advance();
+    this.events.say(this.world.time.now(), 'the exchange gives every trade another id');
+    this.coverage.count('trades renumbered');
+    this.world.exchange.trading.renumberTrades();
   }
 
   private crowd(budget: string, limit: number | null): void {

@@ -4,6 +4,7 @@ import type { Disturbance } from './disturbance.ts';
 import { EXCHANGE_EVENTS } from './exchange-events.ts';
 import { SECOND_HAND } from './second-hand.ts';
 import { drawEpisodes, type FaultEpisode } from './swarm-faults.ts';
+import { drawTradeHabits, type TradeHabits } from './trade-habits.ts';
 import { watchdogPlanOf, type WatchdogPlan } from './watchdog-plan.ts';
 import { drawWrongReplies, type WrongReplies } from './wrong-replies.ts';
 
@@ -54,6 +55,7 @@ export interface Swarm {
     readonly atMs: number;
     readonly kind: 'halt' | 'resume' | 'accept-balances';
   }[];
+  readonly tradeHabits: TradeHabits;
   /** A watchdog beside the bot, and how the bot goes away from it; null in a run without. */
   readonly watchdog: WatchdogPlan | null;
 }
@@ -163,6 +165,7 @@ export function drawSwarm(seed: number, hours: number): Swarm {
     logsIn: isLong || dice.happens(0.3),
     lossesAtMs,
     controls: drawControls(dice, runMs, lossesAtMs),
+    tradeHabits: drawTradeHabits(Dice.of(seed, 'trade habits'), runMs),
     watchdog: watchdogPlanOf(seed, runMs),
   };
 }

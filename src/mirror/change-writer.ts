@@ -2,7 +2,7 @@ import type Database from 'better-sqlite3';
 import { formatUnits } from '../domain/money.ts';
 import type { MirrorChange } from '../engine/mirror-change.ts';
 import type { WalletReading, WalletTransaction } from '../venues/port.ts';
-import { storedFill, UPSERT_FILL } from './fill-columns.ts';
+import { DELETE_FILL, storedFill, UPSERT_FILL } from './fill-columns.ts';
 import { storedOrder, UPSERT_ORDER } from './order-columns.ts';
 
 type Statement = Database.Statement<[object]>;
@@ -12,6 +12,7 @@ export class ChangeWriter {
   private readonly journal: Statement;
   private readonly order: Statement;
   private readonly fill: Statement;
+  private readonly fillGone: Statement;
   private readonly intent: Statement;
   private readonly algorithm: Statement;
   private readonly algorithmEnd: Statement;
@@ -34,6 +35,7 @@ export class ChangeWriter {
     );
     this.order = prepare(UPSERT_ORDER);
     this.fill = prepare(UPSERT_FILL);
+    this.fillGone = prepare(DELETE_FILL);
     this.intent = prepare(`
       INSERT INTO intents (intent_id, strategy, at_ms, kind, market, json, status, reason)
       VALUES (@id, @strategy, @atMs, @kind, @market, @json, @status, @reason)
@@ -86,6 +88,9 @@ export class ChangeWriter {
         return;
       case 'fill':
         this.fill.run(storedFill(change.fill));
+        return;
+      case 'fill-gone':
+        this.fillGone.run(storedFill(change.fill));
         return;
       case 'intent':
         this.intent.run(change.intent);

@@ -31,6 +31,9 @@ export const UPSERT_FILL = `
   ON CONFLICT (trade_id, ifnull(venue_order_id, ''), side) DO UPDATE SET
     ${PAIRS.map(([, column]) => `${column} = excluded.${column}`).join(', ')}`;
 
+export const DELETE_FILL =
+  "DELETE FROM fills WHERE trade_id = @tradeId AND ifnull(venue_order_id, '') = ifnull(@venueOrderId, '') AND side = @side";
+
 export function storedFill(fill: FillRecord): StoredFill {
   return {
     ...fill,

@@ -9,6 +9,7 @@ import type {
 import { ADOPTED } from '../engine/lost-orders.ts';
 import { KEPT_NAMES } from '../engine/order-takeover.ts';
 import { KEPT_CURSOR, MOST_TAKEN } from '../engine/taken-trades.ts';
+import { KEPT_RECONCILIATION } from '../engine/stored-reconciliation.ts';
 import { selectFills } from './fill-columns.ts';
 import { FINAL_STATES, REFUSED, selectOrders } from './order-columns.ts';
 import { RECENT_MS } from './pruner.ts';
@@ -35,6 +36,10 @@ const REFUSED_TOLD = 1_000;
 const IS_SEARCHING = `EXISTS (SELECT 1 FROM kept
   WHERE name = '${KEPT_NAMES}' AND json_valid(json) AND json_extract(json, '$.isSearching'))`;
 
+/** Whether a break waits for a person: then what is booked beyond its order may have to be taken out. */
+const IS_BROKEN = `EXISTS (SELECT 1 FROM kept
+  WHERE name = '${KEPT_RECONCILIATION}' AND json_valid(json) AND json_extract(json, '$.break') IS NOT NULL)`;
+
 /**
  * Working intents that a restart gets, the oldest first. The others stay working in the file until a later
  * restart.
@@ -44,9 +49,9 @@ const INTENTS_TOLD = 10_000;
 /**
  * What a restart is given: orders that are not final, that closed within the last 15 minutes, that were sent
  * and refused, that belong to an algorithm at work (which counts what they filled), or that were taken over
- * by a search that is not over (it would take them over again, without their fills); the last 2,000 trades
- * of the list, or all that the next reading of it shows again; and everything of algorithms, strategies,
- * markets and what the engine keeps.
+ * by a search that is not over (it would take them over again, without their fills), or, while a break waits,
+ * that the last trades are of; the last 2,000 trades of the list, or all that the next reading of it shows
+ * again; and everything of algorithms, strategies, markets and what the engine keeps.
  */
 export function loadState(
   database: Database.Database,
@@ -61,7 +66,9 @@ export function loadState(
        UNION SELECT id FROM (SELECT id FROM orders WHERE intent_id IN (SELECT intent_id FROM algorithms)
          ORDER BY id DESC LIMIT ${MOST_ALGORITHM_ORDERS})
        UNION SELECT id FROM (SELECT id FROM orders WHERE intent_id = '${ADOPTED}' AND ${IS_SEARCHING}
-         ORDER BY id DESC LIMIT ${TAKEN_OVER_TOLD}))
+         ORDER BY id DESC LIMIT ${TAKEN_OVER_TOLD})
+       UNION SELECT id FROM orders WHERE ${IS_BROKEN} AND order_key IN (SELECT order_key FROM fills
+         WHERE cursor >= ${furthestPlaces(TRADES_TOLD)}))
      ORDER BY id`,
   );
   const fills = selectFills(

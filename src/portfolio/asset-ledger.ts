@@ -1,7 +1,7 @@
 import type { Currency, MarketName, MarketNames } from '../domain/market-symbol.ts';
 import { addUnits, negateUnits, NO_UNITS, subtractUnits, type Units } from '../domain/money.ts';
 import type { Side } from '../domain/order.ts';
-import { bookLeg, endsTrip, NO_HOLDING, type Holding, type Leg } from './holding.ts';
+import { bookLeg, correctLeg, endsTrip, NO_HOLDING, type Holding, type Leg } from './holding.ts';
 import {
   addMoney,
   moneyIn,
@@ -119,11 +119,23 @@ export class AssetLedger {
 
   /** Takes in a fill. Each is to be passed once. One that was read late counts to the day at hand. */
   takeTrade(trade: LedgerTrade): void {
-    const { market, side, amount, total, fee, atMs } = trade;
+    this.move(trade, (asset, leg) => this.bookCoin(asset, leg, trade), bookLeg);
+  }
+
+  /** Takes in by how much a fill was another than it was taken for; it ends no round trip. */
+  correct(by: Omit<LedgerTrade, 'leastAmount'>): void {
+    this.move(by, (asset, leg) => this.book(asset, leg, correctLeg), correctLeg);
+  }
+
+  private move(
+    { market, side, price, amount, total, fee, atMs }: Omit<LedgerTrade, 'leastAmount'>,
+    bookBase: (asset: string, leg: Leg) => void,
+    after: typeof bookLeg,
+  ): void {
     const { symbol, base, quote } = market;
     this.trades += 1;
     this.roll(atMs);
-    if (!this.state.prices.has(symbol)) this.enterPrice(symbol, trade.price, atMs);
+    if (!this.state.prices.has(symbol)) this.enterPrice(symbol, price, atMs);
     const received = side === 'buy' ? subtractUnits(amount, fee) : negateUnits(amount);
     const paid = side === 'buy' ? total : subtractUnits(fee, total);
     const flow = this.flowOf(symbol);
@@ -132,10 +144,10 @@ export class AssetLedger {
       cash: subtractUnits(flow.cash, paid),
     });
     const worth = base === this.currency ? moneyIn(base, received) : this.moneyOf(quote, paid);
-    this.bookCoin(base, { received, paid: worth }, trade);
+    bookBase(base, { received, paid: worth });
     const given = negateUnits(paid);
     if (quote === this.currency) this.bookMoney(quote, given);
-    else this.book(quote, { received: given, paid: takeMoney(NO_MONEY, worth) });
+    else this.book(quote, { received: given, paid: takeMoney(NO_MONEY, worth) }, after);
     this.follow(quote);
     this.watch();
     this.settle();
@@ -213,10 +225,10 @@ export class AssetLedger {
         : { ...streak, lossesInARow: 0 };
   }
 
-  private book(asset: string, leg: Leg): void {
+  private book(asset: string, leg: Leg, after = bookLeg): void {
     const { holdings } = this.state;
     if (asset === this.currency) this.bookMoney(asset, leg.received);
-    else holdings.set(asset, bookLeg(holdings.get(asset) ?? NO_HOLDING, leg));
+    else holdings.set(asset, after(holdings.get(asset) ?? NO_HOLDING, leg));
   }
 
   /** The result currency costs what it is. */

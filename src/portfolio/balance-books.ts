@@ -120,10 +120,16 @@ export class BalanceBooks {
 
   /** A trade of the account, made at `atMs`, also in a market of which not both wallets are followed. */
   addTrade(effect: TradeEffect, followed: ReadonlySet<string>, atMs: number): void {
-    const { base, quote, side, amount, total, fee } = effect;
-    const isBuy = side === 'buy';
-    if (followed.has(base)) this.add(base, isBuy ? amount - fee : -amount, atMs);
-    if (followed.has(quote)) this.add(quote, isBuy ? -total : total - fee, atMs);
+    for (const [currency, units] of movesOf(effect))
+      if (followed.has(currency)) this.add(currency, units, atMs);
+  }
+
+  /** By how much trades were others than they were taken for: no line tells of that. */
+  correct(by: TradeEffect): void {
+    for (const [currency, units] of movesOf(by)) {
+      const was = this.expected?.get(currency);
+      if (was !== undefined) this.expected?.set(currency, was + units);
+    }
   }
 
   /** Money that went to the margin wallet, or came from there; a line of the history will tell of it, too. */
@@ -283,6 +289,20 @@ export class BalanceBooks {
     const givenUp = queueOf(this.waiting, currency, MOST_LINELESS_TRADES).add({ amount: units, atMs });
     if (givenUp !== null) this.giveUp(currency, givenUp.atMs);
   }
+}
+
+/** What a trade changes each balance by. */
+function movesOf(effect: TradeEffect): readonly (readonly [string, bigint])[] {
+  const { base, quote, side, amount, total, fee } = effect;
+  if (side === 'sell')
+    return [
+      [base, -amount],
+      [quote, total - fee],
+    ];
+  return [
+    [base, amount - fee],
+    [quote, -total],
+  ];
 }
 
 type StoredTrade = StoredBooks['unmatched'][number];

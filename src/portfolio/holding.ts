@@ -56,6 +56,20 @@ export function bookLeg(before: Holding, { received, paid }: Leg): Holding {
 }
 
 /**
+ * The holding after a trade that is in it was mended, or taken out: what is held takes that at its cost, and
+ * nothing is realised. Where nothing is held any more, it is.
+ */
+export function correctLeg(before: Holding, leg: Leg): Holding {
+  const { held, cost, realised } = before;
+  const after = addUnits(held, leg.received);
+  if (held === 0n || (after !== 0n && after > 0n !== held > 0n)) return bookLeg(before, leg);
+  const mended = addMoney(cost, leg.paid);
+  if (after !== 0n) return { ...before, held: after, cost: mended };
+  const gone = takeMoney(realised, mended);
+  return { held: after, cost: NO_MONEY, realised: gone, tripBeganWith: gone };
+}
+
+/**
  * Whether a trade of the asset ended a round trip: the position turned round, or no more than dust is left of
  * it. `leastAmount` is the smallest amount that can be an order: less than that is what a rounded sale leaves
  * behind, and no position.

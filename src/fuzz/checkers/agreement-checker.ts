@@ -83,43 +83,49 @@ function orderDifferences(order: TrueOrder, row: MirrorOrder): readonly string[]
   return messages;
 }
 
-/** The mirror has ids as text, the exchange as numbers. */
-function nameOf(
-  fill: { readonly tradeId: number | string; readonly side: string },
-  orderId: number | string | null,
-): string {
-  return `${fill.tradeId} of order ${orderId} (${fill.side})`;
+/** One side of one order: its fills are compared without their ids, which the exchange changes. */
+function sideOf(orderId: number | string | null, side: string): string {
+  return `order ${orderId} (${side})`;
+}
+
+const textOf = (fill: Pick<TrueFill, 'amount' | 'total' | 'fee'>): string =>
+  `${formatUnits(fill.amount)} for ${formatUnits(fill.total)} with a fee of ${formatUnits(fill.fee)}`;
+
+/** A fill of the mirror as the exchange would have it. */
+function unitsOf({ amount, total, fee }: MirrorFill): Pick<TrueFill, 'amount' | 'total' | 'fee'> {
+  return { amount: parseUnits(amount), total: parseUnits(total), fee: parseUnits(fee) };
 }
 
 function fillMessages(truth: ExchangeTruth, rows: MirrorRows): readonly string[] {
   const messages: string[] = [];
-  const stored = Map.groupBy(rows.fills, (row) => nameOf(row, row.venueOrderId));
-  const names = new Set<string>();
-  for (const fill of truth.fills) {
-    const name = nameOf(fill, fill.orderId);
-    names.add(name);
-    const found = stored.get(name) ?? [];
-    const [row] = found;
-    if (row === undefined) messages.push(`expected fill ${name} in the mirror, it is not there`);
-    else if (found.length > 1)
-      messages.push(`expected fill ${name} once in the mirror, it is there ${found.length} times`);
-    else messages.push(...fillDifferences(name, fill, row));
-  }
-  for (const name of stored.keys()) {
-    if (!names.has(name))
-      messages.push(`expected fill ${name} of the mirror at the exchange, it never was there`);
-  }
+  const stored = Map.groupBy(rows.fills, (row) => sideOf(row.venueOrderId, row.side));
+  const real = Map.groupBy(truth.fills, (fill) => sideOf(fill.orderId, fill.side));
+  for (const [name, fills] of real) messages.push(...differences(name, fills, stored.get(name) ?? []));
+  for (const name of stored.keys())
+    if (!real.has(name))
+      messages.push(`expected fills of ${name} of the mirror at the exchange, there were none`);
   return messages;
 }
 
-function fillDifferences(name: string, fill: TrueFill, row: MirrorFill): readonly string[] {
-  const fields = ['amount', 'total', 'fee'] as const;
-  return fields
-    .filter((field) => parseUnits(row[field]) !== fill[field])
-    .map(
-      (field) =>
-        `fill ${name}: ${field} is ${formatUnits(fill[field])} at the exchange and ${row[field]} in the mirror`,
-    );
+/** Each fill of the exchange is there once, and nothing else is. */
+function differences(
+  name: string,
+  fills: readonly TrueFill[],
+  found: readonly MirrorFill[],
+): readonly string[] {
+  const left = found.map((row) => ({ tradeId: row.tradeId, text: textOf(unitsOf(row)) }));
+  const messages = fills.flatMap((fill) => {
+    const place = left.findIndex(({ text }) => text === textOf(fill));
+    if (place >= 0) left.splice(place, 1);
+    return place >= 0
+      ? []
+      : [`expected fill ${fill.tradeId} of ${name} in the mirror, ${textOf(fill)}: it is not there`];
+  });
+  const extra = left.map(
+    ({ tradeId, text }) =>
+      `expected fill ${tradeId} of ${name} of the mirror, ${text}, once at the exchange, it is not`,
+  );
+  return [...messages, ...extra];
 }
 
 function balanceMessages(truth: ExchangeTruth, rows: MirrorRows): readonly string[] {

@@ -10,6 +10,7 @@ import { violationsOf, type Violation } from './violation.ts';
 
 /** As the mirror has it. */
 interface KnownFill {
+  readonly venueOrderId: string | null;
   readonly strategy: string | null;
   readonly market: string;
   readonly side: string;
@@ -17,6 +18,8 @@ interface KnownFill {
   readonly total: bigint;
   readonly fee: bigint;
 }
+
+type Effect = Pick<KnownFill, 'market' | 'side' | 'amount' | 'total' | 'fee'>;
 
 interface SeenPrice {
   mid: bigint | null;
@@ -39,7 +42,7 @@ const nameOf = (fill: { readonly tradeId: number | string; readonly side: string
   `${fill.tradeId} ${String(order)} ${fill.side}`;
 
 /** What a trade brings and takes, by currency: the fee is in what is received. */
-function effectOf({ market, side, amount, total, fee }: Omit<KnownFill, 'strategy'>): [string, bigint][] {
+function effectOf({ market, side, amount, total, fee }: Effect): [string, bigint][] {
   const { base, quote } = parseMarket(market);
   return side === 'buy'
     ? [
@@ -118,6 +121,7 @@ export class FigureChecker {
       );
       for (const { id, venue, strategy, market, side, amount, total, fee } of rows.all()) {
         this.fills.set(nameOf({ tradeId: id, side }, venue), {
+          venueOrderId: venue,
           strategy,
           market,
           side,
@@ -135,6 +139,8 @@ export class FigureChecker {
     if (change.kind === 'fill') {
       const { fill } = change;
       this.fills.set(nameOf(fill, fill.venueOrderId), fill);
+    } else if (change.kind === 'fill-gone') {
+      this.fills.delete(nameOf(change.fill, change.fill.venueOrderId));
     } else if (change.kind === 'book') {
       const [bid, ask] = [change.book.bids[0], change.book.asks[0]];
       const mid =
@@ -202,11 +208,14 @@ export class FigureChecker {
   private withMoneyOf({ balances, fills }: ExchangeTruth): ReadonlyMap<string, bigint> {
     const sums = this.sumsOf(null);
     for (const quote of QUOTES) sums.set(quote, balances.get(quote)?.total ?? 0n);
-    for (const fill of fills) {
-      if (this.fills.has(nameOf(fill, fill.orderId))) continue;
+    // By their ids nothing can be said: the exchange changes them.
+    const add = (fill: Effect, sign: bigint): void => {
       for (const [currency, units] of effectOf(fill))
-        if (QUOTES.includes(currency)) sums.set(currency, (sums.get(currency) ?? 0n) - units);
-    }
+        if (QUOTES.includes(currency)) sums.set(currency, (sums.get(currency) ?? 0n) + sign * units);
+    };
+    for (const fill of fills) add(fill, -1n);
+    const orders = new Set(fills.map(({ orderId }) => String(orderId)));
+    for (const fill of this.fills.values()) if (orders.has(String(fill.venueOrderId))) add(fill, 1n);
     return sums;
   }
 

@@ -87,6 +87,7 @@ export const tradingConfig = z
     duplicateWindowMs: durationMs().optional(),
     rejectedStatus: text().optional(),
     newForMs: durationMs().optional(),
+    tradesListedMs: durationMs().optional(),
     recordVersions: z.boolean().optional(),
     historyKept: z.int().min(1).optional(),
     ordersKept: z.int().min(1).optional(),

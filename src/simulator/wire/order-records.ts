@@ -81,10 +81,11 @@ export function orderJson(view: OrderView, forms: WireForms, details: 1 | 2 = 2)
 export function tradeJson(
   { trade, order, total, fee }: TradeOfOrder,
   forms: WireForms,
+  idShift = 0,
 ): Record<string, unknown> {
   const { grid } = trade;
   const record: Record<string, unknown> = {
-    id: trade.id,
+    id: trade.id + idShift,
     orderId: order.id,
     srcCurrency: order.market.baseName,
     dstCurrency: order.market.quoteName,

@@ -22,6 +22,7 @@ import { INTERFACE_PROFILE } from '../interface-profile.ts';
 import { PAGE_SIZES } from '../venue-request.ts';
 import type { SimulatedExchange } from '../../simulator/core/exchange.ts';
 import type { SimulatedOrder } from '../../simulator/core/trading/order.ts';
+import { DEFAULT_TRADING } from '../../simulator/core/trading/requests.ts';
 import { listTrades } from '../../simulator/core/trading/trade-list.ts';
 import type { Trade } from '../../simulator/core/trading/trade.ts';
 import type { TradingEvent } from '../../simulator/core/trading/trading.ts';
@@ -55,6 +56,7 @@ const ALL_TRADES = {
   ascending: true,
   page: 1,
   pageSize: PAGE_SIZES.trades,
+  listedMs: DEFAULT_TRADING.tradesListedMs,
 } as const;
 
 export interface FollowedExchangeOptions {

@@ -115,7 +115,7 @@ export class TypedTrading implements TradingPort {
       asOfMs: null,
     };
     const trader = this.exchange.trading.trader(this.userId);
-    return listTrades(trader, { ...query, ascending: true }, this.now()).items.map(
+    return listTrades(trader, { ...query, ascending: true, listedMs: 1e15 }, this.now()).items.map(
       ({ trade, order, total, fee }) => ({
         orderId: order.id,
         side: order.side,

@@ -13,7 +13,7 @@ function fillAt(at: number): ReturnType<typeof fillRecord> {
 }
 
 function isTaken(taken: TakenTrades, at: number): boolean {
-  return taken.has({ id: tradeIdOf(at), orderId: orderIdOf(at), side: 'buy' });
+  return taken.show({ id: tradeIdOf(at), orderId: orderIdOf(at), side: 'buy' });
 }
 
 describe('trades that are in the books', () => {

@@ -46,6 +46,8 @@ export interface TradingSettings {
   readonly rejectedStatus: string;
   /** How long an accepted order stays `New` before it enters the book; 0: not at all. */
   readonly newForMs: number;
+  /** How far back a user's list of own trades goes. Deployments are known that list three days. */
+  readonly tradesListedMs: number;
   /** Whether every order keeps its past states, so that lists can be made to lag. */
   readonly recordVersions: boolean;
   /** Closed orders and trades kept a user; the oldest are dropped beyond it. */
@@ -60,6 +62,7 @@ export const DEFAULT_TRADING: TradingSettings = {
   duplicateWindowMs: 10_000,
   rejectedStatus: 'Rejected',
   newForMs: 0,
+  tradesListedMs: 180 * 86_400_000,
   recordVersions: false,
   historyKept: 100_000,
   ordersKept: 50_000,

@@ -3,9 +3,6 @@ import type { ListPage } from './order-list.ts';
 import { makerSide, takerSide, type Trade, type TradeOfOrder } from './trade.ts';
 import type { Trader } from './trader.ts';
 
-/** How far back the trades list goes. */
-const TRADES_SHOWN_MS = 180 * 86_400_000;
-
 /** What the trades list is asked for. Source: `GET /market/trades/list`. */
 export interface TradesQuery {
   readonly base: string | null;
@@ -19,16 +16,18 @@ export interface TradesQuery {
   readonly asOfMs: number | null;
   /** Whether every second one of those hidden, by its id, is shown all the same. */
   readonly isUneven?: boolean;
+  /** What is older is not listed. */
+  readonly listedMs: number;
 }
 
-/** One page of a trader's trades of the last 180 days, in the order of time. */
+/** One page of a trader's trades that are still listed, in the order of time. */
 export function listTrades(trader: Trader, query: TradesQuery, timeMs: number): ListPage<TradeOfOrder> {
   const newestMs = query.asOfMs ?? timeMs;
   const trades = trader.trades.values();
   const chosen: TradeOfOrder[] = [];
   for (let index = firstFrom(trades, query.fromId ?? 0); index < trades.length; index += 1) {
     const trade = trades[index];
-    if (trade === undefined || trade.timeMs < timeMs - TRADES_SHOWN_MS) continue;
+    if (trade === undefined || trade.timeMs < timeMs - query.listedMs) continue;
     if (trade.timeMs > newestMs && (query.isUneven !== true || trade.id % 2 === 1)) continue;
     const { rules } = trade.maker.market;
     if (query.base !== null && rules.base !== query.base) continue;

@@ -38,6 +38,11 @@ export class Trading {
   private nextOrderId: number;
   private nextTradeId: number;
   private nowMs = 0;
+  /**
+   * What lists add to the ids of trades: a deployment has given them other ids. No document says so, and it
+   * is not stored.
+   */
+  tradeIdShift = 0;
   /** Told of every change; null costs nothing. */
   onEvent: ((event: TradingEvent) => void) | null = null;
 
@@ -84,6 +89,11 @@ export class Trading {
   /** Next ids to be given, for a stored state. */
   get counters(): { readonly nextOrderId: number; readonly nextTradeId: number } {
     return { nextOrderId: this.nextOrderId, nextTradeId: this.nextTradeId };
+  }
+
+  /** Gives every trade so far, and all that come, ids beyond those that were shown. */
+  renumberTrades(): void {
+    this.tradeIdShift += this.nextTradeId;
   }
 
   resumeFrom(counters: { readonly nextOrderId: number; readonly nextTradeId: number }): void {

@@ -143,24 +143,26 @@ export const spotHandlers: WireHandlers<
     const request = readRequest('tradesList', call);
     if (!request.ok) return failedAnswer(request, call.forms);
     const query = request.value;
-    const trader = call.exchange.trading.trader(callUser(call).id);
+    const { trading } = call.exchange;
+    const trader = trading.trader(callUser(call).id);
     const { items, hasNext } = listTrades(
       trader,
       {
         base: query.srcCurrency ?? null,
         quote: query.dstCurrency ?? null,
-        fromId: query.fromId ?? null,
+        fromId: query.fromId === undefined ? null : query.fromId - trading.tradeIdShift,
         side: query.tradeType ?? null,
         ascending: query.tradeOrder === 'asc',
         page: query.page ?? 1,
         pageSize: query.pageSize ?? TRADES_PAGE,
         asOfMs: asOf(call),
         isUneven: call.distortion?.isUneven === true,
+        listedMs: trading.settings.tradesListedMs,
       },
       call.timeMs,
     );
     const shown = call.distortion?.shufflesTrades === true ? shuffled(items) : items;
-    const trades = shown.map((trade) => tradeJson(trade, call.forms));
+    const trades = shown.map((trade) => tradeJson(trade, call.forms, trading.tradeIdShift));
     return { status: 200, body: { status: 'ok', trades, ...hasNextField(hasNext, call.forms) } };
   },
 };
