@@ -11,6 +11,8 @@ export interface OpenLedgerOptions {
   readonly isGuest: boolean;
   /** Takes down how long the commits of a file take. */
   readonly commits?: CommitTimes;
+  /** Those in which cancels are counted: some of them leave while a Redis is gone. */
+  readonly cancelBudgets?: readonly string[];
   /** Longer than that no answer of a Redis is waited for. */
   readonly timeoutMs: number;
   /** Called with what somebody should know of a Redis, in one line. */

@@ -35,6 +35,8 @@ export interface LedgerParty {
   driftMs(windowMs: number): number;
   /** Whether a request may leave to be answered while nothing is known. */
   readonly asksOfUnknown: boolean;
+  /** Slots of a budget that others may have since a time of which nothing is known; none without it. */
+  readonly setAside?: (budget: Pick<RateLimit, 'name' | 'limit'>, past: UnknownPast, nowMs: number) => number;
 }
 
 /** How a request ended, as it is to be written. */
@@ -81,7 +83,21 @@ export class LedgerRules {
     const key = this.keyOf(budget);
     const row = slots.budget(key);
     if (row === null) return 0;
-    return slotsFor(requestClass, statedOf(budget, row, inForce(named.of(key), nowMs)?.limit ?? null));
+    const limit = inForce(named.of(key), nowMs)?.limit ?? null;
+    return slotsFor(requestClass, this.statedOf({ name: budget, row, named: limit }, nowMs));
+  }
+
+  /** A budget as it is used: by what is written down, under a limit that the exchange has named. */
+  private statedOf(
+    { name, row, named }: { readonly name: string; readonly row: BudgetRow; readonly named: number | null },
+    nowMs: number,
+  ): RateLimit {
+    const { requestLimit: limit, statedLimit, windowMs, reserve } = row;
+    const stated = lowered({ name, limit, statedLimit, windowMs, reserve }, named);
+    const past = this.rows.clock.past();
+    const aside = past === null ? 0 : (this.party.setAside?.({ name, limit }, past, nowMs) ?? 0);
+    if (aside === 0) return stated;
+    return { ...stated, limit: Math.max(0, stated.limit - aside), reserve: Math.max(0, reserve - aside) };
   }
 
   admit(ask: AdmissionAsk, nowMs: number): Admission {
@@ -96,7 +112,7 @@ export class LedgerRules {
     slots.endOldestDoubts(nowMs);
     slots.releaseBefore(key, nowMs - windowMs);
     const named = inForce(namedRows.of(key), nowMs)?.limit ?? null;
-    const stated = statedOf(ask.budget, { ...row, windowMs }, named);
+    const stated = this.statedOf({ name: ask.budget, row: { ...row, windowMs }, named }, nowMs);
     const doubts = slots.doubts(key);
     const onTheWay = doubts.length > 0 || past?.heardAtMs === null ? slots.onTheWay(key) : [];
     if (doubts.length > 0) {
@@ -240,12 +256,6 @@ export class LedgerRules {
   private known(budget: string): Budget {
     return present(this.party.budgets.get(budget), () => `a budget of this ledger, not ${budget}`);
   }
-}
-
-/** A budget as it is used: by what is written down, under a limit that the exchange has named. */
-function statedOf(name: string, row: BudgetRow, named: number | null): RateLimit {
-  const { requestLimit: limit, statedLimit, windowMs, reserve } = row;
-  return lowered({ name, limit, statedLimit, windowMs, reserve }, named);
 }
 
 /** The later of two times, either of which may be none. */

@@ -192,6 +192,11 @@ export class BudgetLedger implements RequestLedger {
     );
   }
 
+  /** Whether any request is on its way, or in doubt. */
+  hasOpen(): boolean {
+    return [...this.occupied.values()].some(({ slots }) => openOf(slots) > 0);
+  }
+
   /** Ends what an owner has left behind, once it is proven dead. */
   bury(owner: string, provenDeadAtMs: number): void {
     for (const occupied of this.occupied.values()) {

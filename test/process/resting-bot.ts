@@ -1,4 +1,5 @@
 import { readFileSync, writeFileSync } from 'node:fs';
+import { resolve } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { BotHome } from './bot-home.ts';
 import type { BotProcess } from './bot-process.ts';
@@ -31,6 +32,32 @@ export async function startRestingBot(
   await bot.healthAddress();
   await until('two open orders', () => openOrdersAt(own) === 2);
   return { home, bot };
+}
+
+/** The home of a bot whose one strategy keeps so many orders far from the price. */
+export function manyOrdersHome(
+  own: OwnExchange,
+  { orders, ledger }: { readonly orders: number; readonly ledger?: string },
+): BotHome {
+  const home = own.home({ instance: 'rests', seed: 1, ...(ledger === undefined ? {} : { ledger }) });
+  const settings = JSON.parse(readFileSync(home.configPath, 'utf8')) as { readonly execution: object };
+  const execution = { ...settings.execution, placeWithin: '60s' };
+  const strategies = [
+    {
+      plugin: resolve('test/process/resting-strategy.ts'),
+      name: 'resting',
+      market: 'BTCIRT',
+      params: { orders },
+      risk: { maxOpenOrdersPerStrategy: orders, maxOrdersPerMinute: null },
+    },
+  ];
+  writeFileSync(home.configPath, JSON.stringify({ ...settings, execution, strategies }, null, 2));
+  return home;
+}
+
+/** Resolves once the exchange has so many orders open. */
+export async function untilOpenAt(own: OwnExchange, count: number): Promise<void> {
+  await until(`${count} open orders`, () => openOrdersAt(own) === count);
 }
 
 export function openOrdersAt(own: OwnExchange): number {

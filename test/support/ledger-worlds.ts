@@ -22,6 +22,8 @@ interface OpenOptions {
   /** Which boot of which machine it is on; its monotonic clock differs from others' by `aheadMs`. */
   readonly machine?: string;
   readonly aheadMs?: number;
+  /** Budgets of which it leases slots for cancels, in Redis. */
+  readonly leases?: readonly string[];
 }
 
 /** A ledger that a test asks at times that it says; every call is done when it returns. */
@@ -137,6 +139,8 @@ export class RedisWorld implements LedgerWorld {
   private control: RedisConnection;
   private opened: RedisConnection;
   private nowMs = 0;
+  /** How long the machines have slept, by their wall clocks. */
+  sleptMs = 0;
   /** How far the clock of the server was stepped. */
   private steppedMs = 0;
   private run = 1;
@@ -166,7 +170,9 @@ export class RedisWorld implements LedgerWorld {
     return this.control.client;
   }
 
-  async open(options: OpenOptions): Promise<TestLedger & { readonly inner: RedisLedger }> {
+  async open(
+    options: OpenOptions,
+  ): Promise<TestLedger & { readonly inner: RedisLedger; readonly link: { isCut: boolean } }> {
     const {
       budgets,
       owner = 'me',
@@ -174,13 +180,16 @@ export class RedisWorld implements LedgerWorld {
       whenMissing = 'empty',
       machine = 'boot',
       aheadMs = 0,
+      leases = [],
     } = options;
+    const link = { isCut: false };
     this.opened = await connect(this.server);
     const { opened } = this;
     const inner = await RedisLedger.open({
       server: {
         ask: async (ask) => {
           this.asked += 1;
+          if (link.isCut) throw new Error('Redis is gone');
           return opened.ask(ask);
         },
         close: () => opened.close(),
@@ -188,12 +197,13 @@ export class RedisWorld implements LedgerWorld {
       budgets,
       subjects: { ip: 'ip', token },
       whenMissing,
+      leases,
       machine: {
         bootId: machine,
         owner,
         lifeSignOf: (other) => this.signs[other] ?? 'alive',
         monotonicMs: () => this.nowMs + aheadMs,
-        wallMs: () => 0,
+        wallMs: () => this.nowMs + this.sleptMs,
       },
     });
     const wait = async (): Promise<void> => inner.settled();
@@ -204,7 +214,7 @@ export class RedisWorld implements LedgerWorld {
       wait,
       aheadMs,
     });
-    return { ...ledger, inner };
+    return { ...ledger, inner, link };
   }
 
   /** The connection of the ledger that was opened last. */
@@ -244,6 +254,7 @@ export class RedisWorld implements LedgerWorld {
     this.signs = {};
     await this.redis.flushall();
     this.nowMs = 0;
+    this.sleptMs = 0;
     await this.step(0);
     await this.restart();
   }

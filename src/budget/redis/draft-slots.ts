@@ -7,6 +7,7 @@ import {
   type Doubt,
 } from '../doubt.ts';
 import type { BudgetKey, BudgetRow } from '../slot-rows.ts';
+import { isLeaseholder } from './cancel-lease.ts';
 import { isDoubtful, type ImageSlot, type LedgerImage } from './ledger-image.ts';
 
 interface SlotsOf {
@@ -141,7 +142,7 @@ export class DraftSlots {
 
   isOpen(id: number): boolean {
     const slot = this.find(id)?.slot;
-    return slot !== undefined && slot.stampedAtMs === null && slot.endedAtMs === null;
+    return slot !== undefined && isOpenSlot(slot);
   }
 
   end(id: number, endedAtMs: number): void {
@@ -160,8 +161,41 @@ export class DraftSlots {
 
   onTheWay(key: BudgetKey): readonly number[] {
     return this.list(fieldOf(key))
-      .filter(({ stampedAtMs, endedAtMs }) => stampedAtMs === null && endedAtMs === null)
+      .filter((slot) => isOpenSlot(slot) && !isLeaseholder(slot.owner))
       .map(({ admittedAtMs }) => admittedAtMs);
+  }
+
+  /** How many slots of leases there are, of one holder or of all. */
+  leased(key: BudgetKey, holder?: string): number {
+    return this.list(fieldOf(key)).filter(
+      (slot) =>
+        isOpenSlot(slot) && (holder === undefined ? isLeaseholder(slot.owner) : slot.owner === holder),
+    ).length;
+  }
+
+  /** Writes the slots of a holder's lease, in place of those that it has. */
+  lease(key: BudgetKey, holder: string, of: { readonly count: number; readonly atMs: number }): void {
+    const field = fieldOf(key);
+    const others = this.list(field).filter((slot) => slot.owner !== holder || !isOpenSlot(slot));
+    const slots = Array.from({ length: of.count }, (_, index) => ({
+      owner: holder,
+      seq: index + 1,
+      admittedAtMs: of.atMs,
+      stampedAtMs: null,
+      endedAtMs: null,
+      isFollowed: false,
+    }));
+    this.save(field, [...others, ...slots]);
+    this.hasOtherChange = true;
+  }
+
+  /** Gives a lease back: its slots are free a window later. */
+  returnLease(key: BudgetKey, holder: string, stampedAtMs: number): void {
+    for (const slot of this.list(fieldOf(key))) {
+      if (slot.owner !== holder || !isOpenSlot(slot)) continue;
+      this.replace(fieldOf(key), slot, { ...slot, stampedAtMs });
+      this.hasOtherChange = true;
+    }
   }
 
   endDoubts(key: BudgetKey, answer: Answer): void {
@@ -266,6 +300,10 @@ export class DraftSlots {
       }
     }
   }
+}
+
+function isOpenSlot({ stampedAtMs, endedAtMs }: ImageSlot): boolean {
+  return stampedAtMs === null && endedAtMs === null;
 }
 
 function doubtOf(slot: ImageSlot): Doubt | null {

@@ -1,6 +1,7 @@
 import type { z } from 'zod';
 import { reportOf, type BudgetReport, type LedgerRow } from '../ledger-report.ts';
 import { BUDGET_FIELD, LOCKOUT_FIELD, NAMED_FIELD, PAST_FIELD, STOP_FIELD } from './ledger-draft.ts';
+import { isLeaseholder } from './cancel-lease.ts';
 import { isDoubtful, parsed, type LedgerImage } from './ledger-image.ts';
 
 /** Every budget of a ledger in Redis as it was read, at a time of the server. */
@@ -31,7 +32,9 @@ export function reportOfImage(image: LedgerImage, nowMs: number): readonly Budge
         grown_since_ms: row.fullSinceMs,
         full_since_ms: past?.sinceMs ?? null,
         heard_at_ms: past?.heardAtMs ?? null,
-        on_the_way: slots.filter((slot) => slot.stampedAtMs === null && !isDoubtful(slot)).length,
+        on_the_way: slots.filter(
+          (slot) => slot.stampedAtMs === null && !isDoubtful(slot) && !isLeaseholder(slot.owner),
+        ).length,
         in_use: slots.filter(({ stampedAtMs }) => (stampedAtMs ?? nowMs) + row.windowMs >= nowMs).length,
         named_limit: named?.limit ?? null,
         named_at_ms: named?.atMs ?? null,

@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import { SarrafError } from '../../domain/errors.ts';
 import type { RedisAddress } from '../../redis/redis-address.ts';
 import { redisFailure } from '../../redis/redis-failure.ts';
@@ -5,7 +6,11 @@ import type { OpenLedger, OpenLedgerOptions } from '../ledger-opening.ts';
 import { redisPlace } from '../ledger-place.ts';
 import { withRedisLedger } from './redis-by-hand.ts';
 import { RedisConnection } from './redis-connection.ts';
-import { RedisLedger } from './redis-ledger.ts';
+import { RedisLedger, TOO_LATE } from './redis-ledger.ts';
+
+/** How often what took too long is tried as a ledger is opened, and how long after each other. */
+const MOST_TRIES = 10;
+const TRY_AGAIN_MS = 300;
 
 /** Older ones do not let a script ask which run it is. */
 const LEAST_VERSION = [6, 2] as const;
@@ -18,26 +23,50 @@ export async function openRedisLedger(
   options: Omit<OpenLedgerOptions, 'place'> & { readonly address: RedisAddress; readonly key: string },
 ): Promise<OpenLedger> {
   const { address, key, timeoutMs, say } = options;
-  const connection = await RedisConnection.open({ address, key, timeoutMs });
-  const voice = new LedgerVoice(address.shown, say);
+  const connection = await patiently(async () => RedisConnection.open({ address, key, timeoutMs }));
+  const leases = options.cancelBudgets ?? [];
+  const voice = new LedgerVoice(address, say, leases.length > 0);
   try {
-    for (const line of await lookAt(connection, address.shown)) say(line);
-    const ledger = await RedisLedger.open({
-      ...options,
-      server: connection,
-      whenMissing: 'full',
-      onFailure: (error) => voice.failed(error),
-      onWorked: () => voice.worked(),
-      onBegun: (why) =>
-        say(
-          `the ledger in Redis at ${address.shown} begins anew: ${why}. Every limit counts as used up until its window and 2 1/2 min are over`,
-        ),
-    });
+    for (const line of await patiently(async () => lookAt(connection, address.shown))) say(line);
+    const open = async (): Promise<RedisLedger> =>
+      RedisLedger.open({
+        ...options,
+        leases,
+        server: connection,
+        whenMissing: 'full',
+        onFailure: (error) => voice.failed(error),
+        onWorked: () => voice.worked(),
+        onBegun: (why) =>
+          say(
+            `the ledger in Redis at ${address.shown} begins anew: ${why}. Every limit counts as used up until its window and 2 1/2 min are over`,
+          ),
+      });
+    const ledger = await patiently(open);
     return { admittance: ledger, rows: () => ledger.rows(), close: async () => ledger.close() };
   } catch (error) {
     connection.close();
     throw error instanceof SarrafError ? error : unusableLedger(address.shown, redisFailure(error).reason);
   }
+}
+
+/**
+ * Tries again what took too long: a Redis, or this machine, that is busy for a moment as a bot begins is no
+ * reason to end it.
+ */
+async function patiently<T>(work: () => Promise<T>): Promise<T> {
+  for (let tries = 1; ; tries += 1) {
+    try {
+      return await work();
+    } catch (error) {
+      if (tries === MOST_TRIES || !isTooSlow(error)) throw error;
+      await pause(TRY_AGAIN_MS);
+    }
+  }
+}
+
+function isTooSlow(error: unknown): boolean {
+  if (!(error instanceof Error)) return false;
+  return error.message === 'Command timed out' || error.message === TOO_LATE || isTooSlow(error.cause);
 }
 
 /** What a Redis may lose of the ledger in a place, a line each. Throws `DATA_UNUSABLE` as opening it does. */
@@ -91,11 +120,13 @@ async function infoOf(client: RedisConnection['client']): Promise<string> {
 class LedgerVoice {
   private readonly shown: string;
   private readonly say: (line: string) => void;
+  private readonly hasLeases: boolean;
   private said: string | null = null;
 
-  constructor(shown: string, say: (line: string) => void) {
+  constructor({ shown }: RedisAddress, say: (line: string) => void, hasLeases: boolean) {
     this.shown = shown;
     this.say = say;
+    this.hasLeases = hasLeases;
   }
 
   failed(error: unknown): void {
@@ -103,7 +134,7 @@ class LedgerVoice {
     if (this.said !== null) return;
     this.said = reason;
     this.say(
-      `expected the ledger in Redis at ${this.shown}, found ${reason}: nothing is sent until it answers`,
+      `expected the ledger in Redis at ${this.shown}, found ${reason}: nothing${this.hasLeases ? ' but a few cancels' : ''} is sent until it answers`,
     );
   }
 

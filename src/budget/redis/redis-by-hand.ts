@@ -1,4 +1,6 @@
 import { LATE_ARRIVAL_MS } from '../admission.ts';
+import { PART_STANDS_STILL_MS } from '../doubt.ts';
+import { isLeaseholder } from './cancel-lease.ts';
 import { redisPlace } from '../ledger-place.ts';
 import type { RaisedLimit } from '../named-limit.ts';
 import { longerMs } from './clock-slack.ts';
@@ -82,8 +84,14 @@ function countingUntil(image: LedgerImage, nowMs: number): readonly number[] {
     return image
       .slots(field)
       .map(
-        ({ stampedAtMs, admittedAtMs }) =>
-          (stampedAtMs ?? admittedAtMs + GIVEN_UP_MS + LATE_ARRIVAL_MS) + windowMs + longerMs(windowMs),
+        ({ stampedAtMs, admittedAtMs, owner }) =>
+          (stampedAtMs ??
+            admittedAtMs +
+              (isLeaseholder(owner) ? PART_STANDS_STILL_MS : 0) +
+              GIVEN_UP_MS +
+              LATE_ARRIVAL_MS) +
+          windowMs +
+          longerMs(windowMs),
       )
       .filter((untilMs) => untilMs > nowMs);
   });

@@ -92,6 +92,7 @@ function unusableRedis({ shown }: RedisAddress, error: unknown): SarrafError {
   return new SarrafError(
     'DATA_UNUSABLE',
     `expected the ledger in Redis at ${shown}, found ${redisFailure(error).reason}: nothing is sent without it`,
+    { cause: error },
   );
 }
 

@@ -2,12 +2,16 @@ import { randomBytes } from 'node:crypto';
 import { present } from '../../domain/invariant.ts';
 import type { Budget } from '../../domain/rate-limit.ts';
 import { MOST_SEND_DELAY_MS, type Slot, type SlotEnd } from '../admission.ts';
-import type { Admittance, Entry, EntryAsk } from '../admittance.ts';
+import { enterAtOnce, type Admittance, type Entry, type EntryAsk } from '../admittance.ts';
+import { PART_STANDS_STILL_MS } from '../doubt.ts';
 import type { BudgetReport } from '../ledger-report.ts';
 import { LedgerRules } from '../ledger-rules.ts';
-import { heldUntil, type LockoutAsk, type Pass, type Verdict } from '../lockouts.ts';
+import { heldUntil, takePass, type LockoutAsk, type Pass, type Verdict } from '../lockouts.ts';
 import { thisMachine, type Machine } from '../machine.ts';
 import type { LimitChange, LimitWord } from '../named-limit.ts';
+import type { BudgetKey } from '../slot-rows.ts';
+import { fullUntil } from '../unknown-past.ts';
+import { CancelLease, isLeased, leaseholder, mostLeased } from './cancel-lease.ts';
 import { longerMs } from './clock-slack.ts';
 import { enterDraft } from './enter-draft.ts';
 import { reportOfImage } from './image-report.ts';
@@ -24,6 +28,8 @@ export interface RedisLedgerOptions {
   readonly subjects: { readonly ip: string; readonly token: string };
   /** Goes by the limits that are written down already. */
   readonly isGuest?: boolean;
+  /** Budgets of cancels, of which this process has a few slots beforehand: alike for all who share it. */
+  readonly leases?: readonly string[];
   /** What it means that there is none when it is opened; one that goes later makes every window full. */
   readonly whenMissing: 'full' | 'empty';
   readonly machine?: Machine;
@@ -33,6 +39,9 @@ export interface RedisLedgerOptions {
   /** Called when a new count begins: every window counts as full. */
   readonly onBegun?: (why: string) => void;
 }
+
+/** An answer that comes later is of no use. */
+export const TOO_LATE = 'no answer in 250 ms';
 
 /** How often it is tried again because others wrote meanwhile. */
 const MOST_TRIES = 8;
@@ -60,6 +69,7 @@ export class RedisLedger implements Admittance {
   private readonly owner = randomBytes(6).toString('hex');
   private readonly seen: SeenLedger;
   private readonly unwritten = new Unwritten();
+  private readonly leases = new Map<string, CancelLease>();
   private lastSeq = 0;
   private turn: Promise<unknown> = Promise.resolve();
   private isWriting = false;
@@ -73,6 +83,11 @@ export class RedisLedger implements Admittance {
     this.machine = options.machine ?? thisMachine();
     this.seen = new SeenLedger(this.machine);
     this.budgets = new Map([...options.budgets].map((budget) => [budget.name, budget]));
+    for (const name of options.isGuest === true ? [] : (options.leases ?? [])) {
+      const budget = this.budgets.get(name);
+      if (budget !== undefined && mostLeased(budget.limit).each > 0)
+        this.leases.set(name, new CancelLease(budget, this.machine));
+    }
   }
 
   /**
@@ -86,8 +101,40 @@ export class RedisLedger implements Admittance {
     return ledger;
   }
 
+  /** A cancel to which Redis gives no slot has one of the lease, if there is one left. */
   async enter(ask: EntryAsk, nowMs: number): Promise<Entry> {
     if (!this.budgets.has(ask.budget)) return refused(null);
+    const entry = await this.enterRedis(ask, nowMs);
+    const lease = ask.requestClass === 'cancel' ? this.leases.get(ask.budget) : undefined;
+    return entry.isAdmitted || lease === undefined ? entry : (this.enterLease(ask, lease) ?? entry);
+  }
+
+  private enterLease(ask: EntryAsk, lease: CancelLease): Entry | null {
+    const localMs = this.machine.monotonicMs();
+    // Nothing was read of Redis yet.
+    if (!this.hasJoined) return null;
+    const entry = this.look(localMs, (rules, nowMs, { lockouts }) =>
+      enterAtOnce(
+        {
+          admit: () => lease.admit(rules.namedLimits(nowMs).get(ask.budget) ?? null),
+          withdraw: (slot) => lease.withdraw(slot),
+        },
+        {
+          heldUntil: (of, atMs) => heldUntil(lockouts, of, atMs),
+          take: (of, atMs) => takePass(lockouts, of, atMs),
+        },
+        { ask, nowMs },
+      ),
+    );
+    if (!entry.isAdmitted) return null;
+    const { pass, slot } = entry;
+    if (!pass.isCanary && !pass.isProbe) return entry;
+    // Of these one leaves, and only Redis knows which.
+    lease.withdraw(slot);
+    return null;
+  }
+
+  private async enterRedis(ask: EntryAsk, nowMs: number): Promise<Entry> {
     try {
       return await this.alone(async () => {
         const entry = await this.transact(nowMs, (rules, draft, atMs) => ({
@@ -106,16 +153,25 @@ export class RedisLedger implements Admittance {
   }
 
   settle(slot: Slot, end: SlotEnd, atMs: number): void {
+    if (isLeased(slot)) {
+      this.leases.get(slot.budget)?.settle(slot, end, atMs);
+      return;
+    }
     this.unwritten.ended(slot.id, end, atMs);
     this.write();
   }
 
   withdraw(slot: Slot): void {
+    if (isLeased(slot)) {
+      this.leases.get(slot.budget)?.withdraw(slot);
+      return;
+    }
     this.unwritten.ended(slot.id, 'withdrawn', 0);
     this.write();
   }
 
   holds(slot: Slot): boolean {
+    if (isLeased(slot)) return this.leases.get(slot.budget)?.holds(slot) ?? false;
     return this.look(this.machine.monotonicMs(), (rules) => rules.holds(slot.id));
   }
 
@@ -157,6 +213,7 @@ export class RedisLedger implements Admittance {
   async close(): Promise<void> {
     if (this.heartbeat !== null) clearInterval(this.heartbeat);
     await this.settled();
+    await this.alone(async () => this.returnLeases()).catch(() => undefined);
     await this.alone(async () => this.ask({ kind: 'leave' })).catch(() => undefined);
     this.options.server.close();
   }
@@ -173,6 +230,59 @@ export class RedisLedger implements Admittance {
       }),
     );
     this.hasJoined = true;
+    await this.alone(async () => this.renewLeases());
+  }
+
+  /** Writes the slots of leases, where they have become old, or are not there yet and there is room. */
+  private async renewLeases(): Promise<void> {
+    const due = [...this.leases.values()].filter((lease) => lease.isDue());
+    if (due.length === 0) return;
+    const at = { atMs: this.machine.monotonicMs(), wallMs: this.machine.wallMs() };
+    const written = await this.transact(at.atMs, (rules, draft, atMs) => ({
+      value: due.filter((lease) => this.writeLease(lease, { rules, draft, atMs })),
+      allowed: 0,
+    }));
+    for (const lease of written) lease.renewed(at);
+  }
+
+  private writeLease(
+    { name, limit, size, windowMs }: CancelLease,
+    at: { readonly rules: LedgerRules; readonly draft: LedgerDraft; readonly atMs: number },
+  ): boolean {
+    const { rules, draft, atMs } = at;
+    const { slots } = draft;
+    const holder = leaseholder(this.owner);
+    const key = this.keyOf(name);
+    if (slots.leased(key, holder) === 0) {
+      const past = draft.clock.past();
+      const heldMs = windowMs + longerMs(windowMs);
+      const grownAtMs = slots.budget(key)?.fullSinceMs ?? null;
+      const unknown = [past, grownAtMs === null ? null : { sinceMs: grownAtMs, heardAtMs: null }];
+      if (unknown.some((since) => since !== null && fullUntil(since, heldMs) >= atMs)) return false;
+      slots.releaseBefore(key, atMs - heldMs);
+      const most = rules.mostOccupied({ budget: name, requestClass: 'cancel' }, atMs);
+      const isTooMuch = slots.leased(key) + size > mostLeased(limit).together;
+      if (isTooMuch || slots.occupied(key) + size > most) return false;
+    }
+    slots.lease(key, holder, { count: size, atMs });
+    return true;
+  }
+
+  /** One of which a request may still arrive stays until it is too old. */
+  private async returnLeases(): Promise<void> {
+    const atRest = [...this.leases.values()].filter((lease) => lease.isAtRest());
+    if (atRest.length === 0) return;
+    const localMs = this.machine.monotonicMs();
+    await this.transact(localMs, (_, draft) => {
+      for (const { name } of atRest)
+        draft.slots.returnLease(this.keyOf(name), leaseholder(this.owner), this.seen.clock.latest(localMs));
+      return { value: null, allowed: 0 };
+    });
+  }
+
+  private keyOf(name: string): BudgetKey {
+    const budget = present(this.budgets.get(name), () => `a budget, not ${name}`);
+    return { budget: name, subject: this.options.subjects[budget.per] };
   }
 
   /** One thing at a time: what is changed is built on what was read. */
@@ -196,7 +306,8 @@ export class RedisLedger implements Admittance {
     await this.transact(this.machine.monotonicMs(), () => ({ value: null, allowed: 0 }));
   }
 
-  private async beat(): Promise<void> {
+  /** Says that this process lives, writes what waits and renews leases; it does so by itself, too. */
+  async beat(): Promise<void> {
     try {
       await this.alone(async () => {
         const answer = await this.ask({ kind: 'touch' });
@@ -204,6 +315,7 @@ export class RedisLedger implements Admittance {
         this.isWatched = false;
         if (answer.status === 'done') await this.writePending();
         else await this.transact(this.machine.monotonicMs(), () => ({ value: null, allowed: 0 }));
+        await this.renewLeases();
       });
     } catch (error) {
       this.options.onFailure?.(error);
@@ -218,7 +330,7 @@ export class RedisLedger implements Admittance {
     const { seen, unwritten } = this;
     let isFresh = false;
     for (let tries = 0; tries < MOST_TRIES; tries += 1) {
-      if (this.machine.monotonicMs() - nowMs > MOST_SEND_DELAY_MS) throw new Error('no answer in 250 ms');
+      if (this.machine.monotonicMs() - nowMs > MOST_SEND_DELAY_MS) throw new Error(TOO_LATE);
       const atMs = seen.clock.earliest(nowMs);
       const made = this.draft();
       const { draft, rules } = made;
@@ -266,6 +378,11 @@ export class RedisLedger implements Admittance {
       lifeSignOf: (owner) => lifeSignIn(draft, owner, { machine, seen }),
       driftMs: longerMs,
       asksOfUnknown: false,
+      // Leases of the count before, which nobody knows any more.
+      setAside: ({ name, limit }, { sinceMs }, nowMs) =>
+        this.options.leases?.includes(name) === true && nowMs < sinceMs + PART_STANDS_STILL_MS
+          ? mostLeased(limit).together
+          : 0,
     });
     return { draft, rules, epoch: seen.epoch };
   }

@@ -119,6 +119,7 @@ export async function openRemoteExchange(options: {
     subjects,
     isGuest: options.isGuest ?? false,
     commits,
+    cancelBudgets: [INTERFACE_PROFILE.budgets.cancel, INTERFACE_PROFILE.budgets['cancel-old']],
     timeoutMs: config.exchange.ledgerTimeoutMs,
     say: onProblem,
   });

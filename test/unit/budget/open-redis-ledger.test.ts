@@ -6,6 +6,8 @@ import type { OpenLedger } from '../../../src/budget/ledger-opening.ts';
 import { openLedger } from '../../../src/budget/open-ledger.ts';
 import { monotonicMs } from '../../../src/budget/process-owner.ts';
 import { raiseLimitAt } from '../../../src/budget/raise-limit.ts';
+import { redisPlace } from '../../../src/budget/ledger-place.ts';
+import { RedisConnection } from '../../../src/budget/redis/redis-connection.ts';
 import { readLedgerAt, readLedgerIfAny } from '../../../src/budget/read-ledger-at.ts';
 import { renewLedgerAt } from '../../../src/cli/renew-ledger.ts';
 import { checkLedger } from '../../../src/cli/doctor/check-ledger.ts';
@@ -54,6 +56,24 @@ describe.skipIf(!HAS_REDIS)('a ledger in Redis', () => {
     open.push(ledger);
     return ledger;
   }
+
+  test('opens also where the first answers take too long', async () => {
+    vi.stubEnv('SARRAF_REDIS_PASSWORD', SECRET);
+    const { address, key } = redisPlace(place('slow'));
+    const control = await RedisConnection.open({ address, key, timeoutMs: 5_000 });
+    await control.client.call('CLIENT', 'PAUSE', '700', 'ALL');
+    const ledger = await openLedger({
+      place: place('slow'),
+      budgets,
+      subjects: { ip: 'this-address', token: 'abc' },
+      isGuest: false,
+      timeoutMs: 200,
+      say: (line) => said.push(line),
+    });
+    open.push(ledger);
+    control.close();
+    expect(ledger.rows()).toHaveLength(1);
+  });
 
   test('begins with full windows, and by hand with none; shows, and takes back, what is lowered', async () => {
     const at = place('by-hand');

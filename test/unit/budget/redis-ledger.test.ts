@@ -215,6 +215,106 @@ describe.skipIf(!HAS_REDIS)('the ledger in Redis', () => {
     expect(await waitAt(ledger, 0)).toBe(UNKNOWN_MS);
   });
 
+  describe('of which a share is leased for cancels', () => {
+    const leasing = { budgets: [budget(12)], leases: ['orders/list'] };
+    const market = { ...cancel, requestClass: 'market' } as const;
+    /** A third of 12 is for leases, a quarter of it for each. */
+    const EACH = 1;
+    const QUARTER_OF_AN_HOUR_MS = 900_000;
+
+    async function roomOf(ledger: TestLedger, nowMs: number): Promise<number> {
+      let count = 0;
+      while ((await ledger.enter(cancel, nowMs)).isAdmitted) count += 1;
+      return count;
+    }
+
+    test('lets cancels alone leave while Redis is gone, as many in a window as are leased', async () => {
+      const ledger = await join('one', leasing);
+      ledger.link.isCut = true;
+      expect((await ledger.enter(market, 100)).isAdmitted).toBe(false);
+      const slot = await admitted(ledger, 100);
+      expect(ledger.holds(slot)).toBe(true);
+      expect(await waitAt(ledger, 100)).toBe(50);
+      await ledger.settle(slot, 'answered', 200);
+      expect(ledger.holds(slot)).toBe(false);
+      expect(await waitAt(ledger, 200 + HELD_MS - 1)).toBe(50);
+      await admitted(ledger, 200 + HELD_MS);
+    });
+
+    test('gives no more than the limit with all leases, and no more than a third to leases', async () => {
+      const ledgers: Awaited<ReturnType<typeof join>>[] = [];
+      for (const name of ['a', 'b', 'c', 'd', 'e']) ledgers.push(await join(name, leasing));
+      const [first] = ledgers;
+      // Four leases are in the ledger; the slots of the first are its own.
+      expect(await roomOf(first as TestLedger, 10)).toBe(12 - 4 * EACH + EACH);
+      for (const { link } of ledgers) link.isCut = true;
+      const rest: number[] = [];
+      for (const ledger of ledgers) rest.push(await roomOf(ledger, 20));
+      expect(rest).toEqual([0, EACH, EACH, EACH, 0]);
+    });
+
+    test('counts the lease of who was killed for a quarter of an hour, and until nothing can arrive', async () => {
+      const lost = await join('lost', leasing);
+      lost.link.isCut = true;
+      await admitted(lost, 0);
+      lost.abandon();
+      world.signs['lost'] = 'dead';
+      const ledger = await join('one', leasing);
+      const slots = await Promise.all(Array.from({ length: 12 - EACH }, async () => admitted(ledger, 1_000)));
+      expect((await ledger.enter(cancel, 1_000)).isAdmitted).toBe(false);
+      for (const slot of slots) await ledger.settle(slot, 'answered', 1_100);
+      const answered = async (atMs: number): Promise<void> =>
+        ledger.settle(await admitted(ledger, atMs), 'answered', atMs + 100);
+      await answered(QUARTER_OF_AN_HOUR_MS + 1);
+      await answered(QUARTER_OF_AN_HOUR_MS + 120_002);
+      expect(await roomOf(ledger, QUARTER_OF_AN_HOUR_MS + 120_102 + 5_000 + HELD_MS)).toBe(12);
+    });
+
+    test('has none once it was not written for so long that others may end it, and not after a sleep', async () => {
+      const ledger = await join('one', leasing);
+      ledger.link.isCut = true;
+      const slot = await admitted(ledger, 100);
+      await ledger.withdraw(slot);
+      await admitted(ledger, QUARTER_OF_AN_HOUR_MS - 91_000);
+      expect(await waitAt(ledger, QUARTER_OF_AN_HOUR_MS - 89_000)).toBe(50);
+      const sleeper = await join('sleeper', leasing);
+      sleeper.link.isCut = true;
+      world.sleptMs = QUARTER_OF_AN_HOUR_MS;
+      expect(await waitAt(sleeper, QUARTER_OF_AN_HOUR_MS)).toBe(50);
+    });
+
+    test('leaves room for leases that a Redis has lost, for as long as they may be used', async () => {
+      const ledger = await join('one', leasing);
+      await world.redis.del('ledger');
+      expect(await waitAt(ledger, 1_000)).toBe(0);
+      expect(await waitAt(ledger, 1_000)).toBe(UNKNOWN_MS);
+      const freeMs = 1_000 + UNKNOWN_MS;
+      expect(await roomOf(ledger, freeMs)).toBe(12 - 4);
+      const later = await join('later', leasing);
+      expect(await roomOf(later, freeMs + 1)).toBe(0);
+    });
+
+    test('is given back by who ends, and is free a window later', async () => {
+      const ledger = await join('one', leasing);
+      await world.at(50);
+      await ledger.close();
+      open.splice(open.indexOf(ledger), 1);
+      const next = await join('next', { budgets: leasing.budgets });
+      expect(await roomOf(next, 60)).toBe(12 - EACH);
+      expect(await roomOf(next, 50 + HELD_MS)).toBe(EACH);
+    });
+
+    test('lets no cancel leave in a lockout, and keeps to a limit that the exchange has lowered', async () => {
+      const ledger = await join('one', { budgets: [budget(48)], leases: ['orders/list'] });
+      ledger.link.isCut = true;
+      await ledger.heed('orders/list', { named: 24, isOwn: true }, 10);
+      expect(await roomOf(ledger, 20)).toBe(2);
+      const pass = { ask: cancel, isCanary: false, isProbe: false };
+      await ledger.report(pass, { kind: 'limited', waitMs: 90_000, limit: null, isOwn: true }, 30);
+      expect(await roomOf(ledger, 30 + HELD_MS - 1_000)).toBe(0);
+    });
+  });
+
   test('refuses a field that is none of a ledger', async () => {
     const ledger = await join('one');
     await world.redis.hset('ledger', 'slots:abc:orders/list', 'nonsense');
