@@ -169,7 +169,6 @@ export class Coverage {
     for (const what of this.portfolio.intent(intent)) this.count(what);
     if (intent.status !== 'working') return;
     this.count(`intent ${intent.kind}`);
-    this.exits.intent(intent);
   }
 
   /** Markets entered and left a universe. */

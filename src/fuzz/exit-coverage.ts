@@ -1,8 +1,4 @@
-import type { IntentRecord } from '../engine/mirror-change.ts';
 import type { OrderRecord } from '../execution/order-record.ts';
-
-/** Intents whose exits rest at the exchange. */
-const WITH_EXITS: ReadonlySet<string> = new Set(['bracket', 'protect']);
 
 /** An exit as it was asked for last: of a pair its stop leg. */
 interface Exit {
@@ -14,19 +10,15 @@ interface Exit {
 export class ExitCoverage {
   /** The orders by which brackets left, by name. */
   readonly names = new Set<string>();
-  private readonly intents = new Set<string>();
   private readonly exits = new Map<string, Exit>();
   /** Intents with a live exit, by the key of its first order. */
   private readonly resting = new Map<string, string>();
 
-  intent({ id, kind, status }: IntentRecord): void {
-    if (WITH_EXITS.has(kind) && status === 'working') this.intents.add(id);
-  }
-
   /** Answers what a new value of an order says, in words to be counted. */
   order(order: OrderRecord, isNew: boolean): readonly string[] {
-    const { key, intentId, side, amount, pairKey, state } = order;
-    if (side !== 'sell' || !this.intents.has(intentId)) return [];
+    const { key, intentId, exit, amount, pairKey, state } = order;
+    // By the order itself: a mirror that was put back gives the ids of its intents again.
+    if (exit === null) return [];
     this.names.add(key);
     if (state === 'filled' || state === 'cancelled' || state === 'rejected') this.resting.delete(key);
     else if (state === 'open') this.resting.set(key, intentId);
