@@ -102,6 +102,7 @@ export class AlgorithmStarter {
       nowMs: outbox.nowMs,
       replaced,
       bestAsk: risk.bestFor(market.symbol, 'buy'),
+      bestBid: risk.bestFor(market.symbol, 'sell'),
       hasBars: instance.firstTimeframeOf(market.symbol) !== null,
       trailEveryMs: trailing?.everyMs ?? null,
       holding: this.holdingOf(instance, market),

@@ -178,6 +178,7 @@ const algorithm: z.ZodType<Algorithm> = z.discriminatedUnion('kind', [
     spent: units,
     exits: tally,
     heldSinceMs: timeMs.nullable(),
+    trailsFrom: units.nullable().default(null),
     highest: units.nullable(),
     closeAtMs: timeMs,
     raisedStop: units.nullable(),

@@ -94,6 +94,8 @@ export interface BracketAlgorithm {
   readonly exits: Tally;
   /** When it was held first; null before. */
   readonly heldSinceMs: number | null;
+  /** The price from which its trail began: of a position that was there before; null from what was paid. */
+  readonly trailsFrom: Units | null;
   /** The highest price since then, of those that count; null before the first. */
   readonly highest: Units | null;
   /** The last close that was looked at. */
@@ -130,6 +132,8 @@ export interface CreateBracketOptions {
   readonly nowMs: number;
   /** What a purchase at the market would pay; null while no price is known. */
   readonly bestAsk: Units | null;
+  /** What a sale at the market would get; null while no price is known. */
+  readonly bestBid: Units | null;
   /** Whether the strategy is shown bars of the market, by which a trail on closes moves. */
   readonly hasBars: boolean;
   /** How often a stop may follow the price, at most; null where the strategy says nothing of trails. */
@@ -165,7 +169,7 @@ export function createBracket(
   if (typeof terms === 'string') return refused(terms);
   const wrong =
     blind(terms, market, hasBars) ??
-    impossible(terms, market, { price: from, amount: onAmountGrid(market, amount) });
+    impossible(terms, market, { from: { price: from, amount: onAmountGrid(market, amount) }, now: from });
   if (wrong !== null) return refused(wrong);
   const bought = dustOf(holding.amount, market, from);
   return {
@@ -186,7 +190,7 @@ function dustOf(amount: Units, market: Market, price: Units): Units {
 /** A bracket for a position that is there already, or why there can be none. */
 export function createProtection(
   intent: ProtectIntent,
-  { market, nowMs, holding, hasBars, trailEveryMs }: CreateBracketOptions,
+  { market, nowMs, holding, hasBars, trailEveryMs, bestBid }: CreateBracketOptions,
 ): Creation<BracketAlgorithm> {
   const amount = intent.amount === undefined ? holding.amount : positiveWishUnits(intent.amount);
   if (amount === null)
@@ -205,10 +209,14 @@ export function createProtection(
   if (typeof terms === 'string') return refused(terms);
   const wrong =
     blind(terms, market, hasBars) ??
-    impossible(terms, market, { price, amount: onAmountGrid(market, amount) });
+    impossible(terms, market, {
+      from: { price, amount: onAmountGrid(market, amount) },
+      now: bestBid ?? price,
+    });
   if (wrong !== null) return refused(wrong);
   const spent = multiplyUnits(amount, price, divideHalfEven);
-  return { ok: true, algorithm: begun(terms, { bought: amount, gross: amount, spent, heldSinceMs: nowMs }) };
+  const algorithm = begun(terms, { bought: amount, gross: amount, spent, heldSinceMs: nowMs });
+  return { ok: true, algorithm: { ...algorithm, trailsFrom: bestBid } };
 }
 
 function begun(
@@ -224,6 +232,7 @@ function begun(
     spent,
     exits: NO_TALLY,
     heldSinceMs,
+    trailsFrom: null,
     highest: null,
     closeAtMs: 0,
     raisedStop: null,
@@ -351,28 +360,38 @@ function blind(terms: BracketTerms, { symbol }: Market, hasBars: boolean): strin
   return `expected candles of ${symbol} among the data of the strategy, whose closes the stop follows, or a trail on 'poll', was neither`;
 }
 
-/** Why such a bracket makes no sense at a price, with its numbers; null where it does. */
-function impossible(terms: BracketTerms, market: Market, from: LevelOrigin): string | null {
+/**
+ * Why such a bracket makes no sense, with its numbers; null where it does. Levels are measured from what was
+ * paid, a trail from the price of now. Between the two prices a level may lie: a stop above what was paid
+ * keeps a profit, and what is reached already is sold at the market.
+ */
+function impossible(
+  terms: BracketTerms,
+  market: Market,
+  { from, now }: { readonly from: LevelOrigin; readonly now: Units },
+): string | null {
   const { takeProfit, stopLoss, trail, breakEvenAt, stopSlip } = terms;
   const { quote, base } = market;
-  const at = `${formatUnits(from.price)} ${quote}`;
+  const lower = now < from.price ? now : from.price;
+  const higher = now > from.price ? now : from.price;
+  const at = (price: Units): string => `the price of ${formatUnits(price)} ${quote}`;
   if (from.amount === 0n)
     return `expected an amount of at least one step of ${formatUnits(market.amountStep)} ${base}`;
   const target = takeProfit === null ? null : priceAbove(takeProfit, from);
-  if (target !== null && target <= from.price)
-    return `expected a takeProfit above the price of ${at}, was ${formatUnits(target)}`;
+  if (target !== null && target <= lower)
+    return `expected a takeProfit above ${at(lower)}, was ${formatUnits(target)}`;
   const even = breakEvenAt === null ? null : priceAbove(breakEvenAt, from);
   if (even !== null && even <= from.price)
-    return `expected a breakEvenAt above the price of ${at}, was ${formatUnits(even)}`;
-  for (const [name, level] of [
-    ['stopLoss', stopLoss],
-    ['trail', trail?.by ?? null],
+    return `expected a breakEvenAt above ${at(from.price)}, was ${formatUnits(even)}`;
+  for (const [name, level, origin] of [
+    ['stopLoss', stopLoss, from],
+    ['trail', trail?.by ?? null, { ...from, price: now }],
   ] as const) {
     if (level === null) continue;
-    const stop = priceBelow(level, from);
+    const stop = priceBelow(level, origin);
     if (stop <= 0n)
-      return `expected a ${name} of less than the price of ${at}, was ${formatUnits(distanceOf(level, from))}`;
-    if (stop >= from.price) return `expected a ${name} below the price of ${at}, was ${formatUnits(stop)}`;
+      return `expected a ${name} of less than ${at(origin.price)}, was ${formatUnits(distanceOf(level, origin))}`;
+    if (stop >= higher) return `expected a ${name} below ${at(higher)}, was ${formatUnits(stop)}`;
     const lowest = stopLimitOf(stop, stopSlip);
     if (!canBeOrdered(market, { amount: from.amount, price: lowest }))
       return `expected an exit above the least value of ${formatUnits(market.minOrderValue)} ${quote}, was ${formatUnits(from.amount)} ${base} at ${formatUnits(lowest)} ${quote}`;

@@ -12,6 +12,9 @@ export interface StopLevel {
   readonly kind: Extract<ExitKind, 'stop-loss' | 'trail' | 'break-even'>;
 }
 
+/** What was bought before fees, and what it cost. */
+type Bought = Pick<BracketStock, 'gross' | 'spent'>;
+
 /** What following the price changes. */
 export type FollowedPrice = Pick<
   BracketAlgorithm,
@@ -57,7 +60,7 @@ function afterPrice(
 ): FollowedPrice {
   const { trail, breakEvenAt } = bracket.terms;
   const { close, origin, stock } = seen;
-  const known = before.highest ?? origin.price;
+  const known = before.highest ?? bracket.trailsFrom ?? origin.price;
   const highest = close.price > known ? close.price : known;
   let { raisedStop, raisedBy, trailedAtMs } = before;
   const currentPrice = (): Units | null => stopOf({ ...bracket, raisedStop, raisedBy }, stock)?.price ?? null;
@@ -83,14 +86,19 @@ function afterPrice(
 }
 
 /** What levels are measured from: the average price that was paid, and all that was bought. */
-export function originOf({ gross, spent }: BracketStock): LevelOrigin {
+export function originOf({ gross, spent }: Bought): LevelOrigin {
   return { price: divideHalfEven(spent * UNITS_PER_ONE, gross) as Units, amount: gross };
 }
 
 /** The stop as it is by now; null where there is none. */
 export function stopOf(
-  { terms, raisedStop, raisedBy }: Pick<BracketAlgorithm, 'terms' | 'raisedStop' | 'raisedBy'>,
-  stock: BracketStock,
+  {
+    terms,
+    raisedStop,
+    raisedBy,
+    trailsFrom,
+  }: Pick<BracketAlgorithm, 'terms' | 'raisedStop' | 'raisedBy' | 'trailsFrom'>,
+  stock: Bought,
 ): StopLevel | null {
   const origin = originOf(stock);
   let highest: StopLevel | null = null;
@@ -98,7 +106,8 @@ export function stopOf(
     if (price > (highest?.price ?? 0n)) highest = { price, kind };
   };
   if (terms.stopLoss !== null) take(priceBelow(terms.stopLoss, origin), 'stop-loss');
-  if (terms.trail !== null) take(priceBelow(terms.trail.by, origin), 'trail');
+  if (terms.trail !== null)
+    take(priceBelow(terms.trail.by, { ...origin, price: trailsFrom ?? origin.price }), 'trail');
   if (raisedStop !== null) take(raisedStop, raisedBy ?? 'trail');
   return highest;
 }

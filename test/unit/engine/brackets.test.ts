@@ -253,3 +253,44 @@ describe('a protection', () => {
     expect(world.pending('place').call.order).toMatchObject({ side: 'sell', amount: 5_000_000_000n });
   });
 });
+
+/** 0.998 that was bought at 98, while the bid is another one. */
+function moved(bid: string): EngineWorld {
+  const world = EngineWorld.ready();
+  world.answers.add('order');
+  world.want(buy('BTCUSDT', { amount: '1', price: '98' }));
+  world.venue.fill(world.accept().id);
+  world.advance(11_000);
+  world.venue.book = { bid, ask: String(Number(bid) + 2) };
+  world.advance(2_000);
+  return world;
+}
+
+const stopOf = (world: EngineWorld): string | null => {
+  const { call } = world.pending('place');
+  const { stopPrice } = call.order;
+  return stopPrice === null ? null : formatUnits(stopPrice);
+};
+
+describe('a protection of a position whose price has moved', () => {
+  it('keeps a profit by a stop above what was paid', () => {
+    const world = moved('120');
+    world.want(protect('BTCUSDT', { stopLoss: { price: '110' } }));
+    expect(world.eventsOf('reject')).toEqual([]);
+    expect(stopOf(world)).toBe('110');
+  });
+
+  it('refuses a stop above both prices, with the numbers', () => {
+    const world = moved('120');
+    world.want(protect('BTCUSDT', { stopLoss: { price: '121' } }));
+    expect(world.eventsOf('reject')).toMatchObject([
+      { code: 'fit', reason: 'expected a stopLoss below the price of 120 usdt, was 121' },
+    ]);
+  });
+
+  it('takes a target between the price of now and what was paid', () => {
+    const world = moved('80');
+    world.want(protect('BTCUSDT', { takeProfit: { price: '90' } }));
+    expect(world.pending('place').call.order).toMatchObject({ execution: 'limit', price: 900_000_000_000n });
+  });
+});

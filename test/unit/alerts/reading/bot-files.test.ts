@@ -100,6 +100,7 @@ const BRACKET: BracketAlgorithm = {
   isStopAlone: false,
   leaving: null,
   awaited: [],
+  trailsFrom: null,
   setbacks: { ...NO_SETBACKS, reason: 'SmallOrder' },
 };
 

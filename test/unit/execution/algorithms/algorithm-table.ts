@@ -39,6 +39,7 @@ export const CREATED = {
   market: MARKET,
   nowMs: 0,
   bestAsk: parseUnits('100'),
+  bestBid: parseUnits('100'),
   hasBars: true,
   trailEveryMs: 60_000,
   holding: { amount: parseUnits('2'), averagePrice: parseUnits('100') },

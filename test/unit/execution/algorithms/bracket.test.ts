@@ -1,4 +1,7 @@
 import { describe, expect, test } from 'vitest';
+import { parseUnits } from '../../../../src/domain/money.ts';
+import { createProtection } from '../../../../src/execution/algorithms/bracket.ts';
+import { stopOf } from '../../../../src/execution/algorithms/follow-price.ts';
 import { createAlgorithm } from '../../../../src/execution/algorithms/algorithms.ts';
 import { whyNoTrail } from '../../../../src/engine/trail-allowance.ts';
 import { CREATED, runAlgorithm } from './algorithm-table.ts';
@@ -386,4 +389,17 @@ test.each([
 ])('a protection of %s is refused with numbers', (_, fields, reason) => {
   const created = createAlgorithm({ ...guarded, ...fields }, CREATED);
   expect(created).toEqual({ ok: false, reason: expect.stringMatching(reason) as string });
+});
+
+test.each([
+  ['120', '108'],
+  ['80', '72'],
+])('the trail of a protection starts from the price of now, %s', (bid, stop) => {
+  const trail = { by: { percent: '10' }, on: 'poll' } as const;
+  const created = createProtection(
+    { kind: 'protect', market, trail },
+    { ...CREATED, bestBid: parseUnits(bid) },
+  );
+  if (!created.ok) throw new Error(created.reason);
+  expect(stopOf(created.algorithm, created.algorithm)).toEqual({ price: parseUnits(stop), kind: 'trail' });
 });
