@@ -1,6 +1,7 @@
-import type { CandleColumns } from '../domain/candle-columns.ts';
+import { gridOfColumns, type CandleColumns } from '../domain/candle-columns.ts';
 import { SarrafError } from '../domain/errors.ts';
-import { barStartMs, timeframeMs, type Timeframe } from '../domain/timeframe.ts';
+import { gridOf, gridText, liesInside, type BarGrid } from '../domain/bar-grid.ts';
+import type { Timeframe } from '../domain/timeframe.ts';
 import { ColumnCandle, type BarSource } from '../strategy/column-candle.ts';
 import type { ClosedCandle } from '../strategy/strategy-event.ts';
 import { BuiltBars } from './built-bars.ts';
@@ -17,8 +18,8 @@ export class BarFeed {
   /** Whether its bars are the recorded ones, so that each closes exactly one. */
   readonly isOneToOne: boolean;
   private readonly columns: CandleColumns;
-  private readonly partMs: number;
-  private readonly lengthMs: number;
+  private readonly parts: BarGrid;
+  private readonly grid: BarGrid;
   private readonly source: BarSource;
   private readonly built: BuiltBars | null;
   /** When the longer bar ends that is being built; NaN before the first. */
@@ -28,16 +29,11 @@ export class BarFeed {
   constructor(columns: CandleColumns, timeframe: Timeframe) {
     this.columns = columns;
     this.timeframe = timeframe;
-    this.partMs = timeframeMs(columns.timeframe);
-    this.lengthMs = timeframeMs(timeframe);
-    if (this.lengthMs % this.partMs !== 0) {
-      throw new SarrafError(
-        'INVALID_OPTIONS',
-        `expected recorded bars of ${columns.market} that candles of ${timeframe} can be made of, were of the timeframe ${columns.timeframe}`,
-      );
-    }
-    this.isOneToOne = this.lengthMs === this.partMs;
-    this.source = { columns, timeframe, barMs: this.lengthMs, seenAtMs: null };
+    this.parts = gridOfColumns(columns);
+    this.grid = gridOf(timeframe, columns.anchors);
+    this.isOneToOne = columns.timeframe === timeframe;
+    if (!this.isOneToOne) refuseStraddling(columns, { parts: this.parts, whole: this.grid });
+    this.source = { columns, timeframe, grid: this.grid, seenAtMs: null };
     this.built = this.isOneToOne ? null : new BuiltBars(columns, timeframe);
   }
 
@@ -46,13 +42,13 @@ export class BarFeed {
     const { built } = this;
     if (built === null) return [this.same(index)];
     const openTimeMs = this.columns.openTimeMs[index] ?? Number.NaN;
-    const seenAtMs = openTimeMs + this.partMs;
+    const seenAtMs = this.parts.endOf(openTimeMs);
     let bars = NO_BARS;
     if (built.isBuilding && openTimeMs < this.endMs) built.add(index);
     else {
       if (built.isBuilding) bars = [built.close(seenAtMs)];
-      const startMs = barStartMs(openTimeMs, this.timeframe);
-      this.endMs = startMs + this.lengthMs;
+      const startMs = this.grid.startOf(openTimeMs);
+      this.endMs = this.grid.endOf(startMs);
       built.begin(startMs, index);
     }
     if (seenAtMs !== this.endMs) return bars;
@@ -64,4 +60,24 @@ export class BarFeed {
   same(index: number): ClosedCandle {
     return new ColumnCandle(this.source, index);
   }
+}
+
+/**
+ * Throws `INVALID_OPTIONS` where bars do not lie whole inside the longer ones that are to be made of them.
+ */
+function refuseStraddling(
+  { market }: CandleColumns,
+  { parts, whole }: { readonly parts: BarGrid; readonly whole: BarGrid },
+): void {
+  if (liesInside(parts, whole)) return;
+  if (whole.lengthMs % parts.lengthMs !== 0) {
+    throw new SarrafError(
+      'INVALID_OPTIONS',
+      `expected recorded bars of ${market} that candles of ${whole.timeframe} can be made of, were of the timeframe ${parts.timeframe}`,
+    );
+  }
+  throw new SarrafError(
+    'INVALID_OPTIONS',
+    `expected recorded bars of ${market} that lie whole inside candles of ${gridText(whole)}, were ${gridText(parts)}: run on shorter ones, such as 30m or 1m`,
+  );
 }

@@ -1,7 +1,7 @@
-import { cellText, type CandleColumns } from '../domain/candle-columns.ts';
+import type { BarGrid } from '../domain/bar-grid.ts';
+import { cellText, gridOfColumns, type CandleColumns } from '../domain/candle-columns.ts';
 import type { DecimalText } from '../domain/decimal-text.ts';
 import type { Market } from '../domain/market.ts';
-import { timeframeMs } from '../domain/timeframe.ts';
 import type { BarPrices } from '../engine/bar-prices.ts';
 import type { CandleListener } from '../engine/strategy-dispatcher.ts';
 import type { ClosedCandle } from '../strategy/strategy-event.ts';
@@ -32,7 +32,7 @@ export class BarLane implements BarPrices {
   readonly market: Market;
   readonly columns: CandleColumns;
   readonly feeds: readonly WantedFeed[];
-  readonly barMs: number;
+  readonly grid: BarGrid;
   /** The bar that is in progress, or that begins next. */
   next: number;
   /** The bar that has closed last; -1 before the first. */
@@ -51,7 +51,7 @@ export class BarLane implements BarPrices {
     this.feeds = feeds;
     this.recorded = new BarFeed(columns, columns.timeframe);
     this.next = first;
-    this.barMs = timeframeMs(columns.timeframe);
+    this.grid = gridOfColumns(columns);
     this.nextMs = this.openMs;
   }
 
@@ -59,7 +59,7 @@ export class BarLane implements BarPrices {
   begin(): void {
     this.isOpen = true;
     this.isAnnounced = false;
-    this.nextMs += this.barMs;
+    this.nextMs = this.grid.endOf(this.nextMs);
   }
 
   /** The bar is over: moves on to the next, which may begin later than it has ended. */
@@ -73,7 +73,11 @@ export class BarLane implements BarPrices {
   get closedMs(): number {
     const { closedIndex } = this;
     if (closedIndex === -1) return Number.NEGATIVE_INFINITY;
-    return (this.columns.openTimeMs[closedIndex] ?? Number.NaN) + this.barMs;
+    return this.grid.endOf(this.columns.openTimeMs[closedIndex] ?? Number.NaN);
+  }
+
+  get nextClosedMs(): number {
+    return this.grid.endOf(this.closedMs);
   }
 
   get closed(): ClosedCandle | null {

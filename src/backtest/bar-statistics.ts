@@ -1,8 +1,9 @@
+import { gridOf } from '../domain/bar-grid.ts';
 import { barsBetween, candleAt, firstBarFrom, type CandleColumns } from '../domain/candle-columns.ts';
 import type { Candle } from '../domain/candle.ts';
 import { present } from '../domain/invariant.ts';
 import type { MarketStats } from '../domain/market-stats.ts';
-import { barStartMs, timeframeMs, type Timeframe } from '../domain/timeframe.ts';
+import type { Timeframe } from '../domain/timeframe.ts';
 import type { VenueAnswer, VenueCall } from '../venues/port.ts';
 import { BarDay } from './bar-day.ts';
 import { BarFeed } from './bar-feed.ts';
@@ -46,9 +47,9 @@ export class BarStatistics {
 }
 
 /** The first bar that opens a day ago or later. Most days lack no bar, so it is where it is then. */
-function firstOfDay({ columns, closedIndex, barMs }: BarLane, fromMs: number): number {
+function firstOfDay({ columns, closedIndex, grid }: BarLane, fromMs: number): number {
   const { openTimeMs } = columns;
-  const likely = closedIndex + 1 - DAY_MS / barMs;
+  const likely = closedIndex + 1 - DAY_MS / grid.lengthMs;
   const isFirst = openTimeMs[likely] === fromMs;
   return isFirst ? likely : firstBarFrom(columns, fromMs);
 }
@@ -59,7 +60,7 @@ function closedBars(
   { timeframe, toMs, count }: Extract<VenueCall, { kind: 'candles' }>,
 ): readonly Candle[] {
   const known = barsBetween(columns, 0, closedIndex + 1);
-  const fromMs = barStartMs(toMs - (count + 1) * timeframeMs(timeframe), timeframe);
+  const fromMs = gridOf(timeframe, columns.anchors).shifted(toMs, -(count + 1));
   const some = barsBetween(known, firstBarFrom(known, fromMs));
   const bars = timeframe === columns.timeframe ? allOf(some) : built(some, timeframe);
   return bars.filter(({ openTimeMs }) => openTimeMs < toMs).slice(-count);

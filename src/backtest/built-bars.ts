@@ -1,5 +1,6 @@
 import { checkCell, type CandleColumns } from '../domain/candle-columns.ts';
-import { barStartMs, timeframeMs, type Timeframe } from '../domain/timeframe.ts';
+import { gridOf, type BarGrid } from '../domain/bar-grid.ts';
+import type { Timeframe } from '../domain/timeframe.ts';
 import { ColumnCandle, type BarSource } from '../strategy/column-candle.ts';
 import type { ClosedCandle } from '../strategy/strategy-event.ts';
 
@@ -15,12 +16,14 @@ export class BuiltBars {
   private count = 0;
 
   constructor(parts: CandleColumns, timeframe: Timeframe) {
-    const length = mostBars(parts, timeframe);
+    const grid = gridOf(timeframe, parts.anchors);
+    const length = mostBars(parts, grid);
     const column = (): Float64Array => new Float64Array(length);
     this.parts = parts;
     this.columns = {
       market: parts.market,
       timeframe,
+      anchors: parts.anchors,
       length,
       openTimeMs: column(),
       priceDecimals: parts.priceDecimals,
@@ -35,7 +38,7 @@ export class BuiltBars {
     this.source = {
       columns: this.columns,
       timeframe,
-      barMs: timeframeMs(timeframe),
+      grid,
       seenAtMs: this.seenAtMs,
     };
   }
@@ -75,9 +78,8 @@ export class BuiltBars {
 }
 
 /** No more than there are parts, or lengths of time from the first of them to the last. */
-function mostBars({ length, openTimeMs }: CandleColumns, timeframe: Timeframe): number {
+function mostBars({ length, openTimeMs }: CandleColumns, grid: BarGrid): number {
   if (length === 0) return 0;
   const [firstMs, lastMs] = [openTimeMs[0] ?? Number.NaN, openTimeMs[length - 1] ?? Number.NaN];
-  const lengths = (barStartMs(lastMs, timeframe) - barStartMs(firstMs, timeframe)) / timeframeMs(timeframe);
-  return Math.min(length, lengths + 1);
+  return Math.min(length, grid.count(grid.startOf(firstMs), lastMs + 1));
 }

@@ -301,8 +301,8 @@ export class CandleRunner {
   /** The last bar before the run, whose close is known as it begins, unless it still goes on. */
   private endThePast(lane: BarLane): void {
     const { venue, fromMs } = this.options;
-    const { index, columns, next, barMs } = lane;
-    if (next === 0 || (columns.openTimeMs[next - 1] ?? 0) + barMs > fromMs) return;
+    const { index, columns, next, grid } = lane;
+    if (next === 0 || grid.endOf(columns.openTimeMs[next - 1] ?? 0) > fromMs) return;
     venue.onCandle(index, columns, next - 1);
     lane.closedIndex = next - 1;
   }

@@ -1,7 +1,7 @@
-import { barsBetween, firstBarFrom } from '../domain/candle-columns.ts';
+import { barsBetween, firstBarFrom, gridOfColumns } from '../domain/candle-columns.ts';
 import type { Market } from '../domain/market.ts';
 import { UNITS_PER_ONE } from '../domain/money.ts';
-import { barStartMs, timeframeMs } from '../domain/timeframe.ts';
+import { gridOf } from '../domain/bar-grid.ts';
 import type { StrategyInstanceSettings } from '../engine/engine-settings.ts';
 import type { FillRecord } from '../execution/fill-record.ts';
 import type { OrderRecord } from '../execution/order-record.ts';
@@ -95,10 +95,11 @@ export function warmedOnly(
       for (const wanted of runner.subscriptions) {
         if (wanted.kind !== 'candles' || wanted.market !== market.symbol) continue;
         const { timeframe } = wanted;
-        const parts = timeframeMs(timeframe) / timeframeMs(columns.timeframe);
+        const grid = gridOf(timeframe, columns.anchors);
+        const parts = grid.lengthMs / gridOfColumns(columns).lengthMs;
         const at = Math.max(0, first - Math.ceil(runner.warmUpLength(wanted) * parts));
         // A longer bar is made of all of its parts.
-        from = Math.min(from, firstBarFrom(columns, barStartMs(columns.openTimeMs[at] ?? fromMs, timeframe)));
+        from = Math.min(from, firstBarFrom(columns, grid.startOf(columns.openTimeMs[at] ?? fromMs)));
       }
     }
     return { market, columns: barsBetween(columns, from) };

@@ -4,6 +4,7 @@ import {
   cellUnits,
   columnScale,
   firstBarFrom,
+  gridOfColumns,
   type CandleColumns,
 } from '../domain/candle-columns.ts';
 import type { FeeSchedule } from '../domain/fee-schedule.ts';
@@ -155,9 +156,9 @@ const textOf = (price: Units | null): string => (price === null ? '-' : formatUn
 /** The same bars up to a time: those that close later are not there, nor behind the arrays. */
 export function cutAfter(markets: readonly RunMarket[], untilMs: number): readonly RunMarket[] {
   return markets.map(({ market, columns }) => {
-    const barMs = timeframeMs(columns.timeframe);
+    const grid = gridOfColumns(columns);
     let { length } = columns;
-    while (length > 0 && (columns.openTimeMs[length - 1] ?? 0) + barMs > untilMs) length -= 1;
+    while (length > 0 && grid.endOf(columns.openTimeMs[length - 1] ?? 0) > untilMs) length -= 1;
     return { market, columns: copyOfBars(columns, length) };
   });
 }
@@ -232,9 +233,9 @@ function warningsOf({ markets, fromMs }: CandleBacktest, unvalued: readonly stri
   return [...gaps, runWarning('warning.unvalued', { assets: joinedBy('warning.and', [first, ...others]) })];
 }
 
-function missingBars({ openTimeMs, length, timeframe }: CandleColumns, first: number): number {
+function missingBars(columns: CandleColumns, first: number): number {
+  const { openTimeMs, length } = columns;
   if (length - first < 2) return 0;
-  const lengthMs = timeframeMs(timeframe);
-  const spanMs = (openTimeMs[length - 1] ?? 0) - (openTimeMs[first] ?? 0);
-  return Math.round(spanMs / lengthMs) + 1 - (length - first);
+  const bars = gridOfColumns(columns).count(openTimeMs[first] ?? 0, openTimeMs[length - 1] ?? 0);
+  return bars + 1 - (length - first);
 }

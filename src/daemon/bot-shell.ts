@@ -35,7 +35,12 @@ export interface BotShellOptions extends Omit<SendRequestOptions, 'engineMs'> {
   /** Told of each request that came to an end, and of everything that a step wants said. */
   readonly onRequestEnd?: (request: EngineRequest, answer: VenueAnswer) => void;
   /** Handed every answer just before the engine is, at the same time. Must not throw. */
-  readonly onAnswer?: (call: EngineRequest['call'], answer: VenueAnswer, atMs: number) => void;
+  readonly onAnswer?: (
+    call: EngineRequest['call'],
+    answer: VenueAnswer,
+    atMs: number,
+    askedAtMs: number,
+  ) => void;
   readonly onNotices: (output: EngineOutput['notices'], atMs: number) => void;
   /** Called with every event just before the engine. Must not throw. */
   readonly onEvent?: (event: EngineEvent) => void;
@@ -249,7 +254,7 @@ export class BotShell {
     try {
       onRequestEnd?.(request, answer);
       const atMs = time.now();
-      onAnswer?.(request.call, answer, atMs);
+      onAnswer?.(request.call, answer, atMs, end.sentAtMs ?? atMs);
       this.step({ kind: 'answer', atMs, requestId: request.id, ...end });
     } catch (error) {
       this.fail(error);

@@ -104,7 +104,7 @@ export class MarketPolls {
     const call = callFor(feed, markets);
     this.requests += 1;
     try {
-      const { answer } = await sendRequest(
+      const { answer, sentAtMs } = await sendRequest(
         {
           call,
           requestClass: feed.requestClass,
@@ -114,7 +114,7 @@ export class MarketPolls {
         { ...remote, canLogIn: false, engineMs: () => time.now(), limiterMs: monotonicMs },
       );
       const nowMs = time.now();
-      recording.take(call, answer, nowMs);
+      recording.take(call, answer, nowMs, sentAtMs ?? nowMs);
       if (answer.outcome !== 'value' && !this.isOver) {
         this.failures += 1;
         this.lastFailure =

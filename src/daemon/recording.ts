@@ -99,8 +99,8 @@ export class Recording {
   }
 
   /** Takes an answer. Never throws. */
-  take(call: VenueCall, answer: VenueAnswer, atMs: number): void {
-    if (this.stopped === null) this.recorder?.take(call, answer, atMs);
+  take(call: VenueCall, answer: VenueAnswer, atMs: number, askedAtMs: number = atMs): void {
+    if (this.stopped === null) this.recorder?.take(call, answer, atMs, askedAtMs);
   }
 
   summary(): RecordingSummary {

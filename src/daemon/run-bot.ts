@@ -256,7 +256,7 @@ async function runInstances(venue: Venue, run: Run, threads: StrategyThreads): P
       mirror,
       screen: { ...screen, show },
       budgets: () => ledger.look().budgets,
-      ...(recording === null ? {} : { onAnswer: (call, answer, atMs) => recording.take(call, answer, atMs) }),
+      ...(recording === null ? {} : { onAnswer: recording.take.bind(recording) }),
       ...(events === null ? {} : { onEvent: (event) => events.take(event) }),
     });
     threads.onEnd = () => bot.shell.look();

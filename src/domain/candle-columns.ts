@@ -1,3 +1,4 @@
+import { gridOf, type BarAnchors, type BarGrid } from './bar-grid.ts';
 import { present } from './invariant.ts';
 import type { Candle } from './candle.ts';
 import type { Timeframe } from './timeframe.ts';
@@ -15,6 +16,8 @@ import { divideHalfEven } from './rounding.ts';
 export interface CandleColumns {
   readonly market: MarketSymbol;
   readonly timeframe: Timeframe;
+  /** Where its bars and longer ones of its market begin: `gridOf`. All as UTC does where it is left out. */
+  readonly anchors?: BarAnchors | undefined;
   /** Bars that are there; the columns may be longer. */
   readonly length: number;
   /** The start of each bar in ms since 1970, rising. */
@@ -28,6 +31,11 @@ export interface CandleColumns {
   /** 0 to 10. */
   readonly volumeDecimals: number;
   readonly volume: Float64Array;
+}
+
+/** Where its bars begin and end. */
+export function gridOfColumns({ timeframe, anchors }: Pick<CandleColumns, 'timeframe' | 'anchors'>): BarGrid {
+  return gridOf(timeframe, anchors);
 }
 
 /** Units of 1e-10 of one whole number of a column. */
@@ -103,7 +111,10 @@ export function cellText(cell: number, decimals: number): DecimalText {
 const ZERO = 48;
 
 /** One bar of the columns. Throws a RangeError beyond the last one. */
-export function candleAt(columns: Omit<CandleColumns, 'market' | 'timeframe'>, index: number): Candle {
+export function candleAt(
+  columns: Omit<CandleColumns, 'market' | 'timeframe' | 'anchors'>,
+  index: number,
+): Candle {
   if (!Number.isInteger(index) || index < 0 || index >= columns.length) {
     throw new RangeError(`expected a bar from 0 to ${columns.length - 1}, was ${index}`);
   }
@@ -157,7 +168,7 @@ export function barsBetween(
  * `volumeColumnDecimals` says. Throws `TOO_LARGE` for prices beyond 2^53, `TOO_MANY_DECIMALS` beyond ten.
  */
 export function columnsOf(
-  of: { readonly market: MarketSymbol; readonly timeframe: Timeframe },
+  of: Pick<CandleColumns, 'market' | 'timeframe' | 'anchors'>,
   candles: readonly Candle[],
 ): CandleColumns {
   const prices = candles.flatMap(({ open, high, low, close }) => [open, high, low, close]);

@@ -1,60 +1,20 @@
-import { dayOfGregorian, jalaliText, latinDigits, readDay } from './calendar-day.ts';
+import { jalaliText, latinDigits, readDay } from './calendar-day.ts';
 import { isoText } from './time-text.ts';
+import { zoneInstant, zoneOffsetMs } from './zone-time.ts';
 
 /**
- * Tehran's clock, by the tz database that is part of the runtime. It depends on nothing of the machine: the
- * zone is named, and the time is given. Daylight saving time was kept there until 2022, so backtests of older
- * data need it.
+ * Tehran's clock: times of it are read and written here. Daylight saving time was kept there until 2022, so
+ * backtests of older data need it.
  */
 
 const MINUTE_MS = 60_000;
 const DAY_MS = 86_400_000;
 
-/** Made at first use: most runs have no lock by the clock. */
-let format: Intl.DateTimeFormat | null = null;
-
-function formatOfTehran(): Intl.DateTimeFormat {
-  format ??= new Intl.DateTimeFormat('en-US-u-ca-gregory-nu-latn', {
-    timeZone: 'Asia/Tehran',
-    hourCycle: 'h23',
-    year: 'numeric',
-    month: 'numeric',
-    day: 'numeric',
-    hour: 'numeric',
-    minute: 'numeric',
-    second: 'numeric',
-  });
-  return format;
-}
-
-/** Offsets of days of UTC in which the clock is not set; null for the others. */
-const offsetOfDay = new Map<number, number | null>();
-/** Days that are remembered; then it begins anew. */
-const MOST_DAYS = 4_096;
+const TEHRAN = 'Asia/Tehran';
 
 /** How far Tehran's clock is ahead of UTC at a time, in milliseconds. */
 export function tehranOffsetMs(atMs: number): number {
-  const day = Math.floor(atMs / DAY_MS);
-  let offsetMs = offsetOfDay.get(day);
-  if (offsetMs === undefined) {
-    const first = lookUpOffset(day * DAY_MS);
-    offsetMs = first === lookUpOffset((day + 1) * DAY_MS) ? first : null;
-    if (offsetOfDay.size >= MOST_DAYS) offsetOfDay.clear();
-    offsetOfDay.set(day, offsetMs);
-  }
-  return offsetMs ?? lookUpOffset(atMs);
-}
-
-function lookUpOffset(atMs: number): number {
-  const second = Math.floor(atMs / 1_000) * 1_000;
-  const parts = new Map(
-    formatOfTehran()
-      .formatToParts(second)
-      .map(({ type, value }) => [type, Number(value)]),
-  );
-  const of = (type: Intl.DateTimeFormatPartTypes): number => parts.get(type) ?? Number.NaN;
-  const days = dayOfGregorian({ year: of('year'), month: of('month'), day: of('day') });
-  return days * DAY_MS + of('hour') * 3_600_000 + of('minute') * MINUTE_MS + of('second') * 1_000 - second;
+  return zoneOffsetMs(TEHRAN, atMs);
 }
 
 /** The day of Tehran's calendar at a time, in days since 1970. */
@@ -67,19 +27,7 @@ export function tehranDay(atMs: number): number {
  * that it shows twice is the first of the two.
  */
 export function tehranInstant(day: number, minuteOfDay: number): number {
-  const local = day * DAY_MS + minuteOfDay * MINUTE_MS;
-  const [before, after] = [tehranOffsetMs(local - DAY_MS), tehranOffsetMs(local + DAY_MS)];
-  const [early, late] = [local - Math.max(before, after), local - Math.min(before, after)];
-  if (tehranOffsetMs(early) === local - early) return early;
-  if (tehranOffsetMs(late) === local - late) return late;
-  // Skipped: the clock went forward between the two.
-  let [low, high] = [early, late];
-  while (high - low > 1) {
-    const middle = Math.floor((low + high) / 2);
-    if (middle + tehranOffsetMs(middle) >= local) high = middle;
-    else low = middle;
-  }
-  return high;
+  return zoneInstant(TEHRAN, day * DAY_MS + minuteOfDay * MINUTE_MS);
 }
 
 const CLOCK = /^(\d{1,2}):(\d{2})$/;

@@ -7,6 +7,8 @@ import type { ClosedCandle } from '../strategy/strategy-event.ts';
 export interface BarPrices {
   /** When the last bar was over, in ms since 1970; minus infinity before the first. */
   readonly closedMs: number;
+  /** When the one after it is over. */
+  readonly nextClosedMs: number;
   /** The last bar; null before the first. */
   readonly closed: ClosedCandle | null;
 }

@@ -1,5 +1,5 @@
 import { addUnits, NO_UNITS, unitsOf, type Units } from '../domain/money.ts';
-import { timeframeMs, type Timeframe } from '../domain/timeframe.ts';
+import type { Timeframe } from '../domain/timeframe.ts';
 import { followsCloses } from '../execution/algorithms/bracket.ts';
 import type { OrderRecord } from '../execution/order-record.ts';
 import type { ClosedCandle } from '../strategy/strategy-event.ts';
@@ -22,13 +22,13 @@ export class BracketsAtWork {
 
   /** Shows a bar that has closed to those whose strategy was shown it; calls `poke` with each of them. */
   takeClose(
-    { market, timeframe, openTimeMs, close }: ClosedCandle,
+    { market, timeframe, closeTimeMs, close }: ClosedCandle,
     poke: (work: AlgorithmWork) => void,
   ): void {
     for (const work of this.works.values()) {
       if (work.market !== market || work.algorithm.kind !== 'bracket') continue;
       if (work.instance.firstTimeframeOf(market) !== timeframe) continue;
-      work.noteClose({ price: unitsOf(close), atMs: openTimeMs + timeframeMs(timeframe) });
+      work.noteClose({ price: unitsOf(close), atMs: closeTimeMs });
       poke(work);
     }
   }

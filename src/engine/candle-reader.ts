@@ -1,5 +1,7 @@
 import type { Candle } from '../domain/candle.ts';
-import { timeframeMs, type Timeframe } from '../domain/timeframe.ts';
+import { anchorShown, gridAt, gridOf, type BarAnchors, type BarGrid } from '../domain/bar-grid.ts';
+import type { Timeframe } from '../domain/timeframe.ts';
+import type { VenueProfile } from '../venues/port.ts';
 import type { PlannedFeed } from '../scheduler/feed.ts';
 import type { ClosedCandle } from '../strategy/strategy-event.ts';
 import type { MarketDataCache } from './market-data-cache.ts';
@@ -21,6 +23,8 @@ const MOST_WARM_UP = 5_000;
 export interface CandleReaderOptions {
   readonly market: string;
   readonly timeframe: Timeframe;
+  /** Where the exchange is said to begin its bars; what it shows wins. */
+  readonly anchors: BarAnchors;
   /** Bars of the past that are wanted first. */
   readonly warmUp: number;
   /** Bars that the exchange gives at once. */
@@ -28,13 +32,15 @@ export interface CandleReaderOptions {
 }
 
 /**
- * The candles of one market at one length: closed ones only, in order, each once, gaps counted. Pure: what
- * was read, and when, is injected.
+ * The candles of one market at one length: closed ones only, in order, each once, gaps counted. A bar is
+ * closed when it had ended before it was asked for: an answer that was long on its way shows a bar as it
+ * was then. Pure: what was read, and when, is injected.
  */
 export class CandleReader {
   readonly market: string;
   readonly timeframe: Timeframe;
-  readonly lengthMs: number;
+  /** Where its bars begin and end, as the exchange showed last. */
+  grid: BarGrid;
   lastOpenMs: number | null = null;
   /** When bars were read last; null before. */
   seenAtMs: number | null = null;
@@ -48,13 +54,13 @@ export class CandleReader {
     this.market = options.market;
     this.pageSize = options.pageSize;
     this.timeframe = options.timeframe;
-    this.lengthMs = timeframeMs(this.timeframe);
+    this.grid = gridOf(this.timeframe, options.anchors);
     this.warmUpLeft = Math.min(options.warmUp, MOST_WARM_UP);
   }
 
   /** Wants the bars of the past since then as well, as many as are ever read. */
   reachBack(sinceMs: number, nowMs: number): void {
-    const bars = Math.ceil((nowMs - sinceMs) / this.lengthMs) + 1;
+    const bars = this.grid.count(sinceMs, nowMs) + 2;
     this.warmUpLeft = Math.min(MOST_WARM_UP, Math.max(this.warmUpLeft, bars));
   }
 
@@ -74,16 +80,27 @@ export class CandleReader {
       const toMs = this.past[0]?.openTimeMs ?? nowMs;
       return { toMs, count: Math.min(this.pageSize, this.warmUpLeft + 2) };
     }
-    const behind = this.lastOpenMs === null ? 1 : Math.ceil((nowMs - this.lastOpenMs) / this.lengthMs);
+    const behind = this.lastOpenMs === null ? 1 : this.grid.count(this.lastOpenMs, nowMs);
     return { toMs: nowMs, count: Math.min(this.pageSize, Math.max(3, behind + 2)) };
+  }
+
+  /**
+   * Takes over where bars begin from those that were read. False where they begin nowhere that bars of this
+   * length may: then nothing of them can be used.
+   */
+  learn(candles: readonly Candle[]): boolean {
+    const times = candles.map(({ openTimeMs }) => openTimeMs);
+    const anchor = anchorShown(this.timeframe, times, this.grid.anchor);
+    if (anchor !== null) this.grid = gridAt(this.timeframe, anchor);
+    return anchor !== null;
   }
 
   /**
    * Bars of the past. Answers null while more are to be asked for; then all of them, oldest first.
    */
-  takePast(candles: readonly Candle[], nowMs: number): readonly ClosedCandle[] | null {
+  takePast(candles: readonly Candle[], { askedAtMs, nowMs }: ReadTimes): readonly ClosedCandle[] | null {
     const before = this.past[0]?.openTimeMs ?? Number.POSITIVE_INFINITY;
-    const closed = this.closedOf(candles, nowMs).filter(({ openTimeMs }) => openTimeMs < before);
+    const closed = this.closedOf(candles, askedAtMs).filter(({ openTimeMs }) => openTimeMs < before);
     this.past.unshift(...closed);
     this.warmUpLeft -= closed.length;
     this.seenAtMs = nowMs;
@@ -95,30 +112,29 @@ export class CandleReader {
   }
 
   /** Bars that closed since the last ones. */
-  take(candles: readonly Candle[], nowMs: number): readonly ClosedCandle[] {
+  take(candles: readonly Candle[], { askedAtMs, nowMs }: ReadTimes): readonly ClosedCandle[] {
     this.seenAtMs = nowMs;
     const after = this.lastOpenMs ?? Number.NEGATIVE_INFINITY;
-    return this.closedOf(candles, nowMs)
+    return this.closedOf(candles, askedAtMs)
       .filter(({ openTimeMs }) => openTimeMs > after)
       .map((candle) => this.next(candle, nowMs));
   }
 
   /** When to ask again: right after the next close, or a little later where the last one is not there yet. */
   nextMs(nowMs: number): number {
-    const lastClosedOpenMs =
-      Math.floor((nowMs - CLOSE_DELAY_MS) / this.lengthMs) * this.lengthMs - this.lengthMs;
-    const isThere = this.lastOpenMs !== null && this.lastOpenMs >= lastClosedOpenMs;
+    const openMs = this.grid.startOf(nowMs - CLOSE_DELAY_MS);
+    const isThere = this.lastOpenMs !== null && this.lastOpenMs >= this.grid.before(openMs);
     if (isThere || this.retries >= MOST_RETRIES) {
       this.retries = 0;
-      return (Math.floor((nowMs - CLOSE_DELAY_MS) / this.lengthMs) + 1) * this.lengthMs + CLOSE_DELAY_MS;
+      return this.grid.endOf(openMs) + CLOSE_DELAY_MS;
     }
     this.retries += 1;
     return nowMs + RETRY_MS;
   }
 
-  /** A bar is closed once its end has passed. Oldest first, each once. */
-  private closedOf(candles: readonly Candle[], nowMs: number): readonly Candle[] {
-    const closed = candles.filter(({ openTimeMs }) => openTimeMs + this.lengthMs <= nowMs);
+  /** A bar is closed once its own end has passed. Oldest first, each once. */
+  private closedOf(candles: readonly Candle[], askedAtMs: number): readonly Candle[] {
+    const closed = candles.filter(({ openTimeMs }) => this.grid.endOf(openTimeMs) <= askedAtMs);
     let lastMs = Number.NEGATIVE_INFINITY;
     const isSorted = closed.every(({ openTimeMs }) => {
       const isLater = openTimeMs > lastMs;
@@ -131,11 +147,20 @@ export class CandleReader {
   }
 
   private next(candle: Candle, nowMs: number): ClosedCandle {
-    const expectedMs = this.lastOpenMs === null ? candle.openTimeMs : this.lastOpenMs + this.lengthMs;
-    this.lastOpenMs = candle.openTimeMs;
-    const missedBefore = Math.round((candle.openTimeMs - expectedMs) / this.lengthMs);
-    return { ...candle, market: this.market, timeframe: this.timeframe, seenAtMs: nowMs, missedBefore };
+    const { grid, market, timeframe, lastOpenMs } = this;
+    const { openTimeMs } = candle;
+    this.lastOpenMs = openTimeMs;
+    const missedBefore =
+      lastOpenMs === null ? 0 : Math.max(0, grid.count(grid.endOf(lastOpenMs), openTimeMs));
+    const closeTimeMs = grid.endOf(openTimeMs);
+    return { ...candle, market, timeframe, closeTimeMs, seenAtMs: nowMs, missedBefore };
   }
+}
+
+/** When bars were asked for, and when they came. */
+export interface ReadTimes {
+  readonly askedAtMs: number;
+  readonly nowMs: number;
 }
 
 /** The readers of all candles that are polled, by the key of their feed. */
@@ -156,7 +181,7 @@ export function candlesSeenAtMs(
 export function readersOf(
   feeds: readonly PlannedFeed[],
   instances: readonly StrategyInstance[],
-  pageSize: number,
+  { pageSizes, barAnchors: anchors }: Pick<VenueProfile, 'pageSizes' | 'barAnchors'>,
 ): CandleReaders {
   const readers = new Map<string, CandleReader>();
   for (const feed of feeds) {
@@ -173,7 +198,8 @@ export function readersOf(
     if (first === undefined) continue;
     const { market, timeframe } = first.subscription;
     const warmUp = Math.max(...wanted.map(({ length }) => length));
-    readers.set(feed.key, new CandleReader({ market, timeframe, warmUp, pageSize }));
+    const pageSize = pageSizes.candles;
+    readers.set(feed.key, new CandleReader({ market, timeframe, anchors, warmUp, pageSize }));
   }
   return readers;
 }

@@ -1,7 +1,9 @@
 import type { Candle } from '../domain/candle.ts';
+import { isoText } from '../domain/time-text.ts';
 import { unitsOf } from '../domain/money.ts';
 import type { ClosedCandle } from '../strategy/strategy-event.ts';
 import type { CandleReader } from './candle-reader.ts';
+import type { Flaw } from './plausibility/flaw.ts';
 import type { FlawLog } from './flaw-log.ts';
 import type { MarketDataCache } from './market-data-cache.ts';
 import type { Outbox } from './outbox.ts';
@@ -17,6 +19,29 @@ export interface CandleTakerOptions {
   readonly onCandle: (candle: ClosedCandle) => void;
 }
 
+interface CandlePage {
+  readonly candles: readonly Candle[];
+  readonly askedAtMs: number;
+}
+
+/**
+ * What can not be right about bars that were read together; null where nothing is, and then the reader has
+ * learnt where they begin.
+ */
+export function pageFlaw(
+  candles: readonly Candle[],
+  { reader, nowMs }: { readonly reader: CandleReader; readonly nowMs: number },
+): Flaw | null {
+  for (const candle of candles) {
+    const flaw = candleFlaw(candle, nowMs);
+    if (flaw !== null) return flaw;
+  }
+  if (reader.learn(candles)) return null;
+  const found = candles.map(({ openTimeMs }) => isoText(openTimeMs)).slice(0, 3);
+  const expected = `times that lie on one grid of ${reader.timeframe}`;
+  return { field: 't', expected, found: found.join(', ') };
+}
+
 /** Takes in candles that were read: keeps those that closed, and tells or warms up strategies. */
 export class CandleTaker {
   private readonly options: CandleTakerOptions;
@@ -25,13 +50,18 @@ export class CandleTaker {
     this.options = options;
   }
 
-  /** Answers false for a page with a bar that can not be right, of which nothing is used. */
-  take(feedKey: string, reader: CandleReader, candles: readonly Candle[]): boolean {
+  /**
+   * Takes what a question of a time was answered with. Answers false for a page with a bar that can not be
+   * right, of which nothing is used.
+   */
+  take(feed: { readonly key: string; readonly reader: CandleReader }, page: CandlePage): boolean {
     const { outbox, markets, strategies } = this.options;
-    if (!this.areRight(feedKey, candles)) return false;
-    const { nowMs } = outbox;
+    const { reader } = feed;
+    const { candles, askedAtMs } = page;
+    if (!this.areRight(feed, candles)) return false;
+    const times = { askedAtMs, nowMs: outbox.nowMs };
     const wasWarm = reader.isWarm;
-    const closed = wasWarm ? reader.take(candles, nowMs) : (reader.takePast(candles, nowMs) ?? []);
+    const closed = wasWarm ? reader.take(candles, times) : (reader.takePast(candles, times) ?? []);
     const state = markets.get(reader.market);
     for (const candle of closed) {
       outbox.change({ kind: 'candle', market: reader.market, timeframe: reader.timeframe, candle });
@@ -43,15 +73,14 @@ export class CandleTaker {
     return true;
   }
 
-  private areRight(feedKey: string, candles: readonly Candle[]): boolean {
+  private areRight(
+    { key, reader }: { readonly key: string; readonly reader: CandleReader },
+    candles: readonly Candle[],
+  ): boolean {
     const { findings, outbox } = this.options;
-    for (const candle of candles) {
-      const flaw = candleFlaw(candle, outbox.nowMs);
-      if (flaw === null) continue;
-      findings.note(feedKey, flaw, { isGrave: false });
-      return false;
-    }
-    findings.clear(feedKey);
-    return true;
+    const flaw = pageFlaw(candles, { reader, nowMs: outbox.nowMs });
+    if (flaw === null) findings.clear(key);
+    else findings.note(key, flaw, { isGrave: false });
+    return flaw === null;
   }
 }

@@ -109,7 +109,7 @@ export class Engine {
       findings,
       emit: (topic, seen) => this.loop.tellMargin(topic, seen),
     });
-    const readers = readersOf(settings.feeds, instances, settings.venue.pageSizes.candles);
+    const readers = readersOf(settings.feeds, instances, settings.venue);
     const reservations = new Reservations({
       table: blotter.table,
       account,

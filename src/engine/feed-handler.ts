@@ -190,9 +190,10 @@ export class FeedHandler {
         const reader = readers.get(feed.key);
         if (reader === undefined) return false;
         const { market, timeframe } = reader;
-        return asker.ask(feed, { kind: 'candles', market, timeframe, ...reader.question(nowMs) }, (bars) => {
+        const call = { kind: 'candles', market, timeframe, ...reader.question(nowMs) } as const;
+        return asker.ask(feed, call, (candles, askedAtMs) => {
           // A page with a bar that can not be right is read again.
-          if (this.candles.take(feed.key, reader, bars)) asker.wasRead(feed);
+          if (this.candles.take({ key: feed.key, reader }, { candles, askedAtMs })) asker.wasRead(feed);
           else asker.failed(feed);
         });
       }

@@ -7,7 +7,6 @@ import type { OrderBook } from '../domain/order-book.ts';
 import { joinTrades, oldestFirst } from '../domain/trade-join.ts';
 import type { PublicTrade } from '../domain/trade.ts';
 import type { MarketRule } from '../venues/port.ts';
-import { timeframeMs } from '../domain/timeframe.ts';
 import { sentence } from '../language/sentences/sentence.ts';
 import type { SeenBook } from '../execution/risk/risk-view.ts';
 import type { MarketRules } from '../strategy/market-rules.ts';
@@ -385,9 +384,9 @@ function barAsBook(state: CachedMarket): SeenBook | null {
   if (state.seen?.seenAtMs === closedMs) return state.seen;
   const { closed } = bars;
   if (closed === null) return null;
-  const { seenAtMs, timeframe } = closed;
+  const { seenAtMs } = closed;
   const close = unitsOf(closed.close);
-  const freshUntilMs = seenAtMs + timeframeMs(timeframe);
+  const freshUntilMs = bars.nextClosedMs;
   state.seen = { bestBid: close, bestAsk: close, seenAtMs, venueAtMs: seenAtMs, freshUntilMs };
   return state.seen;
 }

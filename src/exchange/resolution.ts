@@ -1,3 +1,4 @@
+import { TEHRAN_MIDNIGHT, type BarAnchors } from '../domain/bar-grid.ts';
 import { TIMEFRAMES, type Timeframe } from '../domain/timeframe.ts';
 
 /** The history endpoint's words for timeframes: minutes, then days. */
@@ -27,6 +28,13 @@ export const RESOLUTIONS: readonly Resolution[] = [
   ...TIMEFRAMES.map((timeframe) => RESOLUTION_OF[timeframe]),
   ALSO_DAY,
 ];
+
+/**
+ * Where the history's bars begin, as far as somebody outside has said so. The specification is silent. The
+ * public documentation shows days that begin at midnight in Tehran, and bars of 4 h were seen to; for 1 h,
+ * 3 h, 6 h, 12 h, 2 and 3 days nobody knows `[?]`. Shorter ones are alike in both zones.
+ */
+export const HISTORY_ANCHORS: BarAnchors = Object.freeze({ '4h': TEHRAN_MIDNIGHT, '1d': TEHRAN_MIDNIGHT });
 
 /** How the history endpoint says a timeframe. */
 export function resolutionOf(timeframe: Timeframe): Resolution {

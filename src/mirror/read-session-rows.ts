@@ -1,6 +1,7 @@
 import type Database from 'better-sqlite3';
 import type { Candle } from '../domain/candle.ts';
-import { TIMEFRAMES, timeframeMs, type Timeframe } from '../domain/timeframe.ts';
+import { longestBarMs } from '../domain/bar-grid.ts';
+import { TIMEFRAMES, type Timeframe } from '../domain/timeframe.ts';
 import { plotFigure } from '../domain/figure-name.ts';
 import { readKept } from '../engine/kept-records.ts';
 import type { MarketVersionRecord, StrategyRecord } from '../engine/mirror-change.ts';
@@ -234,7 +235,7 @@ class Reading {
     return [...Map.groupBy(known, ({ market }) => market)].flatMap(([market, found]) => {
       const chosen = this.chosenOf(found);
       if (chosen === null) return [];
-      const bars = { market, timeframe: chosen, barMs: timeframeMs(chosen), ...this.range };
+      const bars = { market, timeframe: chosen, barMs: longestBarMs(chosen), ...this.range };
       return [{ market, timeframe: chosen, candles: read.all(bars).toReversed() }];
     });
   }

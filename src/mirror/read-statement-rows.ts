@@ -2,7 +2,8 @@ import type Database from 'better-sqlite3';
 import { decimalText, fractionDigits } from '../domain/decimal-text.ts';
 import { SarrafError, type ErrorCode } from '../domain/errors.ts';
 import { parseUnits, UNIT_DECIMALS } from '../domain/money.ts';
-import { TIMEFRAMES, timeframeMs } from '../domain/timeframe.ts';
+import { gridOf, shownAnchors, UTC_BARS, type BarGrid } from '../domain/bar-grid.ts';
+import { TIMEFRAMES } from '../domain/timeframe.ts';
 import type { FillRecord } from '../execution/fill-record.ts';
 import type { RecordedRate } from '../portfolio/statement/statement-line.ts';
 import type { WalletTransaction } from '../venues/port.ts';
@@ -122,15 +123,18 @@ function closesOf(database: Database.Database, market: string): readonly Recorde
        ORDER BY open_time_ms DESC LIMIT ?`,
     )
     .all(market, MOST_CLOSES);
-  const kinds = new Map<string, { readonly lengthMs: number; readonly from: string }>(
-    TIMEFRAMES.map((one) => [one, { lengthMs: timeframeMs(one), from: `${one} candle` }]),
+  const kinds = new Map<string, { readonly grid: BarGrid; readonly from: string }>(
+    TIMEFRAMES.map((one) => {
+      const bars = rows.filter(({ timeframe }) => timeframe === one);
+      return [one, { grid: gridOf(one, shownAnchors(one, bars, UTC_BARS)), from: `${one} candle` }];
+    }),
   );
   return rows
     .flatMap(({ timeframe, openTimeMs, close }): RecordedRate[] => {
       const kind = kinds.get(timeframe);
       // The exchange may write more digits than money has; such a price is not used.
       if (kind === undefined || fractionDigits(decimalText(close)) > UNIT_DECIMALS) return [];
-      return [{ rate: parseUnits(close), atMs: openTimeMs + kind.lengthMs, from: kind.from }];
+      return [{ rate: parseUnits(close), atMs: kind.grid.endOf(openTimeMs), from: kind.from }];
     })
     .toSorted((left, right) => left.atMs - right.atMs);
 }

@@ -1,12 +1,20 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
+import { anchorIn, anchorText, gridAt, isSameGrid, type BarAnchors } from '../domain/bar-grid.ts';
 import { SarrafError } from '../domain/errors.ts';
 import type { AppendOutcome, StagedRows, StageRows } from './append-outcome.ts';
 import { checkFit } from './check-fit.ts';
 import { syncFolder, removeLeftOvers, SPILL_FOLDER } from './durable-file.ts';
 import { openDatabase, type Database } from './duckdb.ts';
-import { folderPath, type FolderKey } from './folder-key.ts';
-import { createManifest, withRange, writeManifest, type Manifest, type Partition } from './manifest.ts';
+import { folderPath, folderTitle, type FolderKey } from './folder-key.ts';
+import {
+  anchorsOf,
+  createManifest,
+  withRange,
+  writeManifest,
+  type Manifest,
+  type Partition,
+} from './manifest.ts';
 import { countNew, createViews, findNew, takeAll } from './merge-rows.ts';
 import type { TimeRange } from './records.ts';
 import { StagingTable } from './staging-table.ts';
@@ -37,6 +45,8 @@ export interface AppendOptions<Row> {
    * given.
    */
   readonly segment?: string;
+  /** Where candles begin, and longer ones of the market; what they show where it is left out. */
+  readonly anchors?: BarAnchors;
   /** A stretch that was asked for whole. */
   readonly covered?: TimeRange;
   /** Stretches in which something may be missing. */
@@ -61,8 +71,8 @@ const MOST_GAPS = 10_000;
 /**
  * Adds rows to a folder: merged by time with what is there, and all or nothing. What makes it happen is one
  * rename of the manifest; before it a crash leaves the folder as it was, but for files that the next writer
- * removes. Throws `DATA_UNUSABLE` when another process writes to the folder, `TOO_LARGE` for candles that
- * could not be read again.
+ * removes. Throws `DATA_UNUSABLE` when another process writes to the folder, and for candles that begin
+ * elsewhere than those there; `TOO_LARGE` for candles that could not be read again.
  */
 export async function appendRows<Row>(options: AppendOptions<Row>): Promise<AppendOutcome> {
   const { root, key, takeLock } = options;
@@ -100,6 +110,7 @@ async function merge<Row>(
 ): Promise<AppendOutcome> {
   const { root, key, shape, rows, segment } = options;
   const folder = folderPath(root, key);
+  refuseOther(manifest, options);
   const staged = (await options.stage?.(database)) ?? (await stageRows(database, shape, rows));
   const there = manifest.partitions.filter(({ name }) => staged.decimals.has(name));
   await createViews(database, { shape, folder, there });
@@ -151,9 +162,29 @@ async function stageRows<Row>(
   return staging;
 }
 
-function noted<Row>(manifest: Manifest, { covered, gaps = [], segment }: AppendOptions<Row>): Manifest {
+/** Candles of one folder lie on one grid: two in one would be read as gaps and as bars that are too many. */
+function refuseOther<Row>(manifest: Manifest, { root, key, anchors }: AppendOptions<Row>): void {
+  if (key.kind !== 'candles' || anchors === undefined || manifest.partitions.length === 0) return;
+  const { timeframe } = key;
+  const [there, given] = [anchorIn(anchorsOf(manifest, timeframe), timeframe), anchorIn(anchors, timeframe)];
+  const grid = gridAt(timeframe, given);
+  if (isSameGrid(gridAt(timeframe, there), grid)) return;
+  // What is there may not have shown yet in which zone it lies.
+  const ends = manifest.partitions.flatMap(({ fromMs, toMs }) => [fromMs, toMs]);
+  if (ends.every((timeMs) => grid.isStart(timeMs))) return;
+  throw new SarrafError(
+    'DATA_UNUSABLE',
+    `expected candles of ${folderTitle(key)} that begin as those in ${root} do, at ${anchorText(there)}, found some that begin at ${anchorText(given)}: take another --catalogue for them, or move that folder away`,
+  );
+}
+
+function noted<Row>(
+  manifest: Manifest,
+  { covered, gaps = [], segment, anchors }: AppendOptions<Row>,
+): Manifest {
   return {
     ...manifest,
+    ...(anchors === undefined ? {} : { anchors: { ...manifest.anchors, ...anchors } }),
     covered: covered === undefined ? manifest.covered : withRange(manifest.covered, covered),
     gaps: [...manifest.gaps, ...gaps].slice(-MOST_GAPS),
     sealed: [...manifest.sealed, ...(segment === undefined ? [] : [segment])].slice(-MOST_SEALED),

@@ -1,6 +1,6 @@
+import type { BarGrid } from '../domain/bar-grid.ts';
 import type { Candle } from '../domain/candle.ts';
 import { formatUnits, unitsOf, type Units } from '../domain/money.ts';
-import { barStartMs, type Timeframe } from '../domain/timeframe.ts';
 
 interface Bar {
   firstMs: number;
@@ -20,11 +20,11 @@ export const MOST_BUILT_BARS = 6_000_000;
  * at one time the one that came first opens.
  */
 export class BarBuilder {
-  private readonly timeframe: Timeframe;
+  private readonly grid: BarGrid;
   private readonly bars = new Map<number, Bar>();
 
-  constructor(timeframe: Timeframe) {
-    this.timeframe = timeframe;
+  constructor(grid: BarGrid) {
+    this.grid = grid;
   }
 
   /** Bars so far. */
@@ -35,7 +35,7 @@ export class BarBuilder {
   /** Adds a finer bar. A trade is one whose four prices are its own. */
   add(piece: Candle): void {
     const { openTimeMs: timeMs } = piece;
-    const start = barStartMs(timeMs, this.timeframe);
+    const start = this.grid.startOf(timeMs);
     const [open, high, low, close] = [
       unitsOf(piece.open),
       unitsOf(piece.high),

@@ -1,7 +1,7 @@
 import type { CandleColumns } from '../domain/candle-columns.ts';
 
 /** Bars that follow one another in a file, as columns. */
-export type CandleBlock = Omit<CandleColumns, 'market' | 'timeframe'>;
+export type CandleBlock = Omit<CandleColumns, 'market' | 'timeframe' | 'anchors'>;
 
 /** A faster way to the bars of a file, which is tried first. */
 export interface CandleBlocks {

@@ -16,10 +16,15 @@ import { endianness, homedir } from 'node:os';
 import { join } from 'node:path';
 import { crc32 } from 'node:zlib';
 import { z } from 'zod';
-import { BLOCK_COLUMNS, type CandleBlock } from './candle-blocks.ts';
+import type { CandleColumns } from '../domain/candle-columns.ts';
+import { BLOCK_COLUMNS } from './candle-blocks.ts';
+import { BAR_ANCHORS } from './manifest.ts';
+
+/** What a file keeps: all but what the question says. */
+export type CachedColumns = Omit<CandleColumns, 'market' | 'timeframe'>;
 
 /** To be raised when the same source would come out as other columns, or the files are laid out anew. */
-const VERSION = 1;
+const VERSION = 2;
 
 /** Fewer bars are read anew as fast. */
 const LEAST_BARS = 50_000;
@@ -31,7 +36,7 @@ const MOST_BYTES = 512_000_000;
 /** What a writer that was killed has left is removed after this. */
 const DRAFT_MS = 3_600_000;
 
-const HEAD_BYTES = 512;
+const HEAD_BYTES = 1_024;
 const CELL_BYTES = Float64Array.BYTES_PER_ELEMENT;
 const ROW_BYTES = BLOCK_COLUMNS.length * CELL_BYTES;
 
@@ -42,6 +47,7 @@ const headSchema = z.strictObject({
   length: z.int().nonnegative(),
   priceDecimals: z.int().min(0).max(10),
   volumeDecimals: z.int().min(0).max(10),
+  anchors: BAR_ANCHORS.optional(),
   crc32: z.int(),
 });
 
@@ -72,7 +78,7 @@ export class CandleCache {
   }
 
   /** The columns of a source; null where they are not there. `source` says all that they depend on. */
-  read(source: string): CandleBlock | null {
+  read(source: string): CachedColumns | null {
     const key = keyOf(source);
     const path = this.path(key);
     return orNull(() => {
@@ -89,7 +95,7 @@ export class CandleCache {
   }
 
   /** Keeps the columns of a source, in place of those that were not used for the longest time. */
-  write(source: string, block: CandleBlock): void {
+  write(source: string, block: CachedColumns): void {
     const bytes = HEAD_BYTES + block.length * ROW_BYTES;
     if (block.length < this.leastBars || bytes > MOST_BYTES) return;
     const key = keyOf(source);
@@ -149,15 +155,15 @@ const bytesOf = (column: Float64Array): Uint8Array =>
   new Uint8Array(column.buffer, column.byteOffset, column.byteLength);
 
 /** Of all that a file holds, so that a torn one shows. */
-function checkOf(key: string, block: CandleBlock): number {
-  const { length, priceDecimals, volumeDecimals } = block;
-  let check = crc32(JSON.stringify([key, length, priceDecimals, volumeDecimals]));
+function checkOf(key: string, block: CachedColumns): number {
+  const { length, priceDecimals, volumeDecimals, anchors } = block;
+  let check = crc32(JSON.stringify([key, length, priceDecimals, volumeDecimals, anchors]));
   for (const name of BLOCK_COLUMNS) check = crc32(bytesOf(block[name].subarray(0, length)), check);
   return check;
 }
 
-function writeBlock(path: string, key: string, block: CandleBlock): void {
-  const { length, priceDecimals, volumeDecimals } = block;
+function writeBlock(path: string, key: string, block: CachedColumns): void {
+  const { length, priceDecimals, volumeDecimals, anchors } = block;
   const head: z.infer<typeof headSchema> = {
     version: VERSION,
     order: endianness(),
@@ -165,6 +171,7 @@ function writeBlock(path: string, key: string, block: CandleBlock): void {
     length,
     priceDecimals,
     volumeDecimals,
+    anchors,
     crc32: checkOf(key, block),
   };
   const file = openSync(path, 'wx', 0o600);
@@ -181,16 +188,17 @@ function writeAll(file: number, bytes: Uint8Array): void {
 }
 
 /** Null where a file is not what was written for this key. */
-function blockOf(file: number, key: string): CandleBlock | null {
+function blockOf(file: number, key: string): CachedColumns | null {
   const head = headOf(file);
   if (head === null || head.key !== key) return null;
-  const { length, priceDecimals, volumeDecimals } = head;
+  const { length, priceDecimals, volumeDecimals, anchors } = head;
   if (fstatSync(file).size !== HEAD_BYTES + length * ROW_BYTES) return null;
   const all = new Float64Array(length * BLOCK_COLUMNS.length);
   if (!readAll(file, bytesOf(all), HEAD_BYTES)) return null;
   const part = (index: number): Float64Array => all.subarray(index * length, (index + 1) * length);
-  const block: CandleBlock = {
+  const block: CachedColumns = {
     length,
+    anchors,
     openTimeMs: part(0),
     priceDecimals,
     open: part(1),

@@ -1,3 +1,4 @@
+import type { BarAnchors } from '../domain/bar-grid.ts';
 import { cellText, columnScale, type CandleColumns } from '../domain/candle-columns.ts';
 import type { Candle } from '../domain/candle.ts';
 import type { DecimalText } from '../domain/decimal-text.ts';
@@ -79,6 +80,7 @@ export class CandleCollector {
   private length = 0;
   private isSorted = true;
   private timeframe: Timeframe | null = null;
+  private anchors: BarAnchors | undefined = undefined;
   /** All bars at once, where they could be read as columns; then the others are empty. */
   private whole: CandleBlock | null = null;
 
@@ -92,9 +94,11 @@ export class CandleCollector {
       readonly timeframe: Timeframe;
       readonly candles: RowParts<Candle>;
       readonly blocks?: CandleBlocks | null;
+      readonly anchors?: BarAnchors;
     },
   ): Promise<AppendOutcome> {
     this.timeframe = options.timeframe;
+    this.anchors = options.anchors;
     const whole = await wholeBlock(options.blocks ?? null);
     if (whole !== null) {
       this.whole = whole;
@@ -112,9 +116,9 @@ export class CandleCollector {
 
   /** The bars, oldest first. Throws a RangeError before any were taken in. */
   candlesOf(market: MarketSymbol): CandleColumns {
-    const { columns, length, timeframe, whole } = this;
+    const { columns, length, timeframe, anchors, whole } = this;
     if (timeframe === null) throw new RangeError('expected bars to be taken in first, were none');
-    if (whole !== null) return { market, timeframe, ...whole };
+    if (whole !== null) return { market, timeframe, anchors, ...whole };
     const { open, high, low, close, volume } = columns;
     const priceDecimals = Math.max(open.decimals, high.decimals, low.decimals, close.decimals);
     for (const column of [open, high, low, close]) {
@@ -124,6 +128,7 @@ export class CandleCollector {
     return {
       market,
       timeframe,
+      anchors,
       length,
       openTimeMs: this.times,
       priceDecimals,

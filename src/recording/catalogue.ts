@@ -1,3 +1,4 @@
+import type { BarAnchors } from '../domain/bar-grid.ts';
 import type { CandleColumns } from '../domain/candle-columns.ts';
 import type { Candle } from '../domain/candle.ts';
 import { SarrafError } from '../domain/errors.ts';
@@ -126,6 +127,8 @@ export class Catalogue {
       readonly timeframe: Timeframe;
       readonly candles: RowParts<Candle>;
       readonly blocks?: CandleBlocks | null;
+      /** @see AppendOptions.anchors */
+      readonly anchors?: BarAnchors;
       readonly covered?: TimeRange;
     },
   ): Promise<AppendOutcome> {

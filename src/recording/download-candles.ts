@@ -1,11 +1,14 @@
 import type { Candle } from '../domain/candle.ts';
 import { SarrafError } from '../domain/errors.ts';
 import type { MarketSymbol } from '../domain/market-symbol.ts';
-import { barStartMs, timeframeMs, type Timeframe } from '../domain/timeframe.ts';
+import { anchorText, gridOf, shownAnchors, type BarAnchors, type BarGrid } from '../domain/bar-grid.ts';
+import type { Timeframe } from '../domain/timeframe.ts';
+import { HISTORY_ANCHORS } from '../exchange/resolution.ts';
 import type { Catalogue } from './catalogue.ts';
 import type { TimeRange } from './records.ts';
 import { roundedDecimal } from './rounded-decimal.ts';
 import { SETTLE_MS } from './bar-builder.ts';
+import { anchorsOf } from './manifest.ts';
 import { isoText } from '../domain/time-text.ts';
 
 /** Bars that the exchange gives at once. */
@@ -26,7 +29,7 @@ export interface DownloadOptions {
   readonly range: TimeRange;
   readonly source: string;
   readonly fetchPage: FetchPage;
-  /** The wall clock. */
+  /** The exchange's time, as far as it is known: after an answer it is known better. */
   readonly nowMs: () => number;
   readonly onProgress?: (progress: DownloadProgress) => void;
 }
@@ -52,24 +55,50 @@ export interface DownloadReport {
 /**
  * Brings the candles of a stretch of time into the catalogue. Only what no download has covered yet is asked
  * for, from the newest to the oldest, and what came is written every ten pages, so that one that was ended
- * goes on where it was. Bars that have not ended are left for the next. Throws `INVALID_OPTIONS` for an empty
- * stretch, `DATA_UNUSABLE` where the exchange tells another candle than is there; what was written before
- * stays.
+ * goes on where it was. Bars that have not ended are left for the next. Where bars begin is what the
+ * catalogue says, else what is said of the exchange, until its answers show something else. Throws
+ * `INVALID_OPTIONS` for an empty stretch, `DATA_UNUSABLE` where the exchange tells another candle than is
+ * there; what was written before stays.
  */
 export async function downloadCandles(options: DownloadOptions): Promise<DownloadReport> {
-  const missing = missingRanges(options);
-  const totalMs = missing.reduce((sum, { fromMs, toMs }) => sum + toMs - fromMs, 0);
-  const job = new Download(options, totalMs);
-  for (const range of missing.toReversed()) await job.fetch(range);
-  return { ...job.report, missing };
+  const { catalogue, market, timeframe } = options;
+  const there = catalogue.manifest({ market, kind: 'candles', timeframe });
+  const report = { added: 0, known: 0, requests: 0 };
+  let anchors = there !== null && there.partitions.length > 0 ? anchorsOf(there, timeframe) : HISTORY_ANCHORS;
+  for (let shown = 0; ; shown += 1) {
+    const missing = missingRanges(options, gridOf(timeframe, anchors));
+    const job = new Download(options, { missing, anchors, report });
+    try {
+      for (const range of missing.toReversed()) await job.fetch(range);
+      return { ...report, missing };
+    } catch (error) {
+      if (!(error instanceof OtherAnchors) || shown >= MOST_OTHERS) throw error;
+      ({ anchors } = error);
+    }
+  }
+}
+
+/** The exchange showed that bars begin elsewhere than was said so often at most. */
+const MOST_OTHERS = 2;
+
+/** Says that bars begin elsewhere than they were asked for. */
+class OtherAnchors extends SarrafError {
+  readonly anchors: BarAnchors;
+
+  constructor(anchors: BarAnchors, { anchor, timeframe }: BarGrid) {
+    super(
+      'DATA_UNUSABLE',
+      `expected the exchange to begin its candles of ${timeframe} at ${anchorText(anchor)}, as it did before, found others`,
+    );
+    this.anchors = anchors;
+  }
 }
 
 /** What is asked for: whole bars that have ended, less what was covered before. */
-function missingRanges({ catalogue, market, timeframe, range, nowMs }: DownloadOptions): TimeRange[] {
-  const lengthMs = timeframeMs(timeframe);
-  const endedMs = barStartMs(nowMs() - SETTLE_MS, timeframe);
-  const fromMs = Math.ceil(range.fromMs / lengthMs) * lengthMs;
-  const toMs = Math.min(Math.ceil(range.toMs / lengthMs) * lengthMs, endedMs);
+function missingRanges(options: DownloadOptions, grid: BarGrid): TimeRange[] {
+  const { catalogue, market, timeframe, range, nowMs } = options;
+  const fromMs = grid.startFrom(range.fromMs);
+  const toMs = Math.min(grid.startFrom(range.toMs), grid.startOf(nowMs() - SETTLE_MS));
   if (fromMs >= toMs) {
     throw new SarrafError(
       'INVALID_OPTIONS',
@@ -89,14 +118,26 @@ function missingRanges({ catalogue, market, timeframe, range, nowMs }: DownloadO
 }
 
 class Download {
-  readonly report = { added: 0, known: 0, requests: 0 };
   private readonly options: DownloadOptions;
+  private readonly report: { added: number; known: number; requests: number };
+  private readonly anchors: BarAnchors;
+  private readonly grid: BarGrid;
   private readonly totalMs: number;
   private doneMs = 0;
 
-  constructor(options: DownloadOptions, totalMs: number) {
+  constructor(
+    options: DownloadOptions,
+    of: {
+      readonly missing: readonly TimeRange[];
+      readonly anchors: BarAnchors;
+      readonly report: Download['report'];
+    },
+  ) {
     this.options = options;
-    this.totalMs = totalMs;
+    this.report = of.report;
+    this.anchors = of.anchors;
+    this.grid = gridOf(options.timeframe, of.anchors);
+    this.totalMs = of.missing.reduce((sum, { fromMs, toMs }) => sum + toMs - fromMs, 0);
   }
 
   /** Fetches a stretch from its end to its beginning. Where it is ended before, what has come is written. */
@@ -116,17 +157,29 @@ class Download {
         this.progress(beforeMs - reachedMs, candles.length);
       }
     } finally {
-      if (reachedMs < range.toMs) await this.write(candles, { fromMs: reachedMs, toMs: range.toMs });
+      // The exchange's clock may have shown to be behind.
+      const toMs = Math.min(range.toMs, this.grid.startOf(this.options.nowMs() - SETTLE_MS));
+      const ended = candles.filter(({ openTimeMs }) => openTimeMs < toMs);
+      if (reachedMs < toMs) await this.write(ended, { fromMs: reachedMs, toMs });
     }
     return reachedMs;
   }
 
   /** Asks for one page, adds what is wanted of it, and answers from when on the stretch is known now. */
   private async page(toMs: number, range: TimeRange, into: Candle[]): Promise<number> {
-    const lengthMs = timeframeMs(this.options.timeframe);
-    const count = Math.min(PAGE_BARS, (toMs - range.fromMs) / lengthMs);
+    const { grid, anchors } = this;
+    const count = Math.min(PAGE_BARS, grid.count(range.fromMs, toMs));
     const answer = await this.options.fetchPage({ toMs, count });
     this.report.requests += 1;
+    const shown = shownAnchors(this.options.timeframe, answer, anchors);
+    if (shown !== anchors) throw new OtherAnchors(shown, grid);
+    const odd = answer.find(({ openTimeMs }) => !grid.isStart(openTimeMs));
+    if (odd !== undefined) {
+      throw new SarrafError(
+        'DATA_UNUSABLE',
+        `expected candles of ${grid.timeframe} that all begin after the same time, found one of ${isoText(odd.openTimeMs)} among those at ${anchorText(grid.anchor)}: the exchange answers with bars of another kind`,
+      );
+    }
     const before = answer.filter(({ openTimeMs }) => openTimeMs < toMs);
     into.push(...before.filter(({ openTimeMs }) => openTimeMs >= range.fromMs));
     const oldestMs = before.reduce((oldest, { openTimeMs }) => Math.min(oldest, openTimeMs), toMs);
@@ -138,7 +191,14 @@ class Download {
     const { catalogue, market, timeframe, source } = this.options;
     // As a recorder does: some exchanges add volumes up as floats.
     const rounded = candles.map((candle) => ({ ...candle, volume: roundedDecimal(candle.volume) }));
-    const outcome = await catalogue.appendCandles({ market, timeframe, source, candles: [rounded], covered });
+    const outcome = await catalogue.appendCandles({
+      market,
+      timeframe,
+      source,
+      candles: [rounded],
+      anchors: this.anchors,
+      covered,
+    });
     if (outcome.kind === 'added') {
       this.report.added += outcome.added;
       this.report.known += outcome.known;

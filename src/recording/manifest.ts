@@ -1,7 +1,10 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
+import { shownAnchors, UTC_BARS, type BarAnchors } from '../domain/bar-grid.ts';
 import { SarrafError } from '../domain/errors.ts';
+import { TIMEFRAMES, type Timeframe } from '../domain/timeframe.ts';
+import { isZone } from '../domain/zone-time.ts';
 import { replaceFile } from './durable-file.ts';
 import { folderName, folderPath, refuseUnknownCandles, type FolderKey } from './folder-key.ts';
 import type { TimeRange } from './records.ts';
@@ -32,6 +35,12 @@ const partition = z.strictObject({
 
 const range = z.strictObject({ fromMs: time, toMs: time });
 
+/** Anchors as JSON has them. */
+export const BAR_ANCHORS = z.partialRecord(
+  z.enum(TIMEFRAMES),
+  z.strictObject({ zone: z.string().refine(isZone), offsetMs: z.int().nonnegative() }),
+) satisfies z.ZodType<BarAnchors>;
+
 const manifest = z.strictObject({
   version: z.literal(VERSION),
   market: z.string(),
@@ -39,6 +48,8 @@ const manifest = z.strictObject({
   /** Counts the changes of this folder. */
   generation: z.int().nonnegative(),
   partitions: z.array(partition),
+  /** Where candles begin, and longer ones of the market; a folder of an older version does not say. */
+  anchors: BAR_ANCHORS.optional(),
   /** Stretches that a download has asked for and had answered, so that a real gap is not asked for again. */
   covered: z.array(range),
   /** Stretches in which a recorder may have missed something. */
@@ -100,6 +111,24 @@ export function createManifest(root: string, key: FolderKey): Manifest {
   mkdirSync(folderPath(root, key), { recursive: true });
   writeManifest(root, key, made);
   return made;
+}
+
+/**
+ * Where the candles of a folder begin, and longer ones of its market: what its manifest says. One of an older
+ * version says nothing: then what the first and the last bar of each file show, and UTC where these show
+ * nothing.
+ */
+export function anchorsOf(
+  manifest: Pick<Manifest, 'anchors' | 'partitions'> | null,
+  timeframe: Timeframe,
+): BarAnchors {
+  if (manifest?.anchors !== undefined) return manifest.anchors;
+  const ends = (manifest?.partitions ?? []).flatMap(({ fromMs, toMs }) => [fromMs, toMs]);
+  return shownAnchors(
+    timeframe,
+    ends.map((openTimeMs) => ({ openTimeMs })),
+    UTC_BARS,
+  );
 }
 
 /**

@@ -6,7 +6,7 @@ import { parseUnits } from '../domain/money.ts';
 import type { Timeframe } from '../domain/timeframe.ts';
 import { openDatabase, queryRows, sqlFiles, type Database } from './duckdb.ts';
 import { folderPath, type FolderKey } from './folder-key.ts';
-import type { Partition } from './manifest.ts';
+import { anchorsOf, readManifest, type Partition } from './manifest.ts';
 import { MoneyCells } from './money-cells.ts';
 import { isReplaced, noneThere, partitionChunks, partitionsOfData, timeText } from './read-partitions.ts';
 import type { TimeRange } from './records.ts';
@@ -60,6 +60,7 @@ async function readAll(
   const columns = {
     market: question.market,
     timeframe: question.timeframe,
+    anchors: anchorsOf(readManifest(root, { ...question, kind: 'candles' }), question.timeframe),
     openTimeMs: new Float64Array(rows),
     priceDecimals: Math.max(...partitions.map(({ priceDecimals }) => priceDecimals)),
     open: new Float64Array(rows),

@@ -2,10 +2,11 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { DuckDBDataChunk } from '@duckdb/node-api';
 import { SarrafError } from '../domain/errors.ts';
-import { TIMEFRAMES, timeframeMs } from '../domain/timeframe.ts';
+import { gridOf, liesInside } from '../domain/bar-grid.ts';
+import { TIMEFRAMES } from '../domain/timeframe.ts';
 import { sqlFiles, streamChunks, type Database } from './duckdb.ts';
 import { folderPath, folderTitle, type FolderKey } from './folder-key.ts';
-import { readManifest, type Partition } from './manifest.ts';
+import { anchorsOf, readManifest, type Partition } from './manifest.ts';
 import type { TimeRange } from './records.ts';
 import type { TableShape } from './table-shape.ts';
 import { isoText } from '../domain/time-text.ts';
@@ -52,8 +53,10 @@ function otherCandles(root: string, key: FolderKey): string {
     (timeframe) => readManifest(root, { ...key, timeframe })?.partitions[0] !== undefined,
   );
   if (there.length === 0) return '';
-  const lengthMs = timeframeMs(key.timeframe);
-  const isMade = there.some((finer) => timeframeMs(finer) < lengthMs && lengthMs % timeframeMs(finer) === 0);
+  const isMade = there.some((finer) => {
+    const anchors = anchorsOf(readManifest(root, { ...key, timeframe: finer }), finer);
+    return liesInside(gridOf(finer, anchors), gridOf(key.timeframe, anchors));
+  });
   const how = isMade
     ? `make them with "sarraf data resample --market ${key.market} --timeframe ${key.timeframe}"`
     : 'of which these can not be made';

@@ -1,11 +1,21 @@
+import {
+  gridOf,
+  gridText,
+  liesInside,
+  UTC_BARS,
+  type BarAnchor,
+  type BarAnchors,
+  type BarGrid,
+} from '../domain/bar-grid.ts';
 import { candleAt } from '../domain/candle-columns.ts';
 import type { Candle } from '../domain/candle.ts';
 import { SarrafError } from '../domain/errors.ts';
 import type { MarketSymbol } from '../domain/market-symbol.ts';
-import { TIMEFRAMES, timeframeMs, type Timeframe } from '../domain/timeframe.ts';
+import { TIMEFRAMES, type Timeframe } from '../domain/timeframe.ts';
 import type { AppendOutcome } from './append-outcome.ts';
 import { BarBuilder, MOST_BUILT_BARS } from './bar-builder.ts';
 import type { Catalogue } from './catalogue.ts';
+import { anchorsOf } from './manifest.ts';
 import { partitionsWithin } from './read-partitions.ts';
 import type { TimeRange } from './records.ts';
 
@@ -14,13 +24,16 @@ export interface ResampleOptions {
   /** What the bars are made of; null: the coarsest candles that divide them. */
   readonly from: Timeframe | 'trades' | null;
   readonly to: Timeframe;
+  /** Where the new bars begin; null: as those of the catalogue do, or as their source says. */
+  readonly anchor?: BarAnchor | null;
   readonly range: TimeRange;
 }
 
 /**
  * Makes coarser candles of finer ones, or of trades, and adds them to the catalogue. Only bars that the data
  * can have covered whole are made: those at both ends that it reaches into are left out. A bar with a gap
- * inside is made of what is there. Throws `INVALID_OPTIONS` where the data can not give them.
+ * inside is made of what is there. Finer ones lie whole inside the bars that are made of them. Throws
+ * `INVALID_OPTIONS` where the data can not give them.
  */
 export async function resample(
   catalogue: Catalogue,
@@ -28,15 +41,22 @@ export async function resample(
 ): Promise<{ readonly from: Timeframe | 'trades'; readonly outcome: AppendOutcome }> {
   const { market, to, range } = options;
   const from = options.from ?? sourceFor(catalogue, options);
-  if (from !== 'trades' && timeframeMs(to) % timeframeMs(from) !== 0) {
+  if (from === to)
+    throw new SarrafError('INVALID_OPTIONS', `expected a finer timeframe than ${to}, was the same`);
+  const { anchors, grid, parts: partGrid } = gridsOf(catalogue, options, from);
+  if (partGrid !== null && grid.lengthMs % partGrid.lengthMs !== 0) {
     throw new SarrafError(
       'INVALID_OPTIONS',
       `expected candles that fill those of ${to}, was ${from}: they do not divide them`,
     );
   }
-  if (from === to)
-    throw new SarrafError('INVALID_OPTIONS', `expected a finer timeframe than ${to}, was the same`);
-  const builder = new BarBuilder(to);
+  if (partGrid !== null && !liesInside(partGrid, grid)) {
+    throw new SarrafError(
+      'INVALID_OPTIONS',
+      `expected candles that lie whole inside those of ${gridText(grid)}, was ${gridText(partGrid)}: name finer ones with --of, or another beginning with --anchor`,
+    );
+  }
+  const builder = new BarBuilder(grid);
   const pieces =
     from === 'trades'
       ? tradePieces(catalogue, market, range)
@@ -46,7 +66,8 @@ export async function resample(
   for await (const part of pieces) {
     for (const piece of part.candles) builder.add(piece);
     firstMs ??= part.candles[0]?.openTimeMs ?? null;
-    endMs = (part.candles.at(-1)?.openTimeMs ?? 0) + part.lengthMs;
+    const lastMs = part.candles.at(-1)?.openTimeMs ?? 0;
+    endMs = partGrid === null ? lastMs : partGrid.endOf(lastMs);
     if (builder.count > MOST_BUILT_BARS) {
       throw new SarrafError(
         'INVALID_OPTIONS',
@@ -54,10 +75,9 @@ export async function resample(
       );
     }
   }
-  const toMs = timeframeMs(to);
   const candles = builder
     .candles()
-    .filter(({ openTimeMs }) => openTimeMs >= (firstMs ?? 0) && openTimeMs + toMs <= endMs);
+    .filter(({ openTimeMs }) => openTimeMs >= (firstMs ?? 0) && grid.endOf(openTimeMs) <= endMs);
   if (candles.length === 0) {
     throw new SarrafError(
       'INVALID_OPTIONS',
@@ -69,20 +89,41 @@ export async function resample(
     outcome: await catalogue.appendCandles({
       market,
       timeframe: to,
+      anchors,
       source: `resampled from ${from}`,
       candles: [candles],
     }),
   };
 }
 
+/** Where the new bars begin, and their parts; trades are no bars. */
+function gridsOf(
+  catalogue: Catalogue,
+  { market, to, anchor = null }: ResampleOptions,
+  from: Timeframe | 'trades',
+): { readonly anchors: BarAnchors; readonly grid: BarGrid; readonly parts: BarGrid | null } {
+  const there = catalogue.manifest({ market, kind: 'candles', timeframe: to });
+  const source = from === 'trades' ? null : catalogue.manifest({ market, kind: 'candles', timeframe: from });
+  const ofSource = from === 'trades' ? UTC_BARS : anchorsOf(source, from);
+  const known = there !== null && there.partitions.length > 0 ? anchorsOf(there, to) : ofSource;
+  const anchors = anchor === null ? known : { ...known, [to]: anchor };
+  return {
+    anchors,
+    grid: gridOf(to, anchors),
+    parts: from === 'trades' ? null : gridOf(from, ofSource),
+  };
+}
+
 /** The coarsest candles that are there in the stretch and divide the wanted ones; else the trades. */
-function sourceFor(catalogue: Catalogue, { market, to, range }: ResampleOptions): Timeframe | 'trades' {
+function sourceFor(catalogue: Catalogue, options: ResampleOptions): Timeframe | 'trades' {
+  const { market, to, range } = options;
   const there = catalogue
     .keys()
     .filter((key) => key.market === market && partitionsWithin(catalogue.root, key, range).length > 0);
-  const finer = TIMEFRAMES.filter(
-    (timeframe) => timeframeMs(timeframe) < timeframeMs(to) && timeframeMs(to) % timeframeMs(timeframe) === 0,
-  ).toReversed();
+  const finer = TIMEFRAMES.filter((timeframe) => {
+    const { grid, parts } = gridsOf(catalogue, options, timeframe);
+    return timeframe !== to && parts !== null && liesInside(parts, grid);
+  }).toReversed();
   const found = finer.find((timeframe) =>
     there.some((key) => key.kind === 'candles' && key.timeframe === timeframe),
   );
@@ -99,7 +140,6 @@ const PART_BARS = 10_000;
 
 interface Pieces {
   readonly candles: readonly Candle[];
-  readonly lengthMs: number;
 }
 
 async function* candlePieces(
@@ -110,7 +150,7 @@ async function* candlePieces(
   for (let at = 0; at < columns.length; at += PART_BARS) {
     const length = Math.min(PART_BARS, columns.length - at);
     const candles = Array.from({ length }, (_, index) => candleAt(columns, at + index));
-    yield { candles, lengthMs: timeframeMs(of.from) };
+    yield { candles };
   }
 }
 
@@ -128,6 +168,6 @@ async function* tradePieces(
       close: price,
       volume: amount,
     }));
-    yield { candles, lengthMs: 0 };
+    yield { candles };
   }
 }

@@ -1,3 +1,4 @@
+import { UTC_BARS, type BarAnchors } from '../domain/bar-grid.ts';
 import { createRandom } from '../domain/random.ts';
 import { SimulatedExchange } from './core/exchange.ts';
 import { currencyOf } from './core/funding/currency-settings.ts';
@@ -16,6 +17,8 @@ export interface SimulationOptions {
   readonly startMs: number;
   /** Of tokens and faults; the faults' own seed goes before it. */
   readonly seed?: number;
+  /** Where the bars of a market begin, by its symbol; of the others as `candles.zone` says. */
+  readonly barAnchors?: ReadonlyMap<string, BarAnchors>;
   /** Told of a mistake in the exchange itself; without it the mistake is thrown. */
   readonly onMistake?: (error: unknown) => void;
 }
@@ -42,6 +45,7 @@ export function createSimulation(options: SimulationOptions): Simulation {
         initialPrice,
         baseName: names(market.base),
         quoteName: names(market.quote),
+        barAnchors: options.barAnchors?.get(market.symbol) ?? anchorsFor(config.candles.zone),
       })),
       fees: config.fees,
       trading: { ...(lags ? { recordVersions: true } : {}), ...defined(config.trading) },
@@ -76,4 +80,9 @@ export function createSimulation(options: SimulationOptions): Simulation {
     door,
     faulty: new FaultyDoor(door, new FaultPlan({ seed, ...defined(config.faults) })),
   };
+}
+
+/** Bars of 4 h and more begin as the clock of a zone does. */
+function anchorsFor(zone: string): BarAnchors {
+  return zone === 'UTC' ? UTC_BARS : { '4h': { zone, offsetMs: 0 } };
 }

@@ -23,6 +23,11 @@ export interface Bar {
   readonly timeframe: Timeframe;
   /** When it began, in ms since 1970. */
   readonly openTimeMs: number;
+  /**
+   * When it ended, in ms since 1970, which is when the next one begins. Bars need not begin at multiples of
+   * their length, and a day in which clocks are set has 23 or 25 hours.
+   */
+  readonly closeTimeMs: number;
   /** Price of its first trade, in the quote currency. */
   readonly open: number;
   /** Highest price, in the quote currency. */
@@ -67,6 +72,10 @@ class ShownBar implements Bar {
     return this.#candle.openTimeMs;
   }
 
+  get closeTimeMs(): number {
+    return this.#candle.closeTimeMs;
+  }
+
   get open(): number {
     return ohlcvOf(this.#candle).open;
   }
@@ -101,10 +110,11 @@ class ShownBar implements Bar {
   }
 
   toJSON(): Bar {
-    const { market, timeframe, openTimeMs, seenAtMs, missedBefore } = this.#candle;
+    const { market, timeframe, openTimeMs, closeTimeMs, seenAtMs, missedBefore } = this.#candle;
     const { open, high, low, close, volume } = ohlcvOf(this.#candle);
     const numbers = { open, high, low, close, volume };
-    return { market, timeframe, openTimeMs, ...numbers, seenAtMs, missedBefore, exact: this.exact };
+    const times = { openTimeMs, closeTimeMs };
+    return { market, timeframe, ...times, ...numbers, seenAtMs, missedBefore, exact: this.exact };
   }
 
   [INSPECT](): Bar {

@@ -1,4 +1,5 @@
 import type { Candle } from '../domain/candle.ts';
+import type { BarGrid } from '../domain/bar-grid.ts';
 import { cellText, type CandleColumns } from '../domain/candle-columns.ts';
 import type { DecimalText } from '../domain/decimal-text.ts';
 import { SarrafError } from '../domain/errors.ts';
@@ -10,8 +11,8 @@ import type { Timeframe } from '../domain/timeframe.ts';
 export interface BarSource {
   readonly columns: CandleColumns;
   readonly timeframe: Timeframe;
-  /** The length of each. */
-  readonly barMs: number;
+  /** Where they begin and end. */
+  readonly grid: BarGrid;
   /** When each was known to be over, where that may be later than its end; null where it never is. */
   readonly seenAtMs: Float64Array | null;
 }
@@ -45,17 +46,22 @@ export class ColumnCandle implements ClosedCandle {
     return cellAt(this.#source.columns.openTimeMs, this.#index);
   }
 
+  get closeTimeMs(): number {
+    return this.#source.grid.endOf(this.openTimeMs);
+  }
+
   get seenAtMs(): number {
-    const { seenAtMs, barMs } = this.#source;
-    return seenAtMs === null ? this.openTimeMs + barMs : cellAt(seenAtMs, this.#index);
+    const { seenAtMs } = this.#source;
+    return seenAtMs === null ? this.closeTimeMs : cellAt(seenAtMs, this.#index);
   }
 
   get missedBefore(): number {
-    const { columns, barMs } = this.#source;
+    const { columns, grid } = this.#source;
     const index = this.#index;
     if (index === 0) return 0;
-    const sinceMs = cellAt(columns.openTimeMs, index) - cellAt(columns.openTimeMs, index - 1);
-    return sinceMs === barMs ? 0 : Math.round(sinceMs / barMs) - 1;
+    const [beforeMs, openMs] = [cellAt(columns.openTimeMs, index - 1), cellAt(columns.openTimeMs, index)];
+    const endMs = grid.endOf(beforeMs);
+    return endMs === openMs ? 0 : grid.count(endMs, openMs);
   }
 
   get open(): DecimalText {
@@ -144,6 +150,19 @@ export function ohlcvOf(candle: Candle): Ohlcv {
 
 /** A candle as plain fields, for another thread or a person. */
 export function plainCandle(candle: ClosedCandle): ClosedCandle {
-  const { openTimeMs, open, high, low, close, volume, market, timeframe, seenAtMs, missedBefore } = candle;
-  return { openTimeMs, open, high, low, close, volume, market, timeframe, seenAtMs, missedBefore };
+  const { openTimeMs, closeTimeMs, open, high, low, close, volume } = candle;
+  const { market, timeframe, seenAtMs, missedBefore } = candle;
+  return {
+    openTimeMs,
+    closeTimeMs,
+    open,
+    high,
+    low,
+    close,
+    volume,
+    market,
+    timeframe,
+    seenAtMs,
+    missedBefore,
+  };
 }

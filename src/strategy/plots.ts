@@ -1,5 +1,4 @@
 import { SarrafError } from '../domain/errors.ts';
-import { timeframeMs } from '../domain/timeframe.ts';
 import type { StrategyContext } from './context.ts';
 import { sayInput } from './decimal-input.ts';
 import { Decimal } from './strategy-decimal.ts';
@@ -78,7 +77,7 @@ export class StrategyPlots {
       if (options !== undefined && !isAlike(series, options)) throw otherOptions(series, options);
       if (this.sink === null) return;
       const { candle } = this;
-      const atMs = candle === null ? nowMs : candle.openTimeMs + timeframeMs(candle.timeframe);
+      const atMs = candle === null ? nowMs : candle.closeTimeMs;
       this.sink.add(series, atMs, value ?? Number.NaN);
     });
   }

@@ -103,6 +103,8 @@ export interface TransferEvent {
 export type ClosedCandle = Candle & {
   readonly market: string;
   readonly timeframe: Timeframe;
+  /** When it ended, which is when the next one begins: a day can have 23 or 25 hours. */
+  readonly closeTimeMs: number;
   /** When it was read. */
   readonly seenAtMs: number;
   /**

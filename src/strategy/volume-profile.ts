@@ -1,8 +1,9 @@
 import { SarrafError } from '../domain/errors.ts';
-import { timeframeMs } from '../domain/timeframe.ts';
 import type { Bar } from './bar.ts';
 
 const DAY_MS = 86_400_000;
+/** A day in which the clock is set back has an hour more. */
+const LONGEST_MS = DAY_MS + 3_600_000;
 const MOST_SLICES = 1_000;
 
 /** Digits of a share that are kept: a slice below one in a hundred million has no order anyway. */
@@ -43,13 +44,12 @@ export function volumeProfile(bars: readonly Bar[], time: ProfiledTime): readonl
 
 /** Spreads the volume of a bar evenly over its length, and each slice takes what lies in its time of day. */
 function addBar(
-  { openTimeMs, timeframe, volume }: Bar,
+  { openTimeMs, closeTimeMs: closeMs, volume }: Bar,
   { fromMs, overMs, slices }: ProfiledTime,
   sums: { readonly volumes: Float64Array; readonly coveredMs: Float64Array },
 ): void {
-  const lengthMs = timeframeMs(timeframe);
-  const closeMs = openTimeMs + lengthMs;
-  if (closeMs > fromMs || lengthMs > DAY_MS) return;
+  const lengthMs = closeMs - openTimeMs;
+  if (closeMs > fromMs || lengthMs > LONGEST_MS) return;
   // The same time of day at which the bar began, and a day before: a bar may reach into the next.
   const latest = Math.floor((closeMs - fromMs) / DAY_MS);
   for (const day of [latest - 1, latest]) {

@@ -1,6 +1,7 @@
 import { parseUnits } from '../domain/money.ts';
 import { TIMEFRAMES } from '../domain/timeframe.ts';
 import { ENDPOINTS } from '../exchange/endpoints/index.ts';
+import { HISTORY_ANCHORS } from '../exchange/resolution.ts';
 import { MARKET_NAMES } from '../exchange/market-names.ts';
 import type { VenueCallKind, VenueProfile } from './port.ts';
 import type { VenueCaller } from './venue-caller.ts';
@@ -55,6 +56,7 @@ export const INTERFACE_PROFILE: VenueProfile = {
   pageSizes: PAGE_SIZES,
   marketNames: MARKET_NAMES,
   timeframes: new Set(TIMEFRAMES),
+  barAnchors: HISTORY_ANCHORS,
   bookCacheMs: 1_000,
   budgets: Object.fromEntries(
     KINDS.map((kind) => [kind, ENDPOINTS[ENDPOINT_OF[kind]].budget.name]),

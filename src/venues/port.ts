@@ -1,3 +1,4 @@
+import type { BarAnchors } from '../domain/bar-grid.ts';
 import type { Candle } from '../domain/candle.ts';
 import type { DecimalText } from '../domain/decimal-text.ts';
 import type { ErrorCode } from '../domain/errors.ts';
@@ -314,6 +315,8 @@ export interface VenueProfile {
   readonly marketNames: MarketNames;
   /** What it has candles of. */
   readonly timeframes: ReadonlySet<Timeframe>;
+  /** Where its candles begin, as far as somebody outside has said so; what it answers shows the rest. */
+  readonly barAnchors: BarAnchors;
   /**
    * For how long it answers with the same book, so that asking more often shows nothing new; 0 for not at
    * all.

@@ -85,8 +85,10 @@ function listenerTo(
     on: {
       bars({ markets, params }, bar) {
         const ages = symbols.map((symbol) => markets.of(symbol).ages.candles);
-        const { market, timeframe, openTimeMs, open, high, low, close, volume, seenAtMs, missedBefore } = bar;
-        const numbers = { openTimeMs, open, high, low, close, volume, seenAtMs, missedBefore };
+        const { market, timeframe, openTimeMs, closeTimeMs, seenAtMs, missedBefore } = bar;
+        const { open, high, low, close, volume } = bar;
+        const times = { openTimeMs, closeTimeMs, seenAtMs, missedBefore };
+        const numbers = { ...times, open, high, low, close, volume };
         lines.push(line(params.name, { market, timeframe, ...numbers, ages }));
       },
     },

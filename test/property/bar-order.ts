@@ -74,7 +74,7 @@ function ageOf(
 }
 
 type ExpectedBar = Record<
-  'openTimeMs' | 'open' | 'high' | 'low' | 'close' | 'volume' | 'missedBefore',
+  'openTimeMs' | 'closeTimeMs' | 'open' | 'high' | 'low' | 'close' | 'volume' | 'missedBefore',
   number
 >;
 
@@ -104,6 +104,7 @@ function barFrom(columns: CandleColumns, startMs: number, lengthMs: number): Exp
     before === undefined ? 0 : (startMs - Math.floor(before / lengthMs) * lengthMs) / lengthMs - 1;
   return {
     openTimeMs: startMs,
+    closeTimeMs: startMs + lengthMs,
     open: (of(columns.open)[0] ?? Number.NaN) / 10,
     high: Math.max(...of(columns.high)) / 10,
     low: Math.min(...of(columns.low)) / 10,

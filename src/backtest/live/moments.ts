@@ -1,5 +1,6 @@
-import type { CandleColumns } from '../../domain/candle-columns.ts';
-import { TIMEFRAMES, timeframeMs } from '../../domain/timeframe.ts';
+import { gridOf } from '../../domain/bar-grid.ts';
+import { gridOfColumns, type CandleColumns } from '../../domain/candle-columns.ts';
+import { TIMEFRAMES, timeframeMs, type Timeframe } from '../../domain/timeframe.ts';
 
 interface Range {
   readonly fromMs: number;
@@ -23,30 +24,33 @@ export function momentsOf(
   const known = candles.filter(({ length }) => length > 0);
   const most = known.length === 0 ? USUAL_POINTS : MOST_POINTS;
   const finestMs = Math.min(...known.map(({ timeframe }) => timeframeMs(timeframe)));
-  const barMs = barFor((toMs - fromMs) / most, known.length === 0 ? 0 : finestMs);
+  const timeframe = barFor((toMs - fromMs) / most, known.length === 0 ? 0 : finestMs);
+  const barMs = timeframeMs(timeframe);
   const closes = new Set<number>();
-  for (const { timeframe, openTimeMs, length } of known) {
-    const lengthMs = timeframeMs(timeframe);
+  for (const columns of known) {
+    const { openTimeMs, length, anchors } = columns;
+    const grid = gridOfColumns(columns);
+    // Of many, those that a longer bar would end with.
+    const kept = gridOf(timeframe, anchors);
     for (let bar = 0; bar < length; bar += 1) {
-      const closeMs = (openTimeMs[bar] ?? 0) + lengthMs;
-      if (closeMs > fromMs && closeMs < toMs && closeMs % barMs === 0) closes.add(closeMs);
+      const closeMs = grid.endOf(openTimeMs[bar] ?? 0);
+      if (closeMs > fromMs && closeMs < toMs && kept.isStart(closeMs)) closes.add(closeMs);
     }
   }
   const sorted = [...closes].toSorted((left, right) => left - right);
   const firstMs = sorted[0] ?? toMs;
   const lastMs = sorted.at(-1) ?? toMs;
-  const spread = [...gridOf(fromMs, firstMs, barMs), ...sorted, ...gridOf(lastMs, toMs, barMs), toMs];
+  const spread = [...stepsIn(fromMs, firstMs, barMs), ...sorted, ...stepsIn(lastMs, toMs, barMs), toMs];
   return { barMs, momentsMs: spread };
 }
 
 /** The shortest timeframe that is not below either length; the longest one where none is. */
-function barFor(leastMs: number, finestMs: number): number {
-  const lengths = TIMEFRAMES.map(timeframeMs);
-  return lengths.find((length) => length >= leastMs && length >= finestMs) ?? lengths.at(-1) ?? finestMs;
+function barFor(leastMs: number, finestMs: number): Timeframe {
+  return TIMEFRAMES.find((one) => timeframeMs(one) >= leastMs && timeframeMs(one) >= finestMs) ?? '3d';
 }
 
 /** Multiples of a step between two times, without these. */
-function gridOf(afterMs: number, beforeMs: number, stepMs: number): readonly number[] {
+function stepsIn(afterMs: number, beforeMs: number, stepMs: number): readonly number[] {
   const first = (Math.floor(afterMs / stepMs) + 1) * stepMs;
   const count = Math.max(0, Math.ceil((beforeMs - first) / stepMs));
   return Array.from({ length: count }, (_, index) => first + index * stepMs);

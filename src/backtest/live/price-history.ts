@@ -1,6 +1,6 @@
-import { cellUnits, columnScale, type CandleColumns } from '../../domain/candle-columns.ts';
+import type { BarGrid } from '../../domain/bar-grid.ts';
+import { cellUnits, columnScale, gridOfColumns, type CandleColumns } from '../../domain/candle-columns.ts';
 import type { Units } from '../../domain/money.ts';
-import { timeframeMs } from '../../domain/timeframe.ts';
 import type { PriceOf } from '../../portfolio/valuation.ts';
 
 /** A price, from this moment on. */
@@ -41,7 +41,7 @@ class MarketCursor {
   price: Units | null;
   private readonly candles: CandleColumns;
   private readonly traded: readonly PricePoint[];
-  private readonly barMs: number;
+  private readonly grid: BarGrid;
   private readonly scale: bigint;
   private bar = 0;
   private trade = 0;
@@ -49,7 +49,7 @@ class MarketCursor {
   constructor({ candles, traded }: MarketPrices) {
     this.candles = candles;
     this.traded = traded;
-    this.barMs = timeframeMs(candles.timeframe);
+    this.grid = gridOfColumns(candles);
     this.scale = columnScale(candles.priceDecimals);
     this.price = firstPrice(candles, traded);
   }
@@ -57,8 +57,10 @@ class MarketCursor {
   advance(timeMs: number): void {
     const { openTimeMs, close, length } = this.candles;
     let closedAtMs = Number.NEGATIVE_INFINITY;
-    while (this.bar < length && (openTimeMs[this.bar] ?? 0) + this.barMs <= timeMs) {
-      closedAtMs = (openTimeMs[this.bar] ?? 0) + this.barMs;
+    while (this.bar < length) {
+      const endMs = this.grid.endOf(openTimeMs[this.bar] ?? 0);
+      if (endMs > timeMs) break;
+      closedAtMs = endMs;
       this.price = cellUnits(close[this.bar] ?? 0, this.scale);
       this.bar += 1;
     }

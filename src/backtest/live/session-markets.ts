@@ -1,12 +1,13 @@
 import type { Candle } from '../../domain/candle.ts';
 import { columnsOf, type CandleColumns } from '../../domain/candle-columns.ts';
+import { gridOf, shownAnchors } from '../../domain/bar-grid.ts';
 import type { Currency } from '../../domain/market-symbol.ts';
 import { createMarket, type Market } from '../../domain/market.ts';
 import { formatUnits, LEAST_UNITS, parseUnits } from '../../domain/money.ts';
-import { timeframeMs } from '../../domain/timeframe.ts';
 import { MARKET_NAMES, parseMarket } from '../../exchange/market-names.ts';
 import type { FillRecord } from '../../execution/fill-record.ts';
 import type { SessionRows } from '../../mirror/session-rows.ts';
+import { INTERFACE_PROFILE } from '../../venues/interface-profile.ts';
 import { needsBridge } from '../run-currency.ts';
 import type { PricePoint } from './price-history.ts';
 
@@ -39,8 +40,10 @@ export function historyOf(
 ): { readonly candles: CandleColumns; readonly traded: readonly PricePoint[] } {
   const found = series.find(({ market }) => market === symbol);
   const timeframe = found?.timeframe ?? '1m';
-  const endOf = ({ openTimeMs }: Candle): number => openTimeMs + timeframeMs(timeframe);
   const all = found?.candles ?? [];
+  const anchors = shownAnchors(timeframe, all, INTERFACE_PROFILE.barAnchors);
+  const grid = gridOf(timeframe, anchors);
+  const endOf = ({ openTimeMs }: Candle): number => grid.endOf(openTimeMs);
   const before = all
     .filter((candle) => endOf(candle) <= fromMs)
     .map((candle) => ({ atMs: endOf(candle), price: parseUnits(candle.close) }));
@@ -49,7 +52,7 @@ export function historyOf(
     market === symbol ? [{ atMs, price: parseUnits(price) }] : [],
   );
   return {
-    candles: columnsOf({ market: symbol, timeframe }, all.slice(before.length)),
+    candles: columnsOf({ market: symbol, timeframe, anchors }, all.slice(before.length)),
     traded: [...before, ...own, ...seen].toSorted((left, right) => left.atMs - right.atMs),
   };
 }

@@ -1,9 +1,8 @@
-import { cellUnits, columnScale, type CandleColumns } from '../../domain/candle-columns.ts';
+import { cellUnits, columnScale, gridOfColumns, type CandleColumns } from '../../domain/candle-columns.ts';
 import type { Currency } from '../../domain/market-symbol.ts';
 import { parseMarket, MARKET_NAMES } from '../../exchange/market-names.ts';
 import { NO_UNITS, UNITS_PER_ONE, type Units } from '../../domain/money.ts';
 import { divideHalfEven } from '../../domain/rounding.ts';
-import { timeframeMs } from '../../domain/timeframe.ts';
 import type { FillRecord } from '../../execution/fill-record.ts';
 import { valueIn, type PriceOf, type Prices } from '../../portfolio/valuation.ts';
 import type { BacktestRun } from '../backtest-run.ts';
@@ -146,6 +145,6 @@ function bridgePriceAt(candles: CandleColumns | null, atMs: number): Units | nul
     if ((candles.openTimeMs[middle] ?? 0) <= atMs) low = middle;
     else high = middle - 1;
   }
-  const isOver = (candles.openTimeMs[low] ?? 0) + timeframeMs(candles.timeframe) <= atMs;
+  const isOver = gridOfColumns(candles).endOf(candles.openTimeMs[low] ?? 0) <= atMs;
   return cellUnits((isOver ? candles.close : candles.open)[low] ?? 0, columnScale(candles.priceDecimals));
 }

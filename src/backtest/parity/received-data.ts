@@ -4,7 +4,7 @@ import type { OrderBook } from '../../domain/order-book.ts';
 import type { VenueOrder } from '../../domain/order.ts';
 import type { PublicTrade, VenueTrade } from '../../domain/trade.ts';
 import type { Page, VenueAnswer, VenueCall, WalletReading } from '../../venues/port.ts';
-import { timeframeMs } from '../../domain/timeframe.ts';
+import { shownGrid } from './seen.ts';
 
 /** What something was from a moment on, in ms since 1970, as a text: the same text is the same thing. */
 export interface TopicReading {
@@ -94,8 +94,9 @@ export class ReceivedData {
         }
         break;
       case 'candles': {
-        const lengthMs = timeframeMs(call.timeframe);
-        const closed = (value as readonly Candle[]).filter(({ openTimeMs }) => openTimeMs + lengthMs <= atMs);
+        const page = value as readonly Candle[];
+        const grid = shownGrid(call.timeframe, page);
+        const closed = page.filter(({ openTimeMs }) => grid.endOf(openTimeMs) <= atMs);
         const newest = closed.reduce<Candle | null>(
           (last, bar) => (last === null || bar.openTimeMs > last.openTimeMs ? bar : last),
           null,

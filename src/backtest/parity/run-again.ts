@@ -7,13 +7,14 @@ import type { WalletReading } from '../../venues/port.ts';
 import type { EngineEvent } from '../../engine/engine-event.ts';
 import { parseUnits, type Units } from '../../domain/money.ts';
 import type { OrderBook } from '../../domain/order-book.ts';
-import { timeframeMs } from '../../domain/timeframe.ts';
+import { gridOf, shownAnchors } from '../../domain/bar-grid.ts';
 import type { StrategyInstanceSettings } from '../../engine/engine-settings.ts';
 import { Catalogue } from '../../recording/catalogue.ts';
 import { partitionsWithin } from '../../recording/read-partitions.ts';
 import { bookColumns, tradeColumns, type TradeColumns } from '../../recording/record-columns.ts';
 import type { RecordedBook, RecordedStats, RecordedTrade } from '../../recording/records.ts';
 import type { BarRecording } from '../poll/recorded-feed.ts';
+import { INTERFACE_PROFILE } from '../../venues/interface-profile.ts';
 import { DEFAULT_POLL_RULES, type Latency, type PollRules } from '../../venues/recorded/poll-rules.ts';
 import { runPoll, type PollMarket, type PollRun } from '../poll/run-poll.ts';
 import { signalLineOf, toldSignals, type SignalLine } from '../signals/journal-signals.ts';
@@ -258,9 +259,10 @@ async function* inOne<Columns>(columns: Columns): AsyncGenerator<Columns> {
 
 /** The bars that a session knew: between the first and the last there were no others. */
 function barsOf({ market, timeframe, candles }: KnownBars): BarRecording {
-  const columns = columnsOf({ market: market as MarketSymbol, timeframe }, candles);
+  const anchors = shownAnchors(timeframe, candles, INTERFACE_PROFILE.barAnchors);
+  const columns = columnsOf({ market: market as MarketSymbol, timeframe, anchors }, candles);
   const [first, last] = [candles[0]?.openTimeMs ?? 0, candles.at(-1)?.openTimeMs ?? 0];
-  return { columns, covered: [{ fromMs: first, toMs: last + timeframeMs(timeframe) }] };
+  return { columns, covered: [{ fromMs: first, toMs: gridOf(timeframe, anchors).endOf(last) }] };
 }
 
 /**

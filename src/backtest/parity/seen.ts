@@ -1,6 +1,8 @@
 import type { Candle } from '../../domain/candle.ts';
 import type { OrderBook } from '../../domain/order-book.ts';
-import { timeframeMs, type Timeframe } from '../../domain/timeframe.ts';
+import { gridOf, shownAnchors, type BarGrid } from '../../domain/bar-grid.ts';
+import type { Timeframe } from '../../domain/timeframe.ts';
+import { INTERFACE_PROFILE } from '../../venues/interface-profile.ts';
 import type { Divergence } from './difference.ts';
 import type { KnownBars, SeenData, WantedThing, SessionPair } from './session.ts';
 import type { TopicReading, TopicKind, ReceivedData } from './received-data.ts';
@@ -32,9 +34,9 @@ export class Watch {
     const key = `${of.market} ${of.timeframe}`;
     const bars = this.candlesBySeries.get(key) ?? new Map<number, Candle>();
     this.candlesBySeries.set(key, bars);
+    const grid = shownGrid(of.timeframe, page);
     for (const candle of page) {
-      const isClosed = candle.openTimeMs + timeframeMs(of.timeframe) <= atMs;
-      if (isClosed) bars.set(candle.openTimeMs, candle);
+      if (grid.endOf(candle.openTimeMs) <= atMs) bars.set(candle.openTimeMs, candle);
     }
   }
 
@@ -55,12 +57,18 @@ export class Watch {
   }
 }
 
+/** Where bars that a session read begin and end. */
+export function shownGrid(timeframe: Timeframe, bars: readonly Candle[]): BarGrid {
+  return gridOf(timeframe, shownAnchors(timeframe, bars, INTERFACE_PROFILE.barAnchors));
+}
+
 /** Bars as things that are seen when they close. */
 export function closedBars({ market, timeframe, candles }: KnownBars): readonly SeenData[] {
+  const grid = shownGrid(timeframe, candles);
   return candles
     .map(({ openTimeMs, open, high, low, close, volume }) => ({
       market,
-      atMs: openTimeMs + timeframeMs(timeframe),
+      atMs: grid.endOf(openTimeMs),
       text: `${timeframe} ${open} ${high} ${low} ${close} ${volume}`,
     }))
     .toSorted((left, right) => left.atMs - right.atMs);

@@ -1,5 +1,5 @@
 import type { Candle } from '../../domain/candle.ts';
-import { candleAt, type CandleColumns } from '../../domain/candle-columns.ts';
+import { candleAt, gridOfColumns, type CandleColumns } from '../../domain/candle-columns.ts';
 import { SarrafError } from '../../domain/errors.ts';
 import { present } from '../../domain/invariant.ts';
 import { timeframeMs } from '../../domain/timeframe.ts';
@@ -116,12 +116,12 @@ function lanesOfBars(market: FollowedMarket, bars: readonly BarRecording[]): rea
   const finestMs = Math.min(...bars.map(({ columns }) => timeframeMs(columns.timeframe)));
   return bars.map(({ columns, covered }) => {
     const { timeframe } = columns;
-    const lengthMs = timeframeMs(timeframe);
+    const grid = gridOfColumns(columns);
     market.bars.cover(timeframe, covered);
     return laneOfRows(
       chunksOf(columns),
-      ({ openTimeMs }) => openTimeMs + lengthMs,
-      (candle) => market.onBar(candle, { timeframe, isFinest: lengthMs === finestMs }),
+      ({ openTimeMs }) => grid.endOf(openTimeMs),
+      (candle) => market.onBar(candle, { timeframe, isFinest: grid.lengthMs === finestMs }),
     );
   });
 }

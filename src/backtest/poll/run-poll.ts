@@ -1,4 +1,5 @@
 import type { LimitOverrides } from '../../domain/rate-limit.ts';
+import { UTC_BARS, type BarAnchors } from '../../domain/bar-grid.ts';
 import { columnsOf } from '../../domain/candle-columns.ts';
 import { SarrafError } from '../../domain/errors.ts';
 import type { FeeSchedule } from '../../domain/fee-schedule.ts';
@@ -33,7 +34,13 @@ import { RecordedCaller, type RecordedCallerOptions } from '../../venues/recorde
 import { PollEquity } from './poll-equity.ts';
 import { FollowedExchange } from '../../venues/followed/followed-exchange.ts';
 import { createPollRules, type PollRules } from '../../venues/recorded/poll-rules.ts';
-import { createTrack, RecordedFeed, type MarketTracks, type Track } from './recorded-feed.ts';
+import {
+  createTrack,
+  RecordedFeed,
+  type BarRecording,
+  type MarketTracks,
+  type Track,
+} from './recorded-feed.ts';
 import type { FollowedMarket } from '../../venues/followed/followed-market.ts';
 import { runWarning, type RunWarning } from '../run-warning.ts';
 import { signalWarnings, type DatedSignal } from '../signals/dated-signal.ts';
@@ -142,7 +149,11 @@ export async function runPoll(options: PollRunOptions): Promise<PollRun> {
   const budgets = budgetTable(limits, options.headroom);
   const plan = planOf(options.settings.instances, budgets);
   const exchange = new FollowedExchange({
-    markets: markets.map(({ market, trades }) => ({ market, hasTrades: trades !== null })),
+    markets: markets.map(({ market, trades, bars = [] }) => ({
+      market,
+      hasTrades: trades !== null,
+      barAnchors: bars.length === 0 ? undefined : recordedAnchors(bars),
+    })),
     fees,
     balances,
     limits,
@@ -353,17 +364,22 @@ class PollLife {
     const timeframe = TIMEFRAMES.find((candidate) => spanMs / timeframeMs(candidate) <= MOST_BARS) ?? '1d';
     const bars = state.candles
       .bars(timeframe)
-      .filter(({ openTimeMs }) => openTimeMs + timeframeMs(timeframe) > this.fromMs);
+      .filter(({ openTimeMs }) => state.candles.grid(timeframe).endOf(openTimeMs) > this.fromMs);
     return {
       market: state.rules,
       firstPrice: this.firstPrices[index] ?? price,
       lastPrice: price,
       candles: columnsOf(
-        { market: state.rules.symbol, timeframe },
+        { market: state.rules.symbol, timeframe, anchors: state.candles.anchors },
         bars.map((bar) => candleOf(state.grid, bar)),
       ),
     };
   }
+}
+
+/** Where recorded bars of a market begin, and longer ones: shorter ones that say the same are not asked. */
+function recordedAnchors(bars: readonly BarRecording[]): BarAnchors {
+  return Object.assign({}, ...bars.map(({ columns }) => columns.anchors ?? UTC_BARS)) as BarAnchors;
 }
 
 function recordingOf(markets: readonly PollMarket[], index: number): MarketTracks {

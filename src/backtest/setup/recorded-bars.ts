@@ -1,5 +1,6 @@
 import type { BarRecording } from '../poll/recorded-feed.ts';
 import type { MarketSymbol } from '../../domain/market-symbol.ts';
+import { gridOf, liesInside, type BarAnchors } from '../../domain/bar-grid.ts';
 import { timeframeMs, type Timeframe } from '../../domain/timeframe.ts';
 import type { StrategyInstanceSettings } from '../../engine/engine-settings.ts';
 import type { TimeRange } from '../../recording/records.ts';
@@ -38,7 +39,7 @@ export async function recordedBars(
       const there = recorded.filter((timeframe) =>
         candles.reachInto({ market, timeframe }, { fromMs, toMs: range.toMs }),
       );
-      const source = sourceOf(lengthMs, there);
+      const source = sourceOf(wanted.timeframe, there, (timeframe) => candles.anchors({ market, timeframe }));
       if (source === null) continue;
       reachMs.set(source, Math.max(neededMs, reachMs.get(source) ?? 0));
     }
@@ -53,9 +54,16 @@ export async function recordedBars(
   return all.filter((bars) => bars !== null);
 }
 
-function sourceOf(lengthMs: number, there: readonly Timeframe[]): Timeframe | null {
+function sourceOf(
+  wanted: Timeframe,
+  there: readonly Timeframe[],
+  anchorsOf: (timeframe: Timeframe) => BarAnchors,
+): Timeframe | null {
   const [coarsest] = there
-    .filter((timeframe) => lengthMs % timeframeMs(timeframe) === 0)
+    .filter((timeframe) => {
+      const anchors = anchorsOf(timeframe);
+      return liesInside(gridOf(timeframe, anchors), gridOf(wanted, anchors));
+    })
     .toSorted((left, right) => timeframeMs(right) - timeframeMs(left));
   return coarsest ?? null;
 }

@@ -1,7 +1,9 @@
+import { UTC_BARS, type BarAnchors } from '../../domain/bar-grid.ts';
 import { barsBetween, firstBarFrom, type CandleColumns } from '../../domain/candle-columns.ts';
 import type { MarketSymbol } from '../../domain/market-symbol.ts';
 import type { Timeframe } from '../../domain/timeframe.ts';
 import type { Catalogue } from '../../recording/catalogue.ts';
+import { anchorsOf } from '../../recording/manifest.ts';
 import { candlesOrNone } from '../../recording/packed/pack-market.ts';
 import type { PackedMarket } from '../../recording/packed/packed-market.ts';
 import {
@@ -23,6 +25,8 @@ export interface RecordedCandles {
   reachInto(key: CandleKey, range: TimeRange): boolean;
   /** Stretches that were read whole. */
   covered(key: CandleKey): readonly TimeRange[];
+  /** Where they and longer ones of the market begin. */
+  anchors(key: CandleKey): BarAnchors;
   /** Those that open in a stretch; null where none do. */
   read(key: CandleKey, range: TimeRange): Promise<CandleColumns | null>;
 }
@@ -79,6 +83,7 @@ export function catalogueCandles(catalogue: Catalogue): RecordedCandles {
         .flatMap((key) => (key.kind === 'candles' && key.market === market ? [key.timeframe] : [])),
     reachInto: (key, range) => partitionsWithin(catalogue.root, folderOf(key), range).length > 0,
     covered: (key) => catalogue.manifest(folderOf(key))?.covered ?? [],
+    anchors: (key) => anchorsOf(catalogue.manifest(folderOf(key)), key.timeframe),
     read: async (key, range) => candlesOrNone(catalogue, { ...key, ...range }),
   };
 }
@@ -117,6 +122,7 @@ function packedCandles(packed: readonly PackedMarket[]): RecordedCandles {
     reachInto: (key, range) =>
       (of(key)?.parts ?? []).some(({ fromMs, toMs }) => fromMs < range.toMs && toMs >= range.fromMs),
     covered: (key) => of(key)?.covered ?? [],
+    anchors: (key) => of(key)?.columns.anchors ?? UTC_BARS,
     read: async (key, { fromMs, toMs }) => {
       const columns = of(key)?.columns;
       if (columns === undefined) return null;

@@ -3,7 +3,8 @@ import { SURE_DIGITS } from '../../domain/decimal-text.ts';
 import { SarrafError } from '../../domain/errors.ts';
 import { parseMarket } from '../../exchange/market-names.ts';
 import { UNIT_DECIMALS } from '../../domain/money.ts';
-import { timeframeMs, type Timeframe } from '../../domain/timeframe.ts';
+import { anchorOfMost, gridOf, gridText, type BarAnchors } from '../../domain/bar-grid.ts';
+import type { Timeframe } from '../../domain/timeframe.ts';
 import { openCatalogue } from '../../daemon/open-catalogue.ts';
 import { TimeReader } from '../../recording/import/time-reader.ts';
 import { EARLIEST_MS, LATEST_MS } from '../../recording/read-partitions.ts';
@@ -14,6 +15,8 @@ export interface Candles {
   /** Such as `BTCUSDT`. */
   readonly market: string;
   readonly timeframe: Timeframe;
+  /** Where candles begin, and longer ones that are made of them: found by `timeMs` where it is left out. */
+  readonly anchors?: BarAnchors | undefined;
   /** The open of each candle, in ms since 1970. */
   readonly timeMs: Float64Array;
   /** Prices in the quote currency. */
@@ -76,6 +79,7 @@ function momentMs(moment: Moment | undefined, otherwise: number): number {
 function numbersOf({
   market,
   timeframe,
+  anchors,
   length,
   priceDecimals,
   volumeDecimals,
@@ -86,6 +90,7 @@ function numbersOf({
   return {
     market,
     timeframe,
+    anchors,
     timeMs: cells.openTimeMs.slice(0, length),
     open: numbers(cells.open, priceDecimals),
     high: numbers(cells.high, priceDecimals),
@@ -94,6 +99,9 @@ function numbersOf({
     volume: numbers(cells.volume, volumeDecimals),
   };
 }
+
+/** Candles whose times show where all begin. */
+const FIRST_BARS = 1_000;
 
 /** The cells that were made of candles last, for as long as these are there. */
 const MADE = new WeakMap<Candles, CandleColumns>();
@@ -113,13 +121,16 @@ export function cellsOf(candles: Candles): CandleColumns {
   for (const [name, column] of Object.entries({ open, high, low, close, volume })) {
     if (column.length !== length) throw wrong(`${length} numbers in ${name}, found ${column.length}`);
   }
-  const lengthMs = timeframeMs(timeframe);
+  const { anchor } = anchorOfMost(timeframe, [...timeMs.subarray(0, FIRST_BARS)]);
+  const anchors = candles.anchors ?? { [timeframe]: anchor };
+  const grid = gridOf(timeframe, anchors);
   let largest = 0;
   let mostVolume = 1;
   let beforeMs = Number.NEGATIVE_INFINITY;
   for (let bar = 0; bar < length; bar += 1) {
     const at = timeMs[bar] ?? Number.NaN;
-    if (at % lengthMs !== 0) throw wrong(`times where candles of ${timeframe} begin, found ${at} at ${bar}`);
+    if (!grid.isStart(at))
+      throw wrong(`times where candles of ${gridText(grid)}, begin, found ${at} at ${bar}`);
     if (at <= beforeMs) throw wrong(`times that rise, found ${at} at ${bar}`);
     beforeMs = at;
     const least = low[bar] ?? 0;
@@ -137,7 +148,7 @@ export function cellsOf(candles: Candles): CandleColumns {
     if (traded > mostVolume) mostVolume = traded;
   }
   const made = MADE.get(candles);
-  if (made !== undefined && isSame(made, candles)) return made;
+  if (made !== undefined && isSame(made, { ...candles, anchors })) return made;
   const priceDecimals = Math.max(...[open, high, low, close].map(decimalsOf));
   if (largest * 10 ** priceDecimals > Number.MAX_SAFE_INTEGER) {
     throw wrong(
@@ -149,6 +160,7 @@ export function cellsOf(candles: Candles): CandleColumns {
   const columns: CandleColumns = {
     market,
     timeframe,
+    anchors,
     length,
     openTimeMs: timeMs,
     priceDecimals,
@@ -166,9 +178,11 @@ export function cellsOf(candles: Candles): CandleColumns {
 /** Whether cells are still those of their candles, which a program may change between two runs. */
 function isSame(made: CandleColumns, candles: Candles): boolean {
   const { priceDecimals: decimals, volumeDecimals } = made;
+  const { anchors } = candles;
   return (
     made.market === candles.market &&
     made.timeframe === candles.timeframe &&
+    JSON.stringify(made.anchors) === JSON.stringify(anchors) &&
     made.openTimeMs === candles.timeMs &&
     isOf(made.open, { numbers: candles.open, decimals }) &&
     isOf(made.high, { numbers: candles.high, decimals }) &&

@@ -1,4 +1,5 @@
 import { Command, InvalidArgumentError } from 'commander';
+import { readAnchor, type BarAnchor } from '../../domain/bar-grid.ts';
 import type { MarketSymbol } from '../../domain/market-symbol.ts';
 import { TIMEFRAMES, type Timeframe } from '../../domain/timeframe.ts';
 import type { FolderKey, RecordKind } from '../../recording/folder-key.ts';
@@ -32,6 +33,19 @@ export function timeframeOption(text: string): Timeframe {
   const found = TIMEFRAMES.find((known) => known === text.toLowerCase());
   if (found !== undefined) return found;
   throw new InvalidArgumentError(`expected one of ${TIMEFRAMES.join(', ')}.`);
+}
+
+/** What `--anchor` says of itself. */
+export const ANCHOR_HELP =
+  'where the candles begin: UTC, Asia/Tehran, or "UTC 08:00" (default: found by what is there)';
+
+/** Reads where bars begin. */
+export function anchorOption(text: string): BarAnchor {
+  try {
+    return readAnchor(text);
+  } catch (error) {
+    throw new InvalidArgumentError(`${error instanceof Error ? error.message : String(error)}.`);
+  }
 }
 
 /** Reads a time: ISO 8601, UTC where it has no zone, or a number since 1970. */

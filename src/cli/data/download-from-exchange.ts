@@ -73,7 +73,7 @@ export async function downloadFromExchange(options: DownloadCommandOptions): Pro
       range: { fromMs, toMs },
       source: `download ${new URL(baseUrl).host}`,
       fetchPage: historyPages(remote, { market, timeframe, signal: stop.signal }),
-      nowMs: Date.now,
+      nowMs: () => remote.time.now(),
       onProgress: ({ candles, share }) =>
         line.show({ what: `${market} candles-${timeframe}`, done: candles, share }),
     });

@@ -2,6 +2,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { openCatalogue } from '../../daemon/open-catalogue.ts';
 import { basename, join } from 'node:path';
 import { InvalidArgumentError, Option, type Command } from 'commander';
+import type { BarAnchor } from '../../domain/bar-grid.ts';
 import type { MarketSymbol } from '../../domain/market-symbol.ts';
 import { UNIT_DECIMALS } from '../../domain/money.ts';
 import type { Timeframe } from '../../domain/timeframe.ts';
@@ -14,7 +15,7 @@ import { wrongInput } from '../command-error.ts';
 import { integerOption, marketOption } from '../option-readers.ts';
 import { keepHeapTight } from '../tight-heap.ts';
 import { asCommand } from '../as-command.ts';
-import { dataCommand, timeframeOption, type DataOptions } from './data-options.ts';
+import { ANCHOR_HELP, anchorOption, dataCommand, timeframeOption, type DataOptions } from './data-options.ts';
 import { importLines, reportJson } from './import-lines.ts';
 import { ProgressLine } from './progress-line.ts';
 
@@ -22,6 +23,7 @@ interface Options extends DataOptions {
   readonly market: MarketSymbol;
   readonly kind?: 'candles' | 'trades' | 'depth';
   readonly timeframe?: Timeframe;
+  readonly anchor?: BarAnchor;
   readonly resample?: true;
   readonly preset?: Preset;
   readonly columns: ReadonlyMap<Field, string>;
@@ -57,6 +59,7 @@ export function importCommand(): Command {
       'timeframe of the candles (default: found by their times)',
       timeframeOption,
     )
+    .option('--anchor <zone>', ANCHOR_HELP, anchorOption)
     .option('--resample', 'combines finer candles into those of --timeframe')
     .addOption(new Option('--preset <name>', 'the columns of a well-known file').choices(PRESET_NAMES))
     .option(
@@ -142,6 +145,7 @@ async function importOne(catalogue: Catalogue, path: string, options: Options): 
       ...asked,
       kind: kind === 'candles' || kind === 'trades' ? kind : null,
       timeframe: options.timeframe ?? null,
+      anchor: options.anchor ?? null,
       mayResample: options.resample === true,
       preset: options.preset ?? null,
       columns: options.columns,

@@ -1,19 +1,29 @@
 import { join } from 'node:path';
 import { openCatalogue } from '../../daemon/open-catalogue.ts';
 import { InvalidArgumentError, type Command } from 'commander';
+import type { BarAnchor } from '../../domain/bar-grid.ts';
 import type { MarketSymbol } from '../../domain/market-symbol.ts';
 import type { Timeframe } from '../../domain/timeframe.ts';
 import { resample } from '../../recording/resample.ts';
 import { wrongInput } from '../command-error.ts';
 import { marketOption } from '../option-readers.ts';
 import { asCommand } from '../as-command.ts';
-import { dataCommand, rangeOption, timeframeOption, timeOption, type DataOptions } from './data-options.ts';
+import {
+  ANCHOR_HELP,
+  anchorOption,
+  dataCommand,
+  rangeOption,
+  timeframeOption,
+  timeOption,
+  type DataOptions,
+} from './data-options.ts';
 import { conflictLines, outcomeText } from './import-lines.ts';
 
 interface Options extends DataOptions {
   readonly market: MarketSymbol;
   readonly of?: Timeframe | 'trades';
   readonly timeframe: Timeframe;
+  readonly anchor?: BarAnchor;
   readonly from?: number;
   readonly to?: number;
 }
@@ -29,6 +39,7 @@ export function resampleCommand(): Command {
   })
     .requiredOption('--market <market>', 'market of the data', marketOption)
     .requiredOption('--timeframe <timeframe>', 'timeframe of the new candles', timeframeOption)
+    .option('--anchor <zone>', ANCHOR_HELP, anchorOption)
     .option('--of <what>', 'a timeframe, or trades (default: the coarsest candles that fit)', sourceOption)
     .option('--from <time>', 'from this time on', timeOption)
     .option('--to <time>', 'up to this time, which is not included', timeOption)
@@ -50,6 +61,7 @@ async function run(options: Options): Promise<void> {
     market,
     from: options.of ?? null,
     to: timeframe,
+    anchor: options.anchor ?? null,
     range: rangeOption(options),
   });
   if (options.json === true) console.log(JSON.stringify({ market, of: from, timeframe, outcome }));

@@ -1,7 +1,9 @@
 import { Decimal } from 'decimal.js';
 import type { Candle } from '../../domain/candle.ts';
 import { decimalText } from '../../domain/decimal-text.ts';
-import { barStartMs, TIMEFRAMES, timeframeMs, type Timeframe } from '../../domain/timeframe.ts';
+import { gridOf, liesInside, shownAnchors, type BarGrid } from '../../domain/bar-grid.ts';
+import { TIMEFRAMES, timeframeMs } from '../../domain/timeframe.ts';
+import { INTERFACE_PROFILE } from '../../venues/interface-profile.ts';
 import type { MirrorReader } from '../../mirror/mirror-reader.ts';
 import { ApiError } from '../api-error.ts';
 import type { ChartCandlesReply } from '../schema/series.ts';
@@ -29,21 +31,30 @@ export function chartCandlesReplyOf(
     const candles = reader.markets.candles({ market, timeframe, last: of.limit });
     return { market, timeframe, isBuilt: false, candles: candles.map((candle) => ({ ...candle })) };
   }
-  const source = kept.findLast((finer) => timeframeMs(timeframe) % timeframeMs(finer) === 0);
+  const { barAnchors } = INTERFACE_PROFILE;
+  const source = kept.findLast((finer) => {
+    const anchors = shownAnchors(
+      finer,
+      reader.markets.candles({ market, timeframe: finer, last: 1 }),
+      barAnchors,
+    );
+    return liesInside(gridOf(finer, anchors), gridOf(timeframe, anchors));
+  });
   if (source === undefined) return { market, timeframe, isBuilt: false, candles: [] };
   const parts = timeframeMs(timeframe) / timeframeMs(source);
   const last = Math.min(MOST_READ, of.limit * parts);
-  const candles = builtCandles(reader.markets.candles({ market, timeframe: source, last }), timeframe);
+  const finer = reader.markets.candles({ market, timeframe: source, last });
+  const candles = builtCandles(finer, gridOf(timeframe, shownAnchors(source, finer, barAnchors)));
   return { market, timeframe, isBuilt: true, candles: candles.slice(-of.limit) };
 }
 
 type Built = ChartCandlesReply['candles'][number];
 
 /** Coarser candles of finer ones, oldest first. A gap inside is made of what is there. */
-function builtCandles(candles: readonly Candle[], timeframe: Timeframe): Built[] {
+function builtCandles(candles: readonly Candle[], grid: BarGrid): Built[] {
   const built: Built[] = [];
   for (const candle of candles) {
-    const openTimeMs = barStartMs(candle.openTimeMs, timeframe);
+    const openTimeMs = grid.startOf(candle.openTimeMs);
     const last = built.at(-1);
     if (last === undefined || last.openTimeMs !== openTimeMs) built.push({ ...candle, openTimeMs });
     else

@@ -1,8 +1,9 @@
 import type { ClosedCandle } from '../../strategy/strategy-event.ts';
+import type { VenueProfile } from '../../venues/port.ts';
 import type { MemberTemplate } from '../../strategy/subscriptions.ts';
 import { CandleReader } from '../candle-reader.ts';
+import { pageFlaw } from '../candle-taker.ts';
 import type { Outbox } from '../outbox.ts';
-import { candleFlaw } from '../plausibility/market-flaw.ts';
 
 /** Bars that did not come are asked for again after this. */
 const RETRY_MS = 5_000;
@@ -26,7 +27,7 @@ export class PastBars {
     of: {
       readonly outbox: Outbox;
       readonly templates: readonly MemberTemplate[];
-      readonly pageSize: number;
+      readonly venue: Pick<VenueProfile, 'pageSizes' | 'barAnchors'>;
       /** It does not ask before it. */
       readonly notBeforeMs: number;
     },
@@ -36,7 +37,10 @@ export class PastBars {
     this.outbox = of.outbox;
     this.readers = of.templates
       .filter((template): template is CandleTemplate => template.kind === 'candles')
-      .map(({ timeframe, warmUp }) => new CandleReader({ market, timeframe, warmUp, pageSize: of.pageSize }));
+      .map(({ timeframe, warmUp }) => {
+        const { barAnchors: anchors, pageSizes } = of.venue;
+        return new CandleReader({ market, timeframe, anchors, warmUp, pageSize: pageSizes.candles });
+      });
   }
 
   /** All bars, each length in order; null while some are missing. */
@@ -61,12 +65,14 @@ export class PastBars {
       dedupe: `past ${market} ${timeframe}`,
       withinMs: LONGEST_WAIT_MS,
     } as const;
-    this.outbox.ask(call, way, (answer, { atMs }) => {
+    this.outbox.ask(call, way, (answer, { sentAtMs, atMs }) => {
       this.isAsking = false;
-      const isRight =
-        answer.outcome === 'value' && answer.value.every((candle) => candleFlaw(candle, atMs) === null);
+      const isRight = answer.outcome === 'value' && pageFlaw(answer.value, { reader, nowMs: atMs }) === null;
       if (!isRight) this.notBeforeMs = atMs + RETRY_MS;
-      else this.bars.push(...(reader.takePast(answer.value, atMs) ?? []));
+      else {
+        const times = { askedAtMs: sentAtMs ?? atMs, nowMs: atMs };
+        this.bars.push(...(reader.takePast(answer.value, times) ?? []));
+      }
     });
   }
 

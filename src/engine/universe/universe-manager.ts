@@ -28,7 +28,7 @@ const READ_AGAIN_MS = 1_000;
 
 export interface UniverseManagerOptions {
   readonly instances: readonly StrategyInstance[];
-  readonly venue: Pick<VenueProfile, 'pageSizes'>;
+  readonly venue: Pick<VenueProfile, 'pageSizes' | 'barAnchors'>;
   readonly outbox: Outbox;
   readonly markets: MarketDataCache;
   readonly blotter: OrderBlotter;
@@ -241,7 +241,7 @@ export class UniverseManager {
   private pastOf(one: TrackedUniverse, market: string, notBeforeMs: number): PastBars {
     const { outbox, venue } = this.options;
     const { templates } = one.wanted;
-    return new PastBars(market, { outbox, templates, pageSize: venue.pageSizes.candles, notBeforeMs });
+    return new PastBars(market, { outbox, templates, venue, notBeforeMs });
   }
 
   private tell(one: TrackedUniverse, nowMs: number): void {

@@ -1,19 +1,17 @@
 import type { Candle } from '../../domain/candle.ts';
-import { barStartMs } from '../../domain/timeframe.ts';
+import { anchorText } from '../../domain/bar-grid.ts';
 import type { BarPlan } from './detect-timeframe.ts';
 import type { ReadRow } from './row-reader.ts';
 import { durationText, isoText } from '../../domain/time-text.ts';
 
 /** A bar that does not begin where bars of its timeframe do is one of another time zone, or none. */
-export function aligned(read: ReadRow<Candle>, { timeframe, partMs }: BarPlan): ReadRow<Candle> {
-  if (
-    'problem' in read ||
-    partMs !== null ||
-    barStartMs(read.row.openTimeMs, timeframe) === read.row.openTimeMs
-  )
-    return read;
+export function aligned(read: ReadRow<Candle>, { grid, partMs }: BarPlan): ReadRow<Candle> {
+  if ('problem' in read || partMs !== null || grid.isStart(read.row.openTimeMs)) return read;
   const found = isoText(read.row.openTimeMs);
-  return { problem: `expected a bar that begins where bars of ${timeframe} do in UTC, found ${found}` };
+  const { timeframe, anchor } = grid;
+  return {
+    problem: `expected a bar that begins where bars of ${timeframe} do at ${anchorText(anchor)}, as most of the file, found ${found}`,
+  };
 }
 
 /**

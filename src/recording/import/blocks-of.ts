@@ -1,4 +1,3 @@
-import { timeframeMs } from '../../domain/timeframe.ts';
 import { NotPlain, type CandleBlock, type CandleBlocks } from '../candle-blocks.ts';
 import { widthOf, type ColumnPlaces } from './column-places.ts';
 import type { BarPlan } from './detect-timeframe.ts';
@@ -6,6 +5,7 @@ import type { ImportTableOptions } from './import-table-options.ts';
 import { isCsv } from './open-table.ts';
 import type { FileRow, RowFile } from './open-text.ts';
 import { plainBars, type PlainCsv } from './plain-bars.ts';
+import type { BarStarts } from './plain-scanner.ts';
 import type { TableReader } from './table-reader.ts';
 
 /** A guess of how many times shorter a packed file is, and how many more rows there may be than it seems. */
@@ -37,7 +37,7 @@ export function blocksOf(
     firstRow: rows[0]?.fields ?? [],
     width: widthOf(file, rows),
     places,
-    lengthMs: plan.partMs ?? timeframeMs(plan.timeframe),
+    starts: startsOf(plan),
     onRead: (readBytes) => onProgress?.(reader.count, { readBytes, totalBytes }),
   };
   const bytesOfRow = csv.firstRow.join(csv.separator).length + 1;
@@ -46,6 +46,12 @@ export function blocksOf(
     expectedRows: (unpackedBytes / bytesOfRow) * SPARE,
     read: () => counted(csv, { reader, mostDecimals: roundsPricesTo }),
   };
+}
+
+/** Where bars may begin; those that are to be put together are told apart by multiples of their length. */
+function startsOf({ grid, partMs }: BarPlan): BarStarts {
+  if (partMs !== null) return { stepMs: partMs, isStart: (timeMs) => timeMs % partMs === 0 };
+  return { stepMs: grid.isEven ? grid.lengthMs : Number.NaN, isStart: (timeMs) => grid.isStart(timeMs) };
 }
 
 /** Counts the rows. Prices that are to be rounded are not taken. */

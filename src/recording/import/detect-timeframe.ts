@@ -1,3 +1,4 @@
+import { anchorOfMost, gridAt, UTC_MIDNIGHT, type BarAnchor, type BarGrid } from '../../domain/bar-grid.ts';
 import { SarrafError } from '../../domain/errors.ts';
 import { TIMEFRAMES, timeframeMs, type Timeframe } from '../../domain/timeframe.ts';
 import { durationText } from '../../domain/time-text.ts';
@@ -34,6 +35,8 @@ function commonDivisor(left: number, right: number): number {
 /** Which bars to make of a file, and whether its own have to be put together for them. */
 export interface BarPlan {
   readonly timeframe: Timeframe;
+  /** Where bars of the timeframe begin: as most of the file's do, or as was asked for. */
+  readonly grid: BarGrid;
   /** How far apart the bars are that are to be put together; null where none are. */
   readonly partMs: number | null;
 }
@@ -42,12 +45,24 @@ export interface BarPlan {
  * The timeframe of a file whose first bars open at these times. Throws `INVALID_FILE` where none fits, and
  * where the wanted one can not be had from the bars.
  */
-export function planBars(options: {
+export function planBars(options: BarWish): BarPlan {
+  const { timesMs, anchor } = options;
+  const { timeframe, partMs } = lengthsOf(options);
+  // Those that are put together take what other files of the world count from.
+  const shown = partMs === null ? anchorOfMost(timeframe, timesMs).anchor : UTC_MIDNIGHT;
+  return { timeframe, partMs, grid: gridAt(timeframe, anchor ?? shown) };
+}
+
+interface BarWish {
   readonly path: string;
   readonly timesMs: readonly number[];
   readonly wanted: Timeframe | null;
   readonly mayResample: boolean;
-}): BarPlan {
+  /** Where bars are to begin; null: where those of the file do. */
+  readonly anchor: BarAnchor | null;
+}
+
+function lengthsOf(options: BarWish): Pick<BarPlan, 'timeframe' | 'partMs'> {
   const { path, timesMs, wanted, mayResample } = options;
   const steps = stepsOf(timesMs);
   const usualMs = steps?.usualMs ?? null;

@@ -1,3 +1,4 @@
+import type { BarAnchor } from '../../domain/bar-grid.ts';
 import type { MarketSymbol } from '../../domain/market-symbol.ts';
 import type { Timeframe } from '../../domain/timeframe.ts';
 import type { Catalogue } from '../catalogue.ts';
@@ -13,6 +14,8 @@ export interface ImportTableOptions {
   /** Null: what its columns say. */
   readonly kind: 'candles' | 'trades' | null;
   readonly timeframe: Timeframe | null;
+  /** Where bars begin; null, as without it: where most of the file's do. */
+  readonly anchor?: BarAnchor | null;
   /** Whether bars may be put together to the timeframe. */
   readonly mayResample: boolean;
   readonly preset: Preset | null;

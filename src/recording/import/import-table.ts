@@ -1,3 +1,4 @@
+import { anchorText, gridAt, isSameGrid, UTC_MIDNIGHT } from '../../domain/bar-grid.ts';
 import type { AppendOutcome } from '../append-outcome.ts';
 import type { RecordedTrade } from '../records.ts';
 import { BackwardSteps, aligned, onceEach } from './bar-checks.ts';
@@ -49,8 +50,9 @@ async function importCandles(
     timesMs: reader.timesOf(first.rows, options.path),
     wanted: options.timeframe,
     mayResample: options.mayResample,
+    anchor: options.anchor ?? null,
   });
-  const { partMs, timeframe } = plan;
+  const { partMs, timeframe, grid } = plan;
   const isResampled = partMs !== null;
   const ends = { leftOut: 0 };
   const slips = new BackwardSteps();
@@ -63,12 +65,15 @@ async function importCandles(
       market,
       source,
       timeframe,
+      anchors: { [timeframe]: grid.anchor },
       blocks: isResampled ? null : blocks,
-      candles: partMs === null ? rows : resampledFile({ blocks, rows }, { path, timeframe, partMs, ends }),
+      candles: partMs === null ? rows : resampledFile({ blocks, rows }, { path, grid, partMs, ends }),
     }),
   );
   if (outcome?.kind === 'conflict' && !isResampled) await rejectConflicts(outcome, options, reader);
   const notes = slips.notes();
+  if (!isSameGrid(grid, gridAt(timeframe, UTC_MIDNIGHT)))
+    notes.push(`bars of ${timeframe} begin at ${anchorText(grid.anchor)}`);
   if (isResampled) notes.push(`finer bars were put together to bars of ${timeframe}`);
   if (partMs !== null && ends.leftOut > 0) {
     notes.push(

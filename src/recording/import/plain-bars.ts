@@ -3,14 +3,13 @@ import { NotPlain, type CandleBlock } from '../candle-blocks.ts';
 import { isSlipped } from './bar-checks.ts';
 import { openText } from './open-text.ts';
 import { plainLayout, type CsvLayout, type PlainLayout } from './plain-layout.ts';
-import { MOST_LINE_BYTES, PlainScanner } from './plain-scanner.ts';
+import { MOST_LINE_BYTES, PlainScanner, type BarStarts } from './plain-scanner.ts';
 
 /** A CSV file of candles whose columns are known. */
 export interface PlainCsv extends CsvLayout {
   readonly path: string;
   readonly hasHeader: boolean;
-  /** How long its candles are; each opens at a multiple of it. */
-  readonly lengthMs: number;
+  readonly starts: BarStarts;
   /** Called with how many bytes of the file were read. */
   readonly onRead: (readBytes: number) => void;
 }
@@ -103,10 +102,10 @@ class LineReader {
   private *lines(end: number): Generator<CandleBlock> {
     let from = 0;
     if (this.scanner === null) {
-      const { lengthMs, hasHeader } = this.csv;
+      const { starts, hasHeader } = this.csv;
       const first = this.buffer.indexOf(NEWLINE);
       this.isCrlf = this.buffer[first - 1] === RETURN;
-      this.scanner = new PlainScanner({ layout: this.layout, lengthMs, isCrlf: this.isCrlf });
+      this.scanner = new PlainScanner({ layout: this.layout, starts, isCrlf: this.isCrlf });
       if (hasHeader) from = first + 1;
     }
     const { scanner } = this;

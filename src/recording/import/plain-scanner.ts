@@ -30,6 +30,13 @@ const [OPEN, HIGH, LOW, CLOSE, VOLUME] = [1, 2, 3, 4, 5] as const;
 /** What `take` stopped for. */
 export type ScanStop = 'end' | 'block' | 'odd-line';
 
+/** Where the bars of a file may begin. */
+export interface BarStarts {
+  /** What surely lies between two of them; NaN where that is not the same for all. */
+  readonly stepMs: number;
+  isStart(timeMs: number): boolean;
+}
+
 /**
  * Reads plain lines of candles out of bytes into columns, without a text of any field. A line is plain where
  * `RowReader` could not take it for anything else: plain digits, times of the form of the first row, a bar at
@@ -44,7 +51,7 @@ export class PlainScanner {
   private readonly separator: number;
   private readonly roles: Uint8Array;
   private readonly times: PlainTimes;
-  private readonly lengthMs: number;
+  private readonly starts: BarStarts;
   private readonly isCrlf: boolean;
   private beforeMs = Number.NaN;
   /** The digits of a line's numbers by their roles, and how many of them are decimals. */
@@ -60,11 +67,11 @@ export class PlainScanner {
   private priceDecimals = 0;
   private volumeDecimals = 0;
 
-  constructor(of: { readonly layout: PlainLayout; readonly lengthMs: number; readonly isCrlf: boolean }) {
+  constructor(of: { readonly layout: PlainLayout; readonly starts: BarStarts; readonly isCrlf: boolean }) {
     this.separator = of.layout.separator;
     this.roles = of.layout.roles;
     this.times = new PlainTimes(of.layout.time);
-    this.lengthMs = of.lengthMs;
+    this.starts = of.starts;
     this.isCrlf = of.isCrlf;
   }
 
@@ -215,7 +222,7 @@ export class PlainScanner {
     this.beforeMs = timeMs;
     if (stepMs > 0) this.forward += 1;
     if (stepMs < 0) this.back += 1;
-    return stepMs === this.lengthMs || Math.floor(timeMs / this.lengthMs) * this.lengthMs === timeMs;
+    return stepMs === this.starts.stepMs || this.starts.isStart(timeMs);
   }
 
   private linePriceDecimals(): number {

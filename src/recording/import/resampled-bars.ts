@@ -1,8 +1,9 @@
 import type { Candle } from '../../domain/candle.ts';
 import { SarrafError } from '../../domain/errors.ts';
-import { TIMEFRAMES, timeframeMs, type Timeframe } from '../../domain/timeframe.ts';
+import { gridText, type BarGrid } from '../../domain/bar-grid.ts';
+import { TIMEFRAMES, timeframeMs } from '../../domain/timeframe.ts';
 import { BarBuilder, MOST_BUILT_BARS } from '../bar-builder.ts';
-import { durationText } from '../../domain/time-text.ts';
+import { durationText, isoText } from '../../domain/time-text.ts';
 
 /**
  * Bars put together of finer ones, all at once: those that the file reaches over whole, gaps or not. Throws
@@ -12,17 +13,20 @@ export async function* resampledBars(
   parts: AsyncIterable<readonly Candle[]>,
   of: {
     readonly path: string;
-    readonly timeframe: Timeframe;
+    readonly grid: BarGrid;
     readonly partMs: number;
     /** Gets how many bars were left out. */
     readonly ends: { leftOut: number };
   },
 ): AsyncGenerator<readonly Candle[]> {
-  const { path, timeframe, partMs, ends } = of;
-  const builder = new BarBuilder(timeframe);
+  const { path, grid, partMs, ends } = of;
+  const builder = new BarBuilder(grid);
   const span = new RowSpan(partMs);
   for await (const part of parts) {
     for (const candle of part) {
+      const { openTimeMs } = candle;
+      if (grid.startOf(openTimeMs) !== grid.startOf(openTimeMs + partMs - 1))
+        throw straddling(of, openTimeMs);
       builder.add(candle);
       span.add(candle.openTimeMs);
     }
@@ -34,17 +38,26 @@ export async function* resampledBars(
     }
   }
   const built = builder.candles();
-  const lengthMs = timeframeMs(timeframe);
   // What another file may have the rest of is no bar yet.
-  const whole = built.filter(({ openTimeMs }) => span.reachesOver(openTimeMs, openTimeMs + lengthMs));
+  const whole = built.filter(({ openTimeMs }) => span.reachesOver(openTimeMs, grid.endOf(openTimeMs)));
   if (built.length > 0 && whole.length === 0) {
     throw new SarrafError(
       'INVALID_FILE',
-      `expected bars in ${path} that fill at least one of ${durationText(lengthMs)}, found fewer: ${wayToWhole(partMs)}`,
+      `expected bars in ${path} that fill at least one of ${durationText(grid.lengthMs)}, found fewer: ${wayToWhole(partMs)}`,
     );
   }
   ends.leftOut = built.length - whole.length;
   yield whole;
+}
+
+function straddling(
+  { path, grid, partMs }: Parameters<typeof resampledBars>[1],
+  openTimeMs: number,
+): SarrafError {
+  return new SarrafError(
+    'INVALID_FILE',
+    `expected bars in ${path} that lie whole inside one of ${gridText(grid)}, found the one of ${isoText(openTimeMs)}, which is ${durationText(partMs)} long: import finer bars, or name another beginning with --anchor`,
+  );
 }
 
 /** What to do for bars that one file does not reach over whole, where those that it has are this long. */

@@ -1,5 +1,4 @@
-import { barsBetween, firstBarFrom } from '../../domain/candle-columns.ts';
-import { timeframeMs } from '../../domain/timeframe.ts';
+import { barsBetween, firstBarFrom, gridOfColumns } from '../../domain/candle-columns.ts';
 import type { PackedBooks, PackedCandles, PackedMarket, PackedStats, PackedTrades } from './packed-market.ts';
 import { bookCount, statsCount, tradeCount } from './packed-rows.ts';
 
@@ -56,7 +55,8 @@ function cutStats(stats: PackedStats, length: number): PackedStats | null {
 }
 
 function cutCandles({ columns, covered, parts }: PackedCandles, toMs: number): readonly PackedCandles[] {
-  const end = firstBarFrom(columns, toMs - timeframeMs(columns.timeframe) + 1);
+  // The bar that holds that time had not closed, and those before it had.
+  const end = firstBarFrom(columns, gridOfColumns(columns).startOf(toMs));
   if (end === 0) return [];
   const before = <Range extends { readonly fromMs: number; readonly toMs: number }>(
     ranges: readonly Range[],

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { SarrafError } from '../../domain/errors.ts';
 import { TIMEFRAMES } from '../../domain/timeframe.ts';
 import { parseMarket } from '../../exchange/market-names.ts';
+import { BAR_ANCHORS } from '../manifest.ts';
 import type { PackedMarket } from './packed-market.ts';
 
 /** Columns lie on whole words of this many bytes. */
@@ -53,6 +54,7 @@ const MARKET = z.strictObject({
       columns: z.strictObject({
         market: symbol,
         timeframe: z.enum(TIMEFRAMES),
+        anchors: BAR_ANCHORS.optional(),
         length: z.int().min(0),
         openTimeMs: f64,
         priceDecimals: decimals,

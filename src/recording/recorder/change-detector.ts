@@ -1,9 +1,11 @@
+import { gridOf, shownAnchors } from '../../domain/bar-grid.ts';
 import type { Candle } from '../../domain/candle.ts';
 import type { MarketStats } from '../../domain/market-stats.ts';
 import type { BookLevel, OrderBook } from '../../domain/order-book.ts';
 import { joinTrades, oldestFirst } from '../../domain/trade-join.ts';
 import type { PublicTrade } from '../../domain/trade.ts';
-import { timeframeMs, type Timeframe } from '../../domain/timeframe.ts';
+import type { Timeframe } from '../../domain/timeframe.ts';
+import { HISTORY_ANCHORS } from '../../exchange/resolution.ts';
 import { BOOK_LEVELS } from '../records.ts';
 import { isSettled } from '../bar-builder.ts';
 import type { SegmentEntry, SegmentKind } from './segment-entry.ts';
@@ -118,15 +120,15 @@ export class ChangeDetector {
   }
 
   /**
-   * A bar is noted when it was seen so long after its end that it should stay what it is, and again where it
-   * is another after all.
+   * A bar is noted when it was asked for so long after its own end that it should stay what it is, and
+   * again where it is another after all.
    */
   takeBars(
     timeframe: Timeframe,
     page: readonly Candle[],
-    seenMs: number,
+    { seenMs, askedMs }: { readonly seenMs: number; readonly askedMs: number },
   ): readonly SegmentEntry<'candles'>[] {
-    const lengthMs = timeframeMs(timeframe);
+    const grid = gridOf(timeframe, shownAnchors(timeframe, page, HISTORY_ANCHORS));
     const afterMs = this.options.barsAfterMs?.(timeframe) ?? Number.NEGATIVE_INFINITY;
     const known = this.bars.get(timeframe) ?? new Map<number, string>();
     this.bars.set(timeframe, known);
@@ -135,11 +137,11 @@ export class ChangeDetector {
       (least, { openTimeMs }) => Math.min(least, openTimeMs),
       Number.POSITIVE_INFINITY,
     );
-    const coveredFromMs = Math.max(firstMs, afterMs + lengthMs);
+    const coveredFromMs = Math.max(firstMs, Number.isFinite(afterMs) ? grid.endOf(afterMs) : afterMs);
     for (const candle of page) {
       const { openTimeMs, open, high, low, close, volume } = candle;
       const text = `${open} ${high} ${low} ${close} ${volume}`;
-      const mayChange = !isSettled(openTimeMs + lengthMs, seenMs);
+      const mayChange = !isSettled(grid.endOf(openTimeMs), askedMs) || !grid.isStart(openTimeMs);
       if (mayChange || openTimeMs <= afterMs || known.get(openTimeMs) === text) continue;
       known.set(openTimeMs, text);
       noted.push({ what: 'row', row: { seenMs, timeframe, coveredFromMs, candle } });

@@ -114,13 +114,13 @@ export class Recorder {
   }
 
   /**
-   * Takes what a call was answered with, at a time in ms since 1970. What is none of its business it leaves
-   * alone. Never throws.
+   * Takes what a call was answered with, at a time in ms since 1970; `askedMs`: when it was asked. What is
+   * none of its business it leaves alone. Never throws.
    */
-  take(call: VenueCall, answer: VenueAnswer, seenMs: number): void {
+  take(call: VenueCall, answer: VenueAnswer, seenMs: number, askedMs: number = seenMs): void {
     if (answer.outcome !== 'value' || this.isClosed || this.failure !== null) return;
     try {
-      this.takeValue(call, answer.value, seenMs);
+      this.takeValue(call, answer.value, { seenMs, askedMs });
     } catch (error) {
       this.stop(error);
     }
@@ -262,7 +262,12 @@ export class Recorder {
     });
   }
 
-  private takeValue(call: VenueCall, value: unknown, seenMs: number): void {
+  private takeValue(
+    call: VenueCall,
+    value: unknown,
+    times: { readonly seenMs: number; readonly askedMs: number },
+  ): void {
+    const { seenMs } = times;
     switch (call.kind) {
       case 'book':
         this.takeBook(call.market, value as OrderBook, seenMs);
@@ -287,7 +292,7 @@ export class Recorder {
       case 'candles': {
         const of = this.recorded.get(call.market);
         const page = value as readonly Candle[];
-        if (of !== undefined) note(of, 'candles', of.detector.takeBars(call.timeframe, page, seenMs), seenMs);
+        if (of !== undefined) note(of, 'candles', of.detector.takeBars(call.timeframe, page, times), seenMs);
         break;
       }
       case 'options':

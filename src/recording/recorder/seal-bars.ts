@@ -1,6 +1,8 @@
+import { gridOf, shownAnchors, type BarGrid } from '../../domain/bar-grid.ts';
 import type { Candle } from '../../domain/candle.ts';
 import { SarrafError } from '../../domain/errors.ts';
-import { timeframeMs, type Timeframe } from '../../domain/timeframe.ts';
+import type { Timeframe } from '../../domain/timeframe.ts';
+import { HISTORY_ANCHORS } from '../../exchange/resolution.ts';
 import { appendRows } from '../append-rows.ts';
 import type { FolderKey } from '../folder-key.ts';
 import { readCandles } from '../read-candles.ts';
@@ -31,7 +33,12 @@ export async function sealBars(segment: Segment<'candles'>, target: SealTarget):
   for (const [timeframe, bars] of seen) {
     const key = { market, kind: 'candles', timeframe } as const;
     const there = new Set(await timesThere(target.root, key, bars));
-    for (const covered of stretchesOf(bars, timeframeMs(timeframe))) {
+    const anchors = shownAnchors(
+      timeframe,
+      bars.map(({ candle }) => candle),
+      HISTORY_ANCHORS,
+    );
+    for (const covered of stretchesOf(bars, gridOf(timeframe, anchors))) {
       const within = bars.flatMap(({ candle: { openTimeMs }, candle }) =>
         openTimeMs >= covered.fromMs && openTimeMs < covered.toMs && !there.has(openTimeMs)
           ? [[openTimeMs, { ...candle, volume: roundedDecimal(candle.volume) }] as const]
@@ -42,6 +49,7 @@ export async function sealBars(segment: Segment<'candles'>, target: SealTarget):
         key,
         shape: CANDLE_SHAPE,
         rows: [[...new Map(within).values()]],
+        anchors,
         covered,
       });
       if (outcome.kind === 'added') continue;
@@ -54,11 +62,11 @@ export async function sealBars(segment: Segment<'candles'>, target: SealTarget):
 }
 
 /** Stretches of time that were read whole, those that touch as one. */
-function stretchesOf(bars: readonly SeenBar[], lengthMs: number): readonly TimeRange[] {
+function stretchesOf(bars: readonly SeenBar[], grid: BarGrid): readonly TimeRange[] {
   const covered = bars
     .map(({ coveredFromMs, candle }): TimeRange => ({
       fromMs: coveredFromMs,
-      toMs: candle.openTimeMs + lengthMs,
+      toMs: grid.endOf(candle.openTimeMs),
     }))
     .toSorted((left, right) => left.fromMs - right.fromMs || left.toMs - right.toMs);
   const stretches: TimeRange[] = [];

@@ -1,6 +1,6 @@
 import { cellText } from '../../domain/candle-columns.ts';
 import type { Units } from '../../domain/money.ts';
-import { barStartMs, timeframeMs, type Timeframe } from '../../domain/timeframe.ts';
+import { anchorText, type BarGrid } from '../../domain/bar-grid.ts';
 import type { Database } from '../duckdb.ts';
 import type { FolderKey } from '../folder-key.ts';
 import type { Partition } from '../manifest.ts';
@@ -22,6 +22,8 @@ export interface CheckOptions {
   readonly root: string;
   readonly key: FolderKey;
   readonly partitions: readonly Partition[];
+  /** Where candles begin and end; of nothing else. */
+  readonly grid: BarGrid | null;
   readonly range: TimeRange;
   /** Null: found by the decimals that nearly all prices have. */
   readonly priceStep: Units | null;
@@ -30,12 +32,12 @@ export interface CheckOptions {
 
 /** Looks at every bar, in the order of the files, and answers how many there were. */
 export async function checkCandles(database: Database, options: CheckOptions): Promise<number> {
-  const { key, partitions } = options;
-  if (key.kind !== 'candles') return 0;
+  const { key, partitions, grid } = options;
+  if (key.kind !== 'candles' || grid === null) return 0;
   let rows = 0;
   const decimals = Math.max(0, ...partitions.map(({ priceDecimals }) => priceDecimals));
   const volumeDecimals = await volumeDecimalsOf(database, options);
-  const check = new CandleCheck({ ...options, timeframe: key.timeframe, decimals });
+  const check = new CandleCheck({ ...options, grid, decimals });
   const columns = Array.from({ length: 5 }, () => new Float64Array(CHUNK_ROWS));
   const select = 'time_ms::DOUBLE, open, high, low, close, volume';
   for await (const chunk of partitionChunks(database, { ...options, shape: CANDLE_SHAPE, select })) {
@@ -63,9 +65,8 @@ export async function checkCandles(database: Database, options: CheckOptions): P
 
 class CandleCheck {
   private readonly findings: Findings;
-  private readonly timeframe: Timeframe;
+  private readonly grid: BarGrid;
   private readonly decimals: number;
-  private readonly lengthMs: number;
   private readonly isOnStep: ((cell: number) => boolean) | null;
   private readonly counted: DecimalsCount;
   private readonly quiet = new QuietGaps();
@@ -74,22 +75,23 @@ class CandleCheck {
 
   constructor(options: {
     readonly findings: Findings;
-    readonly timeframe: Timeframe;
+    readonly grid: BarGrid;
     readonly decimals: number;
     readonly priceStep: Units | null;
   }) {
     this.findings = options.findings;
-    this.timeframe = options.timeframe;
+    this.grid = options.grid;
     this.decimals = options.decimals;
-    this.lengthMs = timeframeMs(options.timeframe);
     this.isOnStep = options.priceStep === null ? null : onStep(options.priceStep, options.decimals);
     this.counted = new DecimalsCount(options.decimals);
   }
 
   bar(bar: BarShape): void {
     const { timeMs } = bar;
-    if (barStartMs(timeMs, this.timeframe) !== timeMs) {
-      this.findings.add('order', timeMs, `${timeText(timeMs)} is no beginning of a bar of ${this.timeframe}`);
+    if (!this.grid.isStart(timeMs)) {
+      const { timeframe, anchor } = this.grid;
+      const where = `no beginning of a bar of ${timeframe} at ${anchorText(anchor)}`;
+      this.findings.add('order', timeMs, `${timeText(timeMs)} is ${where}`);
     }
     this.place(bar);
     this.repeat(bar);
@@ -121,15 +123,15 @@ class CandleCheck {
         bar.timeMs,
         `${timeText(bar.timeMs)} comes after ${timeText(before.timeMs)}`,
       );
-    } else if (stepMs === this.lengthMs) this.quiet.bar(bar.close - bar.open);
+    } else if (this.grid.endOf(before.timeMs) === bar.timeMs) this.quiet.bar(bar.close - bar.open);
     else this.gap(before, bar);
   }
 
   private gap(before: BarShape, bar: BarShape): void {
-    const fromMs = before.timeMs + this.lengthMs;
+    const fromMs = this.grid.endOf(before.timeMs);
     const missingMs = bar.timeMs - fromMs;
-    const count = missingMs / this.lengthMs;
-    const bars = count === 1 ? '1 bar is' : `${Number.isInteger(count) ? count : count.toFixed(1)} bars are`;
+    const count = this.grid.count(fromMs, bar.timeMs);
+    const bars = count === 1 ? '1 bar is' : `${count} bars are`;
     const remark = this.quiet.isQuiet({ missingMs, jump: bar.open - before.close })
       ? `; the price goes on as if none were: an outage without trades, or times ${durationText(missingMs)} late from here on by another time zone`
       : '';

@@ -1,12 +1,13 @@
 import { existsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
+import { gridOf } from '../../domain/bar-grid.ts';
 import { SarrafError } from '../../domain/errors.ts';
 import type { Units } from '../../domain/money.ts';
 import type { Catalogue } from '../catalogue.ts';
 import { openDatabase } from '../duckdb.ts';
 import { checksum, leftOvers, unknownFiles } from '../durable-file.ts';
 import { folderPath, type FolderKey } from '../folder-key.ts';
-import type { Manifest, Partition } from '../manifest.ts';
+import { anchorsOf, type Manifest, type Partition } from '../manifest.ts';
 import { timeText } from '../read-partitions.ts';
 import type { TimeRange } from '../records.ts';
 import { checkCandles } from './check-candles.ts';
@@ -87,6 +88,7 @@ async function checkRows(
         root: catalogue.root,
         key,
         partitions: within,
+        grid: gridOf(key.timeframe, anchorsOf(catalogue.manifest(key), key.timeframe)),
         range,
         priceStep,
         findings,

@@ -1,3 +1,4 @@
+import type { BarAnchors } from '../../domain/bar-grid.ts';
 import type { FeeSchedule } from '../../domain/fee-schedule.ts';
 import { parsePrice, priceUnits, type Market } from '../../domain/market.ts';
 import type { MarketSymbol } from '../../domain/market-symbol.ts';
@@ -19,6 +20,8 @@ export interface MarketSettings {
   /** Display name of the source currency, as records show it (`Bitcoin`). */
   readonly baseName: string;
   readonly quoteName: string;
+  /** Where its bars begin; see `CandleStore`. */
+  readonly barAnchors?: BarAnchors | undefined;
 }
 
 export interface ExchangeSettings {
@@ -124,6 +127,7 @@ export class SimulatedExchange {
       lastPrice: parsePrice(market, settings.initialPrice),
       baseName: settings.baseName,
       quoteName: settings.quoteName,
+      barAnchors: settings.barAnchors,
       baseHouse: this.accounts.houseOf(market.base),
       quoteHouse: this.accounts.houseOf(market.quote),
     });

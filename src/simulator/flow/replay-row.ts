@@ -1,11 +1,14 @@
 import type { DecimalText } from '../../domain/decimal-text.ts';
 import type { BookLevel } from '../../domain/order-book.ts';
+import type { Timeframe } from '../../domain/timeframe.ts';
 import type { Side } from '../../domain/order.ts';
 
 /** A recorded bar. low <= open, close <= high; the volume is in the base currency. */
 export interface CandleRow {
   readonly kind: 'candle';
   readonly openTimeMs: number;
+  /** Where bars of the exchange are as long; others go into the next shorter one. */
+  readonly timeframe?: Timeframe;
   readonly lengthMs: number;
   readonly open: DecimalText;
   readonly high: DecimalText;

@@ -49,7 +49,7 @@ function seedCandle(market: MarketState, row: CandleRow, grid: RowGrid): void {
   const on = market.grid;
   const close = grid.price(on, row.close);
   const volume = grid.amount(on, row.volume);
-  market.candles.seed(timeframeFor(row.lengthMs), [
+  market.candles.seed(row.timeframe ?? timeframeFor(row.lengthMs), [
     {
       openTimeMs: row.openTimeMs,
       open: grid.price(on, row.open),

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { isZone } from '../../domain/zone-time.ts';
 import { faultsConfig } from './faults-config.ts';
 import { limitsConfig } from './limits-config.ts';
 import { currenciesConfig, DEFAULT_MARKETS, feesConfig, marketConfig } from './market-config.ts';
@@ -49,6 +50,16 @@ export const exchangeConfig = z.strictObject({
   margin: marginConfig,
   gateway: gatewayConfig,
   forms: formsConfig,
+  /** Where the bars of the history begin. */
+  candles: z
+    .strictObject({
+      /** Bars of 4 h and more begin as the clock of this zone does; shorter ones as UTC does. */
+      zone: z
+        .string()
+        .refine(isZone, 'expected a time zone such as Asia/Tehran or UTC')
+        .default('Asia/Tehran'),
+    })
+    .prefault({}),
   /** Whether POST on reads, form bodies and stray slashes are taken. */
   lenience: z.boolean().default(true),
   faults: faultsConfig.default({}),

@@ -1,4 +1,6 @@
 import { createHash } from 'node:crypto';
+import { anchorText } from '../../domain/bar-grid.ts';
+import { TIMEFRAMES } from '../../domain/timeframe.ts';
 import { barsBetween, type CandleColumns } from '../../domain/candle-columns.ts';
 import { groupedText } from '../../domain/money-text.ts';
 import { gregorianOf } from '../../domain/calendar-day.ts';
@@ -74,10 +76,20 @@ export function dataSetText({ market, kind, timeframe, bars }: Omit<DataSet, 'mo
   return `${groupedText(String(bars), 0)} ${kind}${timeframe === null ? '' : ` of ${timeframe}`} of ${market}`;
 }
 
+/** Where bars begin that do not begin as UTC does: longer ones are made of the same bars in another way. */
+function elsewhere({ anchors = {} }: CandleColumns): string {
+  return TIMEFRAMES.flatMap((timeframe) => {
+    const anchor = anchors[timeframe];
+    return anchor === undefined || anchorText(anchor) === 'UTC'
+      ? []
+      : [` ${timeframe} ${anchorText(anchor)}`];
+  }).join('');
+}
+
 /** Cells are compared by their values, since two sources may count them in other decimals. */
 function digestOf(columns: CandleColumns): string {
   const { market, timeframe, length, openTimeMs, priceDecimals, volumeDecimals } = columns;
-  const hash = createHash('sha256').update(`${market} ${timeframe} ${length}\n`);
+  const hash = createHash('sha256').update(`${market} ${timeframe} ${length}${elsewhere(columns)}\n`);
   const add = (column: Float64Array, decimals: number): void => {
     const scale = 10 ** decimals;
     const values = Float64Array.from(column.subarray(0, length), (cell) => cell / scale);

@@ -1,4 +1,5 @@
-import type { CandleColumns } from '../../domain/candle-columns.ts';
+import type { BarGrid } from '../../domain/bar-grid.ts';
+import { gridOfColumns, type CandleColumns } from '../../domain/candle-columns.ts';
 import { SarrafError } from '../../domain/errors.ts';
 import { minuteText } from '../../domain/time-text.ts';
 import { rowFrom, countedTimeMs, type PackedMarket } from '../../recording/packed/packed-market.ts';
@@ -10,10 +11,14 @@ export interface MarketTimes {
   readonly noun: 'candles' | 'books';
   /** In ms since 1970, rising. */
   readonly timeMs: Float64Array;
+  /** Where candles begin and end; absent for books. */
+  readonly grid?: BarGrid;
 }
 
-export function timesOfCandles({ market, openTimeMs, length }: CandleColumns): MarketTimes {
-  return { market, noun: 'candles', timeMs: openTimeMs.subarray(0, length) };
+export function timesOfCandles(columns: CandleColumns): MarketTimes {
+  const { market, openTimeMs, length } = columns;
+  const grid = gridOfColumns(columns);
+  return { market, noun: 'candles', timeMs: openTimeMs.subarray(0, length), grid };
 }
 
 export function timesOfBooks({ market, books }: Pick<PackedMarket, 'market' | 'books'>): MarketTimes {

@@ -1,6 +1,5 @@
-import { barsBetween, firstBarFrom, type CandleColumns } from '../../domain/candle-columns.ts';
+import { barsBetween, firstBarFrom, gridOfColumns, type CandleColumns } from '../../domain/candle-columns.ts';
 import type { FileSignal } from '../../backtest/signals/read-signals.ts';
-import { timeframeMs } from '../../domain/timeframe.ts';
 import { cutMarket } from '../../recording/packed/cut-market.ts';
 import { readPackedMarket, writePackedMarket } from '../../recording/packed/packed-file.ts';
 import type { PackedMarket } from '../../recording/packed/packed-market.ts';
@@ -76,10 +75,10 @@ export function cutCandles(
   all: readonly CandleColumns[],
   { isNeeded = () => true, ...of }: Cut & { readonly isNeeded?: (market: string) => boolean },
 ): StudyData {
-  const lengthMs = Math.min(...all.map(({ timeframe }) => timeframeMs(timeframe)));
+  const [finest] = all.map(gridOfColumns).toSorted((left, right) => left.lengthMs - right.lengthMs);
   const firstMs = Math.min(...all.map((columns) => columns.openTimeMs[0] ?? Infinity));
-  const lastMs = Math.max(...all.map((columns) => columns.openTimeMs[columns.length - 1] ?? -Infinity));
-  const range = rangeOf(of, { firstMs, toMs: lastMs + lengthMs, stepMs: lengthMs });
+  const toMs = Math.max(...all.map(endMsOf));
+  const range = rangeOf(of, { firstMs, toMs, border: (timeMs) => finest?.nearestStart(timeMs) ?? timeMs });
   const longest = all.toSorted((left, right) => right.length - left.length).slice(0, 1);
   const wanted = all.filter(({ market }) => isNeeded(market));
   const needed = new Set((wanted.length > 0 ? wanted : longest).map(({ market }) => market));
@@ -100,12 +99,22 @@ export function cutCandles(
   };
 }
 
+/** When the last candle ends. */
+function endMsOf(columns: CandleColumns): number {
+  const last = columns.openTimeMs[columns.length - 1];
+  return last === undefined ? -Infinity : gridOfColumns(columns).endOf(last);
+}
+
 /** Cuts recordings; `toMs`: their end, where one was asked for. Throws `INVALID_OPTIONS` as above. */
 export function cutRecordings(all: readonly PackedMarket[], of: Cut): StudyData {
   const times = all.map(timesOfBooks);
   const firstMs = Math.max(...times.map(({ timeMs }) => timeMs[0] ?? Infinity));
   const lastMs = Math.max(...times.map(({ timeMs }) => timeMs.at(-1) ?? -Infinity));
-  const range = rangeOf(of, { firstMs, toMs: lastMs + 1, stepMs: MINUTE_MS });
+  const range = rangeOf(of, {
+    firstMs,
+    toMs: lastMs + 1,
+    border: (timeMs) => Math.round(timeMs / MINUTE_MS) * MINUTE_MS,
+  });
   refuseShort(times, range, of);
   const { toMs = null } = of;
   const isCut = of.holdout !== null;
@@ -149,12 +158,12 @@ function signalsWithin(
 
 function rangeOf(
   { fromMs: wantedMs, holdout }: Pick<Cut, 'fromMs' | 'holdout'>,
-  of: { readonly firstMs: number; readonly toMs: number; readonly stepMs: number },
+  of: { readonly firstMs: number; readonly toMs: number; readonly border: (timeMs: number) => number },
 ): StudyRange {
-  const { firstMs, toMs, stepMs } = of;
+  const { firstMs, toMs, border } = of;
   const fromMs = wantedMs ?? firstMs;
   if (holdout === null) return { fromMs, splitMs: toMs, toMs };
-  return { fromMs, splitMs: Math.round((toMs - (toMs - fromMs) * holdout) / stepMs) * stepMs, toMs };
+  return { fromMs, splitMs: border(toMs - (toMs - fromMs) * holdout), toMs };
 }
 
 function refuseShort(

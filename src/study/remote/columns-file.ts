@@ -3,15 +3,17 @@ import { z } from 'zod';
 import type { CandleColumns } from '../../domain/candle-columns.ts';
 import { SarrafError } from '../../domain/errors.ts';
 import { TIMEFRAMES } from '../../domain/timeframe.ts';
+import { BAR_ANCHORS } from '../../recording/manifest.ts';
 import { parseMarket } from '../../exchange/market-names.ts';
 
 /** The line that such a file begins with, filled up with spaces so that the columns lie on whole words. */
-const HEADER_BYTES = 256;
+const HEADER_BYTES = 1_024;
 const COLUMNS = ['openTimeMs', 'open', 'high', 'low', 'close', 'volume'] as const;
 
 const HEADER = z.strictObject({
   market: z.string(),
   timeframe: z.enum(TIMEFRAMES),
+  anchors: BAR_ANCHORS.optional(),
   length: z.int().min(1),
   priceDecimals: z.int().min(0).max(10),
   volumeDecimals: z.int().min(0).max(10),
@@ -19,8 +21,8 @@ const HEADER = z.strictObject({
 
 /** Candles as the bytes of a file: what they are in a line, then column by column, as doubles. */
 export function writeColumns(columns: CandleColumns): Buffer {
-  const { market, timeframe, length, priceDecimals, volumeDecimals } = columns;
-  const line = JSON.stringify({ market, timeframe, length, priceDecimals, volumeDecimals });
+  const { market, timeframe, anchors, length, priceDecimals, volumeDecimals } = columns;
+  const line = JSON.stringify({ market, timeframe, anchors, length, priceDecimals, volumeDecimals });
   const header = Buffer.from(`${line.padEnd(HEADER_BYTES - 1)}\n`);
   if (header.length !== HEADER_BYTES)
     throw new SarrafError('INVARIANT', `expected ${HEADER_BYTES} bytes of header, found ${header.length}`);

@@ -1,7 +1,6 @@
-import { firstBarFrom, type CandleColumns } from '../../domain/candle-columns.ts';
+import { firstBarFrom, gridOfColumns, type CandleColumns } from '../../domain/candle-columns.ts';
 import { present } from '../../domain/invariant.ts';
 import type { RandomSource } from '../../domain/random.ts';
-import { timeframeMs } from '../../domain/timeframe.ts';
 import { known, unknown, type Estimate } from '../statistics/estimate.ts';
 import { lack } from '../statistics/english-lacks.ts';
 import { inDigits } from '../../language/fact.ts';
@@ -91,6 +90,6 @@ function sharesByLength(
 }
 
 /** When the bar before one closes: what is decided then is done as the one opens. */
-function closeBefore({ openTimeMs, timeframe }: CandleColumns, bar: number): number {
-  return present(openTimeMs[bar - 1], 'a bar before each entry') + timeframeMs(timeframe);
+function closeBefore(columns: CandleColumns, bar: number): number {
+  return gridOfColumns(columns).endOf(present(columns.openTimeMs[bar - 1], 'a bar before each entry'));
 }

@@ -26,7 +26,9 @@ const LEAST_TRAIN_BARS = 100;
  * The windows of a range, as many as fit whole. With `trainMs`, `embargoMs`, `testMs` and `stepMs`, window k
  * (from 0) tests from `begin + train + embargo + k * step` on. Its train window ends `embargo` before that,
  * and its last `purgeMs` are not searched; it begins with the range where the plan is anchored, else `train`
- * before its end. The first candle of the range is where the first train window begins.
+ * before its end. The first candle of the range is where the first train window begins. Where candles do
+ * not all have one length, since clocks are set, a border is the beginning of the candle that is nearest to
+ * it.
  *
  * Throws `INVALID_OPTIONS`, with the numbers, where lengths are no whole candles, or the range is too short
  * for two windows, or some window has too few candles.
@@ -49,20 +51,34 @@ export function walkWindows(
   if (count < LEAST_WINDOWS) throw tooShort(plan, { beginMs, toMs: range.toMs, lengthMs, count });
   if (count > MOST_WINDOWS)
     throw refused(`expected at most ${MOST_WINDOWS} windows, found ${count}: give a longer step`);
-  const windows = Array.from({ length: count }, (_, index) => windowAt(plan, beginMs, index));
+  const grid = markets.find((market) => market.grid?.isEven === false)?.grid;
+  const border = (timeMs: number): number =>
+    grid === undefined ? timeMs : Math.min(grid.nearestStart(timeMs), range.toMs);
+  const windows = Array.from({ length: count }, (_, index) => windowAt(plan, { beginMs, index, border }));
   for (const window of windows) refuseEmpty(window, markets);
   return windows;
 }
 
-function windowAt(plan: WalkQuestion, beginMs: number, index: number): WalkWindow {
+function windowAt(
+  plan: WalkQuestion,
+  of: {
+    readonly beginMs: number;
+    readonly index: number;
+    readonly border: (timeMs: number) => number;
+  },
+): WalkWindow {
+  const { beginMs, index, border } = of;
   const { kind, trainMs, testMs, stepMs, purgeMs, embargoMs } = plan;
   const movedMs = index * stepMs;
   const endMs = beginMs + trainMs + movedMs;
   const testFromMs = endMs + embargoMs;
   return {
     number: index + 1,
-    train: { fromMs: kind === 'anchored' ? beginMs : beginMs + movedMs, toMs: endMs - purgeMs },
-    test: { fromMs: testFromMs, toMs: testFromMs + testMs },
+    train: {
+      fromMs: kind === 'anchored' ? beginMs : border(beginMs + movedMs),
+      toMs: border(endMs - purgeMs),
+    },
+    test: { fromMs: border(testFromMs), toMs: border(testFromMs + testMs) },
   };
 }
 

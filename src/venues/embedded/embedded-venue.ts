@@ -116,7 +116,14 @@ function simulate(
   const bot = { username: BOT_NAME, id: BOT_USER, tokens: [BOT_TOKEN], balances };
   const others = config === null ? [] : base.users.filter(({ username }) => username !== BOT_NAME);
   const users = [...others, ...readExchangeConfig({ users: [bot] }).users];
-  const simulation = createSimulation({ config: { ...base, users }, startMs, seed });
+  const simulation = createSimulation({
+    config: { ...base, users },
+    startMs,
+    seed,
+    ...(replay === null || replay.barAnchors === null
+      ? {}
+      : { barAnchors: new Map([[replay.market.symbol, replay.barAnchors]]) }),
+  });
   for (const symbol of new Set(traded)) {
     const state = simulation.exchange.markets.get(parseMarket(symbol).symbol);
     if (state === undefined) {

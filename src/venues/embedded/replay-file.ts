@@ -1,10 +1,10 @@
 import { basename } from 'node:path';
-import { candleAt, type CandleColumns } from '../../domain/candle-columns.ts';
+import { UTC_BARS } from '../../domain/bar-grid.ts';
+import { candleAt, gridOfColumns, type CandleColumns } from '../../domain/candle-columns.ts';
 import { fractionDigits, type DecimalText } from '../../domain/decimal-text.ts';
 import { SarrafError } from '../../domain/errors.ts';
 import type { MarketSymbol } from '../../domain/market-symbol.ts';
 import { parseMarket } from '../../exchange/market-names.ts';
-import { timeframeMs } from '../../domain/timeframe.ts';
 import { readDataFile, timeOf } from '../../recording/read-file.ts';
 import type { RecordedTrade } from '../../recording/records.ts';
 import type { ReplayRow } from '../../simulator/flow/replay-row.ts';
@@ -27,23 +27,26 @@ export async function readReplayFile(path: string): Promise<ReplayFile> {
     timeframe: null,
     roundsPricesTo: MAX_DECIMALS,
   });
-  const { rows, timeframe } = read.kind === 'candles' ? candleRows(read.columns) : tradeRows(read.trades);
+  const { rows, timeframe, barAnchors } =
+    read.kind === 'candles' ? candleRows(read.columns) : tradeRows(read.trades);
   if (rows.length < 2) {
     throw new SarrafError('INVALID_FILE', `expected at least two rows in ${path}, found ${rows.length}`);
   }
   const named = read.kind === 'trades' && read.symbol !== null ? parseMarket(read.symbol).symbol : symbol;
-  return { path, rows, timeframe, market: describeMarket(rows, named) };
+  return { path, rows, timeframe, barAnchors, market: describeMarket(rows, named) };
 }
 
-type Rows = Pick<ReplayFile, 'rows' | 'timeframe'>;
+type Rows = Pick<ReplayFile, 'rows' | 'timeframe' | 'barAnchors'>;
 
 function candleRows(columns: CandleColumns): Rows {
-  const { length, timeframe } = columns;
-  const lengthMs = timeframeMs(timeframe);
+  const { length, timeframe, anchors } = columns;
+  const grid = gridOfColumns(columns);
   const rows = Array.from({ length }, (_, index) => {
-    return { kind: 'candle', lengthMs, ...candleAt(columns, index) } as const;
+    const candle = candleAt(columns, index);
+    const lengthMs = grid.endOf(candle.openTimeMs) - candle.openTimeMs;
+    return { kind: 'candle', timeframe, lengthMs, ...candle } as const;
   });
-  return { rows, timeframe };
+  return { rows, timeframe, barAnchors: anchors ?? UTC_BARS };
 }
 
 function tradeRows(trades: readonly RecordedTrade[]): Rows {
@@ -51,7 +54,7 @@ function tradeRows(trades: readonly RecordedTrade[]): Rows {
     const { price, amount, side } = trade;
     return { kind: 'trade', timeMs: timeOf(trade), price, amount, side } as const;
   });
-  return { rows, timeframe: null };
+  return { rows, timeframe: null, barAnchors: null };
 }
 
 function describeMarket(rows: readonly ReplayRow[], symbol: MarketSymbol): ReplayedMarket {

@@ -1,3 +1,4 @@
+import type { BarAnchors } from '../../domain/bar-grid.ts';
 import { SarrafError } from '../../domain/errors.ts';
 import type { MarketSymbol } from '../../domain/market-symbol.ts';
 import type { Timeframe } from '../../domain/timeframe.ts';
@@ -17,6 +18,8 @@ export interface ReplayFile {
   readonly rows: readonly ReplayRow[];
   /** Of its candles; null for trades. */
   readonly timeframe: Timeframe | null;
+  /** Where its candles begin, and longer ones that are made of them; null for trades. */
+  readonly barAnchors: BarAnchors | null;
   readonly market: ReplayedMarket;
 }
 

@@ -1,5 +1,5 @@
 import type { Candle } from '../../domain/candle.ts';
-import { timeframeMs, type Timeframe } from '../../domain/timeframe.ts';
+import type { Timeframe } from '../../domain/timeframe.ts';
 import type { TimeRange } from '../../recording/records.ts';
 import { BoundedList } from '../../simulator/core/bounded-list.ts';
 import type { SimulatedBar } from '../../simulator/core/market/candle-series.ts';
@@ -75,10 +75,10 @@ export class FollowedBars {
     while (end > 0 && (all[end - 1]?.openTimeMs ?? 0) >= toMs) end -= 1;
     const recorded = all.slice(Math.max(0, end - count), end);
     const times = new Set(recorded.map(({ openTimeMs }) => openTimeMs));
-    const closedMs = nowMs - timeframeMs(timeframe);
+    const grid = this.state.candles.grid(timeframe);
     const isMissing = ({ openTimeMs }: Candle): boolean =>
       !times.has(openTimeMs) &&
-      (openTimeMs > closedMs ||
+      (grid.endOf(openTimeMs) > nowMs ||
         !ranges.some((range) => openTimeMs >= range.fromMs && openTimeMs < range.toMs));
     return [...made.filter(isMissing), ...recorded]
       .toSorted((left, right) => left.openTimeMs - right.openTimeMs)

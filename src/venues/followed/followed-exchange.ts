@@ -1,3 +1,4 @@
+import type { BarAnchors } from '../../domain/bar-grid.ts';
 import type { Budget, LimitOverrides } from '../../domain/rate-limit.ts';
 import type { Candle } from '../../domain/candle.ts';
 import { SarrafError } from '../../domain/errors.ts';
@@ -60,7 +61,12 @@ const ALL_TRADES = {
 } as const;
 
 export interface FollowedExchangeOptions {
-  readonly markets: readonly { readonly market: Market; readonly hasTrades: boolean }[];
+  readonly markets: readonly {
+    readonly market: Market;
+    readonly hasTrades: boolean;
+    /** Where its bars begin; as the exchange's do where it is left out. */
+    readonly barAnchors?: BarAnchors | undefined;
+  }[];
   readonly fees: FeeSchedule;
   /** By currency, lower case. */
   readonly balances: Readonly<Record<string, Units>>;
@@ -115,6 +121,9 @@ export class FollowedExchange {
       config: { ...config, fees: { rls: ratesOf(fees, 'rls'), usdt: ratesOf(fees, 'usdt') } },
       startMs,
       seed: 1,
+      barAnchors: new Map(
+        markets.map(({ market, barAnchors }) => [market.symbol, barAnchors ?? INTERFACE_PROFILE.barAnchors]),
+      ),
     });
     // Before anything holds on to its wallets.
     options.restore?.(exchange);

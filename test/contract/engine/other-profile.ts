@@ -37,6 +37,7 @@ export const OTHER_PROFILE: VenueProfile = {
     { currency: 'usdt', name: 'tether', ending: 'USDT', decimals: 2 },
   ]),
   timeframes: new Set(['1m', '5m', '1h', '1d']),
+  barAnchors: { '1d': { zone: 'America/New_York', offsetMs: 0 } },
   bookCacheMs: 0,
   budgets: {
     place: 'trading',

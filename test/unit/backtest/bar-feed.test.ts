@@ -81,6 +81,7 @@ describe('bars of the recorded length', () => {
       market: 'BTCUSDT',
       timeframe: '1m',
       openTimeMs: FROM_MS,
+      closeTimeMs: FROM_MS + MINUTE_MS,
       open: 100.5,
       high: 101,
       low: 99.25,

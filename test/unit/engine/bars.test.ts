@@ -166,6 +166,9 @@ function life(isJournaled: boolean): readonly string[] {
       get closedMs() {
         return FROM_MS + (closed.index + 1) * HOUR_MS;
       },
+      get nextClosedMs() {
+        return FROM_MS + (closed.index + 2) * HOUR_MS;
+      },
       get closed() {
         return closed.index === -1 ? null : recorded.same(closed.index);
       },

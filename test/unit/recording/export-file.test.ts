@@ -2,6 +2,7 @@ import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
+import { UTC_MIDNIGHT } from '../../../src/domain/bar-grid.ts';
 import { exportFile } from '../../../src/recording/export-file.ts';
 import { importTable } from '../../../src/recording/import/import-table.ts';
 import { ALL_TIME } from '../../../src/recording/read-partitions.ts';
@@ -15,7 +16,13 @@ describe('an exported file', () => {
     const catalogue = temporaryCatalogue();
     const minutes = candles(START, 30);
     const trades = [trade(START, { id: 7 }), trade(START + 5, { id: 8, side: 'sell' }), trade(START + 9)];
-    await catalogue.appendCandles({ market: BTCIRT, timeframe: '1m', source: 'test', candles: [minutes] });
+    await catalogue.appendCandles({
+      market: BTCIRT,
+      timeframe: '1m',
+      source: 'test',
+      candles: [minutes],
+      anchors: { '1m': UTC_MIDNIGHT },
+    });
     await catalogue.appendTrades({ market: BTCIRT, source: 'test', trades: [trades] });
     const again = temporaryCatalogue();
     for (const key of [CANDLES, { market: BTCIRT, kind: 'trades' } as const]) {

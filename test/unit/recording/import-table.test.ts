@@ -248,7 +248,7 @@ describe('a file of candles', () => {
     [
       'a time between two bars',
       `${START + 1_800_000},1,2,1,1,1`,
-      'expected a bar that begins where bars of 1h do in UTC',
+      'expected a bar that begins where bars of 1h do at UTC, as most of the file',
     ],
   ] as const;
 

@@ -70,6 +70,7 @@ export function closedCandle(close: string | number, more: Partial<ClosedCandle>
     market: 'BTCIRT',
     timeframe: '1h',
     openTimeMs: 0,
+    closeTimeMs: 3_600_000,
     open: price,
     high: price,
     low: price,

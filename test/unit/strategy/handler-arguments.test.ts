@@ -1,3 +1,4 @@
+import { gridOf, UTC_BARS } from '../../../src/domain/bar-grid.ts';
 import { Decimal as Shared } from 'decimal.js';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
@@ -105,7 +106,7 @@ const columnBar = new ColumnCandle(
   {
     columns: columnsOf({ market: 'BTCIRT' as MarketSymbol, timeframe: '1h' }, [closedCandle('5')]),
     timeframe: '1h',
-    barMs: 3_600_000,
+    grid: gridOf('1h', UTC_BARS),
     seenAtMs: null,
   },
   0,

@@ -1,3 +1,4 @@
+import { gridOf, UTC_BARS } from '../../../src/domain/bar-grid.ts';
 import { describe, expect, test } from 'vitest';
 import type { CandleColumns } from '../../../src/domain/candle-columns.ts';
 import { parseMarket } from '../../../src/exchange/market-names.ts';
@@ -152,7 +153,10 @@ describe('an indicator', () => {
       volumeDecimals: 6,
       volume: Float64Array.of(1_234_567),
     };
-    const candle = new ColumnCandle({ columns, timeframe: '1h', barMs: 3_600_000, seenAtMs: null }, 0);
+    const candle = new ColumnCandle(
+      { columns, timeframe: '1h', grid: gridOf('1h', UTC_BARS), seenAtMs: null },
+      0,
+    );
     expect(ohlcvOf(candle)).toEqual({ open: 10.03, high: 10.17, low: 9.99, close: 10.09, volume: 1.234567 });
     expect(ohlcvOf({ ...plainCandle(candle) })).toEqual(ohlcvOf(candle));
   });

@@ -10,6 +10,7 @@ const barAt = (hour: number, volume: number): Bar => ({
   market: 'BTCUSDT',
   timeframe: '1h',
   openTimeMs: hour * HOUR_MS,
+  closeTimeMs: (hour + 1) * HOUR_MS,
   open: 1,
   high: 1,
   low: 1,

@@ -1,4 +1,6 @@
-import { TIMEFRAMES, barStartMs, timeframeMs, type Timeframe } from '../../../domain/timeframe.ts';
+import { gridOf, liesInside, TEHRAN_BARS, type BarAnchors, type BarGrid } from '../../../domain/bar-grid.ts';
+import { present } from '../../../domain/invariant.ts';
+import { TIMEFRAMES, timeframeMs, type Timeframe } from '../../../domain/timeframe.ts';
 
 /** A bar in steps of the market's grid. */
 export interface SimulatedBar {
@@ -22,9 +24,12 @@ const BARS_KEPT = 10_080;
 /**
  * The candles of one market at every timeframe. A trade changes the running minute only; the coarser bars are
  * brought up to date when they are read, so that a trade costs one bar, not twelve. A minute without a trade
- * has no bar.
+ * has no bar. Bars of 4 h and more begin on the clock of Tehran, if nothing else is said.
  */
 export class CandleStore {
+  /** Where bars begin. */
+  readonly anchors: BarAnchors;
+  private readonly grids: ReadonlyMap<Timeframe, BarGrid>;
   private readonly series = new Map<Timeframe, SimulatedBar[]>(
     TIMEFRAMES.map((timeframe) => [timeframe, []]),
   );
@@ -36,6 +41,16 @@ export class CandleStore {
    * bigint so.
    */
   private pending = 0;
+
+  constructor(anchors: BarAnchors = TEHRAN_BARS) {
+    this.anchors = anchors;
+    this.grids = new Map(TIMEFRAMES.map((timeframe) => [timeframe, gridOf(timeframe, anchors)]));
+  }
+
+  /** Where the bars of a timeframe begin and end. */
+  grid(timeframe: Timeframe): BarGrid {
+    return present(this.grids.get(timeframe), 'a grid of each timeframe');
+  }
 
   /** `steps` is price times amount; as a number only below 2^52. */
   onTrade(trade: {
@@ -56,7 +71,7 @@ export class CandleStore {
     }
     this.roll();
     this.minute = {
-      openTimeMs: barStartMs(timeMs, '1m'),
+      openTimeMs: this.grid('1m').startOf(timeMs),
       open: price,
       high: price,
       low: price,
@@ -82,17 +97,21 @@ export class CandleStore {
     this.pending = 0;
   }
 
-  /** Bars of the past, oldest first, before any trade: they fill their own timeframe and the coarser ones. */
+  /**
+   * Bars of the past, oldest first, before any trade: they fill their own timeframe, and the coarser ones
+   * that they lie whole inside.
+   */
   seed(timeframe: Timeframe, bars: readonly SimulatedBar[]): void {
     // Each timeframe is summed from the longest that it is made of, which takes a tenth of the additions.
-    const summed: (readonly [lengthMs: number, readonly SimulatedBar[]])[] = [];
+    const summed: (readonly [grid: BarGrid, readonly SimulatedBar[]])[] = [];
     for (const coarser of TIMEFRAMES) {
-      const lengthMs = timeframeMs(coarser);
-      if (lengthMs < timeframeMs(timeframe)) continue;
-      const [, parts] = summed.findLast(([partMs]) => lengthMs % partMs === 0) ?? [lengthMs, bars];
-      const sums = coarser === timeframe ? bars : summedBars(coarser, parts);
+      if (timeframeMs(coarser) < timeframeMs(timeframe)) continue;
+      const grid = this.grid(coarser);
+      const parts = coarser === timeframe ? bars : summed.findLast(([part]) => liesInside(part, grid))?.[1];
+      if (parts === undefined) continue;
+      const sums = coarser === timeframe ? bars : summedBars(grid, parts);
       for (const bar of sums) this.addTo(coarser, bar);
-      summed.push([lengthMs, sums]);
+      summed.push([grid, sums]);
     }
   }
 
@@ -145,14 +164,14 @@ export class CandleStore {
 
   private addTo(timeframe: Timeframe, bar: SimulatedBar): void {
     const bars = this.series.get(timeframe) ?? [];
-    sumInto(bars, timeframe, bar);
+    sumInto(bars, this.grid(timeframe), bar);
     if (bars.length >= BARS_KEPT * 2) bars.splice(0, bars.length - BARS_KEPT);
   }
 }
 
 /** Adds a bar to the last one of a timeframe that it is a part of, or begins one with it. */
-function sumInto(bars: SimulatedBar[], timeframe: Timeframe, bar: SimulatedBar): void {
-  const openTimeMs = barStartMs(bar.openTimeMs, timeframe);
+function sumInto(bars: SimulatedBar[], grid: BarGrid, bar: SimulatedBar): void {
+  const openTimeMs = grid.startOf(bar.openTimeMs);
   const last = bars[bars.length - 1];
   if (last === undefined || last.openTimeMs !== openTimeMs) {
     bars.push({ ...bar, openTimeMs });
@@ -165,8 +184,8 @@ function sumInto(bars: SimulatedBar[], timeframe: Timeframe, bar: SimulatedBar):
   last.value += bar.value;
 }
 
-function summedBars(timeframe: Timeframe, parts: readonly SimulatedBar[]): readonly SimulatedBar[] {
+function summedBars(grid: BarGrid, parts: readonly SimulatedBar[]): readonly SimulatedBar[] {
   const bars: SimulatedBar[] = [];
-  for (const part of parts) sumInto(bars, timeframe, part);
+  for (const part of parts) sumInto(bars, grid, part);
   return bars;
 }

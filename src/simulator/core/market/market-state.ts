@@ -1,3 +1,4 @@
+import type { BarAnchors } from '../../../domain/bar-grid.ts';
 import { SarrafError } from '../../../domain/errors.ts';
 import { createMarket, type Market } from '../../../domain/market.ts';
 import { formatUnits } from '../../../domain/money.ts';
@@ -31,7 +32,7 @@ export class MarketState {
   readonly stops = new StopBook();
   /** Accepted, not yet in the book (`New`). */
   readonly waiting = new Set<SimulatedOrder>();
-  readonly candles = new CandleStore();
+  readonly candles: CandleStore;
   /** The newest public trades, oldest first. */
   readonly tape = new BoundedList<Trade>(TAPE_KEPT);
   /** Price of the last trade, or the configured one before the first; in steps of the grid. */
@@ -48,7 +49,10 @@ export class MarketState {
     readonly quoteName: string;
     readonly baseHouse: Record<HouseAccount, bigint>;
     readonly quoteHouse: Record<HouseAccount, bigint>;
+    /** Where its bars begin; see `CandleStore`. */
+    readonly barAnchors?: BarAnchors | undefined;
   }) {
+    this.candles = new CandleStore(options.barAnchors);
     this.rules = options.market;
     this.grid = options.market;
     this.lastPrice = options.lastPrice;

@@ -170,7 +170,7 @@ describe('candles in columns', () => {
     [
       'a time off the timeframe',
       ({ timeMs }) => ({ timeMs: timeMs.map((at) => at + 1) }),
-      'where candles of 1h begin',
+      'where candles of 1h, which begin at UTC, begin',
     ],
     ['times that fall', ({ timeMs }) => ({ timeMs: timeMs.toReversed() }), 'times that rise'],
     ['a high below the low', ({ low, high }) => ({ low: high, high: low }), 'low <= open, close <= high'],

@@ -165,10 +165,13 @@ describe('history', () => {
     ]);
   });
 
-  test('gathers days, by either word', () => {
+  test('gathers days, by either word, from midnight in Tehran on', () => {
     fill();
+    // 2025-04-09T20:30Z and a day later.
     for (const word of ['D', '1D'])
-      expect(history(`resolution=${word}&to=${minute(600)}`).body['t']).toHaveLength(1);
+      expect(history(`resolution=${word}&to=${minute(600)}`).body['t']).toEqual([
+        1_744_230_600, 1_744_317_000,
+      ]);
   });
 
   test('says no_data for an empty range and error for what it does not know', () => {

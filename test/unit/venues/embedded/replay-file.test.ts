@@ -66,6 +66,7 @@ describe('a recording of candles', () => {
     expect(read.rows).toHaveLength(4);
     expect(read.rows[2]).toEqual({
       kind: 'candle',
+      timeframe: '1h',
       openTimeMs: START_MS + 4 * HOUR_MS,
       lengthMs: HOUR_MS,
       open: '4330.29',

@@ -10,6 +10,7 @@ function recordingOf(kind: 'candles' | 'trades', rows: number): ReplayFile {
       kind === 'candles' ? candle(index, ['10', '12', '9', '11']) : trade(index, 'buy', '10', '1'),
     ),
     timeframe: kind === 'candles' ? '1h' : null,
+    barAnchors: kind === 'candles' ? {} : null,
     market: { symbol: 'BTCUSDT' as MarketSymbol, priceStep: '1', amountStep: '1', initialPrice: '10' },
   };
 }
