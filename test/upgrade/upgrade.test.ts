@@ -1,0 +1,104 @@
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { sarrafHere } from '../support/sarraf-here.ts';
+import { OldFolders, oldFile } from './open-folder.ts';
+
+/** Figures that version 0.1.0 printed of its own folders. */
+const LIVE = {
+  orders: 99,
+  fills: 58,
+  intents: 4,
+  journal: 564,
+  transactions: 94,
+  strategies: 4,
+  algorithms: 3,
+};
+const LIVE_POSITIONS = {
+  grid: {},
+  holder: { btc: '0.0003325671' },
+  'ma-cross': { btc: '0.0083021925' },
+  // It sold coins of the account that it never bought, which that version let it do.
+  maker: { btc: '-0.00171417' },
+};
+
+let old: OldFolders;
+beforeAll(() => {
+  old = new OldFolders();
+});
+afterAll(() => old[Symbol.dispose]());
+
+async function json(...args: readonly string[]): Promise<Record<string, unknown>> {
+  const { code, out, error } = await sarrafHere([...args, '--json']);
+  expect({ code, error }).toEqual({ code: 0, error: '' });
+  return JSON.parse(out) as Record<string, unknown>;
+}
+const at = (folder: string): string => join(old.path, folder);
+
+describe('what version 0.1.0 left', () => {
+  test('a killed bot: its counts, positions and open orders', async () => {
+    const status = await json('status', '--data', at('live'));
+    expect(status).toMatchObject({ epoch: '2gah', counts: LIVE });
+    const strategies = status['strategies'] as { name: string; positions: unknown }[];
+    expect(Object.fromEntries(strategies.map(({ name, positions }) => [name, positions]))).toEqual(
+      LIVE_POSITIONS,
+    );
+    const { orders } = await json('orders', '--data', at('live'), '--state', 'open');
+    expect((orders as { key: string }[]).map(({ key }) => key)).toEqual([
+      'old-grid-2gah-5',
+      'old-grid-2gah-6',
+      'old-grid-2gah-7',
+      'old-grid-2gah-8',
+      'old-grid-2gah-9',
+      'old-maker-2gah-2u',
+      'old-maker-2gah-2v',
+    ]);
+  });
+
+  test('its trades, locks, signals, intents and alerts', async () => {
+    const { trades } = await json('trades', '--data', at('live'), '--last', '1000');
+    expect(trades).toHaveLength(LIVE.fills);
+    expect((trades as { tradeId: string }[]).find(({ tradeId }) => tradeId === '125')).toMatchObject({
+      orderKey: 'old-maker-2gah-l',
+      price: '60066320440',
+      amount: '0.000013',
+      total: '780862.16572',
+      fee: '1561.72433144',
+    });
+    for (const command of ['locks', 'signals', 'intents', 'balances', 'reconcile'])
+      await json(command, '--data', at('live'));
+  });
+
+  test('a paper bot that ended', async () => {
+    expect(await json('status', '--data', at('paper'))).toHaveProperty('counts.strategies', 4);
+  });
+
+  test('a recording', async () => {
+    await json('data', 'verify', '--catalogue', join(at('paper'), 'catalogue'));
+    const { out } = await sarrafHere(['data', 'list', '--catalogue', join(at('paper'), 'catalogue')]);
+    expect(out).toContain('BTCIRT');
+    expect(out).toContain('books');
+  });
+
+  test('a stored backtest and its report', async () => {
+    const { code, error } = await sarrafHere(['report', 'show', 'last', '--data', at('lab')]);
+    expect({ code, error }).toEqual({ code: 0, error: '' });
+  });
+
+  test('a study with its trials', async () => {
+    const shown = await json('study', 'show', 'study', '--data', at('lab'));
+    expect(JSON.stringify(shown)).toContain(
+      'ac43e593723f6a919e1af7caa5958e7e8d8b78b7b2ea9b05d59cc28d47aec0f1',
+    );
+  });
+
+  test('the configuration of a bot and of an exchange', async () => {
+    process.env['EXCHANGE_URL'] = 'http://127.0.0.1:1';
+    process.env['EXCHANGE_TOKEN'] = 'trader-token';
+    try {
+      await json('plan', '--config', oldFile('bot.yaml'));
+    } finally {
+      delete process.env['EXCHANGE_URL'];
+      delete process.env['EXCHANGE_TOKEN'];
+    }
+  });
+});
