@@ -68,12 +68,25 @@ export function takePass(rows: LockoutRows, ask: LockoutAsk, nowMs: number): Loc
   return { pass: { ask, isCanary: passage.isCanary, isProbe: stop !== null } };
 }
 
-/** Whether a call would be held back now, and until when; takes nothing. */
-export function heldUntil(rows: LockoutRows, ask: LockoutAsk, nowMs: number): number | null {
+/** Why a call would be held back now, and until when: a limit of its budget, or a credential that was refused. */
+export interface Hold {
+  readonly by: 'limit' | 'credential';
+  readonly untilMs: number;
+}
+
+/** Null where the call would be let through. Takes nothing. */
+function holdOf(rows: LockoutRows, ask: LockoutAsk, nowMs: number): Hold | null {
   const passage = passageOf(rows.breaker(ask.budget), nowMs);
-  if (!passage.passes) return passage.retryAtMs;
+  if (!passage.passes) return { by: 'limit', untilMs: passage.retryAtMs };
   const stop = ask.credential === 'none' ? null : rows.stop();
-  return stop !== null && letThrough(stop, ask.credential, nowMs) === null ? stop.probeAtMs : null;
+  return stop !== null && letThrough(stop, ask.credential, nowMs) === null
+    ? { by: 'credential', untilMs: stop.probeAtMs }
+    : null;
+}
+
+/** Until when a call would be held back; null where it would be let through. */
+export function heldUntil(rows: LockoutRows, ask: LockoutAsk, nowMs: number): number | null {
+  return holdOf(rows, ask, nowMs)?.untilMs ?? null;
 }
 
 /**
@@ -131,6 +144,10 @@ export class MemoryLockouts implements LockoutBook {
 
   heldUntil(ask: LockoutAsk, nowMs: number): number | null {
     return heldUntil(this.rows, ask, nowMs);
+  }
+
+  holdOf(ask: LockoutAsk, nowMs: number): Hold | null {
+    return holdOf(this.rows, ask, nowMs);
   }
 
   report(pass: Pass, verdict: Verdict, nowMs: number): void {

@@ -1,4 +1,5 @@
 import type { LimitedReply } from '../budget/limited-call.ts';
+import type { Hold } from '../budget/lockouts.ts';
 import { SarrafError } from '../domain/errors.ts';
 import type { RequestClass } from '../domain/request-class.ts';
 import { isAnonymous } from '../exchange/authenticator.ts';
@@ -106,10 +107,10 @@ export class LimitedExchangeClient extends ExchangeClient {
     const { limiter, lockouts, nowMs } = this.limits.of(budget);
     const endpoint: Endpoint = ENDPOINTS[name];
     const credential = name === 'login' ? 'log-in' : isAnonymous(endpoint.access) ? 'none' : 'with';
-    const heldUntilMs = lockouts.heldUntil({ budget: budget.name, credential }, nowMs());
-    if (heldUntilMs !== null && heldUntilMs - nowMs() > this.maxWaitMs) {
-      throw notSent(outgoing, 'the exchange asked to stay away', heldUntilMs - nowMs());
-    }
+    const ask = { budget: budget.name, credential } as const;
+    const hold = lockouts.holdOf(ask, nowMs());
+    if (hold !== null && hold.untilMs - nowMs() > this.maxWaitMs)
+      throw notSent(outgoing, hold.by, hold.untilMs - nowMs());
     const giveUp = new AbortController();
     const onAbort = (): void => giveUp.abort();
     call.signal?.addEventListener('abort', onAbort, { once: true });
@@ -146,6 +147,8 @@ export class LimitedExchangeClient extends ExchangeClient {
         `${name}: expected fewer calls that wait for the limit ${budget.name}`,
       );
     }
+    if (lockouts.holdOf(ask, nowMs())?.by === 'credential')
+      throw notSent(outgoing, 'credential', reply.retryInMs);
     throw notSent(outgoing, `no turn came within ${this.maxWaitMs} ms`, reply.retryInMs);
   }
 
@@ -159,13 +162,25 @@ export class LimitedExchangeClient extends ExchangeClient {
   }
 }
 
-/** The error for a call that did not leave. */
-function notSent({ endpoint, budget }: OutgoingRequest, why: string, retryInMs: number | null): SarrafError {
+/** The error for a call that did not leave: for a hold, or for other reasons in words. */
+function notSent(
+  { endpoint, budget }: OutgoingRequest,
+  why: Hold['by'] | `no turn ${string}`,
+  retryInMs: number | null,
+): SarrafError {
+  if (why === 'credential')
+    return new SarrafError(
+      'UNAUTHORIZED',
+      `${endpoint}: the exchange refused these credentials with 401, and more tries could lock out this address: ` +
+        `expected other credentials${retryInMs === null ? '' : `; these may be tried again in ${Math.ceil(retryInMs)} ms`}. Nothing was sent`,
+      { details: { endpoint, backOffMs: retryInMs, sent: false }, outcome: 'none' },
+    );
   const limit = `${budget.limit} in ${budget.windowMs / 1000} s`;
   const next = retryInMs === null ? '' : `; the next may go in ${Math.ceil(retryInMs)} ms`;
+  const reason = why === 'limit' ? 'the exchange asked to stay away' : why;
   return new SarrafError(
     'RATE_LIMITED',
-    `${endpoint}: ${why} (limit ${budget.name}, ${limit})${next}. Nothing was sent`,
+    `${endpoint}: ${reason} (limit ${budget.name}, ${limit})${next}. Nothing was sent`,
     { details: { endpoint, budget: budget.name, limit: budget.limit, backOffMs: retryInMs, sent: false } },
   );
 }

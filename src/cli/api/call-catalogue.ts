@@ -75,6 +75,9 @@ export function callOf(name: EndpointName): Call {
   return call;
 }
 
+/** Fields by which pages are gone through; a caller who reads all of them has no say in that. */
+export const OF_PAGING: readonly string[] = ['page', 'order', 'details', 'tradeOrder'];
+
 /** Whether a call is a list that is read by pages. Candles have pages and are no list of records. */
 export function isPaged(call: Call): call is Call & { readonly name: PagedName } {
   return (

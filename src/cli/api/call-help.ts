@@ -1,6 +1,6 @@
 import type { Endpoint } from '../../exchange/endpoint.ts';
 import { tableLines } from '../table.ts';
-import { CALL_GROUPS, isPaged, type Call } from './call-catalogue.ts';
+import { CALL_GROUPS, isPaged, OF_PAGING, type Call } from './call-catalogue.ts';
 import { lengthText } from '../../domain/time-text.ts';
 
 const ACCESS: Readonly<Record<Endpoint['access'], string>> = {
@@ -24,9 +24,11 @@ function limitText({ budget }: Endpoint): string {
   return `${limit} in ${lengthText(windowMs)} per ${per === 'ip' ? 'address' : 'token'}${assumed ? ' (assumed)' : ''}`;
 }
 
-/** The example of a call as it is typed. */
-function exampleOf({ word, endpoint }: Call): string {
-  const fields = Object.entries(endpoint.example).map(([name, value]) => `${name}=${String(value)}`);
+/** The example of a call as it is typed, but for some of its fields. */
+function exampleOf({ word, endpoint }: Call, without: readonly string[] = []): string {
+  const fields = Object.entries(endpoint.example)
+    .filter(([name]) => !without.includes(name))
+    .map(([name, value]) => `${name}=${String(value)}`);
   return ['sarraf api', word, ...fields].join(' ');
 }
 
@@ -47,7 +49,7 @@ export function callHelp(call: Call): string {
     '',
     'Examples:',
     `  ${exampleOf(call)}`,
-    ...(isPaged(call) ? [`  ${exampleOf(call)} --all --json`] : []),
+    ...(isPaged(call) ? [`  ${exampleOf(call, OF_PAGING)} --all --json`] : []),
     ...(effect === 'moves' ? [`  ${exampleOf(call)} --dry-run`] : []),
   ].join('\n');
 }

@@ -9,7 +9,7 @@ import { checkRequest, encodeRequest } from '../../exchange/request-encoder.ts';
 import { CommandError, failed, wrongInput, FAILED } from '../command-error.ts';
 import { programName } from '../program-name.ts';
 import { findTarget, targetWords, type ApiTarget, type TargetOptions } from './api-target.ts';
-import { callOf, isPaged, type Call } from './call-catalogue.ts';
+import { callOf, isPaged, OF_PAGING, type Call } from './call-catalogue.ts';
 import { CallSender } from './call-sender.ts';
 import { interruption, type CommandIo } from './command-io.ts';
 import { dryRun } from './dry-run.ts';
@@ -184,9 +184,6 @@ async function readPages({ call, request, options }: CallRun, sender: CallSender
   }
   return { kind: 'pages', items, problem: null };
 }
-
-/** Fields by which pages are gone through; a caller who reads all of them has no say in that. */
-const OF_PAGING = ['page', 'order', 'details', 'tradeOrder'] as const;
 
 function pagesOf(
   call: Call,

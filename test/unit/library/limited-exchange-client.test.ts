@@ -149,6 +149,12 @@ describe('the client of the library', () => {
     const client = open({ credentials: { kind: 'token', token: 'nobodys' } });
     for (let call = 0; call < 5; call += 1) await client.profile().catch(() => null);
     expect(statuses()).toEqual([401]);
+    // Its reason is the token, and no limit.
+    await expect(client.profile()).rejects.toMatchObject({
+      code: 'UNAUTHORIZED',
+      message: expect.stringContaining('refused these credentials with 401'),
+      details: { sent: false },
+    });
     expect((await client.options()).ok).toBe(true);
   });
 

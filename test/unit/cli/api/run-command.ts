@@ -1,6 +1,7 @@
 import { CommanderError, type Command } from 'commander';
 import type { CommandIo } from '../../../../src/cli/api/command-io.ts';
 import { CommandError } from '../../../../src/cli/command-error.ts';
+import { rootAbove } from '../../../../src/cli/run-sarraf.ts';
 import type { ServedAccount } from '../../../support/served-account.ts';
 
 export interface Ended {
@@ -19,7 +20,7 @@ export interface Scripted {
   readonly answers?: readonly string[];
 }
 
-/** Runs a command in this process, as `main` does, against whoever is scripted. */
+/** Runs a command below the root of the program, as `main` does, against whoever is scripted. */
 export async function runCommand(
   create: (io: CommandIo) => Command,
   args: readonly string[],
@@ -51,10 +52,11 @@ export async function runCommand(
     });
     for (const inner of each.commands) quiet(inner);
   };
-  quiet(command);
+  const program = rootAbove([command]);
+  quiet(program);
   let code = 0;
   try {
-    await command.parseAsync(args, { from: 'user' });
+    await program.parseAsync([command.name(), ...args], { from: 'user' });
   } catch (error) {
     if (error instanceof CommandError) {
       code = error.exitCode;
