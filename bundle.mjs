@@ -1,22 +1,45 @@
 // Bundles the program into dist/: a start loads a few files in place of seven hundred modules, most of them of
-// dependencies. `npm ci` runs it in a checkout, `npm run build` for the package and the image.
-import { cpSync, existsSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+// dependencies. `npm run build` does so for the package and the image, with types (--types). `npm ci` runs it in a
+// checkout (--if-stale).
+//
+// dist/BUILD/ has one build, named by its content. dist/src/ has the entries, which load the newest build. So a bot
+// goes on with the files of the build that it began with, whatever is built beside it.
+import { execFileSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
+import { dirname, join, posix, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { parseArgs } from 'node:util';
+import { isBundleFresh } from './bin/bundle-freshness.js';
 
 const ROOT = import.meta.dirname;
-const [folder = 'dist'] = process.argv.slice(2);
-const OUT = resolve(folder);
+const { values: options, positionals } = parseArgs({
+  options: { types: { type: 'boolean' }, 'if-stale': { type: 'boolean' } },
+  allowPositionals: true,
+});
+const OUT = resolve(positionals[0] ?? 'dist');
 /** Made here and then moved, so that an end in the middle leaves no half of a bundle to be run. */
 const MADE = `${OUT}.new`;
 
-/** Files that are loaded by their place; the package's entries, and what src/plugins/own-files.ts is asked for. */
+/** Builds that are kept: a bot may still run from one of them. */
+const MOST_BUILDS = 8;
+
+/** The entries of the package, of its command and of an image. They stay at the same place in each build. */
+const PUBLISHED = ['src/cli/main', 'src/index', 'src/research', 'src/testing', 'src/strategy/sdk'];
+
+/** Files that are loaded by their place: the published ones, and those that src/plugins/own-files.ts is asked for. */
 const ENTRIES = [
-  'src/cli/main',
-  'src/index',
-  'src/research',
-  'src/testing',
-  'src/strategy/sdk',
+  ...PUBLISHED,
   'src/plugins/strategy-worker',
   'src/plugins/load-watch-worker',
   'src/daemon/seal-beside',
@@ -32,7 +55,16 @@ const ENTRIES = [
  * parts, are loaded seldom, or are shared with those who import the package. The binary part of DuckDB stays outside,
  * so it is a dependency of its own.
  */
-const BUNDLED = ['@duckdb/node-api', 'commander', 'croner', 'csv-parse', 'trading-signals', 'yaml', 'zod'];
+const BUNDLED = [
+  '@duckdb/node-api',
+  '@oxc-project/runtime',
+  'commander',
+  'croner',
+  'csv-parse',
+  'trading-signals',
+  'yaml',
+  'zod',
+];
 
 async function loadRolldown() {
   try {
@@ -86,15 +118,91 @@ async function lateLocales() {
   };
 }
 
-const rolldown = existsSync(join(ROOT, 'src')) ? await loadRolldown() : null;
+/** A name for the files in a folder: other content has another name. */
+function nameOf(folder) {
+  const hash = createHash('sha256');
+  const files = readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map(({ parentPath, name }) => join(parentPath, name))
+    .toSorted();
+  for (const file of files) hash.update(file.slice(folder.length)).update('\0').update(readFileSync(file));
+  return hash.digest('hex').slice(0, 12);
+}
+
+/** Replaces a file at once: whoever reads it meanwhile gets the one before. */
+function replaceFile(path, text) {
+  mkdirSync(dirname(path), { recursive: true });
+  writeFileSync(`${path}.new`, text);
+  renameSync(`${path}.new`, path);
+}
+
+/**
+ * The text of an entry. An older Node than is needed would end at the first syntax that it does not know, so the
+ * entry checks the version before it loads anything else.
+ */
+async function entryText(entry, build) {
+  const up = posix.relative(posix.dirname(entry), '.');
+  const names = Object.keys(await import(pathToFileURL(join(OUT, build, `${entry}.js`)).href));
+  const [others, main] = [names.filter((name) => name !== 'default'), names.includes('default')];
+  return [
+    `import { requireNode } from '${up}/../bin/node-version.js';`,
+    'requireNode();',
+    `const build = await import('${up}/${build}/${entry}.js');`,
+    ...(others.length > 0 ? [`export const { ${others.join(', ')} } = build;`] : []),
+    ...(main ? ['export default build.default;'] : []),
+    '',
+  ].join('\n');
+}
+
+/** Moves what was made into `OUT`, lets the entries load it, and removes the oldest builds. */
+async function publish() {
+  const types = join(MADE, 'types');
+  if (options.types) {
+    const args = ['-p', 'tsconfig.build.json', '--emitDeclarationOnly', '--outDir', types];
+    execFileSync(join('node_modules', '.bin', 'tsc'), args, { cwd: ROOT, stdio: 'inherit' });
+    rmSync(join(OUT, 'types'), { recursive: true, force: true });
+    mkdirSync(OUT, { recursive: true });
+    renameSync(types, join(OUT, 'types'));
+  }
+  const build = nameOf(MADE);
+  mkdirSync(OUT, { recursive: true });
+  if (existsSync(join(OUT, build))) rmSync(MADE, { recursive: true });
+  else renameSync(MADE, join(OUT, build));
+  for (const entry of PUBLISHED)
+    replaceFile(
+      join(OUT, `${entry}.js`),
+      // The command is a program: to import it is to run it.
+      entry === 'src/cli/main'
+        ? `await import('../../${build}/${entry}.js');\n`
+        : await entryText(entry, build),
+    );
+  const older = readdirSync(OUT)
+    .filter((name) => /^[0-9a-f]{12}$/.test(name) && name !== build)
+    .map((name) => ({ name, madeMs: statSync(join(OUT, name)).mtimeMs }))
+    .toSorted((one, other) => other.madeMs - one.madeMs);
+  for (const { name } of older.slice(MOST_BUILDS - 1)) rmSync(join(OUT, name), { recursive: true });
+  // The package has the newest build alone.
+  replaceFile(
+    join(OUT, '.npmignore'),
+    older
+      .slice(0, MOST_BUILDS - 1)
+      .map(({ name }) => `/${name}\n`)
+      .join(''),
+  );
+}
+
+const isWanted = !options['if-stale'] || (process.env['npm_command'] !== 'exec' && !isBundleFresh());
+const rolldown = isWanted && existsSync(join(ROOT, 'src')) ? await loadRolldown() : null;
 if (rolldown === null) {
-  process.stdout.write('not bundled: the sources or the bundler are not installed\n');
+  if (isWanted) process.stdout.write('not bundled: the sources or the bundler are not installed\n');
 } else {
   rmSync(MADE, { recursive: true, force: true });
   const isBundled = new RegExp(`^(?:${BUNDLED.join('|')})(?:/|$)`);
   const bundle = await rolldown.rolldown({
     cwd: ROOT,
     platform: 'node',
+    // The oldest Node that the package names.
+    transform: { target: 'node22.19' },
     plugins: [await lateLocales()],
     input: {
       ...Object.fromEntries(ENTRIES.map((entry) => [entry, join(ROOT, `${entry}.ts`)])),
@@ -121,6 +229,7 @@ if (rolldown === null) {
         .map((file) => [`strategies/${file.slice(0, -3)}`, join(ROOT, 'strategies', file)]),
     ),
     external: /^[^./]/,
+    transform: { target: 'node22.19' },
   });
   await strategies.write({ dir: MADE, format: 'esm', entryFileNames: '[name].js' });
   await strategies.close();
@@ -131,7 +240,6 @@ if (rolldown === null) {
   writeFileSync(join(MADE, 'THIRD-PARTY-LICENCES.txt'), licences());
   // The package has no sources that it could be worked out from.
   const engine = await import(pathToFileURL(join(MADE, 'src/study/question/engine-version.js')).href);
-  writeFileSync(join(MADE, 'engine-version'), `${engine.versionOfSources(ROOT)}\n`);
-  rmSync(OUT, { recursive: true, force: true });
-  renameSync(MADE, OUT);
+  writeFileSync(join(MADE, 'src/engine-version'), `${engine.versionOfSources(ROOT)}\n`);
+  await publish();
 }

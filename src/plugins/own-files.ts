@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 
 /** Whether this is the bundle, and not the sources that it is made of. */
@@ -12,6 +12,13 @@ function rootAbove(folder: string): string {
   return existsSync(join(folder, 'package.json')) ? folder : rootAbove(dirname(folder));
 }
 
+/** The folder of the build that this file belongs to: it has `src/` and `strategies/`. Other builds may be beside it. */
+const BUILD = buildOf(import.meta.dirname);
+
+function buildOf(folder: string): string {
+  return basename(folder) === 'src' ? dirname(folder) : buildOf(dirname(folder));
+}
+
 /** Whether the package stands in a checkout, with its sources. */
 export const IS_CHECKOUT = existsSync(join(ROOT, 'src'));
 
@@ -21,13 +28,12 @@ export const IS_CHECKOUT = existsSync(join(ROOT, 'src'));
  * @param name its path in `src`, without an ending, such as `plugins/strategy-worker`
  */
 export function ownModule(name: string): URL {
-  const path = IS_BUNDLE ? join('dist', 'src', `${name}.js`) : join('src', `${name}.ts`);
-  return pathToFileURL(join(ROOT, path));
+  return pathToFileURL(join(BUILD, 'src', `${name}.${IS_BUNDLE ? 'js' : 'ts'}`));
 }
 
 /** The strategies that come with the package: a checkout's own, or those that were built. */
 export function ownStrategies(): string {
-  return IS_CHECKOUT ? join(ROOT, 'strategies') : join(ROOT, 'dist', 'strategies');
+  return IS_CHECKOUT ? join(ROOT, 'strategies') : join(BUILD, 'strategies');
 }
 
 /** A file or folder that ships with the package beside its code, such as `config/study.schema.json`. */
@@ -35,7 +41,7 @@ export function ownFile(path: string): string {
   return join(ROOT, path);
 }
 
-/** A folder of `src` whose files are read as they are, such as the page of the report. */
+/** A file or folder of `src` that is read as it is, such as the page of the report. */
 export function ownFolder(name: string): string {
-  return IS_BUNDLE ? join(ROOT, 'dist', 'src', name) : join(ROOT, 'src', name);
+  return join(BUILD, 'src', name);
 }

@@ -31,7 +31,7 @@ const run = (): string =>
 
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), 'sarraf-launcher-'));
-  cpSync('bin/sarraf.js', join(folder, 'bin/sarraf.js'));
+  cpSync('bin', join(folder, 'bin'), { recursive: true });
   write('package.json', '{ "type": "module" }');
   write(SOURCES, "console.log('sources');");
   write(BUNDLE, "console.log('bundle');");

@@ -35,7 +35,7 @@ function commands(): readonly string[] {
 
 beforeAll(async () => {
   const programs = join(process.cwd(), 'node_modules/.bin');
-  project = await installPackage(['vitest', 'zod', 'typescript'], {
+  project = installPackage(['vitest', 'zod', 'typescript'], {
     sarraf: '../sarraf/bin/sarraf.js',
     vitest: join(programs, 'vitest'),
     tsc: join(programs, 'tsc'),

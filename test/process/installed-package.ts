@@ -1,7 +1,7 @@
+import { execFileSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { assemblePackage } from '../../src/cli/init/pack-checkout.ts';
 
 /** The package as npm would install it, in a project of its own, but without a network. */
 export interface InstalledPackage {
@@ -9,23 +9,31 @@ export interface InstalledPackage {
   readonly folder: string;
   /** The package in it. */
   readonly installed: string;
-  /** What npm takes from the checkout, but for what the build makes. */
+  /** Its files, as npm lists them. */
   readonly packed: readonly string[];
   readonly remove: () => void;
 }
 
+interface Packed {
+  readonly filename: string;
+  readonly files: readonly { readonly path: string }[];
+}
+
 /**
- * Installs the files that npm packs, beside their dependencies. `tools` are packages that the project has
+ * Installs the tarball that "npm pack" makes, with all of its scripts, beside its dependencies. `tools` are packages that the project has
  * besides, with the programs `bins` of them.
  */
-export async function installPackage(
+export function installPackage(
   tools: readonly string[] = [],
   bins: Readonly<Record<string, string>> = {},
-): Promise<InstalledPackage> {
+): InstalledPackage {
   const folder = mkdtempSync(join(tmpdir(), 'sarraf-package-'));
   const modules = join(process.cwd(), 'node_modules');
   const installed = join(folder, 'node_modules', 'sarraf');
-  const packed = await assemblePackage(process.cwd(), installed, new AbortController().signal);
+  const text = execFileSync('npm', ['pack', '--json', '--pack-destination', folder], { encoding: 'utf8' });
+  const [packed] = JSON.parse(text.slice(text.indexOf('[\n'))) as [Packed];
+  mkdirSync(installed, { recursive: true });
+  execFileSync('tar', ['-xzf', join(folder, packed.filename), '-C', installed, '--strip-components=1']);
   symlinkSync(modules, join(installed, 'node_modules'));
   const link = (from: string, to: string): void => {
     mkdirSync(dirname(join(folder, 'node_modules', to)), { recursive: true });
@@ -33,5 +41,6 @@ export async function installPackage(
   };
   for (const tool of tools) link(join(modules, tool), tool);
   for (const [name, path] of Object.entries(bins)) link(path, join('.bin', name));
-  return { folder, installed, packed, remove: () => rmSync(folder, { recursive: true, force: true }) };
+  const paths = packed.files.map(({ path }) => path);
+  return { folder, installed, packed: paths, remove: () => rmSync(folder, { recursive: true, force: true }) };
 }

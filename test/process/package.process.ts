@@ -1,15 +1,12 @@
-import { execFileSync } from 'node:child_process';
-import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { execFileSync, spawnSync } from 'node:child_process';
+import { cpSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { engineVersion } from '../../src/study/question/engine-version.ts';
 import { startNode } from '../support/sarraf-process.ts';
 import { installPackage } from './installed-package.ts';
 
-/**
- * The package as npm would install it: the files that it packs, beside its dependencies, in a project of its
- * own.
- */
+/** The package as "npm pack" makes it and npm would install it, in a project of its own. */
 let folder: string;
 let installed: string;
 let packed: readonly string[];
@@ -17,8 +14,8 @@ const node = (...args: readonly string[]): string =>
   execFileSync(process.execPath, args, { encoding: 'utf8', cwd: folder });
 
 let remove: () => void;
-beforeAll(async () => {
-  ({ folder, installed, packed, remove } = await installPackage());
+beforeAll(() => {
+  ({ folder, installed, packed, remove } = installPackage(['zod']));
   // As "npm init" writes it.
   writeFileSync(join(folder, 'package.json'), '{ "name": "own", "type": "commonjs" }');
 });
@@ -61,8 +58,13 @@ describe('the installed package', () => {
     ]) {
       expect(packed).toContain(path);
     }
-    expect(existsSync(join(installed, 'dist/src/dashboard/page/index.html'))).toBe(true);
+    expect(packed.filter((path) => path.endsWith('/src/dashboard/page/index.html'))).toHaveLength(1);
     expect(packed.filter((path) => /^(?:src|test|bench|data(?!\/example))\//.test(path))).toEqual([]);
+  });
+
+  test('has one build, whatever else was built in its checkout', () => {
+    const builds = packed.flatMap((path) => /^dist\/([0-9a-f]{12})\//.exec(path)?.[1] ?? []);
+    expect(new Set(builds).size).toBe(1);
   });
 
   test('gives the client and the SDK to those who import it', () => {
@@ -75,10 +77,15 @@ describe('the installed package', () => {
   });
 
   test('knows the version of the sources that it was made of', () => {
-    expect(readFileSync(join(installed, 'dist/engine-version'), 'utf8').trim()).toBe(engineVersion());
+    const [file = ''] = packed.filter((path) => path.endsWith('/src/engine-version'));
+    expect(readFileSync(join(installed, file), 'utf8').trim()).toBe(engineVersion());
   });
 
-  test('has types for the client and the SDK', () => {
+  test('has types for the client, the SDK and the rest, which strict projects take whole', () => {
+    writeFileSync(
+      join(folder, 'own-typed.ts'),
+      STRATEGY.replace(/^import .*amount.ts.*$/m, 'const amount: number = 0.001;'),
+    );
     writeFileSync(
       join(folder, 'typed.mts'),
       `import { ExchangeClient } from 'sarraf';
@@ -89,32 +96,20 @@ describe('the installed package', () => {
        // @ts-expect-error there is no such call
        client.nothing();
        export const equityOf = (ctx: StrategyContext): number | null => ctx.equity;
+       import { backtest } from 'sarraf/research';
+       export const runs: typeof backtest = backtest;
        import { runStrategy } from 'sarraf/testing';
        export const run: typeof runStrategy = runStrategy;`,
     );
-    const options = [
-      '--noEmit',
-      '--strict',
-      '--skipLibCheck',
-      '--module',
-      'nodenext',
-      '--target',
-      'es2024',
-      '--ignoreConfig',
-    ];
+    const options = ['--noEmit', '--strict', '--module', 'nodenext', '--target', 'es2024', '--ignoreConfig'];
     const tsc = join(process.cwd(), 'node_modules/.bin/tsc');
     const types = ['--typeRoots', join(process.cwd(), 'node_modules/@types'), '--types', 'node'];
-    expect(execFileSync(tsc, [...options, ...types, 'typed.mts'], { encoding: 'utf8', cwd: folder })).toBe(
-      '',
-    );
-  });
-
-  test('has no types that nobody can import, which cost "sarraf init" a gigabyte', () => {
-    const types = readdirSync(join(installed, 'dist'), { recursive: true, encoding: 'utf8' }).filter((path) =>
-      path.endsWith('.d.ts'),
-    );
-    expect(types).toContain(join('src', 'strategy', 'sdk.d.ts'));
-    expect(types.filter((path) => /^(strategies|src.(cli|fuzz|alerts|dashboard))/.test(path))).toEqual([]);
+    expect(
+      execFileSync(tsc, [...options, ...types, 'typed.mts', 'own-typed.ts'], {
+        encoding: 'utf8',
+        cwd: folder,
+      }),
+    ).toBe('');
   });
 
   test('runs its command, with its own strategies and without a build', async () => {
@@ -129,5 +124,67 @@ describe('the installed package', () => {
     writeFileSync(join(folder, 'amount.ts'), "export const amount: string = '0.001';");
     const out = await runUntil('"event":"order"', '--strategies=own.ts', `--data=${join(folder, 'own')}`);
     expect(out).toMatch(/"strategy":"own","market":"BTCIRT","orders":[1-9]/);
+  });
+
+  // .ci/run installs both. Without them the tests run on the Node of this process alone.
+  test.skipIf(process.env['SARRAF_NODE_22'] === undefined)('runs on the oldest Node that it names', () => {
+    const older = process.env['SARRAF_NODE_22'] ?? '';
+    const text = execFileSync(older, ['--preserve-symlinks', 'use.mjs'], { encoding: 'utf8', cwd: folder });
+    expect(text.trim()).toBe('function function');
+    const run = [join(installed, 'bin/sarraf.js'), 'backtest', 'ma-cross', '--market=BTCUSDT', '--json'];
+    const data = [
+      '--timeframe=5m',
+      `--catalogue=${join(installed, 'data/example')}`,
+      '--cash=10000',
+      '--no-save',
+    ];
+    expect(execFileSync(older, [...run, ...data], { encoding: 'utf8', cwd: folder })).toContain('"trades"');
+  });
+
+  test.skipIf(process.env['SARRAF_NODE_20'] === undefined)('says on an older Node which one it needs', () => {
+    const older = process.env['SARRAF_NODE_20'] ?? '';
+    for (const args of [['use.mjs'], [join(installed, 'bin/sarraf.js'), 'run']]) {
+      const { status, stderr } = spawnSync(older, ['--preserve-symlinks', ...args], {
+        encoding: 'utf8',
+        cwd: folder,
+      });
+      expect(status).not.toBe(0);
+      expect(stderr).toContain('sarraf needs Node 22.19 or newer, and this is Node 20');
+      expect(stderr).not.toContain('SyntaxError');
+    }
+  });
+});
+
+describe('a checkout', () => {
+  test('keeps the build that a bot runs from while another is made', async () => {
+    const checkout = join(folder, 'checkout');
+    for (const path of [
+      'bin',
+      'src',
+      'strategies',
+      'config',
+      'package.json',
+      'bundle.mjs',
+      'tsconfig.json',
+      'tsconfig.build.json',
+    ])
+      cpSync(path, join(checkout, path), { recursive: true });
+    symlinkSync(join(process.cwd(), 'node_modules'), join(checkout, 'node_modules'));
+    const build = (): void => void execFileSync(process.execPath, ['bundle.mjs'], { cwd: checkout });
+    build();
+    const bot = startNode(
+      ['bin/sarraf.js', 'run', '--speed=100', '--json', `--data=${join(folder, 'survivor')}`],
+      checkout,
+    );
+    await bot.line((line) => line.includes('"event":"order"'));
+    // A source that the bundle has, and one more that it names by its content.
+    const version = join(checkout, 'src/exchange/version.ts');
+    writeFileSync(version, `${readFileSync(version, 'utf8')}\nglobalThis.process.title += '';\n`);
+    build();
+    expect(readdirSync(join(checkout, 'dist')).filter((name) => /^[0-9a-f]{12}$/.test(name))).toHaveLength(2);
+    bot.child.kill('SIGTERM');
+    const { code, out, error } = await bot.finished;
+    expect({ code, error }).toEqual({ code: 0, error: '' });
+    expect(out).toContain('"openOrders":0');
   });
 });

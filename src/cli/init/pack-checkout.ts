@@ -40,7 +40,7 @@ class Tools {
  * Puts together in a folder what the package of a checkout has, and answers with the paths that npm takes
  * from the checkout. The checkout itself is left as it is: a bot may run from its bundle.
  */
-export async function assemblePackage(
+async function assemblePackage(
   checkout: string,
   into: string,
   signal: AbortSignal,
@@ -52,10 +52,7 @@ export async function assemblePackage(
     mkdirSync(dirname(join(into, path)), { recursive: true });
     cpSync(join(checkout, path), join(into, path));
   }
-  const dist = join(into, 'dist');
-  await tools.run(process.execPath, ['bundle.mjs', dist]);
-  const types = ['-p', 'tsconfig.build.json', '--emitDeclarationOnly', '--outDir', dist];
-  await tools.run(join('node_modules', '.bin', 'tsc'), types);
+  await tools.run(process.execPath, ['bundle.mjs', '--types', join(into, 'dist')]);
   return paths;
 }
 

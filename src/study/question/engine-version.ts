@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { VERSION } from '../../exchange/version.ts';
-import { IS_CHECKOUT, ownFile } from '../../plugins/own-files.ts';
+import { IS_BUNDLE, ownFile, ownFolder } from '../../plugins/own-files.ts';
 
 /** Folders of `src/` that change no trial: commands, reports, and what reads trials that are there. */
 const NOT_OF_TRIALS: ReadonlySet<string> = new Set([
@@ -19,8 +19,8 @@ const NOT_OF_TRIALS: ReadonlySet<string> = new Set([
   'study/validation',
 ]);
 
-/** Where the bundle keeps the version of the sources that it was made of. */
-const ENGINE_VERSION_FILE = 'dist/engine-version';
+/** Where a build keeps the version of the sources that it was made of. */
+const ENGINE_VERSION_FILE = 'engine-version';
 
 const manifest = z.object({ dependencies: z.record(z.string(), z.string()) });
 
@@ -32,9 +32,9 @@ let known: string | null = null;
  * The sources and the bundle that is made of them have the same one.
  */
 export function engineVersion(): string {
-  known ??= IS_CHECKOUT
-    ? versionOfSources(ownFile('.'))
-    : readFileSync(ownFile(ENGINE_VERSION_FILE), 'utf8').trim();
+  known ??= IS_BUNDLE
+    ? readFileSync(ownFolder(ENGINE_VERSION_FILE), 'utf8').trim()
+    : versionOfSources(ownFile('.'));
   return known;
 }
 
