@@ -1,10 +1,19 @@
-import { InvalidArgumentError } from 'commander';
+import { InvalidArgumentError, Option } from 'commander';
 import { parseDuration } from '../daemon/settings/duration-text.ts';
 import type { Override } from '../daemon/settings/overrides.ts';
 import { SarrafError } from '../domain/errors.ts';
 import type { MarketSymbol } from '../domain/market-symbol.ts';
 import { parseMarket } from '../exchange/market-names.ts';
 import { wrongInput } from './command-error.ts';
+
+/**
+ * `--data`, the folder of a bot. The variable SARRAF_DATA of the environment says the same, as in the image.
+ * @param byDefault null where a configuration names the folder
+ */
+export function dataOption(description: string, byDefault: string | null = 'data'): Option {
+  const option = new Option('--data <folder>', description).env('SARRAF_DATA');
+  return byDefault === null ? option : option.default(byDefault);
+}
 
 /** Reads a whole number within bounds, both included, from an option. */
 export function integerOption(least: number, most: number): (text: string) => number {

@@ -5,7 +5,7 @@ import { parseMarket } from '../exchange/market-names.ts';
 import { mirrorPathOf } from '../mirror/mirror-path.ts';
 import { MirrorReader } from '../mirror/mirror-reader.ts';
 import { wrongInput } from './command-error.ts';
-import { integerOption } from './option-readers.ts';
+import { dataOption, integerOption } from './option-readers.ts';
 import { startingBot, type StartingBot } from './starting-bot.ts';
 
 /** What the commands that read the mirror have in common. */
@@ -33,7 +33,7 @@ export function mirrorCommand(
 ): Command {
   return new Command(name)
     .description(options.description)
-    .option('--data <folder>', 'folder of the mirror', 'data')
+    .addOption(dataOption('folder of the mirror'))
     .option('--json', 'prints one JSON object')
     .addHelpText('after', `\nExamples:\n${options.examples}\n${EXIT_CODES}`);
 }

@@ -26,12 +26,13 @@ export class DashboardCompanion implements Companion {
 
   constructor(options: DashboardCompanionOptions) {
     const { config, screen, writeToPerson } = options;
-    const { host, port, tls } = config.dashboard;
+    const { host, port, hosts, tls } = config.dashboard;
     const data: DashboardSettings = {
       dataFolder: config.data.folder,
       pageFolder: pageFolder(),
       host,
       port: port ?? 0,
+      hosts,
       tls,
       language: config.language,
       wantsLink: writeToPerson !== null,

@@ -34,6 +34,7 @@ export class DashboardHere {
       pageFolder,
       host: '127.0.0.1',
       port: 0,
+      hosts: ['bot.example.com'],
       tls: null,
       language: 'en',
       onError: (message) => this.errors.push(message),

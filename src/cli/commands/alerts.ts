@@ -10,7 +10,7 @@ import { agoText } from '../../domain/time-text.ts';
 import { LANGUAGES, localeOf, type Language } from '../../language/locale.ts';
 import { checkBotFolder } from '../bot-folder.ts';
 import { failed, wrongInput } from '../command-error.ts';
-import { integerOption } from '../option-readers.ts';
+import { dataOption, integerOption } from '../option-readers.ts';
 import { personName } from '../person-name.ts';
 import { readConfig } from '../read-config.ts';
 import { tableLines, type TableColumn } from '../table.ts';
@@ -156,10 +156,8 @@ async function sendTest({ config: file, channel: only, json }: TestOptions): Pro
   if (missing.length > 0) throw failed(`not delivered by ${missing.join(', ')}`);
 }
 
-function dataOption(command: Command): Command {
-  return command
-    .option('--data <folder>', "the bot's data folder", 'data')
-    .option('--json', 'prints one JSON object');
+function ofFolder(command: Command): Command {
+  return command.addOption(dataOption("the bot's data folder")).option('--json', 'prints one JSON object');
 }
 
 /** `sarraf alerts`: what people were told, and whether it arrives. */
@@ -171,7 +169,7 @@ export function alertsCommand(): Command {
       '\nExamples:\n  sarraf alerts list --open\n  sarraf alerts ack 12\n  sarraf alerts test --config bot.yaml',
     )
     .addCommand(
-      dataOption(new Command('list'))
+      ofFolder(new Command('list'))
         .description('Lists alerts, the newest first, and who was told.')
         .option('--open', 'only those that hold')
         .option('--last <count>', 'only so many, the newest', integerOption(1, MOST_LISTED), 20)
@@ -181,7 +179,7 @@ export function alertsCommand(): Command {
         .exitOverride(),
     )
     .addCommand(
-      dataOption(new Command('ack'))
+      ofFolder(new Command('ack'))
         .description('Acknowledges an alert: nobody else is told of it, and it is not said again.')
         .argument('<id>', 'its id, as messages and the list have it', readId)
         .addHelpText('after', ACK_HELP)

@@ -32,7 +32,7 @@ import { runConfigured } from '../../backtest/setup/run-configured.ts';
 import { asCommand } from '../as-command.ts';
 import { DEFAULT_CATALOGUE } from '../data/data-options.ts';
 import { reportOnStderr, type ProgressReport } from '../progress-report.ts';
-import { integerOption, overrideOption } from '../option-readers.ts';
+import { dataOption, integerOption, overrideOption } from '../option-readers.ts';
 import { readConfig } from '../read-config.ts';
 import { keepHeapTight } from '../tight-heap.ts';
 
@@ -213,7 +213,7 @@ export function backtestCommand(): Command {
     .option('--seed <number>', 'seed of --latency-from', integerOption(0, 4_294_967_295), 1)
     .option('--check-lookahead', 'runs again on fewer candles and compares all orders')
     .option('--check-warmup', 'runs again from later starts and compares the orders')
-    .option('--data <folder>', 'data folder; the run is stored in backtests below it', 'data')
+    .addOption(dataOption('data folder; the run is stored in backtests below it'))
     .addOption(
       new Option(
         '--language <language>',

@@ -8,7 +8,7 @@ import { secondText } from '../../domain/time-text.ts';
 import { asCommand } from '../as-command.ts';
 import { failed } from '../command-error.ts';
 import { endSignal } from '../end-signal.ts';
-import { integerOption } from '../option-readers.ts';
+import { dataOption, integerOption } from '../option-readers.ts';
 import { reportOnStderr } from '../progress-report.ts';
 
 interface Options {
@@ -95,7 +95,7 @@ function print({ folder, manifest, leftOut, retention }: MadeBackup, options: Op
 export function backupCommand(): Command {
   return new Command('backup')
     .description('Copies what a bot remembers, while it runs: mirror, control database and alerts, verified.')
-    .option('--data <folder>', "the bot's data folder", 'data')
+    .addOption(dataOption("the bot's data folder"))
     .option('--out <folder>', 'where the folder of the backup goes (default: backups in the data folder)')
     .option(
       '--keep <number>',

@@ -1,7 +1,7 @@
 import { Command } from 'commander';
 import type { MarketSymbol } from '../../domain/market-symbol.ts';
 import { wrongInput } from '../command-error.ts';
-import { marketOption } from '../option-readers.ts';
+import { dataOption, marketOption } from '../option-readers.ts';
 import { cancelManyText, cancelOneText } from '../../daemon/control/by-hand-text.ts';
 import { cancelNeedText } from '../../daemon/control/cancel-need.ts';
 import { ownOpenOrders } from '../own-open-orders.ts';
@@ -53,7 +53,7 @@ export function cancelCommand(): Command {
     .option('--strategy <name>', 'those of this strategy')
     .option('--market <market>', 'those in this market', marketOption)
     .option('--all', 'every order of the bot')
-    .option('--data <folder>', "the bot's data folder", 'data')
+    .addOption(dataOption("the bot's data folder"))
     .option('--key <text>', KEY_HELP)
     .option('--yes', 'does not ask')
     .option('--json', 'prints one JSON object')

@@ -3,7 +3,7 @@ import { closeText, holdsText } from '../../daemon/control/by-hand-text.ts';
 import { SarrafError } from '../../domain/errors.ts';
 import type { MarketSymbol } from '../../domain/market-symbol.ts';
 import { parseMarket } from '../../exchange/market-names.ts';
-import { marketOption } from '../option-readers.ts';
+import { dataOption, marketOption } from '../option-readers.ts';
 import { cancelNeedText } from '../../daemon/control/cancel-need.ts';
 import { ownOpenOrders } from '../own-open-orders.ts';
 import { KEY_HELP, postByHand, type PostedOptions } from '../post-by-hand.ts';
@@ -67,7 +67,7 @@ export function closeCommand(): Command {
     .description('Closes the position of one strategy: cancels its orders there, and sells what it holds.')
     .argument('<strategy>', 'its name, as "sarraf status" shows it')
     .argument('[market]', 'the market, such as BTCIRT; without it every coin', marketOption)
-    .option('--data <folder>', "the bot's data folder", 'data')
+    .addOption(dataOption("the bot's data folder"))
     .option('--key <text>', KEY_HELP)
     .option('--yes', 'does not ask')
     .option('--json', 'prints one JSON object')

@@ -7,7 +7,7 @@ import { SarrafError } from '../../domain/errors.ts';
 import { checkBotFolder } from '../bot-folder.ts';
 import { wrongInput } from '../command-error.ts';
 import { untilStopped } from '../end-signal.ts';
-import { integerOption } from '../option-readers.ts';
+import { dataOption, integerOption } from '../option-readers.ts';
 import { readConfig } from '../read-config.ts';
 
 interface Options {
@@ -46,7 +46,7 @@ async function run(options: Options): Promise<void> {
   const config = readConfig(options.config ?? null, overridesOf(options));
   const { folder } = config.data;
   checkBotFolder(folder);
-  const { host, port, tls } = config.dashboard;
+  const { host, port, hosts, tls } = config.dashboard;
   if (port === null) throw wrongInput('expected dashboard.port, was null: name one with --port');
   const isSeen = options.json !== true && process.stdout.isTTY;
   try {
@@ -56,6 +56,7 @@ async function run(options: Options): Promise<void> {
         pageFolder: pageFolder(),
         host,
         port,
+        hosts,
         tls,
         language: config.language,
         wantsLink: isSeen,
@@ -80,7 +81,7 @@ export function dashboardCommand(): Command {
   return new Command('dashboard')
     .description('Serves the page of a data folder from a process of its own, which outlives the bot.')
     .option('--config <file>', 'configuration of the bot, such as bot.yaml')
-    .option('--data <folder>', 'the bot\'s data folder (default: that of --config, else "data")')
+    .addOption(dataOption('the bot\'s data folder (default: that of --config, else "data")', null))
     .option('--host <address>', 'address that it listens at')
     .option('--port <number>', 'its port; 0 takes a free one', integerOption(0, LARGEST_PORT))
     .option('--insecure', 'lets other machines reach it without TLS')

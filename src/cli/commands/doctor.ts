@@ -6,7 +6,7 @@ import { CommandError, FAILED, wrongInput } from '../command-error.ts';
 import { doctorLines } from '../doctor/doctor-lines.ts';
 import { runDoctor, type Diagnosis } from '../doctor/run-doctor.ts';
 import { recordText, writeRecord } from '../doctor/write-record.ts';
-import { durationOption, overrideOption } from '../option-readers.ts';
+import { dataOption, durationOption, overrideOption } from '../option-readers.ts';
 
 interface Options {
   readonly config?: string;
@@ -105,7 +105,7 @@ export function doctorCommand(io: CommandIo = MACHINE_IO): Command {
     .description('Checks what would keep a bot from trading, and says for each thing what to do.')
     .option('--config <file>', 'configuration of the bot, such as bot.yaml')
     .option('--set <path=value>', 'overrides one value of the configuration; repeatable', overrideOption, [])
-    .option('--data <folder>', 'folder of the mirror, instead of the configured one')
+    .addOption(dataOption('folder of the mirror, instead of the configured one', null))
     .option('--offline', 'sends nothing, and checks only what needs no answer of the exchange')
     .addOption(
       new Option('--wait <time>', 'longest wait of each request for its limit')

@@ -17,6 +17,7 @@ import { followCommand } from '../follow-command.ts';
 import { cancelNeedText } from '../../daemon/control/cancel-need.ts';
 import { isOfEmbeddedExchange, mirrorProblem, ownOpenOrders } from '../own-open-orders.ts';
 import { readConfig } from '../read-config.ts';
+import { dataOption } from '../option-readers.ts';
 
 interface Options {
   readonly data?: string;
@@ -181,7 +182,7 @@ async function run(options: Options): Promise<void> {
 export function haltCommand(): Command {
   return new Command('halt')
     .description("Stops trading and cancels the bot's orders, whether it runs or not.")
-    .option('--data <folder>', 'the bot\'s data folder (default: that of --config, else "data")')
+    .addOption(dataOption('the bot\'s data folder (default: that of --config, else "data")', null))
     .option(
       '--config <file>',
       'configuration of the bot; with it the command cancels orders even when the bot does not run',

@@ -2,7 +2,7 @@ import { Command } from 'commander';
 import { isDataFolderInUse } from '../../daemon/process-locks/run-locks.ts';
 import { askHealth, healthAddress, type HealthAnswer } from '../ask-health.ts';
 import { failed } from '../command-error.ts';
-import { integerOption } from '../option-readers.ts';
+import { dataOption, integerOption } from '../option-readers.ts';
 
 interface Options {
   readonly data: string;
@@ -58,7 +58,7 @@ async function run(options: Options): Promise<void> {
 export function healthCommand(): Command {
   return new Command('health')
     .description('Shows whether the running bot is healthy: its loop runs and it can write to its mirror.')
-    .option('--data <folder>', "the bot's data folder", 'data')
+    .addOption(dataOption("the bot's data folder"))
     .option(
       '--port <number>',
       'asks this port of this machine, instead of the one in the data folder',

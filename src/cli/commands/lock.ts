@@ -4,7 +4,7 @@ import type { MarketSymbol } from '../../domain/market-symbol.ts';
 import { bothTimesText, readTehranTime } from '../../domain/tehran-time.ts';
 import { BY_HAND, type EntryPolicy } from '../../execution/locks/lock-rule.ts';
 import { wrongInput } from '../command-error.ts';
-import { marketOption } from '../option-readers.ts';
+import { dataOption, marketOption } from '../option-readers.ts';
 import { personName } from '../person-name.ts';
 import {
   checkTarget,
@@ -78,7 +78,7 @@ export function lockCommand(): Command {
     .option('--name <name>', 'what refusals call it', lockNameOption, BY_HAND)
     .option('--reason <text>', 'reason, which refusals and "sarraf locks" show', 'by hand')
     .addOption(entriesOption())
-    .option('--data <folder>', "the bot's data folder", 'data')
+    .addOption(dataOption("the bot's data folder"))
     .option('--json', 'prints one JSON object')
     .addHelpText('after', EXAMPLES)
     .action(run);

@@ -17,6 +17,7 @@ import { timeOption } from '../data/data-options.ts';
 import { programName } from '../program-name.ts';
 import { placeInBook, type BookOptions } from '../place-in-book.ts';
 import { KEY_HELP } from '../post-by-hand.ts';
+import { dataOption } from '../option-readers.ts';
 
 const PLACE_HELP = `
 The amount is in the currency that you buy or sell. Prices are in rial (not toman) or tether. The
@@ -159,7 +160,7 @@ function placeCommand(io: CommandIo): Command {
     .option('--stop-limit <price>', 'price of the stop-limit order of an OCO')
     .option('--client-order-id <name>', 'a clientOrderId of your own, instead of manual-…')
     .option('--strategy <name>', 'has the running bot place it, in the book of this strategy')
-    .option('--data <folder>', 'with --strategy: the data folder of the bot', 'data')
+    .addOption(dataOption('with --strategy: the data folder of the bot'))
     .option('--key <text>', `with --strategy: ${KEY_HELP}`)
     .addHelpText('after', PLACE_HELP)
     .action(async (side: string, market: string, amount: string, options: BookOptions) => {

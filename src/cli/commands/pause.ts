@@ -5,6 +5,7 @@ import type { EntryPolicy } from '../../execution/locks/lock-rule.ts';
 import { wrongInput } from '../command-error.ts';
 import { personName } from '../person-name.ts';
 import { entriesOption, lockLengthOption, postLock, type LockTarget } from '../post-lock.ts';
+import { dataOption } from '../option-readers.ts';
 
 interface Options extends LockTarget {
   readonly for?: number;
@@ -47,7 +48,7 @@ export function pauseCommand(): Command {
     )
     .option('--reason <text>', 'reason, which "sarraf status" and "sarraf locks" show', 'by hand')
     .addOption(entriesOption())
-    .option('--data <folder>', "the bot's data folder", 'data')
+    .addOption(dataOption("the bot's data folder"))
     .option('--json', 'prints one JSON object')
     .addHelpText('after', EXAMPLES)
     .action(run);

@@ -18,6 +18,7 @@ import { bookLines, changeLines, reportLines } from '../reconciliation-lines.ts'
 import { walletChanges, type WalletChange } from '../wallet-changes.ts';
 import type { WalletTransaction } from '../../venues/port.ts';
 import { lengthText } from '../../domain/time-text.ts';
+import { dataOption } from '../option-readers.ts';
 
 interface Options extends MirrorOptions {
   readonly explain?: true;
@@ -180,7 +181,7 @@ export function reconcileCommand(): Command {
     .option('--explain', 'lists the trades and wallet lines around a difference')
     .option('--accept', 'starts the books again from the balances of the exchange; asks first')
     .option('--yes', 'does not ask')
-    .option('--data <folder>', 'folder of the mirror', 'data')
+    .addOption(dataOption('folder of the mirror'))
     .option('--json', 'prints one JSON object')
     .addHelpText('after', HELP)
     .action(async (options: Options) => {

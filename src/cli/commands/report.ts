@@ -8,7 +8,7 @@ import { findRun, listRuns, type KeptRun } from '../../backtest/result/read-run-
 import { SarrafError } from '../../domain/errors.ts';
 import { asCommand } from '../as-command.ts';
 import { wrongInput } from '../command-error.ts';
-import { integerOption } from '../option-readers.ts';
+import { dataOption, integerOption } from '../option-readers.ts';
 import { liveReportCommand } from '../report/live-command.ts';
 import { tableLines, type TableColumn } from '../table.ts';
 import { minuteText } from '../../domain/time-text.ts';
@@ -132,7 +132,7 @@ function runOf(wanted: string, options: Options): KeptRun {
 function subcommand(name: string, description: string): Command {
   return new Command(name)
     .description(description)
-    .option('--data <folder>', 'the data folder, with the runs under backtests/', 'data')
+    .addOption(dataOption('the data folder, with the runs under backtests/'))
     .option('--json', 'prints one JSON object')
     .exitOverride();
 }

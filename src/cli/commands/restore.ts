@@ -7,6 +7,7 @@ import { asCommand } from '../as-command.ts';
 import { failed, wrongInput } from '../command-error.ts';
 import { confirm } from '../confirm.ts';
 import { readConfig } from '../read-config.ts';
+import { dataOption } from '../option-readers.ts';
 
 interface Options {
   readonly data?: string;
@@ -89,7 +90,7 @@ export function restoreCommand(): Command {
   return new Command('restore')
     .description('Puts a backup in a data folder, and what was there aside; asks first.')
     .argument('<backup>', 'folder of the backup')
-    .option('--data <folder>', 'data folder of the bot (default: that of the configuration, else "data")')
+    .addOption(dataOption('data folder of the bot (default: that of the configuration, else "data")', null))
     .option('--config <file>', 'configuration of the bot: the backup must be of its instance')
     .option('--yes', 'does not ask')
     .option('--json', 'prints one JSON object')

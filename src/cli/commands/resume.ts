@@ -5,6 +5,7 @@ import { failed } from '../command-error.ts';
 import { checkBotFolder } from '../bot-folder.ts';
 import { followCommand } from '../follow-command.ts';
 import { postLock } from '../post-lock.ts';
+import { dataOption } from '../option-readers.ts';
 
 interface Options {
   readonly data: string;
@@ -58,7 +59,7 @@ export function resumeCommand(): Command {
   return new Command('resume')
     .description('Ends a halt, or the pause of one strategy: it trades again, now or with the next start.')
     .argument('[strategy]', 'the strategy whose pause ends; without one a halt ends')
-    .option('--data <folder>', "the bot's data folder", 'data')
+    .addOption(dataOption("the bot's data folder"))
     .option('--json', 'prints one JSON object')
     .addHelpText('after', EXAMPLES)
     .action(run);

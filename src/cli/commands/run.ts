@@ -10,7 +10,13 @@ import { defaultCatalogue, type BotConfig } from '../../daemon/settings/create-b
 import type { Override } from '../../daemon/settings/overrides.ts';
 import { SarrafError } from '../../domain/errors.ts';
 import { failed, wrongInput } from '../command-error.ts';
-import { durationOption, integerOption, marketOption, overrideOption } from '../option-readers.ts';
+import {
+  dataOption,
+  durationOption,
+  integerOption,
+  marketOption,
+  overrideOption,
+} from '../option-readers.ts';
 import { endSignal } from '../end-signal.ts';
 import { ownStrategies } from '../../plugins/own-files.ts';
 import { keepHeapTight } from '../tight-heap.ts';
@@ -152,7 +158,7 @@ export function runCommand(): Command {
     .option('--speed <factor>', 'speed as a multiple of real time; max never waits', speed)
     .option('--replay <file>', 'repeats recorded candles or trades as the market (CSV, CSV.gz, JSON lines)')
     .option('--market <symbol>', 'market of the strategies (default: "BTCIRT")', marketOption)
-    .option('--data <folder>', 'folder of the mirror (default: "data")')
+    .addOption(dataOption('folder of the mirror (default: "data")', null))
     .option('--strategies <path>', 'folder of strategies, or one file, instead of the configured ones')
     .option('--seed <number>', 'seed of the market', integerOption(0, 4_294_967_295))
     .option(

@@ -10,6 +10,7 @@ import { checkBotFolder } from '../bot-folder.ts';
 import { failed, wrongInput } from '../command-error.ts';
 import { timeOption } from '../data/data-options.ts';
 import { followCommand } from '../follow-command.ts';
+import { dataOption } from '../option-readers.ts';
 
 interface Options {
   readonly payload: { readonly json: unknown };
@@ -101,7 +102,7 @@ export function signalCommand(): Command {
     )
     .option('--id <text>', 'told once for each; a random one without it')
     .option('--sent-at <time>', 'when it was sent; an old signal is refused', timeOption)
-    .option('--data <folder>', "the bot's data folder", 'data')
+    .addOption(dataOption("the bot's data folder"))
     .option('--json', 'prints one JSON object')
     .addHelpText('after', EXAMPLES)
     .action(run);

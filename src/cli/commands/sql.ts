@@ -7,7 +7,7 @@ import { isOutputGone } from '../../daemon/logging/standard-output.ts';
 import { failed, wrongInput } from '../command-error.ts';
 import { asCommand } from '../as-command.ts';
 import { endSignal } from '../end-signal.ts';
-import { integerOption } from '../option-readers.ts';
+import { dataOption, integerOption } from '../option-readers.ts';
 import { refuseTaken } from '../sql/refuse-taken.ts';
 import { printTable, writeCsvRows, writeJsonRows } from '../sql/write-rows.ts';
 
@@ -60,7 +60,7 @@ export function sqlCommand(): Command {
     .description('Runs a SQL query on recordings, stored backtests and studies, by DuckDB, read only.')
     .argument('[query]', 'one SELECT')
     .option('--catalogue <folder>', 'folder of the recordings', 'data/catalogue')
-    .option('--data <folder>', 'data folder, with the runs and the studies', 'data')
+    .addOption(dataOption('data folder, with the runs and the studies'))
     .addOption(new Option('--format <format>', 'how the result is written (default: table)').choices(FORMATS))
     .option('--out <file>', 'writes the result to a Parquet file that is not there yet')
     .option('--rows <number>', 'rows that a table shows at most', integerOption(1, MOST_ROWS), USUAL_ROWS)

@@ -25,6 +25,7 @@ import {
 import { sourceOf } from '../statement/statement-source.ts';
 import { statementText, type ShownStatement } from '../statement/statement-summary.ts';
 import { StatementCsv, csvToParquet } from '../statement/write-statement.ts';
+import { dataOption } from '../option-readers.ts';
 
 interface Options {
   readonly year?: string;
@@ -49,9 +50,9 @@ Examples:
   sarraf statement --year 1405 --out 1405.csv
   sarraf statement --from 2026-03-21 --to 2026-09-22 --method fifo --out half.parquet --json`;
 
-async function statement(options: Options): Promise<void> {
+async function statement(options: Options, isDataWritten: boolean): Promise<void> {
   const { out } = options;
-  if (options.mirror !== undefined && options.data !== 'data')
+  if (options.mirror !== undefined && isDataWritten)
     throw wrongInput('expected --mirror or --data, were both: the one is a file, the other its folder');
   const period = readPeriod(options, Date.now());
   const shown = out === undefined ? read(options, period, () => {}) : await write(options, period, out);
@@ -144,9 +145,11 @@ export function statementCommand(): Command {
       new Option('--method <method>', 'how what is sold gets its cost (default: both)').choices(COST_METHODS),
     )
     .option('--out <file>', 'writes every movement to a .csv or .parquet file that is not there yet')
-    .option('--data <folder>', 'folder of the mirror', 'data')
+    .addOption(dataOption('folder of the mirror'))
     .option('--mirror <file>', 'the mirror itself, such as a backup')
     .option('--json', 'prints one JSON object')
     .addHelpText('after', HELP)
-    .action(async (options: Options) => asCommand(async () => statement(options)));
+    .action(async (options: Options, command: Command) =>
+      asCommand(async () => statement(options, command.getOptionValueSource('data') === 'cli')),
+    );
 }

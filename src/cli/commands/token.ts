@@ -8,6 +8,7 @@ import { bothTimesText } from '../../domain/tehran-time.ts';
 import { checkBotFolder } from '../bot-folder.ts';
 import { failed, wrongInput } from '../command-error.ts';
 import { tableLines } from '../table.ts';
+import { dataOption } from '../option-readers.ts';
 
 interface Options {
   readonly data: string;
@@ -52,7 +53,7 @@ function withStore<Result>({ data }: Options, work: (store: AccessStore) => Resu
 function subcommand(name: string, description: string, examples: string): Command {
   return new Command(name)
     .description(description)
-    .option('--data <folder>', "the bot's data folder", 'data')
+    .addOption(dataOption("the bot's data folder"))
     .option('--json', 'prints one JSON object')
     .addHelpText('after', `\nExamples:\n${examples}\n${EXIT_CODES}`);
 }

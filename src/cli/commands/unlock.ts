@@ -1,7 +1,7 @@
 import { Command } from 'commander';
 import type { MarketSymbol } from '../../domain/market-symbol.ts';
 import { wrongInput } from '../command-error.ts';
-import { marketOption } from '../option-readers.ts';
+import { dataOption, marketOption } from '../option-readers.ts';
 import { checkTarget, lockNameOption, postLock, type LockTarget } from '../post-lock.ts';
 
 interface Options extends LockTarget {
@@ -37,7 +37,7 @@ export function unlockCommand(): Command {
     .option('--strategy <name>', 'locks of this strategy')
     .option('--name <name>', 'locks of this name', lockNameOption)
     .option('--all', 'every lock, but those of hours and dates')
-    .option('--data <folder>', "the bot's data folder", 'data')
+    .addOption(dataOption("the bot's data folder"))
     .option('--json', 'prints one JSON object')
     .addHelpText('after', EXAMPLES)
     .action(run);

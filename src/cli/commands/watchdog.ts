@@ -7,6 +7,7 @@ import { runWatchdog } from '../../daemon/watchdog/run-watchdog.ts';
 import { watchdogText, isTrouble } from '../../daemon/watchdog/watchdog-text.ts';
 import { endSignal } from '../end-signal.ts';
 import { readConfig } from '../read-config.ts';
+import { dataOption } from '../option-readers.ts';
 
 interface Options {
   readonly config: string;
@@ -68,7 +69,7 @@ export function watchdogCommand(): Command {
   return new Command('watchdog')
     .description('Watches a bot from a process of its own: reports silence, and can cancel its entries.')
     .requiredOption('--config <file>', 'configuration of the bot, such as bot.yaml')
-    .option('--data <folder>', 'data folder of the bot, instead of the configured one')
+    .addOption(dataOption('data folder of the bot, instead of the configured one', null))
     .option('--json', 'prints JSON lines')
     .addHelpText('after', EXAMPLES)
     .action(watch);

@@ -8,7 +8,7 @@ import { MOST_WORKERS } from '../../study/trials/thread-runner.ts';
 import { wrongInput } from '../command-error.ts';
 import { asCommand } from '../as-command.ts';
 import { endSignal } from '../end-signal.ts';
-import { integerOption } from '../option-readers.ts';
+import { dataOption, integerOption } from '../option-readers.ts';
 import { readSecret, redisOption, secretOption } from '../study/remote-options.ts';
 
 interface Options {
@@ -80,7 +80,7 @@ export function workerCommand(): Command {
       (text: string, before: readonly string[]) => [...before, text],
       [],
     )
-    .option('--data <folder>', 'data folder; candles and code are kept below it', 'data')
+    .addOption(dataOption('data folder; candles and code are kept below it'))
     .addHelpText('after', EXAMPLES);
   return secretOption(command).action(async (options: Options) => asCommand(async () => work(options)));
 }

@@ -18,6 +18,7 @@ import { rangeOption, timeOption } from '../data/data-options.ts';
 import { readConfig } from '../read-config.ts';
 import { mirrorPathOf } from '../../mirror/mirror-path.ts';
 import { sessionLines } from './session-lines.ts';
+import { dataOption } from '../option-readers.ts';
 
 interface Options {
   readonly config?: string;
@@ -116,7 +117,7 @@ export function liveReportCommand(): Command {
     )
     .option('--config <file>', 'configuration of the bot: names its mirror, and shows its params')
     .option('--mirror <file>', 'the mirror itself, such as a backup')
-    .option('--data <folder>', 'folder of the mirror (default: that of the configuration, else "data")')
+    .addOption(dataOption('folder of the mirror (default: that of the configuration, else "data")', null))
     .option('--from <time>', 'from this time on (default: all that the mirror has)', timeOption)
     .option('--to <time>', 'up to this time', timeOption)
     .addOption(

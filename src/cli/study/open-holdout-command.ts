@@ -12,7 +12,7 @@ import { seenNote } from '../../study/study-result.ts';
 import { studyVoice } from '../../study/texts/study-voice.ts';
 import { failed } from '../command-error.ts';
 import { asCommand } from '../as-command.ts';
-import { integerOption } from '../option-readers.ts';
+import { dataOption, integerOption } from '../option-readers.ts';
 import { tableLines } from '../table.ts';
 import { readStudyResult, readWritten } from './read-study-result.ts';
 
@@ -97,7 +97,7 @@ export function openHoldoutCommand(): Command {
     .description('Runs the best params once on the hold-out, and records for ever that it was opened.')
     .argument('<study>', 'its name, or its file')
     .option('--trial <number>', 'params of this trial (default: the best one)', integerOption(0, MOST_TRIALS))
-    .option('--data <folder>', 'data folder with the studies', 'data')
+    .addOption(dataOption('data folder with the studies'))
     .option('--json', 'prints JSON')
     .addHelpText(
       'after',

@@ -11,6 +11,7 @@ import { StudyStore } from '../../study/store/study-store.ts';
 import { wrongInput } from '../command-error.ts';
 import { asCommand } from '../as-command.ts';
 import { readReportedStudy } from './read-study-result.ts';
+import { dataOption } from '../option-readers.ts';
 
 interface Options {
   readonly out?: string;
@@ -61,7 +62,7 @@ export function studyReportCommand(): Command {
     .description('Writes a page with the verdict, charts and tables, and all trials as Parquet beside it.')
     .argument('<study>', 'its name, or its file')
     .option('--out <folder>', 'where to write (default: a folder beside the study)')
-    .option('--data <folder>', 'data folder with the studies', 'data')
+    .addOption(dataOption('data folder with the studies'))
     .addOption(new Option('--language <language>', 'language of the page').choices(LANGUAGES).default('en'))
     .option('--json', 'prints JSON')
     .addHelpText(

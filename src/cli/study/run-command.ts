@@ -17,7 +17,7 @@ import { failed, wrongInput } from '../command-error.ts';
 import { studyJson } from '../../study/texts/study-json.ts';
 import { asCommand } from '../as-command.ts';
 import { endSignal } from '../end-signal.ts';
-import { integerOption } from '../option-readers.ts';
+import { dataOption, integerOption } from '../option-readers.ts';
 import { reportOnStderr } from '../progress-report.ts';
 import { keepHeapTight } from '../tight-heap.ts';
 import { readWritten, readValidatedStudy } from './read-study-result.ts';
@@ -180,7 +180,7 @@ export function sessionOptions(command: Command, trials: string = 'trials in all
       integerOption(1, MOST_WORKERS),
       Math.min(MOST_WORKERS, availableParallelism()),
     )
-    .option('--data <folder>', 'data folder; studies are stored below it', 'data')
+    .addOption(dataOption('data folder; studies are stored below it'))
     .option('--json', 'prints the result as JSON');
 }
 

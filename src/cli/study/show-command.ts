@@ -2,7 +2,7 @@ import { Command } from 'commander';
 import { StudyFolder } from '../../study/store/study-place.ts';
 import { studyJson } from '../../study/texts/study-json.ts';
 import { asCommand } from '../as-command.ts';
-import { integerOption } from '../option-readers.ts';
+import { dataOption, integerOption } from '../option-readers.ts';
 import { readValidatedStudy } from './read-study-result.ts';
 import { studyLines } from './study-lines.ts';
 
@@ -37,7 +37,7 @@ export function studyShowCommand(): Command {
     .description('Shows how much of a study is luck, its best trials, and why others failed.')
     .argument('<study>', 'its name, or its file')
     .option('--best <number>', 'so many trials, the best first', integerOption(1, MOST_TRIALS), USUAL_TRIALS)
-    .option('--data <folder>', 'data folder with the studies', 'data')
+    .addOption(dataOption('data folder with the studies'))
     .option('--json', 'prints everything as JSON, with all trials')
     .addHelpText('after', '\nExamples:\n  sarraf study show study\n  sarraf study show study --json')
     .action(async (wanted: string, options: Options) => asCommand(() => show(wanted, options)));

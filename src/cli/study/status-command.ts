@@ -8,6 +8,7 @@ import type { StudyResult } from '../../study/study-result.ts';
 import { asCommand } from '../as-command.ts';
 import { tableLines, type TableColumn } from '../table.ts';
 import { readStudyResult } from './read-study-result.ts';
+import { dataOption } from '../option-readers.ts';
 
 interface Options {
   readonly data: string;
@@ -97,7 +98,7 @@ export function studyStatusCommand(): Command {
   return new Command('status')
     .description('Lists the studies: how far each is, and its best trial.')
     .argument('[study]', 'only this one: its name, or its file')
-    .option('--data <folder>', 'data folder with the studies', 'data')
+    .addOption(dataOption('data folder with the studies'))
     .option('--json', 'prints JSON')
     .addHelpText('after', '\nExamples:\n  sarraf study status\n  sarraf study status study --json')
     .action(async (wanted: string | undefined, options: Options) => asCommand(() => status(wanted, options)));

@@ -8,7 +8,7 @@ import { MOST_WORKERS } from '../../study/trials/thread-runner.ts';
 import { studyJson } from '../../study/texts/study-json.ts';
 import { asCommand } from '../as-command.ts';
 import { endSignal } from '../end-signal.ts';
-import { integerOption } from '../option-readers.ts';
+import { dataOption, integerOption } from '../option-readers.ts';
 import { reportOnStderr } from '../progress-report.ts';
 import { keepHeapTight } from '../tight-heap.ts';
 import { readWritten, readValidatedStudy } from './read-study-result.ts';
@@ -99,7 +99,7 @@ export function studyStressCommand(): Command {
       Math.min(MOST_WORKERS, availableParallelism()),
     )
     .option('--name <name>', 'name of the study (default: that of its file)')
-    .option('--data <folder>', 'data folder with the studies', 'data')
+    .addOption(dataOption('data folder with the studies'))
     .option('--json', 'prints JSON')
     .addHelpText('after', EXAMPLES)
     .action(async (what: string, options: Options) => asCommand(async () => stress(what, options)));

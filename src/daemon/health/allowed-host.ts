@@ -14,11 +14,15 @@ export function isLoopbackName(name: string): boolean {
  * Whether a request was meant for this server. A web page in a browser of this machine can reach it under a
  * name of its own that leads here, and then the header has that name: names with a dot are refused. A server
  * of this machine alone answers to this machine's names; one that others reach also to addresses and to names
- * without a dot, as containers have them.
+ * without a dot, as containers have them. Names that a person has listed are answered everywhere.
  */
-export function isAllowedHost(header: string | undefined, listensTo: string): boolean {
+export function isAllowedHost(
+  header: string | undefined,
+  listensTo: string,
+  listed: readonly string[],
+): boolean {
   const name = nameOf(header ?? '');
-  if (isLoopbackName(name)) return true;
+  if (isLoopbackName(name) || listed.includes(name)) return true;
   if (isLoopbackName(listensTo)) return false;
   return isIP(name) !== 0 || /^[a-z0-9_-]{1,63}$/.test(name);
 }

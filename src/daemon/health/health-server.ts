@@ -26,6 +26,8 @@ export interface HealthServerOptions {
   readonly host?: string;
   /** 0 takes a free one. */
   readonly port: number;
+  /** Names that it answers to besides this machine's own. */
+  readonly hosts?: readonly string[];
 }
 
 /**
@@ -38,12 +40,14 @@ export class HealthServer {
   private readonly metrics: Metrics;
   private readonly host: string;
   private readonly port: number;
+  private readonly hosts: readonly string[];
   /** Null until it listens. */
   private address: string | null = null;
 
   constructor(options: HealthServerOptions) {
     this.host = options.host ?? '127.0.0.1';
     this.port = options.port;
+    this.hosts = options.hosts ?? [];
     this.metrics = new Metrics(options.source);
     this.app = this.createApp(options.source);
   }
@@ -95,11 +99,12 @@ export class HealthServer {
     app.server.maxConnections = MOST_CONNECTIONS;
     app.addHook('onRequest', (request, reply, done) => {
       void reply.header('cache-control', 'no-store').header('x-content-type-options', 'nosniff');
-      if (isAllowedHost(request.raw.headers.host, this.host)) done();
+      if (isAllowedHost(request.raw.headers.host, this.host, this.hosts)) done();
       else
-        void reply
-          .code(421)
-          .send({ ok: false, reasons: ['this server does not answer under that host name'] });
+        void reply.code(421).send({
+          ok: false,
+          reasons: ['this server does not answer under that host name: list it as dashboard.hosts'],
+        });
     });
     app.setNotFoundHandler((_request, reply) =>
       reply.code(404).send({ ok: false, reasons: ['expected GET /healthz, /readyz or /metrics'] }),

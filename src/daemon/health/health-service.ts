@@ -16,6 +16,8 @@ const FIRST = 'no answer from the exchange yet, so nothing is traded';
  */
 export class HealthService {
   private readonly at: BotConfig['health'];
+  /** Names that the page and the health answers are asked under. */
+  private readonly hosts: readonly string[];
   private server: HealthServer | null = null;
   private waitsFor = FIRST;
   private readonly starting: HealthSource;
@@ -23,6 +25,7 @@ export class HealthService {
 
   constructor(config: BotConfig) {
     this.at = config.health;
+    this.hosts = config.dashboard.hosts;
     const { ip, token } = ledgerSubjects(config.exchange);
     this.starting = startingSource({
       waitsFor: () => this.waitsFor,
@@ -40,7 +43,7 @@ export class HealthService {
     if (port === null) return null;
     // A run without a port need not load a web server.
     const { HealthServer } = await import('./health-server.ts');
-    this.server = new HealthServer({ source: () => this.source, host, port });
+    this.server = new HealthServer({ source: () => this.source, host, port, hosts: this.hosts });
     return this.server.listen();
   }
 

@@ -27,6 +27,13 @@ export const dashboardSettings = z
       .describe(
         'Whether it may be reached from other machines without TLS: whoever listens there reads tokens.',
       ),
+    hosts: z
+      .array(z.hostname().toLowerCase())
+      .max(100)
+      .prefault([])
+      .describe(
+        'Further names under which the page and the health answers are asked for, such as bot.example.com.',
+      ),
     tls: z
       .strictObject({
         certificate: z.string().min(1).describe('File with the certificate and its chain, as PEM.'),

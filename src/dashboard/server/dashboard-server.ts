@@ -47,6 +47,8 @@ export interface DashboardServerOptions {
   readonly host: string;
   /** 0 takes a free one. */
   readonly port: number;
+  /** Names that it answers to besides this machine's own. */
+  readonly hosts: readonly string[];
   /** Null: without TLS. */
   readonly tls: { readonly certificate: string; readonly key: string } | null;
   readonly language: SessionReply['language'];
@@ -143,8 +145,15 @@ export class DashboardServer {
     app.addHook('onRequest', (request, reply, done) => {
       void reply.headers(headers);
       // Another name that leads here has no certificate of ours.
-      if (tls !== null || isAllowedHost(request.raw.headers.host, this.options.host)) done();
-      else done(new ApiError('wrong-host', 'this server does not answer under that host name'));
+      if (tls !== null || isAllowedHost(request.raw.headers.host, this.options.host, this.options.hosts))
+        done();
+      else
+        done(
+          new ApiError(
+            'wrong-host',
+            'this server does not answer under that host name: list it as dashboard.hosts',
+          ),
+        );
     });
     app.setErrorHandler((error, request, reply) =>
       // A method that needs a body and has no route is looked up after its body.

@@ -209,6 +209,8 @@ describe('who may', () => {
       const { status } = await here.ask('/api/v1/overview', { headers: { ...here.bearer(), host } });
       expect({ host, status }).toEqual({ host, status: 421 });
     }
+    const headers = { ...here.bearer(), host: 'Bot.example.com:443' };
+    expect(await here.ask('/api/v1/overview', { headers })).toMatchObject({ status: 200 });
   });
 
   test('a guesser wait, and those who are signed in not', async () => {

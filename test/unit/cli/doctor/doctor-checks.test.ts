@@ -230,7 +230,7 @@ describe('a mirror', () => {
   });
 });
 
-const NO_PAGE = { host: '127.0.0.1', port: null, isPortWritten: true, insecure: false, tls: null };
+const NO_PAGE = { host: '127.0.0.1', port: null, isPortWritten: true, insecure: false, hosts: [], tls: null };
 
 describe('a running bot', () => {
   test('is asked why it can not trade, and keeps its folder', async () => {

@@ -12,7 +12,12 @@ afterEach(async () => {
 });
 
 async function serve(but: Partial<HealthSource> = {}, host = '127.0.0.1'): Promise<string> {
-  const server = new HealthServer({ source: () => wellSource(but), host, port: 0 });
+  const server = new HealthServer({
+    source: () => wellSource(but),
+    host,
+    port: 0,
+    hosts: ['bot.example.com'],
+  });
   servers.push(server);
   return server.listen();
 }
@@ -273,6 +278,8 @@ describe('the server', () => {
     ['127.0.0.1', 'localhost:9464', 200],
     ['127.0.0.1', '127.0.0.1', 200],
     ['127.0.0.1', '[::1]:80', 200],
+    ['127.0.0.1', 'bot.example.com:9464', 200],
+    ['0.0.0.0', 'bot.example.com', 200],
     ['127.0.0.1', 'evil.example', 421],
     ['127.0.0.1', '10.0.0.7:9464', 421],
     ['127.0.0.1', 'bot:9464', 421],
