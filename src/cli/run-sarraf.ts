@@ -69,8 +69,8 @@ function endingOf(error: unknown): Ending | null {
 }
 
 /**
- * Writes on standard error what went wrong: in a line, or under `--json` as one JSON object. A mistake of our own comes
- * with its stack.
+ * Writes on standard error what went wrong: in a line, or under `--json` as one JSON object. A mistake of our
+ * own comes with its stack.
  */
 function exitCodeOf(error: unknown, isJson: boolean): number {
   if (error instanceof CommanderError && error.exitCode === 0) return OK;
@@ -86,8 +86,8 @@ function exitCodeOf(error: unknown, isJson: boolean): number {
 }
 
 /**
- * The arguments without a request for help, where they name a command that there is not: the answer is then that of the
- * command above, which says so, and not its help.
+ * The arguments without a request for help, where they name a command that there is not: the answer is then
+ * that of the command above, which says so, and not its help.
  */
 function withoutHelpOfNothing(program: Command, args: readonly string[]): readonly string[] {
   let command = program;

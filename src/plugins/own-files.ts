@@ -12,7 +12,7 @@ function rootAbove(folder: string): string {
   return existsSync(join(folder, 'package.json')) ? folder : rootAbove(dirname(folder));
 }
 
-/** The folder of the build that this file belongs to: it has `src/` and `strategies/`. Other builds may be beside it. */
+/** The folder with `src/` and `strategies/` of this very build. Other builds may be beside it. */
 const BUILD = buildOf(import.meta.dirname);
 
 function buildOf(folder: string): string {
