@@ -68,7 +68,7 @@ export function takePass(rows: LockoutRows, ask: LockoutAsk, nowMs: number): Loc
   return { pass: { ask, isCanary: passage.isCanary, isProbe: stop !== null } };
 }
 
-/** Why a call would be held back, and until when: by a limit of its budget, or a credential that was refused. */
+/** Why a call would be held back, and until when: its budget has a limit, or its credential was refused. */
 export interface Hold {
   readonly by: 'limit' | 'credential';
   readonly untilMs: number;
