@@ -1,5 +1,5 @@
 import type { RateLimit } from '../domain/rate-limit.ts';
-import { urgencyOf } from '../domain/request-class.ts';
+import { urgencyOf, type RequestClass } from '../domain/request-class.ts';
 import { MOST_CANCEL_DELAY_MS, MOST_SEND_DELAY_MS, mostSendDelayMs, type Slot } from './admission.ts';
 import type { Admittance, Entry, EntryAsk, Held } from './admittance.ts';
 import type { CredentialUse } from './credential-stop.ts';
@@ -59,6 +59,17 @@ export interface Drop {
 const TOO_SLOW = 'this machine is too slow';
 
 const CLOSED: Drop = { reason: 'closed', retryInMs: null };
+
+/** What requests of a class wait for. */
+export interface QueueWait {
+  /** Those that have not left, and those that have and are not answered. */
+  readonly waiting: number;
+  readonly onTheWay: number;
+  /** What holds those back that have not left; null where they leave one after the other. */
+  readonly heldBy: Held | 'full' | null;
+  /** For how long that holds still. */
+  readonly forMs: number;
+}
 
 /** How a send ended: with an answer, which for a log-in may be a new credential, or with an error. */
 export type SendEnd =
@@ -211,6 +222,16 @@ export class BudgetLane implements TurnTaker {
 
   private askOf({ requestClass, credential }: LaneJob): EntryAsk {
     return { budget: this.options.budget.name, requestClass, credential };
+  }
+
+  /** What requests of a class wait for here; null where there are none. */
+  waitOf(requestClass: RequestClass): QueueWait | null {
+    const all = [...this.jobs.values()].filter((job) => job.requestClass === requestClass).length;
+    if (all === 0) return null;
+    const waiting = this.queue.all().filter((each) => each.requestClass === requestClass).length;
+    const forMs = Math.max(0, this.fullUntilMs - this.options.nowMs());
+    const isHeld = waiting > 0 && forMs > LOOK_AGAIN_MS;
+    return { waiting, onTheWay: all - waiting, heldBy: isHeld ? (this.heldBy ?? 'full') : null, forMs };
   }
 
   urgency(): number | null {

@@ -2,7 +2,8 @@ import type { RateLimit } from '../domain/rate-limit.ts';
 import type { RequestLedger } from './admission.ts';
 import { admittanceOf, type Admittance } from './admittance.ts';
 import { BottleneckExecutor } from './bottleneck-executor.ts';
-import { BudgetLane, type BudgetTrouble } from './budget-lane.ts';
+import type { RequestClass } from '../domain/request-class.ts';
+import { BudgetLane, type BudgetTrouble, type QueueWait } from './budget-lane.ts';
 import type { CommitTimes } from './commit-times.ts';
 import { MACHINE_TIMERS, type LaneExecutor, type LaneTimers } from './lane-executor.ts';
 import { Lateness } from './lateness.ts';
@@ -112,6 +113,12 @@ export class RequestLimiter {
     const expiresAtMs = call.expiresAtMs + this.sleptMs();
     lane.add(new SubmittedJob({ id, expiresAtMs }, call, () => lane.cancel(id)));
     if (signal?.aborted === true) lane.cancel(id);
+  }
+
+  /** What requests of a class wait for, of the budget where most of them do; null where there are none. */
+  waitOf(requestClass: RequestClass): QueueWait | null {
+    const waits = [...this.lanes.values()].flatMap((lane) => lane.waitOf(requestClass) ?? []);
+    return waits.toSorted((left, right) => right.waiting - left.waiting)[0] ?? null;
   }
 
   /** Drops what waits and lets go of the timers. */

@@ -30,6 +30,7 @@ export async function followCommand(options: FollowCommandOptions): Promise<Foll
   let movedMs = performance.now();
   let isGone = false;
   let lastText = '';
+  let lastMove = '';
   const last = await client.follow({
     id,
     isOver: ({ takenAtMs }) => {
@@ -38,7 +39,10 @@ export async function followCommand(options: FollowCommandOptions): Promise<Foll
       return isGone || performance.now() - movedMs > longestMs;
     },
     onChange: ({ progress, takenAtMs }) => {
-      movedMs = performance.now();
+      // What it waits for is no move.
+      const move = JSON.stringify([takenAtMs, progress?.left, progress?.closed]);
+      if (move !== lastMove) movedMs = performance.now();
+      lastMove = move;
       if (takenAtMs !== null && !isTaken) onTaken?.();
       isTaken ||= takenAtMs !== null;
       const text = JSON.stringify(progress);

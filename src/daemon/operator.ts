@@ -10,6 +10,7 @@ import type { EngineNotice } from '../engine/engine-command.ts';
 import { lockReason, type Lock } from '../execution/locks/lock.ts';
 import type { MirrorStore } from '../mirror/mirror-store.ts';
 import type { Venue } from '../venues/venue.ts';
+import { cancelWaitText, slowDiskFault } from './control/cancel-wait.ts';
 import { ControlInbox, type TakenCommand } from './control/control-inbox.ts';
 import type { CreatedBot } from './create-bot.ts';
 import { EquityWatch } from './health/equity-watch.ts';
@@ -25,10 +26,15 @@ export interface OperatorOptions {
   readonly mirror: MirrorStore;
   readonly ledger: LedgerWatch;
   readonly onError: (error: unknown) => void;
+  /** Called with what the orders of a halt wait for, where none has closed for some time. */
+  readonly onWait?: (message: string) => void;
 }
 
 /** How often the progress of a command is written down. */
 const PROGRESS_EVERY_MS = 200;
+
+/** How often it is looked, and logged, what a halt waits for. */
+const WAIT_SAID_EVERY_MS = 5_000;
 
 /**
  * What operators and supervisors have of a running bot: commands through the control database, and what
@@ -41,6 +47,12 @@ export class Operator {
   private readonly equity: EquityWatch;
   private readonly notices = new Map<string, number>();
   private readonly endings: (() => void)[] = [];
+  /** What the cancels of a halt wait for, as it was last looked, and how many orders were left. */
+  private waited: { readonly left: number; readonly lookedMs: number; readonly text: string | undefined } = {
+    left: -1,
+    lookedMs: 0,
+    text: undefined,
+  };
   /** Of commands that are under way. */
   private readonly following = new Set<NodeJS.Timeout>();
 
@@ -191,10 +203,29 @@ export class Operator {
     }
     this.follow(() => {
       const left = engine.status().liveOrders;
-      if (left > 0) this.inbox.progress(id, { left, closed: Math.max(0, before - left) });
-      else this.inbox.done(id, { ok: true, message: sentence('control-done', { count: before }), left: [] });
+      if (left > 0) {
+        this.inbox.progress(id, { left, closed: Math.max(0, before - left), waitsFor: this.waitOf(left) });
+      } else
+        this.inbox.done(id, { ok: true, message: sentence('control-done', { count: before }), left: [] });
       return left === 0;
     });
+  }
+
+  /** What the cancels of a halt wait for, once none of its orders has closed for some time. */
+  private waitOf(left: number): string | undefined {
+    const nowMs = performance.now();
+    if (left !== this.waited.left) this.waited = { left, lookedMs: nowMs, text: undefined };
+    if (nowMs - this.waited.lookedMs < WAIT_SAID_EVERY_MS) return this.waited.text;
+    const { cancelWait, commits } = this.options.venue;
+    const wait = cancelWait?.() ?? null;
+    const ledgerFault = this.ledger.look().placingFault;
+    const text =
+      wait === null
+        ? undefined
+        : cancelWaitText(wait, { ledgerFault, longestCommitMs: commits?.longestMs ?? 0 });
+    this.waited = { left, lookedMs: nowMs, text };
+    if (text !== undefined) this.options.onWait?.(text);
+    return text;
   }
 
   /** What health asks. */
@@ -215,7 +246,15 @@ export class Operator {
         (engine.reconciler.break?.rows ?? []).map(
           ({ currency, expected, found }) => `expected ${expected} ${currency}, found ${found}`,
         ),
-      doubts: () => engine.doubts(),
+      doubts: () => [
+        ...engine.doubts(),
+        ...[
+          slowDiskFault(this.options.venue, {
+            openOrders: engine.status().liveOrders,
+            withinMs: this.options.config.drain.withinMs,
+          }),
+        ].filter((fault) => fault !== null),
+      ],
       lockouts: () => this.ledger.look().lockouts,
       locks: () =>
         engine.locks.active().map((lock) => ({ kind: engine.locks.kindOf(lock), said: lockReason(lock) })),

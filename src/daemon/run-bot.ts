@@ -268,6 +268,7 @@ async function runInstances(venue: Venue, run: Run, threads: StrategyThreads): P
       mirror,
       ledger,
       onError: (error) => screen.say('notice', error instanceof Error ? error.message : String(error)),
+      onWait: (message) => screen.say('notice', message),
     });
     counted = (notices) => operator.count(notices);
     try {

@@ -142,7 +142,9 @@ export const PERSIAN_SENTENCES: SpokenSentences = {
     'credential-refused': 'صرافی کلید را نمی‌پذیرد',
     'machine-too-slow': 'این دستگاه بیش از حد کند است',
     'machine-slow':
-      'هیچ درخواستی فرستاده نمی‌شود: این دستگاه پس از ثبت هر درخواست در دفتر درخواست‌ها دیر به آن می‌رسد و دیگر آن را نمی‌فرستد؛ ببینید چه چیزی دستگاه را مشغول کرده و آیا دیسک کند است',
+      'جز لغو هیچ درخواستی فرستاده نمی‌شود: این دستگاه پس از ثبت هر درخواست در دفتر درخواست‌ها دیر به آن می‌رسد و دیگر آن را نمی‌فرستد؛ ببینید چه چیزی دستگاه را مشغول کرده است',
+    'disk-slow':
+      'یک نوشتن روی دیسک {took:length} طول کشید: {orders:count} سفارش باز در مهلت پایان اجرا، {within:length}، لغو نمی‌شد',
     'mirror-unwritable': 'فایل دادهٔ ربات نوشته نمی‌شود',
     'disk-full': 'دیسک پر است',
     'orders-used-up': 'سهمیهٔ سفارش تا {seconds:count} ثانیهٔ دیگر پر است',
@@ -342,6 +344,13 @@ export const PERSIAN_SENTENCES: SpokenSentences = {
       'ربات هنگام ثبت آن پایان یافت: معلوم نیست ثبت شده است یا نه، و دوباره ثبت نمی‌شود. سفارش‌ها را ببینید',
     'control-not-placed':
       'ربات پیش از ثبت آن پایان یافت: چیزی فرستاده نشده است و ثبت هم نمی‌شود. اگر هنوز می‌خواهید دوباره بدهید',
+    'cancels-wait-limit': '{count:count} لغو منتظر سهمیهٔ صرافی است، حداکثر {wait:length} دیگر',
+    'cancels-wait-lockout': '{count:count} لغو منتظر است: صرافی آن‌ها را تا {wait:length} دیگر بسته است',
+    'cancels-wait-credential': '{count:count} لغو منتظر است: صرافی کلید را نمی‌پذیرد',
+    'cancels-wait-ledger': '{count:count} لغو منتظر است: {reason:said}',
+    'cancels-wait-turn':
+      '{count:count} لغو یکی پس از دیگری فرستاده می‌شود؛ کندترین نوشتن روی دیسک {took:length} طول کشید',
+    'cancels-wait-answers': '{count:count} لغو منتظر پاسخ صرافی است',
     'control-may-be-open': 'شاید {count:count} سفارش هنوز باز باشد',
     'lock-not-taken': 'قفل {lock:name} ثبت نشد: رویدادها را ببینید',
     'lock-holds': 'قفل {lock:name} برای {scope:scope} {until:until} فعال است',

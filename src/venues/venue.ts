@@ -1,4 +1,5 @@
 import type { Budget } from '../domain/rate-limit.ts';
+import type { QueueWait } from '../budget/budget-lane.ts';
 import type { CommitTimes } from '../budget/commit-times.ts';
 import type { Limiter } from '../budget/limiter.ts';
 import type { Market } from '../domain/market.ts';
@@ -18,6 +19,8 @@ export interface Venue {
   readonly limiterMs: () => number;
   /** Takes down how long commits hold up the loop; left out where nothing real waits for it. */
   readonly commits?: CommitTimes;
+  /** What cancels wait for, where they wait for real; null where there are none. */
+  readonly cancelWait?: () => QueueWait | null;
   /** The most slots that each budget ever had occupied at once, where that is known. */
   mostOccupied(): ReadonlyMap<string, number>;
   readonly budgets: ReadonlyMap<string, Budget>;

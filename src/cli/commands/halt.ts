@@ -58,8 +58,8 @@ function configOf(options: Options): BotConfig | null {
   return readConfig(options.config, overrides);
 }
 
-function progressText({ left, closed }: ControlProgress): string {
-  return `${closed} closed, ${left} left`;
+function progressText({ left, closed, waitsFor }: ControlProgress): string {
+  return `${closed} closed, ${left} left${waitsFor === undefined ? '' : `: ${waitsFor}`}`;
 }
 
 const goOn = (): void => {};

@@ -1,6 +1,7 @@
 import { parsedJson } from '../../domain/stored-json.ts';
 import { moneyText, countText } from '../../domain/money-text.ts';
 import type { Command } from 'commander';
+import { readHaltWait } from '../../daemon/control/waiting-commands.ts';
 import { dataFolderOwner } from '../../daemon/process-locks/run-locks.ts';
 import type { LockOwner } from '../../daemon/process-locks/lock-owner.ts';
 import type { StoredCredential } from '../../engine/credential-watch.ts';
@@ -52,9 +53,14 @@ interface Starting extends StartingBot {
 
 function headLines(
   summary: MirrorSummary,
-  { runner, starting }: { readonly runner: LockOwner | null; readonly starting: Starting | null },
+  of: {
+    readonly runner: LockOwner | null;
+    readonly starting: Starting | null;
+    readonly haltWait: string | null;
+  },
   nowMs: number,
 ): string[] {
+  const { runner, starting, haltWait } = of;
   const { lastSeen, counts } = summary;
   const ages = readTimes(summary.kept).map(([what, timeMs]) => `${what} ${agoText(timeMs, nowMs)}`);
   const rows = [
@@ -69,6 +75,7 @@ function headLines(
     `last    change of the journal ${agoText(lastSeen.journal, nowMs)}, trade ${agoText(lastSeen.fills, nowMs)}`,
     `has     ${rows.join(', ')}`,
     `halt    ${haltText(summary.kept, nowMs)}`,
+    ...(haltWait === null ? [] : [`        ${haltWait}`]),
     `locks   ${locksText(locksNow(summary.kept, nowMs))}`,
     ...(readKept(summary.kept, 'loss-limits') ?? []).map(
       ({ strategy, reason, sinceMs }) =>
@@ -224,12 +231,14 @@ async function showStatus(options: MirrorOptions): Promise<void> {
   const silentForMs = summary.isRunning === true ? silenceOf(options.data, nowMs) : null;
   const runner = summary.isRunning === false ? null : dataFolderOwner(options.data);
   const transfers = transfersNow(kept, summary.isRunning);
+  const haltWait = summary.isRunning === true ? readHaltWait(options.data) : null;
   print(options, {
     json: {
       ...rest,
       runner: runner === null ? null : { pid: runner.pid, host: runner.host, sinceMs: runner.sinceMs },
       starting: starting === null ? null : { pid: starting.pid, waitsFor: starting.waitsFor },
       silentForMs,
+      haltWait,
       readAtMs: Object.fromEntries(readTimes(kept)),
       credential: credentialOf(kept),
       locks,
@@ -240,7 +249,7 @@ async function showStatus(options: MirrorOptions): Promise<void> {
       kept: Object.fromEntries(kept.map(({ name, json, atMs }) => [name, { atMs, value: parsedJson(json) }])),
     },
     lines: () => [
-      ...headLines(summary, { runner, starting }, nowMs),
+      ...headLines(summary, { runner, starting, haltWait }, nowMs),
       ...silenceLines(silentForMs),
       `books   ${booksText(books, nowMs)}`,
       ...transferLines(transfers, nowMs),

@@ -94,6 +94,8 @@ export interface ControlProgress {
   readonly left: number;
   /** Orders that it has seen closed. */
   readonly closed: number;
+  /** What the cancels wait for, in a sentence; left out where that is not known. */
+  readonly waitsFor?: string | undefined;
 }
 
 /** How a command ended. */
@@ -115,7 +117,11 @@ export interface ControlResult {
 /** How many orders a result names at most: a row of the database stays small. */
 export const MOST_LEFT_NAMED = 200;
 
-const progress = z.object({ left: z.int().nonnegative(), closed: z.int().nonnegative() });
+const progress = z.object({
+  left: z.int().nonnegative(),
+  closed: z.int().nonnegative(),
+  waitsFor: z.string().optional(),
+});
 const result = z.object({
   ok: z.boolean(),
   message: z.string(),

@@ -1,5 +1,5 @@
 import type { ControlCommand } from '../../engine/engine-event.ts';
-import { readCommand } from './control-command.ts';
+import { readCommand, readProgress } from './control-command.ts';
 import { openControlReadOnly } from './control-file.ts';
 
 /** How long a look waits for another process. */
@@ -47,5 +47,24 @@ export function waitingCommands<Kind extends ControlCommand['kind']>(
       });
   } finally {
     database.close();
+  }
+}
+
+/** What the cancels of a halt that is under way wait for, in a sentence; null where they do not wait long. */
+export function readHaltWait(dataFolder: string): string | null {
+  let database: ReturnType<typeof openControlReadOnly> = null;
+  try {
+    database = openControlReadOnly(dataFolder, LOCK_WAIT_MS);
+    const row = database
+      ?.prepare<[], { readonly progress: string | null }>(
+        "SELECT progress FROM commands WHERE kind = 'halt' AND done_at_ms IS NULL ORDER BY id DESC LIMIT 1",
+      )
+      .get();
+    return readProgress(row?.progress ?? null)?.waitsFor ?? null;
+  } catch {
+    // Somebody writes; the next look has it.
+    return null;
+  } finally {
+    database?.close();
   }
 }

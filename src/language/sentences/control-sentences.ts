@@ -16,6 +16,15 @@ export const CONTROL_SENTENCES = {
     'the run ended while it was placed, and the mirror is of before that: whether it was placed is not known, and it is not placed again. See "sarraf orders"',
   'control-not-placed':
     'the run ended before it was placed: nothing has left, and it is not placed now. Give it again if you still want it',
+  'cancels-wait-limit':
+    '{count:count} cancels wait for the limit of the exchange, {wait:length} more at most',
+  'cancels-wait-lockout':
+    '{count:count} cancels wait: the exchange has locked them out for {wait:length} more',
+  'cancels-wait-credential': '{count:count} cancels wait: the exchange refuses the credential',
+  'cancels-wait-ledger': '{count:count} cancels wait: {reason:said}',
+  'cancels-wait-turn':
+    '{count:count} cancels leave one after the other; the slowest commit took {took:length}',
+  'cancels-wait-answers': '{count:count} cancels wait for the answer of the exchange',
   'control-may-be-open': '{count:count} orders may still be open',
   'lock-not-taken': 'the lock {lock:name} was not taken: see the log',
   'lock-holds': 'the lock {lock:name} of {scope:scope} holds {until:until}',

@@ -30,7 +30,9 @@ export const ORDER_SENTENCES = {
   'credential-refused': 'credential refused',
   'machine-too-slow': 'this machine is too slow',
   'machine-slow':
-    'nothing leaves: this machine takes too long to get to each request once it is in the ledger, and then it is not sent; see what loads the machine, and whether the disk is slow',
+    'nothing but cancels leaves: this machine takes too long to get to each request once it is in the ledger, and then it is not sent; see what loads the machine',
+  'disk-slow':
+    'a commit took {took:length}: {orders:count} open orders could not be canceled within drain.within, {within:length}',
   'mirror-unwritable': 'the mirror can not be written',
   'disk-full': 'the disk is full',
   'orders-used-up': 'the limit for orders is used up for {seconds:count} s more',

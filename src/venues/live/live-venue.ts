@@ -329,6 +329,7 @@ export async function createLiveVenue(
       limiter: remote.limiter,
       limiterMs: monotonicMs,
       commits: remote.commits,
+      cancelWait: () => remote.limiter.waitOf('cancel'),
       budgets: remote.client.budgets,
       canLogIn: credentials.kind === 'login',
       accountReader: createAccountReader({ ...remote, limiterMs: monotonicMs, credentials }),

@@ -259,7 +259,7 @@ describe('sarraf status', () => {
     const slow = kept('slow-machine', JSON.stringify({ sinceMs: THEN_MS }));
     store.apply([slow], { atMs: THEN_MS, isDurable: true });
     expect((await sarraf('status')).out).toMatch(
-      /^ledger {2}.*slow\.sqlite: nothing leaves: this machine takes too long to get to each request /m,
+      /^ledger {2}.*slow\.sqlite: nothing but cancels leaves: this machine takes too long to get to each request /m,
     );
     store.apply([kept('slow-machine', '{"sinceMs":null}')], { atMs: THEN_MS, isDurable: true });
     writeLedgerNote(folder, null);

@@ -15,7 +15,9 @@ it('is not well while this machine is too slow to send, until a request leaves',
   world.want(buy('BTCUSDT', { amount: '1', price: '98' }));
   world.unsend('place', 'this machine is too slow');
   expect(world.order()).toMatchObject({ reason: 'NotSent: this machine is too slow' });
-  expect(world.engine.slowMachine.fault()).toContain('nothing leaves: this machine takes too long');
+  expect(world.engine.slowMachine.fault()).toContain(
+    'nothing but cancels leaves: this machine takes too long',
+  );
   expect(whyNoOrders(keptOf(world))).toBe(world.engine.slowMachine.fault());
   for (const kind of ['orders', 'trades', 'wallets', 'book'] as const) world.answers.add(kind);
   world.advance(10_000);

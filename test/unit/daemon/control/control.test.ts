@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import Database from 'better-sqlite3';
+import { readHaltWait } from '../../../../src/daemon/control/waiting-commands.ts';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { ControlClient } from '../../../../src/daemon/control/control-client.ts';
 import { controlPath } from '../../../../src/daemon/control/control-file.ts';
@@ -240,6 +241,20 @@ describe('the inbox', () => {
     daemon.progress(id, { left: 1, closed: 1 });
     expect(version()).not.toBe(before);
     other.close();
+  });
+
+  test('says what the cancels of a halt wait for, until it is done', () => {
+    const operator = client();
+    const daemon = inbox();
+    expect(readHaltWait(folder)).toBe(null);
+    const id = operator.post(halt());
+    daemon.take();
+    daemon.progress(id, { left: 2, closed: 0 });
+    expect(readHaltWait(folder)).toBe(null);
+    daemon.progress(id, { left: 2, closed: 0, waitsFor: '2 cancels wait' });
+    expect(readHaltWait(folder)).toBe('2 cancels wait');
+    daemon.done(id, { ok: true, message: '2 orders are canceled', left: [] });
+    expect(readHaltWait(folder)).toBe(null);
   });
 
   test('lets a command be taken back until it is taken', () => {

@@ -1,0 +1,52 @@
+import { describe, expect, test } from 'vitest';
+import { CommitTimes } from '../../../../src/budget/commit-times.ts';
+import { cancelWaitText, slowDiskFault } from '../../../../src/daemon/control/cancel-wait.ts';
+
+describe('what the cancels of a halt wait for', () => {
+  const well = { ledgerFault: null, longestCommitMs: 150 };
+  const waiting = { waiting: 20, onTheWay: 1, heldBy: null, forMs: 12_000 } as const;
+
+  test.each([
+    [
+      { ...waiting, heldBy: 'full' },
+      well,
+      '20 cancels wait for the limit of the exchange, 12 s more at most',
+    ],
+    [
+      { ...waiting, heldBy: 'locked out' },
+      well,
+      '20 cancels wait: the exchange has locked them out for 12 s more',
+    ],
+    [
+      { ...waiting, heldBy: 'credential refused' },
+      well,
+      '20 cancels wait: the exchange refuses the credential',
+    ],
+    [waiting, { ...well, ledgerFault: 'no ledger' }, '20 cancels wait: no ledger'],
+    [waiting, well, '20 cancels leave one after the other; the slowest commit took 0.2 s'],
+    [{ ...waiting, waiting: 0 }, well, '1 cancels wait for the answer of the exchange'],
+  ] as const)('is said of %j', (wait, of, text) => {
+    expect(cancelWaitText(wait, of)).toBe(text);
+  });
+});
+
+describe('a disk on which the end of a run is too short', () => {
+  test('is one whose slowest commit of the last minutes, for every cancel, does not fit into it', () => {
+    let nowMs = 0;
+    const commits = new CommitTimes(() => nowMs);
+    const fault = (openOrders: number): string | null =>
+      slowDiskFault({ commits }, { openOrders, withinMs: 60_000 });
+    commits.took(20);
+    commits.took(1_000);
+    commits.took(150);
+    expect(fault(20)).toBe(null);
+    expect(fault(21)).toBe(
+      'a commit took 1 s: 21 open orders could not be canceled within drain.within, 60 s',
+    );
+    nowMs = 299_999;
+    expect(fault(21)).not.toBe(null);
+    nowMs = 600_000;
+    expect(fault(21)).toBe(null);
+    expect(slowDiskFault({}, { openOrders: 1_000, withinMs: 1 })).toBe(null);
+  });
+});
