@@ -1,10 +1,11 @@
-import type { Budget } from '../domain/rate-limit.ts';
 import type { PlannedFeed } from '../scheduler/feed.ts';
 import type { PlannedBudget } from '../scheduler/planned-budget.ts';
 import type { NewcomerPlan } from '../scheduler/pooled-feeds.ts';
 import type { PollPlan } from '../scheduler/plan-polls.ts';
 import type { RestartPlan } from '../scheduler/plan-restart.ts';
 import type { TrailPlan } from '../scheduler/plan-trails.ts';
+import { standstillProbeMs } from '../engine/standstill-watch.ts';
+import type { ConfigPlan } from './plan-of-config.ts';
 import { lengthText } from '../domain/time-text.ts';
 
 /** Strategies that one line names; of more it says how many there are. */
@@ -13,7 +14,10 @@ const MOST_ASKERS = 3;
 /**
  * A plan for people: every datum with its ages, every endpoint with its requests, and what a restart takes.
  */
-export function planLines(plan: PollPlan, budgets: ReadonlyMap<string, Budget>): readonly string[] {
+export function planLines(
+  plan: PollPlan,
+  { budgets, maxStandstillMs }: Pick<ConfigPlan, 'budgets' | 'maxStandstillMs'>,
+): readonly string[] {
   return [
     'What the bot polls, and how old the data can get',
     ...tableLines([
@@ -29,6 +33,7 @@ export function planLines(plan: PollPlan, budgets: ReadonlyMap<string, Budget>):
     ]),
     '  The rest is for orders: placing, canceling and looking up. Only canceling and looking up get the reserve.',
     '',
+    ...standstillLines(maxStandstillMs),
     ...trailLines(plan.trails),
     ...restartLines(plan.restart),
     ...plan.newcomers.flatMap(newcomerLines),
@@ -110,6 +115,16 @@ function usageOf({ name, requestsPerMinute }: PlannedBudget): string {
 
 function rateText(perMinute: number): string {
   return perMinute > 0 && perMinute < 0.05 ? '<0.1' : perMinute.toFixed(1).replace(/\.0$/, '');
+}
+
+function standstillLines(limitMs: number | null): readonly string[] {
+  if (limitMs === null) return [];
+  const [limit, half, every] = [limitMs, limitMs / 2, standstillProbeMs(limitMs)].map(lengthText);
+  return [
+    `A book stands still once the exchange has not changed it for ${limit} while something else of its market is newer: then no order goes there.`,
+    `  After ${half} all books and the statistics are asked for every ${every}, with what is left of their budgets.`,
+    '',
+  ];
 }
 
 function trailLines({ demands, movesPerMinute, mostPerMinute, budget }: TrailPlan): readonly string[] {

@@ -8,6 +8,7 @@ import type { BotConfig } from '../daemon/settings/create-bot-config.ts';
 import { StrategyThreads } from '../daemon/strategy-threads.ts';
 import { budgetTable } from '../exchange/budget-table.ts';
 import { orderBookBudget } from '../exchange/order-book-version.ts';
+import { leastLimit } from '../execution/risk/risk-limits.ts';
 import { planPolls, type PollPlan } from '../scheduler/plan-polls.ts';
 import type { VenueProfile } from '../venues/port.ts';
 import { NO_MARGIN_BY_KEY, NO_MARGIN_ON_PAPER } from '../venues/unserved-margin.ts';
@@ -21,6 +22,8 @@ export interface ConfigPlan {
   readonly strategies: readonly string[];
   /** Strategies that can not be set up. */
   readonly lost: readonly LostStrategy[];
+  /** From when on a book stands still for one of them; null where none has a limit. */
+  readonly maxStandstillMs: number | null;
 }
 
 /** What an exchange has to be known by: its limits, and its markets. */
@@ -74,6 +77,9 @@ export async function planOfConfigs(
       },
     }),
     budgets: facts.budgets,
+    maxStandstillMs: leastLimit(
+      loaded.flatMap(({ instances }) => instances.map(({ limits }) => limits.maxStandstillMs)),
+    ),
     strategies: runners.map((runner) => `${runner.name} (${placeText(runner)})`),
     lost: loaded.flatMap(({ lost }) => lost),
   };

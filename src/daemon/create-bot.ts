@@ -186,6 +186,11 @@ function patient(
   limits: StrategyInstanceSettings['limits'],
   factor: number,
 ): StrategyInstanceSettings['limits'] {
-  const { maxBookAgeMs } = limits;
-  return maxBookAgeMs === null || factor <= 1 ? limits : { ...limits, maxBookAgeMs: maxBookAgeMs * factor };
+  if (factor <= 1) return limits;
+  const { maxBookAgeMs, maxStandstillMs } = limits;
+  return {
+    ...limits,
+    maxBookAgeMs: maxBookAgeMs === null ? null : maxBookAgeMs * factor,
+    maxStandstillMs: maxStandstillMs === null ? null : maxStandstillMs * factor,
+  };
 }

@@ -42,6 +42,7 @@ import { KEPT_BALANCE_MARKS } from './balance-marks.ts';
 import { KEPT_RECONCILIATION } from './stored-reconciliation.ts';
 import { SignalIntake } from './signals/signal-intake.ts';
 import { KEPT_SLOW_MACHINE, SlowMachineWatch } from './slow-machine-watch.ts';
+import { KEPT_STANDSTILLS, StandstillWatch } from './standstill-watch.ts';
 import { StrategyDispatcher, type CandleListener } from './strategy-dispatcher.ts';
 import { pooledMarkets, StrategyInstance } from './strategy-instance.ts';
 import { StrategyNotifier } from './strategy-notifier.ts';
@@ -98,7 +99,13 @@ export class Engine {
     const intents = new IntentBlotter(outbox);
     const blotter = new OrderBlotter(settings, outbox);
     const account = new AccountState(outbox, findings);
+    const standstills = new StandstillWatch({
+      outbox,
+      venue: settings.venue,
+      limits: settings.instances.map(({ limits }) => limits),
+    });
     const markets = new MarketDataCache({
+      standstills,
       markets: settings.markets,
       outbox,
       findings,
@@ -303,6 +310,7 @@ export class Engine {
       findings,
       orderManager,
       reconciles,
+      standstills,
     };
     this.tradingState = new TradingState(shared);
     this.loop = new EventLoop({
@@ -375,6 +383,7 @@ export class Engine {
     signals.restore(state);
     credential.restore(kept[KEPT_CREDENTIAL]);
     slowMachine.restore(kept[KEPT_SLOW_MACHINE]);
+    standstills.restore(kept[KEPT_STANDSTILLS]);
     figures?.plots.restore(kept[KEPT_PLOTS]);
   }
 

@@ -22,6 +22,7 @@ import type { RowCounter } from './row-counter.ts';
 import type { CandleListener, StrategyDispatcher } from './strategy-dispatcher.ts';
 import type { SignalIntake } from './signals/signal-intake.ts';
 import type { SlowMachineWatch } from './slow-machine-watch.ts';
+import type { StandstillWatch } from './standstill-watch.ts';
 import type { StrategyInstance } from './strategy-instance.ts';
 import type { TransferManager } from './transfers/transfer-manager.ts';
 import type { UniverseManager } from './universe/universe-manager.ts';
@@ -42,6 +43,7 @@ export interface EventLoopParts {
   readonly findings: FlawLog;
   readonly credential: CredentialWatch;
   readonly slowMachine: SlowMachineWatch;
+  readonly standstills: StandstillWatch;
   readonly orderManager: OrderManager;
   readonly reconciler: Reconciler;
   readonly fills: FillHandler;
@@ -272,7 +274,7 @@ export class EventLoop {
 
   private pump(nowMs: number, isTimeUp: boolean): void {
     const { findings, orderManager, reconciler, fills, feeds, universes } = this.parts;
-    const { strategies, control, locks, lossLimits, byHand } = this.parts;
+    const { strategies, control, locks, lossLimits, byHand, standstills, markets } = this.parts;
     this.beginTrading();
     if (isTimeUp) strategies.pump(nowMs);
     if (strategies.hasStarted && !control.isDraining) universes.pump(nowMs);
@@ -283,6 +285,7 @@ export class EventLoop {
     control.pump(nowMs);
     locks.pump(nowMs);
     lossLimits.pump(nowMs);
+    standstills.pump(nowMs, markets.all());
     byHand.pump(nowMs);
     if (this.mayReconcile()) reconciler.pump(nowMs);
     feeds.setIdle(orderManager.blotter.table.liveCount === 0);

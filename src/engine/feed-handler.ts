@@ -168,6 +168,7 @@ export class FeedHandler {
       }
       case 'books':
         return asker.ask(feed, { kind: 'books' }, (books) => {
+          markets.standstills.takeAllBooks(books);
           for (const [symbol, book] of Object.entries(books)) {
             if (this.followed.wantsBookOf(symbol)) markets.takeBook(symbol, book);
           }

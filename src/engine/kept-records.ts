@@ -18,6 +18,7 @@ import { KEPT_FINDINGS, storedFindings } from './flaw-log.ts';
 import { KEPT_NAMES } from './order-takeover.ts';
 import { KEPT_RECONCILIATION, storedReconciliation } from './stored-reconciliation.ts';
 import { KEPT_SLOW_MACHINE, storedSlowMachine } from './slow-machine-watch.ts';
+import { KEPT_STANDSTILLS, storedStandstills } from './standstill-watch.ts';
 import { KEPT_TRANSFERS, storedTransfers } from './transfers/transfer-record.ts';
 import { KEPT_UNIVERSES, storedUniverses } from './universe/stored-universes.ts';
 
@@ -34,6 +35,7 @@ const KEPT_RECORDS = {
   [KEPT_FINDINGS]: storedFindings,
   [KEPT_CREDENTIAL]: storedCredential,
   [KEPT_SLOW_MACHINE]: storedSlowMachine,
+  [KEPT_STANDSTILLS]: storedStandstills,
   [KEPT_READ_TIMES]: storedReadTimes,
   [KEPT_ABSENT_FILLS]: storedAbsentFills,
   [KEPT_BALANCE_MARKS]: storedBalanceMarks,

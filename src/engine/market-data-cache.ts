@@ -15,6 +15,7 @@ import type { BarPrices } from './bar-prices.ts';
 import type { MirrorState } from './mirror-change.ts';
 import type { FlawLog } from './flaw-log.ts';
 import type { Outbox } from './outbox.ts';
+import type { StandstillWatch } from './standstill-watch.ts';
 import type { Flaw } from './plausibility/flaw.ts';
 import { bookFlaw, statsFlaw, tapeFlaw } from './plausibility/market-flaw.ts';
 
@@ -52,6 +53,7 @@ const GONE_AFTER_READINGS = 2;
 
 /** The markets as they were last seen: steps, books, numbers, tape. */
 export class MarketDataCache {
+  readonly standstills: StandstillWatch;
   private readonly states = new Map<string, CachedMarket>();
   private readonly outbox: Outbox;
   private readonly findings: FlawLog;
@@ -61,11 +63,13 @@ export class MarketDataCache {
     readonly markets: readonly Market[];
     readonly outbox: Outbox;
     readonly findings: FlawLog;
+    readonly standstills: StandstillWatch;
     /** Hands an event to the strategies that subscribed to it. */
     readonly emit: (event: StrategyEvent, market: string) => void;
   }) {
     this.outbox = options.outbox;
     this.findings = options.findings;
+    this.standstills = options.standstills;
     this.emit = options.emit;
     for (const market of options.markets) {
       this.states.set(market.symbol, {
@@ -147,6 +151,7 @@ export class MarketDataCache {
     state.bookMid = mid;
     state.seen = seen;
     state.farMid = null;
+    this.standstills.takeBook(symbol, book);
     this.outbox.change({ kind: 'book', market: symbol, book });
     this.emit({ kind: 'book', market: symbol, book, seenAtMs: nowMs }, symbol);
   }
@@ -176,6 +181,7 @@ export class MarketDataCache {
     const state = this.states.get(symbol);
     if (state === undefined || !this.isRight('stats', symbol, statsFlaw(stats))) return;
     state.stats = stats;
+    this.standstills.takeStats(stats);
     state.statsSeenAtMs = this.outbox.nowMs;
     this.outbox.change({ kind: 'stats', stats });
     this.emit({ kind: 'stats', stats, seenAtMs: this.outbox.nowMs }, symbol);
@@ -189,7 +195,11 @@ export class MarketDataCache {
     const ordered = oldestFirst(page);
     const isFirst = state.tape === null;
     const { fresh, hasGap } = joinTrades(state.tape, ordered);
-    if (ordered.length > 0) state.tape = ordered;
+    const newest = ordered.at(-1);
+    if (newest !== undefined) {
+      state.tape = ordered;
+      this.standstills.takeTrades(symbol, newest.timeMs);
+    }
     state.tapeSeenAtMs = nowMs;
     if (fresh.length === 0) return;
     this.outbox.change({ kind: 'public-trades', market: symbol, trades: fresh });

@@ -16,6 +16,7 @@ export class PreTradeView implements RiskView {
   readonly nowMs: number;
   readonly order: WantedOrder;
   readonly book: SeenBook | null;
+  readonly standstill: RiskView['standstill'];
   readonly position: Units;
   readonly liveOrders: readonly OrderRecord[];
   readonly working: readonly string[];
@@ -42,6 +43,7 @@ export class PreTradeView implements RiskView {
     this.nowMs = nowMs;
     this.order = order;
     this.book = markets.seenBook(symbol);
+    this.standstill = markets.standstills.of(symbol);
     this.position = instance.held(base);
     this.liveOrders = of.liveOrders;
     this.working = of.working;

@@ -5,6 +5,7 @@ import { sentenceOf, type FlawLog } from './flaw-log.ts';
 import type { OrderManager } from './order-manager.ts';
 import type { Outbox } from './outbox.ts';
 import type { Reconciler } from './reconciler.ts';
+import type { StandstillWatch } from './standstill-watch.ts';
 import type { StrategyDispatcher } from './strategy-dispatcher.ts';
 
 interface TradingStateParts {
@@ -15,6 +16,7 @@ interface TradingStateParts {
   readonly reconciler: Reconciler;
   readonly findings: FlawLog;
   readonly orderManager: OrderManager;
+  readonly standstills: StandstillWatch;
   /** Whether balances are compared at all: a backtest on bars has none to compare with. */
   readonly reconciles: boolean;
 }
@@ -40,13 +42,17 @@ export class TradingState {
   }
 
   /**
-   * What the exchange said about orders of ours, twice, that can not be right; and why the books could not be
-   * compared for too long.
+   * What the exchange said about orders of ours, twice, that can not be right; why the books could not be
+   * compared for too long; and which markets stand still, where no orders go.
    */
   doubts(): readonly string[] {
     const overdue = this.overdue();
     const grave = this.parts.findings.confirmed().filter(({ isGrave }) => isGrave);
-    return [...(overdue === null ? [] : [overdue]), ...grave.map((finding) => sentenceOf(finding))];
+    return [
+      ...(overdue === null ? [] : [overdue]),
+      ...grave.map((finding) => sentenceOf(finding)),
+      ...this.parts.standstills.reasons(),
+    ];
   }
 
   private overdue(): string | null {

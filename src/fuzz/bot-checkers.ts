@@ -112,6 +112,11 @@ export class BotCheckers {
     });
   }
 
+  /** A life begins, which knows nothing of books that stand still. */
+  begins(): void {
+    this.freshness.begins();
+  }
+
   /** Those that see each request as it leaves. */
   get witnesses(): readonly WireWitness[] {
     const { journal, transfers, lockouts, lowered, foreign, overlap, freshness } = this;

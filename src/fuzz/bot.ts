@@ -264,6 +264,7 @@ export class Bot {
     this.mayCrash = false;
     this.watchdog?.endCrashes();
     if (this.mutator !== null) this.mutator.isOn = false;
+    this.options.world.standingBooks.isOn = false;
     this.begin();
   }
 
@@ -327,6 +328,7 @@ export class Bot {
 
   private createLife(swarm: Swarm): BotLife {
     const { world } = this.options;
+    this.checkers.begins();
     return new BotLife({
       world,
       machine: this.machine,

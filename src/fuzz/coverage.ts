@@ -39,6 +39,8 @@ const NEEDED = [
   'findings',
   'findings that two readings had',
   'findings that were right again',
+  'standstill begun',
+  'standstill over',
   ...VANDAL_ACTS.map((act) => `strategy ${act}` as const),
   'mirror put back',
   'mirror restored',
@@ -142,6 +144,8 @@ export class Coverage {
     else if (change.kind === 'journal' && change.entry.kind === 'finding') this.finding(change.entry);
     else if (change.kind === 'journal' && change.entry.kind === 'strategy')
       this.count(`strategy ${change.entry.subject === 'vandal' ? 'vandal' : 'other'} failed`);
+    else if (change.kind === 'journal' && change.entry.subject.startsWith('standstill'))
+      this.count(change.entry.subject);
   }
 
   order(order: OrderRecord): void {

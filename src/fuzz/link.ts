@@ -97,7 +97,8 @@ export class Link implements Transport {
     }
     if (stallLeftMs > 0) await world.time.sleep(stallLeftMs);
     try {
-      const response = await world.venue.send({ ...bytes, timeoutMs });
+      const sent = await world.venue.send({ ...bytes, timeoutMs });
+      const response = world.standingBooks.reply(bytes, sent, world.time.now());
       await world.time.sleep(backMs);
       return { kind: 'reply', response: refusal?.response ?? mutator?.reply(bytes, response) ?? response };
     } catch (error) {

@@ -10,6 +10,7 @@ import { InProcessVenue } from '../simulator/in-process-venue.ts';
 import { readExchangeConfig } from '../simulator/settings/exchange-config.ts';
 import { createSimulation } from '../simulator/simulation.ts';
 import type { RequestLog } from '../simulator/wire/request-log.ts';
+import { StandingBooks } from './standing-books.ts';
 import { VirtualTime } from '../virtual/virtual-time.ts';
 
 /** The account that the bot shares with a second hand, and one that moves markets. */
@@ -45,6 +46,7 @@ export class FuzzWorld {
   readonly exchange: SimulatedExchange;
   readonly venue: InProcessVenue;
   readonly log: RequestLog;
+  readonly standingBooks: StandingBooks;
   /** The rules of the markets as they were at the beginning. */
   readonly rules: readonly Market[];
   private readonly seed: number;
@@ -98,6 +100,7 @@ export class FuzzWorld {
       sleep: async (durationMs) => this.time.sleep(durationMs),
       world: { advance: (timeMs) => this.moveTo(timeMs) },
     });
+    this.standingBooks = new StandingBooks({ seed, markets: MARKETS.map(({ symbol }) => symbol) });
     this.rules = this.markets.map(({ rules }) => rules);
     this.setFaults([]);
   }

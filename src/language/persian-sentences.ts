@@ -74,6 +74,13 @@ export const PERSIAN_SENTENCES: SpokenSentences = {
     halted: 'معامله متوقف است: {reason:said}',
     'account-unread': 'حساب هنوز در حال خوانده شدن است',
     'books-broken': 'دفتر حساب با صرافی مغایرت دارد',
+    'market-standstill':
+      'دفتر سفارش‌های {market:name} ایستاده است: آخرین تغییرش {since:time} است که بیش از {limit:ms} پیش است و {news:sentence}',
+    'newer-trades': 'معامله‌هایش تازه‌تر است',
+    'newer-stats': 'آمارش تازه‌تر است',
+    'newer-book': 'فهرست همهٔ دفترها تازه‌تر است',
+    'newer-other-books': 'دفترهای دیگر تازه‌تر است',
+    'nothing-newer': 'هیچ چیز تازه‌تری از صرافی نیست',
     'books-overdue': 'دفتر حساب {minutes:count} دقیقه است که با صرافی مقایسه نشده است: {reason:said}',
     'books-uncompared': 'دفتر حساب با صرافی مقایسه نمی‌شود: {reason:said}',
     'books-no-end': 'هیچ مقایسه‌ای به پایان نرسید',

@@ -58,6 +58,8 @@ export type AlertFacts =
       readonly market: string;
       readonly code: string;
     }
+  /** The book of a market stands still at the exchange, so no order goes there. */
+  | { readonly rule: 'standstill'; readonly market: string; readonly reason: string }
   | { readonly rule: 'halted'; readonly reason: string }
   | { readonly rule: 'no-data'; readonly feed: string | null; readonly readAtMs: number | null }
   | { readonly rule: 'drawdown'; readonly currency: string; readonly share: number; readonly limit: number }

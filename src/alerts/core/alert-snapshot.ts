@@ -62,6 +62,12 @@ export interface AlertSnapshot {
     readonly reason: string;
     readonly sinceMs: number;
   }[];
+  /** Markets whose books stand still at the exchange. */
+  readonly standstills: readonly {
+    readonly market: string;
+    readonly reason: string;
+    readonly sinceMs: number;
+  }[];
   readonly halt: { readonly reason: string; readonly sinceMs: number } | null;
   /** Feeds that are older than the plan allows, by the bot's own judgement; empty where it was not asked. */
   readonly staleFeeds: readonly { readonly feed: string; readonly readAtMs: number | null }[];

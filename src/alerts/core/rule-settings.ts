@@ -10,6 +10,7 @@ export interface RuleSettings {
   readonly noOrders: { readonly severity: Severity; readonly afterMs: number } | null;
   readonly riskLimit: { readonly severity: Severity } | null;
   readonly refused: { readonly severity: Severity } | null;
+  readonly standstill: { readonly severity: Severity; readonly afterMs: number } | null;
   readonly halted: { readonly severity: Severity } | null;
   readonly noData: { readonly severity: Severity; readonly afterMs: number } | null;
   readonly drawdown: { readonly severity: Severity; readonly percent: number } | null;

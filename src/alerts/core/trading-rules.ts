@@ -12,6 +12,7 @@ export function tradingConditions(snapshot: AlertSnapshot, rules: RuleSettings):
     ...noOrders(snapshot, rules),
     ...riskLimits(snapshot, rules),
     ...refusedOrders(snapshot, rules),
+    ...standstills(snapshot, rules),
     ...halts(snapshot, rules),
     ...strategies(snapshot, rules),
     ...unprotected(snapshot, rules),
@@ -121,6 +122,21 @@ function refusedOrders({ rows }: AlertSnapshot, { refused }: RuleSettings): read
       },
     ];
   });
+}
+
+function standstills(
+  { standstills, atMs }: AlertSnapshot,
+  { standstill: rule }: RuleSettings,
+): readonly AlertCondition[] {
+  if (rule === null) return [];
+  const { severity, afterMs: forMs } = rule;
+  return standstills.map(({ market, reason }) => ({
+    key: `standstill ${market}`,
+    severity,
+    facts: { rule: 'standstill', market, reason },
+    sinceMs: atMs,
+    forMs,
+  }));
 }
 
 function halts({ halt, rows, atMs }: AlertSnapshot, { halted }: RuleSettings): readonly AlertCondition[] {

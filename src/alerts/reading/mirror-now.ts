@@ -30,6 +30,7 @@ export type MirrorNow = Pick<
   | 'break'
   | 'noOrders'
   | 'lossLimits'
+  | 'standstills'
   | 'halt'
   | 'staleFeeds'
   | 'lastReadMs'
@@ -47,6 +48,7 @@ export const NOTHING_READ: MirrorNow = {
   break: null,
   noOrders: null,
   lossLimits: [],
+  standstills: [],
   halt: null,
   staleFeeds: [],
   lastReadMs: null,
@@ -87,6 +89,7 @@ export function readMirrorNow(reader: MirrorReader, options: MirrorNowOptions): 
     break: found === null ? null : { sinceMs: found.atMs, rows: found.rows },
     noOrders: whyNoOrders(kept),
     lossLimits: readKept(kept, 'loss-limits') ?? [],
+    standstills: readKept(kept, 'standstills') ?? [],
     halt: readKept(kept, 'control')?.halted ?? null,
     // Other feeds are read as seldom as the plan says; a book that is followed never is. A market that has
     // left a universe is not followed any more.

@@ -59,6 +59,8 @@ function factLines(facts: AlertFacts, say: SayAlert, locale: Locale): readonly s
       const { strategy, market, code } = facts;
       return [say('refused', { strategy, market, code: said(code) })];
     }
+    case 'standstill':
+      return [say('standstill', { reason: said(facts.reason) })];
     case 'halted':
       return [say('halted', { reason: said(facts.reason) })];
     case 'no-data': {

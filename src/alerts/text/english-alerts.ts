@@ -9,6 +9,7 @@ export const ENGLISH_ALERTS = {
   noOrders: 'No new orders are placed until this is over: {reason}',
   refused: 'Orders of the strategy {strategy} in {market} were refused three times alike: {code}',
   riskLimit: 'The strategy {strategy} can take no new risk: {reason}',
+  standstill: 'No order goes to a market until it moves again: {reason}',
   halted: 'Trading is halted: {reason}',
   noData: 'Nothing is read from the exchange any more; the last was at {at}',
   noDataEver: 'Nothing was read from the exchange yet',

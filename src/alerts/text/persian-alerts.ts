@@ -13,6 +13,7 @@ export const PERSIAN_ALERTS: TranslationOf<typeof ENGLISH_ALERTS> = {
   noOrders: `تا این مشکل برطرف نشود ${terms.order} تازه‌ای ثبت نمی‌شود: {reason}`,
   refused: `سفارش‌های ${terms.strategy} {strategy} در {market} سه بار یکسان رد شد: {code}`,
   riskLimit: `${terms.strategy} {strategy} نمی‌تواند ریسک تازه بگیرد: {reason}`,
+  standstill: `تا این بازار دوباره حرکت نکند ${terms.order} تازه‌ای در آن ثبت نمی‌شود: {reason}`,
   halted: 'معامله متوقف است: {reason}',
   noData: `دیگر چیزی از ${terms.exchange} خوانده نمی‌شود؛ آخرین بار {at} بود`,
   noDataEver: `هنوز چیزی از ${terms.exchange} خوانده نشده است`,

@@ -104,6 +104,7 @@ async function plan(options: Options): Promise<void> {
           strategies,
           ...made.plan,
           strategyProblems: reasons,
+          maxStandstillMs: made.maxStandstillMs,
           tradingBegins: begins,
           lowered,
         }),
@@ -113,7 +114,7 @@ async function plan(options: Options): Promise<void> {
         [
           `Plan for ${strategies.join(', ')}`,
           '',
-          ...planLines(made.plan, made.budgets),
+          ...planLines(made.plan, made),
           ...loweredLines(lowered),
           ...beginsLines(begins),
         ].join('\n'),

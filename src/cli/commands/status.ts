@@ -81,6 +81,7 @@ function headLines(
       ({ strategy, reason, sinceMs }) =>
         `limit   no new risk of ${strategy} since ${clockText(sinceMs, nowMs)} UTC: ${reason}`,
     ),
+    ...(readKept(summary.kept, 'standstills') ?? []).map(({ reason }) => `market  no order there: ${reason}`),
   ];
 }
 

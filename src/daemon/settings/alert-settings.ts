@@ -68,6 +68,10 @@ const ruleSettings = z
     ),
     riskLimit: plain('warning', 'A limit on losses lets a strategy add no risk.'),
     refused: plain('warning', 'The exchange refused orders of a strategy three times alike.'),
+    standstill: timed(
+      { severity: 'critical', after: '1m', waits: 'How long it must stand still for the bot.' },
+      'The book of a market stands still at the exchange while the market goes on: no order goes there.',
+    ),
     halted: plain('warning', 'Trading is halted.'),
     noData: timed(
       { severity: 'critical', after: '5m', waits: 'How long nothing must have come.' },

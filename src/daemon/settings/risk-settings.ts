@@ -46,6 +46,9 @@ const own = {
     `How long ago the bot may have read the book when it plans an order.${usually(USUAL.maxBookAgeMs, formatDuration)}`,
   ),
   maxBookVenueAge: time().describe("How old the book may be by the exchange's own time."),
+  maxStandstill: time().describe(
+    `How old a book may be by the exchange's own time while trades, statistics or other books are newer, and how long all of the exchange may stand still.${usually(USUAL.maxStandstillMs, formatDuration)}`,
+  ),
   maxDailyLoss: valueLimit().describe(
     'The largest loss since 00:00 UTC, as a positive value by quote currency.',
   ),
@@ -84,11 +87,17 @@ const inAll = {
 interface Times {
   readonly maxBookAge?: number | null | undefined;
   readonly maxBookVenueAge?: number | null | undefined;
+  readonly maxStandstill?: number | null | undefined;
 }
 
 /** Times under the names that say their unit. */
-function withUnits<Given extends Times>({ maxBookAge, maxBookVenueAge, ...rest }: Given) {
-  return { ...rest, maxBookAgeMs: maxBookAge, maxBookVenueAgeMs: maxBookVenueAge };
+function withUnits<Given extends Times>({ maxBookAge, maxBookVenueAge, maxStandstill, ...rest }: Given) {
+  return {
+    ...rest,
+    maxBookAgeMs: maxBookAge,
+    maxBookVenueAgeMs: maxBookVenueAge,
+    maxStandstillMs: maxStandstill,
+  };
 }
 
 /**

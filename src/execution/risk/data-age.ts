@@ -1,15 +1,19 @@
 import { sentence } from '../../language/sentences/sentence.ts';
 import type { Objection, RiskCheck } from './risk-view.ts';
+import { standstillText } from './standstill.ts';
 
 /**
  * The age of the last book of the order's market: since it was read, and by the exchange's own word where it
- * has one. A book that was never read is too old for any limit. A time ahead of ours counts as now.
+ * has one. A book that was never read is too old for any limit. A time ahead of ours counts as now. A book
+ * that stands still is refused only where something shows that the market went on: a quiet market is open.
  *
  * Where bars come in place of books, as in a backtest on them, the newest is what can be known until the
  * next one is due to close, and ages from then on: in a gap of the data orders are refused as they are while
  * no book comes.
  */
-export const checkDataAge: RiskCheck = ({ order, book, nowMs }, { maxBookAgeMs, maxBookVenueAgeMs }) => {
+export const checkDataAge: RiskCheck = (view, limits) => {
+  const { order, book, nowMs, standstill } = view;
+  const { maxBookAgeMs, maxBookVenueAgeMs, maxStandstillMs } = limits;
   const { symbol } = order.market;
   if (book === null) {
     const limit = maxBookAgeMs ?? maxBookVenueAgeMs;
@@ -26,6 +30,12 @@ export const checkDataAge: RiskCheck = ({ order, book, nowMs }, { maxBookAgeMs, 
     return {
       reason: sentence('risk-book-old', { market: symbol, age: ageMs, limit: maxBookAgeMs }),
       numbers: { ageMs, limitMs: maxBookAgeMs },
+    };
+  }
+  if (maxStandstillMs !== null && standstill !== null && standstill.ageMs > maxStandstillMs) {
+    return {
+      reason: standstillText(standstill, maxStandstillMs),
+      numbers: { standstillMs: standstill.ageMs, limitMs: maxStandstillMs },
     };
   }
   if (maxBookVenueAgeMs === null || book.venueAtMs === null) return null;

@@ -51,6 +51,11 @@ export interface RiskLimits {
    * default: some exchanges mean the last change by it, which in a quiet market is long ago.
    */
   readonly maxBookVenueAgeMs: number | null;
+  /**
+   * How old a book may be by the exchange's own time while something else of its market, or of the exchange,
+   * is newer, in milliseconds; and how long all of the exchange may stand still.
+   */
+  readonly maxStandstillMs: number | null;
   /** The largest loss since 00:00 UTC, as a positive value. */
   readonly maxDailyLoss: ValueLimit | null;
   /** The largest fall from the highest result there ever was, as a positive value. */
@@ -83,6 +88,7 @@ export const DEFAULT_RISK_LIMITS: RiskLimits = {
   passiveCollarBps: null,
   maxBookAgeMs: 30_000,
   maxBookVenueAgeMs: null,
+  maxStandstillMs: 60_000,
   maxDailyLoss: null,
   maxDrawdown: null,
   maxOrdersPerMinute: 60,
@@ -94,6 +100,12 @@ export const DEFAULT_RISK_LIMITS: RiskLimits = {
 /** Beyond what any budget of the exchange lets through: more is a slip of the keyboard. */
 const LARGEST_COUNT = 1_000_000;
 const BPS_OF_ALL = 10_000;
+
+/** The strictest of some limits; null where none of them limits anything. */
+export function leastLimit(limits: readonly (number | null)[]): number | null {
+  const given = limits.filter((limit) => limit !== null);
+  return given.length === 0 ? null : Math.min(...given);
+}
 
 /**
  * Limits from those that differ from the defaults.

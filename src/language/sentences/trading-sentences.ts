@@ -4,6 +4,13 @@ export const TRADING_SENTENCES = {
   halted: 'trading is halted: {reason:said}',
   'account-unread': 'the account is still being read',
   'books-broken': 'the books do not agree with the exchange: see "sarraf reconcile --explain"',
+  'market-standstill':
+    'the book of {market:name} stands still: it is of {since:time}, which is more than {limit:ms} ms ago, and {news:sentence}',
+  'newer-trades': 'its trades are newer',
+  'newer-stats': 'its statistics are newer',
+  'newer-book': 'the list of all books has a newer one',
+  'newer-other-books': 'other books are newer',
+  'nothing-newer': 'nothing of the exchange is newer',
   'books-overdue':
     'the books could not be compared with the exchange for {minutes:count} minutes: {reason:said}',
   'books-uncompared': 'the books can not be compared with the exchange: {reason:said}',

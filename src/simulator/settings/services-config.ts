@@ -99,6 +99,7 @@ export const formsConfig = z
   .strictObject({
     decimals: z.enum(['canonical', 'padded', 'number']).optional(),
     lastUpdate: z.enum(['seconds', 'milliseconds']).optional(),
+    lastUpdateOf: z.enum(['change', 'snapshot']).optional(),
     globalStats: z.enum(['by-currency', 'by-provider']).optional(),
     options: z.enum(['flat', 'nested']).optional(),
     gatewayCode: z.enum(['text', 'number', 'trailing-minus']).optional(),

@@ -9,6 +9,8 @@ export interface WireForms {
   readonly decimals: 'canonical' | 'padded' | 'number';
   /** `lastUpdate` of books: the specification says seconds, deployments also send milliseconds. */
   readonly lastUpdate: 'seconds' | 'milliseconds';
+  /** Whether it is the time of the book's last change, or of the reading that is shown. */
+  readonly lastUpdateOf: 'change' | 'snapshot';
   readonly globalStats: 'by-currency' | 'by-provider';
   /** Options under flat keys (`service.minOrders`), or nested in one object under the service's name. */
   readonly options: 'flat' | 'nested';
@@ -25,6 +27,7 @@ export const DEFAULT_FORMS: WireForms = {
   serviceName: 'service',
   decimals: 'canonical',
   lastUpdate: 'seconds',
+  lastUpdateOf: 'change',
   globalStats: 'by-currency',
   options: 'flat',
   gatewayCode: 'text',

@@ -13,6 +13,10 @@ export function writeUnixTime(timeMs: number, forms: Pick<WireForms, 'lastUpdate
   return forms.lastUpdate === 'milliseconds' ? timeMs : Math.floor(timeMs / 1000);
 }
 
+function updatedAt({ changedAtMs, takenAtMs }: BookView, forms: WireForms): number {
+  return writeUnixTime(forms.lastUpdateOf === 'change' ? changedAtMs : takenAtMs, forms);
+}
+
 function pairs(levels: readonly ViewLevel[], view: BookView, forms: WireForms): readonly unknown[] {
   const { grid } = view;
   if (forms.decimals === 'canonical') {
@@ -30,7 +34,7 @@ function pairs(levels: readonly ViewLevel[], view: BookView, forms: WireForms): 
 /** A book as the order-book endpoints show it: sells are called `bids`, buys `asks`. */
 export function bookJson(view: BookView, forms: WireForms): Record<string, unknown> {
   return {
-    lastUpdate: writeUnixTime(view.takenAtMs, forms),
+    lastUpdate: updatedAt(view, forms),
     bids: pairs(view.sells, view, forms),
     asks: pairs(view.buys, view, forms),
   };
@@ -39,7 +43,7 @@ export function bookJson(view: BookView, forms: WireForms): Record<string, unkno
 /** The same in the third version of the endpoint, by the right names. */
 export function orientedBookJson(view: BookView, forms: WireForms): Record<string, unknown> {
   return {
-    lastUpdate: writeUnixTime(view.takenAtMs, forms),
+    lastUpdate: updatedAt(view, forms),
     bids: pairs(view.buys, view, forms),
     asks: pairs(view.sells, view, forms),
   };
@@ -48,7 +52,7 @@ export function orientedBookJson(view: BookView, forms: WireForms): Record<strin
 /** A book as the depth endpoint shows it: gathered into coarser levels, by the right names. */
 export function depthRecord(view: BookView, forms: WireForms): Record<string, unknown> {
   return {
-    lastUpdate: String(writeUnixTime(view.takenAtMs, forms)),
+    lastUpdate: String(updatedAt(view, forms)),
     bids: pairs(aggregateLevels(view.buys, 'down'), view, forms),
     asks: pairs(aggregateLevels(view.sells, 'up'), view, forms),
     lastTradePrice: writeDecimal(priceUnits(view.grid, view.lastPrice as Price), forms),

@@ -11,7 +11,8 @@ import {
 } from '../../../src/domain/money.ts';
 import type { Execution, Side, VenueOrder } from '../../../src/domain/order.ts';
 import type { Candle } from '../../../src/domain/candle.ts';
-import type { BookLevel } from '../../../src/domain/order-book.ts';
+import type { MarketStats } from '../../../src/domain/market-stats.ts';
+import type { BookLevel, OrderBook } from '../../../src/domain/order-book.ts';
 import type { PublicTrade, VenueTrade } from '../../../src/domain/trade.ts';
 import {
   venueOrderId,
@@ -66,6 +67,11 @@ export class ScriptedVenue {
   rules: readonly MarketRule[] = [];
   /** Its best prices; null where a side is empty. */
   book: { bid: string | null; ask: string | null } = { bid: '99', ask: '101' };
+  /** When the book changed last; null where it does with every reading. */
+  bookAtMs: number | null = null;
+  /** All books, by market, and the statistics, where a test has them answered. */
+  allBooks: Readonly<Record<string, OrderBook>> = {};
+  stats: readonly MarketStats[] = [];
   /** Orders that lists do not show yet, and trades that are not shown yet, by their ids. */
   readonly hidden = new Set<SomeId | VenueTradeId>();
   /** What wallets say to be set aside, by currency. */
@@ -243,7 +249,7 @@ export class ScriptedVenue {
         return {
           bids: levelsAt(this.book.bid),
           asks: levelsAt(this.book.ask),
-          updatedAtMs: this.nowMs,
+          updatedAtMs: this.bookAtMs ?? this.nowMs,
         };
       case 'candles':
         return this.candles
@@ -251,6 +257,10 @@ export class ScriptedVenue {
           .slice(-Math.min(call.count, this.profile.pageSizes.candles));
       case 'public-trades':
         return [...this.tape];
+      case 'books':
+        return this.allBooks;
+      case 'stats':
+        return this.stats;
       case 'options':
         return this.rules;
       case 'order': {
@@ -268,8 +278,6 @@ export class ScriptedVenue {
       case 'place-oco':
       case 'cancel':
       case 'cancel-old':
-      case 'books':
-      case 'stats':
       case 'pools':
       case 'margin-wallets':
       case 'delegation-limit':

@@ -17,6 +17,8 @@ export interface ViewLevel {
 /** What the public sees of a book for a second. Best first on both sides. */
 export interface BookView {
   readonly takenAtMs: number;
+  /** The last change of the book before that; where there was none yet, when it was first looked at. */
+  readonly changedAtMs: number;
   readonly grid: Market;
   readonly buys: readonly ViewLevel[];
   readonly sells: readonly ViewLevel[];
@@ -31,8 +33,10 @@ export class BookViews {
     const cached = this.views.get(market);
     if (cached !== undefined && timeMs - cached.takenAtMs < BOOK_CACHE_MS && timeMs >= cached.takenAtMs)
       return cached;
+    market.bookChangedAtMs ??= timeMs;
     const view: BookView = {
       takenAtMs: timeMs,
+      changedAtMs: market.bookChangedAtMs,
       grid: market.grid,
       buys: levelsOf(market.book.buys),
       sells: levelsOf(market.book.sells),

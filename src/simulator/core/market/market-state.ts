@@ -37,6 +37,8 @@ export class MarketState {
   readonly tape = new BoundedList<Trade>(TAPE_KEPT);
   /** Price of the last trade, or the configured one before the first; in steps of the grid. */
   lastPrice: number;
+  /** When an order last came into the book, left it or traded in it; null before the first of them. */
+  bookChangedAtMs: number | null = null;
   /** Set by a trade, taken back when the stops have been looked at. */
   hasMoved = false;
   isClosed = false;

@@ -263,6 +263,7 @@ export class Trading {
     else if (order.isMarket) this.close(order, 'Canceled');
     else {
       market.book.add(order);
+      market.bookChangedAtMs = this.nowMs;
       this.changed(order);
     }
   }
@@ -288,6 +289,7 @@ export class Trading {
     taker.trader.trades.push(trade);
     if (maker.trader !== taker.trader) maker.trader.trades.push(trade);
     market.lastPrice = trade.price;
+    market.bookChangedAtMs = this.nowMs;
     market.candles.onTrade(trade);
     market.tape.push(trade);
     market.hasMoved = true;
@@ -314,7 +316,10 @@ export class Trading {
     const { market } = order;
     if (order.status === 'Inactive') market.stops.remove(order);
     else if (order.status === 'New') market.waiting.delete(order);
-    else market.book.remove(order);
+    else if (order.level !== null) {
+      market.book.remove(order);
+      market.bookChangedAtMs = this.nowMs;
+    }
     order.status = status;
     this.settleEnd(order);
   }

@@ -96,6 +96,11 @@ describe('judgeSnapshot', () => {
       },
       ['refused grid BTCIRT buy BadPrice'],
     ],
+    [
+      'a market that stands still',
+      { standstills: [{ market: 'BTCIRT', reason: 'why', sinceMs: 1 }] },
+      ['standstill BTCIRT'],
+    ],
     ['a halt', { halt: { reason: 'by hand', sinceMs: 1 } }, ['halted']],
     ['a halt that is over', { rows: row('control', 'halt', { reason: 'by hand' }) }, ['halted']],
     ['no data at all', { lastReadMs: NOON_MS - 5 * MINUTE_MS }, ['no-data']],
@@ -160,6 +165,7 @@ describe('judgeSnapshot', () => {
       break: { sinceMs: 1, rows: [] },
       noOrders: 'why',
       lossLimits: [{ strategy: 'a', reason: 'why', sinceMs: 1 }],
+      standstills: [{ market: 'BTCIRT', reason: 'why', sinceMs: 1 }],
       halt: { reason: '', sinceMs: 1 },
       lastReadMs: null,
       lastSignMs: null,
@@ -172,7 +178,7 @@ describe('judgeSnapshot', () => {
       equity: equity(100, 1),
     };
     expect(judgeSnapshot(wellSnapshot(bad), off)).toEqual([]);
-    expect(judgeSnapshot(wellSnapshot(bad), RULES)).toHaveLength(17);
+    expect(judgeSnapshot(wellSnapshot(bad), RULES)).toHaveLength(18);
   });
 
   test('passes over rows of the journal that it can not read', () => {

@@ -33,6 +33,10 @@ const FACTS: readonly (readonly [AlertFacts, string])[] = [
     'Orders of the strategy grid in BTCIRT were refused three times alike: BadPrice',
   ],
   [{ rule: 'risk-limit', strategy: 'grid', reason: 'why' }, 'The strategy grid can take no new risk: why'],
+  [
+    { rule: 'standstill', market: 'BTCIRT', reason: 'why' },
+    'No order goes to a market until it moves again: why',
+  ],
   [{ rule: 'halted', reason: 'news\nand more' }, 'Trading is halted: news and more'],
   [{ rule: 'no-data', feed: null, readAtMs: null }, 'Nothing was read'],
   [{ rule: 'no-data', feed: null, readAtMs: NOON_MS }, 'the last was at 2026-01-05 12:00'],

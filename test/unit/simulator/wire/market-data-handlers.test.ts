@@ -34,7 +34,7 @@ test('books are remade only once a second', () => {
   expect(read('/v2/orderbook/all', START_MS + 1000).body).toMatchObject({
     status: 'ok',
     BTCIRT: {
-      lastUpdate: SECOND + 1,
+      lastUpdate: SECOND,
       asks: [
         ['49999999990', '0.75'],
         ['49999999980', '0.001'],
@@ -220,8 +220,25 @@ describe('forms', () => {
 
   test('write update times in milliseconds', () => {
     venue = tradedVenue({ forms: { lastUpdate: 'milliseconds' } });
-    expect(read('/v2/orderbook/BTCIRT', START_MS + 5).body['lastUpdate']).toBe(START_MS + 5);
-    expect(read('/v2/depth/BTCIRT', START_MS + 6).body['lastUpdate']).toBe(String(START_MS + 5));
+    expect(read('/v2/orderbook/BTCIRT', START_MS + 5).body['lastUpdate']).toBe(START_MS);
+    expect(read('/v2/depth/BTCIRT', START_MS + 6).body['lastUpdate']).toBe(String(START_MS));
+  });
+
+  test('write when the book changed last, whenever it is read: by an order, a trade or a cancel', () => {
+    venue = tradedVenue({ forms: { lastUpdate: 'milliseconds' } });
+    const updatedAt = (timeMs: number): unknown => read('/v2/orderbook/BTCIRT', timeMs).body['lastUpdate'];
+    expect(updatedAt(START_MS + 60_000)).toBe(START_MS);
+    place(venue, { ...BUY, price: '49999999980' }, { timeMs: START_MS + 61_007 });
+    expect(updatedAt(START_MS + 90_000)).toBe(START_MS + 61_007);
+    place(venue, { ...BUY, execution: 'market', price: '50000000010' }, { timeMs: START_MS + 95_003 });
+    expect(updatedAt(START_MS + 120_000)).toBe(START_MS + 95_003);
+    expect(updatedAt(START_MS + 240_000)).toBe(START_MS + 95_003);
+  });
+
+  test('write when the shown book was taken, where that is set', () => {
+    venue = tradedVenue({ forms: { lastUpdate: 'milliseconds', lastUpdateOf: 'snapshot' } });
+    expect(read('/v2/orderbook/BTCIRT', START_MS + 60_005).body['lastUpdate']).toBe(START_MS + 60_005);
+    expect(read('/v2/depth/BTCIRT', START_MS + 60_006).body['lastUpdate']).toBe(String(START_MS + 60_005));
   });
 
   test('leave optional fields out', () => {

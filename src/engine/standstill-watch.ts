@@ -1,0 +1,271 @@
+import { z } from 'zod';
+import type { MarketName } from '../domain/market-symbol.ts';
+import type { MarketStats } from '../domain/market-stats.ts';
+import type { OrderBook } from '../domain/order-book.ts';
+import { readStored, storedTimeMs } from '../domain/stored-json.ts';
+import { durationText } from '../domain/time-text.ts';
+import { leastLimit, type RiskLimits } from '../execution/risk/risk-limits.ts';
+import { standstillText, type MarketNews, type Standstill } from '../execution/risk/standstill.ts';
+import { statsCall, type VenueProfile } from '../venues/port.ts';
+import type { Outbox } from './outbox.ts';
+
+/** Markets whose books stand still, for whoever looks at the mirror. */
+export const storedStandstills = z.array(
+  z.object({ market: z.string(), reason: z.string(), sinceMs: storedTimeMs }),
+);
+
+type HeldStandstill = z.output<typeof storedStandstills>[number];
+
+export const KEPT_STANDSTILLS = 'standstills';
+
+const LOOK_EVERY_MS = 5_000;
+
+/** How much newer something must be than a book's own time, and how much later the book must be read. */
+const SLACK_MS = 5_000;
+
+/** The same of statistics, which the exchange may sum up for a while after a trade. */
+const STATS_SLACK_MS = 30_000;
+
+/** A quiet market is reported at most once in this time. */
+const QUIET_REPORT_EVERY_MS = 3_600_000;
+
+/** A standstill of the whole exchange is judged by the list of all books, which must be read so lately. */
+const ALL_BOOKS_AGE_MS = 60_000;
+
+/** How often all books and the statistics are asked for while a book may stand still. */
+export function standstillProbeMs(limitMs: number): number {
+  return Math.max(LOOK_EVERY_MS, Math.ceil(limitMs / 4));
+}
+
+interface Pulse {
+  /** The book's own time, as it was read last. */
+  bookAtMs: number | null;
+  readAtMs: number;
+  /** The first sign since then that the market went on. */
+  news: { readonly what: MarketNews; readonly atMs: number } | null;
+  stats: { readonly text: string; readonly volume: number; readonly readAtMs: number } | null;
+  quietToldAtMs: number;
+}
+
+export interface StandstillWatchOptions {
+  readonly outbox: Outbox;
+  readonly venue: Pick<VenueProfile, 'unserved' | 'marketNames'>;
+  /** Of all strategies: the watch begins with the smallest limit among them. */
+  readonly limits: readonly RiskLimits[];
+}
+
+/**
+ * Books that stand still at the exchange while the market goes on, so that an order would be placed on prices
+ * of the past. A book is read again and again, and its own time does not move; that alone may be a quiet
+ * market. It stands still once something else of the market is newer: a trade, its statistics, its book in
+ * the list of all books; or other books, where their times move though the books do not change. And all stand
+ * still where nothing of the exchange is newer. Where a book's time is half as old as it may get, all books
+ * and the statistics are asked for, with what the budgets have left.
+ */
+export class StandstillWatch {
+  private readonly options: StandstillWatchOptions;
+  private readonly pulses = new Map<string, Pulse>();
+  private readonly held = new Map<string, HeldStandstill>();
+  /** The newest time of anything that was read. */
+  private newestAtMs: number | null = null;
+  private allBooks: {
+    readonly books: Readonly<Record<string, OrderBook>>;
+    readonly readAtMs: number;
+  } | null = null;
+  private readonly limitMs: number | null;
+  private lookAtMs = 0;
+  private probeAtMs = 0;
+
+  constructor(options: StandstillWatchOptions) {
+    this.options = options;
+    this.limitMs = leastLimit(options.limits.map(({ maxStandstillMs }) => maxStandstillMs));
+  }
+
+  takeBook(symbol: string, { updatedAtMs }: OrderBook): void {
+    const pulse = this.pulseOf(symbol);
+    pulse.readAtMs = this.options.outbox.nowMs;
+    if (updatedAtMs === pulse.bookAtMs) return;
+    pulse.bookAtMs = updatedAtMs;
+    this.saw(updatedAtMs);
+    if (pulse.news !== null && (updatedAtMs === null || pulse.news.atMs <= updatedAtMs + SLACK_MS))
+      pulse.news = null;
+  }
+
+  /** All books of the exchange, of which the bot follows some. */
+  takeAllBooks(books: Readonly<Record<string, OrderBook>>): void {
+    const { nowMs } = this.options.outbox;
+    const before = this.allBooks?.books ?? {};
+    let [restamped, kept] = [0, 0];
+    for (const [symbol, book] of Object.entries(books)) {
+      this.saw(book.updatedAtMs);
+      this.takeNews(symbol, 'newer-book', book.updatedAtMs);
+      const last = before[symbol];
+      if (last === undefined || !isSameBook(last, book)) continue;
+      if (last.updatedAtMs === book.updatedAtMs) kept += 1;
+      else restamped += 1;
+    }
+    this.allBooks = { books, readAtMs: nowMs };
+    // Times of readings, and not of changes: one that does not move is not of a quiet market.
+    if (restamped >= 2 && restamped > kept)
+      for (const symbol of this.pulses.keys()) this.takeNews(symbol, 'newer-other-books', this.newestAtMs);
+  }
+
+  takeStats({ market, latest, bestBuy, bestSell, baseVolume }: MarketStats): void {
+    const pulse = this.pulses.get(market.symbol);
+    if (pulse === undefined) return;
+    const { nowMs } = this.options.outbox;
+    const before = pulse.stats;
+    const text = `${latest} ${bestBuy} ${bestSell}`;
+    const volume = Number(baseVolume ?? 0);
+    pulse.stats = { text, volume, readAtMs: nowMs };
+    // What was traded a day ago leaves the volume without a trade: only more of it is a sign.
+    if (before === null || (before.text === text && volume <= before.volume)) return;
+    this.saw(nowMs);
+    this.takeNews(market.symbol, 'newer-stats', before.readAtMs);
+  }
+
+  takeTrades(symbol: string, newestAtMs: number): void {
+    this.saw(newestAtMs);
+    this.takeNews(symbol, 'newer-trades', newestAtMs);
+  }
+
+  /** How the book of a market stands still; null while it does not, as far as is known. */
+  of(symbol: string): Standstill | null {
+    const pulse = this.pulses.get(symbol);
+    if (pulse === undefined || pulse.bookAtMs === null) return null;
+    const { nowMs } = this.options.outbox;
+    const { news, bookAtMs, readAtMs } = pulse;
+    if (news !== null && readAtMs > news.atMs + SLACK_MS)
+      return { market: symbol, sinceMs: bookAtMs, ageMs: nowMs - bookAtMs, news: news.what };
+    const { allBooks, newestAtMs } = this;
+    if (allBooks === null || newestAtMs === null || nowMs - allBooks.readAtMs > ALL_BOOKS_AGE_MS) return null;
+    // An exchange with one market alone may be quiet.
+    if (Object.keys(allBooks.books).length < 2) return null;
+    return { market: symbol, sinceMs: newestAtMs, ageMs: allBooks.readAtMs - newestAtMs, news: null };
+  }
+
+  /** Of every market, a sentence each. */
+  reasons(): readonly string[] {
+    return [...this.held.values()].map(({ reason }) => reason);
+  }
+
+  pump(nowMs: number, markets: Iterable<{ readonly market: MarketName }>): void {
+    const { limitMs } = this;
+    if (limitMs === null || nowMs < this.lookAtMs || this.pulses.size === 0) return;
+    this.lookAtMs = nowMs + LOOK_EVERY_MS;
+    let isAsked = false;
+    for (const [symbol, pulse] of this.pulses) {
+      const { bookAtMs, readAtMs } = pulse;
+      // A book that is not read any more has left a universe, or is too old to trade on by `maxBookAge`.
+      const isRead = bookAtMs !== null && nowMs - readAtMs <= limitMs;
+      const standstill = isRead ? this.of(symbol) : null;
+      const isStill = standstill !== null && standstill.ageMs > limitMs;
+      if (isStill) this.hold(standstill, limitMs);
+      else if (this.held.has(symbol)) this.release(symbol, nowMs);
+      if (!isRead) continue;
+      const ageMs = nowMs - bookAtMs;
+      isAsked ||= ageMs > limitMs / 2 && pulse.news === null;
+      if (ageMs > limitMs && !isStill && pulse.news === null) this.reportQuiet(symbol, pulse);
+    }
+    if (isAsked && nowMs >= this.probeAtMs) this.probe(limitMs, markets);
+  }
+
+  /** A new start knows nothing yet. */
+  restore(json: string | undefined): void {
+    if (json === undefined) return;
+    if (readStored(storedStandstills, json, 'what is kept of standstills').length > 0) this.keep();
+  }
+
+  private pulseOf(symbol: string): Pulse {
+    let pulse = this.pulses.get(symbol);
+    if (pulse === undefined) {
+      const quietToldAtMs = Number.NEGATIVE_INFINITY;
+      pulse = { bookAtMs: null, readAtMs: 0, news: null, stats: null, quietToldAtMs };
+      this.pulses.set(symbol, pulse);
+    }
+    return pulse;
+  }
+
+  private saw(atMs: number | null): void {
+    if (atMs === null) return;
+    const knownMs = Math.min(atMs, this.options.outbox.nowMs);
+    this.newestAtMs = Math.max(this.newestAtMs ?? knownMs, knownMs);
+  }
+
+  /** The first is kept until the book has caught up with it: a market that goes on brings more all the time. */
+  private takeNews(symbol: string, what: MarketNews, atMs: number | null): void {
+    const pulse = this.pulses.get(symbol);
+    if (pulse === undefined || pulse.bookAtMs === null || pulse.news !== null || atMs === null) return;
+    if (atMs > pulse.bookAtMs + (what === 'newer-stats' ? STATS_SLACK_MS : SLACK_MS))
+      pulse.news = { what, atMs };
+  }
+
+  private probe(limitMs: number, markets: Iterable<{ readonly market: MarketName }>): void {
+    const { outbox, venue } = this.options;
+    const everyMs = standstillProbeMs(limitMs);
+    this.probeAtMs = outbox.nowMs + everyMs;
+    const way = (dedupe: string) => ({ requestClass: 'backfill', dedupe, withinMs: everyMs }) as const;
+    if (venue.unserved?.has('books') !== true)
+      outbox.ask({ kind: 'books' }, way('standstill books'), (answer) => {
+        if (answer.outcome === 'value') this.takeAllBooks(answer.value);
+      });
+    if (venue.unserved?.has('stats') === true) return;
+    const names = [...markets].map(({ market }) => market);
+    outbox.ask(statsCall(names), way('standstill stats'), (answer) => {
+      if (answer.outcome === 'value') for (const one of answer.value) this.takeStats(one);
+    });
+  }
+
+  private hold(standstill: Standstill, limitMs: number): void {
+    const { market, sinceMs } = standstill;
+    const reason = standstillText(standstill, limitMs);
+    const before = this.held.get(market);
+    if (before?.reason === reason) return;
+    this.held.set(market, { market, reason, sinceMs });
+    this.keep();
+    if (before !== undefined) return;
+    this.options.outbox.journal('control', 'standstill begun', { market, reason });
+    this.options.outbox.alarm(`${reason}: no order is placed there until it moves`, market);
+  }
+
+  private release(market: string, nowMs: number): void {
+    const { outbox } = this.options;
+    const sinceMs = this.held.get(market)?.sinceMs ?? nowMs;
+    this.held.delete(market);
+    this.keep();
+    outbox.journal('control', 'standstill over', { market });
+    const forText = durationText(Math.max(0, nowMs - sinceMs));
+    outbox.info(`the book of ${market} does not stand still any more, after ${forText}`, market);
+  }
+
+  private reportQuiet(symbol: string, pulse: Pulse): void {
+    const { outbox } = this.options;
+    const { nowMs } = outbox;
+    if (nowMs - pulse.quietToldAtMs < QUIET_REPORT_EVERY_MS || pulse.bookAtMs === null) return;
+    pulse.quietToldAtMs = nowMs;
+    const age = durationText(nowMs - pulse.bookAtMs);
+    outbox.info(
+      `${symbol} is quiet: its book did not change for ${age}, and nothing else of it did. Orders go there`,
+      symbol,
+    );
+  }
+
+  private keep(): void {
+    const { outbox } = this.options;
+    outbox.keep(KEPT_STANDSTILLS, [...this.held.values()] satisfies z.input<typeof storedStandstills>);
+  }
+}
+
+function isSameBook(left: OrderBook, right: OrderBook): boolean {
+  return isSameSide(left.bids, right.bids) && isSameSide(left.asks, right.asks);
+}
+
+function isSameSide(left: OrderBook['bids'], right: OrderBook['bids']): boolean {
+  return (
+    left.length === right.length &&
+    left.every(([price, amount], index) => {
+      const other = right[index];
+      return other !== undefined && other[0] === price && other[1] === amount;
+    })
+  );
+}

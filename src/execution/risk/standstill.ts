@@ -1,0 +1,25 @@
+import { bothTimesText } from '../../domain/tehran-time.ts';
+import { sentence } from '../../language/sentences/sentence.ts';
+
+/** What is newer than a book that stands still. */
+export type MarketNews = 'newer-trades' | 'newer-stats' | 'newer-book' | 'newer-other-books';
+
+/** A book whose own time does not move though it is read, and what shows that the market went on. */
+export interface Standstill {
+  readonly market: string;
+  /** By the exchange's own time. */
+  readonly sinceMs: number;
+  readonly ageMs: number;
+  /** Null where nothing of the exchange moves. */
+  readonly news: MarketNews | null;
+}
+
+/** Why no order is placed on it, in a sentence that stays the same while it lasts. */
+export function standstillText({ market, sinceMs, news }: Standstill, limitMs: number): string {
+  return sentence('market-standstill', {
+    market,
+    since: bothTimesText(sinceMs),
+    limit: limitMs,
+    news: sentence(news ?? 'nothing-newer'),
+  });
+}
