@@ -104,7 +104,7 @@ export function openLedgerFile(
   try {
     mkdirSync(dirname(path), { recursive: true });
     database = new Database(path, { timeout: OPEN_WAIT_MS });
-    if (!isEmpty(database)) check(database);
+    if (!holdsNothing(database)) check(database);
     switchToWal(database);
     database.pragma('synchronous = FULL');
     migrate(database, onNew);
@@ -119,14 +119,20 @@ function reasonOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
-/** A file of no bytes holds nothing that could be lost; another process may just be making it. */
-function isEmpty(database: Database.Database): boolean {
-  return database.pragma('page_count', { simple: true }) === 0;
+/**
+ * Whether a database has no bytes, or neither a table nor the mark of a program: so a process leaves it that
+ * was killed while it made the file. Nothing can be lost in it, and another process may just be making it.
+ */
+export function holdsNothing(database: Database.Database): boolean {
+  const numberOf = (name: string): number => Number(database.pragma(name, { simple: true }));
+  if (numberOf('page_count') === 0) return true;
+  if (numberOf('application_id') !== 0 || numberOf('user_version') !== 0) return false;
+  return database.prepare('SELECT 1 FROM sqlite_schema LIMIT 1').get() === undefined;
 }
 
 function check(database: Database.Database): void {
   const { name } = database;
-  if (!existsSync(name)) throw unusable(name, 'nothing');
+  if (!existsSync(name) || holdsNothing(database)) throw unusable(name, 'nothing');
   if (database.pragma('application_id', { simple: true }) !== APPLICATION_ID)
     throw unusable(name, 'another database');
   const version = versionOf(database);

@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { z } from 'zod';
+import { holdsNothing } from '../budget/ledger-file.ts';
 import { SarrafError } from '../domain/errors.ts';
 import { invariant } from '../domain/invariant.ts';
 import type { AccountsState } from '../simulator/core/accounts.ts';
@@ -67,6 +68,7 @@ export function openPaperAccountFile(dataFolder: string): Database.Database {
 export function paperAccountBeganAtMs(path: string): number | null {
   const database = new Database(path, { readonly: true, fileMustExist: true });
   try {
+    if (holdsNothing(database)) return null;
     const json = database.prepare<[], string>("SELECT json FROM facts WHERE name = 'origin'").pluck().get();
     return json === undefined ? null : origin.parse(JSON.parse(json)).beganAtMs;
   } catch (error) {

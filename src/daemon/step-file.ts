@@ -1,7 +1,7 @@
 import { mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
 import Database from 'better-sqlite3';
-import { isBusy } from '../budget/ledger-file.ts';
+import { holdsNothing, isBusy } from '../budget/ledger-file.ts';
 import { SarrafError } from '../domain/errors.ts';
 import { isOutOfFiles, OUT_OF_FILES_ADVICE } from '../mirror/out-of-files.ts';
 import { sqliteCode } from '../mirror/unusable.ts';
@@ -75,8 +75,9 @@ function migrate(
 }
 
 /**
- * Opens such a database, or makes it. Every commit is on the disk before it counts. Throws `DATA_UNUSABLE`
- * for a damaged, newer or foreign file, which stays as it is, and for a folder that can not be written to.
+ * Opens such a database, or makes it, also where a process was killed that made it. Every commit is on the
+ * disk before it counts. Throws `DATA_UNUSABLE` for a damaged, newer or foreign file, which stays as it is,
+ * and for a folder that can not be written to.
  */
 export function openStepFile(options: StepFileOptions): Database.Database {
   const { path, logPages, lockWaitMs } = options;
@@ -84,7 +85,7 @@ export function openStepFile(options: StepFileOptions): Database.Database {
   try {
     mkdirSync(dirname(path), { recursive: true });
     database = new Database(path, { timeout: OPEN_WAIT_MS });
-    if (database.pragma('page_count', { simple: true }) !== 0) check(database, options);
+    if (!holdsNothing(database)) check(database, options);
     switchToWal(database);
     database.pragma('synchronous = FULL');
     database.pragma(`wal_autocheckpoint = ${logPages}`);

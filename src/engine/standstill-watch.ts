@@ -5,7 +5,11 @@ import type { OrderBook } from '../domain/order-book.ts';
 import { readStored, storedTimeMs } from '../domain/stored-json.ts';
 import { durationText } from '../domain/time-text.ts';
 import { leastLimit, type RiskLimits } from '../execution/risk/risk-limits.ts';
-import { standstillText, type MarketNews, type Standstill } from '../execution/risk/standstill.ts';
+import {
+  standstillText,
+  type MarketNews,
+  type MarketStandstill,
+} from '../execution/risk/market-standstill.ts';
 import { statsCall, type VenueProfile } from '../venues/port.ts';
 import type { Outbox } from './outbox.ts';
 
@@ -130,7 +134,7 @@ export class StandstillWatch {
   }
 
   /** How the book of a market stands still; null while it does not, as far as is known. */
-  of(symbol: string): Standstill | null {
+  of(symbol: string): MarketStandstill | null {
     const pulse = this.pulses.get(symbol);
     if (pulse === undefined || pulse.bookAtMs === null) return null;
     const { nowMs } = this.options.outbox;
@@ -192,7 +196,10 @@ export class StandstillWatch {
     this.newestAtMs = Math.max(this.newestAtMs ?? knownMs, knownMs);
   }
 
-  /** The first is kept until the book has caught up with it: a market that goes on brings more all the time. */
+  /**
+   * The first sign is kept until the book has caught up with it: a market that goes on brings more all the
+   * time.
+   */
   private takeNews(symbol: string, what: MarketNews, atMs: number | null): void {
     const pulse = this.pulses.get(symbol);
     if (pulse === undefined || pulse.bookAtMs === null || pulse.news !== null || atMs === null) return;
@@ -216,7 +223,7 @@ export class StandstillWatch {
     });
   }
 
-  private hold(standstill: Standstill, limitMs: number): void {
+  private hold(standstill: MarketStandstill, limitMs: number): void {
     const { market, sinceMs } = standstill;
     const reason = standstillText(standstill, limitMs);
     const before = this.held.get(market);

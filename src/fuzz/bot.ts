@@ -18,6 +18,7 @@ import { isBreak, isLimit, type Coverage } from './coverage.ts';
 import { Dice } from './dice.ts';
 import type { EventLog } from './event-log.ts';
 import { IN_LOCKOUT, IN_SIGNAL, IN_TRANSFER, type LikelyCrash } from './likely-crash.ts';
+import { leaveHalfMade } from './half-made-files.ts';
 import { ReplyMutator } from './reply-mutator.ts';
 import { SignalDesk } from './signal-desk.ts';
 import type { Swarm } from './swarm.ts';
@@ -329,6 +330,11 @@ export class Bot {
   private createLife(swarm: Swarm): BotLife {
     const { world } = this.options;
     this.checkers.begins();
+    if (this.machine.lives === 0)
+      for (const left of leaveHalfMade(swarm.seed, this.machine)) {
+        this.options.coverage.count('first start killed');
+        this.options.events.say(world.time.now(), left);
+      }
     return new BotLife({
       world,
       machine: this.machine,

@@ -39,6 +39,7 @@ const NEEDED = [
   'findings',
   'findings that two readings had',
   'findings that were right again',
+  'first start killed',
   'standstill begun',
   'standstill over',
   ...VANDAL_ACTS.map((act) => `strategy ${act}` as const),

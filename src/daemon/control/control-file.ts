@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
+import { holdsNothing } from '../../budget/ledger-file.ts';
 import { SarrafError } from '../../domain/errors.ts';
 import { openStepFile } from '../step-file.ts';
 
@@ -73,6 +74,10 @@ export function openControlReadOnly(dataFolder: string, lockWaitMs: number): Dat
   try {
     database = new Database(path, { readonly: true, fileMustExist: true, timeout: lockWaitMs });
     if (database.pragma('application_id', { simple: true }) === APPLICATION_ID) return database;
+    if (holdsNothing(database)) {
+      database.close();
+      return null;
+    }
     throw new Error('another database');
   } catch (error) {
     database?.close();

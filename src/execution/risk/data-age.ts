@@ -1,6 +1,6 @@
 import { sentence } from '../../language/sentences/sentence.ts';
 import type { Objection, RiskCheck } from './risk-view.ts';
-import { standstillText } from './standstill.ts';
+import { standstillText } from './market-standstill.ts';
 
 /**
  * The age of the last book of the order's market: since it was read, and by the exchange's own word where it

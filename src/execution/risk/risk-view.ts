@@ -4,7 +4,7 @@ import { formatUnits, type Units } from '../../domain/money.ts';
 import type { Execution, Side } from '../../domain/order.ts';
 import type { OrderRecord } from '../order-record.ts';
 import type { RiskLimits } from './risk-limits.ts';
-import type { Standstill } from './standstill.ts';
+import type { MarketStandstill } from './market-standstill.ts';
 
 /** An order that is about to be planned, fitted to its market. Units of 1e-10. */
 export interface WantedOrder {
@@ -72,7 +72,7 @@ export interface RiskView {
   readonly order: WantedOrder;
   readonly book: SeenBook | null;
   /** Where the book stands still at the exchange though the market goes on; null where nothing shows that. */
-  readonly standstill: Standstill | null;
+  readonly standstill: MarketStandstill | null;
   /** The strategy's own holding of the source currency over all its markets; may be negative. */
   readonly position: Units;
   /** Every order of this bot that may still trade or is planned, of all strategies and markets. */

@@ -2,6 +2,7 @@ import { mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
 import Database from 'better-sqlite3';
 import { z } from 'zod';
+import { holdsNothing } from '../../budget/ledger-file.ts';
 import { SarrafError } from '../../domain/errors.ts';
 import { sqliteHeaderOf } from '../../mirror/sqlite-header.ts';
 
@@ -27,8 +28,7 @@ export function openStudyDatabase(path: string, shape: DatabaseShape): Database.
     mkdirSync(dirname(path), { recursive: true });
     const database = new Database(path, { timeout: PATIENT_MS });
     try {
-      const isEmpty = database.pragma('page_count', { simple: true }) === 0;
-      if (isEmpty) database.pragma(`application_id = ${shape.applicationId}`);
+      if (holdsNothing(database)) database.pragma(`application_id = ${shape.applicationId}`);
       else checkWhole(database, shape);
       database.pragma('journal_mode = WAL');
       database.pragma('synchronous = FULL');

@@ -20,6 +20,7 @@ beforeEach(() => {
   venue = tradedVenue();
 });
 const read = (path: string, timeMs = START_MS) => ask(venue, path, { token: null, timeMs });
+const updatedAt = (timeMs: number): unknown => read('/v2/orderbook/BTCIRT', timeMs).body['lastUpdate'];
 
 test('the order book has sells as bids, rising, and buys as asks', () => {
   expect(read('/v2/orderbook/BTCIRT').raw).toBe(
@@ -226,7 +227,6 @@ describe('forms', () => {
 
   test('write when the book changed last, whenever it is read: by an order, a trade or a cancel', () => {
     venue = tradedVenue({ forms: { lastUpdate: 'milliseconds' } });
-    const updatedAt = (timeMs: number): unknown => read('/v2/orderbook/BTCIRT', timeMs).body['lastUpdate'];
     expect(updatedAt(START_MS + 60_000)).toBe(START_MS);
     place(venue, { ...BUY, price: '49999999980' }, { timeMs: START_MS + 61_007 });
     expect(updatedAt(START_MS + 90_000)).toBe(START_MS + 61_007);

@@ -5,7 +5,7 @@ import { sentence } from '../../language/sentences/sentence.ts';
 export type MarketNews = 'newer-trades' | 'newer-stats' | 'newer-book' | 'newer-other-books';
 
 /** A book whose own time does not move though it is read, and what shows that the market went on. */
-export interface Standstill {
+export interface MarketStandstill {
   readonly market: string;
   /** By the exchange's own time. */
   readonly sinceMs: number;
@@ -15,7 +15,7 @@ export interface Standstill {
 }
 
 /** Why no order is placed on it, in a sentence that stays the same while it lasts. */
-export function standstillText({ market, sinceMs, news }: Standstill, limitMs: number): string {
+export function standstillText({ market, sinceMs, news }: MarketStandstill, limitMs: number): string {
   return sentence('market-standstill', {
     market,
     since: bothTimesText(sinceMs),
