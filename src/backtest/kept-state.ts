@@ -4,6 +4,7 @@ import {
   type MirrorChange,
   type MirrorState,
 } from '../engine/mirror-change.ts';
+import { isPlaceholder } from '../execution/fill-record.ts';
 import { isFinal, type OrderRecord } from '../execution/order-record.ts';
 
 /** Closed orders that a restart is given back, by their age in ms. */
@@ -52,8 +53,10 @@ export class KeptState {
   load(nowMs: number): MirrorState {
     const { state } = this;
     const atWork = new Set(state.algorithms.map(({ intentId }) => intentId));
+    const awaited = new Set(state.fills.filter(isPlaceholder).map(({ orderKey }) => orderKey));
     const isLoaded = (order: OrderRecord): boolean =>
       !isFinal(order) ||
+      awaited.has(order.key) ||
       (order.closedAtMs ?? nowMs) >= nowMs - RECENT_MS ||
       (order.state === 'rejected' && order.attempts > 0) ||
       atWork.has(order.intentId);

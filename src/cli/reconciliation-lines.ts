@@ -10,6 +10,8 @@ const HEADS = {
   agreed: 'The books and the exchange agree.',
   suspected:
     'The last comparison found a difference. It may be a list that lags; if it stays, it is a break and new orders stop.',
+  blocked:
+    'BLOCKED: whether the books and the exchange agree is not known. No new orders are placed; cancels still work.',
   broken: 'BREAK: the books and the exchange do not agree. No new orders are placed; cancels still work.',
 } as const;
 
@@ -35,9 +37,7 @@ export function reportLines(report: ReconciliationReport, nowMs: number): string
     ...(sinceMs === null ? [] : [`since     ${whenText(sinceMs, nowMs)}`]),
     ...(brokenAtMs === null || brokenAtMs === sinceMs ? [] : [`a break   ${whenText(brokenAtMs, nowMs)}`]),
     ...(why === null ? [] : [`why       ${why}`]),
-    ...(blockedBy === null
-      ? []
-      : [`BLOCKED   no comparison says anything, so no new orders are placed: ${blockedBy}`]),
+    ...(blockedBy === null ? [] : [`because   no comparison says anything: ${blockedBy}`]),
     ...findings.map(
       (finding) => `doubtful  ${sentenceOf(finding)}${finding.isGrave ? ': new orders wait for it' : ''}`,
     ),

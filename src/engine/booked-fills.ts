@@ -17,6 +17,8 @@ const NONE: readonly FillRecord[] = [];
  */
 export class BookedFills {
   private readonly byOrder = new Map<VenueOrderId, readonly FillRecord[]>();
+  /** Those that stand for trades of an order that did not come; never many. */
+  private readonly standing = new Map<VenueOrderId, FillRecord>();
   private size = 0;
   /** Of what was traded before this, some is not remembered. */
   private completeSinceMs = Number.NEGATIVE_INFINITY;
@@ -26,9 +28,9 @@ export class BookedFills {
     let oldestMs = Number.POSITIVE_INFINITY;
     for (const fill of fills) {
       this.add(fill);
-      oldestMs = Math.min(oldestMs, fill.atMs);
+      if (!isPlaceholder(fill)) oldestMs = Math.min(oldestMs, fill.atMs);
     }
-    if (fills.length > 0) this.completeSinceMs = Math.max(this.completeSinceMs, oldestMs);
+    if (oldestMs < Number.POSITIVE_INFINITY) this.completeSinceMs = Math.max(this.completeSinceMs, oldestMs);
   }
 
   /** Those of an order, as they came. */
@@ -65,7 +67,11 @@ export class BookedFills {
 
   /** What stands for the trades of an order that did not come. */
   placeholderOf(orderId: VenueOrderId | null): FillRecord | undefined {
-    return this.of(orderId).find(isPlaceholder);
+    return orderId === null ? undefined : this.standing.get(orderId);
+  }
+
+  placeholders(): readonly FillRecord[] {
+    return [...this.standing.values()];
   }
 
   /** Whether a trade is older than all that is remembered: it was booked, or seen to be nobody's, before. */
@@ -77,6 +83,7 @@ export class BookedFills {
     const { venueOrderId } = fill;
     if (venueOrderId === null) return;
     this.byOrder.set(venueOrderId, [...this.of(venueOrderId), fill]);
+    if (isPlaceholder(fill)) this.standing.set(venueOrderId, fill);
     this.size += 1;
     if (this.size > MOST_BOOKED) this.forgetOldest();
   }
@@ -87,6 +94,7 @@ export class BookedFills {
     const left = before.filter((other) => other !== fill);
     if (venueOrderId === null || left.length === before.length) return;
     this.size -= 1;
+    if (isPlaceholder(fill)) this.standing.delete(venueOrderId);
     if (left.length === 0) this.byOrder.delete(venueOrderId);
     else this.byOrder.set(venueOrderId, left);
   }
@@ -94,6 +102,7 @@ export class BookedFills {
   private forgetOldest(): void {
     for (const [orderId, fills] of this.byOrder) {
       this.byOrder.delete(orderId);
+      this.standing.delete(orderId);
       this.size -= fills.length;
       for (const { atMs } of fills) this.completeSinceMs = Math.max(this.completeSinceMs, atMs);
       return;

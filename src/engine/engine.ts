@@ -236,7 +236,10 @@ export class Engine {
         venue: settings.venue,
       },
     );
+    const { alertAfterMs, lagMs } = settings.reconciliation ?? DEFAULT_RECONCILIATION;
     const fills = new FillHandler({
+      // Before new orders would have to wait for them, and far beyond what lists lag.
+      waitMs: reconciles ? Math.max(alertAfterMs / 2, 2 * lagMs) : Number.POSITIVE_INFINITY,
       blotter,
       reports: orderManager.reports,
       reconciler,

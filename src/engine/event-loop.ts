@@ -281,6 +281,7 @@ export class EventLoop {
     orderManager.blotter.identical.expire(nowMs);
     findings.expire(nowMs);
     if (fills.isWaiting) fills.settlePending();
+    fills.pump();
     orderManager.pump(nowMs);
     control.pump(nowMs);
     locks.pump(nowMs);

@@ -1,4 +1,4 @@
-import { formatUnits, negateUnits, subtractUnits } from '../domain/money.ts';
+import { addUnits, formatUnits, negateUnits, NO_UNITS, subtractUnits, type Units } from '../domain/money.ts';
 import type { VenueOrderId } from '../domain/venue-id.ts';
 import type { FillRecord } from '../execution/fill-record.ts';
 import type { BookedFills } from './booked-fills.ts';
@@ -22,6 +22,27 @@ export class FillCorrections {
 
   constructor(options: FillCorrectionsOptions) {
     this.options = options;
+  }
+
+  /** One of the trades has come that a placeholder stands for: it takes its part of it. */
+  replace(placeholder: FillRecord, trade: FillRecord): void {
+    const { blotter, booked } = this.options;
+    const { outbox } = blotter;
+    const { orderKey, strategy, venueOrderId } = placeholder;
+    const own = { ...trade, orderKey, strategy };
+    const rest = restOf(placeholder, trade.amount);
+    booked.remove(placeholder);
+    outbox.change({ kind: 'fill-gone', fill: placeholder });
+    for (const fill of rest === null ? [own] : [own, rest]) {
+      booked.add(fill);
+      outbox.change({ kind: 'fill', fill });
+    }
+    const total = subtractUnits(addUnits(own.total, rest?.total ?? NO_UNITS), placeholder.total);
+    const fee = subtractUnits(addUnits(own.fee, rest?.fee ?? NO_UNITS), placeholder.fee);
+    const order = blotter.table.byVenueId(venueOrderId);
+    if (order !== undefined) blotter.apply(order, { kind: 'corrected', total, fee });
+    this.correct({ ...own, amount: NO_UNITS, total, fee }, rest === null ? 0 : 1);
+    outbox.info(`trade ${trade.tradeId} takes the place of "${placeholder.tradeId}"`, orderKey);
   }
 
   /** Takes out what is booked beyond what its order matched, of every order that is known here. */
@@ -69,4 +90,13 @@ export class FillCorrections {
     });
     for (const listener of listeners) listener.onCorrection?.(by, more);
   }
+}
+
+/** What a placeholder still stands for once so much of it has come; null where that is nothing. */
+function restOf(placeholder: FillRecord, came: Units): FillRecord | null {
+  const { amount, total, fee } = placeholder;
+  const left = subtractUnits(amount, came);
+  if (left <= 0n) return null;
+  const share = (units: Units): Units => ((units * left) / amount) as Units;
+  return { ...placeholder, amount: left, total: share(total), fee: share(fee) };
 }

@@ -14,6 +14,7 @@ import type { OrderReportMatcher } from './order-report-matcher.ts';
 import { PendingTrades, marketSymbolOf } from './pending-trades.ts';
 import type { Flaw } from './plausibility/flaw.ts';
 import { tradeFlaw, tradeMisfit } from './plausibility/trade-flaw.ts';
+import { PlaceholderFills, placeholderText } from './placeholder-fills.ts';
 import type { Reconciler } from './reconciler.ts';
 import { nameOf, READ_AGAIN, TakenTrades } from './taken-trades.ts';
 import { hasArrived, TradeOwner } from './trade-owner.ts';
@@ -48,10 +49,14 @@ export interface FillHandlerOptions {
   readonly listeners: readonly FillListener[];
   /** Gets a fill of an order that is at its end, or beyond its amount: the books do not add up. */
   readonly reconciler: Reconciler;
+  /** How long the trades of a closed order are waited for, before its own record stands for them. */
+  readonly waitMs: number;
 }
 
 interface Reading {
   readonly from: ListCursor;
+  /** Whether it begins where the trades of each closed order begin that do not add up. */
+  readonly isWhole: boolean;
   askedAtMs: number | null;
   taken: number;
   /** Names of what it has shown that is not in the books yet. */
@@ -80,8 +85,11 @@ export class FillHandler {
   private readonly owner: TradeOwner;
   private readonly booked = new BookedFills();
   private readonly corrections: FillCorrections;
+  private readonly placeholders: PlaceholderFills;
   private readonly feeRates = new SeenFeeRates();
   private rewoundAtMs = Number.NEGATIVE_INFINITY;
+  /** When a reading from there was asked for last that had nothing wrong. */
+  private readWholeAtMs = Number.NEGATIVE_INFINITY;
   /** The reading under way. */
   private reading: Reading | null = null;
   /**
@@ -103,6 +111,7 @@ export class FillHandler {
     const { taken, pending, feeRates, booked } = this;
     this.owner = new TradeOwner({ blotter, reports, taken, pending, feeRates, booked });
     this.corrections = new FillCorrections({ ...options, booked });
+    this.placeholders = new PlaceholderFills({ ...options, booked, pending });
   }
 
   restore(state: MirrorState): void {
@@ -120,6 +129,7 @@ export class FillHandler {
   accept(): void {
     const { outbox } = this.blotter;
     this.corrections.takeOutBeyond();
+    this.placeholders.accept();
     for (const { trade, sinceMs } of this.pending.all()) {
       if (sinceMs + ACCEPTS_AFTER_MS > outbox.nowMs) continue;
       this.settle(trade);
@@ -160,14 +170,16 @@ export class FillHandler {
       .filter(
         ({ state, closedAtMs }) => state === 'settling' && (closedAtMs ?? nowMs) + REWIND_AFTER_MS < nowMs,
       );
-    if (late.length > 0 && this.rewoundAtMs + REWIND_AFTER_MS < nowMs) {
+    for (const floor of this.placeholders.floorsToRead()) after = Math.min(after, floor);
+    const isWhole = late.length > 0 && this.rewoundAtMs + REWIND_AFTER_MS < nowMs;
+    if (isWhole) {
       this.rewoundAtMs = nowMs;
-      after = Math.min(cursor, ...late.map(({ tradeFloor }) => tradeFloor));
+      after = Math.min(after, ...late.map(({ tradeFloor }) => tradeFloor));
       // Or it matched less than was reported.
       for (const order of late) this.reports.inquiries.about(order);
     }
     const from = Math.max(readingFrom(this.list, after), Math.min(cursor, lowestKnown));
-    this.reading = newReading(from);
+    this.reading = newReading(from, isWhole);
     this.taken.readings += 1;
     return { kind: 'trades', from };
   }
@@ -190,7 +202,7 @@ export class FillHandler {
    * trades were new.
    */
   take(page: Page<VenueTrade>, askedAtMs: number): { readonly next: TradesCall } | FillsRead {
-    const reading = (this.reading ??= newReading(this.taken.cursor));
+    const reading = (this.reading ??= newReading(this.taken.cursor, false));
     reading.askedAtMs ??= askedAtMs;
     if (reading.taken === 0) reading.taken += this.settlePending();
     for (const trade of page.items) if (this.takeOne(trade, reading)) reading.taken += 1;
@@ -214,6 +226,7 @@ export class FillHandler {
     if (this.isFirst) this.taken.keepCursor();
     this.isFirst = false;
     if (reading.taken > 0 && !reading.hasFlaw) this.moveCursor();
+    if (reading.isWhole && !reading.hasFlaw) this.readWholeAtMs = reading.askedAtMs;
     return { next: null, askedAtMs: reading.askedAtMs, taken: reading.taken };
   }
 
@@ -298,6 +311,8 @@ export class FillHandler {
     if (standing.kind === 'unclear') return false;
     this.settle(trade);
     if (standing.kind === 'new') this.enter(trade, order);
+    else if (standing.kind === 'expected')
+      this.corrections.replace(standing.placeholder, this.fillOf(trade, order));
     else if (standing.kind === 'booked') this.passOver(trade, standing.as);
     else if (standing.kind === 'beyond')
       this.reconciler.breakAtFill(this.fillOf(trade, order), standing.order);
@@ -392,8 +407,23 @@ export class FillHandler {
     return settled;
   }
 
+  /** Books what stands for trades that do not come. */
+  pump(): void {
+    for (const { fill, order } of this.placeholders.due(this.readWholeAtMs)) {
+      const { listedDays } = this.list;
+      this.blotter.outbox.alarm(
+        `${placeholderText({ fill, order })} (the exchange lists trades of ${listedDays} days)`,
+        order.key,
+      );
+      this.booked.add(fill);
+      this.book(fill, order);
+    }
+  }
+
   private moveCursor(): void {
-    this.taken.moveCursor(this.pending.cursors(), this.blotter.table.unfinished());
+    const unfinished = this.blotter.table.unfinished().filter(({ state }) => state !== 'planned');
+    const floors = [...unfinished.map(({ tradeFloor }) => tradeFloor), ...this.placeholders.floors()];
+    this.taken.moveCursor(this.pending.cursors(), floors);
   }
 
   private cursorOf(trade: VenueTrade): ListCursor {
@@ -405,6 +435,6 @@ export class FillHandler {
   }
 }
 
-function newReading(from: ListCursor): Reading {
-  return { from, askedAtMs: null, taken: 0, shown: new Set(), hasFlaw: false };
+function newReading(from: ListCursor, isWhole: boolean): Reading {
+  return { from, isWhole, askedAtMs: null, taken: 0, shown: new Set(), hasFlaw: false };
 }

@@ -1,6 +1,6 @@
 import { formatUnits } from '../domain/money.ts';
 import type { VenueTrade } from '../domain/trade.ts';
-import type { VenueTradeId } from '../domain/venue-id.ts';
+import type { VenueOrderId, VenueTradeId } from '../domain/venue-id.ts';
 import { cursorOfTrade } from '../execution/own-list.ts';
 import type { ListCursor, OwnList } from '../venues/port.ts';
 import type { Outbox } from './outbox.ts';
@@ -60,6 +60,12 @@ export class PendingTrades {
 
   get(name: string): PendingTrade | undefined {
     return this.byName.get(name);
+  }
+
+  /** Whether one of an order is among them. */
+  hasOf(orderId: VenueOrderId | null): boolean {
+    for (const { trade } of this.byName.values()) if (trade.orderId === orderId) return true;
+    return false;
   }
 
   cursors(): readonly ListCursor[] {

@@ -1,7 +1,6 @@
 import type { VenueOrderId, VenueTradeId } from '../domain/venue-id.ts';
 import type { ListCursor, OwnList } from '../venues/port.ts';
-import type { FillRecord } from '../execution/fill-record.ts';
-import type { OrderRecord } from '../execution/order-record.ts';
+import { isPlaceholder, type FillRecord } from '../execution/fill-record.ts';
 import { LIST_START, readingFrom } from '../execution/own-list.ts';
 import type { MirrorState } from './mirror-change.ts';
 import type { Outbox } from './outbox.ts';
@@ -50,7 +49,9 @@ export class TakenTrades {
   }
 
   /** Takes over what the mirror kept. Answers whether it had a cursor. */
-  restore({ fills, kept }: MirrorState): boolean {
+  restore(state: MirrorState): boolean {
+    const { kept } = state;
+    const fills = state.fills.filter((fill) => !isPlaceholder(fill));
     let lowest = Number.POSITIVE_INFINITY;
     for (const fill of fills) {
       this.remember(nameOfFill(fill), fill.cursor);
@@ -99,15 +100,14 @@ export class TakenTrades {
 
   /**
    * The cursor stays behind every trade that may still come, and behind those that are not in the books yet.
+   * `floors`: where else readings may begin.
    */
-  moveCursor(pending: readonly ListCursor[], unfinished: readonly OrderRecord[]): void {
+  moveCursor(pending: readonly ListCursor[], floors: readonly ListCursor[]): void {
     // Below the first ones of all there may be some that come later.
     let cursor = this.newest.length < READ_AGAIN ? this.cursor : (this.newest[0] ?? this.cursor);
     for (const at of pending) cursor = Math.min(cursor, at);
     let lowest = cursor;
-    for (const { state, tradeFloor } of unfinished) {
-      if (state !== 'planned') lowest = Math.min(lowest, tradeFloor);
-    }
+    for (const floor of floors) lowest = Math.min(lowest, floor);
     if (cursor > this.cursor) {
       this.cursor = cursor;
       this.keepCursor();

@@ -2,7 +2,13 @@ import { z } from 'zod';
 import type { Units } from '../domain/money.ts';
 import type { Side } from '../domain/order.ts';
 import { storedCount, storedTimeMs, storedUnits } from '../domain/stored-json.ts';
-import { storedOrderId, storedTradeId, type VenueOrderId, type VenueTradeId } from '../domain/venue-id.ts';
+import {
+  storedOrderId,
+  storedTradeId,
+  venueTradeId,
+  type VenueOrderId,
+  type VenueTradeId,
+} from '../domain/venue-id.ts';
 import type { ListCursor } from '../venues/port.ts';
 
 /**
@@ -30,7 +36,12 @@ export interface FillRecord {
 }
 
 /** No exchange gives an id with a space. */
-const PLACEHOLDER = 'placeholder ';
+export const PLACEHOLDER = 'placeholder ';
+
+/** What a fill has as its trade's id that stands for trades of an order that did not come. */
+export function placeholderIdOf(venueOrderId: VenueOrderId): VenueTradeId {
+  return venueTradeId(`${PLACEHOLDER}${venueOrderId}`);
+}
 
 /** Whether a fill is of an order's own record, until its trades come. */
 export function isPlaceholder({ tradeId }: Pick<FillRecord, 'tradeId'>): boolean {

@@ -103,10 +103,11 @@ export class BotCheckers {
     this.journal = new JournalChecker(mirrorPath);
     this.transfers = new TransferChecker(mirrorPath);
     this.figures = new FigureChecker({
+      instance: INSTANCE,
       mirrorPath,
       count: (what) => coverage.count(what),
       truth: () => ({
-        truth: truthOf(options.world.exchange, BOT_USER),
+        truth: truthOf(options.world.exchange, BOT_USER, options.world.venue.timeMs),
         mustAgree: !this.isMoneyMoved && this.canJudgeFunds,
       }),
     });

@@ -1,5 +1,6 @@
 import type { VenueAnswer } from '../venues/port.ts';
 import type { IntentRecord, JournalEntry, MirrorChange } from '../engine/mirror-change.ts';
+import { isPlaceholder, type FillRecord } from '../execution/fill-record.ts';
 import type { OrderRecord } from '../execution/order-record.ts';
 import { ExitCoverage } from './exit-coverage.ts';
 import { PortfolioCoverage } from './portfolio-coverage.ts';
@@ -36,6 +37,9 @@ const NEEDED = [
   "refusal with the interface's code of what was done",
   "refusal with the interface's code of what was not done",
   'orders that turned up after a rejection',
+  'trades renumbered',
+  'short list of trades',
+  'placeholders',
   'findings',
   'findings that two readings had',
   'findings that were right again',
@@ -139,7 +143,8 @@ export class Coverage {
   /** What the bot writes down. */
   change(change: MirrorChange): void {
     if (change.kind === 'order') this.order(change.order);
-    else if (change.kind === 'fill') this.count(change.fill.orderKey === null ? 'foreign fills' : 'fills');
+    else if (change.kind === 'fill') this.count(nameOfFill(change.fill));
+    else if (change.kind === 'fill-gone' && isPlaceholder(change.fill)) this.count('placeholders replaced');
     else if (change.kind === 'intent') this.intent(change.intent);
     else if (isBreak(change)) this.count('breaks');
     else if (change.kind === 'journal' && change.entry.kind === 'finding') this.finding(change.entry);
@@ -243,6 +248,11 @@ export function addCounts(all: readonly Counts[]): Counts {
   for (const counts of all)
     for (const [what, times] of Object.entries(counts)) sum.set(what, (sum.get(what) ?? 0) + times);
   return Object.fromEntries([...sum].toSorted(([left], [right]) => left.localeCompare(right)));
+}
+
+function nameOfFill(fill: FillRecord): string {
+  if (isPlaceholder(fill)) return 'placeholders';
+  return fill.orderKey === null ? 'foreign fills' : 'fills';
 }
 
 /** What a suite has never met. */

@@ -161,7 +161,12 @@ class SeedRun {
       at(fromMs, () => this.crowd(budget, limit));
       at(toMs, () => this.crowd(budget, null));
     }
-    for (const atMs of swarm.tradeHabits.renumberedAtMs) at(atMs, () => this.renumberTrades());
+    const { listedMs, renumberedAtMs } = swarm.tradeHabits;
+    if (listedMs !== null) {
+      coverage.count('short list of trades');
+      Object.assign(world.exchange.trading.settings, { tradesListedMs: listedMs });
+    }
+    for (const atMs of renumberedAtMs) at(atMs, () => this.renumberTrades());
     for (const { atMs, byMs } of swarm.clockSteps) at(atMs, () => bot.stepClock(byMs));
     for (const atMs of swarm.lossesAtMs) at(atMs, () => this.loseMoney());
     for (const { atMs, kind } of swarm.controls) {
@@ -305,10 +310,10 @@ class SeedRun {
 
   private agreement(): readonly Violation[] {
     const { world, bot } = this;
-    world.advance();
+    const nowMs = world.advance();
     const wrong = bot.wrongEquity();
     return [
-      ...checkAgreement(truthOf(world.exchange, BOT_USER), readMirrorRows(bot.mirrorPath), {
+      ...checkAgreement(truthOf(world.exchange, BOT_USER, nowMs), readMirrorRows(bot.mirrorPath), {
         instance: INSTANCE,
         refused: bot.refusedNames,
       }),

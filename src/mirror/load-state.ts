@@ -10,6 +10,7 @@ import { ADOPTED } from '../engine/lost-orders.ts';
 import { KEPT_NAMES } from '../engine/order-takeover.ts';
 import { KEPT_CURSOR, MOST_TAKEN } from '../engine/taken-trades.ts';
 import { KEPT_RECONCILIATION } from '../engine/stored-reconciliation.ts';
+import { PLACEHOLDER } from '../execution/fill-record.ts';
 import { selectFills } from './fill-columns.ts';
 import { FINAL_STATES, REFUSED, selectOrders } from './order-columns.ts';
 import { RECENT_MS } from './pruner.ts';
@@ -35,6 +36,9 @@ const REFUSED_TOLD = 1_000;
 /** Whether orders that a copy of the mirror did not have are still looked for. */
 const IS_SEARCHING = `EXISTS (SELECT 1 FROM kept
   WHERE name = '${KEPT_NAMES}' AND json_valid(json) AND json_extract(json, '$.isSearching'))`;
+
+/** What stands for trades that may still come. The index of the trades' ids finds it. */
+const IS_PLACEHOLDER = `(trade_id >= '${PLACEHOLDER}' AND trade_id < '${PLACEHOLDER}\u{10FFFF}')`;
 
 /** Whether a break waits for a person: then what is booked beyond its order may have to be taken out. */
 const IS_BROKEN = `EXISTS (SELECT 1 FROM kept
@@ -67,13 +71,14 @@ export function loadState(
          ORDER BY id DESC LIMIT ${MOST_ALGORITHM_ORDERS})
        UNION SELECT id FROM (SELECT id FROM orders WHERE intent_id = '${ADOPTED}' AND ${IS_SEARCHING}
          ORDER BY id DESC LIMIT ${TAKEN_OVER_TOLD})
+       UNION SELECT id FROM orders WHERE order_key IN (SELECT order_key FROM fills WHERE ${IS_PLACEHOLDER})
        UNION SELECT id FROM orders WHERE ${IS_BROKEN} AND order_key IN (SELECT order_key FROM fills
          WHERE cursor >= ${furthestPlaces(TRADES_TOLD)}))
      ORDER BY id`,
   );
   const fills = selectFills(
     database,
-    `WHERE cursor >= max(${furthestPlaces(MOST_TAKEN)}, min(${furthestPlaces(TRADES_TOLD)},
+    `WHERE ${IS_PLACEHOLDER} OR cursor >= max(${furthestPlaces(MOST_TAKEN)}, min(${furthestPlaces(TRADES_TOLD)},
        ifnull((SELECT CAST(json AS INTEGER) FROM kept WHERE name = '${KEPT_CURSOR}'), ${Number.MAX_SAFE_INTEGER})))
      ORDER BY cursor, trade_id, venue_order_id, side`,
   );

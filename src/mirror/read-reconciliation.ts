@@ -10,9 +10,10 @@ import { transfersNow, type TransferAtWork } from './transfers-now.ts';
 
 /**
  * `waiting`: the first reading is still to come. `suspected`: one comparison found a difference, which the
- * next must confirm.
+ * next must confirm. `blocked`: no new orders are placed, since no comparison says anything for too long, or
+ * the exchange contradicts itself.
  */
-export type ReconciliationState = 'waiting' | 'agreed' | 'suspected' | 'broken';
+export type ReconciliationState = 'waiting' | 'agreed' | 'suspected' | 'blocked' | 'broken';
 
 export interface BalanceDifference extends DisagreementText {
   /** What the exchange has more than the books; below zero for less. */
@@ -47,9 +48,10 @@ export interface ReconciliationReport {
 
 export function readReconciliation(reader: MirrorReader): ReconciliationReport {
   const stored = readKept(reader.kept(), 'reconciliation');
+  const findings = readKept(reader.kept(), 'findings') ?? [];
   const found = stored?.break ?? stored?.suspicion ?? null;
   return {
-    state: stateOf(stored),
+    state: stateOf(stored, findings),
     comparedAtMs: stored?.concludedAtMs ?? null,
     comparisons: stored?.conclusions ?? 0,
     sinceMs: found?.sinceMs ?? null,
@@ -57,7 +59,7 @@ export function readReconciliation(reader: MirrorReader): ReconciliationReport {
     isGone: isGone(stored),
     why: (stored?.break ?? null) === null ? null : reasonIn(reader),
     blockedBy: stored?.blockedBy ?? null,
-    findings: readKept(reader.kept(), 'findings') ?? [],
+    findings,
     unknownTransfers: transfersNow(reader.kept(), hasWriter(reader.path)).filter(
       ({ state }) => state === 'unknown',
     ),
@@ -86,10 +88,11 @@ export function currenciesIn(differences: readonly BalanceDifference[]): Readonl
   );
 }
 
-function stateOf(stored: StoredReconciliation | null): ReconciliationState {
+function stateOf(stored: StoredReconciliation | null, findings: readonly NotedFlaw[]): ReconciliationState {
   if (stored === null) return 'waiting';
   if (stored.break !== null) return 'broken';
   if (stored.suspicion !== null) return 'suspected';
+  if ((stored.blockedBy ?? null) !== null || findings.some(({ isGrave }) => isGrave)) return 'blocked';
   return stored.books.expected === null ? 'waiting' : 'agreed';
 }
 

@@ -48,7 +48,8 @@ export const INTERFACE_PROFILE: VenueProfile = {
   ownLists: {
     orders: { by: 'id', cursorOf: Number },
     // All users' trades are counted together.
-    trades: { by: 'id', cursorOf: Number, usualReach: 1_000_000 },
+    // "Limits" says 180 days. Deployments are known that list three, so nobody may lean on more.
+    trades: { by: 'id', cursorOf: Number, usualReach: 1_000_000, listedDays: 3 },
     transactions: { by: 'id', cursorOf: Number },
   },
   // A client order id is free again once its order has closed, so that nobody knows it proves nothing.

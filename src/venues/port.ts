@@ -304,6 +304,8 @@ export interface VenueProfile {
     readonly trades: OwnList<VenueTradeId> & {
       /** The account's next trade seldom stands further on: one that does may have been read wrong. */
       readonly usualReach: ListCursor;
+      /** For how many days a trade is listed at least; how long it may come late. */
+      readonly listedDays: number;
     };
     /** Lines of each wallet's history. Its pages are counted from the newest line. */
     readonly transactions: OwnList<WalletTransactionId>;

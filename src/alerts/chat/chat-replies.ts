@@ -137,6 +137,7 @@ const BOOKS = {
   waiting: 'booksWaiting',
   agreed: 'booksAgreed',
   suspected: 'booksSuspected',
+  blocked: 'booksBlocked',
   broken: 'booksBroken',
 } as const;
 

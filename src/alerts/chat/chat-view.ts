@@ -1,3 +1,4 @@
+import type { ReconciliationState } from '../../mirror/read-reconciliation.ts';
 import type { Alert } from '../core/alert.ts';
 
 /** What a person can ask of a bot, as its files have it. Money and amounts are decimal texts. */
@@ -27,7 +28,7 @@ export interface BotView {
   readonly halt: { readonly reason: string; readonly sinceMs: number } | null;
   /** Why it places no new orders though it may trade; null where nothing keeps them back. */
   readonly noOrders: string | null;
-  readonly books: 'waiting' | 'agreed' | 'suspected' | 'broken';
+  readonly books: ReconciliationState;
   readonly strategies: readonly {
     readonly name: string;
     readonly status: 'running' | 'paused' | 'stopped' | 'pausedByHand';

@@ -16,6 +16,7 @@ export const ENGLISH_CHAT = {
   keptBack: 'NO NEW ORDERS until this is over: {reason}',
   booksWaiting: 'Books: not compared with the exchange yet',
   booksAgreed: 'Books: agree with the exchange',
+  booksBlocked: 'Books: can not be compared with the exchange, so no new orders are placed',
   booksSuspected: 'Books: differ, which the next comparison has to confirm',
   booksBroken: 'Books: BREAK, no new orders',
   openOrders: { one: '{count} open order', other: '{count} open orders' },

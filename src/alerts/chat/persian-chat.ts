@@ -20,6 +20,7 @@ export const PERSIAN_CHAT: TranslationOf<typeof ENGLISH_CHAT> = {
   keptBack: `تا این مشکل برطرف نشود ${terms.order} تازه‌ای ثبت نمی‌شود: {reason}`,
   booksWaiting: `${terms.books}: هنوز با ${terms.exchange} مقایسه نشده است`,
   booksAgreed: `${terms.books}: با ${terms.exchange} می‌خواند`,
+  booksBlocked: `${terms.books}: با صرافی مقایسه نمی‌شود و سفارش تازه ثبت نمی‌شود`,
   booksSuspected: `${terms.books}: ${terms.difference} دارد که مقایسهٔ بعدی باید تأیید کند`,
   booksBroken: `${terms.books}: ${terms.difference} دارد و ${terms.order} تازه‌ای ثبت نمی‌شود`,
   openOrders: { one: `{count} ${terms.order} باز`, other: `{count} ${terms.order} باز` },

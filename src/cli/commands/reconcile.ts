@@ -47,8 +47,8 @@ const TAKEN_WITHIN_MS = 10_000;
 const HELP = `
 The bot compares; this command shows the result. After a break the bot places no new orders, over
 restarts too, until you accept the balances of the exchange.
-Exit codes: 0 no break, or it was accepted; 1 a break, or nothing could be read or accepted; 2 an
-option is wrong or you did not agree.
+Exit codes: 0 no break, or it was accepted; 1 a break, or new orders wait since nothing can be
+compared, or nothing could be read or accepted; 2 an option is wrong or you did not agree.
 
 Examples:
   sarraf reconcile
@@ -60,6 +60,9 @@ from outside, or the exchange never showed its trade. The books accept it when l
 
 const WHAT_TO_DO = `What to do: find what is missing, or there twice, in the history on the exchange's own page. When what the exchange has is right,
 "sarraf reconcile --accept" takes it over, and the bot places new orders again.`;
+
+const BLOCKED = `Trades that the exchange lists no more do not come. "sarraf reconcile --accept" books what the records of their orders
+say, leaves out trades that nothing confirms, and starts the books again from the balances of the exchange.`;
 
 function read(options: Options): Reading {
   return readMirror(options, (reader) => {
@@ -100,10 +103,12 @@ function show(options: Options): void {
       ...(isBroken
         ? ['', options.explain === true ? WHAT_TO_DO : '"sarraf reconcile --explain" shows what moved.']
         : []),
+      ...(report.state === 'blocked' && report.blockedBy !== null ? ['', BLOCKED] : []),
       ...(isRunning ? [] : ['', 'No bot is running: this is how the last one left it.']),
     ],
   });
   if (isBroken) throw failed('the books do not agree with the exchange');
+  if (report.state === 'blocked') throw failed('whether the books agree with the exchange is not known');
 }
 
 function storedChange({ units, fill, line, ...change }: WalletChange): object {

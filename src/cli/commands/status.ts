@@ -43,6 +43,7 @@ const BOOKS = {
   waiting: 'not compared with the exchange yet',
   agreed: 'agree with the exchange',
   suspected: 'differ from the exchange, which the next comparison has to confirm: see "sarraf reconcile"',
+  blocked: 'BLOCKED, no new orders: see "sarraf reconcile"',
   broken: 'BREAK, no new orders: see "sarraf reconcile --explain"',
 } as const;
 

@@ -3,7 +3,7 @@ import { countField, decimalTextField, sentenceField, timeField } from './fields
 
 /** How the bot's books stand to the exchange. */
 export const booksReply = z.object({
-  state: z.enum(['waiting', 'agreed', 'suspected', 'broken']),
+  state: z.enum(['waiting', 'agreed', 'suspected', 'blocked', 'broken']),
   comparedAtMs: timeField.nullable(),
   comparisons: countField,
   sinceMs: timeField.nullable().describe('When the difference was seen first.'),

@@ -124,7 +124,7 @@ export const overviewReply = z.object({
     .describe('Why every new order waits, by the ledger, and for how long; null where one could leave now.'),
   lockouts: z.array(lockoutItem),
   dataAges: z.array(dataAgeItem),
-  books: z.enum(['waiting', 'agreed', 'suspected', 'broken']),
+  books: z.enum(['waiting', 'agreed', 'suspected', 'blocked', 'broken']),
   credential: z
     .object({ name: z.string(), nameFacts: sentenceField, sinceMs: timeField, advice: z.string() })
     .nullable()

@@ -33,6 +33,8 @@ export interface TrueFill {
   readonly amount: bigint;
   readonly total: bigint;
   readonly fee: bigint;
+  /** The list of trades does not go back so far: nobody who has not read it before learns of it. */
+  readonly isUnlisted?: true;
 }
 
 /** What the exchange itself knows of an account: its own tables, not its replies. */
@@ -64,7 +66,7 @@ function orderOf(order: SimulatedOrder): TrueOrder {
   };
 }
 
-function fillOf({ trade, order, total, fee }: TradeOfOrder): TrueFill {
+function fillOf({ trade, order, total, fee }: TradeOfOrder, listedSinceMs: number): TrueFill {
   return {
     tradeId: trade.id,
     orderId: order.id,
@@ -74,18 +76,25 @@ function fillOf({ trade, order, total, fee }: TradeOfOrder): TrueFill {
     amount: BigInt(trade.amount) * trade.grid.amountStep,
     total,
     fee,
+    ...(trade.timeMs < listedSinceMs ? ({ isUnlisted: true } as const) : {}),
   };
 }
 
-export function truthOf(exchange: SimulatedExchange, userId: UserId): ExchangeTruth {
+/** `atMs`: the time of the exchange; without it the list of trades goes back to its beginning. */
+export function truthOf(
+  exchange: SimulatedExchange,
+  userId: UserId,
+  atMs = Number.NEGATIVE_INFINITY,
+): ExchangeTruth {
   const trader = exchange.trading.trader(userId);
+  const listedSinceMs = atMs - exchange.trading.settings.tradesListedMs;
   return {
     orders: trader.orders.values().map(orderOf),
     fills: trader.trades
       .values()
       .flatMap((trade) => [takerSide(trade), makerSide(trade)])
       .filter(({ order }) => order.userId === userId)
-      .map(fillOf),
+      .map((side) => fillOf(side, listedSinceMs)),
     balances: new Map(
       exchange.accounts.walletsOf(userId).map(({ currency, total, held }) => [currency, { total, held }]),
     ),

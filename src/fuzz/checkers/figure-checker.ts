@@ -6,6 +6,7 @@ import type { EngineOutput } from '../../engine/engine-command.ts';
 import type { FigureRecord, MirrorChange } from '../../engine/mirror-change.ts';
 import { parseMarket } from '../../exchange/market-names.ts';
 import type { ExchangeTruth } from './exchange-truth.ts';
+import { namedOrders } from './own-key.ts';
 import { violationsOf, type Violation } from './violation.ts';
 
 /** As the mirror has it. */
@@ -41,6 +42,9 @@ const QUOTES: readonly string[] = ['rls', 'usdt'];
 const nameOf = (fill: { readonly tradeId: number | string; readonly side: string }, order: unknown): string =>
   `${fill.tradeId} ${String(order)} ${fill.side}`;
 
+const textOf = (order: unknown, { side, amount, total, fee }: Effect): string =>
+  `${String(order)} ${side} ${amount} ${total} ${fee}`;
+
 /** What a trade brings and takes, by currency: the fee is in what is received. */
 function effectOf({ market, side, amount, total, fee }: Effect): [string, bigint][] {
   const { base, quote } = parseMarket(market);
@@ -56,6 +60,8 @@ function effectOf({ market, side, amount, total, fee }: Effect): [string, bigint
 }
 
 export interface FigureCheckerOptions {
+  /** The first part of our ids. */
+  readonly instance: string;
   readonly mirrorPath: string;
   readonly count: (what: string) => void;
   /** What the exchange itself has, and whether the books must agree with it now. */
@@ -205,7 +211,7 @@ export class FigureChecker {
   }
 
   /** The coins of all, and the money of the wallets as it was by the trades that the bot has read. */
-  private withMoneyOf({ balances, fills }: ExchangeTruth): ReadonlyMap<string, bigint> {
+  private withMoneyOf({ balances, ...truth }: ExchangeTruth): ReadonlyMap<string, bigint> {
     const sums = this.sumsOf(null);
     for (const quote of QUOTES) sums.set(quote, balances.get(quote)?.total ?? 0n);
     // By their ids nothing can be said: the exchange changes them.
@@ -213,6 +219,12 @@ export class FigureChecker {
       for (const [currency, units] of effectOf(fill))
         if (QUOTES.includes(currency)) sums.set(currency, (sums.get(currency) ?? 0n) + sign * units);
     };
+    const read = new Set(Array.from(this.fills.values(), (fill) => textOf(fill.venueOrderId, fill)));
+    // Of those of others that no list shows any more the wallet alone tells.
+    const own = new Set(namedOrders(truth, this.options.instance).map(({ order }) => order.id));
+    const fills = truth.fills.filter(
+      (fill) => fill.isUnlisted !== true || own.has(fill.orderId) || read.has(textOf(fill.orderId, fill)),
+    );
     for (const fill of fills) add(fill, -1n);
     const orders = new Set(fills.map(({ orderId }) => String(orderId)));
     for (const fill of this.fills.values()) if (orders.has(String(fill.venueOrderId))) add(fill, 1n);

@@ -27,7 +27,7 @@ export const OTHER_PROFILE: VenueProfile = {
   orderKinds: new Set(['limit', 'market']),
   ownLists: {
     orders: { by: 'time', overlapMs: 2_000 },
-    trades: { by: 'time', overlapMs: 2_000, usualReach: Number.POSITIVE_INFINITY },
+    trades: { by: 'time', overlapMs: 2_000, usualReach: Number.POSITIVE_INFINITY, listedDays: 3 },
     transactions: { by: 'time', overlapMs: 2_000 },
   },
   absence: { refusedAfterMs: 5_000, readings: 1, needsTrades: false },

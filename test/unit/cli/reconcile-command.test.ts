@@ -198,6 +198,13 @@ describe('the report of a comparison', () => {
     ]);
   });
 
+  test('never says that they agree while new orders wait', () => {
+    const because = 'bot-one-e001-1 is closed with 0.8 matched, and of its trades 0 were read';
+    const [head, ...rest] = reportLines({ ...REPORT, state: 'blocked', blockedBy: because }, NOW_MS);
+    expect(head).toMatch(/^BLOCKED: whether the books and the exchange agree is not known/);
+    expect(rest).toContain(`because   no comparison says anything: ${because}`);
+  });
+
   test('distinguishes a difference that may go away from a break', () => {
     const differences = [{ currency: 'usdt', expected: '10', found: '10.5', difference: '0.5' }];
     const sinceMs = NOW_MS - 10_000;

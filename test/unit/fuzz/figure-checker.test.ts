@@ -46,6 +46,7 @@ const truth = (usdt: string): ExchangeTruth => ({
 /** What it finds when one life writes these, a minute after each other. */
 function judge(changes: readonly MirrorChange[], money = '804', mustAgree = true): readonly string[] {
   const checker = new FigureChecker({
+    instance: 'bot',
     mirrorPath: '/nowhere',
     count: () => undefined,
     truth: () => ({ truth: truth(money), mustAgree }),

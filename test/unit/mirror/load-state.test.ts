@@ -3,6 +3,7 @@ import { KEPT_NAMES } from '../../../src/engine/order-takeover.ts';
 import { KEPT_CURSOR } from '../../../src/engine/taken-trades.ts';
 import { DURABLE, fillRecord, kept, MirrorFolder, NOW_MS, orderRecord } from './mirror-fixture.ts';
 import { orderIdOf, tradeIdOf } from '../../../src/venues/whole-ids.ts';
+import { placeholderIdOf } from '../../../src/execution/fill-record.ts';
 import { ADOPTED } from '../../../src/engine/lost-orders.ts';
 
 const HOUR_MS = 3_600_000;
@@ -80,5 +81,35 @@ describe('the trades that a restart is given', () => {
 
   test('are all that the next reading shows again: a trade whose order is not known yet keeps it back', () => {
     expect(givenBackFrom(120)).toEqual([120, 2_381]);
+  });
+});
+
+describe('a placeholder', () => {
+  const venueId = orderIdOf(7);
+  const order = orderRecord({ state: 'filled', closedAtMs: NOW_MS - 48 * HOUR_MS, venueId });
+  const fill = fillRecord({
+    tradeId: placeholderIdOf(venueId),
+    venueOrderId: venueId,
+    orderKey: order.key,
+    cursor: 0,
+  });
+
+  test('is given back to a restart with its order, however old, until it is taken out', () => {
+    const store = place.open();
+    const others = Array.from({ length: 2_100 }, (_, index) => {
+      const tradeId = tradeIdOf(1_000 + index);
+      return { kind: 'fill', fill: fillRecord({ tradeId, cursor: 1_000 + index, orderKey: null }) } as const;
+    });
+    store.apply([{ kind: 'order', order }, { kind: 'fill', fill }, ...others], {
+      ...DURABLE,
+      atMs: NOW_MS - 48 * HOUR_MS,
+    });
+    const before = store.load();
+    expect(before.orders.map(({ key }) => key)).toEqual([order.key]);
+    expect(before.fills.filter(({ cursor }) => cursor === 0)).toEqual([fill]);
+    store.apply([{ kind: 'fill-gone', fill }], DURABLE);
+    const after = store.load();
+    expect(after.orders).toEqual([]);
+    expect(after.fills.filter(({ cursor }) => cursor === 0)).toEqual([]);
   });
 });

@@ -11,6 +11,7 @@ const TONES: Readonly<Record<BooksReply['state'], Tone>> = {
   waiting: 'calm',
   agreed: 'good',
   suspected: 'warn',
+  blocked: 'bad',
   broken: 'bad',
 };
 
@@ -57,7 +58,7 @@ export function BooksView() {
               ) : null}
               {books.blockedBy === null ? null : (
                 <p class="notice warn">
-                  {say('books.blocked')} <Said text={books.blockedBy} facts={books.blockedByFacts} />
+                  {say('books.blockedBy')} <Said text={books.blockedBy} facts={books.blockedByFacts} />
                 </p>
               )}
             </Panel>

@@ -32,8 +32,8 @@ export function Notices({ data }: { readonly data: OverviewReply }) {
           })}
         </Notice>
       )}
-      {books === 'broken' || books === 'suspected' ? (
-        <Notice tone={books === 'broken' ? 'bad' : 'warn'}>
+      {books === 'broken' || books === 'suspected' || books === 'blocked' ? (
+        <Notice tone={books === 'suspected' ? 'warn' : 'bad'}>
           <a href={hrefOf('books')}>{say(`books.${books}`)}</a>
         </Notice>
       ) : null}
