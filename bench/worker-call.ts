@@ -31,6 +31,7 @@ function viewOf(book: OrderBook, nowMs: number): EngineView {
   return {
     nowMs,
     position: () => ZERO,
+    inventory: () => ZERO,
     positionNumber: () => 0,
     free: () => ({ usdt: decimalText('1000') }),
     freeNumber: () => 1_000,

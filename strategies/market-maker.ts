@@ -1,7 +1,10 @@
 import { z } from 'zod';
 import { defineStrategy } from '#sdk';
 
-/** Quotes both sides around the middle price, and leans against what it has gathered. */
+/**
+ * Quotes both sides around the middle price, and leans against what it has gathered. It asks for what it has
+ * bought; to ask from the start it needs an inventory.
+ */
 export default defineStrategy({
   name: 'market-maker',
   params: z.strictObject({
@@ -9,7 +12,7 @@ export default defineStrategy({
     spreadBps: z.number().positive().default(1.5),
     /** Share of the equity that each quote is worth. */
     share: z.number().positive().max(1).default(0.01),
-    /** Inventory, in quotes, at which only the side that reduces it is quoted. */
+    /** What it has gathered beyond its inventory, in quotes, at which only the side that reduces it is quoted. */
     maxQuotes: z.number().positive().default(10),
     /** The quotes are renewed when the middle has moved by this much, in hundredths of a percent. */
     moveBps: z.number().positive().default(2),
@@ -17,21 +20,22 @@ export default defineStrategy({
   state: z.strictObject({ middle: z.number().default(0), quoted: z.int().default(0) }),
   data: ({ market }) => ({ price: market.ticker() }),
   on: {
-    price({ params, state, setState, position, equity, freeBase, orders, quotes }, { middle }) {
+    price({ params, state, setState, position, inventory, equity, freeBase, orders, quotes }, { middle }) {
       const hasMoved = Math.abs(middle - state.middle) * 10_000 >= params.moveBps * middle;
       if (equity === null || equity <= 0 || (!hasMoved && orders.length >= state.quoted)) return;
       const amount = (equity * params.share) / middle;
       // A long position moves both quotes down, so that it is more likely to be sold than added to.
-      const inventory = Math.min(1, Math.max(-1, position / amount / params.maxQuotes));
+      const gathered = (position - inventory) / amount / params.maxQuotes;
+      const lean = Math.min(1, Math.max(-1, gathered));
       const away = (middle * params.spreadBps) / 10_000;
-      const center = middle - inventory * away;
+      const center = middle - lean * away;
       const coins = orders.reduce(
         (sum, { side, remainingAmount }) => (side === 'sell' ? sum + remainingAmount : sum),
         freeBase,
       );
-      const bids = inventory < 1 ? [{ side: 'buy' as const, price: center - away, amount }] : [];
+      const bids = lean < 1 ? [{ side: 'buy' as const, price: center - away, amount }] : [];
       const asks =
-        inventory > -1 && coins >= amount ? [{ side: 'sell' as const, price: center + away, amount }] : [];
+        lean > -1 && coins >= amount ? [{ side: 'sell' as const, price: center + away, amount }] : [];
       setState({ middle, quoted: bids.length + asks.length });
       quotes([...bids, ...asks]);
     },

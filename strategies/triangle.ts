@@ -1,7 +1,10 @@
 import { z } from 'zod';
 import { defineStrategy } from '#sdk';
 
-/** Trades a coin around three markets that do not agree. Needs some of each currency for the three legs. */
+/**
+ * Trades a coin around three markets that do not agree. Needs some of each currency for the three legs: rial,
+ * tether, and the coin as its inventory.
+ */
 export default defineStrategy({
   name: 'triangle',
   params: z.strictObject({

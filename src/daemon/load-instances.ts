@@ -2,7 +2,7 @@ import { existsSync, readdirSync, statSync } from 'node:fs';
 import { isAbsolute, join, relative } from 'node:path';
 import { SarrafError } from '../domain/errors.ts';
 import type { Currency } from '../domain/market-symbol.ts';
-import { parseUnits } from '../domain/money.ts';
+import { parseUnits, type Units } from '../domain/money.ts';
 import type { StrategyInstanceSettings } from '../engine/engine-settings.ts';
 import { lineIn } from '../plugins/line-in-stack.ts';
 import { ownFileHint } from '../plugins/own-file-hint.ts';
@@ -277,9 +277,20 @@ async function runnerHere(...of: ConstructorParameters<typeof StrategyRunner>): 
 }
 
 function instanceOf(runner: StrategyPort, strategy: ConfiguredStrategy): StrategyInstanceSettings {
-  const { onError, pauseMs, limits, capital, locks } = strategy;
-  const owned = Object.entries(capital).map(([quote, text]) => [quote, parseUnits(text)] as const);
-  return { runner, onError, pauseMs, limits, locks, capital: Object.fromEntries(owned) };
+  const { onError, pauseMs, limits, capital, inventory, locks } = strategy;
+  return {
+    runner,
+    onError,
+    pauseMs,
+    limits,
+    locks,
+    capital: unitsByCurrency(capital),
+    inventory: unitsByCurrency(inventory),
+  };
+}
+
+function unitsByCurrency(amounts: Readonly<Record<string, string>>): Readonly<Record<string, Units>> {
+  return Object.fromEntries(Object.entries(amounts).map(([currency, text]) => [currency, parseUnits(text)]));
 }
 
 /** A file as it is said: from the working folder on where it is in it. */

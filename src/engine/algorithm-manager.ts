@@ -439,7 +439,7 @@ export class AlgorithmManager {
     const isTakingDown =
       algorithm.kind === 'bracket' && algorithm.entry === 'planned' && algorithm.terms.entry === null;
     if (isTakingDown) return this.ownExits.looseOf(instance, base);
-    return subtractUnits(instance.held(base), this.brackets.heldBefore(work));
+    return subtractUnits(instance.position(base), this.brackets.heldBefore(work));
   }
 
   private finish(work: AlgorithmWork, reason: string): void {

@@ -23,6 +23,8 @@ export interface StrategyInstanceSettings {
   readonly limits: RiskLimits;
   /** What it may call its own, by quote currency; null: the account's balance. It spends no more. */
   readonly capital: Readonly<Partial<Record<Currency, Units>>>;
+  /** Coins of the account that it is given to sell, by asset; none without it. */
+  readonly inventory?: Readonly<Record<string, Units>>;
   /** Rules of locks that count and lock this strategy alone; none without it. */
   readonly locks?: readonly LockRule[];
 }

@@ -328,6 +328,7 @@ export class Engine {
       markets,
       account,
       readers,
+      reservations,
       fills,
       feeds,
       universes,

@@ -12,12 +12,14 @@ import type { FeedHandler } from './feed-handler.ts';
 import type { FillHandler } from './fill-handler.ts';
 import type { FigureKeeper } from './figure-keeper.ts';
 import type { FlawLog } from './flaw-log.ts';
+import { giveInventories } from './inventory.ts';
 import type { LockManager } from './lock-manager.ts';
 import type { LossLimits } from './loss-limits.ts';
 import type { MarketDataCache } from './market-data-cache.ts';
 import type { OrderManager } from './order-manager.ts';
 import type { Outbox } from './outbox.ts';
 import type { Reconciler } from './reconciler.ts';
+import type { Reservations } from './reservations.ts';
 import type { RowCounter } from './row-counter.ts';
 import type { CandleListener, StrategyDispatcher } from './strategy-dispatcher.ts';
 import type { SignalIntake } from './signals/signal-intake.ts';
@@ -39,6 +41,7 @@ export interface EventLoopParts {
   readonly instances: readonly StrategyInstance[];
   readonly markets: MarketDataCache;
   readonly account: AccountState;
+  readonly reservations: Reservations;
   readonly readers: CandleReaders;
   readonly findings: FlawLog;
   readonly credential: CredentialWatch;
@@ -84,6 +87,8 @@ export class EventLoop {
    * and nothing is due. It never comes where that is not so.
    */
   private restsUntilMs = Number.NEGATIVE_INFINITY;
+  /** Strategies with given coins that had no price yet. */
+  private unpriced: readonly StrategyInstance[] = [];
 
   constructor(parts: EventLoopParts) {
     this.parts = parts;
@@ -166,6 +171,7 @@ export class EventLoop {
     this.work();
     this.pump(outbox.nowMs, isTick || outbox.nowMs > this.pushedAtMs);
     this.work();
+    if (this.unpriced.length > 0) this.priceInventories();
     this.parts.figures?.pump(outbox.nowMs);
     this.store();
     const wakeAtMs = this.wakeAtMs();
@@ -184,8 +190,18 @@ export class EventLoop {
       !outbox.isRestartable &&
       !outbox.isJournaled &&
       strategies.isIdle &&
-      algorithms.size === 0
+      algorithms.size === 0 &&
+      this.unpriced.length === 0
     );
+  }
+
+  /** Values given coins at the first price that there is. */
+  private priceInventories(): void {
+    const { markets, outbox } = this.parts;
+    this.unpriced = this.unpriced.filter((instance) => {
+      instance.takePrices((market) => markets.priceOf(market), outbox.nowMs);
+      return instance.ledger.waitsForPrices;
+    });
   }
 
   /** Data of a market has come: who waits for it is notified. */
@@ -297,6 +313,8 @@ export class EventLoop {
   private beginTrading(): void {
     const { outbox, orderManager, fills, feeds, strategies, signals, isRestart, aliveUntilMs } = this.parts;
     if (strategies.hasStarted || !feeds.isReady() || orderManager.isWaitedFor(fills.isWaiting)) return;
+    giveInventories(this.parts);
+    this.unpriced = this.parts.instances.filter(({ ledger }) => ledger.waitsForPrices);
     strategies.start(isRestart);
     outbox.journal('control', 'start', { isRestart, aliveUntilMs });
     this.work();

@@ -1,5 +1,6 @@
 import { budgetFigure, equityFigure, profitFigure } from '../domain/figure-name.ts';
 import { addUnits, formatUnits, NO_UNITS, type Units } from '../domain/money.ts';
+import { totalIn } from '../portfolio/profit.ts';
 import { valueOfAll, type Prices } from '../portfolio/valuation.ts';
 import { currenciesOfBot, type EquityOptions } from './equity-of-bot.ts';
 import type { FigureSettings } from './engine-settings.ts';
@@ -91,10 +92,9 @@ export class FigureKeeper {
     let made: Units | null = NO_UNITS;
     let isWhole = true;
     for (const { name, ledger } of instances) {
-      const held = [...ledger.state.holdings].map(([asset, holding]) => ({ asset, amount: holding.held }));
-      const result = valueOfAll(currency, held, prices);
+      const result = totalIn(ledger, currency, prices);
       made = made === null || result === null ? null : addUnits(made, result);
-      const own = ledger.currency === currency ? result : valueOfAll(ledger.currency, held, prices);
+      const own = ledger.currency === currency ? result : totalIn(ledger, ledger.currency, prices);
       if (!this.write(profitFigure(name, ledger.currency), own, nowMs)) isWhole = false;
     }
     if (!this.write(profitFigure(null, currency), made, nowMs)) isWhole = false;

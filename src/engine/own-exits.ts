@@ -81,7 +81,7 @@ export class OwnExits {
   looseOf(instance: StrategyInstance, base: string): Units {
     const held = this.bracketsOf(instance, base).reduce((sum, work) => addUnits(sum, work.held), NO_UNITS);
     const sales = this.othersOf(instance, base).filter(({ side }) => side === 'sell');
-    return subtractUnits(subtractUnits(instance.held(base), held), sumOf(sales));
+    return subtractUnits(subtractUnits(instance.position(base), held), sumOf(sales));
   }
 
   /**

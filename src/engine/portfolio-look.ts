@@ -22,7 +22,7 @@ export function portfolioLook(
       const { market } = present(markets.get(symbol), () => `the market ${symbol} of a portfolio`);
       const { base } = market;
       const inExits = exits.heldOf(instance, base);
-      return { market, book: markets.seenBook(symbol), position: instance.held(base), inExits };
+      return { market, book: markets.seenBook(symbol), position: instance.position(base), inExits };
     },
     spendable: () => reservations.spendable(instance, quote, intentId),
   };

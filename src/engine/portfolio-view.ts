@@ -101,7 +101,12 @@ export class PortfolioView implements EngineView, Prices {
 
   positionUnits(market: string): Units {
     const state = this.markets.get(market);
-    return state === undefined ? NO_UNITS : this.instance.held(state.market.base);
+    return state === undefined ? NO_UNITS : this.instance.position(state.market.base);
+  }
+
+  inventory(market: string): DecimalText {
+    const state = this.markets.get(market);
+    return formatUnits(state === undefined ? NO_UNITS : this.instance.ledger.inventoryOf(state.market.base));
   }
 
   free(): Readonly<Record<string, DecimalText>> {
@@ -120,7 +125,7 @@ export class PortfolioView implements EngineView, Prices {
   freeNumber(currency: string): number {
     const { account, reservations, instance } = this;
     // Most strategies have the account to themselves, and look at every bar.
-    if (reservations.isFree) return account.freeNumber(currency);
+    if (reservations.isFree(instance, currency)) return account.freeNumber(currency);
     return numberOfUnits(reservations.spendable(instance, currency));
   }
 
@@ -211,7 +216,8 @@ export class PortfolioView implements EngineView, Prices {
    */
   private moneyOf(currency: Currency): bigint {
     const { instance, account } = this;
-    const own = instance.settings.capital[currency];
+    // Capital in another currency is coins that it was given, which are among what it holds.
+    const own = instance.quotes.has(currency) ? instance.settings.capital[currency] : undefined;
     if (own === undefined && !instance.hasCapital) return account.totalOf(currency);
     return (own ?? 0n) + instance.held(currency);
   }

@@ -10,6 +10,7 @@ import type { OrderRecord } from '../execution/order-record.ts';
 import type { WantedOrder } from '../execution/risk/risk-view.ts';
 import type { AccountState } from './account-state.ts';
 import type { OrderTable } from '../execution/order-table.ts';
+import { inventoryLine } from './inventory.ts';
 import type { StrategyInstance } from './strategy-instance.ts';
 
 /** An algorithm at work, as far as its claim goes. */
@@ -59,8 +60,9 @@ const NO_OTHERS: Others = { held: NO_UNITS, gone: NO_UNITS };
  *
  * - What an order takes is reserved from its plan until its last fill was read: never by the exchange's hold
  *   of it, which a reading shows earlier or later. What is held beyond our own orders is somebody else's.
- * - A strategy with capital spends no more than is left of that; the others share the account.
- * - Coins that a strategy has bought are its own. What the account had before is anybody's.
+ * - A strategy with capital spends no more than is left of that; the others share the account's money.
+ * - A strategy sells the coins that it has bought and those that it was given, and no others of the account.
+ *   A quote currency of its markets is money to it, and no coin.
  */
 export class Reservations {
   private readonly options: ReservationsOptions;
@@ -86,36 +88,38 @@ export class Reservations {
     const works = this.worksOn(asset, except);
     const account = this.left(asset, claims, works);
     if (account === null) return NO_UNITS;
-    const own = this.capitalIn(instance, asset);
-    const capital = own === null ? null : subtractUnits(own, claimOf(instance.name, claims, works));
+    const owned = this.ownedOf(instance, asset);
+    const own = owned === null ? null : subtractUnits(owned, claimOf(instance.name, claims, works));
     const shared = this.isShared
       ? subtractUnits(account, this.coinsOfOthers(instance, asset, claims))
       : account;
-    const spendable = capital !== null && capital < shared ? capital : shared;
+    const spendable = own !== null && own < shared ? own : shared;
     return spendable > 0n ? spendable : NO_UNITS;
   }
 
-  /** What a strategy may sell of a coin with an order of its own now. */
-  freeToSell(instance: StrategyInstance, asset: string): Units {
-    const own = this.ownCoins(instance, asset, null);
-    const spendable = this.spendable(instance, asset);
-    return own > spendable ? own : spendable;
+  /**
+   * What a strategy may sell of an asset with an order of its own now. Whether the coins that it owns are
+   * still in the wallet is for the exchange to say.
+   */
+  freeToSell(instance: StrategyInstance, asset: string, except: string | null = null): Units {
+    return isMoneyOf(instance, asset)
+      ? this.spendable(instance, asset, except)
+      : this.unclaimed(instance, asset, except);
   }
 
-  /** Whether nothing is reserved of any asset, so that what is free is what may be spent. */
-  get isFree(): boolean {
+  /** Whether what is free of money is what a strategy may spend: nothing is reserved or of others. */
+  isFree(instance: StrategyInstance, asset: string): boolean {
     const { table, instances, works } = this.options;
+    if (!isMoneyOf(instance, asset)) return false;
     if (this.isShared || table.liveCount > 0 || !this.options.isPushed) return false;
-    for (const instance of instances) if (Object.keys(instance.settings.capital).length > 0) return false;
+    for (const { settings } of instances) if (Object.keys(settings.capital).length > 0) return false;
     for (const work of works()) return work === null;
     return true;
   }
 
   /** Why an order would spend what is not there for its strategy; null where it may go. */
   objectionTo(instance: StrategyInstance, order: WantedOrder, intentId: string): string | null {
-    const { market, side, amount, price, stopPrice, isExit } = order;
-    // A sale of what the strategy has is its way out: whether the coins are there is for the exchange to say.
-    if (isExit) return null;
+    const { market, side, amount, price, stopPrice } = order;
     const reference = price ?? stopPrice ?? this.options.bestFor(market.symbol, side);
     if (side === 'buy' && reference === null) return null;
     const asset = side === 'buy' ? market.quote : market.base;
@@ -147,8 +151,10 @@ export class Reservations {
     },
   ): string | null {
     const { asset, side, needed, intentId } = of;
-    if (side === 'sell' && needed <= this.ownCoins(instance, asset, intentId)) return null;
-    const spendable = this.spendable(instance, asset, intentId);
+    const spendable =
+      side === 'sell'
+        ? this.freeToSell(instance, asset, intentId)
+        : this.spendable(instance, asset, intentId);
     if (needed <= spendable) return null;
     return this.say(instance, { asset, needed, spendable, intentId });
   }
@@ -168,9 +174,12 @@ export class Reservations {
     const works = this.worksOn(asset, intentId);
     const others = this.others.get(asset) ?? NO_OTHERS;
     const parts = [sentence('funds-account', { amount: formatUnits(this.totalOf(asset)) })];
-    const own = this.capitalIn(instance, asset);
-    if (own !== null)
-      parts.push(sentence('funds-capital', { strategy: instance.name, amount: formatUnits(own) }));
+    const own = this.ownedOf(instance, asset);
+    const isCoin = !isMoneyOf(instance, asset);
+    if (own !== null) {
+      const of = { strategy: instance.name, amount: formatUnits(own) };
+      parts.push(isCoin ? sentence('funds-coins', of) : sentence('funds-capital', of));
+    }
     if (others.held > 0n) parts.push(sentence('funds-others', { amount: formatUnits(others.held) }));
     if (others.gone > 0n) parts.push(sentence('funds-gone', { amount: formatUnits(others.gone) }));
     for (const { name } of this.options.instances) {
@@ -183,6 +192,13 @@ export class Reservations {
     if (leaving > 0n) parts.push(sentence('funds-leaving', { amount: formatUnits(leaving) }));
     const coins = this.coinsOfOthers(instance, asset, claims);
     if (coins > 0n) parts.push(sentence('funds-bought', { amount: formatUnits(coins) }));
+    if (isCoin && own !== null && needed > own)
+      parts.push(
+        sentence('funds-inventory', {
+          missing: formatUnits(subtractUnits(needed, own)),
+          line: inventoryLine(instance, asset, subtractUnits(needed, own)),
+        }),
+      );
     return sentence('funds', {
       spendable: `${formatUnits(spendable)} ${asset.toUpperCase()}`,
       needed: formatUnits(needed),
@@ -206,22 +222,23 @@ export class Reservations {
     return (this.options.expected(asset) ?? this.options.account.totalOf(asset)) as Units;
   }
 
-  /** What a strategy may call its own of an asset; null where it shares the account's. */
-  private capitalIn(instance: StrategyInstance, asset: string): Units | null {
+  /**
+   * What a strategy may call its own of an asset: its coins, or its capital and what its trades made of it.
+   * Null where it shares the account's money.
+   */
+  private ownedOf(instance: StrategyInstance, asset: string): Units | null {
+    if (!isMoneyOf(instance, asset)) return instance.position(asset);
     const capital: Readonly<Record<string, Units | undefined>> = instance.settings.capital;
-    const begun = capital[asset];
-    if (begun === undefined && !(instance.hasCapital && isMoneyOf(instance, asset))) return null;
-    return addUnits(begun ?? NO_UNITS, instance.held(asset));
+    return instance.hasCapital ? addUnits(capital[asset] ?? NO_UNITS, instance.held(asset)) : null;
   }
 
-  /** What a strategy has bought of a coin and is not selling yet. */
-  private ownCoins(instance: StrategyInstance, asset: string, except: string | null): Units {
-    if (isMoneyOf(instance, asset)) return NO_UNITS;
+  /** What a strategy owns of a coin and is not selling yet. */
+  unclaimed(instance: StrategyInstance, asset: string, except: string | null = null): Units {
     const claim = claimOf(instance.name, this.claimsOf(asset), this.worksOn(asset, except));
-    return subtractUnits(instance.held(asset), claim);
+    return aboveZero(instance.held(asset) - claim);
   }
 
-  /** Coins that the other strategies have bought, beyond what they sell already. */
+  /** Coins that the other strategies own, beyond what they sell already. */
   private coinsOfOthers(instance: StrategyInstance, asset: string, claims: Claims): Units {
     let sum = NO_UNITS;
     for (const other of this.options.instances) {

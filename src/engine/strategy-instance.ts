@@ -1,7 +1,7 @@
 import { SarrafError } from '../domain/errors.ts';
 import type { Currency, MarketNames } from '../domain/market-symbol.ts';
 import type { Timeframe } from '../domain/timeframe.ts';
-import { LEAST_UNITS, subtractUnits, type Units } from '../domain/money.ts';
+import { LEAST_UNITS, NO_UNITS, subtractUnits, type Units } from '../domain/money.ts';
 import type { FillRecord } from '../execution/fill-record.ts';
 import type { PnlViews, PnlView } from '../execution/risk/risk-view.ts';
 import { AssetLedger, type AssetLedgerOptions } from '../portfolio/asset-ledger.ts';
@@ -92,15 +92,47 @@ export class StrategyInstance {
     );
   }
 
-  /** What its fills brought of an asset less what they took, fees taken off, over all its markets. */
+  /**
+   * What its fills brought of an asset less what they took, fees taken off, over all its markets, and what it
+   * was given of a coin.
+   */
   held(asset: string): Units {
     return this.ledger.held(asset);
+  }
+
+  /**
+   * Its position in an asset, never below zero: of money that its purchases have spent, and of coins that an
+   * earlier version let it sell without having them, it has none.
+   */
+  position(asset: string): Units {
+    const held = this.held(asset);
+    return held > 0n ? held : NO_UNITS;
   }
 
   /** Whether it has capital in a quote currency of its markets. */
   get hasCapital(): boolean {
     for (const quote of this.quotes) if (quote in this.settings.capital) return true;
     return false;
+  }
+
+  /**
+   * Coins that its configuration gives it: its inventory, and capital in a currency in which none of its
+   * markets is priced.
+   */
+  get givenCoins(): ReadonlyMap<string, Units> {
+    const { capital, inventory = {} } = this.settings;
+    const given = new Map<string, Units>();
+    for (const [asset, amount] of [...Object.entries(capital), ...Object.entries(inventory)])
+      if (amount !== undefined && !this.quotes.has(asset)) given.set(asset, amount);
+    return given;
+  }
+
+  /** Takes coins that it is given (above zero) or that go back (below) into its books. */
+  takeInventory(asset: string, amount: Units, atMs: number): void {
+    const isOf = (market: string): boolean => this.marketNames.parseMarket(market).base === asset;
+    const own = isOf(this.runner.market) ? this.runner.market : this.markets.find(isOf);
+    this.ledger.takeInventory({ asset, amount, market: own ?? this.runner.market, atMs });
+    this.isDirty = true;
   }
 
   /** The bars of a market by which it decides: those that it named first; null where it named none. */

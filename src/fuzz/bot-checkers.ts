@@ -1,7 +1,7 @@
 import type { EngineOutput } from '../engine/engine-command.ts';
 import type { EngineEvent } from '../engine/engine-event.ts';
 import type { Engine } from '../engine/engine.ts';
-import { INSTANCE, drawnUniverse } from './bot-engine.ts';
+import { drawnUniverse, givenCoins, INSTANCE } from './bot-engine.ts';
 import { ByHandChecker } from './checkers/by-hand-checker.ts';
 import { BracketWatch } from './checkers/bracket-watch.ts';
 import { DustChecker } from './checkers/dust-checker.ts';
@@ -85,8 +85,10 @@ export class BotCheckers {
     });
     const universe = drawnUniverse(swarm.seed);
     this.universe = universe === null ? null : new UniverseChecker(universe);
+    const given = givenCoins({ seed: swarm.seed, markets: options.world.rules, onVandal: () => {} });
     this.locks = new LockChecker({
       instance: INSTANCE,
+      given,
       rules: lockRulesOf(swarm.seed),
       count: (what) => {
         coverage.count(what);
@@ -95,6 +97,7 @@ export class BotCheckers {
     });
     this.byHand = new ByHandChecker({
       instance: INSTANCE,
+      given,
       count: (what) => {
         coverage.count(what);
         if (what === 'close sells') onMoment(IN_CLOSE);

@@ -1,6 +1,6 @@
 import { reserveOf } from '../budget/reserve.ts';
 import type { Market } from '../domain/market.ts';
-import { parseUnits, type Units } from '../domain/money.ts';
+import { NO_UNITS, parseUnits, type Units } from '../domain/money.ts';
 import { Engine } from '../engine/engine.ts';
 import {
   DEFAULT_ENGINE_TIMES,
@@ -18,6 +18,7 @@ import type { StrategyPort } from '../strategy/strategy-port.ts';
 import { Dice } from './dice.ts';
 import { lockRulesOf } from './lock-plan.ts';
 import { hasListener } from './signal-plan.ts';
+import { withInventory } from './inventory-plan.ts';
 import { createVandal, type VandalAct } from './vandal.ts';
 import type { CheckedUniverse } from './checkers/universe-checker.ts';
 import { LISTENER } from './workload/listener.ts';
@@ -90,6 +91,17 @@ export function createBotEngine(options: BotEngineOptions, state: MirrorState, n
   return new Engine(settingsOf(options), state, nowMs);
 }
 
+/** What the strategies of a seed are given of coins, by the name of both. */
+export function givenCoins(options: BotEngineOptions): ReadonlyMap<string, Units> {
+  return new Map(
+    settingsOf(options).instances.flatMap(({ runner, capital, inventory = {} }) =>
+      Object.entries({ ...capital, ...inventory }).map(
+        ([asset, amount]) => [`${runner.name} ${asset}`, amount ?? NO_UNITS] as const,
+      ),
+    ),
+  );
+}
+
 function settingsOf({ seed, markets, onVandal }: BotEngineOptions): EngineSettings {
   const dice = Dice.of(seed, 'engine');
   const knownMarkets = new Set<string>(markets.map(({ symbol }) => symbol));
@@ -125,7 +137,7 @@ function settingsOf({ seed, markets, onVandal }: BotEngineOptions): EngineSettin
     ...spenders,
     ...(treasurer === null ? [] : [treasurer]),
     ...(listener === null ? [] : [listener]),
-  ];
+  ].map((instance) => withInventory(instance, seed, positionLimitsOf(seed)));
   return {
     instance: INSTANCE,
     venue: INTERFACE_PROFILE,

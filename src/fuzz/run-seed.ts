@@ -4,12 +4,13 @@ import { budgetTable } from '../exchange/budget-table.ts';
 import { DRAIN_POLICIES } from '../engine/engine-event.ts';
 import { Bot } from './bot.ts';
 import { actsByHandOf } from './by-hand-plan.ts';
-import { INSTANCE, positionLimitsOf } from './bot-engine.ts';
+import { givenCoins, INSTANCE, positionLimitsOf } from './bot-engine.ts';
+import type { GivenCoins } from './checkers/adds-risk.ts';
 import { checkAgreement } from './checkers/agreement-checker.ts';
 import { BudgetChecker } from './checkers/budget-checker.ts';
 import { checkProtection } from './checkers/protection-checker.ts';
 import { truthOf, type ExchangeTruth } from './checkers/exchange-truth.ts';
-import { checkExposure } from './checkers/exposure-checker.ts';
+import { checkExposure, checkOwnership } from './checkers/exposure-checker.ts';
 import { readMirrorRows } from './checkers/mirror-rows.ts';
 import { checkOrders } from './checkers/order-checker.ts';
 import { violationsOf, type Violation } from './checkers/violation.ts';
@@ -98,6 +99,7 @@ class SeedRun {
   private readonly budgets: BudgetChecker;
   private isWild = true;
   private losses = 0;
+  private readonly given: GivenCoins;
   private firstLossAtMs: number | null = null;
   private acceptedBreaks = 0;
   /** Breaks while no money was lost, and since some was. */
@@ -108,6 +110,7 @@ class SeedRun {
     this.events = new EventLog(START_MS, names);
     this.swarm = drawSwarm(seed, hours);
     this.world = new FuzzWorld({ seed, startMs: START_MS, clockSkewMs: this.swarm.clockSkewMs });
+    this.given = givenCoins({ seed, markets: this.world.rules, onVandal: () => {} });
     const { world, swarm, coverage, events } = this;
     this.bot = new Bot({ world, swarm, folder, coverage, events, onBreak: () => this.onBreak() });
     this.budgets = new BudgetChecker(
@@ -343,6 +346,12 @@ class SeedRun {
         instance: INSTANCE,
         maxPosition: positionLimitsOf(swarm.seed),
         refused: bot.refusedNames,
+        given: this.given,
+      }),
+      ...checkOwnership(truth, {
+        instance: INSTANCE,
+        refused: bot.refusedNames,
+        given: this.given,
       }),
       ...this.protectionViolations(truth),
       ...this.breakViolations(),

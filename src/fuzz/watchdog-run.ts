@@ -1,5 +1,5 @@
 import type { WatchdogNews } from '../daemon/watchdog/watchdog.ts';
-import { INSTANCE } from './bot-engine.ts';
+import { givenCoins, INSTANCE } from './bot-engine.ts';
 import type { BotMachine } from './bot-machine.ts';
 import { truthOf } from './checkers/exchange-truth.ts';
 import type { Violation } from './checkers/violation.ts';
@@ -57,6 +57,7 @@ export class WatchdogRun {
 
   constructor(options: WatchdogRunOptions) {
     const { world, machine, seed, plan, coverage } = options;
+    const given = givenCoins({ seed, markets: world.rules, onVandal: () => {} });
     this.options = options;
     this.dice = Dice.of(seed, 'watchdog life');
     this.checker = new WatchdogChecker({
@@ -69,6 +70,7 @@ export class WatchdogRun {
           mirrorPath: machine.mirrorPath,
           exitNames: coverage.exitNames,
           truth: truthOf(world.exchange, BOT_USER),
+          given,
         }),
       count: (what) => coverage.count(what),
     });

@@ -250,12 +250,15 @@ export const PERSIAN_SENTENCES: SpokenSentences = {
     funds: 'حداکثر {spendable:money} را می‌توان خرج کرد و {needed:decimal} خواسته شد: {parts:said}',
     'funds-account': 'حساب {amount:decimal} دارد',
     'funds-capital': 'سرمایهٔ {strategy:name}، {amount:decimal} است',
+    'funds-coins': '{strategy:name} از خریدها و موجودی داده‌شده‌اش {amount:decimal} دارد',
+    'funds-inventory':
+      '{missing:decimal} کم است و آنچه از حساب به آن داده نشده باشد فروخته نمی‌شود؛ با این خط بیشتر به آن می‌دهید: {line:text}',
     'funds-others': '{amount:decimal} برای چیزی جز این ربات نگه داشته شده است',
     'funds-gone': '{amount:decimal} رفته است',
     'funds-unknown': '{strategy:name} سفارش بازاری دارد که قیمتش معلوم نیست',
     'funds-reserved': '{strategy:name}، {amount:decimal} را رزرو کرده است',
     'funds-leaving': '{amount:decimal} شاید در راه کیف پول تعهدی است',
-    'funds-bought': 'استراتژی‌های دیگر {amount:decimal} خریده‌اند',
+    'funds-bought': '{amount:decimal} از آنِ استراتژی‌های دیگر است',
     'funds-margin':
       'حداکثر {free:decimal} {currency:name} در کیف پول تعهدی آزاد است و {amount:decimal} خواسته شد',
     filled: 'انجام شد',

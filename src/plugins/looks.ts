@@ -58,6 +58,8 @@ function valueOf([method, first = '', second = '']: Look, view: EngineView): unk
   switch (method) {
     case 'position':
       return view.position(first);
+    case 'inventory':
+      return view.inventory(first);
     case 'free':
       return view.free();
     case 'orders':

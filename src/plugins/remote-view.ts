@@ -47,6 +47,10 @@ export class RemoteView implements EngineView {
     return Number(this.position(market));
   }
 
+  inventory(market: string): ReturnType<EngineView['inventory']> {
+    return this.look(['inventory', market]) as ReturnType<EngineView['inventory']>;
+  }
+
   freeNumber(currency: string): number {
     return Number(this.free()[currency] ?? 0);
   }

@@ -56,6 +56,12 @@ export interface LedgerState {
   readonly flows: Map<string, MarketFlow>;
   readonly prices: Map<string, LastPrice>;
   readonly tracks: Map<Currency, PnlTrack>;
+  /** Coins that it was given to sell, less those that went back. */
+  readonly inventory: Map<string, Units>;
+  /** By currency: what those were worth when they came. It is neither gained nor lost. */
+  readonly inventoryValue: Map<Currency, Units>;
+  /** By currency: given coins that had no price in it yet. They are valued at the first one. */
+  readonly unpriced: Map<Currency, Map<string, Units>>;
   streak: Streak;
 }
 
@@ -100,6 +106,9 @@ export class AssetLedger {
       flows: new Map(),
       prices: new Map(),
       tracks: new Map([...quotes].map((quote) => [quote, NEW_TRACK])),
+      inventory: new Map(),
+      inventoryValue: new Map(),
+      unpriced: new Map(),
       streak: { lossesInARow: 0, lastLossAtMs: null },
     };
     this.watch();
@@ -113,8 +122,54 @@ export class AssetLedger {
     return this.state.holdings.get(asset)?.held ?? NO_UNITS;
   }
 
+  /** What it was given of a coin, less what went back. */
+  inventoryOf(asset: string): Units {
+    return this.state.inventory.get(asset) ?? NO_UNITS;
+  }
+
+  /** Whether it was given coins that have no price in the result currency yet. */
+  get waitsForPrices(): boolean {
+    return this.state.unpriced.has(this.currency);
+  }
+
   flowOf(market: string): MarketFlow {
     return this.state.flows.get(market) ?? NO_FLOW;
+  }
+
+  /**
+   * Takes in coins that it is given (above zero) or that go back (below), at what they are worth now: that is
+   * neither gained nor lost. `market`: where they count for limits on single markets.
+   */
+  takeInventory({
+    asset,
+    amount,
+    market,
+    atMs,
+  }: {
+    readonly asset: string;
+    readonly amount: Units;
+    readonly market: string;
+    readonly atMs: number;
+  }): void {
+    const { flows, inventory, unpriced } = this.state;
+    this.trades += 1;
+    this.roll(atMs);
+    inventory.set(asset, addUnits(this.inventoryOf(asset), amount));
+    const flow = this.flowOf(market);
+    flows.set(market, { ...flow, position: addUnits(flow.position, amount) });
+    const value = this.worthOf(asset, amount);
+    this.book(asset, { received: amount, paid: value === null ? NO_MONEY : moneyIn(this.currency, value) });
+    for (const { currency } of this.marketNames.quotes) {
+      if (currency === this.currency && value !== null) {
+        this.addInventoryValue(currency, value);
+        continue;
+      }
+      const waiting = unpriced.get(currency) ?? new Map<string, Units>();
+      unpriced.set(currency, waiting.set(asset, addUnits(waiting.get(asset) ?? NO_UNITS, amount)));
+    }
+    this.watch();
+    this.settle();
+    this.update();
   }
 
   /** Takes in a fill. Each is to be passed once. One that was read late counts to the day at hand. */
@@ -135,7 +190,10 @@ export class AssetLedger {
     const { symbol, base, quote } = market;
     this.trades += 1;
     this.roll(atMs);
-    if (!this.state.prices.has(symbol)) this.enterPrice(symbol, price, atMs);
+    if (!this.state.prices.has(symbol)) {
+      this.enterPrice(symbol, price, atMs);
+      this.settleInventory();
+    }
     const received = side === 'buy' ? subtractUnits(amount, fee) : negateUnits(amount);
     const paid = side === 'buy' ? total : subtractUnits(fee, total);
     const flow = this.flowOf(symbol);
@@ -273,12 +331,14 @@ export class AssetLedger {
 
   /** The result, or the assets that have no price in the currency. */
   private resultIn(quote: Currency): Units | readonly string[] {
-    let sum: Units = NO_UNITS;
-    let unvalued: string[] | null = null;
-    for (const [asset, { held }] of this.state.holdings) {
+    const { holdings, inventoryValue, unpriced } = this.state;
+    let sum = negateUnits(inventoryValue.get(quote) ?? NO_UNITS);
+    const waiting = unpriced.get(quote);
+    let unvalued: string[] | null = waiting === undefined ? null : [...waiting.keys()];
+    for (const [asset, { held }] of holdings) {
       const value = valueIn(quote, { asset, amount: held }, this);
-      if (value === null) (unvalued ??= []).push(asset);
-      else sum = addUnits(sum, value);
+      if (value === null && waiting?.has(asset) !== true) (unvalued ??= []).push(asset);
+      else if (value !== null) sum = addUnits(sum, value);
     }
     return unvalued ?? sum;
   }
@@ -288,13 +348,14 @@ export class AssetLedger {
    * with the other quote currency.
    */
   private settle(): void {
+    this.settleInventory();
     if (!this.isPending) return;
     const { currency, marketNames } = this;
     const other = marketNames.otherQuote(currency);
     if (this.priceOf(marketNames.bridge.market) === null) return;
     this.isPending = false;
     const { holdings } = this.state;
-    let owed = this.held(currency);
+    let owed = subtractUnits(this.held(currency), this.state.inventoryValue.get(currency) ?? NO_UNITS);
     for (const [asset, holding] of holdings) {
       if (asset === currency) continue;
       const cost = this.turned(holding.cost, other);
@@ -312,6 +373,34 @@ export class AssetLedger {
     holdings.set(other, { ...money, realised: addMoney(money.realised, moneyIn(currency, owed)) });
   }
 
+  /** Values given coins at the first price that there is, in each currency. */
+  private settleInventory(): void {
+    const { holdings, unpriced } = this.state;
+    for (const [currency, waiting] of unpriced) {
+      for (const [asset, amount] of waiting) {
+        const value = valueIn(currency, { asset, amount }, this);
+        if (value === null) continue;
+        waiting.delete(asset);
+        this.addInventoryValue(currency, value);
+        if (currency !== this.currency) continue;
+        const holding = holdings.get(asset) ?? NO_HOLDING;
+        const money = moneyIn(currency, value);
+        holdings.set(
+          asset,
+          holding.held > 0n
+            ? { ...holding, cost: addMoney(holding.cost, money) }
+            : { ...holding, realised: takeMoney(holding.realised, money) },
+        );
+      }
+      if (waiting.size === 0) unpriced.delete(currency);
+    }
+  }
+
+  private addInventoryValue(currency: Currency, value: Units): void {
+    const { inventoryValue } = this.state;
+    inventoryValue.set(currency, addUnits(inventoryValue.get(currency) ?? NO_UNITS, value));
+  }
+
   private turned(money: QuoteMoney, other: Currency): QuoteMoney {
     const part = partOf(money, other);
     if (part === 0n) return money;
@@ -319,9 +408,9 @@ export class AssetLedger {
     return worth === null ? money : moneyIn(this.currency, addUnits(partOf(money, this.currency), worth));
   }
 
-  /** A sum of a quote currency in the result currency; null where that is not known yet. */
-  private worthOf(quote: Currency, units: Units): Units | null {
-    return valueIn(this.currency, { asset: quote, amount: units }, this);
+  /** An amount in the result currency; null where that is not known yet. */
+  private worthOf(asset: string, units: Units): Units | null {
+    return valueIn(this.currency, { asset, amount: units }, this);
   }
 
   /** The markets whose prices are asked for. */

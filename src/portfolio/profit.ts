@@ -2,7 +2,7 @@ import type { Currency } from '../domain/market-symbol.ts';
 import { addUnits, NO_UNITS, subtractUnits, type Units } from '../domain/money.ts';
 import type { AssetLedger } from './asset-ledger.ts';
 import { partOf } from './quote-money.ts';
-import { pathOf, valueIn, type PriceOf, type Prices } from './valuation.ts';
+import { pathOf, valueIn, valueOfAll, type PriceOf, type Prices } from './valuation.ts';
 
 /**
  * What is held of one asset and what it is worth, in units of the profit's currency; null where that is
@@ -50,24 +50,45 @@ export function profitOf(ledger: AssetLedger, priceOf: PriceOf = () => null): Pr
     priceOf: (market: string) => priceOf(market) ?? ledger.priceOf(market),
   };
   const assets: AssetProfit[] = [];
+  // What was given and has no price of the ledger yet comes at the price of now.
+  const waiting = state.unpriced.get(currency);
   for (const [asset, holding] of state.holdings) {
     const { held, cost } = holding;
+    const unpriced = valueIn(currency, { asset, amount: waiting?.get(asset) ?? NO_UNITS }, prices);
     const value = valueIn(currency, { asset, amount: held }, prices);
     const by = pathOf(currency, asset, prices);
     const isCosted = partOf(cost, marketNames.otherQuote(currency)) === 0n;
     const open =
       asset === currency
         ? NO_UNITS
-        : value === null || !isCosted
+        : value === null || unpriced === null || !isCosted
           ? null
-          : subtractUnits(value, partOf(cost, currency));
+          : subtractUnits(value, addUnits(partOf(cost, currency), unpriced));
     assets.push({ asset, held, value, open, by, pricedAtMs: oldestOf(ledger, by) });
   }
   const unvalued = assets.filter(({ value }) => value === null).map(({ asset }) => asset);
-  const total = sumOf(assets.map(({ value }) => value));
+  const total = totalIn(ledger, currency, prices);
   const open = sumOf(assets.map((one) => one.open));
   const realised = total === null || open === null ? null : subtractUnits(total, open);
   return { currency, total, realised, open, unvalued, assets };
+}
+
+/**
+ * What a ledger has made in a currency: all that is held, less what given coins were worth when they came.
+ * Those that had no price yet come at that of now. Null where something has no price.
+ */
+export function totalIn({ state }: AssetLedger, currency: Currency, prices: Prices): Units | null {
+  const held = [...state.holdings].map(([asset, holding]) => ({ asset, amount: holding.held }));
+  const worth = valueOfAll(currency, held, prices);
+  const given = valueOfAll(currency, amountsOf(state.unpriced.get(currency)), prices);
+  if (worth === null || given === null) return null;
+  return subtractUnits(worth, addUnits(state.inventoryValue.get(currency) ?? NO_UNITS, given));
+}
+
+function* amountsOf(
+  amounts: ReadonlyMap<string, Units> = new Map(),
+): Iterable<{ readonly asset: string; readonly amount: Units }> {
+  for (const [asset, amount] of amounts) yield { asset, amount };
 }
 
 function oldestOf({ state }: AssetLedger, by: readonly string[] | null): number | null {

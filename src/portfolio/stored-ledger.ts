@@ -29,6 +29,10 @@ export function storedLedger({ quotes }: Pick<MarketNames, 'quotes'>) {
     flows: z.record(z.string(), z.object({ position: storedUnits, cash: storedUnits })),
     prices: z.record(z.string(), z.object({ price: storedUnits, atMs: storedTimeMs })),
     tracks: z.partialRecord(z.enum(names), track),
+    // Absent in rows of versions before coins were given to strategies.
+    inventory: z.record(z.string(), storedUnits).default({}),
+    inventoryValue: z.partialRecord(z.enum(names), storedUnits).default({}),
+    unpriced: z.partialRecord(z.enum(names), z.record(z.string(), storedUnits)).default({}),
     lossesInARow: storedCount,
     lastLossAtMs: storedTimeMs.nullable(),
   });
@@ -41,7 +45,7 @@ type StoredLedger = z.input<LedgerShape>;
 
 export function storeLedger({ currency, marketNames, state }: AssetLedger): StoredLedger {
   const store = (sum: QuoteMoney): StoredMoney => storeMoney(sum, marketNames);
-  const { holdings, flows, prices, tracks, streak } = state;
+  const { holdings, flows, prices, tracks, inventory, inventoryValue, unpriced, streak } = state;
   return {
     currency,
     holdings: recordOf(holdings, ({ held, cost, realised, tripBeganWith }) => ({
@@ -61,6 +65,9 @@ export function storeLedger({ currency, marketNames, state }: AssetLedger): Stor
       peakResult: formatUnits(marks.peakResult),
       dayBeganWith: formatUnits(marks.dayBeganWith),
     })),
+    inventory: recordOf(inventory, formatUnits),
+    inventoryValue: recordOf(inventoryValue, formatUnits),
+    unpriced: recordOf(unpriced, (waiting) => recordOf(waiting, formatUnits)),
     ...streak,
   };
 }
@@ -78,6 +85,13 @@ export function restoreLedger(ledger: AssetLedger, stored: z.output<LedgerShape>
   for (const { currency: quote } of ledger.marketNames.quotes) {
     const marks = stored.tracks[quote];
     if (marks !== undefined) state.tracks.set(quote, { marks, unvalued: [] });
+  }
+  for (const [asset, amount] of Object.entries(stored.inventory)) state.inventory.set(asset, amount);
+  for (const { currency: quote } of ledger.marketNames.quotes) {
+    const value = stored.inventoryValue[quote];
+    const waiting = stored.unpriced[quote];
+    if (value !== undefined) state.inventoryValue.set(quote, value);
+    if (waiting !== undefined) state.unpriced.set(quote, new Map(Object.entries(waiting)));
   }
   const { lossesInARow, lastLossAtMs } = stored;
   state.streak = { lossesInARow, lastLossAtMs };

@@ -67,11 +67,13 @@ export interface MarketContext extends MarketIntents {
   readonly quote: string;
   /**
    * The strategy's own holding, in the base currency: what its fills bought less what they sold, fees taken
-   * off, over all markets of that currency together. Tether spent in tether markets is taken off the position
-   * in USDTIRT.
+   * off, over all markets of that currency together, and what it was given of it. At least zero. Tether spent
+   * in tether markets is taken off the position in USDTIRT.
    */
   readonly position: number;
-  /** What it may spend of the base currency: free less what orders and algorithms have reserved. */
+  /** What its configuration gave it of the base currency (`inventory`), which is part of its position. */
+  readonly inventory: number;
+  /** What it may sell of the base currency: its position less what orders and algorithms have reserved. */
   readonly freeBase: number;
   /** What it may spend of the quote currency: the same, and no more than is left of its capital. */
   readonly freeQuote: number;

@@ -44,6 +44,10 @@ export class MarketHandle extends MarketIntentFields implements MarketContext {
     return this.#call.view.positionNumber(this.market);
   }
 
+  get inventory(): number {
+    return Number(this.#call.view.inventory(this.market));
+  }
+
   get freeBase(): number {
     return this.#call.view.freeNumber(this.base);
   }

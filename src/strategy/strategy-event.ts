@@ -191,11 +191,13 @@ export interface EngineView {
   readonly nowMs: number;
   /**
    * The strategy's own holding of a market's source currency over all its markets: what its fills bought less
-   * what they sold, fees taken off.
+   * what they sold, fees taken off, and what it was given. At least zero.
    */
   position(market: string): DecimalText;
   /** The same as a number. */
   positionNumber(market: string): number;
+  /** What it was given of a market's source currency to sell. */
+  inventory(market: string): DecimalText;
   /** What it may spend, by lower-case currency: free balances less what is reserved. */
   free(): Readonly<Record<string, DecimalText>>;
   /** One of them as a number; 0 for a currency that the account has no line for. */

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { summarize } from '../../src/daemon/summary.ts';
-import { formatUnits, parseUnits, UNITS_PER_ONE } from '../../src/domain/money.ts';
+import { formatUnits, parseUnits, type Units, UNITS_PER_ONE } from '../../src/domain/money.ts';
 import { divideHalfEven } from '../../src/domain/rounding.ts';
 import { BotLife, createEmbeddedWorld } from '../support/embedded-bot.ts';
 
@@ -23,6 +23,7 @@ test('triangles on the embedded exchange make what the wallets say', async () =>
     plugin: resolve('strategies/triangle.ts'),
     market: 'BTCIRT',
     params: { edge: 0.001, size: 100, pauseMs: 20_000 },
+    inventory: { btc: balances.btc },
   };
   const config = { strategies: [strategy], 'embedded.balances': balances };
   const world = createEmbeddedWorld({ seed: 7, config });
@@ -46,12 +47,20 @@ test('triangles on the embedded exchange make what the wallets say', async () =>
     divideHalfEven(gained('btc') * priceOf('BTCIRT'), UNITS_PER_ONE) +
     divideHalfEven(gained('usdt') * priceOf('USDTIRT'), UNITS_PER_ONE);
 
+  // What it was given counts at its price of now, less that of the start.
+  const { ledger } = engine.instances[0]!;
+  const given = divideHalfEven(parseUnits(balances.btc) * priceOf('BTCIRT'), UNITS_PER_ONE);
+  const sinceStart = given - (ledger.state.inventoryValue.get('rls') ?? 0n);
+
   expect(strategies[0]?.fills).toBeGreaterThan(6);
   expect(strategies).toMatchObject([
     {
       currency: 'rls',
-      profit: formatUnits(inRial),
-      positions: { btc: formatUnits(gained('btc')), usdt: formatUnits(gained('usdt')) },
+      profit: formatUnits((inRial + sinceStart) as Units),
+      positions: {
+        btc: formatUnits((parseUnits(balances.btc) + gained('btc')) as Units),
+        usdt: formatUnits(gained('usdt')),
+      },
       unvalued: [],
     },
   ]);

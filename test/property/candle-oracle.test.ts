@@ -4,6 +4,7 @@ import { z } from 'zod';
 import { CandleRunner, type CandleRun } from '../../src/backtest/candle-runner.ts';
 import { BarFillSimulator } from '../../src/venues/bars/bar-fill-simulator.ts';
 import type { CandleColumns } from '../../src/domain/candle-columns.ts';
+import { decimalText } from '../../src/domain/decimal-text.ts';
 import { formatUnits, parseUnits, type Units } from '../../src/domain/money.ts';
 import type { Timeframe } from '../../src/domain/timeframe.ts';
 import { DEFAULT_ENGINE_TIMES } from '../../src/engine/engine-settings.ts';
@@ -87,7 +88,10 @@ function scripted(
         };
         views.push({
           positions: Object.fromEntries(
-            markets.map(({ symbol }) => [symbol, parseUnits(ctx.markets.of(symbol).exact.position)]),
+            markets.map(({ symbol }) => {
+              const { exact, inventory } = ctx.markets.of(symbol);
+              return [symbol, parseUnits(exact.position) - parseUnits(decimalText(inventory))];
+            }),
           ),
           free: Object.fromEntries([...currencies].map((currency) => [currency, free(currency)])),
           open: Object.fromEntries(
@@ -162,7 +166,17 @@ function runReal(given: Drawn, world: OracleWorld): Real {
     settings: {
       ...DEFAULT_ENGINE_TIMES,
       instance: 'back',
-      instances: [{ runner, onError: 'stop', pauseMs: 60_000, limits: NO_LIMITS, capital: {} }],
+      instances: [
+        {
+          runner,
+          onError: 'stop',
+          pauseMs: 60_000,
+          limits: NO_LIMITS,
+          capital: {},
+          // The model has one strategy, to which the account belongs.
+          inventory: world.balances as Record<string, Units>,
+        },
+      ],
     },
     markets: traded,
     venue,

@@ -4,13 +4,14 @@ import marketMaker from '../../strategies/market-maker.ts';
 import { expectSameAfterRestarts, expectSound } from './claims.ts';
 
 const balances = { usdt: 10_000, btc: 100 };
+const inventory = { btc: 100 };
 const params = { spreadBps: 30, moveBps: 10 };
 const still = { bid: 99, ask: 101, amount: 2 };
 
 /** What it has in the end beyond what its first coins are worth by then, on a market of a trend. */
 function earned(trend: number): number {
   const bars = generateBars({ count: 600, seed: 4, trend });
-  const run = runStrategy(marketMaker, { bars, balances, params, fee: 0.001 });
+  const run = runStrategy(marketMaker, { bars, balances, inventory, params, fee: 0.001 });
   expectSound(run, 100);
   expect(run.orders.every(({ execution }) => execution === 'limit')).toBe(true);
   const last = bars.at(-1);
@@ -20,7 +21,12 @@ function earned(trend: number): number {
 
 describe('market-maker', () => {
   test('rests on both sides within the spread', async () => {
-    const { orders, fills } = await runOnBooks(marketMaker, { books: [still, still], balances, params });
+    const { orders, fills } = await runOnBooks(marketMaker, {
+      books: [still, still],
+      balances,
+      inventory,
+      params,
+    });
     expect(orders).toMatchObject([
       { side: 'buy', execution: 'limit', price: 99.7, state: 'open' },
       { side: 'sell', execution: 'limit', price: 100.3, state: 'open' },
@@ -33,7 +39,7 @@ describe('market-maker', () => {
       { side: 'sell', price: 99.7, amount: 0.5 },
       { side: 'buy', price: 100.3, amount: 0.5 },
     ] as const;
-    const script = { books: [still, { ...still, trades }, still], balances, params };
+    const script = { books: [still, { ...still, trades }, still], balances, inventory, params };
     const { orders, fills, equity } = await runOnBooks(marketMaker, script);
     expect(fills).toMatchObject([
       { side: 'buy', price: 99.7, amount: 0.5 },
@@ -46,7 +52,7 @@ describe('market-maker', () => {
 
   test('goes on after a restart', () => {
     const bars = generateBars({ count: 20, seed: 3 });
-    expectSameAfterRestarts(marketMaker, { bars, balances, params });
+    expectSameAfterRestarts(marketMaker, { bars, balances, inventory, params });
   });
 
   test('wins where the price comes back, and loses to holding where it runs away', () => {

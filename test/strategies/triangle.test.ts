@@ -17,6 +17,7 @@ const on = (bars: readonly ScriptedBar[]) => ({
     { market: 'USDTIRT', priceStep: 10, bars: bars.map(() => 1_000_000) },
   ],
   balances: { rls: 1_000_000_000, usdt: 1_000, btc: 10 },
+  inventory: { btc: 10 },
 });
 const legs = ({ fills }: ScriptedRun): readonly string[] =>
   fills.map(({ market, side, amount }) => `${side} ${amount} ${market}`);

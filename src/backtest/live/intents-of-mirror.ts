@@ -1,5 +1,6 @@
 import { IntentTally } from '../../engine/intent-tally.ts';
 import { rejectionOf } from '../../engine/order-rejection.ts';
+import { readSentence } from '../../language/sentences/read-sentence.ts';
 import type { RefusedIntent, SessionRows } from '../../mirror/session-rows.ts';
 import type { StrategyIntents } from '../backtest-run.ts';
 
@@ -24,7 +25,7 @@ export function intentsOfMirror(
     const atMs = order.closedAtMs ?? order.plannedAtMs;
     tallyOf(tallies, order.strategy).refuse({ what: 'order', ...rejection, atMs });
   }
-  for (const intent of rows.refusedIntents) {
+  for (const intent of rows.refusedIntents.toSorted((left, right) => left.atMs - right.atMs)) {
     if (placed.has(intent.id)) continue;
     const { strategy, kind, reason, atMs } = intent;
     const code = codeOf(intent);
@@ -47,10 +48,12 @@ function tallyOf(tallies: Map<string, IntentTally>, strategy: string): IntentTal
   return tally;
 }
 
-/** Which check refused an intent; of a lock only the first refusal has a line in the journal. */
+/** Which check refused an intent; of a lock only the first refusal has a line in the journal, and one
+ * for want of funds has none. */
 function codeOf({ check, reason, kind }: RefusedIntent): string {
   if (check !== null) return check.startsWith('lock ') ? check : `risk ${check}`;
   const [, lock] = /^the lock (.+?) of /.exec(reason ?? '') ?? [];
   if (lock !== undefined) return `lock ${lock}`;
+  if (readSentence(reason)?.code === 'funds') return 'funds';
   return kind === 'transfer' ? 'transfer' : 'a check that the journal does not have any more';
 }

@@ -38,6 +38,8 @@ export interface ScriptedAccount {
    * lets one through. All are let through after the last.
    */
   readonly refuse?: readonly (string | null)[];
+  /** Coins of the account that the strategy is given to sell: `{ btc: 0.5 }`; none without it. */
+  readonly inventory?: Readonly<Record<string, number>>;
   /** Rules of locks, as a configuration has them: `[{ kind: 'cooldown', for: '30m' }]`; none without it. */
   readonly locks?: readonly unknown[];
   /** What the strategy is told from outside; what is wrong with one is among the refusals. */
@@ -211,13 +213,16 @@ export function accountOf(
   { quote }: Market,
 ): Pick<PollRunOptions, 'fees' | 'balances'> {
   const rates = { maker: Math.round(fee * MILLIONTHS), taker: Math.round(fee * MILLIONTHS) };
-  const amounts = Object.entries(balances ?? { [quote]: 10_000 });
   return {
     fees: { rls: rates, usdt: rates },
-    balances: Object.fromEntries(
-      amounts.map(([currency, amount]) => [currency, parseUnits(decimalText(amount))]),
-    ),
+    balances: unitsByCurrency(balances ?? { [quote]: 10_000 }),
   };
+}
+
+function unitsByCurrency(amounts: Readonly<Record<string, number>>): Readonly<Record<string, Units>> {
+  return Object.fromEntries(
+    Object.entries(amounts).map(([currency, amount]) => [currency, parseUnits(decimalText(amount))]),
+  );
 }
 
 /**
@@ -226,11 +231,12 @@ export function accountOf(
  */
 export function settingsOf(
   runner: StrategyRunner,
-  { locks = [] }: Pick<ScriptedAccount, 'locks'>,
+  { locks = [], inventory = {} }: Pick<ScriptedAccount, 'locks' | 'inventory'>,
 ): CandleRunOptions['settings'] {
   refuseEmptyUniverses(runner);
   const limits = createRiskLimits();
-  const instance = { runner, onError: 'stop', pauseMs: 60_000, limits, capital: {} } as const;
+  const own = { capital: {}, inventory: unitsByCurrency(inventory) };
+  const instance = { runner, onError: 'stop', pauseMs: 60_000, limits, ...own } as const;
   return { ...DEFAULT_ENGINE_TIMES, instance: 'test', instances: [instance], locks: readLocks(locks) };
 }
 

@@ -24,6 +24,8 @@ export interface BacktestStrategy {
   /** That of the candles without it; an hour on a recording. */
   readonly timeframe?: Timeframe;
   readonly params?: Readonly<Record<string, unknown>>;
+  /** Coins of the balances that it may sell without having bought them: `{ btc: 0.5 }`. */
+  readonly inventory?: Readonly<Record<string, number | string>>;
   /** Needed where one strategy runs twice. */
   readonly name?: string;
 }
@@ -143,15 +145,15 @@ function configuredOf(options: BacktestOptions): ConfiguredBacktest {
 
 /** The settings of a bot that stand for the options: what the command line says goes the same way. */
 function configOf({ strategies, balances, feePercent }: BacktestOptions, timeframe: Timeframe): BotConfig {
-  const named = strategies.map(({ strategy, ...rest }) => ({
+  const named = strategies.map(({ strategy, inventory = {}, ...rest }) => ({
     timeframe,
     ...rest,
+    inventory: moneyTexts(inventory),
     plugin: typeof strategy === 'string' ? strategy : strategy.name,
   }));
-  const money = Object.entries(balances).map(([currency, amount]) => [currency, moneyText(amount)]);
   const overrides: Override[] = [
     ['strategies', JSON.stringify(named)],
-    ['paper.balances', JSON.stringify(Object.fromEntries(money))],
+    ['paper.balances', JSON.stringify(moneyTexts(balances))],
   ];
   const fee = feePercent === undefined ? null : feePercent.toFixed(4);
   const rates = { maker: fee, taker: fee };
@@ -172,6 +174,12 @@ function configOf({ strategies, balances, feePercent }: BacktestOptions, timefra
       return { ...configured, plugin: { kind: 'definition', definition: given } };
     }),
   };
+}
+
+function moneyTexts(amounts: Readonly<Record<string, number | string>>): Readonly<Record<string, string>> {
+  return Object.fromEntries(
+    Object.entries(amounts).map(([currency, amount]) => [currency, moneyText(amount)]),
+  );
 }
 
 function moneyText(amount: number | string): string {

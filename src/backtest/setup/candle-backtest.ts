@@ -392,13 +392,14 @@ export function keptBot(config: BotConfig, more: Readonly<Record<string, unknown
     execution: config.execution,
     ...(config.locks.length === 0 ? {} : { locks: config.locks }),
     strategies: config.strategies.map(
-      ({ plugin, name, market, timeframe, params, capital, limits, locks }) => ({
+      ({ plugin, name, market, timeframe, params, capital, inventory, limits, locks }) => ({
         plugin: plugin.kind === 'file' ? relative(process.cwd(), plugin.path) : pluginText(plugin),
         name,
         market,
         timeframe,
         params,
         capital,
+        ...(Object.keys(inventory).length === 0 ? {} : { inventory }),
         risk: limits,
         ...(locks.length === 0 ? {} : { locks }),
       }),

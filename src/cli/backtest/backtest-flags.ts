@@ -34,6 +34,7 @@ export interface BacktestFlags extends CandleRuleOptions, PollRuleOptions {
   readonly param: Readonly<Record<string, unknown>>;
   readonly cash?: string;
   readonly balance?: Readonly<Record<string, string>>;
+  readonly inventory?: Readonly<Record<string, string>>;
   readonly currency?: Currency;
   readonly fee?: string;
   readonly priceStep?: string;
@@ -92,6 +93,11 @@ function accountFlags(command: Command): Command {
     .option(
       '--balance <currency=amount>',
       'starting balance of a currency, such as usdt=10000; repeatable',
+      balanceOption,
+    )
+    .option(
+      '--inventory <coin=amount>',
+      'coins of the starting balance that the strategy may sell without having bought them, such as btc=0.5; repeatable',
       balanceOption,
     )
     .addOption(

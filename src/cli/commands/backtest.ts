@@ -68,11 +68,11 @@ Examples:
   sarraf backtest strategies/ma-cross.ts --csv hours.csv --market BTCUSDT --timeframe 1h --param fast=10 --cash 10000 --fee 0.1%
   sarraf backtest breakout --universe '{"quote":"rls","rankBy":"volume24h","take":10}' --cash 1000000000
   sarraf backtest triangle --market BTCIRT --csv BTCIRT=a.csv --csv BTCUSDT=b.csv --csv USDTIRT=c.csv \\
-    --balance rls=10000000000 --balance usdt=10000 --balance btc=0.2 --currency rls`;
+    --balance rls=10000000000 --balance usdt=10000 --balance btc=0.2 --inventory btc=0.2 --currency rls`;
 
 /** The configuration, with the options of the short form in place of its values. */
 function configOf(strategy: string | undefined, options: Options): BotConfig {
-  const { config, market, universe, param, cash, balance, fee } = options;
+  const { config, market, universe, param, cash, balance, inventory, fee } = options;
   const overrides: Override[] = [];
   if (strategy !== undefined) {
     overrides.push(
@@ -82,9 +82,11 @@ function configOf(strategy: string | undefined, options: Options): BotConfig {
         universe,
         timeframe: timeframeFlag(options) ?? USUAL_TIMEFRAME,
         params: param,
+        inventory,
       }),
     );
-  }
+  } else if (inventory !== undefined)
+    throw wrongInput('expected --inventory with a strategy, was with --config: write inventory in the file');
   if (cash !== undefined || balance !== undefined) overrides.push(balancesOverride(balanceFlags(options)));
   if (fee !== undefined) overrides.push(feeOverride(fee));
   return readConfig(config ?? null, [...overrides, ...options.set], { isOffline: true });

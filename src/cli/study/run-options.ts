@@ -65,6 +65,7 @@ export function writtenStudy(strategy: string, options: ShortFlags & SessionFlag
     signals,
     params: param,
     balances: balanceFlags(options),
+    inventory: options.inventory,
     fee: options.fee === undefined ? undefined : `${options.fee}%`,
     currency,
     steps: stepFlags(options),

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { SarrafError } from '../../domain/errors.ts';
 import type { MarketSymbol } from '../../domain/market-symbol.ts';
-import { parseMarket } from '../../exchange/market-names.ts';
+import { MARKET_NAMES, parseMarket } from '../../exchange/market-names.ts';
 import { parseUnits } from '../../domain/money.ts';
 import { currencySymbol, decimalAmount, positiveDecimal } from '../../simulator/settings/config-fields.ts';
 
@@ -65,3 +65,14 @@ export const amountLimit = () => z.record(currencySymbol(), units().nullable()).
 
 /** What an account owns at the beginning, by currency. */
 export const balances = () => z.record(currencySymbol(), decimalAmount());
+
+/** Coins by currency, read without the quote currencies: `{ btc: '0.5' }`. */
+export const inventory = () =>
+  z.record(currencySymbol(), positiveDecimal()).superRefine((coins, context) => {
+    for (const { currency } of MARKET_NAMES.quotes) {
+      const amount = coins[currency];
+      if (amount === undefined) continue;
+      const message = `expected a coin such as btc, was ${currency}, which counts with capital: write capital: { ${currency}: '${amount}' }`;
+      context.addIssue({ code: 'custom', path: [currency], message });
+    }
+  });

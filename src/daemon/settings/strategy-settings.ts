@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { duration } from './duration-field.ts';
 import { lockSettings } from './lock-settings.ts';
 import { strategyRiskSettings } from './risk-settings.ts';
-import { marketSymbol, perQuoteField } from './setting-fields.ts';
+import { inventory, marketSymbol, perQuoteField } from './setting-fields.ts';
 import { present } from '../../domain/invariant.ts';
 import { TIMEFRAMES } from '../../domain/timeframe.ts';
 import type { StrategyDefinition } from '../../strategy/definition.ts';
@@ -65,6 +65,11 @@ export const strategySettings = z
       .prefault({})
       .describe(
         "Capital of the strategy by quote currency: for equity and shares, and the most that it spends; the account's balance by default.",
+      ),
+    inventory: inventory()
+      .prefault({})
+      .describe(
+        'Coins of the account that the strategy is given to sell, such as btc: 0.5. It sells these and what it has bought, and no others. They must be in the wallet at the start.',
       ),
     onError: z
       .enum(['stop', 'pause', 'cancel'])

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { EngineOutput } from '../../engine/engine-command.ts';
 import type { Engine } from '../../engine/engine.ts';
 import { parseMarket } from '../../exchange/market-names.ts';
-import { addsRisk } from './adds-risk.ts';
+import { addsRisk, NOTHING_GIVEN, type GivenCoins } from './adds-risk.ts';
 import type { ExchangeTruth } from './exchange-truth.ts';
 import { isSpoiledBy, namedOrders } from './own-key.ts';
 import { violationsOf, type Violation } from './violation.ts';
@@ -21,6 +21,7 @@ interface ClosingOrder {
 
 export interface ByHandCheckerOptions {
   readonly instance: string;
+  readonly given?: GivenCoins;
   readonly count: (what: string) => void;
 }
 
@@ -92,12 +93,14 @@ export class ByHandChecker {
   }
 
   violations(truth: ExchangeTruth, refused: ReadonlySet<string>): readonly Violation[] {
-    const own = namedOrders(truth, this.options.instance);
+    const { instance, given = NOTHING_GIVEN } = this.options;
+    const own = namedOrders(truth, instance);
     const nameOf = new Map(own.map(({ order, name }) => [order.id, name]));
     const tooMuch = own.flatMap(({ order, name }) => {
       const sale = this.sold.get(name);
       if (sale === undefined || isSpoiledBy(refused, sale.strategy)) return [];
-      if (order.openedAtMs - sale.sentAtMs > PROMPT_MS || !addsRisk(order, { truth, nameOf })) return [];
+      if (order.openedAtMs - sale.sentAtMs > PROMPT_MS || !addsRisk(order, { truth, nameOf, given }))
+        return [];
       return [
         `expected the close ${name} (${order.side} ${order.amount} in ${order.market}) to be of no more than was held`,
       ];

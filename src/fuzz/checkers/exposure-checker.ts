@@ -2,6 +2,7 @@ import { invariant } from '../../domain/invariant.ts';
 import { formatUnits } from '../../domain/money.ts';
 import { parseMarket } from '../../exchange/market-names.ts';
 import { readOrderName } from '../../execution/order-names.ts';
+import { NOTHING_GIVEN, type GivenCoins } from './adds-risk.ts';
 import type { ExchangeTruth, TrueFill, TrueOrder } from './exchange-truth.ts';
 import { NONE_REFUSED, ownKeyOf, placedNameOf } from './own-key.ts';
 import { violationsOf, type Violation } from './violation.ts';
@@ -14,6 +15,8 @@ export interface ExposureLimits {
    * limited.
    */
   readonly maxPosition: Readonly<Record<string, bigint>>;
+  /** What strategies were given, which is part of their positions; nothing without it. */
+  readonly given?: GivenCoins;
   /**
    * Names of orders whose refusal the bot received: what they add is not its fault, and what they reduce it
    * may use.
@@ -43,8 +46,66 @@ interface Change {
  * @throws where one of our orders has a name that names no strategy
  */
 export function checkExposure(truth: ExchangeTruth, limits: ExposureLimits): readonly Violation[] {
+  const messages = positionsOf(truth, limits).flatMap(({ strategy, market, changes, given }) => {
+    const limit = limits.maxPosition[parseMarket(market).base];
+    return limit === undefined ? [] : worstBeyond(changes, limit, { of: `${strategy} in ${market}`, given });
+  });
+  return violationsOf('exposure', messages);
+}
+
+/**
+ * No order may let a strategy sell more of a coin than it owns: what it was given and what its purchases have
+ * brought, should every sale trade. By the exchange's own record, as `checkExposure`. A quote currency is
+ * money in the markets that it prices.
+ *
+ * @throws where one of our orders has a name that names no strategy
+ */
+export function checkOwnership(
+  truth: ExchangeTruth,
+  of: Omit<ExposureLimits, 'maxPosition'>,
+): readonly Violation[] {
+  const all = positionsOf(truth, of);
+  const messages = [...Map.groupBy(all, ({ strategy }) => strategy)].flatMap(([strategy, positions]) => {
+    const quotes = new Set(positions.map(({ market }) => parseMarket(market).quote));
+    const ofCoins = Map.groupBy(positions, ({ market }) => parseMarket(market).base);
+    return [...ofCoins].flatMap(([coin, markets]) =>
+      quotes.has(coin)
+        ? []
+        : soldBeyond(inOrder(markets.flatMap(({ changes }) => changes)), {
+            who: strategy,
+            coin,
+            given: markets[0]?.given ?? 0n,
+          }),
+    );
+  });
+  return violationsOf('ownership', messages);
+}
+
+function soldBeyond(
+  changes: readonly Change[],
+  { who, coin, given }: { readonly who: string; readonly coin: string; readonly given: bigint },
+): readonly string[] {
+  let sold = -given;
+  return changes.flatMap(({ short, opened }) => {
+    sold += short;
+    if (opened?.side !== 'sell' || sold <= 0n) return [];
+    return [
+      `expected ${who} to sell no more ${coin} than it owns, order ${opened.id} (${opened.clientOrderId}) would sell ${formatUnits(sold)} more once all its sales trade; it was given ${formatUnits(given)}`,
+    ];
+  });
+}
+
+interface Position {
+  readonly strategy: string;
+  readonly market: string;
+  readonly given: bigint;
+  readonly changes: readonly Change[];
+}
+
+/** What the orders of each strategy in each market may come to, in the order of time. */
+function positionsOf(truth: ExchangeTruth, limits: Omit<ExposureLimits, 'maxPosition'>): readonly Position[] {
   const byId = new Map(truth.orders.map((order) => [order.id, order]));
-  const { refused = NONE_REFUSED } = limits;
+  const { refused = NONE_REFUSED, given = NOTHING_GIVEN } = limits;
   const own = truth.orders.flatMap((order) => {
     const key = ownKeyOf(order, byId, limits.instance);
     return key === null ? [] : [{ order, name: placedNameOf(key) }];
@@ -53,17 +114,17 @@ export function checkExposure(truth: ExchangeTruth, limits: ExposureLimits): rea
   const isRefused = ({ id }: TrueOrder): boolean => refused.has(nameOf.get(id) ?? '');
   const fillsOf = Map.groupBy(truth.fills, ({ orderId }) => orderId);
   const instances = Map.groupBy(own, ({ order, name }) => `${strategyOf(name)} in ${order.market}`);
-  const messages = [...instances].flatMap(([instance, orders]) => {
+  return [...instances.values()].flatMap((orders) => {
     const [first] = orders;
-    const limit = first === undefined ? undefined : limits.maxPosition[parseMarket(first.order.market).base];
-    if (limit === undefined) return [];
+    if (first === undefined) return [];
+    const { market } = first.order;
+    const strategy = strategyOf(first.name);
     const changes = changesOf(
       orders.map(({ order }) => order),
       { fillsOf, isRefused },
     );
-    return worstBeyond(changes, limit, instance);
+    return [{ strategy, market, changes, given: given.get(`${strategy} ${parseMarket(market).base}`) ?? 0n }];
   });
-  return violationsOf('exposure', messages);
 }
 
 function strategyOf(name: string): string {
@@ -72,10 +133,14 @@ function strategyOf(name: string): string {
   return read.strategy;
 }
 
-function worstBeyond(changes: readonly Change[], limit: bigint, instance: string): readonly string[] {
+function worstBeyond(
+  changes: readonly Change[],
+  limit: bigint,
+  { of, given }: { readonly of: string; readonly given: bigint },
+): readonly string[] {
   const messages: string[] = [];
-  let long = 0n;
-  let short = 0n;
+  let long = given;
+  let short = -given;
   for (const change of changes) {
     long += change.long;
     short += change.short;
@@ -84,7 +149,7 @@ function worstBeyond(changes: readonly Change[], limit: bigint, instance: string
     const worst = opened.side === 'buy' ? long : short;
     if (worst <= limit) continue;
     messages.push(
-      `expected at most ${formatUnits(limit)} ${opened.side === 'buy' ? 'long' : 'short'} of ${instance} once all its orders trade, order ${opened.id} (${opened.clientOrderId}) made it ${formatUnits(worst)}`,
+      `expected at most ${formatUnits(limit)} ${opened.side === 'buy' ? 'long' : 'short'} of ${of} once all its orders trade, order ${opened.id} (${opened.clientOrderId}) made it ${formatUnits(worst)}`,
     );
   }
   return messages;
@@ -100,7 +165,10 @@ interface Known {
  */
 function changesOf(orders: readonly TrueOrder[], known: Known): readonly Change[] {
   const pairs = Map.groupBy(orders, ({ id, pairId }) => Math.min(id, pairId ?? id)).values();
-  const changes = [...pairs].flatMap((legs) => changesOfLegs(legs, known));
+  return inOrder([...pairs].flatMap((legs) => changesOfLegs(legs, known)));
+}
+
+function inOrder(changes: readonly Change[]): readonly Change[] {
   return changes.toSorted(
     (left, right) => left.atMs - right.atMs || Number(left.opened !== null) - Number(right.opened !== null),
   );

@@ -1,7 +1,8 @@
 import { existsSync } from 'node:fs';
 import Database from 'better-sqlite3';
+import { z } from 'zod';
 import { readFigureName } from '../../domain/figure-name.ts';
-import { formatUnits, parseUnits, UNITS_PER_ONE } from '../../domain/money.ts';
+import { formatUnits, negateUnits, parseUnits, UNITS_PER_ONE } from '../../domain/money.ts';
 import type { EngineOutput } from '../../engine/engine-command.ts';
 import type { FigureRecord, MirrorChange } from '../../engine/mirror-change.ts';
 import { parseMarket } from '../../exchange/market-names.ts';
@@ -28,6 +29,17 @@ interface SeenPrice {
   latest: bigint | null;
   latestAtMs: number;
 }
+
+/** What a strategy was given, as its row says it: coins, their worth then, and those without a price. */
+const givenRow = z.object({
+  ledger: z.object({
+    inventory: z.record(z.string(), z.string()),
+    inventoryValue: z.record(z.string(), z.string()),
+    unpriced: z.record(z.string(), z.record(z.string(), z.string())),
+  }),
+});
+
+type GivenRow = z.output<typeof givenRow>['ledger'];
 
 /** What nobody may go by any more. */
 const OLDEST_PRICE_MS = 600_000;
@@ -71,8 +83,9 @@ export interface FigureCheckerOptions {
 /**
  * Each figure of money agrees with a plain sum over the trades that the bot has written down, at the prices
  * that it has written down: a profit with those of the strategy, the equity with the wallets of the exchange
- * less the trades that the bot has not read, and the coins of its strategies. Sums are worked out anew each
- * time, and nothing of the bot's ledgers is used.
+ * less the trades that the bot has not read, and the coins of its strategies. What a strategy was given is
+ * in it, less what it was worth when it came. Sums are worked out anew each time, and nothing else of the
+ * bot's ledgers is used.
  */
 export class FigureChecker {
   private readonly options: FigureCheckerOptions;
@@ -80,6 +93,7 @@ export class FigureChecker {
   private life: object | null = null;
   private nowMs = 0;
   private readonly fills = new Map<string, KnownFill>();
+  private readonly given = new Map<string, GivenRow>();
   private readonly prices = new Map<string, SeenPrice>();
   private lastEquity: string | null = null;
 
@@ -91,6 +105,9 @@ export class FigureChecker {
   watch(engine: object, { changes }: EngineOutput, atMs: number): void {
     if (engine !== this.life) this.begin(engine);
     this.nowMs = Math.max(this.nowMs, atMs);
+    // The figures of a step are of what its end has.
+    for (const change of changes)
+      if (change.kind === 'strategy') this.takeGiven(change.strategy.name, change.strategy.json);
     for (const change of changes) this.take(change);
   }
 
@@ -112,6 +129,7 @@ export class FigureChecker {
   private begin(engine: object): void {
     this.life = engine;
     this.fills.clear();
+    this.given.clear();
     this.prices.clear();
     this.nowMs = 0;
     if (!existsSync(this.options.mirrorPath)) return;
@@ -136,6 +154,10 @@ export class FigureChecker {
           fee: parseUnits(fee),
         });
       }
+      const strategies = database.prepare<[], { name: string; json: string }>(
+        'SELECT name, json FROM strategies',
+      );
+      for (const { name, json } of strategies.all()) this.takeGiven(name, json);
     } finally {
       database.close();
     }
@@ -159,6 +181,10 @@ export class FigureChecker {
     } else if (change.kind === 'figure') this.judge(change.figure);
   }
 
+  private takeGiven(name: string, json: string): void {
+    this.given.set(name, givenRow.parse(JSON.parse(json)).ledger);
+  }
+
   private priceOf(market: string): SeenPrice {
     let price = this.prices.get(market);
     if (price === undefined) {
@@ -174,7 +200,8 @@ export class FigureChecker {
     const { kind } = read;
     if (kind === 'profit') {
       this.options.count('figures of profit judged');
-      const wrong = this.wrong({ name, atMs, value }, this.sumsOf(read.strategy), read.currency);
+      const { strategy, currency } = read;
+      const wrong = this.wrong({ name, atMs, value }, this.sumsOf(strategy, currency), currency);
       if (wrong !== null) this.found.push(wrong);
     } else if (kind === 'equity') {
       const { truth, mustAgree } = this.options.truth();
@@ -200,12 +227,25 @@ export class FigureChecker {
     return `expected ${name} to be ${formatUnits(expected)} at ${atMs}, was ${value}`;
   }
 
-  /** What the trades of a strategy, or of all, have brought less what they took, by currency. */
-  private sumsOf(strategy: string | null): Map<string, bigint> {
+  /**
+   * What the trades of a strategy, or of all, have brought less what they took, by currency, and what it was
+   * given. `lessIn`: the currency in which what that was worth then is taken off.
+   */
+  private sumsOf(strategy: string | null, lessIn: string | null = null): Map<string, bigint> {
     const sums = new Map<string, bigint>();
+    const add = (currency: string, units: bigint): void =>
+      void sums.set(currency, (sums.get(currency) ?? 0n) + units);
+    for (const [name, { inventory, inventoryValue, unpriced }] of this.given) {
+      if (strategy !== null && name !== strategy) continue;
+      for (const [coin, amount] of Object.entries(inventory)) add(coin, parseUnits(amount));
+      if (lessIn === null) continue;
+      add(lessIn, negateUnits(parseUnits(inventoryValue[lessIn] ?? '0')));
+      for (const [coin, amount] of Object.entries(unpriced[lessIn] ?? {}))
+        add(coin, negateUnits(parseUnits(amount)));
+    }
     for (const fill of this.fills.values()) {
       if (fill.strategy === null || (strategy !== null && fill.strategy !== strategy)) continue;
-      for (const [currency, units] of effectOf(fill)) sums.set(currency, (sums.get(currency) ?? 0n) + units);
+      for (const [currency, units] of effectOf(fill)) add(currency, units);
     }
     return sums;
   }

@@ -6,7 +6,7 @@ import type { LockRule } from '../../execution/locks/lock-rule.ts';
 import type { OrderRecord } from '../../execution/order-record.ts';
 import { parseUnits } from '../../domain/money.ts';
 import { parseMarket } from '../../exchange/market-names.ts';
-import { addsRisk } from './adds-risk.ts';
+import { addsRisk, NOTHING_GIVEN, type GivenCoins } from './adds-risk.ts';
 import type { ExchangeTruth } from './exchange-truth.ts';
 import { heldByStrategies } from './held-by-strategies.ts';
 import { isSpoiledBy, namedOrders } from './own-key.ts';
@@ -50,6 +50,7 @@ const PROMPT_MS = 10_000;
 
 export interface LockCheckerOptions {
   readonly instance: string;
+  readonly given?: GivenCoins;
   readonly rules: readonly LockRule[];
   readonly count: (what: string) => void;
 }
@@ -138,13 +139,14 @@ export class LockChecker {
     truth: ExchangeTruth,
     { refused, exits }: { readonly refused: ReadonlySet<string>; readonly exits: ReadonlySet<string> },
   ): readonly Violation[] {
-    const own = namedOrders(truth, this.options.instance);
+    const { instance, given = NOTHING_GIVEN } = this.options;
+    const own = namedOrders(truth, instance);
     const nameOf = new Map(own.map(({ order, name }) => [order.id, name]));
     const found = own.flatMap(({ order, name }) => {
       const locked = this.planned.get(name);
       if (locked === undefined || exits.has(name) || isSpoiledBy(refused, locked.strategy)) return [];
       if (order.openedAtMs - locked.sentAtMs > PROMPT_MS) return [];
-      return addsRisk(order, { truth, nameOf })
+      return addsRisk(order, { truth, nameOf, given })
         ? [
             `expected ${name} (${order.side} ${order.amount} in ${order.market}) not to leave in ${locked.lock}`,
           ]

@@ -1,7 +1,7 @@
 import { formatUnits, parseUnits } from '../../domain/money.ts';
 import { parseMarket } from '../../exchange/market-names.ts';
 import { readOrderName } from '../../execution/order-names.ts';
-import { broughtOf } from './adds-risk.ts';
+import { broughtOf, NOTHING_GIVEN, type GivenCoins } from './adds-risk.ts';
 import type { ExchangeTruth, TrueOrder } from './exchange-truth.ts';
 import { readMirrorRows } from './mirror-rows.ts';
 import { namedOrders, type NamedOrder } from './own-key.ts';
@@ -13,6 +13,7 @@ export interface WatchdogOrdersOptions {
   /** Orders by which brackets left: nobody but the bot ends them. */
   readonly exitNames: ReadonlySet<string>;
   readonly truth: ExchangeTruth;
+  readonly given?: GivenCoins;
 }
 
 /** An order is surely one or the other by the exchange's own trades, or that does not show. */
@@ -59,7 +60,7 @@ export class WatchdogOrders {
     const { base } = parseMarket(order.market);
     // What a strategy with several markets holds, the trades of one do not show.
     if (all.some((one) => one.order.market !== order.market) || !this.knows(all)) return 'unclear';
-    const held = this.positionOf(all, base);
+    const held = this.positionOf(strategy, all, base);
     const isOwed = held < 0n;
     if ((order.side === 'sell') === isOwed || held === 0n) return 'entry';
     const size = isOwed ? -held : held;
@@ -68,10 +69,11 @@ export class WatchdogOrders {
     return largestRests(ways) <= size ? 'exit' : 'unclear';
   }
 
-  private positionOf(all: readonly NamedOrder[], base: string): bigint {
+  private positionOf(strategy: string, all: readonly NamedOrder[], base: string): bigint {
+    const { given = NOTHING_GIVEN } = this.options;
     const ids = new Set(all.map(({ order }) => order.id));
     const fills = this.options.truth.fills.filter(({ orderId }) => ids.has(orderId));
-    return fills.reduce((sum, fill) => sum + broughtOf(base, fill), 0n);
+    return fills.reduce((sum, fill) => sum + broughtOf(base, fill), given.get(`${strategy} ${base}`) ?? 0n);
   }
 
   /** Whether the mirror has what these orders traded: a bot that went silent has not read its last fills. */

@@ -65,12 +65,15 @@ export const RISK_SENTENCES = {
   funds: 'expected at most {spendable:money} to be spent, was {needed:decimal}: {parts:said}',
   'funds-account': 'the account has {amount:decimal}',
   'funds-capital': 'the capital of {strategy:name} is {amount:decimal}',
+  'funds-coins': '{strategy:name} owns {amount:decimal} by its purchases and its inventory',
+  'funds-inventory':
+    '{missing:decimal} are missing, and it sells no coins of the account that it was not given; this gives it more: {line:text}',
   'funds-others': "{amount:decimal} is held for what is not this bot's",
   'funds-gone': '{amount:decimal} has gone',
   'funds-unknown': '{strategy:name} has a market order that nobody knows the price of',
   'funds-reserved': '{strategy:name} has reserved {amount:decimal}',
   'funds-leaving': '{amount:decimal} may be on its way to the margin wallet',
-  'funds-bought': 'other strategies have bought {amount:decimal}',
+  'funds-bought': 'other strategies own {amount:decimal}',
   'funds-margin':
     'expected at most {free:decimal} {currency:name}, which is free in the margin wallet, was {amount:decimal}',
 } as const;

@@ -105,6 +105,10 @@ export class MemberContext extends MarketIntentFields implements StrategyContext
     return this.#place.position;
   }
 
+  get inventory(): number {
+    return this.#place.inventory;
+  }
+
   get freeBase(): number {
     return this.#place.freeBase;
   }

@@ -156,6 +156,9 @@ export const studySettings = z
       .describe('candles, or poll: each trial is the whole bot against recorded books and trades.'),
     params: z.record(z.string(), z.unknown()).prefault({}).describe('Parameters that are not searched.'),
     balances: balances().describe('What the account begins with, by currency.'),
+    inventory: balances()
+      .optional()
+      .describe('Coins of the balances that the strategy may sell without having bought them.'),
     fee: percent()
       .optional()
       .describe('Fee of makers and takers, such as 0.1%; those of the exchange without it.'),

@@ -18,9 +18,9 @@ export function setupOfStudy(settings: StudySettings): StudySetup {
 
 /** A bot with the strategy of a study, once in each of its markets. */
 function overridesOf({ balances, fee, ...bot }: StudySettings): readonly Override[] {
-  const { strategy, markets, universe, timeframe } = bot;
+  const { strategy, markets, universe, timeframe, inventory } = bot;
   return [
-    strategiesOverride({ strategy, markets, universe, timeframe }),
+    strategiesOverride({ strategy, markets, universe, timeframe, inventory }),
     balancesOverride(balances),
     ...(fee === undefined ? [] : [feeOverride(fee)]),
   ];

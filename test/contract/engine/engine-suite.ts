@@ -9,7 +9,7 @@ import { z } from 'zod';
 import { decimalText } from '../../../src/domain/decimal-text.ts';
 import { barStartMs } from '../../../src/domain/timeframe.ts';
 import { defineStrategy } from '../../../src/strategy/definition.ts';
-import { EngineWorld, FEEDS, feedOf } from '../../unit/engine/engine-world.ts';
+import { EngineWorld, WITH_COINS, FEEDS, feedOf } from '../../unit/engine/engine-world.ts';
 
 const WISH = buy('BTCUSDT', { amount: '1', price: '98', tag: 'first' });
 const STOP = buy('BTCUSDT', { amount: '1', price: '121', stopPrice: '120' });
@@ -307,7 +307,7 @@ export function engineSuite(name: string, profile: VenueProfile): void {
       ['stop_limit', STOP, 'place'],
       ['oco', PAIR, 'place-oco'],
     ] as const)('asks for %s orders only where the exchange has them', (kind, wish, call) => {
-      const world = ready();
+      const world = EngineWorld.ready({ ...WITH_COINS, settings: { venue: profile } });
       world.want(wish);
       if (profile.orderKinds.has(kind)) expect(world.waitingKinds()).toEqual([call]);
       else {

@@ -91,7 +91,8 @@ test('a run whose markets do not tell what everything is worth is refused', () =
 });
 
 test('the limit on the loss of a day counts what the triangle made, not what one market lost', () => {
-  const limits = { maxDailyLoss: { rls: parseUnits('1000'), usdt: null } };
+  // The coins that it was given lose 20,000 with their price.
+  const limits = { maxDailyLoss: { rls: parseUnits('21000'), usdt: null } };
   const run = runBacktest(backtestOf({ instances: [instanceOf(limits)] }));
   expect(run.orders.filter(({ state }) => state === 'rejected')).toEqual([]);
   expect(run.fills.length).toBe(runBacktest(backtestOf()).fills.length);

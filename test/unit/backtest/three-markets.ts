@@ -60,6 +60,7 @@ export function instanceOf(limits: Partial<RiskLimits> = {}): StrategyInstanceSe
     pauseMs: 0,
     limits: createRiskLimits({ ...noAge, ...limits }),
     capital: {},
+    inventory: { btc: parseUnits('10') },
   };
 }
 

@@ -145,7 +145,16 @@ describe('sarraf backtest', () => {
       bars('USDTIRT', Array(4).fill(1_000_000)),
     ];
     const args = ['triangle', '--market', 'BTCIRT', '--no-save', '--json', '--csv', rial];
-    const money = ['--balance', 'rls=10000000000', '--balance', 'usdt=10000', '--balance', 'btc=0.5'];
+    const money = [
+      '--balance',
+      'rls=10000000000',
+      '--balance',
+      'usdt=10000',
+      '--balance',
+      'btc=0.5',
+      '--inventory',
+      'btc=0.5',
+    ];
     const [first = '', second = ''] = others;
     for (const [currency, equity] of [
       ['rls', '50000000000'],

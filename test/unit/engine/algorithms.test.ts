@@ -3,7 +3,7 @@ import { parseUnits, formatUnits } from '../../../src/domain/money.ts';
 import { createRiskLimits } from '../../../src/execution/risk/risk-limits.ts';
 import type { Intent, Quote } from '../../../src/strategy/intents.ts';
 import { buy, cancelAll, iceberg, quotes, replace, target, twap } from '../../support/intents.ts';
-import { EngineWorld, type WorldOptions } from './engine-world.ts';
+import { EngineWorld, WITH_COINS, type WorldOptions } from './engine-world.ts';
 
 function ready(options: WorldOptions = {}): EngineWorld {
   const world = EngineWorld.ready(options);
@@ -38,7 +38,7 @@ function placed(world: EngineWorld): readonly string[] {
 
 describe('quotes', () => {
   it('that are right already stay untouched, and cost no request', () => {
-    const world = ready();
+    const world = ready(WITH_COINS);
     world.want(set('98 1', '97 1', '103 -1'));
     acceptAll(world);
     const before = world.made.filter(
@@ -67,7 +67,7 @@ describe('quotes', () => {
   });
 
   it('are sized by value and by share of the equity, each at its own price, at the first and at every later set', () => {
-    const world = ready();
+    const world = ready({ instances: [{ inventory: { btc: parseUnits('1') } }] });
     world.want(
       quotes('BTCUSDT', [
         { side: 'buy', price: 98, value: 196 },
@@ -82,7 +82,7 @@ describe('quotes', () => {
       ]),
     );
     acceptAll(world);
-    expect(placed(world)).toEqual(['buy 98 2', 'sell 103 1', 'buy 97 1']);
+    expect(placed(world)).toEqual(['buy 98 2', 'sell 103 1', 'buy 97 1.001']);
   });
 
   it('are placed anew after a fill', () => {
@@ -196,7 +196,7 @@ describe('an order over a time', () => {
 
 describe('an iceberg', () => {
   it('shows a part at a time', () => {
-    const world = ready();
+    const world = ready(WITH_COINS);
     world.want(iceberg('BTCUSDT', 'sell', { amount: '2.5', visible: '1', price: '105' }));
     for (const part of ['1', '1', '0.5']) {
       expect(world.pending('place').call.order.amount).toBe(parseUnits(part));
@@ -211,7 +211,7 @@ describe('an iceberg', () => {
 describe('what an algorithm places', () => {
   it('is checked as any order, and its refusal is reported', () => {
     const limits = createRiskLimits({ maxOrderAmount: { btc: parseUnits('0.9') } });
-    const world = ready({ instances: [{ limits }] });
+    const world = ready({ instances: [{ limits, inventory: { btc: parseUnits('10') } }] });
     world.want(iceberg('BTCUSDT', 'sell', { amount: '2.5', visible: '1', price: '105' }));
     expect(placed(world)).toEqual([]);
     expect(world.eventsOf('reject')[0]).toMatchObject({ code: 'risk order-size' });

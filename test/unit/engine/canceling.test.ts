@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { buy, cancel, cancelAll, oco } from '../../support/intents.ts';
-import { EngineWorld } from './engine-world.ts';
+import { EngineWorld, WITH_COINS } from './engine-world.ts';
 import type { VenueOrderId } from '../../../src/domain/venue-id.ts';
 
 const WISH = buy('BTCUSDT', { amount: '1', price: '98' });
@@ -159,7 +159,7 @@ describe('canceling an order', () => {
   });
 
   it.each(['', '/2'])('of a pair that still waits drops both of its legs: %s', (leg) => {
-    const world = EngineWorld.ready();
+    const world = EngineWorld.ready(WITH_COINS);
     const pair = oco('BTCUSDT', 'sell', { amount: '1', price: '110', stopPrice: '90', stopLimitPrice: '89' });
     world.want(pair);
     world.acceptPair();

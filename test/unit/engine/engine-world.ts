@@ -2,6 +2,7 @@ import { expect } from 'vitest';
 import { z } from 'zod';
 import type { ErrorCode } from '../../../src/domain/errors.ts';
 import { createMarket } from '../../../src/domain/market.ts';
+import { parseUnits } from '../../../src/domain/money.ts';
 import type { VenueOrder } from '../../../src/domain/order.ts';
 import type { Effect, VenueAnswer, VenueCall, VenueCallKind } from '../../../src/venues/port.ts';
 import type { EngineNotice, EngineOutput, EngineRequest } from '../../../src/engine/engine-command.ts';
@@ -61,6 +62,9 @@ export interface WorldOptions {
   readonly strategies?: readonly StrategyDefinition[];
   readonly feeds?: readonly PlannedFeed[];
 }
+
+/** The strategy of the world has been given all coins of the account. */
+export const WITH_COINS: WorldOptions = { instances: [{ inventory: { btc: parseUnits('10') } }] };
 
 /** What a strategy got: the kind of the event, and what came with it. */
 export interface NotedEvent {
@@ -231,6 +235,17 @@ export class EngineWorld {
     this.wakeAtMs = this.nowMs;
   }
 
+  /**
+   * The bot begins again as one whose earlier version gave no inventory, and let the strategy sell coins of
+   * the account: of the coin it holds so much, by its trades alone.
+   */
+  restartWithout(held: string, options: WorldOptions = {}): void {
+    const copy = this.mirror.copy();
+    const strategies = copy.strategies.map((row) => ({ ...row, json: withoutInventory(row.json, held) }));
+    this.mirror.putBack({ ...copy, strategies }, copy.epoch);
+    this.restart({ options });
+  }
+
   order(key?: string): OrderRecord {
     const { table } = this.engine.orderManager.blotter;
     const found = key === undefined ? this.lastOrder() : table.get(key);
@@ -386,6 +401,24 @@ export class EngineWorld {
       else this.waiting.push(request);
     }
   }
+}
+
+function withoutInventory(json: string, held: string): string {
+  const row = JSON.parse(json) as { ledger: { holdings: Record<string, object> } };
+  const {
+    inventory: _,
+    inventoryValue: _value,
+    unpriced: _unpriced,
+    ...ledger
+  } = {
+    inventory: null,
+    inventoryValue: null,
+    unpriced: null,
+    ...row.ledger,
+  };
+  const cost = { rls: '0', usdt: held.startsWith('-') ? '-150' : '0' };
+  ledger.holdings['btc'] = { ...ledger.holdings['btc'], held, cost };
+  return JSON.stringify({ ...row, ledger });
 }
 
 /**

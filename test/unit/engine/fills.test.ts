@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import { parseUnits } from '../../../src/domain/money.ts';
 import { buy, sell } from '../../support/intents.ts';
-import { EngineWorld, FEEDS, feedOf } from './engine-world.ts';
+import { EngineWorld, feedOf, FEEDS, WITH_COINS, type WorldOptions } from './engine-world.ts';
 import type { VenueOrderId } from '../../../src/domain/venue-id.ts';
 
 const WISH = buy('BTCUSDT', { amount: '1', price: '98', tag: 'first' });
 
-function open(): { readonly world: EngineWorld; readonly id: VenueOrderId | null } {
-  const world = EngineWorld.ready();
+function open(options: WorldOptions = {}): { readonly world: EngineWorld; readonly id: VenueOrderId | null } {
+  const world = EngineWorld.ready(options);
   world.answers.add('order');
   world.want(WISH);
   const { id } = world.accept();
@@ -106,7 +106,7 @@ describe('the fills of an order', () => {
   });
 
   it('of one trade with oneself are two, of one id', () => {
-    const { world, id } = open();
+    const { world, id } = open(WITH_COINS);
     world.want(sell('BTCUSDT', { amount: '1', price: '98.9' }));
     const other = world.accept().id;
     const trade = world.venue.fill(id, '0.2');
@@ -121,7 +121,7 @@ describe('the fills of an order', () => {
   });
 
   it('of one trade with oneself are both read where a page ends between them', () => {
-    const { world, id } = open();
+    const { world, id } = open(WITH_COINS);
     world.want(sell('BTCUSDT', { amount: '1', price: '98.9' }));
     const other = world.accept().id;
     for (let count = 0; count < 4; count += 1) world.venue.fill(id, '0.01');

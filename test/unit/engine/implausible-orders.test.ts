@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { present } from '../../../src/domain/invariant.ts';
 import { parseUnits } from '../../../src/domain/money.ts';
 import { buy, cancelAll, oco } from '../../support/intents.ts';
-import { EngineWorld } from './engine-world.ts';
+import { EngineWorld, WITH_COINS } from './engine-world.ts';
 import { wrongOrder, wrongOrders } from './wrong-once.ts';
 import type { VenueOrderId } from '../../../src/domain/venue-id.ts';
 
@@ -221,7 +221,7 @@ describe('the reply to a placement', () => {
   });
 
   it('gives each leg of a pair its own record, whichever comes first', () => {
-    const world = EngineWorld.ready();
+    const world = EngineWorld.ready(WITH_COINS);
     world.want(oco('BTCUSDT', 'sell', { amount: '1', price: '110', stopPrice: '90', stopLimitPrice: '89' }));
     const [first, second] = world.venue.placePair(world.pending('place-oco').call.order);
     world.give('place-oco', [second, first]);

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { formatUnits } from '../../../src/domain/money.ts';
 import type { Intent } from '../../../src/strategy/intents.ts';
 import { buy, iceberg, oco, quotes, sell } from '../../support/intents.ts';
-import { EngineWorld } from './engine-world.ts';
+import { EngineWorld, WITH_COINS, type WorldOptions } from './engine-world.ts';
 
 const DRAIN = { kind: 'drain', openOrders: 'keep-exits' } as const;
 
@@ -13,8 +13,8 @@ const TOO_MUCH = sell('BTCUSDT', { amount: '1', price: '130' });
 const ENTRY = buy('BTCUSDT', { amount: '1', price: '97' });
 
 /** A world whose strategy holds 0.998 BTC, and has placed what it wants. */
-function holding(...wishes: readonly Intent[]): EngineWorld {
-  const world = EngineWorld.ready();
+function holding(options: WorldOptions, ...wishes: readonly Intent[]): EngineWorld {
+  const world = EngineWorld.ready(options);
   world.answers.add('order');
   world.want(buy('BTCUSDT', { amount: '1', price: '98' }));
   world.venue.fill(world.accept().id);
@@ -24,6 +24,14 @@ function holding(...wishes: readonly Intent[]): EngineWorld {
     if (world.waitingKinds().includes('place-oco')) world.acceptPair();
     else world.accept();
   }
+  return world;
+}
+
+/** The same, where an earlier version let it place sales of coins that it does not hold. */
+function oversold(...wishes: readonly Intent[]): EngineWorld {
+  const world = holding(WITH_COINS, ...wishes);
+  world.restartWithout('0.998');
+  world.advance(11_000);
   return world;
 }
 
@@ -73,7 +81,7 @@ describe('a drain that keeps exits', () => {
       ['120', '125'],
     ],
   ])('%s', (_, wishes, out, stays) => {
-    const world = holding(...wishes);
+    const world = oversold(...wishes);
     world.control(DRAIN);
     expect(canceled(world)).toEqual(out);
     expect(world.engine.isDrained()).toBe(true);
@@ -83,16 +91,18 @@ describe('a drain that keeps exits', () => {
   });
 
   it('keeps no sale of what the strategy does not hold', () => {
-    const world = EngineWorld.ready();
+    const world = EngineWorld.ready(WITH_COINS);
     world.answers.add('order');
     world.want(DEARER);
     world.accept();
+    world.restartWithout('0');
+    world.advance(11_000);
     world.control(DRAIN);
     expect(canceled(world)).toEqual(['120']);
   });
 
   it('cancels an exit that no longer fits, since an order that was being canceled took the position', () => {
-    const world = holding(TOO_MUCH, OCO);
+    const world = oversold(TOO_MUCH, OCO);
     world.control(DRAIN);
     const { venueId } = world.pending('cancel').call;
     world.venue.fill(venueId, '0.5');
@@ -104,14 +114,14 @@ describe('a drain that keeps exits', () => {
   });
 
   it('cancels everything in a halt, before it or after', () => {
-    const world = holding(OCO);
+    const world = holding({}, OCO);
     // Two readings make sure of the id of a stop leg, which has no name of its own.
     world.advance(5_100);
     world.control(DRAIN);
     expect(world.engine.isDrained()).toBe(true);
     world.control({ kind: 'halt', reason: 'a test', wholeAccount: false });
     expect(canceled(world)).toHaveLength(2);
-    const other = holding(OCO);
+    const other = holding({}, OCO);
     other.advance(5_100);
     other.control({ kind: 'halt', reason: 'a test', wholeAccount: false });
     other.control(DRAIN);
@@ -119,7 +129,7 @@ describe('a drain that keeps exits', () => {
   });
 
   it('knows its exits again after a restart, and the strategy gets their fills', () => {
-    const world = holding(OCO);
+    const world = holding({}, OCO);
     world.control(DRAIN);
     world.restart();
     world.advance(2_000);
@@ -137,6 +147,7 @@ describe('a drain that keeps exits', () => {
 
   it('ends algorithms but those with an order that stays, which go on at the next start', () => {
     const world = holding(
+      {},
       quotes('BTCUSDT', [
         { side: 'buy', price: '96', amount: '1' },
         { side: 'sell', price: '140', amount: '0.3' },
@@ -156,7 +167,7 @@ describe('a drain that keeps exits', () => {
   });
 
   it('names what it leaves open, and what of a position nothing protects', () => {
-    const world = holding(STOP, DEARER);
+    const world = holding({}, STOP, DEARER);
     world.control(DRAIN);
     const { orders, unprotected } = world.engine.leftBehind();
     expect(orders.map(({ price }) => price)).toEqual([800_000_000_000n, 1_200_000_000_000n]);

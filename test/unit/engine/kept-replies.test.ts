@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { parseUnits } from '../../../src/domain/money.ts';
 import { buy, cancelAll, oco } from '../../support/intents.ts';
-import { EngineWorld } from './engine-world.ts';
+import { EngineWorld, WITH_COINS } from './engine-world.ts';
 
 const WISH = buy('BTCUSDT', { amount: '1', price: '98' });
 
@@ -94,7 +94,7 @@ describe('replies of the exchange about an order', () => {
   });
 
   it('to a pair are kept once, with its first leg', () => {
-    const world = EngineWorld.ready();
+    const world = EngineWorld.ready(WITH_COINS);
     world.want(oco('BTCUSDT', 'sell', { amount: '1', price: '110', stopPrice: '90', stopLimitPrice: '89' }));
     const [first, second] = world.acceptPair();
     const keyOf = (id: unknown) => world.orders().find(({ venueId }) => venueId === id)?.key;

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { parseUnits } from '../../../src/domain/money.ts';
 import { cancel, oco } from '../../support/intents.ts';
-import { EngineWorld } from './engine-world.ts';
+import { EngineWorld, WITH_COINS } from './engine-world.ts';
 
 const PAIR = oco('BTCUSDT', 'sell', {
   amount: '1',
@@ -17,7 +17,7 @@ function states(world: EngineWorld): readonly string[] {
 
 describe('a pair of orders', () => {
   it('is asked for as one, and both of its legs open with the reply', () => {
-    const world = EngineWorld.ready();
+    const world = EngineWorld.ready(WITH_COINS);
     world.want(PAIR);
     expect(world.pending('place-oco').call.order).toMatchObject({
       amount: parseUnits('1'),
@@ -40,7 +40,7 @@ describe('a pair of orders', () => {
   });
 
   it('is refused as one, and reported once', () => {
-    const world = EngineWorld.ready();
+    const world = EngineWorld.ready(WITH_COINS);
     world.want(PAIR);
     world.refuse('place-oco', 'InsufficientBalance');
     expect(states(world)).toEqual(['rejected', 'rejected']);
@@ -48,7 +48,7 @@ describe('a pair of orders', () => {
   });
 
   it('ends when one leg is filled', () => {
-    const world = EngineWorld.ready();
+    const world = EngineWorld.ready(WITH_COINS);
     world.want(PAIR);
     const [, stop] = world.acceptPair();
     world.venue.fill(stop.id);
@@ -59,7 +59,7 @@ describe('a pair of orders', () => {
   });
 
   it('ends when one leg is canceled', () => {
-    const world = EngineWorld.ready();
+    const world = EngineWorld.ready(WITH_COINS);
     world.want(PAIR);
     world.acceptPair();
     world.answers.add('order');
@@ -72,7 +72,7 @@ describe('a pair of orders', () => {
   });
 
   it('is found by the first leg’s name after a lost reply, and the stop leg by its pair', () => {
-    const world = EngineWorld.ready();
+    const world = EngineWorld.ready(WITH_COINS);
     world.want(PAIR);
     const [first, second] = world.venue.placePair(world.pending('place-oco').call.order);
     world.fail('place-oco');
@@ -85,7 +85,7 @@ describe('a pair of orders', () => {
   });
 
   it('is found after a lost reply when its stop leg has traded and nothing is open any more', () => {
-    const world = EngineWorld.ready();
+    const world = EngineWorld.ready(WITH_COINS);
     world.want(PAIR);
     const [, stop] = world.venue.placePair(world.pending('place-oco').call.order);
     world.venue.fill(stop.id);
@@ -98,7 +98,7 @@ describe('a pair of orders', () => {
   });
 
   it('gives no trade of its stop leg away as foreign while its fate is unknown', () => {
-    const world = EngineWorld.ready();
+    const world = EngineWorld.ready(WITH_COINS);
     world.want(PAIR);
     const [first, stop] = world.venue.placePair(world.pending('place-oco').call.order);
     world.venue.hidden.add(first.id).add(stop.id);
@@ -113,7 +113,7 @@ describe('a pair of orders', () => {
   });
 
   it('keeps the trades of its stop leg when that is listed alone before anybody knows whose it is', () => {
-    const world = EngineWorld.ready();
+    const world = EngineWorld.ready(WITH_COINS);
     world.want(PAIR);
     const [first, stop] = world.venue.placePair(world.pending('place-oco').call.order);
     world.venue.hidden.add(first.id);
@@ -128,7 +128,7 @@ describe('a pair of orders', () => {
   });
 
   it('that never arrived is rejected whole, and not sent again', () => {
-    const world = EngineWorld.ready({ settings: { resendUnknown: true } });
+    const world = EngineWorld.ready({ ...WITH_COINS, settings: { resendUnknown: true } });
     world.want(PAIR);
     world.fail('place-oco');
     world.refuse('order', 'NotFound');
@@ -139,7 +139,7 @@ describe('a pair of orders', () => {
   });
 
   it('comes through a restart with its reply missing', () => {
-    const world = EngineWorld.ready();
+    const world = EngineWorld.ready(WITH_COINS);
     world.want(PAIR);
     world.venue.placePair(world.pending('place-oco').call.order);
     world.restart({ losing: true });

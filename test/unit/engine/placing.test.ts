@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { parseUnits } from '../../../src/domain/money.ts';
 import { createRiskLimits } from '../../../src/execution/risk/risk-limits.ts';
 import { buy, cancelAll, sell, twap } from '../../support/intents.ts';
-import { EngineWorld } from './engine-world.ts';
+import { EngineWorld, WITH_COINS } from './engine-world.ts';
 
 const WISH = buy('BTCUSDT', { amount: '1', price: '98', tag: 'first' });
 
@@ -17,7 +17,7 @@ describe('placing an order', () => {
   });
 
   it('asks for what was wanted, on the steps of the market, under a name that says whose it is', () => {
-    const world = EngineWorld.ready();
+    const world = EngineWorld.ready(WITH_COINS);
     world.want(sell('BTCUSDT', { amount: '1.23456', price: '101.237', stopPrice: '102' }));
     expect(world.pending('place').call.order).toEqual({
       clientOrderId: expect.stringMatching(/^bot-one-e001-[a-z0-9]+$/),

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { buy, oco, sell } from '../../support/intents.ts';
-import { EngineWorld } from './engine-world.ts';
+import { EngineWorld, WITH_COINS } from './engine-world.ts';
 import { withoutFields } from './wrong-once.ts';
 import type { VenueOrderId } from '../../../src/domain/venue-id.ts';
 import { orderIdOf, tradeIdOf } from '../../../src/venues/whole-ids.ts';
@@ -13,7 +13,7 @@ function copied(): {
   readonly id: VenueOrderId | null;
   readonly copy: ReturnType<EngineWorld['mirror']['copy']>;
 } {
-  const world = EngineWorld.ready();
+  const world = EngineWorld.ready(WITH_COINS);
   world.answers.add('order');
   world.want(wish('98'));
   const { id } = world.accept();

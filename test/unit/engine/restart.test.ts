@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { buy, oco, quotes, twap } from '../../support/intents.ts';
-import { EngineWorld } from './engine-world.ts';
+import { EngineWorld, WITH_COINS } from './engine-world.ts';
 
 const WISH = buy('BTCUSDT', { amount: '1', price: '98' });
 
@@ -237,7 +237,7 @@ describe('a restart', () => {
   });
 
   it('drops a pair whole that had not left', () => {
-    const world = EngineWorld.ready();
+    const world = EngineWorld.ready(WITH_COINS);
     const pair = oco('BTCUSDT', 'sell', { amount: '1', price: '110', stopPrice: '90', stopLimitPrice: '89' });
     world.want(pair, pair);
     world.acceptPair();

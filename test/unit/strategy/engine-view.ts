@@ -16,6 +16,7 @@ import type {
 export interface Seen {
   readonly nowMs?: number;
   readonly position?: string;
+  readonly inventory?: string | number;
   readonly free?: Readonly<Record<string, string>>;
   readonly equity?: string | null;
   readonly orders?: readonly OwnOrder[];
@@ -48,6 +49,7 @@ export function engineView(seen: Seen = {}, asked: string[] = []): EngineView {
     nowMs: seen.nowMs ?? 0,
     position: (market) => note(`position ${market}`, text(seen.position ?? '0')),
     positionNumber: (market) => note(`position ${market}`, Number(seen.position ?? '0')),
+    inventory: (market) => note(`inventory ${market}`, text(seen.inventory ?? '0')),
     free: () => note('free', free),
     freeNumber: (currency) => note('free', Number(free[currency] ?? '0')),
     orders: () => note('orders', seen.orders ?? []),

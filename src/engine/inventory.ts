@@ -1,0 +1,117 @@
+import { SarrafError } from '../domain/errors.ts';
+import { addUnits, formatUnits, negateUnits, NO_UNITS, subtractUnits, type Units } from '../domain/money.ts';
+import type { AccountState } from './account-state.ts';
+import type { MarketDataCache } from './market-data-cache.ts';
+import type { Outbox } from './outbox.ts';
+import type { Reservations } from './reservations.ts';
+import type { StrategyInstance } from './strategy-instance.ts';
+
+export interface InventoryOptions {
+  readonly outbox: Outbox;
+  readonly instances: readonly StrategyInstance[];
+  readonly account: AccountState;
+  readonly markets: MarketDataCache;
+  readonly reservations: Reservations;
+}
+
+/**
+ * Gives strategies the coins of the account that the configuration lets them sell, once the wallets were
+ * read and before they start. What was given before a restart is remembered with the strategy's books: only
+ * the difference to the configuration comes or goes. What goes back is what the strategy still holds and is
+ * not selling; the rest of it goes at a later start, as far as it is there by then.
+ *
+ * Throws `INVALID_OPTIONS` where the account has less than is to be given: nothing is given to anybody.
+ */
+export function giveInventories(options: InventoryOptions): void {
+  const { outbox, instances, account, markets, reservations } = options;
+  const changes = instances.flatMap((instance) => changesOf(instance));
+  refuseMissing(changes, instances, account);
+  for (const { instance, asset, amount } of changes) {
+    const free = negateUnits(reservations.unclaimed(instance, asset));
+    const moved = amount < free ? free : amount;
+    instance.takePrices((symbol) => markets.priceOf(symbol), outbox.nowMs);
+    instance.takeInventory(asset, moved, outbox.nowMs);
+    outbox.durable();
+    outbox.journal('control', 'inventory', { strategy: instance.name, asset, amount: formatUnits(moved) });
+    if (moved > 0n) outbox.info(givenText(instance, asset, moved), instance.name);
+    else outbox.warn(returnedText(instance, { asset, amount, moved }), instance.name);
+  }
+  for (const instance of instances) for (const text of owedTexts(instance)) outbox.warn(text, instance.name);
+}
+
+/** What a configuration would have to say so that a strategy may sell so much more of an asset. */
+export function inventoryLine(instance: StrategyInstance, asset: string, missing: Units): string {
+  const isQuote = instance.marketNames.quotes.some(({ currency }) => currency === asset);
+  const given = addUnits(instance.givenCoins.get(asset) ?? NO_UNITS, missing);
+  return `${isQuote ? 'capital' : 'inventory'}: { ${asset}: '${formatUnits(given)}' }`;
+}
+
+interface InventoryChange {
+  readonly instance: StrategyInstance;
+  readonly asset: string;
+  /** Above zero: comes; below: is to go back. */
+  readonly amount: Units;
+}
+
+function givenText({ name }: StrategyInstance, asset: string, amount: Units): string {
+  return `${name} was given ${formatUnits(amount)} ${asset.toUpperCase()} of the account to sell`;
+}
+
+function returnedText(
+  { name }: StrategyInstance,
+  { asset, amount, moved }: { readonly asset: string; readonly amount: Units; readonly moved: Units },
+): string {
+  const wanted = formatUnits(negateUnits(amount));
+  const rest =
+    moved === amount
+      ? ''
+      : '. It has sold the rest, or is selling it: each later start takes back what is there';
+  return `${name} gave back ${formatUnits(negateUnits(moved))} of the ${wanted} ${asset.toUpperCase()} that its configuration gives it no more${rest}`;
+}
+
+function changesOf(instance: StrategyInstance): readonly InventoryChange[] {
+  const { givenCoins, ledger } = instance;
+  return [...new Set([...givenCoins.keys(), ...ledger.state.inventory.keys()])].flatMap((asset) => {
+    const wanted = givenCoins.get(asset) ?? NO_UNITS;
+    const amount = subtractUnits(wanted, ledger.inventoryOf(asset));
+    return amount === 0n ? [] : [{ instance, asset, amount }];
+  });
+}
+
+function refuseMissing(
+  changes: readonly InventoryChange[],
+  instances: readonly StrategyInstance[],
+  account: AccountState,
+): void {
+  const given = changes.filter(({ amount }) => amount > 0n);
+  const problems = [...Map.groupBy(given, ({ asset }) => asset)].flatMap(([asset, more]) => {
+    const total = account.totalOf(asset);
+    const owned = sumOf(instances.map((instance) => instance.held(asset)).filter((held) => held > 0n));
+    const wanted = sumOf(more.map(({ amount }) => amount));
+    const left = (total - owned) as Units;
+    if (wanted <= left) return [];
+    const coin = asset.toUpperCase();
+    const names = more.map(({ instance }) => instance.name).join(' and ');
+    return [
+      `expected at most ${formatUnits(left > 0n ? left : NO_UNITS)} ${coin} for the inventory of ${names}, was ${formatUnits(wanted)}: the account has ${formatUnits(total)}, of which strategies own ${formatUnits(owned)}. Lower inventory.${asset}, or put ${formatUnits(subtractUnits(wanted, left))} ${coin} into the spot wallet`,
+    ];
+  });
+  if (problems.length > 0)
+    throw new SarrafError('INVALID_OPTIONS', problems.join('; '), { details: { endsRun: true } });
+}
+
+/** Coins of which an earlier version let a strategy sell more than it had. */
+function owedTexts(instance: StrategyInstance): readonly string[] {
+  return [...instance.ledger.state.holdings].flatMap(([asset, { held }]) => {
+    if (held >= 0n || instance.quotes.has(asset)) return [];
+    const owed = formatUnits(negateUnits(held));
+    const coin = asset.toUpperCase();
+    return [
+      `${instance.name} has sold ${owed} ${coin} more than it had bought, which an earlier version of sarraf let it take from the account. It sells no ${coin} until that is settled. If those coins were meant for it, write under its name in strategies: ${inventoryLine(instance, asset, negateUnits(held))}`,
+    ];
+  });
+}
+
+function sumOf(parts: readonly Units[]): Units {
+  return parts.reduce((sum, part) => addUnits(sum, part), NO_UNITS);
+}
