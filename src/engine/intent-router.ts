@@ -179,7 +179,9 @@ export class IntentRouter {
       },
       ownExits.othersOf(instance, market.base),
     );
-    if (!algorithms.isAtWork(intentId)) intents.end(intentId, 'done', sentence('exit-begun'));
+    const { base } = market;
+    const end = ownExits.hasBracket(instance, base) ? 'exit-begun' : 'bracket-nothing-left';
+    if (!algorithms.isAtWork(intentId)) intents.end(intentId, 'done', sentence(end));
     return null;
   }
 

@@ -106,6 +106,19 @@ describe('leaving by the decision of the strategy, where its own exits hold the 
     expect(refused(world)).toEqual([]);
   });
 
+  it('sells as soon as the end of the exit is known: nothing else lies in the gap', () => {
+    const world = held();
+    world.want(exit(BTC));
+    world.advance(200);
+    world.endCanceled();
+    const from = world.nowMs;
+    while (asked(world).length < 3 && world.nowMs < from + 20_000) world.advance(10);
+    // Of the other leg of the pair, whose look-ups take 50 ms each here.
+    expect(world.nowMs - from).toBeLessThanOrEqual(100);
+    expect(asked(world).at(-1)).toBe('market 0.998');
+    expect(asked(world)).toEqual(['pair 0.998', 'cancel', 'market 0.998']);
+  });
+
   it('says in the end why it was left', () => {
     const world = held();
     world.want(exit(BTC, { reason: 'the averages crossed' }));

@@ -74,6 +74,16 @@ describe('a stored algorithm', () => {
     });
   });
 
+  test('that an earlier version wrote, without fields that came later, is read', () => {
+    const text = textOf(INTENTS.find(({ kind }) => kind === 'bracket')!);
+    const later: Readonly<Record<string, unknown>> = { trailsFrom: null, awaited: [], bid: null, ask: null };
+    const earlier = JSON.stringify(JSON.parse(text), (name, value: unknown) =>
+      name in later && JSON.stringify(value) === JSON.stringify(later[name]) ? undefined : value,
+    );
+    expect(earlier).not.toContain('awaited');
+    expect(algorithmFromJson(earlier)).toEqual(algorithmFromJson(text));
+  });
+
   const iceberg = textOf(INTENTS.find(({ kind }) => kind === 'iceberg')!);
   test.each([
     ['is cut', iceberg.slice(0, -5), 'no JSON'],
