@@ -39,6 +39,24 @@ export function giveInventories(options: InventoryOptions): void {
   for (const instance of instances) for (const text of owedTexts(instance)) outbox.warn(text, instance.name);
 }
 
+/** What is missing of a coin for inventories; null where it is there. */
+export function missingText(of: {
+  readonly asset: string;
+  /** What the spot wallet has, and what of that strategies own already. */
+  readonly total: bigint;
+  readonly owned: Units;
+  /** What strategies are to be given beyond that, and which. */
+  readonly wanted: Units;
+  readonly names: readonly string[];
+}): string | null {
+  const { asset, total, owned, wanted } = of;
+  const left = (total - owned) as Units;
+  if (wanted <= left) return null;
+  const coin = asset.toUpperCase();
+  const names = of.names.join(' and ');
+  return `expected at most ${formatUnits(left > 0n ? left : NO_UNITS)} ${coin} for the inventory of ${names}, was ${formatUnits(wanted)}: the account has ${formatUnits(total)}, of which strategies own ${formatUnits(owned)}. Lower inventory.${asset}, or put ${formatUnits(subtractUnits(wanted, left))} ${coin} into the spot wallet`;
+}
+
 /** What a configuration would have to say so that a strategy may sell so much more of an asset. */
 export function inventoryLine(instance: StrategyInstance, asset: string, missing: Units): string {
   const isQuote = instance.marketNames.quotes.some(({ currency }) => currency === asset);
@@ -88,13 +106,8 @@ function refuseMissing(
     const total = account.totalOf(asset);
     const owned = sumOf(instances.map((instance) => instance.held(asset)).filter((held) => held > 0n));
     const wanted = sumOf(more.map(({ amount }) => amount));
-    const left = (total - owned) as Units;
-    if (wanted <= left) return [];
-    const coin = asset.toUpperCase();
-    const names = more.map(({ instance }) => instance.name).join(' and ');
-    return [
-      `expected at most ${formatUnits(left > 0n ? left : NO_UNITS)} ${coin} for the inventory of ${names}, was ${formatUnits(wanted)}: the account has ${formatUnits(total)}, of which strategies own ${formatUnits(owned)}. Lower inventory.${asset}, or put ${formatUnits(subtractUnits(wanted, left))} ${coin} into the spot wallet`,
-    ];
+    const names = more.map(({ instance }) => instance.name);
+    return missingText({ asset, total, owned, wanted, names }) ?? [];
   });
   if (problems.length > 0)
     throw new SarrafError('INVALID_OPTIONS', problems.join('; '), { details: { endsRun: true } });

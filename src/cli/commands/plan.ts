@@ -13,9 +13,12 @@ import { strategyFilesAt } from '../../daemon/load-instances.ts';
 import { ledgerOf } from '../../daemon/settings/banner.ts';
 import { DEFAULT_STRATEGIES } from '../../daemon/settings/bot-config.ts';
 import { ledgerSubjects } from '../../venues/live/client-credentials.ts';
+import { missingInventories, readBooks } from '../../daemon/inventory-needs.ts';
 import type { BotConfig } from '../../daemon/settings/create-bot-config.ts';
 import type { Override } from '../../daemon/settings/overrides.ts';
 import { SarrafError } from '../../domain/errors.ts';
+import { parseUnits } from '../../domain/money.ts';
+import type { AssetLedger } from '../../portfolio/asset-ledger.ts';
 import { TIMEFRAMES, type Timeframe } from '../../domain/timeframe.ts';
 import { wrongInput } from '../command-error.ts';
 import { loweredBudgets, loweredText, type LoweredBudget } from '../lowered-text.ts';
@@ -120,6 +123,8 @@ async function plan(options: Options): Promise<void> {
         ].join('\n'),
       );
     for (const reason of reasons) console.error(reason);
+    const missing = configs.flatMap((config) => inventoriesOf(config));
+    if (missing.length > 0) throw wrongInput(missing.join('\n'));
     if (made.plan.problems.length > 0)
       throw wrongInput(['It does not fit:', ...made.plan.problems].join('\n  '));
     const missed = lost.filter(({ isOptional }) => !isOptional).map(({ name }) => name);
@@ -130,6 +135,21 @@ async function plan(options: Options): Promise<void> {
   } catch (error) {
     throw error instanceof SarrafError && INPUT_ERRORS.has(error.code) ? wrongInput(error.message) : error;
   }
+}
+
+/** What the configured balances lack of the coins that strategies are given; a live wallet is not asked. */
+function inventoriesOf(config: BotConfig): readonly string[] {
+  const { mode, strategies } = config;
+  if (strategies.every(({ inventory }) => Object.keys(inventory).length === 0)) return [];
+  const books = mode === 'embedded' ? new Map<string, AssetLedger>() : readBooks(config);
+  if (mode === 'live' || books.size > 0) {
+    console.error(
+      'note: the start compares the inventory with the wallet, and so does "sarraf doctor"; this command asks for none',
+    );
+    return [];
+  }
+  const { balances } = config[mode];
+  return missingInventories(config, (asset) => parseUnits(balances[asset] ?? '0'));
 }
 
 /**

@@ -7,7 +7,13 @@ import { parseMarket } from '../../exchange/market-names.ts';
 import type { KeptAccount } from '../../venues/live/account-identity.ts';
 import { CallSender } from '../api/call-sender.ts';
 import { ExchangeReader, type ReadSender } from './ask-exchange.ts';
-import { accountFinding, marketFindings, moneyFinding, tradingFinding } from './judge-account.ts';
+import {
+  accountFinding,
+  inventoryFindings,
+  marketFindings,
+  moneyFinding,
+  tradingFinding,
+} from './judge-account.ts';
 import { addressFinding, clockFinding, credentialFinding, permissionFindings } from './judge-replies.ts';
 import { problem, type CheckFinding } from './check-finding.ts';
 import { readOnlyTap, type SeenReply } from './read-only-tap.ts';
@@ -78,7 +84,8 @@ async function ask(sender: ReadSender, of: ExchangeCheckOptions): Promise<readon
   const reader = new ExchangeReader(sender, of.privateSilence);
   const reads = new Set(plannedReads(config));
   const markets = marketsOf(config).map((market) => parseMarket(market));
-  const currencies = [...new Set(markets.flatMap(({ base, quote }) => [base, quote]))];
+  const given = config.strategies.flatMap(({ inventory }) => Object.keys(inventory));
+  const currencies = [...new Set([...markets.flatMap(({ base, quote }) => [base, quote]), ...given])];
   const joined = (of: 'base' | 'quote'): string =>
     [...new Set(markets.map((market) => market[of]))].join(',');
 
@@ -110,5 +117,6 @@ async function ask(sender: ReadSender, of: ExchangeCheckOptions): Promise<readon
     ...marketLines,
     tradingFinding(markets, limitations),
     moneyFinding(markets, wallets),
+    ...inventoryFindings(config, wallets),
   ];
 }

@@ -1,3 +1,7 @@
+import { missingInventories, readBooks } from '../../daemon/inventory-needs.ts';
+import type { BotConfig } from '../../daemon/settings/create-bot-config.ts';
+import { SarrafError } from '../../domain/errors.ts';
+import { parseUnits, type Units } from '../../domain/money.ts';
 import type { MarketName } from '../../domain/market-symbol.ts';
 import type { EndpointName, EndpointReply } from '../../exchange/endpoints/index.ts';
 import { judgeAccount, type KeptAccount } from '../../venues/live/account-identity.ts';
@@ -93,6 +97,22 @@ export function tradingFinding(
     `the exchange does not let this account trade (${what} is off)`,
     "complete the identity check on the exchange's own page, or ask its support",
   );
+}
+
+/** Whether the coins that strategies are given to sell are in the wallet; nothing where none is given. */
+export function inventoryFindings(config: BotConfig, wallets: Outcome<'wallets'>): readonly CheckFinding[] {
+  if (config.strategies.every(({ inventory }) => Object.keys(inventory).length === 0)) return [];
+  if (wallets.kind !== 'value') return [unread('inventory', wallets)];
+  const totalOf = (asset: string): Units =>
+    parseUnits(wallets.value.find(({ currency }) => currency === asset)?.balance ?? '0');
+  try {
+    const missing = missingInventories(config, totalOf, readBooks(config));
+    if (missing.length === 0) return [ok('inventory', 'the wallet has what strategies are given to sell')];
+    return missing.map((text) => problem('inventory', text, 'the bot does not start before that'));
+  } catch (error) {
+    if (!(error instanceof SarrafError)) throw error;
+    return [notChecked('inventory', error.message)];
+  }
 }
 
 /** Whether there is anything to trade with. */

@@ -32,7 +32,25 @@ beforeAll(() => {
 });
 afterAll(() => rmSync(folder, { recursive: true }));
 
+const planWith = (amount: string) =>
+  sarrafHere([
+    'plan',
+    '--set',
+    `strategies=[{"plugin":"${wantsLittle}","market":"BTCIRT","inventory":{"btc":"${amount}"}}]`,
+    '--set',
+    'embedded.balances={"rls":"1000000000","btc":"0.5"}',
+  ]);
+
 describe('sarraf plan', () => {
+  test('says what the account lacks of the coins that strategies are given to sell', async () => {
+    const short = await planWith('0.7');
+    expect(short.code).toBe(2);
+    expect(short.error).toContain(
+      'expected at most 0.5 BTC for the inventory of wants-little, was 0.7: the account has 0.5, of which strategies own 0. Lower inventory.btc, or put 0.2 BTC into the spot wallet',
+    );
+    expect((await planWith('0.5')).error).toBe('');
+  });
+
   test('prints the age of every datum, the use of every endpoint and what a restart takes', async () => {
     const { code, out, error } = await sarrafHere(['plan', '--strategies', wantsLittle, '--timeframe', '1h']);
     expect({ code, error }).toEqual({ code: 0, error: '' });

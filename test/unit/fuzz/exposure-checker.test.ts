@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { TrueFill, TrueOrder } from '../../../src/fuzz/checkers/exchange-truth.ts';
-import { checkExposure } from '../../../src/fuzz/checkers/exposure-checker.ts';
+import { checkExposure, checkOwnership } from '../../../src/fuzz/checkers/exposure-checker.ts';
 
 const order = (id: number, changes: Partial<TrueOrder> = {}): TrueOrder => ({
   id,
@@ -96,5 +96,33 @@ describe('positions with all orders of a side', () => {
 
   test('are not judged where the coin has no limit', () => {
     expect(count([order(1, { market: 'USDTIRT' }), order(2, { market: 'USDTIRT' })])).toBe(0);
+  });
+});
+
+const sold = (
+  orders: readonly TrueOrder[],
+  fills: readonly TrueFill[] = [],
+  given: ReadonlyMap<string, bigint> = new Map(),
+): number => checkOwnership({ orders, fills, balances: new Map() }, { instance: 'bot', given }).length;
+const sale = (id: number, amount: bigint): TrueOrder => order(id, { side: 'sell', amount });
+
+describe('coins that a strategy sells', () => {
+  test('are none of those that it was not given and has not bought', () => {
+    expect(sold([sale(1, 1n)])).toBe(1);
+    expect(sold([sale(1, 3n), sale(2, 2n)], [], new Map([['a btc', 5n]]))).toBe(0);
+    expect(sold([sale(1, 3n), sale(2, 3n)], [], new Map([['a btc', 5n]]))).toBe(1);
+  });
+
+  test('are what it has bought, less the fee', () => {
+    const bought = order(1, { isOpen: false, closedAtMs: 1, matched: 6n });
+    expect(sold([bought, sale(2, 5n)], [fill(1, { fee: 1n })])).toBe(0);
+    expect(sold([bought, sale(2, 6n)], [fill(1, { fee: 1n })])).toBe(1);
+  });
+
+  test('are in all its markets together, and a quote currency is none', () => {
+    const bought = order(1, { isOpen: false, closedAtMs: 1, matched: 6n });
+    const inRial = order(2, { side: 'sell', market: 'BTCIRT', amount: 6n });
+    expect(sold([bought, inRial], [fill(1)])).toBe(0);
+    expect(sold([bought, order(2, { side: 'sell', market: 'USDTIRT' })], [fill(1)])).toBe(0);
   });
 });
