@@ -41,6 +41,8 @@ export interface EmbeddedWorld {
 
 export function createEmbeddedWorld(options: {
   readonly seed: number;
+  /** When the market opens: noon of a day in 2026 without it. */
+  readonly startMs?: number;
   readonly config?: Readonly<Record<string, unknown>>;
 }): EmbeddedWorld {
   const config = configWith({ 'embedded.speed': 'max', 'embedded.seed': options.seed, ...options.config });
@@ -54,7 +56,7 @@ export function createEmbeddedWorld(options: {
     traded: strategies.flatMap(({ market }) => market ?? []),
     limits: exchange.limits,
     headroom: exchange.headroom,
-    startMs: NOON_MS,
+    startMs: options.startMs ?? NOON_MS,
   });
   const { time } = venue;
   if (!(time instanceof VirtualTime)) throw new Error('expected virtual time');

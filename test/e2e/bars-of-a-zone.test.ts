@@ -1,0 +1,70 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import { isoText } from '../../src/domain/time-text.ts';
+import type { Timeframe } from '../../src/domain/timeframe.ts';
+import { MirrorReader } from '../../src/mirror/mirror-reader.ts';
+import { BotLife, createEmbeddedWorld, type EmbeddedWorld } from '../support/embedded-bot.ts';
+
+const MINUTE_MS = 60_000;
+const START_MS = Date.parse('2022-09-21T19:20:00Z');
+
+/** What the bot knows of the bars of a timeframe: when the newest began, and whether it is the exchange's. */
+function newest({ venue }: EmbeddedWorld, path: string, timeframe: Timeframe): readonly [string, boolean] {
+  const reader = new MirrorReader(path);
+  const [bar] = reader.markets.candles({ market: 'BTCUSDT', timeframe, last: 1 });
+  reader.close();
+  if (bar === undefined) throw new Error(`expected a bar of ${timeframe}`);
+  const market = venue.simulation.exchange.marketOf('btc', 'usdt');
+  const there = market?.candles.bars(timeframe).find(({ openTimeMs }) => openTimeMs === bar.openTimeMs);
+  // Volumes of the exchange are whole steps.
+  const steps = Math.round(Number(bar.volume) / Number(`1e-${6}`));
+  return [isoText(bar.openTimeMs), there !== undefined && Math.round(there.volume) === steps];
+}
+
+// By hand: Tehran's clock went back from 24:00 of 2022-09-21 to 23:00, which was 19:30 UTC. So the bar of
+// 4 h that began at 15:30 UTC, and the day that began at 19:30 UTC of the 20th, ended at 20:30 UTC.
+test.each([
+  [
+    'Asia/Tehran',
+    ['2022-09-21T11:30:00Z', '2022-09-19T19:30:00Z'],
+    ['2022-09-21T15:30:00Z', '2022-09-20T19:30:00Z'],
+  ],
+  ['UTC', ['2022-09-21T12:00:00Z', '2022-09-20T00:00:00Z'], ['2022-09-21T16:00:00Z', '2022-09-20T00:00:00Z']],
+] as const)('a bot has the bars of %s once their own end has passed', async (zone, before, after) => {
+  const folder = mkdtempSync(join(tmpdir(), 'sarraf-bars-'));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const path = join(folder, 'mirror.sqlite');
+  const strategy = (name: string, timeframe: Timeframe) => ({
+    name,
+    plugin: 'ma-cross',
+    market: 'BTCUSDT',
+    timeframe,
+    params: { fast: 2, slow: 3 },
+  });
+  const world = createEmbeddedWorld({
+    seed: 5,
+    startMs: START_MS,
+    config: {
+      'embedded.exchange.candles.zone': zone,
+      strategies: [strategy('hours', '4h'), strategy('days', '1d')],
+    },
+  });
+  const life = await BotLife.prepare(world, path);
+  life.bot.shell.start();
+  // Four hours after the one bar began and a day after the other, in Tehran neither has closed.
+  await life.run(12 * MINUTE_MS);
+  life.mirror.flush();
+  const known = (): readonly string[] =>
+    (['4h', '1d'] as const).map((timeframe) => {
+      const [began, isTheirs] = newest(world, path, timeframe);
+      return isTheirs ? began : `${began}, which is not that of the exchange`;
+    });
+  expect(known()).toEqual(before);
+  await life.run(60 * MINUTE_MS);
+  life.mirror.flush();
+  expect(known()).toEqual(after);
+  await life.drain();
+  life.mirror.close();
+});
