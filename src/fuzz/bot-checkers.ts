@@ -2,6 +2,7 @@ import type { EngineOutput } from '../engine/engine-command.ts';
 import type { EngineEvent } from '../engine/engine-event.ts';
 import type { Engine } from '../engine/engine.ts';
 import { drawnUniverse, givenCoins, INSTANCE } from './bot-engine.ts';
+import { BarChecker } from './checkers/bar-checker.ts';
 import { ByHandChecker } from './checkers/by-hand-checker.ts';
 import { BracketWatch } from './checkers/bracket-watch.ts';
 import { DustChecker } from './checkers/dust-checker.ts';
@@ -69,6 +70,7 @@ export class BotCheckers {
   private readonly transfers: TransferChecker;
   private readonly figures: FigureChecker;
   private readonly orphans = new OrphanChecker();
+  private readonly bars: BarChecker;
   /** Whether money came or went that is no trade's: the books learn of it later. */
   private isMoneyMoved = false;
   /** Whether a limit reply named a lower limit. */
@@ -103,6 +105,7 @@ export class BotCheckers {
         if (what === 'close sells') onMoment(IN_CLOSE);
       },
     });
+    this.bars = new BarChecker(options.world.exchange);
     this.journal = new JournalChecker(mirrorPath);
     this.transfers = new TransferChecker(mirrorPath);
     this.figures = new FigureChecker({
@@ -154,6 +157,11 @@ export class BotCheckers {
         if (output.requests.some(({ call }) => call.kind === 'transfer')) this.isMoneyMoved = true;
         this.figures.watch(engine, output, event.atMs);
         this.orphans.watch(engine, output, event.atMs);
+        for (const timeframe of this.bars.watch(
+          output.changes,
+          Math.max(event.atMs, nowMs + swarm.clockSkewMs),
+        ))
+          coverage.count(`bar of ${timeframe} off the hours of UTC`);
         if (swarm.putBack === null)
           coverage.count('brackets that took dust', this.dust.watch(engine, output));
       }
@@ -253,6 +261,7 @@ export class BotCheckers {
       ...this.shares.violations(),
       ...this.figures.violations(),
       ...this.orphans.violations(truth),
+      ...this.bars.violations(),
       ...this.transferViolations(),
     ];
   }

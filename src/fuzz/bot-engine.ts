@@ -15,12 +15,14 @@ import { planPolls } from '../scheduler/plan-polls.ts';
 import { INTERFACE_PROFILE } from '../venues/interface-profile.ts';
 import { StrategyRunner } from '../strategy/runner.ts';
 import type { StrategyPort } from '../strategy/strategy-port.ts';
+import { drawnBarsOf } from './drawn-bars.ts';
 import { Dice } from './dice.ts';
 import { lockRulesOf } from './lock-plan.ts';
 import { hasListener } from './signal-plan.ts';
 import { withInventory } from './inventory-plan.ts';
 import { createVandal, type VandalAct } from './vandal.ts';
 import type { CheckedUniverse } from './checkers/universe-checker.ts';
+import { BAR_WATCHER } from './workload/bar-watcher.ts';
 import { LISTENER } from './workload/listener.ts';
 import { ROAMER } from './workload/roamer.ts';
 import { SPENDER } from './workload/spender.ts';
@@ -137,6 +139,7 @@ function settingsOf({ seed, markets, onVandal }: BotEngineOptions): EngineSettin
     ...spenders,
     ...(treasurer === null ? [] : [treasurer]),
     ...(listener === null ? [] : [listener]),
+    ...(drawnBarsOf(seed).isWatched ? [barWatcherInstance(knownMarkets)] : []),
   ].map((instance) => withInventory(instance, seed, positionLimitsOf(seed)));
   return {
     instance: INSTANCE,
@@ -243,6 +246,18 @@ function listenerInstance(
     params: { everyMs: 8_000 },
   });
   return { runner, onError: 'stop', pauseMs: 60_000, limits, capital: {} };
+}
+
+/** Some seeds have a strategy that looks at long bars. */
+function barWatcherInstance(knownMarkets: ReadonlySet<string>): StrategyInstanceSettings {
+  const runner = new StrategyRunner(BAR_WATCHER, {
+    market: 'BTCUSDT',
+    marketNames: MARKET_NAMES,
+    timeframe: '1m',
+    knownMarkets,
+    params: {},
+  });
+  return { runner, onError: 'stop', pauseMs: 60_000, limits: createRiskLimits(), capital: {} };
 }
 
 /** Some seeds have a strategy that does what none should, under each of the policies for errors. */

@@ -58,6 +58,7 @@ const NEEDED = [
   'exits resized',
   'stops raised',
   'crash with an exit that rests',
+  'bar of 1h off the hours of UTC',
   'universe entered',
   'universe left',
   'universe left while something is held',

@@ -10,6 +10,7 @@ import { InProcessVenue } from '../simulator/in-process-venue.ts';
 import { readExchangeConfig } from '../simulator/settings/exchange-config.ts';
 import { createSimulation } from '../simulator/simulation.ts';
 import type { RequestLog } from '../simulator/wire/request-log.ts';
+import { drawnBarsOf } from './drawn-bars.ts';
 import { StandingBooks } from './standing-books.ts';
 import { VirtualTime } from '../virtual/virtual-time.ts';
 
@@ -84,6 +85,7 @@ export class FuzzWorld {
       }),
       startMs: exchangeStartMs,
       seed,
+      barAnchors: new Map(MARKETS.map(({ symbol }) => [symbol, drawnBarsOf(seed).anchors])),
     });
     this.exchange = simulation.exchange;
     this.log = simulation.door.log;

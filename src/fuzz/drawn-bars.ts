@@ -1,0 +1,26 @@
+import type { BarAnchors } from '../domain/bar-grid.ts';
+import { Dice } from './dice.ts';
+
+/** How many of the seeds have a strategy that looks at long bars. */
+const WATCHED_SHARE = 0.3;
+
+/** Zones whose hours or days are not those of UTC, and UTC. */
+const ZONES = ['Asia/Tehran', 'Asia/Tehran', 'Asia/Kolkata', 'America/New_York', 'UTC'] as const;
+
+/** Hours that are off those of UTC show within a run; days and bars of 4 h seldom end in one. */
+const SHORTEST = ['1h', '1h', '1h', '4h'] as const;
+
+/** Where the bars of a seed's exchange begin, and whether somebody looks at them. */
+export interface DrawnBars {
+  readonly anchors: BarAnchors;
+  readonly isWatched: boolean;
+}
+
+/** Of a seed it is the same in every life. */
+export function drawnBarsOf(seed: number): DrawnBars {
+  const dice = Dice.of(seed, 'bars');
+  const isWatched = dice.happens(WATCHED_SHARE);
+  const zone = dice.pick(ZONES) ?? 'UTC';
+  const from = dice.pick(SHORTEST) ?? '4h';
+  return { anchors: { [from]: { zone, offsetMs: 0 } }, isWatched };
+}
