@@ -17,7 +17,8 @@ import type {
   VenueValues,
   WalletTransaction,
 } from '../src/venues/port.ts';
-import { barStartMs, timeframeMs, type Timeframe } from '../src/domain/timeframe.ts';
+import { gridOf, TEHRAN_BARS } from '../src/domain/bar-grid.ts';
+import type { Timeframe } from '../src/domain/timeframe.ts';
 
 const COINS =
   'btc eth ltc xrp bch bnb eos xlm etc trx doge uni dai link dot aave ada shib ftm mana sand avax near sol atom grt fil crv sushi comp';
@@ -317,12 +318,11 @@ function candlesAt(
   timeframe: Timeframe,
   { toMs, count }: { readonly toMs: number; readonly count: number },
 ): readonly Candle[] {
-  const lengthMs = timeframeMs(timeframe);
-  const newestMs = barStartMs(toMs - 1, timeframe);
+  const grid = gridOf(timeframe, TEHRAN_BARS);
   return Array.from({ length: count }, (_, index) => {
-    const openTimeMs = newestMs - (count - 1 - index) * lengthMs;
+    const openTimeMs = grid.shifted(toMs - 1, index + 1 - count);
     const open = middleAt(symbol, openTimeMs);
-    const close = middleAt(symbol, openTimeMs + lengthMs);
+    const close = middleAt(symbol, grid.endOf(openTimeMs));
     return {
       openTimeMs,
       open: text(open),

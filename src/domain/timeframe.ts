@@ -23,13 +23,10 @@ export type Timeframe = keyof typeof LENGTHS_MS;
 /** Every timeframe, shortest first. */
 export const TIMEFRAMES = Object.freeze(Object.keys(LENGTHS_MS)) as readonly [Timeframe, ...Timeframe[]];
 
-/** Length of a candle in milliseconds. */
+/**
+ * The usual length of a candle in milliseconds. Where one begins and ends is for `bar-grid.ts` to say: a
+ * day can have 23 or 25 hours.
+ */
 export function timeframeMs(timeframe: Timeframe): number {
   return LENGTHS_MS[timeframe];
-}
-
-/** Start of the candle that holds `timeMs`: candles are counted from 1970-01-01T00:00Z. */
-export function barStartMs(timeMs: number, timeframe: Timeframe): number {
-  const length = timeframeMs(timeframe);
-  return Math.floor(timeMs / length) * length;
 }

@@ -139,8 +139,9 @@ function settingsOf({ seed, markets, onVandal }: BotEngineOptions): EngineSettin
     ...spenders,
     ...(treasurer === null ? [] : [treasurer]),
     ...(listener === null ? [] : [listener]),
-    ...(drawnBarsOf(seed).isWatched ? [barWatcherInstance(knownMarkets)] : []),
-  ].map((instance) => withInventory(instance, seed, positionLimitsOf(seed)));
+  ]
+    .map((instance) => withInventory(instance, seed, positionLimitsOf(seed)))
+    .concat(drawnBarsOf(seed).isWatched ? [barWatcherInstance(knownMarkets)] : []);
   return {
     instance: INSTANCE,
     venue: INTERFACE_PROFILE,

@@ -8,6 +8,8 @@ import { MirrorReader } from '../../src/mirror/mirror-reader.ts';
 import { BotLife, createEmbeddedWorld, type EmbeddedWorld } from '../support/embedded-bot.ts';
 
 const MINUTE_MS = 60_000;
+/** Of amounts of bitcoin. */
+const STEP = 1e-6;
 const START_MS = Date.parse('2022-09-21T19:20:00Z');
 
 /** What the bot knows of the bars of a timeframe: when the newest began, and whether it is the exchange's. */
@@ -19,9 +21,17 @@ function newest({ venue }: EmbeddedWorld, path: string, timeframe: Timeframe): r
   const market = venue.simulation.exchange.marketOf('btc', 'usdt');
   const there = market?.candles.bars(timeframe).find(({ openTimeMs }) => openTimeMs === bar.openTimeMs);
   // Volumes of the exchange are whole steps.
-  const steps = Math.round(Number(bar.volume) / Number(`1e-${6}`));
+  const steps = Math.round(Number(bar.volume) / STEP);
   return [isoText(bar.openTimeMs), there !== undefined && Math.round(there.volume) === steps];
 }
+
+const strategy = (name: string, timeframe: Timeframe) => ({
+  name,
+  plugin: 'ma-cross',
+  market: 'BTCUSDT',
+  timeframe,
+  params: { fast: 2, slow: 3 },
+});
 
 // By hand: Tehran's clock went back from 24:00 of 2022-09-21 to 23:00, which was 19:30 UTC. So the bar of
 // 4 h that began at 15:30 UTC, and the day that began at 19:30 UTC of the 20th, ended at 20:30 UTC.
@@ -36,13 +46,6 @@ test.each([
   const folder = mkdtempSync(join(tmpdir(), 'sarraf-bars-'));
   onTestFinished(() => rmSync(folder, { recursive: true }));
   const path = join(folder, 'mirror.sqlite');
-  const strategy = (name: string, timeframe: Timeframe) => ({
-    name,
-    plugin: 'ma-cross',
-    market: 'BTCUSDT',
-    timeframe,
-    params: { fast: 2, slow: 3 },
-  });
   const world = createEmbeddedWorld({
     seed: 5,
     startMs: START_MS,

@@ -1,9 +1,10 @@
 import type { Command } from 'commander';
 import { openCatalogue } from '../../daemon/open-catalogue.ts';
+import { anchorIn, anchorText } from '../../domain/bar-grid.ts';
 import { SarrafError } from '../../domain/errors.ts';
 import type { Catalogue } from '../../recording/catalogue.ts';
 import { folderName, type FolderKey } from '../../recording/folder-key.ts';
-import type { Manifest } from '../../recording/manifest.ts';
+import { anchorsOf, type Manifest } from '../../recording/manifest.ts';
 import { timeText } from '../../recording/read-partitions.ts';
 import { failed } from '../command-error.ts';
 import { tableLines, type TableColumn } from '../table.ts';
@@ -30,6 +31,8 @@ const MOST_SOURCES = 3;
 interface Summary {
   readonly market: string;
   readonly folder: string;
+  /** Where candles begin, such as `Asia/Tehran`; null of all else. */
+  readonly anchor: string | null;
   readonly rows: number;
   readonly fromMs: number | null;
   readonly toMs: number | null;
@@ -74,10 +77,13 @@ function summaryOf(catalogue: Catalogue, key: FolderKey, damaged: string[]): Sum
   }
 }
 
-function summarized(key: FolderKey, { partitions, gaps }: Manifest): Summary {
+function summarized(key: FolderKey, manifest: Manifest): Summary {
+  const { partitions, gaps } = manifest;
   return {
     market: key.market,
     folder: folderName(key),
+    anchor:
+      key.kind === 'candles' ? anchorText(anchorIn(anchorsOf(manifest, key.timeframe), key.timeframe)) : null,
     rows: partitions.reduce((sum, { rows }) => sum + rows, 0),
     fromMs: partitions[0]?.fromMs ?? null,
     toMs: partitions.at(-1)?.toMs ?? null,
@@ -88,12 +94,22 @@ function summarized(key: FolderKey, { partitions, gaps }: Manifest): Summary {
   };
 }
 
-function rowOf({ market, folder, rows, fromMs, toMs, files, bytes, sources }: Summary): readonly string[] {
+function rowOf({
+  market,
+  folder,
+  anchor,
+  rows,
+  fromMs,
+  toMs,
+  files,
+  bytes,
+  sources,
+}: Summary): readonly string[] {
   const named = sources.slice(0, MOST_SOURCES).join(', ');
   const more = sources.length > MOST_SOURCES ? ` and ${sources.length - MOST_SOURCES} more` : '';
   return [
     market,
-    folder,
+    anchor === null || anchor === 'UTC' ? folder : `${folder} (${anchor})`,
     rows.toLocaleString('en'),
     fromMs === null ? '' : timeText(fromMs),
     toMs === null ? '' : timeText(toMs),

@@ -9,7 +9,7 @@ import type { Units } from '../../domain/money.ts';
 import type { VenueOrder } from '../../domain/order.ts';
 import type { VenueTrade } from '../../domain/trade.ts';
 import type { ListCursor, Page, VenueAnswer, VenueCall } from '../port.ts';
-import { timeframeMs } from '../../domain/timeframe.ts';
+import { longestBarMs } from '../../domain/bar-grid.ts';
 import { accept, type Result } from '../../simulator/core/result.ts';
 import type { SimulatedOrder } from '../../simulator/core/trading/order.ts';
 import type { PlaceOrder } from '../../simulator/core/trading/requests.ts';
@@ -103,7 +103,7 @@ export class BarFillSimulator {
   onOpen(marketIndex: number, columns: CandleColumns, index: number): boolean {
     const market = this.marketAt(marketIndex);
     if (columns !== market.columns && this.markets.length > 1) {
-      this.account.receipts.keepFor(timeframeMs(columns.timeframe));
+      this.account.receipts.keepFor(longestBarMs(columns.timeframe));
     }
     if (!market.open(columns, index)) return false;
     new BarFiller(market, this.context).runOpen();

@@ -1,11 +1,11 @@
-import { cellUnits, columnScale, type CandleColumns } from '../../domain/candle-columns.ts';
+import type { BarGrid } from '../../domain/bar-grid.ts';
+import { cellUnits, columnScale, type CandleColumns, gridOfColumns } from '../../domain/candle-columns.ts';
 import { roundPrice, type Market } from '../../domain/market.ts';
 import { SarrafError } from '../../domain/errors.ts';
 import type { MarketName } from '../../domain/market-symbol.ts';
 import { marketOfCurrencies } from '../../exchange/market-names.ts';
 import type { Units } from '../../domain/money.ts';
 import { divideDown } from '../../domain/rounding.ts';
-import { timeframeMs } from '../../domain/timeframe.ts';
 import { MarketState } from '../../simulator/core/market/market-state.ts';
 import type { SimulatedOrder } from '../../simulator/core/trading/order.ts';
 import type { WalletPair } from '../../simulator/core/trading/trader.ts';
@@ -35,7 +35,8 @@ export class BarMarket {
   /** When the last bar of other columns began. */
   private otherOpenMs = Number.NEGATIVE_INFINITY;
   private readonly rules: BarRules;
-  private barMs = Number.NaN;
+  /** Where the bars of these columns begin and end; null before the first. */
+  private bars: BarGrid | null = null;
   private scale = 0n;
   /** Price steps of one cell; NaN where a cell is no whole number of them. */
   private stepsPerCell = Number.NaN;
@@ -47,7 +48,7 @@ export class BarMarket {
   private closed: CandleColumns | null = null;
   private closedIndex = -1;
   private closedCellValue = 1;
-  private closedBarMs = Number.NaN;
+  private closedBars: BarGrid | null = null;
   /** When the bar began for which the orders that wait were made ready. */
   private readyMs = Number.NaN;
   /**
@@ -102,7 +103,7 @@ export class BarMarket {
     if (columns !== this.closed) {
       this.closed = columns;
       this.closedCellValue = this.cellValue;
-      this.closedBarMs = this.barMs;
+      this.closedBars = this.bars;
     }
     if (this.working.length === 0) return false;
     return (columns.low[index] ?? 0) <= this.highestBelow || (columns.high[index] ?? 0) >= this.lowestAbove;
@@ -153,14 +154,14 @@ export class BarMarket {
 
   /** When the bar was over that has closed last; minus infinity before the first. */
   get closedMs(): number {
-    const { closed, closedIndex, closedBarMs } = this;
-    if (closed === null) return Number.NEGATIVE_INFINITY;
-    return (closed.openTimeMs[closedIndex] ?? Number.NaN) + closedBarMs;
+    const { closed, closedIndex, closedBars } = this;
+    if (closed === null || closedBars === null) return Number.NEGATIVE_INFINITY;
+    return closedBars.endOf(closed.openTimeMs[closedIndex] ?? Number.NaN);
   }
 
   /** The last moment that is inside the bar. */
   get lastMs(): number {
-    return this.openMs + this.barMs - 1;
+    return (this.bars?.endOf(this.openMs) ?? Number.NaN) - 1;
   }
 
   /**
@@ -221,7 +222,7 @@ export class BarMarket {
     this.otherOpenMs = this.openMs;
     this.columns = columns;
     this.index = -1;
-    this.barMs = timeframeMs(columns.timeframe);
+    this.bars = gridOfColumns(columns);
     if (scale === this.scale) return;
     this.scale = scale;
     const { priceStep } = this.grid;

@@ -7,7 +7,7 @@ import type { VenueOrderId } from '../../../src/domain/venue-id.ts';
 import { cursorOf } from '../../../src/execution/own-list.ts';
 import { z } from 'zod';
 import { decimalText } from '../../../src/domain/decimal-text.ts';
-import { barStartMs } from '../../../src/domain/timeframe.ts';
+import { gridOf, UTC_BARS } from '../../../src/domain/bar-grid.ts';
 import { defineStrategy } from '../../../src/strategy/definition.ts';
 import { EngineWorld, WITH_COINS, FEEDS, feedOf } from '../../unit/engine/engine-world.ts';
 
@@ -279,7 +279,7 @@ export function engineSuite(name: string, profile: VenueProfile): void {
       const world = new EngineWorld({ settings: { venue: profile }, strategies: [reader], feeds });
       const price = decimalText('100');
       for (let minute = 20; minute >= 0; minute -= 1) {
-        const openTimeMs = barStartMs(world.nowMs, '1m') - minute * 60_000;
+        const openTimeMs = gridOf('1m', UTC_BARS).startOf(world.nowMs) - minute * 60_000;
         world.venue.candles.push({
           openTimeMs,
           open: price,
