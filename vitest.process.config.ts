@@ -1,4 +1,5 @@
 import { defineConfig } from 'vitest/config';
+import { NODE_FLAGS } from './test/support/node-flags.ts';
 import { reporters } from './test/tally/reporters.ts';
 
 /**
@@ -10,6 +11,9 @@ import { reporters } from './test/tally/reporters.ts';
  */
 export default defineConfig({
   test: {
+    // Node runs the sources itself, as it does for whoever starts sarraf.
+    experimental: { viteModuleRunner: false },
+    execArgv: NODE_FLAGS,
     // Processes and threads that tests start take their compiled code from it.
     env: { NODE_COMPILE_CACHE: 'node_modules/.cache/compiled' },
     include: ['test/process/**/*.process.ts'],

@@ -243,7 +243,7 @@ async function runnerOf(
   if (found === undefined) return { runner: null, problems };
   const runner = await runnerHere(found.definition, {
     ...settings,
-    source: { file: shownFile, lineOf: (error) => lineIn(error, file) },
+    source: { file: shownFile, lineOf: found.lineOf },
   });
   return { runner, problems };
 }

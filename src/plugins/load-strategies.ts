@@ -4,12 +4,15 @@ import { pathToFileURL } from 'node:url';
 import { SarrafError } from '../domain/errors.ts';
 import { whatIsWrong } from '../strategy/check-definition.ts';
 import type { StrategyDefinition } from '../strategy/definition.ts';
+import { moduleFactory, type Exports, type ModuleFactory } from './fresh-module.ts';
 import { lineIn } from './line-in-stack.ts';
 import { provideSdk } from './sdk-resolution.ts';
 
 export interface LoadedStrategy {
   readonly file: string;
   readonly definition: StrategyDefinition;
+  /** The line of the file that an error speaks of, counted from 1; null where it names none. */
+  readonly lineOf: (error: unknown) => number | null;
 }
 
 /** A file that is no usable strategy. */
@@ -85,33 +88,47 @@ function strategyFiles(path: string): readonly string[] {
   return names.map((name) => join(path, name));
 }
 
-/** Files that were loaded into this process. */
-const LOADED_FILES = new Set<string>();
+/**
+ * Files that were loaded into this thread, and what makes them anew from the second time on: variables of a
+ * module must not live on from one backtest to the next.
+ */
+const LOADED_FILES = new Map<string, ModuleFactory | null>();
 
 /**
  * Which of the files that were loaded into this process an error comes from, as `file:line`; null where it is
  * from none. A thrown value that is no error has no place: where only one file was loaded, it is that one.
  */
 export function strategyPlaceOf(error: unknown): string | null {
-  for (const file of LOADED_FILES) {
+  for (const file of LOADED_FILES.keys()) {
     const line = lineIn(error, file);
     if (line !== null) return `${file}:${line}`;
   }
-  const [only] = LOADED_FILES;
+  const [only] = LOADED_FILES.keys();
   return error instanceof Error || LOADED_FILES.size !== 1 ? null : (only ?? null);
 }
 
 async function loadFile(file: string): Promise<LoadedStrategy | PluginProblem> {
-  let module: { readonly default?: unknown };
-  LOADED_FILES.add(file);
+  let module: Exports;
+  let lineOf = (error: unknown): number | null => lineIn(error, file);
   try {
-    module = (await import(pathToFileURL(file).href)) as { readonly default?: unknown };
+    if (LOADED_FILES.has(file)) {
+      const factory = LOADED_FILES.get(file) ?? (await moduleFactory(file));
+      LOADED_FILES.set(file, factory);
+      lineOf = (error) => {
+        const line = lineIn(error, file);
+        return line === null ? null : factory.lineOf(line);
+      };
+      module = await factory.create();
+    } else {
+      LOADED_FILES.set(file, null);
+      module = (await import(pathToFileURL(file).href)) as Exports;
+    }
   } catch (error) {
     const message =
       error instanceof Error ? `${error.name}: ${error.message.split('\n', 1)[0]}` : String(error);
-    return { file, line: lineIn(error, file), message };
+    return { file, line: lineOf(error), message };
   }
-  const wrong = whatIsWrong(module.default);
+  const wrong = whatIsWrong(module['default']);
   if (wrong !== null) return { file, line: null, message: wrong };
-  return { file, definition: module.default as StrategyDefinition };
+  return { file, definition: module['default'] as StrategyDefinition, lineOf };
 }

@@ -17,6 +17,15 @@ const zodUrl = IS_BUNDLE ? ownModule('zod').href : null;
 
 let isRegistered = false;
 
+/** Begins a specifier that says from where it is imported: `importFrom` makes it. */
+const FROM = 'sarraf-import-from:';
+
+/** Imports as the file at `parentUrl` would: packages are looked for beside that file. */
+export async function importFrom(specifier: string, parentUrl: string): Promise<unknown> {
+  provideSdk();
+  return import(`${FROM}${JSON.stringify([specifier, parentUrl])}`);
+}
+
 /**
  * Lets strategy files anywhere on the machine import the SDK and zod, whether or not a `node_modules` stands
  * beside them. Everything else resolves as usual. Works once in a process; further calls do nothing.
@@ -25,7 +34,11 @@ export function provideSdk(): void {
   if (isRegistered) return;
   isRegistered = true;
   registerHooks({
-    resolve(specifier, context, next) {
+    resolve(written, from, next) {
+      const [specifier, parentURL] = written.startsWith(FROM)
+        ? (JSON.parse(written.slice(FROM.length)) as readonly [string, string])
+        : [written, from.parentURL];
+      const context = { ...from, parentURL };
       if (SDK_NAMES.has(specifier)) return { url: sdkUrl, shortCircuit: true };
       if (specifier === 'zod')
         return zodUrl === null

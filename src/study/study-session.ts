@@ -2,6 +2,7 @@ import { SarrafError } from '../domain/errors.ts';
 import type { PreparedStudy } from './prepare-study.ts';
 import type { Stretch } from './data/stretch.ts';
 import { differenceOf } from './question/study-identity.ts';
+import { repeatTrials } from './repeat-trials.ts';
 import { runStudy, type StudyEnd } from './run-study.ts';
 import type { StudyFolder } from './store/study-place.ts';
 import { withStudyFiles, type StudyFiles } from './store/with-study-files.ts';
@@ -86,8 +87,9 @@ async function runWith(
   register.count(id, done);
   const workers = Math.min(options.workers, Math.max(1, trials - done));
   const runner = await openRunner(study, { ...options, workers });
+  let end: StudyEnd;
   try {
-    return await runStudy({
+    end = await runStudy({
       space: study.space,
       sampler: { ...settings.sampler, objectives: settings.objectives.map(({ direction }) => direction) },
       goals: settings,
@@ -110,6 +112,22 @@ async function runWith(
   } finally {
     await runner.close();
   }
+  // Whoever ends it by hand waits for nothing more. It is compared once the study goes on to its end.
+  if (options.signal.aborted) return end;
+  const setup = sharedSetup(trialSetupOf(study));
+  await repeatTrials({
+    trials: [...store.outcomes()],
+    objectives: settings.objectives,
+    async runAlone({ params }) {
+      const alone = new ThreadRunner({ setup, workers: 1 });
+      try {
+        return await alone.run(params);
+      } finally {
+        await alone.close();
+      }
+    },
+  });
+  return end;
 }
 
 /** The runner that was given, else threads of this process. */

@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -90,4 +90,62 @@ test('a walk-forward is the same to the byte with two workers', async () => {
   }
   expect(kept[0]?.length).toBeGreaterThan(1_000);
   expect(kept[1]).toBe(kept[0]);
+});
+
+/** Buys at the close of every third candle that this run of its code has seen: as the memory says that it has. */
+const counting = (memory: string, count: string): string => `
+import { z } from 'zod';
+import { defineStrategy } from '#sdk';
+${memory}
+export default defineStrategy({
+  name: 'counting',
+  params: z.strictObject({ every: z.number().int().default(3) }),
+  data: ({ market, timeframe }) => ({ bars: market.candles(timeframe) }),
+  on: {
+    bars({ params, position, buy, sell }) {
+      ${count} += 1;
+      if (${count} % (params.every * 7) === 0) buy({ amount: 0.01 });
+      else if (${count} % (params.every * 11) === 0 && position > 0) sell({ amount: position });
+    },
+  },
+});
+`;
+
+async function countingStudy(file: string, text: string): Promise<PreparedStudy> {
+  writeFileSync(join(folder, file), text);
+  return prepareStudy(
+    readWrittenStudy({
+      strategy: join(folder, file),
+      markets: 'BTCUSDT',
+      csv: join(folder, 'hours.csv'),
+      balances: { usdt: 10_000 },
+      fee: '0.1%',
+      space: { every: { kind: 'integer', min: 1, max: 9 } },
+      objectives: 'totalReturn',
+      budget: { trials: 6 },
+      sampler: { kind: 'random', seed: 2 },
+    }),
+  );
+}
+
+test('a variable of a module begins anew in each trial, so that the number of workers changes nothing', async () => {
+  const memory = await countingStudy('in-a-module.ts', counting('let seen = 0;', 'seen'));
+  const kept: string[] = [];
+  for (const workers of [1, 2]) {
+    const data = `module-${workers}`;
+    await runSession(memory, { ...runs(data, workers), onTrial: () => undefined });
+    kept.push(look(data, (store) => JSON.stringify([...store.outcomes()])));
+  }
+  expect(kept[1]).toBe(kept[0]);
+});
+
+test('a study of a strategy that remembers earlier trials is refused', async () => {
+  const memory = await countingStudy(
+    'in-the-thread.ts',
+    counting('globalThis.seen ??= 0;', 'globalThis.seen').replaceAll('globalThis.', '(globalThis as any).'),
+  );
+  await expect(runSession(memory, { ...runs('global', 1), onTrial: () => undefined })).rejects.toMatchObject({
+    code: 'INVALID_STRATEGY',
+    message: expect.stringContaining('when it runs alone'),
+  });
 });
