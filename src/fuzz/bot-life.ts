@@ -14,6 +14,7 @@ import { Death, mortalEngine, mortalLimiter, mortalStore } from './crash-points.
 import type { Dice } from './dice.ts';
 import { openExchangeWay } from './exchange-way.ts';
 import type { ReplyMutator } from './reply-mutator.ts';
+import type { SlowProcess } from './slow-machine.ts';
 import type { CrashPoint } from './swarm.ts';
 import type { FuzzWorld } from './world.ts';
 
@@ -23,6 +24,8 @@ export interface BotLifeOptions {
   readonly dice: Dice;
   readonly logsIn: boolean;
   readonly mutator: ReplyMutator | null;
+  /** What its process meets of a slow machine; null on one that is not. */
+  readonly slowProcess: (process: ProcessTime) => SlowProcess | null;
   readonly createEngine: (state: MirrorState, nowMs: number) => Stepper;
   /** Called with what leaves for the exchange, and with its replies. */
   readonly witnesses: readonly WireWitness[];
@@ -54,7 +57,8 @@ export class BotLife {
     machine.lives += 1;
     this.owner = `life ${machine.lives}`;
     this.heartbeat = this.beginHeartbeat();
-    const way = openExchangeWay({ ...options, owner: this.owner, time: this.time });
+    const slow = options.slowProcess(this.time);
+    const way = openExchangeWay({ ...options, owner: this.owner, time: this.time, slow });
     this.budgets = way.budgets;
     this.ledger = way.ledger;
     // A process reads the system clock once; from then on its own time only advances.
@@ -66,6 +70,7 @@ export class BotLife {
       store: mortalStore(this.mirror, mortal),
       limiter: mortalLimiter(way.limiter, mortal),
       caller: way.caller,
+      commits: slow?.commits,
       time: engineTime,
       limiterMs: () => this.time.now(),
       canLogIn: logsIn,

@@ -11,6 +11,7 @@ import { createBotEngine } from './bot-engine.ts';
 import { BotLife } from './bot-life.ts';
 import type { BotMachine } from './bot-machine.ts';
 import { checkDrain, drainBeginning, type DrainBeginning } from './checkers/drain-checker.ts';
+import type { ProcessTime } from '../virtual/process-time.ts';
 import type { ExchangeTruth } from './checkers/exchange-truth.ts';
 import { readAlgorithmsAtWork } from './checkers/mirror-rows.ts';
 import type { Violation } from './checkers/violation.ts';
@@ -21,6 +22,7 @@ import { IN_LOCKOUT, IN_SIGNAL, IN_TRANSFER, type LikelyCrash } from './likely-c
 import { leaveHalfMade } from './half-made-files.ts';
 import { ReplyMutator } from './reply-mutator.ts';
 import { SignalDesk } from './signal-desk.ts';
+import { slowProcess, type SlowProcess } from './slow-machine.ts';
 import type { Swarm } from './swarm.ts';
 import type { VandalAct } from './vandal.ts';
 import type { PlannedAbsence } from './watchdog-plan.ts';
@@ -65,6 +67,7 @@ export class Bot {
   /** Whether a person is about to look at a transfer that is unknown. */
   private isPersonComing = false;
   private readonly dice: Dice;
+  private readonly beganMs: number;
   private readonly machine: BotMachine;
   private readonly mutator: ReplyMutator | null;
   private readonly checkers: BotCheckers;
@@ -79,6 +82,7 @@ export class Bot {
   constructor(options: BotOptions) {
     this.options = options;
     this.dice = Dice.of(options.swarm.seed, 'bot');
+    this.beganMs = options.world.time.now();
     this.mirrorPath = join(options.folder, 'mirror.sqlite');
     const { wrongReplies, seed } = options.swarm;
     this.mutator =
@@ -341,6 +345,7 @@ export class Bot {
       dice: this.dice,
       logsIn: swarm.logsIn,
       mutator: this.mutator,
+      slowProcess: (process) => this.slowProcess(process),
       createEngine: (state, nowMs) => {
         const onVandal = (act: VandalAct): void => this.onVandal(act);
         this.engine = createBotEngine({ seed: swarm.seed, markets: world.rules, onVandal }, state, nowMs);
@@ -354,6 +359,24 @@ export class Bot {
       onStep: (event, output) => this.watch(event, output),
       onDeath: (cause, error) => this.died(cause, error),
     });
+  }
+
+  private slowProcess(process: ProcessTime): SlowProcess | null {
+    const { swarm, world, coverage } = this.options;
+    if (swarm.slowMachine === null) return null;
+    coverage.count('lives on a slow machine');
+    const dice = Dice.of(swarm.seed, `slow process ${this.machine.lives}`);
+    const beganMs = this.beganMs;
+    return slowProcess(swarm.slowMachine, { process, dice, runMs: () => world.time.now() - beganMs });
+  }
+
+  /** The machine has no time for it now. */
+  starve(forMs: number): void {
+    const { world, coverage, events } = this.options;
+    const nowMs = world.time.now();
+    coverage.count('starved');
+    events.say(nowMs, `is starved for ${forMs} ms`);
+    this.brackets.excuses.push({ fromMs: nowMs, toMs: nowMs + forMs });
   }
 
   private onVandal(act: VandalAct): void {

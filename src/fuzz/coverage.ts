@@ -91,6 +91,8 @@ const NEEDED = [
   'crash with a transfer under way',
   'figures of equity judged',
   'figures of profit judged',
+  'lives on a slow machine',
+  'starved',
   'watchdog silent',
   'watchdog back',
   'watchdog canceled entries',

@@ -11,6 +11,7 @@ import { WatchedTransport, type WireWitness } from './checkers/watched-transport
 import type { Dice } from './dice.ts';
 import { Link } from './link.ts';
 import type { ReplyMutator } from './reply-mutator.ts';
+import type { SlowProcess } from './slow-machine.ts';
 import { BOT_NAME, BOT_PASSWORD, BOT_TOKEN, type FuzzWorld } from './world.ts';
 
 /** From an admission to the send: what the executor's own timers take. */
@@ -29,6 +30,8 @@ export interface ExchangeWayOptions {
   readonly witnesses: readonly WireWitness[];
   /** Whether the limits of a bot on the ledger stand. */
   readonly isGuest?: boolean;
+  /** What of a slow machine the process meets; null on one that is not. */
+  readonly slow?: SlowProcess | null;
   readonly wrap?: (inner: Transport) => Transport;
 }
 
@@ -42,7 +45,17 @@ export interface ExchangeWay {
 
 /** The daemon's own client, limiter and ledger, with virtual time for timers and a link for sockets. */
 export function openExchangeWay(options: ExchangeWayOptions): ExchangeWay {
-  const { world, machine, time, dice, logsIn, mutator, witnesses, wrap = (inner) => inner } = options;
+  const {
+    world,
+    machine,
+    time,
+    dice,
+    logsIn,
+    mutator,
+    witnesses,
+    slow = null,
+    wrap = (inner) => inner,
+  } = options;
   const client = createLimitedClient({
     transport: wrap(
       new WatchedTransport({
@@ -65,12 +78,13 @@ export function openExchangeWay(options: ExchangeWayOptions): ExchangeWay {
     ledger,
     lockouts: ledger,
     startMs: () => dice.integer(0, MOST_START_MS),
+    ...(slow === null ? {} : { ...slow, nowMs: () => time.clockMs(), areAtOnce: false }),
   });
   return { caller: createVenueCaller(client), limiter, ledger, budgets: [...client.budgets.keys()] };
 }
 
 function openLedger(
-  { world, machine, owner, isGuest = false }: ExchangeWayOptions,
+  { world, machine, owner, isGuest = false, slow = null }: ExchangeWayOptions,
   budgets: Iterable<Budget>,
 ): LedgerStore {
   return new LedgerStore({
@@ -79,6 +93,7 @@ function openLedger(
     subjects: { ip: 'here', token: 'bot' },
     whenMissing: 'empty',
     isGuest,
+    commits: slow?.commits,
     machine: {
       bootId: 'boot',
       owner,

@@ -156,6 +156,8 @@ class SeedRun {
       at(swarm.putBack.atMs, () => bot.putBack());
     }
     for (const atMs of swarm.stopsAtMs) at(atMs, () => bot.stop(STOP_MS));
+    for (const { fromMs, toMs } of swarm.slowMachine?.starved ?? [])
+      at(fromMs, () => bot.starve(toMs - fromMs));
     for (const { atMs, forMs } of swarm.stalls) at(atMs, () => this.stall(forMs));
     for (const absence of swarm.watchdog?.absences ?? []) at(absence.atMs, () => bot.leave(absence));
     for (const { atMs, forMs } of swarm.watchdog?.stops ?? []) at(atMs, () => bot.watchdog?.stop(forMs));

@@ -41,9 +41,18 @@ export interface SuiteResult {
 /** One seed in so many is run a second time, whose journal must be the same. */
 const REPEAT_EVERY = 20;
 
-/** A seed that takes so long for each virtual hour hangs: it takes some seconds. */
+/**
+ * A seed that takes so much of a processor for each virtual hour hangs: it takes some seconds. Its own time
+ * counts, since on a busy machine it may get little of one.
+ */
 const MOST_MS_PER_HOUR = 60_000;
 const MOST_MS_TO_START = 120_000;
+
+/** A seed that does nothing for so many looks waits for something that never comes. */
+const MOST_IDLE_LOOKS = 300;
+const LOOK_EVERY_MS = 1_000;
+/** Being looked at takes less. */
+const IDLE_MS = 5;
 
 /** On tmpfs where there is one: a durable commit costs a run on a disk more than all the rest. */
 const FAST_FOLDER = '/dev/shm';
@@ -167,7 +176,7 @@ async function answerOf(
   const onMessage = (answer: SeedAnswer): void => given.resolve(answer);
   const onError = (error: Error): void => broken(error.stack ?? error.message);
   const onAbort = (): void => given.resolve(null);
-  const timer = setTimeout(() => broken(`expected an end within ${mostMs} ms, there was none`), mostMs);
+  const endWatch = watchSeed(worker, { mostMs, broken });
   worker.once('message', onMessage);
   worker.once('error', onError);
   signal.addEventListener('abort', onAbort, { once: true });
@@ -175,9 +184,37 @@ async function answerOf(
     worker.postMessage(seed, []);
     return await given.promise;
   } finally {
-    clearTimeout(timer);
+    endWatch();
     worker.off('message', onMessage);
     worker.off('error', onError);
     signal.removeEventListener('abort', onAbort);
   }
+}
+
+/** Says where a thread uses too much of a processor for a seed, or nothing of it for long. */
+function watchSeed(
+  worker: Worker,
+  { mostMs, broken }: { readonly mostMs: number; readonly broken: (message: string) => void },
+): () => void {
+  let startMs: number | null = null;
+  let lastMs = 0;
+  let idleLooks = 0;
+  let isAsking = false;
+  const look = async (): Promise<void> => {
+    isAsking = true;
+    const { user, system } = await worker.cpuUsage();
+    isAsking = false;
+    const usedMs = (user + system) / 1_000;
+    startMs ??= usedMs;
+    if (usedMs - startMs > mostMs)
+      broken(`expected an end within ${mostMs} ms of a processor's time, there was none`);
+    idleLooks = usedMs - lastMs < IDLE_MS ? idleLooks + 1 : 0;
+    lastMs = usedMs;
+    if (idleLooks >= MOST_IDLE_LOOKS) broken('expected virtual time to go on, it waits for something real');
+  };
+  const timer = setInterval(() => {
+    // A thread that has ended says nothing of itself.
+    if (!isAsking) void look().catch(() => undefined);
+  }, LOOK_EVERY_MS);
+  return () => clearInterval(timer);
 }

@@ -3,6 +3,7 @@ import { Dice } from './dice.ts';
 import type { Disturbance } from './disturbance.ts';
 import { EXCHANGE_EVENTS } from './exchange-events.ts';
 import { SECOND_HAND } from './second-hand.ts';
+import { drawSlowMachine, type SlowMachine } from './slow-machine.ts';
 import { drawEpisodes, type FaultEpisode } from './swarm-faults.ts';
 import { drawTradeHabits, type TradeHabits } from './trade-habits.ts';
 import { watchdogPlanOf, type WatchdogPlan } from './watchdog-plan.ts';
@@ -56,6 +57,8 @@ export interface Swarm {
     readonly kind: 'halt' | 'resume' | 'accept-balances';
   }[];
   readonly tradeHabits: TradeHabits;
+  /** How slow the machine of the bot is; null in a run on a quick one. */
+  readonly slowMachine: SlowMachine | null;
   /** A watchdog beside the bot, and how the bot goes away from it; null in a run without. */
   readonly watchdog: WatchdogPlan | null;
 }
@@ -166,6 +169,7 @@ export function drawSwarm(seed: number, hours: number): Swarm {
     lossesAtMs,
     controls: drawControls(dice, runMs, lossesAtMs),
     tradeHabits: drawTradeHabits(Dice.of(seed, 'trade habits'), runMs),
+    slowMachine: drawSlowMachine(seed, runMs),
     watchdog: watchdogPlanOf(seed, runMs),
   };
 }

@@ -8,6 +8,7 @@ import type { Cancel, Timeline } from './virtual-time.ts';
 export class ProcessTime implements Timeline {
   private readonly outer: Timeline;
   private stillUntilMs = Number.NEGATIVE_INFINITY;
+  private busyUntilMs = Number.NEGATIVE_INFINITY;
   private dead = false;
 
   constructor(outer: Timeline) {
@@ -35,6 +36,17 @@ export class ProcessTime implements Timeline {
     return new Promise((wake) => {
       this.at(this.now() + Math.max(0, durationMs), wake);
     });
+  }
+
+  /** What it reads of the clock amid its work, which takes the time that it has spent. */
+  clockMs(): number {
+    return Math.max(this.now(), this.busyUntilMs);
+  }
+
+  /** Works for so long without a turn, as with a commit: what falls due meanwhile happens late. */
+  spend(durationMs: number): void {
+    this.busyUntilMs = this.clockMs() + durationMs;
+    this.stillUntilMs = Math.max(this.stillUntilMs, this.busyUntilMs);
   }
 
   /** Has it stand still, as a stopped process or a machine that sleeps does. */

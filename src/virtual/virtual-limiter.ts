@@ -10,6 +10,8 @@ export interface VirtualLimiterOptions extends Omit<LimiterSettings, 'executorFo
   readonly time: Timeline;
   /** How long it takes from an admission to the send, in ms, drawn anew for each; nothing without it. */
   readonly startMs?: () => number;
+  /** The clock of the ledger, where it is another than the timeline's. */
+  readonly nowMs?: () => number;
 }
 
 /**
@@ -20,8 +22,8 @@ export function createVirtualLimiter(options: VirtualLimiterOptions): RequestLim
   const { time, startMs, ...rest } = options;
   return new RequestLimiter({
     areAtOnce: true,
-    ...rest,
     nowMs: () => time.now(),
+    ...rest,
     executorFor: () => new VirtualExecutor(time, startMs),
     timers: timersOf(time),
   });

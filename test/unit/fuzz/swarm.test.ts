@@ -40,6 +40,19 @@ describe('the swarm', () => {
     expect(Math.max(...lengthsMs)).toBeGreaterThan(300_000);
   });
 
+  test('has a slow disk in some seeds, and a machine that is too busy at times', () => {
+    const slow = swarms.flatMap(({ slowMachine }) => slowMachine ?? []);
+    expect(slow.length).toBeGreaterThan(10);
+    expect(slow.length).toBeLessThan(40);
+    expect(Math.max(...slow.map(({ commitMs: [, mostMs] }) => mostMs))).toBeGreaterThan(60);
+    for (const { starved } of slow) {
+      for (const [index, { fromMs, toMs }] of starved.entries()) {
+        expect(fromMs).toBeGreaterThan(starved[index - 1]?.toMs ?? 0);
+        expect(toMs).toBeGreaterThanOrEqual(fromMs);
+      }
+    }
+  });
+
   test('has the exchange lower limits in some seeds, below what they are', () => {
     const spells = swarms.map(({ crowding }) => crowding).filter(({ length }) => length > 0);
     expect(spells.length).toBeGreaterThan(20);

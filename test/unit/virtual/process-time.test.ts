@@ -25,6 +25,22 @@ describe('the time of a process', () => {
     ]);
   });
 
+  test('lets what falls due while it works happen late, and reads a clock that its work has moved', async () => {
+    const { outer, time, seen, say } = setUp();
+    const clock: number[] = [];
+    time.at(10, () => {
+      for (let commit = 0; commit < 2; commit += 1) {
+        time.spend(40);
+        clock.push(time.clockMs());
+      }
+      time.at(time.now() + 1, say('next'));
+    });
+    await outer.run(200);
+    expect(clock).toEqual([50, 90]);
+    expect(seen).toEqual([['next', 90]]);
+    expect(time.clockMs()).toBe(200);
+  });
+
   test('takes back what was put off', async () => {
     const { outer, time, seen, say } = setUp();
     const cancel = time.at(15, say('never'));
