@@ -33,10 +33,12 @@ export interface ClientOptions {
   readonly serviceName?: string;
   readonly credentials?: Credentials;
   /**
-   * Which form `orderBook` asks for: `v2`, that of the interface, by default; `v3` of deployments that have
-   * it.
+   * Which form `orderBook` and `allOrderBooks` ask for: `v2`, that of the interface; `v3` of deployments that
+   * have it; by default `auto`, which asks `v3` after a 404 of `v2`.
    */
   readonly orderBook?: OrderBookVersion;
+  /** Called once when `auto` has found that the exchange has the third version in place of the second. */
+  readonly onOrderBookV3?: () => void;
   /** Unix time in milliseconds; the machine's clock by default. */
   readonly nowMs?: () => number;
   /** A number in [0, 1), for the jitter of retries. */
@@ -71,6 +73,8 @@ export interface ClientOptions {
 }
 
 export interface CallOptions {
+  /** The endpoint that the call was admitted for; by default the one that `endpointOf` says now. */
+  readonly endpoint?: EndpointName;
   readonly signal?: AbortSignal;
   readonly timeoutMs?: number;
   readonly retry?: RetryPolicy;

@@ -13,7 +13,7 @@ import type { CallOptions, ClientOptions, OutgoingRequest } from './client-optio
 import type { Endpoint } from './endpoint.ts';
 import { ENDPOINTS, type EndpointName, type EndpointRequest } from './endpoints/index.ts';
 import { backOffOf } from './failure.ts';
-import { orderBookEndpoint, ORDER_BOOK_VERSIONS } from './order-book-version.ts';
+import { OrderBookChoice, ORDER_BOOK_VERSIONS } from './order-book-version.ts';
 import { PaymentGateway, type Merchant } from './gateway.ts';
 import {
   iterateOrders,
@@ -37,6 +37,12 @@ import type { ExchangeTrade } from './records/trade.ts';
 
 /** For how long an admission holds: as long as may pass between it and the send, see the ledger. */
 const ADMITTED_FOR_MS = 250;
+
+/** The market that a request for a book is about; null where it names none. */
+function marketIn(request: object): string | null {
+  const symbol = 'symbol' in request ? request.symbol : null;
+  return typeof symbol === 'string' ? symbol : null;
+}
 
 /** The arguments of an endpoint's method: the request may be left out where all its fields may. */
 type MethodArguments<Name extends EndpointName> =
@@ -72,6 +78,7 @@ export class ExchangeClient {
   private readonly transport: Transport;
   private readonly authenticator: Authenticator;
   private readonly retry: RetryPolicy;
+  private readonly books: OrderBookChoice;
   private readonly userAgent: string;
 
   constructor(options: ClientOptions) {
@@ -84,6 +91,7 @@ export class ExchangeClient {
       );
     }
     this.budgets = budgetTable(options.limits, options.headroom);
+    this.books = new OrderBookChoice(options.orderBook ?? 'auto', () => options.onOrderBookV3?.());
     this.retry = checkRetryPolicy(options.retry ?? NO_RETRY);
     this.userAgent = options.userAgent ?? `TraderBot/sarraf-${VERSION}`;
     this.authenticator = this.createAuthenticator();
@@ -101,10 +109,15 @@ export class ExchangeClient {
     request: EndpointRequest<Name>,
     options: CallOptions = {},
   ): Promise<EndpointResult<Name>> {
-    const asked = this.endpointOf(name);
+    const market = marketIn(request);
+    const asked = (options.endpoint as Name | undefined) ?? this.endpointOf(name, market);
     const encoded = encodeRequest(asked, request);
     const policy = options.retry === undefined ? this.retry : checkRetryPolicy(options.retry);
-    return withRetries((attempt) => this.attempt(asked, encoded, { ...options, attempt }), {
+    const onReply = (response: HttpResponse): void => {
+      this.books.take(asked, market, response.status);
+      options.onReply?.(response);
+    };
+    return withRetries((attempt) => this.attempt(asked, encoded, { ...options, onReply, attempt }), {
       policy: ENDPOINTS[name].idempotent ? policy : NO_RETRY,
       random: this.settings.random ?? Math.random,
       sleep: this.settings.sleep ?? (async (pauseMs) => pause(pauseMs, undefined, { ref: true })),
@@ -112,12 +125,12 @@ export class ExchangeClient {
   }
 
   /**
-   * The endpoint of a call by this name: the order book is that of the version in the options, with a budget
-   * of its own.
+   * The endpoint of a call by this name: an order book is that of the version in the options, with a budget
+   * of its own. `market` is null for the books of all.
    */
-  endpointOf<Name extends EndpointName>(name: Name): Name {
+  endpointOf<Name extends EndpointName>(name: Name, market: string | null): Name {
     // Both versions take the same request and give the same reply.
-    return name === 'orderBook' ? (orderBookEndpoint(this.settings.orderBook ?? 'v2') as Name) : name;
+    return this.books.endpointOf(name, market) as Name;
   }
 
   /** Orders one by one by ascending id, from `fromId` on, over as many requests as it takes. */

@@ -1,20 +1,73 @@
 import type { Budget } from '../domain/rate-limit.ts';
 import { ENDPOINTS, type EndpointName } from './endpoints/index.ts';
 
-/** Which form of the order book is asked for: that of the interface, or that of newer deployments. */
-export const ORDER_BOOK_VERSIONS = ['v2', 'v3'] as const;
+/**
+ * Which form of the order book is asked for: that of the interface, that of newer deployments, or the first
+ * of them that the exchange has.
+ */
+export const ORDER_BOOK_VERSIONS = ['auto', 'v2', 'v3'] as const;
 export type OrderBookVersion = (typeof ORDER_BOOK_VERSIONS)[number];
 
-/** The endpoint that gives the book of one market. */
-export function orderBookEndpoint(
-  version: OrderBookVersion,
-): Extract<EndpointName, 'orderBook' | 'orderBookV3'> {
-  return version === 'v3' ? 'orderBookV3' : 'orderBook';
+/** The endpoints of books, by the name in the second version. */
+const IN_V3 = {
+  orderBook: 'orderBookV3',
+  allOrderBooks: 'allOrderBooksV3',
+} as const satisfies Partial<Record<EndpointName, EndpointName>>;
+
+const isOfBooks = (name: EndpointName): name is keyof typeof IN_V3 => Object.hasOwn(IN_V3, name);
+
+/** What is asked for where no market is named. */
+const ALL = 'all';
+
+/** Markets that are being tried at once; beyond it the oldest are asked by the second version again. */
+const MOST_TRIED = 100;
+
+const NOT_FOUND = 404;
+
+/** The budget that the book of one market is planned in: for `auto` the second version's, with its limit. */
+export function orderBookBudget(version: OrderBookVersion): Budget['name'] {
+  return ENDPOINTS[version === 'v3' ? 'orderBookV3' : 'orderBook'].budget.name;
 }
 
 /**
- * The budget that the book of one market is counted in. All books in one call stay with the second version.
+ * Which version of the order book a client asks. `auto` begins with the second. Where that does not find a
+ * market, the third is asked for the same one next: if it has the book, the second version is gone, and all
+ * books are asked of the third from then on; if it has not, there is no such market.
  */
-export function orderBookBudget(version: OrderBookVersion): Budget['name'] {
-  return ENDPOINTS[orderBookEndpoint(version)].budget.name;
+export class OrderBookChoice {
+  private isV3: boolean;
+  private readonly isAuto: boolean;
+  private readonly onV3: () => void;
+  private readonly tried = new Set<string>();
+
+  /** `onV3` is called once, when the third version has taken the place of the second. */
+  constructor(version: OrderBookVersion, onV3: () => void) {
+    this.isV3 = version === 'v3';
+    this.isAuto = version === 'auto';
+    this.onV3 = onV3;
+  }
+
+  /** The endpoint that is asked in place of `name`; `market` is null for all of them. */
+  endpointOf(name: EndpointName, market: string | null): EndpointName {
+    if (!isOfBooks(name)) return name;
+    return this.isV3 || this.tried.has(market ?? ALL) ? IN_V3[name] : name;
+  }
+
+  /** Takes in what a book's endpoint answered. */
+  take(asked: EndpointName, market: string | null, httpStatus: number): void {
+    if (!this.isAuto || this.isV3) return;
+    const key = market ?? ALL;
+    if (isOfBooks(asked)) {
+      if (httpStatus !== NOT_FOUND) return;
+      this.tried.add(key);
+      for (const oldest of this.tried) if (this.tried.size > MOST_TRIED) this.tried.delete(oldest);
+      return;
+    }
+    if (!this.tried.has(key)) return;
+    if (httpStatus === NOT_FOUND) this.tried.delete(key);
+    else if (httpStatus === 200) {
+      this.isV3 = true;
+      this.onV3();
+    }
+  }
 }

@@ -146,7 +146,10 @@ const CODES_OF: Readonly<
   cancelWithdrawal: { families: ['withdrawal'], also: ['NotFound'] },
   gatewaySend: { families: ['gateway'], also: [] },
   gatewayVerify: { families: ['gateway'], also: [] },
-  generateAddress: { families: [], also: ['ParseError', 'NotFound', 'WalletNotFound', 'FeatureUnavailable'] },
+  generateAddress: {
+    families: [],
+    also: ['ParseError', 'NotFound', 'WalletNotFound', 'FeatureUnavailable', 'InvalidNetwork'],
+  },
   addCard: { families: [], also: ['ParseError'] },
   addAccount: { families: [], also: ['ParseError'] },
   addFavoriteMarkets: { families: [], also: ['ParseError', 'InvalidMarketPair', 'NotFound'] },

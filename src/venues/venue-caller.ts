@@ -50,7 +50,17 @@ export interface VenueCaller {
 export function createVenueCaller(client: ExchangeClient): VenueCaller {
   // The client may ask another endpoint than the one that a call names, such as another version of the order
   // book.
-  const endpointOf = (call: VenueCall): EndpointName => client.endpointOf(ENDPOINT_OF[call.kind]);
+  // What it says may change while a call waits, which goes where its budget was taken.
+  const chosen = new WeakMap<VenueCall, EndpointName>();
+  const endpointOf = (call: VenueCall): EndpointName => {
+    if (call.kind !== 'book' && call.kind !== 'books') return ENDPOINT_OF[call.kind];
+    let endpoint = chosen.get(call);
+    if (endpoint === undefined) {
+      endpoint = client.endpointOf(ENDPOINT_OF[call.kind], call.kind === 'book' ? call.market : null);
+      chosen.set(call, endpoint);
+    }
+    return endpoint;
+  };
   const declared = (call: VenueCall): Endpoint => ENDPOINTS[endpointOf(call)];
   return {
     endpointOf,
@@ -58,7 +68,10 @@ export function createVenueCaller(client: ExchangeClient): VenueCaller {
     credentialOf: (call) => (isAnonymous(declared(call).access) ? 'none' : 'with'),
     timeoutMsOf: (call) => declared(call).timeoutMs,
     send: (call, signal, { onEnd, onError }) =>
-      void send(client, call, optionsOf(call, signal)).then(onEnd, onError),
+      void send(client, call, { ...optionsOf(call, signal), endpoint: endpointOf(call) }).then(
+        onEnd,
+        onError,
+      ),
   };
 }
 

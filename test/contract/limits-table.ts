@@ -1,6 +1,6 @@
 /**
  * The limits of the interface, typed once more by hand ("Rate limits"). Rows of one `budget` are counted
- * together. `assumed` rows are those about which the interface is silent: 30 a minute.
+ * together. `assumed` rows are those about which every document is silent: 30 a minute.
  */
 export interface LimitRow {
   /** The client's methods that are counted together. */
@@ -29,8 +29,17 @@ const stated = (
   return { endpoints, method, path, ...numbers, assumed: false };
 };
 
-const assumed = (endpoint: string, request: string, per: 'ip' | 'token'): LimitRow => ({
-  ...stated([endpoint], request, { limit: 30, windowMs: MINUTE, per }),
+const assumed = (
+  endpoints: string | readonly string[],
+  request: string,
+  per: 'ip' | 'token',
+  limit = 30,
+): LimitRow => ({
+  ...stated(typeof endpoints === 'string' ? [endpoints] : endpoints, request, {
+    limit,
+    windowMs: MINUTE,
+    per,
+  }),
   assumed: true,
 });
 
@@ -56,7 +65,8 @@ export const LIMITS: readonly LimitRow[] = [
   }),
   stated(['depth'], 'GET /v2/depth/{symbol}', { limit: 60, windowMs: MINUTE, per: 'ip' }),
   stated(['publicTrades'], 'GET /v2/trades/{symbol}', { limit: 15, windowMs: MINUTE, per: 'ip' }),
-  stated(['marketStats'], 'GET /market/stats', { limit: 100, windowMs: MINUTE, per: 'ip' }),
+  // The interface has 100; the newest public documentation has 20.
+  stated(['marketStats'], 'GET /market/stats', { limit: 20, windowMs: MINUTE, per: 'ip' }),
   stated(['globalStats'], 'POST /market/global-stats', { limit: 100, windowMs: 10 * MINUTE, per: 'ip' }),
   stated(['generateAddress'], 'POST /users/wallets/generate-address', {
     limit: 30,
@@ -88,16 +98,18 @@ export const LIMITS: readonly LimitRow[] = [
   stated(['marginMarkets'], 'GET /margin/markets/list', { limit: 30, windowMs: MINUTE, per: 'ip' }),
   stated(['liquidityPools'], 'GET /liquidity-pools/list', { limit: 12, windowMs: MINUTE, per: 'token' }),
   stated(['transfer'], 'POST /wallets/transfer', { limit: 10, windowMs: MINUTE, per: 'token' }),
-  assumed('orderBookV3', 'GET /v3/orderbook/{symbol}', 'ip'),
+  // That of the second version.
+  assumed(['orderBookV3', 'allOrderBooksV3'], 'GET /v3/orderbook/{symbol}', 'ip', 60),
   assumed('history', 'GET /market/udf/history', 'ip'),
   assumed('options', 'GET /v2/options', 'ip'),
-  assumed('login', 'POST /auth/login/', 'ip'),
+  // The newest public documentation has these two, about which the interface is silent.
+  stated(['login'], 'POST /auth/login/', { limit: 30, windowMs: 10 * MINUTE, per: 'ip' }),
+  stated(['delegationLimit'], 'GET /margin/delegation-limit', { limit: 12, windowMs: MINUTE, per: 'token' }),
   assumed('profile', 'GET /users/profile', 'token'),
   assumed('loginAttempts', 'GET /users/login-attempts', 'token'),
   assumed('referralCode', 'GET /users/get-referral-code', 'token'),
   assumed('limitations', 'GET /users/limitations', 'token'),
   assumed('withdrawals', 'GET /users/wallets/withdraws/list', 'token'),
-  assumed('delegationLimit', 'GET /margin/delegation-limit', 'token'),
   assumed('createWithdrawal', 'POST /cobank/withdraw', 'token'),
   assumed('withdrawal', 'GET /cobank/withdraw/{id}', 'token'),
   assumed('cancelWithdrawal', 'POST /cobank/withdraw/{id}/cancel', 'token'),

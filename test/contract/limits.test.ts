@@ -29,6 +29,7 @@ describe('limits of the declarations', () => {
     const shared = [...byBudget.values()].filter((endpoints) => endpoints.length > 1);
     expect(shared.map((endpoints) => endpoints.map(({ name }) => name).toSorted())).toEqual([
       ['allOrderBooks', 'orderBook'],
+      ['allOrderBooksV3', 'orderBookV3'],
     ]);
   });
 });

@@ -10,6 +10,7 @@ const ACCESS: Readonly<Record<string, readonly string[]>> = {
     'orderBook',
     'orderBookV3',
     'allOrderBooks',
+    'allOrderBooksV3',
     'depth',
     'publicTrades',
     'marketStats',

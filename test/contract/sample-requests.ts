@@ -28,6 +28,7 @@ export const SAMPLE_REQUESTS: Readonly<Record<string, SampleRequest>> = {
   tradesList: { request: 'GET /market/trades/list' },
   orderBook: { request: 'GET /v2/orderbook/BTCIRT' },
   orderBookV3: { request: 'GET /v3/orderbook/BTCIRT' },
+  allOrderBooksV3: { request: 'GET /v3/orderbook/all' },
   allOrderBooks: { request: 'GET /v2/orderbook/all' },
   depth: { request: 'GET /v2/depth/BTCIRT' },
   publicTrades: { request: 'GET /v2/trades/BTCIRT' },

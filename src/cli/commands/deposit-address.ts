@@ -10,6 +10,7 @@ import { tableLines } from '../table.ts';
 
 interface Options extends ApiCallOptions {
   readonly new?: true;
+  readonly network?: string;
 }
 
 interface DepositAddress {
@@ -26,7 +27,8 @@ deposit, or the deposit is lost.
 
 Examples:
   sarraf deposit-address btc
-  sarraf deposit-address btc --new --json`;
+  sarraf deposit-address btc --new --json
+  sarraf deposit-address usdt --network TRX --new`;
 
 function addressesOf({ depositAddress, depositTag, depositInfo }: VenueWallet): readonly DepositAddress[] {
   const byNetwork = Object.entries(depositInfo).flatMap(([network, { address, tag }]) =>
@@ -46,7 +48,11 @@ function addressLines(addresses: readonly DepositAddress[]): readonly string[] {
 
 async function show(text: string, options: Options, io: CommandIo): Promise<void> {
   const currency = text.toLowerCase();
-  const reading = checkFields(callOf('generateAddress'), { currency });
+  const { network } = options;
+  const reading = checkFields(callOf('generateAddress'), {
+    currency,
+    ...(network === undefined ? {} : { network }),
+  });
   if (!reading.ok) throw wrongInput(reading.problems.join('\n'));
   if (options.new === true) {
     const made = await valueOfCall('generateAddress', { request: reading.request, options, io });
@@ -55,9 +61,12 @@ async function show(text: string, options: Options, io: CommandIo): Promise<void
   }
   const wallets = await valueOfCall('walletsList', { request: {}, options, io });
   if (wallets === null) return;
-  const addresses = wallets.filter((wallet) => wallet.currency === currency).flatMap(addressesOf);
+  const all = wallets.filter((wallet) => wallet.currency === currency).flatMap(addressesOf);
+  const addresses =
+    network === undefined ? all : all.filter((one) => one.network?.toLowerCase() === network.toLowerCase());
+  const where = network === undefined ? '' : ` on ${network}`;
   if (addresses.length === 0)
-    throw failed(`there is no deposit address for ${currency} yet: --new makes one`);
+    throw failed(`there is no deposit address for ${currency}${where} yet: --new makes one`);
   printValue(addresses, { options, io }, () => addressLines(addresses));
 }
 
@@ -66,6 +75,7 @@ export function depositAddressCommand(io: CommandIo = MACHINE_IO): Command {
   const command = new Command('deposit-address')
     .description('Shows the deposit addresses of a coin, or makes a new one.')
     .argument('<currency>', 'such as btc')
+    .option('--network <name>', 'the network that the coin is sent on, such as TRX')
     .option('--new', 'makes a new address, and the wallet if there is none yet')
     .addHelpText('after', HELP)
     .action(async (currency: string, options: Options) => show(currency, options, io));

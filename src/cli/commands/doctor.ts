@@ -24,8 +24,8 @@ const LONGEST_WAIT_MS = 90_000;
 const HELP = `
 Without --config it checks the machine. With one it checks all that a run needs, the first that
 would stop it first: machine, configuration, data folder, disk, file modes, ledger, mirror, ports,
-watchdog, backup, plan, log-in; then, with at most seven requests that only read, the exchange:
-address, clock, credential, permissions, account, markets, money.
+watchdog, backup, plan, log-in; then, with at most nine requests that only read, the exchange:
+address, clock, credential, permissions, account, markets, a book, money.
 
 Last it SENDS A TEST MESSAGE through each channel of alerts, and waits at most 20 s for them.
 --offline sends none, and asks the exchange nothing.

@@ -37,7 +37,8 @@ export function checkConfiguration(
   const offline = readBotConfig(file, { ...sources, isOffline: true });
   return {
     findings: [...problems, ...warnings],
-    config: offline.ok ? offline.config : null,
+    // So that nothing of a live bot is looked at as if it were one on paper.
+    config: offline.ok ? { ...offline.config, mode: offline.isLive ? 'live' : offline.config.mode } : null,
     isWhole: false,
   };
 }

@@ -2,13 +2,16 @@ import { credentialAdvice } from '../../daemon/settings/credential-texts.ts';
 import type { BotConfig } from '../../daemon/settings/create-bot-config.ts';
 import { SarrafError } from '../../domain/errors.ts';
 import { present } from '../../domain/invariant.ts';
+import type { OrderBook } from '../../domain/order-book.ts';
+import type { OrderBookVersion } from '../../exchange/order-book-version.ts';
 import type { EndpointName } from '../../exchange/endpoints/index.ts';
 import { parseMarket } from '../../exchange/market-names.ts';
 import type { KeptAccount } from '../../venues/live/account-identity.ts';
 import { CallSender } from '../api/call-sender.ts';
-import { ExchangeReader, type ReadSender } from './ask-exchange.ts';
+import { ExchangeReader, type ReadOutcome, type ReadSender } from './ask-exchange.ts';
 import {
   accountFinding,
+  bookFinding,
   inventoryFindings,
   marketFindings,
   moneyFinding,
@@ -40,11 +43,20 @@ function marketsOf({ strategies }: BotConfig): readonly string[] {
   ];
 }
 
+/** The book of one market; a bot that may choose asks the third version where the second is gone. */
+const BOOKS = {
+  v2: ['orderBook'],
+  v3: ['orderBookV3'],
+  auto: ['orderBook', 'orderBookV3'],
+} as const satisfies Record<OrderBookVersion, readonly EndpointName[]>;
+
 /** What doctor reads of an exchange, in its order: few, and each in a budget of its own. */
 export function plannedReads(config: BotConfig): readonly EndpointName[] {
   if (config.mode === 'embedded') return [];
   const open: readonly EndpointName[] =
-    marketsOf(config).length === 0 ? ['options'] : ['options', 'marketStats'];
+    marketsOf(config).length === 0
+      ? ['options']
+      : ['options', 'marketStats', ...BOOKS[config.exchange.orderBook]];
   if (config.exchange.credentials === null || config.mode === 'paper') return open;
   return [...open, 'profile', 'limitations', 'wallets', 'ordersList', 'tradesList'];
 }
@@ -79,6 +91,17 @@ async function openSender({ config, baseUrl, ...of }: ExchangeCheckOptions): Pro
   });
 }
 
+async function readBook(
+  reader: ExchangeReader,
+  symbol: string,
+  version: OrderBookVersion,
+): Promise<ReadOutcome<OrderBook>> {
+  const [first, second = null] = BOOKS[version];
+  const book = await reader.read(first, { symbol });
+  const isGone = book.kind === 'failed' && book.code === 'NotFound';
+  return isGone && second !== null ? reader.read(second, { symbol }) : book;
+}
+
 async function ask(sender: ReadSender, of: ExchangeCheckOptions): Promise<readonly CheckFinding[]> {
   const { config, baseUrl, seen } = of;
   const reader = new ExchangeReader(sender, of.privateSilence);
@@ -93,7 +116,12 @@ async function ask(sender: ReadSender, of: ExchangeCheckOptions): Promise<readon
   const stats = reads.has('marketStats')
     ? await reader.read('marketStats', { srcCurrency: joined('base'), dstCurrency: joined('quote') })
     : null;
-  const marketLines = marketFindings(markets, options, stats);
+  const [market] = markets;
+  const book = market === undefined ? null : await readBook(reader, market.symbol, config.exchange.orderBook);
+  const marketLines = [
+    ...marketFindings(markets, options, stats),
+    ...(market === undefined || book === null ? [] : [bookFinding(market.symbol, book)]),
+  ];
   if (!reads.has('profile'))
     return [addressFinding(baseUrl, options, seen), clockFinding(seen), ...marketLines];
 

@@ -7,7 +7,7 @@ import type { EndpointName, EndpointReply } from '../../exchange/endpoints/index
 import { judgeAccount, type KeptAccount } from '../../venues/live/account-identity.ts';
 import { accountFieldsOf } from '../../venues/live/account-reader.ts';
 import type { CredentialSettings } from '../../venues/live/credentials-settings.ts';
-import { unread, type ReadOutcome } from './ask-exchange.ts';
+import { failureText, unread, type ReadOutcome } from './ask-exchange.ts';
 import { notChecked, ok, problem, warning, type CheckFinding } from './check-finding.ts';
 
 type Outcome<Name extends EndpointName> = ReadOutcome<EndpointReply<Name>>;
@@ -56,6 +56,26 @@ export function marketFindings(
   }
   const there = ok('markets', `the exchange has ${count}, and the steps of every configured one`);
   return stats === null ? [there] : [there, ...closedFindings(markets, stats)];
+}
+
+/** Whether the book of a market comes, without which no order is placed. */
+export function bookFinding(symbol: string, book: Outcome<'orderBook'>): CheckFinding {
+  if (book.kind === 'unsent') return unread('order book', book);
+  if (book.kind === 'failed')
+    return problem(
+      'order book',
+      `no book of ${symbol} came: ${failureText(book)}`,
+      'see whether the exchange serves /v2/orderbook or /v3/orderbook, and set exchange.orderBook to it',
+    );
+  const { bids, asks, updatedAtMs } = book.value;
+  const levels = `${bids.length} bids and ${asks.length} asks`;
+  return updatedAtMs === null
+    ? warning(
+        'order book',
+        `that of ${symbol} has ${levels}, and no time of its own`,
+        'risk.maxStandstill can not be kept there',
+      )
+    : ok('order book', `that of ${symbol} has ${levels}`);
 }
 
 function closedFindings(

@@ -1,4 +1,3 @@
-import { existsSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { readKeptAccount } from '../../daemon/account/account-check.ts';
 import { readLedgerNote } from '../../daemon/ledger-note.ts';
@@ -115,8 +114,7 @@ async function diagnose(
     isPaper: config.mode === 'paper',
   };
   const ledger = ledgerPath === null ? { findings: [], silence: null } : await checkLedger(ledgerPath, owner);
-  // Read without its credentials, the configuration of a live bot looks like one of a paper bot.
-  const mode = isWhole || !existsSync(mirrorFileOf(folder, 'live')) ? config.mode : 'live';
+  const { mode } = config;
   const mirror = checkMirrorFile(folder, { mode, retention: config.data.retention, nowMs: nowMs() });
   const file = resolve(workingFolder, configFile);
   const offline = [
@@ -145,6 +143,7 @@ async function diagnose(
   ];
   const exchange = await askExchange(config, {
     ...options,
+    isWhole,
     silence: ledger.silence,
     privateSilence: logIn.privateSilence,
     account: { path: mirrorFileOf(folder, mode), account: () => mirror.account },
@@ -163,6 +162,7 @@ const OWN_FILES = [
 ] as const;
 
 interface Asking extends DoctorOptions {
+  readonly isWhole: boolean;
   /** Why nothing may be sent at all; null where it may. */
   readonly silence: string | null;
   readonly privateSilence: string | null;
@@ -177,6 +177,10 @@ async function askExchange(config: BotConfig, options: Asking): Promise<Omit<Dia
       ...nothing,
       findings: [ok('exchange', 'it runs in the bot itself: nothing has to be asked')],
     };
+  }
+  if (!options.isWhole) {
+    const text = 'nothing is asked before the configuration is right';
+    return { ...nothing, findings: [notChecked('exchange', text, 'correct that first')] };
   }
   if (options.isOffline) {
     const text = 'nothing is asked with --offline';

@@ -42,9 +42,9 @@ export const exchangeSettings = z
       ),
     orderBook: z
       .enum(ORDER_BOOK_VERSIONS)
-      .prefault('v2')
+      .prefault('auto')
       .describe(
-        'The form of the order book of one market: that of the interface (v2), or that of newer deployments (v3), which has its own limit. All books in one call are always v2.',
+        'The form of order books: that of the interface (v2), that of newer deployments (v3), which has its own limit, or auto: v3 once v2 answers 404 and v3 has the book.',
       ),
     limits: z
       .partialRecord(z.enum(BUDGET_NAMES), budgetLimit)

@@ -48,6 +48,8 @@ export type BotConfigReading =
   | {
       readonly ok: true;
       readonly config: BotConfig;
+      /** Whether the file says so, also where it was read as that of a paper bot. */
+      readonly isLive: boolean;
       /** Lines for people: what is allowed and unwise. */
       readonly warnings: readonly string[];
       /**
@@ -78,11 +80,13 @@ export function readBotConfig(file: string | null, sources: BotConfigSources): B
       ? withEnvironmentFile(sources.environment, { folder, readFile })
       : { environment: sources.environment, warnings: [] };
   let place: string | null = null;
+  let isLive = false;
   let values: ReadonlyMap<string, string> = new Map();
   const warned: Located[] = [];
   const refusedOverrides: string[] = [];
   const { read, locate } = readDocument(text, botConfig, (document) => {
     leaveOutEmpty(document);
+    isLive = document.get('mode') === 'live';
     if (isOffline) leaveOutCredentials(document);
     // So that a value within the default strategies can be set.
     if (
@@ -124,7 +128,7 @@ export function readBotConfig(file: string | null, sources: BotConfigSources): B
     credentialPlace: place,
     describe,
   });
-  return { ok: true, config, warnings, describe };
+  return { ok: true, config, isLive: isLive || config.mode === 'live', warnings, describe };
 }
 
 /** A section whose lines are all commented out is as good as none. */

@@ -21,6 +21,6 @@ export function budget(name: string, { per, limit, minutes = 1, hasReserve = fal
 }
 
 /** A limit for an endpoint about which the interface is silent. */
-export function assumedBudget(name: string, per: Budget['per']): Budget {
-  return { name, limit: ASSUMED_LIMIT, windowMs: MINUTE_MS, per, assumed: true };
+export function assumedBudget(name: string, per: Budget['per'], limit = ASSUMED_LIMIT): Budget {
+  return { name, limit, windowMs: MINUTE_MS, per, assumed: true };
 }

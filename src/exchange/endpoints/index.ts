@@ -5,6 +5,7 @@ import { gatewaySend, gatewayVerify } from './gateway.ts';
 import { delegationLimit, liquidityPools, marginMarkets, transfer } from './margin.ts';
 import {
   allOrderBooks,
+  allOrderBooksV3,
   depth,
   globalStats,
   history,
@@ -36,6 +37,7 @@ export const ENDPOINTS = {
   orderBookV3,
   /** The order books of all markets, by market symbol. */
   allOrderBooks,
+  allOrderBooksV3,
   /** The aggregated depth of one market. */
   depth,
   /** The latest trades of one market. They carry no id. */

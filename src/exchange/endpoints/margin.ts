@@ -5,7 +5,7 @@ import { walletRecord } from '../records/wallet.ts';
 import { decimalField, decimalOrNull, flagOrNull, recordOf, textOrNull } from '../reply-types.ts';
 import { addRuleIssues } from '../request-rules.ts';
 import { currency, positiveInput, word } from '../request-types.ts';
-import { assumedBudget, budget } from './budget.ts';
+import { budget } from './budget.ts';
 
 const section = 'Margin';
 const timeoutMs = 10_000;
@@ -101,7 +101,7 @@ export const delegationLimit = endpoint({
   alsoMethods: ['POST'],
   path: '/margin/delegation-limit',
   access: 'READ',
-  budget: assumedBudget('margin/delegation-limit', 'token'),
+  budget: budget('margin/delegation-limit', { per: 'token', limit: 12 }),
   idempotent: true,
   sends: 'query',
   timeoutMs,

@@ -17,6 +17,8 @@ const section = 'Public market data';
 const timeoutMs = 5000;
 
 const orderBookBudget = budget('v2/orderbook', { per: 'ip', limit: 60 });
+/** No limit is stated: that of the second version, which it replaces. */
+const orderBookV3Budget = assumedBudget('v3/orderbook', 'ip', 60);
 
 export const orderBook = endpoint({
   name: 'orderBook',
@@ -40,7 +42,7 @@ export const orderBookV3 = endpoint({
   method: 'GET',
   path: '/v3/orderbook/{symbol}',
   access: 'none',
-  budget: assumedBudget('v3/orderbook', 'ip'),
+  budget: orderBookV3Budget,
   idempotent: true,
   sends: 'query',
   timeoutMs,
@@ -52,17 +54,18 @@ export const orderBookV3 = endpoint({
 });
 
 /** Everything in the body that is a book, by market symbol; the status and unknown fields are skipped. */
-const allBooks = recordOf(z.unknown()).transform((body, context): Readonly<Record<string, OrderBook>> => {
-  const books: [string, OrderBook][] = [];
-  for (const [symbol, value] of Object.entries(body)) {
-    if (typeof value !== 'object' || value === null || !('bids' in value)) continue;
-    const book = bookRecord.safeParse(value);
-    if (book.success) books.push([symbol, book.data]);
-    else
-      context.addIssue({ code: 'custom', path: [symbol], message: 'expected an order book', input: value });
-  }
-  return withoutPrototype(books);
-});
+const allBooksOf = (record: z.ZodType<OrderBook>) =>
+  recordOf(z.unknown()).transform((body, context): Readonly<Record<string, OrderBook>> => {
+    const books: [string, OrderBook][] = [];
+    for (const [symbol, value] of Object.entries(body)) {
+      if (typeof value !== 'object' || value === null || !('bids' in value)) continue;
+      const book = record.safeParse(value);
+      if (book.success) books.push([symbol, book.data]);
+      else
+        context.addIssue({ code: 'custom', path: [symbol], message: 'expected an order book', input: value });
+    }
+    return withoutPrototype(books);
+  });
 
 export const allOrderBooks = endpoint({
   name: 'allOrderBooks',
@@ -74,9 +77,26 @@ export const allOrderBooks = endpoint({
   sends: 'nothing',
   timeoutMs: 10_000,
   request: z.object({}),
-  reply: allBooks,
+  reply: allBooksOf(bookRecord),
   example: {},
   summary: 'The order books of all markets, by market symbol.',
+  section,
+});
+
+/** Not in the interface: deployments serve it beside the second version, which they deprecate. */
+export const allOrderBooksV3 = endpoint({
+  name: 'allOrderBooksV3',
+  method: 'GET',
+  path: '/v3/orderbook/all',
+  access: 'none',
+  budget: orderBookV3Budget,
+  idempotent: true,
+  sends: 'nothing',
+  timeoutMs: 10_000,
+  request: z.object({}),
+  reply: allBooksOf(orientedBookRecord),
+  example: {},
+  summary: 'The order books of all markets, in the form that has bids and asks the right way round.',
   section,
 });
 
@@ -128,14 +148,20 @@ export const marketStats = endpoint({
   alsoMethods: ['POST'],
   path: '/market/stats',
   access: 'none',
-  budget: budget('market/stats', { per: 'ip', limit: 100 }),
+  // The interface says 100; the newest public documentation says 20, and going over it is a lockout.
+  budget: budget('market/stats', { per: 'ip', limit: 20 }),
   idempotent: true,
   sends: 'query',
   timeoutMs,
-  request: z.object({ srcCurrency: currencyList(), dstCurrency: currencyList() }),
+  request: z.object({
+    srcCurrency: currencyList().optional(),
+    dstCurrency: currencyList()
+      .optional()
+      .describe('Deployments answer with all markets where both are left out.'),
+  }),
   reply: marketStatsReply,
   example: { srcCurrency: 'btc', dstCurrency: 'rls' },
-  summary: 'Statistics of a market for the day: best prices, volumes, range, change.',
+  summary: 'Statistics of markets for the day: best prices, volumes, range, change.',
   section,
 });
 

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { endpoint } from '../endpoint.ts';
 import { textField, textOrNull } from '../reply-types.ts';
 import { secretText, text as requiredText } from '../request-types.ts';
-import { assumedBudget } from './budget.ts';
+import { budget } from './budget.ts';
 
 /** A one-time password, where the account asks for one, goes in the `X-TOTP` header, not in the body. */
 export const login = endpoint({
@@ -10,7 +10,7 @@ export const login = endpoint({
   method: 'POST',
   path: '/auth/login/',
   access: 'none',
-  budget: assumedBudget('auth/login', 'ip'),
+  budget: budget('auth/login', { per: 'ip', limit: 30, minutes: 10 }),
   idempotent: false,
   sends: 'json',
   timeoutMs: 15_000,

@@ -101,6 +101,13 @@ export const generateAddress = endpoint({
     .object({
       currency: currency().optional(),
       wallet: walletId().optional().describe("The older way to say which: a wallet's id."),
+      network: z
+        .string()
+        .regex(/^[A-Za-z0-9_-]{1,40}$/, 'expected the name of a network, such as TRX')
+        .optional()
+        .describe(
+          'The network of the address, as the wallets list names it. Without it the exchange chooses.',
+        ),
     })
     .superRefine((fields, context) => {
       if (fields.currency !== undefined || fields.wallet !== undefined) return;

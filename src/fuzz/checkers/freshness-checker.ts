@@ -75,7 +75,7 @@ export class FreshnessChecker implements WireWitness {
   isAnswered(request: LeavingRequest, { response, atMs }: Parameters<WireWitness['isAnswered']>[1]): void {
     const { endpoint, path } = request;
     if (response.status !== HTTP_OK) return;
-    if (endpoint.name === 'allOrderBooks') {
+    if (endpoint.name === 'allOrderBooks' || endpoint.name === 'allOrderBooksV3') {
       this.answeredAtMs.set('all', atMs);
       this.noteAll(response.body, atMs);
     }

@@ -10,6 +10,7 @@ const KEPT: readonly EndpointName[] = [
   'orderBook',
   'orderBookV3',
   'allOrderBooks',
+  'allOrderBooksV3',
   'depth',
   'publicTrades',
   'marketStats',

@@ -100,6 +100,7 @@ export const formsConfig = z
     decimals: z.enum(['canonical', 'padded', 'number']).optional(),
     lastUpdate: z.enum(['seconds', 'milliseconds']).optional(),
     lastUpdateOf: z.enum(['change', 'snapshot']).optional(),
+    orderBooks: z.enum(['v2-and-v3', 'v3']).optional(),
     globalStats: z.enum(['by-currency', 'by-provider']).optional(),
     options: z.enum(['flat', 'nested']).optional(),
     gatewayCode: z.enum(['text', 'number', 'trailing-minus']).optional(),

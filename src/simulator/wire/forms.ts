@@ -11,6 +11,8 @@ export interface WireForms {
   readonly lastUpdate: 'seconds' | 'milliseconds';
   /** Whether it is the time of the book's last change, or of the reading that is shown. */
   readonly lastUpdateOf: 'change' | 'snapshot';
+  /** Whether the second version of the order book is served beside the third, or gone. */
+  readonly orderBooks: 'v2-and-v3' | 'v3';
   readonly globalStats: 'by-currency' | 'by-provider';
   /** Options under flat keys (`service.minOrders`), or nested in one object under the service's name. */
   readonly options: 'flat' | 'nested';
@@ -28,6 +30,7 @@ export const DEFAULT_FORMS: WireForms = {
   decimals: 'canonical',
   lastUpdate: 'seconds',
   lastUpdateOf: 'change',
+  orderBooks: 'v2-and-v3',
   globalStats: 'by-currency',
   options: 'flat',
   gatewayCode: 'text',

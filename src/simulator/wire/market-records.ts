@@ -44,6 +44,7 @@ export function bookJson(view: BookView, forms: WireForms): Record<string, unkno
 export function orientedBookJson(view: BookView, forms: WireForms): Record<string, unknown> {
   return {
     lastUpdate: updatedAt(view, forms),
+    lastTradePrice: writeDecimal(priceUnits(view.grid, view.lastPrice as Price), forms),
     bids: pairs(view.buys, view, forms),
     asks: pairs(view.sells, view, forms),
   };

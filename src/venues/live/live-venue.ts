@@ -37,6 +37,9 @@ import { parseMarket } from '../../exchange/market-names.ts';
 const FIRST_ANSWER_WITHIN_MS = 86_400_000;
 
 /** What of a live exchange both real and paper trading use. */
+const V3_BOOKS =
+  'the exchange has /v3/orderbook in place of /v2/orderbook: order books are asked of it from now on (exchange.orderBook: v3 does so from the start)';
+
 export interface RemoteExchange {
   readonly client: ExchangeClient;
   readonly caller: VenueCaller;
@@ -105,6 +108,7 @@ export async function openRemoteExchange(options: {
     serviceName: name,
     credentials: clientCredentials(credentials, Date.now, kept ?? {}),
     orderBook,
+    onOrderBookV3: () => onProblem(V3_BOOKS),
     limits,
     headroom,
     limiterMs: monotonicMs,

@@ -86,6 +86,15 @@ export const BOOK_BODIES: readonly BodyCase[] = [
     },
   },
   {
+    endpoint: 'allOrderBooksV3',
+    form: 'the books of all markets in one object, by their right names and with the last price',
+    body: `{"status": "ok", "USDTIRT": {"lastUpdate": 1710148955123, "lastTradePrice": "600000",
+      "bids": [["600000", "7"]], "asks": [["600010", "31.5"]]}}`,
+    value: {
+      USDTIRT: { bids: [['600000', '7']], asks: [['600010', '31.5']], updatedAtMs: 1710148955123 },
+    },
+  },
+  {
     endpoint: 'depth',
     form: 'buys and sells by their right names and a time in text',
     request: { symbol: 'BTCIRT' },

@@ -89,6 +89,16 @@ test('public trades have time, price, volume and the side of the taker', () => {
   });
 });
 
+test('statistics without currencies are those of all markets', () => {
+  const { json } = new RawVenue().send('GET /market/stats', { token: null });
+  expect(Object.keys((json as { readonly stats: object }).stats).toSorted()).toEqual([
+    'btc-rls',
+    'btc-usdt',
+    'shib-usdt',
+    'usdt-rls',
+  ]);
+});
+
 test.each(['GET /market/stats?srcCurrency=btc&dstCurrency=rls', 'POST /market/stats'])(
   '%s has the day',
   (request) => {

@@ -52,6 +52,7 @@ describe('a refused order', () => {
     ['SmallOrder', 'worth exactly the minimum', { ...BUY, amount: '0.00024' }],
     ['SmallOrder', 'of less than one amount step', { ...BUY, amount: '0.0000009' }],
     ['InvalidMarketPair', 'of an unknown coin', { ...BUY, srcCurrency: 'nope' }],
+    ['InvalidMarketPair', 'of an unknown coin and no amount', { ...BUY, srcCurrency: 'nope', amount: '0' }],
     ['InvalidMarketPair', 'in an unknown quote', { ...BUY, dstCurrency: 'eth' }],
   ])('%s: %s', (code, _, body) => {
     const venue = new RawVenue();

@@ -121,6 +121,14 @@ test('an address is made and shown by the wallet from then on', () => {
   });
 });
 
+test('an address is made on the network that is named, and none on one that the coin has not', () => {
+  const venue = new RawVenue();
+  const make = (network: string) =>
+    venue.send('POST /users/wallets/generate-address', { body: { currency: 'btc', network } });
+  expect(make('BTC').json).toMatchObject({ status: 'ok' });
+  expect(make('TRX').json).toMatchObject({ status: 'failed', code: 'InvalidNetwork' });
+});
+
 test('an address on a network with tags has its tag, as the wallet shows it', () => {
   const venue = new RawVenue();
   const made = venue.send('POST /users/wallets/generate-address', { body: { currency: 'xrp' } }).json;

@@ -42,14 +42,18 @@ export class Addresses {
   private made = new Set<string>();
 
   /**
-   * The address on the currency's first network, made now if need be. Null where there is no network (rial).
+   * The address on a network of the currency, by default its first, made now if need be. Null where there is
+   * no such network: coins that are sent to an address on another one are lost.
    */
   generate(
     userId: number,
     currency: FundingCurrency,
     networkName: string | null = null,
   ): DepositAddress | null {
-    const network = currency.networks.find(({ name }) => name === networkName) ?? currency.networks[0];
+    const network =
+      networkName === null
+        ? currency.networks[0]
+        : currency.networks.find(({ name }) => name.toLowerCase() === networkName.toLowerCase());
     if (network === undefined) return null;
     this.made.add(`${userId}/${currency.symbol}`);
     return addressOn(network, userId);

@@ -46,6 +46,11 @@ function marketOf(call: WireCall, symbol: string): MarketState | undefined {
   return call.exchange.markets.get(symbol as MarketSymbol);
 }
 
+/** Whether a comma list names a currency; one that is left out names all. */
+function isAmong(currency: string, list: string | undefined): boolean {
+  return list === undefined || list.split(',').includes(currency);
+}
+
 /** What the history says of each field that is not as declared, by what its refusal begins with. */
 const HISTORY_ERRORS: readonly (readonly [field: string, errmsg: string])[] = [
   ['symbol', 'Invalid symbol!'],
@@ -72,6 +77,7 @@ export const marketDataHandlers: WireHandlers<
   | 'orderBook'
   | 'orderBookV3'
   | 'allOrderBooks'
+  | 'allOrderBooksV3'
   | 'depth'
   | 'publicTrades'
   | 'marketStats'
@@ -80,6 +86,7 @@ export const marketDataHandlers: WireHandlers<
   | 'options'
 > = {
   orderBook(call) {
+    if (call.forms.orderBooks === 'v3') return notFoundAnswer('Page');
     const market = marketInPath('orderBook', call);
     if (market === undefined) return notFoundAnswer('Market');
     return {
@@ -98,9 +105,18 @@ export const marketDataHandlers: WireHandlers<
   },
 
   allOrderBooks(call) {
+    if (call.forms.orderBooks === 'v3') return notFoundAnswer('Page');
     const body: Record<string, unknown> = { status: 'ok' };
     for (const [symbol, market] of call.exchange.markets) {
       body[symbol] = bookJson(call.exchange.books.of(market, call.timeMs), call.forms);
+    }
+    return { status: 200, body };
+  },
+
+  allOrderBooksV3(call) {
+    const body: Record<string, unknown> = { status: 'ok' };
+    for (const [symbol, market] of call.exchange.markets) {
+      body[symbol] = orientedBookJson(call.exchange.books.of(market, call.timeMs), call.forms);
     }
     return { status: 200, body };
   },
@@ -133,12 +149,12 @@ export const marketDataHandlers: WireHandlers<
   marketStats(call) {
     const request = readRequest('marketStats', call);
     if (!request.ok) return failedAnswer(request, call.forms);
+    const { srcCurrency, dstCurrency } = request.value;
     const stats: Record<string, unknown> = {};
-    for (const base of request.value.srcCurrency.split(',')) {
-      for (const quote of request.value.dstCurrency.split(',')) {
-        const market = call.exchange.marketOf(base, quote);
-        if (market !== undefined) stats[market.rules.statsKey] = statsRecord(market, call.timeMs, call.forms);
-      }
+    for (const market of call.exchange.markets.values()) {
+      const { base, quote, statsKey } = market.rules;
+      if (isAmong(base, srcCurrency) && isAmong(quote, dstCurrency))
+        stats[statsKey] = statsRecord(market, call.timeMs, call.forms);
     }
     if (Object.keys(stats).length === 0) {
       return failedAnswer(refuse('InvalidMarketPair', 'No market of these currencies'), call.forms);

@@ -63,8 +63,10 @@ export const spotHandlers: WireHandlers<
   addOrder(call) {
     const declared = readRequest('addOrder', call);
     // Rules between fields are left to the exchange, whose checks have an order.
-    if (!declared.ok && !declared.isRule) return refusedOrder(declared, call);
     const request = readPlaceOrder(call.input, call.exchange);
+    // Whether there is such a market is known before its amounts are looked at.
+    const isUnknownMarket = !request.ok && request.code === 'InvalidMarketPair';
+    if (!declared.ok && !declared.isRule && !isUnknownMarket) return refusedOrder(declared, call);
     if (!request.ok) return refusedOrder(request, call);
     const placed = call.exchange.trading.place(callUser(call).id, request.value, call.timeMs);
     if (!placed.ok) return refusedOrder(placed, call);

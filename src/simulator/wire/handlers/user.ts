@@ -10,7 +10,7 @@ import {
   type WireCall,
   type WireHandlers,
 } from '../handler.ts';
-import { isKnownCurrency, textInput } from '../request-fields.ts';
+import { isKnownCurrency } from '../request-fields.ts';
 import { profileRecord } from '../profile-record.ts';
 import { readRequest } from '../read-request.ts';
 import { writeDecimal, writeTime } from '../write-fields.ts';
@@ -107,10 +107,16 @@ export const userHandlers: WireHandlers<
       );
     }
     const made = isKnownCurrency(call.exchange, currency)
-      ? services.addresses.generate(user.id, services.currency(currency), textInput(call.input, 'network'))
+      ? services.addresses.generate(user.id, services.currency(currency), request.value.network ?? null)
       : null;
-    if (made === null)
-      return failedAnswer(refuse('InvalidCurrency', `No addresses for ${currency}`), call.forms);
+    if (made === null) {
+      const { network } = request.value;
+      const refusal =
+        network === undefined
+          ? refuse('InvalidCurrency', `No addresses for ${currency}`)
+          : refuse('InvalidNetwork', `No network ${network} for ${currency}`);
+      return failedAnswer(refusal, call.forms);
+    }
     accounts.ensure(user.id, currency);
     const { address, tag } = made;
     return { status: 200, body: { status: 'ok', address, ...(tag === null ? {} : { tag }) } };

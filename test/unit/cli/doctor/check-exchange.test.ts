@@ -36,7 +36,7 @@ const withUser = (user: object): ExchangeConfigInput => ({
 });
 
 describe('an exchange that answers', () => {
-  test('is asked seven things, each in a budget of its own, and everything is fine by a token', async () => {
+  test('is asked eight things, each in a budget of its own, and everything is fine by a token', async () => {
     const { findings, seen } = await examine(await serve());
     expect(verdictsOf(findings)).toEqual({
       address: 'ok',
@@ -46,12 +46,14 @@ describe('an exchange that answers', () => {
       account: 'ok',
       markets: 'ok',
       'open markets': 'ok',
+      'order book': 'ok',
       'right to trade': 'ok',
       money: 'ok',
     });
     expect(seen.map(({ method, path }) => `${method} ${path.split('?')[0]}`)).toEqual([
       'GET /v2/options',
       'GET /market/stats',
+      'GET /v2/orderbook/BTCIRT',
       'GET /users/profile',
       'GET /users/limitations',
       'GET /v2/wallets',
@@ -107,7 +109,7 @@ describe('a credential', () => {
     });
     expect(findings.get('credential')?.remedy).toMatch(/make a new token .* put it into the configuration/);
     expect(seen.filter(({ reply }) => reply?.status === 401)).toHaveLength(1);
-    expect(seen).toHaveLength(3);
+    expect(seen).toHaveLength(4);
   });
 
   test('without the permission to read is told from one that is refused', async () => {
@@ -119,7 +121,7 @@ describe('a credential', () => {
     expect(findings.get('permission READ')?.text).toBe(
       'the exchange does not let it read wallets, orders, own trades (403)',
     );
-    expect(seen).toHaveLength(7);
+    expect(seen).toHaveLength(8);
   });
 });
 

@@ -55,10 +55,10 @@ describe('sarraf doctor', () => {
     const ended = await doctor(['--config', config, '--json', '--record', record]);
     expect(ended.code).toBe(0);
     expect(ended.error).toMatch(
-      /^doctor sends at most 7 requests to http:.*; all of them only read\.\n7 replies are in/,
+      /^doctor sends at most 9 requests to http:.*; all of them only read\.\n8 replies are in/,
     );
     const page = pageOf(ended);
-    expect(page).toMatchObject({ ok: true, requests: { planned: 7, sent: 7 } });
+    expect(page).toMatchObject({ ok: true, requests: { planned: 9, sent: 8 } });
     const order = page.checks.map(({ check }) => check);
     const places = [
       'configuration',
@@ -74,7 +74,7 @@ describe('sarraf doctor', () => {
       places.map((check) => order.indexOf(check)).toSorted((left, right) => left - right),
     );
     expect(order).toEqual(expect.arrayContaining(places));
-    expect(JSON.parse(readFileSync(record, 'utf8')).replies).toHaveLength(7);
+    expect(JSON.parse(readFileSync(record, 'utf8')).replies).toHaveLength(8);
     expect(statSync(record).mode & 0o077).toBe(0);
     expect(ended.out + readFileSync(record, 'utf8')).not.toContain(PANEL_TOKEN);
   });
@@ -97,7 +97,7 @@ describe('sarraf doctor', () => {
       rules: [{ kind: 'too-many-requests', backOff: 3_600, endpoints: ['limitations'] }],
     });
     const locked = await doctor(['--config', config, '--json']);
-    expect(pageOf(locked).requests).toEqual({ planned: 7, sent: 4 });
+    expect(pageOf(locked).requests).toEqual({ planned: 9, sent: 5 });
     served.simulation.faulty.plan = new FaultPlan();
     const after = await doctor(['--config', config, '--json']);
     expect(after.code).toBe(1);
@@ -119,6 +119,10 @@ describe('sarraf doctor', () => {
       /^problem +configuration: .*wrong\.yaml:2:.*expected the environment variable NO_TOKEN, which is not set: .*\n +-> correct /m,
     );
     expect(out).toMatch(/^ok +plan: what is polled fits the limits$/m);
+    const live = await doctor(['--config', file, '--json']);
+    expect(pageOf(live).requests).toEqual({ planned: 0, sent: 0 });
+    expect(live.out).toContain('nothing is asked before the configuration is right');
+    expect(live.out).not.toContain('paper');
     const twice = await doctor(['--config', file, '--set', 'mode=lve', '--set', 'instance=No', '--json']);
     expect(verdicts(pageOf(twice), 'problem').length).toBeGreaterThan(1);
     expect(twice.error).toMatch(/^there are \d+ problems$/);
