@@ -116,8 +116,9 @@ export class CandleRunner {
   private readonly equity: EquityRecorder;
   /** Bars that there are to run through. */
   private readonly total: number;
-  /** Bars that have gone by. */
+  /** Bars that have gone by, and when the last one closed. */
   private done = 0;
+  private endMs = 0;
   private wakeAtMs = Number.POSITIVE_INFINITY;
   /** Those whose bars close at this moment; the list is longer than they are many. */
   private readonly closing: BarLane[] = [];
@@ -158,8 +159,15 @@ export class CandleRunner {
     while (this.closeSome()) this.options.onProgress?.(this.done, total);
     this.options.onProgress?.(this.done, total);
     for (const order of this.engine.unfinishedOrders()) records.noteOrder(order);
+    const { orders } = records;
+    // The run is over: strategies are told. What becomes of orders by that is no part of it.
+    this.engine.step({
+      kind: 'control',
+      atMs: this.endMs,
+      command: { kind: 'drain', openOrders: 'keep' },
+    });
     return {
-      orders: records.orders,
+      orders,
       fills: records.fills,
       curve: this.equity.curve,
       initialEquity,
@@ -186,6 +194,7 @@ export class CandleRunner {
       const beginsAgain = this.beginsAgainBy(nextMs);
       if (this.dueMs <= nextMs) this.wakeUntil(nextMs + 1, beginsAgain ? nextMs : nextMs + 1);
       if (closed > 0) this.equity.add(nextMs);
+      this.endMs = nextMs;
       this.done += closed;
       if (beginsAgain) {
         this.restartBy(nextMs);
@@ -476,8 +485,8 @@ export class CandleRunner {
 
   private logs(): CandleRun['logs'] {
     const logs = new Map<string, readonly LoggedLine[]>();
-    for (const { name, log } of [...this.pastInstances, ...this.engine.instances])
-      logs.set(name, [...(logs.get(name) ?? []), ...log]);
+    for (const instance of [...this.pastInstances, ...this.engine.instances])
+      logs.set(instance.name, [...(logs.get(instance.name) ?? []), ...instance.keptLog()]);
     return logs;
   }
 

@@ -1,6 +1,7 @@
 import { SarrafError } from '../domain/errors.ts';
 import type { Currency, MarketNames } from '../domain/market-symbol.ts';
 import type { Timeframe } from '../domain/timeframe.ts';
+import { groupedText } from '../domain/money-text.ts';
 import { LEAST_UNITS, NO_UNITS, subtractUnits, type Units } from '../domain/money.ts';
 import type { FillRecord } from '../execution/fill-record.ts';
 import type { PnlViews, PnlView } from '../execution/risk/risk-view.ts';
@@ -61,6 +62,7 @@ export class StrategyInstance {
   isDirty = true;
   /** The last lines that it logged, oldest first. */
   readonly log: LoggedLine[] = [];
+  private unkept = 0;
   readonly tally = new IntentTally();
   private complainedAtMs = Number.NEGATIVE_INFINITY;
   /** What it holds and has made, by asset. */
@@ -190,8 +192,19 @@ export class StrategyInstance {
   }
 
   addLog(line: LoggedLine): void {
-    if (this.log.length >= MOST_LOGGED) this.log.shift();
+    if (this.log.length >= MOST_LOGGED) {
+      this.log.shift();
+      this.unkept += 1;
+    }
     this.log.push(line);
+  }
+
+  /** The lines that are kept, behind one that says how many are not. */
+  keptLog(): readonly LoggedLine[] {
+    const [first] = this.log;
+    if (this.unkept === 0 || first === undefined) return this.log;
+    const text = `${groupedText(String(this.unkept))} earlier lines are not kept: the log has the last ${groupedText(String(MOST_LOGGED))}`;
+    return [{ atMs: first.atMs, text, fields: null }, ...this.log];
   }
 
   /** Whether it is time to say again that its orders are not taken. */

@@ -5,11 +5,12 @@ import { CandleRunner, type CandleRun } from '../../src/backtest/candle-runner.t
 import { BarFillSimulator } from '../../src/venues/bars/bar-fill-simulator.ts';
 import type { CandleColumns } from '../../src/domain/candle-columns.ts';
 import { decimalText } from '../../src/domain/decimal-text.ts';
-import { formatUnits, parseUnits, type Units } from '../../src/domain/money.ts';
+import { formatUnits, parseUnits, subtractUnits, type Units } from '../../src/domain/money.ts';
 import type { Timeframe } from '../../src/domain/timeframe.ts';
 import { DEFAULT_ENGINE_TIMES } from '../../src/engine/engine-settings.ts';
 import { createRiskLimits } from '../../src/execution/risk/risk-limits.ts';
 import { defineStrategy } from '../../src/strategy/definition.ts';
+import type { StrategyContext } from '../../src/strategy/context.ts';
 import type { Order } from '../../src/strategy/own-order.ts';
 import type { Intent } from '../../src/strategy/intents.ts';
 import { buy, cancel, oco, sell } from '../support/intents.ts';
@@ -74,12 +75,12 @@ function scripted(
       bars: subscribed.map(({ symbol, timeframe }) => all.of(symbol).candles(timeframe)),
     }),
     on: {
-      tick: (ctx, { dueMs }) => issue(ctx, intentsOf(timed.get(dueMs), ctx.orders)),
+      tick: (ctx, { dueMs }) => issue(ctx, intentsOf(timed.get(dueMs), ctx)),
       fill(ctx, { clientOrderId, tag }) {
         const name = nameOf(clientOrderId, tag);
         if (ctx.state.filled.includes(name)) return;
         ctx.setState({ filled: [...ctx.state.filled, name] });
-        issue(ctx, intentsOf(onFill.get(name), ctx.orders));
+        issue(ctx, intentsOf(onFill.get(name), ctx));
       },
       bars(ctx, { market, openTimeMs }) {
         const free = (currency: string): Units => {
@@ -101,14 +102,27 @@ function scripted(
             ]),
           ),
         });
-        issue(ctx, intentsOf(wishes.get(wishKey(market, openTimeMs)), ctx.orders));
+        issue(ctx, intentsOf(wishes.get(wishKey(market, openTimeMs)), ctx));
       },
     },
   });
 }
 
-function intentsOf(wanted: readonly Wish[] | undefined, orders: readonly Order[]): Intent[] {
-  return (wanted ?? []).flatMap((wish) => intentsOfWish(wish, orders));
+/**
+ * Sales beyond what is free are left out: the model refuses them, and the bot has its own exits make them
+ * where these hold the coins.
+ */
+function intentsOf(wanted: readonly Wish[] | undefined, ctx: StrategyContext): Intent[] {
+  const free = new Map<string, Units>();
+  return (wanted ?? []).flatMap((wish) => {
+    if (wish.kind !== 'cancel' && wish.side === 'sell') {
+      const { base, exact } = ctx.markets.of(wish.market);
+      const left = subtractUnits(free.get(base) ?? parseUnits(exact.freeBase), wish.amount as Units);
+      if (left < 0n) return [];
+      free.set(base, left);
+    }
+    return intentsOfWish(wish, ctx.orders);
+  });
 }
 
 function intentsOfWish(wish: Wish, orders: readonly Order[]): Intent[] {

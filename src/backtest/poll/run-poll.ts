@@ -306,7 +306,7 @@ class PollLife {
       initialEquity: this.initialEquity,
       finalEquity: this.finalEquity,
       failures: new Map(failures),
-      logs: new Map(engine.instances.map(({ name, log }) => [name, log] as const)),
+      logs: new Map(engine.instances.map((instance) => [instance.name, instance.keptLog()] as const)),
       intents: intentsOf(engine.instances),
       locks: engine.locks.history(),
       members: engine.universes.history(),
