@@ -1,4 +1,4 @@
-import type { CandleColumns } from '../../domain/candle-columns.ts';
+import { gridOfColumns, type CandleColumns } from '../../domain/candle-columns.ts';
 import type { BacktestRun, EquityCurve } from '../backtest-run.ts';
 import { DrawdownMeter } from '../metrics/equity-metrics.ts';
 
@@ -34,7 +34,21 @@ export function timeGrid({ fromMs, toMs, barMs, markets, plots }: BacktestRun): 
   const most = Math.min(MOST_STEPS, Math.floor(MOST_NUMBERS / ofStep));
   const bars = Math.max(1, Math.ceil((toMs - firstMs) / barMs / most));
   const stepMs = Math.max(1, Math.ceil((bars * barMs) / SECOND_MS)) * SECOND_MS;
-  return { startMs: Math.floor(firstMs / stepMs) * stepMs, stepMs, isThinned: stepMs > barMs };
+  const phaseMs = phaseOf(markets, firstMs);
+  const startMs = Math.floor((firstMs - phaseMs) / stepMs) * stepMs + phaseMs;
+  return { startMs, stepMs, isThinned: stepMs > barMs };
+}
+
+/**
+ * When bars begin after a multiple of their length, so that a bar and what is known at its close share a
+ * step. Where the clock of their zone is set, the bars before lie in other steps than their closes.
+ */
+function phaseOf(markets: BacktestRun['markets'], firstMs: number): number {
+  const finest = markets
+    .filter(({ candles }) => candles.length > 0)
+    .map(({ candles }) => gridOfColumns(candles))
+    .toSorted((left, right) => left.lengthMs - right.lengthMs)[0];
+  return finest === undefined ? 0 : finest.startOf(firstMs) % finest.lengthMs;
 }
 
 /**

@@ -5,6 +5,7 @@ import { pageScript } from '../../../../src/backtest/report/html-page.ts';
 import { reportHtml, RUN_SCRIPTS } from '../../../../src/backtest/report/report-html.ts';
 import { reportData, type ReportData } from '../../../../src/backtest/report/report-data.ts';
 import { thinCandles, thinEquity, timeGrid } from '../../../../src/backtest/report/thinning.ts';
+import { TEHRAN_BARS } from '../../../../src/domain/bar-grid.ts';
 import { finishRun } from '../../../../src/backtest/result/finish-run.ts';
 import type { PlottedSeries } from '../../../../src/backtest/plot-recorder.ts';
 import type { BacktestRun } from '../../../../src/backtest/backtest-run.ts';
@@ -58,6 +59,16 @@ describe('thinned bars', () => {
     const until = (bars: number): BacktestRun => ({ ...sevenYears, toMs: bars * 3_600_000 });
     expect(timeGrid(until(64_000))).toMatchObject({ stepMs: 3_600_000, isThinned: false });
     expect(timeGrid(until(64_001))).toMatchObject({ stepMs: 7_200_000, isThinned: true });
+  });
+
+  test('of Tehran share a step with what is known at their close', () => {
+    const run = demoRun({ bars: 40, timeframe: '1d', fromMs: Date.parse('2026-01-01T20:30Z') });
+    const [market] = run.markets;
+    if (market === undefined) throw new Error('expected a market');
+    const candles = { ...market.candles, anchors: TEHRAN_BARS };
+    const grid = timeGrid({ ...run, markets: [{ ...market, candles }] });
+    expect(grid).toMatchObject({ startMs: run.fromMs, stepMs: 86_400_000 });
+    expect(thinEquity(run.curve, 10_000, grid).at).toEqual(thinCandles(candles, grid).at);
   });
 });
 

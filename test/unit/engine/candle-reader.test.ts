@@ -1,0 +1,89 @@
+import { expect, test } from 'vitest';
+import { TEHRAN_BARS } from '../../../src/domain/bar-grid.ts';
+import type { Candle } from '../../../src/domain/candle.ts';
+import { decimalText } from '../../../src/domain/decimal-text.ts';
+import { isoText } from '../../../src/domain/time-text.ts';
+import type { Timeframe } from '../../../src/domain/timeframe.ts';
+import { CandleReader } from '../../../src/engine/candle-reader.ts';
+import { pageFlaw } from '../../../src/engine/candle-taker.ts';
+
+const at = (iso: string): number => Date.parse(iso);
+
+/** Bars that begin at some times. */
+function bars(...times: readonly string[]): readonly Candle[] {
+  const price = decimalText('10');
+  return times.map((time) => ({
+    openTimeMs: at(time),
+    open: price,
+    high: price,
+    low: price,
+    close: price,
+    volume: price,
+  }));
+}
+
+/** A reader that has read its past. */
+function readerOf(timeframe: Timeframe, lastOpen: string): CandleReader {
+  const reader = new CandleReader({
+    market: 'BTCIRT',
+    timeframe,
+    anchors: TEHRAN_BARS,
+    warmUp: 0,
+    pageSize: 500,
+  });
+  reader.resume(at(lastOpen));
+  return reader;
+}
+
+function taken(
+  reader: CandleReader,
+  page: readonly Candle[],
+  askedAt: string,
+  cameAt = askedAt,
+): readonly string[] {
+  expect(pageFlaw(page, { reader, nowMs: at(cameAt) })).toBeNull();
+  return reader
+    .take(page, { askedAtMs: at(askedAt), nowMs: at(cameAt) })
+    .map(({ openTimeMs, closeTimeMs }) => `${isoText(openTimeMs)} to ${isoText(closeTimeMs)}`);
+}
+
+test('a day of 25 hours closes at its own end, and is asked for then', () => {
+  const reader = readerOf('1d', '2022-09-19T19:30Z');
+  const page = bars('2022-09-19T19:30Z', '2022-09-20T19:30Z');
+  expect(taken(reader, page, '2022-09-21T19:31Z')).toEqual([]);
+  expect(isoText(reader.nextMs(at('2022-09-21T19:31Z')))).toBe('2022-09-21T20:30:01Z');
+  expect(taken(reader, page, '2022-09-21T20:30:01Z')).toEqual([
+    '2022-09-20T19:30:00Z to 2022-09-21T20:30:00Z',
+  ]);
+});
+
+test('a bar is not closed in an answer that was asked for before its end', () => {
+  const reader = readerOf('1m', '2026-01-01T00:00Z');
+  const page = bars('2026-01-01T00:01Z');
+  expect(taken(reader, page, '2026-01-01T00:01:59Z', '2026-01-01T00:02:20Z')).toEqual([]);
+  expect(taken(reader, page, '2026-01-01T00:02:01Z')).toHaveLength(1);
+});
+
+test('bars begin where the answers show, whatever is said of the exchange', () => {
+  const reader = readerOf('1d', '2026-01-01T00:00Z');
+  const page = bars('2026-01-02T00:00Z', '2026-01-03T00:00Z');
+  expect(taken(reader, page, '2026-01-03T20:31Z')).toEqual(['2026-01-02T00:00:00Z to 2026-01-03T00:00:00Z']);
+  expect(isoText(reader.nextMs(at('2026-01-03T20:31Z')))).toBe('2026-01-04T00:00:01Z');
+});
+
+test('bars that lie on no grid are a flaw that names them', () => {
+  const reader = readerOf('1h', '2026-01-01T00:00Z');
+  const page = bars('2026-01-01T01:00Z', '2026-01-01T02:17Z');
+  expect(pageFlaw(page, { reader, nowMs: at('2026-01-01T03:00Z') })).toMatchObject({
+    field: 't',
+    found: '2026-01-01T01:00:00Z, 2026-01-01T02:17:00Z',
+  });
+});
+
+test('missing bars are counted in bars, over a change of the clock too', () => {
+  const reader = readerOf('4h', '2022-09-21T11:30Z');
+  const page = bars('2022-09-22T00:30Z');
+  expect(
+    reader.take(page, { askedAtMs: at('2022-09-22T04:31Z'), nowMs: at('2022-09-22T04:31Z') }),
+  ).toMatchObject([{ missedBefore: 2 }]);
+});
