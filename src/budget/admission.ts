@@ -66,9 +66,15 @@ export interface RequestLedger {
 }
 
 /**
- * The longest time from the end of the ledger's commit to the send, without the time that own commits have
- * taken meanwhile. An owner that finds more was stopped in between: what it was admitted for may be stale. It
- * does not send, gives the slot back and asks again.
+ * Own commits, that of the ledger among them, are no delay of a request, up to so long: beyond it a process
+ * that was stopped amid one can not be told from a slow disk.
+ */
+export const MOST_COMMIT_MS = 5_000;
+
+/**
+ * The longest time from the admission to the send, without that of own commits. An owner that finds more was
+ * stopped in between: what it was admitted for may be stale. It does not send, gives the slot back and asks
+ * again.
  */
 export const MOST_SEND_DELAY_MS = 250;
 

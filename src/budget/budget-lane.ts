@@ -1,6 +1,12 @@
 import type { RateLimit } from '../domain/rate-limit.ts';
 import { urgencyOf, type RequestClass } from '../domain/request-class.ts';
-import { MOST_CANCEL_DELAY_MS, MOST_SEND_DELAY_MS, mostSendDelayMs, type Slot } from './admission.ts';
+import {
+  MOST_CANCEL_DELAY_MS,
+  MOST_COMMIT_MS,
+  MOST_SEND_DELAY_MS,
+  mostSendDelayMs,
+  type Slot,
+} from './admission.ts';
 import type { Admittance, Entry, EntryAsk, Held } from './admittance.ts';
 import type { CredentialUse } from './credential-stop.ts';
 import type { Lateness } from './lateness.ts';
@@ -103,7 +109,7 @@ interface Moment {
   readonly commitMs: number;
 }
 
-/** What was admitted, and the moment of it: the end of the ledger's commit. */
+/** What was admitted, and the moment at which the ledger was asked. */
 interface Admitted {
   readonly slot: Slot;
   readonly pass: Pass;
@@ -254,10 +260,10 @@ export class BudgetLane implements TurnTaker {
   private enter(job: LaneJob, passTurn: () => void): number | null {
     const { admittance, nowMs } = this.options;
     const ask = this.askOf(job);
-    const asked = this.moment();
+    const since = this.moment();
     const entry = admittance.enter(ask, nowMs());
-    if (entry instanceof Promise) this.await(job, ask, { answer: entry, since: asked, passTurn });
-    else if (entry.isAdmitted) this.execute(job, { ...entry, since: this.moment(), passTurn });
+    if (entry instanceof Promise) this.await(job, ask, { answer: entry, since, passTurn });
+    else if (entry.isAdmitted) this.execute(job, { ...entry, since, passTurn });
     else return this.refused(entry);
     return null;
   }
@@ -401,8 +407,9 @@ export class BudgetLane implements TurnTaker {
     const { admittance, commitMs, nowMs } = this.options;
     const ageMs = this.ageMs();
     const delayMs = ageMs - since.ageMs;
+    const committedMs = Math.min(commitMs() - since.commitMs, MOST_COMMIT_MS);
     const isLate =
-      delayMs - (commitMs() - since.commitMs) > mostSendDelayMs(requestClass) ||
+      delayMs - committedMs > mostSendDelayMs(requestClass) ||
       delayMs > MOST_CANCEL_DELAY_MS ||
       // It has grown old over a commit.
       (delayMs > MOST_SEND_DELAY_MS && expiresAtMs <= ageMs);

@@ -1,6 +1,9 @@
 /** How often the process checks that it runs. */
 const BEAT_MS = 50;
 
+/** Own commits that take longer are a pause: the process may have been stopped amid one. */
+const MOST_COMMIT_MS = 5_000;
+
 /**
  * Notices whether this process has paused since this was made: it was stopped or blocked for longer than
  * `longestMs`, or the machine slept. Its own commits, of which `commitMs` says how long they have taken so
@@ -28,7 +31,8 @@ export class Standstill {
     const commitMs = this.commitMs();
     // While a machine sleeps only the wall clock goes on. One that was set costs a request that asks again.
     const pauseMs = Math.max(nowMs - this.lastTurnMs, wallMs - this.lastWallMs);
-    if (pauseMs - (commitMs - this.lastCommitMs) > this.longestMs) this.hasStood = true;
+    const committedMs = Math.min(commitMs - this.lastCommitMs, MOST_COMMIT_MS);
+    if (pauseMs - committedMs > this.longestMs) this.hasStood = true;
     this.lastTurnMs = nowMs;
     this.lastWallMs = wallMs;
     this.lastCommitMs = commitMs;

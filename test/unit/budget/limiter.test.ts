@@ -278,16 +278,22 @@ describe('the limiter', () => {
 
   test('counts the time of own commits as no delay, and sends nothing that has expired over them', async () => {
     const commits = new CommitTimes(() => Date.now());
-    const ledger = new Stopping({ limit: 9, stopsMs: [20_000, 0, 20_000], commits });
+    const ledger = new Stopping({ limit: 9, stopsMs: [4_900, 0, 4_900, 8_000], commits });
     const { limiter } = limiterOf({ limit: 9, ledger, commits });
     const order = limiter.run(call(zero, { requestClass: 'place' }));
     await vi.advanceTimersByTimeAsync(2_000);
     expect(await order).toMatchObject({ sent: true });
     expect(ledger.asked).toBe(1);
     await limiter.run(call(zero)).then(() => undefined, vi.advanceTimersByTimeAsync(100) as never);
-    const old = limiter.run(call(zero, { requestClass: 'place', expiresAtMs: Date.now() + 10_000 }));
+    const old = limiter.run(call(zero, { requestClass: 'place', expiresAtMs: Date.now() + 3_000 }));
     await vi.advanceTimersByTimeAsync(2_000);
     expect(await old).toMatchObject({ sent: false, reason: 'expired' });
+    // So long no disk takes: the process was stopped amid its commit.
+    const asked = ledger.asked;
+    expect((await Promise.all([limiter.run(call(zero)), vi.advanceTimersByTimeAsync(2_000)]))[0].sent).toBe(
+      true,
+    );
+    expect(ledger.asked).toBe(asked + 2);
   });
 
   test('has one request at a time between admission and send, over all budgets, the most urgent first', async () => {
