@@ -1,9 +1,12 @@
 /** The longest id of a signal. */
 export const LONGEST_SIGNAL_ID = 64;
 
-const ID = new RegExp(`^[\\w.:-]{1,${LONGEST_SIGNAL_ID}}$`);
+/** What an id consists of, for people. Tickers of futures have a `!`, such as `ES1!`, and of shares a `&`. */
+export const SIGNAL_ID_RULE = `1 to ${LONGEST_SIGNAL_ID} letters, digits and the characters ". : _ - ! &"`;
 
-/** Whether a text can be the id of a signal: a word that any file and address can hold. */
+const ID = new RegExp(`^[\\w.:!&-]{1,${LONGEST_SIGNAL_ID}}$`);
+
+/** Whether a text can be the id of a signal. */
 export function isSignalId(id: unknown): id is string {
   return typeof id === 'string' && ID.test(id);
 }

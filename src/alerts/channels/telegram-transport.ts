@@ -1,5 +1,6 @@
 import { Api, GrammyError, InputFile } from 'grammy';
-import { fetch as undiciFetch, type Dispatcher, type RequestInit } from 'undici';
+import { fetch as undiciFetch, Response, type Dispatcher, type RequestInit } from 'undici';
+import { subjectOf } from '../../budget/ledger-file.ts';
 import { Redactor } from '../../exchange/redactor.ts';
 import type { ChatApi } from '../chat/chat-listener.ts';
 import { breakMarkdown, cutOff, escapeForTelegram } from '../text/escape-text.ts';
@@ -25,14 +26,31 @@ const REPLIES_WITHIN_MS = 15_000;
 const TOO_MANY = 429;
 const LEAST_SERVER_ERROR = 500;
 
+/** A hundred updates with the longest texts are a tenth of it. */
+const LARGEST_REPLY_BYTES = 4 * 1_024 * 1_024;
+
 /** A reply that is not of the API, such as the page of a proxy. */
 class ForeignReply extends Error {
   readonly afterMs: number | null;
 
-  constructor(status: number, afterMs: number | null) {
-    super(`the service answered ${status} without JSON`);
+  constructor(status: number, how: string, afterMs: number | null) {
+    super(`the service answered ${status} ${how}`);
     this.afterMs = afterMs;
   }
+}
+
+/** Reads a reply to its end, or no further than a reply of the API can be. */
+async function boundedReply(reply: Response): Promise<Response> {
+  const chunks: Uint8Array[] = [];
+  let length = 0;
+  for await (const chunk of reply.body ?? []) {
+    length += chunk.length;
+    // Leaving the loop ends the connection.
+    if (length > LARGEST_REPLY_BYTES)
+      throw new ForeignReply(reply.status, `with more than ${LARGEST_REPLY_BYTES} bytes`, null);
+    chunks.push(chunk);
+  }
+  return new Response(Buffer.concat(chunks), { status: reply.status, headers: reply.headers });
 }
 
 /**
@@ -56,9 +74,10 @@ function createTelegramApi(
       signal: controller.signal,
       dispatcher,
     });
-    if (reply.headers.get('content-type')?.includes('json') === true) return reply;
+    if (reply.headers.get('content-type')?.includes('json') === true) return boundedReply(reply);
     await reply.body?.cancel();
-    throw new ForeignReply(reply.status, retryAfterMs(reply.headers.get('retry-after'), Date.now()));
+    const afterMs = retryAfterMs(reply.headers.get('retry-after'), Date.now());
+    throw new ForeignReply(reply.status, 'without JSON', afterMs);
   };
   return new Api(token, {
     apiRoot,
@@ -130,6 +149,7 @@ export function createTelegramChat(
   const clean = (error: unknown): Error =>
     new Error(redactor.redact(problemOf(error)).slice(0, LONGEST_ERROR));
   return {
+    bot: subjectOf(token),
     async updates(offset, signal) {
       try {
         const updates: unknown = await api.getUpdates(

@@ -12,6 +12,8 @@ import type { ChatView } from './chat-view.ts';
 
 /** The part of a chat's API that commands need. Every call may throw. */
 export interface ChatApi {
+  /** Which bot of the service it is, without its token: another one counts its updates from elsewhere. */
+  readonly bot: string;
   /** Waits for updates from an offset on, for a time; what was asked for before is not given again. */
   updates(offset: number, signal: AbortSignal): Promise<readonly unknown[]>;
   reply(
@@ -45,6 +47,12 @@ const LONGEST_WAIT_MS = 60_000;
  * nobody did, no more is asked than this.
  */
 const LEAST_BETWEEN_MS = 1_000;
+/**
+ * The service begins anew with the ids of updates, at any number, where nothing came for a week (Bot API,
+ * `Update`). All that was asked for is forgotten there, so that a little earlier all that it has is new.
+ */
+const IDS_HOLD_FOR_MS = 6 * 86_400_000;
+
 /** A question may be answered for so long. */
 const ASKED_FOR_MS = 120_000;
 
@@ -79,9 +87,8 @@ export class ChatListener {
 
   /** Takes what has come; answers whether anything has, so that the next question may follow at once. */
   async turn(): Promise<boolean> {
-    const { api, channel, outbox } = this.options;
-    const place = `offset ${channel}`;
-    const offset = Number(outbox.use((each) => each.meta(place)) ?? 0);
+    const { api, outbox } = this.options;
+    const offset = this.offset();
     const updates = await api.updates(offset, this.stopped.signal);
     let isNews = false;
     for (const given of updates) {
@@ -89,10 +96,27 @@ export class ChatListener {
       const id = updateIdOf(given);
       if (event !== null && event.updateId >= offset) await this.takeSafely(event);
       if (id === null) continue;
-      outbox.use((each) => each.keepMeta(place, String(id + 1)));
-      isNews ||= id >= offset;
+      if (id < offset) continue;
+      outbox.use((each) => each.keepMeta(this.place, `${id + 1} ${this.options.nowMs()} ${api.bot}`));
+      isNews = true;
     }
     return isNews;
+  }
+
+  private get place(): string {
+    return `offset ${this.options.channel}`;
+  }
+
+  /** From which update on they are new; 0 for all, where their ids begin anew. */
+  private offset(): number {
+    const { api, nowMs, outbox } = this.options;
+    const kept = outbox.use((each) => each.meta(this.place));
+    if (kept === null || kept === '') return 0;
+    const [next = '0', atMs, bot] = kept.split(' ');
+    // An earlier version kept the number alone: since when it holds is not known, and nor is whose it is.
+    if (atMs === undefined) outbox.use((each) => each.keepMeta(this.place, `${next} ${nowMs()} ${api.bot}`));
+    else if (bot !== api.bot || nowMs() - Number(atMs) > IDS_HOLD_FOR_MS) return 0;
+    return Number(next);
   }
 
   private async run(): Promise<void> {

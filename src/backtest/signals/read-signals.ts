@@ -1,7 +1,7 @@
 import { createInterface } from 'node:readline';
 import { z } from 'zod';
 import { SarrafError } from '../../domain/errors.ts';
-import { isSignalId } from '../../domain/signal-id.ts';
+import { isSignalId, SIGNAL_ID_RULE } from '../../domain/signal-id.ts';
 import { openCsv } from '../../recording/import/open-csv.ts';
 import { openText, unreadable } from '../../recording/import/open-text.ts';
 import { TimeReader } from '../../recording/import/time-reader.ts';
@@ -37,7 +37,7 @@ const line = z.strictObject({
   payload: z.unknown().optional(),
   strategy: word.nullish(),
   name: word.nullish(),
-  id: z.string().refine(isSignalId, 'expected 1 to 64 letters, digits and ". : _ -"').nullish(),
+  id: z.string().refine(isSignalId, `expected ${SIGNAL_ID_RULE}`).nullish(),
   sentAt: time.nullish(),
   source: word.nullish(),
 });

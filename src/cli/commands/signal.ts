@@ -5,7 +5,7 @@ import type { ControlResult } from '../../daemon/control/control-command.ts';
 import { isDataFolderInUse } from '../../daemon/process-locks/run-locks.ts';
 import { SarrafError } from '../../domain/errors.ts';
 import type { SignalCommand } from '../../engine/engine-event.ts';
-import { isSignalId, LONGEST_SIGNAL_ID } from '../../domain/signal-id.ts';
+import { isSignalId, SIGNAL_ID_RULE } from '../../domain/signal-id.ts';
 import { checkBotFolder } from '../bot-folder.ts';
 import { failed, wrongInput } from '../command-error.ts';
 import { timeOption } from '../data/data-options.ts';
@@ -37,8 +37,7 @@ Examples:
 
 async function run(strategy: string, name: string, options: Options): Promise<void> {
   const { data, id = randomUUID(), sentAt = null, json } = options;
-  if (!isSignalId(id))
-    throw wrongInput(`--id: expected 1 to ${LONGEST_SIGNAL_ID} letters, digits and the characters ". : _ -"`);
+  if (!isSignalId(id)) throw wrongInput(`--id: expected ${SIGNAL_ID_RULE}`);
   checkBotFolder(data);
   const client = new ControlClient(data);
   try {

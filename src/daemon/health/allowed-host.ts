@@ -11,16 +11,23 @@ export function isLoopbackName(name: string): boolean {
 }
 
 /**
+ * The one `Host` of a request, as its raw headers have it; null where there is none, or more than one: who
+ * stands before this server may have looked at another of them than Node takes.
+ */
+export function oneHost(rawHeaders: readonly string[]): string | null {
+  const hosts = rawHeaders.filter(
+    (_, index) => rawHeaders[index - 1]?.toLowerCase() === 'host' && index % 2 === 1,
+  );
+  return hosts.length === 1 ? (hosts[0] ?? null) : null;
+}
+
+/**
  * Whether a request was meant for this server. A web page in a browser of this machine can reach it under a
  * name of its own that leads here, and then the header has that name: names with a dot are refused. A server
  * of this machine alone answers to this machine's names; one that others reach also to addresses and to names
  * without a dot, as containers have them. Names that a person has listed are answered everywhere.
  */
-export function isAllowedHost(
-  header: string | undefined,
-  listensTo: string,
-  listed: readonly string[],
-): boolean {
+export function isAllowedHost(header: string | null, listensTo: string, listed: readonly string[]): boolean {
   const name = nameOf(header ?? '');
   if (isLoopbackName(name) || listed.includes(name)) return true;
   if (isLoopbackName(listensTo)) return false;

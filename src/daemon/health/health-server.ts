@@ -1,7 +1,7 @@
 import { get } from 'node:http';
 import { fastify, type FastifyInstance, type FastifyReply } from 'fastify';
 import { SarrafError } from '../../domain/errors.ts';
-import { isAllowedHost } from './allowed-host.ts';
+import { isAllowedHost, oneHost } from './allowed-host.ts';
 import type { HealthSource } from './health-source.ts';
 import { livingVerdict, readyVerdict, type HealthVerdict } from './health-verdict.ts';
 import { Metrics } from './metrics.ts';
@@ -99,7 +99,7 @@ export class HealthServer {
     app.server.maxConnections = MOST_CONNECTIONS;
     app.addHook('onRequest', (request, reply, done) => {
       void reply.header('cache-control', 'no-store').header('x-content-type-options', 'nosniff');
-      if (isAllowedHost(request.raw.headers.host, this.host, this.hosts)) done();
+      if (isAllowedHost(oneHost(request.raw.rawHeaders), this.host, this.hosts)) done();
       else
         void reply.code(421).send({
           ok: false,

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { isSignalId, LONGEST_SIGNAL_ID } from '../../domain/signal-id.ts';
+import { isSignalId, SIGNAL_ID_RULE } from '../../domain/signal-id.ts';
 import { timeField } from './fields.ts';
 
 const time = z.union([timeField, z.iso.datetime({ offset: true }).transform((text) => Date.parse(text))]);
@@ -10,7 +10,7 @@ export const signalBody = z.strictObject({
   name: z.string().min(1).max(32).optional().describe('Of the signal, where the address has none.'),
   id: z
     .string()
-    .refine(isSignalId, `expected 1 to ${LONGEST_SIGNAL_ID} letters, digits and ". : _ -"`)
+    .refine(isSignalId, `expected ${SIGNAL_ID_RULE}`)
     .optional()
     .describe('Told once for each. Without it one is made of the signature, or of body and minute.'),
   sentAt: time.nullish().describe('ISO 8601 with a zone, or ms since 1970: an old signal is refused.'),

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fastify, type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
-import { isAllowedHost } from '../../daemon/health/allowed-host.ts';
+import { isAllowedHost, oneHost } from '../../daemon/health/allowed-host.ts';
 import { SarrafError } from '../../domain/errors.ts';
 import { AccessStore } from '../access/access-store.ts';
 import { ApiError, onOneLine } from '../api-error.ts';
@@ -145,7 +145,8 @@ export class DashboardServer {
     app.addHook('onRequest', (request, reply, done) => {
       void reply.headers(headers);
       // Another name that leads here has no certificate of ours.
-      if (tls !== null || isAllowedHost(request.raw.headers.host, this.options.host, this.options.hosts))
+      const host = oneHost(request.raw.rawHeaders);
+      if (host !== null && (tls !== null || isAllowedHost(host, this.options.host, this.options.hosts)))
         done();
       else
         done(

@@ -213,7 +213,7 @@ describe('who may', () => {
     expect(await here.ask('/api/v1/overview', { headers })).toMatchObject({ status: 200 });
   });
 
-  test('a guesser wait, and those who are signed in not', async () => {
+  test('a guesser wait, and those with a right token or a session not', async () => {
     const guessed = await new DashboardHere(mkdtempSync(join(tmpdir(), 'sarraf-guess-'))).listen();
     try {
       const page = await guessed.signIn();
@@ -221,11 +221,12 @@ describe('who may', () => {
       for (let tries = 0; tries < 7; tries += 1)
         codes.push((await guessed.api('/session', undefined, guessed.bearer('wrong'))).json['error'].code);
       expect(codes).toEqual([...Array<string>(6).fill('wrong-token'), 'too-many-tries']);
-      const right = await guessed.api('/session', undefined, guessed.bearer());
-      expect({ status: right.status, after: right.headers['retry-after'] }).toEqual({
+      const wrong = await guessed.api('/session', undefined, guessed.bearer('wrong'));
+      expect({ status: wrong.status, after: wrong.headers['retry-after'] }).toEqual({
         status: 429,
         after: '1',
       });
+      expect((await guessed.api('/session', undefined, guessed.bearer())).status).toBe(200);
       expect((await guessed.api('/session', undefined, page)).status).toBe(200);
     } finally {
       await guessed.close();
