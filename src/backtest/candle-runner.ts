@@ -3,7 +3,7 @@ import { SarrafError } from '../domain/errors.ts';
 import { present } from '../domain/invariant.ts';
 import type { Market } from '../domain/market.ts';
 import type { Currency } from '../domain/market-symbol.ts';
-import type { Units } from '../domain/money.ts';
+import { formatUnits, type Units } from '../domain/money.ts';
 import type { VenueAnswer, VenueCall, WalletReading } from '../venues/port.ts';
 import { Engine } from '../engine/engine.ts';
 import type { EngineOutput } from '../engine/engine-command.ts';
@@ -350,7 +350,10 @@ export class CandleRunner {
         if (this.wakeAtMs <= atMs) this.wakeAtMs = atMs + 1;
       }
       const untilMs = Math.min(atMs, signalsMs - 1);
-      for (const command of this.signals.takeUntil(untilMs)) this.step({ kind: 'control', atMs, command });
+      for (const command of this.signals.takeUntil(untilMs)) {
+        this.options.venue.learn(atMs);
+        this.step({ kind: 'control', atMs, command });
+      }
     }
   }
 
@@ -367,6 +370,10 @@ export class CandleRunner {
       if (lane.nextMs !== closeMs || !lane.isOpen) continue;
       closing[count] = lane;
       count += 1;
+      while (venue.onPath(lane.index)) this.tellInside(lane, closeMs - 1);
+    }
+    for (let at = 0; at < count; at += 1) {
+      const lane = present(closing[at], 'a lane that closes');
       if (venue.onClose(lane.index)) hasChanged = true;
       lane.end();
     }
@@ -374,6 +381,15 @@ export class CandleRunner {
     if (hasChanged) this.tellNews(closeMs);
     for (let at = 0; at < count; at += 1) this.tellBars(present(closing[at], 'a lane that closes'), closeMs);
     return count;
+  }
+
+  /** Tells what has happened inside a bar, while the price is where it did. */
+  private tellInside({ index, market, nextMs }: BarLane, atMs: number): void {
+    this.tellOpens(atMs);
+    const price = formatUnits(this.options.venue.passedPrice(index));
+    const opens = [{ market: market.symbol, price, untilMs: nextMs }];
+    this.engine.step({ kind: 'opens', atMs, opens });
+    this.tellNews(atMs);
   }
 
   /** Tells the bars of all lengths that have closed with the last one of a market. */

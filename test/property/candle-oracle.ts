@@ -73,6 +73,8 @@ export interface OracleWorld {
   readonly wishes: ReadonlyMap<string, readonly Wish[]>;
   /** By the moment of a timer. */
   readonly timed: ReadonlyMap<number, readonly Wish[]>;
+  /** By the moment of a signal from outside. */
+  readonly told: ReadonlyMap<number, readonly Wish[]>;
   /** By the name of an order: when the bot is notified of its first fill. Orders only. */
   readonly onFill: ReadonlyMap<string, readonly Wish[]>;
   /** How long after the next bar was due the bot still trades by the last one. */
@@ -155,6 +157,8 @@ interface Order {
   isServed: boolean;
   /** Whether it woke in this bar, after the open. */
   wokeInside: boolean;
+  /** Whether it was placed in answer to what happened inside this bar. */
+  answersInside: boolean;
   /** Whether it took, or would have with more volume, when it last had its part. */
   isTaking: boolean;
 }
@@ -186,7 +190,11 @@ class Oracle {
   private readonly volumeLeft = new Map<OracleMarket, bigint>();
   /** The bar that has begun and is not over. */
   private readonly inProgress = new Map<OracleMarket, OracleBar>();
-  private lastCloseMs = Number.NEGATIVE_INFINITY;
+  /** The price at which something happened last inside that bar, and whether its path still goes on. */
+  private readonly insidePrice = new Map<OracleMarket, bigint>();
+  private passingBy: OracleMarket | null = null;
+  /** When the newest thing happened that is known: a close, something inside a bar, a signal. */
+  private knownMs = Number.NEGATIVE_INFINITY;
   private reportedFills = 0;
   /** What the bot knew as it was asked last, and what it wants since. */
   private known: {
@@ -206,31 +214,39 @@ class Oracle {
     for (const market of world.markets) {
       if (market.past === null) continue;
       this.lastBar.set(market, market.past);
-      this.lastCloseMs = Math.max(this.lastCloseMs, market.past.openMs + market.barMs);
+      this.know(market.past.openMs + market.barMs);
     }
   }
 
   /**
-   * As a candle begins the exchange fills what takes at its open, and notifies the bot. At the close it first
-   * fills what was open. Then all closes are the prices, the bot is notified of the fills, the strategies
-   * see the candles one after the other, and timers fire.
+   * As a candle begins the exchange fills what takes at its open, and notifies the bot. A millisecond before
+   * its close it fills what was open, and notifies the bot of each fill before the next. Then all closes are
+   * the prices, the strategies see the candles one after the other, timers fire, and signals come.
    */
   run(): void {
-    const { markets, wishes, timed } = this.world;
+    const { markets, wishes, timed, told } = this.world;
     const bars = markets.flatMap((market) =>
       market.bars.map((bar) => ({ market, bar, closeMs: bar.openMs + market.barMs })),
     );
     const endMs = Math.max(...bars.map(({ closeMs }) => closeMs));
-    const moments = [...bars.flatMap(({ bar, closeMs }) => [bar.openMs, closeMs]), ...timed.keys()];
+    const moments = [
+      ...bars.flatMap(({ bar, closeMs }) => [bar.openMs, closeMs]),
+      ...timed.keys(),
+      ...told.keys(),
+    ];
     for (const timeMs of [...new Set(moments)].filter((at) => at <= endMs).toSorted((a, b) => a - b)) {
       const closing = bars.filter(({ closeMs }) => closeMs === timeMs);
+      for (const { market, bar } of closing) this.goThrough(market, bar);
       for (const { market, bar } of closing) this.close(market, bar);
-      this.tellFills(timeMs);
       for (const { market, bar } of closing) {
         this.views.push(this.view());
         this.want(wishes.get(wishKey(market.symbol, bar.openMs)) ?? [], timeMs);
       }
       this.want(timed.get(timeMs) ?? [], timeMs);
+      if (told.has(timeMs)) {
+        this.know(timeMs);
+        this.want(told.get(timeMs) ?? [], timeMs);
+      }
       if (closing.length > 0) {
         const isExposed = markets.some((market) => this.isEnough(market));
         this.curve.push({ timeMs, equity: this.equity(), isExposed });
@@ -241,12 +257,16 @@ class Oracle {
   }
 
   private want(wishes: readonly Wish[], timeMs: number): void {
-    this.know();
+    this.remember();
     // A strategy wants to cancel what it saw when it was asked.
     const seen = [...this.orders];
     for (const wish of wishes) {
       if (wish.kind === 'place') this.place(wish, timeMs);
-      else this.cancel(seen.filter(({ name }) => nameOfWish(name) === wish.name));
+      else
+        this.cancel(
+          seen.filter(({ name }) => nameOfWish(name) === wish.name),
+          timeMs,
+        );
     }
     this.tellFills(timeMs);
   }
@@ -267,7 +287,7 @@ class Oracle {
   }
 
   private view(): View {
-    this.know();
+    this.remember();
     const open = this.orders.filter(({ state }) => state === 'open');
     const positionIn = ({ symbol }: OracleMarket): bigint =>
       this.fills
@@ -321,31 +341,64 @@ class Oracle {
   private open(market: OracleMarket, bar: OracleBar): void {
     const { volumeShareMillionths: share } = this.rules;
     this.inProgress.set(market, bar);
+    this.insidePrice.delete(market);
     // Volume: all orders of a market together at most a share of the volume of a bar; the rest stays open.
     const steps = share === null ? null : (bar.volume * BigInt(share)) / MILLION / market.amountStep;
     this.volumeLeft.set(market, steps === null ? ONE * ONE * ONE : steps * market.amountStep);
     // Orders arrive as the first bar opens that begins no earlier than the order.
     const orders = this.orders.filter((order) => order.market === market);
-    for (const order of orders) [order.isServed, order.wokeInside] = [false, false];
+    for (const order of orders)
+      [order.isServed, order.wokeInside, order.answersInside] = [false, false, false];
     for (const order of orders) if (order.state === 'open') this.atOpen(order, bar);
   }
 
-  private close(market: OracleMarket, bar: OracleBar): void {
+  /** All that happens between the open and the close. */
+  private goThrough(market: OracleMarket, bar: OracleBar): void {
     const { path } = this.rules;
+    this.passingBy = market;
+    if (path === 'worst-first') this.worstFirst(bar, () => this.partOf(market, bar));
+    else this.along(bar, pathOf(bar, path), () => this.partOf(market, bar));
+    this.passingBy = null;
+  }
+
+  /** What came after the open has no part in the path, unless it answers what happened on it. */
+  private partOf(market: OracleMarket, bar: OracleBar): readonly Order[] {
+    return this.orders.filter(
+      (order) => order.market === market && (order.bornMs <= bar.openMs || order.answersInside),
+    );
+  }
+
+  private close(market: OracleMarket, bar: OracleBar): void {
     this.inProgress.delete(market);
     this.lastBar.set(market, bar);
-    this.lastCloseMs = Math.max(this.lastCloseMs, bar.openMs + market.barMs);
-    // What came after the open has no part in the path.
-    const orders = this.orders.filter((order) => order.market === market && order.bornMs <= bar.openMs);
-    if (path === 'worst-first') this.worstFirst(orders, bar);
-    else this.along(orders, bar, pathOf(bar, path));
+    this.know(bar.openMs + market.barMs);
+  }
+
+  private know(timeMs: number): void {
+    this.knownMs = Math.max(this.knownMs, timeMs);
+  }
+
+  /** Something has happened to an order inside a bar, at a price: the bot is notified before anything else. */
+  private happened(order: Order, bar: OracleBar, price: bigint): void {
+    const timeMs = bar.openMs + order.market.barMs - 1;
+    this.insidePrice.set(order.market, price);
+    this.know(timeMs);
+    this.tellFills(timeMs);
   }
 
   /**
-   * Orders that arrive inside a bar meet its open, while no bar has closed since: of what takes, takes there.
+   * Orders that arrive inside a bar meet its open, while nothing newer is known: of what takes, takes there.
+   * What answers a fill on the path goes on from there: what the price is not beyond yet has part in the rest.
    */
   private arriveInside(order: Order, bar: OracleBar, timeMs: number): void {
-    if (bar.openMs < this.lastCloseMs) return;
+    if (bar.openMs < this.knownMs) {
+      const price = this.insidePrice.get(order.market);
+      if (this.passingBy !== order.market || price === undefined || (order.isMarket && !order.waitsForStop))
+        return;
+      if (!order.waitsForStop && this.isFilledBy(order, price)) return;
+      [order.answersInside, order.wokeInside, order.isServed] = [true, true, false];
+      return;
+    }
     const isWithOpen = timeMs === bar.openMs;
     order.hasArrived = isWithOpen;
     if (order.waitsForStop) {
@@ -375,67 +428,87 @@ class Oracle {
 
   /**
    * Nobody knows the path: the stops that the bar reaches, then the limits, then at the close what woke
-   * inside the bar and rests.
+   * inside the bar and rests, and what answers what happened inside: first its stops, then its limits.
    */
-  private worstFirst(orders: readonly Order[], bar: OracleBar): void {
-    for (const order of orders) {
-      if (isWaiting(order) && order.waitsForStop && (isAtStop(order, bar.high) || isAtStop(order, bar.low))) {
-        this.wakeInside(order, bar);
-      }
-    }
+  private worstFirst(bar: OracleBar, part: () => readonly Order[]): void {
+    while (this.nextOfWorst(bar, part()));
+  }
+
+  /** Lets the next of them happen; answers whether there was one. */
+  private nextOfWorst(bar: OracleBar, orders: readonly Order[], timeMs?: number): boolean {
     for (const wokeInside of [false, true]) {
-      for (const order of orders) {
-        if (!isWaiting(order) || order.waitsForStop || order.isMarket || order.wokeInside !== wokeInside)
-          continue;
-        const prices = wokeInside ? [bar.close] : [bar.high, bar.low];
-        if (prices.some((price) => this.isFilledBy(order, price))) this.restInside(order, bar);
+      const prices = wokeInside ? [bar.close] : [bar.high, bar.low];
+      const waiting = orders.filter((order) => isWaiting(order) && order.wokeInside === wokeInside);
+      const stop = waiting.find(
+        (order) => order.waitsForStop && prices.some((price) => isAtStop(order, price)),
+      );
+      if (stop !== undefined) {
+        this.wakeInside(stop, bar, timeMs);
+        return true;
+      }
+      const limit = waiting.find(
+        (order) => isLimit(order) && prices.some((price) => this.isFilledBy(order, price)),
+      );
+      if (limit !== undefined) {
+        this.restInside(limit, bar, timeMs);
+        return true;
       }
     }
+    return false;
   }
 
   /**
    * Goes from price to price in straight lines, and stops at each recorded price at which something can
    * happen.
    */
-  private along(orders: readonly Order[], bar: OracleBar, corners: readonly bigint[]): void {
-    const { tick } = orders[0]?.market ?? { tick: 1n };
-    const beside = orders
-      .flatMap(({ worst, stopPrice }) => [worst, stopPrice ?? worst])
-      .flatMap((price) => {
-        const below = (price / tick) * tick;
-        return [below - tick, below, below + tick];
-      });
+  private along(
+    bar: OracleBar,
+    corners: readonly bigint[],
+    part: () => readonly Order[],
+    timeMs?: number,
+  ): void {
     for (const [index, to] of corners.entries()) {
-      const from = corners[index - 1] ?? to;
-      const [low, high] = from < to ? [from, to] : [to, from];
-      const onTheWay = beside
-        .filter((price) => price > low && price < high)
-        .toSorted((a, b) => Number(a - b));
-      for (const price of [...(from < to ? onTheWay : onTheWay.toReversed()), to])
-        this.passBy(orders, bar, price);
+      let at = corners[index - 1] ?? to;
+      for (;;) {
+        while (this.nextAt(bar, part(), at, timeMs));
+        if (at === to) break;
+        const ahead = part()
+          .flatMap((order) => pricesBeside(order))
+          .filter((price) => (at < to ? price > at && price < to : price < at && price > to))
+          .toSorted((a, b) => Number(a - b));
+        at = (at < to ? ahead[0] : ahead.at(-1)) ?? to;
+      }
     }
   }
 
   /** At one price: first the stops, then the limits, those that have just begun to rest among them. */
-  private passBy(orders: readonly Order[], bar: OracleBar, price: bigint): void {
-    for (const order of orders) {
-      if (isWaiting(order) && order.waitsForStop && isAtStop(order, price)) this.wakeInside(order, bar);
+  private nextAt(bar: OracleBar, orders: readonly Order[], price: bigint, timeMs?: number): boolean {
+    const stop = orders.find((order) => isWaiting(order) && order.waitsForStop && isAtStop(order, price));
+    if (stop !== undefined) {
+      this.wakeInside(stop, bar, timeMs);
+      return true;
     }
-    for (const order of orders) {
-      const isLimit = isWaiting(order) && !order.waitsForStop && !order.isMarket;
-      if (isLimit && this.isFilledBy(order, price)) this.restInside(order, bar);
-    }
+    const limit = orders.find((order) => isWaiting(order) && isLimit(order) && this.isFilledBy(order, price));
+    if (limit !== undefined) this.restInside(limit, bar, timeMs);
+    return limit !== undefined;
   }
 
-  /** The time of a fill: the bar begins, at an open; one millisecond before it ends, elsewhere. */
-  private wakeInside(order: Order, bar: OracleBar): void {
+  /**
+   * The time of a fill: the bar begins, at an open; one millisecond before it ends, elsewhere. Before a cancel
+   * it is the time of that, and nobody is notified before its answer.
+   */
+  private wakeInside(order: Order, bar: OracleBar, timeMs?: number): void {
+    const at = order.stopPrice ?? 0n;
     order.wokeInside = true;
-    this.wake(order, bar, { at: order.stopPrice ?? 0n, timeMs: bar.openMs + order.market.barMs - 1 });
+    this.wake(order, bar, { at, timeMs: timeMs ?? bar.openMs + order.market.barMs - 1 });
+    if (timeMs === undefined) this.happened(order, bar, at);
   }
 
   /** Limit orders: their own price, as maker. */
-  private restInside(order: Order, bar: OracleBar): void {
-    this.rest(order, order.worst, bar.openMs + order.market.barMs - 1);
+  private restInside(order: Order, bar: OracleBar, timeMs?: number): void {
+    const { left } = order;
+    this.rest(order, order.worst, timeMs ?? bar.openMs + order.market.barMs - 1);
+    if (timeMs === undefined && order.left < left) this.happened(order, bar, order.worst);
   }
 
   /** Once the bar trades beyond it, or touches it. */
@@ -543,6 +616,7 @@ class Oracle {
     this.reasons.push(
       `${kindOf(order)} as ${role} ${timeMs % market.barMs === 0 ? 'at an open or close' : 'inside a bar'}`,
     );
+    if (order.answersInside) this.reasons.push(`answers a fill inside its bar, as ${role}`);
     this.fills.push({ order: name, timeMs, side, price, amount, total, fee });
     // OCO: a fill of one leg cancels the other.
     this.endPair(order);
@@ -582,7 +656,7 @@ class Oracle {
   }
 
   /** The bot is asked now, and knows all that has happened. */
-  private know(): void {
+  private remember(): void {
     const open = this.orders.filter(({ state, name }) => state === 'open' && !name.endsWith('/2'));
     const seconds = this.orders.filter(
       ({ state, name, pair }) => state === 'open' && name.endsWith('/2') && pair?.state !== 'open',
@@ -600,8 +674,32 @@ class Oracle {
 
   // ---- What is wanted ----
 
-  /** Of a pair, both. */
-  private cancel(legs: readonly Order[]): void {
+  /**
+   * Of a pair, both. Inside a bar a stop that was there before counts as touched first, and so does a limit
+   * where something newer than the open is known. What that says of the bar is known then.
+   */
+  private cancel(legs: readonly Order[], timeMs: number): void {
+    const { path } = this.rules;
+    const first = legs.find(({ state }) => state === 'open');
+    const bar = first === undefined ? undefined : this.inProgress.get(first.market);
+    if (first !== undefined && bar !== undefined && timeMs > bar.openMs) {
+      const isNewer = bar.openMs < this.knownMs;
+      const inPart = this.partOf(first.market, bar);
+      const touched = (): readonly Order[] =>
+        legs.filter(
+          (order) =>
+            inPart.includes(order) && isWaiting(order) && (order.waitsForStop || (isNewer && isLimit(order))),
+        );
+      if (touched().length > 0) {
+        if (path === 'worst-first') while (this.nextOfWorst(bar, touched(), timeMs));
+        else this.along(bar, pathOf(bar, path), touched, timeMs);
+        const hasFilled = legs.some(({ state }) => state === 'filled');
+        this.reasons.push(`a ${hasFilled ? 'fill' : 'cancel'} where a bar is touched before a cancel`);
+        this.know(timeMs);
+      }
+    }
+    // One leg is asked for; once the other has gone to work that one has ended, and nothing is canceled.
+    if (first?.state !== 'open') return;
     for (const order of legs) if (order.state === 'open') this.end(order, 'cancelled');
   }
 
@@ -609,7 +707,7 @@ class Oracle {
     const market = this.world.markets.find(({ symbol }) => symbol === wish.market);
     const bar = market === undefined ? undefined : this.lastBar.get(market);
     const now = market === undefined ? undefined : this.inProgress.get(market);
-    const price = now?.open ?? bar?.close;
+    const price = (now === undefined ? undefined : (this.insidePrice.get(market!) ?? now.open)) ?? bar?.close;
     if (market === undefined || price === undefined) return this.reject(wish);
     const nearest = (price: bigint): bigint => halfEven(price, market.priceStep) * market.priceStep;
     const last = nearest(price);
@@ -729,6 +827,7 @@ function orderOf(
     hasArrived: false,
     isServed: false,
     wokeInside: false,
+    answersInside: false,
     isTaking: false,
   };
 }
@@ -775,6 +874,17 @@ function spareOf({ spent, market }: Order): bigint {
 
 function kindOf({ isMarket, stopPrice, pair }: Order): string {
   return `${pair === null ? '' : 'oco '}${stopPrice === null ? '' : 'stop-'}${isMarket ? 'market' : 'limit'}`;
+}
+
+/** Rests, or would take. */
+const isLimit = ({ waitsForStop, isMarket }: Order): boolean => !waitsForStop && !isMarket;
+
+/** Recorded prices at which something can happen to an order. */
+function pricesBeside({ worst, stopPrice, market: { tick } }: Order): readonly bigint[] {
+  return [worst, stopPrice ?? worst].flatMap((price) => {
+    const below = (price / tick) * tick;
+    return [below - tick, below, below + tick];
+  });
 }
 
 const isWaiting = (order: Order): boolean => order.state === 'open' && !order.isServed;

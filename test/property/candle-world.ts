@@ -183,11 +183,19 @@ export const drawn = fc.record({
     fc.array(shape, { minLength: 6, maxLength: 12, size: 'max' }),
   ),
   actions: fc.array(action, { minLength: 1, maxLength: 14, size: 'max' }),
-  /** Wanted by a timer: so many times ten minutes after the beginning. */
-  timed: fc.array(fc.record({ ...actionFields, moment: fc.nat(80) }), { maxLength: 6 }),
+  /** Wanted by a timer, or when a signal comes: so many times ten minutes after the beginning. */
+  timed: fc.array(
+    fc.record({
+      ...actionFields,
+      kind: fc.constantFrom(...KINDS, 'cancel'),
+      moment: fc.nat(80),
+      isSignal: fc.nat(3),
+    }),
+    { maxLength: 16 },
+  ),
   /** Wanted when the bot is notified of the first fill of an action's order. */
   onFill: fc.array(fc.record({ ...actionFields, kind: fc.constantFrom(...PLACED), after: fc.nat(13) }), {
-    maxLength: 5,
+    maxLength: 12,
   }),
   /** In lots; and in times of what is little. */
   coins: fc.tuple(fc.nat(40), fc.nat(40)),
@@ -269,9 +277,10 @@ function wishesOf(
   drawn: Drawn,
   pair: readonly Terms[],
   markets: readonly OracleMarket[],
-): Pick<OracleWorld, 'wishes' | 'timed' | 'onFill'> {
+): Pick<OracleWorld, 'wishes' | 'timed' | 'told' | 'onFill'> {
   const wishes = new Map<string, Wish[]>();
   const timed = new Map<number, Wish[]>();
+  const told = new Map<number, Wish[]>();
   const onFill = new Map<string, Wish[]>();
   /** Prices are meant from the last close that is known then. */
   const wishAt = (
@@ -285,21 +294,27 @@ function wishesOf(
     if (terms === undefined || last === undefined) return null;
     return wishOf(action, { number, terms, close: last.close, cash: parseUnits(terms.cash) * drawn.wealth });
   };
+  const decidedAtMs = new Map<number, number>();
   for (const [number, action] of drawn.actions.entries()) {
     const seen = markets[action.seen];
     const bar = seen?.bars[2 + (action.bar % Math.max(1, (seen?.bars.length ?? 0) - 2))];
     if (seen === undefined || bar === undefined) continue;
+    decidedAtMs.set(number, bar.openMs + seen.barMs);
     add(wishes, wishKey(seen.symbol, bar.openMs), wishAt(action, number, bar.openMs + seen.barMs));
   }
   for (const [index, action] of drawn.timed.entries()) {
     const atMs = fromMsOf(drawn) + (action.moment + 1) * TIMER_MS;
-    add(timed, atMs, wishAt(action, drawn.actions.length + index, atMs));
+    add(action.isSignal === 0 ? told : timed, atMs, wishAt(action, drawn.actions.length + index, atMs));
   }
   const named = drawn.actions.length + drawn.timed.length;
   for (const [index, action] of drawn.onFill.entries()) {
-    add(onFill, `o${action.after}`, wishAt(action, named + index, Number.POSITIVE_INFINITY));
+    add(
+      onFill,
+      `o${action.after}`,
+      wishAt(action, named + index, decidedAtMs.get(action.after) ?? Number.POSITIVE_INFINITY),
+    );
   }
-  return { wishes, timed, onFill };
+  return { wishes, timed, told, onFill };
 }
 
 function wishOf(

@@ -75,6 +75,30 @@ const ROWS: readonly (readonly [what: string, wish: BracketWish, bars: string, f
     'buy 1 at 100, bar 1; sell 1 at 90, bar 1+',
   ],
   [
+    'the target for certain: the bar of an entry inside it closes beyond the target',
+    LIMIT,
+    `100 100 100 100
+     100 113 97 112
+     112 112 112 112`,
+    'buy 1 at 98, bar 1+; sell 1 at 110, bar 1+',
+  ],
+  [
+    'the stop for certain: the bar of an entry inside it closes beyond the stop',
+    LIMIT,
+    `100 100 100 100
+     100 101 87 89
+     89 89 89 89`,
+    'buy 1 at 98, bar 1+; sell 1 at 90, bar 1+',
+  ],
+  [
+    'nothing in the bar of an entry inside it that closes short of both: nobody knows what came after',
+    LIMIT,
+    `100 100 100 100
+     100 113 87 110
+     110 111 109 110`,
+    'buy 1 at 98, bar 1+; sell 1 at 110, bar 2+',
+  ],
+  [
     'an open between the stop and its limit',
     BOTH,
     `100 100 100 100

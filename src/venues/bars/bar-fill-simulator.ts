@@ -66,6 +66,8 @@ export class BarFillSimulator {
   private readonly context: FillContext;
   private readonly door: TypedDoor;
   private reportedWallets = 0;
+  /** When the newest thing happened that says more than an open before it: a close, a fill, a signal. */
+  private knownMs = Number.NEGATIVE_INFINITY;
 
   /**
    * Throws `INVALID_OPTIONS` for markets that are not there or twice, a negative balance, or rules out of
@@ -111,14 +113,51 @@ export class BarFillSimulator {
   }
 
   /**
-   * Tells that the bar which began last is over: all that happens after its open happens now. Answers whether
-   * there is anything to take.
+   * Goes on along the way from the open to the close of the bar that began last, up to the next fill or wake.
+   * Answers whether there was one, which is to be told before it is called again. What is placed in answer to
+   * it comes while the price is there.
+   */
+  onPath(marketIndex: number): boolean {
+    const market = this.marketAt(marketIndex);
+    if (!market.isPassed && market.mayConcern) {
+      const filler = new BarFiller(market, this.context);
+      for (let passed = filler.passNext(); passed !== null; passed = filler.passNext()) {
+        if (!this.hasNews) continue;
+        market.passing = passed;
+        this.learn(market.lastMs);
+        return true;
+      }
+    }
+    market.isPassed = true;
+    return false;
+  }
+
+  /** The price that the way through the bar has come to, in units. Only after `onPath` has answered true. */
+  passedPrice(marketIndex: number): Units {
+    const { passing, name } = this.marketAt(marketIndex);
+    invariant(passing !== null, () => `expected a price inside the bar of ${name.symbol}, was none`);
+    return passing.at as Units;
+  }
+
+  /**
+   * Tells that the bar which began last is over: what is left of its way happens now. Answers whether there
+   * is anything to take.
    */
   onClose(marketIndex: number): boolean {
     const market = this.marketAt(marketIndex);
-    if (!market.close()) return false;
-    new BarFiller(market, this.context).runPath();
-    return this.hasNews;
+    let hasPassed = false;
+    while (this.onPath(marketIndex)) hasPassed = true;
+    market.close();
+    this.learn(market.closedMs);
+    return hasPassed;
+  }
+
+  /**
+   * Tells that somebody knows something of this moment. Who comes inside a bar does not trade at an open that
+   * is older than that: it would be with hindsight.
+   */
+  learn(atMs: number): void {
+    if (atMs > this.knownMs) this.knownMs = atMs;
   }
 
   /** The same for a whole bar at once. */
@@ -188,8 +227,8 @@ export class BarFillSimulator {
       markets: markets.map(({ grid }) => grid),
       trader: account.trader,
       place: (request, nowMs) => this.place(request, nowMs),
-      cancel: (order) => account.cancel(order, this.marketOf(order)),
-      cancelOld: () => this.cancelOld(),
+      cancel: (order, nowMs) => this.cancel(order, nowMs),
+      cancelOld: (nowMs) => this.cancelOld(nowMs),
       find: (reference) => account.find(reference),
       recordOf: (order) => this.record(order),
       // What an answer says is no news.
@@ -222,16 +261,32 @@ export class BarFillSimulator {
    * that others have moved on from.
    */
   private arrive(market: BarMarket, working: WorkingOrder, nowMs: number): void {
+    const filler = new BarFiller(market, this.context);
     if (!market.isInProgress) {
-      if (this.rules.arrival === 'this-close')
-        new BarFiller(market, this.context).arriveAtClose(working, nowMs);
-    } else if (market.openMs >= this.closedMs())
-      new BarFiller(market, this.context).arriveInside(working, nowMs);
+      if (this.rules.arrival === 'this-close') filler.arriveAtClose(working, nowMs);
+    } else if (market.openMs >= this.knownMs) filler.arriveInside(working, nowMs);
+    else filler.arriveOnTheWay(working);
   }
 
-  /** The latest close of all markets. */
-  private closedMs(): number {
-    return this.markets.reduce((latestMs, { closedMs }) => Math.max(latestMs, closedMs), -Infinity);
+  /**
+   * Cancels an order. Inside a bar a stop that was there before counts as touched first: nobody knows whether
+   * the bar came to it sooner. So does a limit order, where something newer than the open is known. What the
+   * answer says of the bar is known from then on.
+   */
+  private cancel(order: SimulatedOrder, nowMs: number): boolean {
+    const market = this.marketOf(order);
+    if (order.isOpen && market.isInProgress && nowMs > market.openMs) {
+      const isNewer = market.openMs < this.knownMs;
+      const legs = market.working.filter(
+        (working) => working.order === order || working.order === order.pair,
+      );
+      const filler = new BarFiller(market, this.context);
+      if (filler.isWaiting(legs, isNewer ? 'anything' : 'stop')) {
+        filler.touch(legs, nowMs, isNewer);
+        this.learn(nowMs);
+      }
+    }
+    return this.account.cancel(order, market);
   }
 
   private marketAt(index: number): BarMarket {
@@ -246,9 +301,9 @@ export class BarFillSimulator {
   }
 
   /** Ends the active orders; stops that wait stay, unless their pair goes. */
-  private cancelOld(): void {
+  private cancelOld(nowMs: number): void {
     const active = this.account.trader.open.values().filter(({ status }) => status === 'Active');
-    for (const order of active) this.account.cancel(order, this.marketOf(order));
+    for (const order of active) this.cancel(order, nowMs);
   }
 
   private trades(from: ListCursor): Page<VenueTrade> {

@@ -14,6 +14,12 @@ import { createWorkingOrder, setReach, type WorkingOrder } from './working-order
 
 const MILLION = 1_000_000n;
 
+/** A price in units that a bar comes to between its open and its close, and the moment of its path. */
+export interface PassedPrice {
+  readonly at: bigint;
+  readonly moment: number;
+}
+
 /**
  * One market: the bar it is at, and the orders that wait there. What decides whether a bar concerns any of
  * them is kept as three numbers, so that the others cost two comparisons, however many orders wait. There are
@@ -30,6 +36,10 @@ export class BarMarket {
   columns: CandleColumns | null = null;
   index = -1;
   isInProgress = false;
+  /** Where on its way through the bar the price was when something happened last; null before. */
+  passing: PassedPrice | null = null;
+  /** Whether all of that way is gone. */
+  isPassed = false;
   /** The bar before it, of the same columns; -1 where it is the first of them. */
   private previousIndex = -1;
   /** When the last bar of other columns began. */
@@ -84,29 +94,35 @@ export class BarMarket {
     this.index = index;
     this.volumeLeft = null;
     this.isInProgress = true;
+    this.isPassed = false;
     if (this.working.length === 0) return false;
     const open = columns.open[index] ?? 0;
     return open <= this.highestBelow || open >= this.lowestAbove;
   }
 
   /**
-   * Lets the bar end that is in progress; answers whether it may concern an order. With `open` this is all
+   * Whether what is between the open and the close of the bar may concern an order. With `open` this is all
    * that most bars cost.
    */
-  close(): boolean {
+  get mayConcern(): boolean {
+    const { columns, index } = this;
+    if (columns === null || this.working.length === 0) return false;
+    return (columns.low[index] ?? 0) <= this.highestBelow || (columns.high[index] ?? 0) >= this.lowestAbove;
+  }
+
+  /** Lets the bar end that is in progress. */
+  close(): void {
     const { columns, index } = this;
     if (columns === null || !this.isInProgress) {
       throw new SarrafError('INVARIANT', `expected a bar of ${this.name.symbol} in progress, was none`);
     }
     this.isInProgress = false;
+    this.passing = null;
     this.closedIndex = index;
-    if (columns !== this.closed) {
-      this.closed = columns;
-      this.closedCellValue = this.cellValue;
-      this.closedBars = this.bars;
-    }
-    if (this.working.length === 0) return false;
-    return (columns.low[index] ?? 0) <= this.highestBelow || (columns.high[index] ?? 0) >= this.lowestAbove;
+    if (columns === this.closed) return;
+    this.closed = columns;
+    this.closedCellValue = this.cellValue;
+    this.closedBars = this.bars;
   }
 
   /** Has the orders that wait begin the bar, once. One that came after its open has no part in it. */
@@ -165,13 +181,15 @@ export class BarMarket {
   }
 
   /**
-   * Shows the checks of the exchange its last price: the open of the bar in progress, or the last close.
-   * False before the first bar.
+   * Shows the checks of the exchange its last price: that of the last fill inside the bar in progress, else
+   * its open, or the last close. False before the first bar.
    */
   showPrice(): boolean {
-    const { columns, index, isInProgress, closed } = this;
+    const { columns, index, isInProgress, closed, passing } = this;
     if (columns === null || (!isInProgress && closed === null)) return false;
-    if (isInProgress) this.state.lastPrice = Math.max(1, this.stepsOf(columns.open[index] ?? Number.NaN));
+    if (passing !== null) this.state.lastPrice = Math.max(1, roundPrice(this.grid, passing.at));
+    else if (isInProgress)
+      this.state.lastPrice = Math.max(1, this.stepsOf(columns.open[index] ?? Number.NaN));
     else if (closed === columns)
       this.state.lastPrice = Math.max(1, this.stepsOf(columns.close[this.closedIndex] ?? Number.NaN));
     else this.state.lastPrice = Math.max(1, roundPrice(this.grid, this.closeUnits));

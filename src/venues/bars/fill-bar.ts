@@ -1,7 +1,7 @@
 import { SarrafError } from '../../domain/errors.ts';
 import { momentOf, NEVER, type PathBar } from './bar-path.ts';
 import type { BarAccount } from './bar-account.ts';
-import type { BarMarket } from './bar-market.ts';
+import type { BarMarket, PassedPrice } from './bar-market.ts';
 import type { BarRules } from './bar-rules.ts';
 import { payable } from './settle-fill.ts';
 import { NO_COSTS, takerPrice, type TakerCosts } from './taker-price.ts';
@@ -18,6 +18,12 @@ export interface FillContext {
 interface Spot {
   readonly at: bigint;
   readonly timeMs: number;
+}
+
+/** What a bar comes to between its open and its close, and at which moment of its way. */
+interface Happening {
+  readonly working: WorkingOrder;
+  readonly moment: number;
 }
 
 /**
@@ -53,13 +59,50 @@ export class BarFiller {
     }
   }
 
-  /** What happens between the open and the close. */
-  runPath(): void {
+  /** Does the next that happens between the open and the close; null where nothing more does. */
+  passNext(): PassedPrice | null {
+    const { market } = this;
+    market.makeReady();
+    const next = this.next(market.working);
+    if (next === null) return null;
+    const { order, waiting } = next.working;
+    const price = BigInt(waiting === 'stop' ? order.stopPrice : order.price);
+    this.happen(next, market.lastMs);
+    return { at: price * market.grid.priceStep, moment: next.moment };
+  }
+
+  /**
+   * Takes in an order that answers what has just happened on the way through the bar. The price goes on from
+   * there to the close: what lies in between fills. Whoever is beyond that price waits for the next open.
+   */
+  arriveOnTheWay(working: WorkingOrder): void {
+    const { passing, isPassed } = this.market;
+    if (passing === null || isPassed || working.waiting === 'open') return;
+    if (working.waiting === 'limit' && this.isWithinLimit(working, passing.at)) return;
+    working.isServed = false;
+    working.since = passing.moment;
+  }
+
+  /** Whether a stop of these still waits for its part of the bar, or any order of them. */
+  isWaiting(legs: readonly WorkingOrder[], forWhat: 'stop' | 'anything'): boolean {
     this.market.makeReady();
+    return legs.some(
+      ({ waiting, isServed }) =>
+        !isServed && (waiting === 'stop' || (forWhat === 'anything' && waiting === 'limit')),
+    );
+  }
+
+  /**
+   * Has these orders meet all of the bar before they are canceled inside it: nobody knows when it came to
+   * them. Limits of them only where `withLimits`.
+   */
+  touch(legs: readonly WorkingOrder[], timeMs: number, withLimits: boolean): void {
     for (;;) {
-      const next = this.next();
+      const next = this.next(
+        legs.filter(({ order, waiting }) => order.isOpen && (withLimits || waiting === 'stop')),
+      );
       if (next === null) return;
-      this.happen(next.working, next.moment);
+      this.happen(next, timeMs);
     }
   }
 
@@ -112,10 +155,10 @@ export class BarFiller {
   }
 
   /** What the bar comes to next: by moment, then stops before limits, then the older. */
-  private next(): { readonly working: WorkingOrder; readonly moment: number } | null {
+  private next(among: readonly WorkingOrder[]): Happening | null {
     const { path } = this.context.rules;
-    let found: { readonly working: WorkingOrder; readonly moment: number } | null = null;
-    for (const working of this.market.working) {
+    let found: Happening | null = null;
+    for (const working of among) {
       if (working.waiting === 'open' || working.isServed) continue;
       const moment = momentOf(working, this.bar, path);
       if (moment === NEVER) continue;
@@ -128,9 +171,8 @@ export class BarFiller {
     return found;
   }
 
-  private happen(working: WorkingOrder, moment: number): void {
+  private happen({ working, moment }: Happening, timeMs: number): void {
     const { order, waiting } = working;
-    const timeMs = this.market.lastMs;
     if (waiting === 'limit') {
       this.rest(working, order.price, timeMs);
       return;

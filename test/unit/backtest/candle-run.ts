@@ -1,4 +1,4 @@
-import { CandleRunner, type CandleRun } from '../../../src/backtest/candle-runner.ts';
+import { CandleRunner, type CandleRun, type CandleRunOptions } from '../../../src/backtest/candle-runner.ts';
 import type { BarRules } from '../../../src/venues/bars/bar-rules.ts';
 import { BarFillSimulator } from '../../../src/venues/bars/bar-fill-simulator.ts';
 import type { CandleColumns } from '../../../src/domain/candle-columns.ts';
@@ -77,6 +77,7 @@ export function runBars(of: {
   readonly limits?: Partial<RiskLimits>;
   readonly timeframe?: Timeframe;
   readonly fromMs?: number;
+  readonly signals?: CandleRunOptions['signals'];
 }): CandleRun {
   const { market, columns, strategy, params = {}, cash, feeMillionths = 1_000, rules, timeframe = '1h' } = of;
   const rates = { maker: feeMillionths, taker: feeMillionths };
@@ -111,5 +112,6 @@ export function runBars(of: {
     venue,
     quote: market.quote,
     fromMs: of.fromMs ?? FROM_MS,
+    ...(of.signals === undefined ? {} : { signals: of.signals }),
   }).run();
 }

@@ -63,6 +63,28 @@ const run = (
 
 const FLAT = '100 100 100 100';
 
+/** Cancels a stop order at minute 61. */
+const guarded = (atMinute: Record<number, readonly Intent[]>): StrategyDefinition =>
+  script({
+    atBar: [buy('BTCUSDT', { amount: '1', stopPrice: '120' })],
+    cancelsAtMs: FROM_MS + 61 * MINUTE_MS,
+    atMinute,
+  });
+
+/** A signal for the strategy `follow`. */
+const at = (minute: number, payload: string) => ({
+  atMs: FROM_MS + minute * MINUTE_MS,
+  command: {
+    kind: 'signal' as const,
+    strategy: 'follow',
+    name: 'alert',
+    id: `${minute}`,
+    payload,
+    sentAtMs: null,
+    source: 'test',
+  },
+});
+
 describe('an order that comes inside a bar', () => {
   test('takes at the open of that bar', () => {
     const strategy = script({ atMinute: { 90: [buy('BTCUSDT', { amount: '1' })] } });
@@ -131,7 +153,115 @@ describe('an order that comes inside a bar', () => {
   });
 });
 
+describe('a stop that is canceled inside a bar', () => {
+  /** Buys at once, guards it with a stop, and renews that two minutes before each hour, while it is held. */
+  const renewing = defineStrategy({
+    name: 'renewing',
+    params: z.strictObject({}),
+    data: ({ market, timer }) => ({
+      bars: market.candles('1h'),
+      late: timer('58 * * * *'),
+      renews: timer('59 * * * *'),
+    }),
+    on: {
+      bars(ctx) {
+        if (ctx.position === 0) ctx.buy({ amount: 1 });
+      },
+      fill(ctx, { side }) {
+        if (side === 'buy') ctx.sell({ amount: 1, stopPrice: 95 });
+      },
+      late: (ctx) => ctx.cancelAll(),
+      renews(ctx) {
+        if (ctx.position > 0) ctx.sell({ amount: 1, stopPrice: 95 });
+      },
+    },
+  });
+
+  test('counts as touched before, as often as one that rests on', () => {
+    const bars = ['100 100 94 96', '96 97 93 95', '96 96 96 96', '96 96 94 95'];
+    const { fills } = run(hourlyBars(FLAT, ...bars, FLAT), renewing);
+    const sold = fills.filter(({ side }) => side === 'sell');
+    expect(sold.map(({ price }) => formatUnits(price))).toEqual(['95', '95', '95']);
+  });
+
+  test('tells with its answer what nobody trades on before the next open', () => {
+    const columns = hourlyBars(FLAT, '100 119 100 118', '118 118 118 118', FLAT);
+    const bought = { 62: [buy('BTCUSDT', { amount: '2' })] };
+    expect(fillsOf(run(columns, guarded(bought)))).toEqual(['buy 2 at 118, minute 120']);
+    const before = { 60: [buy('BTCUSDT', { amount: '2' })] };
+    expect(fillsOf(run(columns, guarded(before)))).toEqual(['buy 2 at 100, minute 60']);
+  });
+});
+
+describe('a signal inside a bar', () => {
+  const follow = defineStrategy({
+    name: 'follow',
+    params: z.strictObject({}),
+    data: ({ market, signal, timer }) => ({
+      bars: market.candles('1h'),
+      alert: signal(z.string()),
+      later: timer('*/10 * * * *'),
+    }),
+    state: z.strictObject({ wants: z.boolean().default(false) }),
+    on: {
+      alert(ctx, { payload }) {
+        if (payload === 'cancel') ctx.cancelAll();
+        else if (payload === 'later') ctx.setState({ wants: true });
+        else ctx.buy(payload === 'rest' ? { amount: 1, price: 95 } : { amount: 1 });
+      },
+      later(ctx) {
+        if (!ctx.state.wants) return;
+        ctx.setState({ wants: false });
+        ctx.buy({ amount: 1 });
+      },
+    },
+  });
+  const rising = hourlyBars(FLAT, '100 120 100 120', '120 121 119 120', FLAT);
+
+  test('buys at the next open, not at that of the hour it came in', () => {
+    expect(fillsOf(run(rising, follow, { signals: [at(119, 'buy')] }))).toEqual(['buy 1 at 120, minute 120']);
+    expect(fillsOf(run(rising, follow, { signals: [at(60, 'buy')] }))).toEqual(['buy 1 at 100, minute 60']);
+  });
+
+  test('is known to a timer that comes later in the same bar', () => {
+    expect(fillsOf(run(rising, follow, { signals: [at(65, 'later')] }))).toEqual([
+      'buy 1 at 120, minute 120',
+    ]);
+  });
+
+  test('cancels no order that the bar had come to', () => {
+    const falling = hourlyBars(FLAT, '100 100 90 90', FLAT);
+    const signals = [at(10, 'rest'), at(119, 'cancel')];
+    expect(fillsOf(run(falling, follow, { signals }))).toEqual(['buy 1 at 95, minute 119']);
+  });
+});
+
 describe('an order from a fill', () => {
+  test('inside a bar fills there where the close is beyond it, and not where it is not', () => {
+    const strategy = script({
+      atBar: [buy('BTCUSDT', { amount: '1', price: '95' })],
+      atFill: [sell('BTCUSDT', { amount: '1', price: '99' })],
+    });
+    const inside = 120 - 1 / MINUTE_MS;
+    expect(fillsOf(run(hourlyBars(FLAT, '100 110 90 100', FLAT), strategy))).toEqual([
+      `buy 1 at 95, minute ${inside}`,
+      `sell 1 at 99, minute ${inside}`,
+    ]);
+    expect(fillsOf(run(hourlyBars(FLAT, '100 110 90 99', '99 99 99 99'), strategy))).toEqual([
+      `buy 1 at 95, minute ${inside}`,
+    ]);
+  });
+
+  test('inside a bar takes at no open that is past', () => {
+    const strategy = script({
+      atBar: [buy('BTCUSDT', { amount: '1', price: '95' })],
+      atFill: [sell('BTCUSDT', { amount: '1' })],
+    });
+    expect(fillsOf(run(hourlyBars(FLAT, '100 110 90 92', '92 92 92 92'), strategy)).at(-1)).toBe(
+      'sell 1 at 92, minute 120',
+    );
+  });
+
   test('is placed though a minute has passed since the last bar, and guards from the fill on', () => {
     const strategy = script({
       timeframe: '1m',

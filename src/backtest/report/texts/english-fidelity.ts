@@ -8,7 +8,7 @@ export const ENGLISH_FIDELITY = {
   'bars.arrival.this-close': 'at the close of the last bar',
   'bars.inside': 'orders that arrive inside a bar',
   'bars.inside.rule':
-    'what takes does so at the open of that bar, while no bar of any market has closed since; all else has part from the next bar on; a cancel leaves the whole path of the bar to others',
+    'what takes does so at the open of that bar, while nothing newer is known: no close, no fill inside a bar, no signal; all else has part from the next bar on; a stop that was there as the bar began counts as touched before a cancel, a limit order only where something newer than the open is known',
   'bars.market': 'market orders',
   'bars.market.next-open': 'the open, as taker; what is left, at the opens that follow',
   'bars.market.this-close': 'the close, as taker; what is left, at the opens that follow',
@@ -51,7 +51,8 @@ export const ENGLISH_FIDELITY = {
   'bars.volume.by-path':
     'all orders of a market together at most {share} % of the volume of a bar; the rest stays open; first at the open, then as the path comes to them, at one price stops, then limits, of which the older first',
   'bars.seen': 'when the bot sees it',
-  'bars.seen.rule': 'fills at an open as the bar begins, all others as it closes, before the bar itself',
+  'bars.seen.rule':
+    'fills at an open as the bar begins, all others a millisecond before it ends, each before the next; an order that answers one of them has part in the rest of the path, where none is assumed in the way to the close',
   'bars.age': 'age of prices',
   'bars.age.rule':
     'the open of the current bar, or the last close, counts as a fresh book until the next bar is due to close; in a gap it ages from then on',
