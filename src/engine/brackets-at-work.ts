@@ -22,13 +22,13 @@ export class BracketsAtWork {
 
   /** Shows a bar that has closed to those whose strategy was shown it; calls `poke` with each of them. */
   takeClose(
-    { market, timeframe, closeTimeMs, close }: ClosedCandle,
+    { market, timeframe, closeTimeMs, high, close }: ClosedCandle,
     poke: (work: AlgorithmWork) => void,
   ): void {
     for (const work of this.works.values()) {
       if (work.market !== market || work.algorithm.kind !== 'bracket') continue;
       if (work.instance.firstTimeframeOf(market) !== timeframe) continue;
-      work.noteClose({ price: unitsOf(close), atMs: closeTimeMs });
+      work.noteClose({ price: unitsOf(close), high: unitsOf(high), atMs: closeTimeMs });
       poke(work);
     }
   }

@@ -1,4 +1,4 @@
-import { ExitCheck } from './check-bracket.ts';
+import { ExitCheck, MOST_LATER_TARGETS } from './check-bracket.ts';
 import { isDecimalFromZero, sayInput } from './decimal-input.ts';
 import { isFields, type Fields } from './fields.ts';
 
@@ -16,6 +16,7 @@ const STEP_FIELDS: ReadonlySet<string> = new Set(['belowPercent', 'factor']);
 export const LIST_FIELDS: ReadonlyMap<string, number> = new Map([
   ['profile', MOST_SLICES],
   ['steps', MOST_STEPS],
+  ['laterTargets', MOST_LATER_TARGETS],
 ]);
 
 /** Checks of intents that one order or several serve over time. Each throws `INVALID_STRATEGY`. */

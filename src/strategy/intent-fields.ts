@@ -72,6 +72,7 @@ export const COUNT_FIELDS: ReadonlySet<string> = new Set([
   'slices',
   'timeStopMs',
   'expireAfterMs',
+  'afterMs',
   'everyMs',
   'times',
   'offset',

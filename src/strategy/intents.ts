@@ -204,20 +204,32 @@ export type Distance =
       readonly distance?: undefined;
     };
 
-/** How a position is left. At least one of `takeProfit`, `stopLoss`, `trail` and `timeStopMs`. */
+/** A target from some time on, above what was paid; `percent: 0` is what was paid. */
+export type LaterTarget = Distance & {
+  /** After the first fill, in ms. */
+  readonly afterMs: number;
+};
+
+/**
+ * How a position is left. At least one of `takeProfit`, `laterTargets`, `stopLoss`, `trail` and `timeStopMs`.
+ */
 export interface ExitWish {
   /** Above what was paid: a limit order rests there. */
   readonly takeProfit?: Distance;
+  /** Where the target is from so long after the first fill on: it falls from one to the next. */
+  readonly laterTargets?: readonly LaterTarget[];
   /** Below what was paid: a stop order rests there. */
   readonly stopLoss?: Distance;
   /** A stop that follows the price up and never goes down. */
   readonly trail?: {
     /** How far below the highest price it stays; not a price. */
     readonly by: Distance;
+    /** How far the price rises above what was paid before it follows; it does at once when left out. */
+    readonly after?: Distance;
     /** Percent of the price by which it moves at least; 0.1 when left out. */
     readonly minStep?: DecimalInput;
-    /** Whether closes of bars count, or each bid that is polled; `close` when left out. */
-    readonly on?: 'close' | 'poll';
+    /** Whether closes or highs of bars count, or each bid that is polled; `close` when left out. */
+    readonly on?: 'close' | 'high' | 'poll';
   };
   /** Once the price is that far above what was paid, the stop goes to what was paid. */
   readonly breakEvenAt?: Distance;

@@ -36,7 +36,7 @@ function sealedPart(value: unknown, place: string): Fields {
   for (const name in copy) {
     const field = copy[name];
     if (field === undefined) delete copy[name];
-    else if (name === 'by') copy[name] = sealedPart(field, `${place}.by`);
+    else if (name === 'by' || name === 'after') copy[name] = sealedPart(field, `${place}.${name}`);
     else if (typeof field !== 'string' && !COUNT_FIELDS.has(name))
       copy[name] = textOf(field) ?? noDecimal(`${place}.${name}`, field);
   }

@@ -34,6 +34,22 @@ const BOTH: BracketWish = {
 const LIMIT: BracketWish = { ...BOTH, entry: { amount: '1', price: 98 } };
 const TRAIL: BracketWish = { entry: { amount: '1' }, trail: { by: { distance: 5 } } };
 
+/** Begins to follow at 108. */
+const LATE_TRAIL: BracketWish = {
+  entry: { amount: '1' },
+  stopLoss: { distance: 10 },
+  trail: { by: { distance: 5 }, after: { distance: 8 } },
+};
+/** From 110 to 104 after two hours, and to 100 after three. */
+const FALLING: BracketWish = {
+  entry: { amount: '1' },
+  takeProfit: { distance: 10 },
+  laterTargets: [
+    { afterMs: 2 * HOUR_MS, distance: 4 },
+    { afterMs: 3 * HOUR_MS, percent: 0 },
+  ],
+};
+
 /** Of `worst-first`, which is the default. Entry at the open of the second bar, or at its own limit. */
 const ROWS: readonly (readonly [what: string, wish: BracketWish, bars: string, fills: string])[] = [
   [
@@ -139,6 +155,68 @@ const ROWS: readonly (readonly [what: string, wish: BracketWish, bars: string, f
      104 104 98 98.5
      98 98 94 94`,
     'buy 1 at 100, bar 1; sell 1 at 99, bar 2+',
+  ],
+  [
+    'a trail that follows highs',
+    { ...TRAIL, trail: { by: { distance: 5 }, on: 'high' } },
+    `100 100 100 100
+     100 109 99 106
+     106 106 103 105`,
+    'buy 1 at 100, bar 1; sell 1 at 104, bar 2+',
+  ],
+  [
+    'a trail that follows a high so far above the close that the stop is passed: it is sold at the next open',
+    { ...TRAIL, trail: { by: { distance: 5 }, on: 'high' } },
+    `100 100 100 100
+     100 112 99 104
+     103 104 102 103`,
+    'buy 1 at 100, bar 1; sell 1 at 103, bar 2',
+  ],
+  [
+    'a trail that begins after a gain',
+    LATE_TRAIL,
+    `100 100 100 100
+     100 107 100 107
+     107 107 96 97
+     97 109 97 109
+     109 109 103 103`,
+    'buy 1 at 100, bar 1; sell 1 at 104, bar 4+',
+  ],
+  [
+    'the first stop of a trail that has not begun',
+    LATE_TRAIL,
+    `100 100 100 100
+     100 107 100 107
+     107 107 89 90`,
+    'buy 1 at 100, bar 1; sell 1 at 90, bar 2+',
+  ],
+  [
+    'a target that has fallen',
+    FALLING,
+    `100 100 100 100
+     100 105 99 102
+     102 105 101 102
+     102 105 101 103`,
+    'buy 1 at 100, bar 1; sell 1 at 104, bar 3+',
+  ],
+  [
+    'a target that falls below the price: it is sold at the next open',
+    FALLING,
+    `100 100 100 100
+     100 107 99 106
+     106 107 105 106
+     106 106 105 105`,
+    'buy 1 at 100, bar 1; sell 1 at 106, bar 3',
+  ],
+  [
+    'a target that falls to what was paid',
+    FALLING,
+    `100 100 100 100
+     100 100 95 96
+     96 97 95 96
+     96 99 95 96
+     96 101 95 96`,
+    'buy 1 at 100, bar 1; sell 1 at 100, bar 4+',
   ],
 ];
 

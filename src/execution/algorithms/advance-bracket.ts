@@ -12,7 +12,7 @@ import { divideDown } from '../../domain/rounding.ts';
 import { sentence } from '../../language/sentences/sentence.ts';
 import { isFinal, type OrderRecord } from '../order-record.ts';
 import { plainOrder, type AlgorithmOrder, type AlgorithmStep, type AlgorithmView } from './algorithm-step.ts';
-import { priceAbove } from './exit-level.ts';
+import { priceAbove, type ExitLevel } from './exit-level.ts';
 import { followPrice, originOf, stopOf, type StopLevel } from './follow-price.ts';
 import { stockOf, type BracketStock } from './bracket-stock.ts';
 import { stopLimitOf, type BracketAlgorithm, type Leaving } from './bracket.ts';
@@ -193,8 +193,12 @@ function whyOver(
   return sentence(last.stopPrice === null ? 'bracket-target' : 'bracket-stop');
 }
 
-function pricesOf(bracket: BracketAlgorithm, stock: BracketStock, { market }: AlgorithmView): ExitPrices {
-  const { takeProfit } = bracket.terms;
+function pricesOf(
+  bracket: BracketAlgorithm,
+  stock: BracketStock,
+  { market, nowMs }: AlgorithmView,
+): ExitPrices {
+  const takeProfit = targetAt(bracket, nowMs);
   const stop = stopOf(bracket, stock);
   return {
     target:
@@ -202,6 +206,19 @@ function pricesOf(bracket: BracketAlgorithm, stock: BracketStock, { market }: Al
     stop: stop === null ? null : onPriceGrid(stop.price, market.priceStep),
     stopKind: stop?.kind ?? 'stop-loss',
   };
+}
+
+/** Where the target is by now; null where there is none yet. */
+function targetAt({ terms, heldSinceMs }: BracketAlgorithm, nowMs: number): ExitLevel | null {
+  const heldMs = nowMs - (heldSinceMs ?? nowMs);
+  return terms.laterTargets.findLast(({ afterMs }) => afterMs <= heldMs)?.at ?? terms.takeProfit;
+}
+
+/** When the target falls the next time; null where it does not. */
+function targetFallsAtMs({ terms, heldSinceMs }: BracketAlgorithm, nowMs: number): number | null {
+  if (heldSinceMs === null) return null;
+  const next = terms.laterTargets.find(({ afterMs }) => heldSinceMs + afterMs > nowMs);
+  return next === undefined ? null : heldSinceMs + next.afterMs;
 }
 
 /** How it is left: a sale of a part, or at a limit, gives way to one of all at the market. */
@@ -377,6 +394,7 @@ function resting(
     entry === null || isUnwanted ? null : expiresAtMs,
     bracket.leaving === null ? timeStopAtMs(bracket) : null,
     bracket.leaving === null && bracket.isStopAlone ? pairRetryAtMs(bracket, view) : null,
+    bracket.leaving === null ? targetFallsAtMs(bracket, view.nowMs) : null,
   ].filter((atMs) => atMs !== null);
   return {
     algorithm: bracket,

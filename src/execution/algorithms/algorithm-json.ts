@@ -162,9 +162,16 @@ const algorithm: z.ZodType<Algorithm> = z.discriminatedUnion('kind', [
         .strictObject({ amount: units, price: units.nullable(), expiresAtMs: timeMs.nullable() })
         .nullable(),
       takeProfit: level.nullable(),
+      laterTargets: z.array(z.strictObject({ afterMs: timeMs, at: level })).default([]),
       stopLoss: level.nullable(),
       trail: z
-        .strictObject({ by: level, minStep: units, on: z.enum(['close', 'poll']), everyMs: timeMs })
+        .strictObject({
+          by: level,
+          after: level.nullable().default(null),
+          minStep: units,
+          on: z.enum(['close', 'high', 'poll']),
+          everyMs: timeMs,
+        })
         .nullable(),
       breakEvenAt: level.nullable(),
       timeStopMs: timeMs.nullable(),

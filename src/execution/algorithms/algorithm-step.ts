@@ -36,9 +36,10 @@ export interface ExitSale {
   readonly price: Units | null;
 }
 
-/** What a bar closed at, and when. */
+/** What a bar closed at, its high, and when it closed. */
 export interface Close {
   readonly price: Units;
+  readonly high: Units;
   readonly atMs: number;
 }
 

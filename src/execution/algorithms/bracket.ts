@@ -32,10 +32,12 @@ export interface BracketEntry {
 export interface Trail {
   /** How far it stays below the highest price. */
   readonly by: ExitLevel;
+  /** How far the price rises above what was paid before it follows; null: it does at once. */
+  readonly after: ExitLevel | null;
   /** It is moved by no less than this share of the price. Units of 1e-10. */
   readonly minStep: Units;
-  /** Which prices count: closes of bars, or every bid that is polled. */
-  readonly on: 'close' | 'poll';
+  /** Which prices count: closes of bars, their highs, or every bid that is polled. */
+  readonly on: 'close' | 'high' | 'poll';
   /** It is not moved again before so long after the last time. */
   readonly everyMs: number;
 }
@@ -45,6 +47,8 @@ export interface BracketTerms {
   /** Null: the position was there before. */
   readonly entry: BracketEntry | null;
   readonly takeProfit: ExitLevel | null;
+  /** Where the target is from so long after the first fill on, the earlier first. */
+  readonly laterTargets: readonly { readonly afterMs: number; readonly at: ExitLevel }[];
   readonly stopLoss: ExitLevel | null;
   readonly trail: Trail | null;
   /** How far the price rises until the stop goes to what was paid. */
@@ -146,6 +150,9 @@ export interface CreateBracketOptions {
 const ONE_PERCENT = (UNITS_PER_ONE / 100n) as Units;
 /** A tenth of one percent. */
 const DEFAULT_MIN_STEP = (UNITS_PER_ONE / 1_000n) as Units;
+
+/** A level that is what was paid. */
+const AT_COST: ExitLevel = { by: 'ratio', units: NO_UNITS };
 
 /** A bracket before its entry is placed, or why there can be none. */
 export function createBracket(
@@ -249,6 +256,7 @@ function begun(
 const NO_TERMS: BracketTerms = {
   entry: null,
   takeProfit: null,
+  laterTargets: [],
   stopLoss: null,
   trail: null,
   breakEvenAt: null,
@@ -280,7 +288,15 @@ export function leftBracket(bracket: BracketAlgorithm, leaving: Leaving): Bracke
 
 type ExitFields = Pick<
   ProtectIntent,
-  'takeProfit' | 'stopLoss' | 'trail' | 'breakEvenAt' | 'timeStopMs' | 'stopSlip' | 'whenCanceled' | 'tag'
+  | 'takeProfit'
+  | 'laterTargets'
+  | 'stopLoss'
+  | 'trail'
+  | 'breakEvenAt'
+  | 'timeStopMs'
+  | 'stopSlip'
+  | 'whenCanceled'
+  | 'tag'
 >;
 
 /** The terms in units, or which of them is wrong. */
@@ -290,7 +306,13 @@ function termsOf(
 ): BracketTerms | string {
   const { takeProfit, stopLoss, trail, breakEvenAt, timeStopMs, stopSlip, whenCanceled, tag } = fields;
   const levels: Record<string, ExitLevel | null> = {};
-  for (const [name, wish] of Object.entries({ takeProfit, stopLoss, 'trail.by': trail?.by, breakEvenAt })) {
+  for (const [name, wish] of Object.entries({
+    takeProfit,
+    stopLoss,
+    'trail.by': trail?.by,
+    'trail.after': trail?.after,
+    breakEvenAt,
+  })) {
     const level = wish === undefined ? null : levelOf(wish);
     if (level === undefined) return `expected a positive distance as ${name}, was ${JSON.stringify(wish)}`;
     levels[name] = level;
@@ -299,10 +321,23 @@ function termsOf(
     takeProfit: target = null,
     stopLoss: stop = null,
     'trail.by': by = null,
+    'trail.after': after = null,
     breakEvenAt: even = null,
   } = levels;
-  if (target === null && stop === null && by === null && timeStopMs === undefined)
-    return 'expected one of takeProfit, stopLoss, trail, timeStopMs, was none';
+  const laterTargets: { afterMs: number; at: ExitLevel }[] = [];
+  for (const { afterMs, ...wish } of fields.laterTargets ?? []) {
+    const at = Number(wish.percent) === 0 ? AT_COST : levelOf(wish);
+    if (at === undefined) return `expected a distance from 0 on in laterTargets, was ${JSON.stringify(wish)}`;
+    laterTargets.push({ afterMs, at });
+  }
+  if (
+    target === null &&
+    laterTargets.length === 0 &&
+    stop === null &&
+    by === null &&
+    timeStopMs === undefined
+  )
+    return 'expected one of takeProfit, laterTargets, stopLoss, trail, timeStopMs, was none';
   if (by?.by === 'price') return 'expected a distance for trail.by, was a price';
   if (even !== null && stop === null && by === null)
     return 'expected a stopLoss or a trail with breakEvenAt, was neither';
@@ -317,8 +352,9 @@ function termsOf(
   return {
     entry: of.entry,
     takeProfit: target,
+    laterTargets,
     stopLoss: stop,
-    trail: by === null ? null : { by, minStep, on: trail?.on ?? 'close', everyMs },
+    trail: by === null ? null : { by, after, minStep, on: trail?.on ?? 'close', everyMs },
     breakEvenAt: even,
     timeStopMs: timeStopMs ?? null,
     stopSlip: slip,
@@ -351,7 +387,7 @@ function percentUnits(input: DecimalInput): Units | null {
 
 /** Whether its stop moves with closes of bars. */
 export function followsCloses({ trail, breakEvenAt }: BracketTerms): boolean {
-  return trail === null ? breakEvenAt !== null : trail.on === 'close';
+  return trail === null ? breakEvenAt !== null : trail.on !== 'poll';
 }
 
 /** Why a stop that follows closes would never move; null where it does. */
@@ -380,6 +416,16 @@ function impossible(
   const target = takeProfit === null ? null : priceAbove(takeProfit, from);
   if (target !== null && target <= lower)
     return `expected a takeProfit above ${at(lower)}, was ${formatUnits(target)}`;
+  let before = target;
+  for (const { afterMs, at: level } of terms.laterTargets) {
+    const later = priceAbove(level, from);
+    if (later < lower || (before !== null && later >= before))
+      return `expected laterTargets that fall, to ${at(lower)} at the least, was ${formatUnits(later)} after ${afterMs} ms`;
+    before = later;
+  }
+  const begins = trail === null || trail.after === null ? null : priceAbove(trail.after, from);
+  if (begins !== null && begins <= from.price)
+    return `expected a trail.after above ${at(from.price)}, was ${formatUnits(begins)}`;
   const even = breakEvenAt === null ? null : priceAbove(breakEvenAt, from);
   if (even !== null && even <= from.price)
     return `expected a breakEvenAt above ${at(from.price)}, was ${formatUnits(even)}`;

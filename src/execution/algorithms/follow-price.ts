@@ -47,7 +47,7 @@ function seenPrices(
 ): readonly Close[] {
   if (terms.trail?.on === 'poll') {
     const bid = view.book?.bestBid ?? null;
-    return bid === null ? [] : [{ price: bid, atMs: view.nowMs }];
+    return bid === null ? [] : [{ price: bid, high: bid, atMs: view.nowMs }];
   }
   const sinceMs = Math.max(closeAtMs, heldSinceMs ?? 0);
   return view.closes.filter(({ atMs }) => atMs > sinceMs);
@@ -61,7 +61,8 @@ function afterPrice(
   const { trail, breakEvenAt } = bracket.terms;
   const { close, origin, stock } = seen;
   const known = before.highest ?? bracket.trailsFrom ?? origin.price;
-  const highest = close.price > known ? close.price : known;
+  const price = trail?.on === 'high' ? close.high : close.price;
+  const highest = price > known ? price : known;
   let { raisedStop, raisedBy, trailedAtMs } = before;
   const currentPrice = (): Units | null => stopOf({ ...bracket, raisedStop, raisedBy }, stock)?.price ?? null;
   if (
@@ -72,7 +73,8 @@ function afterPrice(
     raisedStop = origin.price;
     raisedBy = 'break-even';
   }
-  if (trail !== null && (trailedAtMs === null || trailedAtMs + trail.everyMs <= close.atMs)) {
+  const isFollowing = trail !== null && (trail.after === null || highest >= priceAbove(trail.after, origin));
+  if (isFollowing && (trailedAtMs === null || trailedAtMs + trail.everyMs <= close.atMs)) {
     const wanted = priceBelow(trail.by, { price: highest, amount: origin.amount });
     const least = multiplyUnits(wanted > 0n ? wanted : origin.price, trail.minStep, divideHalfEven);
     const from = currentPrice();
@@ -106,7 +108,7 @@ export function stopOf(
     if (price > (highest?.price ?? 0n)) highest = { price, kind };
   };
   if (terms.stopLoss !== null) take(priceBelow(terms.stopLoss, origin), 'stop-loss');
-  if (terms.trail !== null)
+  if (terms.trail !== null && terms.trail.after === null)
     take(priceBelow(terms.trail.by, { ...origin, price: trailsFrom ?? origin.price }), 'trail');
   if (raisedStop !== null) take(raisedStop, raisedBy ?? 'trail');
   return highest;

@@ -1,4 +1,5 @@
 import type { Distance, ExitWish } from '../../strategy/intents.ts';
+import { Dice } from '../dice.ts';
 import {
   amountOf,
   FAR,
@@ -23,19 +24,49 @@ const distanceOf = ({ dice, bid }: Situation, worth: number): Distance => {
   );
 };
 
+/** Of dice of its own: a trail that begins after a gain, and a target that falls. */
+const laterOf = ({ ctx }: Situation): { readonly after?: Distance; readonly falls?: ExitWish } => {
+  const dice = Dice.of(ctx.nowMs % 0x1_0000_0000, 'later exits');
+  const percent = dice.logUniform(NEAR * 4, FAR) * 100;
+  const afterMs = dice.integer(10_000, 1_200_000);
+  return {
+    ...(dice.happens(0.3) ? { after: { percent: percent.toFixed(6) } } : {}),
+    ...(dice.happens(0.3)
+      ? {
+          falls: {
+            takeProfit: { percent: (percent * 2).toFixed(6) },
+            laterTargets: [
+              { afterMs, percent: percent.toFixed(6) },
+              { afterMs: afterMs * 2, percent: 0 },
+            ],
+          },
+        }
+      : {}),
+  };
+};
+
 /** How a position of some worth is left: some of the ways, at least one. */
 const exitOf = (situation: Situation, worth: number): ExitWish => {
   const { dice } = situation;
   const isTrailing = dice.happens(0.4);
+  const { after, falls } = laterOf(situation);
   return {
     stopLoss: distanceOf(situation, worth),
     ...(dice.happens(0.6) ? { takeProfit: distanceOf(situation, worth) } : {}),
     ...(isTrailing
-      ? { trail: { by: distanceOf(situation, worth), minStep: dice.between(0, 0.1).toFixed(6), on: 'poll' } }
+      ? {
+          trail: {
+            by: distanceOf(situation, worth),
+            minStep: dice.between(0, 0.1).toFixed(6),
+            on: 'poll',
+            ...(after === undefined ? {} : { after }),
+          },
+        }
       : {}),
     ...(isTrailing && dice.happens(0.5) ? { breakEvenAt: distanceOf(situation, worth) } : {}),
     ...(dice.happens(0.3) ? { timeStopMs: dice.integer(30_000, 3_600_000) } : {}),
     ...(dice.happens(0.1) ? { whenCanceled: 'leave' } : {}),
+    ...falls,
   };
 };
 

@@ -432,7 +432,7 @@ describe('intents', () => {
     [
       'a bracket without an exit',
       [bracket(M, { entry: { amount: 1 } })],
-      'intents.0: expected one of takeProfit, stopLoss, trail, timeStopMs, was none',
+      'intents.0: expected one of takeProfit, laterTargets, stopLoss, trail, timeStopMs, was none',
     ],
     [
       'a bracket without an entry',
@@ -443,6 +443,29 @@ describe('intents', () => {
       'a distance of two kinds',
       [{ ...bracket(M, BRACKET), stopLoss: { percent: 1, price: 90 } }],
       'intents.0.stopLoss: expected one of percent, price, distance, money, was percent and price',
+    ],
+    [
+      'later targets whose times do not rise',
+      [
+        {
+          ...bracket(M, BRACKET),
+          laterTargets: [
+            { afterMs: 5, percent: 2 },
+            { afterMs: 5, percent: 1 },
+          ],
+        },
+      ],
+      'intents.0.laterTargets.1.afterMs: expected more than the 5 of the one before, was 5',
+    ],
+    [
+      'a later target in two ways',
+      [{ ...bracket(M, BRACKET), laterTargets: [{ afterMs: 5, percent: 2, price: 3 }] }],
+      'intents.0.laterTargets.0: expected one of percent, price, distance, money, was percent and price',
+    ],
+    [
+      'a later target without its time',
+      [{ ...bracket(M, BRACKET), laterTargets: [{ percent: 2 }] }],
+      'intents.0.laterTargets.0.afterMs: expected',
     ],
     [
       'a distance as a number',
@@ -457,7 +480,7 @@ describe('intents', () => {
     [
       'a trail on something else',
       [{ ...bracket(M, BRACKET), trail: { by: { percent: 1 }, on: 'tick' } }],
-      'intents.0.trail.on: expected one of close, poll, was "tick"',
+      'intents.0.trail.on: expected one of close, high, poll, was "tick"',
     ],
     [
       'a time stop in seconds of a century',

@@ -77,6 +77,7 @@ const BRACKET: BracketAlgorithm = {
   terms: {
     entry: null,
     takeProfit: null,
+    laterTargets: [],
     stopLoss: null,
     trail: null,
     breakEvenAt: null,

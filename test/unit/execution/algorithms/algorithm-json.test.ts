@@ -30,8 +30,9 @@ const INTENTS: readonly SizedAlgorithmIntent[] = [
     market,
     entry: { amount: '1', price: '99.5', expireAfterMs: 60_000 },
     takeProfit: { percent: '4' },
+    laterTargets: [{ afterMs: 60_000, price: '101' }],
     stopLoss: { distance: '2' },
-    trail: { by: { money: '3' }, minStep: '0.5', on: 'poll' },
+    trail: { by: { money: '3' }, after: { percent: '1' }, minStep: '0.5', on: 'poll' },
     breakEvenAt: { price: '101' },
     timeStopMs: 3_600_000,
     stopSlip: '0.3',
@@ -48,6 +49,18 @@ const textOf = (intent: SizedAlgorithmIntent): string => {
 };
 
 describe('a stored algorithm', () => {
+  test('of a version without later targets and late trails has none', () => {
+    const created = createAlgorithm(
+      { kind: 'protect', market, stopLoss: { price: '95' }, trail: { by: { percent: '2' }, on: 'poll' } },
+      { ...CREATED, nowMs: 5, replaced },
+    );
+    if (!created.ok) throw new Error(created.reason);
+    const stored = JSON.parse(algorithmToJson(created.algorithm));
+    delete stored.algorithm.terms.laterTargets;
+    delete stored.algorithm.terms.trail.after;
+    expect(algorithmFromJson(JSON.stringify(stored))).toEqual(created.algorithm);
+  });
+
   test.each(INTENTS)('comes back as it was: $kind', (intent) => {
     const created = createAlgorithm(intent, { ...CREATED, nowMs: 5, replaced });
     expect(created.ok && algorithmFromJson(algorithmToJson(created.algorithm))).toEqual(

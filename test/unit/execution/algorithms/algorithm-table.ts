@@ -201,7 +201,7 @@ class AlgorithmRunner {
 
   private close(price: Units): void {
     this.nowMs += 60_000;
-    this.closes = [{ price, atMs: this.nowMs }];
+    this.closes = [{ price, high: price, atMs: this.nowMs }];
   }
 
   private place(order: AlgorithmOrder, key: string): void {
