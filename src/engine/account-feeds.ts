@@ -26,6 +26,8 @@ export class AccountFeeds {
   private readonly options: AccountFeedsOptions;
   private openIds = new Set<VenueOrderId>();
   private openAskedAtMs = 0;
+  /** Whether the id of every order was read. */
+  private isOpenWhole = true;
 
   constructor(options: AccountFeedsOptions) {
     this.options = options;
@@ -37,6 +39,7 @@ export class AccountFeeds {
     switch (kind) {
       case 'orders':
         this.openIds = new Set();
+        this.isOpenWhole = true;
         this.openAskedAtMs = nowMs;
         return this.askOpenOrders(feed, null);
       case 'trades': {
@@ -47,8 +50,9 @@ export class AccountFeeds {
         return call !== null && this.askTrades(feed, call);
       }
       case 'wallets':
-        return asker.ask(feed, { kind: 'wallets' }, (wallets, askedAtMs) => {
-          const unread = account.take(wallets, askedAtMs);
+        return asker.ask(feed, { kind: 'wallets' }, (wallets, askedAtMs, rows) => {
+          const missing = new Set(rows.flatMap(({ currency }) => currency ?? []));
+          const unread = account.take(wallets, askedAtMs, missing);
           reconciler.onWallets(wallets, { askedAtMs, nowMs: outbox.nowMs, unread });
           asker.wasRead(feed);
         });
@@ -63,13 +67,20 @@ export class AccountFeeds {
   /** One page of what is open, and the next ones after it. */
   private askOpenOrders(feed: PlannedFeed, from: ListCursor | null): true {
     const { asker, orderManager, account } = this.options;
-    return asker.ask(feed, { kind: 'orders', status: 'open', from }, (page) => {
+    return asker.ask(feed, { kind: 'orders', status: 'open', from }, (page, _, unread) => {
+      for (const { venueOrderId } of unread) {
+        if (venueOrderId === null) this.isOpenWhole = false;
+        else {
+          this.openIds.add(venueOrderId);
+          orderManager.reports.inquiries.ask(venueOrderId);
+        }
+      }
       for (const record of page.items) {
         if (record.id !== null) this.openIds.add(record.id);
         orderManager.takeRecord(record);
       }
       const { venue } = orderManager.blotter;
-      const isFull = page.hasNext ?? page.items.length >= venue.pageSizes.orders;
+      const isFull = page.hasNext ?? page.items.length + unread.length >= venue.pageSizes.orders;
       const next = nextOrdersPage(venue, { from, items: page.items });
       if (isFull && page.items.length > 0) {
         if (next !== null) this.askOpenOrders(feed, next);
@@ -81,7 +92,8 @@ export class AccountFeeds {
         }
         return;
       }
-      orderManager.takeOpenList(this.openIds, this.openAskedAtMs);
+      // An order that is not in the list may be the one that could not be read.
+      if (this.isOpenWhole) orderManager.takeOpenList(this.openIds, this.openAskedAtMs);
       if (!asker.wasReadOnce(feed.key)) asker.hasten('fills');
       account.saw('orders');
       asker.wasRead(feed);
@@ -90,7 +102,10 @@ export class AccountFeeds {
 
   private askTrades(feed: PlannedFeed, call: TradesCall): true {
     const { asker, fills, orderManager, reconciler, account, outbox } = this.options;
-    return asker.ask(feed, call, (page, askedAtMs) => {
+    return asker.ask(feed, call, (page, askedAtMs, unread) => {
+      if (unread.length > 0) fills.missed();
+      for (const { venueOrderId } of unread)
+        if (venueOrderId !== null) orderManager.reports.inquiries.ask(venueOrderId);
       const got = fills.take(page, askedAtMs);
       if (got.next !== null) {
         this.askTrades(feed, got.next);
@@ -98,8 +113,11 @@ export class AccountFeeds {
       }
       account.saw('fills');
       if (fills.wantsReading) asker.readAgain(feed);
-      reconciler.onFillsRead(got.askedAtMs, got.taken, outbox.nowMs);
-      orderManager.unknown.tradesWereRead(got.askedAtMs, (order) => fills.mayHold(order));
+      // What could not be read may be the trade that books and balances differ by, or that proves an order.
+      if (!got.isMissing) {
+        reconciler.onFillsRead(got.askedAtMs, got.taken, outbox.nowMs);
+        orderManager.unknown.tradesWereRead(got.askedAtMs, (order) => fills.mayHold(order));
+      }
       asker.wasRead(feed);
     });
   }
@@ -109,19 +127,23 @@ export class AccountFeeds {
    */
   private askLines(feed: PlannedFeed, walletId: VenueWalletId, page: number): true {
     const { asker, reconciler, outbox, account } = this.options;
-    return asker.ask(feed, { kind: 'transactions', walletId, page }, ({ items, hasNext }, askedAtMs) => {
-      const currency = account.currencyOf(walletId);
-      if (currency !== null) {
-        const reading = { page, askedAtMs, hasNext: hasNext === true };
-        if (reconciler.history.takePage(currency, items, reading)) {
-          this.askLines(feed, walletId, page + 1);
-          return;
+    return asker.ask(
+      feed,
+      { kind: 'transactions', walletId, page },
+      ({ items, hasNext }, askedAtMs, unread) => {
+        const currency = account.currencyOf(walletId);
+        if (currency !== null) {
+          const reading = { page, askedAtMs, hasNext: hasNext === true, isMissing: unread.length > 0 };
+          if (reconciler.history.takePage(currency, items, reading)) {
+            this.askLines(feed, walletId, page + 1);
+            return;
+          }
+          for (const transaction of reconciler.linesEnd(currency))
+            outbox.change({ kind: 'transaction', transaction });
         }
-        for (const transaction of reconciler.linesEnd(currency))
-          outbox.change({ kind: 'transaction', transaction });
-      }
-      asker.wasRead(feed);
-      if (reconciler.wantedLines(outbox.nowMs).size > 0) asker.hasten(feed.key);
-    });
+        asker.wasRead(feed);
+        if (reconciler.wantedLines(outbox.nowMs).size > 0) asker.hasten(feed.key);
+      },
+    );
   }
 }

@@ -37,17 +37,24 @@ export class AccountState {
   }
 
   /**
-   * Takes in a reading. A wallet of it that can not be right stays as it was. Answers the currencies of
+   * Takes in a reading. A wallet of it that can not be right stays as it was, and so does a `missing` one,
+   * which could not be read. Answers the currencies of
    * those.
    */
-  take(wallets: readonly WalletReading[], askedAtMs: number): ReadonlySet<string> {
+  take(
+    wallets: readonly WalletReading[],
+    askedAtMs: number,
+    missing: ReadonlySet<string> = new Set(),
+  ): ReadonlySet<string> {
     this.asOfMs = askedAtMs;
-    const unread = new Set<string>();
+    const unread = new Set(missing);
+    const kept = this.wallets.filter(({ currency }) => missing.has(currency));
     this.wallets = wallets.flatMap((wallet) => {
       if (this.isRight(wallet)) return [wallet];
       unread.add(wallet.currency);
       return this.wallets.filter(({ currency }) => currency === wallet.currency);
     });
+    this.wallets = [...this.wallets, ...kept];
     this.freeNumbers = [];
     this.saw('balances');
     this.write();

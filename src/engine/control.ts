@@ -177,6 +177,8 @@ export class Control {
         outbox.alarm('the open orders of the account could not be listed: check whether some are left');
         return;
       }
+      if (answer.unread !== undefined)
+        outbox.alarm('an open order of the account could not be read: check whether it is left');
       const { items, hasNext } = answer.value;
       for (const record of items) {
         orderManager.takeRecord(record);

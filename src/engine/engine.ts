@@ -154,6 +154,7 @@ export class Engine {
       reservations,
       closed,
       lockOn: (order, reduces) => this.locks.refusalOf(order, reduces),
+      closedIn: (market) => findings.closedIn(market),
       refusedBefore: (order, reduces) => refused.objectionTo(order, reduces),
       onRefusal: (instance, refusal) => lossLimits.refused(instance, refusal),
     });

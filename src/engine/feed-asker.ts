@@ -1,8 +1,9 @@
 import type { PlannedFeed } from '../scheduler/feed.ts';
 import type { PollQueue } from '../scheduler/poll-queue.ts';
-import type { VenueCall, VenueValues } from '../venues/port.ts';
+import type { UnreadRow, VenueCall, VenueValues } from '../venues/port.ts';
 import type { CandleReaders } from './candle-reader.ts';
 import type { FeedReadTimes } from './feed-read-times.ts';
+import type { FlawLog } from './flaw-log.ts';
 import type { FillHandler } from './fill-handler.ts';
 import type { MarginCache } from './margin-cache.ts';
 import type { Outbox } from './outbox.ts';
@@ -23,6 +24,8 @@ const MARGIN_FEEDS: ReadonlySet<PlannedFeed['kind']> = new Set([
   'delegation-limit',
 ]);
 
+const NONE: readonly never[] = [];
+
 export interface FeedAskerOptions {
   readonly feeds: readonly PlannedFeed[];
   readonly queue: PollQueue;
@@ -31,6 +34,7 @@ export interface FeedAskerOptions {
   readonly readers: CandleReaders;
   readonly fills: FillHandler;
   readonly margin: MarginCache;
+  readonly findings: FlawLog;
 }
 
 /** Asks for a feed, and says when it is asked for next: once it was read to its end, or failed. */
@@ -66,7 +70,7 @@ export class FeedAsker {
   ask<Call extends VenueCall>(
     feed: PlannedFeed,
     call: Call,
-    take: (value: VenueValues[Call['kind']], askedAtMs: number) => void,
+    take: (value: VenueValues[Call['kind']], askedAtMs: number, unread: readonly UnreadRow[]) => void,
   ): true {
     const way = {
       requestClass: feed.requestClass,
@@ -74,8 +78,11 @@ export class FeedAsker {
       withinMs: Math.max(SHORTEST_WAIT_MS, feed.intervalMs === Infinity ? 0 : feed.intervalMs),
     };
     this.options.outbox.ask(call, way, (answer, { sentAtMs, atMs }) => {
-      if (answer.outcome === 'value') take(answer.value, sentAtMs ?? atMs);
-      else {
+      if (answer.outcome === 'value') {
+        const { unread = NONE } = answer;
+        for (const row of unread) this.options.findings.noteUnread(row);
+        take(answer.value, sentAtMs ?? atMs, unread);
+      } else {
         if (answer.outcome === 'refused' && MARGIN_FEEDS.has(feed.kind))
           this.options.margin.refused(feed.key, answer);
         this.failed(feed);

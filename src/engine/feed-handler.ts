@@ -221,8 +221,8 @@ export class FeedHandler {
         });
       }
       case 'options':
-        return asker.ask(feed, { kind: 'options' }, (rules) => {
-          const isNews = markets.takeRules(rules);
+        return asker.ask(feed, { kind: 'options' }, (rules, _, unread) => {
+          const isNews = markets.takeRules(rules, unread);
           this.options.strategies.onListed();
           asker.wasRead(feed);
           if (isNews) asker.readAgain(feed);

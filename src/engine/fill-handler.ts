@@ -62,6 +62,8 @@ interface Reading {
   /** Names of what it has shown that is not in the books yet. */
   readonly shown: Set<string>;
   hasFlaw: boolean;
+  /** Whether a trade of it could not be read. */
+  isMissing: boolean;
 }
 
 /** What a reading of the trades came to. */
@@ -69,6 +71,7 @@ export interface FillsRead {
   readonly next: null;
   readonly askedAtMs: number;
   readonly taken: number;
+  readonly isMissing: boolean;
 }
 
 /**
@@ -189,6 +192,13 @@ export class FillHandler {
     this.reading = null;
   }
 
+  /** A trade of the page that comes next could not be read: it is read again. */
+  missed(): void {
+    this.reading ??= newReading(this.taken.cursor, false);
+    this.reading.hasFlaw = true;
+    this.reading.isMissing = true;
+  }
+
   /** Trades that a trusted venue pushes: each once, and right. No reading shows them again. */
   takePushed(trades: readonly VenueTrade[]): void {
     for (const trade of trades) {
@@ -222,12 +232,13 @@ export class FillHandler {
       reading.hasFlaw = true;
     }
     this.reading = null;
-    this.pending.forgetGone(reading.from, reading.shown);
+    if (!reading.isMissing) this.pending.forgetGone(reading.from, reading.shown);
     if (this.isFirst) this.taken.keepCursor();
     this.isFirst = false;
     if (reading.taken > 0 && !reading.hasFlaw) this.moveCursor();
     if (reading.isWhole && !reading.hasFlaw) this.readWholeAtMs = reading.askedAtMs;
-    return { next: null, askedAtMs: reading.askedAtMs, taken: reading.taken };
+    const { askedAtMs: sinceMs, taken, isMissing } = reading;
+    return { next: null, askedAtMs: sinceMs, taken, isMissing };
   }
 
   /** Whether a trade that is nobody's yet may be of an order. */
@@ -436,5 +447,5 @@ export class FillHandler {
 }
 
 function newReading(from: ListCursor, isWhole: boolean): Reading {
-  return { from, isWhole, askedAtMs: null, taken: 0, shown: new Set(), hasFlaw: false };
+  return { from, isWhole, askedAtMs: null, taken: 0, shown: new Set(), hasFlaw: false, isMissing: false };
 }

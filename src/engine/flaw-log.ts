@@ -1,6 +1,8 @@
 import { z } from 'zod';
 import { readStored, storedTimeMs } from '../domain/stored-json.ts';
 import { sentence } from '../language/sentences/sentence.ts';
+import type { Market } from '../domain/market.ts';
+import type { UnreadRow } from '../venues/port.ts';
 import type { Flaw } from './plausibility/flaw.ts';
 import type { Outbox } from './outbox.ts';
 
@@ -19,7 +21,15 @@ interface Entry {
   lastMs: number;
   /** The step of the last reading: what one reply says twice is one reading. */
   step: number;
+  /** The market or the currency of a row that could not be read; null of any other flaw. */
+  of: string | null;
 }
+
+/** What a row is about that says neither its market nor its currency. */
+const EVERYTHING = '';
+
+/** Every list is read again sooner; what it then lacks, or has right, is over. */
+const STANDS_FOR_MS = 180_000;
 
 export const KEPT_FINDINGS = 'findings';
 
@@ -68,11 +78,31 @@ export class FlawLog {
     this.entries.delete(subject);
     const { field, expected, found } = flaw;
     const finding: NotedFlaw = { field, expected, found, subject, sinceMs, ...way };
-    this.entries.set(subject, { finding, readings, lastMs: nowMs, step: steps });
+    this.entries.set(subject, { finding, readings, lastMs: nowMs, step: steps, of: null });
     this.bound();
     this.say(subject, { ...flaw, ...way }, readings);
     if (readings >= 2) this.keep();
     return readings;
+  }
+
+  /** A row of a list could not be read: what is about its market or currency stands still meanwhile. */
+  noteUnread({ subject, why, market, currency }: UnreadRow): void {
+    const flaw = { field: 'row', expected: 'one that can be read', found: why };
+    this.note(subject, flaw, { isGrave: false });
+    const entry = this.entries.get(subject);
+    if (entry !== undefined) entry.of = market ?? currency ?? EVERYTHING;
+  }
+
+  /** Why no new orders are placed in a market: a row about it could not be read. Null where all could. */
+  closedIn({ symbol, base, quote }: Pick<Market, 'symbol' | 'base' | 'quote'>): string | null {
+    if (this.entries.size === 0) return null;
+    const { nowMs } = this.outbox;
+    for (const { of, finding, lastMs } of this.entries.values()) {
+      if (of === null || lastMs + STANDS_FOR_MS < nowMs) continue;
+      if ([symbol, base, quote, EVERYTHING].includes(of))
+        return sentence('exchange-contradicts', { finding: sentenceOf(finding) });
+    }
+    return null;
   }
 
   /** Whether nothing is noted: then there is nothing to clear, either. */
@@ -129,7 +159,13 @@ export class FlawLog {
     if (json === undefined) return;
     this.keptJson = json;
     for (const finding of readStored(storedFindings, json, 'what is kept of findings')) {
-      this.entries.set(finding.subject, { finding, readings: 2, lastMs: this.outbox.nowMs, step: -1 });
+      this.entries.set(finding.subject, {
+        finding,
+        readings: 2,
+        lastMs: this.outbox.nowMs,
+        step: -1,
+        of: null,
+      });
     }
   }
 

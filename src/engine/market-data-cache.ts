@@ -6,7 +6,7 @@ import type { MarketStats } from '../domain/market-stats.ts';
 import type { OrderBook } from '../domain/order-book.ts';
 import { joinTrades, oldestFirst } from '../domain/trade-join.ts';
 import type { PublicTrade } from '../domain/trade.ts';
-import type { MarketRule } from '../venues/port.ts';
+import type { MarketRule, UnreadRow } from '../venues/port.ts';
 import { sentence } from '../language/sentences/sentence.ts';
 import type { SeenBook } from '../execution/risk/risk-view.ts';
 import type { MarketRules } from '../strategy/market-rules.ts';
@@ -214,10 +214,11 @@ export class MarketDataCache {
    * reading shows the same. Answers whether that is to be asked for. A reading without any market says
    * nothing.
    */
-  takeRules(rules: readonly MarketRule[]): boolean {
+  takeRules(rules: readonly MarketRule[], unread: readonly UnreadRow[] = []): boolean {
     let isNews = false;
     for (const rule of rules) if (this.takeRule(rule)) isNews = true;
     const listed = new Set<string>(rules.map(({ symbol }) => symbol));
+    for (const { market } of unread) if (market !== null) listed.add(market);
     if (listed.size === 0) return false;
     for (const [symbol, state] of this.states) {
       state.missedReadings = listed.has(symbol) ? 0 : Math.min(state.missedReadings + 1, GONE_AFTER_READINGS);

@@ -53,6 +53,8 @@ export interface PreTradeRiskOptions {
   /** The lock that refuses an order, unless it can do nothing but reduce a position. */
   readonly lockOn: (order: WantedOrder, reduces: () => boolean) => LockRefusal | null;
   /** Why the exchange refused the like of an order and would again; null where it may go. */
+  /** Why no orders are taken in a market; null while they are. */
+  readonly closedIn: (market: Market) => string | null;
   readonly refusedBefore: (order: WantedOrder, reduces: () => boolean) => string | null;
   /** Called with each refusal by a check. */
   readonly onRefusal: (instance: StrategyInstance, refusal: RiskRefusal) => void;
@@ -66,6 +68,7 @@ export class PreTradeRisk {
   private readonly reservations: Reservations;
   private readonly closed: () => string | null;
   private readonly lockOn: PreTradeRiskOptions['lockOn'];
+  private readonly closedIn: PreTradeRiskOptions['closedIn'];
   private readonly refusedBefore: PreTradeRiskOptions['refusedBefore'];
   private readonly onRefusal: PreTradeRiskOptions['onRefusal'];
 
@@ -76,13 +79,14 @@ export class PreTradeRisk {
     this.reservations = options.reservations;
     this.closed = options.closed;
     this.lockOn = options.lockOn;
+    this.closedIn = options.closedIn;
     this.refusedBefore = options.refusedBefore;
     this.onRefusal = options.onRefusal;
   }
 
   /** Answers the order as it may be placed, or why not. */
   approve(instance: StrategyInstance, market: Market, wish: WishedOrder): PreTradeVerdict {
-    const closed = this.closed();
+    const closed = this.closed() ?? this.closedIn(market);
     if (closed !== null) return { ok: false, code: 'closed', reason: closed };
     const kind = wish.stopLimitPrice === null ? executionOf(wish) : 'oco';
     if (!this.blotter.venue.orderKinds.has(kind)) {
@@ -136,6 +140,8 @@ export class PreTradeRisk {
     const instance = this.instances.find(({ name }) => name === order.strategy);
     const market = this.markets.get(order.market)?.market;
     if (instance === undefined || market === undefined) return 'NoStrategy';
+    const standing = this.closedIn(market);
+    if (standing !== null) return standing;
     const { side, execution, price, stopPrice, amount } = order;
     const wanted: WantedOrder = {
       strategy: instance.name,

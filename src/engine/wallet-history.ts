@@ -98,7 +98,14 @@ export class WalletHistory {
       page,
       askedAtMs,
       hasNext,
-    }: { readonly page: number; readonly askedAtMs: number; readonly hasNext: boolean },
+      isMissing = false,
+    }: {
+      readonly page: number;
+      readonly askedAtMs: number;
+      readonly hasNext: boolean;
+      /** Whether a line of it could not be read. */
+      readonly isMissing?: boolean;
+    },
   ): boolean {
     // A page that is read again while lines are added begins with some of the page before.
     if (page === 1) {
@@ -108,6 +115,7 @@ export class WalletHistory {
       this.isCut = false;
       this.askedAtMs = askedAtMs;
     }
+    if (isMissing) this.hasFlaw = true;
     const known = this.lastLines.get(currency);
     const ids = new Set(known?.map(([id]) => id));
     for (const line of lines) {

@@ -82,6 +82,11 @@ export interface CallOptions {
   readonly admittedForMs?: number;
   /** For the log-in call of an account that asks for one. */
   readonly oneTimePassword?: string;
+  /**
+   * Whether a row of a list that can not be read costs that row alone; without it, it is the error of the
+   * whole call, so that nobody takes what is left for all.
+   */
+  readonly eachRow?: boolean;
   /** Called with each reply as it came, before it is read: so also with one that can not be read. */
   readonly onReply?: (reply: HttpResponse) => void;
 }

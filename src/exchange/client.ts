@@ -207,7 +207,7 @@ export class ExchangeClient {
         if (response.status === 401) this.authenticator.rejected(credentials);
         else if (response.status < 400) this.authenticator.accepted(credentials);
       }
-      return decodeReply(name, response);
+      return decodeReply(name, response, call);
     });
   }
 

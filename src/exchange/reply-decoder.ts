@@ -26,7 +26,31 @@ export interface DecodedRefusal {
 export interface Success<Value> {
   readonly ok: true;
   readonly value: Value;
+  /** Rows that are left out of the value; absent where none is. */
+  readonly unread?: readonly UnreadReplyRow[];
 }
+
+/** A row of a list that can not be read. */
+export interface UnreadReplyRow {
+  /** The list's name in the reply. */
+  readonly list: string;
+  /** Its number in the list, from 0, or its name. */
+  readonly place: string;
+  /** As it came. */
+  readonly row: unknown;
+  /** What was expected and found, at which field. */
+  readonly why: string;
+}
+
+/** Lists whose rows can be read each by itself, by their names in the reply. */
+const LISTS: Readonly<Partial<Record<EndpointName, readonly string[]>>> = {
+  ordersList: ['orders'],
+  tradesList: ['trades'],
+  walletTransactions: ['transactions'],
+  wallets: ['wallets'],
+  marketStats: ['stats'],
+  options: ['amountPrecisions', 'pricePrecisions'],
+};
 
 export type EndpointResult<Name extends EndpointName> = Success<EndpointReply<Name>> | DecodedRefusal;
 
@@ -197,9 +221,10 @@ function notApplied(body: Body, response: HttpResponse): DecodedRefusal {
 export function decodeReply<Name extends EndpointName>(
   name: Name,
   response: HttpResponse,
+  way: { readonly eachRow?: boolean } = {},
 ): EndpointResult<Name> {
   try {
-    return decode(name, response);
+    return decode(name, response, way.eachRow === true);
   } catch (error) {
     if (error instanceof SarrafError) throw error;
     // Such as a value that is nested deeper than the stack.
@@ -208,7 +233,11 @@ export function decodeReply<Name extends EndpointName>(
   }
 }
 
-function decode<Name extends EndpointName>(name: Name, response: HttpResponse): EndpointResult<Name> {
+function decode<Name extends EndpointName>(
+  name: Name,
+  response: HttpResponse,
+  eachRow: boolean,
+): EndpointResult<Name> {
   const endpoint: Endpoint = ENDPOINTS[name];
   const { status } = response;
   if (status >= 500) unusable(endpoint, 'SERVER_ERROR', { response, why: 'the server failed' });
@@ -227,6 +256,10 @@ function decode<Name extends EndpointName>(name: Name, response: HttpResponse): 
   }
   const reply = endpoint.reply.safeParse(body);
   if (!reply.success) {
+    const rest = eachRow ? withoutUnread(name, body, reply.error.issues) : null;
+    const again = rest === null ? null : endpoint.reply.safeParse(rest.body);
+    if (rest !== null && again?.success === true)
+      return { ok: true, value: again.data as EndpointReply<Name>, unread: rest.unread };
     const issues = reply.error.issues.map((issue) => `${[name, ...issue.path].join('.')}: ${issue.message}`);
     unusable(endpoint, 'UNEXPECTED_REPLY', {
       response,
@@ -234,4 +267,61 @@ function decode<Name extends EndpointName>(name: Name, response: HttpResponse): 
     });
   }
   return { ok: true, value: reply.data as EndpointReply<Name> };
+}
+
+interface Issue {
+  readonly path: readonly PropertyKey[];
+  readonly message: string;
+}
+
+/**
+ * A reply without the rows that can not be read. Null where something else is wrong, too, or where no row is
+ * left: then the form is another one.
+ */
+function withoutUnread(
+  name: EndpointName,
+  body: Body,
+  issues: readonly Issue[],
+): { readonly body: Body; readonly unread: readonly UnreadReplyRow[] } | null {
+  const found = new Map<string, UnreadReplyRow>();
+  for (const { path, message } of issues) {
+    const [list = '', place, ...field] = (path[0] === 'service' ? path.slice(1) : path).map(String);
+    if (place === undefined || LISTS[name]?.includes(list) !== true) return null;
+    if (found.has(`${list} ${place}`)) continue;
+    const row = (listIn(body, list) as Readonly<Record<string, unknown>> | undefined)?.[place];
+    found.set(`${list} ${place}`, { list, place, row, why: [...field, message].join(': ') });
+  }
+  const unread = [...found.values()];
+  const rest = withLists(body, (list, rows) => {
+    const places = new Set(unread.flatMap((row) => (row.list === list ? [row.place] : [])));
+    if (places.size === 0) return rows;
+    if (Array.isArray(rows)) return rows.filter((_, index) => !places.has(String(index)));
+    return Object.fromEntries(Object.entries(rows as Body).filter(([key]) => !places.has(key)));
+  });
+  const isEmpty = unread.some(({ list }) => Object.keys(listIn(rest, list) ?? {}).length === 0);
+  return isEmpty ? null : { body: rest, unread };
+}
+
+/** The options have their lists under the service's own name: flat, or in an object. */
+function listIn(body: Body, list: string): unknown {
+  let found: unknown;
+  withLists(body, (name, rows) => {
+    if (name === list) found = rows;
+    return rows;
+  });
+  return found;
+}
+
+function withLists(body: Body, change: (list: string, rows: unknown) => unknown): Body {
+  const changed = ([key, value]: readonly [string, unknown]): [string, unknown] => {
+    const list = key.slice(key.lastIndexOf('.') + 1);
+    return [key, typeof value === 'object' && value !== null ? change(list, value) : value];
+  };
+  return Object.fromEntries(
+    Object.entries(body).map(([key, value]) => {
+      const entry = changed([key, value]);
+      const isNested = isObject(value) && Object.keys(value).some((name) => name.endsWith('Precisions'));
+      return isNested ? [key, Object.fromEntries(Object.entries(value).map(changed))] : entry;
+    }),
+  );
 }

@@ -188,9 +188,25 @@ export interface VenueValues {
 /** The effect that an unsuccessful call can have had. */
 export type Effect = 'none' | 'applied' | 'unknown';
 
+/** A row of a list that could not be read, with what could be read of it. */
+export interface UnreadRow {
+  /** The list and what of it, as a finding names it: `wallet btc`, `trade 17`. */
+  readonly subject: string;
+  readonly why: string;
+  /** The order that it is, or that it is of. */
+  readonly venueOrderId: VenueOrderId | null;
+  readonly market: string | null;
+  readonly currency: string | null;
+}
+
 /** What became of a call. */
 export type VenueAnswer<Kind extends VenueCallKind = VenueCallKind> =
-  | { readonly outcome: 'value'; readonly value: VenueValues[Kind] }
+  /** `unread`: rows that are not in the value; absent where none is missing. */
+  | {
+      readonly outcome: 'value';
+      readonly value: VenueValues[Kind];
+      readonly unread?: readonly UnreadRow[];
+    }
   /** The exchange's own no. `status` and `order` come with a cancel that did not apply. */
   | {
       readonly outcome: 'refused';

@@ -6,7 +6,9 @@ import type { VenueTrade } from '../domain/trade.ts';
 import type { EndpointReply } from '../exchange/endpoints/index.ts';
 import type { ExchangeOrder } from '../exchange/records/order.ts';
 import type { ExchangeTrade } from '../exchange/records/trade.ts';
-import type { WalletReading, WalletTransaction } from './port.ts';
+import type { UnreadReplyRow } from '../exchange/reply-decoder.ts';
+import { readMarket } from '../exchange/reply-types.ts';
+import type { UnreadRow, WalletReading, WalletTransaction } from './port.ts';
 import { orderIdOrNull, tradeIdOf, transactionIdOf, walletIdOf } from './whole-ids.ts';
 
 /**
@@ -85,4 +87,37 @@ export function walletTransaction(
 
 function unitsOrNull(text: DecimalText | null): Units | null {
   return text === null ? null : unitsAbout(text);
+}
+
+/** What a finding calls a row of each list. */
+const SUBJECTS: Readonly<Record<string, string>> = {
+  orders: 'order',
+  trades: 'trade',
+  transactions: 'line',
+  wallets: 'wallet',
+  amountPrecisions: 'steps of',
+  pricePrecisions: 'steps of',
+};
+
+/** What can be read of a row of a list that can not be read as a whole. */
+export function unreadRow({ list, place, row, why }: UnreadReplyRow): UnreadRow {
+  const fields = typeof row === 'object' && row !== null ? (row as Readonly<Record<string, unknown>>) : {};
+  const id = idIn(fields['id']);
+  const named = fields['market'] ?? (list === 'orders' || list === 'trades' ? null : place);
+  const market = typeof named === 'string' ? (readMarket(named)?.symbol ?? null) : null;
+  const isOrder = list === 'orders';
+  const currency = list === 'wallets' ? place.toLowerCase() : fields['currency'];
+  const name = list === 'wallets' ? place.toLowerCase() : (market ?? place);
+  return {
+    subject: `${SUBJECTS[list] ?? list} ${isOrder || list === 'trades' ? (id ?? `in place ${place}`) : name}`,
+    why,
+    venueOrderId: orderIdOrNull(isOrder ? id : idIn(fields['orderId'])),
+    market,
+    currency: typeof currency === 'string' ? currency.toLowerCase() : null,
+  };
+}
+
+function idIn(value: unknown): number | null {
+  const id = typeof value === 'string' && /^\d+$/.test(value) ? Number(value) : value;
+  return typeof id === 'number' && Number.isSafeInteger(id) && id > 0 ? id : null;
 }

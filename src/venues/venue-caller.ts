@@ -99,7 +99,8 @@ async function endOf(client: ExchangeClient, call: VenueCall, options: CallOptio
     if (!reply.ok) return { answer: refused(reply, idempotent), error: null };
     // A call whose value is null by its kind, such as `cancel-old`, lacks nothing.
     if (reply.value === null && call.kind === 'place-oco') throw halfAPair();
-    return { answer: { outcome: 'value', value: reply.value }, error: null };
+    const { value, unread } = reply;
+    return { answer: { outcome: 'value', value, ...(unread === undefined ? {} : { unread }) }, error: null };
   } catch (error) {
     if (!(error instanceof SarrafError)) throw error;
     const { code, message, outcome } = error;

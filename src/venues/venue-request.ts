@@ -7,6 +7,7 @@ import type {
   MarketRule,
   OcoRequest,
   OrderRequest,
+  UnreadRow,
   VenueCall,
   VenueCallKind,
   VenueValues,
@@ -18,7 +19,7 @@ import type { EndpointResult, DecodedRefusal } from '../exchange/reply-decoder.t
 import { otherSide } from '../domain/transfer.ts';
 import { formatUnits } from '../domain/money.ts';
 import { resolutionOf } from '../exchange/resolution.ts';
-import { venueOrder, venueTrade, walletReading, walletTransaction } from './read-records.ts';
+import { unreadRow, venueOrder, venueTrade, walletReading, walletTransaction } from './read-records.ts';
 import { wholeId } from './whole-ids.ts';
 
 /** The endpoint that answers a call. */
@@ -51,7 +52,11 @@ export const PAGE_SIZES = { orders: 1_000, trades: 500, transactions: 50, candle
 
 /** What a call came to, read into the engine's words. Null where the reply lacks what was asked for. */
 export type VenueReply =
-  | { readonly ok: true; readonly value: VenueValues[VenueCallKind] | null }
+  | {
+      readonly ok: true;
+      readonly value: VenueValues[VenueCallKind] | null;
+      readonly unread?: readonly UnreadRow[];
+    }
   | DecodedRefusal;
 
 /** A call in the words of the interface. */
@@ -67,14 +72,19 @@ function request<Kind extends VenueCallKind>(
   kind: Kind,
   fields: EndpointRequest<EndpointOf<Kind>>,
   read: (reply: EndpointReply<EndpointOf<Kind>>) => VenueValues[Kind] | null,
+  eachRow = false,
 ): VenueRequest {
   const endpoint: EndpointOf<Kind> = ENDPOINT_OF[kind];
   return {
     kind,
     endpoint,
     async send(client, options) {
-      const result: EndpointResult<EndpointOf<Kind>> = await client.call(endpoint, fields, options);
-      return result.ok ? { ok: true, value: readSafely(endpoint, () => read(result.value)) } : result;
+      const asked = eachRow ? { ...options, eachRow } : options;
+      const result: EndpointResult<EndpointOf<Kind>> = await client.call(endpoint, fields, asked);
+      if (!result.ok) return result;
+      const value = readSafely(endpoint, () => read(result.value));
+      if (result.unread === undefined) return { ok: true, value };
+      return { ok: true, value, unread: result.unread.map(unreadRow) };
     },
   };
 }
@@ -212,23 +222,30 @@ export function venueRequest(call: VenueCall): VenueRequest {
     case 'order':
       return request(kind, reference('id', call), venueOrder);
     case 'orders':
-      return request(kind, ordersPage(call), ({ items, hasNext }) => ({
-        items: items.toSorted(byId).map(venueOrder),
-        hasNext,
-      }));
+      return request(
+        kind,
+        ordersPage(call),
+        ({ items, hasNext }) => ({
+          items: items.toSorted(byId).map(venueOrder),
+          hasNext,
+        }),
+        call.status === 'open',
+      );
     case 'trades':
       return request(
         kind,
         { fromId: fromIdOf(call.from), tradeOrder: 'asc', pageSize: PAGE_SIZES.trades },
         ({ items, hasNext }) => ({ items: items.toSorted(byId).map(venueTrade), hasNext }),
+        true,
       );
     case 'wallets':
-      return request(kind, {}, (wallets) => wallets.map(walletReading));
+      return request(kind, {}, (wallets) => wallets.map(walletReading), true);
     case 'transactions':
       return request(
         kind,
         { wallet: wholeId(call.walletId), page: call.page, pageSize: PAGE_SIZES.transactions },
         ({ items, hasNext }) => ({ items: items.map(walletTransaction), hasNext }),
+        true,
       );
     case 'book':
       return request(kind, { symbol: call.market }, (book) => book);
@@ -239,6 +256,7 @@ export function venueRequest(call: VenueCall): VenueRequest {
         kind,
         { srcCurrency: call.base.join(','), dstCurrency: call.quote.join(',') },
         (stats) => stats,
+        true,
       );
     case 'public-trades':
       return request(kind, { symbol: call.market }, (trades) => trades);
@@ -255,7 +273,7 @@ export function venueRequest(call: VenueCall): VenueRequest {
         (candles) => candles,
       );
     case 'options':
-      return request(kind, {}, rulesOf);
+      return request(kind, {}, rulesOf, true);
     case 'pools':
       return request(kind, {}, (pools) =>
         Object.entries(pools).map(([symbol, pool]) => ({ currency: symbol.toLowerCase(), ...pool })),

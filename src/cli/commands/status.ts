@@ -13,6 +13,7 @@ import { LastPrices } from '../../mirror/last-prices.ts';
 import { locksNow, pauseOf } from '../../mirror/locks-now.ts';
 import { locksText } from '../lock-lines.ts';
 import { orderLines } from '../order-lines.ts';
+import { sentenceOf } from '../../engine/flaw-log.ts';
 import { readReconciliation, type ReconciliationReport } from '../../mirror/read-reconciliation.ts';
 import { failed } from '../command-error.ts';
 import { hasMirror, mirrorCommand, print, readMirror, type MirrorOptions } from '../read-mirror.ts';
@@ -254,6 +255,7 @@ async function showStatus(options: MirrorOptions): Promise<void> {
       ...headLines(summary, { runner, starting, haltWait }, nowMs),
       ...silenceLines(silentForMs),
       `books   ${booksText(books, nowMs)}`,
+      ...books.findings.map((finding) => `doubt   ${sentenceOf(finding)}`),
       ...transferLines(transfers, nowMs),
       ...ledgerLines(ledger, summary.isRunning === true ? whyNothingLeaves(kept) : null),
       ...credentialLines(credentialOf(kept), nowMs),

@@ -4,7 +4,7 @@ import type { ErrorCode } from '../../../src/domain/errors.ts';
 import { createMarket } from '../../../src/domain/market.ts';
 import { parseUnits } from '../../../src/domain/money.ts';
 import type { VenueOrder } from '../../../src/domain/order.ts';
-import type { Effect, VenueAnswer, VenueCall, VenueCallKind } from '../../../src/venues/port.ts';
+import type { Effect, UnreadRow, VenueAnswer, VenueCall, VenueCallKind } from '../../../src/venues/port.ts';
 import type { EngineNotice, EngineOutput, EngineRequest } from '../../../src/engine/engine-command.ts';
 import type { ControlCommand } from '../../../src/engine/engine-event.ts';
 import {
@@ -91,6 +91,8 @@ export class EngineWorld {
   readonly answers = new Set<VenueCallKind>(READS);
   /** What failed reads say; null while they succeed. */
   failing: { readonly kind: VenueCallKind; readonly code: ErrorCode } | null = null;
+  /** Rows that the replies to a kind of call are said to lack; null while they have all. */
+  unread: { readonly kind: VenueCallKind; readonly rows: readonly UnreadRow[] } | null = null;
   private readonly options: WorldOptions;
   private readonly wishes: Intent[] = [];
   private waiting: EngineRequest[] = [];
@@ -368,7 +370,11 @@ export class EngineWorld {
             status: null,
             order: null,
           }
-        : { outcome: 'value', value };
+        : {
+            outcome: 'value',
+            value,
+            ...(this.unread?.kind === request.call.kind ? { unread: this.unread.rows } : {}),
+          };
     this.reply(request, answer, this.nowMs - REPLY_MS);
   }
 

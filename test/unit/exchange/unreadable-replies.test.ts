@@ -63,3 +63,38 @@ describe('a reply that can not be read', () => {
     expect(backOffOf(json(`{"status":"failed","message":${NESTED},"backOff":${NESTED}}`, 400))).toBeNull();
   });
 });
+
+describe('a row of a list that can not be read', () => {
+  const order = { id: 7, type: 'buy', market: 'BTC-USDT', amount: '1', matchedAmount: '0', price: '98' };
+  const trade = { id: 3, type: 'buy', price: '98', amount: '1', total: '98', fee: '0' };
+  const line = { id: 9, amount: '1' };
+  const wallet = { id: 1, balance: '1', blocked: '0' };
+  const steps = { BTCIRT: {}, BTCUSDT: '0.01' };
+
+  it.each([
+    ['ordersList', 'orders.1', { orders: [order, { ...order, id: 8, amount: null }] }],
+    ['tradesList', 'trades.0', { trades: [{ ...trade, price: {} }, trade] }],
+    ['walletTransactions', 'transactions.1', { transactions: [line, { id: 10, amount: 'x' }] }],
+    ['wallets', 'wallets.BTC', { wallets: { BTC: { ...wallet, balance: [] }, RLS: wallet } }],
+    ['marketStats', 'stats.btc-usdt', { stats: { 'btc-usdt': { latest: {} }, 'btc-rls': { latest: '1' } } }],
+    ['options', 'amountPrecisions.BTCIRT', { 'service.amountPrecisions': steps }],
+  ] as const)('of %s costs itself where that is asked for, and else the call: %s', (name, place, body) => {
+    const response = { status: 200, headers: {}, body: JSON.stringify({ status: 'ok', ...body }) };
+    expect(() => decodeReply(name, response)).toThrow(SarrafError);
+    const result = decodeReply(name, response, { eachRow: true });
+    if (!result.ok) throw new Error(result.message);
+    expect(result.unread?.map((row) => `${row.list}.${row.place}`)).toEqual([place]);
+    const { value } = result;
+    if (Array.isArray(value)) expect(value).toHaveLength(1);
+    else if ('items' in value) expect(value.items).toHaveLength(1);
+    else expect(value).toMatchObject({ amountSteps: { BTCUSDT: '0.01' } });
+  });
+
+  it.each([
+    ['where none is left, since the form is another one', { orders: [{ ...order, amount: null }] }],
+    ['where something beside it is wrong', { orders: [order, { ...order, amount: null }], hasNext: {} }],
+  ])('is the error of the call %s', (_, body) => {
+    const response = { status: 200, headers: {}, body: JSON.stringify({ status: 'ok', ...body }) };
+    expect(() => decodeReply('ordersList', response, { eachRow: true })).toThrow(SarrafError);
+  });
+});
