@@ -1,4 +1,4 @@
-import { fstatSync, closeSync, openSync, readSync } from 'node:fs';
+import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs';
 
 /** A small file with what its rights are. */
 export interface SmallFile {
@@ -8,8 +8,8 @@ export interface SmallFile {
 }
 
 /**
- * Reads a file of at most `largestBytes`; throws what the system throws, and a `RangeError` for a larger
- * file.
+ * Reads a file of at most `largestBytes`; throws what the system throws, and a `RangeError` for a larger file
+ * and for a pipe.
  */
 export type ReadSmallFile = (path: string, largestBytes: number) => SmallFile;
 
@@ -17,11 +17,13 @@ const READ_BY_OTHERS = 0o004;
 
 /** The way to the disk. */
 export const readSmallFile: ReadSmallFile = (path, largestBytes) => {
-  const file = openSync(path, 'r');
+  // A pipe that nobody writes to would be waited for without end.
+  const file = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
   try {
     const stat = fstatSync(file);
+    if (stat.isFIFO()) throw new RangeError('expected a file, found a pipe: write what it gives to a file');
     if (stat.isDirectory()) throw Object.assign(new Error('a folder'), { code: 'EISDIR' });
-    // One byte more than allowed tells a file that is too large, pipes and devices included.
+    // One byte more than allowed tells a file that is too large, devices included.
     const bytes = Buffer.alloc(largestBytes + 1);
     let length = 0;
     for (;;) {
@@ -35,6 +37,14 @@ export const readSmallFile: ReadSmallFile = (path, largestBytes) => {
     closeSync(file);
   }
 };
+
+/** A word of letters and digits as long as a token, and no path or address. */
+const LIKE_A_SECRET = /(?<![\w./:-])(?=[\w=-]*\d)(?=[\w=-]*[A-Za-z])[\w=-]{20,}(?![\w./:-])/g;
+
+/** A text for people without what may be a secret that was put in the wrong place. */
+export function withoutSecrets(text: string): string {
+  return text.replaceAll(LIKE_A_SECRET, '…');
+}
 
 /** Why a file could not be read, in words. */
 export function readFailure(error: unknown): string {

@@ -7,7 +7,7 @@ import type { BotConfig } from '../../daemon/settings/create-bot-config.ts';
 import type { CredentialSettings } from '../../venues/live/credentials-settings.ts';
 import { readBotConfig } from '../../daemon/settings/read-bot-config.ts';
 import { Secret } from '../../configuration/secret.ts';
-import { readFailure, readSmallFile } from '../../configuration/secret-file.ts';
+import { readFailure, readSmallFile, withoutSecrets } from '../../configuration/secret-file.ts';
 import { isAnonymous } from '../../exchange/authenticator.ts';
 import { wrongInput } from '../command-error.ts';
 import type { Call } from './call-catalogue.ts';
@@ -209,11 +209,11 @@ function tokenOf(text: string): CredentialSettings {
 function readToken(file: string, io: CommandIo): CredentialSettings {
   try {
     const { text, isOpenToAll } = readSmallFile(file, LARGEST_TOKEN_BYTES);
-    if (text.trim() === '') throw wrongInput(`expected a token in ${file}, was empty`);
+    if (text.trim() === '') throw wrongInput(`expected a token in ${withoutSecrets(file)}, was empty`);
     if (isOpenToAll) io.say(`warning: everyone on this machine can read ${file}: run chmod 600 on it`);
     return tokenOf(text.trim());
   } catch (error) {
     if (error instanceof Error && error.name === 'CommandError') throw error;
-    throw wrongInput(`${file}: ${readFailure(error)}`);
+    throw wrongInput(`${withoutSecrets(file)}: ${readFailure(error)}`);
   }
 }

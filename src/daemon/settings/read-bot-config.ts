@@ -21,7 +21,12 @@ import {
 import { withoutSource, withoutValues } from './message-cleaner.ts';
 import { withEnvironmentFile, type Environment } from './environment-file.ts';
 import { applyOverride, overridePath, type Override } from './overrides.ts';
-import { readFailure, readSmallFile, type ReadSmallFile } from '../../configuration/secret-file.ts';
+import {
+  readFailure,
+  readSmallFile,
+  withoutSecrets,
+  type ReadSmallFile,
+} from '../../configuration/secret-file.ts';
 import { substitute } from './substitute.ts';
 import { checkWhole } from './whole-config.ts';
 
@@ -109,7 +114,10 @@ export function readBotConfig(file: string | null, sources: BotConfigSources): B
     return [...substituted.problems, ...secrets.problems, ...checkWhole(plainOf(document))];
   });
   const line = (problem: ConfigProblem): string =>
-    withoutValues(writeLine(problem, { file, overrides }), values);
+    withoutValues(
+      writeLine({ ...problem, message: withoutSecrets(problem.message) }, { file, overrides }),
+      values,
+    );
   const exchange = read.ok ? readExchangeFile(read.value, { folder, readFile }) : null;
   const warnings = [...ofFile, ...warned.map((one) => line(locate(one)))];
   const problems = [

@@ -42,6 +42,7 @@ test('reads market data', async () => {
   });
   expect(await reply('order-book-v3', 'symbol=BTCIRT')).toMatchObject({ bids: [], asks: [] });
   expect(await reply('all-order-books')).toHaveProperty('BTCIRT');
+  expect(await reply('all-order-books-v3')).toHaveProperty('BTCIRT');
   expect(await reply('depth', 'symbol=btcirt')).toHaveProperty('lastTradePrice');
   expect(await reply('public-trades', 'symbol=BTCIRT')).toEqual([]);
   expect(await reply('market-stats', 'srcCurrency=btc', 'dstCurrency=rls')).toMatchObject([
