@@ -5,6 +5,7 @@ import { NO_UNITS, parseUnits, subtractUnits, type Units } from '../../domain/mo
 import { readStored } from '../../domain/stored-json.ts';
 import { runWarning, type RunWarning } from '../run-warning.ts';
 import { minuteText } from '../../domain/time-text.ts';
+import { readFigures } from '../../engine/strategy-instance-record.ts';
 import { readKept } from '../../engine/kept-records.ts';
 import { storedLogLine } from '../../engine/mirror-change.ts';
 import { MARKET_NAMES } from '../../exchange/market-names.ts';
@@ -62,9 +63,10 @@ export function liveRun(
     markets.map(({ market, candles, traded }) => ({ market: market.symbol, candles, traded })),
   );
   const closing = closingOf(rows);
+  const opening = openingOfStrategies(rows, closing.held);
   const account = new AccountHistory({
-    opening: openingOf(closing.held, rows.fills),
-    fills: until.toSorted((left, right) => left.atMs - right.atMs),
+    opening,
+    fills: until.filter(isOwn).toSorted((left, right) => left.atMs - right.atMs),
     markets: listed,
     prices,
     quote,
@@ -79,7 +81,9 @@ export function liveRun(
   const fillsBefore = until.filter(({ atMs }) => atMs <= fromMs);
   const curve = account.curveAt(momentsMs);
   const unvalued = [...closing.held].flatMap(([asset, amount]) =>
-    amount !== 0n && pathOf(quote, asset, { marketNames: MARKET_NAMES, priceOf: prices.priceOf }) === null
+    amount !== 0n &&
+    opening.has(asset) &&
+    pathOf(quote, asset, { marketNames: MARKET_NAMES, priceOf: prices.priceOf }) === null
       ? [asset]
       : [],
   );
@@ -166,6 +170,38 @@ function rangeOf(
     'INVALID_OPTIONS',
     `expected a range within what ${path} has, ${minuteText(since)} to ${minuteText(aliveUntilMs)} UTC, was ${minuteText(fromMs)} to ${minuteText(toMs)}`,
   );
+}
+
+const isMoney = (asset: string): boolean => MARKET_NAMES.quotes.some(({ currency }) => currency === asset);
+
+const isOwn = ({ strategy }: FillRecord): boolean => strategy !== null;
+
+/**
+ * What strategies had before all fills that are in the mirror: the account's money, and of coins those that
+ * they own. Other coins of the account, and trades by hand, are no figure of theirs.
+ */
+function openingOfStrategies(
+  { strategies, fills, tables, moreFills }: SessionRows,
+  held: Holdings,
+): Holdings {
+  const own = fills.filter(isOwn);
+  const opening = new Map([...openingOf(held, own)].filter(([asset]) => isMoney(asset)));
+  // Where older fills are gone, what is held now says what they had brought.
+  const isCut = tables.fills.removed > 0 || moreFills > 0;
+  const brought = isCut ? broughtBy(own) : new Map<string, bigint>();
+  const coins = new Set(own.map(({ market }) => MARKET_NAMES.parseMarket(market).base));
+  for (const row of strategies) {
+    const { ledger } = readFigures(row, MARKET_NAMES);
+    const assets = isCut ? [...ledger.state.holdings.keys()] : [...ledger.state.inventory.keys()];
+    for (const asset of assets.filter((one) => !isMoney(one))) {
+      const amount = isCut ? ledger.held(asset) : ledger.inventoryOf(asset);
+      opening.set(asset, (opening.get(asset) ?? 0n) + amount);
+    }
+  }
+  for (const asset of coins) {
+    if (!isMoney(asset)) opening.set(asset, (opening.get(asset) ?? 0n) - (brought.get(asset) ?? 0n));
+  }
+  return opening;
 }
 
 /** What the account holds by all fills that are in the mirror, and who says so. */

@@ -148,8 +148,10 @@ export const ENGLISH_FIDELITY = {
   'mirror.fills': 'fills, fees, orders',
   'mirror.fills.rule': 'those of the exchange, as the bot read them',
   'mirror.account': 'the account',
-  'mirror.account.books': 'what the books say it holds, less what each fill brought and took',
-  'mirror.account.balances': 'the last balances, less what each fill brought and took',
+  'mirror.account.books':
+    'its money by the books, and the coins of its strategies, less what each fill brought and took',
+  'mirror.account.balances':
+    'its money by the last balances, and the coins of its strategies, less what each fill brought and took',
   'mirror.account.nothing': 'fills alone: the mirror has no balance, so that it begins with nothing',
   'mirror.prices': 'prices',
   'mirror.prices.rule':

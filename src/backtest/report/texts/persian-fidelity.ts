@@ -153,8 +153,9 @@ export const PERSIAN_FIDELITY: TranslationOf<typeof ENGLISH_FIDELITY> = {
   'mirror.fills': 'معامله‌ها، کارمزدها، سفارش‌ها',
   'mirror.fills.rule': 'همان‌ها که نزد صرافی‌اند و ربات خوانده است',
   'mirror.account': 'حساب',
-  'mirror.account.books': 'آنچه دفتر حساب می‌گوید دارد، منهای آنچه هر معامله آورده و برده است',
-  'mirror.account.balances': 'آخرین مانده‌ها، منهای آنچه هر معامله آورده و برده است',
+  'mirror.account.books': 'پول حساب طبق دفتر و سکه‌های استراتژی‌ها، منهای آنچه هر معامله آورده و برده است',
+  'mirror.account.balances':
+    'پول حساب طبق آخرین مانده‌ها و سکه‌های استراتژی‌ها، منهای آنچه هر معامله آورده و برده است',
   'mirror.account.nothing': 'تنها معامله‌ها: در دادهٔ ذخیره‌شده مانده‌ای نیست، پس از هیچ آغاز می‌شود',
   'mirror.prices': 'قیمت‌ها',
   'mirror.prices.rule':

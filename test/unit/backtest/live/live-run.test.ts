@@ -6,6 +6,7 @@ import { liveRun } from '../../../../src/backtest/live/live-run.ts';
 import { finishRun, type FinishedRun } from '../../../../src/backtest/result/finish-run.ts';
 import { runBacktest } from '../../../../src/backtest/run-backtest.ts';
 import { parseUnits, type Units } from '../../../../src/domain/money.ts';
+import { walletIdOf } from '../../../../src/venues/whole-ids.ts';
 import type { JournalEntry, MirrorChange } from '../../../../src/engine/mirror-change.ts';
 import { readSessionRows } from '../../../../src/mirror/read-session-rows.ts';
 import { defineStrategy } from '../../../../src/strategy/sdk.ts';
@@ -69,6 +70,16 @@ const betweenBars = (run: BacktestRun): BacktestRun => ({
   fills: run.fills.map((fill) => ({ ...fill, atMs: fill.atMs + 1 })),
 });
 
+/** The same of a live session of some days, which has no figure of a year. */
+const ofDays = <Figures extends object>(figures: Figures): Figures => ({
+  ...figures,
+  cagr: null,
+  volatility: null,
+  sharpe: null,
+  sortino: null,
+  calmar: null,
+});
+
 describe('a live session with the fills of a backtest', () => {
   test.each([
     { seed: 1, tradeChance: 0.1 },
@@ -78,7 +89,7 @@ describe('a live session with the fills of a backtest', () => {
     using mirror = new Mirrored(run);
     const live = finishMirror(mirror.path);
     const backtest = finishRun(run, 0);
-    expect(live.head.summary).toEqual(backtest.head.summary);
+    expect(live.head.summary).toEqual(ofDays(backtest.head.summary));
     expect(live.head.monthly).toEqual(backtest.head.monthly);
     expect(live.trips).toEqual(backtest.trips);
     expect(live.run.curve).toEqual(run.curve);
@@ -95,7 +106,7 @@ describe('a live session with the fills of a backtest', () => {
     const backtest = finishRun(run, 0);
     // Intents that came to nothing at once are in no mirror.
     const { intents: _intents, refused: _refused, ...figures } = backtest.head.summary;
-    expect(live.head.summary).toMatchObject(figures);
+    expect(live.head.summary).toMatchObject(ofDays(figures));
     expect(live.trips).toEqual(backtest.trips);
   });
 
@@ -165,7 +176,11 @@ const MAKER = defineStrategy({
 test('the mirror that the whole bot wrote in virtual time gives the figures of its backtest', async () => {
   using folder = new MirrorFolder();
   const store = folder.open({ nowMs: FROM_MS });
-  const poll = await runRecorded(walkOf({ seconds: 400, seed: 1 }), { strategy: MAKER, mirror: store });
+  const poll = await runRecorded(walkOf({ seconds: 400, seed: 1 }), {
+    strategy: MAKER,
+    mirror: store,
+    given: '1',
+  });
   store.close();
   const live = finishMirror(folder.path, { toMs: poll.toMs });
   // The price before the first trade is that of a book, which no mirror keeps.
@@ -173,11 +188,31 @@ test('the mirror that the whole bot wrote in virtual time gives the figures of i
   const same = { ...live.run, ...poll, initialEquity, fromMs, quote: 'usdt', requests: null };
   const backtest = finishRun({ ...same, markets: live.run.markets }, 0);
   expect(poll.fills.length).toBeGreaterThan(30);
-  expect(live.head.summary).toEqual(backtest.head.summary);
+  expect(live.head.summary).toEqual(ofDays(backtest.head.summary));
   expect(live.trips).toEqual(backtest.trips);
   expect(live.run.finalEquity).toBe(poll.finalEquity);
   expect([...live.run.curve.equity]).toEqual([...poll.curve.equity]);
   expect(live.head.refusals).toEqual(backtest.head.refusals);
+});
+
+test('coins of the account that no strategy owns are no figure of a live session', () => {
+  const run = runOf();
+  using mirror = new Mirrored(run);
+  using rich = new Mirrored(run, {
+    more: [
+      {
+        kind: 'wallet',
+        wallet: {
+          currency: 'btc',
+          walletId: walletIdOf(2),
+          total: parseUnits('50'),
+          held: parseUnits('0'),
+          tooFine: null,
+        },
+      },
+    ],
+  });
+  expect(finishMirror(rich.path).head.summary).toEqual(finishMirror(mirror.path).head.summary);
 });
 
 describe('a range of a live session', () => {

@@ -1,6 +1,6 @@
 import type { BacktestRun } from '../../../../src/backtest/backtest-run.ts';
 import { candleAt } from '../../../../src/domain/candle-columns.ts';
-import { formatUnits, type Units } from '../../../../src/domain/money.ts';
+import { formatUnits, LEAST_UNITS, type Units } from '../../../../src/domain/money.ts';
 import type { MirrorChange } from '../../../../src/engine/mirror-change.ts';
 import { parseMarket, MARKET_NAMES } from '../../../../src/exchange/market-names.ts';
 import { walletIdOf } from '../../../../src/venues/whole-ids.ts';
@@ -31,7 +31,7 @@ export function mirrorRun(
   );
   if (of.withCandles) write(candleChanges(run), run.fromMs);
   const figures = {
-    ledger: emptyLedger(run),
+    ledger: ledgerOf(run, of.opening),
     requests: 0,
     fills: 0,
     orders: 0,
@@ -101,11 +101,23 @@ function closingOf(run: BacktestRun, opening: Readonly<Record<string, Units>>): 
   }));
 }
 
-function emptyLedger({ quote }: BacktestRun): AssetLedger {
-  return new AssetLedger({
+/** With all trades; what the account had of coins was given to it. */
+function ledgerOf(
+  { quote, markets, fills }: BacktestRun,
+  opening: Readonly<Record<string, Units>>,
+): AssetLedger {
+  const ledger = new AssetLedger({
     marketNames: MARKET_NAMES,
     currency: quote,
     quotes: new Set([quote]),
     sees: () => true,
   });
+  const market = markets[0]?.market.symbol ?? '';
+  for (const [asset, amount] of Object.entries(opening)) {
+    const isMoney = MARKET_NAMES.quotes.some(({ currency }) => currency === asset);
+    if (!isMoney) ledger.takeInventory({ asset, amount, market, atMs: 0 });
+  }
+  for (const fill of fills)
+    ledger.takeTrade({ ...fill, market: parseMarket(fill.market), leastAmount: LEAST_UNITS });
+  return ledger;
 }

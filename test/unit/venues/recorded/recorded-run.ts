@@ -131,6 +131,8 @@ export async function runRecorded(
     readonly chunk?: number;
     readonly withTrades?: boolean;
     readonly cash?: string;
+    /** Bitcoins of the account's one that the strategy is given. */
+    readonly given?: string;
     readonly bars?: readonly CandleColumns[];
     readonly stats?: readonly RecordedStats[];
   } & Partial<
@@ -145,6 +147,7 @@ export async function runRecorded(
     chunk,
     withTrades = true,
     cash = '100000',
+    given = '0',
     bars = [],
     stats = null,
     ...rest
@@ -160,7 +163,14 @@ export async function runRecorded(
       ...DEFAULT_ENGINE_TIMES,
       instance: 'back',
       instances: [
-        { runner, onError: 'stop', pauseMs: 60_000, limits: { ...createRiskLimits(), ...risk }, capital: {} },
+        {
+          runner,
+          onError: 'stop',
+          pauseMs: 60_000,
+          limits: { ...createRiskLimits(), ...risk },
+          capital: {},
+          inventory: { btc: parseUnits(given) },
+        },
       ],
       reconciliation: DEFAULT_RECONCILIATION,
     },
