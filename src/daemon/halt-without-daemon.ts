@@ -1,6 +1,7 @@
 import { sentence } from '../language/sentences/sentence.ts';
 import { join } from 'node:path';
 import { MirrorStore } from '../mirror/mirror-store.ts';
+import { CancelWait } from './control/cancel-wait.ts';
 import type { ControlProgress, ControlResult } from './control/control-command.ts';
 import { createBot } from './create-bot.ts';
 import { drawEpoch } from './draw-epoch.ts';
@@ -48,11 +49,15 @@ export async function haltWithoutDaemon(options: HaltWithoutDaemonOptions): Prom
       const bot = createBot({ config, venue: { ...venue, caller }, instances: [], mirror, screen: silent });
       bot.shell.start();
       bot.shell.control({ kind: 'halt', reason, wholeAccount });
+      const wait = new CancelWait(venue, {
+        onWait: (waitsFor) => onProgress({ left: reported, closed: most - reported, waitsFor }),
+      });
       let most = 0;
       let reported = -1;
       const isOver = (): boolean => {
         const { liveOrders } = bot.engine.status();
         most = Math.max(most, liveOrders);
+        wait.look(liveOrders, performance.now());
         if (liveOrders !== reported) onProgress({ left: liveOrders, closed: most - liveOrders });
         reported = liveOrders;
         return bot.engine.isAccountRead() && liveOrders === 0 && bot.shell.requestsInFlight === 0;

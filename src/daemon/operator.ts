@@ -10,7 +10,7 @@ import type { EngineNotice } from '../engine/engine-command.ts';
 import { lockReason, type Lock } from '../execution/locks/lock.ts';
 import type { MirrorStore } from '../mirror/mirror-store.ts';
 import type { Venue } from '../venues/venue.ts';
-import { cancelWaitText, slowDiskFault } from './control/cancel-wait.ts';
+import { CancelWait, slowDiskFault } from './control/cancel-wait.ts';
 import { ControlInbox, type TakenCommand } from './control/control-inbox.ts';
 import type { CreatedBot } from './create-bot.ts';
 import { EquityWatch } from './health/equity-watch.ts';
@@ -33,9 +33,6 @@ export interface OperatorOptions {
 /** How often the progress of a command is written down. */
 const PROGRESS_EVERY_MS = 200;
 
-/** How often it is looked, and logged, what a halt waits for. */
-const WAIT_SAID_EVERY_MS = 5_000;
-
 /**
  * What operators and supervisors have of a running bot: commands through the control database, and what
  * health says.
@@ -47,12 +44,7 @@ export class Operator {
   private readonly equity: EquityWatch;
   private readonly notices = new Map<string, number>();
   private readonly endings: (() => void)[] = [];
-  /** What the cancels of a halt wait for, as it was last looked, and how many orders were left. */
-  private waited: { readonly left: number; readonly lookedMs: number; readonly text: string | undefined } = {
-    left: -1,
-    lookedMs: 0,
-    text: undefined,
-  };
+  private readonly cancelWait: CancelWait;
   /** Of commands that are under way. */
   private readonly following = new Set<NodeJS.Timeout>();
 
@@ -60,6 +52,10 @@ export class Operator {
     this.options = options;
     this.inbox = new ControlInbox(options.config.data.folder);
     this.ledger = options.ledger;
+    this.cancelWait = new CancelWait(options.venue, {
+      ledgerFault: () => this.ledger.look().placingFault,
+      onWait: (message) => options.onWait?.(message),
+    });
     this.equity = new EquityWatch(options.mirror);
   }
 
@@ -204,28 +200,15 @@ export class Operator {
     this.follow(() => {
       const left = engine.status().liveOrders;
       if (left > 0) {
-        this.inbox.progress(id, { left, closed: Math.max(0, before - left), waitsFor: this.waitOf(left) });
+        this.inbox.progress(id, {
+          left,
+          closed: Math.max(0, before - left),
+          waitsFor: this.cancelWait.look(left, performance.now()),
+        });
       } else
         this.inbox.done(id, { ok: true, message: sentence('control-done', { count: before }), left: [] });
       return left === 0;
     });
-  }
-
-  /** What the cancels of a halt wait for, once none of its orders has closed for some time. */
-  private waitOf(left: number): string | undefined {
-    const nowMs = performance.now();
-    if (left !== this.waited.left) this.waited = { left, lookedMs: nowMs, text: undefined };
-    if (nowMs - this.waited.lookedMs < WAIT_SAID_EVERY_MS) return this.waited.text;
-    const { cancelWait, commits } = this.options.venue;
-    const wait = cancelWait?.() ?? null;
-    const ledgerFault = this.ledger.look().placingFault;
-    const text =
-      wait === null
-        ? undefined
-        : cancelWaitText(wait, { ledgerFault, longestCommitMs: commits?.longestMs ?? 0 });
-    this.waited = { left, lookedMs: nowMs, text };
-    if (text !== undefined) this.options.onWait?.(text);
-    return text;
   }
 
   /** What health asks. */

@@ -3,6 +3,47 @@ import { lengthText } from '../../domain/time-text.ts';
 import { sentence } from '../../language/sentences/sentence.ts';
 import type { Venue } from '../../venues/venue.ts';
 
+/** An order that closes later than so long after the one before is waited for. */
+const LONG_MS = 5_000;
+
+/** What the cancels of a halt wait for, looked at now and then while no order closes. */
+export class CancelWait {
+  private readonly venue: Pick<Venue, 'commits' | 'cancelWait'>;
+  private readonly ledgerFault: () => string | null;
+  private readonly onWait: (message: string) => void;
+  private left = -1;
+  private lookedMs = 0;
+  private text: string | undefined;
+
+  /** `onWait` is called with each text. */
+  constructor(
+    venue: Pick<Venue, 'commits' | 'cancelWait'>,
+    of: { readonly ledgerFault?: () => string | null; readonly onWait: (message: string) => void },
+  ) {
+    this.venue = venue;
+    this.ledgerFault = of.ledgerFault ?? (() => null);
+    this.onWait = of.onWait;
+  }
+
+  /** While so many orders are left; undefined where none is waited for long. */
+  look(left: number, nowMs: number): string | undefined {
+    if (left !== this.left) {
+      this.left = left;
+      this.lookedMs = nowMs;
+      this.text = undefined;
+    }
+    if (nowMs - this.lookedMs < LONG_MS) return this.text;
+    this.lookedMs = nowMs;
+    const { cancelWait, commits } = this.venue;
+    const wait = cancelWait?.() ?? null;
+    const longestCommitMs = commits?.longestMs ?? 0;
+    this.text =
+      wait === null ? undefined : cancelWaitText(wait, { ledgerFault: this.ledgerFault(), longestCommitMs });
+    if (this.text !== undefined) this.onWait(this.text);
+    return this.text;
+  }
+}
+
 /** A cancel has a commit of the ledger, one of the mirror, and part of one that others make. */
 const COMMITS_A_CANCEL = 3;
 

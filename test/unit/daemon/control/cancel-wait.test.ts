@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { CommitTimes } from '../../../../src/budget/commit-times.ts';
-import { cancelWaitText, slowDiskFault } from '../../../../src/daemon/control/cancel-wait.ts';
+import { CancelWait, cancelWaitText, slowDiskFault } from '../../../../src/daemon/control/cancel-wait.ts';
 
 describe('what the cancels of a halt wait for', () => {
   const well = { ledgerFault: null, longestCommitMs: 150 };
@@ -28,6 +28,24 @@ describe('what the cancels of a halt wait for', () => {
   ] as const)('is said of %j', (wait, of, text) => {
     expect(cancelWaitText(wait, of)).toBe(text);
   });
+});
+
+const twoOnTheWay = () => ({ waiting: 0, onTheWay: 2, heldBy: null, forMs: 0 });
+
+test('is said every five seconds while no order closes', () => {
+  const said: string[] = [];
+  const wait = new CancelWait({ cancelWait: twoOnTheWay }, { onWait: (text) => said.push(text) });
+  const text = '2 cancels wait for the answer of the exchange';
+  expect([0, 4_999, 5_000, 9_999].map((nowMs) => wait.look(3, nowMs))).toEqual([
+    undefined,
+    undefined,
+    text,
+    text,
+  ]);
+  expect([10_000, 10_100].map((nowMs) => wait.look(2, nowMs))).toEqual([undefined, undefined]);
+  expect(said).toEqual([text]);
+  expect(wait.look(2, 15_000)).toBe(text);
+  expect(said).toEqual([text, text]);
 });
 
 describe('a disk on which the end of a run is too short', () => {
