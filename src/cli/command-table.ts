@@ -60,7 +60,7 @@ export const COMMANDS: Readonly<Record<string, ListedCommand>> = {
     load: async () => (await import('./commands/api.ts')).apiCommand(),
   },
   order: {
-    summary: 'Places, cancels or shows one order by hand, beside a bot or without one.',
+    summary: 'Places, cancels, shows or finds one order by hand, beside a bot or without one.',
     load: async () => (await import('./commands/order.ts')).orderCommand(),
   },
   signal: {
@@ -132,6 +132,10 @@ export const COMMANDS: Readonly<Record<string, ListedCommand>> = {
     takes: '<strategy> [market]',
     summary: 'Closes the position of one strategy: cancels its orders, and sells what it holds.',
     load: async () => (await import('./commands/close.ts')).closeCommand(),
+  },
+  position: {
+    summary: 'Says what became of coins that somebody has closed or moved by hand.',
+    load: async () => (await import('./commands/position.ts')).positionCommand(),
   },
   pause: {
     takes: '<strategy>',

@@ -3,7 +3,7 @@ import { ControlClient } from '../daemon/control/control-client.ts';
 import type { ControlResult } from '../daemon/control/control-command.ts';
 import { isDataFolderInUse } from '../daemon/process-locks/run-locks.ts';
 import { SarrafError } from '../domain/errors.ts';
-import type { CancelCommand, CloseCommand, PlaceCommand } from '../engine/engine-event.ts';
+import type { CancelCommand, CloseCommand, PlaceCommand, PositionCommand } from '../engine/engine-event.ts';
 import { MACHINE_IO, type CommandIo } from './api/command-io.ts';
 import { checkBotFolder } from './bot-folder.ts';
 import { failed, wrongInput } from './command-error.ts';
@@ -22,7 +22,8 @@ export interface PostedOptions {
 export type ByHandWish =
   | Omit<CancelCommand, 'key' | 'by'>
   | Omit<CloseCommand, 'key' | 'by'>
-  | Omit<PlaceCommand, 'key' | 'by'>;
+  | Omit<PlaceCommand, 'key' | 'by'>
+  | Omit<PositionCommand, 'key' | 'by'>;
 
 export interface PostByHand {
   readonly wish: ByHandWish;

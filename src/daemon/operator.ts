@@ -126,7 +126,8 @@ export class Operator {
           return true;
         }
         // What was canceled for a position that can not be sold yet would leave that bare.
-        if (command.kind === 'close' && engine.status().phase === 'syncing') return false;
+        const waits = command.kind === 'close' || command.kind === 'position';
+        if (waits && engine.status().phase === 'syncing') return false;
         shell.control(command);
         state = engine.byHand.stateOf(key);
       }

@@ -10,7 +10,7 @@ import { advanceAlgorithm, type Algorithm } from '../execution/algorithms/algori
 import { updateQuotes, type QuotesIntent } from '../execution/algorithms/quotes.ts';
 import { refusalCauseOf } from '../venues/port.ts';
 import { AlgorithmWork } from './algorithm-work.ts';
-import { tellLeft, tellRefusedExit } from './bracket-notices.ts';
+import { tellLeft, tellRefusedExit, tellUnclear } from './bracket-notices.ts';
 import { BracketsAtWork } from './brackets-at-work.ts';
 import type { IntentBlotter } from './intent-blotter.ts';
 import type { MarketDataCache } from './market-data-cache.ts';
@@ -53,6 +53,8 @@ export interface AlgorithmManagerOptions {
   readonly closed: () => string | null;
   readonly reservations: Reservations;
   readonly rows: RowCounter;
+  /** Whether the account has less of a coin than strategies hold of it. */
+  readonly areMissing: (coin: string) => boolean;
 }
 
 /** Runs the algorithms: asks each what it wants when something of its own changed, and does it. */
@@ -205,6 +207,30 @@ export class AlgorithmManager {
     }
   }
 
+  /**
+   * A person has said what became of what a strategy holds of a coin: its brackets go on with what it holds.
+   * Answers whether any of them had waited for that.
+   */
+  clear(instance: StrategyInstance, coin: string): boolean {
+    let hasWaited = false;
+    for (const work of this.works.values()) {
+      const { algorithm } = work;
+      if (work.instance !== instance || work.base !== coin || algorithm.kind !== 'bracket') continue;
+      this.poked.add(work);
+      if (algorithm.unclear === null) continue;
+      hasWaited = true;
+      work.algorithm = { ...algorithm, unclear: null };
+      this.store(work);
+    }
+    return hasWaited;
+  }
+
+  /** It is looked at again whether coins are missing. */
+  lookAt(coin: string): void {
+    for (const work of this.works.values())
+      if (work.algorithm.kind === 'bracket' && work.base === coin) this.poked.add(work);
+  }
+
   onBook(market: string): void {
     for (const work of this.works.values())
       if (work.wantsBooks && work.markets.includes(market)) this.poked.add(work);
@@ -330,6 +356,7 @@ export class AlgorithmManager {
         orders: view.orders,
         pauseMs: view.refusalPauseMs,
       });
+    if (isChanged) tellUnclear(outbox, work, before);
     if (isChanged) this.store(work);
     this.tellLack(work, step.lacks ?? null);
     this.carryOut(work, step, state.market);
@@ -406,12 +433,12 @@ export class AlgorithmManager {
   }
 
   private viewOf(work: AlgorithmWork, market: Market): AlgorithmView {
-    const { outbox, orderManager, markets, views, closed, reservations } = this.options;
+    const { outbox, orderManager, markets, views, closed, reservations, areMissing } = this.options;
     const { nowMs } = outbox;
     const { instance, algorithm } = work;
     const isOfEquity = algorithm.kind === 'target' || algorithm.kind === 'targets';
     return new WorkView(
-      { markets, closed },
+      { markets, closed, areMissing },
       {
         nowMs,
         market,

@@ -42,6 +42,30 @@ export function tellRefusedExit(
   else outbox.alarm(message, strategy);
 }
 
+/** Says that it is not known any more whether a position is there, and what a person can say of it. */
+export function tellUnclear(
+  outbox: Outbox,
+  {
+    name,
+    algorithm,
+    held,
+  }: { readonly name: NamedBracket; readonly algorithm: Algorithm; readonly held: Units },
+  before: Algorithm,
+): void {
+  if (algorithm.kind !== 'bracket' || before.kind !== 'bracket') return;
+  const { strategy, market, base } = name;
+  const { unclear } = algorithm;
+  if (unclear === null || unclear.why === before.unclear?.why) return;
+  const why =
+    unclear.why === 'exit-canceled'
+      ? 'somebody else canceled its exit'
+      : `the account has less ${base.toUpperCase()} than its strategies hold`;
+  outbox.alarm(
+    `${strategy}: ${why}, so ${formatUnits(held)} ${base} of its bracket in ${market} have no exit, and none is placed until you say what became of them: "sarraf position adopt ${strategy} ${market}" (they are still there), "sarraf position write-off ${strategy} ${market}" (sold or moved by hand), "sarraf position move ${strategy} TO ${market}" (they are another strategy's)`,
+    strategy,
+  );
+}
+
 /** Says that a bracket ended from outside, where it still holds something. */
 export function tellLeft(
   outbox: Outbox,

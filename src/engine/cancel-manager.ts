@@ -41,6 +41,7 @@ export class CancelManager {
   constructor(options: { readonly blotter: OrderBlotter; readonly reports: OrderReportMatcher }) {
     this.blotter = options.blotter;
     this.reports = options.reports;
+    this.blotter.isEndWanted = (key) => this.wanted.has(key);
     this.blotter.listen((order) => {
       if (this.wanted.size === 0) return;
       if (!mayTrade(order) && this.wanted.delete(order.key)) this.remember();

@@ -148,11 +148,30 @@ export type PlaceCommand = ByHandBase & {
   readonly stopPrice: string | null;
 };
 
+/**
+ * What a person says of coins in the books: a strategy has them, has them no more, or another one (`to`) has
+ * them. Decimal texts; `amount` null: all that the strategy holds, and of `adopt`: what it holds is there.
+ * `price` null: that of now.
+ */
+export type PositionCommand = ByHandBase & {
+  readonly kind: 'position';
+  readonly act: (typeof POSITION_ACTS)[number];
+  readonly strategy: string;
+  readonly to: string | null;
+  readonly market: string;
+  readonly amount: string | null;
+  readonly price: string | null;
+};
+
+export const POSITION_ACTS = ['adopt', 'write-off', 'move'] as const;
+
 /** What a person does with orders and positions. */
-export type ByHandCommand = CancelCommand | CloseCommand | PlaceCommand;
+export type ByHandCommand = CancelCommand | CloseCommand | PlaceCommand | PositionCommand;
+
+const BY_HAND: ReadonlySet<string> = new Set(['cancel', 'close', 'place', 'position']);
 
 export function isByHand(command: ControlCommand): command is ByHandCommand {
-  return command.kind === 'cancel' || command.kind === 'close' || command.kind === 'place';
+  return BY_HAND.has(command.kind);
 }
 
 /** What a venue that tells by itself says at one moment: its answers, and then what became of orders. */

@@ -30,6 +30,7 @@ import { MarginCache } from './margin-cache.ts';
 import { MarketDataCache } from './market-data-cache.ts';
 import type { MirrorState } from './mirror-change.ts';
 import { OrderBlotter } from './order-blotter.ts';
+import { KEPT_MISSING_COINS, MissingCoins } from './missing-coins.ts';
 import { OrderManager } from './order-manager.ts';
 import { Outbox } from './outbox.ts';
 import { PortfolioViews } from './portfolio-view.ts';
@@ -173,7 +174,18 @@ export class Engine {
       closed,
       rows,
     };
-    const algorithms = new AlgorithmManager(ways);
+    const missing: MissingCoins = new MissingCoins({
+      outbox,
+      account,
+      instances,
+      markets,
+      expected: (asset) => this.reconciler.expectedOf(asset),
+      onChange: (coin) => algorithms.lookAt(coin),
+    });
+    const algorithms: AlgorithmManager = new AlgorithmManager({
+      ...ways,
+      areMissing: (coin) => missing.areMissing(coin),
+    });
     const { movesPerMinute = null } = settings;
     const members = new MemberGuard({
       universeOf: (instance, name) => universes.stateOf(instance, name),
@@ -282,6 +294,7 @@ export class Engine {
       instances,
       algorithms,
       router,
+      missing,
       halted: () => control.closed(),
     });
     const figures =
@@ -378,6 +391,7 @@ export class Engine {
       const sinceMs = algorithms.brackets.wantsClosesSince(reader.market, reader.timeframe);
       if (sinceMs !== null) reader.reachBack(sinceMs, nowMs);
     }
+    missing.restore(kept[KEPT_MISSING_COINS]);
     transfers.restore(kept[KEPT_TRANSFERS]);
     router.restore(state);
     transfers.resume();

@@ -9,6 +9,7 @@ import { KEPT_CONTROL, storedControl } from './control.ts';
 import { KEPT_CREDENTIAL, storedCredential } from './credential-watch.ts';
 import { storedLocks } from '../execution/locks/lock-state.ts';
 import { KEPT_LOCKS } from './lock-manager.ts';
+import { KEPT_MISSING_COINS, storedMissingCoins } from './missing-coins.ts';
 import { KEPT_LOSS_LIMITS, storedLossLimits } from './loss-limits.ts';
 import { KEPT_PLOTS, storedPlots } from './live-plots.ts';
 import { KEPT_ROW } from './row-counter.ts';
@@ -43,6 +44,7 @@ const KEPT_RECORDS = {
   [KEPT_TRANSFERS]: storedTransfers,
   [KEPT_UNIVERSES]: storedUniverses,
   [KEPT_PLOTS]: storedPlots,
+  [KEPT_MISSING_COINS]: storedMissingCoins,
 } as const;
 
 type Kept = { readonly [Name in keyof typeof KEPT_RECORDS]: z.output<(typeof KEPT_RECORDS)[Name]> };

@@ -94,6 +94,24 @@ export interface ReplyRecord extends KeptReply {
   readonly problem: string | null;
 }
 
+/**
+ * Coins that a person has moved in the books: from a strategy or (null) the account, to one or the account.
+ */
+export interface PositionMoveRecord {
+  /** Of the command. */
+  readonly key: string;
+  readonly act: 'adopt' | 'write-off' | 'move';
+  readonly atMs: number;
+  readonly from: string | null;
+  readonly to: string | null;
+  readonly asset: string;
+  readonly amount: string;
+  /** At which it left one's books and came to the other's, in the quote currency of `market`. */
+  readonly price: string;
+  readonly market: string;
+  readonly by: string | null;
+}
+
 /** A value of a series over time; `FigureName` says the names and what the values are. */
 export interface FigureRecord {
   readonly name: string;
@@ -127,6 +145,7 @@ export type MirrorChange =
       readonly candle: Candle;
     }
   | { readonly kind: 'public-trades'; readonly market: string; readonly trades: readonly PublicTrade[] }
+  | { readonly kind: 'position-move'; readonly move: PositionMoveRecord }
   /** One of the same name and time takes the place of the one before. */
   | { readonly kind: 'figure'; readonly figure: FigureRecord }
   /** One of the same order and step takes the place of the one before, if both were used or neither. */

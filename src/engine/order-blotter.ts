@@ -2,7 +2,7 @@ import { formatUnits } from '../domain/money.ts';
 import { sentence } from '../language/sentences/sentence.ts';
 import { IdenticalOrders } from '../execution/identical-orders.ts';
 import { afterEvent, type OrderEvent } from '../execution/order-life.ts';
-import { isFinal, type OrderRecord } from '../execution/order-record.ts';
+import { CANCELED_BY_OTHERS, isFinal, mayTrade, type OrderRecord } from '../execution/order-record.ts';
 import { OrderTable } from '../execution/order-table.ts';
 import { LIST_START } from '../execution/own-list.ts';
 import { UnknownOrders } from '../execution/unknown-orders.ts';
@@ -37,6 +37,8 @@ export class OrderBlotter {
    * nothing is looked for.
    */
   private readonly seenOnce = new Map<ListCursor, number>();
+  /** Whether the end of an order was asked for here. */
+  isEndWanted: (key: string) => boolean = () => false;
   private readonly listeners: OrderListener[] = [];
   private readonly endListeners: ((order: OrderRecord) => void)[] = [];
 
@@ -76,7 +78,7 @@ export class OrderBlotter {
 
   /** Takes in a event; answers the order as it then is, the same value where nothing changed. */
   apply(order: OrderRecord, event: OrderEvent): OrderRecord {
-    const next = afterEvent(order, event);
+    const next = this.withEnder(order, afterEvent(order, event));
     if (next === order) return order;
     const { nowMs } = this.outbox;
     // What was sent is what another may be identical to, whatever the exchange made of it.
@@ -90,6 +92,19 @@ export class OrderBlotter {
     this.table.put(next);
     this.tell(next, order);
     return next;
+  }
+
+  /** Notes that somebody else canceled an order, where that is so. A market order ends by itself. */
+  private withEnder(order: OrderRecord, next: OrderRecord): OrderRecord {
+    if (this.isPushed || !mayTrade(order) || mayTrade(next) || next.state === 'rejected') return next;
+    const { key, pairKey, execution, reason } = next;
+    if (next.matched >= next.amount || execution === 'market' || reason !== null) return next;
+    const other = pairKey === null ? undefined : this.table.get(pairKey);
+    // The exchange ends one leg of a pair with the other.
+    const isWithOther =
+      other !== undefined &&
+      (this.isEndWanted(other.key) || (!mayTrade(other) && other.reason !== CANCELED_BY_OTHERS));
+    return this.isEndWanted(key) || isWithOther ? next : { ...next, reason: CANCELED_BY_OTHERS };
   }
 
   /** One reading shows where an order stands. The second that does makes it sure. */

@@ -218,6 +218,12 @@ export class Reservations {
     return subtractUnits(left, this.options.leaving(asset));
   }
 
+  /** What the account has of an asset, less what orders by hand and withdrawals hold. */
+  ofAccount(asset: string): Units {
+    const { held, gone } = this.others.get(asset) ?? NO_OTHERS;
+    return subtractUnits(subtractUnits(this.totalOf(asset), held), gone);
+  }
+
   private totalOf(asset: string): Units {
     return (this.options.expected(asset) ?? this.options.account.totalOf(asset)) as Units;
   }

@@ -5,7 +5,7 @@ import { groupedText } from '../domain/money-text.ts';
 import { LEAST_UNITS, NO_UNITS, subtractUnits, type Units } from '../domain/money.ts';
 import type { FillRecord } from '../execution/fill-record.ts';
 import type { PnlViews, PnlView } from '../execution/risk/risk-view.ts';
-import { AssetLedger, type AssetLedgerOptions } from '../portfolio/asset-ledger.ts';
+import { AssetLedger, type AssetLedgerOptions, type MovedCoins } from '../portfolio/asset-ledger.ts';
 import type { PnlTrack } from '../portfolio/pnl-track.ts';
 import type { PriceOf } from '../portfolio/valuation.ts';
 import type { StrategyPort } from '../strategy/strategy-port.ts';
@@ -134,6 +134,12 @@ export class StrategyInstance {
     const isOf = (market: string): boolean => this.marketNames.parseMarket(market).base === asset;
     const own = isOf(this.runner.market) ? this.runner.market : this.markets.find(isOf);
     this.ledger.takeInventory({ asset, amount, market: own ?? this.runner.market, atMs });
+    this.isDirty = true;
+  }
+
+  /** Takes coins into its books that a person says it has (above zero) or has no more (below). */
+  takeCoins(coins: MovedCoins): void {
+    this.ledger.takeCoins(coins);
     this.isDirty = true;
   }
 

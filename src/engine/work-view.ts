@@ -21,13 +21,21 @@ export class WorkView implements AlgorithmView {
   private readonly exits: () => Units;
   private readonly markets: MarketDataCache;
   private readonly closed: () => string | null;
+  private readonly areMissing: (coin: string) => boolean;
 
   constructor(
-    of: { readonly markets: MarketDataCache; readonly closed: () => string | null },
-    view: Omit<AlgorithmView, 'book' | 'levels' | 'canPlace' | 'inExits'> & { readonly exits: () => Units },
+    of: {
+      readonly markets: MarketDataCache;
+      readonly closed: () => string | null;
+      readonly areMissing: (coin: string) => boolean;
+    },
+    view: Omit<AlgorithmView, 'book' | 'levels' | 'canPlace' | 'inExits' | 'areCoinsMissing'> & {
+      readonly exits: () => Units;
+    },
   ) {
     this.markets = of.markets;
     this.closed = of.closed;
+    this.areMissing = of.areMissing;
     this.nowMs = view.nowMs;
     this.market = view.market;
     this.orders = view.orders;
@@ -49,6 +57,10 @@ export class WorkView implements AlgorithmView {
 
   get inExits(): Units {
     return this.exits();
+  }
+
+  get areCoinsMissing(): boolean {
+    return this.areMissing(this.market.base);
   }
 
   get book(): AlgorithmView['book'] {

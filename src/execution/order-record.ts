@@ -2,6 +2,7 @@ import { NO_UNITS, type Units } from '../domain/money.ts';
 import type { ExitKind } from '../domain/exit-kind.ts';
 import type { Execution, Side } from '../domain/order.ts';
 import type { VenueOrderId } from '../domain/venue-id.ts';
+import { sentence } from '../language/sentences/sentence.ts';
 import type { ListCursor } from '../venues/port.ts';
 
 /**
@@ -78,7 +79,7 @@ export interface OrderRecord {
   readonly filled: Units;
   readonly filledTotal: Units;
   readonly fee: Units;
-  /** Why it was rejected, or did not go through a cancel: a code. */
+  /** Why it was rejected, or that somebody else canceled it: a code or a sentence. */
   readonly reason: string | null;
   readonly closedAtMs: number | null;
   /** The furthest that the list of own orders was known to go when it was planned: it stands beyond that. */
@@ -86,6 +87,11 @@ export interface OrderRecord {
   /** The same of trades. */
   readonly tradeFloor: ListCursor;
 }
+
+/**
+ * The reason of an order that the exchange closed before all of it traded, and whose end nobody here wanted.
+ */
+export const CANCELED_BY_OTHERS = sentence('order-canceled-by-others');
 
 /** What an order has only once its request was made. */
 type SincePlanned =

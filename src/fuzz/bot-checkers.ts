@@ -18,6 +18,7 @@ import { LoweredLimitChecker } from './checkers/lowered-limit-checker.ts';
 import { OrphanChecker } from './checkers/orphan-checker.ts';
 import { OverlapChecker } from './checkers/overlap-checker.ts';
 import { NONE_REFUSED } from './checkers/own-key.ts';
+import { PositionChecker } from './checkers/position-checker.ts';
 import { PauseChecker } from './checkers/pause-checker.ts';
 import { RejectionChecker } from './checkers/rejection-checker.ts';
 import { SignalChecker } from './checkers/signal-checker.ts';
@@ -71,6 +72,7 @@ export class BotCheckers {
   private readonly figures: FigureChecker;
   private readonly orphans = new OrphanChecker();
   private readonly bars: BarChecker;
+  readonly positions: PositionChecker;
   /** Whether money came or went that is no trade's: the books learn of it later. */
   private isMoneyMoved = false;
   /** Whether a limit reply named a lower limit. */
@@ -106,6 +108,7 @@ export class BotCheckers {
       },
     });
     this.bars = new BarChecker(options.world.exchange);
+    this.positions = new PositionChecker((what) => coverage.count(what));
     this.journal = new JournalChecker(mirrorPath);
     this.transfers = new TransferChecker(mirrorPath);
     this.figures = new FigureChecker({
@@ -140,6 +143,15 @@ export class BotCheckers {
     return this.options.mutator?.refusedNames ?? NONE_REFUSED;
   }
 
+  /**
+   * The same, and a name of each strategy whose books a person has changed: what it holds is not of its
+   * fills.
+   */
+  get unjudgedNames(): ReadonlySet<string> {
+    const { moved } = this.positions;
+    return new Set([...this.refusedNames, ...[...moved].map((strategy) => `${INSTANCE}-${strategy}-`)]);
+  }
+
   /** A step of the bot; `engine` is null while none is at work. */
   watch(
     engine: Engine | null,
@@ -154,6 +166,7 @@ export class BotCheckers {
         this.locks.watch(engine, output, event.atMs, nowMs + swarm.clockSkewMs);
         this.byHand.watch(engine, output, event.atMs, nowMs + swarm.clockSkewMs);
         this.pauses.watch(output, event.atMs);
+        this.positions.watch(output);
         if (output.requests.some(({ call }) => call.kind === 'transfer')) this.isMoneyMoved = true;
         this.figures.watch(engine, output, event.atMs);
         this.orphans.watch(engine, output, event.atMs);
@@ -253,8 +266,9 @@ export class BotCheckers {
       ...this.vandal.violations(),
       ...this.rejections.violations(),
       ...(this.universe?.violations() ?? []),
-      ...this.locks.violations(truth, { refused: this.refusedNames, exits: exitNames }),
-      ...this.byHand.violations(truth, this.refusedNames),
+      ...this.locks.violations(truth, { refused: this.unjudgedNames, exits: exitNames }),
+      ...this.byHand.violations(truth, this.unjudgedNames),
+      ...this.positions.violations(),
       ...this.pauses.violations(),
       ...this.dust.violations(),
       ...this.funds.violations(),

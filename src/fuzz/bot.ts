@@ -1,3 +1,4 @@
+import { wrongHoldings } from './checkers/position-checker.ts';
 import { copyFileSync, existsSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
@@ -281,6 +282,21 @@ export class Bot {
   /** What may keep exits of brackets from being placed. */
   get brackets(): BracketWatch {
     return this.checkers.brackets;
+  }
+
+  /** Somebody else has canceled an order of the bot, by its id at the exchange. */
+  taken(id: number): void {
+    this.checkers.positions.took(id);
+  }
+
+  /** Strategies whose books a person has changed. */
+  get movedStrategies(): ReadonlySet<string> {
+    return this.checkers.positions.moved;
+  }
+
+  /** What strategies hold by the engine and not by their rows; null where it is the same. */
+  wrongHoldings(): string | null {
+    return this.engine === null ? null : wrongHoldings(this.engine, this.mirrorPath);
   }
 
   /** Orders whose refusal it received, and which may exist all the same. */

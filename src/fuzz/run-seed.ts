@@ -1,7 +1,8 @@
 import { present } from '../domain/invariant.ts';
 import { mkdirSync, rmSync } from 'node:fs';
 import { budgetTable } from '../exchange/budget-table.ts';
-import { DRAIN_POLICIES } from '../engine/engine-event.ts';
+import { DRAIN_POLICIES, type ControlCommand } from '../engine/engine-event.ts';
+import { readOrderName } from '../execution/order-names.ts';
 import { Bot } from './bot.ts';
 import { actsByHandOf } from './by-hand-plan.ts';
 import { givenCoins, INSTANCE, positionLimitsOf } from './bot-engine.ts';
@@ -12,6 +13,7 @@ import { checkProtection } from './checkers/protection-checker.ts';
 import { truthOf, type ExchangeTruth } from './checkers/exchange-truth.ts';
 import { checkExposure, checkOwnership } from './checkers/exposure-checker.ts';
 import { readMirrorRows } from './checkers/mirror-rows.ts';
+import { namedOrders } from './checkers/own-key.ts';
 import { checkOrders } from './checkers/order-checker.ts';
 import { violationsOf, type Violation } from './checkers/violation.ts';
 import { Coverage, type Counts } from './coverage.ts';
@@ -19,6 +21,7 @@ import { Dice } from './dice.ts';
 import { EventLog } from './event-log.ts';
 import { locksByHandOf } from './lock-plan.ts';
 import { loseMoney, mostDust, mostRounding } from './exchange-events.ts';
+import { movesByHandOf } from './moved-plan.ts';
 import { sentSignalsOf } from './signal-plan.ts';
 import { drawSwarm, STOP_MS, type Swarm } from './swarm.ts';
 import { BOT_USER, FuzzWorld } from './world.ts';
@@ -202,6 +205,19 @@ class SeedRun {
         bot.control(wanted);
       });
     }
+    // A mirror of before has forgotten what a person said since, and wrong replies say what is not so.
+    if (swarm.putBack === null && swarm.wrongReplies === null)
+      for (const { atMs, act } of movesByHandOf(swarm.seed, swarm.runMs)) {
+        at(atMs, () => {
+          const control = (command: ControlCommand): void => bot.control(command);
+          const what = act({ world, control, onTaken: (id) => bot.taken(id) });
+          if (what === null) return;
+          this.events.say(world.time.now(), what);
+          coverage.count(what);
+          bot.disturbed();
+          bot.moneyMoved();
+        });
+      }
     for (const { atMs, command } of sentSignalsOf(swarm.seed, swarm.runMs))
       at(atMs, () => bot.signal(command));
     for (const [index, { disturbance, meanMs }] of swarm.disturbances.entries()) {
@@ -317,12 +333,14 @@ class SeedRun {
     const { world, bot } = this;
     const nowMs = world.advance();
     const wrong = bot.wrongEquity();
+    const holdings = bot.wrongHoldings();
     return [
       ...checkAgreement(truthOf(world.exchange, BOT_USER, nowMs), readMirrorRows(bot.mirrorPath), {
         instance: INSTANCE,
         refused: bot.refusedNames,
       }),
       ...violationsOf('equity agrees', wrong === null ? [] : [wrong]),
+      ...violationsOf('holdings', holdings === null ? [] : [holdings]),
     ];
   }
 
@@ -336,6 +354,7 @@ class SeedRun {
     const { world, bot, swarm } = this;
     const rows = readMirrorRows(bot.mirrorPath);
     const truth = truthOf(world.exchange, BOT_USER);
+    const judged = withoutStrategies(truth, bot.movedStrategies);
     return [
       ...bot.mistakes.map((message) => ({ check: 'no mistakes', message })),
       ...this.budgets.violations(),
@@ -344,13 +363,13 @@ class SeedRun {
         roundingOf: (market) => mostRounding(this.rulesOf(market)),
         dustOf: (market, price) => mostDust(this.rulesOf(market), price),
       }),
-      ...checkExposure(truth, {
+      ...checkExposure(judged, {
         instance: INSTANCE,
         maxPosition: positionLimitsOf(swarm.seed),
         refused: bot.refusedNames,
         given: this.given,
       }),
-      ...checkOwnership(truth, {
+      ...checkOwnership(judged, {
         instance: INSTANCE,
         refused: bot.refusedNames,
         given: this.given,
@@ -381,4 +400,15 @@ class SeedRun {
   private async pass(durationMs: number): Promise<void> {
     await this.world.time.run(this.world.time.now() + durationMs);
   }
+}
+
+/** What happened, without the orders of strategies whose books a person has changed. */
+function withoutStrategies(truth: ExchangeTruth, moved: ReadonlySet<string>): ExchangeTruth {
+  if (moved.size === 0) return truth;
+  const isOut = new Set(
+    namedOrders(truth, INSTANCE).flatMap(({ order, name }) =>
+      moved.has(readOrderName(name)?.strategy ?? '') ? [order.id] : [],
+    ),
+  );
+  return { ...truth, orders: truth.orders.filter(({ id }) => !isOut.has(id)) };
 }

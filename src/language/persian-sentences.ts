@@ -124,6 +124,7 @@ export const PERSIAN_SENTENCES: SpokenSentences = {
     'order-halted': 'معامله متوقف شد',
     'order-ending': 'ربات در حال پایان بود',
     'order-never-arrived': 'به صرافی نرسید',
+    'order-canceled-by-others': 'کس دیگری آن را لغو کرد',
     'order-not-sent': 'ارسال نشد: {reason:said}',
     'order-risk': 'محدودیت ریسک: {reason:said}',
     'order-lock': 'قفل {lock:name}: {reason:said}',
@@ -405,6 +406,20 @@ export const PERSIAN_SENTENCES: SpokenSentences = {
     'place-is': 'وضعیت: {state:sentence}',
     'place-repeated':
       'همین سفارش {ago:length} پیش با نام {order:name} ثبت شده است؛ اگر دوباره می‌خواهید {wait:length} دیگر بدهید',
+    'position-to': 'باید استراتژی دیگری از این ربات باشد؛ «{strategy:text}» است',
+    'position-no-price': 'قیمتی از {market:symbol} معلوم نیست: خودتان بگویید',
+    'position-money': 'ارز {market:symbol} برای {strategy:name} پول است، نه موقعیت',
+    'position-not-free':
+      '{strategy:name}، {held:money} دارد که {free:decimal} آن در سفارشی نیست: نخست سفارش فروش آن را لغو کنید یا مقدار کمتری بگویید',
+    'position-missing':
+      'حساب {amount:money} کمتر از آن دارد که استراتژی‌ها دارند: نخست آن را از دفتر بردارید یا به حساب برگردانید',
+    'position-not-there':
+      'حساب {left:money} دارد که از هیچ استراتژی نیست: {strategy:name} بیشتر از آن نمی‌تواند بردارد',
+    'position-moved': '{amount:money} از {from:name} به {to:name} با قیمت {price:decimal} رفت',
+    'position-written-off': '{amount:money} با قیمت {price:decimal} از دفتر {strategy:name} برداشته شد',
+    'position-adopted': '{strategy:name}، {amount:money} را با قیمت {price:decimal} برداشت',
+    'position-confirmed': 'آنچه {strategy:name} دارد ({held:money}) سر جایش است: خروج آن دوباره گذاشته می‌شود',
+    'position-nothing-unclear': 'چیزی نامعلوم نبود: {strategy:name}، {held:money} دارد',
     'close-busy': 'موقعیت آن هم‌اکنون با دستور دیگری در حال بسته شدن است',
     'close-shut': '{reason:said}؛ کاری انجام نشد. استراتژی‌ها را موقتاً متوقف کنید، از سر بگیرید و سپس ببندید',
     'close-no-order': 'اکنون سفارشی فرستاده نمی‌شود، پس چیزی لغو نشد: {reason:said}',

@@ -27,6 +27,7 @@ export class ChangeWriter {
   private readonly kept: Statement;
   private readonly figure: Statement;
   private readonly reply: Statement;
+  private readonly move: Statement;
 
   constructor(database: Database.Database) {
     const prepare = (sql: string): Statement => database.prepare<[object]>(sql);
@@ -75,9 +76,13 @@ export class ChangeWriter {
     this.reply = prepare(
       'INSERT OR REPLACE INTO replies VALUES (@orderKey, @step, @problem IS NULL, @atMs, @endpoint, @httpStatus, @body, @bodyLength, @problem)',
     );
+    this.move = prepare(`
+      INSERT INTO position_moves (key, act, at_ms, from_strategy, to_strategy, asset, amount, price, market, by)
+      VALUES (@key, @act, @atMs, @from, @to, @asset, @amount, @price, @market, @by)`);
   }
 
   /** `atMs`: when it was decided or seen. */
+
   write(change: MirrorChange, atMs: number): void {
     switch (change.kind) {
       case 'journal':
@@ -112,6 +117,9 @@ export class ChangeWriter {
         return;
       case 'reply':
         this.reply.run(change.reply);
+        return;
+      case 'position-move':
+        this.move.run(change.move);
         return;
       case 'market':
       case 'wallet':

@@ -4,9 +4,11 @@ import { SarrafError, type ErrorCode } from '../domain/errors.ts';
 import { parseUnits, UNIT_DECIMALS } from '../domain/money.ts';
 import { gridOf, shownAnchors, UTC_BARS, type BarGrid } from '../domain/bar-grid.ts';
 import { TIMEFRAMES } from '../domain/timeframe.ts';
+import type { PositionMoveRecord } from '../engine/mirror-change.ts';
 import type { FillRecord } from '../execution/fill-record.ts';
 import type { RecordedRate } from '../portfolio/statement/statement-line.ts';
 import type { WalletTransaction } from '../venues/port.ts';
+import { schemaVersionOf } from './check-mirror.ts';
 import { iterateFills } from './fill-columns.ts';
 import { openMirrorReadOnly } from './mirror-file.ts';
 import type { KeptRow, SeenBalance } from './mirror-reader.ts';
@@ -30,6 +32,8 @@ export interface StatementRows {
   readonly fills: () => Iterable<FillRecord>;
   /** Lines of the wallets' histories by rising time. */
   readonly lines: readonly WalletTransaction[];
+  /** Coins that a person has moved in the books of strategies, by rising time; no balance changed by them. */
+  readonly moves: readonly PositionMoveRecord[];
   readonly balances: readonly SeenBalance[];
   readonly kept: readonly KeptRow[];
   /** Closes of candles of a market at their end, by rising time. */
@@ -91,6 +95,7 @@ function rowsOf(database: Database.Database): StatementRows {
       )
       .all()
       .map((row): WalletTransaction => ({ ...row, amount: parseUnits(row.amount), tooFine: null })),
+    moves: movesOf(database),
     balances: database
       .prepare<[], SeenBalance>(
         'SELECT currency, wallet_id AS walletId, total, held, seen_at_ms AS seenAtMs FROM balances ORDER BY currency',
@@ -99,6 +104,20 @@ function rowsOf(database: Database.Database): StatementRows {
     kept: database.prepare<[], KeptRow>('SELECT name, json, at_ms AS atMs FROM kept ORDER BY name').all(),
     closesOf: (market) => closesOf(database, market),
   };
+}
+
+/** The version of the schema that has moved positions. */
+const WITH_MOVES = 4;
+
+/** Nothing in a file that an older sarraf wrote, until a bot brings it up to date. */
+function movesOf(database: Database.Database): readonly PositionMoveRecord[] {
+  if (schemaVersionOf(database) < WITH_MOVES) return [];
+  return database
+    .prepare<[], PositionMoveRecord>(
+      `SELECT key, act, at_ms AS atMs, from_strategy AS "from", to_strategy AS "to", asset, amount, price, market, by
+       FROM position_moves ORDER BY at_ms, id`,
+    )
+    .all();
 }
 
 /**

@@ -4,6 +4,7 @@ import { isFigureValue } from '../domain/figure-name.ts';
 import { parseUnits } from '../domain/money.ts';
 import { storedProblem } from '../domain/stored-json.ts';
 import { keptProblem } from '../engine/kept-records.ts';
+import { POSITION_ACTS } from '../engine/engine-event.ts';
 import { storedLogLine } from '../engine/mirror-change.ts';
 import { storedInstance } from '../engine/strategy-instance-record.ts';
 import { MARKET_NAMES } from '../exchange/market-names.ts';
@@ -95,6 +96,7 @@ const OF_TABLE: Readonly<Record<string, ColumnCheck>> = {
     sql: () => 'is_figure(name, value)',
     expected: 'a value as the name of its series says',
   },
+  'position_moves.act': oneOf(...POSITION_ACTS),
   'replies.step': oneOf('place', 'look-up', 'cancel'),
   'strategies.json': record('is_strategy_instance(json)', ({ json }) =>
     storedProblem(INSTANCE, String(json)),

@@ -209,11 +209,31 @@ const VERSION_3 = `
 `;
 
 /**
+ * What a person has said of coins in the books of strategies: a statement shows it, whatever the journal
+ * keeps.
+ */
+const VERSION_4 = `
+  CREATE TABLE position_moves (
+    id INTEGER PRIMARY KEY,
+    key TEXT NOT NULL UNIQUE,
+    act TEXT NOT NULL CHECK (act IN ('adopt', 'write-off', 'move')),
+    at_ms INTEGER NOT NULL,
+    from_strategy TEXT,
+    to_strategy TEXT,
+    asset TEXT NOT NULL,
+    amount TEXT NOT NULL,
+    price TEXT NOT NULL,
+    market TEXT NOT NULL,
+    by TEXT
+  ) STRICT;
+`;
+
+/**
  * The mirror's schema, step by step: the first makes the tables, each later one brings a mirror of the
  * version before up to date. The number of steps is the schema's version. Files of each version exist, so a
  * step never changes once it is written; a later version adds one.
  */
-export const MIRROR_STEPS: readonly string[] = [VERSION_1, VERSION_2, VERSION_3];
+export const MIRROR_STEPS: readonly string[] = [VERSION_1, VERSION_2, VERSION_3, VERSION_4];
 
 /** The version that this sarraf writes, as a mirror says it of itself (`user_version`). */
 export const SCHEMA_VERSION = MIRROR_STEPS.length;

@@ -1,5 +1,13 @@
 import type { Currency, MarketName, MarketNames } from '../domain/market-symbol.ts';
-import { addUnits, negateUnits, NO_UNITS, subtractUnits, type Units } from '../domain/money.ts';
+import {
+  addUnits,
+  multiplyUnits,
+  negateUnits,
+  NO_UNITS,
+  subtractUnits,
+  type Units,
+} from '../domain/money.ts';
+import { divideHalfEven } from '../domain/rounding.ts';
 import type { Side } from '../domain/order.ts';
 import { bookLeg, correctLeg, endsTrip, NO_HOLDING, type Holding, type Leg } from './holding.ts';
 import {
@@ -41,6 +49,17 @@ const NO_FLOW: MarketFlow = { position: NO_UNITS, cash: NO_UNITS };
 
 export interface LastPrice {
   readonly price: Units;
+  readonly atMs: number;
+}
+
+/** Coins that come (above zero) or go (below) without a trade. */
+export interface MovedCoins {
+  readonly asset: string;
+  readonly amount: Units;
+  /** Where they count for limits on single markets. */
+  readonly market: string;
+  /** In the quote currency of the market; null: at what they are worth now. */
+  readonly price: Units | null;
   readonly atMs: number;
 }
 
@@ -140,24 +159,23 @@ export class AssetLedger {
    * Takes in coins that it is given (above zero) or that go back (below), at what they are worth now: that is
    * neither gained nor lost. `market`: where they count for limits on single markets.
    */
-  takeInventory({
-    asset,
-    amount,
-    market,
-    atMs,
-  }: {
-    readonly asset: string;
-    readonly amount: Units;
-    readonly market: string;
-    readonly atMs: number;
-  }): void {
-    const { flows, inventory, unpriced } = this.state;
+  takeInventory(coins: Omit<MovedCoins, 'price'>): void {
+    const { asset, amount } = coins;
+    this.state.inventory.set(asset, addUnits(this.inventoryOf(asset), amount));
+    this.takeCoins({ ...coins, price: null });
+  }
+
+  /**
+   * Takes in coins that come (above zero) or go (below) without a trade, at a price: what they are worth at
+   * it is neither gained nor lost.
+   */
+  takeCoins({ asset, amount, market, price, atMs }: MovedCoins): void {
+    const { flows, unpriced } = this.state;
     this.trades += 1;
     this.roll(atMs);
-    inventory.set(asset, addUnits(this.inventoryOf(asset), amount));
     const flow = this.flowOf(market);
     flows.set(market, { ...flow, position: addUnits(flow.position, amount) });
-    const value = this.worthOf(asset, amount);
+    const value = this.valueAt(asset, amount, { market, price });
     this.book(asset, { received: amount, paid: value === null ? NO_MONEY : moneyIn(this.currency, value) });
     for (const { currency } of this.marketNames.quotes) {
       if (currency === this.currency && value !== null) {
@@ -406,6 +424,16 @@ export class AssetLedger {
     if (part === 0n) return money;
     const worth = this.worthOf(other, part);
     return worth === null ? money : moneyIn(this.currency, addUnits(partOf(money, this.currency), worth));
+  }
+
+  private valueAt(
+    asset: string,
+    amount: Units,
+    { market, price }: Pick<MovedCoins, 'market' | 'price'>,
+  ): Units | null {
+    if (price === null) return this.worthOf(asset, amount);
+    const { quote } = this.marketNames.parseMarket(market);
+    return this.worthOf(quote, multiplyUnits(amount, price, divideHalfEven));
   }
 
   /** An amount in the result currency; null where that is not known yet. */

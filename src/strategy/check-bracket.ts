@@ -49,7 +49,7 @@ export class ExitCheck extends FieldCheck {
     this.trail(fields['trail']);
     this.time(fields['timeStopMs'], '.timeStopMs');
     this.percent(fields['stopSlip'], '.stopSlip');
-    this.oneWord(fields['whenCanceled'], '.whenCanceled', ['replace', 'leave']);
+    this.oneWord(fields['whenCanceled'], '.whenCanceled', ['ask', 'replace', 'leave']);
     if (EXITS.some((name) => fields[name] !== undefined)) return;
     this.fail('', `expected one of ${EXITS.join(', ')}, was none`);
   }

@@ -108,6 +108,9 @@ test('a statement of any movements balances to the last digit, and finds what th
         beganAtMs: 0,
         trades: () => trades,
         lines,
+        moves: [
+          { atMs: 500, from: 'a', to: null, asset: 'btc', amount: 1n, price: 1n, market: 'BTCIRT' },
+        ] as never,
         saidKind: walletLineKind,
         uncounted: new Set(),
         records: [...marks, { throughMs: Number.POSITIVE_INFINITY, seenAtMs: 2_000, totals: last }],

@@ -1,3 +1,5 @@
+import type { UNCLEAR_REASONS } from '../../execution/algorithms/bracket.ts';
+
 /** How much an alert matters: from which on a channel takes it, and what may wait for the morning. */
 export const SEVERITIES = ['info', 'warning', 'critical'] as const;
 
@@ -71,6 +73,15 @@ export type AlertFacts =
       readonly asset: string;
       readonly amount: string;
       readonly reason: string | null;
+    }
+  /** It is not known whether coins of strategies are still there. */
+  | {
+      readonly rule: 'unclear';
+      /** Null where coins are missing, and whose is not known. */
+      readonly of: { readonly strategy: string; readonly market: string } | null;
+      readonly why: (typeof UNCLEAR_REASONS)[number];
+      readonly asset: string;
+      readonly amount: string;
     }
   | {
       readonly rule: 'strategy';

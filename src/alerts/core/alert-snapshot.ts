@@ -1,6 +1,6 @@
 import type { Units } from '../../domain/money.ts';
 import type { ValueAt } from '../../portfolio/value-series.ts';
-import type { BookDifference } from './alert-facts.ts';
+import type { AlertFacts, BookDifference } from './alert-facts.ts';
 
 /** A line of the journal, as the mirror has it. */
 export interface JournalRow {
@@ -87,6 +87,10 @@ export interface AlertSnapshot {
     readonly amount: string;
     readonly reason: string | null;
   }[];
+  /** What a person has to say something of: positions, and coins that are missing. */
+  readonly unclear: readonly (Omit<Extract<AlertFacts, { rule: 'unclear' }>, 'rule'> & {
+    readonly sinceMs: number;
+  })[];
   readonly freeBytes: number | null;
   /** Why nothing can be written, by the bot itself. */
   readonly diskFault: string | null;

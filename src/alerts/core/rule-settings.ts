@@ -16,6 +16,7 @@ export interface RuleSettings {
   readonly drawdown: { readonly severity: Severity; readonly percent: number } | null;
   readonly dailyLoss: { readonly severity: Severity; readonly percent: number } | null;
   readonly unprotected: { readonly severity: Severity; readonly afterMs: number } | null;
+  readonly unclear: { readonly severity: Severity } | null;
   readonly strategy: { readonly severity: Severity } | null;
   readonly disk: { readonly severity: Severity; readonly leastMegabytes: number } | null;
   readonly clock: { readonly severity: Severity } | null;

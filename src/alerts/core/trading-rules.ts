@@ -15,6 +15,7 @@ export function tradingConditions(snapshot: AlertSnapshot, rules: RuleSettings):
     ...standstills(snapshot, rules),
     ...halts(snapshot, rules),
     ...strategies(snapshot, rules),
+    ...unclear(snapshot, rules),
     ...unprotected(snapshot, rules),
     ...bigFills(snapshot, rules),
   ];
@@ -170,6 +171,16 @@ function strategies(snapshot: AlertSnapshot, { strategy: rule }: RuleSettings): 
     if (status !== 'running' && reason !== null) note(name, { status, reason, sinceMs: atMs });
   }
   return [...conditions.values()];
+}
+
+function unclear(snapshot: AlertSnapshot, { unclear: rule }: RuleSettings): readonly AlertCondition[] {
+  if (rule === null) return [];
+  return snapshot.unclear.map(({ sinceMs, ...facts }) => ({
+    key: `unclear ${facts.of === null ? facts.asset : `${facts.of.strategy} ${facts.of.market}`}`,
+    severity: rule.severity,
+    facts: { rule: 'unclear', ...facts },
+    sinceMs,
+  }));
 }
 
 function unprotected(

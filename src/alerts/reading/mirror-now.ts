@@ -35,6 +35,7 @@ export type MirrorNow = Pick<
   | 'staleFeeds'
   | 'lastReadMs'
   | 'strategies'
+  | 'unclear'
   | 'unprotected'
   | 'equity'
 >;
@@ -53,6 +54,7 @@ export const NOTHING_READ: MirrorNow = {
   staleFeeds: [],
   lastReadMs: null,
   strategies: [],
+  unclear: [],
   unprotected: [],
   equity: [],
 };
@@ -103,7 +105,7 @@ export function readMirrorNow(reader: MirrorReader, options: MirrorNowOptions): 
       reason,
       atMs: sinceMs,
     })),
-    unprotected: unprotectedOf(reader, open),
+    ...bareOf(reader, open),
     equity,
   };
 }
@@ -139,18 +141,38 @@ function fillsOf(reader: MirrorReader, rows: readonly JournalRow[]): readonly Ne
 const isThere = ({ state }: OrderRecord): boolean =>
   state === 'open' || state === 'unknown' || state === 'cancelling' || state === 'sending';
 
-/** Brackets that hold something and have no exit at the exchange. */
-function unprotectedOf(reader: MirrorReader, open: readonly OrderRecord[]): AlertSnapshot['unprotected'] {
-  return reader.algorithms(null).flatMap(({ intentId, strategy, market, json }) => {
+/** Brackets that hold something and have no exit at the exchange, and coins that are missing. */
+function bareOf(
+  reader: MirrorReader,
+  open: readonly OrderRecord[],
+): Pick<AlertSnapshot, 'unprotected' | 'unclear'> {
+  const bare = reader.algorithms(null).flatMap(({ intentId, strategy, market, json }) => {
     const algorithm = algorithmFromJson(json);
     if (algorithm.kind !== 'bracket') return [];
     const orders = open.filter((order) => order.intentId === intentId);
     const held = heldOf(algorithm, orders);
     if (held <= 0n || orders.some((order) => order.side === 'sell' && isThere(order))) return [];
-    const { reason } = algorithm.setbacks;
     const asset = MARKET_NAMES.parseMarket(market).base;
-    return [{ strategy, market, asset, amount: formatUnits(held), reason }];
+    return [{ strategy, market, asset, amount: formatUnits(held), algorithm }];
   });
+  const missing = readKept(reader.kept(), 'missing-coins') ?? {};
+  return {
+    unprotected: bare
+      .filter(({ algorithm }) => algorithm.unclear === null)
+      .map(({ algorithm, ...one }) => ({ ...one, reason: algorithm.setbacks.reason })),
+    unclear: [
+      ...bare.flatMap(({ strategy, market, asset, amount, algorithm: { unclear } }) =>
+        unclear === null ? [] : [{ ...unclear, of: { strategy, market }, asset, amount }],
+      ),
+      ...Object.entries(missing).map(([asset, { amount, sinceMs }]) => ({
+        of: null,
+        why: 'coins-left' as const,
+        asset,
+        amount: formatUnits(amount),
+        sinceMs,
+      })),
+    ],
+  };
 }
 
 /** Equity as a drawdown is measured: what there is now, less what was made since each moment. */

@@ -92,6 +92,15 @@ function factLines(facts: AlertFacts, say: SayAlert, locale: Locale): readonly s
           : say('unprotectedWhy', { ...values, reason: said(reason) }),
       ];
     }
+    case 'unclear': {
+      const { of, why, asset } = facts;
+      const values = { asset: unitName(asset, locale), amount: formatDecimal(language, facts.amount) };
+      if (of === null) return [say('coinsMissing', values), say('coinsMissingChoice')];
+      return [
+        say(why === 'exit-canceled' ? 'exitCanceled' : 'coinsLeft', { ...values, ...of }),
+        say('unclearChoice', { ...of }),
+      ];
+    }
     case 'strategy': {
       const { strategy, status, reason } = facts;
       return [

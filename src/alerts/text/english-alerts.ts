@@ -19,6 +19,15 @@ export const ENGLISH_ALERTS = {
   dailyLoss: 'Equity in {currency} fell by {share} today; the limit is {limit}',
   unprotected: '{amount} {asset} of {strategy} in {market} have no exit at the exchange',
   unprotectedWhy: '{amount} {asset} of {strategy} in {market} have no exit at the exchange: {reason}',
+  exitCanceled:
+    'Somebody else canceled the exit of {amount} {asset} of {strategy} in {market}. The bot places none until you say what became of them',
+  coinsLeft:
+    'The account has less {asset} than its strategies hold, so {amount} {asset} of {strategy} in {market} have no exit. The bot places none until you say what became of them',
+  unclearChoice:
+    'Still there: sarraf position adopt {strategy} {market}. Sold or moved by hand: sarraf position write-off {strategy} {market}. Of another strategy: sarraf position move {strategy} TO {market}',
+  coinsMissing: 'Strategies hold {amount} {asset} more than the account has: somebody sold or moved them',
+  coinsMissingChoice:
+    'To take them out of the books of a strategy: sarraf position write-off STRATEGY MARKET AMOUNT',
   strategyPaused: 'The strategy {strategy} failed and pauses: {reason}',
   strategyStopped: 'The strategy {strategy} failed and is stopped: {reason}',
   diskLow: 'The disk of the data folder has {megabytes} MB left',

@@ -23,6 +23,12 @@ export const PERSIAN_ALERTS: TranslationOf<typeof ENGLISH_ALERTS> = {
   dailyLoss: `${terms.equity} به {currency} امروز {share} کم شد؛ حد آن {limit} است`,
   unprotected: `{amount} {asset} از {strategy} در {market} هیچ ${terms.stopLoss} یا خروجی در ${terms.exchange} ندارد`,
   unprotectedWhy: `{amount} {asset} از {strategy} در {market} هیچ ${terms.stopLoss} یا خروجی در ${terms.exchange} ندارد: {reason}`,
+  exitCanceled: `کس دیگری ${terms.order} خروج {amount} {asset} از {strategy} در {market} را لغو کرد. ربات تا وقتی نگویید چه بر سر آن آمده است خروجی نمی‌گذارد`,
+  coinsLeft: `حساب کمتر از آنچه ${terms.strategies} دارند {asset} دارد و {amount} {asset} از {strategy} در {market} خروجی ندارد. ربات تا وقتی نگویید چه بر سر آن آمده است خروجی نمی‌گذارد`,
+  unclearChoice:
+    'هنوز هست: sarraf position adopt {strategy} {market}. دستی فروخته یا جابه‌جا شد: sarraf position write-off {strategy} {market}. از استراتژی دیگری است: sarraf position move {strategy} TO {market}',
+  coinsMissing: `${terms.strategies} {amount} {asset} بیشتر از حساب دارند: کسی آن را فروخته یا جابه‌جا کرده است`,
+  coinsMissingChoice: `برای برداشتن آن از دفتر یک ${terms.strategy}: sarraf position write-off STRATEGY MARKET AMOUNT`,
   strategyPaused: `${terms.strategy} {strategy} با خطا روبه‌رو شد و موقتاً می‌ایستد: {reason}`,
   strategyStopped: `${terms.strategy} {strategy} با خطا روبه‌رو شد و متوقف است: {reason}`,
   diskLow: 'از دیسک پوشهٔ داده {megabytes} مگابایت مانده است',

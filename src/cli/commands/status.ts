@@ -1,3 +1,4 @@
+import { formatUnits } from '../../domain/money.ts';
 import { parsedJson } from '../../domain/stored-json.ts';
 import { moneyText, countText } from '../../domain/money-text.ts';
 import type { Command } from 'commander';
@@ -22,6 +23,7 @@ import { startingBot, startWaitsFor, type StartingBot } from '../starting-bot.ts
 import { strategyStatus, type StrategyFigures, type StrategyStatus } from '../../mirror/strategy-status.ts';
 import { tableLines, type TableColumn } from '../table.ts';
 import { transferLines } from '../transfer-lines.ts';
+import { unclearPositions, type UnclearPosition } from '../../mirror/unclear-positions.ts';
 import { transfersNow } from '../../mirror/transfers-now.ts';
 import { whyNothingLeaves } from '../../mirror/why-no-orders.ts';
 import { agoText, clockText } from '../../domain/time-text.ts';
@@ -53,16 +55,22 @@ interface Starting extends StartingBot {
   readonly waitsFor: string;
 }
 
+const UNCLEAR: Readonly<Record<UnclearPosition['why'], string>> = {
+  'exit-canceled': 'somebody else canceled its exit',
+  'coins-left': 'the account has less than strategies hold',
+};
+
 function headLines(
   summary: MirrorSummary,
   of: {
     readonly runner: LockOwner | null;
     readonly starting: Starting | null;
     readonly haltWait: string | null;
+    readonly unclear: readonly UnclearPosition[];
   },
   nowMs: number,
 ): string[] {
-  const { runner, starting, haltWait } = of;
+  const { runner, starting, haltWait, unclear } = of;
   const { lastSeen, counts } = summary;
   const ages = readTimes(summary.kept).map(([what, timeMs]) => `${what} ${agoText(timeMs, nowMs)}`);
   const rows = [
@@ -79,6 +87,14 @@ function headLines(
     `halt    ${haltText(summary.kept, nowMs)}`,
     ...(haltWait === null ? [] : [`        ${haltWait}`]),
     `locks   ${locksText(locksNow(summary.kept, nowMs))}`,
+    ...Object.entries(readKept(summary.kept, 'missing-coins') ?? {}).map(
+      ([coin, { amount, sinceMs }]) =>
+        `coins   ${formatUnits(amount)} ${coin.toUpperCase()} of strategies are missing since ${clockText(sinceMs, nowMs)} UTC: see "sarraf position --help"`,
+    ),
+    ...unclear.map(
+      ({ strategy, market, why, sinceMs }) =>
+        `unclear the position of ${strategy} in ${market} since ${clockText(sinceMs, nowMs)} UTC (${UNCLEAR[why]}): no exit is placed until "sarraf position" says what became of it`,
+    ),
     ...(readKept(summary.kept, 'loss-limits') ?? []).map(
       ({ strategy, reason, sinceMs }) =>
         `limit   no new risk of ${strategy} since ${clockText(sinceMs, nowMs)} UTC: ${reason}`,
@@ -214,7 +230,7 @@ async function showStatus(options: MirrorOptions): Promise<void> {
     // Asking takes a moment, in which the mirror may be made.
     if (starting !== null && !hasMirror(options)) throw failed(`no mirror yet, as ${startingText(starting)}`);
   }
-  const { summary, books, locks, strategies } = readMirror(options, (reader) => {
+  const { summary, books, locks, strategies, unclear } = readMirror(options, (reader) => {
     const read = reader.summary();
     const held = locksNow(read.kept, Date.now());
     const prices = new LastPrices(reader.markets);
@@ -222,6 +238,7 @@ async function showStatus(options: MirrorOptions): Promise<void> {
       summary: read,
       books: readReconciliation(reader),
       locks: held,
+      unclear: unclearPositions(reader.algorithms(null)),
       strategies: read.strategies.map((record) =>
         strategyStatus(record, read.isRunning, { pause: pauseOf(held, record.name), prices }),
       ),
@@ -245,6 +262,7 @@ async function showStatus(options: MirrorOptions): Promise<void> {
       readAtMs: Object.fromEntries(readTimes(kept)),
       credential: credentialOf(kept),
       locks,
+      unclear,
       transfers,
       ledger,
       strategies: strategies.map(({ figures, ...strategy }) => ({ ...strategy, ...figures })),
@@ -252,7 +270,7 @@ async function showStatus(options: MirrorOptions): Promise<void> {
       kept: Object.fromEntries(kept.map(({ name, json, atMs }) => [name, { atMs, value: parsedJson(json) }])),
     },
     lines: () => [
-      ...headLines(summary, { runner, starting, haltWait }, nowMs),
+      ...headLines(summary, { runner, starting, haltWait, unclear }, nowMs),
       ...silenceLines(silentForMs),
       `books   ${booksText(books, nowMs)}`,
       ...books.findings.map((finding) => `doubt   ${sentenceOf(finding)}`),

@@ -3,7 +3,7 @@ import { tehranDay } from '../../domain/tehran-time.ts';
 import { isoText } from '../../domain/time-text.ts';
 import { MARKET_NAMES } from '../../exchange/market-names.ts';
 import { COST_METHODS, type CostMethod, type RealisedPart } from '../../portfolio/statement/profit-books.ts';
-import type { StatementLine } from '../../portfolio/statement/statement-line.ts';
+import type { StatementLine, StatementMove } from '../../portfolio/statement/statement-line.ts';
 import { SQL_TYPES } from '../../recording/table-shape.ts';
 import { dayText, type Calendar } from './statement-period.ts';
 
@@ -59,12 +59,12 @@ export function statementColumns(
     text('unit', ({ currency }) => unitOf(currency)),
     money('amount', ({ amount }) => amount),
     money('balance', ({ balance }) => balance),
-    text('market', ({ trade }) => trade?.market.symbol ?? null),
+    text('market', ({ trade, move }) => trade?.market.symbol ?? move?.market ?? null),
     text('side', ({ trade }) => trade?.side ?? null),
-    money('price', ({ trade }) => trade?.price ?? null),
+    money('price', ({ trade, move }) => trade?.price ?? move?.price ?? null),
     text('trade_id', ({ trade }) => trade?.tradeId ?? null),
     text('order_key', ({ trade }) => trade?.orderKey ?? null),
-    text('strategy', ({ trade }) => trade?.strategy ?? null),
+    text('strategy', ({ trade, move }) => trade?.strategy ?? move?.from ?? move?.to ?? null),
     text('wallet_line', ({ line }) => line?.id ?? null),
     text('description', descriptionOf),
     text('realised_in', ({ realised }) => realised?.in ?? null),
@@ -86,8 +86,17 @@ function methodColumns(method: CostMethod, isWanted: boolean): readonly Statemen
   return [part('cost'), part('profit'), part('uncosted')];
 }
 
-function descriptionOf({ line, unexplained }: StatementLine): string | null {
+function descriptionOf({ line, unexplained, move }: StatementLine): string | null {
   if (line !== null) return line.description;
+  if (move !== null) return moveText(move);
   if (unexplained === null) return null;
   return `no movement is known that explains it; it came between ${isoText(unexplained.sinceMs)} and ${isoText(unexplained.seenAtMs)}`;
+}
+
+function moveText({ from, to, asset, amount }: StatementMove): string {
+  const coins = `${formatUnits(amount)} ${asset}`;
+  if (from === null) return `by hand: ${to ?? ''} adopted ${coins}`;
+  return to === null
+    ? `by hand: ${coins} written off from ${from}`
+    : `by hand: ${coins} moved from ${from} to ${to}`;
 }

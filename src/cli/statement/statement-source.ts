@@ -50,6 +50,11 @@ export function sourceOf(rows: StatementRows): ReadSource | null {
       beganAtMs: sinceMs,
       trades: () => tradesOf(rows.fills()),
       lines: rows.lines.filter(({ atMs }) => atMs >= sinceMs),
+      moves: rows.moves.map((move) => ({
+        ...move,
+        amount: parseUnits(move.amount),
+        price: parseUnits(move.price),
+      })),
       saidKind: walletLineKind,
       uncounted: new Set((stored?.books.outside ?? []).map(([currency, id]) => lineKey({ currency, id }))),
       records,

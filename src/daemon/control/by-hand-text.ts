@@ -1,4 +1,4 @@
-import type { PlaceCommand } from '../../engine/engine-event.ts';
+import type { PlaceCommand, PositionCommand } from '../../engine/engine-event.ts';
 
 /** What a person is asked before a command by hand; the command line and the page say the same. */
 export const cancelManyText = (need: string): string =>
@@ -36,4 +36,24 @@ export function placeByHandText(
   const at = price === null ? 'at the market' : `at ${price}`;
   const once = stopPrice === null ? '' : ` once ${stopPrice} is reached`;
   return `This has the bot ${side} ${amount} in ${market} ${at}${once}, in the book of ${strategy}. ${worth}`;
+}
+
+export function positionText({
+  act,
+  strategy,
+  to,
+  market,
+  amount,
+  price,
+}: Omit<PositionCommand, 'kind' | 'key' | 'by'>): string {
+  const coins = `${amount ?? 'all'} of the coin of ${market}`;
+  const at = price === null ? 'the price of now' : price;
+  const unchanged = 'Nothing is sent to the exchange.';
+  if (act === 'move')
+    return `This moves ${coins} from the books of ${strategy} to those of ${to ?? ''}, at ${at}. ${unchanged}`;
+  if (act === 'write-off')
+    return `This takes ${coins} out of the books of ${strategy}, at ${at}. ${unchanged}`;
+  return amount === null
+    ? `This says that what ${strategy} holds of the coin of ${market} is there: its exit is placed again.`
+    : `This gives ${strategy} ${coins}, at ${at}. ${unchanged}`;
 }

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { storedTimeMs } from '../../domain/stored-json.ts';
 import { ENTRY_POLICIES } from '../../execution/locks/lock-rule.ts';
-import { DRAIN_POLICIES, isByHand, type ControlCommand } from '../../engine/engine-event.ts';
+import { DRAIN_POLICIES, isByHand, POSITION_ACTS, type ControlCommand } from '../../engine/engine-event.ts';
 import { isSignalId } from '../../domain/signal-id.ts';
 import { SIGNAL_OUTCOMES, signalKey } from '../../engine/signals/signal-record.ts';
 
@@ -50,6 +50,17 @@ const command = z.discriminatedUnion('kind', [
     order: name.nullable(),
     strategy: name.nullable(),
     market: name.nullable(),
+    by,
+  }),
+  z.strictObject({
+    kind: z.literal('position'),
+    key,
+    act: z.enum(POSITION_ACTS),
+    strategy: name,
+    to: name.nullable(),
+    market: name,
+    amount: decimal.nullable(),
+    price: decimal.nullable(),
     by,
   }),
   z.strictObject({ kind: z.literal('close'), key, strategy: name, market: name.nullable(), by }),

@@ -29,6 +29,7 @@ const DONE_WITHIN_MS: Readonly<Partial<Record<ControlCommand['kind'], number>>> 
   place: 60_000,
   cancel: 600_000,
   close: 600_000,
+  position: 600_000,
 };
 
 /** How much room the write-ahead log keeps, so that a halt can be posted when the disk is full. */

@@ -83,6 +83,10 @@ const ruleSettings = z
       { severity: 'critical', after: '1m', waits: 'How long the position must be without an exit.' },
       'A position of a bracket has no exit at the exchange.',
     ),
+    unclear: plain(
+      'critical',
+      'A position may be closed or moved by hand: a person has to say what became of it.',
+    ),
     strategy: plain('warning', 'A strategy failed: it pauses or is stopped.'),
     disk: z
       .strictObject({

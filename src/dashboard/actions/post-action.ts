@@ -3,6 +3,7 @@ import { SarrafError } from '../../domain/errors.ts';
 import { sentence } from '../../language/sentences/sentence.ts';
 import type { ControlCommand } from '../../engine/engine-event.ts';
 import { PAUSE, UNTIL_RESUMED_MS } from '../../execution/locks/lock.ts';
+import { positionText } from '../../daemon/control/by-hand-text.ts';
 import { LONGEST_BY } from '../../daemon/control/control-command.ts';
 import { readSentence } from '../../language/sentences/read-sentence.ts';
 import { ApiError, onOneLine } from '../api-error.ts';
@@ -16,6 +17,7 @@ import type {
   haltBody,
   lockBody,
   orderBody,
+  positionBody,
   pauseBody,
   resumeBody,
   unlockBody,
@@ -177,6 +179,18 @@ export class PostAction {
       dryRun,
       command: { kind: 'close', key, strategy, market, by: byText(by) },
       cost: (reader) => closeWork(reader, { strategy, market }),
+      needsBot: true,
+    });
+  }
+
+  position(body: z.output<typeof positionBody>, by: string): ActionReply {
+    const { key, dryRun, ...said } = body;
+    const position = { ...said, market: askedMarket(body.market).symbol };
+    return this.carryOut({
+      key,
+      dryRun,
+      command: { kind: 'position', key, ...position, by: byText(by) },
+      cost: () => costlessWork(positionText(position)),
       needsBot: true,
     });
   }

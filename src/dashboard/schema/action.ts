@@ -46,6 +46,17 @@ export const closeBody = z.strictObject({
   strategy: nameField,
   market: nameField.nullable().default(null).describe('Without it every coin that the strategy holds.'),
 });
+export const positionBody = z.strictObject({
+  ...base,
+  act: z
+    .enum(['adopt', 'write-off', 'move'])
+    .describe('The strategy has the coins, has them no more, or `to` has them.'),
+  strategy: nameField,
+  to: nameField.nullable().default(null),
+  market: nameField.describe('A market of the coin.'),
+  amount: positive.nullable().default(null).describe('Without it all that the strategy holds.'),
+  price: positive.nullable().default(null).describe('Without it that of now.'),
+});
 export const lockBody = z.strictObject({
   ...base,
   name: z
@@ -128,6 +139,7 @@ export type ResumeBody = z.input<typeof resumeBody>;
 export type PauseBody = z.input<typeof pauseBody>;
 export type CancelBody = z.input<typeof cancelBody>;
 export type CloseBody = z.input<typeof closeBody>;
+export type PositionBody = z.input<typeof positionBody>;
 export type LockBody = z.input<typeof lockBody>;
 export type UnlockBody = z.input<typeof unlockBody>;
 export type OrderBody = z.input<typeof orderBody>;

@@ -163,6 +163,7 @@ export function createHandlers(
     pause: ({ body, person }) => actions.pause(body, person.name),
     cancel: ({ body, person }) => actions.cancel(body, person.name),
     close: ({ body, person }) => actions.close(body, person.name),
+    position: ({ body, person }) => actions.position(body, person.name),
     lock: ({ body, person }) => actions.lock(body, person.name),
     unlock: ({ body }) => actions.unlock(body),
     placeOrder: ({ body, person }) => actions.order(body, person.name),

@@ -45,14 +45,21 @@ const storedClosing = z.object({
   end: z.object({ ok: z.boolean(), message: z.string() }).nullable(),
 });
 
+const storedMoved = z.object({ key: z.string(), ok: z.boolean(), message: z.string() });
+
 /** What is kept of commands by hand: written together with what they did. */
 export const storedByHand = z.object({
   placed: z.array(storedPlaced),
   closings: z.array(storedClosing),
+  /** Absent in rows of versions that moved no position. */
+  moved: z.array(storedMoved).default([]),
 });
 
 /** An order that a person has placed in the book of a strategy, or why it was not. */
 export type Placed = z.output<typeof storedPlaced>;
+
+/** What a person has said of a position, and what came of it. */
+export type MovedPosition = z.output<typeof storedMoved>;
 
 /** One coin of a position that a person closes. */
 export type ClosingLeg = z.output<typeof storedLeg>;

@@ -7,10 +7,11 @@ import type { ByHandState } from './by-hand-state.ts';
 import { CancelByHand, type CancelByHandOptions } from './cancel-by-hand.ts';
 import { CloseByHand, type CloseByHandOptions } from './close-by-hand.ts';
 import { PlaceByHand, type PlaceByHandOptions } from './place-by-hand.ts';
+import { PositionByHand, type PositionByHandOptions } from './position-by-hand.ts';
 
 export type ByHandOptions = Omit<
-  CancelByHandOptions & CloseByHandOptions & PlaceByHandOptions,
-  'instanceOf' | 'leftBehind' | 'onChange'
+  CancelByHandOptions & CloseByHandOptions & PlaceByHandOptions & PositionByHandOptions,
+  'instanceOf' | 'leftBehind' | 'onChange' | 'closingOf'
 >;
 
 /** What a person does with the orders and positions of strategies while the bot runs. */
@@ -19,6 +20,7 @@ export class ByHand {
   private readonly canceling: CancelByHand;
   private readonly closing: CloseByHand;
   private readonly placing: PlaceByHand;
+  private readonly positions: PositionByHand;
   private isDirty = false;
 
   constructor(options: ByHandOptions) {
@@ -36,6 +38,10 @@ export class ByHand {
     this.canceling = new CancelByHand(shared);
     this.closing = new CloseByHand(shared);
     this.placing = new PlaceByHand(shared);
+    this.positions = new PositionByHand({
+      ...shared,
+      closingOf: (strategy, coin) => this.closing.closingOf(strategy, [coin]),
+    });
   }
 
   /** Does what a command says; one that was done before, by its key, is not done again. */
@@ -45,12 +51,18 @@ export class ByHand {
     outbox.journal('control', command.kind, { ...command });
     if (command.kind === 'cancel') this.canceling.take(command);
     else if (command.kind === 'close') this.closing.take(command);
+    else if (command.kind === 'position') this.positions.take(command);
     else this.placing.take(command);
   }
 
   /** How far a command has come; null for one that this bot has not taken. */
   stateOf(key: string): ByHandState | null {
-    return this.placing.stateOf(key) ?? this.closing.stateOf(key) ?? this.canceling.stateOf(key);
+    return (
+      this.positions.stateOf(key) ??
+      this.placing.stateOf(key) ??
+      this.closing.stateOf(key) ??
+      this.canceling.stateOf(key)
+    );
   }
 
   /** Why a strategy may place nothing that an intent wants; null where it may. */
@@ -70,14 +82,19 @@ export class ByHand {
   store(): void {
     if (!this.isDirty) return;
     this.isDirty = false;
-    const state = { placed: this.placing.stored(), closings: this.closing.stored() };
+    const state = {
+      placed: this.placing.stored(),
+      closings: this.closing.stored(),
+      moved: this.positions.stored(),
+    };
     this.options.outbox.keep(KEPT_BY_HAND, byHandToJson(state));
   }
 
   restore(json: string | undefined, isPutBack: boolean): void {
     if (json === undefined) return;
-    const { placed, closings } = readStored(storedByHand, json, 'what is kept of commands by hand');
+    const { placed, closings, moved } = readStored(storedByHand, json, 'what is kept of commands by hand');
     this.placing.restore(placed);
+    this.positions.restore(moved);
     this.closing.restore(closings, isPutBack);
   }
 }

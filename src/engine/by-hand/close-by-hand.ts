@@ -90,7 +90,18 @@ export class CloseByHand {
   objectionTo({ name, marketNames }: StrategyInstance, intent: Intent): string | null {
     if (this.atWork === 0) return null;
     const { table } = this.options.orderManager.blotter;
-    const coins = new Set(intentMarkets(intent, table).map((market) => marketNames.parseMarket(market).base));
+    return this.closingOf(
+      name,
+      intentMarkets(intent, table).map((market) => marketNames.parseMarket(market).base),
+    );
+  }
+
+  /**
+   * Why nothing is done with some coins of a strategy, as its position there is being closed; null where it
+   * may.
+   */
+  closingOf(name: string, inCoins: readonly string[]): string | null {
+    const coins = new Set(inCoins);
     for (const { strategy, legs, end } of this.closings.values()) {
       const coin = legs.find(({ asset }) => coins.has(asset))?.asset;
       if (end === null && strategy === name && coin !== undefined)

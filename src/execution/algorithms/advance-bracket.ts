@@ -10,7 +10,7 @@ import {
 } from '../../domain/money.ts';
 import { divideDown } from '../../domain/rounding.ts';
 import { sentence } from '../../language/sentences/sentence.ts';
-import { isFinal, type OrderRecord } from '../order-record.ts';
+import { CANCELED_BY_OTHERS, isFinal, type OrderRecord } from '../order-record.ts';
 import { plainOrder, type AlgorithmOrder, type AlgorithmStep, type AlgorithmView } from './algorithm-step.ts';
 import { priceAbove, type ExitLevel } from './exit-level.ts';
 import { followPrice, originOf, stopOf, type StopLevel } from './follow-price.ts';
@@ -61,6 +61,8 @@ interface Situation {
  * - What is too little for an order waits for more of the entry. Where none comes it stays with the strategy.
  * - Its strategy can leave it, or a part of it: the exit goes first, then comes one sale. While a limit sale
  *   rests in place of the exit, the stop is in the bot.
+ * - After somebody else canceled the exit, or took coins away, none is placed until it is clear what became
+ *   of the position.
  * - It is sold at the market when its time is over; when the price is beyond the stop or the target while no
  *   exit rests, or beyond the target while the stop rests alone; and when it is beyond the limit of the stop
  *   leg, which then can not fill.
@@ -76,6 +78,9 @@ export function advanceBracket(before: BracketAlgorithm, view: AlgorithmView): B
   const prices = pricesOf(followed, stock, view);
   const amount = onAmountGrid(view.market, stock.held > 0n ? stock.held : 0n);
   const situation = { stock, prices, amount, view };
+  // What a person has taken away the bot would else sell of somebody else's coins.
+  if (followed.unclear !== null && stock.exits.length === 0)
+    return resting(followed, { stock, view, wantsBooks: false });
   const bracket = changed(followed, { leaving: leavingOf(followed, situation) });
   return stock.exits.length === 0 ? placeExit(bracket, situation) : keepExit(bracket, situation);
 }
@@ -135,6 +140,7 @@ function afterOrders(
     isMoving: before.isMoving && exits.length > 0,
     isStopAlone: isStopAlone({ ...before, setbacks }, exitsEnded, view),
     leaving: afterSales(before.leaving, exitsEnded),
+    unclear: unclearOf(before, { exits, exitsEnded, gross }, view),
     setbacks,
   });
 }
@@ -152,6 +158,40 @@ function soldByDecision(orders: readonly OrderRecord[]): Units {
     (sum, { exit, filled }) => (exit === 'decision' ? addUnits(sum, filled) : sum),
     NO_UNITS,
   );
+}
+
+/**
+ * Whether it is still known what became of the position; a person ends the doubt, or coins that come back.
+ */
+function unclearOf(
+  { terms, unclear }: BracketAlgorithm,
+  { exits, exitsEnded, gross }: Pick<BracketStock, 'exits' | 'exitsEnded' | 'gross'>,
+  view: AlgorithmView,
+): BracketAlgorithm['unclear'] {
+  const { areCoinsMissing, nowMs } = view;
+  if (unclear !== null) return unclear.why === 'coins-left' && !areCoinsMissing ? null : unclear;
+  if (exits.length > 0 || gross === 0n) return null;
+  const isTaken =
+    exitsEnded.some((order) => wasTaken(order, view)) &&
+    exitsEnded.every((order) => order.filled === 0n || wasTaken(order, view));
+  if (isTaken && terms.whenCanceled === 'ask') return { why: 'exit-canceled', sinceMs: nowMs };
+  return areCoinsMissing ? { why: 'coins-left', sinceMs: nowMs } : null;
+}
+
+/**
+ * Whether somebody else canceled an exit. A stop that the price has reached may have come to nothing by
+ * itself.
+ */
+function wasTaken(order: OrderRecord, view: AlgorithmView): boolean {
+  const { reason, stopPrice, filled, pairKey } = order;
+  if (reason !== CANCELED_BY_OTHERS) {
+    // Of a pair the bot ends the other leg itself, where the exchange left it.
+    const other = pairKey === null ? undefined : view.orders.find(({ key }) => key === pairKey);
+    return other?.reason === CANCELED_BY_OTHERS && other.filled === 0n && filled === 0n;
+  }
+  if (stopPrice === null) return true;
+  const bid = view.book?.bestBid ?? view.closes.at(-1)?.price ?? null;
+  return filled === 0n && (bid === null || bid > stopPrice);
 }
 
 /** From the refusal of a pair on, until a pair may be tried again or the stop is refused as well. */

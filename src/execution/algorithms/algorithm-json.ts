@@ -4,6 +4,7 @@ import { SarrafError } from '../../domain/errors.ts';
 import { formatUnits } from '../../domain/money.ts';
 import { storedCount as count, storedTimeMs, storedUnits as units } from '../../domain/stored-json.ts';
 import type { Algorithm } from './algorithms.ts';
+import { UNCLEAR_REASONS, WHEN_CANCELED } from './bracket.ts';
 
 /** Of the stored form; another one is refused, as what it means is not known. */
 const VERSION = 1;
@@ -176,7 +177,7 @@ const algorithm: z.ZodType<Algorithm> = z.discriminatedUnion('kind', [
       breakEvenAt: level.nullable(),
       timeStopMs: timeMs.nullable(),
       stopSlip: units,
-      whenCanceled: z.enum(['replace', 'leave']),
+      whenCanceled: z.enum(WHEN_CANCELED),
       tag: z.string().nullable(),
     }),
     entry: z.enum(['planned', 'asked', 'ended']),
@@ -203,6 +204,11 @@ const algorithm: z.ZodType<Algorithm> = z.discriminatedUnion('kind', [
       })
       .nullable(),
     awaited: z.array(z.string()).default([]),
+    // Absent in rows of versions that placed an exit again without asking.
+    unclear: z
+      .strictObject({ why: z.enum(UNCLEAR_REASONS), sinceMs: timeMs })
+      .nullable()
+      .default(null),
     setbacks,
   }),
 ]);

@@ -99,6 +99,8 @@ export interface AlgorithmView {
   readonly refusalCauseOf: (code: string) => RefusalCause | null;
   /** How far a limit price may be from that of the market, as a share of it; null: as far as one likes. */
   readonly priceBand: Units | null;
+  /** Whether the account has less of the coin than strategies hold of it. */
+  readonly areCoinsMissing: boolean;
   /** Whether orders are taken now: while they are not, nothing is canceled to be placed anew. */
   readonly canPlace: boolean;
   /** Which of these orders have not ended yet. */

@@ -42,6 +42,18 @@ export interface Trail {
   readonly everyMs: number;
 }
 
+/**
+ * Until a person says what became of the position no exit is placed; or it is placed again; or not at all.
+ */
+export const WHEN_CANCELED = ['ask', 'replace', 'leave'] as const;
+
+export type WhenCanceled = (typeof WHEN_CANCELED)[number];
+
+/**
+ * Why it is not known whether a position is still there: somebody else canceled its exit, or took its coins.
+ */
+export const UNCLEAR_REASONS = ['exit-canceled', 'coins-left'] as const;
+
 /** What was wished of a bracket. Levels are measured from the average price of what was really bought. */
 export interface BracketTerms {
   /** Null: the position was there before. */
@@ -58,7 +70,7 @@ export interface BracketTerms {
   /** How far the limit of the stop leg lies beyond its stop price, as a share of that. Units of 1e-10. */
   readonly stopSlip: Units;
   /** What happens when somebody else cancels the exit. */
-  readonly whenCanceled: 'replace' | 'leave';
+  readonly whenCanceled: WhenCanceled;
   /** Comes back with its orders; null without one. */
   readonly tag: string | null;
 }
@@ -118,6 +130,10 @@ export interface BracketAlgorithm {
   readonly leaving: Leaving | null;
   /** Keys of other orders of the strategy that hold its coins: it takes them down first. */
   readonly awaited: readonly string[];
+  /**
+   * Since when no exit is placed, as it is not known whether the position is still there; null while it is.
+   */
+  readonly unclear: { readonly why: (typeof UNCLEAR_REASONS)[number]; readonly sinceMs: number } | null;
   readonly setbacks: Setbacks;
 }
 
@@ -249,6 +265,7 @@ function begun(
     isStopAlone: false,
     leaving: null,
     awaited: [],
+    unclear: null,
     setbacks: NO_SETBACKS,
   };
 }
@@ -262,7 +279,7 @@ const NO_TERMS: BracketTerms = {
   breakEvenAt: null,
   timeStopMs: null,
   stopSlip: NO_UNITS,
-  whenCanceled: 'replace',
+  whenCanceled: 'ask',
   tag: null,
 };
 
@@ -358,7 +375,7 @@ function termsOf(
     breakEvenAt: even,
     timeStopMs: timeStopMs ?? null,
     stopSlip: slip,
-    whenCanceled: whenCanceled ?? 'replace',
+    whenCanceled: whenCanceled ?? 'ask',
     tag: tag ?? null,
   };
 }

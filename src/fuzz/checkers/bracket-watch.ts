@@ -1,5 +1,6 @@
 import { algorithmFromJson } from '../../execution/algorithms/algorithm-json.ts';
 import type { EngineOutput } from '../../engine/engine-command.ts';
+import type { PositionMoveRecord } from '../../engine/mirror-change.ts';
 import type { OrderRecord } from '../../execution/order-record.ts';
 
 /** A stretch of time in which something keeps exits from being placed, in ms of the true time. */
@@ -31,6 +32,8 @@ export class BracketWatch {
   readonly excuses: Excuse[] = [];
   private readonly atWork = new Map<string, WatchedBracket>();
   private readonly sinceMs = new Map<string, number>();
+  /** Strategies whose books a person has changed: by their fills they hold something else. */
+  private readonly moved = new Set<string>();
 
   /** What a step of the bot changed. */
   take({ changes }: EngineOutput, nowMs: number): void {
@@ -38,6 +41,7 @@ export class BracketWatch {
       if (change.kind === 'algorithm') this.takeAlgorithm(change.algorithm, nowMs);
       else if (change.kind === 'algorithm-end') this.end(change.intentId, nowMs);
       else if (change.kind === 'order') this.takeOrder(change.order, nowMs);
+      else if (change.kind === 'position-move') this.takeMove(change.move, nowMs);
     }
   }
 
@@ -85,7 +89,7 @@ export class BracketWatch {
     const { terms } = algorithm;
     const hasExit = terms.stopLoss !== null || terms.takeProfit !== null || terms.trail !== null;
     // What is only held until its time is over has no exit to rest.
-    if (!hasExit) return;
+    if (!hasExit || this.moved.has(strategy)) return;
     let bracket = this.atWork.get(intentId);
     if (bracket === undefined) {
       bracket = {
@@ -102,9 +106,16 @@ export class BracketWatch {
       this.atWork.set(intentId, bracket);
       this.brackets.push(bracket);
     }
-    const { setbacks, isStopAlone } = algorithm;
+    const { setbacks, isStopAlone, unclear } = algorithm;
+    this.holdOne(bracket, 'unclear', unclear !== null, nowMs);
     // Its stop goes at once where only the pair was refused.
     this.holdOne(bracket, 'refused', setbacks.inARow > 0 && !isStopAlone, nowMs);
+  }
+
+  private takeMove({ from, to }: PositionMoveRecord, nowMs: number): void {
+    for (const strategy of [from, to]) if (strategy !== null) this.moved.add(strategy);
+    for (const { intentId, strategy } of this.atWork.values())
+      if (this.moved.has(strategy)) this.end(intentId, nowMs);
   }
 
   private takeOrder({ key, intentId, state, clientOrderId }: OrderRecord, nowMs: number): void {

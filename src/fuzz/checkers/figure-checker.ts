@@ -8,6 +8,7 @@ import type { FigureRecord, MirrorChange } from '../../engine/mirror-change.ts';
 import { parseMarket } from '../../exchange/market-names.ts';
 import type { ExchangeTruth } from './exchange-truth.ts';
 import { namedOrders } from './own-key.ts';
+import { movedBy, readPositionMoves } from './position-checker.ts';
 import { violationsOf, type Violation } from './violation.ts';
 
 /** As the mirror has it. */
@@ -94,6 +95,7 @@ export class FigureChecker {
   private nowMs = 0;
   private readonly fills = new Map<string, KnownFill>();
   private readonly given = new Map<string, GivenRow>();
+  private moves: ReturnType<typeof readPositionMoves> = [];
   private readonly prices = new Map<string, SeenPrice>();
   private lastEquity: string | null = null;
 
@@ -130,6 +132,7 @@ export class FigureChecker {
     this.life = engine;
     this.fills.clear();
     this.given.clear();
+    this.moves = [];
     this.prices.clear();
     this.nowMs = 0;
     if (!existsSync(this.options.mirrorPath)) return;
@@ -158,6 +161,7 @@ export class FigureChecker {
         'SELECT name, json FROM strategies',
       );
       for (const { name, json } of strategies.all()) this.takeGiven(name, json);
+      this.moves = readPositionMoves(database);
     } finally {
       database.close();
     }
@@ -178,7 +182,8 @@ export class FigureChecker {
       const { latest, market } = change.stats;
       const known = latest === null ? null : parseUnits(latest);
       Object.assign(this.priceOf(market.symbol), { latest: known, latestAtMs: this.nowMs });
-    } else if (change.kind === 'figure') this.judge(change.figure);
+    } else if (change.kind === 'position-move') this.moves = [...this.moves, change.move];
+    else if (change.kind === 'figure') this.judge(change.figure);
   }
 
   private takeGiven(name: string, json: string): void {
@@ -243,6 +248,7 @@ export class FigureChecker {
       for (const [coin, amount] of Object.entries(unpriced[lessIn] ?? {}))
         add(coin, negateUnits(parseUnits(amount)));
     }
+    for (const move of this.moves) add(move.asset, movedBy(move, strategy));
     for (const fill of this.fills.values()) {
       if (fill.strategy === null || (strategy !== null && fill.strategy !== strategy)) continue;
       for (const [currency, units] of effectOf(fill)) add(currency, units);

@@ -71,6 +71,20 @@ export const CONTROL_SENTENCES = {
   'place-is': 'it is {state:sentence}',
   'place-repeated':
     'the same order was placed by hand {ago:length} ago as {order:name}: give it again in {wait:length} if you want it twice',
+  'position-to': 'expected another strategy of this bot to move it to, was {strategy:text}',
+  'position-no-price': 'no price of {market:symbol} is known: say it with --price',
+  'position-money': 'the coin of {market:symbol} is money to {strategy:name}, and no position',
+  'position-not-free':
+    '{strategy:name} holds {held:money}, of which {free:decimal} are in no order: cancel what sells the rest first, or say a smaller amount',
+  'position-missing':
+    'the account has {amount:money} less than its strategies hold: write that off first, or bring it back',
+  'position-not-there':
+    'the account has {left:money} that no strategy holds: {strategy:name} can adopt no more',
+  'position-moved': '{amount:money} went from {from:name} to {to:name} at {price:decimal}',
+  'position-written-off': '{amount:money} were taken out of the books of {strategy:name} at {price:decimal}',
+  'position-adopted': '{strategy:name} has adopted {amount:money} at {price:decimal}',
+  'position-confirmed': 'what {strategy:name} holds ({held:money}) is there: its exit is placed again',
+  'position-nothing-unclear': 'nothing was unclear: {strategy:name} holds {held:money}',
   'close-busy': 'its position there is being closed already, by another command',
   'close-shut':
     '{reason:said}: nothing was done. A halt takes no orders at all, so pause the strategies ("sarraf pause"), "sarraf resume", and close then',

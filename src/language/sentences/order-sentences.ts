@@ -5,6 +5,7 @@ export const ORDER_SENTENCES = {
   'order-halted': 'Halted',
   'order-ending': 'Ending',
   'order-never-arrived': 'NeverArrived',
+  'order-canceled-by-others': 'CanceledByOthers',
   'order-not-sent': 'NotSent: {reason:said}',
   'order-risk': 'Risk: {reason:said}',
   'order-lock': 'lock {lock:name}: {reason:said}',

@@ -4,7 +4,7 @@ import type { WalletTransaction } from '../../venues/port.ts';
 import { BalanceCourse, type Course, type RecordedBalances, type Unexplained } from './balance-course.ts';
 import { ProfitBooks, type Realised } from './profit-books.ts';
 import { RecordedRates } from './recorded-rates.ts';
-import type { RecordedRate, StatementLine, StatementTrade } from './statement-line.ts';
+import type { RecordedRate, StatementLine, StatementMove, StatementTrade } from './statement-line.ts';
 import { StatementTotals } from './statement-totals.ts';
 import { kindOfLine, TradeLines, type SaidKind } from './trade-lines.ts';
 
@@ -16,6 +16,8 @@ export interface StatementSource {
   /** The trades of the account, by rising time; the same each time it is called. */
   readonly trades: () => Iterable<StatementTrade>;
   readonly lines: readonly WalletTransaction[];
+  /** By rising time. */
+  readonly moves: readonly StatementMove[];
   readonly saidKind: SaidKind;
   /** Lines of wallets that the last record does not count yet, by currency and id. */
   readonly uncounted: ReadonlySet<string>;
@@ -63,7 +65,8 @@ export function makeStatement(
 
 type Movement =
   | { readonly atMs: number; readonly line: WalletTransaction }
-  | { readonly atMs: number; readonly unexplained: Unexplained };
+  | { readonly atMs: number; readonly unexplained: Unexplained }
+  | { readonly atMs: number; readonly move: StatementMove };
 
 class StatementRun {
   private readonly source: StatementSource;
@@ -93,7 +96,8 @@ class StatementRun {
     const { toMs } = this.period;
     const lines = new TradeLines(this.source.lines, this.source.saidKind);
     const course = this.courseOf(lines);
-    const others = movementsOf(lines.rest(), course.unexplained);
+    const moves = this.source.moves.filter(({ atMs }) => atMs >= beganAtMs);
+    const others = movementsOf(lines.rest(), course.unexplained, moves);
     let next = 0;
     const takeOthers = (untilMs: number): void => {
       for (let other = others[next]; other !== undefined && other.atMs < untilMs; other = others[next]) {
@@ -180,6 +184,11 @@ class StatementRun {
 
   private takeOther(movement: Movement): void {
     const { atMs } = movement;
+    if ('move' in movement) {
+      const { move } = movement;
+      this.move({ atMs, kind: 'position', currency: move.asset, amount: NO_UNITS, move });
+      return;
+    }
     const line = 'line' in movement ? movement.line : null;
     const unexplained = 'unexplained' in movement ? movement.unexplained : null;
     const of = line ?? unexplained;
@@ -195,7 +204,7 @@ class StatementRun {
 
   private move(
     of: Pick<StatementLine, 'atMs' | 'kind' | 'currency' | 'amount'> &
-      Partial<Pick<StatementLine, 'trade' | 'line' | 'unexplained' | 'realised' | 'rate'>>,
+      Partial<Pick<StatementLine, 'trade' | 'line' | 'unexplained' | 'move' | 'realised' | 'rate'>>,
   ): void {
     const { atMs, currency, amount } = of;
     const before = this.balances.get(currency) ?? NO_UNITS;
@@ -208,6 +217,7 @@ class StatementRun {
       trade: null,
       line: null,
       unexplained: null,
+      move: null,
       realised: null,
       rate: null,
       ...of,
@@ -247,14 +257,16 @@ class StatementRun {
   }
 }
 
-/** Lines that are of no trade and what is unexplained, by their time. */
+/** Lines that are of no trade, what is unexplained, and what a person has moved, by their time. */
 function movementsOf(
   lines: readonly WalletTransaction[],
   unexplained: readonly Unexplained[],
+  moves: readonly StatementMove[],
 ): readonly Movement[] {
   return [
     ...lines.map((line): Movement => ({ atMs: line.atMs, line })),
     ...unexplained.map((one): Movement => ({ atMs: placeOf(one), unexplained: one })),
+    ...moves.map((move): Movement => ({ atMs: move.atMs, move })),
   ].toSorted((left, right) => left.atMs - right.atMs);
 }
 

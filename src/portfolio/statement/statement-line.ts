@@ -4,8 +4,16 @@ import type { CostedTrade, Realised } from './profit-books.ts';
 import type { WalletTransaction } from '../../venues/port.ts';
 import type { Unexplained } from './balance-course.ts';
 
-/** What moves a balance. */
-export const MOVEMENT_KINDS = ['trade', 'fee', 'deposit', 'withdrawal', 'transfer', 'unexplained'] as const;
+/** What moves a balance; `position` moves none: coins that a person has moved in the books of strategies. */
+export const MOVEMENT_KINDS = [
+  'trade',
+  'fee',
+  'deposit',
+  'withdrawal',
+  'transfer',
+  'position',
+  'unexplained',
+] as const;
 
 export type MovementKind = (typeof MOVEMENT_KINDS)[number];
 
@@ -18,6 +26,19 @@ export interface StatementTrade extends CostedTrade {
   readonly strategy: string | null;
   readonly price: Units;
   readonly atMs: number;
+}
+
+/**
+ * Coins that a person has moved in the books: from a strategy or (null) the account, to one or the account.
+ */
+export interface StatementMove {
+  readonly atMs: number;
+  readonly from: string | null;
+  readonly to: string | null;
+  readonly asset: string;
+  readonly amount: Units;
+  readonly price: Units;
+  readonly market: string;
 }
 
 /** A recorded price of the bridge, when it was and where it is from. */
@@ -41,6 +62,8 @@ export interface StatementLine {
   /** The line of the wallet's history that it is; null for a trade, a fee and what is unexplained. */
   readonly line: WalletTransaction | null;
   readonly unexplained: Unexplained | null;
+  /** Of the kind `position`. */
+  readonly move: StatementMove | null;
   /** What the disposal of a coin realised. */
   readonly realised: Realised | null;
   /** The rate by which a cost or its proceeds went over to the other quote currency. */

@@ -55,7 +55,7 @@ describe('brackets that are used badly', () => {
   });
 
   it('are protected again when a person cancels one leg and the exchange leaves the other', () => {
-    const world = held(WISH);
+    const world = held({ ...WISH, whenCanceled: 'replace' });
     const [first] = world.venue.open();
     world.venue.end(first?.id ?? null);
     world.advance(15_000);
@@ -63,6 +63,18 @@ describe('brackets that are used badly', () => {
     world.advance(10_000);
     world.acceptPair();
     expect(openSales(world)).toEqual(['0.998@110', '0.998@89.1']);
+  });
+
+  it('wait for a person where somebody canceled one leg and the bot had to end the other', () => {
+    const world = held(WISH);
+    const [first] = world.venue.open();
+    world.venue.end(first?.id ?? null);
+    for (let waited = 0; waited < 12; waited += 1) {
+      world.advance(5_000);
+      if (world.waitingKinds().includes('cancel')) world.endCanceled();
+    }
+    expect(world.requestsOf('place-oco')).toHaveLength(1);
+    expect(world.waitingKinds()).toEqual([]);
   });
 
   it('place nothing after all was canceled amid the move of an exit', () => {
@@ -97,7 +109,7 @@ describe('brackets that are used badly', () => {
   });
 
   it('have their exit as soon as orders are taken again, however often the process died before', () => {
-    const world = held(WISH);
+    const world = held({ ...WISH, whenCanceled: 'replace' });
     for (const { id } of world.venue.open()) world.venue.end(id);
     world.advance(1_000);
     for (let life = 0; life < 5; life += 1) {

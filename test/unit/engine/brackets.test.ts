@@ -64,7 +64,7 @@ describe('a bracket', () => {
   });
 
   it('is taken over by the next life with the exit that rests', () => {
-    const world = held();
+    const world = held({ ...WISH, whenCanceled: 'replace' });
     world.restart();
     world.advance(60_000);
     expect(pairs(world)).toHaveLength(1);
@@ -108,12 +108,54 @@ describe('a bracket', () => {
     expect(open(world)).toEqual(['sell 0.998@110', 'sell 0.998@89.1']);
   });
 
-  it('places the exit again that a person has canceled at the exchange', () => {
+  it.each([
+    ['ask', 1],
+    ['replace', 2],
+  ] as const)(
+    'whose exit a person has canceled at the exchange does as whenCanceled: %s says',
+    (whenCanceled, count) => {
+      const world = held({ ...WISH, whenCanceled });
+      for (const { id } of world.venue.open()) world.venue.end(id);
+      world.advance(20_000);
+      expect(pairs(world)).toHaveLength(count);
+    },
+  );
+
+  it('places no exit after somebody else canceled it, over a restart too, and says what a person can say', () => {
     const world = held();
-    const [first, second] = world.venue.open();
-    world.venue.end(first?.id ?? null);
-    world.venue.end(second?.id ?? null);
+    for (const { id } of world.venue.open()) world.venue.end(id);
     world.advance(20_000);
+    world.restart();
+    world.advance(3_600_000);
+    expect(pairs(world)).toHaveLength(1);
+    expect(world.alarms().filter((text) => text.includes('somebody else canceled'))).toEqual([
+      expect.stringMatching(
+        /^one: somebody else canceled its exit, so 0.998 btc .* "sarraf position adopt one BTCUSDT" .* write-off .* move/,
+      ),
+    ]);
+    expect(world.orders().filter(({ reason }) => reason === 'CanceledByOthers')).toHaveLength(2);
+  });
+
+  it('sells at the market what a stop did not that the price has reached', () => {
+    const world = entered({ entry: WISH.entry, stopLoss: { price: '90' } });
+    world.venue.fill(world.order().venueId);
+    world.advance(11_000);
+    world.accept();
+    world.venue.book = { bid: '89', ask: '89.5' };
+    world.venue.end(world.venue.open()[0]?.id ?? null);
+    world.advance(20_000);
+    expect(world.pending('place').call.order).toMatchObject({ side: 'sell', execution: 'market' });
+  });
+
+  it('places no exit while the account has less of its coin than it holds', () => {
+    const world = held({ ...WISH, whenCanceled: 'replace' });
+    world.venue.deposit('btc', '-10.5');
+    world.advance(200_000);
+    for (const { id } of world.venue.open()) world.venue.end(id);
+    world.advance(60_000);
+    expect(pairs(world)).toHaveLength(1);
+    world.venue.deposit('btc', '1');
+    world.advance(200_000);
     expect(pairs(world)).toHaveLength(2);
   });
 

@@ -217,7 +217,7 @@ describe('coins', () => {
     expect(world.requestsOf('place')).toHaveLength(3);
   });
 
-  it('that are gone do not keep an exit from its order: the exchange has the last word', () => {
+  it('that are gone keep an exit from its order until they are back', () => {
     const { world, one } = open();
     one.wishes.push(buy('BTCUSDT', { amount: '5', price: '100' }));
     world.advance(3_000);
@@ -228,6 +228,12 @@ describe('coins', () => {
     one.wishes.push(protect('BTCUSDT', { stopLoss: { percent: 10 } }));
     world.advance(3_000);
     expect(one.refusals).toEqual([]);
+    expect(world.waitingKinds()).toEqual([]);
+    expect(world.alarms()).toContainEqual(
+      expect.stringMatching(/^strategies hold 4 BTC more than the account has/),
+    );
+    world.venue.deposit('btc', '4');
+    world.advance(200_000);
     expect(world.pending('place').call.order.amount).toBe(parseUnits('4.99'));
   });
 });

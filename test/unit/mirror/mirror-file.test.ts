@@ -52,12 +52,12 @@ describe('a mirror is not opened', () => {
   test('when it is of a newer version', () => {
     place.open().close();
     const other = new Database(place.path);
-    other.pragma('user_version = 4');
+    other.pragma('user_version = 5');
     other.pragma('journal_mode = DELETE');
     other.close();
     rmSync(`${place.path}.ballast`);
     const message =
-      'version 4, where this sarraf reads up to version 3: use the sarraf that wrote it, or name another folder';
+      'version 5, where this sarraf reads up to version 4: use the sarraf that wrote it, or name another folder';
     expectRefused(readFileSync(place.path), message);
   });
 

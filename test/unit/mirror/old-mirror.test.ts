@@ -108,7 +108,7 @@ test('a mirror of version 2 keeps its figures and gets a place for replies, whic
   const store = place.open();
   store.apply([{ kind: 'reply', reply: replyRecord() }], DURABLE);
   store.close();
-  expect(versionOf(place.path)).toBe(3);
+  expect(versionOf(place.path)).toBe(MIRROR_STEPS.length);
   const reader = new MirrorReader(place.path);
   expect(reader.figures('equity/usdt', ALL)).toEqual([{ atMs: NOW_MS, value: '7' }]);
   expect(reader.replies(replyRecord().orderKey)).toHaveLength(1);
@@ -136,7 +136,7 @@ describe('a mirror of version 1', () => {
       DURABLE,
     );
     store.close();
-    expect(versionOf(place.path)).toBe(3);
+    expect(versionOf(place.path)).toBe(MIRROR_STEPS.length);
     const reader = new MirrorReader(place.path);
     expect(reader.figures('equity/usdt', ALL)).toEqual([{ atMs: NOW_MS, value: '12.5' }]);
     expect(reader.replies(replyRecord().orderKey)).toEqual([replyRecord()]);
@@ -199,7 +199,7 @@ describe('a mirror of version 1', () => {
     const store = place.open({ path });
     expect(store.load().orders).toHaveLength(1);
     store.close();
-    expect(versionOf(path)).toBe(3);
+    expect(versionOf(path)).toBe(MIRROR_STEPS.length);
   });
 
   test('that is damaged is refused and stays as it is', () => {

@@ -9,6 +9,7 @@ import { LockFields } from './lock-fields.tsx';
 import { OrderFields } from './order-fields.tsx';
 import { OutcomeLines } from './outcome-lines.tsx';
 import { PauseFields } from './pause-fields.tsx';
+import { PositionFields } from './position-fields.tsx';
 import { usePostedAction } from './post-action.ts';
 
 /** The one dialog of the page: what an action costs, one confirmation, and what became of it. */
@@ -74,6 +75,8 @@ function FieldsFor({
       return <LockFields market={open.market} strategy={open.strategy} onReady={onReady} />;
     case 'order':
       return <OrderFields market={open.market} onReady={onReady} />;
+    case 'position':
+      return <PositionFields strategy={open.strategy} market={open.market} onReady={onReady} />;
     case 'nothing':
       return null;
   }

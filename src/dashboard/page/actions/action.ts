@@ -6,6 +6,7 @@ import type {
   HaltBody,
   LockBody,
   OrderBody,
+  PositionBody,
   PauseBody,
   ResumeBody,
   UnlockBody,
@@ -24,6 +25,7 @@ interface ActionBodies {
   readonly lock: Asked<LockBody>;
   readonly unlock: Asked<UnlockBody>;
   readonly order: Asked<OrderBody>;
+  readonly position: Asked<PositionBody>;
   readonly acknowledge: Asked<AcknowledgeBody>;
 }
 
@@ -37,7 +39,8 @@ export type OpenDialog =
   | { readonly asks: 'nothing'; readonly action: PageAction; readonly about: string | null }
   | { readonly asks: 'pause'; readonly strategy: string }
   | { readonly asks: 'lock'; readonly market: string | null; readonly strategy: string | null }
-  | { readonly asks: 'order'; readonly market: string | null };
+  | { readonly asks: 'order'; readonly market: string | null }
+  | { readonly asks: 'position'; readonly strategy: string; readonly market: string };
 
 export const openDialog = signal<OpenDialog | null>(null);
 

@@ -168,14 +168,19 @@ export function PositionsTable({ positions }: { readonly positions: readonly Pos
       head: say('column.actions'),
       cell: ({ strategy, market, asset }) =>
         mayOperate() && market !== null ? (
-          <button
-            type="button"
-            onClick={() =>
-              askFor({ kind: 'close', body: { strategy, market } }, `${strategy} · ${asset.toUpperCase()}`)
-            }
-          >
-            {say('action.close.do')}
-          </button>
+          <>
+            <button
+              type="button"
+              onClick={() =>
+                askFor({ kind: 'close', body: { strategy, market } }, `${strategy} · ${asset.toUpperCase()}`)
+              }
+            >
+              {say('action.close.do')}
+            </button>{' '}
+            <button type="button" onClick={() => (openDialog.value = { asks: 'position', strategy, market })}>
+              {say('action.position.open')}
+            </button>
+          </>
         ) : null,
     },
   ];

@@ -171,6 +171,7 @@ describe('judgeSnapshot', () => {
       lastSignMs: null,
       strategies: stopped('threw'),
       unprotected: [{ strategy: 'a', market: 'b', asset: 'c', amount: '1', reason: null }],
+      unclear: [{ of: null, why: 'coins-left', asset: 'c', amount: '1', sinceMs: 1 }],
       freeBytes: 1,
       clockAheadMs: 20_000,
       device: 'b',

@@ -102,6 +102,7 @@ const BRACKET: BracketAlgorithm = {
   leaving: null,
   awaited: [],
   trailsFrom: null,
+  unclear: null,
   setbacks: { ...NO_SETBACKS, reason: 'SmallOrder' },
 };
 

@@ -59,6 +59,20 @@ const FACTS: readonly (readonly [AlertFacts, string])[] = [
     },
     ': MinStop',
   ],
+  [
+    {
+      rule: 'unclear',
+      of: { strategy: 'grid', market: 'BTCIRT' },
+      why: 'exit-canceled',
+      asset: 'btc',
+      amount: '0.5',
+    },
+    'Somebody else canceled the exit of 0.5 BTC of grid in BTCIRT',
+  ],
+  [
+    { rule: 'unclear', of: null, why: 'coins-left', asset: 'btc', amount: '0.5' },
+    'Strategies hold 0.5 BTC more than the account has',
+  ],
   [{ rule: 'strategy', strategy: 'grid', status: 'paused', reason: 'threw' }, 'failed and pauses: threw'],
   [{ rule: 'strategy', strategy: 'grid', status: 'stopped', reason: 'threw' }, 'is stopped: threw'],
   [{ rule: 'disk', freeBytes: 123_456_789, fault: null }, '123 MB left'],

@@ -131,6 +131,7 @@ class World {
       refusals,
       portfolio: null,
       refusalPauseMs: 10_500,
+      areCoinsMissing: false,
       canPlace: true,
       inExits: NO_UNITS,
       liveAmong: () => [],

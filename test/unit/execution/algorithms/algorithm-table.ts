@@ -269,6 +269,7 @@ class AlgorithmRunner {
       closes: this.closes,
       portfolio: null,
       refusalPauseMs: 10_500,
+      areCoinsMissing: false,
       canPlace: true,
       inExits: 0n as Units,
       liveAmong: () => [],

@@ -1,0 +1,211 @@
+import { present } from '../../domain/invariant.ts';
+import {
+  formatUnits,
+  negateUnits,
+  NO_UNITS,
+  parseUnits,
+  subtractUnits,
+  type Units,
+} from '../../domain/money.ts';
+import { sentence } from '../../language/sentences/sentence.ts';
+import type { AlgorithmManager } from '../algorithm-manager.ts';
+import type { PositionCommand } from '../engine-event.ts';
+import type { MarketDataCache } from '../market-data-cache.ts';
+import type { MissingCoins } from '../missing-coins.ts';
+import type { Outbox } from '../outbox.ts';
+import type { Reservations } from '../reservations.ts';
+import type { StrategyInstance } from '../strategy-instance.ts';
+import type { MovedPosition } from './by-hand-record.ts';
+import { ended, type ByHandState } from './by-hand-state.ts';
+
+/** Commands that are remembered: one that is given again is known by its key. */
+const MOST_MOVED = 200;
+
+export interface PositionByHandOptions {
+  readonly outbox: Outbox;
+  readonly algorithms: AlgorithmManager;
+  readonly markets: MarketDataCache;
+  readonly reservations: Reservations;
+  readonly missing: MissingCoins;
+  readonly instances: readonly StrategyInstance[];
+  readonly instanceOf: (strategy: string) => StrategyInstance | undefined;
+  /** Why a strategy may place nothing in a coin, as its position there is being closed; null where it may. */
+  readonly closingOf: (strategy: string, coin: string) => string | null;
+  readonly onChange: () => void;
+}
+
+/** Coins that go from one owner to another; null is the account itself. */
+interface Move {
+  readonly from: StrategyInstance | null;
+  readonly to: StrategyInstance | null;
+  readonly asset: string;
+  readonly market: string;
+  readonly amount: Units;
+  readonly price: Units;
+}
+
+/**
+ * Takes into the books what a person says of coins: that a strategy has them (adopt), that it has them no
+ * more (write-off), or that they are another strategy's (move). No order is placed and the account stays as
+ * it is. What is said of a position of which it was not clear whether it is there clears that, so its exit is
+ * placed again. A command is done in the step that writes it down, so it is done once or not at all.
+ */
+export class PositionByHand {
+  private readonly options: PositionByHandOptions;
+  private readonly moved = new Map<string, MovedPosition>();
+
+  constructor(options: PositionByHandOptions) {
+    this.options = options;
+  }
+
+  take(command: PositionCommand): void {
+    if (this.moved.has(command.key)) return;
+    const { outbox, onChange } = this.options;
+    const move = this.moveOf(command);
+    const refusal = typeof move === 'string' ? move : null;
+    const message = typeof move === 'string' ? move : this.carryOut(command, move);
+    this.moved.set(command.key, { key: command.key, ok: refusal === null, message });
+    const [oldest] = this.moved.keys();
+    if (this.moved.size > MOST_MOVED && oldest !== undefined) this.moved.delete(oldest);
+    outbox.journal('control', 'position result', { key: command.key, ok: refusal === null, message });
+    onChange();
+  }
+
+  stateOf(key: string): ByHandState | null {
+    const moved = this.moved.get(key);
+    return moved === undefined ? null : ended(moved.ok, moved.message);
+  }
+
+  /** What is kept, oldest first. */
+  stored(): MovedPosition[] {
+    return [...this.moved.values()];
+  }
+
+  restore(moved: readonly MovedPosition[]): void {
+    for (const one of moved) this.moved.set(one.key, one);
+  }
+
+  /** What a command moves, or why it can not. */
+  private moveOf(command: PositionCommand): Move | string {
+    const { act, strategy, market } = command;
+    const { markets } = this.options;
+    const instance = this.options.instanceOf(strategy);
+    if (instance === undefined) return sentence('no-strategy', { strategy });
+    const to = act === 'move' ? this.options.instanceOf(command.to ?? '') : instance;
+    if (to === undefined || (act === 'move' && to === instance))
+      return sentence('position-to', { strategy: command.to ?? '' });
+    const owners = act === 'move' ? [instance, to] : [instance];
+    for (const owner of owners) {
+      const problem = this.problemOf(owner, market);
+      if (problem !== null) return problem;
+    }
+    const price = command.price === null ? markets.priceOf(market) : parseUnits(command.price);
+    if (price === null || price <= 0n) return sentence('position-no-price', { market });
+    const asset = instance.marketNames.parseMarket(market).base;
+    const whole = act === 'adopt' ? NO_UNITS : this.freeOf(instance, asset);
+    const amount = command.amount === null ? whole : parseUnits(command.amount);
+    const move = {
+      from: act === 'adopt' ? null : instance,
+      to: act === 'write-off' ? null : to,
+      asset,
+      market,
+      amount,
+      price,
+    };
+    return this.objectionTo(move, command.amount !== null) ?? move;
+  }
+
+  private problemOf(instance: StrategyInstance, market: string): string | null {
+    const { markets, closingOf } = this.options;
+    const known = instance.markets.filter((name) => markets.get(name) !== undefined);
+    if (!known.includes(market))
+      return sentence('close-market', { strategy: instance.name, markets: known.join(', '), market });
+    const { base } = instance.marketNames.parseMarket(market);
+    if (instance.quotes.has(base)) return sentence('position-money', { strategy: instance.name, market });
+    return closingOf(instance.name, base);
+  }
+
+  /** What a strategy holds of a coin and is not selling. */
+  private freeOf(instance: StrategyInstance, asset: string): Units {
+    return this.options.reservations.unclaimed(instance, asset);
+  }
+
+  private objectionTo({ from, to, asset, amount }: Move, isGiven: boolean): string | null {
+    const coin = asset.toUpperCase();
+    if (from !== null) {
+      const free = this.freeOf(from, asset);
+      const held = from.held(asset);
+      if (amount > 0n && amount <= free) return null;
+      return sentence('position-not-free', {
+        strategy: from.name,
+        held: `${formatUnits(held)} ${coin}`,
+        free: formatUnits(free),
+      });
+    }
+    const missing = this.options.missing.amountOf(asset);
+    const strategy = present(to, 'who adopts').name;
+    if (!isGiven)
+      return missing === 0n
+        ? null
+        : sentence('position-missing', { amount: `${formatUnits(missing)} ${coin}` });
+    const left = this.unowned(asset);
+    if (amount > 0n && amount <= left) return null;
+    return sentence('position-not-there', { strategy, left: `${formatUnits(left)} ${coin}` });
+  }
+
+  /** What of the account no strategy holds, and no order by hand. */
+  private unowned(asset: string): Units {
+    const { reservations, instances } = this.options;
+    let left = reservations.ofAccount(asset);
+    for (const instance of instances) {
+      const held = instance.quotes.has(asset) ? NO_UNITS : instance.held(asset);
+      if (held > 0n) left = subtractUnits(left, held);
+    }
+    return left > 0n ? left : NO_UNITS;
+  }
+
+  /** Answers what was done, for people. */
+  private carryOut({ key, act, by }: PositionCommand, move: Move): string {
+    const { outbox, algorithms, markets } = this.options;
+    const { from, to, asset, market, amount, price } = move;
+    const { nowMs } = outbox;
+    const owners = [from, to].filter((owner) => owner !== null);
+    if (amount > 0n) {
+      for (const owner of owners) {
+        owner.takePrices((symbol) => markets.priceOf(symbol), nowMs);
+        owner.takeCoins({
+          asset,
+          amount: owner === from ? negateUnits(amount) : amount,
+          market,
+          price,
+          atMs: nowMs,
+        });
+      }
+      outbox.change({
+        kind: 'position-move',
+        move: {
+          key,
+          act,
+          atMs: nowMs,
+          from: from?.name ?? null,
+          to: to?.name ?? null,
+          asset,
+          amount: formatUnits(amount),
+          price: formatUnits(price),
+          market,
+          by: by ?? null,
+        },
+      });
+    }
+    const strategy = (from ?? present(to, 'whose coins they are')).name;
+    const [first] = owners.map((owner) => algorithms.clear(owner, asset));
+    const what = `${formatUnits(amount)} ${asset.toUpperCase()}`;
+    const at = formatUnits(price);
+    if (act === 'move')
+      return sentence('position-moved', { amount: what, from: strategy, to: to?.name ?? '', price: at });
+    if (act === 'write-off') return sentence('position-written-off', { amount: what, strategy, price: at });
+    if (amount > 0n) return sentence('position-adopted', { amount: what, strategy, price: at });
+    const held = `${formatUnits(present(to, 'who adopts').held(asset))} ${asset.toUpperCase()}`;
+    return sentence(first === true ? 'position-confirmed' : 'position-nothing-unclear', { strategy, held });
+  }
+}

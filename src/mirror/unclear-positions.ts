@@ -1,0 +1,15 @@
+import type { AlgorithmRecord } from '../engine/mirror-change.ts';
+import { algorithmFromJson } from '../execution/algorithms/algorithm-json.ts';
+import type { BracketAlgorithm } from '../execution/algorithms/bracket.ts';
+
+/** A position of a bracket of which a person has to say what became of it. */
+export type UnclearPosition = Pick<AlgorithmRecord, 'strategy' | 'market'> &
+  NonNullable<BracketAlgorithm['unclear']>;
+
+export function unclearPositions(algorithms: readonly AlgorithmRecord[]): readonly UnclearPosition[] {
+  return algorithms.flatMap(({ strategy, market, json }) => {
+    const algorithm = algorithmFromJson(json);
+    const unclear = algorithm.kind === 'bracket' ? algorithm.unclear : null;
+    return unclear === null ? [] : [{ strategy, market, ...unclear }];
+  });
+}
