@@ -115,7 +115,10 @@ export function readBotConfig(file: string | null, sources: BotConfigSources): B
   });
   const line = (problem: ConfigProblem): string =>
     withoutValues(
-      writeLine({ ...problem, message: withoutSecrets(problem.message) }, { file, overrides }),
+      writeLine(
+        { ...problem, message: withoutSecrets(withoutValues(problem.message, values)) },
+        { file, overrides },
+      ),
       values,
     );
   const exchange = read.ok ? readExchangeFile(read.value, { folder, readFile }) : null;
