@@ -179,7 +179,7 @@ describe('judgeSnapshot', () => {
       equity: equity(100, 1),
     };
     expect(judgeSnapshot(wellSnapshot(bad), off)).toEqual([]);
-    expect(judgeSnapshot(wellSnapshot(bad), RULES)).toHaveLength(18);
+    expect(judgeSnapshot(wellSnapshot(bad), RULES)).toHaveLength(19);
   });
 
   test('passes over rows of the journal that it can not read', () => {
