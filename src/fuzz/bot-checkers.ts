@@ -117,7 +117,7 @@ export class BotCheckers {
       count: (what) => coverage.count(what),
       truth: () => ({
         truth: truthOf(options.world.exchange, BOT_USER, options.world.venue.timeMs),
-        mustAgree: !this.isMoneyMoved && this.canJudgeFunds,
+        mustAgree: !this.isMoneyMoved && this.canJudgeFunds && !this.mayLoseTrades,
       }),
     });
   }
@@ -318,6 +318,11 @@ export class BotCheckers {
   private get canJudgeFunds(): boolean {
     const { wrongReplies, putBack } = this.options.swarm;
     return wrongReplies === null && putBack === null;
+  }
+
+  /** Of a trade of others that no list shows any more the books learn later, by the lines of the wallet. */
+  private get mayLoseTrades(): boolean {
+    return this.options.swarm.tradeHabits.listedMs !== null;
   }
 
   private fundsOf(engine: Engine | null, currency: string, strategy: string): TrueFunds {
