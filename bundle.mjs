@@ -45,6 +45,7 @@ const ENTRIES = [
   'src/daemon/seal-beside',
   'src/alerts/alerts-worker',
   'src/dashboard/dashboard-worker',
+  'src/backtest/setup/run-apart',
   'src/fuzz/seed-worker',
   'src/study/trials/trial-worker',
   'src/study/question/engine-version',

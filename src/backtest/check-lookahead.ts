@@ -44,16 +44,16 @@ const MOST_BACK = 1_000;
  * close, the last one, less a millisecond.
  */
 export function cutMoment(
-  of: { readonly closesMs: Float64Array; readonly fills: readonly { readonly atMs: number }[] },
+  of: { readonly timeMs: Float64Array; readonly filledAtMs: readonly number[] },
   beforeMs: number,
 ): { readonly cutMs: number; readonly comparedUntilMs: number } {
-  const filledMs = new Set(of.fills.map(({ atMs }) => atMs));
-  const last = lastAtOrBefore(of.closesMs, beforeMs);
+  const filledMs = new Set(of.filledAtMs);
+  const last = lastAtOrBefore(of.timeMs, beforeMs);
   for (let index = last; index > Math.max(-1, last - MOST_BACK); index -= 1) {
-    const closeMs = of.closesMs[index] ?? beforeMs;
+    const closeMs = of.timeMs[index] ?? beforeMs;
     if (!filledMs.has(closeMs)) return { cutMs: closeMs, comparedUntilMs: closeMs };
   }
-  const cutMs = of.closesMs[last] ?? beforeMs;
+  const cutMs = of.timeMs[last] ?? beforeMs;
   return { cutMs, comparedUntilMs: cutMs - 1 };
 }
 

@@ -29,6 +29,8 @@ export interface LoadInstancesOptions {
   readonly hasBooks?: boolean;
   /** Whether the markets are those of a data set, of which some of the exchange's are missing. */
   readonly isDataSet?: boolean;
+  /** Loads a file where there are no threads; `loadStrategies` without it. */
+  readonly load?: typeof loadStrategies;
 }
 
 export interface LoadedInstances {
@@ -202,7 +204,7 @@ export function strategyFilesAt(path: string): readonly string[] {
 async function runnerOf(
   file: string,
   strategy: ConfiguredStrategy,
-  { knownMarkets, threads, hasBooks = true, isDataSet = false }: LoadInstancesOptions,
+  { knownMarkets, threads, hasBooks = true, isDataSet = false, load = loadStrategies }: LoadInstancesOptions,
 ): Promise<{ readonly runner: StrategyPort | null; readonly problems: readonly string[] }> {
   const { plugin, universe, timeframe, params, onError } = strategy;
   const market = strategy.market ?? firstCandidate(strategy, knownMarkets);
@@ -237,7 +239,7 @@ async function runnerOf(
     });
     return { runner, problems: [] };
   }
-  const loaded = await loadStrategies(file);
+  const loaded = await load(file);
   const problems = loaded.problems.map(formatPluginProblem);
   const [found] = loaded.strategies;
   if (found === undefined) return { runner: null, problems };

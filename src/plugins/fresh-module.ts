@@ -14,6 +14,11 @@ export interface ModuleFactory {
   lineOf(line: number): number | null;
 }
 
+/**
+ * Of a line only its end is sure to be of the statement that failed: a mapping before it may be of another.
+ */
+const LAST_COLUMN = 1_000_000;
+
 /** Lines that `asFunction` puts before the code. */
 const LINES_BEFORE = 1;
 
@@ -51,7 +56,7 @@ export async function moduleFactory(file: string): Promise<ModuleFactory> {
     return {
       create: async () => make(modules, load),
       lineOf(line) {
-        const entry = places?.findEntry(line - 1 - LINES_BEFORE, 0);
+        const entry = places?.findEntry(line - 1 - LINES_BEFORE, LAST_COLUMN);
         return entry !== undefined && 'originalLine' in entry && entry.originalSource.endsWith(basename(file))
           ? entry.originalLine + 1
           : null;

@@ -28,6 +28,7 @@ import type { DatedSignal } from '../signals/dated-signal.ts';
 import { readSignals, type FileSignal } from '../signals/read-signals.ts';
 import { signalsFor } from '../signals/signals-for.ts';
 import { marketsOfSubscription } from '../../strategy/subscriptions.ts';
+import { loadStrategies } from '../../plugins/load-strategies.ts';
 import { ownStrategies } from '../../plugins/own-files.ts';
 
 /** A file of bars, and whose they are; null where only one market can be meant. */
@@ -183,8 +184,15 @@ export async function backtestInstancesOf(
   const { strategies, strategiesFolders } = config;
   const { hasBooks = true, available } = of;
   const folders = [...strategiesFolders, ownStrategies()];
+  // Both times the same modules: they are made anew for each run, and this is one.
+  const files = new Map<string, ReturnType<typeof loadStrategies>>();
+  const loadOnce: typeof loadStrategies = async (file) => {
+    const loaded = files.get(file) ?? loadStrategies(file);
+    files.set(file, loaded);
+    return loaded;
+  };
   const load = async (knownMarkets: ReadonlySet<string> | null): ReturnType<typeof loadInstances> =>
-    loadInstances({ strategies, folders, hasBooks, isDataSet: true, knownMarkets });
+    loadInstances({ strategies, folders, hasBooks, isDataSet: true, knownMarkets, load: loadOnce });
   try {
     // What they subscribe to is what the run has; that is known once they are there.
     const { instances } = await load(null);

@@ -1,9 +1,10 @@
 import type { BacktestRun } from '../backtest-run.ts';
-import type { CandleRun } from '../candle-runner.ts';
+import type { RunMarket } from '../candle-runner.ts';
 import { cutMoment, firstDifference, momentsWithin, type LookaheadDifference } from '../check-lookahead.ts';
 import { firstFlatMs, warmedOnly } from '../check-warmup.ts';
 import { cutAfter, repeatRun, wantedOf, type ExpectedOrder } from '../run-backtest.ts';
 import type { CreatedBacktest } from './candle-backtest.ts';
+import { apartRunOf, type ApartRun } from './run-apart.ts';
 import { isoText } from '../../domain/time-text.ts';
 
 /** A check found something. Its message says what differed. */
@@ -22,52 +23,49 @@ export interface BacktestChecks {
 /**
  * Runs a backtest again: once as it was, on fewer bars, and from later beginnings. None of them may change
  * what was wanted where all have what they need. Answers what was compared, in sentences; throws with what
- * differed.
+ * differed. `runOn` runs it on other bars, where the strategy can reach no others; without it, here.
  */
 export async function checkBacktest(
-  { backtest: whole, newInstances }: CreatedBacktest,
+  { backtest: whole, newInstances }: Pick<CreatedBacktest, 'backtest' | 'newInstances'>,
   reported: BacktestRun,
-  { lookahead, warmUp, onStep }: BacktestChecks,
+  {
+    lookahead,
+    warmUp,
+    onStep,
+    runOn = async (markets) =>
+      apartRunOf(repeatRun({ ...whole, instances: await newInstances() }, { markets, fromMs: whole.fromMs })),
+  }: BacktestChecks & { readonly runOn?: (markets: readonly RunMarket[]) => Promise<ApartRun> },
 ): Promise<readonly string[]> {
   if (!lookahead && !warmUp) return [];
-  const { markets, fromMs } = whole;
+  const { markets } = whole;
   const total = 1 + CHECKS * (Number(lookahead) + Number(warmUp));
   let step = 0;
-  const again = async (of: Parameters<typeof repeatRun>[1]): Promise<CandleRun> => {
+  const begin = (): void => {
     step += 1;
     onStep(`check ${step} of ${total}, bars`);
-    return repeatRun({ ...whole, instances: await newInstances() }, of);
   };
-  const second = await again({ markets, fromMs });
-  const all = wantedOf(second.orders);
-  const everMs = { fromMs: Number.NEGATIVE_INFINITY, untilMs: Number.POSITIVE_INFINITY };
-  const unlike = firstDifference(wantedOf(reported.orders), all, everMs);
-  if (unlike !== null) {
-    throw new CheckFailed(
-      `run twice: ${saying(unlike, { first: 'the reported run', second: 'the same run once more' })}: the strategy keeps something outside of its state, or draws lots`,
-    );
-  }
+  begin();
+  const second = await runOn(markets);
+  refuseUnlike(reported, second);
+  const all = second.wanted;
   const { fromMs: firstMs, toMs } = reported;
-  const closesMs = second.curve.timeMs.subarray(0, second.curve.length);
   let uncompared = 0;
   for (const atMs of momentsWithin(firstMs, toMs, CHECKS)) {
     if (lookahead) {
-      const { cutMs, comparedUntilMs } = cutMoment({ closesMs, fills: second.fills }, atMs);
-      const part = await again({ markets: cutAfter(markets, cutMs), fromMs });
-      const found = firstDifference(all, wantedOf(part.orders), {
-        fromMs: firstMs,
-        untilMs: comparedUntilMs,
-      });
-      if (found !== null) {
-        throw new CheckFailed(
-          `look-ahead: ${saying(found, { first: 'the whole run', second: `the one whose bars end at ${isoText(cutMs)}` })}`,
-        );
-      }
+      const { cutMs, comparedUntilMs } = cutMoment(second, atMs);
+      begin();
+      const part = await runOn(cutAfter(markets, cutMs));
+      refuseLookahead({ whole: all, part: part.wanted, fromMs: firstMs, cutMs, untilMs: comparedUntilMs });
     }
     if (warmUp) {
-      const later = await again({ markets: warmedOnly(markets, whole.instances, atMs), fromMs: atMs });
+      begin();
+      const instances = await newInstances();
+      const later = repeatRun(
+        { ...whole, instances },
+        { markets: warmedOnly(markets, whole.instances, atMs), fromMs: atMs },
+      );
       const times = later.curve.timeMs.subarray(0, later.curve.length);
-      const flatMs = firstFlatMs([second, later], {
+      const flatMs = firstFlatMs([reported, later], {
         closesMs: times,
         markets: markets.map(({ market }) => market),
       });
@@ -76,6 +74,57 @@ export async function checkBacktest(
     }
   }
   return [...(lookahead ? [LOOKAHEAD] : []), ...(warmUp ? [warmUpSentence(uncompared)] : [])];
+}
+
+/**
+ * The same for a run of the whole bot on a recording: once more, and on recordings that end earlier.
+ * `runUntil` runs it on what was recorded before a time; null: on all.
+ */
+export async function checkPollBacktest(
+  reported: BacktestRun,
+  {
+    lookahead,
+    onStep,
+    runUntil,
+  }: BacktestChecks & { readonly runUntil: (toMs: number | null) => Promise<ApartRun> },
+): Promise<readonly string[]> {
+  if (!lookahead) return [];
+  const begin = (step: number): void => onStep(`check ${step} of ${1 + CHECKS}, books and trades`);
+  begin(1);
+  const { wanted: all } = await runUntil(null);
+  refuseUnlike(reported, { wanted: all });
+  const { fromMs, toMs } = reported;
+  let step = 1;
+  for (const cutMs of momentsWithin(fromMs, toMs, CHECKS)) {
+    step += 1;
+    begin(step);
+    const { wanted: part } = await runUntil(cutMs);
+    refuseLookahead({ whole: all, part, fromMs, cutMs, untilMs: cutMs - 1 });
+  }
+  return [LOOKAHEAD];
+}
+
+function refuseUnlike(reported: BacktestRun, { wanted }: Pick<ApartRun, 'wanted'>): void {
+  const everMs = { fromMs: Number.NEGATIVE_INFINITY, untilMs: Number.POSITIVE_INFINITY };
+  const unlike = firstDifference(wantedOf(reported.orders), wanted, everMs);
+  if (unlike === null) return;
+  throw new CheckFailed(
+    `run twice: ${saying(unlike, { first: 'the reported run', second: 'the same run once more' })}: the strategy keeps something outside of its state, or draws lots`,
+  );
+}
+
+function refuseLookahead(of: {
+  readonly whole: readonly ExpectedOrder[];
+  readonly part: readonly ExpectedOrder[];
+  readonly fromMs: number;
+  readonly cutMs: number;
+  readonly untilMs: number;
+}): void {
+  const { whole, part, fromMs, cutMs, untilMs } = of;
+  const found = firstDifference(whole, part, { fromMs, untilMs });
+  if (found === null) return;
+  const who = { first: 'the whole run', second: `the one whose data end at ${isoText(cutMs)}` };
+  throw new CheckFailed(`look-ahead: ${saying(found, who)}`);
 }
 
 /** Throws where what was wanted after both were flat is not the same. */
@@ -95,7 +144,7 @@ function compareWarmUp(of: {
   );
 }
 
-const LOOKAHEAD = `Look-ahead: the run again, and ${CHECKS} runs with bars that end earlier, had the same orders. The check can not see what a strategy reads elsewhere (a file, a server, numbers in its own code), since that is the same in all runs.`;
+const LOOKAHEAD = `Look-ahead: the run again, and ${CHECKS} runs on data that end earlier, had the same orders. The check can not see what a strategy reads elsewhere (a file, a server, numbers in its own code), since that is the same in all runs.`;
 
 function warmUpSentence(uncompared: number): string {
   const compared = CHECKS - uncompared;

@@ -28,7 +28,7 @@ import { optionsProblem } from '../backtest/backtest-options.ts';
 import { CheckFailed } from '../../backtest/setup/check-backtest.ts';
 import { failed, wrongInput } from '../command-error.ts';
 import { catalogueRecordings } from '../../backtest/setup/recordings.ts';
-import { runConfigured } from '../../backtest/setup/run-configured.ts';
+import { runConfigured, type ConfiguredRun } from '../../backtest/setup/run-configured.ts';
 import { asCommand } from '../as-command.ts';
 import { DEFAULT_CATALOGUE } from '../data/data-options.ts';
 import { reportOnStderr, type ProgressReport } from '../progress-report.ts';
@@ -110,6 +110,22 @@ async function backtest(strategy: string | undefined, options: Options): Promise
   }
 }
 
+async function runChecks(
+  check: ConfiguredRun['check'],
+  options: Options,
+  progress: ProgressReport,
+): Promise<void> {
+  const checked = await check({
+    lookahead: options.checkLookahead === true,
+    warmUp: options.checkWarmup === true,
+    onStep: (what) => progress.begin(what),
+  }).catch((error: unknown) => {
+    throw error instanceof CheckFailed ? failed(error.message) : error;
+  });
+  progress.end();
+  if (options.json !== true) for (const sentence of checked) console.log(`\n${sentence}`);
+}
+
 async function backtestWith(config: BotConfig, options: Options, progress: ProgressReport): Promise<void> {
   const only = options.market.length === 1 ? options.market[0] : undefined;
   const { catalogue = DEFAULT_CATALOGUE } = options;
@@ -124,7 +140,7 @@ async function backtestWith(config: BotConfig, options: Options, progress: Progr
   };
   if (options.fidelity === 'poll') {
     progress.begin('books and trades');
-    const { run, problems } = await runConfigured({
+    const { run, problems, check } = await runConfigured({
       ...request,
       fidelity: 'poll',
       recordings: catalogueRecordings(openCatalogue(catalogue)),
@@ -133,6 +149,7 @@ async function backtestWith(config: BotConfig, options: Options, progress: Progr
     });
     progress.end();
     await conclude(run, problems, { ...options, language: options.language ?? config.language });
+    await runChecks(check, options, progress);
     return;
   }
   progress.begin(`loading ${options.csv.map(({ path }) => path).join(', ') || 'bars'}`);
@@ -148,15 +165,7 @@ async function backtestWith(config: BotConfig, options: Options, progress: Progr
   });
   progress.end();
   await conclude(run, problems, { ...options, language: options.language ?? config.language });
-  const checked = await check({
-    lookahead: options.checkLookahead === true,
-    warmUp: options.checkWarmup === true,
-    onStep: (what) => progress.begin(what),
-  }).catch((error: unknown) => {
-    throw error instanceof CheckFailed ? failed(error.message) : error;
-  });
-  progress.end();
-  if (options.json !== true) for (const sentence of checked) console.log(`\n${sentence}`);
+  await runChecks(check, options, progress);
 }
 
 /** The latency of a recorded session, where one is given. */

@@ -53,7 +53,7 @@ async function checked(
   };
   const reported = runBacktest(backtest);
   const { lookahead = false, warmUp = false } = which;
-  return checkBacktest({ backtest, newInstances, problems: [] }, reported, {
+  return checkBacktest({ backtest, newInstances }, reported, {
     lookahead,
     warmUp,
     onStep: () => {},
@@ -139,7 +139,7 @@ describe('--check-lookahead', () => {
   test('passes an honest strategy, with orders that work inside a bar, too, and says what it can not see', async () => {
     for (const strategyFor of [() => maCross, slices]) {
       const [sentence] = await checked(strategyFor, { lookahead: true });
-      expect(sentence).toContain('5 runs with bars that end earlier, had the same orders');
+      expect(sentence).toContain('5 runs on data that end earlier, had the same orders');
       expect(sentence).toContain(
         'can not see what a strategy reads elsewhere (a file, a server, numbers in its own code)',
       );

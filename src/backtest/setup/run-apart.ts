@@ -1,0 +1,96 @@
+import { isMainThread, parentPort, Worker, workerData } from 'node:worker_threads';
+import type { CandleColumns } from '../../domain/candle-columns.ts';
+import { SarrafError } from '../../domain/errors.ts';
+import { openCatalogue } from '../../daemon/open-catalogue.ts';
+import { ownModule } from '../../plugins/own-files.ts';
+import { runBacktest, wantedOf, type ExpectedOrder } from '../run-backtest.ts';
+import type { BacktestRun } from '../backtest-run.ts';
+import { createBacktest, type BacktestRequest } from './candle-backtest.ts';
+import { runPollBacktest, type PollRequest } from './poll-backtest.ts';
+import { catalogueRecordings } from './recordings.ts';
+
+/** A run with nothing but the data that it is given, or that a catalogue has before its end. Plain values. */
+export type ApartTask =
+  | ({ readonly fidelity: 'candles'; readonly candles: readonly CandleColumns[] } & Omit<
+      BacktestRequest,
+      'csv' | 'catalogue' | 'candles' | 'onProgress'
+    >)
+  | ({ readonly fidelity: 'poll'; readonly catalogue: string } & Omit<
+      PollRequest,
+      'recordings' | 'onProgress'
+    >);
+
+/** What a comparison needs of a run. */
+export interface ApartRun {
+  readonly wanted: readonly ExpectedOrder[];
+  readonly filledAtMs: readonly number[];
+  /** Times of the points of its equity, in order. */
+  readonly timeMs: Float64Array;
+}
+
+type Answer =
+  | { readonly run: ApartRun }
+  | { readonly problem: { readonly code: string; readonly message: string } };
+
+const IS_APART = 'runs a backtest apart';
+
+/**
+ * Runs a backtest in a thread of its own. Its strategy has globals of its own, and meets no array that holds
+ * later data: one that changes `Float64Array` sees what it would see anyway. Throws as the run itself does.
+ */
+export async function runApart(task: ApartTask): Promise<ApartRun> {
+  const { config } = task;
+  // Functions that say where a mistake is written can not be sent. There was none in the run before.
+  const strategies = config.strategies.map(({ describe: _places, ...strategy }) => strategy);
+  const sent: ApartTask = { ...task, config: { ...config, strategies } };
+  const worker = new Worker(ownModule('backtest/setup/run-apart'), {
+    workerData: { kind: IS_APART, task: sent },
+  });
+  try {
+    const answer = await new Promise<Answer>((resolve, reject) => {
+      worker.once('message', resolve);
+      worker.once('error', reject);
+      worker.once('exit', (code) => reject(new Error(`expected a run, its thread ended with ${code}`)));
+    });
+    if ('run' in answer) return answer.run;
+    throw new SarrafError('INVALID_STRATEGY', answer.problem.message);
+  } finally {
+    await worker.terminate();
+  }
+}
+
+export function apartRunOf({
+  orders,
+  fills,
+  curve,
+}: Pick<BacktestRun, 'orders' | 'fills' | 'curve'>): ApartRun {
+  return {
+    wanted: wantedOf(orders),
+    filledAtMs: fills.map(({ atMs }) => atMs),
+    timeMs: curve.timeMs.slice(0, curve.length),
+  };
+}
+
+async function perform(task: ApartTask): Promise<BacktestRun> {
+  if (task.fidelity === 'candles') {
+    const { fidelity: _candles, ...request } = task;
+    return runBacktest((await createBacktest({ ...request, csv: [], catalogue: null })).backtest);
+  }
+  const { fidelity: _poll, catalogue, ...request } = task;
+  return (await runPollBacktest({ ...request, recordings: catalogueRecordings(openCatalogue(catalogue)) }))
+    .run;
+}
+
+async function answerOf(task: ApartTask): Promise<Answer> {
+  try {
+    return { run: apartRunOf(await perform(task)) };
+  } catch (error) {
+    if (!(error instanceof SarrafError)) throw error;
+    return { problem: { code: error.code, message: error.message } };
+  }
+}
+
+if (!isMainThread) {
+  const { kind, task } = Object(workerData) as { readonly kind?: unknown; readonly task: ApartTask };
+  if (kind === IS_APART) parentPort?.postMessage(await answerOf(task), []);
+}
