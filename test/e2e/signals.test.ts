@@ -208,7 +208,9 @@ test('the page shows a strategy, commands that tell it something, and backtests 
   expect(listed).toMatch(/follow +alert +2026-01-05-open +command +\{"side":"buy"\} +told/);
   expect(written).toBe(`2 signals to ${join(folder, 'signals.csv')}\n`);
   expect(onCandles).toMatch(/Fills +4\b/);
-  for (const out of [onBooks, again]) expect(out).toMatch(/Fills +2\b/);
+  expect(onBooks).toMatch(/Fills +2\b/);
+  // Live both came within one candle. On candles what the first bought is there at the next open only.
+  expect(again).toMatch(/Fills +1\b/);
   expect(onBooks).toContain('2 of 4 signals are outside of the run');
   await overHttp(page, token.split('\n', 1)[0] ?? '');
   await life.run(MINUTE_MS / 2);

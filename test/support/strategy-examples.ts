@@ -21,7 +21,8 @@ interface Example {
 /** Writes the strategies of the pages as a project's files, in the order of the pages also when sorted by name. */
 export function writeExamples(folder: string): readonly Example[] {
   writeFileSync(join(folder, 'package.json'), '{ "type": "module" }');
-  const blocks = STRATEGY_PAGES.flatMap((text) => [...text.matchAll(/```ts\n([\s\S]*?)```/g)]);
+  // A piece of a handler is no file.
+  const blocks = STRATEGY_PAGES.flatMap((text) => [...text.matchAll(/```ts\n(import [\s\S]*?)```/g)]);
   return blocks.map(([, code = ''], index) => {
     const file = `example-${String(index).padStart(2, '0')}.ts`;
     writeFileSync(join(folder, file), code);

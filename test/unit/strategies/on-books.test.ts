@@ -56,7 +56,11 @@ test('a script refuses orders, on books as on bars', async () => {
 test('bundled strategies of books are tested in a few lines', async () => {
   const books = [100, 99.5, 99, 99.5, 100].map((middle) => ({ bid: middle - 0.01, ask: middle + 0.01 }));
   expect((await runOnBooks(grid, { books })).fills.map(({ side }) => side)).toContain('sell');
-  const { orders } = await runOnBooks(marketMaker, { books: [still], balances: { btc: 10, usdt: 10_000 } });
+  const { orders } = await runOnBooks(marketMaker, {
+    books: [still],
+    balances: { btc: 10, usdt: 10_000 },
+    inventory: { btc: 5 },
+  });
   expect(orders.map(({ side }) => side)).toEqual(['buy', 'sell']);
 });
 

@@ -98,7 +98,7 @@ describe('statistics', () => {
     expect(Object.keys(body['stats'] as object)).toEqual(['btc-rls', 'btc-usdt', 'shib-usdt']);
   });
 
-  test('refuse unknown markets and missing currencies', () => {
+  test('refuse unknown markets and half of a pair', () => {
     expect(read('/market/stats?srcCurrency=nope&dstCurrency=rls').body['code']).toBe('InvalidMarketPair');
     expect(read('/market/stats?srcCurrency=btc').status).toBe(400);
   });
