@@ -152,7 +152,11 @@ export class OwnExits {
 
   private leave(work: AlgorithmWork, { price, why, tag }: WantedSale, amount: Units | null): void {
     const { algorithm } = work;
-    if (algorithm.kind !== 'bracket' || isLeavingAll(work)) return;
+    if (algorithm.kind !== 'bracket') return;
+    const { leaving } = algorithm;
+    // Of a sale of all only the limit can still change.
+    if (leaving !== null && leaving.amount === null && (leaving.price === null || leaving.price === price))
+      return;
     const state = this.options.markets.get(work.market);
     const rest = amount === null ? NO_UNITS : subtractUnits(roomOf(work), amount);
     const best = price ?? this.options.markets.priceOf(work.market);

@@ -237,7 +237,7 @@ export interface ExitWish {
   readonly timeStopMs?: number;
   /** Percent by which the limit of the stop leg lies below its stop price; 1 when left out. */
   readonly stopSlip?: DecimalInput;
-  /** What happens when somebody else cancels the exit; `replace` when left out. */
+  /** What happens when somebody else cancels the exit; `ask` when left out. */
   readonly whenCanceled?: 'ask' | 'replace' | 'leave';
   /** At most 32 characters; comes back with its orders, their fills and rejections. */
   readonly tag?: string;

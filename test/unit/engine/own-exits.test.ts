@@ -144,6 +144,27 @@ describe('leaving by the decision of the strategy, where its own exits hold the 
     expect(world.orders().at(-1)).toMatchObject({ exit: 'stop-loss', state: 'filled' });
   });
 
+  it.each<readonly [what: string, again: Intent, sales: readonly string[]]>([
+    ['another limit', exit(BTC, { price: '103' }), ['cancel', 'limit 0.998 @103']],
+    ['the market', exit(BTC), ['cancel', 'market 0.998']],
+    ['the same limit', exit(BTC, { price: '105' }), []],
+  ])('moves a limit sale to what a later exit says: %s', (_, again, sales) => {
+    const world = held();
+    world.want(exit(BTC, { price: '105' }));
+    serve(world);
+    world.want(again);
+    serve(world);
+    expect(asked(world)).toEqual(['pair 0.998', 'cancel', 'limit 0.998 @105', ...sales]);
+    expect(refused(world)).toEqual([]);
+  });
+
+  it('stays with the market once it has asked for it', () => {
+    const world = held();
+    world.want(exit(BTC), exit(BTC, { price: '105' }));
+    serve(world);
+    expect(asked(world)).toEqual(['pair 0.998', 'cancel', 'market 0.998']);
+  });
+
   it('sells a part, and protects the rest again', () => {
     const world = held();
     world.want(sell(BTC, { amount: '0.4', tag: 'half' }));
