@@ -1,15 +1,15 @@
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { defineStrategy, type StrategyDefinition } from '../../src/strategy/definition.ts';
-import type { BracketWish } from '../../src/strategy/intents.ts';
+import type { BracketWish, LeaveWish } from '../../src/strategy/intents.ts';
 import type { BarRules } from '../../src/venues/bars/bar-rules.ts';
 import { runBars, TETHER } from '../unit/backtest/candle-run.ts';
 import { fillsByBar, tableOfBars } from '../unit/backtest/hourly-bars.ts';
 
 const HOUR_MS = 3_600_000;
 
-/** Enters a bracket at the close of its first bar. */
-function entering(wish: BracketWish): StrategyDefinition {
+/** Enters a bracket at the close of its first bar, and leaves it at the closes of others. */
+function entering(wish: BracketWish, exits: Readonly<Record<number, LeaveWish>> = {}): StrategyDefinition {
   return defineStrategy({
     name: 'script',
     params: z.strictObject({}),
@@ -19,6 +19,8 @@ function entering(wish: BracketWish): StrategyDefinition {
     on: {
       bars(ctx) {
         if (ctx.state.bars === 0) ctx.bracket(wish);
+        const exit = exits[ctx.state.bars];
+        if (exit !== undefined) ctx.exit(exit);
         ctx.setState({ bars: ctx.state.bars + 1 });
       },
     },
@@ -220,7 +222,190 @@ const ROWS: readonly (readonly [what: string, wish: BracketWish, bars: string, f
   ],
 ];
 
+/** Where other programs are known to decide otherwise, or alike: each with the exit that its sale is. */
+const EXITS: readonly (readonly [
+  what: string,
+  wish: BracketWish,
+  exits: Readonly<Record<number, LeaveWish>>,
+  bars: string,
+  fills: string,
+])[] = [
+  [
+    'the stop in the bar of the entry',
+    BOTH,
+    {},
+    `100 100 100 100
+     100 105 85 104`,
+    'buy 1 at 100, bar 1; sell 1 at 90, bar 1+; stop-loss',
+  ],
+  [
+    'the target in a bar that ends a trail which has not begun',
+    { ...LATE_TRAIL, takeProfit: { distance: 7 } },
+    {},
+    `100 100 100 100
+     100 105 99 104
+     104 109 91 95`,
+    'buy 1 at 100, bar 1; sell 1 at 107, bar 2+; take-profit',
+  ],
+  [
+    'an open below a trail: it is sold there, whatever the bar comes to later',
+    { ...LATE_TRAIL, takeProfit: { distance: 12 } },
+    {},
+    `100 100 100 100
+     100 109 100 109
+     102 113 101 112`,
+    'buy 1 at 100, bar 1; sell 1 at 102, bar 2; trail',
+  ],
+  [
+    'a trail by highs: the high of a bar counts once it has closed',
+    { entry: { amount: '1' }, trail: { by: { distance: 5 }, on: 'high' } },
+    {},
+    `100 100 100 100
+     100 108 97 106
+     106 107 102 105`,
+    'buy 1 at 100, bar 1; sell 1 at 103, bar 2+; trail',
+  ],
+  [
+    'a time that ends with a bar: the open of the next',
+    { entry: { amount: '1' }, stopLoss: { distance: 50 }, timeStopMs: 2 * HOUR_MS },
+    {},
+    `100 100 100 100
+     100 103 99 102
+     102 104 98 101
+     97 99 92 93`,
+    'buy 1 at 100, bar 1; sell 1 at 97, bar 3; time-stop',
+  ],
+  [
+    'a time that ends inside a bar: the open of the next, and not its low',
+    { entry: { amount: '1' }, stopLoss: { distance: 50 }, timeStopMs: 1.5 * HOUR_MS },
+    {},
+    `100 100 100 100
+     100 103 99 102
+     102 104 98 101
+     97 99 92 93`,
+    'buy 1 at 100, bar 1; sell 1 at 97, bar 3; time-stop',
+  ],
+  [
+    'a target that falls inside a bar that closes above it: the open of the next',
+    { ...FALLING, laterTargets: [{ afterMs: 1.5 * HOUR_MS, distance: 4 }] },
+    {},
+    `100 100 100 100
+     100 103 99 102
+     102 107 101 106
+     107 109 103 104`,
+    'buy 1 at 100, bar 1; sell 1 at 107, bar 3; take-profit',
+  ],
+  [
+    'a target that falls to below the close, before an open below it: the open',
+    { ...FALLING, laterTargets: [{ afterMs: 2 * HOUR_MS, distance: 4 }] },
+    {},
+    `100 100 100 100
+     100 103 99 102
+     102 107 101 106
+     102 109 101 104`,
+    'buy 1 at 100, bar 1; sell 1 at 102, bar 3; take-profit',
+  ],
+  [
+    'a decision: the next open',
+    BOTH,
+    { 2: {} },
+    `100 100 100 100
+     100 103 99 102
+     102 104 101 103
+     104 105 103 104`,
+    'buy 1 at 100, bar 1; sell 1 at 104, bar 3; decision',
+  ],
+  [
+    'a decision at the close of a bar with the stop in it: the stop was before',
+    BOTH,
+    { 2: {} },
+    `100 100 100 100
+     100 103 99 102
+     102 104 88 103
+     104 105 103 104`,
+    'buy 1 at 100, bar 1; sell 1 at 90, bar 2+; stop-loss',
+  ],
+  [
+    'a decision before a bar with the stop in it: the open was before',
+    BOTH,
+    { 2: {} },
+    `100 100 100 100
+     100 103 99 102
+     102 104 101 103
+     104 105 80 82`,
+    'buy 1 at 100, bar 1; sell 1 at 104, bar 3; decision',
+  ],
+  [
+    'a decision at the close of a bar with the target in it: the target was before',
+    BOTH,
+    { 2: {} },
+    `100 100 100 100
+     100 103 99 102
+     102 113 101 103
+     104 105 103 104`,
+    'buy 1 at 100, bar 1; sell 1 at 110, bar 2+; take-profit',
+  ],
+  [
+    'a decision at a limit below the open: the open',
+    BOTH,
+    { 1: { price: 95 } },
+    `100 100 100 100
+     100 103 99 102
+     101 104 93 94`,
+    'buy 1 at 100, bar 1; sell 1 at 101, bar 2; decision',
+  ],
+  [
+    'a decision at a limit that nothing reaches: it is held at the end',
+    BOTH,
+    { 1: { price: 108 } },
+    `100 100 100 100
+     100 103 99 102
+     102 104 98 101`,
+    'buy 1 at 100, bar 1',
+  ],
+  [
+    'a decision at a limit that a later one moves',
+    BOTH,
+    { 1: { price: 108 }, 2: { price: 103 } },
+    `100 100 100 100
+     100 103 99 102
+     102 104 98 101
+     99 105 98 104`,
+    'buy 1 at 100, bar 1; sell 1 at 103, bar 3+; decision',
+  ],
+  [
+    'a limit entry that nothing reaches, canceled with its time',
+    { ...LIMIT, entry: { amount: '1', price: 94, expireAfterMs: HOUR_MS } },
+    {},
+    `100 100 100 100
+     100 103 97 99
+     98 99 91 92`,
+    '',
+  ],
+  [
+    'a limit entry above the open: the open',
+    { ...BOTH, entry: { amount: '1', price: 105 } },
+    {},
+    `100 100 100 100
+     101 107 99 106
+     106 111 105 110`,
+    'buy 1 at 101, bar 1; sell 1 at 110, bar 2+; take-profit',
+  ],
+];
+
 describe('a bracket in candles', () => {
+  test.each(EXITS)('%s', (_, wish, exits, bars, fills) => {
+    const run = runBars({
+      market: TETHER,
+      columns: tableOfBars(bars),
+      strategy: entering(wish, exits),
+      cash: '100000',
+      feeMillionths: 0,
+    });
+    const sold = run.orders.filter(({ side, filled }) => side === 'sell' && filled > 0n);
+    expect([fillsByBar(run), ...sold.map(({ exit }) => exit)].join('; ')).toBe(fills);
+  });
+
   test.each(ROWS)('%s', (_, wish, bars, fills) => {
     const run = runBars({
       market: TETHER,
