@@ -4,6 +4,7 @@ import type { MarketSymbol } from '../domain/market-symbol.ts';
 import type { Timeframe } from '../domain/timeframe.ts';
 import type { AppendOutcome } from './append-outcome.ts';
 import { CandleCollector } from './candle-collector.ts';
+import { isFeed } from './import/feed-message.ts';
 import { readFeedTrades } from './import/import-feed.ts';
 import { importTable } from './import/import-table.ts';
 import type { RecordedTrade } from './records.ts';
@@ -27,9 +28,6 @@ export type FileData =
   | { readonly kind: 'candles'; readonly columns: CandleColumns }
   | { readonly kind: 'trades'; readonly trades: readonly RecordedTrade[]; readonly symbol: string | null };
 
-/** Whether a file is a feed of JSON lines, as its name says. */
-const isFeedFile = (path: string): boolean => /\.jsonl(\.gz)?$/.test(path);
-
 /**
  * Reads a file into memory as an import would read it: candles or trades of CSV or Parquet, trades of a feed.
  * Throws `INVALID_FILE` with file and line for one that an import would keep out.
@@ -44,7 +42,7 @@ export async function readDataFile(path: string, question: FileQuestion): Promis
       `expected at most ${MOST_TRADES} trades in ${path}, found more: cut the file`,
     );
   };
-  if (isFeedFile(path)) {
+  if (isFeed(path)) {
     const symbol = await readFeedTrades(path, take);
     return { kind: 'trades', trades: inOrder(trades), symbol };
   }

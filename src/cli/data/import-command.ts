@@ -8,6 +8,7 @@ import { UNIT_DECIMALS } from '../../domain/money.ts';
 import type { Timeframe } from '../../domain/timeframe.ts';
 import type { Catalogue } from '../../recording/catalogue.ts';
 import { FIELDS, PRESET_NAMES, type Field, type Preset } from '../../recording/import/column-places.ts';
+import { isFeed } from '../../recording/import/feed-message.ts';
 import { importFeed } from '../../recording/import/import-feed.ts';
 import type { ImportReport } from '../../recording/import/import-report.ts';
 import { importTable } from '../../recording/import/import-table.ts';
@@ -139,8 +140,8 @@ async function importOne(catalogue: Catalogue, path: string, options: Options): 
     },
   };
   try {
-    const isFeed = kind === 'depth' || (kind === undefined && /\.(?:jsonl|ndjson)(?:\.gz)?$/.test(path));
-    if (isFeed) return await importFeed({ ...asked, everyMs: bookEvery });
+    if (kind === 'depth' || (kind === undefined && isFeed(path)))
+      return await importFeed({ ...asked, everyMs: bookEvery });
     return await importTable({
       ...asked,
       kind: kind === 'candles' || kind === 'trades' ? kind : null,

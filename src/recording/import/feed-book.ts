@@ -136,6 +136,21 @@ export class FeedBook {
     return this.tell(change);
   }
 
+  /** Takes a whole book of at most `BOOK_LEVELS`, which needs no change before it. */
+  whole(book: RecordedBook): FeedStep {
+    const { venueTimeMs, seenMs, bids, asks } = book;
+    const stretch = Math.floor((venueTimeMs ?? seenMs) / this.everyMs);
+    if (stretch === this.emittedStretch) return { kind: 'same' };
+    const [bestBid, bestAsk] = [bids[0], asks[0]];
+    const isCrossed =
+      bestBid !== undefined && bestAsk !== undefined && Number(bestBid[0]) >= Number(bestAsk[0]);
+    const text = JSON.stringify([bids, asks]);
+    if (isCrossed || text === this.emitted) return { kind: 'same' };
+    this.emittedStretch = stretch;
+    this.emitted = text;
+    return { kind: 'book', book };
+  }
+
   /** The book as it is; null where there is none. */
   tail(): FeedTail | null {
     if (this.lastId === null) return null;
@@ -180,14 +195,7 @@ export class FeedBook {
     if (stretch === this.emittedStretch) return { kind: 'same' };
     const bids = this.bids.top(BOOK_LEVELS);
     const asks = this.asks.top(BOOK_LEVELS);
-    const [bestBid, bestAsk] = [bids[0], asks[0]];
-    const isCrossed =
-      bestBid !== undefined && bestAsk !== undefined && Number(bestBid[0]) >= Number(bestAsk[0]);
-    const text = JSON.stringify([bids, asks]);
-    if (isCrossed || text === this.emitted) return { kind: 'same' };
-    this.emittedStretch = stretch;
-    this.emitted = text;
-    return { kind: 'book', book: { venueTimeMs, seenMs, bids, asks } };
+    return this.whole({ venueTimeMs, seenMs, bids, asks });
   }
 }
 

@@ -1,12 +1,14 @@
 import { createInterface } from 'node:readline';
 import { SarrafError } from '../../domain/errors.ts';
 import type { MarketSymbol } from '../../domain/market-symbol.ts';
+import { joinTrades } from '../../domain/trade-join.ts';
+import type { PublicTrade } from '../../domain/trade.ts';
 import type { AppendOutcome } from '../append-outcome.ts';
 import type { Catalogue } from '../catalogue.ts';
 import { folderPath } from '../folder-key.ts';
 import type { RecordedBook, RecordedTrade } from '../records.ts';
 import { FeedBook } from './feed-book.ts';
-import { readFeedMessage } from './feed-message.ts';
+import { readFeedMessage, type FeedMessage } from './feed-message.ts';
 import { readTails, writeTails } from './feed-tails.ts';
 import { openText, unreadable, type ReadProgress } from './open-text.ts';
 import { Rejects, type ImportPart, type ImportReport, type Reject } from './import-report.ts';
@@ -52,6 +54,7 @@ export async function importFeed(options: ImportFeedOptions): Promise<ImportRepo
   const book = new FeedBook({ everyMs: options.everyMs, tails });
   const rejects = new Rejects();
   const counts: FeedCounts = { rows: 0, firstBad: null, used: 0, others: 0, isContinued: false };
+  const tape = new FeedTape();
   let trades: AppendOutcome | null = null;
   let books: AppendOutcome | null = null;
   try {
@@ -65,7 +68,7 @@ export async function importFeed(options: ImportFeedOptions): Promise<ImportRepo
         return writeTails({ folder: into, generation, before: tails, tail });
       },
       async confirm() {
-        trades = await catalogue.appendTrades({ market, source, trades: readTrades(options) });
+        trades = await catalogue.appendTrades({ market, source, trades: readTrades(options, tape) });
         return trades.kind === 'added';
       },
     });
@@ -76,6 +79,12 @@ export async function importFeed(options: ImportFeedOptions): Promise<ImportRepo
   if (trades !== null) parts.push({ kind: 'trades', timeframe: null, outcome: trades });
   if (books !== null) parts.push({ kind: 'books', timeframe: null, outcome: books });
   const isConflict = parts.some(({ outcome }) => outcome.kind === 'conflict');
+  if (books !== null && !isConflict && rejects.count === 0 && parts.every(isEmpty)) {
+    throw new SarrafError(
+      'INVALID_FILE',
+      `expected books or trades in ${path}, found ${counts.rows} lines that give none`,
+    );
+  }
   return {
     file: path,
     market,
@@ -89,9 +98,15 @@ export async function importFeed(options: ImportFeedOptions): Promise<ImportRepo
       ...(counts.others > 0
         ? [`${counts.others} messages of other kinds, such as best prices, were left out`]
         : []),
+      ...(tape.gaps > 0
+        ? [`${tape.gaps} pages of trades do not overlap with the one before: trades between may be missing`]
+        : []),
     ],
   };
 }
+
+const isEmpty = ({ outcome }: ImportPart): boolean =>
+  outcome.kind === 'added' && outcome.added + outcome.known === 0;
 
 async function* readBooks(
   options: ImportFeedOptions,
@@ -109,8 +124,8 @@ async function* readBooks(
     else if (message.kind === 'bad') {
       counts.firstBad ??= { line: counts.rows, problem: message.problem, text };
       reject(message.problem);
-    } else if (message.kind === 'depth') {
-      const step = book.depth(message);
+    } else if (message.kind === 'depth' || message.kind === 'book') {
+      const step = message.kind === 'book' ? book.whole(message.book) : book.depth(message);
       if (step.kind === 'rejected') reject(step.problem);
       else if (step.kind === 'book') part.push(step.book);
     }
@@ -127,15 +142,17 @@ function nothingIn(path: string, { rows, others }: FeedCounts): SarrafError {
   const found = rows === 0 ? 'no line' : `${rows} lines, ${others} of them messages of other kinds`;
   return new SarrafError(
     'INVALID_FILE',
-    `expected a depth feed with changes, snapshots or trades in ${path}, found ${found}: candles and trades come as CSV or Parquet`,
+    `expected a depth feed with changes, snapshots, books or trades in ${path}, found ${found}: candles and trades come as CSV, Parquet, or JSON with titles such as time_ms, open and close`,
   );
 }
 
-async function* readTrades(options: ImportFeedOptions): AsyncGenerator<readonly RecordedTrade[]> {
+async function* readTrades(
+  options: ImportFeedOptions,
+  tape: FeedTape,
+): AsyncGenerator<readonly RecordedTrade[]> {
   let part: RecordedTrade[] = [];
   for await (const text of linesOf(options)) {
-    const message = readFeedMessage(text);
-    if (message.kind === 'trade') part.push(message.trade);
+    part.push(...tape.tradesOf(readFeedMessage(text)));
     if (part.length < PART_RECORDS) continue;
     yield part;
     part = [];
@@ -153,16 +170,37 @@ export async function readFeedTrades(
 ): Promise<string | null> {
   let line = 0;
   let first: { readonly symbol: string | null } | null = null;
+  const tape = new FeedTape();
   for await (const text of linesOf({ path })) {
     line += 1;
     const message = readFeedMessage(text);
     if (message.kind === 'bad') throw new SarrafError('INVALID_FILE', `${path}:${line}: ${message.problem}`);
-    if (message.kind !== 'trade') continue;
-    first ??= message;
-    take([message.trade]);
+    const trades = tape.tradesOf(message);
+    if (trades.length === 0) continue;
+    first ??= { symbol: message.kind === 'trade' ? message.symbol : null };
+    take(trades);
   }
   if (first !== null) return first.symbol;
   throw new SarrafError('INVALID_FILE', `expected trades in ${path}, found ${line} lines without one`);
+}
+
+/** The trades of a feed: of pages that overlap each trade once. */
+class FeedTape {
+  private page: readonly PublicTrade[] | null = null;
+  /** Pages that do not overlap with the one before: some trades may be missing there. */
+  gaps = 0;
+
+  tradesOf(message: FeedMessage): readonly RecordedTrade[] {
+    if (message.kind === 'trade') return [message.trade];
+    if (message.kind !== 'page' || message.trades.length === 0) return [];
+    const { fresh, hasGap } = joinTrades(this.page, message.trades);
+    this.page = message.trades;
+    if (hasGap) this.gaps += 1;
+    return fresh.map((trade) => {
+      const { timeMs, price, amount, side } = trade;
+      return { timeMs, seenMs: message.seenMs ?? timeMs, price, amount, side, id: null };
+    });
+  }
 }
 
 async function* linesOf({

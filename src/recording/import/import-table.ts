@@ -1,4 +1,5 @@
 import { anchorText, gridAt, isSameGrid, UTC_MIDNIGHT } from '../../domain/bar-grid.ts';
+import { SarrafError } from '../../domain/errors.ts';
 import type { AppendOutcome } from '../append-outcome.ts';
 import type { RecordedTrade } from '../records.ts';
 import { BackwardSteps, aligned, onceEach } from './bar-checks.ts';
@@ -103,7 +104,20 @@ function report(
   },
 ): ImportReport {
   const { reader, outcome, kind, timeframe, notes } = of;
-  const result = outcome === null ? 'bad-rows' : outcome.kind === 'conflict' ? 'conflict' : 'imported';
+  const isNothing = outcome?.kind === 'added' && outcome.added + outcome.known === 0;
+  if (isNothing && reader.rejects.count === 0) {
+    throw new SarrafError(
+      'INVALID_FILE',
+      `expected ${kind} in ${path}, found ${reader.count} rows that give none`,
+    );
+  }
+  const result = isNothing
+    ? 'bad-rows'
+    : outcome === null
+      ? 'bad-rows'
+      : outcome.kind === 'conflict'
+        ? 'conflict'
+        : 'imported';
   return {
     file: path,
     market,

@@ -1,6 +1,5 @@
-import type { Readable } from 'node:stream';
 import { parse, type Parser } from 'csv-parse';
-import { SarrafError } from '../../domain/errors.ts';
+import { fileKind } from './file-kind.ts';
 import { openText, unreadable, type FileRow, type ReadProgress, type RowFile } from './open-text.ts';
 
 interface ParsedRow {
@@ -26,8 +25,7 @@ const MOST_LINE_CHARACTERS = 100_000;
  */
 export async function openCsv(path: string): Promise<CsvFile> {
   const { stream, progress } = openText(path);
-  const beginning = await beginningOf(path, stream);
-  const separator = separatorOf(beginning);
+  const separator = separatorOf(fileKind(path).beginning);
   const parser = stream.pipe(
     parse({
       info: true,
@@ -51,31 +49,6 @@ export async function openCsv(path: string): Promise<CsvFile> {
     progress,
   };
 }
-
-/** The first bytes of a stream, which stay in it. */
-async function beginningOf(path: string, stream: Readable): Promise<string> {
-  const bytes = await new Promise<Buffer>((resolve, reject) => {
-    stream.once('error', (error) => reject(unreadable(path, error)));
-    stream.once('readable', () => {
-      const read = stream.read() as Buffer | null;
-      if (read !== null) stream.unshift(read);
-      resolve(read ?? Buffer.alloc(0));
-    });
-  });
-  const found = PACKED.find(({ magic }) => bytes.subarray(0, magic.length).equals(magic));
-  if (found === undefined) return bytes.subarray(0, MOST_LINE_CHARACTERS).toString('latin1');
-  stream.destroy();
-  throw new SarrafError(
-    'INVALID_FILE',
-    `expected lines of text in ${path}, found ${found.what}: give it a name that ends in ${found.ending}`,
-  );
-}
-
-/** What begins with these bytes is no CSV, whatever its name says. */
-const PACKED = [
-  { magic: Buffer.from([0x1f, 0x8b]), what: 'a packed file', ending: '.gz' },
-  { magic: Buffer.from('PAR1'), what: 'Parquet', ending: '.parquet' },
-] as const;
 
 /** A table has four columns or more. Commas come last: with the others they are in numbers. */
 const FEWEST_SEPARATORS = 3;

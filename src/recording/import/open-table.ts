@@ -1,15 +1,18 @@
-import { statSync } from 'node:fs';
 import { SarrafError } from '../../domain/errors.ts';
 import { openDatabase, queryRows, sqlFiles, streamChunks } from '../duckdb.ts';
+import { fileKind } from './file-kind.ts';
+import { openJson } from './open-json.ts';
 import { openCsv, type CsvFile } from './open-csv.ts';
 import type { FileRow, RowFile, ReadProgress } from './open-text.ts';
 
 /** Rows that the columns and the timeframe are found from, and often some more. */
 const FIRST_ROWS = 1_000;
 
-/** Opens a CSV or Parquet file. Throws `INVALID_FILE` where it is none. */
-export const openTable = (path: string): ReturnType<typeof openParquet> =>
-  path.endsWith('.parquet') ? openParquet(path) : openCsv(path);
+/** Opens a CSV, Parquet or JSON file, by its content. Throws `INVALID_FILE` where it is none. */
+export function openTable(path: string): ReturnType<typeof openParquet> {
+  const { form } = fileKind(path);
+  return form === 'parquet' ? openParquet(path) : form === 'json' ? openJson(path) : openCsv(path);
+}
 
 /** Whether a file is CSV, which DuckDB may read alone. */
 export const isCsv = (file: RowFile): file is CsvFile => 'separator' in file;
@@ -51,9 +54,6 @@ export async function* joined({ rows, rest }: FirstRows): AsyncGenerator<readonl
 export async function openParquet(
   path: string,
 ): Promise<RowFile & { readonly progress: () => ReadProgress }> {
-  const found = statSync(path, { throwIfNoEntry: false });
-  if (found?.isFile() !== true)
-    throw new SarrafError('INVALID_FILE', `expected a file at ${path}, found none`);
   const columns = await columnsOf(path);
   const select = columns.map(({ name, type }) => {
     const quoted = `"${name.replaceAll('"', '""')}"`;

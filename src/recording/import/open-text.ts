@@ -1,7 +1,8 @@
 import { createReadStream, statSync } from 'node:fs';
-import type { Readable } from 'node:stream';
+import { Transform, type Readable } from 'node:stream';
 import { createGunzip } from 'node:zlib';
 import { SarrafError } from '../../domain/errors.ts';
+import { fileKind, type TextEncoding } from './file-kind.ts';
 
 /** One row of a file that is imported, as its fields are written. */
 export interface FileRow {
@@ -30,16 +31,32 @@ export interface OpenText {
   readonly progress: () => ReadProgress;
 }
 
-/** Opens a text file, unpacked if its name ends in `.gz`. Throws `INVALID_FILE` where there is none. */
+/**
+ * Opens a text file as UTF-8, unpacked where it is packed. Throws `INVALID_FILE` where there is none, and for
+ * a kind of file that is not read.
+ */
 export function openText(path: string): OpenText {
-  const found = statSync(path, { throwIfNoEntry: false });
-  if (found?.isFile() !== true)
-    throw new SarrafError('INVALID_FILE', `expected a file at ${path}, found none`);
+  const { isPacked, encoding } = fileKind(path);
   const file = createReadStream(path);
-  const stream = path.endsWith('.gz') ? file.pipe(createGunzip()) : file;
-  // An error of the file does not pass through the unpacking by itself.
-  if (stream !== file) file.on('error', (error) => stream.destroy(error));
-  return { stream, progress: () => ({ readBytes: file.bytesRead, totalBytes: found.size }) };
+  const totalBytes = statSync(path).size;
+  let stream: Readable = file;
+  if (isPacked) stream = passedOn(file, createGunzip());
+  if (encoding !== 'utf-8') stream = passedOn(stream, decoderOf(encoding));
+  return { stream, progress: () => ({ readBytes: file.bytesRead, totalBytes }) };
+}
+
+/** An error does not pass through a pipe by itself. */
+function passedOn(from: Readable, into: Transform): Transform {
+  from.on('error', (error) => into.destroy(error));
+  return from.pipe(into);
+}
+
+function decoderOf(encoding: TextEncoding): Transform {
+  const decoder = new TextDecoder(encoding);
+  return new Transform({
+    transform: (chunk: Buffer, _encoding, done) => done(null, decoder.decode(chunk, { stream: true })),
+    flush: (done) => done(null, decoder.decode()),
+  });
 }
 
 /** Of what is no text a reason quotes pages. */

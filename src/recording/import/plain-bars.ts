@@ -1,6 +1,7 @@
 import { open } from 'node:fs/promises';
 import { NotPlain, type CandleBlock } from '../candle-blocks.ts';
 import { isSlipped } from './bar-checks.ts';
+import { fileKind } from './file-kind.ts';
 import { openText } from './open-text.ts';
 import { plainLayout, type CsvLayout, type PlainLayout } from './plain-layout.ts';
 import { MOST_LINE_BYTES, PlainScanner, type BarStarts } from './plain-scanner.ts';
@@ -41,7 +42,7 @@ export async function* plainBars(csv: PlainCsv): AsyncGenerator<CandleBlock> {
  */
 async function* partsOf({ path, onRead }: PlainCsv): AsyncGenerator<Uint8Array> {
   try {
-    if (path.endsWith('.gz')) {
+    if (fileKind(path).isPacked) {
       const { stream, progress } = openText(path);
       for await (const part of stream as AsyncIterable<Buffer>) {
         onRead(progress().readBytes);
@@ -106,6 +107,8 @@ class LineReader {
       const first = this.buffer.indexOf(NEWLINE);
       this.isCrlf = this.buffer[first - 1] === RETURN;
       this.scanner = new PlainScanner({ layout: this.layout, starts, isCrlf: this.isCrlf });
+      const ended = this.buffer.indexOf(RETURN);
+      if (ended !== -1 && ended < first - 1) throw new NotPlain('expected lines that end with a line feed');
       if (hasHeader) from = first + 1;
     }
     const { scanner } = this;

@@ -130,8 +130,10 @@ export class RowReader {
       return roundedDecimal(decimal, this.priceDecimals);
     }
     const problem = decimalProblem(decimal);
-    if (problem !== null) throw new BadRow(`expected ${problem} of ${field}, found "${text}"`);
-    return decimal;
+    if (problem === null) return decimal;
+    const isLong = digits > UNIT_DECIMALS;
+    const remedy = isLong ? `: ${field === 'amount' ? '--round-amounts' : '--round-prices'} rounds it` : '';
+    throw new BadRow(`expected ${problem} of ${field}, found "${text}"${remedy}`);
   }
 
   private price(row: FileRow, field: Field): DecimalText {

@@ -75,6 +75,7 @@ describe('a file of candles', () => {
     ['has milliseconds with decimals', [HEADER, ...hourly(3, (hour) => `${START + hour * HOUR}.9999`)], {}],
     ['has seconds', [HEADER, ...hourly(3, (hour) => String((START + hour * HOUR) / 1_000))], {}],
     ['has microseconds', [HEADER, ...hourly(3, (hour) => `${START + hour * HOUR}000`)], {}],
+    ['is packed without saying so', [HEADER, ...hourly(3)], { pack: true }],
     ['has ISO times', [HEADER, ...hourly(3, iso)], {}],
     [
       'has times of another zone',
@@ -383,12 +384,6 @@ describe('a file of candles', () => {
       [HEADER, '02/01/2024,1,1,1,1,1', '02/02/2024,1,1,1,1,1'],
       {},
       'file.csv:2: expected a time in s, ms',
-    ],
-    [
-      'is packed without saying so',
-      [HEADER, ...hourly(3)],
-      { pack: true },
-      'give it a name that ends in .gz',
     ],
     ['is empty', [''], {}, 'expected rows in'],
     ['has titles only', [HEADER], {}, 'expected rows in'],
