@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { BacktestRun } from '../../src/backtest/backtest-run.ts';
-import { createResult } from '../../src/backtest/result/create-result.ts';
+import { runSummary } from '../../src/backtest/result/finish-run.ts';
 import { createMarket } from '../../src/domain/market.ts';
 import { formatUnits, type Units } from '../../src/domain/money.ts';
 import type { FillRecord } from '../../src/execution/fill-record.ts';
@@ -12,7 +12,7 @@ import { parseMarket } from '../../src/exchange/market-names.ts';
 
 /**
  * Each figure of the summary once more, by the formulas of docs/metrics.md written down as they stand there,
- * over plain lists. The one import of what is under test is `createResult`.
+ * over plain lists. The one import of what is under test is `runSummary`.
  */
 
 const YEAR_MS = 365 * 24 * 3_600_000;
@@ -325,7 +325,7 @@ describe('the summary of a run', () => {
     const seen = { trips: 0, nulls: 0 };
     fc.assert(
       fc.property(given, (drawn) => {
-        const { summary } = createResult(runOf(drawn), 0);
+        const summary = runSummary(runOf(drawn));
         const figures = { ...figuresOfCurve(drawn), ...figuresOfTrips(drawn), ...figuresOfActivity(drawn) };
         for (const [name, expected] of Object.entries(figures)) {
           expectNear(summary[name as keyof typeof figures], expected, name);

@@ -39,9 +39,6 @@ export function runMetrics(
   return { ...equityMetrics(run), ...activityMetrics(run.curve, traded), ...tripMetrics(trips) };
 }
 
-/** A live session that is shorter has no figure of a year: 30 days. */
-const LEAST_ANNUAL_MS = 2_592_000_000;
-
 function equityMetrics(run: BacktestRun) {
   const { curve, barMs, fromMs, toMs } = run;
   const startValue = numberOf(run.initialEquity);
@@ -51,15 +48,13 @@ function equityMetrics(run: BacktestRun) {
   const perYear = returnsPerYear({ barMs, count: value.length, spanMs: toMs - fromMs });
   const returns = returnsOf(startValue, value, perYear);
   const drawdown = maximumDrawdown({ startMs: fromMs, startValue, timeMs, value });
-  // Some days of a live bot say nothing of a year.
-  const isAnnual = run.fidelity.kind !== 'live' || growth.spanMs >= LEAST_ANNUAL_MS;
-  const cagr = isAnnual ? compoundAnnualGrowth(growth) : null;
+  const cagr = compoundAnnualGrowth(growth);
   return {
     totalReturn: totalReturn(growth),
     cagr,
-    volatility: isAnnual ? volatility(returns) : null,
-    sharpe: isAnnual ? sharpeRatio(returns) : null,
-    sortino: isAnnual ? sortinoRatio(returns) : null,
+    volatility: volatility(returns),
+    sharpe: sharpeRatio(returns),
+    sortino: sortinoRatio(returns),
     calmar: calmarRatio(cagr, drawdown.depth),
     omega: omegaRatio(returns),
     maxDrawdown: drawdown.depth,

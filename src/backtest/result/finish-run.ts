@@ -68,7 +68,7 @@ export function finishRun(
     fromMs: run.fromMs,
     toMs: run.toMs,
     barMs: run.barMs,
-    summary: summaryOf(run, trips, traded),
+    summary: { ...summaryOf(run, trips, traded), ...(isAnnual(run) ? {} : NOTHING_OF_A_YEAR) },
     fidelity: {
       kind: fidelity.kind,
       rules: fidelity.rules.map(({ rule, setting }) => ({ rule: tell(rule), setting: tell(setting) })),
@@ -113,7 +113,10 @@ function meaningOf({ what, code }: RefusalCount): string | null {
   return what === 'order' ? (MEANINGS.get(code) ?? null) : null;
 }
 
-/** The figures of a run alone, without what is drawn or listed of it. */
+/**
+ * The figures of a run alone, without what is drawn or listed of it. Those of a year have a value however
+ * short it is: studies compare trials of one length by them.
+ */
 export function runSummary(run: BacktestRun): BacktestSummary {
   const valued = valuedFills(run);
   return summaryOf(run, roundTrips(valued.moved, valued.markets), valued.traded);
@@ -142,13 +145,17 @@ export function summaryOf(
   };
 }
 
-/** From less than this a year can hardly be estimated. */
-const SHORT_MS = 30 * 86_400_000;
+/** A result of less has no figure of a year. */
+const LEAST_ANNUAL_MS = 30 * 86_400_000;
+
+const isAnnual = ({ fromMs, toMs }: BacktestRun): boolean => toMs - fromMs >= LEAST_ANNUAL_MS;
+
+const NOTHING_OF_A_YEAR = { cagr: null, volatility: null, sharpe: null, sortino: null, calmar: null };
 
 /** What the numbers do not show by themselves. */
 function warningsOf(run: BacktestRun, { unmatched }: RoundTrips): readonly RunWarning[] {
-  const lengthMs = run.toMs - run.fromMs;
-  const short = lengthMs >= SHORT_MS ? [] : [runWarning('warning.short', { length: { lengthMs } })];
+  const length = { lengthMs: run.toMs - run.fromMs };
+  const short = isAnnual(run) ? [] : [runWarning('warning.short', { length })];
   const failures = run.strategies.flatMap(({ name, market, failure }) =>
     failure === null
       ? []

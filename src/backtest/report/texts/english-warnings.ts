@@ -21,7 +21,7 @@ export const ENGLISH_WARNINGS = {
     other: 'of {count} orders it is not known whether the exchange has it',
   },
   'warning.short':
-    'figures of a year (CAGR, volatility, Sharpe, Sortino, Calmar) are worked out from {length}, which says next to nothing of a year',
+    'no figure of a year (CAGR, volatility, Sharpe, Sortino, Calmar) is shown: the run is {length} long, and less than 30 days say nothing of a year',
   'warning.stopped': '{strategy} on {market} stopped before the end: {reason}',
   'warning.sold':
     '{strategy} sold {amount} on {market} that no buy of it had brought in this run; such sales are in no trade.',

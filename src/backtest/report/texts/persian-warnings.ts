@@ -20,7 +20,7 @@ export const PERSIAN_WARNINGS: TranslationOf<typeof ENGLISH_WARNINGS> = {
   'warning.nothingTraded': 'هیچ دادوستدی نشد: در این بازه معامله‌ای ثبت نشده است',
   'warning.unknownOrders': 'معلوم نیست {count} سفارش نزد صرافی هست یا نه',
   'warning.short':
-    'رقم‌های سالانه (رشد مرکب، نوسان، شارپ، سورتینو، کالمار) از {length} به دست آمده‌اند که دربارهٔ یک سال تقریباً چیزی نمی‌گوید',
+    'رقم‌های سالانه (رشد مرکب، نوسان، شارپ، سورتینو، کالمار) نشان داده نمی‌شوند: اجرا {length} است و کمتر از ۳۰ روز دربارهٔ یک سال چیزی نمی‌گوید',
   'warning.stopped': '{strategy} در {market} پیش از پایان متوقف شد: {reason}',
   'warning.sold':
     '{strategy} در {market} مقدار {amount} فروخت که در این اجرا نخریده بود؛ چنین فروش‌هایی در هیچ دادوستدی نیستند.',

@@ -70,16 +70,6 @@ const betweenBars = (run: BacktestRun): BacktestRun => ({
   fills: run.fills.map((fill) => ({ ...fill, atMs: fill.atMs + 1 })),
 });
 
-/** The same of a live session of some days, which has no figure of a year. */
-const ofDays = <Figures extends object>(figures: Figures): Figures => ({
-  ...figures,
-  cagr: null,
-  volatility: null,
-  sharpe: null,
-  sortino: null,
-  calmar: null,
-});
-
 describe('a live session with the fills of a backtest', () => {
   test.each([
     { seed: 1, tradeChance: 0.1 },
@@ -89,7 +79,7 @@ describe('a live session with the fills of a backtest', () => {
     using mirror = new Mirrored(run);
     const live = finishMirror(mirror.path);
     const backtest = finishRun(run, 0);
-    expect(live.head.summary).toEqual(ofDays(backtest.head.summary));
+    expect(live.head.summary).toEqual(backtest.head.summary);
     expect(live.head.monthly).toEqual(backtest.head.monthly);
     expect(live.trips).toEqual(backtest.trips);
     expect(live.run.curve).toEqual(run.curve);
@@ -106,7 +96,7 @@ describe('a live session with the fills of a backtest', () => {
     const backtest = finishRun(run, 0);
     // Intents that came to nothing at once are in no mirror.
     const { intents: _intents, refused: _refused, ...figures } = backtest.head.summary;
-    expect(live.head.summary).toMatchObject(ofDays(figures));
+    expect(live.head.summary).toMatchObject(figures);
     expect(live.trips).toEqual(backtest.trips);
   });
 
@@ -188,7 +178,7 @@ test('the mirror that the whole bot wrote in virtual time gives the figures of i
   const same = { ...live.run, ...poll, initialEquity, fromMs, quote: 'usdt', requests: null };
   const backtest = finishRun({ ...same, markets: live.run.markets }, 0);
   expect(poll.fills.length).toBeGreaterThan(30);
-  expect(live.head.summary).toEqual(ofDays(backtest.head.summary));
+  expect(live.head.summary).toEqual(backtest.head.summary);
   expect(live.trips).toEqual(backtest.trips);
   expect(live.run.finalEquity).toBe(poll.finalEquity);
   expect([...live.run.curve.equity]).toEqual([...poll.curve.equity]);

@@ -80,8 +80,8 @@ describe('a page in Persian', () => {
   test('warns in Persian, with what a result has in English', () => {
     const few = finishRun(demoRun({ bars: 60, tradeChance: 0 }));
     const warned = withoutDirectionMarks(reportHtml(few, 'fa').replaceAll(/<[^>]*>/g, ' '));
-    expect(few.head.warnings.at(-1)).toMatch(/^figures of a year .* are worked out from 2 d 12 h, which/);
-    expect(warned).toContain('کالمار) از ۲ روز و ۱۲ ساعت به دست آمده‌اند که دربارهٔ یک سال');
+    expect(few.head.warnings.at(-1)).toMatch(/^no figure of a year .* is shown: the run is 2 d 12 h long/);
+    expect(warned).toContain('کالمار) نشان داده نمی‌شوند: اجرا ۲ روز و ۱۲ ساعت است');
     const refused = intentWarnings({
       intents: [{ strategy: 'grid', count: 4, refusals: [REFUSAL, { ...REFUSAL, code: 'fit' }] }],
       orders: [],

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { createResult } from '../../../../src/backtest/result/create-result.ts';
-import { finishRun } from '../../../../src/backtest/result/finish-run.ts';
+import { finishRun, runSummary } from '../../../../src/backtest/result/finish-run.ts';
 import {
   parseResultHead,
   writeResultJson,
@@ -97,10 +97,17 @@ describe('a result', () => {
     ]);
   });
 
-  test('warns that a few days say nothing of a year', () => {
-    const year = /^figures of a year .* are worked out from 2 d 2 h, which says next to nothing of a year$/;
-    expect(createResult(demoRun({ bars: 50 })).warnings).toEqual([expect.stringMatching(year)]);
-    expect(createResult(demoRun({ bars: 24 * 31 })).warnings).toEqual([]);
+  test('has no figure of a year of less than 30 days, and says why; a study compares by them', () => {
+    const year = /^no figure of a year .* is shown: the run is 29 d 23 h long, and less than 30 days say/;
+    const none = { cagr: null, volatility: null, sharpe: null, sortino: null, calmar: null };
+    const short = demoRun({ bars: 24 * 30 - 1 });
+    expect(createResult(short).warnings).toEqual([expect.stringMatching(year)]);
+    expect(createResult(short).summary).toEqual({ ...runSummary(short), ...none });
+    expect(runSummary(short).sharpe).not.toBeNull();
+    const long = demoRun({ bars: 24 * 30 });
+    expect(createResult(long).warnings).toEqual([]);
+    expect(createResult(long).summary).toEqual(runSummary(long));
+    expect(createResult(long).summary.sharpe).not.toBeNull();
   });
 
   test('warns that much of the time has no bars', () => {
