@@ -155,6 +155,9 @@ function rangeNotes({
   ];
 }
 
+const ROUNDING =
+  'amounts and balances are exact; at each sale, cost, profit, proceeds without a cost and what goes over at a recorded rate are rounded to 10 decimals, half to even, and still proceeds = cost + profit + proceeds without a cost, to the last digit';
+
 function costNotes({ statement }: NotedStatement): readonly StatementNote[] {
   const realised = statement.totals.realised();
   const uncosted = realised.filter(
@@ -162,6 +165,7 @@ function costNotes({ statement }: NotedStatement): readonly StatementNote[] {
   );
   const unrated = realised.filter(({ unrated: amount }) => amount !== 0n);
   return [
+    ...(realised.length === 0 ? [] : [plain('rounding', ROUNDING)]),
     ...uncosted.map(({ coin, in: currency }) =>
       plain(
         'no-cost',

@@ -68,6 +68,20 @@ describe('sarraf statement', () => {
     expect(out).toContain('the mirror begins at 2026-03-25T00:00:00Z');
   });
 
+  test('says what is rounded, to how many decimals and how, where a coin was sold', async () => {
+    const { realised, notes } = await jsonOf(path, '--year', '1405');
+    const rounded = notes.find(({ code }) => code === 'rounding');
+    expect(rounded?.text).toContain('rounded to 10 decimals, half to even');
+    for (const { proceeds, average } of realised) {
+      const parts = [average['cost'], average['profit'], average['uncosted']].map((part) =>
+        parseUnits(part ?? ''),
+      );
+      expect(parts.reduce<bigint>((sum, part) => sum + part, 0n)).toBe(parseUnits(proceeds));
+    }
+    const before = await jsonOf(path, '--from', '1405/01/05', '--to', '1405/01/05');
+    expect(codesOf(before)).not.toContain('rounding');
+  });
+
   test('writes every movement, which adds up to the balances', async () => {
     const out = join(folder, '1405.csv');
     const { balances, code } = await jsonOf(path, '--year', '1405', '--out', out);
@@ -174,7 +188,15 @@ describe('sarraf statement', () => {
       marks: [],
       now: { rls: '390000000', usdt: '480', btc: '0' },
     });
-    expect(codesOf(made)).toEqual(['one-record', 'began-later', 'not-over', 'no-cost', 'no-cost', 'no-rate']);
+    expect(codesOf(made)).toEqual([
+      'one-record',
+      'began-later',
+      'not-over',
+      'rounding',
+      'no-cost',
+      'no-cost',
+      'no-rate',
+    ]);
     const nothing = { cost: '0', profit: '0' };
     expect(made.realised).toMatchObject([
       { coin: 'btc', in: 'rls', average: { ...nothing, uncosted: '390000000' }, fifo: nothing },
