@@ -32,6 +32,8 @@ interface Options extends DataOptions {
   readonly roundAmounts?: true;
   readonly roundPrices?: number;
   readonly priceFactor: number;
+  readonly decimal?: 'point' | 'comma';
+  readonly dates?: 'day-first' | 'month-first';
   readonly skipBad?: true;
 }
 
@@ -89,6 +91,18 @@ export function importCommand(): Command {
       '--round-prices <decimals>',
       'rounds prices to at most so many decimals',
       integerOption(0, UNIT_DECIMALS),
+    )
+    .addOption(
+      new Option('--decimal <sign>', 'the sign before decimals, where the first rows leave it open').choices([
+        'point',
+        'comma',
+      ]),
+    )
+    .addOption(
+      new Option(
+        '--dates <order>',
+        'what comes first in dates such as 03/04/2026, where the first rows leave it open',
+      ).choices(['day-first', 'month-first']),
     )
     .option('--skip-bad', 'skips bad rows and imports the rest of the file')
     .action(async (files: readonly string[], options: Options) => asCommand(async () => run(files, options)));
@@ -153,6 +167,8 @@ async function importOne(catalogue: Catalogue, path: string, options: Options): 
       roundsAmounts: options.roundAmounts === true,
       roundsPricesTo: options.roundPrices ?? null,
       priceFactor: options.priceFactor,
+      decimalSign: options.decimal ?? null,
+      dateOrder: options.dates ?? null,
     });
   } finally {
     line.end();

@@ -1,10 +1,11 @@
 import { SarrafError } from '../../domain/errors.ts';
 import type { ImportTableOptions } from './import-table-options.ts';
-import type { FileRow, RowFile } from './open-text.ts';
+import { asciiDigits, type FileRow, type RowFile } from './open-text.ts';
 
 /** What a column can be. */
 export const FIELDS = [
   'time',
+  'clock',
   'open',
   'high',
   'low',
@@ -42,6 +43,7 @@ const TITLES: Readonly<Record<Field, readonly string[]>> = {
     'date',
     't',
   ],
+  clock: [],
   open: ['open', 'o'],
   high: ['high', 'h'],
   low: ['low', 'l'],
@@ -62,6 +64,7 @@ const PRESETS = {
   'binance-aggtrades': 'id,price,amount,-,-,time,maker,-',
   coinbase: 'time,low,high,open,close,volume',
   trades: 'time,price,amount,side',
+  metatrader: 'time,clock,open,high,low,close,volume',
 } as const;
 
 export type Preset = keyof typeof PRESETS;
@@ -70,6 +73,7 @@ export const PRESET_NAMES = Object.keys(PRESETS) as readonly Preset[];
 
 export interface PlacesQuestion {
   readonly path: string;
+  readonly market: string;
   readonly header: readonly string[] | null;
   /** Fields of the first row. */
   readonly firstRow: readonly string[];
@@ -87,10 +91,10 @@ export interface PlacesQuestion {
  */
 function findPlaces(question: PlacesQuestion): ColumnPlaces {
   const { path, header, firstRow, preset, columns } = question;
-  const named = header?.map((title) => title.toLowerCase()) ?? null;
+  const named = header?.map((title) => plainTitle(title, question.market)) ?? null;
   const places =
     named !== null && preset !== 'coinbase'
-      ? byTitles(named, preset)
+      ? asBars(withClock(byTitles(named, preset), named, firstRow))
       : byPreset(preset ?? presetOf(firstRow) ?? 'ohlcv');
   const twice =
     named === null ? undefined : [...places].find(([field, at]) => isTwice(named, at) && !columns.has(field));
@@ -104,6 +108,43 @@ function findPlaces(question: PlacesQuestion): ColumnPlaces {
   const laid = new Map(places);
   for (const [field, column] of columns) laid.set(field, placeOf(question, [field, column]));
   return laid;
+}
+
+/** Titles as others write them: `<CLOSE>`, `Vol.`, and `Volume BTC` of a market of BTC. */
+function plainTitle(title: string, market: string): string {
+  const plain = title
+    .toLowerCase()
+    .replace(/^<(.*)>$/, '$1')
+    .replace(/\.$/, '');
+  const [, unit] = /^volume[ _(]+([a-z0-9]+)\)?$/.exec(plain) ?? [];
+  return unit !== undefined && market.startsWith(unit.toUpperCase()) ? 'volume' : plain;
+}
+
+/** Whether a field is a time of the day by itself. */
+const isClock = (text: string | undefined): boolean =>
+  /^\d{1,2}:\d\d(?::\d\d(?:\.\d+)?)?(?:\s?[AP]M)?$/i.test(asciiDigits(text ?? ''));
+
+/** The date and the clock of a file that has them apart. */
+function withClock(
+  places: Map<Field, number>,
+  titles: readonly string[],
+  firstRow: readonly string[],
+): Map<Field, number> {
+  const [date, time] = [titles.indexOf('date'), titles.indexOf('time')];
+  if (date === -1 || time === -1) return places;
+  // MetaTrader may leave the colons out.
+  const isApart = isClock(firstRow[time]) || /^(?:[01]\d|2[0-3])[0-5]\d[0-5]\d$/.test(firstRow[time] ?? '');
+  return isApart ? new Map([...places, ['time', date], ['clock', time]]) : places;
+}
+
+/** A price beside those of a bar is its close. */
+function asBars(places: Map<Field, number>): Map<Field, number> {
+  const price = places.get('price');
+  const isBar = (['open', 'high', 'low'] as const).every((field) => places.has(field));
+  if (!isBar || price === undefined || places.has('close')) return places;
+  const bars = new Map([...places, ['close' as const, price]]);
+  bars.delete('price');
+  return bars;
 }
 
 const isTwice = (titles: readonly string[], at: number): boolean =>
@@ -139,6 +180,7 @@ const isTruth = (text: string | undefined): boolean => /^(?:true|false)$/i.test(
 
 /** The preset that a first row without titles looks like. */
 function presetOf(row: readonly string[]): Preset | null {
+  if (row.length >= 7 && isClock(row[1])) return 'metatrader';
   if (row.length >= 6 && isTruth(row[5])) return 'binance-trades';
   if (row.length >= 7 && isTruth(row[6])) return 'binance-aggtrades';
   if (/^(?:buy|sell)$/i.test(row[3] ?? '')) return 'trades';
@@ -174,8 +216,8 @@ export function placesOf(options: ImportTableOptions, file: RowFile, rows: reado
   if (first === undefined) {
     throw new SarrafError('INVALID_FILE', `expected rows in ${options.path}, found none`);
   }
-  const { path, preset, columns } = options;
-  return findPlaces({ path, header: file.header, firstRow: first.fields, preset, columns });
+  const { path, market, preset, columns } = options;
+  return findPlaces({ path, market, header: file.header, firstRow: first.fields, preset, columns });
 }
 
 /** Titles that a line ends in with nothing, as some programs write, are none. */

@@ -12,6 +12,7 @@ import { naming, rejectConflicts, unlessBad, TableReader } from './table-reader.
 import { firstRows, joined, openTable } from './open-table.ts';
 import { resampledFile } from './resampled-file.ts';
 import { wayToWhole } from './resampled-bars.ts';
+import { WrittenForm } from './written-form.ts';
 import { blocksOf } from './blocks-of.ts';
 
 /**
@@ -26,15 +27,19 @@ export async function importTable(options: ImportTableOptions): Promise<ImportRe
   const kind = options.kind ?? kindOf(places);
   const missing = missingColumns(places, kind);
   if (missing !== null) throw lacking(options, { kind, missing, file });
+  const { decimalSign = null, dateOrder = null } = options;
+  const wish = { decimalSign, dateOrder };
+  const form = new WrittenForm({ path, places, rows: first.rows, wish });
   const reader = new TableReader(options, {
     places,
+    form,
     width: widthOf(file, first.rows),
     parts: joined(first),
     progress: () => file.progress(),
   });
   if (kind === 'trades') return importTrades(options, reader);
   try {
-    return await importCandles(options, reader, { file, places, rows: first.rows });
+    return await importCandles(options, reader, { file, places, form, rows: first.rows });
   } finally {
     // Where the file was read as columns, nobody has read the rest of its rows.
     await first.rest.return?.();
@@ -44,7 +49,12 @@ export async function importTable(options: ImportTableOptions): Promise<ImportRe
 async function importCandles(
   options: ImportTableOptions,
   reader: TableReader,
-  first: { readonly file: RowFile; readonly places: ColumnPlaces; readonly rows: readonly FileRow[] },
+  first: {
+    readonly file: RowFile;
+    readonly places: ColumnPlaces;
+    readonly form: WrittenForm;
+    readonly rows: readonly FileRow[];
+  },
 ): Promise<ImportReport> {
   const plan = planBars({
     path: options.path,
@@ -60,7 +70,7 @@ async function importCandles(
   const once = onceEach(plan);
   const rows = reader.rows((each, row) => once(slips.look(aligned(each.candle(row), plan), row.line)));
   const { path, catalogue, market, source } = options;
-  const blocks = blocksOf(options, { reader, first, plan });
+  const blocks = first.form.isPlain ? blocksOf(options, { reader, first, plan }) : null;
   const outcome = await naming(options, reader, () =>
     catalogue.appendCandles({
       market,

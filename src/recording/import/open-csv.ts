@@ -1,6 +1,13 @@
 import { parse, type Parser } from 'csv-parse';
 import { fileKind } from './file-kind.ts';
-import { openText, unreadable, type FileRow, type ReadProgress, type RowFile } from './open-text.ts';
+import {
+  asciiDigits,
+  openText,
+  unreadable,
+  type FileRow,
+  type ReadProgress,
+  type RowFile,
+} from './open-text.ts';
 
 interface ParsedRow {
   readonly info: { readonly lines: number };
@@ -40,12 +47,13 @@ export async function openCsv(path: string): Promise<CsvFile> {
   stream.on('error', (error) => parser.destroy(error));
   const parts = partsOf(path, parser, () => stream.destroy());
   const { done, value } = await parts.next();
-  const [first, ...others] = done === true ? [] : value;
-  const isHeader = first !== undefined && !first.fields.some((field) => /^[+-]?\d/.test(field));
+  const rows = done === true ? [] : withoutPreface(value);
+  const [first, ...others] = rows;
+  const isHeader = first !== undefined && !first.fields.some((field) => /^[+-]?\d/.test(asciiDigits(field)));
   return {
     header: isHeader ? first.fields : null,
     separator,
-    parts: joined(isHeader ? others : (value ?? []), parts),
+    parts: joined(isHeader ? others : rows, parts),
     progress,
   };
 }
@@ -53,9 +61,26 @@ export async function openCsv(path: string): Promise<CsvFile> {
 /** A table has four columns or more. Commas come last: with the others they are in numbers. */
 const FEWEST_SEPARATORS = 3;
 
+/** Lines before the titles at most, such as the address of a site or `sep=;`. */
+const MOST_PREFACE_LINES = 10;
+
+/** By the first line that is a row of a table. */
 function separatorOf(beginning: string): string {
-  const [line = ''] = beginning.replaceAll(/"[^"]*"/g, '').split(/[\r\n]/, 1);
-  return ['\t', ';'].find((separator) => line.split(separator).length > FEWEST_SEPARATORS) ?? ',';
+  const lines = beginning.replaceAll(/"[^"\r\n]*"/g, '').split(/\r\n?|\n/, MOST_PREFACE_LINES);
+  for (const line of lines) {
+    const found = ['\t', ';', ','].find((separator) => line.split(separator).length > FEWEST_SEPARATORS);
+    if (found !== undefined) return found;
+  }
+  return ',';
+}
+
+const isRow = ({ fields }: FileRow): boolean => fields.length > FEWEST_SEPARATORS;
+
+/** Without the lines before the titles: they have a field or two, and rows have more. */
+function withoutPreface(rows: readonly FileRow[]): readonly FileRow[] {
+  const first = rows.slice(0, MOST_PREFACE_LINES).findIndex(isRow);
+  const hasText = rows.slice(0, Math.max(first, 0)).every(({ fields }) => fields.length <= 2);
+  return first > 0 && hasText ? rows.slice(first) : rows;
 }
 
 /** All rows that have been parsed by now, again and again. */

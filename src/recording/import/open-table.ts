@@ -79,9 +79,11 @@ async function columnsOf(path: string): Promise<readonly { readonly name: string
     );
     return rows.map(([name, type]) => ({ name: String(name), type: String(type) }));
   } catch (error) {
-    throw new SarrafError('INVALID_FILE', error instanceof Error ? error.message : String(error), {
-      cause: error,
-    });
+    throw new SarrafError(
+      'INVALID_FILE',
+      `expected a Parquet file that is whole at ${path}, found one that is damaged or cut off: get it again`,
+      { cause: error },
+    );
   } finally {
     database.close();
   }

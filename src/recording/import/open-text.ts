@@ -19,6 +19,16 @@ export interface RowFile {
   readonly parts: AsyncIterable<readonly FileRow[]>;
 }
 
+/** Texts with the digits and signs of Persian and Arabic as those of ASCII. */
+export function asciiDigits(text: string): string {
+  // Nearly all texts have none.
+  if (!/[^\p{ASCII}]/u.test(text)) return text;
+  return text
+    .replaceAll(/[\u0660-\u0669\u06F0-\u06F9]/g, (digit) => String(digit.charCodeAt(0) & 15))
+    .replaceAll('\u066B', '.')
+    .replaceAll(/[\u066C\u200E\u200F\u061C]/g, '');
+}
+
 /** How far reading is. */
 export interface ReadProgress {
   readonly readBytes: number;
@@ -62,9 +72,26 @@ function decoderOf(encoding: TextEncoding): Transform {
 /** Of what is no text a reason quotes pages. */
 const MOST_REASON_CHARACTERS = 200;
 
+/** What the errors of unpacking and of CSV mean; null for others. */
+function damageOf(error: unknown): string | null {
+  const { code, lines } = error as { readonly code?: unknown; readonly lines?: unknown };
+  if (typeof code !== 'string') return null;
+  if (code.startsWith('Z_')) return 'found a packed one that is damaged or cut off: get it again';
+  if (!/^(?:CSV_|INVALID_OPENING_QUOTE)/.test(code)) return null;
+  const line = typeof lines === 'number' ? ` near line ${lines}` : '';
+  return code === 'CSV_MAX_RECORD_SIZE'
+    ? `found a row that is too long${line}: write a row a line, and quotes in pairs`
+    : `found a quote${line} that has no partner, or is amid a field: write quotes around whole fields only`;
+}
+
 /** What reading a file failed of, as an error of ours that names it. */
 export function unreadable(path: string, error: unknown): SarrafError {
   if (error instanceof SarrafError) return error;
+  const found = damageOf(error);
+  if (found !== null)
+    return new SarrafError('INVALID_FILE', `expected a file that is whole at ${path}, ${found}`, {
+      cause: error,
+    });
   const reason = (error instanceof Error ? error.message : String(error)).replaceAll(/\p{C}/gu, '?');
   const short =
     reason.length > MOST_REASON_CHARACTERS ? `${reason.slice(0, MOST_REASON_CHARACTERS)}…` : reason;

@@ -12,6 +12,7 @@ import { roundedDecimal, decimalProblem } from '../rounded-decimal.ts';
 import { NO_COLUMN, type ColumnPlaces, type Field } from './column-places.ts';
 import type { FileRow } from './open-text.ts';
 import { TimeReader } from './time-reader.ts';
+import type { WrittenForm } from './written-form.ts';
 
 /** Thrown and caught within this folder: what is wrong with a row, as a sentence. */
 class BadRow extends Error {}
@@ -28,9 +29,11 @@ export class RowReader {
   private readonly priceFactor: bigint;
   private readonly width: number;
   private readonly times = new TimeReader();
+  private readonly form: WrittenForm;
 
   constructor(options: {
     readonly path: string;
+    readonly form: WrittenForm;
     readonly places: ColumnPlaces;
     /** Fields that every row has. */
     readonly width: number;
@@ -41,6 +44,7 @@ export class RowReader {
     readonly priceFactor: number;
   }) {
     this.path = options.path;
+    this.form = options.form;
     this.places = options.places;
     this.width = options.width;
     this.roundsAmounts = options.roundsAmounts;
@@ -108,13 +112,14 @@ export class RowReader {
   }
 
   private time(row: FileRow): number {
-    const time = this.times.read(this.text(row, 'time'), { path: this.path, line: row.line });
+    const text = this.form.time(this.text(row, 'time'), this.text(row, 'clock'));
+    const time = this.times.read(text, { path: this.path, line: row.line });
     if (typeof time === 'string') throw new BadRow(time);
     return time;
   }
 
   private decimal(row: FileRow, field: Field): DecimalText {
-    const text = this.text(row, field);
+    const text = this.form.number(this.text(row, field), field);
     const decimal = tryDecimalText(text);
     if (decimal === null || decimal.startsWith('-')) {
       throw new BadRow(`expected a decimal number that is not negative for ${field}, found "${text}"`);

@@ -6,6 +6,7 @@ import type { ImportTableOptions } from './import-table-options.ts';
 import { openTable } from './open-table.ts';
 import type { FileRow, ReadProgress } from './open-text.ts';
 import { RowReader, type ReadRow } from './row-reader.ts';
+import type { WrittenForm } from './written-form.ts';
 import { isoText } from '../../domain/time-text.ts';
 
 /** Stops an append because of rows that can not be read. */
@@ -24,6 +25,7 @@ export class TableReader {
   private readonly options: ImportTableOptions;
   private readonly from: {
     readonly places: ColumnPlaces;
+    readonly form: WrittenForm;
     readonly width: number;
     readonly parts: AsyncIterable<readonly FileRow[]>;
     readonly progress: () => ReadProgress;
@@ -36,8 +38,8 @@ export class TableReader {
 
   private rowReader(): RowReader {
     const { path, roundsAmounts = false, roundsPricesTo = null, priceFactor = 1 } = this.options;
-    const { places, width } = this.from;
-    return new RowReader({ path, places, width, roundsAmounts, roundsPricesTo, priceFactor });
+    const { places, width, form } = this.from;
+    return new RowReader({ path, form, places, width, roundsAmounts, roundsPricesTo, priceFactor });
   }
 
   /** The times of some rows, as far as they can be read. Throws `INVALID_FILE` where none can be read. */

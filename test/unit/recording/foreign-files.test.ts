@@ -1,8 +1,11 @@
 import { readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
+import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { candleAt } from '../../../src/domain/candle-columns.ts';
 import { ALL_TIME } from '../../../src/recording/read-partitions.ts';
+import { deepRuns } from '../../support/deep-runs.ts';
 import { sarrafHere } from '../../support/sarraf-here.ts';
 import type { Finished } from '../../support/sarraf-process.ts';
 import { BTCIRT, gather, temporaryCatalogue, temporaryFolder } from './temporary-catalogue.ts';
@@ -209,4 +212,190 @@ describe('lines of text', () => {
     expect(code).toBe(2);
     expect(error).toContain('--round-prices');
   });
+});
+
+describe('tables that others write', () => {
+  const [DAY_1, DAY_2] = ['1234.5 1240 1230.25 1235 12300', '1235 1241.5 1231 1236.75 500'];
+  const daily = [`-24 ${DAY_1}`, `0 ${DAY_2}`];
+  const hourlyBars = [`0 ${DAY_1}`, `1 ${DAY_2}`];
+
+  test.each<[string, readonly string[], readonly string[]]>([
+    [
+      'CryptoDataDownload: an address before the titles, newest row first',
+      [
+        'https://www.example.com',
+        'Unix,Date,Symbol,Open,High,Low,Close,Volume BTC,Volume IRT,tradecount',
+        `${START + HOUR},2026-11-27 01:00:00,BTC/IRT,1235,1241.5,1231,1236.75,500,1,1`,
+        `${START},2026-11-27 00:00:00,BTC/IRT,1234.5,1240,1230.25,1235,12300,1,1`,
+      ],
+      hourlyBars,
+    ],
+    [
+      'Investing.com: a price, thousands and short volumes',
+      [
+        '"Date","Price","Open","High","Low","Vol.","Change %"',
+        '"11/27/2026","1,236.75","1,235.0","1,241.5","1,231.0","0.5K","0.1%"',
+        '"11/26/2026","1,235.0","1,234.5","1,240.0","1,230.25","12.3K","0.1%"',
+      ],
+      daily,
+    ],
+    [
+      'MetaTrader with titles',
+      [
+        '<DATE>\t<TIME>\t<OPEN>\t<HIGH>\t<LOW>\t<CLOSE>\t<TICKVOL>\t<VOL>\t<SPREAD>',
+        '2026.11.27\t00:00:00\t1234.5\t1240\t1230.25\t1235\t9\t12300\t1',
+        '2026.11.27\t01:00:00\t1235\t1241.5\t1231\t1236.75\t9\t500\t1',
+      ],
+      hourlyBars,
+    ],
+    [
+      'MetaTrader without titles',
+      ['2026.11.27,00:00,1234.5,1240,1230.25,1235,12300', '2026.11.27,01:00,1235,1241.5,1231,1236.75,500'],
+      hourlyBars,
+    ],
+    [
+      'a spreadsheet of Europe: semicolons, commas before decimals, points between thousands, days first',
+      [
+        'sep=;',
+        'Date;Time;Open;High;Low;Close;Volume',
+        '27.11.2026;00:00;1.234,5;1.240,0;1.230,25;1.235,0;12.300,0',
+        '27.11.2026;01:00;1.235,0;1.241,5;1.231,0;1.236,75;500,0',
+      ],
+      hourlyBars,
+    ],
+    [
+      'Yahoo: names of months and an adjusted close',
+      [
+        'Date\tOpen\tHigh\tLow\tClose\tAdj Close\tVolume',
+        'Nov 27, 2026\t1,235.00\t1,241.50\t1,231.00\t1,236.75\t1,236.75\t500',
+        'Nov 26, 2026\t1,234.50\t1,240.00\t1,230.25\t1,235.00\t1,235.00\t12,300',
+      ],
+      daily,
+    ],
+    [
+      'digits and signs of Persian',
+      [
+        'time,open,high,low,close,volume',
+        '۲۰۲۶-۱۱-۲۷ ۰۰:۰۰,۱٬۲۳۴٫۵,۱٬۲۴۰,۱٬۲۳۰٫۲۵,۱٬۲۳۵,۱۲٬۳۰۰',
+        '۲۰۲۶-۱۱-۲۷ ۰۱:۰۰,۱٬۲۳۵,۱٬۲۴۱٫۵,۱٬۲۳۱,۱٬۲۳۶٫۷۵,۵۰۰',
+      ],
+      hourlyBars,
+    ],
+    [
+      'clocks of half a day',
+      [
+        'date,open,high,low,close,volume',
+        '11/27/2026 12:00 AM,1234.5,1240,1230.25,1235,12300',
+        '11/27/2026 1:00 AM,1235,1241.5,1231,1236.75,500',
+      ],
+      hourlyBars,
+    ],
+    [
+      'TradingView: seconds, and columns of indicators',
+      [
+        'time,open,high,low,close,Volume,Volume MA',
+        `${START / 1_000},1234.5,1240,1230.25,1235,12300,1`,
+        `${(START + HOUR) / 1_000},1235,1241.5,1231,1236.75,500,1`,
+      ],
+      hourlyBars,
+    ],
+    [
+      'dates of eight digits',
+      [
+        'date,open,high,low,close,volume',
+        '20261126,1234.5,1240,1230.25,1235,12300',
+        '20261127,1235,1241.5,1231,1236.75,500',
+      ],
+      daily,
+    ],
+  ])('are read: %s', async (_, text, expected) => {
+    const { code, error, root } = await imported(text.join('\n'));
+    const timeframe = expected === daily ? '1d' : '1h';
+    expect({ code, error, bars: await bars(root, timeframe) }).toEqual({
+      code: 0,
+      error: '',
+      bars: expected,
+    });
+  });
+
+  const doubtfulDates = ['date,open,high,low,close,volume', '03/04/2026,1,1,1,1,1', '04/04/2026,1,1,1,1,1'];
+  const doubtfulNumbers = [
+    'date;open;high;low;close;volume',
+    '2026-11-26;1,234;1,234;1,234;1,234;1',
+    '2026-11-27;1,235;1,235;1,235;1,235;1',
+  ];
+
+  test.each<[string, readonly string[], string]>([
+    ['dates of two orders', doubtfulDates, '--dates day-first or --dates month-first'],
+    ['commas of two meanings', doubtfulNumbers, '--decimal point'],
+    [
+      'dates of the Persian calendar',
+      ['date,open,high,low,close,volume', '1405/09/06,1,1,1,1,1'],
+      'convert the column',
+    ],
+    [
+      'numbers of days of a spreadsheet',
+      ['date,open,high,low,close,volume', '46353,1,1,1,1,1'],
+      'yyyy-mm-dd hh:mm:ss',
+    ],
+  ])('are refused with the remedy where they have %s', async (_, text, remedy) => {
+    const { code, error } = await imported(text.join('\n'));
+    expect(code).toBe(2);
+    expect(error).toContain(remedy);
+  });
+
+  test('are read as the options say', async () => {
+    const dates = await imported(doubtfulDates.join('\n'), {
+      flags: ['--dates', 'day-first', '--timeframe', '1d'],
+    });
+    const numbers = await imported(doubtfulNumbers.join('\n'), { flags: ['--decimal', 'comma'] });
+    const wholes = await imported(doubtfulNumbers.join('\n'), { flags: ['--decimal', 'point'] });
+    expect(dates.code).toBe(0);
+    expect((await bars(dates.root, '1d'))[0]).toBe(`${(Date.UTC(2026, 3, 3) - START) / HOUR} 1 1 1 1 1`);
+    expect((await bars(numbers.root, '1d'))[0]).toBe('-24 1.234 1.234 1.234 1.234 1');
+    expect((await bars(wholes.root, '1d'))[0]).toBe('-24 1234 1234 1234 1234 1');
+  });
+});
+
+describe('a mangled file', () => {
+  const table = [
+    '"date","open","high","low","close","volume"',
+    ...[24, 25, 26, 27].map((day) => `"2026-11-${day}","1,234.5","1,240","1,230.25","1,235","12.3K"`),
+  ].join('\n');
+  const reply = { status: 'ok', lastUpdate: START, bids: [['100', '1']], asks: [['101', '2']] };
+  const whole: readonly Buffer[] = [
+    Buffer.from(table),
+    Buffer.from(lines(HOURS.map(object))),
+    Buffer.from(JSON.stringify(HOURS.map(list))),
+    Buffer.from(lines([reply, { ...reply, lastUpdate: START + HOUR }])),
+    gzipSync(table),
+    Buffer.from(`\uFEFF${table}`, 'utf16le'),
+  ];
+  const odd = fc.constantFrom('"', '\n', '\r', '\0', ',', ';', '{', '[', ']', '}', '9', '-', 'e', '\u00ff');
+  const change = fc.record({ at: fc.double({ min: 0, max: 1, noNaN: true }), text: odd, cut: fc.nat(9) });
+  const WORDS =
+    /INVARIANT|CSV_|Invalid (?:Closing|Opening|Input|Record)|Unexpected|JSON\.parse|incorrect|NaN|undefined/;
+
+  test('is taken, or refused in one line without the words of a parser', async () => {
+    const file = fc.constantFrom(...whole);
+    await fc.assert(
+      fc.asyncProperty(file, fc.array(change, { minLength: 1, maxLength: 4 }), async (content, changes) => {
+        let bytes = content;
+        for (const { at, text, cut } of changes) {
+          const from = Math.floor(at * bytes.length);
+          bytes = Buffer.concat([
+            bytes.subarray(0, from),
+            Buffer.from(text, 'latin1'),
+            bytes.subarray(from + cut),
+          ]);
+        }
+        const { code, out, error } = await imported(bytes);
+        expect([0, 2]).toContain(code);
+        expect(error.trim().split('\n')).toHaveLength(1);
+        expect(error === '').toBe(code === 0);
+        expect(`${out}${error}`).not.toMatch(WORDS);
+      }),
+      { numRuns: deepRuns(60) },
+    );
+  }, 60_000);
 });
