@@ -35,7 +35,7 @@ export const ENGLISH_FINDINGS = {
   'luck.unlikely luck': 'unlikely luck',
   'luck.not tested': 'not tested, too little to tell',
   'luck.deflated':
-    'The best of {trials} trials without skill would have a Sharpe ratio of {expected} a year by daily returns, this one has {found}: it is better than luck with a probability of {probability}.',
+    'The best of {trials} trials without skill would have a daily Sharpe ratio (of daily returns, for a year) of {expected}, this one has {found}: it is better than luck with a probability of {probability}. The figure `sharpe` of a trial is of the returns of bars, and need not be this one.',
   'luck.ability': 'If no trial were better than cash, the best would look this good in {share} of histories.',
   'luck.overfitting':
     'Chosen by half of the days, the best trial is at most average in the other half in {average} of cases, and loses in {loss}.',

@@ -72,6 +72,13 @@ describe('the verdict', () => {
     expect(luck.reasons).toContain('Expected at least 10 closed trades, was 3.');
   });
 
+  test('says by which returns its Sharpe ratio is, which is not that of the table of trials', () => {
+    const { luck } = inEnglish(validateStudy(madeStudy(withEdge(1))).verdict);
+    expect(luck.reasons.join(' ')).toMatch(
+      /a daily Sharpe ratio \(of daily returns, for a year\) of [\d.]+, .* The figure `sharpe` of a trial is of the returns of bars/,
+    );
+  });
+
   test('says that holding the market earned more', () => {
     const [first, ...others] = withEdge(1).map((trial) => ({
       ...trial,
