@@ -22,12 +22,14 @@ export interface ExportOptions {
   readonly onProgress?: (rows: number) => void;
 }
 
-const TIME_SQL = {
-  candles: CANDLE_SHAPE.timeSql,
-  trades: TRADE_SHAPE.timeSql,
-  books: BOOK_SHAPE.timeSql,
-  stats: STATS_SHAPE.timeSql,
-} as const;
+const SHAPES = { candles: CANDLE_SHAPE, trades: TRADE_SHAPE, books: BOOK_SHAPE, stats: STATS_SHAPE } as const;
+
+/** Programs such as pandas make slow objects of exact decimals, so each of them has a float beside it. */
+const floatTwins = (kind: keyof typeof SHAPES): string =>
+  SHAPES[kind].columns
+    .filter(({ type }) => type === 'money' || type === 'moneys')
+    .map(({ name, type }) => `, ${name}::DOUBLE${type === 'moneys' ? '[]' : ''} AS ${name}_f`)
+    .join('');
 
 /**
  * Writes the records of a stretch of time to a file, and answers how many. The file is there when it is
@@ -100,12 +102,12 @@ async function writeParquet(
 ): Promise<number> {
   const folder = folderPath(catalogue.root, key);
   const files = partitionsOfData(catalogue.root, key, range).map(({ file }) => join(folder, file));
-  const timeSql = TIME_SQL[key.kind];
+  const { timeSql } = SHAPES[key.kind];
   const database = await openDatabase();
   try {
     await runSql(
       database,
-      `COPY (SELECT * FROM read_parquet(${sqlFiles(files)}) WHERE ${timeSql} >= ${range.fromMs} AND ${timeSql} < ${range.toMs})
+      `COPY (SELECT *${floatTwins(key.kind)} FROM read_parquet(${sqlFiles(files)}) WHERE ${timeSql} >= ${range.fromMs} AND ${timeSql} < ${range.toMs})
        TO ${sqlText(draft)} (FORMAT parquet, COMPRESSION zstd)`,
       `write ${draft}`,
     );

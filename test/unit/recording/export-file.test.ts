@@ -1,8 +1,10 @@
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { UTC_MIDNIGHT } from '../../../src/domain/bar-grid.ts';
+import { openDatabase, queryRows, sqlFiles } from '../../../src/recording/duckdb.ts';
+import type { FolderKey } from '../../../src/recording/folder-key.ts';
 import { exportFile } from '../../../src/recording/export-file.ts';
 import { importTable } from '../../../src/recording/import/import-table.ts';
 import { ALL_TIME } from '../../../src/recording/read-partitions.ts';
@@ -12,43 +14,75 @@ const START = Date.UTC(2024, 7, 8);
 const CANDLES = { market: BTCIRT, kind: 'candles', timeframe: '1m' } as const;
 
 describe('an exported file', () => {
-  test.each(['csv', 'csv.gz', 'parquet'])('as %s imports as what it was', async (ending) => {
+  test.each(['csv', 'csv.gz', 'jsonl', 'jsonl.gz', 'parquet'])(
+    'as %s imports as what it was',
+    async (ending) => {
+      const catalogue = temporaryCatalogue();
+      const minutes = candles(START, 30);
+      const trades = [trade(START, { id: 7 }), trade(START + 5, { id: 8, side: 'sell' }), trade(START + 9)];
+      await catalogue.appendCandles({
+        market: BTCIRT,
+        timeframe: '1m',
+        source: 'test',
+        candles: [minutes],
+        anchors: { '1m': UTC_MIDNIGHT },
+      });
+      await catalogue.appendTrades({ market: BTCIRT, source: 'test', trades: [trades] });
+      const again = temporaryCatalogue();
+      for (const key of [CANDLES, { market: BTCIRT, kind: 'trades' } as const]) {
+        const path = join(catalogue.root, `${key.kind}.${ending}`);
+        await exportFile(catalogue, { key, range: ALL_TIME, path, mayReplace: false });
+        const options = {
+          timeframe: null,
+          mayResample: false,
+          preset: null,
+          columns: new Map(),
+          skipBadRows: false,
+        };
+        const report = await importTable({
+          ...options,
+          catalogue: again,
+          path,
+          market: BTCIRT,
+          kind: null,
+          source: path,
+        });
+        expect(report.result).toBe('imported');
+      }
+      const asked = { market: BTCIRT, timeframe: '1m', ...ALL_TIME } as const;
+      expect(await again.readCandles(asked)).toEqual(await catalogue.readCandles(asked));
+      const read = await gather(again.readTrades({ market: BTCIRT, ...ALL_TIME }));
+      expect(read).toEqual(trades.map(({ timeMs, ...rest }) => ({ ...rest, timeMs, seenMs: timeMs })));
+    },
+  );
+
+  test('as Parquet has a float beside each exact number', async () => {
     const catalogue = temporaryCatalogue();
-    const minutes = candles(START, 30);
-    const trades = [trade(START, { id: 7 }), trade(START + 5, { id: 8, side: 'sell' }), trade(START + 9)];
+    await catalogue.appendBooks({ market: BTCIRT, source: 'test', books: [[book(START, 1)]] });
     await catalogue.appendCandles({
       market: BTCIRT,
       timeframe: '1m',
       source: 'test',
-      candles: [minutes],
-      anchors: { '1m': UTC_MIDNIGHT },
+      candles: [candles(START, 1)],
     });
-    await catalogue.appendTrades({ market: BTCIRT, source: 'test', trades: [trades] });
-    const again = temporaryCatalogue();
-    for (const key of [CANDLES, { market: BTCIRT, kind: 'trades' } as const]) {
-      const path = join(catalogue.root, `${key.kind}.${ending}`);
+    const database = await openDatabase();
+    onTestFinished(() => database.close());
+    const typesOf = async (key: FolderKey): Promise<unknown[]> => {
+      const path = join(catalogue.root, `${key.kind}.parquet`);
       await exportFile(catalogue, { key, range: ALL_TIME, path, mayReplace: false });
-      const options = {
-        timeframe: null,
-        mayResample: false,
-        preset: null,
-        columns: new Map(),
-        skipBadRows: false,
-      };
-      const report = await importTable({
-        ...options,
-        catalogue: again,
-        path,
-        market: BTCIRT,
-        kind: null,
-        source: path,
-      });
-      expect(report.result).toBe('imported');
-    }
-    const asked = { market: BTCIRT, timeframe: '1m', ...ALL_TIME } as const;
-    expect(await again.readCandles(asked)).toEqual(await catalogue.readCandles(asked));
-    const read = await gather(again.readTrades({ market: BTCIRT, ...ALL_TIME }));
-    expect(read).toEqual(trades.map(({ timeMs, ...rest }) => ({ ...rest, timeMs, seenMs: timeMs })));
+      const sql = `SELECT column_name, column_type FROM (DESCRIBE SELECT * FROM read_parquet(${sqlFiles([path])}))`;
+      return (await queryRows(database, sql, 'read the columns')).map((row) => row.map(String).join(' '));
+    };
+    expect(await typesOf(CANDLES)).toEqual([
+      'time_ms BIGINT',
+      ...['open', 'high', 'low', 'close', 'volume'].map((name) => `${name} DECIMAL(38,10)`),
+      ...['open', 'high', 'low', 'close', 'volume'].map((name) => `${name}_f DOUBLE`),
+    ]);
+    const books = await typesOf({ market: BTCIRT, kind: 'books' });
+    expect(books).toContain('bid_prices DECIMAL(38,10)[]');
+    expect(books).toContain('bid_prices_f DOUBLE[]');
+    const floats = `SELECT open_f = open, volume_f FROM read_parquet(${sqlFiles([join(catalogue.root, 'candles.parquet')])})`;
+    expect(await queryRows(database, floats, 'read the floats')).toEqual([[true, 0.123456]]);
   });
 
   test('holds a stretch of time, as JSON lines too', async () => {
