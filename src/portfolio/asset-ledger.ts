@@ -232,7 +232,7 @@ export class AssetLedger {
 
   /**
    * Takes in the prices of the markets by which its assets are valued. Answers whether the marks of a result
-   * are others than before.
+   * are others than before, or coins that were given have got their value.
    */
   takePrices(priceOf: PriceOf, atMs: number): boolean {
     const isNewDay = this.roll(atMs);
@@ -242,8 +242,8 @@ export class AssetLedger {
       if (price !== null && this.enterPrice(market, price, atMs)) isChanged = true;
     }
     if (!isChanged) return isNewDay;
-    this.settle();
-    return this.update() || isNewDay;
+    const isValued = this.settle();
+    return this.update() || isNewDay || isValued;
   }
 
   /** Takes in the price of the bridge alone: what a fill in another currency is worth. */
@@ -363,11 +363,15 @@ export class AssetLedger {
 
   /**
    * Turns costs that wait over to the result currency, once they can be. The digits that rounding moves stay
-   * with the other quote currency.
+   * with the other quote currency. Answers whether coins that were given have got their value.
    */
-  private settle(): void {
-    this.settleInventory();
-    if (!this.isPending) return;
+  private settle(): boolean {
+    const isValued = this.settleInventory();
+    if (this.isPending) this.settleCosts();
+    return isValued;
+  }
+
+  private settleCosts(): void {
     const { currency, marketNames } = this;
     const other = marketNames.otherQuote(currency);
     if (this.priceOf(marketNames.bridge.market) === null) return;
@@ -391,14 +395,18 @@ export class AssetLedger {
     holdings.set(other, { ...money, realised: addMoney(money.realised, moneyIn(currency, owed)) });
   }
 
-  /** Values given coins at the first price that there is, in each currency. */
-  private settleInventory(): void {
+  /**
+   * Values given coins at the first price that there is, in each currency. Answers whether it has valued any.
+   */
+  private settleInventory(): boolean {
     const { holdings, unpriced } = this.state;
+    let isValued = false;
     for (const [currency, waiting] of unpriced) {
       for (const [asset, amount] of waiting) {
         const value = valueIn(currency, { asset, amount }, this);
         if (value === null) continue;
         waiting.delete(asset);
+        isValued = true;
         this.addInventoryValue(currency, value);
         if (currency !== this.currency) continue;
         const holding = holdings.get(asset) ?? NO_HOLDING;
@@ -412,6 +420,7 @@ export class AssetLedger {
       }
       if (waiting.size === 0) unpriced.delete(currency);
     }
+    return isValued;
   }
 
   private addInventoryValue(currency: Currency, value: Units): void {

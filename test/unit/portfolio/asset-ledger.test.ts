@@ -202,3 +202,16 @@ describe('the profit over several markets', () => {
     });
   });
 });
+
+test('coins that were given have a value at the first price, which is a change that has to be stored', () => {
+  const ledger = ledgerOf('usdt');
+  ledger.takeInventory({ asset: 'btc', amount: parseUnits('2'), market: 'BTCUSDT', atMs: MIDNIGHT_MS });
+  expect(ledger.waitsForPrices).toBe(true);
+  const at = (price: string) =>
+    ledger.takePrices((market) => (market === 'BTCUSDT' ? parseUnits(price) : null), MIDNIGHT_MS);
+  expect(at('100')).toBe(true);
+  expect(formatUnits(viewOf(ledger, MIDNIGHT_MS).result)).toBe('0');
+  expect(ledger.waitsForPrices).toBe(false);
+  // Below its peak a result alone is no change that a restart has to know.
+  expect(at('90')).toBe(false);
+});

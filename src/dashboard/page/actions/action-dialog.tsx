@@ -1,15 +1,13 @@
 import { useEffect, useRef } from 'preact/hooks';
-import { useSignal } from '@preact/signals';
+import { signal, useSignal } from '@preact/signals';
+import { loadPart, reasonToReload } from '../page-parts.ts';
 import { sayFailure } from '../parts/say-failure.ts';
 import { say } from '../say.ts';
 import { refreshAll } from '../use-reply.ts';
 import { openDialog, type PageAction, type OpenDialog } from './action.ts';
+import type { ActionFields, ActionFieldsProps } from './action-fields.tsx';
 import { CostLines } from './cost-lines.tsx';
-import { LockFields } from './lock-fields.tsx';
-import { OrderFields } from './order-fields.tsx';
 import { OutcomeLines } from './outcome-lines.tsx';
-import { PauseFields } from './pause-fields.tsx';
-import { PositionFields } from './position-fields.tsx';
 import { usePostedAction } from './post-action.ts';
 
 /** The one dialog of the page: what an action costs, one confirmation, and what became of it. */
@@ -61,25 +59,19 @@ function DialogFor({ open }: { readonly open: OpenDialog }) {
   );
 }
 
-function FieldsFor({
-  open,
-  onReady,
-}: {
-  readonly open: OpenDialog;
-  readonly onReady: (action: PageAction) => void;
-}) {
-  switch (open.asks) {
-    case 'pause':
-      return <PauseFields strategy={open.strategy} onReady={onReady} />;
-    case 'lock':
-      return <LockFields market={open.market} strategy={open.strategy} onReady={onReady} />;
-    case 'order':
-      return <OrderFields market={open.market} onReady={onReady} />;
-    case 'position':
-      return <PositionFields strategy={open.strategy} market={open.market} onReady={onReady} />;
-    case 'nothing':
-      return null;
-  }
+/** The code of the fields that a person fills in before an action, such as those of an order; null until needed. */
+const fields = signal<typeof ActionFields | null>(null);
+async function loadFields(): Promise<void> {
+  fields.value = await loadPart(async () => (await import('./action-fields.tsx')).ActionFields);
+}
+
+function FieldsFor(props: ActionFieldsProps) {
+  useEffect(() => {
+    if (fields.value === null) void loadFields();
+  }, []);
+  const Loaded = fields.value;
+  if (Loaded !== null) return <Loaded {...props} />;
+  return reasonToReload.value === null ? <p class="empty">{say('loading')}</p> : null;
 }
 
 interface StepsProps {
