@@ -59,7 +59,8 @@ test('the commands of compose.study.yaml run a study', async () => {
     command.map((part) =>
       part
         .replace('redis://redis:6379', redis.url)
-        .replace('coordinator:7300', '127.0.0.1:0')
+        .replace('--serve=coordinator:7300', '--serve=127.0.0.1:0')
+        .replace('coordinator:7300', '127.0.0.1')
         .replace('/study', study)
         .replace('=/data', `=${join(folder, data)}`),
     );

@@ -2,6 +2,7 @@ import { availableParallelism } from 'node:os';
 import { join, resolve } from 'node:path';
 import { Command } from 'commander';
 import { ownStrategies } from '../../plugins/own-files.ts';
+import { sourceOfRedis, type FileSource } from '../../study/remote/file-source.ts';
 import { FileCache } from '../../study/remote/file-cache.ts';
 import type { RedisAddress } from '../../redis/redis-address.ts';
 import { MOST_WORKERS } from '../../study/trials/thread-runner.ts';
@@ -9,12 +10,13 @@ import { wrongInput } from '../command-error.ts';
 import { asCommand } from '../as-command.ts';
 import { endSignal } from '../end-signal.ts';
 import { dataOption, integerOption } from '../option-readers.ts';
-import { readSecret, redisOption, secretOption } from '../study/remote-options.ts';
+import { dataFromOption, readSecret, redisOption, secretOption } from '../study/remote-options.ts';
 
 interface Options {
   readonly redis?: RedisAddress;
   readonly threads: number;
   readonly strategies: readonly string[];
+  readonly dataFrom: readonly FileSource[];
   readonly data: string;
   readonly secretFile?: string;
 }
@@ -23,13 +25,15 @@ const EXAMPLES = `
 It takes studies that "sarraf study run … --redis" offers, one after the other, and computes their
 trials. It waits where there is none, and ends at SIGTERM: trials under way are ended, the rest of
 its jobs goes to other workers. It refuses a study of another version of sarraf, and one whose
-strategy it does not have. docs/distributed-studies.md explains it.
+strategy it does not have. It fetches data only from the host of --redis, or from those that
+--data-from names. docs/distributed-studies.md explains it.
 The password may be in SARRAF_REDIS_PASSWORD. Another certificate authority than those of Node is
 named in NODE_EXTRA_CA_CERTS.
 
 Examples:
   sarraf worker --redis redis://10.0.0.2
   sarraf worker --redis rediss://:PASSWORD@redis.example:6380 --threads 8 --strategies my-strategies
+  sarraf worker --redis redis://10.0.0.2 --data-from 10.0.0.1:7300
   sarraf worker --redis redis://10.0.0.2 --secret-file study.secret
 
 Exit codes: 0 it was asked to end; 1 Redis refuses it, or a folder can not be used; 2 an option is
@@ -37,7 +41,7 @@ wrong.`;
 
 const say = (line: string): void => console.log(line);
 
-async function work({ redis, threads, strategies, data, secretFile }: Options): Promise<void> {
+async function work({ redis, threads, strategies, dataFrom, data, secretFile }: Options): Promise<void> {
   if (redis === undefined) throw wrongInput('expected --redis, such as --redis redis://10.0.0.2, found none');
   const secret = readSecret(secretFile);
   const folder = resolve(data, 'worker');
@@ -55,7 +59,8 @@ async function work({ redis, threads, strategies, data, secretFile }: Options): 
     await refuseOldRedis(link);
     say(`waits for studies at ${link.shown}`);
     const folders = [...strategies.map((path) => resolve(path)), ownStrategies()];
-    const means = { folders, codeFolder: join(folder, 'code'), cache, secret, say, signal };
+    const sources = dataFrom.length === 0 ? [sourceOfRedis(redis)] : dataFrom;
+    const means = { folders, codeFolder: join(folder, 'code'), cache, sources, secret, say, signal };
     await new StudyWorker({ link, threads, means, say, signal }).run();
   } finally {
     link.close();
@@ -78,6 +83,12 @@ export function workerCommand(): Command {
       '--strategies <folder>',
       'folder of strategies beside those that are bundled; repeatable',
       (text: string, before: readonly string[]) => [...before, text],
+      [],
+    )
+    .option(
+      '--data-from <host[:port]>',
+      'a coordinator from which data is fetched; repeatable (default: the host of --redis)',
+      (text: string, before: readonly FileSource[]) => [...before, dataFromOption(text)],
       [],
     )
     .addOption(dataOption('data folder; candles and code are kept below it'))

@@ -4,6 +4,7 @@ import { readSmallFile, readFailure } from '../../configuration/secret-file.ts';
 import { checkSecret } from '../../study/remote/code-bundle.ts';
 import { readRedisAddress, type RedisAddress } from '../../redis/redis-address.ts';
 import { REDIS_PASSWORD } from '../../redis/shown-address.ts';
+import { readFileSource, type FileSource } from '../../study/remote/file-source.ts';
 import { LOOPBACK, readServedAddress, type ServedAddress } from '../../study/remote/served-address.ts';
 import type { StudyRunner } from '../../study/trials/trial-runner.ts';
 import { wrongInput } from '../command-error.ts';
@@ -33,6 +34,10 @@ export function secretOption(command: Command): Command {
 /** The address of a Redis; its password may be in the environment. */
 export function redisOption(text: string): RedisAddress {
   return asOption(() => readRedisAddress(text, process.env[REDIS_PASSWORD]));
+}
+
+export function dataFromOption(text: string): FileSource {
+  return asOption(() => readFileSource(text));
 }
 
 function serveOption(text: string): ServedAddress {

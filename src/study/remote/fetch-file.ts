@@ -1,5 +1,6 @@
 import { SarrafError } from '../../domain/errors.ts';
 import { checksumOf } from './columns-file.ts';
+import { allowedOrigin, type FileSource } from './file-source.ts';
 import type { FileCache } from './file-cache.ts';
 import type { ServedFile, StudyOffer } from './study-offer.ts';
 
@@ -9,23 +10,25 @@ const MOST_BYTES = 1024 ** 3;
 const WITHIN_MS = 300_000;
 
 /**
- * A file of a study: from the cache, else from its coordinator. Throws `DATA_UNUSABLE` where neither has it,
- * and where it is another one.
+ * A file of a study: from the cache, else from its coordinator, where that is one of the allowed sources.
+ * Throws `DATA_UNUSABLE` where neither has it, and where it is another one.
  */
 export async function fetchFile(
   file: ServedFile,
   of: {
     readonly offer: StudyOffer;
     readonly cache: FileCache;
+    readonly sources: readonly FileSource[];
     readonly say: (line: string) => void;
     readonly signal: AbortSignal;
   },
 ): Promise<Buffer> {
-  const { offer, cache, say } = of;
+  const { offer, cache, sources, say } = of;
   const cached = cache.find(file.sha256);
   if (cached !== null) return cached;
   if (file.bytes > MOST_BYTES) throw unusable(offer, `${file.bytes} bytes, and takes at most ${MOST_BYTES}`);
-  const bytes = await download(`${offer.address}/files/${file.sha256}`, of, file.bytes);
+  const origin = allowedOrigin(offer.address, sources);
+  const bytes = await download(`${origin}/files/${file.sha256}`, of, file.bytes);
   if (checksumOf(bytes) !== file.sha256) throw unusable(offer, 'something else');
   try {
     cache.keep(file.sha256, bytes);

@@ -7,6 +7,7 @@ import { readWrittenStudy } from '../file/read-study.ts';
 import { setupOfStudy } from '../trials/setup-of-study.ts';
 import { sharedSetup, withData, type TrialSetup } from '../trials/trial-setup.ts';
 import { isSignedBundle, unpackBundle } from './code-bundle.ts';
+import type { FileSource } from './file-source.ts';
 import { fetchFile } from './fetch-file.ts';
 import type { FileCache } from './file-cache.ts';
 import type { ServedFile, StudyOffer } from './study-offer.ts';
@@ -20,6 +21,8 @@ export interface WorkerMeans {
   /** Where code that was sent is kept. */
   readonly codeFolder: string;
   readonly cache: FileCache;
+  /** From which data is fetched, whatever an offer says. */
+  readonly sources: readonly FileSource[];
   readonly secret: string | null;
   readonly say: (line: string) => void;
   readonly signal: AbortSignal;

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { checksumOf } from '../../../../src/study/remote/columns-file.ts';
+import { allowedOrigin, readFileSource } from '../../../../src/study/remote/file-source.ts';
 import { fetchFile } from '../../../../src/study/remote/fetch-file.ts';
 import { FileCache } from '../../../../src/study/remote/file-cache.ts';
 import { FileServer } from '../../../../src/study/remote/file-server.ts';
@@ -45,10 +46,15 @@ async function serving(files: ReadonlyMap<string, Buffer>): Promise<FileServer> 
 }
 
 const said: string[] = [];
-const fetched = async (more: Partial<StudyOffer> = {}, file = FILE): Promise<Buffer> =>
+const fetched = async (
+  more: Partial<StudyOffer> = {},
+  file = FILE,
+  sources = [readFileSource('localhost')],
+): Promise<Buffer> =>
   fetchFile(file, {
     offer: { ...offer, ...more },
     cache,
+    sources,
     say: (line) => said.push(line),
     signal: new AbortController().signal,
   });
@@ -58,6 +64,42 @@ test('a file is fetched once, and then is in the cache', async () => {
   await server.close();
   expect(await fetched()).toEqual(CANDLES);
 });
+
+test('an offer of another address is asked nothing, and the option that allows it is named', async () => {
+  const { host, port } = new URL(offer.address);
+  const other = Number(port) === 7300 ? 7301 : 7300;
+  for (const source of ['10.0.0.2', `127.0.0.1:${other}`]) {
+    await expect(fetched({}, FILE, [readFileSource(source)])).rejects.toThrow(
+      `expected data from ${source} only, found an offer of "${offer.address}": if that is your coordinator, start this worker with --data-from ${host}`,
+    );
+  }
+  expect(readdirSync(folder)).toEqual([]);
+  expect(await fetched({}, FILE, [readFileSource('10.0.0.2'), readFileSource(host)])).toEqual(CANDLES);
+});
+
+test.each([
+  ['http://10.0.0.1:7300', '10.0.0.1', true],
+  ['http://10.0.0.1:7300', '10.0.0.1:7300', true],
+  ['http://10.0.0.1:7300', '10.0.0.1:7301', false],
+  ['http://10.0.0.1', '10.0.0.1:80', true],
+  ['http://169.254.169.254', '10.0.0.1', false],
+  ['http://Coordinator:7300', 'coordinator', true],
+  ['http://[::1]:7300', '127.0.0.1', true],
+  ['http://[fd00::1]:7300', '[FD00:0::1]:7300', true],
+  ['http://10.0.0.1:7300@169.254.169.254', '10.0.0.1', false],
+  ['http://10.0.0.1:7300/admin?', '10.0.0.1', false],
+  ['https://10.0.0.1:7300', '10.0.0.1', false],
+  ['file:///etc/passwd', '10.0.0.1', false],
+])('%s from %s: %s', (address, source, isAllowed) => {
+  const ask = (): string => allowedOrigin(address, [readFileSource(source)]);
+  if (isAllowed) expect(ask()).toBe(new URL(address).origin);
+  else expect(ask).toThrow(/^expected .* found an offer of /);
+});
+
+test.each(['', ':7300', '10.0.0.1:', '10.0.0.1:0', '10.0.0.1:70000', 'http://10.0.0.1', 'a@b', '::1'])(
+  '--data-from %s is refused',
+  (text) => expect(() => readFileSource(text)).toThrow(/^expected for --data-from the host of a coord/),
+);
 
 test('a file that the cache has no room for is used all the same, and that is said', async () => {
   rmSync(folder, { recursive: true });

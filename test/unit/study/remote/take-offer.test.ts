@@ -36,6 +36,7 @@ beforeEach(() => {
     folders: [join(folder, 'worker')],
     codeFolder: join(folder, 'code'),
     cache,
+    sources: [],
     secret: null,
     say: () => undefined,
     signal: new AbortController().signal,
