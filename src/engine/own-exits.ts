@@ -101,6 +101,7 @@ export class OwnExits {
     const plain = this.protectiveOf(instance, base);
     const leaving = brackets.reduce((sum, work) => addUnits(sum, leavingOf(work)), NO_UNITS);
     let needed = of.isTotal ? subtractUnits(sale.amount, leaving) : sale.amount;
+    if (of.isTotal && needed >= 0n) for (const work of brackets) this.moveSale(work, sale);
     if (needed <= 0n) return of.free;
     const room = brackets.reduce((sum, work) => addUnits(sum, roomOf(work)), NO_UNITS);
     const inPlain = subtractUnits(sumOf(plain), plannedOf(brackets));
@@ -153,10 +154,10 @@ export class OwnExits {
   private leave(work: AlgorithmWork, { price, why, tag }: WantedSale, amount: Units | null): void {
     const { algorithm } = work;
     if (algorithm.kind !== 'bracket') return;
-    const { leaving } = algorithm;
-    // Of a sale of all only the limit can still change.
-    if (leaving !== null && leaving.amount === null && (leaving.price === null || leaving.price === price))
+    if (isLeavingAll(work)) {
+      this.moveSale(work, { price, why, tag });
       return;
+    }
     const state = this.options.markets.get(work.market);
     const rest = amount === null ? NO_UNITS : subtractUnits(roomOf(work), amount);
     const best = price ?? this.options.markets.priceOf(work.market);
@@ -166,6 +167,18 @@ export class OwnExits {
       (state !== undefined && best !== null && !canBeOrdered(state.market, { amount: rest, price: best }));
     const part = isAll ? null : amount;
     this.options.change(work, leftBracket(algorithm, { exit: 'decision', why, price, amount: part, tag }));
+  }
+
+  /** The newest decision says where a sale rests. What is sold at the market stays so. */
+  private moveSale(
+    work: AlgorithmWork,
+    { price, why, tag }: Pick<WantedSale, 'price' | 'why' | 'tag'>,
+  ): void {
+    const { algorithm } = work;
+    if (algorithm.kind !== 'bracket' || algorithm.leaving === null) return;
+    const { leaving } = algorithm;
+    if (leaving.price === null || leaving.price === price) return;
+    this.options.change(work, { ...algorithm, leaving: { ...leaving, price, why, tag } });
   }
 
   private bracketsOf(instance: StrategyInstance, base: string): readonly AlgorithmWork[] {

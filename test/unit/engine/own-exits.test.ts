@@ -148,13 +148,33 @@ describe('leaving by the decision of the strategy, where its own exits hold the 
     ['another limit', exit(BTC, { price: '103' }), ['cancel', 'limit 0.998 @103']],
     ['the market', exit(BTC), ['cancel', 'market 0.998']],
     ['the same limit', exit(BTC, { price: '105' }), []],
-  ])('moves a limit sale to what a later exit says: %s', (_, again, sales) => {
+    ['a target of nothing', target(BTC, { position: 0 }), ['cancel', 'market 0.998']],
+    ['a set of shares without it', targets(BTC, { [BTC]: 0 }), ['cancel', 'market 0.998']],
+    ['a target of a part of it', target(BTC, { position: '0.5' }), []],
+  ])('moves a limit sale to what a later decision says: %s', (_, again, sales) => {
     const world = held();
     world.want(exit(BTC, { price: '105' }));
     serve(world);
     world.want(again);
     serve(world);
     expect(asked(world)).toEqual(['pair 0.998', 'cancel', 'limit 0.998 @105', ...sales]);
+    expect(refused(world)).toEqual([]);
+  });
+
+  it('moves the limit sale of a part to a later target of the same part', () => {
+    const world = held();
+    world.want(target(BTC, { position: '0.5', price: '105' }));
+    serve(world);
+    world.want(target(BTC, { position: '0.5' }));
+    serve(world);
+    expect(asked(world)).toEqual([
+      'pair 0.998',
+      'cancel',
+      'limit 0.498 @105',
+      'cancel',
+      'market 0.498',
+      'pair 0.5',
+    ]);
     expect(refused(world)).toEqual([]);
   });
 
