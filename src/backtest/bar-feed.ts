@@ -65,7 +65,7 @@ export class BarFeed {
 /**
  * Throws `INVALID_OPTIONS` where bars do not lie whole inside the longer ones that are to be made of them.
  */
-function refuseStraddling(
+export function refuseStraddling(
   { market }: CandleColumns,
   { parts, whole }: { readonly parts: BarGrid; readonly whole: BarGrid },
 ): void {

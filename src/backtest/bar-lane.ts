@@ -5,6 +5,7 @@ import type { Market } from '../domain/market.ts';
 import type { BarPrices } from '../engine/bar-prices.ts';
 import type { CandleListener } from '../engine/strategy-dispatcher.ts';
 import type { ClosedCandle } from '../strategy/strategy-event.ts';
+import { BarDetail } from './bar-detail.ts';
 import { BarFeed } from './bar-feed.ts';
 
 /** Bars of one length, and who wants them. */
@@ -24,9 +25,14 @@ export interface BarLaneOptions {
   readonly feeds: readonly WantedFeed[];
   /** The bar that the run begins with; those before it are the past. */
   readonly first: number;
+  /** Finer bars of the market, which are walked inside of those they agree with. */
+  readonly detail?: CandleColumns | undefined;
 }
 
-/** Bars of one market on their way through a run. The closes of the recorded ones are its prices. */
+/**
+ * Bars of one market on their way through a run: strategies see them as they close. What is walked is each of
+ * them, or the finer bars inside it where these agree with it. The closes of the walked ones are its prices.
+ */
 export class BarLane implements BarPrices {
   readonly index: number;
   readonly market: Market;
@@ -37,61 +43,120 @@ export class BarLane implements BarPrices {
   next: number;
   /** The bar that has closed last; -1 before the first. */
   closedIndex = -1;
+  /** What is walked through the bar `next`: the columns, and the place in them. */
+  walked: CandleColumns;
+  place: number;
+  /** Whether the walked bar has begun. */
   isOpen = false;
   /** Whether the engine knows that it has begun. */
   isAnnounced = false;
-  /** When that bar closes, or begins; infinity after the last. */
+  /** When the walked bar closes, or begins; infinity after the last. */
   nextMs = Number.POSITIVE_INFINITY;
   private readonly recorded: BarFeed;
+  private readonly detail: BarDetail | null;
+  /** The bars inside of those, where there are finer ones. */
+  private readonly finer: BarFeed | null;
+  /** The first and the last place that are walked through the bar `next`. */
+  private firstPlace = 0;
+  private lastPlace = 0;
+  /** What has closed last of what is walked: the columns, and the place in them; -1 before the first. */
+  private closedWalked: CandleColumns;
+  private closedPlace = -1;
 
-  constructor({ index, market, columns, feeds, first }: BarLaneOptions) {
+  constructor({ index, market, columns, feeds, first, detail }: BarLaneOptions) {
     this.index = index;
     this.market = market;
     this.columns = columns;
     this.feeds = feeds;
     this.recorded = new BarFeed(columns, columns.timeframe);
+    this.detail = detail === undefined ? null : new BarDetail(columns, detail);
+    this.finer = detail === undefined ? null : new BarFeed(detail, detail.timeframe);
     this.next = first;
+    this.walked = columns;
+    this.place = first;
     this.grid = gridOfColumns(columns);
-    this.nextMs = this.openMs;
+    this.closedWalked = columns;
+    this.enter();
   }
 
-  /** The bar begins. */
+  /** The walked bar begins. */
   begin(): void {
     this.isOpen = true;
     this.isAnnounced = false;
-    this.nextMs = this.grid.endOf(this.nextMs);
+    this.nextMs = gridOfColumns(this.walked).endOf(this.nextMs);
   }
 
-  /** The bar is over: moves on to the next, which may begin later than it has ended. */
-  end(): void {
+  /**
+   * The walked bar is over: moves on to the next, which may begin later than it has ended. Answers whether
+   * that is a bar as strategies see them.
+   */
+  end(): boolean {
+    this.isOpen = false;
+    this.closedWalked = this.walked;
+    this.closedPlace = this.place;
+    if (this.place < this.lastPlace) {
+      this.place += 1;
+      this.nextMs = this.openMs;
+      return false;
+    }
     this.closedIndex = this.next;
     this.next += 1;
-    this.isOpen = false;
-    this.nextMs = this.openMs;
+    this.enter();
+    return true;
+  }
+
+  /** The bars before `next` are the past. Answers what of them was walked last; null where there are none. */
+  endThePast(): { readonly columns: CandleColumns; readonly place: number } | null {
+    const { columns, detail, next } = this;
+    this.closedIndex = next - 1;
+    if (next === 0) return null;
+    const parts = detail?.partsOf(next - 1) ?? null;
+    this.closedWalked = detail === null || parts === null ? columns : detail.columns;
+    this.closedPlace = parts?.last ?? next - 1;
+    return { columns: this.closedWalked, place: this.closedPlace };
+  }
+
+  /** Whether a bar goes on whose finer bars are walked. */
+  get isInside(): boolean {
+    const { isOpen, walked, columns, place, firstPlace } = this;
+    return walked !== columns && (isOpen || place > firstPlace);
   }
 
   get closedMs(): number {
-    const { closedIndex } = this;
-    if (closedIndex === -1) return Number.NEGATIVE_INFINITY;
-    return this.grid.endOf(this.columns.openTimeMs[closedIndex] ?? Number.NaN);
+    const { closedWalked, closedPlace } = this;
+    if (closedPlace === -1) return Number.NEGATIVE_INFINITY;
+    return gridOfColumns(closedWalked).endOf(closedWalked.openTimeMs[closedPlace] ?? Number.NaN);
   }
 
   get nextClosedMs(): number {
-    return this.grid.endOf(this.closedMs);
+    return gridOfColumns(this.closedWalked).endOf(this.closedMs);
   }
 
   get closed(): ClosedCandle | null {
-    return this.closedIndex === -1 ? null : this.recorded.same(this.closedIndex);
+    const { closedWalked, closedPlace, columns, recorded, finer } = this;
+    if (closedPlace === -1) return null;
+    return (closedWalked === columns || finer === null ? recorded : finer).same(closedPlace);
   }
 
-  /** The open of the bar that is in progress. */
+  /** The open of the walked bar that is in progress. */
   get open(): DecimalText {
-    const { open, priceDecimals } = this.columns;
-    return cellText(open[this.next] ?? Number.NaN, priceDecimals);
+    const { open, priceDecimals } = this.walked;
+    return cellText(open[this.place] ?? Number.NaN, priceDecimals);
+  }
+
+  /** Looks for what there is to walk through the bar `next`. */
+  private enter(): void {
+    const { columns, next, detail } = this;
+    const parts = next < columns.length ? (detail?.partsOf(next) ?? null) : null;
+    this.walked = detail === null || parts === null ? columns : detail.columns;
+    this.place = parts?.first ?? next;
+    this.firstPlace = this.place;
+    this.lastPlace = parts?.last ?? next;
+    this.nextMs = this.openMs;
   }
 
   private get openMs(): number {
-    const { columns, next } = this;
-    return next < columns.length ? (columns.openTimeMs[next] ?? Number.NaN) : Number.POSITIVE_INFINITY;
+    const { columns, next, walked, place } = this;
+    return next < columns.length ? (walked.openTimeMs[place] ?? Number.NaN) : Number.POSITIVE_INFINITY;
   }
 }

@@ -34,6 +34,11 @@ import type { LoggedLine, StrategyInstance } from '../engine/strategy-instance.t
 export interface RunMarket {
   readonly market: Market;
   readonly columns: CandleColumns;
+  /**
+   * Finer bars, as far as there are any: the inside of a bar is walked on those that agree with it.
+   * Strategies do not see them.
+   */
+  readonly detail?: CandleColumns | undefined;
 }
 
 /** How a bot begins again in the middle of a run. */
@@ -105,7 +110,8 @@ const PROGRESS_EVERY_BARS = 1_000;
 /**
  * Runs the engine through recorded bars. As a bar begins the exchange fills what takes at its open, and the
  * engine gets the news. As it closes the exchange fills what was open while it ran, the engine gets the news,
- * and then the strategies see the bar; then come timers of that moment. Nothing that is later than the moment
+ * and then the strategies see the bar; then come timers of that moment. Finer bars inside of a bar go by in
+ * the same way, but strategies do not see them. Nothing that is later than the moment
  * is reachable from any of them: the engine gets one bar at a time.
  */
 export class CandleRunner {
@@ -122,6 +128,8 @@ export class CandleRunner {
   private wakeAtMs = Number.POSITIVE_INFINITY;
   /** Those whose bars close at this moment; the list is longer than they are many. */
   private readonly closing: BarLane[] = [];
+  /** Those of them of which strategies see a bar. */
+  private readonly whole: BarLane[] = [];
   /** What the engine answered to the last bar. */
   private lastOutput: EngineOutput | null = null;
   private wallets: readonly WalletReading[] = [];
@@ -238,7 +246,8 @@ export class CandleRunner {
 
   private beginsAgainBy(nowMs: number): boolean {
     const { restarts } = this.options;
-    return restarts !== undefined && (restarts.atMs[this.restarted] ?? Infinity) <= nowMs;
+    if (restarts === undefined || (restarts.atMs[this.restarted] ?? Infinity) > nowMs) return false;
+    return this.lanes.every(({ isInside }) => !isInside);
   }
 
   /** The restart whose time has come; of several, between which there were no bars, the last one. */
@@ -269,7 +278,7 @@ export class CandleRunner {
     this.lastOutput = null;
     const of = { fromMs: nowMs, pastFromMs: pastFromMs?.(atMs) ?? null };
     this.lanes = markets.map((market, index) => this.laneOf(market, { index, ...of }));
-    for (const lane of this.lanes) lane.closedIndex = lane.next - 1;
+    for (const lane of this.lanes) lane.endThePast();
     this.statistics = new BarStatistics(this.lanes);
     this.step({ kind: 'account', atMs: nowMs, orders: [], trades: [], wallets: this.wallets });
   }
@@ -285,7 +294,7 @@ export class CandleRunner {
   }
 
   private laneOf(
-    { market, columns }: RunMarket,
+    { market, columns, detail }: RunMarket,
     of: { readonly index: number; readonly fromMs: number; readonly pastFromMs: number | null },
   ): BarLane {
     const { index, fromMs, pastFromMs } = of;
@@ -302,7 +311,7 @@ export class CandleRunner {
     let past = pastFromMs === null ? 0 : firstBarFrom(columns, pastFromMs);
     for (; past < columns.length && (columns.openTimeMs[past] ?? 0) < fromMs; past += 1)
       this.warmUp(feeds, past);
-    const lane = new BarLane({ index, market, columns, feeds, first: past });
+    const lane = new BarLane({ index, market, columns, feeds, first: past, detail });
     this.engine.markets.followBars(market.symbol, lane);
     return lane;
   }
@@ -312,8 +321,8 @@ export class CandleRunner {
     const { venue, fromMs } = this.options;
     const { index, columns, next, grid } = lane;
     if (next === 0 || grid.endOf(columns.openTimeMs[next - 1] ?? 0) > fromMs) return;
-    venue.onCandle(index, columns, next - 1);
-    lane.closedIndex = next - 1;
+    const last = lane.endThePast();
+    if (last !== null) venue.onCandle(index, last.columns, last.place);
   }
 
   /** The past feeds indicators and histories, without a strategy being asked. */
@@ -359,13 +368,14 @@ export class CandleRunner {
 
   /**
    * Ends the bars that close now: the exchange goes through them, their closes are the prices, what became of
-   * orders is pushed, and then each bar. Answers how many.
+   * orders is pushed, and then each bar that strategies see. Answers how many of those.
    */
   private closeBars(closeMs: number): number {
-    const { closing, engine } = this;
+    const { closing, whole, engine } = this;
     const { venue } = this.options;
     let hasChanged = false;
     let count = 0;
+    let seen = 0;
     for (const lane of this.lanes) {
       if (lane.nextMs !== closeMs || !lane.isOpen) continue;
       closing[count] = lane;
@@ -375,12 +385,14 @@ export class CandleRunner {
     for (let at = 0; at < count; at += 1) {
       const lane = present(closing[at], 'a lane that closes');
       if (venue.onClose(lane.index)) hasChanged = true;
-      lane.end();
+      if (!lane.end()) continue;
+      whole[seen] = lane;
+      seen += 1;
     }
     if (engine.waitsForPrices) this.tellCloses(count, closeMs);
     if (hasChanged) this.tellNews(closeMs);
-    for (let at = 0; at < count; at += 1) this.tellBars(present(closing[at], 'a lane that closes'), closeMs);
-    return count;
+    for (let at = 0; at < seen; at += 1) this.tellBars(present(whole[at], 'a bar that is over'), closeMs);
+    return seen;
   }
 
   /** Tells what has happened inside a bar, while the price is where it did. */
@@ -421,7 +433,7 @@ export class CandleRunner {
     let hasChanged = false;
     for (const lane of this.lanes) {
       if (lane.isOpen || lane.nextMs > nowMs) continue;
-      if (venue.onOpen(lane.index, lane.columns, lane.next)) hasChanged = true;
+      if (venue.onOpen(lane.index, lane.walked, lane.place)) hasChanged = true;
       lane.begin();
     }
     if (!hasChanged) return;

@@ -88,7 +88,8 @@ export function warmedOnly(
   instances: readonly Pick<StrategyInstanceSettings, 'runner'>[],
   fromMs: number,
 ): readonly RunMarket[] {
-  return markets.map(({ market, columns }) => {
+  return markets.map(({ columns, ...of }) => {
+    const { market } = of;
     const first = firstBarFrom(columns, fromMs);
     let from = first;
     for (const { runner } of instances) {
@@ -102,6 +103,6 @@ export function warmedOnly(
         from = Math.min(from, firstBarFrom(columns, grid.startOf(columns.openTimeMs[at] ?? fromMs)));
       }
     }
-    return { market, columns: barsBetween(columns, from) };
+    return { ...of, columns: barsBetween(columns, from) };
   });
 }

@@ -1,6 +1,7 @@
 import type { FidelityStatement } from './backtest-run.ts';
 import type { BarRules } from '../venues/bars/bar-rules.ts';
 import { inDigits } from '../language/fact.ts';
+import type { Timeframe } from '../domain/timeframe.ts';
 import { fidelityFact as fact, type FidelityFact } from './fidelity-fact.ts';
 import { percentOf } from './percent-of.ts';
 
@@ -21,14 +22,20 @@ function volumeOf({ volumeShareMillionths, path }: BarRules): FidelityFact {
   });
 }
 
-/** The rules by name and setting, and what they can not know, for the result of a backtest. */
-export function describeBarRules(rules: BarRules): FidelityStatement {
+/**
+ * The rules by name and setting, and what they can not know, for the result of a backtest; `detail`: finer
+ * bars that are walked.
+ */
+export function describeBarRules(rules: BarRules, detail?: Timeframe): FidelityStatement {
   const { limitFill, limitGap, path, marketBand, arrival } = rules;
   return {
     kind: 'candles',
     rules: [
       { rule: fact('bars.arrival'), setting: fact(`bars.arrival.${arrival}`) },
       { rule: fact('bars.inside'), setting: fact('bars.inside.rule') },
+      ...(detail === undefined
+        ? []
+        : [{ rule: fact('bars.detail'), setting: fact('bars.detail.rule', { timeframe: detail }) }]),
       { rule: fact('bars.market'), setting: fact(`bars.market.${arrival}`) },
       { rule: fact('bars.price'), setting: priceOf(rules) },
       { rule: fact('bars.band'), setting: fact(`bars.band.${marketBand}`) },

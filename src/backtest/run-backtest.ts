@@ -14,6 +14,7 @@ import { timeframeMs } from '../domain/timeframe.ts';
 import type { EngineSettings, StrategyInstanceSettings } from '../engine/engine-settings.ts';
 import type { OrderRecord } from '../execution/order-record.ts';
 import type { BacktestRun, Loading, TradedMarket } from './backtest-run.ts';
+import { barsWithoutDetail } from './bar-detail.ts';
 import { CandleRunner, type RunMarket, type CandleRun, type RunRestarts } from './candle-runner.ts';
 import { withCaveats } from './backtest-run.ts';
 import { recordPlots } from './plot-recorder.ts';
@@ -77,7 +78,10 @@ export function runBacktest(backtest: CandleBacktest): BacktestRun {
   const runMs = clock() - startedMs;
   const toMs = run.curve.timeMs[run.curve.length - 1] ?? fromMs;
   return {
-    fidelity: withCaveats(describeBarRules(venue.rules), backtest.caveats),
+    fidelity: withCaveats(
+      describeBarRules(venue.rules, markets.find(({ detail }) => detail)?.detail?.timeframe),
+      backtest.caveats,
+    ),
     quote,
     fromMs: firstOpenMs(markets, fromMs),
     toMs,
@@ -155,11 +159,15 @@ const textOf = (price: Units | null): string => (price === null ? '-' : formatUn
 
 /** The same bars up to a time: those that close later are not there, nor behind the arrays. */
 export function cutAfter(markets: readonly RunMarket[], untilMs: number): readonly RunMarket[] {
-  return markets.map(({ market, columns }) => {
+  return markets.map(({ columns, detail, ...of }) => {
     const grid = gridOfColumns(columns);
     let { length } = columns;
     while (length > 0 && grid.endOf(columns.openTimeMs[length - 1] ?? 0) > untilMs) length -= 1;
-    return { market, columns: copyOfBars(columns, length) };
+    return {
+      ...of,
+      columns: copyOfBars(columns, length),
+      detail: detail && copyOfBars(detail, firstBarFrom(detail, untilMs)),
+    };
   });
 }
 
@@ -228,9 +236,19 @@ function warningsOf({ markets, fromMs }: CandleBacktest, unvalued: readonly stri
       ? []
       : [runWarning('warning.gaps', { market: market.symbol, bars: inDigits(missing) })];
   });
+  const whole = markets.flatMap(({ market, columns, detail }) => {
+    if (detail === undefined) return [];
+    const from = firstBarFrom(columns, fromMs);
+    const bars = barsWithoutDetail(columns, detail, from);
+    if (bars === 0) return [];
+    const of = { market: market.symbol, timeframe: detail.timeframe };
+    const all = inDigits(columns.length - from);
+    return [runWarning('warning.noDetail', { ...of, bars: inDigits(bars), all })];
+  });
   const [first, ...others] = unvalued.map((currency) => runWarning('warning.words', { text: { currency } }));
-  if (first === undefined) return gaps;
-  return [...gaps, runWarning('warning.unvalued', { assets: joinedBy('warning.and', [first, ...others]) })];
+  const found = [...gaps, ...whole];
+  if (first === undefined) return found;
+  return [...found, runWarning('warning.unvalued', { assets: joinedBy('warning.and', [first, ...others]) })];
 }
 
 function missingBars(columns: CandleColumns, first: number): number {

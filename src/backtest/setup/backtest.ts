@@ -35,6 +35,11 @@ export type BacktestMarkets =
   | {
       /** Candles of every market that a strategy subscribes to. */
       readonly candles: readonly Candles[];
+      /**
+       * Finer candles of the same markets, all of one timeframe, as far as there are any: the inside of a
+       * candle is walked on those that agree with it. Strategies do not see them.
+       */
+      readonly detail?: readonly Candles[];
       /** How orders fill inside candles. */
       readonly rules?: Partial<BarRules>;
       readonly recording?: undefined;
@@ -48,6 +53,7 @@ export type BacktestMarkets =
       /** How orders fill among the recorded ones, and how long requests take. */
       readonly rules?: Partial<PollRules>;
       readonly candles?: undefined;
+      readonly detail?: undefined;
     };
 
 /** What a backtest needs. Amounts of money are numbers or decimal texts. */
@@ -135,12 +141,24 @@ function configuredOf(options: BacktestOptions): ConfiguredBacktest {
     timeframe: first,
     csv: [],
     candles,
+    ...detailOf(options.detail ?? []),
     catalogue: null,
     rules: { ...DEFAULT_CANDLE_RULES, ...options.rules },
     ...(onProgress === undefined
       ? {}
       : { onProgress: (done: number, total: number) => onProgress(done, done / total) }),
   };
+}
+
+/** Throws `INVALID_OPTIONS` for finer candles of several timeframes. */
+function detailOf(detail: readonly Candles[]): Pick<BacktestRequest, 'detail'> {
+  const [timeframe, other] = new Set(detail.map((candles) => candles.timeframe));
+  if (timeframe === undefined) return {};
+  if (other === undefined) return { detail: { timeframe, candles: detail.map(cellsOf) } };
+  throw new SarrafError(
+    'INVALID_OPTIONS',
+    `expected detail of one timeframe, found ${timeframe} and ${other}`,
+  );
 }
 
 /** The settings of a bot that stand for the options: what the command line says goes the same way. */

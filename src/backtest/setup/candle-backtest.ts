@@ -1,6 +1,6 @@
 import { ownMarketsOf } from '../../strategy/universe/own-markets.ts';
 import { relative } from 'node:path';
-import type { CandleColumns } from '../../domain/candle-columns.ts';
+import { columnsOf, type CandleColumns } from '../../domain/candle-columns.ts';
 import { pluginText } from '../../daemon/settings/strategy-settings.ts';
 import { refuseUnserved } from '../refuse-unserved.ts';
 import type { RunMarket } from '../candle-runner.ts';
@@ -15,9 +15,11 @@ import { createMarket, type Market, type MarketOptions } from '../../domain/mark
 import type { MarketSymbol, Currency } from '../../domain/market-symbol.ts';
 import { parseMarket, MARKET_NAMES } from '../../exchange/market-names.ts';
 import { formatUnits, parseUnits, type Units } from '../../domain/money.ts';
+import { longestBarMs } from '../../domain/bar-grid.ts';
 import { timeframeMs, type Timeframe } from '../../domain/timeframe.ts';
 import type { StrategyInstanceSettings } from '../../engine/engine-settings.ts';
 import { EARLIEST_MS, LATEST_MS } from '../../recording/read-partitions.ts';
+import type { Catalogue } from '../../recording/catalogue.ts';
 import type { TimeRange } from '../../recording/records.ts';
 import { onStep } from '../../recording/verify/check-step.ts';
 import { readExchangeConfig } from '../../simulator/settings/exchange-config.ts';
@@ -37,6 +39,12 @@ export interface CsvSource {
   readonly path: string;
 }
 
+/** Finer bars: at hand, else those of the catalogue. */
+export interface DetailRequest {
+  readonly timeframe: Timeframe;
+  readonly candles?: readonly CandleColumns[];
+}
+
 export interface BacktestRequest {
   readonly config: BotConfig;
   readonly timeframe: Timeframe;
@@ -51,6 +59,8 @@ export interface BacktestRequest {
   readonly catalogue: string | null;
   /** Bars at hand, which go before files and the catalogue. */
   readonly candles?: readonly CandleColumns[];
+  /** Finer bars that the inside of bars is walked on, as far as there are any; none without it. */
+  readonly detail?: DetailRequest;
   readonly fromMs: number | null;
   readonly toMs: number | null;
   /** Terms of markets that the configuration does not know. */
@@ -112,6 +122,7 @@ export async function createBacktest(request: BacktestRequest): Promise<CreatedB
     ...(request.toMs === null ? {} : { signalsToMs: request.toMs }),
     config: keptConfig(config, {
       timeframe: request.timeframe,
+      ...(request.detail === undefined ? {} : { detail: request.detail.timeframe }),
       csv: keptCsv(request.csv),
       fromMs,
       toMs: request.toMs,
@@ -244,7 +255,8 @@ async function loadMarkets(
     readonly needed: ReadonlySet<string>;
   },
 ): Promise<{ readonly markets: readonly RunMarket[]; readonly fromCache: boolean }> {
-  const { csv, timeframe } = request;
+  const { csv, timeframe, detail } = request;
+  refuseCoarse(detail, timeframe);
   const { symbols, range, reachMs: warmUpMs } = wanted;
   const files = csvFiles(csv, symbols);
   const markets = symbols.map((symbol) => marketFor(symbol, request));
@@ -274,9 +286,44 @@ async function loadMarkets(
   );
   const there = loaded.filter((one) => one !== null);
   return {
-    markets: there.map(({ market, columns }) => ({ market, columns })),
+    markets: await Promise.all(
+      there.map(async ({ market, columns }) => {
+        if (detail === undefined) return { market, columns };
+        return { market, columns, detail: await detailOf({ ...detail, range, columns }, catalogue) };
+      }),
+    ),
     fromCache: there.every(({ fromCache }) => fromCache),
   };
+}
+
+function refuseCoarse(detail: DetailRequest | undefined, timeframe: Timeframe): void {
+  if (detail === undefined || timeframeMs(detail.timeframe) < timeframeMs(timeframe)) return;
+  throw new SarrafError(
+    'INVALID_OPTIONS',
+    `expected a detail finer than the candles, which are of ${timeframe}, was ${detail.timeframe}: give a shorter one, such as 1m`,
+  );
+}
+
+/** The finer bars of a market; none where there are none, and then its bars are walked whole. */
+async function detailOf(
+  of: DetailRequest & { readonly range: TimeRange; readonly columns: CandleColumns },
+  catalogue: Catalogue | null,
+): Promise<CandleColumns> {
+  const { timeframe, range, candles } = of;
+  const { market, anchors } = of.columns;
+  // The last bar of the past is walked, too.
+  const warmUpMs = longestBarMs(of.columns.timeframe);
+  const given = candles?.find((finer) => finer.market === market);
+  if (given !== undefined) return given;
+  try {
+    if (catalogue !== null) {
+      const { columns } = await readBars(catalogue, { market, timeframe, range, warmUpMs });
+      return columns;
+    }
+  } catch (error) {
+    if (!(error instanceof SarrafError) || error.code !== 'INVALID_OPTIONS') throw error;
+  }
+  return columnsOf({ market, timeframe, anchors }, []);
 }
 
 /**

@@ -73,7 +73,7 @@ export function percentOption(text: string): string {
 
 /** Options that say something in one fidelity alone. */
 const OF_ONE_FIDELITY: Readonly<Record<Fidelity, readonly string[]>> = {
-  candles: [...RULES_OF_FIDELITY.candles, 'checkWarmup'],
+  candles: [...RULES_OF_FIDELITY.candles, 'detail', 'checkWarmup'],
   poll: [...RULES_OF_FIDELITY.poll, 'latencyFrom'],
 };
 

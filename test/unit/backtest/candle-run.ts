@@ -69,6 +69,7 @@ export function walkOf(
 export function runBars(of: {
   readonly market: Market;
   readonly columns: CandleColumns;
+  readonly detail?: CandleColumns;
   readonly strategy: StrategyDefinition;
   readonly params?: Readonly<Record<string, unknown>>;
   readonly cash: string;
@@ -108,7 +109,7 @@ export function runBars(of: {
         },
       ],
     },
-    markets: [{ market, columns }],
+    markets: [{ market, columns, detail: of.detail }],
     venue,
     quote: market.quote,
     fromMs: of.fromMs ?? FROM_MS,

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import type { CandleColumns } from '../../../src/domain/candle-columns.ts';
+import { barsBetween, columnsOf, candleAt, type CandleColumns } from '../../../src/domain/candle-columns.ts';
 import { formatUnits, parseUnits } from '../../../src/domain/money.ts';
 import type { Timeframe } from '../../../src/domain/timeframe.ts';
 import type { CandleRun } from '../../../src/backtest/candle-runner.ts';
@@ -193,29 +193,31 @@ describe('a stop that is canceled inside a bar', () => {
   });
 });
 
-describe('a signal inside a bar', () => {
-  const follow = defineStrategy({
-    name: 'follow',
-    params: z.strictObject({}),
-    data: ({ market, signal, timer }) => ({
-      bars: market.candles('1h'),
-      alert: signal(z.string()),
-      later: timer('*/10 * * * *'),
-    }),
-    state: z.strictObject({ wants: z.boolean().default(false) }),
-    on: {
-      alert(ctx, { payload }) {
-        if (payload === 'cancel') ctx.cancelAll();
-        else if (payload === 'later') ctx.setState({ wants: true });
-        else ctx.buy(payload === 'rest' ? { amount: 1, price: 95 } : { amount: 1 });
-      },
-      later(ctx) {
-        if (!ctx.state.wants) return;
-        ctx.setState({ wants: false });
-        ctx.buy({ amount: 1 });
-      },
+/** Does what its signals say. */
+const follow = defineStrategy({
+  name: 'follow',
+  params: z.strictObject({}),
+  data: ({ market, signal, timer }) => ({
+    bars: market.candles('1h'),
+    alert: signal(z.string()),
+    later: timer('*/10 * * * *'),
+  }),
+  state: z.strictObject({ wants: z.boolean().default(false) }),
+  on: {
+    alert(ctx, { payload }) {
+      if (payload === 'cancel') ctx.cancelAll();
+      else if (payload === 'later') ctx.setState({ wants: true });
+      else ctx.buy(payload === 'rest' ? { amount: 1, price: 95 } : { amount: 1 });
     },
-  });
+    later(ctx) {
+      if (!ctx.state.wants) return;
+      ctx.setState({ wants: false });
+      ctx.buy({ amount: 1 });
+    },
+  },
+});
+
+describe('a signal inside a bar', () => {
   const rising = hourlyBars(FLAT, '100 120 100 120', '120 121 119 120', FLAT);
 
   test('buys at the next open, not at that of the hour it came in', () => {
@@ -233,6 +235,66 @@ describe('a signal inside a bar', () => {
     const falling = hourlyBars(FLAT, '100 100 90 90', FLAT);
     const signals = [at(10, 'rest'), at(119, 'cancel')];
     expect(fillsOf(run(falling, follow, { signals }))).toEqual(['buy 1 at 95, minute 119']);
+  });
+});
+
+/** Minutes of the second hour: the price rises to 120 in the half of it, and stays. */
+const minutes = (change: (minute: number) => string | null = () => null): CandleColumns => {
+  const rows = Array.from({ length: 60 }, (_, minute) => {
+    const before = minute < 30 ? '100 100 100 100' : '120 120 120 120';
+    return change(minute) ?? (minute === 30 ? '100 120 100 120' : before);
+  });
+  const columns = hourlyBars(...rows);
+  const openTimeMs = columns.openTimeMs.map((_, minute) => FROM_MS + HOUR_MS + minute * MINUTE_MS);
+  return { ...columns, timeframe: '1m', openTimeMs };
+};
+
+describe('a bar with finer ones inside', () => {
+  const hours = hourlyBars(FLAT, '100 120 100 120', '121 121 119 120', FLAT);
+  const buys = script({ atMinute: { 119: [buy('BTCUSDT', { amount: '1' })] } });
+
+  test('lets a signal and a timer of minute 59 take at the price of that minute', () => {
+    const detail = minutes();
+    expect(fillsOf(run(hours, follow, { detail, signals: [at(119, 'buy')] }))).toEqual([
+      'buy 1 at 120, minute 119',
+    ]);
+    expect(fillsOf(run(hours, follow, { detail, signals: [at(119.5, 'buy')] }))).toEqual([
+      'buy 1 at 121, minute 120',
+    ]);
+    expect(fillsOf(run(hours, follow, { detail, signals: [at(80.5, 'buy')] }))).toEqual([
+      'buy 1 at 100, minute 81',
+    ]);
+    expect(fillsOf(run(hours, buys))).toEqual(['buy 1 at 100, minute 119']);
+    expect(fillsOf(run(hours, buys, { detail }))).toEqual(['buy 1 at 120, minute 119']);
+  });
+
+  test('is walked whole where they do not reach through it, or do not have its prices', () => {
+    const others = [
+      minutes((minute) => (minute === 59 ? '120 121 120 120' : null)),
+      minutes((minute) => (minute === 3 ? '100 100 99 100' : null)),
+      minutes((minute) => (minute === 0 ? '101 101 100 100' : null)),
+      minutes((minute) => (minute === 59 ? '120 120 119 119' : null)),
+      barsBetween(minutes(), 1),
+      barsBetween(minutes(), 0, 59),
+    ];
+    for (const detail of others)
+      expect(fillsOf(run(hours, buys, { detail }))).toEqual(['buy 1 at 100, minute 119']);
+    const candles = Array.from({ length: 60 }, (_, minute) => candleAt(minutes(), minute));
+    const detail = columnsOf(minutes(), [...candles.slice(0, 5), ...candles.slice(20)]);
+    expect(fillsOf(run(hours, buys, { detail }))).toEqual(['buy 1 at 120, minute 119']);
+  });
+
+  test('shows strategies the whole bars alone, and has a point of the curve for each', () => {
+    const { curve, bars } = run(hours, buys, { detail: minutes() });
+    expect(bars).toBe(4);
+    expect([...curve.timeMs.subarray(0, curve.length)]).toEqual(
+      [1, 2, 3, 4].map((hour) => FROM_MS + hour * HOUR_MS),
+    );
+  });
+
+  test('refuses bars that do not lie inside the others', () => {
+    const wrong = { ...hours, timeframe: '4h' } as const;
+    expect(() => run(hours, buys, { detail: wrong })).toThrow('expected recorded bars of BTCUSDT');
   });
 });
 

@@ -108,6 +108,36 @@ describe('a backtest on bars', () => {
     ]);
   });
 
+  it('counts the bars that finer ones do not reach through, and says that the others are walked on those', () => {
+    const columns = rialWalk(24);
+    const { close, open } = columns;
+    const halves = Array.from({ length: 6 }, (_, half) => half >> 1);
+    const cells = (of: (hour: number, isFirst: boolean) => number | undefined): Float64Array =>
+      Float64Array.from(halves, (hour, half) => of(hour, half % 2 === 0) ?? Number.NaN);
+    const detail: CandleColumns = {
+      ...columns,
+      timeframe: '30m',
+      length: 6,
+      openTimeMs: Float64Array.from(halves, (_, half) => FROM_MS + (half * HOUR_MS) / 2),
+      open: cells((hour, isFirst) => (isFirst ? open : close)[hour]),
+      high: cells((hour) => columns.high[hour]),
+      low: cells((hour) => columns.low[hour]),
+      close: cells((hour) => close[hour]),
+      volume: cells(() => 1),
+    };
+    const backtest = backtestOf(columns);
+    const markets = backtest.markets.map((market) => ({ ...market, detail }));
+    const { warnings, fidelity } = runBacktest({ ...backtest, markets });
+    expect(warnings.map(reportVoice('en').tell)).toEqual([
+      'BTCIRT: 21 of 24 bars were walked whole: no bars of 30m reach through them with the same open, high, low and close',
+    ]);
+    expect(warnings.map(reportVoice('fa').tell)[0]).toContain('یک‌جا پیموده شد');
+    const told = fidelity.rules.map(({ setting }) => reportVoice('en').tell(setting));
+    expect(told).toContainEqual(expect.stringContaining('each bar is walked on those of 30m'));
+    const bare = runBacktest(backtest).fidelity.rules.map(({ rule }) => rule.fact);
+    expect(bare).not.toContain('bars.detail');
+  });
+
   it('refuses a range without bars', () => {
     expect(() => runBacktest({ ...backtestOf(rialWalk(10)), fromMs: FROM_MS + 100 * HOUR_MS })).toThrow(
       /were none in this range/,

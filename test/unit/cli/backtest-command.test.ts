@@ -301,6 +301,17 @@ describe('sarraf backtest', () => {
     ]);
   });
 
+  test('walks the inside of candles on finer ones of the catalogue, and counts the candles without', async () => {
+    const { code, out, error } = await sarrafHere(
+      'backtest breakout --market BTCIRT --timeframe 1h --detail 1m --catalogue data/example --cash 1000000000 --no-save --json'.split(
+        ' ',
+      ),
+    );
+    expect(code, error).toBe(0);
+    expect(JSON.parse(out)).toMatchObject({ config: { detail: '1m' } });
+    expect(out).toContain('48 of 73 bars were walked whole');
+  });
+
   test('runs the strategies of a configuration on candles of the catalogue', async () => {
     const imported = await sarrafHere([
       'data',

@@ -9,6 +9,9 @@ export const ENGLISH_FIDELITY = {
   'bars.inside': 'orders that arrive inside a bar',
   'bars.inside.rule':
     'what takes does so at the open of that bar, while nothing newer is known: no close, no fill inside a bar, no signal; all else has part from the next bar on; a stop that was there as the bar began counts as touched before a cancel, a limit order only where something newer than the open is known',
+  'bars.detail': 'finer bars inside a bar',
+  'bars.detail.rule':
+    'each bar is walked on those of {timeframe} that reach through it with the same open, high, low and close: for orders, timers and signals every rule here is about those, and strategies do not see them; a bar without them is walked whole',
   'bars.market': 'market orders',
   'bars.market.next-open': 'the open, as taker; what is left, at the opens that follow',
   'bars.market.this-close': 'the close, as taker; what is left, at the opens that follow',

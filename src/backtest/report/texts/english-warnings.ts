@@ -3,6 +3,8 @@ export const ENGLISH_WARNINGS = {
   /** Words that nobody translates. */
   'warning.words': '{text}',
   'warning.gaps': '{market}: {bars} bars are missing between the others; nothing was traded in them',
+  'warning.noDetail':
+    '{market}: {bars} of {all} bars were walked whole: no bars of {timeframe} reach through them with the same open, high, low and close',
   'warning.unvalued': 'the account has {assets}, which no market of the run values: it counts for nothing',
   'warning.unvaluedAsset': 'no recorded market values {asset} in {quote}: it counts for nothing',
   'warning.emptyUniverse': '{universe}: no market passed in {rankings} rankings; at the last one {why}',

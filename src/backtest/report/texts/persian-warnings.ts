@@ -4,6 +4,8 @@ import type { ENGLISH_WARNINGS } from './english-warnings.ts';
 export const PERSIAN_WARNINGS: TranslationOf<typeof ENGLISH_WARNINGS> = {
   'warning.words': '{text}',
   'warning.gaps': '{market}: میان کندل‌ها {bars} کندل نیست؛ در آن زمان‌ها دادوستدی نشد',
+  'warning.noDetail':
+    '{market}: {bars} کندل از {all} کندل یک‌جا پیموده شد: کندل‌های {timeframe} سراسر آن‌ها را با همان قیمت‌های باز شدن، بیشترین، کمترین و بسته شدن نمی‌پوشانند',
   'warning.unvalued': 'حساب {assets} دارد که هیچ بازاری از این اجرا ارزش آن را نمی‌گوید: به حساب نمی‌آید',
   'warning.unvaluedAsset': 'هیچ بازار ضبط‌شده‌ای ارزش {asset} را به {quote} نمی‌گوید: به حساب نمی‌آید',
   'warning.emptyUniverse':

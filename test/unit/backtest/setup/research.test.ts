@@ -106,6 +106,23 @@ describe('a backtest of a program', () => {
     expect(await run()).toEqual(before);
   });
 
+  test('walks the inside of candles on detail where that agrees, of one timeframe', async () => {
+    const hours = await load();
+    const half = { ...hours, timeframe: '30m' } as const;
+    const run = async (detail: readonly Candles[]) =>
+      backtest({
+        strategies: [{ strategy: 'ma-cross', market: 'BTCUSDT', params: PARAMS }],
+        candles: [hours],
+        detail,
+        balances: { usdt: 10_000 },
+      });
+    const { result } = await run([half]);
+    expect(JSON.stringify(result)).toContain('400 of 400 bars were walked whole');
+    expect(JSON.stringify(result)).toContain('each bar is walked on those of 30m');
+    await expect(run([half, { ...half, timeframe: '15m' }])).rejects.toThrow('detail of one timeframe');
+    await expect(run([hours])).rejects.toThrow('expected a detail finer than the candles');
+  });
+
   test('takes a definition as well as the name of its file', async () => {
     const [named, given] = [await runOf(resolve('strategies/ma-cross.ts')), await runOf(maCross)];
     expect(given.result.fills).toEqual(named.result.fills);
