@@ -55,15 +55,17 @@ test('the commands of compose.study.yaml run a study', async () => {
     join(study, 'study.yaml'),
     'strategy: ma-cross\nmarkets: BTCUSDT\ncsv: hours.csv\nbalances: { usdt: 10000 }\nbudget: { trials: 4 }\n',
   );
-  const here = ({ command }: z.output<typeof SERVICE>, data: string): string[] =>
-    command.map((part) =>
+  // In the image SARRAF_DATA names the data folder.
+  const here = ({ command }: z.output<typeof SERVICE>, data: string): string[] => [
+    ...command.map((part) =>
       part
         .replace('redis://redis:6379', redis.url)
         .replace('--serve=coordinator:7300', '--serve=127.0.0.1:0')
         .replace('coordinator:7300', '127.0.0.1')
-        .replace('/study', study)
-        .replace('=/data', `=${join(folder, data)}`),
-    );
+        .replace('/study', study),
+    ),
+    `--data=${join(folder, data)}`,
+  ];
   const worker = startSarraf(here(file.services.worker, 'worker'));
   try {
     const { code, error } = await startSarraf(here(file.services.coordinator, 'studies')).finished;
