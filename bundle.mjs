@@ -157,6 +157,8 @@ async function entryText(entry, build) {
 
 /** Moves what was made into `OUT`, lets the entries load it, and removes the oldest builds. */
 async function publish() {
+  // Before builds had folders of their own, all of one lay there.
+  if (existsSync(join(OUT, 'engine-version'))) rmSync(OUT, { recursive: true });
   const types = join(MADE, 'types');
   if (options.types) {
     const args = ['-p', 'tsconfig.build.json', '--emitDeclarationOnly', '--outDir', types];

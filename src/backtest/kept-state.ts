@@ -95,6 +95,7 @@ export class KeptState {
         break;
       // What was seen of the market and the wallets is read anew by every start; the rest is for people.
       case 'journal':
+      case 'position-move':
       case 'figure':
       case 'reply':
       case 'wallet':

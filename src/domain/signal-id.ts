@@ -1,5 +1,5 @@
 /** The longest id of a signal. */
-export const LONGEST_SIGNAL_ID = 64;
+const LONGEST_SIGNAL_ID = 64;
 
 /** What an id consists of, for people. Tickers of futures have a `!`, such as `ES1!`, and of shares a `&`. */
 export const SIGNAL_ID_RULE = `1 to ${LONGEST_SIGNAL_ID} letters, digits and the characters ". : _ - ! &"`;

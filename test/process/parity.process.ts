@@ -25,6 +25,9 @@ async function record(lengthMs: number, more: readonly (readonly [string, string
     overrides: [
       ['embedded.speed', 'max'],
       ['embedded.seed', '11'],
+      // Books that say when they were read. Where a time is that of the last change, a recording has the book from
+      // then on, which is a moment earlier than the session saw it.
+      ['embedded.exchange', JSON.stringify({ forms: { lastUpdateOf: 'snapshot' } })],
       ['data.folder', JSON.stringify(folder)],
       ['record', JSON.stringify({ folder: join(folder, 'catalogue') })],
       ...more,
@@ -171,7 +174,8 @@ describe('a session whose strategy was told signals', () => {
       source: 'desk',
     } as const;
     for (const side of ['buy', 'sell']) client.post({ ...of, id: side, payload: { side, amount: '0.0001' } });
-    const strategies = [{ plugin: resolve('test/support/plugins/listener.ts'), market: 'BTCIRT' }];
+    const plugin = resolve('test/support/plugins/listener.ts');
+    const strategies = [{ plugin, market: 'BTCIRT', inventory: { btc: '0.001' } }];
     await record(MINUTE_MS / 2, [['strategies', JSON.stringify(strategies)]]);
     client.close();
     const report = await checkParity({ folder, bundledStrategies });

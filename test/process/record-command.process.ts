@@ -14,7 +14,7 @@ import { budgetTable } from '../../src/exchange/budget-table.ts';
 import { Catalogue } from '../../src/recording/catalogue.ts';
 import { booksOf, rowsOnDisk } from '../support/recorded-rows.ts';
 import { sarrafHere } from '../support/sarraf-here.ts';
-import { startSarraf, type Finished, type SarrafProcess } from '../support/sarraf-process.ts';
+import { inWords, startSarraf, type Finished, type SarrafProcess } from '../support/sarraf-process.ts';
 
 const market = parseMarket('BTCIRT').symbol;
 
@@ -166,7 +166,7 @@ describe('sarraf record', () => {
     const { code, error } = await sarrafHere(recordArgs(catalogue, '--for', '100ms'));
     lock.release();
     expect(code).toBe(1);
-    expect(error).toMatch(
+    expect(inWords(error)).toMatch(
       /^DATA_UNUSABLE: expected .*segments.BTCIRT for this run alone.*record into another folder\n$/,
     );
   });

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { startSarraf, type SarrafProcess } from '../support/sarraf-process.ts';
+import { inWords, startSarraf, type SarrafProcess } from '../support/sarraf-process.ts';
 import { writeCandles } from '../unit/study/generated-candles.ts';
 import { RedisServer } from './redis-server.ts';
 
@@ -41,7 +41,7 @@ async function refusalOf(run: SarrafProcess): Promise<string> {
   const { code, out, error } = await run.finished;
   expect({ code, out }).toEqual({ code: 1, out: '' });
   expect(error).not.toContain(PASSWORD);
-  return error;
+  return inWords(error);
 }
 
 test('a Redis that is not there ends a study with one line', async () => {

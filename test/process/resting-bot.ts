@@ -25,7 +25,8 @@ export async function startRestingBot(
   const home = own.home({ instance: 'bot', seed: 3, ...(dataFolder === undefined ? {} : { dataFolder }) });
   const settings = JSON.parse(readFileSync(home.configPath, 'utf8')) as Record<string, unknown>;
   const params = { spreadBps: 300, moveBps: 50 };
-  const strategies = [{ plugin: 'market-maker', name: 'maker', market: 'BTCIRT', params }];
+  const inventory = { btc: '1' };
+  const strategies = [{ plugin: 'market-maker', name: 'maker', market: 'BTCIRT', params, inventory }];
   const dashboard = { port: null };
   writeFileSync(home.configPath, JSON.stringify({ ...settings, strategies, dashboard, alerts }, null, 2));
   const bot = own.start(home);

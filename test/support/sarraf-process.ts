@@ -7,6 +7,14 @@ export interface Finished {
   readonly error: string;
 }
 
+/** The errors of a command under `--json` as it writes them without it; all other lines stay. */
+export function inWords(text: string): string {
+  return text.replaceAll(/^\{"error":.*\}$/gm, (line) => {
+    const { error } = JSON.parse(line) as { readonly error: { code: string; message: string } };
+    return /^(?:FAILED|WRONG_INPUT)$/.test(error.code) ? error.message : `${error.code}: ${error.message}`;
+  });
+}
+
 /** A command of sarraf as a process of its own. */
 export interface SarrafProcess {
   readonly child: ChildProcess;
