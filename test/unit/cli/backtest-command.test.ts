@@ -3,7 +3,6 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { sarrafHere } from '../../support/sarraf-here.ts';
-import { startSarraf } from '../../support/sarraf-process.ts';
 import type { Finished } from '../../support/sarraf-process.ts';
 
 let folder: string;
@@ -114,34 +113,6 @@ const bars = (name: string, prices: readonly number[]): string => {
   return `${name}=${file}`;
 };
 
-/** Keeps every array of numbers that is made, and so sees how many bars are still to come. */
-const SEEING = `
-import { z } from 'zod';
-import { defineStrategy } from '#sdk';
-const arrays: Float64Array[] = [];
-const Real = globalThis.Float64Array;
-globalThis.Float64Array = new Proxy(Real, {
-  construct(target, args, made) {
-    const array = Reflect.construct(target, args, made) as Float64Array;
-    arrays.push(array);
-    return array;
-  },
-}) as typeof Float64Array;
-export default defineStrategy({
-  name: 'seeing',
-  params: z.strictObject({}),
-  data: ({ market, timeframe }) => ({ bars: market.candles(timeframe) }),
-  on: {
-    bars({ position, buy, sell }, { openTimeMs }) {
-      const times = arrays.find((each) => each.includes(openTimeMs)) ?? [];
-      const left = times.length - times.indexOf(openTimeMs);
-      if (left % 20 === 3 && position === 0) buy({ amount: 1 });
-      else if (left % 20 === 13 && position > 0) sell({ amount: position });
-    },
-  },
-});
-`;
-
 /** Trades by the clock alone. */
 const BY_THE_CLOCK = `
 import { z } from 'zod';
@@ -163,21 +134,6 @@ export default defineStrategy({
 `;
 
 describe('sarraf backtest', () => {
-  test('finds a strategy that reads the arrays of the run', async () => {
-    writeFileSync(join(folder, 'seeing.ts'), SEEING);
-    const of = ['--market', 'BTCUSDT', '--timeframe', '1h', '--cash', '10000', '--csv', csv];
-    // In a process of its own, since it changes what all tests here use.
-    const { code, error } = await startSarraf([
-      'backtest',
-      join(folder, 'seeing.ts'),
-      ...of,
-      '--no-save',
-      '--check-lookahead',
-      '--json',
-    ]).finished;
-    expect({ code, error }).toEqual({ code: 1, error: expect.stringMatching(/look-ahead|run twice/) });
-  });
-
   test('checks a run of the whole bot on a recording, on recordings that end earlier', async () => {
     writeFileSync(join(folder, 'by-the-clock.ts'), BY_THE_CLOCK);
     const of = [

@@ -59,6 +59,16 @@ const ran = (report: TrialReport): Extract<TrialReport, { kind: 'ran' }> => {
   return report;
 };
 
+/** Figures of a year, which a result of less than 30 days does not show. A search compares trials by them. */
+const withoutYear = (metrics: ReturnType<typeof trialMetrics>): ReturnType<typeof trialMetrics> => ({
+  ...metrics,
+  cagr: null,
+  volatility: null,
+  sharpe: null,
+  sortino: null,
+  calmar: null,
+});
+
 const trialOf = async (study: PreparedStudy, params: object): Promise<TrialReport> =>
   new TrialBench(trialSetupOf(study)).run({ ...params });
 
@@ -67,7 +77,7 @@ async function backtested(...more: readonly string[]) {
   const market = `--market BTCUSDT --cash 10000 --fee 0.1% --no-save --json`.split(' ');
   const { code, out, error } = await sarrafHere(['backtest', strategy, ...market, ...more]);
   expect({ code, error }).toEqual({ code: 0, error: '' });
-  return trialMetrics((JSON.parse(out) as { readonly summary: BacktestSummary }).summary);
+  return withoutYear(trialMetrics((JSON.parse(out) as { readonly summary: BacktestSummary }).summary));
 }
 
 describe('a trial with signals', () => {
@@ -76,7 +86,7 @@ describe('a trial with signals', () => {
     const to = new Date(at(SPLIT_HOUR)).toISOString();
     const alone = await backtested('--csv', csv, '--signals', alerts, '--param', 'value=1500', '--to', to);
     expect(alone['fills']).toBeGreaterThan(20);
-    expect(metrics).toEqual(alone);
+    expect(withoutYear(metrics)).toEqual(alone);
   });
 
   test('is so on recorded books, too', async () => {
@@ -96,7 +106,7 @@ describe('a trial with signals', () => {
       path,
     );
     expect(alone['orders']).toBe(7);
-    expect(metrics).toEqual(alone);
+    expect(withoutYear(metrics)).toEqual(alone);
   });
 
   test('knows nothing of what is told in the hold-out, from its first moment on', async () => {

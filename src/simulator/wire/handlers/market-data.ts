@@ -150,8 +150,6 @@ export const marketDataHandlers: WireHandlers<
     const request = readRequest('marketStats', call);
     if (!request.ok) return failedAnswer(request, call.forms);
     const { srcCurrency, dstCurrency } = request.value;
-    if ((srcCurrency === undefined) !== (dstCurrency === undefined))
-      return failedAnswer(refuse('ParseError', 'Missing srcCurrency or dstCurrency'), call.forms);
     const stats: Record<string, unknown> = {};
     for (const market of call.exchange.markets.values()) {
       const { base, quote, statsKey } = market.rules;

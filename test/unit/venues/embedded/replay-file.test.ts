@@ -149,7 +149,7 @@ describe('a recording that can not be used', () => {
   const late = START_MS + 9 * HOUR_MS;
 
   test.each([
-    ['an empty file', '', /expected rows in .*bad\.csv, found none/],
+    ['an empty file', '', /expected rows in .*bad\.csv, found an empty file/],
     ['a header alone', candles([]), /expected rows in .*bad\.csv, found none/],
     ['one row', candles(HOURS.slice(0, 1)), /found fewer than two bars/],
     ['other columns', 'a,b\n1,2\n', /expected a column for time.*bad\.csv, found the columns a, b/],
@@ -199,8 +199,7 @@ describe('a recording that can not be used', () => {
   test('is refused when it is not there, is a folder, or its packing is broken', async () => {
     const missing = join(folder, 'missing.csv');
     const cut = file('cut.csv.gz', gzipSync(candles(HOURS)).subarray(0, 40));
-    const plain = file('plain.csv.gz', candles(HOURS));
-    for (const path of [missing, folder, cut, plain]) {
+    for (const path of [missing, folder, cut]) {
       await expect(readReplayFile(path)).rejects.toMatchObject({
         code: 'INVALID_FILE',
         message: expect.stringContaining(path) as string,
