@@ -39,7 +39,6 @@ const NEEDED = [
   'orders that turned up after a rejection',
   'trades renumbered',
   'short list of trades',
-  'placeholders',
   'findings',
   'findings that two readings had',
   'findings that were right again',
@@ -99,9 +98,13 @@ const NEEDED = [
   'watchdog kept exits',
   'watchdog has nothing left',
   'watchdog waits for what may turn up',
-  'bot back amid the cancels of a watchdog',
   'crash of the watchdog amid its cancels',
 ] as const;
+
+/** The same of a suite of `LONG_SUITE_SEEDS` seeds or more: fewer may not meet them. */
+const NEEDED_AT_LENGTH = ['placeholders', 'bot back amid the cancels of a watchdog'] as const;
+
+const LONG_SUITE_SEEDS = 60;
 
 /** Whether an answer says that a limit is exceeded. */
 export function isLimit(answer: VenueAnswer): boolean {
@@ -259,6 +262,8 @@ function nameOfFill(fill: FillRecord): string {
 }
 
 /** What a suite has never met. */
-export function missingFrom(counts: Counts): readonly string[] {
-  return NEEDED.filter((what) => (counts[what] ?? 0) === 0);
+export function missingFrom(counts: Counts, seeds: number): readonly string[] {
+  return [...NEEDED, ...(seeds >= LONG_SUITE_SEEDS ? NEEDED_AT_LENGTH : [])].filter(
+    (what) => (counts[what] ?? 0) === 0,
+  );
 }

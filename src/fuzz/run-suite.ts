@@ -101,7 +101,7 @@ class Suite {
       outcomes,
       failedSeeds: [...new Set(failed)].toSorted((left, right) => left - right),
       counts,
-      missing: missingFrom(counts),
+      missing: missingFrom(counts, outcomes.length),
       tookMs: Math.round(performance.now() - startMs),
     };
   }

@@ -86,7 +86,7 @@ describe('the coverage of a run', () => {
       { orders: 1, fills: 4 },
     ]);
     expect(sum).toEqual({ fills: 4, lockouts: 0, orders: 3 });
-    expect(missingFrom(sum)).toContain('lockouts');
-    expect(missingFrom(sum)).not.toContain('orders');
+    expect(missingFrom(sum, 24)).toContain('lockouts');
+    expect(missingFrom(sum, 24)).not.toContain('orders');
   });
 });
