@@ -10,6 +10,8 @@ export interface Lot {
   readonly orderKey: string | null;
   readonly atMs: number;
   readonly price: Units;
+  /** Money that a sale for the other quote currency brought. */
+  readonly isMoney: boolean;
   /** What was received, after the fee; what was paid for it; the fee within that, in the quote currency. */
   amount: bigint;
   cost: bigint;
@@ -52,8 +54,8 @@ export class LotQueue {
     this.#market = market;
   }
 
-  add(lot: Pick<Lot, 'orderKey' | 'atMs' | 'price' | 'amount' | 'cost' | 'fee'>): void {
-    const { orderKey, atMs, price, amount, fee } = lot;
+  add(lot: Pick<Lot, 'orderKey' | 'atMs' | 'price' | 'isMoney' | 'amount' | 'cost' | 'fee'>): void {
+    const { orderKey, atMs, price, isMoney, amount, fee } = lot;
     const cost = lot.cost + this.#paid;
     if (amount <= 0n) {
       this.#paid = cost;
@@ -64,6 +66,7 @@ export class LotQueue {
       orderKey,
       atMs,
       price,
+      isMoney,
       amount,
       cost,
       fee,

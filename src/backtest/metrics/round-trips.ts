@@ -15,6 +15,11 @@ export interface TripMarket {
   readonly lastPrice: Units;
 }
 
+/** A fill, or what it moved of the other quote currency: that is money, and no purchase or sale of a coin. */
+export interface MovedFill extends FillRecord {
+  readonly isMoney?: true;
+}
+
 /**
  * What was sold although no buy of the run had brought it: held from the start, or bought by another
  * strategy.
@@ -34,10 +39,25 @@ export interface DustRest extends Dust {
   readonly value: Units;
 }
 
+/**
+ * Money of the other quote currency that sales brought and that is spent in purchases, or is still there: no
+ * trade. What it was worth as it came is its cost, what it was worth as it was spent, or is at the end, its
+ * value.
+ */
+export interface ReceivedMoney {
+  readonly market: string;
+  readonly strategy: string | null;
+  /** What is still there. */
+  readonly amount: Units;
+  readonly cost: Units;
+  readonly value: Units;
+}
+
 export interface RoundTrips {
   /** By the time of their buy; those that are still open are last. */
   readonly trips: readonly RoundTrip[];
   readonly dust: readonly DustRest[];
+  readonly received: readonly ReceivedMoney[];
   readonly unmatched: readonly UnmatchedSale[];
 }
 
@@ -47,6 +67,7 @@ interface Book {
   readonly strategy: string | null;
   readonly lots: LotQueue;
   readonly builder: TripBuilder;
+  readonly received: { amount: bigint; cost: bigint; value: bigint };
   unmatchedAmount: bigint;
   unmatchedProceeds: bigint;
 }
@@ -54,12 +75,12 @@ interface Book {
 /**
  * Pairs buys and sells of each market and strategy, first in first out. A trip is what one order bought and
  * another sold: an order that is sold by two is two trips, and the fills of an order are one. Where the
- * account held nothing at the start, all profits (those of open trips at the last price, and of dust, too)
- * are together what the equity gained, to the last digit. A fill of a market that is not in `markets` throws
- * a RangeError.
+ * account held nothing at the start, all profits (those of open trips at the last price, of dust and of
+ * received money, too) are together what the equity gained, to the last digit. A fill of a market that is
+ * not in `markets` throws a RangeError.
  */
 export function roundTrips(
-  fills: readonly FillRecord[],
+  fills: readonly MovedFill[],
   markets: ReadonlyMap<string, TripMarket>,
 ): RoundTrips {
   const books = new Map<string, Book>();
@@ -75,6 +96,11 @@ export function roundTrips(
   return {
     trips: [...inOrder(closed), ...inOrder(open)].map((sums, index) => tripOf(sums, index + 1)),
     dust,
+    received: [...books.values()].flatMap(({ market, strategy, received }) =>
+      received.cost === 0n
+        ? []
+        : [{ market, strategy, ...(received as Pick<ReceivedMoney, 'amount' | 'cost' | 'value'>) }],
+    ),
     unmatched: [...books.values()]
       .filter(({ unmatchedAmount }) => unmatchedAmount > 0n)
       .map(({ market, strategy, unmatchedAmount, unmatchedProceeds }) => ({
@@ -86,16 +112,16 @@ export function roundTrips(
   };
 }
 
-function buy({ lots }: Book, fill: FillRecord): void {
-  const { orderKey, atMs, price, amount, total } = fill;
-  lots.add({ orderKey, atMs, price, amount: amount - fill.fee, cost: total, fee: feeValue(fill) });
+function buy({ lots }: Book, fill: MovedFill): void {
+  const { orderKey, atMs, price, amount, total, isMoney = false } = fill;
+  lots.add({ orderKey, atMs, price, isMoney, amount: amount - fill.fee, cost: total, fee: feeValue(fill) });
 }
 
 /**
  * Shares out what a sale brought among the lots that it came from; the last part gets the rest, so that the
  * parts add up.
  */
-function sell(book: Book, fill: FillRecord): void {
+function sell(book: Book, fill: MovedFill): void {
   const proceeds = fill.total - fill.fee;
   let left = { amount: fill.amount as bigint, proceeds, fee: fill.fee as bigint };
   for (const part of book.lots.take(fill.amount, fill.orderKey)) {
@@ -104,7 +130,10 @@ function sell(book: Book, fill: FillRecord): void {
       proceeds: isLast ? left.proceeds : (left.proceeds * part.amount) / left.amount,
       fee: isLast ? left.fee : (left.fee * part.amount) / left.amount,
     };
-    book.builder.close(part, fill, share);
+    if (part.lot.isMoney && fill.isMoney === true) {
+      book.received.cost += part.cost;
+      book.received.value += share.proceeds;
+    } else book.builder.close(part, fill, share);
     left = {
       amount: left.amount - part.amount,
       proceeds: left.proceeds - share.proceeds,
@@ -132,10 +161,16 @@ function whatIsLeft(
   };
   const open: TripSums[] = [];
   const dust: DustRest[] = [];
-  for (const { market, strategy, lots, builder } of books) {
+  for (const { market, strategy, lots, builder, received } of books) {
     const { lastPrice } = marketOf(markets, market);
-    for (const part of lots.rest())
-      builder.leaveOpen(part, { value: valueOf(market, part.amount), lastPrice });
+    for (const part of lots.rest()) {
+      const value = valueOf(market, part.amount);
+      if (part.lot.isMoney) {
+        received.amount += part.amount;
+        received.cost += part.cost;
+        received.value += value;
+      } else builder.leaveOpen(part, { value, lastPrice });
+    }
     open.push(...builder.finish());
     const rest = lots.dust();
     if (rest.amount > 0n || rest.cost > 0n) {
@@ -158,6 +193,7 @@ function bookOf(
     strategy,
     lots: new LotQueue(marketOf(markets, market)),
     builder: new TripBuilder({ market, strategy }),
+    received: { amount: 0n, cost: 0n, value: 0n },
     unmatchedAmount: 0n,
     unmatchedProceeds: 0n,
   };

@@ -31,6 +31,8 @@ export interface RoundTrip {
   /** Proceeds less cost. */
   readonly profit: Units;
   readonly isOpen: boolean;
+  /** What was sold is money that a sale for the other quote currency had brought. */
+  readonly isOfMoney: boolean;
 }
 
 /**
@@ -45,6 +47,7 @@ export interface TripSums {
   readonly openedAtMs: number;
   readonly entryPrice: Units;
   readonly exitPrice: Units;
+  readonly isOfMoney: boolean;
   closedAtMs: number | null;
   amount: bigint;
   entryProduct: bigint;
@@ -114,6 +117,7 @@ export class TripBuilder {
       openedAtMs: lot.atMs,
       entryPrice: lot.price,
       exitPrice: exit.price,
+      isOfMoney: lot.isMoney,
       closedAtMs,
       amount: 0n,
       entryProduct: 0n,
@@ -160,6 +164,7 @@ export function tripOf(sums: TripSums, number: number): RoundTrip {
     fees: sums.fees as Units,
     profit: (proceeds - cost) as Units,
     isOpen: closedAtMs === null,
+    isOfMoney: sums.isOfMoney,
   };
 }
 

@@ -6,7 +6,7 @@ import { divideHalfEven } from '../../domain/rounding.ts';
 import type { FillRecord } from '../../execution/fill-record.ts';
 import { valueIn, type PriceOf, type Prices } from '../../portfolio/valuation.ts';
 import type { BacktestRun } from '../backtest-run.ts';
-import type { TripMarket } from './round-trips.ts';
+import type { MovedFill, TripMarket } from './round-trips.ts';
 
 /** The fills of a run with all money in the run's currency. */
 export interface ValuedFills {
@@ -16,7 +16,7 @@ export interface ValuedFills {
    * The same, and what came and went of the other quote currency: with these the money of every trade is
    * accounted for.
    */
-  readonly moved: readonly FillRecord[];
+  readonly moved: readonly MovedFill[];
   /** By the market names that the fills have here. */
   readonly markets: ReadonlyMap<string, TripMarket>;
 }
@@ -48,7 +48,7 @@ export function valuedFills(run: Pick<BacktestRun, 'fills' | 'markets' | 'quote'
   const lastBridge = last.get(BRIDGE.market) ?? null;
   const names = new Set(last.keys());
   const traded: FillRecord[] = [];
-  const moved: FillRecord[] = [];
+  const moved: MovedFill[] = [];
   for (const fill of fills) {
     const priceThen = bridgePriceAt(bridge, fill.atMs) ?? lastBridge;
     const priceOf: PriceOf = (market) => (market === BRIDGE.market ? priceThen : null);
@@ -93,7 +93,7 @@ function nameOf(asset: string, { quote, names }: Terms): string {
 function valued(
   fill: FillRecord,
   terms: Terms & { readonly prices: Prices },
-): readonly [FillRecord, FillRecord | null] {
+): readonly [FillRecord, MovedFill | null] {
   const { quote: currency, prices } = terms;
   const { base, quote } = parseMarket(fill.market);
   if (quote === currency) return [{ ...fill, market: nameOf(base, terms) }, null];
@@ -108,8 +108,9 @@ function valued(
     fee: side === 'buy' ? fee : worth(fee),
   };
   const isBuy = side === 'buy';
-  const money: FillRecord = {
+  const money: MovedFill = {
     ...fill,
+    isMoney: true,
     market: nameOf(quote, terms),
     side: isBuy ? 'sell' : 'buy',
     price: worth(UNITS_PER_ONE as Units),

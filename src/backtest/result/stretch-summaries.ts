@@ -35,7 +35,7 @@ export function stretchSummaries(
     };
     return summaryOf(
       part,
-      { trips: trips.flatMap((trip) => tripIn(trip, stretch)), dust: [], unmatched: [] },
+      { trips: trips.flatMap((trip) => tripIn(trip, stretch)), dust: [], received: [], unmatched: [] },
       valued.traded.filter(({ atMs }) => isIn(atMs)),
     );
   });
@@ -43,7 +43,8 @@ export function stretchSummaries(
 
 function tripIn(trip: RoundTrip, { fromMs, toMs }: Stretch): readonly RoundTrip[] {
   if (trip.openedAtMs > toMs) return [];
-  if (trip.closedAtMs === null || trip.closedAtMs > toMs) return [{ ...trip, isOpen: true }];
+  if (trip.closedAtMs === null || trip.closedAtMs > toMs)
+    return trip.isOfMoney ? [] : [{ ...trip, isOpen: true }];
   return trip.closedAtMs > fromMs ? [trip] : [];
 }
 

@@ -1,8 +1,12 @@
 import { expect, test } from 'vitest';
+import { roundTrips } from '../../../src/backtest/metrics/round-trips.ts';
+import { valuedFills } from '../../../src/backtest/metrics/valued-fills.ts';
 import { createResult } from '../../../src/backtest/result/create-result.ts';
+import { runSummary } from '../../../src/backtest/result/finish-run.ts';
 import { runBacktest } from '../../../src/backtest/run-backtest.ts';
-import { formatUnits, parseUnits, UNITS_PER_ONE } from '../../../src/domain/money.ts';
+import { formatUnits, NO_UNITS, parseUnits, UNITS_PER_ONE, type Units } from '../../../src/domain/money.ts';
 import { divideHalfEven } from '../../../src/domain/rounding.ts';
+import { tradeIdOf } from '../../../src/venues/whole-ids.ts';
 import { FROM_MS } from './candle-run.ts';
 
 import {
@@ -68,6 +72,56 @@ test('round trips go over markets, fees and turnover are in the currency of the 
   expect(summary.tradedValue).toBe(formatUnits(tradedInRial));
   expect(Number(summary.fees)).toBeCloseTo(Number(tradedInRial) / 1e13, 0);
   expect(warnings.join()).not.toContain('USDTIRT that no buy');
+});
+
+test('tether that a sale brought is no trade while it is kept or when a purchase spends it', () => {
+  const lines = [
+    ['BTCUSDT', 'buy', '1', '1000', 'a'],
+    ['BTCUSDT', 'sell', '1', '1000', 'b'],
+    ['BTCUSDT', 'buy', '0.5', '1000', 'c'],
+    ['BTCUSDT', 'sell', '0.5', '1000', 'd'],
+    ['USDTIRT', 'sell', '300', '100', 'e'],
+    ['USDTIRT', 'buy', '200', '100', 'f'],
+  ] as const;
+  const fills = lines.map(([market, side, amount, price, orderKey], index) => ({
+    tradeId: tradeIdOf(index),
+    cursor: index,
+    venueOrderId: null,
+    orderKey,
+    strategy: 'pair',
+    market,
+    side,
+    atMs: FROM_MS + index * HOUR_MS,
+    amount: parseUnits(amount),
+    price: parseUnits(price),
+    total: divideHalfEven(parseUnits(amount) * parseUnits(price), UNITS_PER_ONE) as Units,
+    fee: NO_UNITS,
+  }));
+  const run = runBacktest(
+    backtestOf({
+      markets: [
+        barsOf(COIN_IN_TETHER, [1_000, 1_000, 1_000, 1_000, 1_000, 1_000]),
+        barsOf(TETHER_IN_RIAL, [100, 100, 110, 110, 110, 120]),
+      ],
+    }),
+  );
+  const { moved, markets } = valuedFills({ ...run, fills });
+  const { trips, received } = roundTrips(moved, markets);
+  // The rest of the 1,000 tether: 500 were spent, 300 sold; what is open was bought.
+  expect(trips.map(({ entryOrder, exitOrder, isOpen }) => [entryOrder, exitOrder, isOpen])).toEqual([
+    ['a', 'b', false],
+    ['b', 'e', false],
+    ['c', 'd', false],
+    ['f', null, true],
+  ]);
+  expect(
+    received.map(({ strategy, amount, cost, value }) => [
+      strategy,
+      ...[amount, cost, value].map(formatUnits),
+    ]),
+  ).toEqual([['pair', '700', '125000', '139000']]);
+  const summary = runSummary({ ...run, fills });
+  expect([summary.trades, summary.openTrades]).toEqual([3, 1]);
 });
 
 test('a market that begins later counts at its first open, and has no round in an hour without its bar', () => {

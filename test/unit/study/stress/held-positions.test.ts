@@ -31,6 +31,7 @@ const trip = (from: number, to: number | null, cost: string): RoundTrip => ({
   fees: NONE,
   profit: NONE,
   isOpen: to === null,
+  isOfMoney: false,
 });
 
 const held = (trips: readonly RoundTrip[]) =>

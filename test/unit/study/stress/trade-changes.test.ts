@@ -22,6 +22,7 @@ const trip = (number: number, closedAtMs: number | null, profit: string): RoundT
   fees: NONE,
   profit: parseUnits(profit),
   isOpen: closedAtMs === null,
+  isOfMoney: false,
 });
 
 const changesOf = (trips: readonly RoundTrip[], equity = '1000'): readonly number[] =>
