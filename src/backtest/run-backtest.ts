@@ -236,7 +236,15 @@ function warningsOf({ markets, fromMs }: CandleBacktest, unvalued: readonly stri
       ? []
       : [runWarning('warning.gaps', { market: market.symbol, bars: inDigits(missing) })];
   });
-  const whole = markets.flatMap(({ market, columns, detail }) => {
+  const [first, ...others] = unvalued.map((currency) => runWarning('warning.words', { text: { currency } }));
+  const found = [...gaps, ...detailWarnings(markets, fromMs)];
+  if (first === undefined) return found;
+  return [...found, runWarning('warning.unvalued', { assets: joinedBy('warning.and', [first, ...others]) })];
+}
+
+/** How many bars of each market, from a time on, are walked whole though there is a detail. */
+export function detailWarnings(markets: readonly RunMarket[], fromMs: number): readonly RunWarning[] {
+  return markets.flatMap(({ market, columns, detail }) => {
     if (detail === undefined) return [];
     const from = firstBarFrom(columns, fromMs);
     const bars = barsWithoutDetail(columns, detail, from);
@@ -245,10 +253,6 @@ function warningsOf({ markets, fromMs }: CandleBacktest, unvalued: readonly stri
     const all = inDigits(columns.length - from);
     return [runWarning('warning.noDetail', { ...of, bars: inDigits(bars), all })];
   });
-  const [first, ...others] = unvalued.map((currency) => runWarning('warning.words', { text: { currency } }));
-  const found = [...gaps, ...whole];
-  if (first === undefined) return found;
-  return [...found, runWarning('warning.unvalued', { assets: joinedBy('warning.and', [first, ...others]) })];
 }
 
 function missingBars(columns: CandleColumns, first: number): number {

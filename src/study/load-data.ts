@@ -2,7 +2,8 @@ import { reportVoice } from '../backtest/report/report-voice.ts';
 import { universeRulesOf } from '../backtest/setup/available-markets.ts';
 import { createBacktest, neededMarkets, type CsvSource } from '../backtest/setup/candle-backtest.ts';
 import { marketsOfPoll, noBooks } from '../backtest/setup/poll-backtest.ts';
-import type { CandleBacktest } from '../backtest/run-backtest.ts';
+import { detailWarnings, type CandleBacktest } from '../backtest/run-backtest.ts';
+import type { RunWarning } from '../backtest/run-warning.ts';
 import { signalWarnings, type DatedSignal } from '../backtest/signals/dated-signal.ts';
 import type { FileSignal } from '../backtest/signals/read-signals.ts';
 import { signalsFor } from '../backtest/signals/signals-for.ts';
@@ -63,8 +64,13 @@ export async function loadBars({ settings, config, space, setup, signals }: Ques
   const hasUniverse = universeRulesOf(backtest.instances).length > 0;
   const needed = hasUniverse ? neededMarkets(backtest.instances) : null;
   const isNeeded = (market: string): boolean => needed === null || needed.has(market);
-  const data = cutCandles(candles, { ...cutOf(settings), signals, isNeeded });
-  return { data, problems: [...problems, ...unheard(backtest.signals, { ...backtest, data })] };
+  const detail = backtest.markets.flatMap((market) => market.detail ?? []);
+  const data = cutCandles(candles, { ...cutOf(settings), signals, isNeeded, detail });
+  const whole = detailWarnings(backtest.markets, data.range.fromMs);
+  return {
+    data,
+    problems: [...problems, ...warningLines(whole), ...unheard(backtest.signals, { ...backtest, data })],
+  };
 }
 
 /** Books, trades, statistics and bars of every market that the strategy wants: all up to the end. */
@@ -105,8 +111,12 @@ function unheard(
   signals: readonly DatedSignal[] = [],
   { instances, data }: Pick<CandleBacktest, 'instances'> & { readonly data: StudyData },
 ): readonly string[] {
+  return warningLines(signalWarnings(signals, { instances, ...data.range }));
+}
+
+function warningLines(warnings: readonly RunWarning[]): readonly string[] {
   const { tell } = reportVoice('en');
-  return signalWarnings(signals, { instances, ...data.range }).map((each) => `warning: ${tell(each)}`);
+  return warnings.map((each) => `warning: ${tell(each)}`);
 }
 
 function cutOf({ from, to, holdout }: StudySettings): {

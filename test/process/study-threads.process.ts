@@ -8,6 +8,7 @@ import { StudyFolder } from '../../src/study/store/study-place.ts';
 import { StudyStore } from '../../src/study/store/study-store.ts';
 import { TrialRegister } from '../../src/study/store/trial-register.ts';
 import { runStress } from '../../src/study/stress/run-stress.ts';
+import { studyHash } from '../../src/study/study-hash.ts';
 import { runSession } from '../../src/study/study-session.ts';
 import { runWalkForward } from '../../src/study/walk-forward/run-walk-forward.ts';
 import { walkForwardResult } from '../../src/study/walk-forward/walk-forward-result.ts';
@@ -90,6 +91,29 @@ test('a walk-forward is the same to the byte with two workers', async () => {
   }
   expect(kept[0]?.length).toBeGreaterThan(1_000);
   expect(kept[1]).toBe(kept[0]);
+});
+
+test('a study with detail has the same hash with two workers', async () => {
+  const detailed = await prepareStudy(
+    readWrittenStudy({
+      strategy: 'mean-reversion',
+      markets: 'BTCUSDT',
+      timeframe: '5m',
+      detail: '1m',
+      catalogue: 'data/example',
+      balances: { usdt: 10_000 },
+      space: { length: { kind: 'integer', min: 10, max: 14 } },
+      objectives: 'totalReturn',
+      budget: { trials: 4 },
+    }),
+  );
+  const hashes: string[] = [];
+  for (const workers of [0, 2]) {
+    const data = `detail-${workers}`;
+    await runSession(detailed, { ...runs(data, workers), onTrial: () => undefined });
+    hashes.push(look(data, (store) => studyHash(detailed.identity, store.rows())));
+  }
+  expect(hashes[1]).toBe(hashes[0]);
 });
 
 /** Buys at the close of every third candle that this run of its code has seen: as the memory says that it has. */

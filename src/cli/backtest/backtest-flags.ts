@@ -28,6 +28,7 @@ export interface BacktestFlags extends CandleRuleOptions, PollRuleOptions {
   readonly universe?: Readonly<Record<string, unknown>>;
   readonly timeframe?: Timeframe;
   readonly resolution?: Timeframe;
+  readonly detail?: Timeframe;
   readonly from?: number;
   readonly to?: number;
   readonly signals?: string;
@@ -78,6 +79,11 @@ function dataFlags(command: Command): Command {
     )
     .option('--timeframe <timeframe>', 'timeframe of the recorded candles (default: 1h)', timeframeOption)
     .option('--resolution <timeframe>', 'another word for --timeframe', timeframeOption)
+    .option(
+      '--detail <timeframe>',
+      'for candles: walks the inside of each candle on finer ones of the catalogue, such as 1m',
+      timeframeOption,
+    )
     .option('--from <time>', 'first candle of the run; earlier ones warm indicators up', timeOption)
     .option('--to <time>', 'end of the run; a candle that opens then is not in it', timeOption)
     .option(

@@ -30,7 +30,7 @@ import { failed, wrongInput } from '../command-error.ts';
 import { catalogueRecordings } from '../../backtest/setup/recordings.ts';
 import { runConfigured, type ConfiguredRun } from '../../backtest/setup/run-configured.ts';
 import { asCommand } from '../as-command.ts';
-import { DEFAULT_CATALOGUE, timeframeOption } from '../data/data-options.ts';
+import { DEFAULT_CATALOGUE } from '../data/data-options.ts';
 import { reportOnStderr, type ProgressReport } from '../progress-report.ts';
 import { dataOption, integerOption, overrideOption } from '../option-readers.ts';
 import { readConfig } from '../read-config.ts';
@@ -45,7 +45,6 @@ interface Options extends BacktestFlags {
   readonly parquet?: true;
   readonly latencyFrom?: string;
   readonly seed: number;
-  readonly detail?: Timeframe;
   readonly checkLookahead?: true;
   readonly checkWarmup?: true;
   readonly json?: true;
@@ -224,11 +223,6 @@ export function backtestCommand(): Command {
       'for poll: draws latencies from a recorded session, the data folder of a run with --record',
     )
     .option('--seed <number>', 'seed of --latency-from', integerOption(0, 4_294_967_295), 1)
-    .option(
-      '--detail <timeframe>',
-      'for candles: walks the inside of each candle on finer ones of the catalogue, such as 1m',
-      timeframeOption,
-    )
     .option('--check-lookahead', 'runs again on fewer candles and compares all orders')
     .option('--check-warmup', 'runs again from later starts and compares the orders')
     .addOption(dataOption('data folder; the run is stored in backtests below it'))

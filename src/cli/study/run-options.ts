@@ -57,6 +57,7 @@ export function writtenStudy(strategy: string, options: ShortFlags & SessionFlag
     universe: options.universe as WrittenStudy['universe'],
     fidelity: options.fidelity,
     timeframe: timeframeFlag(options),
+    detail: options.detail,
     csv: csvOf(options),
     catalogue: options.catalogue,
     from,

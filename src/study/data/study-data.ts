@@ -1,3 +1,4 @@
+import { longestBarMs } from '../../domain/bar-grid.ts';
 import { barsBetween, firstBarFrom, gridOfColumns, type CandleColumns } from '../../domain/candle-columns.ts';
 import type { FileSignal } from '../../backtest/signals/read-signals.ts';
 import { cutMarket } from '../../recording/packed/cut-market.ts';
@@ -26,7 +27,12 @@ export interface StudyRange {
 
 /** What runs of a study are made of: the candles of its markets, or their recordings; and its signals. */
 export type RunData = (
-  | { readonly fidelity: 'candles'; readonly candles: readonly CandleColumns[] }
+  | {
+      readonly fidelity: 'candles';
+      readonly candles: readonly CandleColumns[];
+      /** Finer ones, of the markets that have some. */
+      readonly detail: readonly CandleColumns[];
+    }
   | {
       readonly fidelity: 'poll';
       readonly markets: readonly PackedMarket[];
@@ -73,7 +79,15 @@ interface Cut {
  */
 export function cutCandles(
   all: readonly CandleColumns[],
-  { isNeeded = () => true, ...of }: Cut & { readonly isNeeded?: (market: string) => boolean },
+  {
+    isNeeded = () => true,
+    detail = [],
+    ...of
+  }: Cut & {
+    readonly isNeeded?: (market: string) => boolean;
+    /** Finer candles of the same markets. */
+    readonly detail?: readonly CandleColumns[];
+  },
 ): StudyData {
   const [finest] = all.map(gridOfColumns).toSorted((left, right) => left.lengthMs - right.lengthMs);
   const firstMs = Math.min(...all.map((columns) => columns.openTimeMs[0] ?? Infinity));
@@ -85,18 +99,33 @@ export function cutCandles(
   const timesOf = (bars: readonly CandleColumns[]): readonly MarketTimes[] =>
     bars.filter(({ market }) => needed.has(market)).map(timesOfCandles);
   refuseShort(timesOf(all), range, of);
-  const trials = all
-    .map((columns) => barsBetween(columns, 0, firstBarFrom(columns, range.splitMs)))
-    .filter(({ length }) => length > 0);
+  const beforeSplit = (each: readonly CandleColumns[]): readonly CandleColumns[] =>
+    each
+      .map((columns) => barsBetween(columns, 0, firstBarFrom(columns, range.splitMs)))
+      .filter(({ length }) => length > 0);
+  const trials = beforeSplit(all);
+  const finer = detailFrom(detail, of.fromMs, all);
   const signals = signalsWithin(of, range);
   return {
     range,
-    trials: { fidelity: 'candles', candles: trials, signals: signals.trials },
-    all: { fidelity: 'candles', candles: all, signals: signals.all },
+    trials: { fidelity: 'candles', candles: trials, detail: beforeSplit(finer), signals: signals.trials },
+    all: { fidelity: 'candles', candles: all, detail: finer, signals: signals.all },
     times: timesOf(trials),
-    sets: all.map(dataSetOf),
+    sets: [...all, ...finer].map(dataSetOf),
     signals: signals.set,
   };
+}
+
+/** Finer candles as far as runs walk them: from the last candle before the range on. */
+function detailFrom(
+  detail: readonly CandleColumns[],
+  fromMs: number | null,
+  [first]: readonly CandleColumns[],
+): readonly CandleColumns[] {
+  const pastMs = first === undefined ? 0 : longestBarMs(first.timeframe);
+  return detail
+    .map((columns) => barsBetween(columns, fromMs === null ? 0 : firstBarFrom(columns, fromMs - pastMs)))
+    .filter(({ length }) => length > 0);
 }
 
 /** When the last candle ends. */

@@ -10,7 +10,7 @@ import {
 import { QUEUE_PLACES } from '../../backtest/setup/poll-rules-of.ts';
 import { duration } from '../../daemon/settings/duration-field.ts';
 import { balances, marketSymbol } from '../../daemon/settings/setting-fields.ts';
-import { TIMEFRAMES } from '../../domain/timeframe.ts';
+import { timeframeMs, TIMEFRAMES, type Timeframe } from '../../domain/timeframe.ts';
 import { MARKET_NAMES } from '../../exchange/market-names.ts';
 import { positiveDecimal } from '../../simulator/settings/config-fields.ts';
 import { universeSchema } from '../../strategy/universe/universe-rules.ts';
@@ -99,25 +99,33 @@ function refuseOtherFidelity(
   of: {
     readonly fidelity: Fidelity;
     readonly csv?: unknown;
+    readonly detail?: unknown;
     readonly rules: Readonly<Record<string, unknown>>;
     readonly objectives: readonly { readonly metric: string }[];
     readonly constraints: readonly { readonly metric: string }[];
   },
   refuse: (path: string[], message: string) => void,
 ): void {
-  const { fidelity, csv, rules: given, objectives: wanted, constraints: bounds } = of;
+  const { fidelity, csv, detail, rules: given, objectives: wanted, constraints: bounds } = of;
   const other = otherFidelity(fidelity);
   for (const name of RULES_OF_FIDELITY[other].filter((rule) => given[rule] !== undefined))
     refuse(['rules', name], `expected it with fidelity: ${other}, found ${fidelity}, which does not use it`);
   if (fidelity === 'poll') {
     if (csv !== undefined)
       refuse(['csv'], 'expected recorded books of the catalogue for fidelity: poll, found a file of candles');
+    if (detail !== undefined)
+      refuse(['detail'], 'expected it with fidelity: candles, found poll, which does not use it');
     return;
   }
   for (const [place, metrics] of Object.entries({ objectives: wanted, constraints: bounds }))
     for (const { metric } of metrics)
       if (REQUEST_FIGURES.has(metric))
         refuse([place], `expected fidelity: poll with ${metric}, found candles, where nothing is asked for`);
+}
+
+function detailProblem(detail: Timeframe | undefined, timeframe: Timeframe): string | null {
+  if (detail === undefined || timeframeMs(detail) < timeframeMs(timeframe)) return null;
+  return `expected a timeframe finer than that of the candles, ${timeframe}, found ${detail}`;
 }
 
 /** A study as its file says it, or as the options of the short form do. */
@@ -135,6 +143,10 @@ export const studySettings = z
       .optional()
       .describe('Markets that are chosen by a rule, in place of markets. docs/universe.md explains it.'),
     timeframe: z.enum(TIMEFRAMES).prefault('1h').describe('Timeframe of the candles.'),
+    detail: z
+      .enum(TIMEFRAMES)
+      .optional()
+      .describe('Finer candles of the catalogue, such as 1m, on which the inside of each candle is walked.'),
     csv: z
       .union([file(), z.record(z.string(), file())])
       .optional()
@@ -212,14 +224,17 @@ export const studySettings = z
   })
   .superRefine((settings, context) => {
     const { csv, catalogue, from, to, markets, universe, objectives: wanted, sampler, ...rest } = settings;
+    const { timeframe, detail } = rest;
     const refuse = (path: string[], message: string): void => {
       context.addIssue({ code: 'custom', path, message });
     };
-    if (csv !== undefined && catalogue !== undefined)
+    if (csv !== undefined && catalogue !== undefined && detail === undefined)
       refuse(['catalogue'], 'expected csv or catalogue, found both: leave one of them out');
     if (from !== undefined && to !== undefined && from >= to)
       refuse(['to'], 'expected a range that begins before it ends, found the end before the beginning');
     refuseOtherFidelity({ csv, objectives: wanted, ...rest }, refuse);
+    const notFiner = detailProblem(detail, timeframe);
+    if (notFiner !== null) refuse(['detail'], notFiner);
     const problem = placesProblem({ markets, universe });
     if (problem !== null) refuse([universe === undefined ? 'markets' : 'universe'], problem);
     if (wanted.length > 1 && (sampler.kind === 'tpe' || sampler.kind === 'cmaes'))

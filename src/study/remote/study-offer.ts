@@ -18,7 +18,7 @@ const OFFER = z.strictObject({
   written: z.record(z.string(), z.unknown()),
   /** SHA-256 of the strategy's code. */
   code: sha256(),
-  /** Candles, one file for each market in order. */
+  /** Candles, one file for each market in order; behind them finer ones. */
   data: z.array(servedFile).min(1),
   /** What the strategy is told from outside; null where that is nothing. */
   signals: servedFile.nullable(),

@@ -1,3 +1,4 @@
+import type { CandleColumns } from '../../domain/candle-columns.ts';
 import { SarrafError } from '../../domain/errors.ts';
 import { readPackedMarket, writePackedMarket } from '../../recording/packed/packed-file.ts';
 import type { RunData } from '../data/study-data.ts';
@@ -7,7 +8,7 @@ import { readColumns, writeColumns } from './columns-file.ts';
 
 /** What trials see, as files. */
 export interface TrialFiles {
-  /** One for each market in order. */
+  /** One for each market in order, and behind them its finer candles. */
   readonly markets: readonly Buffer[];
   /** Null where the strategy is told nothing from outside. */
   readonly signals: Buffer | null;
@@ -16,7 +17,9 @@ export interface TrialFiles {
 export function writeTrialFiles(data: RunData): TrialFiles {
   return {
     markets:
-      data.fidelity === 'candles' ? data.candles.map(writeColumns) : data.markets.map(writePackedMarket),
+      data.fidelity === 'candles'
+        ? [...data.candles, ...data.detail].map(writeColumns)
+        : data.markets.map(writePackedMarket),
     signals: data.signals.length === 0 ? null : writeSignals(data.signals),
   };
 }
@@ -24,11 +27,14 @@ export function writeTrialFiles(data: RunData): TrialFiles {
 /** Reads what `writeTrialFiles` wrote. Throws `DATA_UNUSABLE` for anything else. */
 export function readTrialFiles(
   { markets: files, signals: told }: TrialFiles,
-  { fidelity, to }: Pick<StudySettings, 'fidelity' | 'to'>,
+  { fidelity, detail, to }: Pick<StudySettings, 'fidelity' | 'detail' | 'to'>,
 ): RunData {
   if (files.length === 0) throw new SarrafError('DATA_UNUSABLE', 'expected data of a study, found none');
   const signals = told === null ? [] : readWrittenSignals(told);
-  return fidelity === 'candles'
-    ? { fidelity, candles: files.map(readColumns), signals }
-    : { fidelity, markets: files.map(readPackedMarket), toMs: to ?? null, signals };
+  if (fidelity === 'poll')
+    return { fidelity, markets: files.map(readPackedMarket), toMs: to ?? null, signals };
+  const [candles, finer] = [[], []] as [CandleColumns[], CandleColumns[]];
+  for (const columns of files.map(readColumns))
+    (columns.timeframe === detail ? finer : candles).push(columns);
+  return { fidelity, candles, detail: finer, signals };
 }

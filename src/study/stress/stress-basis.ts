@@ -43,11 +43,15 @@ function drawnOf(
   { settings, again }: Pick<PreparedStudy, 'settings'> & { readonly again: RanReport },
 ): DrawnBasis {
   const fromMs = settings.from ?? null;
-  const block = blockOfBars(bars, fromMs);
   return {
-    meanBlock: block.kind === 'known' ? block.value : { missing: block.lack },
+    meanBlock: settings.detail === undefined ? blockOf(bars, fromMs) : { missing: finding('lack.detail') },
     positions: positionsOf(bars, { again, fromMs }),
   };
+}
+
+function blockOf(bars: readonly CandleColumns[], fromMs: number | null): StressBasis['meanBlock'] {
+  const block = blockOfBars(bars, fromMs);
+  return block.kind === 'known' ? block.value : { missing: block.lack };
 }
 
 function positionsOf(

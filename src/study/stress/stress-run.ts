@@ -82,7 +82,8 @@ function redrawn(
   { meanBlock, seed }: Extract<StressTask, { what: 'bars' }>,
   { setup, config }: StressPlace & { readonly setup: CandleSetup },
 ): Pick<CandleSetup, 'candles' | 'signals'> {
-  const { candles, signals, fromMs, steps } = setup;
+  const { candles, detail, signals, fromMs, steps } = setup;
+  if (detail !== undefined) throw new SarrafError('INVARIANT', 'expected candles without a detail to redraw');
   const markets = candles.map((columns) => ({
     columns,
     priceStep: marketFor(columns.market, { config, steps }).priceStep,

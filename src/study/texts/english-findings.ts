@@ -14,6 +14,7 @@ export const ENGLISH_FINDINGS = {
   'lack.wholeSample': 'expected at most {most} trials of {days} days, was {found}',
   'lack.costs': 'expected fees, a spread or slippage to double, found none',
   'lack.candles': 'books are not redrawn: they need candles',
+  'lack.detail': 'candles with a detail are not redrawn: the finer ones would no longer agree with them',
   'lack.places': 'expected candles to put positions at other places of, found books',
   'lack.oneCurrency': 'expected markets priced in one currency, found two',
   'lack.valueOfMetric': 'expected a value of {metric}, found none',

@@ -37,6 +37,7 @@ export const PERSIAN_FINDINGS: TranslationOf<typeof ENGLISH_FINDINGS> = {
   'lack.wholeSample': 'حداکثر {most} آزمایش با {days} روز ممکن است، {found} آزمایش هست',
   'lack.costs': 'کارمزد، اسپرد یا لغزش قیمتی نیست که دو برابر شود',
   'lack.candles': 'دفتر سفارش‌ها بازساخته نمی‌شود: کندل لازم است',
+  'lack.detail': 'کندل‌هایی که درونشان کندل‌های ریزتر است بازساخته نمی‌شوند: ریزترها دیگر با آن‌ها نمی‌خوانند',
   'lack.places': 'برای گذاشتن موقعیت‌ها در جاهای دیگر کندل لازم است، نه دفتر سفارش‌ها',
   'lack.oneCurrency': 'بازارها باید با یک پول قیمت‌گذاری شوند، دو پول هست',
   'lack.valueOfMetric': 'مقداری برای {metric} نیست',

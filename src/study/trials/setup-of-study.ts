@@ -12,6 +12,7 @@ export function setupOfStudy(settings: StudySettings): StudySetup {
     timeframe: settings.timeframe,
     currency: settings.currency ?? null,
     steps: defined(settings.steps),
+    ...(settings.detail === undefined ? {} : { detail: { timeframe: settings.detail } }),
     ...fillRulesOf(settings),
   };
 }

@@ -11,7 +11,7 @@ import type { FillRules } from './fill-rules.ts';
 import { sharedColumns } from './shared-columns.ts';
 
 /** What a trial needs beside its params, its data and its range. */
-export type StudySetup = Pick<BacktestRequest, 'timeframe' | 'currency' | 'steps'> & {
+export type StudySetup = Pick<BacktestRequest, 'timeframe' | 'currency' | 'steps' | 'detail'> & {
   /** The configuration of a bot as the command line would say it: one strategy a market, without params. */
   readonly overrides: readonly Override[];
 } & FillRules;
@@ -33,8 +33,10 @@ export type CandleSetup = Extract<TrialSetup, { readonly fidelity: 'candles' }>;
 /** A setup with its data; `fromMs` null: from the first candle or book on. */
 export function withData(setup: StudySetup, data: RunData, fromMs: number | null): TrialSetup {
   const { signals } = data;
-  if (setup.fidelity === 'candles' && data.fidelity === 'candles')
-    return { ...setup, candles: data.candles, signals, fromMs, toMs: null };
+  if (setup.fidelity === 'candles' && data.fidelity === 'candles') {
+    const detail = setup.detail && { ...setup.detail, candles: data.detail };
+    return { ...setup, candles: data.candles, ...(detail && { detail }), signals, fromMs, toMs: null };
+  }
   if (setup.fidelity === 'poll' && data.fidelity === 'poll')
     return { ...setup, markets: data.markets, signals, fromMs, toMs: data.toMs };
   throw new SarrafError('INVARIANT', `expected data for ${setup.fidelity}, found that for ${data.fidelity}`);
@@ -42,7 +44,10 @@ export function withData(setup: StudySetup, data: RunData, fromMs: number | null
 
 /** The same in memory that threads share. Recordings are packed into such memory. */
 export function sharedSetup(setup: TrialSetup): TrialSetup {
-  return setup.fidelity === 'candles' ? { ...setup, candles: setup.candles.map(sharedColumns) } : setup;
+  if (setup.fidelity === 'poll') return setup;
+  const { candles, detail } = setup;
+  const finer = detail && { ...detail, candles: (detail.candles ?? []).map(sharedColumns) };
+  return { ...setup, candles: candles.map(sharedColumns), ...(finer && { detail: finer }) };
 }
 
 /** The bot that a trial's setup describes. Throws `INVALID_OPTIONS` with all of its problems. */

@@ -1,0 +1,179 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { barRulesOf } from '../../../src/backtest/setup/bar-rules-of.ts';
+import { runConfigured } from '../../../src/backtest/setup/run-configured.ts';
+import { runSummary } from '../../../src/backtest/result/finish-run.ts';
+import { readWrittenStudy } from '../../../src/study/file/read-study.ts';
+import { prepareStudy, type PreparedStudy } from '../../../src/study/prepare-study.ts';
+import { differenceOf } from '../../../src/study/question/study-identity.ts';
+import { readTrialFiles, writeTrialFiles } from '../../../src/study/remote/trial-files.ts';
+import { settingsOfTrials } from '../../../src/study/remote/trial-key.ts';
+import { StudyFolder } from '../../../src/study/store/study-place.ts';
+import { StudyStore } from '../../../src/study/store/study-store.ts';
+import { runStress } from '../../../src/study/stress/run-stress.ts';
+import { readStress } from '../../../src/study/stress/stored-stress.ts';
+import { runSession, trialSetupOf } from '../../../src/study/study-session.ts';
+import { TrialBench } from '../../../src/study/trials/trial-bench.ts';
+import { trialMetrics } from '../../../src/study/trials/trial-metrics.ts';
+import { botConfigOf, withData, withParams, type TrialSetup } from '../../../src/study/trials/trial-setup.ts';
+import { runWalkForward } from '../../../src/study/walk-forward/run-walk-forward.ts';
+import { oneByOne } from './one-by-one.ts';
+
+const WRITTEN = {
+  strategy: 'mean-reversion',
+  markets: 'BTCUSDT',
+  timeframe: '5m',
+  detail: '1m',
+  catalogue: 'data/example',
+  holdout: '20%',
+  balances: { usdt: 10_000 },
+  fee: '0.1%',
+  params: { ranges: 10, share: 0.5 },
+  space: {
+    length: { kind: 'integer', min: 10, max: 14 },
+    deviations: { kind: 'decimal', min: 1, max: 2, step: 0.5 },
+  },
+  objectives: 'totalReturn',
+  budget: { trials: 3 },
+  sampler: { kind: 'random', seed: 2 },
+} as const;
+
+const prepared = async (more: object = {}): Promise<PreparedStudy> =>
+  prepareStudy(readWrittenStudy({ ...WRITTEN, ...more }));
+
+const PARAMS = { length: 12, deviations: 1.5, ranges: 10, share: 0.5 };
+
+const metricsOf = async (setup: TrialSetup) => {
+  const report = await new TrialBench(setup).run(PARAMS);
+  if (report.kind === 'failed') throw new Error(report.reason);
+  return report.metrics;
+};
+
+let folder: string;
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), 'sarraf-detail-'));
+});
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+describe('a trial with detail', () => {
+  test('is the backtest of its params with the same detail, digit for digit', async () => {
+    const study = await prepared();
+    const setup = trialSetupOf(study);
+    const backtested = async (detail: object) => {
+      const { run } = await runConfigured({
+        fidelity: 'candles',
+        config: withParams(botConfigOf(setup.overrides), PARAMS),
+        timeframe: '5m',
+        ...detail,
+        csv: [],
+        catalogue: 'data/example',
+        currency: null,
+        steps: {},
+        rules: barRulesOf({}),
+        fromMs: null,
+        toMs: study.data.range.splitMs,
+      });
+      return trialMetrics(runSummary(run));
+    };
+    const metrics = await metricsOf(setup);
+    expect(metrics['fills']).toBeGreaterThan(10);
+    expect(metrics).toEqual(await backtested({ detail: { timeframe: '1m' } }));
+    expect(metrics).not.toEqual(await backtested({}));
+  });
+
+  test('sees no finer candle of the hold-out', async () => {
+    const { data } = await prepared();
+    if (data.trials.fidelity !== 'candles' || data.all.fidelity !== 'candles') throw new TypeError('books');
+    const ends = [data.trials, data.all].map(({ detail }) => detail[0]?.openTimeMs.at(-1) ?? 0);
+    expect(ends[0]).toBe(data.range.splitMs - 60_000);
+    expect(ends[1]).toBe(data.range.toMs - 60_000);
+  });
+
+  test('has finer candles from the one before the range on', async () => {
+    const [, finer] = (await prepared()).identity.data;
+    const fromMs = (finer?.firstMs ?? 0) + 3_600_000;
+    const { identity, problems } = await prepared({ from: fromMs });
+    expect(identity.data.map(({ timeframe, firstMs }) => [timeframe, firstMs - fromMs])).toEqual([
+      ['5m', -3_600_000 - 576 * 300_000],
+      ['1m', -300_000],
+    ]);
+    expect(problems).toEqual([]);
+  });
+
+  test('is run elsewhere from files that say the same', async () => {
+    const { setup, data, settings } = await prepared();
+    const there = withData(setup, readTrialFiles(writeTrialFiles(data.trials), settings), null);
+    expect(await metricsOf(there)).toEqual(await metricsOf(trialSetupOf(await prepared())));
+    expect(settingsOfTrials(settings, null)).toMatchObject({ detail: '1m' });
+  });
+});
+
+const session = (name: string) => ({
+  folder: new StudyFolder(folder),
+  name,
+  workers: 0,
+  signal: new AbortController().signal,
+  openRunner: oneByOne,
+  onTrial: () => undefined,
+});
+const look = <Value>(name: string, read: (store: StudyStore) => Value): Value => {
+  const store = StudyStore.openToRead(new StudyFolder(folder).pathOf(name));
+  try {
+    return read(store);
+  } finally {
+    store.close();
+  }
+};
+
+describe('a study with detail', () => {
+  /** At the end each of its trials runs once more in a thread of its own. */
+  const SMALL = { budget: { trials: 1 } };
+  test('is known by it, and by what the finer candles say', async () => {
+    const [study, without] = [await prepared(), await prepared({ detail: undefined })];
+    expect(differenceOf(without.identity, study.identity)).toMatch(
+      /^data of BTCUSDT: none, now \d+ candles with SHA-256 \w{12}…; detail: nothing, now "1m"$/,
+    );
+    expect(study.problems).toEqual([
+      'warning: BTCUSDT: 576 of 876 bars were walked whole: no bars of 1m reach through them with the same open, high, low and close',
+    ]);
+  });
+
+  test('goes on with it alone, and is put under every stress but redrawn candles', async () => {
+    const study = await prepared(SMALL);
+    await runSession(study, session('stressed'));
+    const other = await prepared({ ...SMALL, detail: undefined });
+    await expect(runSession(other, session('stressed'))).rejects.toThrow('detail: "1m", now nothing');
+    const of = { ...session('stressed'), draws: 2, onRun: () => undefined };
+    const { end, trial } = await runStress(study, of);
+    expect(end).toBe('complete');
+    const stress = look('stressed', (store) => readStress(store, trial));
+    expect(stress?.basis.meanBlock).toEqual({ missing: { fact: 'lack.detail', figures: {} } });
+    const redrawn = { what: 'bars', params: PARAMS, meanBlock: 9, seed: 1 } as const;
+    expect(await new TrialBench(trialSetupOf(study)).stress(redrawn)).toMatchObject({
+      kind: 'failed',
+      reason: 'expected candles without a detail to redraw',
+    });
+  });
+
+  test('walks forward with it', async () => {
+    const fills: string[] = [];
+    for (const detail of ['1m', undefined]) {
+      const study = await prepared({ detail, validation: { walkForward: { train: '1d', test: '8h' } } });
+      const name = `walked-${detail}`;
+      expect(await runWalkForward(study, { ...session(name), onWindow: () => undefined })).toBe('complete');
+      fills.push(JSON.stringify(look(name, (store) => store.walkForward.head()?.account)));
+    }
+    expect(fills[0]).toContain('"metrics"');
+    expect(fills[0]).not.toBe(fills[1]);
+  });
+
+  test.each([
+    [{ detail: '5m' }, 'detail: expected a timeframe finer than that of the candles, 5m, found 5m'],
+    [{ detail: '1h' }, 'detail: expected a timeframe finer than that of the candles, 5m, found 1h'],
+    [{ fidelity: 'poll' }, 'detail: expected it with fidelity: candles, found poll, which does not use it'],
+  ])('is refused with %j', async (more, message) => {
+    await expect(prepared(more)).rejects.toThrow(message);
+  });
+});
