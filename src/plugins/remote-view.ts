@@ -18,7 +18,6 @@ export class RemoteView implements EngineView {
   private readonly port: MessagePort;
   private now = new Map<string, unknown>();
   private readonly kept = new Map<string, unknown>();
-  private isOpen = false;
 
   constructor(line: SharedLine, port: MessagePort) {
     this.line = line;
@@ -32,11 +31,6 @@ export class RemoteView implements EngineView {
     const data = eventData(event);
     for (const key of inEvent) this.take(key, data);
     for (const key of same) this.now.set(key, this.kept.get(key));
-    this.isOpen = true;
-  }
-
-  end(): void {
-    this.isOpen = false;
   }
 
   position(market: string): ReturnType<EngineView['position']> {
@@ -102,8 +96,6 @@ export class RemoteView implements EngineView {
   private look(look: Look): unknown {
     const key = keyOf(look);
     if (this.now.has(key)) return this.now.get(key);
-    if (!this.isOpen)
-      throw new Error(`expected the context to be used during its call only, ${key} was asked for later`);
     this.line.ask(look);
     const answer = this.line.passed() ?? receiveMessageOnPort(this.port)?.message;
     this.take(key, (answer as { readonly value: unknown } | undefined)?.value ?? null);

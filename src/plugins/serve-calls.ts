@@ -111,7 +111,6 @@ function answerTo(runner: StrategyRunner, call: WorkerCall): WorkerAnswer {
   view.begin(call);
   const objection = signal === null ? null : runner.objectionTo(signal);
   const intents = intentsOf(runner, call, view);
-  view.end();
   return {
     state: runner.takeChangedState(),
     intents,

@@ -56,11 +56,12 @@ export class HandlerContext extends MarketHandle implements StrategyContext {
     this.params = params;
     this.indicators = indicators;
     const ofMembers = memberLooks(setup.universes, call);
-    this.data = shown(entries, (entry) => lastOf(entry, call), ofMembers.data);
+    this.data = shown(entries, (entry) => lastOf(entry, call), ofMembers.data, call);
     this.history = shown(
       entries,
       ({ kind, series, isListed }) => (kind === 'candles' && !isListed ? () => series?.history : null),
       ofMembers.history,
+      call,
     );
     this.setState = (change) => {
       void call.view;
@@ -75,11 +76,15 @@ export class HandlerContext extends MarketHandle implements StrategyContext {
     this.targets = (shares, options = {}) =>
       call.want('targets', { ...options, shares }, { kind: 'targets', market: firstOf(shares) ?? market });
     this.transfer = (wish) => call.want('transfer', wish, { kind: 'transfer' });
-    this.log = log;
+    this.log = Object.freeze((text: string, fields?: Readonly<Record<string, unknown>>) => {
+      void call.view;
+      log(text, fields);
+    });
     Object.freeze(this);
   }
 
   get state(): unknown {
+    void this.#call.view;
     return this.#state.value;
   }
 
@@ -110,6 +115,7 @@ function marketsOf(
 ): (symbol: string) => MarketContext {
   const handles = new Map<string, MarketContext>([[own.market, own]]);
   return (symbol) => {
+    void call.view;
     const known = handles.get(symbol);
     if (known !== undefined) return known;
     if (knownMarkets?.has(symbol) === false) {
@@ -129,6 +135,7 @@ function shown<Value>(
   entries: readonly DataEntry[],
   lookOf: (entry: DataEntry) => (() => Value) | null,
   more: ReadonlyMap<string, FieldLook<Value>>,
+  call: HandlerCall,
 ): Readonly<Record<string, Value | readonly Value[]>> {
   const fields = new Map<string, FieldLook<Value | readonly Value[]>>(more);
   for (const name of new Set(entries.map((entry) => entry.name))) {
@@ -139,7 +146,7 @@ function shown<Value>(
     const isListed = all[0]?.isListed === true;
     fields.set(name, isListed ? lookBy(() => Object.freeze(looks.map((look) => look()))) : lookBy(first));
   }
-  return readOnlyFields(fields);
+  return readOnlyFields(fields, call);
 }
 
 function lookBy<Value>(look: () => Value): FieldLook<Value> {

@@ -1,3 +1,5 @@
+import type { HandlerCall } from './handler-call.ts';
+
 /** Where a field is looked up each time that it is read. */
 export interface FieldLook<Value> {
   readonly value: Value;
@@ -13,8 +15,10 @@ class ReadOnlyFields {
   /** By the place of the field. */
   static readonly #getters: Getter[] = [];
   readonly #looks: readonly FieldLook<unknown>[];
+  readonly #call: Pick<HandlerCall, 'view'> | null;
 
-  constructor(looks: ReadonlyMap<string, FieldLook<unknown>>) {
+  constructor(looks: ReadonlyMap<string, FieldLook<unknown>>, call: Pick<HandlerCall, 'view'> | null) {
+    this.#call = call;
     this.#looks = [...looks.values()];
     for (const [place, name] of [...looks.keys()].entries())
       Object.defineProperty(this, name, { get: ReadOnlyFields.#getter(place), enumerable: true });
@@ -23,6 +27,7 @@ class ReadOnlyFields {
 
   static #getter(place: number): Getter {
     return (ReadOnlyFields.#getters[place] ??= function look() {
+      void this.#call?.view;
       return this.#looks[place]?.value;
     });
   }
@@ -31,10 +36,14 @@ class ReadOnlyFields {
 Object.freeze(ReadOnlyFields.prototype);
 Object.freeze(ReadOnlyFields);
 
-/** An object whose fields are looked up when they are read, and that can not be changed. */
+/**
+ * An object whose fields are looked up when they are read, and that can not be changed. Reading one throws
+ * outside of the call; null where the looks themselves do.
+ */
 export function readOnlyFields<Value>(
   looks: ReadonlyMap<string, FieldLook<Value>>,
+  call: Pick<HandlerCall, 'view'> | null,
 ): Readonly<Record<string, Value>> {
   // Each name got a getter of a value above.
-  return new ReadOnlyFields(looks) as unknown as Readonly<Record<string, Value>>;
+  return new ReadOnlyFields(looks, call) as unknown as Readonly<Record<string, Value>>;
 }

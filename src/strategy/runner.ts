@@ -160,7 +160,10 @@ export class StrategyRunner implements StrategyPort {
       call: this.call,
       log: this.log.add,
     };
-    this.context = new HandlerContext({ ...shared, indicators: shownValues(indicators, universes) });
+    this.context = new HandlerContext({
+      ...shared,
+      indicators: shownValues(indicators, universes, this.call),
+    });
     this.handlers = handlersByRoute(definition.on, { entries, universes });
     const routes = this.handlers;
     this.candles = candlePlacesOf(this.subscriptions, { entries, universes, routes });
@@ -377,10 +380,11 @@ export class StrategyRunner implements StrategyPort {
 function shownValues(
   indicators: ReadonlyMap<string, Indicator>,
   universes: readonly MemberSet[],
+  call: HandlerCall,
 ): Readonly<Record<string, unknown>> {
   const looks = new Map<string, FieldLook<unknown>>(indicators);
   for (const { feeds } of universes) {
-    for (const feed of feeds) for (const [name, look] of memberValues(feed)) looks.set(name, look);
+    for (const feed of feeds) for (const [name, look] of memberValues(feed, call)) looks.set(name, look);
   }
-  return readOnlyFields(looks);
+  return readOnlyFields(looks, call);
 }

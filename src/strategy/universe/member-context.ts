@@ -67,9 +67,9 @@ export class MemberContext extends MarketIntentFields implements StrategyContext
     const looks = looksOf(ctx.data, parts.data, market);
     // The universe itself is no data of the strategy.
     looks.delete(UNIVERSE_NAME);
-    this.data = readOnlyFields(looks);
-    this.history = readOnlyFields(looksOf(ctx.history, parts.data, market));
-    this.indicators = readOnlyFields(looksOf(ctx.indicators, parts.indicators, market));
+    this.data = readOnlyFields(looks, null);
+    this.history = readOnlyFields(looksOf(ctx.history, parts.data, market), null);
+    this.indicators = readOnlyFields(looksOf(ctx.indicators, parts.indicators, market), null);
     this.setState = (change) => {
       void ctx.nowMs;
       const fields = checkedChange(change, parts.hasState);
@@ -90,6 +90,7 @@ export class MemberContext extends MarketIntentFields implements StrategyContext
       ctx.targets(shares, options);
     };
     this.transfer = () => {
+      void ctx.nowMs;
       throw new SarrafError(
         'INVALID_STRATEGY',
         'ctx.transfer: expected a strategy that moves money once, was one that is declared per member, where each market would move it: write it with universe(...)',
@@ -146,6 +147,7 @@ export class MemberContext extends MarketIntentFields implements StrategyContext
 
   /** This market, by its name; another one is refused. */
   #own(symbol: string, place: string): MarketContext {
+    void this.nowMs;
     if (symbol === this.market) return this;
     throw new SarrafError(
       'INVALID_STRATEGY',

@@ -25,21 +25,29 @@ export function memberLooks(
       },
     });
     for (const feed of feeds) {
-      data.set(feed.name, { value: ofMembers((market) => lastOf(feed, market, call)) });
+      data.set(feed.name, { value: ofMembers(call, (market) => lastOf(feed, market, call)) });
       if (feed.kind === 'candles')
-        history.set(feed.name, { value: ofMembers((market) => feed.candlesOf(market)?.history ?? NO_BARS) });
+        history.set(feed.name, {
+          value: ofMembers(call, (market) => feed.candlesOf(market)?.history ?? NO_BARS),
+        });
     }
   }
   return { data, history };
 }
 
 /** The values of the indicators of each member, by the names of the indicators. */
-export function memberValues({ values }: MemberFeed): Looks {
-  return new Map(values.map(([name, of]) => [name, { value: ofMembers(of) }] as const));
+export function memberValues({ values }: MemberFeed, call: HandlerCall): Looks {
+  return new Map(values.map(([name, of]) => [name, { value: ofMembers(call, of) }] as const));
 }
 
-function ofMembers<Value>(of: (market: string) => Value): OfMembers<Value> {
-  return Object.freeze({ of });
+/** Something of each member, to be asked for during the call only. */
+function ofMembers<Value>(call: HandlerCall, of: (market: string) => Value): OfMembers<Value> {
+  return Object.freeze({
+    of: (market: string) => {
+      void call.view;
+      return of(market);
+    },
+  });
 }
 
 function lastOf(feed: MemberFeed, market: string, call: HandlerCall): unknown {

@@ -51,6 +51,24 @@ export default defineStrategy({
 });
 `;
 
+/** Keeps its context, and prints how many uses there are between two calls, and what does not refuse. */
+const KEEPER = `import { defineStrategy, sma } from '#sdk';
+import { LATE, usesOf } from ${JSON.stringify(new URL('../../support/late-uses.ts', import.meta.url).href)};
+export default defineStrategy({
+  name: 'keeper',
+  data: ({ market }) => ({ book: market.book(), bars: market.candles('1h') }),
+  indicators: ({ bars }) => ({ average: sma(bars, 2) }),
+  beforeWarm: 'call',
+  on: { book(ctx) {
+    const kept = { ctx, other: ctx.markets.of('ETHIRT') };
+    setImmediate(() => {
+      const uses = Object.entries(usesOf(kept));
+      console.log(JSON.stringify([uses.length, ...uses.filter(([, said]) => said !== LATE).map(([name, said]) => name + ' ' + said)]));
+    });
+  } },
+});
+`;
+
 const READER = `import { z } from 'zod';
 import { defineStrategy } from '#sdk';
 export default defineStrategy({
@@ -306,6 +324,32 @@ describe('a strategy in a thread', () => {
       { inEvent: 3, looked: 3 },
       { inEvent: 3, looked: 3 },
     ]);
+  });
+
+  test('refuses every use of its context between two calls, in the words of a strategy without a thread', async () => {
+    const keeper = join(folder, 'keeper.ts');
+    writeFileSync(keeper, KEEPER);
+    const printed = Promise.withResolvers<string>();
+    const runner = await begin({
+      setup: {
+        file: keeper,
+        shownFile: 'keeper.ts',
+        name: null,
+        market: 'BTCIRT',
+        quotes: MARKET_NAMES.quotes,
+        timeframe: '1h',
+        params: {},
+        universe: null,
+        knownMarkets: null,
+      },
+      onPrint: (text) => printed.resolve(text),
+    });
+    runner.handle(bookEvent('1', '2'), view);
+    const [count, ...others] = JSON.parse(await printed.promise) as [number, ...string[]];
+    expect(count).toBeGreaterThan(70);
+    expect(others).toEqual(
+      ['ctx', 'other'].flatMap((of) => ['market', 'base', 'quote'].map((name) => `${of}.${name} shown`)),
+    );
   });
 
   test('sees margin in its event and where it looks for it', async () => {

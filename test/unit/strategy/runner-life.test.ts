@@ -195,12 +195,13 @@ describe('a strategy', () => {
       data: ({ markets }) => ({
         bars: ['BTCIRT', 'ETHIRT'].map((symbol) => markets.of(symbol).candles('1h')),
       }),
-      on: { bars: ({ data }) => void received.push(data) },
+      on: { bars: ({ data }) => void received.push({ ...data }) },
     });
     for (const market of ['ETHIRT', 'BTCIRT']) {
       runner.handle({ kind: 'candle', candle: closedCandle('5', { market }) }, view);
     }
-    expect(received).toMatchObject([{ bars: [{ market: 'BTCIRT' }, { market: 'ETHIRT' }] }, {}]);
+    const [bitcoin, ether] = [{ market: 'BTCIRT' }, { market: 'ETHIRT' }];
+    expect(received).toMatchObject([{ bars: [null, ether] }, { bars: [bitcoin, ether] }]);
   });
 
   test.each([

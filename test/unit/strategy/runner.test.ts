@@ -1,19 +1,37 @@
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
+import { present } from '../../../src/domain/invariant.ts';
 import type { StrategyDefinition } from '../../../src/strategy/definition.ts';
 import { StrategyRunner } from '../../../src/strategy/runner.ts';
 import { buy, cancel, quotes } from '../../support/intents.ts';
 import { Decimal, decimal, defineStrategy, sma, type StrategyContext } from '../../../src/strategy/sdk.ts';
 import { candles } from '../../../src/strategy/subscriptions.ts';
 import { issue } from '../../support/issue.ts';
+import { LATE, usesOf } from '../../support/late-uses.ts';
 import { closedCandle, engineView } from './engine-view.ts';
 import { MARKET_NAMES } from '../../../src/exchange/market-names.ts';
 
 const MARKET = 'BTCIRT';
+const SETUP = {
+  marketNames: MARKET_NAMES,
+  market: MARKET,
+  timeframe: '1h',
+  knownMarkets: new Set([MARKET, 'ETHIRT']),
+} as const;
 const BARS = { kind: 'candles', from: candles(MARKET, '1h') } as const;
 const view = engineView();
 
 const STATE = z.object({ seen: z.number().default(0), odd: z.any().default(null) });
+
+/** Members of a context; objects by one that is in them. */
+const MEMBERS = `
+  params.size state setState nowMs data.bars data.price history.bars log orders indicators.average
+  market base quote position inventory freeBase freeQuote equity rules isTradable locks ages.book
+  exact.position plot markets.of buy sell oco target quotes twap vwap ladder peg dca iceberg bracket
+  protect exit cancel cancelAll replace targets transfer
+`
+  .trim()
+  .split(/\s+/);
 
 type Context = StrategyContext<unknown, z.output<typeof STATE>>;
 
@@ -26,7 +44,7 @@ function runnerOf(handler: (ctx: Context) => unknown): StrategyRunner {
     data: ({ market, timeframe }) => ({ bars: market.candles(timeframe) }),
     on: { bars: (ctx) => handler(ctx as Context) },
   };
-  return new StrategyRunner(definition, { marketNames: MARKET_NAMES, market: MARKET, timeframe: '1h' });
+  return new StrategyRunner(definition, SETUP);
 }
 
 /** What an author in JavaScript may call: nothing says what it takes. */
@@ -57,6 +75,14 @@ const averaging = (params: Readonly<Record<string, unknown>> = {}, beforeWarm: '
     values,
   };
 };
+
+/** The same bar, with its market as the only member of a universe where there is one. */
+function tellAsMember(runner: StrategyRunner): void {
+  const members = [{ market: MARKET, rank: 1, sinceMs: 0 }];
+  const universe = { rankBy: 'volume24h', members, kept: [], out: {}, rankedAtMs: 0 } as const;
+  runner.follow('members', [MARKET]);
+  runner.handle({ kind: 'candle', candle: closedCandle('1') }, engineView({ universe }));
+}
 
 describe('a strategy at work', () => {
   test('keeps what a handler changes of its state and hands it to the next', () => {
@@ -122,9 +148,7 @@ describe('a strategy at work', () => {
       indicators: () => ({ odd: spec as ReturnType<typeof sma> }),
       on: {},
     };
-    expect(
-      () => new StrategyRunner(definition, { marketNames: MARKET_NAMES, market: MARKET, timeframe: '1h' }),
-    ).toThrow(message);
+    expect(() => new StrategyRunner(definition, SETUP)).toThrow(message);
   });
 
   test('hands out intents as they were meant', () => {
@@ -171,14 +195,61 @@ describe('a strategy at work', () => {
     expect(tell(runner)).toEqual([]);
   });
 
-  test('refuses a look and a wish after the call', () => {
-    let kept: Context | null = null;
-    const runner = runnerOf((ctx) => void (kept = ctx));
-    tell(runner);
-    const late = 'expected ctx to be used during its call only';
-    for (const use of [(ctx: Context) => ctx.position, (ctx: Context) => ctx.buy({ amount: 1 })]) {
-      expect(() => use(kept as unknown as Context)).toThrow(late);
-    }
+  test.each([
+    ['of one market', null],
+    ['of a member of a universe', { quote: 'rls', rankBy: 'volume24h', take: 1, reserve: 0 } as const],
+  ])('refuses every use of a context %s after the call, but for what is always the same', (_, universe) => {
+    const kept: object[] = [];
+    const definition: StrategyDefinition = {
+      name: 'keeping',
+      state: STATE,
+      params: z.strictObject({ size: z.number().default(3) }),
+      data: ({ market, timeframe }) => ({ bars: market.candles(timeframe), price: market.ticker() }),
+      indicators: ({ bars }) => ({ average: sma(bars as typeof BARS, 2) }),
+      beforeWarm: 'call',
+      on: { bars: (ctx) => void kept.push({ ctx, own: ctx.markets.of(MARKET) }) },
+    };
+    const runner = new StrategyRunner(definition, { ...SETUP, universe });
+    tellAsMember(runner);
+    expect([runner.failure, kept.length]).toEqual([null, 1]);
+    const said = usesOf(present(kept[0], 'what the handler kept'));
+    expect(Object.keys(said)).toEqual(expect.arrayContaining(MEMBERS.map((name) => `ctx.${name}`)));
+    const constant = new Set(['params.size', 'market', 'base', 'quote']);
+    for (const [name, words] of Object.entries(said))
+      expect([name, words]).toEqual([name, constant.has(name.replace(/^(ctx|own)\./, '')) ? 'shown' : LATE]);
+  });
+
+  test('refuses late looks at members of a universe, by what it kept of them', () => {
+    const kept: object[] = [];
+    const definition: StrategyDefinition = {
+      name: 'keeping',
+      params: z.strictObject({}),
+      data: ({ universe, timeframe }) => {
+        const members = universe({ quote: 'rls', rankBy: 'volume24h', take: 1 });
+        return { members, bars: members.candles(timeframe, { history: 2 }) };
+      },
+      indicators: ({ bars }) => ({ average: sma(bars as typeof BARS, 2) }),
+      beforeWarm: 'call',
+      on: {
+        bars: ({ data, history, indicators }) =>
+          void kept.push({
+            data,
+            last: Reflect.get(data, 'bars'),
+            past: Reflect.get(history, 'bars'),
+            average: Reflect.get(Object(indicators), 'average'),
+          }),
+      },
+    };
+    const runner = new StrategyRunner(definition, SETUP);
+    tellAsMember(runner);
+    expect(runner.failure).toBeNull();
+    expect(usesOf(present(kept[0], 'what the handler kept'))).toEqual({
+      'data.members': LATE,
+      'data.bars': LATE,
+      'last.of': LATE,
+      'past.of': LATE,
+      'average.of': LATE,
+    });
   });
 
   test.each<readonly [string, (ctx: Untyped) => unknown, string]>([
@@ -287,9 +358,7 @@ describe('the setup of a strategy', () => {
       ...(averaging().runner as unknown as { definition: StrategyDefinition }).definition,
       name,
     };
-    expect(
-      () => new StrategyRunner(definition, { marketNames: MARKET_NAMES, market: MARKET, timeframe: '1h' }),
-    ).toThrow('expected a strategy name');
+    expect(() => new StrategyRunner(definition, SETUP)).toThrow('expected a strategy name');
   });
 
   test('takes decimals as text or number and keeps every digit', () => {

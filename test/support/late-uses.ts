@@ -1,0 +1,32 @@
+/** What a context says when it is used after its call. */
+export const LATE = 'expected ctx to be used during its call only, it was asked later';
+
+/**
+ * Uses every member of what a handler kept, and of the objects in it: by its place, what it throws, or `shown`
+ * for what it still shows.
+ */
+export function usesOf(owner: object, place = ''): Record<string, string> {
+  return Object.assign(
+    {},
+    ...namesOf(owner).map((name): Record<string, string> => {
+      const at = place === '' ? name : `${place}.${name}`;
+      try {
+        const value: unknown = Reflect.get(owner, name);
+        if (typeof value === 'function') Reflect.apply(value, owner, []);
+        else if (typeof value === 'object' && value !== null) return usesOf(value, at);
+        return { [at]: 'shown' };
+      } catch (error) {
+        return { [at]: error instanceof Error ? error.message : String(error) };
+      }
+    }),
+  ) as Record<string, string>;
+}
+
+/** Names of its own fields and of those of its classes. */
+function namesOf(owner: object): readonly string[] {
+  const names = new Set<string>();
+  for (let of: object | null = owner; of !== null && of !== Object.prototype; of = Object.getPrototypeOf(of))
+    for (const name of Object.getOwnPropertyNames(of)) names.add(name);
+  names.delete('constructor');
+  return [...names];
+}
