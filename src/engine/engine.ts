@@ -156,7 +156,7 @@ export class Engine {
       closed,
       lockOn: (order, reduces) => this.locks.refusalOf(order, reduces),
       closedIn: (market) => findings.closedIn(market),
-      refusedBefore: (order, reduces) => refused.objectionTo(order, reduces),
+      refusedBefore: (order, stopLeg, reduces) => refused.objectionTo(order, stopLeg, reduces),
       onRefusal: (instance, refusal) => lossLimits.refused(instance, refusal),
     });
     const orderManager = new OrderManager({ settings, blotter, findings, risk, rows, epoch: state.epoch });

@@ -15,6 +15,7 @@ import { PreTradeView } from './pre-trade-view.ts';
 import type { MarketDataCache } from './market-data-cache.ts';
 import type { OrderBlotter } from './order-blotter.ts';
 import type { OrderPlan } from './order-placer.ts';
+import type { RefusedOrders } from './refused-orders.ts';
 import type { Reservations } from './reservations.ts';
 import type { StrategyInstance } from './strategy-instance.ts';
 
@@ -55,7 +56,7 @@ export interface PreTradeRiskOptions {
   /** Why the exchange refused the like of an order and would again; null where it may go. */
   /** Why no orders are taken in a market; null while they are. */
   readonly closedIn: (market: Market) => string | null;
-  readonly refusedBefore: (order: WantedOrder, reduces: () => boolean) => string | null;
+  readonly refusedBefore: RefusedOrders['objectionTo'];
   /** Called with each refusal by a check. */
   readonly onRefusal: (instance: StrategyInstance, refusal: RiskRefusal) => void;
 }
@@ -112,7 +113,7 @@ export class PreTradeRisk {
       isExit: wish.exit !== null,
     };
     const reduces = (): boolean => onlyReduces(this.viewFor(instance, wanted, undefined));
-    const again = wanted.isExit ? null : this.refusedBefore(wanted, reduces);
+    const again = wanted.isExit ? null : this.refusedBefore(wanted, { stopPrice, stopLimitPrice }, reduces);
     if (again !== null) return { ok: false, code: 'again', reason: again };
     const first = this.check(instance, wanted);
     if (!first.ok) return first;

@@ -16,8 +16,10 @@ export interface RefusedOrdersOptions {
   readonly hasten: (feed: 'options' | 'wallets') => void;
 }
 
-type Terms = Pick<OrderRecord, 'strategy' | 'side' | 'price' | 'stopPrice' | 'amount'> & {
-  readonly market: string;
+/** Of a pair, the limit of its first leg, and both prices of its stop leg. */
+type Terms = Pick<OrderRecord, 'strategy' | 'market' | 'side' | 'price' | 'stopPrice' | 'amount'> & {
+  /** Null for a single order. */
+  readonly stopLimitPrice: Units | null;
 };
 
 /** The last refusal of a strategy's orders of one side of a market, and what it was that it may depend on. */
@@ -80,10 +82,14 @@ export class RefusedOrders {
   }
 
   /** Why the like of an order was refused and would be again; null where it may go. */
-  objectionTo(order: WantedOrder, reduces: () => boolean): string | null {
+  objectionTo(
+    order: WantedOrder,
+    stopLeg: Pick<Terms, 'stopPrice' | 'stopLimitPrice'>,
+    reduces: () => boolean,
+  ): string | null {
     if (this.refusals.size === 0) return null;
-    const { strategy, market, side, price, stopPrice, amount } = order;
-    const terms = { strategy, market: market.symbol, side, price, stopPrice, amount };
+    const { strategy, market, side, price, amount } = order;
+    const terms = { strategy, market: market.symbol, side, price, amount, ...stopLeg };
     const refusal = this.refusals.get(keyOf(terms));
     if (refusal === undefined || !this.isAlike(refusal, terms)) return null;
     if (!SEEN_CAUSES.has(refusal.cause) && reduces()) return null;
@@ -109,10 +115,14 @@ export class RefusedOrders {
   private remember(order: OrderRecord, code: string, cause: RefusalCause): void {
     const key = keyOf(order);
     const before = this.refusals.get(key);
-    const { strategy, market, side, price, stopPrice, amount } = order;
-    const terms = { strategy, market, side, price, stopPrice, amount };
+    const { strategy, market, side, price, amount, pairKey } = order;
+    const { blotter } = this.options;
+    const stopLeg = pairKey === null ? undefined : blotter.table.get(pairKey);
+    const stopPrice = stopLeg === undefined ? order.stopPrice : stopLeg.stopPrice;
+    const stopLimitPrice = stopLeg?.price ?? null;
+    const terms = { strategy, market, side, price, stopPrice, stopLimitPrice, amount };
     const count = before?.code === code ? before.count : 0;
-    const { nowMs } = this.options.blotter.outbox;
+    const { nowMs } = blotter.outbox;
     const refusal = { terms, code, cause, atMs: nowMs, situation: this.situationOf(terms), count };
     this.refusals.delete(key);
     this.refusals.set(key, refusal);
@@ -143,10 +153,14 @@ export class RefusedOrders {
       case 'elsewhere':
         return nowMs < atMs + LEAST_MS * 2 ** Math.min(count - 1, TOLD_FROM);
       case 'price': {
-        const isSame = terms.price === refused.price && terms.stopPrice === refused.stopPrice;
-        return isSame && now.bid === before.bid && now.ask === before.ask;
+        const isSame =
+          terms.price === refused.price &&
+          terms.stopPrice === refused.stopPrice &&
+          terms.stopLimitPrice === refused.stopLimitPrice;
+        return isSame && now.bid === before.bid && now.ask === before.ask && now.price === before.price;
       }
       case 'band': {
+        if (isStop(terms) !== isStop(refused) || isPair(terms) !== isPair(refused)) return false;
         const distance = distanceOf(terms.price, now.price);
         const refusedDistance = distanceOf(refused.price, before.price);
         if (distance === null || refusedDistance === null) return false;
@@ -174,6 +188,9 @@ export class RefusedOrders {
     };
   }
 }
+
+const isStop = ({ stopPrice }: Terms): boolean => stopPrice !== null;
+const isPair = ({ stopLimitPrice }: Terms): boolean => stopLimitPrice !== null;
 
 function keyOf({ strategy, market, side }: Pick<Terms, 'strategy' | 'market' | 'side'>): string {
   return `${strategy} ${market} ${side}`;

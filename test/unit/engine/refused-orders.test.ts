@@ -1,8 +1,11 @@
 import { describe, expect, it } from 'vitest';
+import { z } from 'zod';
 import { decimalText } from '../../../src/domain/decimal-text.ts';
 import { formatUnits } from '../../../src/domain/money.ts';
 import type { BracketWish, Intent } from '../../../src/strategy/intents.ts';
-import { bracket, buy, sell, target } from '../../support/intents.ts';
+import { runBars, TETHER, walkOf } from '../backtest/candle-run.ts';
+import { defineStrategy } from '../../../src/strategy/definition.ts';
+import { bracket, buy, oco, sell, target } from '../../support/intents.ts';
 import { EngineWorld, FEEDS, feedOf, type WorldOptions } from './engine-world.ts';
 
 const BTC = 'BTCUSDT';
@@ -211,6 +214,42 @@ describe('an entry that the exchange refused', () => {
     world.refuse('place', 'BadPrice');
     world.want(buy(BTC, { amount: '1', price: '80' }));
     expect(sent(world)).toBe(2);
+  });
+
+  it('is another kind of order than a pair, a stop or a limit at the same price', () => {
+    const price = '98';
+    const stopped = { stopPrice: '102', price: '103' };
+    const pair = oco(BTC, 'buy', { amount: '1', price, stopPrice: '102', stopLimitPrice: '103' });
+    const kinds = [pair, buy(BTC, { amount: '1', price }), buy(BTC, { amount: '1', ...stopped })];
+    for (const code of ['PriceConditionFailed', 'BadPrice']) {
+      for (const [refused, others] of kinds.map(
+        (kind) => [kind, kinds.filter((one) => one !== kind)] as const,
+      )) {
+        for (const other of others) {
+          const world = ready();
+          world.want(refused);
+          world.refuse(refused === pair ? 'place-oco' : 'place', code);
+          world.want(refused);
+          world.want(other);
+          expect(codes(world), `${code} ${refused.kind} ${other.kind}`).toEqual([code, 'again']);
+        }
+      }
+    }
+  });
+
+  it('goes again with the next price of a bar, where no book is seen', () => {
+    const strategy = defineStrategy({
+      name: 'below',
+      params: z.strictObject({}),
+      data: ({ market, timeframe }) => ({ bars: market.candles(timeframe) }),
+      on: { bars: (ctx) => ctx.buy({ amount: 0.01, stopPrice: 100 }) },
+    });
+    const columns = walkOf(TETHER, { bars: 6, seed: 7, price: 60_000, timeframe: '1m' });
+    const { orders } = runBars({ market: TETHER, columns, strategy, cash: '100000', timeframe: '1m' });
+    expect(new Set(columns.close).size).toBe(6);
+    expect(orders.map(({ reason }) => reason)).toEqual(
+      Array.from({ length: 6 }, () => 'PriceConditionFailed'),
+    );
   });
 
   it('is the wait of an algorithm, which goes on', () => {
