@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startSarraf } from '../support/sarraf-process.ts';
 
 let folder: string;
@@ -37,4 +37,73 @@ test.each([
   expect(error).toContain(
     `INVALID_STRATEGY: ${file}:9: threw outside of its handlers, where nothing catches it: ${message}`,
   );
+});
+
+/** Finds how many bars are still to come in arrays of numbers that it gets hold of. */
+const seeing = (getsHold: string): string => `import { z } from 'zod';
+import { defineStrategy } from '#sdk';
+const arrays: Float64Array[] = [];
+${getsHold}
+export default defineStrategy({
+  name: 'seeing',
+  params: z.strictObject({}),
+  data: ({ market, timeframe }) => ({ bars: market.candles(timeframe) }),
+  on: {
+    bars({ position, buy, sell }, { openTimeMs }) {
+      const times = arrays.find((each) => each.includes(openTimeMs)) ?? [];
+      const left = times.filter((time) => time > openTimeMs).length;
+      if (left % 7 === 3 && position === 0) buy({ amount: 0.01 });
+      else if (left % 7 === 0 && position > 0) sell({ amount: position });
+    },
+  },
+});
+`;
+
+const WHEN_MADE = `globalThis.Float64Array = new Proxy(Float64Array, {
+  construct(target, args, made) {
+    const array = Reflect.construct(target, args, made) as Float64Array;
+    arrays.push(array);
+    return array;
+  },
+});`;
+
+const WHEN_CUT = `const { subarray } = Float64Array.prototype;
+Float64Array.prototype.subarray = function (...range) {
+  arrays.push(this);
+  return subarray.apply(this, range);
+};`;
+
+const ON_EXAMPLE = '--market BTCUSDT --catalogue data/example --cash 10000 --no-save --json'.split(' ');
+const ON_BOOKS = '--fidelity poll --from 2026-01-05T12:00Z --to 2026-01-05T12:20Z --timeframe 1m'.split(' ');
+
+describe('--check-lookahead', () => {
+  test.each([
+    ['as they are made', WHEN_MADE, ['--timeframe', '5m']],
+    ['as they are cut', WHEN_CUT, ['--timeframe', '5m']],
+    ['on books', WHEN_MADE, ON_BOOKS],
+  ])('finds a strategy that gets hold of the arrays of the run %s', async (_, getsHold, of) => {
+    const file = join(folder, 'seeing.ts');
+    writeFileSync(file, seeing(getsHold));
+    const { code, error } = await startSarraf(['backtest', file, ...ON_EXAMPLE, ...of, '--check-lookahead'])
+      .finished;
+    expect({ code, error }).toEqual({ code: 1, error: expect.stringMatching(/look-ahead:|run twice:/) });
+  });
+
+  test('finds nothing where the inside of candles is walked on finer ones', async () => {
+    const of = ['--timeframe', '5m', '--detail', '1m', '--check-lookahead'];
+    const { code, error } = await startSarraf(['backtest', 'mean-reversion', ...ON_EXAMPLE, ...of]).finished;
+    expect({ code, error }).toEqual({ code: 0, error: '' });
+  });
+
+  test('says what a run ended with that did not answer', async () => {
+    const file = join(folder, 'ending.ts');
+    const once = "if (process.argv[1]?.includes('run-apart')) { console.error('no more'); process.exit(7); }";
+    writeFileSync(file, strategyThat(once));
+    const { code, error } = await startSarraf(['backtest', file, ...ON_EXAMPLE, '--check-lookahead'])
+      .finished;
+    expect({ code, error }).toEqual({
+      code: 1,
+      error: expect.stringContaining('expected a run, its process ended with 7: no more'),
+    });
+  });
 });

@@ -1,4 +1,5 @@
-import { isMainThread, parentPort, Worker, workerData } from 'node:worker_threads';
+import { fork } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
 import type { CandleColumns } from '../../domain/candle-columns.ts';
 import { SarrafError } from '../../domain/errors.ts';
 import { openCatalogue } from '../../daemon/open-catalogue.ts';
@@ -32,30 +33,41 @@ type Answer =
   | { readonly run: ApartRun }
   | { readonly problem: { readonly code: string; readonly message: string } };
 
-const IS_APART = 'runs a backtest apart';
+/** This file, which is also the program of the process apart. */
+const OWN_FILE = fileURLToPath(ownModule('backtest/setup/run-apart'));
+
+/** Of what a process says before it ends without a run, in characters. */
+const MOST_LAST_WORDS = 1_000;
 
 /**
- * Runs a backtest in a thread of its own. Its strategy has globals of its own, and meets no array that holds
- * later data: one that changes `Float64Array` sees what it would see anyway. Throws as the run itself does.
+ * Runs a backtest in a process of its own. Its strategy has globals of its own, and meets no array that holds
+ * later data: one that changes `Float64Array` sees what it would see anyway. Where that process crashes, this
+ * one goes on. What its strategy prints is not shown again. Throws as the run itself does.
  */
 export async function runApart(task: ApartTask): Promise<ApartRun> {
   const { config } = task;
   // Functions that say where a mistake is written can not be sent. There was none in the run before.
   const strategies = config.strategies.map(({ describe: _places, ...strategy }) => strategy);
   const sent: ApartTask = { ...task, config: { ...config, strategies } };
-  const worker = new Worker(ownModule('backtest/setup/run-apart'), {
-    workerData: { kind: IS_APART, task: sent },
+  const child = fork(OWN_FILE, { serialization: 'advanced', stdio: ['ignore', 'ignore', 'pipe', 'ipc'] });
+  let said = '';
+  child.stderr?.setEncoding('utf8').on('data', (text: string) => {
+    said = `${said}${text}`.slice(-MOST_LAST_WORDS);
   });
   try {
     const answer = await new Promise<Answer>((resolve, reject) => {
-      worker.once('message', resolve);
-      worker.once('error', reject);
-      worker.once('exit', (code) => reject(new Error(`expected a run, its thread ended with ${code}`)));
+      child.once('message', (message) => resolve(message as Answer));
+      child.once('error', reject);
+      child.once('close', (code, signal) =>
+        reject(new Error(`expected a run, its process ended with ${signal ?? code}: ${said.trim()}`)),
+      );
+      // One that has ended before it took the task is told of by its end.
+      child.send(sent, () => undefined);
     });
     if ('run' in answer) return answer.run;
     throw new SarrafError('INVALID_STRATEGY', answer.problem.message);
   } finally {
-    await worker.terminate();
+    child.kill('SIGKILL');
   }
 }
 
@@ -90,7 +102,8 @@ async function answerOf(task: ApartTask): Promise<Answer> {
   }
 }
 
-if (!isMainThread) {
-  const { kind, task } = Object(workerData) as { readonly kind?: unknown; readonly task: ApartTask };
-  if (kind === IS_APART) parentPort?.postMessage(await answerOf(task), []);
+if (process.argv[1] === OWN_FILE) {
+  process.once('message', async (task: ApartTask) => {
+    process.send?.(await answerOf(task), () => process.disconnect());
+  });
 }

@@ -20,7 +20,7 @@ export interface ConfiguredRun {
   readonly run: BacktestRun;
   /** A line for each strategy that can not run, and for a market whose step is not that of its bars. */
   readonly problems: readonly string[];
-  /** Runs it again as `checkBacktest` and `checkPollBacktest` do, in threads of their own. */
+  /** Runs it again as `checkBacktest` and `checkPollBacktest` do, in processes of their own. */
   readonly check: (checks: BacktestChecks) => Promise<readonly string[]>;
 }
 
@@ -38,7 +38,13 @@ export async function runConfigured(configured: ConfiguredBacktest): Promise<Con
   const run = runBacktest(created.backtest);
   const { onLoaded: _loaded, onProgress: _shown, csv: _csv, catalogue: _catalogue, ...task } = configured;
   const runOn = async (markets: readonly RunMarket[]): Promise<ApartRun> =>
-    runApart({ ...task, candles: markets.map(({ columns }) => columns) });
+    runApart({
+      ...task,
+      candles: markets.map(({ columns }) => columns),
+      ...(task.detail && {
+        detail: { ...task.detail, candles: markets.flatMap(({ detail }) => detail ?? []) },
+      }),
+    });
   return {
     run,
     problems: created.problems,
