@@ -305,18 +305,25 @@ export class Reservations {
     return side === 'buy' ? quote : base;
   }
 
-  /** A reading of the wallets: what of it is not our own doing stays so until the next. */
+  /**
+   * A reading of the wallets: what of it is not our own doing stays so until the next. What is missing may be
+   * the doing of orders whose fills were not read, but what was missing before an order was sent is not its.
+   */
   private onReading(): void {
     const { account, table, expected, leaving } = this.options;
+    const before = new Map(this.others);
     this.others.clear();
     const sent = table.unfinished().filter(({ state }) => state !== 'planned');
     for (const { currency, total, held } of account.readings) {
       const own = sumOf(claimsOn(currency, sent, this.options));
       if (own === null) continue;
       const missing = (expected(currency) ?? total) - total;
+      const { gone: goneBefore } = before.get(currency) ?? NO_OTHERS;
+      const stillGone = goneBefore < missing ? goneBefore : missing;
+      const unexplained = missing - own - leaving(currency);
       this.others.set(currency, {
         held: aboveZero(held - own),
-        gone: aboveZero(missing - own - leaving(currency)),
+        gone: aboveZero(unexplained > stillGone ? unexplained : stillGone),
       });
     }
   }

@@ -172,6 +172,17 @@ describe('money that one strategy has asked to spend', () => {
     expect(two.free.quote).toBe('65000');
     expect(world.engine.reconciler.break).toBeNull();
   });
+
+  it('is not there when it had gone before an order that could have paid it', () => {
+    const { world, one, two } = open();
+    world.venue.deposit('usdt', '-40000');
+    world.advance(12_000);
+    one.wishes.push(buy('BTCUSDT', { amount: '300', price: '100' }));
+    world.advance(3_000);
+    world.accept();
+    world.advance(12_000);
+    expect(two.free.quote).toBe('30000');
+  });
 });
 
 describe('a strategy with capital', () => {
