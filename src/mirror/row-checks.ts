@@ -41,6 +41,11 @@ const record = (sql: string, problemOf: NonNullable<ColumnCheck['problemOf']>): 
 });
 /** Read again as units of 1e-10. */
 const DECIMAL: ColumnCheck = { sql: (column) => `is_decimal(${column})`, expected: 'a decimal' };
+/** The same of what an order, a trade or a market's rules can not have less than none of. */
+const NOT_NEGATIVE: ColumnCheck = {
+  sql: (column) => `(is_decimal(${column}) AND ${column} NOT LIKE '-%')`,
+  expected: 'a decimal from 0',
+};
 /** As the exchange wrote it, which may be finer than any money. */
 const FINE_DECIMAL: ColumnCheck = { sql: (column) => `is_fine_decimal(${column})`, expected: 'a decimal' };
 const TIME: ColumnCheck = {
@@ -74,6 +79,10 @@ const ORDER_STATE = oneOf(
 /** Columns that mean something else in one table than in the others. */
 const OF_TABLE: Readonly<Record<string, ColumnCheck>> = {
   'orders.state': ORDER_STATE,
+  'orders.client_order_id': {
+    sql: () => 'client_order_id = order_key',
+    expected: 'the same as order_key',
+  },
   'orders.exit_kind': oneOf(...EXIT_KINDS),
   'intents.status': oneOf('working', 'done', 'refused'),
   'strategies.status': oneOf('running', 'paused', 'stopped'),
@@ -138,10 +147,15 @@ const BY_NAME: Readonly<Record<string, ColumnCheck>> = {
 /** Tables of numbers that nothing is worked out with again. */
 const FINE_TABLES: ReadonlySet<string> = new Set(['stats', 'candles', 'public_trades']);
 
+/** Tables of what the bot itself did, and by which rules. */
+const OWN_TABLES: ReadonlySet<string> = new Set(['orders', 'fills', 'position_moves', 'market_versions']);
+
 /** What a column of a table has to hold; null where any value of its type will do. */
 export function checkOf(table: string, column: string): ColumnCheck | null {
   const check = OF_TABLE[`${table}.${column}`] ?? BY_NAME[column] ?? (column.endsWith('_ms') ? TIME : null);
-  return check === DECIMAL && FINE_TABLES.has(table) ? FINE_DECIMAL : check;
+  if (check !== DECIMAL) return check;
+  if (OWN_TABLES.has(table)) return NOT_NEGATIVE;
+  return FINE_TABLES.has(table) ? FINE_DECIMAL : DECIMAL;
 }
 
 /** Functions that the SQL calls, which answer 1 for a good value. */

@@ -35,7 +35,9 @@ const COLUMNS: readonly Column[] = (() => {
   }
 })();
 
-const GOOD_FIGURE: Readonly<Record<string, string>> = {
+const GOOD_TEXT: Readonly<Record<string, string>> = {
+  'orders.order_key': 'bot-ma-cross-e001-1',
+  'orders.client_order_id': 'bot-ma-cross-e001-1',
   'figures.name': 'equity/usdt',
   'figures.value': '1.5',
 };
@@ -63,10 +65,10 @@ const GOOD_JSON: Readonly<Record<string, string>> = {
 
 /** A good value of a column. */
 function goodValue({ table, name, type }: Column): string | number {
-  const stored = GOOD_JSON[`${table}.${name}`] ?? GOOD_FIGURE[`${table}.${name}`];
+  const stored = GOOD_JSON[`${table}.${name}`] ?? GOOD_TEXT[`${table}.${name}`];
   if (stored !== undefined) return stored;
   const expected = checkOf(table, name)?.expected ?? '';
-  if (expected === 'a decimal') return '1.5';
+  if (expected.startsWith('a decimal')) return '1.5';
   if (expected.startsWith('one of ')) return expected.slice('one of '.length).split(', ')[0] ?? '';
   if (name === 'timeframe') return '1h';
   if (name.endsWith('_ms')) return NOW_MS;
@@ -102,12 +104,12 @@ afterAll(() => {
   mirror[Symbol.dispose]();
 });
 
-function expectUnreadable(pattern: RegExp): void {
+function expectUnreadable(pattern: RegExp | string): void {
   expect(() => new MirrorReader(mirror.path).close()).toThrow(pattern);
 }
 
 /** Both ways to open a mirror refuse it with this. */
-function expectRefused(pattern: RegExp): void {
+function expectRefused(pattern: RegExp | string): void {
   expectUnreadable(pattern);
   expect(() => {
     const store = mirror.open();
@@ -177,8 +179,29 @@ test('an epoch that no bot gave is refused', () => {
 
 test('an order that is its own second leg is refused', () => {
   database.exec('UPDATE orders SET pair_key = order_key');
-  expectRefused(/table orders \(order_key "BTCIRT"\): expected the legs of a pair to name each other/);
+  expectRefused(
+    /table orders \(order_key "bot-ma-cross-e001-1"\): expected the legs of a pair to name each other/,
+  );
   database.exec('UPDATE orders SET pair_key = NULL');
+});
+
+/** Readable values that no bot has ever written. */
+test.each([
+  ['orders', 'filled', '-0.5', 'a decimal from 0'],
+  ['orders', 'amount', '-1', 'a decimal from 0'],
+  ['fills', 'total', '-0.0000000001', 'a decimal from 0'],
+  ['orders', 'client_order_id', 'bot-ma-cross-e001-2', 'the same as order_key'],
+])('a %s.%s of %s is refused, and status names the row', async (table, name, value, expected) => {
+  const good = database.prepare<[], string>(`SELECT ${name} FROM ${table}`).pluck().get();
+  database.prepare(`UPDATE ${table} SET ${name} = ?`).run(value);
+  try {
+    const found = `in the table ${table} (id 1): expected ${expected} for ${name}, was "${value}"`;
+    expectRefused(found);
+    const { code, error } = await sarrafHere(['status', '--data', mirror.folder]);
+    expect([code, error]).toEqual([1, expect.stringContaining(found)]);
+  } finally {
+    database.prepare(`UPDATE ${table} SET ${name} = ?`).run(good);
+  }
 });
 
 describe('a command that reads a mirror with a damaged row', () => {
@@ -191,7 +214,7 @@ describe('a command that reads a mirror with a damaged row', () => {
       expect(code, error).toBe(1);
       expect(error.trim().split('\n')).toHaveLength(1);
       expect(error).toMatch(
-        /mirror\.sqlite, found a damaged row in the table orders \(id 1\): expected a decimal for amount, was "much"/,
+        /mirror\.sqlite, found a damaged row in the table orders \(id 1\): expected a decimal from 0 for amount, was "much"/,
       );
     },
   );

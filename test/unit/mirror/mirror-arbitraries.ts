@@ -32,9 +32,9 @@ const side = fc.constantFrom('buy' as const, 'sell' as const);
 
 const orNull = <T>(value: fc.Arbitrary<T>): fc.Arbitrary<T | null> => fc.option(value, { nil: null });
 
-const order = fc.record({
+const orderFields = fc.record({
   key: name,
-  clientOrderId: orNull(name),
+  clientOrderId: orNull(fc.constant('as its key')),
   intentId: name,
   strategy: name,
   tag: orNull(text),
@@ -78,6 +78,10 @@ const order = fc.record({
   orderFloor: id,
   tradeFloor: id,
 });
+const order = orderFields.map((fields) => ({
+  ...fields,
+  clientOrderId: fields.clientOrderId === null ? null : fields.key,
+}));
 
 const fill = fc.record({
   tradeId: fc.constantFrom('1', '2', '3', 'f0e1').map(venueTradeId),

@@ -288,7 +288,7 @@ describe('a report of a live session tells', () => {
       strategy: 'ma-cross',
       market: 'BTCUSDT',
       intentId: 'i2',
-      clientOrderId: 'bot-1',
+      clientOrderId: orderRecord().key,
       state: 'rejected',
       reason: 'SmallOrder',
       plannedAtMs: demoRun().fromMs + 1,
