@@ -52,7 +52,8 @@ test('locks hold alike on candles and on polled books of the same closes', async
       async (moves, locks) => {
         const runs = await onBarsAndBooks(strategy, minutesOf(moves), { locks });
         held += runs.onBars.locks.length;
-        for (const linesOf of [namesOf, decisionsOf, boughtOf]) expectAlike(runs, linesOf, UNDER_WAY);
+        for (const linesOf of [namesOf, decisionsOf, boughtOf])
+          expectAlike<unknown>(runs, linesOf, UNDER_WAY);
       },
     ),
     { numRuns: 15 },
