@@ -14,7 +14,7 @@ import { timeframeMs } from '../domain/timeframe.ts';
 import type { EngineSettings, StrategyInstanceSettings } from '../engine/engine-settings.ts';
 import type { OrderRecord } from '../execution/order-record.ts';
 import type { BacktestRun, Loading, TradedMarket } from './backtest-run.ts';
-import { barsWithoutDetail } from './bar-detail.ts';
+import { barsWithoutDetail } from './bar-lane.ts';
 import { CandleRunner, type RunMarket, type CandleRun, type RunRestarts } from './candle-runner.ts';
 import { withCaveats } from './backtest-run.ts';
 import { recordPlots } from './plot-recorder.ts';

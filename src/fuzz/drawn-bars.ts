@@ -1,4 +1,6 @@
+import { z } from 'zod';
 import type { BarAnchors } from '../domain/bar-grid.ts';
+import { defineStrategy } from '../strategy/definition.ts';
 import { Dice } from './dice.ts';
 
 /** How many of the seeds have a strategy that looks at long bars. */
@@ -24,3 +26,19 @@ export function drawnBarsOf(seed: number): DrawnBars {
   const from = dice.pick(SHORTEST) ?? '4h';
   return { anchors: { [from]: { zone, offsetMs: 0 } }, isWatched };
 }
+
+/** Looks at bars of an hour and of four, and does nothing: what the bot keeps of them is checked. */
+export const BAR_WATCHER = defineStrategy({
+  name: 'bar-watcher',
+  params: z.strictObject({}),
+  state: z.strictObject({ bars: z.number().default(0) }),
+  data: ({ market }) => ({
+    hours: market.candles('1h', { history: 2 }),
+    long: market.candles('4h', { history: 2 }),
+  }),
+  on: {
+    hours(ctx) {
+      ctx.setState({ bars: ctx.state.bars + 1 });
+    },
+  },
+});

@@ -8,8 +8,9 @@ import { parseUnits } from '../../src/domain/money.ts';
 import { DEFAULT_ENGINE_TIMES } from '../../src/engine/engine-settings.ts';
 import { MARKET_NAMES, parseMarket } from '../../src/exchange/market-names.ts';
 import { createRiskLimits } from '../../src/execution/risk/risk-limits.ts';
-import type { StrategyContext } from '../../src/strategy/context.ts';
+import type { MarketContext, StrategyContext } from '../../src/strategy/context.ts';
 import { defineStrategy } from '../../src/strategy/definition.ts';
+import type { ExitWish } from '../../src/strategy/intents.ts';
 import { StrategyRunner } from '../../src/strategy/runner.ts';
 import { BarFillSimulator } from '../../src/venues/bars/bar-fill-simulator.ts';
 import { DEFAULT_CANDLE_RULES, type BarRules } from '../../src/venues/bars/bar-rules.ts';
@@ -19,7 +20,7 @@ const MINUTE_MS = 60_000;
 const HOUR_MS = 3_600_000;
 const ZERO_MS = 1_704_067_200_000;
 const HOURS = 8;
-const SYMBOLS = ['BTCUSDT', 'ETHUSDT'];
+const SYMBOLS = ['BTCUSDT', 'ETHUSDT', 'XRPUSDT'];
 
 type Random = (below: number) => number;
 
@@ -43,17 +44,19 @@ type Row = readonly [
 ];
 
 /**
- * A walk of minutes: some are missing, but never the first or the last of an hour; whole hours may be, but not
+ * A walk of minutes: some are missing, in one hour nearly all, but never the first or the last; whole hours may be, but not
  * the last of four: a candle of 4 h without it would be known later in hours than in minutes.
  */
 function minutesOf(random: Random): Row[] {
   const rows: Row[] = [];
   let last = 10_000;
   const lacks = random(3) * 4;
+  const quietHour = random(HOURS);
   for (let hour = 0; hour < HOURS; hour += 1) {
     if (hour > 0 && hour % 4 !== 3 && random(9) === 0) continue;
     for (let minute = 0; minute < 60; minute += 1) {
       if (minute > 0 && minute < 59 && random(40) < lacks) continue;
+      if (hour === quietHour && minute > 5 && minute < 55) continue;
       const open = last + random(9) - 4;
       const close = Math.max(5_000, open + random(61) - 30);
       const [high, low] = [Math.max(open, close) + random(12), Math.min(open, close) - random(12)];
@@ -101,6 +104,47 @@ function columnsOf(
   };
 }
 
+const WISHES: readonly ExitWish[] = [
+  { takeProfit: { percent: 0.3 }, stopLoss: { percent: 0.3 } },
+  { stopLoss: { percent: 0.5 }, timeStopMs: 17 * MINUTE_MS },
+  { trail: { by: { percent: 0.4 } }, takeProfit: { percent: 1 } },
+  { trail: { by: { percent: 0.3 }, after: { percent: 0.2 }, on: 'high' } },
+  { stopLoss: { percent: 0.6 }, breakEvenAt: { percent: 0.2 } },
+  {
+    takeProfit: { percent: 1 },
+    laterTargets: [{ afterMs: 9 * MINUTE_MS, percent: 0.1 }],
+    stopLoss: { percent: 1 },
+  },
+];
+
+/** Orders that need more than one step: brackets, their ends, and those that are placed part by part. */
+function leaveOrEnter(
+  market: MarketContext,
+  { random, amount }: { readonly random: Random; readonly amount: number },
+): void {
+  const near = (100 + (random(101) - 50) / 50).toFixed(2);
+  const wish = WISHES[random(WISHES.length)] ?? {};
+  switch (random(7)) {
+    case 0:
+      market.exit(random(2) === 0 ? {} : { price: near });
+      break;
+    case 1:
+      market.target({ position: random(3) });
+      break;
+    case 2:
+      if (market.freeBase >= 1) market.protect({ amount: 1, ...wish });
+      break;
+    case 3:
+      market.twap('buy', { amount, overMs: 20 * MINUTE_MS, slices: 4 });
+      break;
+    default:
+      market.bracket({
+        entry: { amount, ...(random(2) === 0 ? {} : { price: near, expireAfterMs: 25 * MINUTE_MS }) },
+        ...wish,
+      });
+  }
+}
+
 /** Does something that its seed and the moment decide; notes when it was asked, and what it was shown. */
 function wanderer(seed: number, notes: string[]) {
   const act = (ctx: StrategyContext, why: string, atMs: number): void => {
@@ -110,8 +154,13 @@ function wanderer(seed: number, notes: string[]) {
     const random = randomOf(seed ^ Math.imul(atMs / 1_000, 0x9e3779b1) ^ why.length);
     if (random(3) === 0) return;
     if (random(4) === 0) ctx.cancelAll();
-    const market = ctx.markets.of(SYMBOLS[random(2)] ?? '');
+    const market = ctx.markets.of(SYMBOLS[random(SYMBOLS.length)] ?? '');
     const amount = 1 + random(9);
+    const own = randomOf(seed ^ Math.imul(atMs / 1_000, 0x85ebca6b) ^ why.length);
+    if (own(2) === 0) {
+      leaveOrEnter(market, { random: own, amount });
+      return;
+    }
     const near = (100 + (random(201) - 100) / 50).toFixed(2);
     const kind = random(3);
     const prices = [{}, { price: near }, { stopPrice: near }][kind];
@@ -121,6 +170,7 @@ function wanderer(seed: number, notes: string[]) {
   return defineStrategy({
     name: 'wanderer',
     params: z.strictObject({}),
+    trailing: { most: 1_000, everyMs: MINUTE_MS },
     data: ({ markets, timer, signal }) => ({
       bars: SYMBOLS.map((symbol) => markets.of(symbol).candles('1h')),
       longer: markets.of('BTCUSDT').candles('4h'),
@@ -199,7 +249,7 @@ const atHours = ({ curve }: CandleRun): readonly (readonly number[])[] =>
 
 describe('a run with detail', () => {
   test('is the run on the finer bars, of a strategy that sees only the coarse ones', () => {
-    const seen = { fills: 0, inside: 0 };
+    const seen = { fills: 0, inside: 0, exits: 0 };
     fc.assert(
       fc.property(
         fc.integer({ min: 0, max: 2 ** 32 - 1 }),
@@ -244,6 +294,9 @@ describe('a run with detail', () => {
           expect(detailed.run.fills).toEqual(fine.run.fills);
           expect(detailed.run.finalEquity).toBe(fine.run.finalEquity);
           expect(atHours(detailed.run)).toEqual(atHours(fine.run));
+          seen.exits += detailed.run.orders.filter(
+            ({ exit, state }) => exit !== null && state === 'filled',
+          ).length;
           seen.fills += detailed.run.fills.length;
           seen.inside += detailed.run.fills.filter(({ atMs }) => (atMs + 1) % HOUR_MS !== 0).length;
         },
@@ -252,6 +305,43 @@ describe('a run with detail', () => {
     );
     expect(seen.fills).toBeGreaterThan(100);
     expect(seen.inside).toBeGreaterThan(50);
+    expect(seen.exits).toBeGreaterThan(20);
+  });
+
+  test('does not depend on the finer bars of an hour that they do not reach through', () => {
+    fc.assert(
+      fc.property(fc.integer({ min: 0, max: 2 ** 32 - 1 }), (seed) => {
+        const random = randomOf(seed);
+        const data = SYMBOLS.map((symbol) => {
+          const minutes = minutesOf(random);
+          const [hour, edge] = [random(HOURS), random(2) * 59];
+          const isOf = ([openMs]: Row): boolean => Math.floor((openMs - ZERO_MS) / HOUR_MS) === hour;
+          const some = minutes.filter((row) => row[0] !== ZERO_MS + hour * HOUR_MS + edge * MINUTE_MS);
+          const none = minutes.filter((row) => !isOf(row));
+          const market = createMarket({
+            market: parseMarket(symbol),
+            priceStep: '0.01',
+            amountStep: '0.001',
+          });
+          const columns = columnsOf(symbol, hoursOf(minutes), { timeframe: '1h', decimals: 2 });
+          return [some, none].map((rows) => ({
+            market,
+            columns,
+            detail: columnsOf(symbol, rows, { timeframe: '1m', decimals: 2 }),
+          }));
+        });
+        const world = { seed, rules: {}, told: [ZERO_MS + 2 * HOUR_MS - MINUTE_MS] };
+        const [some, none] = [0, 1].map((which) =>
+          runOf(
+            data.flatMap((pair) => pair[which] ?? []),
+            world,
+          ),
+        );
+        expect(some).toEqual(none);
+        expect([...(some?.run.failures ?? [])]).toEqual([]);
+      }),
+      { numRuns: deepRuns(20, 10) },
+    );
   });
 
   test('is the run without it where no finer bars agree', () => {
