@@ -229,6 +229,6 @@ function exact(cell: number, decimals: number): number {
   if (Number.isSafeInteger(cell)) return cell;
   throw new SarrafError(
     'TOO_LARGE',
-    `expected prices that fit a column of 15 digits, found one of more at ${decimals} decimals: import the file with "sarraf data import --round-prices"`,
+    `expected prices that fit a column of 15 digits, found one of more at ${decimals} decimals: round them with --round-prices`,
   );
 }

@@ -7,6 +7,7 @@ import { CandleCollector } from './candle-collector.ts';
 import { isFeed } from './import/feed-message.ts';
 import { readFeedTrades } from './import/import-feed.ts';
 import { importTable } from './import/import-table.ts';
+import type { FileForm } from './import/written-form.ts';
 import type { RecordedTrade } from './records.ts';
 
 /** Trades of one file at most: two hundred days of a trade a second. */
@@ -19,8 +20,8 @@ export interface FileQuestion {
   readonly kind: 'candles' | null;
   /** Null: what its times say. Finer candles are put together to it. */
   readonly timeframe: Timeframe | null;
-  /** Prices with more decimals are rounded to these. */
-  readonly roundsPricesTo?: number;
+  /** What the user says of how it is written. */
+  readonly form?: FileForm;
 }
 
 /** What a file holds, in the order of time. */

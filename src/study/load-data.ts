@@ -54,6 +54,7 @@ export async function loadBars({ settings, config, space, setup, signals }: Ques
       ...request,
       config: withParams(config, params),
       csv: csvOf(settings),
+      csvForm: settings.csvForm,
       catalogue: settings.catalogue ?? USUAL_CATALOGUE,
       fromMs: null,
       toMs: settings.to ?? null,

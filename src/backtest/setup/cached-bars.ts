@@ -1,9 +1,11 @@
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { CandleColumns } from '../../domain/candle-columns.ts';
+import type { Timeframe } from '../../domain/timeframe.ts';
 import { CandleCache, candleCacheFolder } from '../../recording/candle-cache.ts';
 import { checksum } from '../../recording/durable-file.ts';
 import { folderPath, type FolderKey } from '../../recording/folder-key.ts';
+import type { FileForm } from '../../recording/import/written-form.ts';
 import type { Partition } from '../../recording/manifest.ts';
 
 /** Bars that were loaded, and whether they came from the cache. */
@@ -42,16 +44,16 @@ export async function cachedBars(
   return { columns, fromCache: false };
 }
 
-/** A file as a source: its bytes, what its name says of them, and the timeframe that is made of it. */
+/** A file as a source: its bytes, what its name and the user say of them, and the timeframe made of it. */
 export async function fileSource(
   path: string,
-  { timeframe }: Pick<CandleColumns, 'timeframe'>,
+  { timeframe, form }: { readonly timeframe: Timeframe; readonly form?: FileForm | undefined },
 ): Promise<BarOrigin> {
   const before = stampOf(path);
   const ending = /\.(?:gz|parquet|jsonl|jsonl\.gz)$/.exec(path)?.[0] ?? '';
   const digits = before === null ? null : await checksumOf(path);
   return {
-    identity: digits === null ? null : JSON.stringify(['file', digits, ending, timeframe]),
+    identity: digits === null ? null : JSON.stringify(['file', digits, ending, timeframe, form]),
     isSame: () => stampOf(path) === before,
   };
 }

@@ -27,6 +27,7 @@ import { openCatalogue } from '../../daemon/open-catalogue.ts';
 import { recordedMarkets, universeCaveats, universeRulesOf } from './available-markets.ts';
 import { barsWithin, readBars, readFileBars } from './read-bars.ts';
 import type { DatedSignal } from '../signals/dated-signal.ts';
+import type { FileForm } from '../../recording/import/written-form.ts';
 import { readSignals, type FileSignal } from '../signals/read-signals.ts';
 import { signalsFor } from '../signals/signals-for.ts';
 import { marketsOfSubscription } from '../../strategy/subscriptions.ts';
@@ -53,6 +54,8 @@ export interface BacktestRequest {
    * name. Empty: the catalogue's.
    */
   readonly csv: readonly CsvSource[];
+  /** What the user says of how these files are written. */
+  readonly csvForm?: FileForm | undefined;
   /** The currency of the results; null: rial where any market is priced in it, else tether. */
   readonly currency: Currency | null;
   /** The folder of the catalogue; null where only the given candles count. */
@@ -124,6 +127,7 @@ export async function createBacktest(request: BacktestRequest): Promise<CreatedB
       timeframe: request.timeframe,
       ...(request.detail === undefined ? {} : { detail: request.detail.timeframe }),
       csv: keptCsv(request.csv),
+      ...(request.csvForm === undefined ? {} : { csvForm: request.csvForm }),
       fromMs,
       toMs: request.toMs,
       rules,
@@ -266,7 +270,8 @@ async function loadMarkets(
     const given = request.candles?.find((columns) => columns.market === market.symbol);
     if (given !== undefined) return { market, columns: barsWithin(given, of), fromCache: false };
     const file = files.get(market.symbol);
-    if (file !== undefined) return { market, ...(await readFileBars(file, of)) };
+    if (file !== undefined)
+      return { market, ...(await readFileBars(file, { ...of, form: request.csvForm })) };
     if (catalogue !== null) return { market, ...(await readBars(catalogue, of)) };
     throw new SarrafError(
       'INVALID_OPTIONS',

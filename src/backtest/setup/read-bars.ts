@@ -12,6 +12,7 @@ import {
   partitionsWithin,
   timeText,
 } from '../../recording/read-partitions.ts';
+import type { FileForm } from '../../recording/import/written-form.ts';
 import { readDataFile } from '../../recording/read-file.ts';
 import type { TimeRange } from '../../recording/records.ts';
 import { cachedBars, fileSource, partitionSource, userCache, type LoadedBars } from './cached-bars.ts';
@@ -23,6 +24,8 @@ export interface BarQuestion {
   readonly range: TimeRange;
   /** How far before the range there should be bars, to warm up with. */
   readonly warmUpMs: number;
+  /** What the user says of how a file is written. */
+  readonly form?: FileForm | undefined;
 }
 
 /**
@@ -72,8 +75,13 @@ export async function readFileBars(
   return { columns: barsWithin(columns, of, path), fromCache };
 }
 
-async function fileColumns(path: string, { market, timeframe }: BarQuestion): Promise<CandleColumns> {
-  const read = await withoutColumnsOption(() => readDataFile(path, { market, timeframe, kind: 'candles' }));
+async function fileColumns(
+  path: string,
+  { market, timeframe, form = {} }: BarQuestion,
+): Promise<CandleColumns> {
+  const read = await withoutColumnsOption(() =>
+    readDataFile(path, { market, timeframe, kind: 'candles', form }),
+  );
   if (read.kind === 'candles') return read.columns;
   throw new SarrafError('INVALID_FILE', `expected candles in ${path}, found trades`);
 }

@@ -6,8 +6,9 @@ import { QUEUE_PLACES, type PollRuleOptions } from '../../backtest/setup/poll-ru
 import type { Currency, MarketSymbol } from '../../domain/market-symbol.ts';
 import type { Timeframe } from '../../domain/timeframe.ts';
 import { MARKET_NAMES, parseMarket } from '../../exchange/market-names.ts';
+import type { FileForm } from '../../recording/import/written-form.ts';
 import { wrongInput } from '../command-error.ts';
-import { timeframeOption, timeOption } from '../data/data-options.ts';
+import { formFlags, formOf, timeframeOption, timeOption } from '../data/data-options.ts';
 import { integerOption, marketOption } from '../option-readers.ts';
 import {
   balanceOption,
@@ -20,7 +21,7 @@ import {
 } from './backtest-options.ts';
 
 /** What a backtest is made of, as options say it. What is not given is undefined or empty. */
-export interface BacktestFlags extends CandleRuleOptions, PollRuleOptions {
+export interface BacktestFlags extends CandleRuleOptions, PollRuleOptions, FileForm {
   readonly fidelity?: Fidelity;
   readonly csv: readonly CsvSource[];
   readonly catalogue?: string;
@@ -52,7 +53,7 @@ export function backtestFlags(command: Command): Command {
 }
 
 function dataFlags(command: Command): Command {
-  return command
+  const files = command
     .addOption(
       new Option(
         '--fidelity <kind>',
@@ -64,7 +65,8 @@ function dataFlags(command: Command): Command {
       'candles from a file instead of the catalogue, CSV or CSV.gz; for several markets BTCUSDT=file, repeated',
       csvOption,
       [],
-    )
+    );
+  return formFlags(files)
     .option('--catalogue <folder>', 'folder of the recordings (default: data/catalogue)')
     .option(
       '--market <symbol>',
@@ -190,6 +192,10 @@ export function refuseUnfit(strategy: string | undefined, flags: BacktestFlags, 
     throw wrongInput('expected every --market once, was one of them twice');
   if (fidelity === 'poll' && csv.length > 0)
     throw wrongInput('expected recorded books of the catalogue for --fidelity poll, was --csv');
+  if (csv.length === 0 && formOf(flags) !== undefined)
+    throw wrongInput(
+      'expected --csv with --decimal, --dates and --round-prices, which say how its files are written',
+    );
   if (csv.some((file) => file.market === null) && market.length === 0)
     throw wrongInput('expected --market, or --csv BTCUSDT=file: a file does not say whose bars it has');
   timeframeFlag(flags);

@@ -30,7 +30,7 @@ import { failed, wrongInput } from '../command-error.ts';
 import { catalogueRecordings } from '../../backtest/setup/recordings.ts';
 import { runConfigured, type ConfiguredRun } from '../../backtest/setup/run-configured.ts';
 import { asCommand } from '../as-command.ts';
-import { DEFAULT_CATALOGUE } from '../data/data-options.ts';
+import { DEFAULT_CATALOGUE, formOf } from '../data/data-options.ts';
 import { reportOnStderr, type ProgressReport } from '../progress-report.ts';
 import { dataOption, integerOption, overrideOption } from '../option-readers.ts';
 import { readConfig } from '../read-config.ts';
@@ -160,6 +160,7 @@ async function backtestWith(config: BotConfig, options: Options, progress: Progr
     timeframe: timeframeFlag(options) ?? USUAL_TIMEFRAME,
     ...(options.detail === undefined ? {} : { detail: { timeframe: options.detail } }),
     csv: options.csv.map(({ market, path }) => ({ market: market ?? only ?? null, path })),
+    csvForm: formOf(options),
     rules: barRulesOf(options),
     onLoaded: () => progress.begin('bars'),
     onProgress: (done, total) => progress.show({ done, share: done / total }),

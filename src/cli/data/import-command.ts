@@ -4,7 +4,6 @@ import { basename, join } from 'node:path';
 import { InvalidArgumentError, Option, type Command } from 'commander';
 import type { BarAnchor } from '../../domain/bar-grid.ts';
 import type { MarketSymbol } from '../../domain/market-symbol.ts';
-import { UNIT_DECIMALS } from '../../domain/money.ts';
 import type { Timeframe } from '../../domain/timeframe.ts';
 import type { Catalogue } from '../../recording/catalogue.ts';
 import { FIELDS, PRESET_NAMES, type Field, type Preset } from '../../recording/import/column-places.ts';
@@ -12,15 +11,23 @@ import { isFeed } from '../../recording/import/feed-message.ts';
 import { importFeed } from '../../recording/import/import-feed.ts';
 import type { ImportReport } from '../../recording/import/import-report.ts';
 import { importTable } from '../../recording/import/import-table.ts';
+import type { FileForm } from '../../recording/import/written-form.ts';
 import { wrongInput } from '../command-error.ts';
 import { integerOption, marketOption } from '../option-readers.ts';
 import { keepHeapTight } from '../tight-heap.ts';
 import { asCommand } from '../as-command.ts';
-import { ANCHOR_HELP, anchorOption, dataCommand, timeframeOption, type DataOptions } from './data-options.ts';
+import {
+  ANCHOR_HELP,
+  anchorOption,
+  dataCommand,
+  formFlags,
+  timeframeOption,
+  type DataOptions,
+} from './data-options.ts';
 import { importLines, reportJson } from './import-lines.ts';
 import { ProgressLine } from './progress-line.ts';
 
-interface Options extends DataOptions {
+interface Options extends DataOptions, FileForm {
   readonly market: MarketSymbol;
   readonly kind?: 'candles' | 'trades' | 'depth';
   readonly timeframe?: Timeframe;
@@ -30,10 +37,7 @@ interface Options extends DataOptions {
   readonly columns: ReadonlyMap<Field, string>;
   readonly bookEvery: number;
   readonly roundAmounts?: true;
-  readonly roundPrices?: number;
   readonly priceFactor: number;
-  readonly decimal?: 'point' | 'comma';
-  readonly dates?: 'day-first' | 'month-first';
   readonly skipBad?: true;
 }
 
@@ -43,7 +47,7 @@ const EXAMPLES = `  sarraf data import candles.csv.gz --market BTCUSDT
 
 /** `sarraf data import`: files of others, into the catalogue. */
 export function importCommand(): Command {
-  return dataCommand('import', {
+  const command = dataCommand('import', {
     description:
       'Imports candles, trades and depth feeds into the catalogue: each file whole, or not at all.',
     examples: EXAMPLES,
@@ -86,24 +90,8 @@ export function importCommand(): Command {
     .option(
       '--round-amounts',
       'rounds amounts of trades with more than ten decimals, as volumes of candles always are',
-    )
-    .option(
-      '--round-prices <decimals>',
-      'rounds prices to at most so many decimals',
-      integerOption(0, UNIT_DECIMALS),
-    )
-    .addOption(
-      new Option('--decimal <sign>', 'the sign before decimals, where the first rows leave it open').choices([
-        'point',
-        'comma',
-      ]),
-    )
-    .addOption(
-      new Option(
-        '--dates <order>',
-        'what comes first in dates such as 03/04/2026, where the first rows leave it open',
-      ).choices(['day-first', 'month-first']),
-    )
+    );
+  return formFlags(command)
     .option('--skip-bad', 'skips bad rows and imports the rest of the file')
     .action(async (files: readonly string[], options: Options) => asCommand(async () => run(files, options)));
 }
@@ -165,10 +153,8 @@ async function importOne(catalogue: Catalogue, path: string, options: Options): 
       preset: options.preset ?? null,
       columns: options.columns,
       roundsAmounts: options.roundAmounts === true,
-      roundsPricesTo: options.roundPrices ?? null,
       priceFactor: options.priceFactor,
-      decimalSign: options.decimal ?? null,
-      dateOrder: options.dates ?? null,
+      form: options,
     });
   } finally {
     line.end();

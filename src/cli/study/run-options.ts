@@ -12,6 +12,7 @@ import {
 } from '../backtest/backtest-flags.ts';
 import { flagText, optionsProblem } from '../backtest/backtest-options.ts';
 import { wrongInput } from '../command-error.ts';
+import { formOf } from '../data/data-options.ts';
 import { PLAN_FLAGS } from './plan-options.ts';
 
 /** Options that any study takes, by file or without one. */
@@ -59,6 +60,7 @@ export function writtenStudy(strategy: string, options: ShortFlags & SessionFlag
     timeframe: timeframeFlag(options),
     detail: options.detail,
     csv: csvOf(options),
+    csvForm: formOf(options),
     catalogue: options.catalogue,
     from,
     to,

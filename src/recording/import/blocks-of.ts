@@ -25,7 +25,7 @@ export function blocksOf(
     readonly plan: BarPlan;
   },
 ): CandleBlocks | null {
-  const { path, priceFactor = 1, roundsPricesTo = null, onProgress } = options;
+  const { path, priceFactor = 1, form = {}, onProgress } = options;
   const { reader, plan } = of;
   const { file, places, rows } = of.first;
   if (!isCsv(file) || priceFactor !== 1) return null;
@@ -44,7 +44,7 @@ export function blocksOf(
   const unpackedBytes = path.endsWith('.gz') ? totalBytes * USUAL_PACKING : totalBytes;
   return {
     expectedRows: (unpackedBytes / bytesOfRow) * SPARE,
-    read: () => counted(csv, { reader, mostDecimals: roundsPricesTo }),
+    read: () => counted(csv, { reader, mostDecimals: form.roundPrices ?? null }),
   };
 }
 

@@ -4,7 +4,7 @@ import type { Timeframe } from '../../domain/timeframe.ts';
 import type { Catalogue } from '../catalogue.ts';
 import type { Field, Preset } from './column-places.ts';
 import type { ReadProgress } from './open-text.ts';
-import type { FormWish } from './written-form.ts';
+import type { FileForm } from './written-form.ts';
 
 /** A file with columns, and how it is to be taken in. */
 export interface ImportTableOptions {
@@ -28,11 +28,8 @@ export interface ImportTableOptions {
    * rows.
    */
   readonly roundsAmounts?: boolean;
-  /** The decimals that prices with more are rounded to; null, as without it, leaves them. */
-  readonly roundsPricesTo?: number | null;
-  /** How numbers and dates are written where the first rows leave it open; null, as without: as they show. */
-  readonly decimalSign?: FormWish['decimalSign'];
-  readonly dateOrder?: FormWish['dateOrder'];
+  /** What the user says of how numbers and dates are written. */
+  readonly form?: FileForm;
   /** What prices are multiplied by, such as 10 for rial of toman. */
   readonly priceFactor?: number;
   readonly source: string;

@@ -27,9 +27,7 @@ export async function importTable(options: ImportTableOptions): Promise<ImportRe
   const kind = options.kind ?? kindOf(places);
   const missing = missingColumns(places, kind);
   if (missing !== null) throw lacking(options, { kind, missing, file });
-  const { decimalSign = null, dateOrder = null } = options;
-  const wish = { decimalSign, dateOrder };
-  const form = new WrittenForm({ path, places, rows: first.rows, wish });
+  const form = new WrittenForm({ path, places, rows: first.rows, wish: options.form ?? {} });
   const reader = new TableReader(options, {
     places,
     form,

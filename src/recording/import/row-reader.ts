@@ -38,8 +38,8 @@ export class RowReader {
     /** Fields that every row has. */
     readonly width: number;
     readonly roundsAmounts: boolean;
-    /** Prices with more decimals are rounded to these; null leaves them. */
-    readonly roundsPricesTo: number | null;
+    /** Prices with more decimals are rounded to these. */
+    readonly roundsPricesTo: number | undefined;
     /** What prices are multiplied by. */
     readonly priceFactor: number;
   }) {

@@ -37,7 +37,8 @@ export class TableReader {
   }
 
   private rowReader(): RowReader {
-    const { path, roundsAmounts = false, roundsPricesTo = null, priceFactor = 1 } = this.options;
+    const { path, roundsAmounts = false, form: wish = {}, priceFactor = 1 } = this.options;
+    const { roundPrices: roundsPricesTo } = wish;
     const { places, width, form } = this.from;
     return new RowReader({ path, form, places, width, roundsAmounts, roundsPricesTo, priceFactor });
   }

@@ -3,12 +3,14 @@ import { tryDecimalText } from '../../domain/decimal-text.ts';
 import { NO_COLUMN, type ColumnPlaces, type Field } from './column-places.ts';
 import { asciiDigits, type FileRow } from './open-text.ts';
 
-/** What the user says of a file whose first rows leave it open. */
-export interface FormWish {
-  /** The sign before decimals; null: as the first rows show. */
-  readonly decimalSign: 'point' | 'comma' | null;
-  /** What comes first in dates such as 03/04/2026; null: as the first rows show. */
-  readonly dateOrder: 'day-first' | 'month-first' | null;
+/** What the user says of how a file is written. What is left out is as the first rows show it. */
+export interface FileForm {
+  /** The sign before decimals. */
+  readonly decimal?: 'point' | 'comma' | undefined;
+  /** What comes first in dates such as 03/04/2026. */
+  readonly dates?: 'day-first' | 'month-first' | undefined;
+  /** The decimals that prices with more are rounded to; without it they stay. */
+  readonly roundPrices?: number | undefined;
 }
 
 const NUMBER_FIELDS: readonly Field[] = ['open', 'high', 'low', 'close', 'volume', 'price', 'amount'];
@@ -58,7 +60,7 @@ export class WrittenForm {
     readonly path: string;
     readonly places: ColumnPlaces;
     readonly rows: readonly FileRow[];
-    readonly wish: FormWish;
+    readonly wish: FileForm;
   }) {
     const { path, places, rows, wish } = of;
     const textsOf = (field: Field): string[] => {
@@ -67,8 +69,8 @@ export class WrittenForm {
     };
     const numbers = NUMBER_FIELDS.flatMap(textsOf);
     const times = textsOf('time');
-    this.sign = decimalSign(path, numbers, wish.decimalSign);
-    this.dateOrder = dateOrder(path, times.map(asciiDigits), wish.dateOrder);
+    this.sign = decimalSign(path, numbers, wish.decimal);
+    this.dateOrder = dateOrder(path, times.map(asciiDigits), wish.dates);
     this.isPlain =
       this.sign === 'point' &&
       !places.has('clock') &&
@@ -149,12 +151,8 @@ function hourOf(hour: number, half: string | undefined): string {
   return String((hour % 12) + (half.toUpperCase() === 'PM' ? 12 : 0)).padStart(2, '0');
 }
 
-function decimalSign(
-  path: string,
-  texts: readonly string[],
-  wish: FormWish['decimalSign'],
-): 'point' | 'comma' {
-  if (wish !== null) return wish;
+function decimalSign(path: string, texts: readonly string[], wish: FileForm['decimal']): 'point' | 'comma' {
+  if (wish !== undefined) return wish;
   const odd = texts.filter((text) => tryDecimalText(text) === null);
   if (odd.length === 0) return 'point';
   const isNumber = (text: string): boolean => POINT_NUMBER.test(text) || COMMA_NUMBER.test(text);
@@ -174,17 +172,17 @@ function decimalSign(
         : `numbers such as "${doubtful}" beside others`;
   throw new SarrafError(
     'INVALID_FILE',
-    `expected numbers in ${path} whose comma is between thousands or before decimals, found ${found}: say which with --decimal point (1,234 is a thousand) or --decimal comma (1,234 is about one) of "sarraf data import"`,
+    `expected numbers in ${path} whose comma is between thousands or before decimals, found ${found}: say which with --decimal point (1,234 is a thousand) or --decimal comma (1,234 is about one)`,
   );
 }
 
 function dateOrder(
   path: string,
   texts: readonly string[],
-  wish: FormWish['dateOrder'],
+  wish: FileForm['dates'],
 ): 'day-first' | 'month-first' {
   refuseForeignDates(path, texts);
-  if (wish !== null) return wish;
+  if (wish !== undefined) return wish;
   const dates = texts.flatMap((text) => {
     const found = YEAR_LAST.exec(text);
     return found === null ? [] : [{ text, first: Number(found[1]), second: Number(found[3]) }];
@@ -197,7 +195,7 @@ function dateOrder(
   const found = isDayFirst ? 'both, such as' : 'only dates that may be either, such as';
   throw new SarrafError(
     'INVALID_FILE',
-    `expected dates in ${path} that show whether the day or the month comes first, found ${found} "${sample.text}": say it with --dates day-first or --dates month-first of "sarraf data import", or write yyyy-mm-dd`,
+    `expected dates in ${path} that show whether the day or the month comes first, found ${found} "${sample.text}": say it with --dates day-first or --dates month-first, or write yyyy-mm-dd`,
   );
 }
 

@@ -10,6 +10,7 @@ import {
 import { QUEUE_PLACES } from '../../backtest/setup/poll-rules-of.ts';
 import { duration } from '../../daemon/settings/duration-field.ts';
 import { balances, marketSymbol } from '../../daemon/settings/setting-fields.ts';
+import { UNIT_DECIMALS } from '../../domain/money.ts';
 import { timeframeMs, TIMEFRAMES, type Timeframe } from '../../domain/timeframe.ts';
 import { MARKET_NAMES } from '../../exchange/market-names.ts';
 import { positiveDecimal } from '../../simulator/settings/config-fields.ts';
@@ -153,6 +154,14 @@ export const studySettings = z
       .describe(
         'A file of candles in place of the catalogue; of several markets a file for each, by market.',
       ),
+    csvForm: z
+      .strictObject({
+        decimal: z.enum(['point', 'comma']).optional(),
+        dates: z.enum(['day-first', 'month-first']).optional(),
+        roundPrices: z.int().min(0).max(UNIT_DECIMALS).optional(),
+      })
+      .optional()
+      .describe('How these files are written, where it can not be seen, as sarraf data import takes it.'),
     catalogue: file().optional().describe('Folder of the recordings; data/catalogue where none is named.'),
     signals: file()
       .optional()
@@ -230,6 +239,8 @@ export const studySettings = z
     };
     if (csv !== undefined && catalogue !== undefined && detail === undefined)
       refuse(['catalogue'], 'expected csv or catalogue, found both: leave one of them out');
+    if (csv === undefined && rest.csvForm !== undefined)
+      refuse(['csvForm'], 'expected csv with it: it says how these files are written');
     if (from !== undefined && to !== undefined && from >= to)
       refuse(['to'], 'expected a range that begins before it ends, found the end before the beginning');
     refuseOtherFidelity({ csv, objectives: wanted, ...rest }, refuse);

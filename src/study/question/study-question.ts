@@ -11,6 +11,7 @@ import { fillRulesOf } from '../trials/fill-rules.ts';
 export function studyQuestion(settings: StudySettings, space: Space): Readonly<Record<string, unknown>> {
   const {
     csv: _csv,
+    csvForm: _csvForm,
     catalogue: _catalogue,
     signals: _signals,
     budget: _budget,

@@ -24,6 +24,7 @@ export interface TrialSource {
  */
 const NOT_OF_TRIALS: ReadonlySet<string> = new Set([
   'csv',
+  'csvForm',
   'catalogue',
   'signals',
   'to',

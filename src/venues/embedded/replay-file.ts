@@ -25,7 +25,7 @@ export async function readReplayFile(path: string): Promise<ReplayFile> {
     market: symbol,
     kind: null,
     timeframe: null,
-    roundsPricesTo: MAX_DECIMALS,
+    form: { roundPrices: MAX_DECIMALS },
   });
   const { rows, timeframe, barAnchors } =
     read.kind === 'candles' ? candleRows(read.columns) : tradeRows(read.trades);

@@ -1,9 +1,12 @@
-import { readdirSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import fc from 'fast-check';
-import { describe, expect, test } from 'vitest';
+import { afterAll, describe, expect, test } from 'vitest';
 import { candleAt } from '../../../src/domain/candle-columns.ts';
+import { readWrittenStudy } from '../../../src/study/file/read-study.ts';
+import { prepareStudy } from '../../../src/study/prepare-study.ts';
 import { ALL_TIME } from '../../../src/recording/read-partitions.ts';
 import { deepRuns } from '../../support/deep-runs.ts';
 import { sarrafHere } from '../../support/sarraf-here.ts';
@@ -354,6 +357,68 @@ describe('tables that others write', () => {
     expect((await bars(dates.root, '1d'))[0]).toBe(`${(Date.UTC(2026, 3, 3) - START) / HOUR} 1 1 1 1 1`);
     expect((await bars(numbers.root, '1d'))[0]).toBe('-24 1.234 1.234 1.234 1.234 1');
     expect((await bars(wholes.root, '1d'))[0]).toBe('-24 1234 1234 1234 1234 1');
+  });
+});
+
+const rowOf = (separator: string, time: string, price: string): string =>
+  [time, price, price, price, price, '1000'].join(separator);
+
+const backtested = async (...flags: readonly string[]): Promise<Finished> => {
+  const options = '--param fast=1 --param slow=2 --cash 1000 --fee 0.1% --price-step 0.0001 --no-save --json';
+  const asked = ['backtest', 'ma-cross', '--market', 'BTCUSDT', ...options.split(' ')];
+  return sarrafHere([...asked, ...flags]);
+};
+const summaryOf = ({ out }: Finished): { readonly orders: number } =>
+  (JSON.parse(out) as { summary: { orders: number } }).summary;
+
+describe('a file that leaves open how it is written', () => {
+  const hours = Array.from({ length: 12 * 24 }, (_, hour) => ({
+    day: String(Math.floor(hour / 24) + 1).padStart(2, '0'),
+    clock: `${String(hour % 24).padStart(2, '0')}:00`,
+    price: (1.2 + (hour % 40) / 100 + 0.00004).toFixed(5),
+  }));
+  const folder = mkdtempSync(join(tmpdir(), 'foreign-'));
+  const [doubtful, plain] = [join(folder, 'doubtful.csv'), join(folder, 'plain.csv')];
+  afterAll(() => rmSync(folder, { recursive: true }));
+  writeFileSync(
+    doubtful,
+    hours
+      .map(({ day, clock, price }) => rowOf(';', `${day}/04/2026 ${clock}`, price.replace('.', ',')))
+      .join('\n'),
+  );
+  writeFileSync(
+    plain,
+    hours
+      .map(({ day, clock, price }) => rowOf(',', `2026-04-${day} ${clock}`, price.slice(0, -1)))
+      .join('\n'),
+  );
+  const FORM = ['--dates', 'day-first', '--decimal', 'comma', '--round-prices', '4'];
+
+  test('makes the backtest of the plain file where the options of the import say it', async () => {
+    const [said, same] = [await backtested('--csv', doubtful, ...FORM), await backtested('--csv', plain)];
+    expect({ code: said.code, error: said.error }).toEqual({ code: 0, error: '' });
+    expect(summaryOf(said)).toEqual(summaryOf(same));
+    expect(summaryOf(said).orders).toBeGreaterThan(2);
+  });
+
+  test('makes the study of the plain file where its settings say it', async () => {
+    const study = { strategy: 'ma-cross', markets: 'BTCUSDT', balances: { usdt: 1_000 } };
+    const csvForm = { dates: 'day-first', decimal: 'comma', roundPrices: 4 };
+    const [said, same] = [
+      await prepareStudy(readWrittenStudy({ ...study, csv: doubtful, csvForm })),
+      await prepareStudy(readWrittenStudy({ ...study, csv: plain })),
+    ];
+    expect(said.identity).toEqual(same.identity);
+  });
+
+  test.each<[readonly string[], string]>([
+    [['--csv', doubtful, '--decimal', 'comma'], '--dates day-first or --dates month-first'],
+    [['--csv', doubtful, '--dates', 'day-first', '--decimal', 'point'], 'expected a decimal number'],
+    [['--dates', 'day-first'], 'expected --csv with --decimal, --dates and --round-prices'],
+  ])('is no backtest with %s', async (flags, remedy) => {
+    const { code, error } = await backtested(...flags);
+    expect(code).toBe(2);
+    expect(error).toContain(remedy);
   });
 });
 

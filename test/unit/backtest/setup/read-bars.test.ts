@@ -39,6 +39,19 @@ test('a file is read once, until one of its bytes changes or other bars are aske
   expect([coarser.fromCache, coarser.columns.length]).toEqual([false, 1]);
 });
 
+test('a file that may be read in two ways is kept for each', async () => {
+  const cache = newCache();
+  const path = join(temporaryFolder(), 'bars.csv');
+  writeFileSync(path, [0, 1].map((hour) => `${START + hour * HOUR_MS};1,234;1,234;1,234;1,234;1\n`).join(''));
+  const firstClose = async (decimal: 'point' | 'comma'): Promise<unknown> => {
+    const { columns, fromCache } = await readFileBars(path, { ...QUESTION, form: { decimal } }, cache);
+    return [columns.close[0], columns.priceDecimals, fromCache];
+  };
+  expect(await firstClose('point')).toEqual([1_234, 0, false]);
+  expect(await firstClose('comma')).toEqual([1_234, 3, false]);
+  expect(await firstClose('point')).toEqual([1_234, 0, true]);
+});
+
 test('a file of the cache is cut to the stretch that is asked for', async () => {
   const cache = newCache();
   const path = join(temporaryFolder(), 'bars.csv');
