@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { dataFolderOwner } from '../daemon/process-locks/run-locks.ts';
+import { tlsFailure } from '../domain/tls-failure.ts';
 import { failed } from './command-error.ts';
 
 /** How long an answer may take: a loop that stands still for longer is not well. */
@@ -36,5 +37,7 @@ export async function askHealth(address: string): Promise<HealthAnswer> {
 function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   if (error.name === 'TimeoutError') return `no answer within ${ANSWERS_WITHIN_MS / 1_000} s`;
+  const ofTls = tlsFailure(error);
+  if (ofTls !== null) return `found ${ofTls}`;
   return error.cause instanceof Error && error.cause.message !== '' ? error.cause.message : error.message;
 }

@@ -1,9 +1,12 @@
 import { SarrafError } from '../domain/errors.ts';
+import { tlsFailure } from '../domain/tls-failure.ts';
 
 interface SystemError {
   readonly code?: string;
   readonly syscall?: string;
   readonly errors?: readonly unknown[];
+  /** Bytes that a broken connection has brought, where it is known. */
+  readonly socket?: { readonly bytesRead?: number };
 }
 
 const NAME_CODES: ReadonlySet<string> = new Set(['ENOTFOUND', 'EAI_AGAIN', 'EAI_NODATA', 'EAI_NONAME']);
@@ -14,6 +17,15 @@ function isConnecting({ code, syscall, errors }: SystemError): boolean {
   return (
     errors !== undefined && errors.length > 0 && errors.every((inner) => isConnecting(inner as SystemError))
   );
+}
+
+/** What is known of why, in words. */
+function reasonOf(cause: unknown, { code = '', socket }: SystemError): string {
+  const said = tlsFailure(cause) ?? (cause instanceof Error && cause.message !== '' ? cause.message : code);
+  // A server of TLS closes at plain HTTP, or answers with an alert, which is no HTTP.
+  return code.startsWith('HPE_') || socket?.bytesRead === 0
+    ? `${said}; where a server speaks TLS, its address begins with https://`
+    : said;
 }
 
 /**
@@ -27,7 +39,7 @@ export function transportFailure(
   if (cause instanceof SarrafError) return cause;
   const error = (cause ?? {}) as SystemError;
   const code = error.code ?? '';
-  const reason = cause instanceof Error && cause.message !== '' ? cause.message : code;
+  const reason = reasonOf(cause, error);
   if (code === 'UND_ERR_RES_EXCEEDED_MAX_SIZE') {
     return new SarrafError('REPLY_TOO_LARGE', `${where.target}: the reply is larger than allowed`, { cause });
   }

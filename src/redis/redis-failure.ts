@@ -1,3 +1,5 @@
+import { tlsFailure } from '../domain/tls-failure.ts';
+
 /** Why Redis can not be used, in words, and whether waiting may help. */
 export interface RedisFailure {
   readonly reason: string;
@@ -37,24 +39,14 @@ export function redisFailure(error: unknown): RedisFailure {
     };
   if (/^(?:NOPERM)\b/.test(message))
     return { reason: `a user without the right to do that (${message})`, isRefusal: true };
-  if (isTls(code, message))
-    return {
-      reason: `no TLS that can be trusted (${code === '' ? message : code}): use rediss:// where it has TLS, and name its authority in NODE_EXTRA_CA_CERTS`,
-      isRefusal: true,
-    };
+  const ofTls = tlsFailure(error);
+  if (ofTls !== null) return { reason: ofTls, isRefusal: true };
   const [, ofServer] = OF_SERVER.find(([pattern]) => pattern.test(message)) ?? [];
   if (ofServer !== undefined) return { reason: ofServer, isRefusal: false, isOfServer: true };
   if (message.startsWith('Unknown RESP type'))
     return { reason: 'something that is no Redis', isRefusal: false };
   const isSilent = ['ETIMEDOUT', 'ECONNRESET', 'EPIPE'].includes(code);
   return { reason: BY_CODE[code] ?? message, isRefusal: false, ...(isSilent ? { isSilent } : {}) };
-}
-
-function isTls(code: string, message: string): boolean {
-  return (
-    /^(?:ERR_TLS|ERR_SSL|EPROTO|DEPTH_ZERO|SELF_SIGNED|UNABLE_TO|CERT_)/.test(code) ||
-    /SSL routines/.test(message)
-  );
 }
 
 function failureOf(error: unknown): { readonly message: string; readonly code?: string } {

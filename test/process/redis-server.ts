@@ -1,9 +1,10 @@
-import { execFileSync, spawn, type ChildProcess } from 'node:child_process';
+import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { Redis } from 'ioredis';
+import { makeCertificate } from '../support/certificate.ts';
 
 const LOOK_EVERY_MS = 20;
 
@@ -30,7 +31,7 @@ export class RedisServer {
 
   static async start(options: ServerOptions): Promise<RedisServer> {
     const server = new RedisServer(await freePort(), options);
-    if (options.tls) server.makeCertificate();
+    if (options.tls) makeCertificate(options.folder, { name: 'redis' });
     await server.begin();
     return server;
   }
@@ -99,16 +100,6 @@ export class RedisServer {
     });
     await client.connect();
     return client;
-  }
-
-  private makeCertificate(): void {
-    const subject = ['-subj', '/CN=127.0.0.1', '-addext', 'subjectAltName=IP:127.0.0.1'];
-    const files = ['-keyout', join(this.options.folder, 'redis.key'), '-out', this.authority];
-    execFileSync(
-      'openssl',
-      ['req', '-x509', '-newkey', 'rsa:2048', '-nodes', '-days', '2', ...subject, ...files],
-      { stdio: 'ignore' },
-    );
   }
 }
 

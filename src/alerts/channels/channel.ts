@@ -1,4 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
+import { tlsFailure } from '../../domain/tls-failure.ts';
 import type { Redactor } from '../../exchange/redactor.ts';
 import type { Severity } from '../core/alert-facts.ts';
 
@@ -68,6 +69,8 @@ const LONGEST_PROBLEM = 300;
 /** The text of all that an error says, with what caused it. */
 export function problemOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
+  const ofTls = tlsFailure(error);
+  if (ofTls !== null) return `expected TLS that can be trusted, found ${ofTls}`;
   const { cause, message } = error;
   const code = (error as NodeJS.ErrnoException).code;
   const own = code === undefined || message.includes(code) ? message : `${message} (${code})`;

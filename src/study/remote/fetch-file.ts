@@ -1,4 +1,5 @@
 import { SarrafError } from '../../domain/errors.ts';
+import { tlsFailure } from '../../domain/tls-failure.ts';
 import { checksumOf } from './columns-file.ts';
 import { allowedOrigin, type FileSource } from './file-source.ts';
 import type { FileCache } from './file-cache.ts';
@@ -70,6 +71,8 @@ async function download(
 }
 
 function causeOf(error: unknown): string {
+  const ofTls = tlsFailure(error);
+  if (ofTls !== null) return ofTls;
   const { cause } = Object(error) as { readonly cause?: unknown };
   const { code } = Object(cause) as { readonly code?: unknown };
   if (typeof code === 'string') return code;
