@@ -4,7 +4,7 @@ import type { Currency } from './market-symbol.ts';
 /**
  * Names of series of figures, and what their values are:
  *
- * - `equity/CURRENCY`: what the bot's account is worth, a decimal text;
+ * - `equity/CURRENCY`: what the strategies of the bot have, a decimal text;
  * - `profit/CURRENCY`: what all strategies together have made, and `profit/STRATEGY/CURRENCY`: what one has;
  * - `budget/NAME`: requests used of the most that a limit allows now, such as `12/60`;
  * - `plot/STRATEGY/MARKET/NAME`: what a strategy plots, a number as a text; null is a gap.

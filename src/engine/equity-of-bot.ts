@@ -31,6 +31,20 @@ export function currenciesOfBot(
 }
 
 /**
+ * The money of all strategies in a currency: their capital, and what their trades made of it. Null where one
+ * of them shares the account's money: then all of that is theirs.
+ */
+export function moneyOfStrategies(instances: readonly StrategyInstance[], currency: string): bigint | null {
+  let sum = 0n;
+  for (const instance of instances) {
+    const own = instance.moneyOf(currency);
+    if (own === null) return null;
+    sum += own;
+  }
+  return sum;
+}
+
+/**
  * The equity of a strategy, or of all together, as a drawdown is measured: what there was to begin with, and
  * the results since. The results come from fills and last prices alone. So a wallet that is listed before or
  * after a fill moves nothing, and a deposit is no gain.
@@ -72,7 +86,7 @@ export class EquityOfBot {
     return { quote, result, base: () => this.baseOfAll(quotes, quote, result) };
   }
 
-  /** The money of the account, and the coins that our fills brought, less what was made. */
+  /** The money of the strategies, and the coins that our fills brought, less what was made. */
   private baseOfAll(quotes: ReadonlySet<Currency>, quote: Currency, result: Units): Units | null {
     const { account, instances, markets } = this.options;
     let sum: Units | null = NO_UNITS;
@@ -83,7 +97,8 @@ export class EquityOfBot {
       const value = valueIn(quote, { asset, amount }, { marketNames, priceOf });
       sum = value === null ? null : addUnits(sum, value);
     };
-    for (const asset of quotes) add(asset, account.totalOf(asset), instances[0]);
+    for (const asset of quotes)
+      add(asset, moneyOfStrategies(instances, asset) ?? account.totalOf(asset), instances[0]);
     for (const instance of instances) {
       for (const [asset, { held }] of instance.ledger.state.holdings)
         if (!quotes.has(asset)) add(asset, held, instance);

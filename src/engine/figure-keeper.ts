@@ -2,7 +2,7 @@ import { budgetFigure, equityFigure, profitFigure } from '../domain/figure-name.
 import { addUnits, formatUnits, NO_UNITS, type Units } from '../domain/money.ts';
 import { totalIn } from '../portfolio/profit.ts';
 import { valueOfAll, type Prices } from '../portfolio/valuation.ts';
-import { currenciesOfBot, type EquityOptions } from './equity-of-bot.ts';
+import { currenciesOfBot, moneyOfStrategies, type EquityOptions } from './equity-of-bot.ts';
 import type { FigureSettings } from './engine-settings.ts';
 import { LivePlots } from './live-plots.ts';
 import type { OrderBlotter } from './order-blotter.ts';
@@ -31,8 +31,9 @@ export interface FigureKeeperOptions extends Omit<EquityOptions, 'views'> {
  * Writes series of what the bot is worth, of profits and of budgets, by the engine's time, for those who look
  * at them later. It reads and changes nothing. What can not be valued by young prices gets no value.
  *
- * The equity of the bot is the money of its quote currencies, whoever brought it, and the coins that its
- * strategies hold. It does not have what others bought, and what is in the margin wallets.
+ * The equity of the bot is the capital of its strategies with what their trades made of it, or all money of
+ * its quote currencies where one of them has none, and the coins that its strategies hold. It does not have
+ * what others bought, and what is in the margin wallets.
  */
 export class FigureKeeper {
   readonly plots: LivePlots;
@@ -120,12 +121,15 @@ export class FigureKeeper {
   }
 
   /**
-   * What there is of a currency: by the books, which have each trade that strategies have, or by the wallet
-   * while there are none and nothing is on its way. Null while that is not known, as in a break.
+   * What there is of a currency: of the strategies' capital, else by the books, which have each trade that
+   * strategies have, or by the wallet while there are none and nothing is on its way. Null while that is not
+   * known, as in a break.
    */
   private moneyOf(currency: string): bigint | null {
-    const { reconciler, account, blotter } = this.options;
+    const { reconciler, account, blotter, instances } = this.options;
     if (reconciler.break !== null) return null;
+    const own = moneyOfStrategies(instances, currency);
+    if (own !== null) return own;
     const expected = reconciler.expectedOf(currency);
     if (expected !== null || blotter.unsettled() !== null) return expected;
     return account.seenAtMs('balances') === null ? null : account.totalOf(currency);

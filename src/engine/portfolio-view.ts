@@ -215,11 +215,7 @@ export class PortfolioView implements EngineView, Prices {
    * markets, the account's balance.
    */
   private moneyOf(currency: Currency): bigint {
-    const { instance, account } = this;
-    // Capital in another currency is coins that it was given, which are among what it holds.
-    const own = instance.quotes.has(currency) ? instance.settings.capital[currency] : undefined;
-    if (own === undefined && !instance.hasCapital) return account.totalOf(currency);
-    return (own ?? 0n) + instance.held(currency);
+    return this.instance.moneyOf(currency) ?? this.account.totalOf(currency);
   }
 
   private shown(order: OrderRecord): OwnOrder {

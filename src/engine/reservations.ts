@@ -234,8 +234,7 @@ export class Reservations {
    */
   private ownedOf(instance: StrategyInstance, asset: string): Units | null {
     if (!isMoneyOf(instance, asset)) return instance.position(asset);
-    const capital: Readonly<Record<string, Units | undefined>> = instance.settings.capital;
-    return instance.hasCapital ? addUnits(capital[asset] ?? NO_UNITS, instance.held(asset)) : null;
+    return instance.moneyOf(asset);
   }
 
   /** What a strategy owns of a coin and is not selling yet. */

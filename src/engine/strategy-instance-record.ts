@@ -15,6 +15,8 @@ export interface InstanceFigures {
   readonly orders: number;
   /** Paid so far, by currency: purchases pay in the coin, sales in the quote currency. */
   readonly fees: ReadonlyMap<string, bigint>;
+  /** By quote currency; empty where it shares the account's money. */
+  readonly capital: ReadonlyMap<string, bigint>;
 }
 
 /** The JSON of a strategy's row. */
@@ -27,6 +29,8 @@ export function storedInstance(marketNames: MarketNames) {
     fills: storedCount,
     orders: storedCount,
     fees: z.record(z.string(), storedUnits),
+    /** An older bot did not write it. */
+    capital: z.record(z.string(), storedUnits).default({}),
   });
 }
 
@@ -37,11 +41,15 @@ type InstanceRow = Pick<StrategyRecord, 'name' | 'json'>;
 /** The JSON of a strategy's row: its state, which is JSON already, and its figures. */
 export function writeInstance(
   stateJson: string,
-  { ledger, requests, fills, orders, fees }: InstanceFigures,
+  { ledger, requests, fills, orders, fees, capital }: InstanceFigures,
 ): string {
-  const paid = Object.fromEntries([...fees].map(([currency, units]) => [currency, formatUnits(units)]));
-  const figures = JSON.stringify({ ledger: storeLedger(ledger), requests, fills, orders, fees: paid });
+  const money = { fees: textsOf(fees), capital: textsOf(capital) };
+  const figures = JSON.stringify({ ledger: storeLedger(ledger), requests, fills, orders, ...money });
   return `{"state":${stateJson},${figures.slice(1)}`;
+}
+
+function textsOf(amounts: ReadonlyMap<string, bigint>): Readonly<Record<string, string>> {
+  return Object.fromEntries([...amounts].map(([currency, units]) => [currency, formatUnits(units)]));
 }
 
 /** The JSON of the row of a strategy that never ran: without a state, and with nothing held or made. */
@@ -52,7 +60,14 @@ export function writeUnstarted(marketNames: MarketNames, quote: Currency): strin
     quotes: new Set([quote]),
     sees: () => true,
   });
-  return writeInstance('null', { ledger, requests: 0, fills: 0, orders: 0, fees: new Map() });
+  return writeInstance('null', {
+    ledger,
+    requests: 0,
+    fills: 0,
+    orders: 0,
+    fees: new Map(),
+    capital: new Map(),
+  });
 }
 
 /**
@@ -86,9 +101,10 @@ function readRow({ name, json }: InstanceRow, marketNames: MarketNames): StoredI
 }
 
 function figuresOf(
-  { state, ledger: stored, requests, fills, orders, fees }: StoredInstance,
+  { state, ledger: stored, requests, fills, orders, fees, capital }: StoredInstance,
   ledger: AssetLedger,
 ): InstanceFigures & Pick<StoredInstance, 'state'> {
   restoreLedger(ledger, stored);
-  return { state, ledger, requests, fills, orders, fees: new Map(Object.entries(fees)) };
+  const money = { fees: new Map(Object.entries(fees)), capital: new Map(Object.entries(capital)) };
+  return { state, ledger, requests, fills, orders, ...money };
 }

@@ -2,7 +2,7 @@ import { SarrafError } from '../domain/errors.ts';
 import type { Currency, MarketNames } from '../domain/market-symbol.ts';
 import type { Timeframe } from '../domain/timeframe.ts';
 import { groupedText } from '../domain/money-text.ts';
-import { LEAST_UNITS, NO_UNITS, subtractUnits, type Units } from '../domain/money.ts';
+import { addUnits, LEAST_UNITS, NO_UNITS, subtractUnits, type Units } from '../domain/money.ts';
 import type { FillRecord } from '../execution/fill-record.ts';
 import type { PnlViews, PnlView } from '../execution/risk/risk-view.ts';
 import { AssetLedger, type AssetLedgerOptions, type MovedCoins } from '../portfolio/asset-ledger.ts';
@@ -71,6 +71,8 @@ export class StrategyInstance {
   readonly markets: readonly string[];
   /** The quote currencies of its markets. */
   readonly quotes: ReadonlySet<Currency>;
+  /** Its capital in quote currencies of its markets; empty where it shares the account's money. */
+  readonly capital: ReadonlyMap<string, Units>;
   readonly marketNames: MarketNames;
 
   /** `sees`: whether the bot follows a market. */
@@ -85,6 +87,12 @@ export class StrategyInstance {
     this.name = settings.runner.name;
     this.markets = marketsOf(this.runner);
     this.quotes = new Set(this.markets.map((market) => parseMarket(market).quote));
+    this.capital = new Map(
+      [...this.quotes].flatMap((quote) => {
+        const amount = settings.capital[quote];
+        return amount === undefined ? [] : [[quote, amount]];
+      }),
+    );
     const currency = this.quotes.has(bridge.quote) ? bridge.quote : bridge.base;
     this.ledger = new AssetLedger({ marketNames, currency, quotes: this.quotes, sees });
     this.timers = this.runner.subscriptions.flatMap((wanted) =>
@@ -111,10 +119,10 @@ export class StrategyInstance {
     return held > 0n ? held : NO_UNITS;
   }
 
-  /** Whether it has capital in a quote currency of its markets. */
-  get hasCapital(): boolean {
-    for (const quote of this.quotes) if (quote in this.settings.capital) return true;
-    return false;
+  /** Its capital in a currency, and what its trades made of it; null where it shares the account's money. */
+  moneyOf(currency: string): Units | null {
+    if (this.capital.size === 0) return null;
+    return addUnits(this.capital.get(currency) ?? NO_UNITS, this.held(currency));
   }
 
   /**
@@ -250,7 +258,7 @@ export class StrategyInstance {
   }
 
   private takeOver(record: StrategyRecord): void {
-    const { state, requests, fills, orders, fees } = readInstance(record, this.ledger);
+    const { state, requests, fills, orders, fees, capital } = readInstance(record, this.ledger);
     // One that never ran has no state yet: it begins with its own.
     if (state !== null) this.runner.restore(JSON.stringify(state));
     this.requests = requests;
@@ -258,7 +266,10 @@ export class StrategyInstance {
     this.orders = orders;
     for (const [currency, units] of fees) this.fees.set(currency, units);
     // It runs from now on, whatever ended it in the life before.
-    this.isDirty = record.status !== 'running';
+    const isSameCapital =
+      capital.size === this.capital.size &&
+      [...this.capital].every(([currency, units]) => capital.get(currency) === units);
+    this.isDirty = record.status !== 'running' || !isSameCapital;
   }
 }
 

@@ -7,8 +7,8 @@ interface Described {
   readonly range: { readonly fromMs: number; readonly toMs: number };
   /** Currencies of the account that no market of the session values. */
   readonly unvalued: readonly string[];
-  /** What says how much the account holds. */
-  readonly opening: 'books' | 'balances' | 'nothing';
+  /** What says how much money there is. */
+  readonly opening: 'books' | 'balances' | 'capital' | 'nothing';
   readonly hasParams: boolean;
 }
 

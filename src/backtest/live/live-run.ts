@@ -9,6 +9,7 @@ import { readFigures } from '../../engine/strategy-instance-record.ts';
 import { readKept } from '../../engine/kept-records.ts';
 import { storedLogLine } from '../../engine/mirror-change.ts';
 import { MARKET_NAMES } from '../../exchange/market-names.ts';
+import type { StrategyRecord } from '../../engine/mirror-change.ts';
 import type { FillRecord } from '../../execution/fill-record.ts';
 import type { SessionRows } from '../../mirror/session-rows.ts';
 import { pathOf } from '../../portfolio/valuation.ts';
@@ -177,8 +178,8 @@ const isMoney = (asset: string): boolean => MARKET_NAMES.quotes.some(({ currency
 const isOwn = ({ strategy }: FillRecord): boolean => strategy !== null;
 
 /**
- * What strategies had before all fills that are in the mirror: the account's money, and of coins those that
- * they own. Other coins of the account, and trades by hand, are no figure of theirs.
+ * What strategies had before all fills that are in the mirror: money, and of coins those that they own. Other
+ * coins of the account, and trades by hand, are no figure of theirs.
  */
 function openingOfStrategies(
   { strategies, fills, tables, moreFills }: SessionRows,
@@ -204,14 +205,39 @@ function openingOfStrategies(
   return opening;
 }
 
-/** What the account holds by all fills that are in the mirror, and who says so. */
-function closingOf({ kept, balances }: SessionRows): {
+/**
+ * The capital of all strategies and what their trades made of it; null where one of them shares the account's
+ * money.
+ */
+function capitalNow(rows: readonly StrategyRecord[], own: readonly FillRecord[]): Holdings | null {
+  const traded = new Set(own.map(({ strategy }) => strategy));
+  // One that left the configuration and has traded nothing that is known here has no part in it.
+  const all = rows.filter(({ name, status }) => status !== 'stopped' || traded.has(name));
+  const sums = new Map<string, bigint>();
+  for (const row of all) {
+    const { ledger, capital } = readFigures(row, MARKET_NAMES);
+    if (capital.size === 0) return null;
+    for (const { currency } of MARKET_NAMES.quotes) {
+      const amount = (capital.get(currency) ?? 0n) + ledger.held(currency);
+      sums.set(currency, (sums.get(currency) ?? 0n) + amount);
+    }
+  }
+  return all.length === 0 ? null : sums;
+}
+
+/**
+ * What the account holds by all fills that are in the mirror, of money no more than the strategies', and who
+ * says so.
+ */
+function closingOf({ kept, balances, strategies, fills }: SessionRows): {
   readonly held: Holdings;
-  readonly source: 'books' | 'balances' | 'nothing';
+  readonly source: 'books' | 'balances' | 'capital' | 'nothing';
 } {
   const held = new Map(balances.map(({ currency, total }) => [currency, parseUnits(total) as bigint]));
   const expected = readKept(kept, 'reconciliation')?.books.expected ?? null;
   for (const [currency, units] of Object.entries(expected ?? {})) held.set(currency, units);
+  const capital = capitalNow(strategies, fills.filter(isOwn));
+  if (capital !== null) return { held: new Map([...held, ...capital]), source: 'capital' };
   if (expected !== null) return { held, source: 'books' };
   return { held, source: balances.length === 0 ? 'nothing' : 'balances' };
 }

@@ -58,6 +58,7 @@ const SEAT_JSON = writeInstance('{"level":3}', {
   fills: 0,
   orders: 1,
   fees: new Map(),
+  capital: new Map(),
 });
 
 const CHANGES: readonly MirrorChange[] = [

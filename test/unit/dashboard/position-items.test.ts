@@ -27,7 +27,14 @@ function bought(amount: string): MirrorChange {
     fee: NO_UNITS,
     leastAmount: parseUnits('0.000001'),
   });
-  const json = writeInstance('{}', { ledger, requests: 0, fills: 1, orders: 1, fees: new Map() });
+  const json = writeInstance('{}', {
+    ledger,
+    requests: 0,
+    fills: 1,
+    orders: 1,
+    fees: new Map(),
+    capital: new Map(),
+  });
   return { kind: 'strategy', strategy: { name: 'grid', status: 'running', reason: null, json, atMs: 6_000 } };
 }
 

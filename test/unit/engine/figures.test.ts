@@ -6,6 +6,7 @@ import { LivePlots } from '../../../src/engine/live-plots.ts';
 import { Outbox } from '../../../src/engine/outbox.ts';
 import type { PlotSeries, PlotSink } from '../../../src/strategy/plots.ts';
 import { buy } from '../../support/intents.ts';
+import { parseUnits } from '../../../src/domain/money.ts';
 import { EngineWorld, feedOf, FEEDS, START_MS, type WorldOptions } from './engine-world.ts';
 
 const MINUTE_MS = 60_000;
@@ -51,6 +52,16 @@ describe('equity and profits', () => {
       [NEXT_MS, '100000'],
       [NEXT_MS + EVERY_MS, '100001.8'],
     ]);
+  });
+
+  test('are of the capital of the strategies where all of them have some', () => {
+    const world = EngineWorld.ready({
+      settings: { figures: FIGURES },
+      instances: [{ capital: { usdt: parseUnits('1000') } }],
+    });
+    buyOne(world);
+    toNext(world);
+    expect(valuesOf(world, 'equity/usdt').at(-1)?.[1]).toBe('1001.8');
   });
 
   test('have a fill once although the wallets were read before it', () => {

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import type { LockRule } from '../../../src/execution/locks/lock-rule.ts';
+import { parseUnits } from '../../../src/domain/money.ts';
 import { buy } from '../../support/intents.ts';
 import { EngineWorld } from './engine-world.ts';
 
@@ -26,4 +27,21 @@ test('a lock that has just begun outlasts kill -9', () => {
   expect(world.engine.locks.active()).toMatchObject([{ name: 'drawdown' }]);
   world.restart({ losing: true });
   expect(world.engine.locks.active()).toMatchObject([{ name: 'drawdown' }]);
+});
+
+test.each([
+  ['capital of all strategies', { capital: { usdt: parseUnits('1000') } }, 1],
+  ["account's money where a strategy has no capital", {}, 0],
+])('a drawdown of the bot is one of the %s', (_, settings, locks) => {
+  const world = EngineWorld.ready({
+    settings: { locks: [{ ...DRAWDOWN, fallMillionths: 40_000 }] },
+    instances: [settings],
+  });
+  world.want(buy('BTCUSDT', { amount: '1', price: '101' }));
+  world.accept();
+  world.venue.fill(world.order().venueId);
+  world.advance(60_000);
+  world.venue.book = { bid: '49', ask: '51' };
+  world.advance(120_000);
+  expect(world.engine.locks.active()).toHaveLength(locks);
 });

@@ -60,6 +60,7 @@ const GOOD_JSON: Readonly<Record<string, string>> = {
     fills: 1,
     orders: 1,
     fees: new Map(),
+    capital: new Map(),
   }),
 };
 

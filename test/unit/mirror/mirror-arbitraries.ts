@@ -105,7 +105,14 @@ const instance = json.map((state) => {
     quotes: new Set(['usdt']),
     sees: () => true,
   });
-  return writeInstance(state, { ledger, requests: 7, fills: 2, orders: 4, fees: new Map([['btc', 5n]]) });
+  return writeInstance(state, {
+    ledger,
+    requests: 7,
+    fills: 2,
+    orders: 4,
+    fees: new Map([['btc', 5n]]),
+    capital: new Map(),
+  });
 });
 
 const algorithm = fc.record({

@@ -41,7 +41,14 @@ function row(status: StrategyRecord['status'] = 'running'): StrategyRecord {
     ['btc', parseUnits('0.01084')],
     ['usdt', parseUnits('0.13')],
   ]);
-  const json = writeInstance('{"level":3}', { ledger, requests: 7, fills: 2, orders: 4, fees });
+  const json = writeInstance('{"level":3}', {
+    ledger,
+    requests: 7,
+    fills: 2,
+    orders: 4,
+    fees,
+    capital: new Map(),
+  });
   return { name: 'grid', status, reason: null, json, atMs: 6_000 };
 }
 

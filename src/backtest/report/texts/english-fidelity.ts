@@ -155,6 +155,8 @@ export const ENGLISH_FIDELITY = {
     'its money by the books, and the coins of its strategies, less what each fill brought and took',
   'mirror.account.balances':
     'its money by the last balances, and the coins of its strategies, less what each fill brought and took',
+  'mirror.account.capital':
+    'the capital of its strategies and the coins that they own, less what each fill brought and took',
   'mirror.account.nothing': 'fills alone: the mirror has no balance, so that it begins with nothing',
   'mirror.prices': 'prices',
   'mirror.prices.rule':

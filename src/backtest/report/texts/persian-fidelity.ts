@@ -159,6 +159,7 @@ export const PERSIAN_FIDELITY: TranslationOf<typeof ENGLISH_FIDELITY> = {
   'mirror.account.books': 'پول حساب طبق دفتر و سکه‌های استراتژی‌ها، منهای آنچه هر معامله آورده و برده است',
   'mirror.account.balances':
     'پول حساب طبق آخرین مانده‌ها و سکه‌های استراتژی‌ها، منهای آنچه هر معامله آورده و برده است',
+  'mirror.account.capital': 'سرمایهٔ استراتژی‌ها و سکه‌های آن‌ها، منهای آنچه هر معامله آورده و برده است',
   'mirror.account.nothing': 'تنها معامله‌ها: در دادهٔ ذخیره‌شده مانده‌ای نیست، پس از هیچ آغاز می‌شود',
   'mirror.prices': 'قیمت‌ها',
   'mirror.prices.rule':

@@ -70,6 +70,7 @@ const STRATEGY = writeInstance('{}', {
   fills: 0,
   orders: 0,
   fees: new Map(),
+  capital: new Map(),
 });
 
 const BRACKET: BracketAlgorithm = {

@@ -44,12 +44,13 @@ class Mirrored implements Disposable {
     of: {
       readonly opening?: Readonly<Record<string, Units>>;
       readonly withCandles?: boolean;
+      readonly capital?: ReadonlyMap<string, Units>;
       readonly more?: readonly MirrorChange[];
     } = {},
   ) {
-    const { opening = CASH, withCandles = true, more = [] } = of;
+    const { opening = CASH, withCandles = true, capital = new Map(), more = [] } = of;
     const store = this.folder.open();
-    mirrorRun(store, run, { opening, withCandles });
+    mirrorRun(store, run, { opening, withCandles, capital });
     store.apply(more, { atMs: run.toMs, isDurable: true });
     store.close();
     this.path = this.folder.path;
@@ -203,6 +204,28 @@ test('coins of the account that no strategy owns are no figure of a live session
     ],
   });
   expect(finishMirror(rich.path).head.summary).toEqual(finishMirror(mirror.path).head.summary);
+});
+
+test('money of the account beyond the capital of its strategies is no figure of a live session', () => {
+  const run = runOf();
+  const opening = { usdt: parseUnits('5000000'), rls: parseUnits('7') };
+  using mirror = new Mirrored(run, { opening, capital: new Map(Object.entries(CASH)) });
+  const { summary } = finishMirror(mirror.path).head;
+  expect(summary).toEqual(finishRun(run, 0).head.summary);
+  using without = new Mirrored(run, { opening });
+  expect(finishMirror(without.path).head.summary).toMatchObject({
+    initialEquity: '5000000',
+    profit: summary.profit,
+  });
+});
+
+test('a live session whose old fills are gone has the capital that they made something of', () => {
+  const run = runOf();
+  using mirror = new Mirrored(run, { capital: new Map(Object.entries(CASH)) });
+  const database = new Database(mirror.path);
+  database.exec('DELETE FROM fills WHERE id <= 10');
+  database.close();
+  expect(finishMirror(mirror.path).run.finalEquity).toBe(run.finalEquity);
 });
 
 describe('a range of a live session', () => {

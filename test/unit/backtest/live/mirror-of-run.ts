@@ -12,7 +12,11 @@ import type { MirrorStore } from '../../../../src/mirror/mirror-store.ts';
 export function mirrorRun(
   store: MirrorStore,
   run: BacktestRun,
-  of: { readonly opening: Readonly<Record<string, Units>>; readonly withCandles: boolean },
+  of: {
+    readonly opening: Readonly<Record<string, Units>>;
+    readonly withCandles: boolean;
+    readonly capital?: ReadonlyMap<string, Units>;
+  },
 ): void {
   const write = (changes: readonly MirrorChange[], atMs: number): void =>
     store.apply(changes, { atMs, isDurable: true });
@@ -36,6 +40,7 @@ export function mirrorRun(
     fills: 0,
     orders: 0,
     fees: new Map<string, bigint>(),
+    capital: of.capital ?? new Map(),
   };
   const json = writeInstance('{}', figures);
   const rows = run.strategies.map(({ name }): MirrorChange => ({
