@@ -86,7 +86,7 @@ function rowOfStudy(store: StudyStore, study: string): Row {
 }
 
 function* trialRows(store: StudyStore, study: string): Generator<Row> {
-  for (const trial of store.outcomes()) yield rowOfTrial(trial, study);
+  for (const trial of store.shownOutcomes()) yield rowOfTrial(trial, study);
 }
 
 function rowOfTrial({ number, params, outcome, failure, metrics }: StoredTrial, study: string): Row {

@@ -92,7 +92,7 @@ function* rowsOf(
   store: StudyStore,
   columns: readonly ParameterColumn[],
 ): Generator<Readonly<Record<string, unknown>>> {
-  for (const trial of store.outcomes()) yield rowOf(trial, columns);
+  for (const trial of store.shownOutcomes()) yield rowOf(trial, columns);
 }
 
 function rowOf(

@@ -1,5 +1,7 @@
 import { z } from 'zod';
+import { withoutYear } from '../backtest/result/finish-run.ts';
 import { SarrafError } from '../domain/errors.ts';
+import type { StudyRange } from './data/study-data.ts';
 import { FAILURE_KINDS } from './trials/trial-report.ts';
 
 const REPORT = z.discriminatedUnion('kind', [
@@ -10,11 +12,21 @@ const REPORT = z.discriminatedUnion('kind', [
 /** What the hold-out brought, without its daily returns. */
 export type HoldoutReport = z.output<typeof REPORT>;
 
-/** Reads what a study keeps of its hold-out; null where its run has not ended. Throws `DATA_UNUSABLE`. */
-export function readHoldoutReport(kept: unknown): HoldoutReport | null {
+/**
+ * Reads what a study keeps of its hold-out, as it is shown; null where its run has not ended. Throws
+ * `DATA_UNUSABLE`.
+ */
+export function readHoldoutReport(
+  kept: unknown,
+  { splitMs, toMs }: Pick<StudyRange, 'splitMs' | 'toMs'>,
+): HoldoutReport | null {
   if (kept === null) return null;
   const read = REPORT.safeParse(kept);
-  if (read.success) return read.data;
+  if (read.success) {
+    const report = read.data;
+    if (report.kind === 'failed') return report;
+    return { ...report, metrics: withoutYear(report.metrics, { fromMs: splitMs, toMs }) };
+  }
   throw new SarrafError(
     'DATA_UNUSABLE',
     'expected figures of the hold-out in the study, found what can not be read: restore a copy',

@@ -1,3 +1,4 @@
+import { isTooShortFor, withoutYear } from '../backtest/result/finish-run.ts';
 import type { DataSet } from './data/data-set.ts';
 import type { SignalSet } from './data/study-signals.ts';
 import type { Stretch } from './data/stretch.ts';
@@ -22,12 +23,13 @@ export interface ShownTrial {
   readonly number: number;
   readonly kind: 'complete' | 'failed';
   readonly params: Params;
-  /** One an objective; empty where it failed. */
+  /** What it is compared by, one an objective; empty where it failed. */
   readonly values: readonly number[];
   /** 0: it holds every constraint. Null where it failed. */
   readonly violation: number | null;
   readonly failure: FailureKind | null;
   readonly reason: string | null;
+  /** Without those of a year where the trials saw less than 30 days. */
   readonly metrics: TrialMetrics | null;
 }
 
@@ -99,6 +101,7 @@ export function studyResult(
   };
   const holdout = store.holdout();
   const hasHoldout = range.splitMs < range.toMs;
+  const seen = { fromMs: range.fromMs, toMs: range.splitMs };
   return {
     study: of.name,
     file: store.path,
@@ -118,19 +121,24 @@ export function studyResult(
     constraints: settings.constraints,
     wanted: settings.budget.trials,
     counts: countsOf(trials),
-    best: best === null ? null : shownTrial(best),
+    best: best === null ? null : shownTrial(best, seen),
     front:
       settings.objectives.length === 1
         ? []
         : bestTrials(trials, settings.objectives).map(({ number }) => number),
     holdout,
     trialsOnData,
-    notes: [...notesOf({ trials, best, holdout, hasHoldout, trialsOnData }), ...testedNotes(store)],
-    trials: trials.map(shownTrial),
+    notes: [
+      ...notesOf({ trials, best, holdout, hasHoldout, trialsOnData }),
+      ...shortNotes(settings.objectives, seen),
+      ...testedNotes(store, range),
+    ],
+    trials: trials.map((trial) => shownTrial(trial, seen)),
   };
 }
 
-function shownTrial({ number, params, outcome, failure, metrics }: StoredTrial): ShownTrial {
+function shownTrial({ number, params, outcome, failure, ...trial }: StoredTrial, seen: Stretch): ShownTrial {
+  const metrics = trial.metrics === null ? null : withoutYear(trial.metrics, seen);
   return outcome.kind === 'complete'
     ? { number, kind: 'complete', params, ...pick(outcome), failure: null, reason: null, metrics }
     : {
@@ -160,6 +168,14 @@ function countsOf(trials: readonly StoredTrial[]): StudyResult['counts'] {
     if (outcome.violation > 0) infeasible += 1;
   }
   return { done: trials.length, complete, infeasible, failed };
+}
+
+/** That trials are compared by a figure of a year that is not shown. */
+function shortNotes(objectives: readonly Objective[], seen: Stretch): readonly StudyFinding[] {
+  const hidden = objectives.filter(({ metric }) => isTooShortFor(metric, seen));
+  if (hidden.length === 0) return [];
+  const length = { lengthMs: seen.toMs - seen.fromMs };
+  return [finding('note.short', { length, metrics: hidden.map(({ metric }) => ({ metric })) })];
 }
 
 function notesOf(of: {

@@ -37,6 +37,7 @@ export function validatedStudy(
       `expected daily returns of trial ${number} at ${store.path}, found none: restore a copy, or run the study under another name`,
     );
   };
+  const seen = { fromMs: range.fromMs, toMs: range.splitMs };
   const stress = readStress(store, best.number);
   const objective = present(objectives[0], 'an objective');
   const trials = placedTrials(store);
@@ -51,8 +52,9 @@ export function validatedStudy(
     best: { number: best.number, metrics: present(best.metrics, 'the figures of the best trial') },
     ofData: trialsOnData.trials,
     holdout: range.splitMs >= range.toMs ? 'none' : holdout === null ? 'closed' : 'opened',
+    seen,
     isWalked: (store.walkForward.head()?.account ?? null) !== null,
-    stress: stress === null ? null : stressFindings(stress, { id: identity.id, objective }),
+    stress: stress === null ? null : stressFindings(stress, { id: identity.id, objective, seen }),
     luck: luckOf(store, { result, make, onMade }),
   });
   return { ...result, validation };

@@ -96,7 +96,8 @@ describe('a study of ma-cross', () => {
     whole = one;
     expect(one).toMatchObject({ end: 'complete', ranNow: 20, counts: { done: 20 } });
     expect(one.trials).toHaveLength(20);
-    expect(one.best?.values[0]).toBe(one.best?.metrics?.['sharpe']);
+    // Of 29 days there is no figure of a year, and trials are compared by one all the same.
+    expect([one.best?.values.length, one.best?.metrics?.['sharpe']]).toEqual([1, null]);
     const three = await run('three', 3);
     expect(three.hash).toBe(one.hash);
     expect(contentOf(three)).toBe(contentOf(one));
@@ -131,7 +132,7 @@ describe('a study of ma-cross', () => {
     await run('shown', 1, '--trials', '2', '--name', 'crosses');
     const at = ['--data', dataAt('shown')];
     const { out: listed } = await sarrafHere(['study', 'status', ...at]);
-    expect(listed).toMatch(/^crosses +2 of 2 +\d+ +\d+ +sharpe +-?[\d.]+ +none$/m);
+    expect(listed).toMatch(/^crosses +2 of 2 +\d+ +\d+ +sharpe +n\/a +none$/m);
     const { code, out } = await sarrafHere(['study', 'show', 'crosses', ...at]);
     expect(code).toBe(0);
     expect(out).toMatch(/^crosses: 2 of 2 trials by tpe, seed 7$/m);

@@ -68,7 +68,7 @@ export function finishRun(
     fromMs: run.fromMs,
     toMs: run.toMs,
     barMs: run.barMs,
-    summary: { ...summaryOf(run, trips, traded), ...(isAnnual(run) ? {} : NOTHING_OF_A_YEAR) },
+    summary: withoutYear(summaryOf(run, trips, traded), run),
     fidelity: {
       kind: fidelity.kind,
       rules: fidelity.rules.map(({ rule, setting }) => ({ rule: tell(rule), setting: tell(setting) })),
@@ -115,7 +115,7 @@ function meaningOf({ what, code }: RefusalCount): string | null {
 
 /**
  * The figures of a run alone, without what is drawn or listed of it. Those of a year have a value however
- * short it is: studies compare trials of one length by them.
+ * short it is: studies compare trials of one length by them, and show them `withoutYear`.
  */
 export function runSummary(run: BacktestRun): BacktestSummary {
   const valued = valuedFills(run);
@@ -145,12 +145,23 @@ export function summaryOf(
   };
 }
 
-/** A result of less has no figure of a year. */
+/** What is shorter has no figure of a year. */
 const LEAST_ANNUAL_MS = 30 * 86_400_000;
 
-const isAnnual = ({ fromMs, toMs }: BacktestRun): boolean => toMs - fromMs >= LEAST_ANNUAL_MS;
-
 const NOTHING_OF_A_YEAR = { cagr: null, volatility: null, sharpe: null, sortino: null, calmar: null };
+
+type Range = Pick<BacktestRun, 'fromMs' | 'toMs'>;
+
+const isAnnual = ({ fromMs, toMs }: Range): boolean => toMs - fromMs >= LEAST_ANNUAL_MS;
+
+/** Whether a figure is one of a year and the range is too short for it. */
+export const isTooShortFor = (name: string, range: Range): boolean =>
+  Object.hasOwn(NOTHING_OF_A_YEAR, name) && !isAnnual(range);
+
+/** The figures of a range as they are shown: of less than 30 days there are none of a year. */
+export function withoutYear<Figures extends object>(figures: Figures, range: Range): Figures {
+  return isAnnual(range) ? figures : { ...figures, ...NOTHING_OF_A_YEAR };
+}
 
 /** What the numbers do not show by themselves. */
 function warningsOf(run: BacktestRun, { unmatched }: RoundTrips): readonly RunWarning[] {

@@ -1,5 +1,6 @@
 import { Command } from 'commander';
 import { present } from '../../domain/invariant.ts';
+import { withoutYear } from '../../backtest/result/finish-run.ts';
 import { minuteText } from '../../domain/time-text.ts';
 import { readWrittenStudy } from '../../study/file/read-study.ts';
 import { readHoldoutReport, type HoldoutReport } from '../../study/holdout-report.ts';
@@ -29,17 +30,29 @@ async function open(wanted: string, options: Options): Promise<void> {
   const folder = new StudyFolder(options.data);
   const name = folder.find(wanted);
   const study = await prepareStudy(readWrittenStudy(readWritten(folder, name)));
-  const opening = await openHoldout(study, { folder, name, trial: options.trial ?? null, atMs: Date.now() });
-  const { opened, trial, isFirst } = opening;
-  const report = present(readHoldoutReport(opened.report), 'the figures of a hold-out that was run');
+  const { trial: chosen, ...opening } = await openHoldout(study, {
+    folder,
+    name,
+    trial: options.trial ?? null,
+    atMs: Date.now(),
+  });
+  const { opened, isFirst } = opening;
+  const { fromMs, splitMs } = study.data.range;
+  const metrics = chosen.metrics === null ? null : withoutYear(chosen.metrics, { fromMs, toMs: splitMs });
+  const trial = { ...chosen, metrics };
+  const report = present(
+    readHoldoutReport(opened.report, study.data.range),
+    'the figures of a hold-out that was run',
+  );
   const { trialsOnData } = readStudyResult(folder, name);
   if (options.json === true) {
-    const { number, params, metrics } = trial;
+    const { number, params } = trial;
     console.log(
       JSON.stringify({
         study: name,
         isFirst,
         ...opened,
+        report,
         params,
         inSample: { trial: number, metrics },
         trialsOnData,
@@ -47,7 +60,7 @@ async function open(wanted: string, options: Options): Promise<void> {
     );
   } else {
     const objectives = study.settings.objectives.map(({ metric }) => metric);
-    console.log(lines(opening, { name, report, objectives, trialsOnData }).join('\n'));
+    console.log(lines({ ...opening, trial }, { name, report, objectives, trialsOnData }).join('\n'));
   }
   if (report.kind === 'failed') throw failed(`the run of the hold-out failed: ${report.reason}`);
 }

@@ -99,7 +99,9 @@ async function runRead(
     const study = await prepareStudy(read);
     for (const problem of study.problems) console.error(problem);
     const { objectives, budget } = study.settings;
-    const progress = new StudyProgress(report, { objectives, wanted: budget.trials });
+    const { fromMs, splitMs: toMs } = study.data.range;
+    const seen = { fromMs, toMs };
+    const progress = new StudyProgress(report, { objectives, seen, wanted: budget.trials });
     const folder = new StudyFolder(options.data);
     const name = nameOf(study);
     const remote = remoteRunner(options, { signal, report });

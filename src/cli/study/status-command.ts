@@ -87,7 +87,9 @@ function rowOf({
     groupedText(String(trialsOnData.trials)),
     String(counts.done - counts.complete),
     objectives.map(({ metric }) => metric).join(', '),
-    best === null ? 'n/a' : best.values.map(numberText).join(', '),
+    best === null
+      ? 'n/a'
+      : objectives.map(({ metric }) => numberText(best.metrics?.[metric] ?? null)).join(', '),
     hasHoldout ? (holdout === null ? 'closed' : 'opened') : 'none',
     isRunning ? 'running' : '',
   ];

@@ -1,5 +1,7 @@
 import { numberText } from '../../backtest/report/value-text.ts';
+import { isTooShortFor } from '../../backtest/result/finish-run.ts';
 import { bestTrial } from '../../study/goals/best-trials.ts';
+import type { Stretch } from '../../study/data/stretch.ts';
 import type { Objective } from '../../study/goals/objectives.ts';
 import type { StoredTrial } from '../../study/store/study-rows.ts';
 import type { FailureKind } from '../../study/trials/trial-report.ts';
@@ -17,6 +19,7 @@ export interface TrialCounts {
 export class StudyProgress {
   private readonly report: ProgressReport;
   private readonly objectives: readonly Objective[];
+  private readonly seen: Stretch;
   private readonly own: TrialCounts;
   private readonly whole: TrialCounts;
   private readonly name: string;
@@ -28,11 +31,14 @@ export class StudyProgress {
     report: ProgressReport,
     of: {
       readonly objectives: readonly Objective[];
+      /** What its trials see. */
+      readonly seen: Stretch;
       readonly wanted: number;
       readonly part?: { readonly name: string; readonly whole: TrialCounts };
     },
   ) {
-    const { objectives, wanted, part } = of;
+    const { objectives, seen, wanted, part } = of;
+    this.seen = seen;
     this.report = report;
     this.objectives = objectives;
     this.own = { wanted, before: 0, ran: 0 };
@@ -71,10 +77,12 @@ export class StudyProgress {
   }
 
   private bestText(): string {
-    const { best, objectives } = this;
+    const { best, objectives, seen } = this;
     if (best === null || best.outcome.kind === 'failed') return 'none has values yet';
     const { values, violation } = best.outcome;
-    const figures = objectives.map(({ metric }, index) => `${metric} ${numberText(values[index] ?? null)}`);
+    const figures = objectives.map(({ metric }, index) =>
+      isTooShortFor(metric, seen) ? metric : `${metric} ${numberText(values[index] ?? null)}`,
+    );
     const broken = violation > 0 ? ', which breaks constraints' : '';
     return `best ${figures.join(', ')} (trial ${best.number}${broken})`;
   }

@@ -58,7 +58,7 @@ async function walkForward(what: string, options: WalkFlags): Promise<void> {
           return;
         }
         const part = { name: `window ${window.number} of ${windows.length}`, whole };
-        progress = new StudyProgress(report, { objectives, wanted: trials, part });
+        progress = new StudyProgress(report, { objectives, seen: window.train, wanted: trials, part });
       },
       onTrial(_window, trial, isNew) {
         progress?.take(trial, isNew);

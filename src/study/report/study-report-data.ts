@@ -1,10 +1,10 @@
+import { isTooShortFor } from '../../backtest/result/finish-run.ts';
 import { present } from '../../domain/invariant.ts';
 import { isNumeric, type Parameter, type Point } from '../space/parameter.ts';
 import { figureKind, shownFigures } from '../figure-kind.ts';
 import { rankedTrials } from '../ranked-trials.ts';
 import type { ShownTrial } from '../study-result.ts';
 import { studyVoice, type StudyVoice } from '../texts/study-voice.ts';
-import type { StudyValidation } from '../validation/study-validation.ts';
 import { nearTrials } from '../validation/near-trials.ts';
 import { shownTrials } from './shown-trials.ts';
 import type { ReportedStudy } from './reported-study.ts';
@@ -54,7 +54,7 @@ export function studyReportData(of: ReportedStudy, voice: StudyVoice = studyVoic
     },
     best: study.best?.number ?? null,
     all: trials.length,
-    plateau: study.validation === null ? null : plateauOf(study.validation),
+    plateau: plateauOf(study),
     walk: walk === null || walk.kind === 'unknown' ? null : walkData(walk.result, of.quote, voice),
   };
 }
@@ -79,8 +79,11 @@ function neighboursOf({ study, space, points }: ReportedStudy): readonly number[
   return nearTrials(best, { trials: placed, space }).map(({ number }) => number);
 }
 
-function plateauOf({ plateau }: StudyValidation): StudyReportData['plateau'] {
-  if (plateau.kind === 'not tested') return null;
+function plateauOf({ validation, objectives, range }: ReportedStudy['study']): StudyReportData['plateau'] {
+  const plateau = validation?.plateau;
+  if (plateau === undefined || plateau.kind === 'not tested') return null;
+  const seen = { fromMs: range.fromMs, toMs: range.splitMs };
+  if (isTooShortFor(objectives[0]?.metric ?? '', seen)) return null;
   const { medianOfNeighbours, worstTenth, isPlateau } = plateau.value;
   return { medianOfNeighbours, worstTenth, isPlateau };
 }

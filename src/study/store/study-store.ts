@@ -1,3 +1,4 @@
+import { withoutYear } from '../../backtest/result/finish-run.ts';
 import type Database from 'better-sqlite3';
 import { z } from 'zod';
 import { storedIdentity, type StudyIdentity } from '../question/study-identity.ts';
@@ -137,6 +138,15 @@ export class StudyStore {
   *outcomes(): Generator<StoredTrial> {
     const columns = 'number, point, params, outcome, failure, metrics, NULL AS first_day, NULL AS returns';
     for (const row of this.select(columns)) yield trialOfRow(row);
+  }
+
+  /** The same as they are shown: trials of less than 30 days without figures of a year. */
+  *shownOutcomes(): Generator<StoredTrial> {
+    const { fromMs = 0, splitMs: toMs = 0 } = this.head()?.range ?? {};
+    for (const trial of this.outcomes())
+      yield trial.metrics === null
+        ? trial
+        : { ...trial, metrics: withoutYear(trial.metrics, { fromMs, toMs }) };
   }
 
   /** The same as rows. */

@@ -1,6 +1,8 @@
+import { withoutYear } from '../../backtest/result/finish-run.ts';
 import { SarrafError } from '../../domain/errors.ts';
 import { createRandom, type RandomSource } from '../../domain/random.ts';
 import { present } from '../../domain/invariant.ts';
+import type { Stretch } from '../data/stretch.ts';
 import type { Objective, TrialMetrics } from '../goals/objectives.ts';
 import { tradeOrderRisk, type TradeOrderRisk } from '../statistics/trade-order-risk.ts';
 import { finding, said } from '../texts/study-fact.ts';
@@ -44,7 +46,7 @@ export interface StressFindings {
 /** What runs that have ended say. The same runs say the same on every machine; `id`: of the study. */
 export function stressFindings(
   { trial, basis, reports }: StoredStress,
-  { id, objective }: { readonly id: string; readonly objective: Objective },
+  { id, objective, seen }: { readonly id: string; readonly objective: Objective; readonly seen: Stretch },
 ): StressFindings {
   const { draws, meanBlock, positions } = basis;
   const reportOf = (name: string): StressReport => present(reports.get(name), () => `the run ${name}`);
@@ -56,7 +58,7 @@ export function stressFindings(
   return {
     trial,
     draws,
-    costs: costsOf(basis.paid, reportOf),
+    costs: costsOf(basis.paid, (name) => shownReport(reportOf(name), seen)),
     tradeOrder: tradeOrderOf(again, (draw) => createRandom(stressSeed({ id, trial, run: draw }))),
     redrawn:
       typeof meanBlock === 'number' ? redrawnFindings(drawn('bars'), { meanBlock }) : missingOf(meanBlock),
@@ -88,6 +90,9 @@ function costsOf(
     paid,
   };
 }
+
+const shownReport = (report: StressReport, seen: Stretch): StressReport =>
+  report.kind === 'ran' ? { ...report, metrics: withoutYear(report.metrics, seen) } : report;
 
 function metricsOf(report: StressReport): Tested<TrialMetrics> {
   return report.kind === 'ran' ? { kind: 'tested', value: report.metrics } : notTested(said(report.reason));

@@ -76,6 +76,7 @@ export const PERSIAN_FINDINGS: TranslationOf<typeof ENGLISH_FINDINGS> = {
   'stable.not tested': 'آزموده نشده',
   'stable.failed': 'نیمی یا بیشتر از {near} ناموفق بودند یا قیدها را نقض کردند',
   'stable.values': '{metric} برابر {best} است، میانهٔ {near} {median} و بدترین دهک {worst}',
+  'stable.kept': '{near} میانه‌وار {kept} از برتری {metric} بهترین آزمایش بر بدترین دهک را دارند',
 
   'stress.holds': 'پابرجاست',
   'stress.breaks': 'از دست می‌رود',
@@ -103,6 +104,8 @@ export const PERSIAN_FINDINGS: TranslationOf<typeof ENGLISH_FINDINGS> = {
   'note.trials': '{trials} روی این داده در {studies}: بهترین از این همه، تنها با شانس هم خوب است.',
   'note.noHoldout':
     'دادهٔ کنارگذاشته‌ای نیست: آزمایش‌ها همهٔ داده را دیدند، پس هیچ چیز با دادهٔ نو آزموده نشده است.',
+  'note.short':
+    'هیچ رقم سالانه‌ای ({metrics} و مانند آن) نشان داده نمی‌شود: آزمایش‌ها {length} را دیده‌اند و کمتر از ۳۰ روز دربارهٔ یک سال چیزی نمی‌گوید. با این همه با همان رقم با هم سنجیده می‌شوند.',
   'note.closed': `${TERMS.holdout} بسته است: هیچ آزمایشی آن را ندیده است.`,
   'note.closedHere': `${TERMS.holdout} بسته است: هیچ آزمایشی از این بهینه‌سازی آن را ندیده است.`,
   'note.opened': `${TERMS.holdout} در {time} باز شد.`,

@@ -1,3 +1,4 @@
+import type { Stretch } from '../data/stretch.ts';
 import { present } from '../../domain/invariant.ts';
 import type { StressFindings } from '../stress/stress-findings.ts';
 import type { Space } from '../space/parameter.ts';
@@ -46,6 +47,8 @@ export interface ValidatedTrials {
   readonly ofData: number;
   readonly holdout: VerdictBasis['holdout'];
   readonly isWalked: boolean;
+  /** What the trials saw. */
+  readonly seen: Stretch;
   readonly stress: StressFindings | null;
   /** What `trialLuck` found in the daily returns of these trials. */
   readonly luck: TrialLuck;
@@ -56,7 +59,7 @@ export interface ValidatedTrials {
  * deflated Sharpe ratio counts all of them, also where a sample was tested, and the verdict says so.
  */
 export function validateStudy(of: ValidatedTrials): StudyValidation {
-  const { space, objectives, trials, holdout, isWalked, stress, luck } = of;
+  const { space, objectives, trials, holdout, isWalked, seen, stress, luck } = of;
   const best = present(
     trials.find(({ number }) => number === of.best.number),
     'the best trial of the study',
@@ -68,7 +71,7 @@ export function validateStudy(of: ValidatedTrials): StudyValidation {
   const plateau = plateauAround(best, { trials, space, objective });
   const { metrics } = of.best;
   const { metric } = objective;
-  const verdict = verdictOf({ statistics, plateau, metric, metrics, holdout, isWalked, stress });
+  const verdict = verdictOf({ statistics, plateau, metric, metrics, holdout, isWalked, seen, stress });
   return {
     verdict,
     basis: { trial: best.number, days: luck.days, ran, sampled: luck.sampled, ofData },

@@ -1,3 +1,5 @@
+import { isTooShortFor } from '../../backtest/result/finish-run.ts';
+import type { Stretch } from '../data/stretch.ts';
 import { inDigits } from '../../language/fact.ts';
 import type { StressFindings } from '../stress/stress-findings.ts';
 import type { TrialMetrics } from '../goals/objectives.ts';
@@ -36,6 +38,8 @@ export interface VerdictBasis {
   readonly holdout: 'none' | 'closed' | 'opened';
   /** Whether a walk-forward has been run to its end. */
   readonly isWalked: boolean;
+  /** What the trials saw. */
+  readonly seen: Stretch;
   /** The best trial under other conditions; null where that has not been run. */
   readonly stress: StressFindings | null;
 }
@@ -154,20 +158,22 @@ function holdingReason(metrics: TrialMetrics): readonly StudyFinding[] {
   return [finding(compared, { held: { share: held }, earned: { share: earned } })];
 }
 
-function stabilityOf({ plateau, metric }: VerdictBasis): StudyVerdict['stable'] {
+function stabilityOf({ plateau, metric, seen }: VerdictBasis): StudyVerdict['stable'] {
   if (plateau.kind === 'not tested') return { kind: 'not tested', reason: plateau.message };
-  const { neighbours, medianOfNeighbours, worstTenth, best, isPlateau } = plateau.value;
+  const { neighbours, medianOfNeighbours, worstTenth, best, kept, isPlateau } = plateau.value;
   const near = finding('count.nearest', { count: neighbours });
   const reason =
     medianOfNeighbours === null
       ? finding('stable.failed', { near })
-      : finding('stable.values', {
-          metric: { metric },
-          best: { value: best },
-          near,
-          median: { value: medianOfNeighbours },
-          worst: { value: worstTenth },
-        });
+      : isTooShortFor(metric, seen)
+        ? finding('stable.kept', { metric: { metric }, near, kept: { share: kept } })
+        : finding('stable.values', {
+            metric: { metric },
+            best: { value: best },
+            near,
+            median: { value: medianOfNeighbours },
+            worst: { value: worstTenth },
+          });
   return { kind: isPlateau ? 'plateau' : 'peak', reason };
 }
 

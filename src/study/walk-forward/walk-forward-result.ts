@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { withoutYear } from '../../backtest/result/finish-run.ts';
 import { SarrafError } from '../../domain/errors.ts';
 import { present } from '../../domain/invariant.ts';
 import { inDigits, type FactFigure } from '../../language/fact.ts';
@@ -113,7 +114,10 @@ export function walkForwardResult(
     account: {
       initialEquity,
       finalEquity,
-      metrics,
+      metrics: withoutYear(metrics, {
+        fromMs: Math.min(...rows.map(({ test }) => test.fromMs)),
+        toMs: Math.max(...rows.map(({ test }) => test.toMs)),
+      }),
       equity: equityByDay(Number(initialEquity), daily),
       failures,
     },
@@ -151,7 +155,7 @@ function rowOf(
   const { stretch, trials, failed } = of;
   if (stretch === undefined)
     throw new SarrafError('INVARIANT', `expected figures of window ${window.number}, found none`);
-  const inSample = isKept ? null : trial.metrics;
+  const inSample = isKept || trial.metrics === null ? null : withoutYear(trial.metrics, window.train);
   return {
     ...window,
     trials,
@@ -160,7 +164,7 @@ function rowOf(
     params: trial.params,
     breaksConstraints: trial.outcome.kind === 'complete' && trial.outcome.violation > 0,
     inSample,
-    outOfSample: stretch.metrics,
+    outOfSample: withoutYear(stretch.metrics, window.test),
     beganExposed: stretch.beganExposed,
     efficiency: efficiencyOf(dailyGrowth(inSample, window.train), dailyGrowth(stretch.metrics, window.test)),
   };

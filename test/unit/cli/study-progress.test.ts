@@ -36,12 +36,14 @@ function trial(number: number, value: number | null): StoredTrial {
   };
 }
 
+const DAY_MS = 86_400_000;
+const SEEN = { fromMs: 0, toMs: 30 * DAY_MS };
 const objectives = [{ metric: 'sharpe', direction: 'maximize' }] as const;
 
 test('says how many trials of a study are done, the best of them, what failed, and how long the rest takes', () => {
   const { report, lines, pass } = reporting();
   report.begin('trials');
-  const progress = new StudyProgress(report, { objectives, wanted: 10 });
+  const progress = new StudyProgress(report, { objectives, seen: SEEN, wanted: 10 });
   progress.take(trial(1, 0.5), false);
   progress.take(trial(2, null), false);
   pass(8_000);
@@ -53,18 +55,30 @@ test('says how many trials of a study are done, the best of them, what failed, a
   expect(progress.ranNow).toBe(2);
 });
 
+test('says no figure of a year of trials that see less than 30 days', () => {
+  const { report, lines, pass } = reporting();
+  report.begin('trials');
+  const seen = { fromMs: 0, toMs: 30 * DAY_MS - 1 };
+  const progress = new StudyProgress(report, { objectives, seen, wanted: 10 });
+  pass(8_000);
+  progress.take(trial(3, 1.25), true);
+  expect(lines.join()).toContain('1 of 10, best sharpe (trial 3)');
+});
+
 test('of a window tells its own trials, and the time that all windows take', () => {
   const { report, lines, pass } = reporting();
   report.begin('trials');
   const whole: TrialCounts = { wanted: 20, before: 0, ran: 0 };
   const first = new StudyProgress(report, {
     objectives,
+    seen: SEEN,
     wanted: 10,
     part: { name: 'window 1 of 2', whole },
   });
   for (let number = 1; number <= 10; number += 1) first.take(trial(number, 0.5), false);
   const second = new StudyProgress(report, {
     objectives,
+    seen: SEEN,
     wanted: 10,
     part: { name: 'window 2 of 2', whole },
   });

@@ -16,7 +16,7 @@ beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'sarraf-trials-'));
   const file = join(folder, 'demo.sqlite');
   parquet = join(folder, 'trials.parquet');
-  keepDemoStudy(file, { trials: 60, days: 4 });
+  keepDemoStudy(file, { trials: 60, days: 30 });
   const store = StudyStore.openToRead(file);
   trials = [...store.outcomes()];
   expect(await writeTrialsParquet(store, parquet)).toBe(60);
@@ -65,7 +65,7 @@ describe('trials as Parquet', () => {
     expect(Object.fromEntries(Object.keys(wanted).map((name) => [name, types.get(name)]))).toEqual(wanted);
   });
 
-  test('have one row each, with what the study keeps', async () => {
+  test('have one row each, with what the study keeps, but figures of a year of less than 30 days', async () => {
     const rows = await ask(
       `SELECT number, state, failure, reason, param_fast, param_share::VARCHAR, param_exit, param_trail_bps,
          sharpe, final_equity::DOUBLE, json_extract_string(params, '$.mode') FROM FILE`,
@@ -91,10 +91,21 @@ describe('trials as Parquet', () => {
         'plain',
       ]);
     }
+    keepDemoStudy(join(folder, 'short.sqlite'), { trials: 6, days: 29 });
+    const store = StudyStore.openToRead(join(folder, 'short.sqlite'));
+    await writeTrialsParquet(store, join(folder, 'short.parquet'));
+    store.close();
+    const short = `SELECT count(sharpe)::INTEGER, count(total_return) > 0 FROM ${sqlText(join(folder, 'short.parquet'))}`;
+    expect(await ask(short)).toEqual([[0, true]]);
     expect(new Set(rows.map(([, state]) => state))).toEqual(new Set(['complete', 'infeasible', 'failed']));
   });
 
   test('leave no draft behind', () => {
-    expect(readdirSync(folder).toSorted()).toEqual(['demo.sqlite', 'trials.parquet']);
+    expect(readdirSync(folder).toSorted()).toEqual([
+      'demo.sqlite',
+      'short.parquet',
+      'short.sqlite',
+      'trials.parquet',
+    ]);
   });
 });

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { StudyStore } from '../../../src/study/store/study-store.ts';
+import { headOf } from '../../../src/study/study-result.ts';
 import { testedNotes } from '../../../src/study/tested-notes.ts';
 import { inEnglish } from './in-english.ts';
 import { keepDemoStudy } from './report/demo-study.ts';
@@ -20,7 +21,7 @@ afterEach(() => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-const notes = (): readonly string[] => inEnglish(testedNotes(store));
+const notes = (): readonly string[] => inEnglish(testedNotes(store, headOf(store).range));
 
 const ACCOUNT = {
   initialEquity: '10000',

@@ -99,8 +99,8 @@ export const ENGLISH_REPORT = {
   'drawdowns.inAll': 'In all',
   'drawdowns.notYet': 'not yet',
   'rolling.title': 'The last {days} days, day by day',
-  'rolling.sharpe': 'Sharpe ratio',
-  'rolling.volatility': 'Volatility',
+  'rolling.sharpe': 'Daily Sharpe ratio',
+  'rolling.volatility': 'Volatility of days',
   'rolling.note': 'For a year, of daily returns.',
   'rolling.label': '{title}: {least} to {most}, last {last}',
 

@@ -101,8 +101,8 @@ export const PERSIAN_REPORT: TranslationOf<typeof ENGLISH_REPORT> = {
   'drawdowns.inAll': 'در کل',
   'drawdowns.notYet': 'هنوز نه',
   'rolling.title': '{days} روز گذشته، روز به روز',
-  'rolling.sharpe': 'نسبت شارپ',
-  'rolling.volatility': 'نوسان',
+  'rolling.sharpe': 'نسبت شارپ روزانه',
+  'rolling.volatility': 'نوسان روزها',
   'rolling.note': 'سالانه، از بازده‌های روزانه.',
   'rolling.label': '{title}: از {least} تا {most}، آخرین {last}',
 

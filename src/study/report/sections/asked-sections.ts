@@ -19,7 +19,7 @@ export function holdoutSection(study: StudyResult, voice: StudyVoice): string {
   if (holdout === null) return '';
   const { say, tell, digits, minute, metric: nameIn, figure } = voice;
   const { openedAtMs, afterTrials, trial: number } = holdout;
-  const report = readHoldoutReport(holdout.report);
+  const report = readHoldoutReport(holdout.report, range);
   const when = say('holdout.note', {
     trial: digits(String(number)),
     from: minute(range.splitMs),

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { pageScript } from '../../../../src/backtest/report/html-page.ts';
 import type { ReportedStudy } from '../../../../src/study/report/reported-study.ts';
+import { studyReportData } from '../../../../src/study/report/study-report-data.ts';
 import { STUDY_SCRIPTS, studyHtml } from '../../../../src/study/report/study-html.ts';
 import { askedSection } from '../../../../src/study/report/sections/asked-sections.ts';
 import { studyVoice } from '../../../../src/study/texts/study-voice.ts';
@@ -49,6 +50,20 @@ describe('the report of a study', () => {
       expect(words).toContain(source);
       expect(words).toContain(formula);
     }
+  });
+
+  test('has no figure of a year of trials that saw less than 30 days, and says by what they are compared', () => {
+    const short = demoStudy(join(folder, 'short.sqlite'), { days: 29, holdout: 'opened' });
+    const { trials, best, notes } = short.study;
+    expect(trials.map(({ metrics }) => metrics?.['sharpe'] ?? null)).toEqual(trials.map(() => null));
+    expect(best?.values[0]).toBeGreaterThan(0);
+    const { tell } = studyVoice('en');
+    expect(notes.map(tell)).toContain(
+      'No figure of a year (sharpe and others) is shown: the trials saw 29 d, and less than 30 days say nothing of a year. They are compared by it all the same.',
+    );
+    const { figures, trials: drawn, plateau } = studyReportData(short);
+    expect([figures[0]?.name, new Set(drawn.figures[0]), plateau]).toEqual(['sharpe', new Set([null]), null]);
+    expect(textOf(studyHtml(short))).not.toMatch(/sharpe -?\d/);
   });
 
   test('says what breaks under stress, and that it was not tested where it was not', () => {

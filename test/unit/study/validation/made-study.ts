@@ -69,6 +69,7 @@ export function madeStudy(
     ofData: trials.length,
     holdout: 'closed',
     isWalked: false,
+    seen: { fromMs: 0, toMs: 400 * 86_400_000 },
     stress: null,
     luck: trialLuck({ ...made, id: id ?? made.id, dailyOf: dailyOf ?? made.dailyOf }),
     ...given,

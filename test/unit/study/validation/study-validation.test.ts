@@ -56,6 +56,14 @@ describe('the verdict', () => {
     expect(studies.every(({ verdict }) => verdict.luck.reasons.length === 3)).toBe(true);
   });
 
+  test('says no figure of a year of less than 30 days, and what near trials keep of it', () => {
+    const seen = { fromMs: 0, toMs: 29 * 86_400_000 };
+    const { verdict } = inEnglish(validateStudy(madeStudy(withEdge(1), { seen })));
+    expect(verdict.stable.reason).toMatch(
+      /^the \d+ nearest trials keep [\d.]+ % \(median\) of the sharpe that the best trial has above/,
+    );
+  });
+
   test('counts what other studies tried on the same data', () => {
     const trials = withEdge(1);
     const alone = validateStudy(madeStudy(trials)).statistics;
