@@ -10,6 +10,8 @@ export interface OrderBook {
   readonly asks: readonly BookLevel[];
   /** When the exchange says it was so; null where it does not say. */
   readonly updatedAtMs: number | null;
+  /** What was traded last, where the exchange says that with a book. */
+  readonly lastTradePrice?: DecimalText;
 }
 
 /** Digits that a float surely holds: a shorter text is compared by its number. */

@@ -1,5 +1,6 @@
 import { SarrafError } from '../domain/errors.ts';
 import { formatUnits, LEAST_UNITS, midOfUnits, type Units, unitsOf } from '../domain/money.ts';
+import { unitsAbout } from '../domain/too-fine.ts';
 import type { DecimalText } from '../domain/decimal-text.ts';
 import { createMarket, type Market } from '../domain/market.ts';
 import type { MarketStats } from '../domain/market-stats.ts';
@@ -312,19 +313,16 @@ export class MarketDataCache {
       return midOfUnits(book.bestBid, book.bestAsk);
     }
     const state = this.states.get(symbol);
-    const latest = state?.stats?.latest ?? null;
-    if (latest !== null) return unitsOf(latest);
-    return state?.lastClose ?? null;
+    return state === undefined ? null : (lastTraded(state) ?? state.lastClose);
   }
 
   /** The same, of what was read since a time; null where all is older. */
   priceSince(symbol: string, sinceMs: number): Units | null {
     const state = this.states.get(symbol);
     if (state === undefined) return null;
-    const { bookMid, bookSeenAtMs, stats, statsSeenAtMs } = state;
+    const { bookMid, bookSeenAtMs } = state;
     if (bookMid !== null && (bookSeenAtMs ?? Number.NEGATIVE_INFINITY) >= sinceMs) return bookMid;
-    const latest = (statsSeenAtMs ?? Number.NEGATIVE_INFINITY) >= sinceMs ? (stats?.latest ?? null) : null;
-    return latest === null ? null : unitsOf(latest);
+    return lastTraded(state, sinceMs);
   }
 
   private enter(state: CachedMarket, market: Market, nowMs: number): void {
@@ -376,6 +374,17 @@ function seenOf({ bids, asks, updatedAtMs }: OrderBook, seenAtMs: number): SeenB
     venueAtMs: updatedAtMs,
     freshUntilMs: null,
   };
+}
+
+/** What was traded last, as the book or the statistics say that was read later; null where neither does. */
+function lastTraded(state: CachedMarket, sinceMs = Number.NEGATIVE_INFINITY): Units | null {
+  const { book, bookSeenAtMs, stats, statsSeenAtMs } = state;
+  const ofBook = { price: book?.lastTradePrice ?? null, atMs: bookSeenAtMs ?? Number.NEGATIVE_INFINITY };
+  const ofStats = { price: stats?.latest ?? null, atMs: statsSeenAtMs ?? Number.NEGATIVE_INFINITY };
+  const told = [ofBook, ofStats].filter(({ price, atMs }) => price !== null && atMs >= sinceMs);
+  const newest = told.toSorted((left, right) => right.atMs - left.atMs)[0]?.price ?? null;
+  // A last price with dust of floats is a price; a book or statistics like that are refused as they come.
+  return newest === null ? null : unitsAbout(newest);
 }
 
 function midOf({ bestBid, bestAsk }: SeenBook): Units | null {

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { tryDecimalText } from '../../domain/decimal-text.ts';
 import { orientBook, type BookLevel, type OrderBook } from '../../domain/order-book.ts';
-import { timeMsOrNull } from '../reply-types.ts';
+import { decimalOrNull, timeMsOrNull } from '../reply-types.ts';
 
 const isNumeric = (value: unknown): value is string | number =>
   typeof value === 'string' || typeof value === 'number';
@@ -49,12 +49,16 @@ export const bookRecord = sides.transform((wire): OrderBook =>
 );
 
 /**
- * A book of the third version of the order-book endpoint, where buys are `bids` and sells `asks`
- * (deployments).
+ * A book of the third version of the order-book endpoint, where buys are `bids` and sells `asks`, with the
+ * last price (deployments). A last price that is none costs no book.
  */
-export const orientedBookRecord = sides.transform((wire): OrderBook =>
-  orientBook({ named: wire, updatedAtMs: wire.lastUpdate, buysAre: 'bids' }),
-);
+export const orientedBookRecord = sides
+  .extend({ lastTradePrice: decimalOrNull.catch(null) })
+  .transform((wire): OrderBook => {
+    const book = orientBook({ named: wire, updatedAtMs: wire.lastUpdate, buysAre: 'bids' });
+    const { lastTradePrice: last } = wire;
+    return last === null || last === '0' || last.startsWith('-') ? book : { ...book, lastTradePrice: last };
+  });
 
 /** The sides of the depth endpoint, where the names are right. */
 export const depthSides = sides;

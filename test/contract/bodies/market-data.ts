@@ -66,13 +66,13 @@ export const BOOK_BODIES: readonly BodyCase[] = [
     request: { symbol: 'BTCIRT' },
     body: `{"status": "ok", "lastUpdate": 1710148955123, "lastTradePrice": "12600000000", "bids": [["12599999990", "0.75"], ["12599999980", "2"]],
       "asks": [["12600000010", "0.5"], ["12600000020", "1.25"]]}`,
-    value: { ...book, updatedAtMs: 1710148955123 },
+    value: { ...book, updatedAtMs: 1710148955123, lastTradePrice: '12600000000' },
   },
   {
     endpoint: 'orderBookV3',
-    form: 'a side that is empty: what is called bids are buys',
+    form: 'a side that is empty, before the first trade: what is called bids are buys',
     request: { symbol: 'BTCIRT' },
-    body: `{"status": "ok", "lastUpdate": ${UPDATED_S}, "bids": [["12599999990", "0.75"]], "asks": []}`,
+    body: `{"status": "ok", "lastUpdate": ${UPDATED_S}, "lastTradePrice": "0", "bids": [["12599999990", "0.75"]], "asks": []}`,
     value: { bids: [['12599999990', '0.75']], asks: [], updatedAtMs: UPDATED_MS },
   },
   {
@@ -91,7 +91,12 @@ export const BOOK_BODIES: readonly BodyCase[] = [
     body: `{"status": "ok", "USDTIRT": {"lastUpdate": 1710148955123, "lastTradePrice": "600000",
       "bids": [["600000", "7"]], "asks": [["600010", "31.5"]]}}`,
     value: {
-      USDTIRT: { bids: [['600000', '7']], asks: [['600010', '31.5']], updatedAtMs: 1710148955123 },
+      USDTIRT: {
+        bids: [['600000', '7']],
+        asks: [['600010', '31.5']],
+        updatedAtMs: 1710148955123,
+        lastTradePrice: '600000',
+      },
     },
   },
   {

@@ -1,7 +1,9 @@
 import { expect } from 'vitest';
 import { z } from 'zod';
 import type { ErrorCode } from '../../../src/domain/errors.ts';
+import { decimalText } from '../../../src/domain/decimal-text.ts';
 import { createMarket } from '../../../src/domain/market.ts';
+import type { MarketStats } from '../../../src/domain/market-stats.ts';
 import { parseUnits } from '../../../src/domain/money.ts';
 import type { VenueOrder } from '../../../src/domain/order.ts';
 import type { Effect, UnreadRow, VenueAnswer, VenueCall, VenueCallKind } from '../../../src/venues/port.ts';
@@ -477,3 +479,21 @@ export const FEEDS: readonly PlannedFeed[] = [
   feedOf('transactions', 'transactions', 5_000),
   feedOf('book BTCUSDT', 'book', 1_000),
 ];
+
+/** A day of BTCUSDT with these numbers. */
+export const statsOf = (latest: string, baseVolume = '1'): MarketStats => ({
+  market: parseMarket('BTCUSDT'),
+  isClosed: false,
+  closedReason: null,
+  bestSell: decimalText('101'),
+  bestBuy: decimalText('99'),
+  baseVolume: decimalText(baseVolume),
+  quoteVolume: null,
+  latest: decimalText(latest),
+  mark: null,
+  dayLow: null,
+  dayHigh: null,
+  dayOpen: null,
+  dayClose: null,
+  dayChange: null,
+});

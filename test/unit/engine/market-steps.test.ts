@@ -1,9 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { parseUnits } from '../../../src/domain/money.ts';
 import { decimalText } from '../../../src/domain/decimal-text.ts';
+import type { OrderBook } from '../../../src/domain/order-book.ts';
 import type { MarketRule } from '../../../src/venues/port.ts';
 import { buy } from '../../support/intents.ts';
-import { EngineWorld, FEEDS, feedOf } from './engine-world.ts';
+import { EngineWorld, FEEDS, feedOf, statsOf } from './engine-world.ts';
 
 function rule(priceStep: string | null, amountStep: string | null): MarketRule {
   return {
@@ -64,5 +65,38 @@ describe('the steps of a market', () => {
   it('of a market that is not traded are nobody’s business', () => {
     const world = worldWith({ ...rule('0.1', '0.01'), symbol: 'ETHUSDT' });
     expect(versions(world)).toEqual(['1: 0.01 0.001']);
+  });
+});
+
+/** A book that nobody buys in. */
+const soldBook = (lastTradePrice?: string): OrderBook => ({
+  bids: [],
+  asks: [[decimalText('101'), decimalText('1')]],
+  updatedAtMs: 5,
+  ...(lastTradePrice === undefined ? {} : { lastTradePrice: decimalText(lastTradePrice) }),
+});
+const priceIn = ({ engine, nowMs }: EngineWorld) => [
+  engine.markets.priceOf('BTCUSDT'),
+  engine.markets.priceSince('BTCUSDT', nowMs),
+];
+
+describe('the price of a market without one side of its book', () => {
+  it('is the last price that its book says, until statistics are read that say another', () => {
+    const world = new EngineWorld({ feeds: [] });
+    const later = (): void => {
+      world.advance(1_000);
+      world.engine.step({ kind: 'tick', atMs: world.nowMs });
+    };
+    world.engine.markets.takeBook('BTCUSDT', soldBook());
+    expect(priceIn(world)).toEqual([null, null]);
+    world.engine.markets.takeBook('BTCUSDT', soldBook('98.5'));
+    expect(priceIn(world)).toEqual([parseUnits('98.5'), parseUnits('98.5')]);
+    later();
+    expect(priceIn(world)).toEqual([parseUnits('98.5'), null]);
+    world.engine.markets.takeStats(statsOf('97'));
+    expect(priceIn(world)).toEqual([parseUnits('97'), parseUnits('97')]);
+    later();
+    world.engine.markets.takeBook('BTCUSDT', soldBook('99.00000000001'));
+    expect(priceIn(world)).toEqual([parseUnits('99'), parseUnits('99')]);
   });
 });

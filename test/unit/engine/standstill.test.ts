@@ -1,12 +1,10 @@
 import { expect, it } from 'vitest';
 import { decimalText } from '../../../src/domain/decimal-text.ts';
-import type { MarketStats } from '../../../src/domain/market-stats.ts';
 import type { OrderBook } from '../../../src/domain/order-book.ts';
 import { createRiskLimits } from '../../../src/execution/risk/risk-limits.ts';
-import { parseMarket } from '../../../src/exchange/market-names.ts';
 import { readKept } from '../../../src/engine/kept-records.ts';
 import { buy } from '../../support/intents.ts';
-import { EngineWorld, FEEDS, feedOf, START_MS } from './engine-world.ts';
+import { EngineWorld, FEEDS, feedOf, START_MS, statsOf } from './engine-world.ts';
 
 /** A world whose book is read for ever and has stood still since it began. */
 function standing(maxStandstillMs: number | null = 60_000, feeds = FEEDS): EngineWorld {
@@ -20,23 +18,6 @@ const bookOf = (bid: string, updatedAtMs: number): OrderBook => ({
   bids: [[decimalText(bid), decimalText('5')]],
   asks: [],
   updatedAtMs,
-});
-
-const statsOf = (latest: string, baseVolume: string): MarketStats => ({
-  market: parseMarket('BTCUSDT'),
-  isClosed: false,
-  closedReason: null,
-  bestSell: decimalText('101'),
-  bestBuy: decimalText('99'),
-  baseVolume: decimalText(baseVolume),
-  quoteVolume: null,
-  latest: decimalText(latest),
-  mark: null,
-  dayLow: null,
-  dayHigh: null,
-  dayOpen: null,
-  dayClose: null,
-  dayChange: null,
 });
 
 /** Why the order that a strategy wants now is refused; null where it leaves. */

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { readBotConfig } from '../../../../src/daemon/settings/read-bot-config.ts';
 import { parseUnits } from '../../../../src/domain/money.ts';
@@ -92,6 +93,24 @@ describe('the configuration of a live bot', () => {
     expect(offline(`${LIVE}instance: not a name\n`)).toMatchObject({ ok: false });
     expect(offline('exchange: 7\n')).toMatchObject({ ok: false });
   });
+});
+
+test('the examples of higher limits, in config/live.yaml and the docs, are read once they are no comment', () => {
+  const live = readFileSync('config/live.yaml', 'utf8').replaceAll(/^ {2}# (?=limits:| {2})/gm, '  ');
+  const [, docs = ''] =
+    /## Request limits[^#]*?```yaml\n(.*?)```/s.exec(readFileSync('docs/configuration.md', 'utf8')) ?? [];
+  const wanted = {
+    'v2/trades': { limit: 60, windowMs: 60_000 },
+    'v2/depth': { limit: 300, windowMs: 60_000 },
+    'v2/wallets': { limit: 15, windowMs: 60_000 },
+    'users/wallets/withdraws/list': { limit: 60, windowMs: 120_000 },
+  };
+  const key = `${'A'.repeat(43)}=`;
+  const environment = { EXCHANGE_URL: 'https://exchange.example', SARRAF_KEY: key };
+  const readFile = (path: string) => ({ text: path.endsWith('.yaml') ? live : key, isOpenToAll: false });
+  const read = readBotConfig('/bots/bot.yaml', { environment, workingFolder: '/work', readFile });
+  expect(read).toMatchObject({ ok: true, config: { exchange: { limits: wanted } } });
+  expect(configOf(docs)).toMatchObject({ exchange: { limits: wanted } });
 });
 
 test('no entries are canceled before the silence is reported', () => {
