@@ -1,14 +1,16 @@
 import { randomUUID } from 'node:crypto';
-import { resolve } from 'node:path';
+import { rmSync, writeFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
 import Database from 'better-sqlite3';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { ControlClient } from '../../src/daemon/control/control-client.ts';
 import { controlPath } from '../../src/daemon/control/control-file.ts';
-import type { PlaceCommand } from '../../src/engine/engine-event.ts';
+import type { PlaceCommand, PositionCommand } from '../../src/engine/engine-event.ts';
 import { sarrafHere } from '../support/sarraf-here.ts';
 import type { BotHome } from './bot-home.ts';
 import { readLog } from './bot-process.ts';
 import { brokenPromises, OwnExchange } from './own-exchange.ts';
+import { SlowDisk } from './slow-disk.ts';
 
 /** For a machine however busy; whatever is waited for mostly comes within a second. */
 const PATIENT = { timeout: 120_000, interval: 200 };
@@ -105,4 +107,84 @@ test('a person pauses, places, cancels and closes, and kill -9 amid it does noth
   expect({ code, error: error.replaceAll(/^warning: .*\n/gm, '') }, out).toEqual({ code: 0, error: '' });
   expect(readLog(out).filter(({ level }) => level === 'error')).toEqual([]);
   expect(brokenPromises(exchange, home)).toEqual([]);
+});
+
+/** A strategy that holds what it is given. */
+const HOLDER = `import { defineStrategy } from '#sdk';
+export default defineStrategy({
+  name: 'holder',
+  data: ({ markets }) => ({ rial: markets.of('BTCIRT').book(), tether: markets.of('BTCUSDT').book() }),
+  on: {},
+});
+`;
+
+/** More commits than a bot makes of three commands. */
+const MOST_COMMITS = 40;
+
+test('coins are adopted, written off and moved once, whichever two writes a kill -9 comes between', async ({
+  skip,
+}) => {
+  const disk = SlowDisk.compile(own.folder);
+  if (typeof disk === 'string') {
+    skip(disk);
+    return;
+  }
+  const plugin = join(own.folder, 'holder.ts');
+  writeFileSync(plugin, HOLDER);
+  const home = own.home({ instance: 'moved', seed: 1, plugin });
+  const lastCommit = join(own.folder, 'last-commit');
+  const begin = async () => {
+    const bot = own.start(home, [], disk.endingAfter(lastCommit));
+    await bot.healthAddress();
+    return bot;
+  };
+  const base = {
+    kind: 'position',
+    strategy: 'bracket-0',
+    to: null,
+    market: 'BTCIRT',
+    price: '60000000000',
+  } as const;
+  const client = new ControlClient(home.dataFolder);
+  const post = (act: PositionCommand['act'], amount: string, more: Partial<PositionCommand> = {}): number =>
+    client.post({ ...base, key: randomUUID(), act, amount, ...more });
+  let bot = await begin();
+  const first = post('adopt', '1');
+  await expect.poll(() => client.look(first)?.result?.ok, PATIENT).toBe(true);
+  let commits = 0;
+  for (let isDone = false; !isDone;) {
+    commits += 1;
+    expect(commits).toBeLessThan(MOST_COMMITS);
+    writeFileSync(lastCommit, String(commits));
+    const ids = [
+      post('write-off', '0.01'),
+      post('move', '0.005', { to: 'bracket-1' }),
+      post('adopt', '0.02', { strategy: 'bracket-1', market: 'BTCUSDT', price: '100000' }),
+    ];
+    const said = () => ids.map((id) => client.look(id)?.result?.message ?? null);
+    const areDone = (): boolean => !said().includes(null);
+    await expect.poll(() => !bot.isRunning || areDone(), PATIENT).toBe(true);
+    isDone = areDone();
+    rmSync(lastCommit);
+    await bot.kill();
+    bot = await begin();
+    await expect
+      .poll(said, PATIENT)
+      .toEqual([
+        expect.stringMatching(/^0.01 BTC were taken out/),
+        expect.stringMatching(/^0.005 BTC went from bracket-0 to bracket-1/),
+        expect.stringMatching(/^bracket-1 has adopted 0.02 BTC/),
+      ]);
+    const status = await sarraf(home, 'status', '--json');
+    expect([Number(heldOf('bracket-0', status)), Number(heldOf('bracket-1', status))]).toEqual(
+      [1 - commits * 0.015, commits * 0.025].map((amount) => expect.closeTo(amount, 9)),
+    );
+  }
+  client.close();
+  console.log({ commits });
+  const { code, out } = await bot.end();
+  expect(code, out).toBe(0);
+  const mirror = new Database(home.mirrorPath, { readonly: true });
+  expect(mirror.prepare('SELECT count(*) FROM position_moves').pluck().get()).toBe(1 + 3 * commits);
+  mirror.close();
 });

@@ -25,6 +25,14 @@ export class SlowDisk {
     }
   }
 
+  /**
+   * Of a program that is killed right after so many commits of its databases as a file says, from when that
+   * is there.
+   */
+  endingAfter(file: string): Readonly<Record<string, string>> {
+    return { LD_PRELOAD: this.library, LAST_SYNC: file };
+  }
+
   /** Of a program whose every fsync takes so much longer. */
   environment(fsyncMs: number): Readonly<Record<string, string>> {
     return { LD_PRELOAD: this.library, SLOW_DISK_MS: String(fsyncMs) };
