@@ -427,7 +427,10 @@ export class CandleRunner {
       this.follow(this.engine.stepClose(market.symbol, atMs), atMs);
   }
 
-  /** Begins the bars whose time has come: what takes at their opens does so, and is pushed. */
+  /**
+   * Begins the bars whose time has come: what takes at their opens does so, and is pushed. Who is due just
+   * after learns of them.
+   */
   private openBars(nowMs: number): void {
     const { venue } = this.options;
     let hasChanged = false;
@@ -436,9 +439,10 @@ export class CandleRunner {
       if (venue.onOpen(lane.index, lane.walked, lane.place)) hasChanged = true;
       lane.begin();
     }
-    if (!hasChanged) return;
+    if (!hasChanged && this.wakeAtMs > nowMs + 1) return;
     this.tellOpens(nowMs);
-    this.tellNews(nowMs);
+    if (hasChanged) this.tellNews(nowMs);
+    else this.step({ kind: 'tick', atMs: nowMs });
   }
 
   /** Tells which bars have begun, where that is not known yet. Most run without anybody asking. */

@@ -296,12 +296,43 @@ const EXITS: readonly (readonly [
     'buy 1 at 100, bar 1; sell 1 at 107, bar 3; take-profit',
   ],
   [
-    'a target that falls to below the close, before an open below it: the open',
+    'a target that falls to below the close, before an open below it: the target, once it is reached',
     { ...FALLING, laterTargets: [{ afterMs: 2 * HOUR_MS, distance: 4 }] },
     {},
     `100 100 100 100
      100 103 99 102
      102 107 101 106
+     102 103 101 102
+     102 109 101 104`,
+    'buy 1 at 100, bar 1; sell 1 at 104, bar 4+; take-profit',
+  ],
+  [
+    'the same before a bar with the stop in it, too: the worst first',
+    { ...FALLING, stopLoss: { distance: 10 }, laterTargets: [{ afterMs: 2 * HOUR_MS, distance: 4 }] },
+    {},
+    `100 100 100 100
+     100 103 99 102
+     102 107 101 106
+     102 109 89 104`,
+    'buy 1 at 100, bar 1; sell 1 at 90, bar 3+; stop-loss',
+  ],
+  [
+    'the same before an open between target and close: that open',
+    { ...FALLING, stopLoss: { distance: 10 }, laterTargets: [{ afterMs: 2 * HOUR_MS, distance: 4 }] },
+    {},
+    `100 100 100 100
+     100 103 99 102
+     102 107 101 106
+     105 109 89 104`,
+    'buy 1 at 100, bar 1; sell 1 at 105, bar 3; take-profit',
+  ],
+  [
+    'a target that falls far below the close: the open, at the market',
+    { ...FALLING, laterTargets: [{ afterMs: 2 * HOUR_MS, distance: 4 }], takeProfit: { distance: 50 } },
+    {},
+    `100 100 100 100
+     100 103 99 102
+     102 117 101 116
      102 109 101 104`,
     'buy 1 at 100, bar 1; sell 1 at 102, bar 3; take-profit',
   ],

@@ -63,9 +63,11 @@ interface Situation {
  *   rests in place of the exit, the stop is in the bot.
  * - After somebody else canceled the exit, or took coins away, none is placed until it is clear what became
  *   of the position.
- * - It is sold at the market when its time is over; when the price is beyond the stop or the target while no
- *   exit rests, or beyond the target while the stop rests alone; and when it is beyond the limit of the stop
- *   leg, which then can not fill.
+ * - Where the price is beyond a target that does not rest, as after the target fell, a limit sale at the
+ *   target goes alone. It gives way to the exit with its stop once the price is below the target again.
+ * - It is sold at the market when its time is over; when the price is beyond the stop while no exit rests;
+ *   when it is far beyond the target, or such a limit sale was refused; and when it is beyond the limit of
+ *   the stop leg, which then can not fill.
  */
 export function advanceBracket(before: BracketAlgorithm, view: AlgorithmView): BracketStep {
   if (before.entry === 'planned') return before.terms.entry === null ? takeDown(before, view) : enter(before);
@@ -275,7 +277,7 @@ function whyAtMarket(bracket: BracketAlgorithm, { stock, prices, view }: Situati
   const bid = bidOf(view);
   if (bid === null) return null;
   const { target, stop, stopKind } = prices;
-  const isAbove = target !== null && bid >= target;
+  const isAbove = target !== null && bid >= target && !sellsAtTarget(bracket, { target, stock, view });
   const isBare = stock.exits.every(({ exit }) => exit === 'decision');
   if (isAbove && stock.exits.every((exit) => exit.exit === 'decision' || isAlone(exit)))
     return atMarket('take-profit', sentence('bracket-beyond-target'));
@@ -286,6 +288,20 @@ function whyAtMarket(bracket: BracketAlgorithm, { stock, prices, view }: Situati
   const leg = stock.exits.find(({ stopPrice }) => stopPrice !== null);
   const isBeyond = leg !== undefined && leg.price !== null && bid < leg.price;
   return isBeyond ? atMarket(stopKind, sentence('bracket-beyond-limit')) : null;
+}
+
+/** So much of the bid a target is at least for a limit sale there: far below it one is refused. */
+const LEAST_OF_BID = 95n;
+
+/** Whether a limit sale at a target goes alone: the price is beyond it, and it does not rest in a pair. */
+function sellsAtTarget(
+  { setbacks }: BracketAlgorithm,
+  { target, stock, view }: { readonly target: Units } & Pick<Situation, 'stock' | 'view'>,
+): boolean {
+  const bid = bidOf(view);
+  if (bid === null || bid < target || target * WHOLE < bid * LEAST_OF_BID || setbacks.inARow > 0)
+    return false;
+  return stock.exits.every(({ price, pairKey }) => price !== target || pairKey === null);
 }
 
 /** Whether an order is a stop without a target beside it. */
@@ -325,7 +341,7 @@ function keepExit(bracket: BracketAlgorithm, situation: Situation): BracketStep 
   const { stock, view } = situation;
   const { exits } = stock;
   const isChanging = exits.some(({ state }) => CHANGING.has(state));
-  const step = resting(bracket, { ...situation, wantsBooks: true });
+  const step = withNextOpen(resting(bracket, { ...situation, wantsBooks: true }), situation);
   if (isChanging || isAsWanted(exits, wantedExit(bracket, situation))) return step;
   // What rests protects more than what could not be placed.
   if (lacksBuyer(bracket, view)) return step;
@@ -340,6 +356,19 @@ function keepExit(bracket: BracketAlgorithm, situation: Situation): BracketStep 
   const [first] = exits;
   const key = present(first, 'an exit that rests').key;
   return { ...step, algorithm: changed(bracket, { isMoving: true }), cancel: [...step.cancel, key] };
+}
+
+/**
+ * A target that went alone by the close of a bar lacks its stop where the next bar opens below it: candles
+ * are looked at again with that open.
+ */
+function withNextOpen(step: BracketStep, { stock, prices, view }: Situation): BracketStep {
+  const { book, nowMs } = view;
+  const isAlone = stock.exits.every(({ stopPrice, pairKey }) => stopPrice === null && pairKey === null);
+  const isByClose = book !== null && book.freshUntilMs !== null && book.venueAtMs === nowMs;
+  return isAlone && isByClose && prices.stop !== null && step.algorithm.leaving === null
+    ? { ...step, wakeAtMs: nowMs + 1 }
+    : step;
 }
 
 /** Until when a leg whose other one has ended is expected to end by itself; the past where none has. */
@@ -378,9 +407,10 @@ function placeExit(bracket: BracketAlgorithm, situation: Situation): BracketStep
 
 /** The exit that belongs to a position now; null where it is only held until its time is over. */
 function wantedExit(
-  { leaving, terms, isStopAlone: goesAlone }: BracketAlgorithm,
+  bracket: BracketAlgorithm,
   { prices, amount, stock, view }: Situation,
 ): AlgorithmOrder | null {
+  const { leaving, terms, isStopAlone: goesAlone } = bracket;
   const { target, stop, stopKind } = prices;
   const price = target !== null && isBeyondReach(target, stock.exits, view) ? null : target;
   if (leaving !== null) {
@@ -391,7 +421,8 @@ function wantedExit(
         : onAmountGrid(view.market, subtractUnits(leaving.amount, soldByDecision(stock.exits)));
     return { ...plainOrder('sell', left < amount ? left : amount, limit), exit: leaving.exit };
   }
-  if (stop === null)
+  const isAtTarget = target !== null && sellsAtTarget(bracket, { target, stock, view });
+  if (stop === null || isAtTarget)
     return price === null ? null : { ...plainOrder('sell', amount, price), exit: 'take-profit' };
   if (price === null || goesAlone)
     return { side: 'sell', amount, price: null, stopPrice: stop, stopLimitPrice: null, exit: stopKind };

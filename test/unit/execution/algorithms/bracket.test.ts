@@ -117,6 +117,57 @@ describe('a bracket', () => {
     `,
     ));
 
+  test('sells at its target alone while the price is beyond it, and rests a pair once it is below again', () =>
+    runAlgorithm(
+      { ...both, laterTargets: [{ afterMs: 60_000, percent: '1' }] },
+      `
+      book 99.99 100 => place buy 1
+      1 filled => place sell 1@110 stop 95/94.05, wake 60000, books
+      2 open => wake 60000, books
+      2/2 open => wake 60000, books
+      book 103 104 => wake 60000, books
+      at 60000 => cancel 2, books
+      2 cancelled => wake 65000, books
+      2/2 cancelled => place sell 1@101, books
+      3 open 0.6 => books
+      book 100.9 101 => cancel 3, books
+      3 cancelled 0.6 => place sell 0.4@101 stop 95/94.05, books
+      4 open => books
+      4/2 open => books
+      book 101.5 102 => books
+      4/2 cancelled => wake 65000, books
+      4 filled => done the target was reached
+    `,
+    ));
+
+  test('sells at the market when its target fell far below the price, or a limit there was refused', () => {
+    const falling = { ...targetOnly, laterTargets: [{ afterMs: 60_000, percent: '1' }] };
+    runAlgorithm(
+      falling,
+      `
+      book 99.99 100 => place buy 1
+      1 filled => place sell 1@110, wake 60000, books
+      2 open => wake 60000, books
+      book 109 110 => wake 60000, books
+      at 60000 => cancel 2, books
+      2 cancelled => place sell 1, books
+    `,
+    );
+    runAlgorithm(
+      falling,
+      `
+      book 99.99 100 => place buy 1
+      1 filled => place sell 1@110, wake 60000, books
+      2 open => wake 60000, books
+      book 103 104 => wake 60000, books
+      at 60000 => cancel 2, books
+      2 cancelled => place sell 1@101, books
+      3 rejected BadPrice => wake 70500, books
+      at 70500 => place sell 1, books
+    `,
+    );
+  });
+
   test('sells at the market when the price has passed the limit of a stop that could not fill', () =>
     runAlgorithm(
       both,
