@@ -30,6 +30,13 @@ test('the README fits in a short read', () => {
   expect(readFileSync('README.md', 'utf8').trimEnd().split('\n').length).toBeLessThan(MOST_LINES_OF_README);
 });
 
+test('the architecture page names files that there are', () => {
+  const page = readFileSync('docs/ARCHITECTURE.md', 'utf8');
+  const named = [...page.matchAll(/`((?:[\w-]+\/)+[\w-]+\.ts)`/g)].map(([, file = '']) => file);
+  expect(named.length).toBeGreaterThan(30);
+  expect(named.filter((file) => !existsSync(file) && !existsSync(`src/${file}`))).toEqual([]);
+});
+
 describe.each(PAGES)('%s', (path) => {
   const page = readFileSync(path, 'utf8');
 

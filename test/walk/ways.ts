@@ -1,0 +1,169 @@
+import { execFile } from 'node:child_process';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import type { Profiler } from 'node:inspector';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import type { VenueOrderId } from '../../src/domain/venue-id.ts';
+import { AlertWorld } from '../property/alert-world.ts';
+import { BotLife, createEmbeddedWorld } from '../support/embedded-bot.ts';
+import { buy } from '../support/intents.ts';
+import { EngineWorld } from '../unit/engine/engine-world.ts';
+import { CoverageMeter, functionsRun, modulesLoaded, type FunctionRun } from './coverage.ts';
+
+/** What runs for one thing that happens. */
+export interface Way {
+  readonly functions: ReadonlySet<FunctionRun>;
+  /** Of a command: the modules that it loads. */
+  readonly modules: ReadonlySet<string> | null;
+}
+
+export type Ways = Readonly<Record<string, Way>>;
+
+const MINUTE_MS = 60_000;
+
+const without = (all: ReadonlySet<FunctionRun>, others: ReadonlySet<FunctionRun>): Way => ({
+  functions: new Set([...all].filter((run) => !others.has(run))),
+  modules: null,
+});
+
+/** One limit order in the engine alone. */
+async function inEngine(): Promise<Ways> {
+  const world = EngineWorld.ready();
+  world.answers.add('order');
+  const meter = new CoverageMeter();
+  await meter.start();
+  const ran = async (act: () => void): Promise<Way> => {
+    await meter.take();
+    act();
+    return { functions: await meter.take(), modules: null };
+  };
+  const intent = await ran(() => world.want(buy('BTCUSDT', { amount: '1', price: '98' })));
+  let id: VenueOrderId | null = null;
+  const acceptance = await ran(() => {
+    ({ id } = world.accept());
+  });
+  return {
+    'intent to request': intent,
+    acceptance,
+    fill: await ran(() => {
+      if (id !== null) world.venue.fill(id);
+      world.advance(11_000);
+    }),
+  };
+}
+
+/** One market order at noon and its fill in the whole bot, beyond what its polls run anyway. */
+async function inBot(): Promise<Ways> {
+  const folder = mkdtempSync(join(tmpdir(), 'sarraf-walk-'));
+  const startMs = Date.UTC(2026, 0, 5, 12);
+  const plugin = join(folder, 'once.ts');
+  writeFileSync(
+    plugin,
+    `import { defineStrategy } from '#sdk';
+import { z } from 'zod';
+let hasBought = false;
+export default defineStrategy({
+  name: 'once',
+  params: z.strictObject({}),
+  data: ({ market }) => ({ book: market.book() }),
+  on: {
+    book(ctx) {
+      if (hasBought || ctx.nowMs < ${startMs + 12.5 * MINUTE_MS}) return;
+      hasBought = true;
+      ctx.buy({ amount: 0.001 });
+    },
+  },
+});
+`,
+  );
+  const config = { strategies: [{ plugin, market: 'BTCIRT' }] };
+  const life = await BotLife.prepare(
+    createEmbeddedWorld({ seed: 3, startMs, config }),
+    join(folder, 'm.sqlite'),
+  );
+  try {
+    const meter = new CoverageMeter();
+    await meter.start();
+    life.bot.shell.start();
+    await life.run(10 * MINUTE_MS);
+    await meter.take();
+    await life.run(2 * MINUTE_MS);
+    const quiet = await meter.take(false);
+    await life.run(2 * MINUTE_MS);
+    return { 'market buy and fill': without(await meter.take(false), quiet) };
+  } finally {
+    await life.drop();
+    rmSync(folder, { recursive: true });
+  }
+}
+
+/** One halt to three channels. */
+async function ofAlert(): Promise<Ways> {
+  const world = new AlertWorld({ groupMs: 0, mostPerHour: 30, quietHours: null }, 10);
+  const meter = new CoverageMeter();
+  await meter.start();
+  await world.pass(1, 1_000);
+  await meter.take();
+  await world.pass(1, 1_000);
+  const quiet = await meter.take();
+  world.write('control', 'halt', { reason: 'news' }, { halt: { reason: 'news', sinceMs: world.nowMs } });
+  await world.pass(4, 1_000);
+  return { 'alert to channels': without(await meter.take(), quiet) };
+}
+
+/** Hourly bars of a walk, as a user has them. */
+function barsCsv(rows: number): string {
+  let close = 60_000;
+  const lines = Array.from({ length: rows }, (_, index) => {
+    const open = close;
+    close += ((index * 7_919) % 401) - 199;
+    const [high, low] = [Math.max(open, close) + 50, Math.min(open, close) - 50];
+    return `${new Date(Date.UTC(2024, 0, 1, index)).toISOString()},${open},${high},${low},${close},12.5`;
+  });
+  return ['time,open,high,low,close,volume', ...lines, ''].join('\n');
+}
+
+/** Everything that a command runs, its threads and processes too. */
+async function ofCommand(folder: string, words: readonly string[]): Promise<Way> {
+  const kept = join(folder, 'coverage');
+  mkdirSync(kept);
+  await promisify(execFile)(process.execPath, ['src/cli/main.ts', ...words], {
+    env: { ...process.env, NODE_V8_COVERAGE: kept, NO_COLOR: '1' },
+    maxBuffer: 10_000_000,
+  });
+  const functions = new Set<FunctionRun>();
+  const modules = new Set<string>();
+  for (const file of readdirSync(kept)) {
+    const { result } = JSON.parse(readFileSync(join(kept, file), 'utf8')) as {
+      readonly result: readonly Profiler.ScriptCoverage[];
+    };
+    for (const run of functionsRun(result)) functions.add(run);
+    for (const path of modulesLoaded(result)) modules.add(path);
+  }
+  return { functions, modules };
+}
+
+/** A backtest of `ma-cross` on a CSV of 3,000 rows with its report, and a study of four trials on it. */
+async function ofCommands(): Promise<Ways> {
+  const folder = mkdtempSync(join(tmpdir(), 'sarraf-walk-'));
+  try {
+    const csv = join(folder, 'hours.csv');
+    writeFileSync(csv, barsCsv(3_000));
+    const of = ['ma-cross', '--csv', csv, '--market', 'BTCUSDT', '--cash', '10000', '--fee', '0.1%'];
+    const under = (name: string): string => {
+      mkdirSync(join(folder, name));
+      return join(folder, name);
+    };
+    const [backtest, study] = [under('backtest'), under('study')];
+    return {
+      'CSV to report': await ofCommand(backtest, ['backtest', ...of, '--data', backtest]),
+      'study of 4 trials': await ofCommand(study, ['study', 'run', ...of, '--trials', '4', '--data', study]),
+    };
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+}
+
+/** Each in a process of its own: what ran for one has been compiled for the next. */
+export const WAYS = { engine: inEngine, bot: inBot, alert: ofAlert, commands: ofCommands } as const;
