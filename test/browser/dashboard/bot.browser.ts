@@ -49,6 +49,10 @@ const goTo = async (page: Page, view: string): Promise<unknown> =>
 /** Does what a button asks for, over the dialog with its cost; what was said in the end. */
 async function act(page: Page, button: string): Promise<string> {
   await page.click(button);
+  return confirm(page);
+}
+
+async function confirm(page: Page): Promise<string> {
   await page.click('[data-confirm]');
   await page.waitForSelector('[data-outcome=done]', PATIENT);
   const said = await textOf(page, 'dialog.action .steps');
@@ -99,4 +103,61 @@ test('a person sees fills come, halts, sees the orders gone, resumes, and reads 
   expect(second.messages).toEqual([]);
   await second.page.close();
   await here.close();
+});
+
+/** Two strategies that hold what they are given, of which one was given coins. */
+const HOLDERS = `
+mode: embedded
+instance: held
+embedded: { seed: 3, speed: 10, balances: { rls: '100000000000', usdt: '100000', btc: '2' } }
+strategies:
+  - { plugin: ./holder.ts, name: keeper, market: BTCIRT, inventory: { btc: '0.5' } }
+  - { plugin: ./holder.ts, name: heir, market: BTCIRT }
+data: { folder: data }
+dashboard: { port: 0 }
+`;
+const HOLDER = `import { defineStrategy } from '#sdk';
+export default defineStrategy({ name: 'holder', data: ({ market }) => ({ book: market.book() }), on: {} });
+`;
+
+test('a person says what became of a position: it was sold, moved to another strategy, or found', async () => {
+  const folder = mkdtempSync(join(root, 'held-'));
+  writeFileSync(join(folder, 'bot.yaml'), HOLDERS);
+  writeFileSync(join(folder, 'holder.ts'), HOLDER);
+  const holders = startSarraf(['run', '--config', join(folder, 'bot.yaml')]);
+  try {
+    await holders.line((line) => line.includes('page at http://'));
+    const { out: link } = await sarrafHere(['token', 'link', '--data', join(folder, 'data')]);
+    const { page, messages } = await openAddress(browser, /http:\S+/.exec(link)?.[0] ?? '');
+    await page.waitForSelector('[data-bot=running]', PATIENT);
+    const rowOf = (name: string) =>
+      page.locator(`tr:has(a[href$="strategy/${name}"])`).filter({ hasText: 'Moved by hand…' });
+    const sayOf = async (name: string, of: readonly [what: string, amount: string, to?: string]) => {
+      const [what, amount, to] = of;
+      await rowOf(name).getByText('Moved by hand…').click();
+      await page.selectOption('#field-act', what);
+      if (to !== undefined) await page.selectOption('#field-to', to);
+      await page.fill('#field-amount', amount);
+      await page.fill('#field-price', '60000000000');
+      await page.click('dialog.action [type=submit]');
+      return confirm(page);
+    };
+    const amountOf = async (name: string) =>
+      (await rowOf(name).locator('th, td').first().textContent()) ?? '';
+    await expect.poll(async () => amountOf('keeper'), PATIENT).toMatch(/^0\.5\D/);
+    expect(await sayOf('keeper', ['write-off', '0.1'])).toContain(
+      '0.1 BTC were taken out of the books of keeper',
+    );
+    await expect.poll(async () => amountOf('keeper'), PATIENT).toMatch(/^0\.4\D/);
+    expect(await sayOf('keeper', ['move', '0.3', 'heir'])).toContain('0.3 BTC went from keeper to heir');
+    await expect.poll(async () => amountOf('heir'), PATIENT).toMatch(/^0\.3\D/);
+    expect(await sayOf('heir', ['adopt', '1.2'])).toContain('heir has adopted 1.2 BTC');
+    await expect.poll(async () => amountOf('heir'), PATIENT).toMatch(/^1\.5\D/);
+    expect(await amountOf('keeper')).toMatch(/^0\.1\D/);
+    expect(messages).toEqual([]);
+    await page.close();
+  } finally {
+    holders.child.kill('SIGKILL');
+    await holders.finished;
+  }
 });
