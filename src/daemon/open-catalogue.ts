@@ -1,4 +1,4 @@
-import { dirname } from 'node:path';
+import { dirname, join } from 'node:path';
 import { Catalogue } from '../recording/catalogue.ts';
 import { acquireLock } from './process-locks/process-lock.ts';
 
@@ -9,4 +9,10 @@ export function openCatalogue(root: string): Catalogue {
     takeLock: (path) =>
       acquireLock({ path, what: dirname(path), otherwise: 'wait until it has written, and try again' }),
   });
+}
+
+/** The catalogue where none is named: below the folder that SARRAF_DATA names, as in the image, else `data`. */
+export function usualCatalogue(dataFolder = 'data'): string {
+  const { SARRAF_DATA: named = '' } = process.env;
+  return join(named === '' ? dataFolder : named, 'catalogue');
 }

@@ -8,7 +8,7 @@ import { signalWarnings, type DatedSignal } from '../backtest/signals/dated-sign
 import type { FileSignal } from '../backtest/signals/read-signals.ts';
 import { signalsFor } from '../backtest/signals/signals-for.ts';
 import { catalogueRecordings } from '../backtest/setup/recordings.ts';
-import { openCatalogue } from '../daemon/open-catalogue.ts';
+import { openCatalogue, usualCatalogue } from '../daemon/open-catalogue.ts';
 import type { BotConfig } from '../daemon/settings/create-bot-config.ts';
 import { SarrafError } from '../domain/errors.ts';
 import { parseMarket } from '../exchange/market-names.ts';
@@ -38,8 +38,6 @@ interface LoadedData {
   readonly problems: readonly string[];
 }
 
-const USUAL_CATALOGUE = 'data/catalogue';
-
 /** Books of all markets together that threads share: with 24 levels a side they have 1.6 GB. */
 const MOST_BOOKS = 2_000_000;
 
@@ -55,7 +53,7 @@ export async function loadBars({ settings, config, space, setup, signals }: Ques
       config: withParams(config, params),
       csv: csvOf(settings),
       csvForm: settings.csvForm,
-      catalogue: settings.catalogue ?? USUAL_CATALOGUE,
+      catalogue: settings.catalogue ?? usualCatalogue(),
       fromMs: null,
       toMs: settings.to ?? null,
       ...(signals === null ? {} : { signals }),
@@ -76,7 +74,7 @@ export async function loadBars({ settings, config, space, setup, signals }: Ques
 
 /** Books, trades, statistics and bars of every market that the strategy wants: all up to the end. */
 export async function loadRecordings({ settings, config, space, signals }: Question): Promise<LoadedData> {
-  const { catalogue: root = USUAL_CATALOGUE, currency = null } = settings;
+  const { catalogue: root = usualCatalogue(), currency = null } = settings;
   const toMs = settings.to ?? null;
   const catalogue = openCatalogue(root);
   const recordings = catalogueRecordings(catalogue);

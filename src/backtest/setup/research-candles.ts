@@ -5,7 +5,7 @@ import { parseMarket } from '../../exchange/market-names.ts';
 import { UNIT_DECIMALS } from '../../domain/money.ts';
 import { anchorOfMost, gridOf, gridText, type BarAnchors } from '../../domain/bar-grid.ts';
 import type { Timeframe } from '../../domain/timeframe.ts';
-import { openCatalogue } from '../../daemon/open-catalogue.ts';
+import { openCatalogue, usualCatalogue } from '../../daemon/open-catalogue.ts';
 import { TimeReader } from '../../recording/import/time-reader.ts';
 import { EARLIEST_MS, LATEST_MS } from '../../recording/read-partitions.ts';
 import { readBars, readFileBars } from './read-bars.ts';
@@ -50,7 +50,7 @@ export interface CandleSource {
  * `INVALID_OPTIONS` where the stretch has no candles.
  */
 export async function loadCandles(source: CandleSource): Promise<Candles> {
-  const { timeframe, file, catalogue = 'data/catalogue' } = source;
+  const { timeframe, file, catalogue = usualCatalogue() } = source;
   const market = parseMarket(source.market).symbol;
   const range = rangeOf(source);
   const of = { market, timeframe, range, warmUpMs: 0 };

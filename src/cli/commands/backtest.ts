@@ -12,7 +12,7 @@ import { finishRun } from '../../backtest/result/finish-run.ts';
 import { writeResultLine } from '../../backtest/result/result-json.ts';
 import { writeRunFolder } from '../../backtest/result/write-run-folder.ts';
 import type { Timeframe } from '../../domain/timeframe.ts';
-import { openCatalogue } from '../../daemon/open-catalogue.ts';
+import { openCatalogue, usualCatalogue } from '../../daemon/open-catalogue.ts';
 import { LANGUAGES, type Language } from '../../language/locale.ts';
 import type { Override } from '../../daemon/settings/overrides.ts';
 import type { BotConfig } from '../../daemon/settings/create-bot-config.ts';
@@ -30,7 +30,7 @@ import { failed, wrongInput } from '../command-error.ts';
 import { catalogueRecordings } from '../../backtest/setup/recordings.ts';
 import { runConfigured, type ConfiguredRun } from '../../backtest/setup/run-configured.ts';
 import { asCommand } from '../as-command.ts';
-import { DEFAULT_CATALOGUE, formOf } from '../data/data-options.ts';
+import { formOf } from '../data/data-options.ts';
 import { reportOnStderr, type ProgressReport } from '../progress-report.ts';
 import { dataOption, integerOption, overrideOption } from '../option-readers.ts';
 import { readConfig } from '../read-config.ts';
@@ -128,7 +128,7 @@ async function runChecks(
 
 async function backtestWith(config: BotConfig, options: Options, progress: ProgressReport): Promise<void> {
   const only = options.market.length === 1 ? options.market[0] : undefined;
-  const { catalogue = DEFAULT_CATALOGUE } = options;
+  const { catalogue = usualCatalogue() } = options;
   const request = {
     config,
     fromMs: options.from ?? null,

@@ -2,7 +2,8 @@ import { resolve } from 'node:path';
 import { Command } from 'commander';
 import { recordMarketData } from '../../daemon/record-market-data.ts';
 import { recordingLines } from '../../daemon/recording-lines.ts';
-import { defaultCatalogue, type BotConfig } from '../../daemon/settings/create-bot-config.ts';
+import { usualCatalogue } from '../../daemon/open-catalogue.ts';
+import type { BotConfig } from '../../daemon/settings/create-bot-config.ts';
 import type { Override } from '../../daemon/settings/overrides.ts';
 import type { MarketSymbol } from '../../domain/market-symbol.ts';
 import { parseMarket } from '../../exchange/market-names.ts';
@@ -75,7 +76,7 @@ async function record(options: Options): Promise<void> {
   const progress = new RecordingProgress(options.json === true);
   const folder =
     options.catalogue === undefined
-      ? (config.record?.folder ?? defaultCatalogue(config.data.folder))
+      ? (config.record?.folder ?? resolve(usualCatalogue(config.data.folder)))
       : resolve(options.catalogue);
   try {
     const summary = await recordMarketData({

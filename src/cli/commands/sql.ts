@@ -3,6 +3,7 @@ import { asWholeFile } from '../../query/as-whole-file.ts';
 import { openQuery, type OpenQuery } from '../../query/open-query.ts';
 import { resultRows } from '../../query/result-rows.ts';
 import { VIEW_NAMES, VIEWS } from '../../query/views.ts';
+import { usualCatalogue } from '../../daemon/open-catalogue.ts';
 import { isOutputGone } from '../../daemon/logging/standard-output.ts';
 import { failed, wrongInput } from '../command-error.ts';
 import { asCommand } from '../as-command.ts';
@@ -59,7 +60,7 @@ export function sqlCommand(): Command {
   return new Command('sql')
     .description('Runs a SQL query on recordings, stored backtests and studies, by DuckDB, read only.')
     .argument('[query]', 'one SELECT')
-    .option('--catalogue <folder>', 'folder of the recordings', 'data/catalogue')
+    .option('--catalogue <folder>', 'folder of the recordings', usualCatalogue())
     .addOption(dataOption('data folder, with the runs and the studies'))
     .addOption(new Option('--format <format>', 'how the result is written (default: table)').choices(FORMATS))
     .option('--out <file>', 'writes the result to a Parquet file that is not there yet')

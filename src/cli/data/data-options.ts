@@ -1,4 +1,5 @@
 import { Command, InvalidArgumentError, Option } from 'commander';
+import { usualCatalogue } from '../../daemon/open-catalogue.ts';
 import { readAnchor, type BarAnchor } from '../../domain/bar-grid.ts';
 import type { MarketSymbol } from '../../domain/market-symbol.ts';
 import { UNIT_DECIMALS } from '../../domain/money.ts';
@@ -16,9 +17,6 @@ export interface DataOptions {
   readonly json?: true;
 }
 
-/** Where recordings are kept where no option names a folder. */
-export const DEFAULT_CATALOGUE = 'data/catalogue';
-
 /** A command of `sarraf data` with what all of them take. */
 export function dataCommand(
   name: string,
@@ -26,7 +24,7 @@ export function dataCommand(
 ): Command {
   return new Command(name)
     .description(about.description)
-    .option('--catalogue <folder>', 'folder of the recordings', DEFAULT_CATALOGUE)
+    .option('--catalogue <folder>', 'folder of the recordings', usualCatalogue())
     .option('--json', 'prints JSON')
     .addHelpText('after', `\nExamples:\n${about.examples}`);
 }

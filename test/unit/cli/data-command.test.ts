@@ -1,7 +1,7 @@
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { progressText } from '../../../src/cli/data/progress-line.ts';
 import { sarrafHere } from '../../support/sarraf-here.ts';
 import type { Finished } from '../../support/sarraf-process.ts';
@@ -190,6 +190,21 @@ describe('sarraf data', () => {
   test('keeps a report of a file with the longest of names', async () => {
     const path = csv(`${'ب'.repeat(120)}.csv`, bars(HOURS));
     expect(await data('import', path, '--market', 'BTCIRT')).toMatchObject({ code: 0, error: '' });
+  });
+
+  test('keeps recordings below the data folder of the environment, where every command finds them', async () => {
+    vi.stubEnv('SARRAF_DATA', folder);
+    onTestFinished(() => void vi.unstubAllEnvs());
+    const path = csv('btc.csv', bars(HOURS));
+    expect(await sarrafHere(['data', 'import', path, '--market', 'BTCIRT'])).toMatchObject({ code: 0 });
+    expect((await sarrafHere(['data', 'list'])).out).toContain('candles-1h');
+    expect(readdirSync(join(folder, 'catalogue', 'BTCIRT'))).toEqual(['candles-1h']);
+    const account = ['--cash', '1000000000', '--fee', '0.1%', '--no-save'];
+    expect(await sarrafHere(['backtest', 'ma-cross', '--market', 'BTCIRT', ...account])).toMatchObject({
+      code: 0,
+    });
+    const sql = await sarrafHere(['sql', 'SELECT count(*) AS bars FROM candles', '--json']);
+    expect(JSON.parse(sql.out)).toEqual([{ bars: 10 }]);
   });
 
   test('has help with examples for every command', async () => {
