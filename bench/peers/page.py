@@ -10,13 +10,15 @@ class Peer:
     package: str
     saves: str
     phases: tuple = ("start", "cross", "idle", "whole")
+    compiles: bool = False
+    """Whether its first run of all compiles code, and keeps it."""
 
 
 PEERS = {
     "vectorbt": Peer(
         "vectorbt", "peer_vectorbt.py", "vectorbt", "orders, equity and figures as CSV",
         # It calls nothing for a bar, so that nothing can do nothing.
-        ("start", "cross", "whole"),
+        ("start", "cross", "whole"), compiles=True,
     ),
     "backtesting": Peer(
         "backtesting.py", "peer_backtesting.py", "backtesting", "trades and equity as CSV, figures as text"

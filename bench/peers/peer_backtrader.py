@@ -37,8 +37,8 @@ class Idle(backtrader.Strategy):
 
 def run(bars, phase):
     cerebro = backtrader.Cerebro(stdstats=False)
-    # It knows times without a zone only.
-    cerebro.adddata(backtrader.feeds.PandasData(dataname=bars.tz_localize(None), openinterest=None))
+    # The other feed of a frame, PandasData, looks each price up by itself: half of the time of a run.
+    cerebro.adddata(backtrader.feeds.PandasDirectData(dataname=bars, openinterest=-1))
     cerebro.addstrategy(Cross if phase == "cross" else Idle)
     cerebro.broker.set_cash(CASH)
     cerebro.broker.setcommission(commission=FEE)

@@ -43,7 +43,7 @@ def config_of(strategy, timeframe="1m"):
 
 def load(path, timeframe="1m"):
     """It reads bars from files of its own form, so that they are made first."""
-    frame = read_frame(path).rename_axis("date").reset_index()
+    frame = read_frame(path).tz_localize("UTC").rename_axis("date").reset_index()
     get_datahandler(FOLDER, "feather").ohlcv_store(PAIR, timeframe, frame, CandleType.SPOT)
 
 

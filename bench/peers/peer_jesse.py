@@ -65,9 +65,10 @@ def load(path):
 def run(bars, phase):
     Cross.placed = 0
     strategy = Cross if phase == "cross" else Idle
+    # 240 is what it warms up with unless told otherwise. With 0 it hands all past bars to every average.
     result = research.backtest(
         config={
-            "starting_balance": CASH, "fee": FEE, "type": "spot", "exchange": EXCHANGE, "warm_up_candles": 0,
+            "starting_balance": CASH, "fee": FEE, "type": "spot", "exchange": EXCHANGE, "warm_up_candles": 240,
         },
         routes=[{"exchange": EXCHANGE, "strategy": strategy, "symbol": SYMBOL, "timeframe": "1m"}],
         data_routes=[],

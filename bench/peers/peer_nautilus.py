@@ -63,7 +63,9 @@ def load(path):
 
 
 def run(bars, phase):
-    engine = BacktestEngine(BacktestEngineConfig(logging=LoggingConfig(bypass_logging=True)))
+    # Its analysis after a run takes longer than the run, and nothing of it is saved here.
+    config = BacktestEngineConfig(logging=LoggingConfig(bypass_logging=True), run_analysis=False)
+    engine = BacktestEngine(config)
     engine.add_venue(
         venue=INSTRUMENT.venue,
         oms_type=OmsType.NETTING,

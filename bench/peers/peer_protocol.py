@@ -53,9 +53,13 @@ def main(load, run, save=None):
 
 
 def read_frame(path):
-    """The bars as a frame of pandas, by the time of their open."""
+    """The bars as a frame of pandas, by the time of their open.
+
+    The times have no zone: peers that compare indexes would turn zoned ones into objects at every step. Those
+    that want a zone add it when they load.
+    """
     import pandas
 
     frame = pandas.read_csv(path)
-    frame.index = pandas.to_datetime(frame.pop("time_ms"), unit="ms", utc=True)
+    frame.index = pandas.to_datetime(frame.pop("time_ms"), unit="ms")
     return frame

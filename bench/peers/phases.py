@@ -60,13 +60,21 @@ def measure_peer(name, peer, setup):
     requirements = here / "requirements" / f"{name}.txt"
     python, versions = prepare(name, requirements, setup.cache, setup.timeout_s)
     figures = {"versions": versions}
+
+    def command_of(phase, out):
+        # The rounds of a run are in one process, so that the later ones are warm.
+        inner = [f"--rounds={setup.rounds}", f"--seconds={setup.seconds}"]
+        return [python, here / peer.script, phase, f"--bars={setup.csv}", f"--out={out}", *inner]
+
+    if peer.compiles:
+        out = setup.fresh_folder()
+        compiling = {"timeout_s": setup.timeout_s, "folder": out}
+        guarded(figures, "compile", lambda: usage([measure(command_of("whole", out), **compiling)]))
     for phase in PHASES:
         if phase not in peer.phases:
             continue
         out = setup.fresh_folder()
-        # The rounds of a run are in one process, so that the later ones are warm.
-        inner = [f"--rounds={setup.rounds}", f"--seconds={setup.seconds}"]
-        command = [python, here / peer.script, phase, f"--bars={setup.csv}", f"--out={out}", *inner]
+        command = command_of(phase, out)
 
         def once(command=command, out=out):
             # What a peer leaves behind goes away with the folder.
