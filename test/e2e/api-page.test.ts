@@ -47,7 +47,12 @@ beforeAll(async () => {
     credentials: { token: '${SARRAF_TOKEN}' },
   };
   const strategies = [{ plugin: 'ma-cross', market: 'BTCIRT' }];
-  writeFileSync(join(served.folder, 'bot.yaml'), JSON.stringify({ mode: 'live', exchange, strategies }));
+  // The least: an absence is proven by two looks that are so far apart.
+  const execution = { absencePassesApart: '1s' };
+  writeFileSync(
+    join(served.folder, 'bot.yaml'),
+    JSON.stringify({ mode: 'live', exchange, execution, strategies }),
+  );
 });
 afterAll(() => served.close());
 
