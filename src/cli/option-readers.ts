@@ -1,4 +1,4 @@
-import { InvalidArgumentError, Option } from 'commander';
+import { InvalidArgumentError, Option, type Command } from 'commander';
 import { parseDuration } from '../daemon/settings/duration-text.ts';
 import type { Override } from '../daemon/settings/overrides.ts';
 import { SarrafError } from '../domain/errors.ts';
@@ -13,6 +13,16 @@ import { wrongInput } from './command-error.ts';
 export function dataOption(description: string, byDefault: string | null = 'data'): Option {
   const option = new Option('--data <folder>', description).env('SARRAF_DATA');
   return byDefault === null ? option : option.default(byDefault);
+}
+
+/** Options without the `--data` that the environment says: who types another of its kind means that one. */
+export function withoutDataOfEnvironment<Options extends { readonly data?: string }>(
+  options: Options,
+  command: Command,
+): Options {
+  if (command.getOptionValueSource('data') !== 'env') return options;
+  const { data: _data, ...others } = options;
+  return others as Options;
 }
 
 /** Reads a whole number within bounds, both included, from an option. */

@@ -11,7 +11,7 @@ export function openCatalogue(root: string): Catalogue {
   });
 }
 
-/** The catalogue where none is named: below the folder that SARRAF_DATA names, as in the image, else `data`. */
+/** The catalogue where none is named: below the folder that SARRAF_DATA names, else below `data`. */
 export function usualCatalogue(dataFolder = 'data'): string {
   const { SARRAF_DATA: named = '' } = process.env;
   return join(named === '' ? dataFolder : named, 'catalogue');

@@ -6,7 +6,7 @@ import { CommandError, FAILED, wrongInput } from '../command-error.ts';
 import { doctorLines } from '../doctor/doctor-lines.ts';
 import { runDoctor, type Diagnosis } from '../doctor/run-doctor.ts';
 import { recordText, writeRecord } from '../doctor/write-record.ts';
-import { dataOption, durationOption, overrideOption } from '../option-readers.ts';
+import { dataOption, durationOption, overrideOption, withoutDataOfEnvironment } from '../option-readers.ts';
 
 interface Options {
   readonly config?: string;
@@ -115,5 +115,7 @@ export function doctorCommand(io: CommandIo = MACHINE_IO): Command {
     .option('--record <file>', 'writes the replies of the exchange to a file, without what is yours')
     .option('--json', 'prints one JSON object')
     .addHelpText('after', HELP)
-    .action(async (options: Options) => diagnose(options, io));
+    .action(async (options: Options, command: Command) =>
+      diagnose(options.config === undefined ? withoutDataOfEnvironment(options, command) : options, io),
+    );
 }

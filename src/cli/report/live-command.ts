@@ -18,7 +18,7 @@ import { rangeOption, timeOption } from '../data/data-options.ts';
 import { readConfig } from '../read-config.ts';
 import { mirrorPathOf } from '../../mirror/mirror-path.ts';
 import { sessionLines } from './session-lines.ts';
-import { dataOption } from '../option-readers.ts';
+import { dataOption, withoutDataOfEnvironment } from '../option-readers.ts';
 
 interface Options {
   readonly config?: string;
@@ -137,5 +137,9 @@ export function liveReportCommand(): Command {
     .option('--json', 'prints one JSON object')
     .addHelpText('after', EXAMPLES)
     .exitOverride()
-    .action(async (options: Options) => asCommand(() => report(options)));
+    .action(async (options: Options, command: Command) =>
+      asCommand(() =>
+        report(options.mirror === undefined ? options : withoutDataOfEnvironment(options, command)),
+      ),
+    );
 }

@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { findRun } from '../../../src/backtest/result/read-run-folder.ts';
 import { finishRun } from '../../../src/backtest/result/finish-run.ts';
 import { parseUnits } from '../../../src/domain/money.ts';
@@ -81,6 +81,9 @@ describe('sarraf report live', () => {
   });
 
   test('prints the figures as JSON, and keeps nothing where that is not wanted', async () => {
+    // In the image it always names a folder.
+    vi.stubEnv('SARRAF_DATA', root);
+    onTestFinished(() => void vi.unstubAllEnvs());
     const { code, out } = await live('--mirror', path, '--no-save', '--json');
     expect(code).toBe(0);
     const { page, folder, summary, session, fidelity } = JSON.parse(out);

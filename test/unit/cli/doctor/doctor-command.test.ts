@@ -1,6 +1,6 @@
 import { readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { doctorCommand } from '../../../../src/cli/commands/doctor.ts';
 import { FaultPlan } from '../../../../src/simulator/faults/fault-plan.ts';
 import { PANEL_TOKEN, serveAccount, type ServedAccount } from '../../../support/served-account.ts';
@@ -42,6 +42,9 @@ const verdicts = ({ checks }: Page, verdict: string): readonly string[] =>
 
 describe('sarraf doctor', () => {
   test('checks the machine where no configuration is named', async () => {
+    // In the image it always names a folder.
+    vi.stubEnv('SARRAF_DATA', served.folder);
+    onTestFinished(() => void vi.unstubAllEnvs());
     const ended = await doctor(['--json']);
     expect(ended).toMatchObject({ code: 0, error: '' });
     const page = pageOf(ended);
