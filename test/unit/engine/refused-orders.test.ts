@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { decimalText } from '../../../src/domain/decimal-text.ts';
-import { formatUnits } from '../../../src/domain/money.ts';
+import { formatUnits, parseUnits } from '../../../src/domain/money.ts';
 import type { BracketWish, Intent } from '../../../src/strategy/intents.ts';
 import { runBars, TETHER, walkOf } from '../backtest/candle-run.ts';
 import { defineStrategy } from '../../../src/strategy/definition.ts';
@@ -66,13 +66,17 @@ describe('a target that is out of the band of the exchange', () => {
     expect(exits(world)).toEqual(['stop_market 0.998', 'cancel', 'pair 0.998']);
   });
 
-  it('is sold at the market where the price has jumped to it', () => {
+  it('is sold by a limit at it where the price has jumped to it', () => {
     const world = bought(FAR);
     world.accept();
     bid(world, 136);
     world.advance(2_000);
     world.endCanceled();
-    expect(world.pending('place').call.order).toMatchObject({ side: 'sell', execution: 'market' });
+    expect(world.pending('place').call.order).toMatchObject({
+      side: 'sell',
+      execution: 'limit',
+      price: parseUnits('135'),
+    });
     world.accept();
     expect(world.orders().at(-1)).toMatchObject({ exit: 'take-profit' });
   });
