@@ -5,6 +5,7 @@ import type { Side } from '../domain/order.ts';
 import { sentence } from '../language/sentences/sentence.ts';
 import { claimsOn, paymentFor, worstPrice } from '../execution/claims.ts';
 import type { Algorithm } from '../execution/algorithms/algorithms.ts';
+import { unguardedOf } from '../execution/algorithms/bracket-stock.ts';
 import { unplacedOf, type Unplaced } from '../execution/algorithms/unplaced.ts';
 import type { OrderRecord } from '../execution/order-record.ts';
 import type { WantedOrder } from '../execution/risk/risk-view.ts';
@@ -91,7 +92,7 @@ export class Reservations {
     const owned = this.ownedOf(instance, asset);
     const own = owned === null ? null : subtractUnits(owned, claimOf(instance.name, claims, works));
     const shared = this.isShared
-      ? subtractUnits(account, this.coinsOfOthers(instance, asset, claims))
+      ? subtractUnits(account, this.coinsOfOthers(instance, asset, { claims, works }))
       : account;
     const spendable = own !== null && own < shared ? own : shared;
     return spendable > 0n ? spendable : NO_UNITS;
@@ -190,7 +191,7 @@ export class Reservations {
     }
     const leaving = this.options.leaving(asset);
     if (leaving > 0n) parts.push(sentence('funds-leaving', { amount: formatUnits(leaving) }));
-    const coins = this.coinsOfOthers(instance, asset, claims);
+    const coins = this.coinsOfOthers(instance, asset, { claims, works });
     if (coins > 0n) parts.push(sentence('funds-bought', { amount: formatUnits(coins) }));
     if (isCoin && own !== null && needed > own)
       parts.push(
@@ -244,11 +245,15 @@ export class Reservations {
   }
 
   /** Coins that the other strategies own, beyond what they sell already. */
-  private coinsOfOthers(instance: StrategyInstance, asset: string, claims: Claims): Units {
+  private coinsOfOthers(
+    instance: StrategyInstance,
+    asset: string,
+    { claims, works }: { readonly claims: Claims; readonly works: ReadonlyMap<string, Units> },
+  ): Units {
     let sum = NO_UNITS;
     for (const other of this.options.instances) {
       if (other === instance || isMoneyOf(other, asset)) continue;
-      const kept = subtractUnits(other.held(asset), claims.get(other.name) ?? NO_UNITS);
+      const kept = subtractUnits(other.held(asset), claimOf(other.name, claims, works));
       if (kept > 0n) sum = addUnits(sum, kept);
     }
     return sum;
@@ -273,12 +278,17 @@ export class Reservations {
   /** What algorithms will still take of an asset, by strategy. */
   private worksOn(asset: string, except: string | null): ReadonlyMap<string, Units> {
     const sums = new Map<string, Units>();
+    const add = ({ name }: StrategyInstance, amount: Units | null): void => {
+      if (amount !== null && amount > 0n) sums.set(name, addUnits(sums.get(name) ?? NO_UNITS, amount));
+    };
     for (const { intentId, instance, market, algorithm, orders } of this.options.works()) {
       if (intentId === except) continue;
-      const unplaced = unplacedOf(algorithm, [...orders.values()]);
+      const list = [...orders.values()];
+      if (algorithm.kind === 'bracket' && this.assetOf(market, 'sell') === asset)
+        add(instance, unguardedOf(algorithm, list));
+      const unplaced = unplacedOf(algorithm, list);
       if (unplaced === null || this.assetOf(market, unplaced.side) !== asset) continue;
-      const payment = this.paymentOf(market, unplaced, true);
-      if (payment !== null) sums.set(instance.name, addUnits(sums.get(instance.name) ?? NO_UNITS, payment));
+      add(instance, this.paymentOf(market, unplaced, true));
     }
     return sums;
   }

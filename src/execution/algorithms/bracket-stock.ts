@@ -1,5 +1,6 @@
 import { addUnits, NO_UNITS, subtractUnits, type Units } from '../../domain/money.ts';
 import { isFinal, type OrderRecord } from '../order-record.ts';
+import { openRest } from '../risk/live-exposure.ts';
 import type { AlgorithmView } from './algorithm-step.ts';
 import type { BracketAlgorithm } from './bracket.ts';
 import { takeStock, type Tally } from './tally.ts';
@@ -25,6 +26,20 @@ export interface BracketStock {
 /** What a bracket has bought, net of the fee, and not sold yet. */
 export function heldOf(bracket: BracketAlgorithm, orders: readonly OrderRecord[]): Units {
   return ownStock(bracket, orders).held;
+}
+
+/**
+ * What of that none of its orders sells, as while its exit moves: the next exit will. Nothing while it is not
+ * known whether the position is still there.
+ */
+export function unguardedOf(bracket: BracketAlgorithm, orders: readonly OrderRecord[]): Units {
+  if (bracket.unclear !== null) return NO_UNITS;
+  const { held, exits } = ownStock(bracket, orders);
+  const most = exits.reduce((sum, order) => {
+    const rest = openRest(order);
+    return rest > sum ? rest : sum;
+  }, NO_UNITS);
+  return held > most ? subtractUnits(held, most) : NO_UNITS;
 }
 
 /** The same with what else there is of the position: something else of the strategy may have sold of it. */

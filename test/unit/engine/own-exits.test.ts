@@ -106,6 +106,22 @@ describe('leaving by the decision of the strategy, where its own exits hold the 
     expect(refused(world)).toEqual([]);
   });
 
+  it('sells once where no exit rests for now, since the next exit has the coins', () => {
+    const world = ready();
+    world.want(bracket(BTC, { entry: { amount: '1', price: '98' }, stopLoss: { price: '90' } }));
+    world.venue.fill(world.accept().id);
+    world.advance(11_000);
+    world.refuse('place', 'InsufficientBalance');
+    world.advance(1_000);
+    expect(world.engine.unfinishedOrders()).toEqual([]);
+    world.want(sell(BTC, { amount: '0.998', price: '120' }));
+    serve(world);
+    world.advance(20_000);
+    serve(world);
+    expect(asked(world)).toEqual(['stop_market 0.998', 'limit 0.998 @120']);
+    expect(refused(world)).toHaveLength(1);
+  });
+
   it('sells as soon as the end of the exit is known: nothing else lies in the gap', () => {
     const world = held();
     world.want(exit(BTC));
