@@ -26,7 +26,7 @@ export interface OperatorOptions {
   readonly mirror: MirrorStore;
   readonly ledger: LedgerWatch;
   readonly onError: (error: unknown) => void;
-  /** Called with what the orders of a halt wait for, where none has closed for some time. */
+  /** Called with what the orders of a halt or of the end wait for, where none has closed for some time. */
   readonly onWait?: (message: string) => void;
 }
 
@@ -210,6 +210,11 @@ export class Operator {
         this.inbox.done(id, { ok: true, message: sentence('control-done', { count: before }), left: [] });
       return left === 0;
     });
+  }
+
+  /** Says what the cancels of the end of the run wait for, where none has come for some time. */
+  lookAtCancels(): void {
+    this.cancelWait.look(this.options.bot.engine.status().liveOrders, performance.now());
   }
 
   /** What health asks. */

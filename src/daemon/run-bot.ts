@@ -399,7 +399,12 @@ async function live(
       isOver: () => venue.isOver(),
       onStatus,
     });
-    const { areBalancesOld } = await drain(bot, { config: options.config, venue, onStatus });
+    const { areBalancesOld } = await drain(bot, {
+      config: options.config,
+      venue,
+      onStatus,
+      onCancels: () => operator.lookAtCancels(),
+    });
     if (areBalancesOld)
       screen.show(
         [{ kind: 'notice', level: 'warning', message: OLD_BALANCES, subject: null }],

@@ -67,7 +67,13 @@ export async function runUntil(
  */
 export async function drain(
   bot: CreatedBot,
-  of: { readonly config: BotConfig; readonly venue: Venue; readonly onStatus?: () => void },
+  of: {
+    readonly config: BotConfig;
+    readonly venue: Venue;
+    readonly onStatus?: () => void;
+    /** Called again and again while orders are canceled. */
+    readonly onCancels?: () => void;
+  },
 ): Promise<{ readonly areBalancesOld: boolean }> {
   const { config, venue } = of;
   const { openOrders, withinMs } = config.drain;
@@ -76,7 +82,11 @@ export async function drain(
   await runUntil(bot, {
     ...of,
     deadlineMs: venue.time.now() + (isVirtual ? VIRTUAL_DRAIN_MS : withinMs),
-    isOver: () => bot.engine.isDrained(),
+    isOver() {
+      if (bot.engine.isDrained()) return true;
+      of.onCancels?.();
+      return false;
+    },
   });
   if (!bot.engine.isDrained()) return { areBalancesOld: false };
   const drainedAtMs = venue.time.now();

@@ -121,12 +121,17 @@ function statusLines(view: ChatView, say: SayChat, locale: Locale): readonly str
 }
 
 /** Whether it may trade: whether it is halted, and what the ledger says. */
-function tradingLines({ bot, waitsFor }: ChatView, say: SayChat, locale: Locale): readonly string[] {
+function tradingLines(
+  { bot, waitsFor, haltWait }: ChatView,
+  say: SayChat,
+  locale: Locale,
+): readonly string[] {
   const lines: string[] = [];
   if (bot !== null && bot.halt !== null) {
     const { sinceMs, reason } = bot.halt;
     lines.push(say('halted', { since: formatTime(sinceMs, locale), reason: saidIn(tamed(reason), locale) }));
   }
+  if (haltWait !== null) lines.push(say('haltWait', { reason: saidIn(tamed(haltWait), locale) }));
   const keptBack = bot?.noOrders ?? null;
   if (keptBack !== null) lines.push(say('keptBack', { reason: saidIn(tamed(keptBack), locale) }));
   if (waitsFor !== null) lines.push(say('mayNotYet', { reason: saidIn(waitsFor, locale) }));

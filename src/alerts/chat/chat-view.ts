@@ -16,6 +16,8 @@ export interface ChatView {
   readonly strangers: number;
   /** Why every new order waits, by the ledger, as the terminal says it; null where one could leave now. */
   readonly waitsFor: string | null;
+  /** What the cancels of a halt wait for; null where they do not wait long. */
+  readonly haltWait: string | null;
   readonly budgets: readonly {
     readonly budget: string;
     readonly used: number;

@@ -12,6 +12,7 @@ export const ENGLISH_CHAT = {
   running: 'The bot runs',
   halted: 'HALTED since {since}: {reason}',
   trading: 'It may trade',
+  haltWait: 'The halt is still canceling: {reason}',
   mayNotYet: 'No new order can leave yet: {reason}',
   keptBack: 'NO NEW ORDERS until this is over: {reason}',
   booksWaiting: 'Books: not compared with the exchange yet',

@@ -16,6 +16,7 @@ export const PERSIAN_CHAT: TranslationOf<typeof ENGLISH_CHAT> = {
   running: 'ربات در حال کار است',
   halted: 'از {since} متوقف است: {reason}',
   trading: 'می‌تواند معامله کند',
+  haltWait: `توقف هنوز در حال لغو ${terms.order}‌هاست: {reason}`,
   mayNotYet: `هنوز ${terms.order} تازه‌ای فرستاده نمی‌شود: {reason}`,
   keptBack: `تا این مشکل برطرف نشود ${terms.order} تازه‌ای ثبت نمی‌شود: {reason}`,
   booksWaiting: `${terms.books}: هنوز با ${terms.exchange} مقایسه نشده است`,

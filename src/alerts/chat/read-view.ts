@@ -1,3 +1,4 @@
+import { readHaltWait } from '../../daemon/control/waiting-commands.ts';
 import { readPulse } from '../../daemon/heartbeat.ts';
 import type { FolderLedger } from '../../daemon/folder-ledger.ts';
 import { formatUnits } from '../../domain/money.ts';
@@ -41,6 +42,7 @@ export function readView(of: {
     mutedUntilMs: mutedUntilMs(outbox, nowMs),
     strangers: outbox.use((each) => each.strangers()) ?? 0,
     waitsFor: files.ledger.waitsFor(),
+    haltWait: isOver ? null : readHaltWait(dataFolder),
     budgets: budgetsOf(files.ledger),
   };
 }

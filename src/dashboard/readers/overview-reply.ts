@@ -25,13 +25,15 @@ export interface OverviewParts {
   readonly note: RunNote | null;
   /** Why every new order waits; null where one could leave now. */
   readonly waitsFor: string | null;
+  /** What the cancels of a halt wait for; null where they do not wait long. */
+  readonly haltWait: string | null;
   readonly lockouts: readonly LockoutItem[];
   readonly alerts: readonly AlertItem[];
 }
 
 /** The overview; without a reader it is that of a bot that has no mirror yet. */
 export function overviewReplyOf(reader: MirrorReader | null, parts: OverviewParts): OverviewReply {
-  const { nowMs, bot, note, waitsFor, lockouts, alerts } = parts;
+  const { nowMs, bot, note, waitsFor, haltWait, lockouts, alerts } = parts;
   const watched = note?.alerts ?? 'on';
   const waits = (reader === null ? null : whyNothingLeaves(reader.kept())) ?? waitsFor;
   const rest = reader === null ? NOTHING_READ : readParts(reader, parts);
@@ -39,6 +41,7 @@ export function overviewReplyOf(reader: MirrorReader | null, parts: OverviewPart
     nowMs,
     bot,
     waits: waits === null ? null : { reason: waits, reasonFacts: readSentence(waits) },
+    haltWait: haltWait === null ? null : { reason: haltWait, reasonFacts: readSentence(haltWait) },
     lockouts: [...lockouts],
     alerts: [...alerts],
     alertsOff: watched === 'on' ? null : watched,
@@ -49,7 +52,7 @@ export function overviewReplyOf(reader: MirrorReader | null, parts: OverviewPart
 
 type ReadParts = Omit<
   OverviewReply,
-  'nowMs' | 'bot' | 'waits' | 'lockouts' | 'alerts' | 'alertsOff' | 'requestsBecauseOfPage'
+  'nowMs' | 'bot' | 'waits' | 'haltWait' | 'lockouts' | 'alerts' | 'alertsOff' | 'requestsBecauseOfPage'
 >;
 
 const NOTHING_READ: ReadParts = {

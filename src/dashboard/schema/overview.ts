@@ -122,6 +122,10 @@ export const overviewReply = z.object({
     .object({ reason: z.string(), reasonFacts: sentenceField })
     .nullable()
     .describe('Why every new order waits, by the ledger, and for how long; null where one could leave now.'),
+  haltWait: z
+    .object({ reason: z.string(), reasonFacts: sentenceField })
+    .nullable()
+    .describe('What the cancels of a halt wait for; null where they do not wait long.'),
   lockouts: z.array(lockoutItem),
   dataAges: z.array(dataAgeItem),
   books: z.enum(['waiting', 'agreed', 'suspected', 'blocked', 'broken']),

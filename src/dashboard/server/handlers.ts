@@ -1,6 +1,7 @@
 import { sentence } from '../../language/sentences/sentence.ts';
 import type { z } from 'zod';
 import { ApiError } from '../api-error.ts';
+import { readHaltWait } from '../../daemon/control/waiting-commands.ts';
 import type { Person } from '../access/access-store.ts';
 import type { Language } from '../../language/locale.ts';
 import { costlessWork, costOf } from '../actions/action-cost.ts';
@@ -73,6 +74,7 @@ export function createHandlers(
         bot: folder.bot(),
         note: folder.note(),
         waitsFor: folder.ledger.waitsFor(),
+        haltWait: folder.isTaken() === true ? readHaltWait(dataFolder) : null,
         lockouts: ledgerNow(folder.ledger.rows(), nowMs()).lockouts,
         alerts: alerts.openNow(),
       };

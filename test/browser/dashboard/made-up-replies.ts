@@ -194,6 +194,7 @@ export const OVERVIEW: OverviewReply = {
     { key: 'grid-1044', strategy: 'grid', market: 'ETHIRT', side: 'buy', sentAtMs: NOW_MS - 11 * MINUTE_MS },
   ],
   waits: null,
+  haltWait: null,
   lockouts: [{ budget: 'orders/list', endsAtMs: NOW_MS + 17 * MINUTE_MS, isOnTrial: false }],
   dataAges: [
     { feed: 'book BTCIRT', readAtMs: NOW_MS - 2_000 },

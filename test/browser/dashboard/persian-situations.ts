@@ -18,6 +18,8 @@ export const WORDS_OF_PEOPLE = [
 const WAITS =
   "trading can begin 600 s after the exchange's first answer, in 718 s at the latest, by the ledger: what was sent before is not known, so the limit of orders/add counts as used up";
 
+const HALT_WAIT = '3 cancels wait for the answer of the exchange';
+
 /** Why an intent was refused or is over, by every part that says so. */
 const REASONS = [
   'trading is halted: by ali by chat',
@@ -74,6 +76,7 @@ export function giveTroubles(server: MadeUpServer): void {
     },
     alertsOff: 'other speed',
     waits: { reason: WAITS, reasonFacts: readSentence(WAITS) },
+    haltWait: { reason: HALT_WAIT, reasonFacts: readSentence(HALT_WAIT) },
     dataAges: ['book BTCIRT', 'candles BTCIRT 1h', 'wallets', 'orders', 'fills', 'stats'].map((feed) => ({
       feed,
       readAtMs: NOW_MS - 5_000,

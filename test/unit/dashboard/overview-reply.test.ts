@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { overviewReplyOf, type OverviewParts } from '../../../src/dashboard/readers/overview-reply.ts';
+import { sentence } from '../../../src/language/sentences/sentence.ts';
 import { MirrorReader } from '../../../src/mirror/mirror-reader.ts';
 import { LATER, MirrorFolder, NOW_MS } from '../mirror/mirror-fixture.ts';
 
@@ -20,6 +21,7 @@ const PARTS = {
   bot: BOT,
   note: null,
   waitsFor: null,
+  haltWait: null,
   lockouts: [],
   alerts: [],
 } as const satisfies OverviewParts;
@@ -47,4 +49,13 @@ test('what a bot read grows old by the clock once it is gone, but on an exchange
   expect(botNowMs({ bot: EMBEDDED, note: note('other speed') })).toBe(NOW_MS - 2_000);
   expect(botNowMs({ bot: EMBEDDED })).toBe(NOW_MS - 2_000);
   reader.close();
+});
+
+test('what the cancels of a halt wait for is shown in facts, which each language has its words for', () => {
+  const haltWait = sentence('cancels-wait-answers', { count: 3 });
+  expect(overviewReplyOf(null, { ...PARTS, haltWait }).haltWait).toEqual({
+    reason: '3 cancels wait for the answer of the exchange',
+    reasonFacts: { code: 'cancels-wait-answers', facts: { count: '3' } },
+  });
+  expect(overviewReplyOf(null, PARTS).haltWait).toBe(null);
 });

@@ -68,6 +68,7 @@ export const ENGLISH_TEXTS = {
   'notices.readOn': 'What you see is the last that it stored. Its orders may still rest at the exchange.',
   'notices.credential': 'The exchange refuses the credential {name} ({age}).',
   'notices.waits': 'No new order can leave yet:',
+  'notices.haltWait': 'The halt is still canceling:',
   'notices.lossLimit': '{strategy} can take no new risk since {time}:',
   'notices.lockout': 'The exchange has closed {budget}: {left} left.',
   'notices.lockoutOpen': 'The exchange has closed {budget}; nobody knows yet for how long.',

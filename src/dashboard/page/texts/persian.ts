@@ -69,6 +69,7 @@ export const PERSIAN_TEXTS: TranslationOf<typeof ENGLISH_TEXTS> = {
   'notices.readOn': 'این‌ها آخرین داده‌های ذخیره‌شده است. شاید سفارش‌های ربات هنوز در صرافی باز باشند.',
   'notices.credential': 'صرافی کلید {name} را نمی‌پذیرد ({age}).',
   'notices.waits': 'هنوز سفارش تازه‌ای فرستاده نمی‌شود:',
+  'notices.haltWait': 'توقف هنوز در حال لغو سفارش‌هاست:',
   'notices.lossLimit': '{strategy} از {time} نمی‌تواند ریسک تازه بگیرد:',
   'notices.lockout': 'صرافی {budget} را بسته است: {left} مانده.',
   'notices.lockoutOpen': 'صرافی {budget} را بسته است و هنوز معلوم نیست تا کی.',

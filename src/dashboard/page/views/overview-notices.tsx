@@ -15,7 +15,7 @@ function Notice({ tone, children }: { readonly tone: 'bad' | 'warn'; readonly ch
 
 /** What a person has to know first: everything that is not as it should be. */
 export function Notices({ data }: { readonly data: OverviewReply }) {
-  const { credential, waits, lockouts, unresolved, books, lossLimits, locks, alerts, bot } = data;
+  const { credential, waits, haltWait, lockouts, unresolved, books, lossLimits, locks, alerts, bot } = data;
   const isDead = bot.state === 'silent' || bot.state === 'ended';
   return (
     <ul class="notices" aria-label={say('notices.label')}>
@@ -40,6 +40,11 @@ export function Notices({ data }: { readonly data: OverviewReply }) {
       {waits === null ? null : (
         <Notice tone="warn">
           {say('notices.waits')} <Said text={waits.reason} facts={waits.reasonFacts} />
+        </Notice>
+      )}
+      {haltWait === null ? null : (
+        <Notice tone="warn">
+          {say('notices.haltWait')} <Said text={haltWait.reason} facts={haltWait.reasonFacts} />
         </Notice>
       )}
       {lossLimits.map(({ strategy, reason, reasonFacts, sinceMs }) => (

@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { answerChat, type ChatAnswer } from '../../../../src/alerts/chat/answer-chat.ts';
 import { readUpdate, type ChatEvent } from '../../../../src/alerts/chat/chat-update.ts';
 import { beginsText } from '../../../../src/budget/trading-begins.ts';
+import { sentence } from '../../../../src/language/sentences/sentence.ts';
 import type { ChatView } from '../../../../src/alerts/chat/chat-view.ts';
 import { withoutDirectionMarks } from '../../../../src/language/isolate.ts';
 import { localeOf } from '../../../../src/language/locale.ts';
@@ -117,6 +118,15 @@ describe('a question by chat', () => {
     const { lines } = answer(message('/status'), { view: botSeen({}, { waitsFor }), language });
     expect(lines.map((text) => withoutDirectionMarks(text))).toContain(line);
     expect(lines.join()).not.toMatch(/It may trade|می‌تواند معامله کند/);
+  });
+
+  test.each<['en' | 'fa', string]>([
+    ['en', 'The halt is still canceling: 3 cancels wait for the answer of the exchange'],
+    ['fa', 'توقف هنوز در حال لغو سفارش‌هاست: ۳ لغو منتظر پاسخ صرافی است'],
+  ])('about a bot whose halt waits says what for: %s', (language, line) => {
+    const haltWait = sentence('cancels-wait-answers', { count: 3 });
+    const { lines } = answer(message('/status'), { view: botSeen({}, { haltWait }), language });
+    expect(lines.map((text) => withoutDirectionMarks(text))).toContain(line);
   });
 
   test('that is older than two minutes is not done, and says so', () => {

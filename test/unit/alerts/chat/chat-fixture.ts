@@ -50,6 +50,7 @@ export function botSeen(over: Partial<BotView> = {}, view: Partial<ChatView> = {
     mutedUntilMs: 0,
     strangers: 0,
     waitsFor: null,
+    haltWait: null,
     budgets: [
       { budget: 'orders/add', used: 3, limit: 60, isLockedOut: false },
       { budget: 'orders/list', used: 0, limit: 60, isLockedOut: true },
