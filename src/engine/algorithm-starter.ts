@@ -148,13 +148,18 @@ export class AlgorithmStarter {
     return { ...made, awaited: algorithms.endTargets(instance, markets, true) };
   }
 
-  /** What no bracket holds of a market's coin, and what the strategy paid for it on average. */
+  /** @see CreateBracketOptions */
   private holdingOf(instance: StrategyInstance, { base, quote }: Market): CreateBracketOptions['holding'] {
     const { held, cost } = instance.ledger.state.holdings.get(base) ?? NO_HOLDING;
     const paid = partOf(cost, quote);
     const isKnown = held > 0n && paid > 0n;
+    const amount = subtractUnits(held, this.options.algorithms.brackets.heldOf(instance, base));
     return {
-      amount: subtractUnits(held, this.options.algorithms.brackets.heldOf(instance, base)),
+      amount,
+      free: () => {
+        const unsold = this.options.reservations.freeToSell(instance, base);
+        return unsold < amount ? unsold : amount;
+      },
       averagePrice: isKnown ? (divideHalfEven(paid * UNITS_PER_ONE, held) as Units) : null,
     };
   }

@@ -158,8 +158,15 @@ export interface CreateBracketOptions {
   readonly hasBars: boolean;
   /** How often a stop may follow the price, at most; null where the strategy says nothing of trails. */
   readonly trailEveryMs: number | null;
-  /** What the strategy has of the coin, and what it paid for one of it on average. */
-  readonly holding: { readonly amount: Units; readonly averagePrice: Units | null };
+  /**
+   * What the strategy has of the coin that no bracket holds, how much of it no order sells, and what it paid
+   * for one of it on average.
+   */
+  readonly holding: {
+    readonly amount: Units;
+    readonly free: () => Units;
+    readonly averagePrice: Units | null;
+  };
 }
 
 /** One hundredth, units of 1e-10. */
@@ -220,7 +227,7 @@ export function createProtection(
     return refused(sentence('positive-decimal', { field: 'amount', found: String(intent.amount) }));
   if (amount <= 0n || amount > holding.amount)
     return refused(
-      `expected a position of at least ${formatUnits(amount)} ${market.base} to protect, was ${formatUnits(holding.amount)}`,
+      `expected a position of at least ${formatUnits(amount)} ${market.base} that no exit and no sale has, to protect it; was ${formatUnits(holding.free())}`,
     );
   const price =
     intent.averagePrice === undefined ? holding.averagePrice : positiveWishUnits(intent.averagePrice);

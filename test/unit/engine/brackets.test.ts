@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { formatUnits } from '../../../src/domain/money.ts';
 import type { BracketWish } from '../../../src/strategy/intents.ts';
-import { bracket, buy, cancelAll, protect } from '../../support/intents.ts';
+import { bracket, buy, cancelAll, protect, sell } from '../../support/intents.ts';
 import { EngineWorld } from './engine-world.ts';
 
 const WISH: BracketWish = {
@@ -285,7 +285,10 @@ describe('a protection', () => {
     const world = held();
     world.want(protect('BTCUSDT', { amount: '0.5', stopLoss: { price: '90' } }));
     expect(world.eventsOf('reject')).toMatchObject([
-      { code: 'fit', reason: 'expected a position of at least 0.5 btc to protect, was 0' },
+      {
+        code: 'fit',
+        reason: 'expected a position of at least 0.5 btc that no exit and no sale has, to protect it; was 0',
+      },
     ]);
     world.want(buy('BTCUSDT', { amount: '0.6', price: '97' }));
     world.venue.fill(world.accept().id);
@@ -293,6 +296,20 @@ describe('a protection', () => {
     world.want(protect('BTCUSDT', { amount: '0.5', stopLoss: { price: '90' } }));
     world.advance(1_000);
     expect(world.pending('place').call.order).toMatchObject({ side: 'sell', amount: 5_000_000_000n });
+  });
+
+  it.each([
+    [undefined, 'expected at most 0.598 BTC to be spent, was 0.998'],
+    ['0.7', 'expected at most 0.598 BTC to be spent, was 0.7'],
+    ['2', 'expected a position of at least 2 btc that no exit and no sale has, to protect it; was 0.598'],
+  ])('of what a sale of its own has is refused by what is free: %s', (amount, reason) => {
+    const world = moved('98');
+    world.want(sell('BTCUSDT', { amount: '0.4', price: '120' }));
+    world.accept();
+    world.want(
+      protect('BTCUSDT', { ...(amount === undefined ? {} : { amount }), stopLoss: { price: '90' } }),
+    );
+    expect(world.eventsOf('reject')).toMatchObject([{ reason: expect.stringContaining(reason) }]);
   });
 });
 

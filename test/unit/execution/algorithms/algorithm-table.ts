@@ -42,7 +42,7 @@ export const CREATED = {
   bestBid: parseUnits('100'),
   hasBars: true,
   trailEveryMs: 60_000,
-  holding: { amount: parseUnits('2'), averagePrice: parseUnits('100') },
+  holding: { amount: parseUnits('2'), free: () => parseUnits('1.5'), averagePrice: parseUnits('100') },
   movesPerMinute: null,
   pegShares: NO_UNITS,
   marketOf: (symbol: string) => (symbol === MARKET.symbol ? MARKET : null),

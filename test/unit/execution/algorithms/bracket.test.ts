@@ -435,7 +435,11 @@ test('a stop moves no more often than its pace, and catches up later', () =>
   ));
 
 test.each([
-  ['more than the strategy has', { amount: '3' }, /position of at least 3 btc to protect, was 2/],
+  [
+    'more than the strategy has',
+    { amount: '3' },
+    /position of at least 3 btc that no exit and no sale has, to protect it; was 1.5/,
+  ],
   ['a stop above what was paid', { stopLoss: { price: '120' } }, /stopLoss below the price of 100 usdt/],
 ])('a protection of %s is refused with numbers', (_, fields, reason) => {
   const created = createAlgorithm({ ...guarded, ...fields }, CREATED);
