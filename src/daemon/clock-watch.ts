@@ -7,8 +7,8 @@ const SAID_EVERY_MS = 3_600_000;
 
 /**
  * Holds two clocks against the time that replies carry: the machine's, and the bot's own, which does not
- * follow when the machine's is set. A wrong one makes old candles look closed just now and signed calls look
- * forged, and nothing else says so. A bot's own time that is behind is mended by `timelyTransport`; one that
+ * follow when the machine's is set. A wrong one makes data look older or newer than it is, and signed calls
+ * look forged; nothing else says so. A bot's own time that is behind is mended by `timelyTransport`; one that
  * is ahead can not go back.
  */
 export class ClockWatch {
@@ -59,7 +59,7 @@ function machineText(aheadMs: number): string {
 }
 
 const ownText = (aheadMs: number): string =>
-  `the bot's time is ${lengthText(aheadMs)} ahead of the exchange's, since this machine's clock was set back after the start: candles count as closed too early; start the bot again`;
+  `the bot's time is ${lengthText(aheadMs)} ahead of the exchange's, since this machine's clock was set back after the start: what it notes down has a time that is too late; start the bot again`;
 
 /** Has every reply that passes held against the clocks. `machineMs` is the machine's. */
 export function watchedTransport(

@@ -50,7 +50,7 @@ export class AccountFeeds {
         return call !== null && this.askTrades(feed, call);
       }
       case 'wallets':
-        return asker.ask(feed, { kind: 'wallets' }, (wallets, askedAtMs, rows) => {
+        return asker.ask(feed, { kind: 'wallets' }, (wallets, askedAtMs, { unread: rows }) => {
           const missing = new Set(rows.flatMap(({ currency }) => currency ?? []));
           const unread = account.take(wallets, askedAtMs, missing);
           reconciler.onWallets(wallets, { askedAtMs, nowMs: outbox.nowMs, unread });
@@ -67,7 +67,7 @@ export class AccountFeeds {
   /** One page of what is open, and the next ones after it. */
   private askOpenOrders(feed: PlannedFeed, from: ListCursor | null): true {
     const { asker, orderManager, account } = this.options;
-    return asker.ask(feed, { kind: 'orders', status: 'open', from }, (page, _, unread) => {
+    return asker.ask(feed, { kind: 'orders', status: 'open', from }, (page, _, { unread }) => {
       for (const { venueOrderId } of unread) {
         if (venueOrderId === null) this.isOpenWhole = false;
         else {
@@ -102,7 +102,7 @@ export class AccountFeeds {
 
   private askTrades(feed: PlannedFeed, call: TradesCall): true {
     const { asker, fills, orderManager, reconciler, account, outbox } = this.options;
-    return asker.ask(feed, call, (page, askedAtMs, unread) => {
+    return asker.ask(feed, call, (page, askedAtMs, { unread }) => {
       if (unread.length > 0) fills.missed();
       for (const { venueOrderId } of unread)
         if (venueOrderId !== null) orderManager.reports.inquiries.ask(venueOrderId);
@@ -130,7 +130,7 @@ export class AccountFeeds {
     return asker.ask(
       feed,
       { kind: 'transactions', walletId, page },
-      ({ items, hasNext }, askedAtMs, unread) => {
+      ({ items, hasNext }, askedAtMs, { unread }) => {
         const currency = account.currencyOf(walletId);
         if (currency !== null) {
           const reading = { page, askedAtMs, hasNext: hasNext === true, isMissing: unread.length > 0 };

@@ -1,7 +1,7 @@
 import type { Candle } from '../domain/candle.ts';
 import { anchorShown, gridAt, gridOf, type BarAnchors, type BarGrid } from '../domain/bar-grid.ts';
 import type { Timeframe } from '../domain/timeframe.ts';
-import type { VenueProfile } from '../venues/port.ts';
+import { exchangeAskedMs, type VenueProfile } from '../venues/port.ts';
 import type { PlannedFeed } from '../scheduler/feed.ts';
 import type { ClosedCandle } from '../strategy/strategy-event.ts';
 import type { MarketDataCache } from './market-data-cache.ts';
@@ -9,6 +9,9 @@ import type { StrategyInstance } from './strategy-instance.ts';
 
 /** After a bar closes, its last trades take a moment to show. */
 const CLOSE_DELAY_MS = 1_000;
+
+/** Replies name the second that they were written in. */
+const SAID_STEP_MS = 1_000;
 
 /**
  * A bar that is not there yet is asked for again after this; and after so many times it is left to the next
@@ -34,7 +37,8 @@ export interface CandleReaderOptions {
 /**
  * The candles of one market at one length: closed ones only, in order, each once, gaps counted. A bar is
  * closed when it had ended before it was asked for: an answer that was long on its way shows a bar as it
- * was then. Pure: what was read, and when, is injected.
+ * was then. That is so by the bot's clock and by the exchange's, which may be behind: a later bar in the same
+ * answer shows it, or the time that the answer names. Pure: what was read, and when, is injected.
  */
 export class CandleReader {
   readonly market: string;
@@ -45,6 +49,8 @@ export class CandleReader {
   /** When bars were read last; null before. */
   seenAtMs: number | null = null;
   private readonly pageSize: number;
+  /** How far the bot's clock is ahead of the exchange's at the least, less what a reply leaves open. */
+  private aheadMs = 0;
   private retries = 0;
   private warmUpLeft: number;
   /** Bars of the past, oldest first, while they are gathered. */
@@ -98,9 +104,10 @@ export class CandleReader {
   /**
    * Bars of the past. Answers null while more are to be asked for; then all of them, oldest first.
    */
-  takePast(candles: readonly Candle[], { askedAtMs, nowMs }: ReadTimes): readonly ClosedCandle[] | null {
+  takePast(candles: readonly Candle[], times: ReadTimes): readonly ClosedCandle[] | null {
+    const { nowMs } = times;
     const before = this.past[0]?.openTimeMs ?? Number.POSITIVE_INFINITY;
-    const closed = this.closedOf(candles, askedAtMs).filter(({ openTimeMs }) => openTimeMs < before);
+    const closed = this.closedOf(candles, times).filter(({ openTimeMs }) => openTimeMs < before);
     this.past.unshift(...closed);
     this.warmUpLeft -= closed.length;
     this.seenAtMs = nowMs;
@@ -112,29 +119,36 @@ export class CandleReader {
   }
 
   /** Bars that closed since the last ones. */
-  take(candles: readonly Candle[], { askedAtMs, nowMs }: ReadTimes): readonly ClosedCandle[] {
+  take(candles: readonly Candle[], times: ReadTimes): readonly ClosedCandle[] {
+    const { nowMs } = times;
     this.seenAtMs = nowMs;
     const after = this.lastOpenMs ?? Number.NEGATIVE_INFINITY;
-    return this.closedOf(candles, askedAtMs)
+    return this.closedOf(candles, times)
       .filter(({ openTimeMs }) => openTimeMs > after)
       .map((candle) => this.next(candle, nowMs));
   }
 
   /** When to ask again: right after the next close, or a little later where the last one is not there yet. */
   nextMs(nowMs: number): number {
-    const openMs = this.grid.startOf(nowMs - CLOSE_DELAY_MS);
+    const delayMs = CLOSE_DELAY_MS + this.aheadMs;
+    const openMs = this.grid.startOf(nowMs - delayMs);
     const isThere = this.lastOpenMs !== null && this.lastOpenMs >= this.grid.before(openMs);
     if (isThere || this.retries >= MOST_RETRIES) {
       this.retries = 0;
-      return this.grid.endOf(openMs) + CLOSE_DELAY_MS;
+      return this.grid.endOf(openMs) + delayMs;
     }
     this.retries += 1;
     return nowMs + RETRY_MS;
   }
 
-  /** A bar is closed once its own end has passed. Oldest first, each once. */
-  private closedOf(candles: readonly Candle[], askedAtMs: number): readonly Candle[] {
-    const closed = candles.filter(({ openTimeMs }) => this.grid.endOf(openTimeMs) <= askedAtMs);
+  /** A bar is closed once its own end has passed by both clocks. Oldest first, each once. */
+  private closedOf(candles: readonly Candle[], times: ReadTimes): readonly Candle[] {
+    const provenMs = candles.reduce(
+      (latestMs, { openTimeMs }) => Math.max(latestMs, openTimeMs),
+      this.exchangeMs(times),
+    );
+    const closedByMs = Math.min(times.askedAtMs, provenMs);
+    const closed = candles.filter(({ openTimeMs }) => this.grid.endOf(openTimeMs) <= closedByMs);
     let lastMs = Number.NEGATIVE_INFINITY;
     const isSorted = closed.every(({ openTimeMs }) => {
       const isLater = openTimeMs > lastMs;
@@ -144,6 +158,15 @@ export class CandleReader {
     if (isSorted) return closed;
     const byTime = new Map(closed.map((candle) => [candle.openTimeMs, candle]));
     return [...byTime.values()].toSorted((left, right) => left.openTimeMs - right.openTimeMs);
+  }
+
+  /** The exchange's time when it was asked, at the earliest. Learns how far the bot's clock is ahead. */
+  private exchangeMs({ askedAtMs, nowMs, saidAtMs }: ReadTimes): number {
+    if (saidAtMs === undefined) return askedAtMs;
+    const atLeastMs = Math.max(this.aheadMs, askedAtMs - saidAtMs - SAID_STEP_MS);
+    this.aheadMs = Math.max(0, Math.min(atLeastMs, nowMs - saidAtMs));
+    const byReplyMs = exchangeAskedMs(saidAtMs, { askedAtMs, atMs: nowMs });
+    return Math.max(byReplyMs, askedAtMs - this.aheadMs - SAID_STEP_MS);
   }
 
   private next(candle: Candle, nowMs: number): ClosedCandle {
@@ -161,6 +184,8 @@ export class CandleReader {
 export interface ReadTimes {
   readonly askedAtMs: number;
   readonly nowMs: number;
+  /** @see VenueAnswer */
+  readonly saidAtMs?: number | undefined;
 }
 
 /** The readers of all candles that are polled, by the key of their feed. */

@@ -2,7 +2,7 @@ import type { Candle } from '../domain/candle.ts';
 import { isoText } from '../domain/time-text.ts';
 import { unitsOf } from '../domain/money.ts';
 import type { ClosedCandle } from '../strategy/strategy-event.ts';
-import type { CandleReader } from './candle-reader.ts';
+import type { CandleReader, ReadTimes } from './candle-reader.ts';
 import type { Flaw } from './plausibility/flaw.ts';
 import type { FlawLog } from './flaw-log.ts';
 import type { MarketDataCache } from './market-data-cache.ts';
@@ -19,9 +19,8 @@ export interface CandleTakerOptions {
   readonly onCandle: (candle: ClosedCandle) => void;
 }
 
-interface CandlePage {
+interface CandlePage extends Omit<ReadTimes, 'nowMs'> {
   readonly candles: readonly Candle[];
-  readonly askedAtMs: number;
 }
 
 /**
@@ -57,9 +56,9 @@ export class CandleTaker {
   take(feed: { readonly key: string; readonly reader: CandleReader }, page: CandlePage): boolean {
     const { outbox, markets, strategies } = this.options;
     const { reader } = feed;
-    const { candles, askedAtMs } = page;
+    const { candles, ...asked } = page;
     if (!this.areRight(feed, candles)) return false;
-    const times = { askedAtMs, nowMs: outbox.nowMs };
+    const times = { ...asked, nowMs: outbox.nowMs };
     const wasWarm = reader.isWarm;
     const closed = wasWarm ? reader.take(candles, times) : (reader.takePast(candles, times) ?? []);
     const state = markets.get(reader.market);

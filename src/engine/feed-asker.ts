@@ -26,6 +26,12 @@ const MARGIN_FEEDS: ReadonlySet<PlannedFeed['kind']> = new Set([
 
 const NONE: readonly never[] = [];
 
+/** What came beside a value. @see VenueAnswer */
+interface AskedReply {
+  readonly unread: readonly UnreadRow[];
+  readonly saidAtMs: number | undefined;
+}
+
 export interface FeedAskerOptions {
   readonly feeds: readonly PlannedFeed[];
   readonly queue: PollQueue;
@@ -70,7 +76,7 @@ export class FeedAsker {
   ask<Call extends VenueCall>(
     feed: PlannedFeed,
     call: Call,
-    take: (value: VenueValues[Call['kind']], askedAtMs: number, unread: readonly UnreadRow[]) => void,
+    take: (value: VenueValues[Call['kind']], askedAtMs: number, reply: AskedReply) => void,
   ): true {
     const way = {
       requestClass: feed.requestClass,
@@ -79,9 +85,9 @@ export class FeedAsker {
     };
     this.options.outbox.ask(call, way, (answer, { sentAtMs, atMs }) => {
       if (answer.outcome === 'value') {
-        const { unread = NONE } = answer;
+        const { unread = NONE, saidAtMs } = answer;
         for (const row of unread) this.options.findings.noteUnread(row);
-        take(answer.value, sentAtMs ?? atMs, unread);
+        take(answer.value, sentAtMs ?? atMs, { unread, saidAtMs });
       } else {
         if (answer.outcome === 'refused' && MARGIN_FEEDS.has(feed.kind))
           this.options.margin.refused(feed.key, answer);

@@ -192,9 +192,10 @@ export class FeedHandler {
         if (reader === undefined) return false;
         const { market, timeframe } = reader;
         const call = { kind: 'candles', market, timeframe, ...reader.question(nowMs) } as const;
-        return asker.ask(feed, call, (candles, askedAtMs) => {
+        return asker.ask(feed, call, (candles, askedAtMs, { saidAtMs }) => {
           // A page with a bar that can not be right is read again.
-          if (this.candles.take({ key: feed.key, reader }, { candles, askedAtMs })) asker.wasRead(feed);
+          const page = { candles, askedAtMs, saidAtMs };
+          if (this.candles.take({ key: feed.key, reader }, page)) asker.wasRead(feed);
           else asker.failed(feed);
         });
       }
@@ -221,7 +222,7 @@ export class FeedHandler {
         });
       }
       case 'options':
-        return asker.ask(feed, { kind: 'options' }, (rules, _, unread) => {
+        return asker.ask(feed, { kind: 'options' }, (rules, _, { unread }) => {
           const isNews = markets.takeRules(rules, unread);
           this.options.strategies.onListed();
           asker.wasRead(feed);

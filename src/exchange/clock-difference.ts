@@ -12,6 +12,12 @@ export interface RequestTimes {
   readonly receivedMs: number;
 }
 
+/** When a reply says that it was written, in whole seconds; null where it names no time. */
+export function saidMsOf({ headers }: Pick<HttpResponse, 'headers'>): number | null {
+  const saidMs = Date.parse(headers['date'] ?? '');
+  return Number.isFinite(saidMs) ? saidMs : null;
+}
+
 /**
  * How far a clock of this machine is ahead of the one that wrote a reply, by at least so much; below 0:
  * behind. Null where the reply names no time (the `Date` of RFC 9110, 6.6.1, less the `Age` of what a cache
@@ -21,9 +27,9 @@ export function clockAheadMs(
   { headers }: Pick<HttpResponse, 'headers'>,
   { sentMs, receivedMs }: RequestTimes,
 ): number | null {
-  const saidMs = Date.parse(headers['date'] ?? '');
+  const saidMs = saidMsOf({ headers });
   const ageMs = Number(headers['age'] ?? '0') * 1_000;
-  if (!Number.isFinite(saidMs) || !Number.isFinite(ageMs)) return null;
+  if (saidMs === null || !Number.isFinite(ageMs)) return null;
   // The reply was written at some time between the two, and within the second that it names.
   const aheadMs = Math.max(0, sentMs - (saidMs + ageMs + 1_000));
   const behindMs = Math.max(0, saidMs + ageMs - receivedMs);

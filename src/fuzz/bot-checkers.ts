@@ -170,10 +170,7 @@ export class BotCheckers {
         if (output.requests.some(({ call }) => call.kind === 'transfer')) this.isMoneyMoved = true;
         this.figures.watch(engine, output, event.atMs);
         this.orphans.watch(engine, output, event.atMs);
-        for (const timeframe of this.bars.watch(
-          output.changes,
-          Math.max(event.atMs, nowMs + swarm.clockSkewMs),
-        ))
+        for (const timeframe of this.bars.watch(output.changes, nowMs + swarm.clockSkewMs))
           coverage.count(`bar of ${timeframe} off the hours of UTC`);
         if (swarm.putBack === null)
           coverage.count('brackets that took dust', this.dust.watch(engine, output));

@@ -42,6 +42,9 @@ export class InProcessVenue implements Transport {
   private readonly latencyMs: number;
   private readonly ip: string;
   private lastMs = Number.NEGATIVE_INFINITY;
+  /** The second that was named last, and its text. */
+  private second = Number.NaN;
+  private date = '';
   private isClosed = false;
 
   constructor(options: InProcessVenueOptions) {
@@ -110,10 +113,19 @@ export class InProcessVenue implements Transport {
     return this.handle(exchange.handle);
   }
 
-  private handle<Reply>(work: (timeMs: number) => Reply): Reply {
+  private handle<Reply extends WireReply | null>(work: (timeMs: number) => Reply): Reply | WireReply {
     const { timeMs } = this;
     this.world.advance(timeMs);
-    return work(timeMs);
+    const reply = work(timeMs);
+    return reply === null ? reply : this.dated(reply, timeMs);
+  }
+
+  /** With the time at which it was written, which every server names (RFC 9110, 6.6.1). */
+  private dated(reply: WireReply, timeMs: number): WireReply {
+    const second = Math.floor(timeMs / 1_000);
+    if (second !== this.second) this.date = new Date(timeMs).toUTCString();
+    this.second = second;
+    return { ...reply, headers: { ...reply.headers, date: this.date } };
   }
 }
 

@@ -201,11 +201,15 @@ export interface UnreadRow {
 
 /** What became of a call. */
 export type VenueAnswer<Kind extends VenueCallKind = VenueCallKind> =
-  /** `unread`: rows that are not in the value; absent where none is missing. */
+  /**
+   * `unread`: rows that are not in the value; absent where none is missing. `saidAtMs`: when the reply with
+   * candles says that it was written, by the exchange's clock, in whole seconds; absent where it does not.
+   */
   | {
       readonly outcome: 'value';
       readonly value: VenueValues[Kind];
       readonly unread?: readonly UnreadRow[];
+      readonly saidAtMs?: number;
     }
   /** The exchange's own no. `status` and `order` come with a cancel that did not apply. */
   | {
@@ -228,6 +232,17 @@ export type VenueAnswer<Kind extends VenueCallKind = VenueCallKind> =
    * came. `retryInMs`: when the next may leave at the earliest, where that is known.
    */
   | { readonly outcome: 'unsent'; readonly reason: string; readonly retryInMs?: number | null };
+
+/**
+ * The exchange's time when a question reached it, at the earliest: as long before its reply was written as
+ * the reply took. Where the reply names no time, or a later one than the asker's clock, that is believed.
+ */
+export function exchangeAskedMs(
+  saidAtMs: number | undefined,
+  { askedAtMs, atMs }: { readonly askedAtMs: number; readonly atMs: number },
+): number {
+  return saidAtMs === undefined ? askedAtMs : Math.min(askedAtMs, saidAtMs - (atMs - askedAtMs));
+}
 
 /** A reply of the exchange as it came. Nothing is decided by it: it is for people. */
 export interface KeptReply {

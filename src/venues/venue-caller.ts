@@ -6,6 +6,7 @@ import { SarrafError } from '../domain/errors.ts';
 import type { RequestClass } from '../domain/request-class.ts';
 import type { KeptReply, VenueAnswer, VenueCall, VenueCallKind } from './port.ts';
 import { isAnonymous } from '../exchange/authenticator.ts';
+import { saidMsOf } from '../exchange/clock-difference.ts';
 import type { ExchangeClient } from '../exchange/client.ts';
 import type { CallOptions } from '../exchange/client-options.ts';
 import type { Endpoint } from '../exchange/endpoint.ts';
@@ -82,10 +83,19 @@ function optionsOf({ kind }: VenueCall, signal: AbortSignal): CallOptions {
 }
 
 async function send(client: ExchangeClient, call: VenueCall, options: CallOptions): Promise<VenueEnd> {
-  if (!KEPT_REPLIES.has(call.kind)) return endOf(client, call, options);
+  const isKept = KEPT_REPLIES.has(call.kind);
+  if (!isKept && call.kind !== 'candles') return endOf(client, call, options);
   let raw: HttpResponse | null = null;
   const end = await endOf(client, call, { ...options, onReply: (reply) => void (raw = reply) });
-  return raw === null ? end : { ...end, reply: rawReply(ENDPOINT_OF[call.kind], raw) };
+  if (raw === null) return end;
+  return isKept ? { ...end, reply: rawReply(ENDPOINT_OF[call.kind], raw) } : dated(end, raw);
+}
+
+/** The same with the time at which the reply says that it was written. */
+function dated(end: VenueEnd, reply: HttpResponse): VenueEnd {
+  const saidAtMs = saidMsOf(reply);
+  if (saidAtMs === null || end.answer.outcome !== 'value') return end;
+  return { ...end, answer: { ...end.answer, saidAtMs } };
 }
 
 function rawReply(endpoint: EndpointName, { status, body }: HttpResponse): KeptReply {

@@ -71,3 +71,47 @@ test.each([
   await life.drain();
   life.mirror.close();
 });
+
+// How far the exchange's clock is ahead of the bot's, in ms.
+test.each([-60_000, -8_000, -1_500, 0, 8_000])(
+  'a bar is kept once it has ended by the clock of the exchange, which differs by %i ms',
+  async (clockSkewMs) => {
+    const folder = mkdtempSync(join(tmpdir(), 'sarraf-clocks-'));
+    onTestFinished(() => rmSync(folder, { recursive: true }));
+    const path = join(folder, 'mirror.sqlite');
+    const world = createEmbeddedWorld({
+      seed: 5,
+      config: {
+        'embedded.exchange.faults.clockSkewMs': clockSkewMs,
+        strategies: [strategy('minutes', '1m')],
+      },
+    });
+    const life = await BotLife.prepare(world, path);
+    life.bot.shell.start();
+    const kept = () => {
+      life.mirror.flush();
+      const reader = new MirrorReader(path);
+      const bars = reader.markets.candles({ market: 'BTCUSDT', timeframe: '1m', last: 9 });
+      reader.close();
+      return bars;
+    };
+    const sinceEndMs: number[] = [];
+    await life.run(2 * MINUTE_MS);
+    for (let step = 0; step < 240; step += 1) {
+      await life.run(1_250);
+      const [newest] = kept().slice(-1);
+      sinceEndMs.push(world.time.now() + clockSkewMs - (newest?.openTimeMs ?? Number.NaN) - MINUTE_MS);
+    }
+    expect(Math.min(...sinceEndMs)).toBeGreaterThanOrEqual(0);
+    // The next one has come: as late as the bot's clock, or after one more question.
+    expect(Math.max(...sinceEndMs)).toBeLessThan(MINUTE_MS + 10_000);
+    const market = world.venue.simulation.exchange.marketOf('btc', 'usdt');
+    const theirs = new Map(market?.candles.bars('1m').map((bar) => [bar.openTimeMs, Math.round(bar.volume)]));
+    const bars = kept();
+    expect(bars).toHaveLength(9);
+    for (const { openTimeMs, volume } of bars)
+      expect([openTimeMs, Math.round(Number(volume) / STEP)]).toEqual([openTimeMs, theirs.get(openTimeMs)]);
+    await life.drain();
+    life.mirror.close();
+  },
+);

@@ -72,8 +72,7 @@ export async function downloadFromExchange(options: DownloadCommandOptions): Pro
       timeframe,
       range: { fromMs, toMs },
       source: `download ${new URL(baseUrl).host}`,
-      fetchPage: historyPages(remote, { market, timeframe, signal: stop.signal }),
-      nowMs: () => remote.time.now(),
+      ...historyPages(remote, { market, timeframe, signal: stop.signal }),
       onProgress: ({ candles, share }) =>
         line.show({ what: `${market} candles-${timeframe}`, done: candles, share }),
     });

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { monotonicMs } from '../../budget/process-owner.ts';
+import { exchangeAskedMs } from '../../venues/port.ts';
 import type { RemoteExchange } from '../../venues/live/live-venue.ts';
 import { sendRequest } from '../../venues/venue-caller.ts';
 import type { Candle } from '../../domain/candle.ts';
@@ -18,24 +19,32 @@ const FIRST_WAIT_MS = 1_000;
  * Pages of candles of an exchange, asked for under the limits that all processes of this machine share,
  * behind everything that a bot asks for. An answer that does not come is asked for again. Throws
  * `INVALID_MARKET` for a market that the exchange does not have, `REFUSED` for what else it refuses,
- * `ABORTED` when asked to end, and how the last attempt failed.
+ * `ABORTED` when asked to end, and how the last attempt failed. `nowMs`: the exchange's time, which each
+ * answer shows.
  */
 export function historyPages(
   remote: RemoteExchange,
   of: { readonly market: MarketSymbol; readonly timeframe: Timeframe; readonly signal: AbortSignal },
-): FetchPage {
-  return async ({ toMs, count }) => {
+): { readonly fetchPage: FetchPage; readonly nowMs: () => number } {
+  const { time } = remote;
+  let aheadMs = 0;
+  const fetchPage: FetchPage = async ({ toMs, count }) => {
     for (let attempt = 1; ; attempt += 1) {
-      const { answer } = await sendRequest(
+      const { answer, sentAtMs } = await sendRequest(
         {
           call: { kind: 'candles', market: of.market, timeframe: of.timeframe, toMs, count },
           requestClass: 'backfill',
           dedupe: null,
-          expiresAtMs: remote.time.now() + WITHIN_MS,
+          expiresAtMs: time.now() + WITHIN_MS,
         },
-        { ...remote, canLogIn: false, engineMs: () => remote.time.now(), limiterMs: monotonicMs },
+        { ...remote, canLogIn: false, engineMs: () => time.now(), limiterMs: monotonicMs },
       );
-      if (answer.outcome === 'value') return answer.value as readonly Candle[];
+      if (answer.outcome === 'value') {
+        const atMs = time.now();
+        const askedAtMs = sentAtMs ?? atMs;
+        aheadMs = askedAtMs - exchangeAskedMs(answer.saidAtMs, { askedAtMs, atMs });
+        return answer.value as readonly Candle[];
+      }
       if (of.signal.aborted)
         throw new SarrafError(
           'ABORTED',
@@ -64,6 +73,7 @@ export function historyPages(
       await sleep(FIRST_WAIT_MS * 2 ** (attempt - 1));
     }
   };
+  return { fetchPage, nowMs: () => time.now() - aheadMs };
 }
 
 /**

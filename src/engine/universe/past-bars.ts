@@ -70,7 +70,7 @@ export class PastBars {
       const isRight = answer.outcome === 'value' && pageFlaw(answer.value, { reader, nowMs: atMs }) === null;
       if (!isRight) this.notBeforeMs = atMs + RETRY_MS;
       else {
-        const times = { askedAtMs: sentAtMs ?? atMs, nowMs: atMs };
+        const times = { askedAtMs: sentAtMs ?? atMs, nowMs: atMs, saidAtMs: answer.saidAtMs };
         this.bars.push(...(reader.takePast(answer.value, times) ?? []));
       }
     });

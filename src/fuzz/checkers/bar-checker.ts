@@ -5,10 +5,8 @@ import { violationsOf, type Violation } from './violation.ts';
 
 /**
  * Bars that the bot takes as closed, held against those of the exchange: each begins where one of the
- * exchange does, and its end had passed. What is stored before is no bar: its last trades are missing.
- *
- * The bot's clock may be ahead of the exchange's by some seconds, and it knows no other time: a bar that it
- * keeps so much early is passed over.
+ * exchange does, and its end had passed by the exchange's time, whatever the bot's clock says. What is stored
+ * before is no bar: its last trades are missing.
  */
 export class BarChecker {
   private readonly found: string[] = [];
@@ -19,8 +17,8 @@ export class BarChecker {
   }
 
   /**
-   * Looks at what a step keeps; `nowMs`: the later time of both clocks. Answers the timeframes of the bars
-   * that do not begin as UTC does.
+   * Looks at what a step keeps; `nowMs`: the exchange's time. Answers the timeframes of the bars that do not
+   * begin as UTC does.
    */
   watch(changes: readonly MirrorChange[], nowMs: number): readonly string[] {
     const elsewhere: string[] = [];

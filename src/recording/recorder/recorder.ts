@@ -4,7 +4,7 @@ import type { MarketStats } from '../../domain/market-stats.ts';
 import type { MarketSymbol } from '../../domain/market-symbol.ts';
 import type { OrderBook } from '../../domain/order-book.ts';
 import type { PublicTrade } from '../../domain/trade.ts';
-import type { VenueAnswer, VenueCall } from '../../venues/port.ts';
+import { exchangeAskedMs, type VenueAnswer, type VenueCall } from '../../venues/port.ts';
 import type { Timeframe } from '../../domain/timeframe.ts';
 import { readManifest } from '../manifest.ts';
 import { timeText } from '../read-partitions.ts';
@@ -120,7 +120,8 @@ export class Recorder {
   take(call: VenueCall, answer: VenueAnswer, seenMs: number, askedMs: number = seenMs): void {
     if (answer.outcome !== 'value' || this.isClosed || this.failure !== null) return;
     try {
-      this.takeValue(call, answer.value, { seenMs, askedMs });
+      const atLeastMs = exchangeAskedMs(answer.saidAtMs, { askedAtMs: askedMs, atMs: seenMs });
+      this.takeValue(call, answer.value, { seenMs, askedMs: atLeastMs });
     } catch (error) {
       this.stop(error);
     }

@@ -75,7 +75,7 @@ describe('the watch over the clock', () => {
 
   it('says that the bot is ahead where the machine was set back under it, and leaves one behind to others', () => {
     expect(saidOfOwn(7_201_000)).toBe(
-      "the bot's time is 2 h ahead of the exchange's, since this machine's clock was set back after the start: candles count as closed too early; start the bot again",
+      "the bot's time is 2 h ahead of the exchange's, since this machine's clock was set back after the start: what it notes down has a time that is too late; start the bot again",
     );
     expect(saidOfOwn(-7_201_000)).toBeNull();
   });

@@ -87,3 +87,36 @@ test('missing bars are counted in bars, over a change of the clock too', () => {
     reader.take(page, { askedAtMs: at('2022-09-22T04:31Z'), nowMs: at('2022-09-22T04:31Z') }),
   ).toMatchObject([{ missedBefore: 2 }]);
 });
+
+test.each([
+  ['before the end, by the time that the answer names', '2026-01-01T00:01:53Z', 0],
+  ['in the second before the end', '2026-01-01T00:01:59Z', 0],
+  ['after the end', '2026-01-01T00:02:02Z', 1],
+])('a bar is as it was %s', (_, said, expected) => {
+  const reader = readerOf('1m', '2026-01-01T00:00Z');
+  // The bot's clock is ahead by eight seconds.
+  const times = { askedAtMs: at(said) + 8_000, nowMs: at(said) + 8_200, saidAtMs: at(said) };
+  expect(reader.take(bars('2026-01-01T00:01Z'), times)).toHaveLength(expected);
+});
+
+test('a later bar in the answer shows that a bar has closed', () => {
+  const reader = readerOf('1m', '2026-01-01T00:00Z');
+  const page = bars('2026-01-01T00:01Z', '2026-01-01T00:02Z');
+  // The answer took three seconds, so its own time says too little.
+  const times = { askedAtMs: at('2026-01-01T00:02:01Z'), nowMs: at('2026-01-01T00:02:04Z') };
+  expect(reader.take(page, { ...times, saidAtMs: at('2026-01-01T00:02:01Z') })).toHaveLength(1);
+});
+
+test('the next bar is asked for when it ends by the clock of the exchange, however far behind that is', () => {
+  const reader = readerOf('1h', '2026-01-01T00:00Z');
+  const [nowMs, saidAtMs] = [at('2026-01-01T02:10:00Z'), at('2026-01-01T02:08:30Z')];
+  expect(reader.take(bars('2026-01-01T01:00Z'), { askedAtMs: nowMs, nowMs, saidAtMs })).toHaveLength(1);
+  expect(isoText(reader.nextMs(nowMs))).toBe('2026-01-01T03:01:30Z');
+});
+
+test('a clock that agrees with the exchange to the second delays nothing', () => {
+  const reader = readerOf('1h', '2026-01-01T00:00Z');
+  const [nowMs, saidAtMs] = [at('2026-01-01T02:00:01.900Z'), at('2026-01-01T02:00:01Z')];
+  expect(reader.take(bars('2026-01-01T01:00Z'), { askedAtMs: nowMs, nowMs, saidAtMs })).toHaveLength(1);
+  expect(isoText(reader.nextMs(nowMs))).toBe('2026-01-01T03:00:01Z');
+});
