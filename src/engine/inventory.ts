@@ -1,9 +1,13 @@
 import { SarrafError } from '../domain/errors.ts';
 import { addUnits, formatUnits, negateUnits, NO_UNITS, subtractUnits, type Units } from '../domain/money.ts';
+import type { MarketNames } from '../domain/market-symbol.ts';
+import { sentence } from '../language/sentences/sentence.ts';
 import type { AccountState } from './account-state.ts';
 import type { MarketDataCache } from './market-data-cache.ts';
+import type { StrategyRecord } from './mirror-change.ts';
 import type { Outbox } from './outbox.ts';
 import type { Reservations } from './reservations.ts';
+import { readFigures } from './strategy-instance-record.ts';
 import type { StrategyInstance } from './strategy-instance.ts';
 
 export interface InventoryOptions {
@@ -62,6 +66,31 @@ export function inventoryLine(instance: StrategyInstance, asset: string, missing
   const isQuote = instance.marketNames.quotes.some(({ currency }) => currency === asset);
   const given = addUnits(instance.givenCoins.get(asset) ?? NO_UNITS, missing);
   return `${isQuote ? 'capital' : 'inventory'}: { ${asset}: '${formatUnits(given)}' }`;
+}
+
+/** Why a strategy does not run that the configuration does not have any more, with the coins that it left. */
+export function leftReason(
+  record: Pick<StrategyRecord, 'name' | 'json'>,
+  of: {
+    readonly marketNames: MarketNames;
+    readonly instances: readonly StrategyInstance[];
+    /** Less of a coin is dust. */
+    readonly leastAmountOf: (asset: string) => Units;
+  },
+): string {
+  const { ledger } = readFigures(record, of.marketNames);
+  const isMoney = (asset: string): boolean =>
+    of.marketNames.quotes.some(({ currency }) => currency === asset);
+  const coins = [...ledger.state.holdings].filter(([asset, { held }]) => {
+    const given = sumOf(of.instances.map(({ givenCoins }) => givenCoins.get(asset) ?? NO_UNITS));
+    return !isMoney(asset) && held >= of.leastAmountOf(asset) && given < held;
+  });
+  if (coins.length === 0) return sentence('strategy-left');
+  const amounts = coins.map(([asset, { held }]) => `${asset}: '${formatUnits(held)}'`);
+  return sentence('strategy-left-coins', {
+    coins: coins.map(([asset, { held }]) => `${formatUnits(held)} ${asset.toUpperCase()}`).join(', '),
+    line: `inventory: { ${amounts.join(', ')} }`,
+  });
 }
 
 interface InventoryChange {

@@ -3,6 +3,7 @@ import type { Timeframe } from '../domain/timeframe.ts';
 import type { Intent } from '../strategy/intents.ts';
 import type { ClosedCandle, StrategyEvent } from '../strategy/strategy-event.ts';
 import type { MarketNames } from '../domain/market-symbol.ts';
+import type { Units } from '../domain/money.ts';
 import { isOfMargin } from '../strategy/subscriptions.ts';
 import type { StrategyLogLine } from '../strategy/strategy-log.ts';
 import { sentence } from '../language/sentences/sentence.ts';
@@ -10,7 +11,8 @@ import { assetNotices } from './asset-notices.ts';
 import type { LostStrategySettings } from './engine-settings.ts';
 import type { IntentRouter } from './intent-router.ts';
 import type { MarketDataCache } from './market-data-cache.ts';
-import type { MirrorState } from './mirror-change.ts';
+import { leftReason } from './inventory.ts';
+import type { MirrorState, StrategyRecord } from './mirror-change.ts';
 import type { Outbox } from './outbox.ts';
 import type { PortfolioView, PortfolioViews } from './portfolio-view.ts';
 import { requiredMarkets, type StrategyInstance } from './strategy-instance.ts';
@@ -197,7 +199,10 @@ export class StrategyDispatcher {
     if (instance.status === 'running') this.fail(instance, reason);
   }
 
-  /** Gives every strategy what was kept of it. Those that can not run are written down as stopped. */
+  /**
+   * Gives every strategy what was kept of it. Those that can not run, and those that the configuration does
+   * not have any more, are written down as stopped.
+   */
   restore({ strategies }: MirrorState, lost: readonly LostStrategySettings[]): void {
     const { notifier, outbox, marketNames } = this.options;
     for (const record of strategies) notifier.instanceOf(record.name)?.restore(record);
@@ -211,6 +216,21 @@ export class StrategyDispatcher {
       outbox.journal('strategy', name, { status: 'stopped', reason });
       outbox.alarm(`${name} does not run: ${reason}`, name);
     }
+    const isLost = (name: string): boolean => lost.some((one) => one.name === name);
+    for (const record of strategies)
+      if (notifier.instanceOf(record.name) === undefined && !isLost(record.name)) this.noteLeft(record);
+  }
+
+  private noteLeft(record: StrategyRecord): void {
+    const { outbox, marketNames, instances, markets } = this.options;
+    const leastAmountOf = (asset: string): Units => markets.leastAmountOf(asset);
+    const reason = leftReason(record, { marketNames, instances, leastAmountOf });
+    if (reason !== sentence('strategy-left')) outbox.warn(`${record.name}: ${reason}`, record.name);
+    if (record.status === 'stopped' && record.reason === reason) return;
+    outbox.change({
+      kind: 'strategy',
+      strategy: { ...record, status: 'stopped', reason, atMs: outbox.nowMs },
+    });
   }
 
   /**

@@ -439,6 +439,9 @@ export const PERSIAN_SENTENCES: SpokenSentences = {
     'strategy-thread-ended': 'رشتهٔ آن پایان یافت',
     'strategy-no-reason': 'دلیلی نداد',
     'market-unlisted': 'صرافی دیگر بازار {market:symbol} را ندارد',
+    'strategy-left': 'دیگر در پیکربندی نیست',
+    'strategy-left-coins':
+      'دیگر در پیکربندی نیست و در دفترش {coins:text} هست که هیچ استراتژی‌ای نمی‌فروشد: آن را برگردانید، یا زیر استراتژی دیگری بنویسید: {line:text}',
     'strategy-no-message': 'بدون پیام از کار افتاد',
     expected: 'انتظار: {expected:text}؛ داده‌شده: {found:text}',
     'bot-stands': 'فرایند آن هست ولی حلقهٔ کارش ایستاده است',

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { formatUnits } from '../../domain/money.ts';
+import { sentence } from '../../language/sentences/sentence.ts';
 import type { AlertCondition } from './alert-facts.ts';
 import type { AlertSnapshot, JournalRow } from './alert-snapshot.ts';
 import type { RuleSettings } from './rule-settings.ts';
@@ -168,6 +169,8 @@ function strategies(snapshot: AlertSnapshot, { strategy: rule }: RuleSettings): 
     if (read !== null) note(row.subject, { ...read, sinceMs: row.atMs });
   }
   for (const { name, status, reason, atMs } of snapshot.strategies) {
+    // Its owner took it out of the configuration, and it has left no coins.
+    if (reason === sentence('strategy-left')) continue;
     if (status !== 'running' && reason !== null) note(name, { status, reason, sinceMs: atMs });
   }
   return [...conditions.values()];

@@ -5,6 +5,8 @@ import { mirrorName } from '../../daemon/session-file.ts';
 import { SarrafError } from '../../domain/errors.ts';
 import { agoText, secondText } from '../../domain/time-text.ts';
 import { readKept } from '../../engine/kept-records.ts';
+import type { StrategyRecord } from '../../engine/mirror-change.ts';
+import { readSentence } from '../../language/sentences/read-sentence.ts';
 import { MirrorReader, type KeptRow, type MirrorSummary } from '../../mirror/mirror-reader.ts';
 import type { RetentionLimits } from '../../mirror/retention.ts';
 import { locksNow } from '../../mirror/locks-now.ts';
@@ -30,10 +32,13 @@ export function checkMirrorFile(
   folder: string,
   {
     mode,
+    strategies,
     retention,
     nowMs,
   }: {
     readonly mode: BotConfig['mode'];
+    /** Names of those of the configuration. */
+    readonly strategies: readonly string[];
     readonly retention: RetentionLimits;
     readonly nowMs: number;
   },
@@ -54,6 +59,7 @@ export function checkMirrorFile(
         sizeFinding(summary, retention),
         // An embedded exchange begins anew with every run, whatever the last one left.
         ...(mode !== 'embedded' || summary.isRunning === true ? stopped(summary.kept, nowMs) : []),
+        ...leftCoins(reader.strategies().filter(({ name }) => !strategies.includes(name))),
       ],
       account: reader.account(),
     };
@@ -90,6 +96,15 @@ function sizeFinding({ path, counts }: MirrorSummary, retention: RetentionLimits
     `${counts.journal} of ${retention.journalRows} lines of the journal`,
   ].join(', ');
   return ok('mirror', `${path} is whole: ${(bytes / MEGABYTE).toFixed(1)} MB, ${rows}`);
+}
+
+/** Coins of strategies that left the configuration, as the last start of the bot found them. */
+function leftCoins(left: readonly StrategyRecord[]): readonly CheckFinding[] {
+  return left.flatMap(({ name, reason }) => {
+    if (reason === null || readSentence(reason)?.code !== 'strategy-left-coins') return [];
+    const [found = '', ...advice] = reason.split(': ');
+    return [warning('coins without a strategy', `${name}: ${found}`, advice.join(': '))];
+  });
 }
 
 /** What the bot itself wrote down that keeps it from new orders. */

@@ -115,7 +115,12 @@ async function diagnose(
   };
   const ledger = ledgerPath === null ? { findings: [], silence: null } : await checkLedger(ledgerPath, owner);
   const { mode } = config;
-  const mirror = checkMirrorFile(folder, { mode, retention: config.data.retention, nowMs: nowMs() });
+  const mirror = checkMirrorFile(folder, {
+    mode,
+    strategies: config.strategies.map(({ name }) => name),
+    retention: config.data.retention,
+    nowMs: nowMs(),
+  });
   const file = resolve(workingFolder, configFile);
   const offline = [
     checkWritable('data folder', folder),

@@ -43,6 +43,45 @@ const totalOf = (world: EngineWorld): string | null => {
   return total === null ? null : formatUnits(total);
 };
 
+const another = (inventory = {}): WorldOptions => ({
+  instances: [{ limits: LIMITS, inventory }],
+  strategies: [
+    defineStrategy({
+      name: 'two',
+      params: z.strictObject({}),
+      data: ({ market }) => ({ book: market.book() }),
+      on: { book: () => undefined },
+    }),
+  ],
+});
+const leftRow = (world: EngineWorld) => {
+  world.mirror.flush();
+  return world.mirror.copy().strategies.find(({ name }) => name === 'one');
+};
+
+describe('coins of a strategy that left the configuration', () => {
+  it('are named at each start and in its row, with the line to write', () => {
+    const world = open(NOTHING);
+    world.want(buy('BTCUSDT', { amount: '5', price: '100' }));
+    fillNext(world);
+    const reason =
+      "it is not in the configuration any more, and its books have 4.99 BTC, which no strategy sells: put it back, or write under another one: inventory: { btc: '4.99' }";
+    for (let start = 1; start <= 2; start += 1) {
+      world.restart({ options: another() });
+      world.advance(10_000);
+      expect(world.messages('warning').filter((text) => text === `one: ${reason}`)).toHaveLength(start);
+      expect(leftRow(world)).toMatchObject({ status: 'stopped', reason });
+    }
+    world.restart({ options: another({ btc: parseUnits('4.99') }) });
+    world.advance(10_000);
+    expect(leftRow(world)?.reason).toBe('it is not in the configuration any more');
+    world.restart({ options: NOTHING });
+    world.advance(10_000);
+    expect(held(world)).toBe('4.99');
+    expect(leftRow(world)).toMatchObject({ status: 'running', reason: null });
+  });
+});
+
 describe('a strategy that was given no coins', () => {
   it('sells none of the account, and is told what is missing and the line to write', () => {
     const world = open(NOTHING);

@@ -19,6 +19,10 @@ import { checkMirrorFile } from '../../../../src/cli/doctor/check-mirror-file.ts
 import { checkModes } from '../../../../src/cli/doctor/check-modes.ts';
 import type { CheckFinding } from '../../../../src/cli/doctor/check-finding.ts';
 import { isDataFolderInUse, lockDataFolder } from '../../../../src/daemon/process-locks/run-locks.ts';
+import type { MirrorChange } from '../../../../src/engine/mirror-change.ts';
+import { writeUnstarted } from '../../../../src/engine/strategy-instance-record.ts';
+import { MARKET_NAMES } from '../../../../src/exchange/market-names.ts';
+import { sentence } from '../../../../src/language/sentences/sentence.ts';
 import { budgetTable } from '../../../../src/exchange/budget-table.ts';
 import { DEFAULT_RETENTION } from '../../../../src/mirror/retention.ts';
 import { MirrorStore } from '../../../../src/mirror/mirror-store.ts';
@@ -37,7 +41,12 @@ const ledgerFile = (): string => ledgerPath('https://exchange.example', folder);
 const mirrorFile = (): string => join(folder, 'mirror.sqlite');
 const room = (): Room => ({ freeBytes: 0, freeFiles: null, type: DISK });
 const lookAtMirror = () =>
-  checkMirrorFile(folder, { mode: 'live', retention: DEFAULT_RETENTION, nowMs: Date.now() });
+  checkMirrorFile(folder, {
+    mode: 'live',
+    strategies: ['maker'],
+    retention: DEFAULT_RETENTION,
+    nowMs: Date.now(),
+  });
 
 const openMirror = () =>
   MirrorStore.open({
@@ -219,6 +228,27 @@ describe('a mirror', () => {
     mirror.keepAccount('{"salt":"00","hashes":{}}');
     expect(lookAtMirror()).toMatchObject({ account: '{"salt":"00","hashes":{}}' });
     expect(lookAtMirror().findings[0]?.text).toMatch(/is whole: \d+\.\d MB, 0 of 100000 fills, 0 orders, /);
+    mirror.close();
+  });
+
+  test('names coins of strategies that left the configuration, with the line to write', () => {
+    const mirror = openMirror();
+    const line = "inventory: { btc: '0.5' }";
+    const reason = sentence('strategy-left-coins', { coins: '0.5 BTC', line });
+    const json = writeUnstarted(MARKET_NAMES, 'usdt');
+    const rows = ['grid', 'maker'].map((name): MirrorChange => ({
+      kind: 'strategy',
+      strategy: { name, status: 'stopped', reason, json, atMs: 1 },
+    }));
+    mirror.apply(rows, { atMs: 1, isDurable: true });
+    expect(lookAtMirror().findings.slice(1)).toEqual([
+      {
+        check: 'coins without a strategy',
+        verdict: 'warning',
+        text: 'grid: it is not in the configuration any more, and its books have 0.5 BTC, which no strategy sells',
+        remedy: `put it back, or write under another one: ${line}`,
+      },
+    ]);
     mirror.close();
   });
 
