@@ -151,13 +151,16 @@ export class OwnExits {
     this.options.begin(instance, intentId, { market, algorithm: createLeaving({ leaving, awaited }) });
   }
 
-  private leave(work: AlgorithmWork, { price, why, tag }: WantedSale, amount: Units | null): void {
+  /** A bracket of the same coin in another market sells at the market there: the price is not of it. */
+  private leave(work: AlgorithmWork, sale: WantedSale, amount: Units | null): void {
     const { algorithm } = work;
     if (algorithm.kind !== 'bracket') return;
     if (isLeavingAll(work)) {
-      this.moveSale(work, { price, why, tag });
+      this.moveSale(work, sale);
       return;
     }
+    const { why, tag } = sale;
+    const price = work.market === sale.market ? sale.price : null;
     const state = this.options.markets.get(work.market);
     const rest = amount === null ? NO_UNITS : subtractUnits(roomOf(work), amount);
     const best = price ?? this.options.markets.priceOf(work.market);
@@ -169,15 +172,16 @@ export class OwnExits {
     this.options.change(work, leftBracket(algorithm, { exit: 'decision', why, price, amount: part, tag }));
   }
 
-  /** The newest decision says where a sale rests. What is sold at the market stays so. */
-  private moveSale(
-    work: AlgorithmWork,
-    { price, why, tag }: Pick<WantedSale, 'price' | 'why' | 'tag'>,
-  ): void {
+  /**
+   * The newest decision says where a sale rests. What is sold at the market stays so, and what rests in
+   * another market than that of the price.
+   */
+  private moveSale(work: AlgorithmWork, { market, price, why, tag }: WantedSale): void {
     const { algorithm } = work;
     if (algorithm.kind !== 'bracket' || algorithm.leaving === null) return;
     const { leaving } = algorithm;
     if (leaving.price === null || leaving.price === price) return;
+    if (price !== null && work.market !== market) return;
     this.options.change(work, { ...algorithm, leaving: { ...leaving, price, why, tag } });
   }
 

@@ -1,5 +1,8 @@
 import { describe, expect, it } from 'vitest';
+import { z } from 'zod';
 import { formatUnits } from '../../../src/domain/money.ts';
+import { backtest, type Candles } from '../../../src/research.ts';
+import { defineStrategy } from '../../../src/strategy/definition.ts';
 import type { BracketWish, Intent } from '../../../src/strategy/intents.ts';
 import { bracket, buy, cancelAll, exit, oco, sell, target, targets } from '../../support/intents.ts';
 import { EngineWorld } from './engine-world.ts';
@@ -265,5 +268,64 @@ describe('leaving by the decision of the strategy, where its own exits hold the 
     world.venue.book = { bid: '99', ask: '101' };
     serve(world);
     expect(asked(world)).toEqual(['pair 0.998', 'cancel', 'market 0.998']);
+  });
+});
+
+const column = (value: number): Float64Array => new Float64Array(9).fill(value);
+
+const TETHER_PRICE = 1_000_000;
+
+/** Nine hours at one price. */
+const flat = (market: string, price: number): Candles => {
+  const timeMs = Float64Array.from({ length: 9 }, (_, hour) => Date.UTC(2024, 0, 1, hour));
+  const [open, high, low, close] = [column(price), column(price), column(price), column(price)];
+  return { market, timeframe: '1h', timeMs, open, high, low, close, volume: column(1_000) };
+};
+
+/** How brackets in two markets are left at a price in rial; `again`: after one in tether. */
+const left = async (again: boolean) => {
+  const strategy = defineStrategy({
+    name: 'two-markets',
+    params: z.strictObject({}),
+    state: z.strictObject({ bars: z.int().default(0) }),
+    data: ({ market, markets }) => ({
+      bars: market.candles('1h'),
+      rial: markets.of('BTCIRT').candles('1h'),
+    }),
+    on: {
+      bars(ctx) {
+        const { bars } = ctx.state;
+        ctx.setState({ bars: bars + 1 });
+        const rial = ctx.markets.of('BTCIRT');
+        const wish = { entry: { amount: 1 }, stopLoss: { percent: 20 } };
+        if (bars === 0) {
+          ctx.bracket(wish);
+          rial.bracket(wish);
+        }
+        if (again && bars === 2) ctx.exit({ price: 110 });
+        if (bars === 4) rial.exit({ price: 110 * TETHER_PRICE });
+      },
+    },
+  });
+  const { result } = await backtest({
+    strategies: [{ strategy, market: 'BTCUSDT' }],
+    candles: [flat('BTCUSDT', 100), flat('BTCIRT', 100 * TETHER_PRICE), flat('USDTIRT', TETHER_PRICE)],
+    balances: { usdt: 1_000, rls: 10_000_000_000 },
+  });
+  const { market, side, execution, price, exit: by, state } = result.orders;
+  return market.flatMap((symbol, row) =>
+    side[row] === 'sell' && by[row] === 'decision'
+      ? [`${symbol} ${execution[row]} ${price[row]} ${state[row]}`]
+      : [],
+  );
+};
+
+describe('leaving a coin that is held in two markets', () => {
+  it('sells at the price in the market that it is of, and at the market in the other one', async () => {
+    expect(await left(false)).toEqual(['BTCUSDT market 100 filled', 'BTCIRT limit 110000000 open']);
+  });
+
+  it('leaves a sale in the other market where it rests', async () => {
+    expect(await left(true)).toEqual(['BTCUSDT limit 110 open', 'BTCIRT market 100000000 filled']);
   });
 });
