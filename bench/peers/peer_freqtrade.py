@@ -36,7 +36,7 @@ def config_of(strategy, timeframe="1m"):
         "stake_currency": "USDT", "stake_amount": "unlimited", "tradable_balance_ratio": 1.0,
         "dry_run": True, "dry_run_wallet": CASH, "max_open_trades": 1, "fee": FEE, "timeframe": timeframe,
         "entry_pricing": {"price_side": "same"}, "exit_pricing": {"price_side": "same"},
-        "dataformat_ohlcv": "feather", "trading_mode": "spot", "margin_mode": "",
+        "dataformat_ohlcv": "feather", "amend_last_stake_amount": False, "trading_mode": "spot", "margin_mode": "",
         "candle_type_def": CandleType.SPOT,
     }  # fmt: skip
 
@@ -55,14 +55,21 @@ def offline_exchange(config):
     return exchange
 
 
-def run(_, phase):
-    config = config_of("Cross" if phase == "cross" else "Idle")
+def loaded(path):
+    """It with both strategies, and the bars that it has read. One of it runs several strategies in turn."""
+    load(path)
+    config = {**config_of("Cross"), "strategy_list": ["Cross", "Idle"]}
     backtesting = Backtesting(config, offline_exchange(config))
-    data, timerange = backtesting.load_bt_data()
-    strategy = backtesting.strategylist[0]
+    return config, backtesting, *backtesting.load_bt_data()
+
+
+def run(bars, phase):
+    config, backtesting, data, timerange = bars
+    name = "Cross" if phase == "cross" else "Idle"
+    [strategy] = [one for one in backtesting.strategylist if one.get_strategy_name() == name]
     min_date, max_date = backtesting.backtest_one_strategy(strategy, data, timerange)
-    content = backtesting.all_bt_content
-    orders = content[strategy.get_strategy_name()]["results"]["orders"].map(len).sum()
+    content = {name: backtesting.all_bt_content[name]}
+    orders = content[name]["results"]["orders"].map(len).sum()
     return int(orders), (config, data, content, min_date, max_date)
 
 
@@ -73,4 +80,4 @@ def save(result, folder):
 
 
 if __name__ == "__main__":
-    main(load, run, save)
+    main(loaded, run, save)
