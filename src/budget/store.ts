@@ -210,6 +210,8 @@ export class LedgerStore implements RequestLedger, LockoutBook {
   }
 
   private tryToWrite(): void {
+    // An answer can come after the end of the bot: its slot stays occupied.
+    if (!this.database.open) return;
     // An end that is lost with the machine's power leaves its slot occupied, so nothing waits for the disk.
     const isForgettable = this.unheeded.length + this.unreported.length === 0;
     try {

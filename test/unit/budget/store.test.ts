@@ -164,6 +164,13 @@ describe('the ledger in a file', () => {
     admitted(store, 60_027);
   });
 
+  test('takes an answer that comes after it was closed', () => {
+    const store = openStore({ budgets: [budget(1)] });
+    const slot = admitted(store, 0);
+    store.close();
+    expect(() => store.settle(slot, 'answered', 20)).not.toThrow();
+  });
+
   test('admits nothing once its file is gone or another one lies there', () => {
     const store = openStore();
     renameSync(path, `${path}.moved`);
