@@ -10,7 +10,7 @@ import type { GivenCoins } from './checkers/adds-risk.ts';
 import { checkAgreement } from './checkers/agreement-checker.ts';
 import { BudgetChecker } from './checkers/budget-checker.ts';
 import { checkProtection } from './checkers/protection-checker.ts';
-import { truthOf, type ExchangeTruth } from './checkers/exchange-truth.ts';
+import { hashOfTruth, truthOf, type ExchangeTruth } from './checkers/exchange-truth.ts';
 import { checkExposure, checkOwnership } from './checkers/exposure-checker.ts';
 import { readMirrorRows } from './checkers/mirror-rows.ts';
 import { namedOrders } from './checkers/own-key.ts';
@@ -44,6 +44,8 @@ export interface SeedResult {
   readonly violations: readonly Violation[];
   readonly counts: Counts;
   readonly journalHash: string;
+  /** Of what was traded: the account's orders, fills and balances at the exchange in the end. */
+  readonly tradingHash: string;
   readonly requests: number;
   /** The last things that happened; empty where nothing was violated. */
   readonly events: readonly string[];
@@ -131,9 +133,11 @@ class SeedRun {
     await world.time.run(START_MS + swarm.runMs);
     const violations = [...(await this.calmDown()), ...this.lastingViolations()];
     const journalHash = bot.end();
+    const tradingHash = hashOfTruth(truthOf(world.exchange, BOT_USER));
     const events = violations.length === 0 ? [] : this.events.lines();
     const requests = world.log.count;
-    return { seed: swarm.seed, violations, counts: this.coverage.counts(), journalHash, requests, events };
+    const counts = this.coverage.counts();
+    return { seed: swarm.seed, violations, counts, journalHash, tradingHash, requests, events };
   }
 
   private schedule(): void {

@@ -156,7 +156,7 @@ function tasksOf({ firstSeed, seeds, twice }: SuiteOptions): Task[] {
 }
 
 function nothingOf(seed: number): SeedResult {
-  return { seed, violations: [], counts: {}, journalHash: '', requests: 0, events: [] };
+  return { seed, violations: [], counts: {}, journalHash: '', tradingHash: '', requests: 0, events: [] };
 }
 
 function withViolation(outcome: SeedOutcome, expected: string): SeedOutcome {

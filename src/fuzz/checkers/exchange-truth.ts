@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import type { Side } from '../../domain/order.ts';
 import type { SimulatedExchange } from '../../simulator/core/exchange.ts';
 import type { SimulatedOrder } from '../../simulator/core/trading/order.ts';
@@ -99,4 +100,12 @@ export function truthOf(
       exchange.accounts.walletsOf(userId).map(({ currency, total, held }) => [currency, { total, held }]),
     ),
   };
+}
+
+/** SHA-256 of an account's orders, fills and balances at the exchange, whatever the bot writes of them. */
+export function hashOfTruth({ orders, fills, balances }: ExchangeTruth): string {
+  const text = JSON.stringify([orders, fills, [...balances]], (_, value: unknown) =>
+    typeof value === 'bigint' ? `${value}` : value,
+  );
+  return createHash('sha256').update(text).digest('hex');
 }
