@@ -51,7 +51,7 @@ export function checkBackup(
 ): readonly CheckFinding[] {
   if (mode !== 'live' || !existsSync(mirrorFileOf(folder, mode))) return [];
   const last = lastBackup(folder);
-  const remedy = `have a scheduler run "sarraf backup --data ${folder} --keep 14" every night: docs/operate.md, "Backup and restore"`;
+  const remedy = `have a scheduler run "sarraf backup --data ${folder} --keep 14" every night: docs/backup.md, "Backup and restore"`;
   if (last === null) return [warning('backup', `none was ever made of ${folder}`, remedy)];
   const text = `the last one was made ${agoText(last.madeAtMs, nowMs)}: ${last.folder}`;
   return [nowMs - last.madeAtMs > OLD_BACKUP_MS ? warning('backup', text, remedy) : ok('backup', text)];

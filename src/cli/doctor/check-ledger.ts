@@ -74,7 +74,9 @@ async function checkRedisLedger(place: string, owner: LedgerOwner): Promise<Ledg
   try {
     const { redisLedgerWarnings } = await import('../../budget/redis/open-redis-ledger.ts');
     const lines = await redisLedgerWarnings(place);
-    const besides = lines.map((line) => warning('ledger', line, 'see "Several machines" in docs/operate.md'));
+    const besides = lines.map((line) =>
+      warning('ledger', line, 'see "Several machines" in docs/accounts.md'),
+    );
     const rows = await readLedgerIfAny(place);
     if (rows !== null) return findingsOf(rows, { place, owner, besides });
     return { findings: [fresh(`there is none yet at ${place}`, owner), ...besides], silence: null };
@@ -114,7 +116,7 @@ function lockouts(rows: readonly BudgetReport[]): readonly CheckFinding[] {
       problem(
         'lockout',
         `the exchange has locked ${budget} out, for ${lengthText(lockedForMs ?? 0)} more`,
-        'wait: every program that asks meanwhile makes it longer; "sarraf budget" shows it, docs/operate.md has more',
+        'wait: every program that asks meanwhile makes it longer; "sarraf budget" shows it, docs/trouble.md has more',
       ),
     );
 }

@@ -82,7 +82,9 @@ function unreadable(path: string, error: unknown): CheckFinding {
 /** Messages of an unusable mirror say after a colon what to do. */
 function splitAdvice(message: string): readonly [found: string, advice: string] {
   const at = message.lastIndexOf(': ');
-  return at < 0 ? [message, 'see docs/operate.md'] : [message.slice(0, at), message.slice(at + 2)];
+  return at < 0
+    ? [message, 'see "A damaged mirror" in docs/backup.md']
+    : [message.slice(0, at), message.slice(at + 2)];
 }
 
 function sizeFinding({ path, counts }: MirrorSummary, retention: RetentionLimits): CheckFinding {

@@ -43,7 +43,7 @@ async function readiness(who: string, address: string): Promise<readonly CheckFi
       warning(
         'running bot',
         `${who} can not trade now: ${reason}`,
-        'docs/operate.md says what helps; "sarraf status" has more',
+        'docs/trouble.md says what helps; "sarraf status" has more',
       ),
     );
   } catch (error) {

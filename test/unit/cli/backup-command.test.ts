@@ -49,9 +49,9 @@ function configOf(instance: string): string {
   return path;
 }
 
-test('every command of docs/operate.md about backups does what it says', async () => {
+test('every command of docs/backup.md about backups does what it says', async () => {
   const section =
-    readFileSync('docs/operate.md', 'utf8').split('\n## Backup and restore\n')[1]?.split('\n## ')[0] ?? '';
+    readFileSync('docs/backup.md', 'utf8').split('\n## Backup and restore\n')[1]?.split('\n## ')[0] ?? '';
   const commands = section.match(/^sarraf (?:backup|restore) .*$/gm) ?? [];
   expect(commands.length).toBeGreaterThan(2);
   for (const command of commands) {

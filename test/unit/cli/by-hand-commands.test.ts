@@ -105,7 +105,7 @@ describe('commands for the running bot', () => {
 
   test('are those of the page for operators', async () => {
     const bot = await startBot('closes');
-    const page = readFileSync('docs/operate.md', 'utf8');
+    const page = readFileSync('docs/by-hand.md', 'utf8');
     const block = /## By hand\n[^`]*(?:`[^`\n]+`[^`]*)*```sh\n(.*?)```/s.exec(page)?.[1] ?? '';
     const lines = block.trim().split('\n');
     expect(lines).toHaveLength(5);
