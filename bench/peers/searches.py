@@ -25,7 +25,7 @@ from search_grid import FAST_LENGTHS, SLOW_LENGTHS, TRIALS
 
 HERE = Path(__file__).resolve().parent
 TREE = HERE.parents[1]
-PAGE = TREE / "docs" / "performance.md"
+PAGE = TREE / "docs" / "performance-studies.md"
 NODE = TREE / "node_modules" / "node" / "bin" / "node"
 
 BARS = 58_419
@@ -66,7 +66,7 @@ def read_arguments():
     parser.add_argument("--only", metavar="NAME", action="append", choices=list(PROGRAMS), help="repeatable")
     parser.add_argument("--rounds", type=int, default=3, help="rounds of sarraf (default: 3); a peer has one")
     parser.add_argument("--timeout", type=float, default=7200, help="seconds of one process (default: 7200)")
-    parser.add_argument("--page", action="store_true", help="write the table into docs/performance.md")
+    parser.add_argument("--page", action="store_true", help="write the table into docs/performance-studies.md")
     parser.add_argument("--cache", type=Path, default=cache, help=f"environments (default: {cache})")
     args = parser.parse_args()
     if args.rounds < 1 or args.timeout <= 0:

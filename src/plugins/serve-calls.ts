@@ -146,7 +146,7 @@ function failed(error: unknown): WorkerAnswer {
 }
 
 // A signal to the process would end the bot without its drain. This is no protection against malice: see
-// docs/strategies.md.
+// docs/security.md.
 process.kill = () => {
   throw new Error('expected a strategy to send no signals');
 };

@@ -12,7 +12,7 @@ const REPLY_MS = 200;
 /** What is worth so many times the least value of an order is enough for an exit at any of its prices. */
 const CLEARLY_ENOUGH = 2n;
 
-/** The rows of the table of docs/brackets.md, by what comes before a gap. */
+/** The rows of the table of docs/bracket-rules.md, by what comes before a gap. */
 const ROWS = {
   move: 'an exit that had not filled was moved or resized',
   exit: 'an exit had filled in part',
@@ -71,7 +71,7 @@ function statedOf(page: string, cause: Cause): { readonly count: number; readonl
   return { count: Number(row?.[1]), longestMs: Math.round(Number(row?.[2]) * 1_000) };
 }
 
-test('a quiet bot leaves its positions without an exit no longer than docs/brackets.md states', async () => {
+test('a quiet bot leaves its positions without an exit no longer than docs/bracket-rules.md states', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'sarraf-gap-'));
   onTestFinished(() => rmSync(folder, { recursive: true }));
   const world = createEmbeddedWorld({
@@ -92,7 +92,7 @@ test('a quiet bot leaves its positions without an exit no longer than docs/brack
   const gaps = gapsOf(truthOf(exchange, world.userId), rules?.minOrderValue ?? 0n);
   const found = (cause: Cause): readonly number[] =>
     gaps.flatMap((gap) => (gap.cause === cause ? [gap.lastsMs] : []));
-  const page = readFileSync('docs/brackets.md', 'utf8');
+  const page = readFileSync('docs/bracket-rules.md', 'utf8');
   for (const cause of ['move', 'exit', 'entry'] as const) {
     const [lasts, stated] = [found(cause), statedOf(page, cause)];
     const longestMs = Math.max(...lasts);

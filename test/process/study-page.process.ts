@@ -10,7 +10,9 @@ import { sarrafHere } from '../support/sarraf-here.ts';
 import { madeFindings } from '../unit/study/validation/made-findings.ts';
 import { madeNoise, madeStudy } from '../unit/study/validation/made-study.ts';
 
-const page = readFileSync('docs/studies.md', 'utf8');
+const page = ['studies', 'study-validation']
+  .map((name) => readFileSync(`docs/${name}.md`, 'utf8'))
+  .join('\n');
 const signalsPage = readFileSync('docs/signals.md', 'utf8');
 const universePage = readFileSync('docs/universe.md', 'utf8');
 
@@ -45,9 +47,9 @@ describe('the page of studies', () => {
       'walk-forward',
       'open-holdout',
       'run',
+      'report',
       'show',
       'stress',
-      'report',
       'walk-forward',
     ]);
     for (const args of commands) {

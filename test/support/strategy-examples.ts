@@ -1,13 +1,15 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** The page for authors of strategies. */
-export const AUTHORS_PAGE = readFileSync('docs/strategies.md', 'utf8');
+/** The pages for authors of strategies: how one is written, and what it may trade. */
+export const AUTHORS_PAGE = ['strategies', 'intents']
+  .map((name) => readFileSync(`docs/${name}.md`, 'utf8'))
+  .join('\n');
 
 /** Pages whose examples are strategies. */
 export const STRATEGY_PAGES: readonly string[] = [
   AUTHORS_PAGE,
-  ...['brackets', 'portfolio', 'execution', 'universe', 'locks', 'signals'].map((name) =>
+  ...['brackets', 'portfolio', 'margin', 'execution', 'universe', 'locks', 'signals'].map((name) =>
     readFileSync(`docs/${name}.md`, 'utf8'),
   ),
 ];

@@ -15,7 +15,7 @@ interface Options {
 }
 
 const EXAMPLES = `
-docs/backtest.md says what is compared, and how a difference gets its cause.
+docs/backtest-checks.md says what is compared, and how a difference gets its cause.
 Exit codes: 0 no difference has the cause "code", 1 some have, 2 the folder is wrong.
 
 Examples:

@@ -76,7 +76,7 @@ test.each([
   }
 });
 
-// Both are at most what the table of docs/samplers.md says.
+// Both are at most what the table of docs/sampler-quality.md says.
 test.each([
   { dimensions: 10, digits: 8, worst: 3, mean: 1.65 },
   { dimensions: 20, digits: 12, worst: 5, mean: 2.22 },
