@@ -13,6 +13,10 @@ const PAGES = [
 ];
 const MOST_WORDS_ON_AVERAGE = 20;
 const MOST_LINES_OF_README = 150;
+const MOST_WORDS_OF_PAGE = 2_500;
+const INDEX = 'docs/README.md';
+/** The map of the code, which is longer than a page for users. */
+const LONGER = new Set(['docs/ARCHITECTURE.md']);
 
 describe('the splitter of sentences', () => {
   test.each([
@@ -28,6 +32,31 @@ describe('the splitter of sentences', () => {
 
 test('the README fits in a short read', () => {
   expect(readFileSync('README.md', 'utf8').trimEnd().split('\n').length).toBeLessThan(MOST_LINES_OF_README);
+});
+
+test('the index has every page once', () => {
+  const linked = linksOf(readFileSync(INDEX, 'utf8')).map((link) => join('docs', link));
+  const listed = linked.filter((path) => /^docs\/(?:\w+\/)?[\w-]+\.md$/.test(path)).toSorted();
+  const written = globSync(['docs/*.md', 'docs/incidents/*.md', 'docs/reference/*.md']);
+  expect(listed).toEqual(written.filter((path) => path !== INDEX).toSorted());
+});
+
+test.each(globSync('docs/*.md').filter((path) => !LONGER.has(path)))('%s is read in one go', (path) => {
+  const words = readFileSync(path, 'utf8').split(/\s+/).filter(Boolean);
+  expect(words.length).toBeLessThanOrEqual(MOST_WORDS_OF_PAGE);
+});
+
+test('messages and comments name pages and headings that exist', () => {
+  const files = globSync(['{src,config,strategies,bench}/**/*.{ts,tsx,yaml,json,py}', '*.yaml']);
+  const named = files.flatMap((file) =>
+    [...readFileSync(file, 'utf8').matchAll(NAMED_PAGE)].map(([text, before, page = '', after]) => {
+      const heading = before ?? after;
+      const link = heading === undefined ? page : `${page}#${anchorOf(heading)}`;
+      return { file, text, leads: leadsSomewhere(link, 'README.md') };
+    }),
+  );
+  expect(named.length).toBeGreaterThan(40);
+  expect(named.filter(({ leads }) => !leads)).toEqual([]);
 });
 
 test('the architecture page names files that there are', () => {
@@ -51,6 +80,9 @@ describe.each(PAGES)('%s', (path) => {
     expect(mean).toBeLessThanOrEqual(MOST_WORDS_ON_AVERAGE);
   });
 });
+
+/** A page that is named in a text, with the heading that the text names: `"A" in docs/b.md`, `docs/b.md, "A"`. */
+const NAMED_PAGE = /(?:"([^"\n]+)" in )?(docs\/[\w/-]+\.md)(?:(?: of sarraf)?, "([^"\n]+)")?/g;
 
 const withoutCode = (page: string): string => page.replaceAll(/^ *```[\s\S]*?^ *```$/gm, '');
 
@@ -92,9 +124,10 @@ function leadsSomewhere(link: string, from: string): boolean {
 
 /** The names by which links reach the headings of a page. */
 const headingsOf = (page: string): readonly string[] =>
-  [...withoutCode(page).matchAll(/^#+ (.*)$/gm)].map(([, title = '']) =>
-    title
-      .toLowerCase()
-      .replaceAll(/[^\w -]/g, '')
-      .replaceAll(' ', '-'),
-  );
+  [...withoutCode(page).matchAll(/^#+ (.*)$/gm)].map(([, title = '']) => anchorOf(title));
+
+const anchorOf = (title: string): string =>
+  title
+    .toLowerCase()
+    .replaceAll(/[^\w -]/g, '')
+    .replaceAll(' ', '-');

@@ -75,7 +75,7 @@ async function checkRedisLedger(place: string, owner: LedgerOwner): Promise<Ledg
     const { redisLedgerWarnings } = await import('../../budget/redis/open-redis-ledger.ts');
     const lines = await redisLedgerWarnings(place);
     const besides = lines.map((line) =>
-      warning('ledger', line, 'see "Several machines" in docs/accounts.md'),
+      warning('ledger', line, 'see "Several machines, one account" in docs/accounts.md'),
     );
     const rows = await readLedgerIfAny(place);
     if (rows !== null) return findingsOf(rows, { place, owner, besides });
