@@ -4,6 +4,9 @@ import { vi } from 'vitest';
 import { runSarraf } from '../../src/cli/run-sarraf.ts';
 import type { Finished } from './sarraf-process.ts';
 
+/** How far long work is, which only a slow machine has time to write. */
+const PROGRESS = /^(?:\[[#.]+\] .*|[a-z][^:\n]*: \d+ s)\n/gm;
+
 /** Keeps what is written as text. */
 class Kept extends Writable {
   text = '';
@@ -24,7 +27,7 @@ function replace(object: object, name: string, value: unknown): () => void {
 
 /**
  * Runs a command in this process, which takes a hundredth of the time of one of its own, and answers with
- * what it printed. It reads what is `typed`, and then the end of its input. One at a time: the console is
+ * what it printed, without progress. It reads what is `typed`, and then the end of its input. One at a time: the console is
  * taken meanwhile. For what is about the process itself (its signals, its end with something still open,
  * errors that nobody catches), use `startSarraf`.
  */
@@ -42,7 +45,7 @@ export async function sarrafHere(args: readonly string[], typed = ''): Promise<F
   const watched = streams.map((stream) => stream.listeners('error'));
   try {
     const code = await runSarraf(args);
-    return { code, out: out.text, error: error.text };
+    return { code, out: out.text, error: error.text.replaceAll(PROGRESS, '') };
   } finally {
     for (const restore of restored) restore();
     for (const spy of spies) spy.mockRestore();
