@@ -5,7 +5,7 @@ import { SideThread } from '../daemon/side-thread.ts';
 import { ownModule } from '../plugins/own-files.ts';
 import { alertsSetup, type AlertsSetup } from './alerts-setup.ts';
 
-/** What the thread says to the run. */
+/** Message from the alerts thread to the run. */
 export interface AlertsMessage {
   readonly level: 'info' | 'warning';
   readonly text: string;

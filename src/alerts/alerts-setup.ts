@@ -8,7 +8,7 @@ import { mirrorName } from '../daemon/session-file.ts';
 import { revealChannels, type RevealedChannel } from './channels/revealed-channel.ts';
 import type { RuleSettings } from './core/rule-settings.ts';
 
-/** What the thread of alerts is given: plain values, with the secrets of the channels. */
+/** Input of the alerts thread: plain values, including the secrets of the channels. */
 export interface AlertsSetup extends Omit<AlertSettings, 'channels' | 'rules'> {
   readonly channels: readonly RevealedChannel[];
   readonly rules: RuleSettings;

@@ -9,7 +9,7 @@ import { openSenders, trackOf } from './service/open-senders.ts';
 import { openOutbox } from './service/open-outbox.ts';
 import type { SafeOutbox } from './service/safe-outbox.ts';
 
-/** How often alerts look for news. A look without news is one small query. */
+/** Interval at which alerts poll for news. A poll without news is one small query. */
 const TURN_EVERY_MS = 200;
 
 type Log = (level: 'info' | 'warning', text: string) => void;

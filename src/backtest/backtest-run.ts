@@ -13,8 +13,7 @@ import type { PlottedSeries } from './plot-recorder.ts';
 import type { RunWarning } from './run-warning.ts';
 
 /**
- * How a backtest made its fills: said in every result, so that nobody takes its numbers for more than they
- * are.
+ * Statement of how a backtest made its fills. Every result contains it, so that nobody overrates its numbers.
  */
 export interface FidelityStatement {
   /**
@@ -26,7 +25,7 @@ export interface FidelityStatement {
    * Each rule that decided a fill, as a name and what it was set to: `market orders`, `the open, as taker`.
    */
   readonly rules: readonly { readonly rule: FidelityFact; readonly setting: FidelityFact }[];
-  /** What these rules can not know, one sentence each. */
+  /** Facts that these rules cannot know, one sentence each. */
   readonly caveats: readonly FidelityFact[];
 }
 
@@ -64,21 +63,21 @@ export interface TradedMarket {
   readonly candles: CandleColumns;
 }
 
-/** How the bars of a run were loaded. */
+/** Record of how the bars of a run were loaded. */
 export interface Loading {
   readonly loadMs: number;
-  /** Whether all bars came from the cache of columns that were read before. */
+  /** True if all bars came from the cache of columns that were read before. */
   readonly fromCache: boolean;
 }
 
-/** Where the time of a run went. */
+/** Time spent in each part of a run. */
 export interface RunTiming extends Loading {
   readonly runMs: number;
   /** Bars, or polls, trades and books, that went through. */
   readonly events: number;
 }
 
-/** How much a strategy wanted, and what of it was refused, the most frequent reason first. */
+/** Number of intents of a strategy, and of those refused, the most frequent reason first. */
 export interface StrategyIntents {
   readonly strategy: string;
   readonly count: number;
@@ -102,7 +101,7 @@ export function intentsOf(
 }
 
 /**
- * What a backtest has done, before any number is made of it. Times in ms since 1970, money in units of 1e-10.
+ * Raw record of a backtest, before any number is made of it. Times in ms since 1970, money in units of 1e-10.
  */
 export interface BacktestRun {
   readonly fidelity: FidelityStatement;
@@ -111,7 +110,7 @@ export interface BacktestRun {
   /** From the first moment at which a strategy could act to the last bar's close. */
   readonly fromMs: number;
   readonly toMs: number;
-  /** What lies between two points of the curve where none is missing. */
+  /** Time between two points of the curve if none is missing. */
   readonly barMs: number;
   readonly initialEquity: Units;
   readonly finalEquity: Units;
@@ -121,14 +120,14 @@ export interface BacktestRun {
     readonly name: string;
     readonly market: string;
     readonly params: unknown;
-    /** Why it stopped; null where it ran to the end. */
+    /** Reason it stopped; null if it ran to the end. */
     readonly failure: string | null;
     /** The last lines that it logged, oldest first. */
     readonly log: readonly LoggedLine[];
   }[];
-  /** What strategies plotted; empty where nobody draws it. */
+  /** Series that strategies plotted; empty if nobody draws them. */
   readonly plots: readonly PlottedSeries[];
-  /** How much each strategy wanted, and what of it was refused. */
+  /** Number of intents of each strategy, and of those refused. */
   readonly intents: readonly StrategyIntents[];
   /** In the order in which they began. */
   readonly locks: LocksOfRun;
@@ -141,9 +140,9 @@ export interface BacktestRun {
    * bars close together.
    */
   readonly fills: readonly FillRecord[];
-  /** What the bot sent to the exchange; null on bars, where nothing is asked for. */
+  /** Requests that the bot sent to the exchange; null on bars, where nothing is requested. */
   readonly requests: number | null;
-  /** What the reader of the numbers must know. */
+  /** Warnings for the reader of the numbers. */
   readonly warnings: readonly RunWarning[];
   /** The configuration as it was read, without secrets. JSON. */
   readonly config: unknown;

@@ -15,14 +15,14 @@ const NO_BARS: readonly ClosedCandle[] = [];
  */
 export class BarFeed {
   readonly timeframe: Timeframe;
-  /** Whether its bars are the recorded ones, so that each closes exactly one. */
+  /** True if its bars are the recorded ones, so that each closes exactly one. */
   readonly isOneToOne: boolean;
   private readonly columns: CandleColumns;
   private readonly parts: BarGrid;
   private readonly grid: BarGrid;
   private readonly source: BarSource;
   private readonly built: BuiltBars | null;
-  /** When the longer bar ends that is being built; NaN before the first. */
+  /** End of the longer bar that is being built; NaN before the first. */
   private endMs = Number.NaN;
 
   /** Throws `INVALID_OPTIONS` where bars of this length can not be made of the recorded ones. */

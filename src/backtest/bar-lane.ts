@@ -72,7 +72,7 @@ class BarDetail {
   }
 }
 
-/** How many bars from a place on are walked whole, since there is no detail that agrees with them. */
+/** Returns how many bars from index `from` on are walked whole because no detail agrees with them. */
 export function barsWithoutDetail(whole: CandleColumns, columns: CandleColumns, from: number): number {
   const detail = new BarDetail(whole, columns);
   let without = 0;
@@ -83,7 +83,7 @@ export function barsWithoutDetail(whole: CandleColumns, columns: CandleColumns, 
 /** Bars of one length, and who wants them. */
 export interface WantedFeed {
   readonly feed: BarFeed;
-  /** Whether they are wanted of members of universes alone. */
+  /** True if only members of universes need these bars. */
   readonly isPooled: boolean;
   readonly listeners: readonly CandleListener[];
 }
@@ -115,14 +115,14 @@ export class BarLane implements BarPrices {
   next: number;
   /** The bar that has closed last; -1 before the first. */
   closedIndex = -1;
-  /** What is walked through the bar `next`: the columns, and the place in them. */
+  /** Position of the walk through the bar `next`: the columns, and the index in them. */
   walked: CandleColumns;
   place: number;
-  /** Whether the walked bar has begun. */
+  /** True if the walked bar has begun. */
   isOpen = false;
-  /** Whether the engine knows that it has begun. */
+  /** True if the engine knows that it has begun. */
   isAnnounced = false;
-  /** When the walked bar closes, or begins; infinity after the last. */
+  /** Time at which the walked bar closes, or begins; infinity after the last. */
   nextMs = Number.POSITIVE_INFINITY;
   private readonly recorded: BarFeed;
   private readonly detail: BarDetail | null;
@@ -131,7 +131,7 @@ export class BarLane implements BarPrices {
   /** The first and the last place that are walked through the bar `next`. */
   private firstPlace = 0;
   private lastPlace = 0;
-  /** What has closed last of what is walked: the columns, and the place in them; -1 before the first. */
+  /** Last closed bar of those that are walked: the columns, and the index in them; -1 before the first. */
   private closedWalked: CandleColumns;
   private closedPlace = -1;
 
@@ -188,7 +188,7 @@ export class BarLane implements BarPrices {
     return { columns: this.closedWalked, place: this.closedPlace };
   }
 
-  /** Whether a bar goes on whose finer bars are walked. */
+  /** True while a bar is in progress whose finer bars are walked. */
   get isInside(): boolean {
     const { isOpen, walked, columns, place, firstPlace } = this;
     return walked !== columns && (isOpen || place > firstPlace);

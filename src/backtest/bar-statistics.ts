@@ -13,8 +13,8 @@ import { BarStretches } from './bar-stretches.ts';
 const DAY_MS = 86_400_000;
 
 /**
- * What bars tell of the markets of a run as of now: their last day, and their bars of the past. Only bars
- * that have closed are looked at. A market without any in the last day is absent.
+ * Statistics of the markets of a run as of now, from bars: their last day, and their past bars. Only closed
+ * bars are read. A market without any in the last day is absent.
  */
 export class BarStatistics {
   private readonly lanes: readonly BarLane[];

@@ -10,9 +10,9 @@ const BLOCK = 64;
  */
 abstract class BarBlocks {
   protected readonly columns: CandleColumns;
-  /** What no bar comes to. */
+  /** Total of no bars. */
   private readonly nothing: number;
-  /** What each block comes to; NaN before it is known. Null before anybody asks. */
+  /** Total of each block; NaN before it is known. Null before the first request. */
   private blocks: Float64Array | null = null;
 
   constructor(columns: CandleColumns, nothing = 0) {
@@ -33,7 +33,7 @@ abstract class BarBlocks {
   /** A total with some more bars: those from one place up to another, which is not among them. */
   protected abstract with(total: number, from: number, to: number): number;
 
-  /** What two totals come to together. */
+  /** Returns the combination of two totals. */
   protected abstract both(one: number, other: number): number;
 
   private block(place: number): number {
@@ -76,7 +76,7 @@ class Lowest extends BarBlocks {
   }
 }
 
-/** What was traded, in the base currency. */
+/** Traded volume, in the base currency. */
 class BaseVolume extends BarBlocks {
   protected with(total: number, from: number, to: number): number {
     const { volume } = this.columns;

@@ -6,7 +6,7 @@ import type { ClosedCandle } from '../strategy/strategy-event.ts';
 
 /** Longer bars of one market, put together of recorded ones, in columns that hold as many as there may be. */
 export class BuiltBars {
-  /** Whether the last one goes on. */
+  /** True while the last bar is in progress. */
   isBuilding = false;
   private readonly parts: CandleColumns;
   private readonly columns: CandleColumns;

@@ -41,16 +41,16 @@ export interface RunMarket {
   readonly detail?: CandleColumns | undefined;
 }
 
-/** How a bot begins again in the middle of a run. */
+/** Restarts of a bot in the middle of a run. */
 export interface RunRestarts {
   /** In ms since 1970, rising. It begins again once the bars that close by then are over. */
   readonly atMs: readonly number[];
   /**
-   * How the life before ends: without a word, or in order. In order its entries are canceled, and the ways
-   * out of what it holds stay open.
+   * End of the previous life: without notice, or in order. In order its entries are canceled, and the exits
+   * of its holdings stay open.
    */
   readonly ending: 'killed' | 'keep-exits';
-  /** What it finds of its life before. */
+  /** State that it finds of its previous life. */
   readonly kept: {
     take(change: MirrorChange): void;
     load(nowMs: number): MirrorState;
@@ -58,8 +58,8 @@ export interface RunRestarts {
   /** Its strategies, made anew for the moment of `atMs`. */
   readonly newInstances: (atMs: number) => EngineSettings['instances'];
   /**
-   * Where the past begins that warms them up, those that the run begins with, too. Without it that is the
-   * first bar.
+   * Returns where the past begins that warms up the strategies, including those that the run begins with.
+   * Default: the first bar.
    */
   readonly pastFromMs?: (atMs: number) => number;
 }
@@ -71,9 +71,9 @@ export interface CandleRunOptions {
   readonly venue: BarFillSimulator;
   readonly quote: Currency;
   readonly fromMs: number;
-  /** What strategies are told from outside, and when; nothing without it. */
+  /** Signals to strategies from outside, with their times; default: none. */
   readonly signals?: readonly DatedSignal[];
-  /** Where the bot ends on the way and begins again, as a test wants it; it never does without it. */
+  /** Restarts of the bot during the run, as a test requires them; default: none. */
   readonly restarts?: RunRestarts;
   /** Answers a call in place of the exchange; null leaves it to the exchange. */
   readonly answerInstead?: (call: VenueCall) => VenueAnswer | null;
@@ -81,7 +81,7 @@ export interface CandleRunOptions {
   readonly onProgress?: (done: number, total: number) => void;
 }
 
-/** What a run on bars did. */
+/** Outcome of a run on bars. */
 export interface CandleRun {
   readonly orders: readonly OrderRecord[];
   readonly fills: readonly FillRecord[];
@@ -90,7 +90,7 @@ export interface CandleRun {
   readonly finalEquity: Units;
   readonly bars: number;
   readonly failures: ReadonlyMap<string, string>;
-  /** What strategies logged, by their names: the last lines of each. */
+  /** Log lines of strategies by their names: the last lines of each. */
   readonly logs: ReadonlyMap<string, readonly LoggedLine[]>;
   readonly intents: readonly StrategyIntents[];
   readonly universes: readonly UniverseReport[];
@@ -130,7 +130,7 @@ export class CandleRunner {
   private readonly closing: BarLane[] = [];
   /** Those of them of which strategies see a bar. */
   private readonly whole: BarLane[] = [];
-  /** What the engine answered to the last bar. */
+  /** Output of the engine for the last bar. */
   private lastOutput: EngineOutput | null = null;
   private wallets: readonly WalletReading[] = [];
   private readonly valuer: EquityValuer;
@@ -340,7 +340,7 @@ export class CandleRunner {
     return nextMs;
   }
 
-  /** When something is due by itself, or a signal comes. */
+  /** Time at which something is due by itself, or a signal comes. */
   private get dueMs(): number {
     return Math.min(this.wakeAtMs, this.signals.nextMs);
   }
@@ -463,7 +463,7 @@ export class CandleRunner {
     this.follow(this.engine.step(event), event.atMs);
   }
 
-  /** What a step brought, and all that the exchange answers to it at the same moment. */
+  /** Processes the output of a step, and all answers of the exchange to it at the same moment. */
   private follow(first: EngineOutput, atMs: number): void {
     let output = first;
     for (let steps = 0; steps < MOST_STEPS_A_MOMENT; steps += 1) {
@@ -494,7 +494,7 @@ export class CandleRunner {
     if (news !== null) this.step(news);
   }
 
-  /** What has changed at the exchange, as an event; null where nothing has. */
+  /** Returns the changes at the exchange as an event; null if there are none. */
   private news(atMs: number): VenueEvent | null {
     const { orders, trades, walletsChanged } = this.options.venue.take();
     if (orders.length === 0 && trades.length === 0 && !walletsChanged) return null;

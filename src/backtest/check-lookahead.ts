@@ -1,6 +1,6 @@
 import type { ExpectedOrder } from './run-backtest.ts';
 
-/** Where two runs parted: what the whole one wanted, and what the one on fewer bars did. */
+/** Point where two runs differ: the order of the run on all bars, and that of the run on fewer bars. */
 export interface LookaheadDifference {
   readonly atMs: number;
   readonly whole: string | null;
@@ -39,8 +39,8 @@ export function momentsWithin(fromMs: number, toMs: number, count: number): read
 const MOST_BACK = 1_000;
 
 /**
- * When to cut a run, at a moment or before: a close after which nothing filled at the very next open. There a
- * run on all bars wants nothing more at the same moment than one whose bars end. Where there is no such
+ * Returns when to cut a run, at a moment or before: a close after which nothing filled at the very next open.
+ * There a run on all bars orders nothing more at the same moment than one whose bars end. If there is no such
  * close, the last one, less a millisecond.
  */
 export function cutMoment(

@@ -7,7 +7,7 @@ import type { FillRecord } from '../execution/fill-record.ts';
 import type { OrderRecord } from '../execution/order-record.ts';
 import type { RunMarket } from './candle-runner.ts';
 
-/** What a run did. */
+/** Record of a run. */
 export interface RunTrace {
   readonly orders: readonly OrderRecord[];
   readonly fills: readonly FillRecord[];
@@ -77,7 +77,10 @@ class FlatWalk {
   }
 }
 
-/** What can not be ordered is nothing: less than a step, or not worth more than the least order. */
+/**
+ * Returns true if an amount is too small to order: less than a step, or not worth more than the minimum
+ * order.
+ */
 function isNothing({ amount, value, market }: { amount: bigint; value: bigint; market: Market }): boolean {
   return amount < market.amountStep || value <= market.minOrderValue;
 }

@@ -27,7 +27,7 @@ export class EquityRecorder {
     return { length, timeMs, equity, isExposed };
   }
 
-  /** What the account is worth now, at the close of a bar. */
+  /** Adds the current value of the account, at the close of a bar. */
   add(closeMs: number): void {
     const { length, valuer } = this;
     if (length === this.timeMs.length) this.grow();

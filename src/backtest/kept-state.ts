@@ -10,7 +10,7 @@ import { isFinal, type OrderRecord } from '../execution/order-record.ts';
 /** Closed orders that a restart is given back, by their age in ms. */
 const RECENT_MS = 900_000;
 
-/** What a mirror on the disk would give back to a bot that begins again, in memory. */
+/** State in memory that a mirror on disk would give back to a restarted bot. */
 export class KeptState {
   readonly intents = new Map<string, IntentRecord>();
   private base: MirrorState;
@@ -49,7 +49,7 @@ export class KeptState {
     for (const [name, json] of Object.entries(state.kept)) this.pieces.set(name, json);
   }
 
-  /** What a bot that begins at `nowMs` gets. */
+  /** Returns the state for a bot that begins at `nowMs`. */
   load(nowMs: number): MirrorState {
     const { state } = this;
     const atWork = new Set(state.algorithms.map(({ intentId }) => intentId));

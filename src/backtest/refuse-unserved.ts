@@ -3,7 +3,7 @@ import type { StrategyInstanceSettings } from '../engine/engine-settings.ts';
 import { marginTopic } from '../domain/margin.ts';
 import { isOfMargin, type Subscription } from '../strategy/subscriptions.ts';
 
-/** What candles do not hold, and where it is recorded. */
+/** Data that candles do not contain, and where it is recorded. */
 const UNSERVED: Readonly<Partial<Record<Subscription['kind'], string>>> = {
   book: 'the book',
   trades: 'the trades',

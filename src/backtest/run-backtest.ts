@@ -45,17 +45,17 @@ export interface CandleBacktest {
   readonly rules: Partial<BarRules>;
   /** Bars that open before it are the past. */
   readonly fromMs: number;
-  /** What strategies are told from outside, and when; nothing without it. */
+  /** Signals to strategies from outside, with their times; default: none. */
   readonly signals?: readonly DatedSignal[];
   /** Signals from then on are not told: the end that was asked for. Without it the run's own. */
   readonly signalsToMs?: number;
-  /** Where the bot ends on the way and begins again; it never does without it. */
+  /** Restarts of the bot during the run; default: none. */
   readonly restarts?: RunRestarts;
-  /** Whether what strategies plot is kept; it is not without it. */
+  /** True if the plots of strategies are stored; default: false. */
   readonly isDrawn?: boolean;
-  /** What the result keeps of how it was made. JSON. */
+  /** Record of how the result was made, stored in it. JSON. */
   readonly config: unknown;
-  /** What it can not know, beside what no run on bars can; none without it. */
+  /** Facts it cannot know, besides those that no run on bars can; default: none. */
   readonly caveats?: readonly FidelityFact[];
   readonly loading: Loading;
   /** A clock in ms, for the timing. */
@@ -133,7 +133,7 @@ function emptyUniverses({ universes }: CandleRun): readonly RunWarning[] {
   );
 }
 
-/** What a strategy wanted, for a comparison of two runs. */
+/** Order that a strategy planned, for a comparison of two runs. */
 export interface ExpectedOrder {
   readonly atMs: number;
   readonly text: string;
@@ -147,7 +147,7 @@ export function repeatRun(
   return runOnce({ ...backtest, fromMs: of.fromMs }, of.markets).run;
 }
 
-/** What was wanted, in order. */
+/** Returns the planned orders, in order. */
 export function wantedOf(orders: readonly OrderRecord[]): readonly ExpectedOrder[] {
   return orders.map(({ plannedAtMs, market, side, execution, amount, price, stopPrice, strategy }) => ({
     atMs: plannedAtMs,
@@ -242,7 +242,7 @@ function warningsOf({ markets, fromMs }: CandleBacktest, unvalued: readonly stri
   return [...found, runWarning('warning.unvalued', { assets: joinedBy('warning.and', [first, ...others]) })];
 }
 
-/** How many bars of each market, from a time on, are walked whole though there is a detail. */
+/** Returns how many bars of each market, from a time on, are walked whole although there is a detail. */
 export function detailWarnings(markets: readonly RunMarket[], fromMs: number): readonly RunWarning[] {
   return markets.flatMap(({ market, columns, detail }) => {
     if (detail === undefined) return [];

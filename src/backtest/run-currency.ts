@@ -18,8 +18,8 @@ export function runCurrency(
 }
 
 /**
- * Whether a run of these markets needs the market of tether in rial, so that all money of its results is in
- * one currency.
+ * Returns true if a run of these markets needs the market of tether in rial, so that all money of its results
+ * is in one currency.
  */
 export function needsBridge(markets: readonly Pick<Market, 'quote'>[], wanted: Currency | null): boolean {
   const quotes = new Set(markets.map(({ quote }) => quote));

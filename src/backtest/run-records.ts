@@ -7,7 +7,7 @@ export class RunRecords {
   /** In the order in which they were planned, each as it was last. */
   readonly orders: OrderRecord[] = [];
   readonly fills: FillRecord[] = [];
-  /** Where in the list those orders are that have not ended, but for the newest. */
+  /** Indices in the list of the orders that have not ended, except the newest. */
   private readonly places = new Map<string, number>();
   /** The one that was planned last and has not ended: mostly it is the next that does. Empty without one. */
   private newestKey = '';

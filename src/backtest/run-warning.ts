@@ -1,7 +1,7 @@
 import { factsOf, type Fact } from '../language/fact.ts';
 import type { ENGLISH_WARNINGS } from './report/texts/english-warnings.ts';
 
-/** What the reader of the figures of a run must know, in no language. */
+/** Warning for the reader of the figures of a run, independent of language. */
 export type RunWarning = Fact<keyof typeof ENGLISH_WARNINGS>;
 
 /** Makes one. */

@@ -7,19 +7,19 @@ import { slotsFor } from './reserve.ts';
 export interface Slot {
   readonly id: number;
   readonly budget: string;
-  /** Which process took it; only that process stamps it, unless it is proven dead. */
+  /** Process that owns the slot; only that process stamps it, unless it is proven dead. */
   readonly owner: string;
   readonly admittedAtMs: number;
   /** The last instant at which the exchange can have counted it; null while that is not known. */
   readonly stampedAtMs: number | null;
-  /** When it ended without an answer; null while it is on its way, and where it was answered. */
+  /** Time at which it ended without an answer; null while it is in flight, or if it was answered. */
   readonly endedAtMs: number | null;
-  /** Whether a request that was sent after its end was answered. */
+  /** True if a request that was sent after its end was answered. */
   readonly isFollowed: boolean;
 }
 
 /**
- * How a request ended. `answered`: by the exchange, which has counted it by now and has gone on until now.
+ * End of a request. `answered`: by the exchange, which has counted it by now and has gone on until now.
  * `unanswered`: it may have arrived, and may still arrive. `unsent`: no byte of it left.
  */
 export type SlotEnd = 'answered' | 'unanswered' | 'unsent';
@@ -30,8 +30,8 @@ export interface AdmissionAsk {
 }
 
 /**
- * Why there is no slot: all are taken, the budget is unknown, another process holds the ledger, or the file
- * is not what it was.
+ * Reason there is no slot: all are in use, the budget is unknown, another process holds the ledger, or the
+ * file is not what it was.
  */
 export type AdmissionRefusal = 'full' | 'unknown budget' | 'locked' | 'ledger unusable';
 
@@ -41,7 +41,7 @@ export type Admission =
   | { readonly admitted: false; readonly reason: AdmissionRefusal; readonly waitMs: number | null };
 
 /**
- * What in-process and shared ledgers have in common. Times are of one monotonic clock, in whole ms, rounded
+ * Common interface of in-process and shared ledgers. Times are of one monotonic clock, in whole ms, rounded
  * down.
  */
 export interface RequestLedger {
@@ -59,8 +59,8 @@ export interface RequestLedger {
   /** Gives back the slot of a request that was never sent. */
   withdraw(slot: Slot): void;
   /**
-   * Whether the slot of a request that is not sent yet is still in the ledger: what leaves long after its
-   * admission must have one as what leaves at once has.
+   * Returns true if the slot of an unsent request is still in the ledger: a request that leaves long after
+   * its admission must have one, like one that leaves at once.
    */
   holds(slot: Slot): boolean;
 }
@@ -84,20 +84,20 @@ export const MOST_SEND_DELAY_MS = 250;
  */
 export const MOST_CANCEL_DELAY_MS = 30_000;
 
-/** How long after its admission a request of a class may leave. */
+/** Returns how long after its admission a request of a class may leave. */
 export function mostSendDelayMs(requestClass: RequestClass): number {
   return requestClass === 'cancel' ? MOST_CANCEL_DELAY_MS : MOST_SEND_DELAY_MS;
 }
 
 /**
- * How long after its socket is gone a request may still reach an exchange that does not stand still, and be
- * counted there.
+ * Time after the end of its socket in which a request may still reach an exchange that does not stand still,
+ * and be counted there.
  */
 export const LATE_ARRIVAL_MS = 120_000;
 
 /**
- * Whether a slot is free again: strictly more than a window after its stamp, since both ends of a window may
- * count.
+ * Returns true if a slot is free again: strictly more than a window after its stamp, since both ends of a
+ * window may count.
  */
 export function isReleased(stampedAtMs: number | null, windowMs: number, nowMs: number): boolean {
   return stampedAtMs !== null && stampedAtMs + windowMs < nowMs;
@@ -115,7 +115,7 @@ export interface WindowState {
   readonly nowMs: number;
 }
 
-/** How long to wait for a slot: 0 when one is free, null when only a stamp can free one. */
+/** Returns how long to wait for a slot: 0 if one is free, null if only a stamp can free one. */
 export function waitForSlot(state: WindowState): number | null {
   const { budget, requestClass, occupied, stampAt, fullUntilMs, nowMs } = state;
   const blindMs = fullUntilMs === null || fullUntilMs < nowMs ? 0 : fullUntilMs - nowMs + 1;

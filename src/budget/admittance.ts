@@ -5,7 +5,8 @@ import type { LockoutAsk, LockoutBook, Pass } from './lockouts.ts';
 export type EntryAsk = AdmissionAsk & LockoutAsk;
 
 /**
- * What held back a request, where it was no full window: a lockout of its budget, or a 401 to its credential.
+ * Cause that held back a request, other than a full window: a lockout of its budget, or a 401 to its
+ * credential.
  */
 export type Held = 'locked out' | 'credential refused';
 
@@ -17,13 +18,13 @@ export type Entry =
       /** Null where only a stamp can free a slot. */
       readonly waitMs: number | null;
       readonly heldBy: Held | null;
-      /** Whether the ledger is gone, replaced or can not be written. */
+      /** True if the ledger is gone, replaced or cannot be written. */
       readonly isUnusable: boolean;
     };
 
 /**
- * What a lane asks of a ledger and its lockouts. A ledger of this machine answers at once; one that is asked
- * over the network later, and then the time from admission to send begins when it was asked.
+ * Interface of a ledger and its lockouts for a queue. A ledger of this machine answers at once; one over the
+ * network answers later, and then the time from admission to send begins when it was asked.
  */
 export interface Admittance extends Omit<RequestLedger, 'admit'>, Omit<LockoutBook, 'take'> {
   enter(ask: EntryAsk, nowMs: number): Entry | Promise<Entry>;

@@ -115,14 +115,14 @@ function timedOut(timeoutMs: number, cause: unknown): SarrafError {
   return new SarrafError('TIMED_OUT', `expected a reply within ${timeoutMs} ms: ${reason}`, { cause });
 }
 
-/** Whether the wall clock was set since it was so far ahead of the monotonic one. */
+/** Returns true if the wall clock was set since it was `thenAheadMs` ahead of the monotonic one. */
 function hasStepped(thenAheadMs: number): boolean {
   return Math.abs(wallAheadMs() - thenAheadMs) > MOST_DRIFT_MS;
 }
 
 /**
- * How far the wall clock is ahead of the monotonic one; it changes only when somebody sets or adjusts the
- * wall clock.
+ * Returns how far the wall clock is ahead of the monotonic one; it changes only when somebody sets or adjusts
+ * the wall clock.
  */
 function wallAheadMs(): number {
   return Date.now() - performance.now();

@@ -1,6 +1,6 @@
 /**
- * What a limit reply leaves behind for the budget it came from. `strikes` counts such replies since the last
- * success. The interface ("HTTP status codes") says that access returns after 1 to 24 hours.
+ * State of a budget after a limit reply to it. `strikes` counts such replies since the last success. By the
+ * interface ("HTTP status codes") access returns after 1 to 24 hours.
  */
 export type BreakerState =
   | { readonly kind: 'open'; readonly strikes: number; readonly untilMs: number }
@@ -23,14 +23,14 @@ const FOREIGN_MS = 600_000;
 export interface LimitReply {
   /** The wait that it names; null where it does not. */
   readonly waitMs: number | null;
-  /** Whether it is in the form of the interface. */
+  /** True if it is in the form of the interface. */
   readonly isOwn: boolean;
 }
 
-/** How long a canary may be silent, as one whose process died is, before another is let through. */
+/** Time a canary may be silent, like one whose process died, before another is let through. */
 const CANARY_SILENCE_MS = 120_000;
 
-/** Whether a request may go now. Null: closed, nothing is known against it. */
+/** Returns whether a request may go now. Null: closed, nothing is known against it. */
 export function passageOf(state: BreakerState | null, nowMs: number): Passage {
   if (state === null) return { passes: true, isCanary: false };
   const retryAtMs = state.kind === 'open' ? state.untilMs : state.sinceMs + CANARY_SILENCE_MS;
@@ -72,7 +72,7 @@ export function afterSilence(state: BreakerState, nowMs: number): BreakerState {
   return { kind: 'open', strikes: state.strikes, untilMs: nowMs + CANARY_SILENCE_MS };
 }
 
-/** How long from now until the next request may go. */
+/** Returns the time from now until the next request may go. */
 export function lengthOf(state: BreakerState, nowMs: number): number {
   return Math.max(0, (state.kind === 'open' ? state.untilMs : state.sinceMs + CANARY_SILENCE_MS) - nowMs);
 }

@@ -22,13 +22,13 @@ export interface LaneOptions {
   readonly admittance: Admittance;
   /** The ledger's clock. */
   readonly nowMs: () => number;
-  /** How long the machine has slept: the age of a request counts it, and the ledger's clock does not. */
+  /** Time the machine has slept: the age of a request includes it, and the ledger's clock does not. */
   readonly sleptMs: () => number;
   readonly mostConcurrent: number;
   /** Null: requests are sent at once, and each ends within its time-out by itself. */
   readonly executor: LaneExecutor | null;
   readonly timers: LaneTimers;
-  /** How long own commits have held up the loop so far. */
+  /** Time for which own commits have held up the loop so far. */
   readonly commitMs: () => number;
   /** Shared with the lanes of the other budgets; null where no commit takes time. */
   readonly turn: SendTurn | null;
@@ -37,7 +37,7 @@ export interface LaneOptions {
   readonly onTrouble?: ((trouble: BudgetTrouble) => void) | undefined;
 }
 
-/** What keeps a budget from being used that somebody should know of. */
+/** Problem that blocks a budget and that somebody should know of. */
 export type BudgetTrouble =
   | {
       readonly kind: 'locked out';
@@ -45,7 +45,7 @@ export type BudgetTrouble =
       readonly forMs: number;
       /** The limit that the exchange names; null where it names none. */
       readonly namedLimit: number | null;
-      /** What that changes: a limit below ours holds from now on, and a wrong one is ignored. */
+      /** Change by that limit: one below ours applies from now on, and a wrong one is ignored. */
       readonly change: LimitChange | null;
     }
   | { readonly kind: 'ledger unusable'; readonly budget: string }
@@ -53,8 +53,8 @@ export type BudgetTrouble =
   | { readonly kind: 'too late'; readonly forMs: number };
 
 /**
- * Why a request never left, and in how many ms the next of its class may at the earliest; null where that is
- * not known.
+ * Reason a request never left, and the time in ms until the next of its class may leave at the earliest; null
+ * if that is not known.
  */
 export interface Drop {
   readonly reason: Dropped['reason'] | Held | typeof TOO_SLOW | 'closed' | 'aborted';
@@ -66,18 +66,18 @@ const TOO_SLOW = 'this machine is too slow';
 
 const CLOSED: Drop = { reason: 'closed', retryInMs: null };
 
-/** What requests of a class wait for. */
+/** Waiting state of the requests of a class. */
 export interface QueueWait {
   /** Those that have not left, and those that have and are not answered. */
   readonly waiting: number;
   readonly onTheWay: number;
-  /** What holds those back that have not left; null where they leave one after the other. */
+  /** Cause that holds back those that have not left; null if they leave one after the other. */
   readonly heldBy: Held | 'full' | null;
   /** For how long that holds still. */
   readonly forMs: number;
 }
 
-/** How a send ended: with an answer, which for a log-in may be a new credential, or with an error. */
+/** End of a send: with an answer, which for a log-in may be a new credential, or with an error. */
 export type SendEnd =
   | { readonly kind: 'answered'; readonly loggedIn: boolean }
   | { readonly kind: 'failed'; readonly error: unknown };
@@ -95,7 +95,7 @@ export interface LaneJob extends Waiting {
   onFailed(error: unknown): void;
 }
 
-/** How an admitted request ended: `late`: it was not sent, and asks again. */
+/** End of an admitted request. `late`: it was not sent, and asks again. */
 type AdmittedEnd =
   | { readonly kind: 'sent' }
   | { readonly kind: 'late' }
@@ -109,7 +109,7 @@ interface Moment {
   readonly commitMs: number;
 }
 
-/** What was admitted, and the moment at which the ledger was asked. */
+/** Admission, and the moment at which the ledger was asked. */
 interface Admitted {
   readonly slot: Slot;
   readonly pass: Pass;
@@ -118,7 +118,7 @@ interface Admitted {
   readonly passTurn: () => void;
 }
 
-/** What an admitted request goes out with. */
+/** Data with which an admitted request is sent. */
 type Way = Omit<Admitted, 'passTurn'> & { readonly signal: AbortSignal };
 
 const NO_TURN = (): void => undefined;
@@ -129,7 +129,7 @@ const LATE: AdmittedEnd = { kind: 'late' };
 /** Of requests that nobody gives up: they are sent at once, and end by themselves. */
 const NEVER_ABORTED = new AbortController().signal;
 
-/** When to look again where only a stamp, of this process or of another, can free a slot. */
+/** Interval of polls if only a stamp, of this process or of another, can free a slot. */
 const LOOK_AGAIN_MS = 100;
 
 /** The longest sleep: what other processes give back is seen within it. */
@@ -147,13 +147,13 @@ export class BudgetLane implements TurnTaker {
   private readonly dropped: { readonly job: LaneJob; readonly drop: Drop }[] = [];
   private stopTimer: (() => void) | null = null;
   private running = 0;
-  /** Whether a ledger that answers later is asked now; one question at a time. */
+  /** True while a ledger that answers later is asked; one question at a time. */
   private isAsking = false;
   private isClosed = false;
-  /** When the budget was last found full or locked: until when. */
+  /** Time until which the budget was last found full or locked. */
   private fullUntilMs = 0;
   private isUnusable = false;
-  /** What else than a full window held it back then. */
+  /** Cause other than a full window that held it back then. */
   private heldBy: Held | null = null;
 
   constructor(options: LaneOptions) {
@@ -230,7 +230,7 @@ export class BudgetLane implements TurnTaker {
     return { budget: this.options.budget.name, requestClass, credential };
   }
 
-  /** What requests of a class wait for here; null where there are none. */
+  /** Returns what requests of a class wait for here; null if there are none. */
   waitOf(requestClass: RequestClass): QueueWait | null {
     const all = [...this.jobs.values()].filter((job) => job.requestClass === requestClass).length;
     if (all === 0) return null;
@@ -304,7 +304,7 @@ export class BudgetLane implements TurnTaker {
     this.tellDropped();
   }
 
-  /** Who takes a slot that was asked for: the asker, else one that would have asked alike. */
+  /** Returns the job that gets a requested slot: the asker, else one that would have asked alike. */
   private takerOf(asker: LaneJob, { requestClass, credential }: EntryAsk): LaneJob | undefined {
     if (this.jobs.get(asker.id) === asker && this.queue.all().some(({ id }) => id === asker.id)) return asker;
     return this.queue

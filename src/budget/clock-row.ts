@@ -36,7 +36,7 @@ export class ClockRow {
     return this.select.get()?.bootId === bootId;
   }
 
-  /** What the file does not know; null where it knows everything. */
+  /** Returns what the file does not know; null if it knows everything. */
   past(): UnknownPast | null {
     const clock = this.select.get();
     if (clock === undefined || clock.fullSinceMs === null) return null;

@@ -2,8 +2,8 @@
 const GENERATION_MS = 300_000;
 
 /**
- * How long the loop of this process was held up by its own commits, each of which is on the disk when it
- * returns. That is no time for which the process stood still.
+ * Time for which the loop of this process was held up by its own commits, each of which is on disk when it
+ * returns. The process did not stand still in that time.
  */
 export class CommitTimes {
   private readonly nowMs: () => number;

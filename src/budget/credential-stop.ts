@@ -1,7 +1,7 @@
 /**
- * What the first 401 leaves behind for a credential: its calls stop, because a hundred requests with a bad
- * token within half an hour block the whole address. One log-in may be tried where that is possible, and one
- * probe every ten minutes, with a log-in of its own where it needs one.
+ * State of a credential after the first 401: its calls stop, because a hundred requests with a bad token
+ * within half an hour block the whole address. One log-in may be tried if possible, and one probe every ten
+ * minutes, with a log-in of its own if it needs one.
  */
 export interface CredentialStop {
   readonly logInsLeft: number;
@@ -10,7 +10,7 @@ export interface CredentialStop {
 
 export const PROBE_EVERY_MS = 600_000;
 
-/** How a call uses a credential: not at all, with it, or to get a new one. */
+/** Use of a credential by a call: not at all, with it, or to get a new one. */
 export type CredentialUse = 'none' | 'with' | 'log-in';
 
 /**

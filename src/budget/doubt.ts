@@ -7,11 +7,11 @@ import { LATE_ARRIVAL_MS } from './admission.ts';
  */
 export interface Doubt {
   readonly admittedAtMs: number;
-  /** When its socket was gone, or its owner was proven dead. */
+  /** Time at which its socket was gone, or its owner was proven dead. */
   readonly endedAtMs: number;
   /**
-   * Whether a request that was sent after that was answered: the exchange goes on, but this one may still be
-   * on its way.
+   * True if a request that was sent after that was answered: the exchange goes on, but this one may still be
+   * in flight.
    */
   readonly isFollowed: boolean;
 }
@@ -44,8 +44,8 @@ const LONGEST_PAUSE_MS = 60_000;
 export const HANDLED_TOGETHER_MS = 5_000;
 
 /**
- * Whether an answer to a request of the same budget shows that the exchange went on after the doubtful one
- * had ended.
+ * Returns true if an answer to a request of the same budget shows that the exchange went on after the
+ * doubtful one had ended.
  */
 export function follows({ endedAtMs }: Doubt, answer: Answer): boolean {
   return answer.admittedAtMs >= endedAtMs;
@@ -68,15 +68,15 @@ export function stampByAnyAnswer({ endedAtMs }: Doubt, answer: Answer): number |
 export interface ProbeState {
   /** Those of the budget that nothing has followed, in any order. */
   readonly doubts: readonly Doubt[];
-  /** When the requests of the budget that are on their way were admitted. */
+  /** Times at which the budget's requests in flight were admitted. */
   readonly onTheWay: readonly number[];
   readonly limit: number;
   readonly nowMs: number;
 }
 
 /**
- * How long the next request has to wait because nothing answers: 0 when it may go, null where one that is on
- * its way must end first. While there is such a doubt one request at a time goes out: the first at once, the
+ * Returns how long the next request has to wait because nothing answers: 0 if it may go, null if one in
+ * flight must end first. While there is such a doubt one request at a time goes out: the first at once, the
  * next ones after a pause that doubles, so that the slots last until something answers.
  */
 export function waitForProbe({ doubts, onTheWay, limit, nowMs }: ProbeState): number | null {

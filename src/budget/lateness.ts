@@ -25,7 +25,7 @@ export class Lateness {
     return forMs;
   }
 
-  /** Whether nothing leaves, and that was told. */
+  /** True if nothing leaves and that was reported. */
   get isLong(): boolean {
     return this.isTold;
   }

@@ -9,13 +9,10 @@ import { LEDGER_MIGRATIONS } from './ledger-schema.ts';
 /** "sarl" in ASCII: tells a ledger from any other SQLite file. */
 const APPLICATION_ID = 0x7361726c;
 
-/** How long opening may wait for another process that is opening it too. */
+/** Time for which opening may wait for another process that is opening it too. */
 const OPEN_WAIT_MS = 5_000;
 
-/**
- * How long a call may wait for another process: beyond it the answer is no, rather than a loop that stands
- * still.
- */
+/** Time a call may wait for another process: beyond it the answer is no, rather than a blocked loop. */
 export const LOCK_WAIT_MS = 50;
 
 /** From here on a call waits no longer than `LOCK_WAIT_MS`. A ledger that is being opened may wait longer. */
@@ -68,8 +65,8 @@ export function openLedgerReadOnly(path: string): Database.Database {
 }
 
 /**
- * Where in the file SQLite says that it is written ahead, which a database in memory can not be; 1 stands for
- * a rollback journal.
+ * Positions of the bytes in which SQLite marks write-ahead mode, which a database in memory cannot have; 1
+ * stands for a rollback journal.
  */
 const WRITE_AHEAD_BYTES = [18, 19];
 
@@ -120,8 +117,9 @@ function reasonOf(error: unknown): string {
 }
 
 /**
- * Whether a database has no bytes, or neither a table nor the mark of a program: so a process leaves it that
- * was killed while it made the file. Nothing can be lost in it, and another process may just be making it.
+ * Returns true if a database has no bytes, or neither a table nor the mark of a program: a process that was
+ * killed while it made the file leaves it so. Nothing can be lost in it, and another process may be making it
+ * right now.
  */
 export function holdsNothing(database: Database.Database): boolean {
   const numberOf = (name: string): number => Number(database.pragma(name, { simple: true }));

@@ -2,7 +2,7 @@ import { readRedisAddress, type RedisAddress } from '../redis/redis-address.ts';
 import { REDIS_PASSWORD } from '../redis/shown-address.ts';
 import { addressName, ledgerFolder, ledgerPath } from './ledger-file.ts';
 
-/** How a configuration names its ledger. */
+/** Name of the ledger in a configuration. */
 export interface LedgerNaming {
   /** `redis://…` or `rediss://…` of a ledger that machines share; null for a file of this machine. */
   readonly ledger: string | null;
@@ -10,8 +10,8 @@ export interface LedgerNaming {
 }
 
 /**
- * Where the ledger of an exchange is, as one text that can be shown: the path of a file, or the address of a
- * Redis with the key of the ledger after `#`.
+ * Returns the place of the ledger of an exchange, as one text that can be shown: the path of a file, or the
+ * address of a Redis with the key of the ledger after `#`.
  */
 export function ledgerPlace(baseAddress: string, { ledger, ledgerFolder: folder }: LedgerNaming): string {
   if (ledger === null) return ledgerPath(baseAddress, folder ?? ledgerFolder());

@@ -22,21 +22,21 @@ export interface BudgetReport {
   readonly inUse: number;
   readonly reserve: number;
   readonly assumed: boolean;
-  /** How long the window still counts as full, at the latest, because nothing is known of it. */
+  /** Longest time for which the window still counts as full because nothing is known of it. */
   readonly fullForMs: number;
-  /** Whether an answer of the exchange, which may come at any time, would make that a window and no more. */
+  /** True if an answer of the exchange, which may come at any time, would shorten that to one window. */
   readonly isUnheard: boolean;
   /** Requests that were sent and have not ended. */
   readonly onTheWay: number;
-  /** How long a limit reply still holds it back; null where none does. */
+  /** Time for which a limit reply still holds it back; null if none does. */
   readonly lockedForMs: number | null;
-  /** Whether a canary is on its way to see if a lockout is over. */
+  /** True if a canary is in flight to see if a lockout is over. */
   readonly isOnTrial: boolean;
-  /** How long a 401 still holds back its credential; null where none does. */
+  /** Time for which a 401 still holds back its credential; null if none does. */
   readonly stoppedForMs: number | null;
 }
 
-/** What a report is made of, of one budget. */
+/** Row of one budget from which a report is made. */
 export interface LedgerRow {
   readonly subject: string;
   readonly budget: string;
@@ -92,8 +92,8 @@ export function readLedger(path: string, nowMs: number): readonly BudgetReport[]
 }
 
 /**
- * Whether the times of a ledger are of this run of the machine; a process that opens one of before to send
- * takes every window for full. Throws `DATA_UNUSABLE` where there is no ledger.
+ * Returns true if the times of a ledger are of this boot of the machine. A process that opens an earlier one
+ * to send treats every window as full. Throws `DATA_UNUSABLE` if there is no ledger.
  */
 export function isOfThisBoot(path: string, { bootId }: Pick<Machine, 'bootId'> = thisMachine()): boolean {
   const database = openLedgerReadOnly(path);
@@ -104,7 +104,7 @@ export function isOfThisBoot(path: string, { bootId }: Pick<Machine, 'bootId'> =
   }
 }
 
-/** What a row says at a time. `canBeHeard`: whether an answer of the exchange makes it sooner. */
+/** Returns the report of a row at a time. `canBeHeard`: true if an answer of the exchange makes it sooner. */
 export function reportOf(
   row: LedgerRow,
   of: { readonly nowMs: number; readonly canBeHeard: boolean },

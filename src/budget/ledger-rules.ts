@@ -20,10 +20,10 @@ export interface LedgerRows {
   readonly lockouts: LockoutRows & { carryOver(nowMs: number, probeAtMs: number): void };
 }
 
-/** Who goes by the rules, and how far what others say can be believed. */
+/** Party that follows the rules, and how far it can believe others. */
 export interface LedgerParty {
   readonly budgets: ReadonlyMap<string, Budget>;
-  /** Who is counted: the address this machine calls from, and the credential, hashed. */
+  /** Subjects that are counted: the address this machine calls from, and the credential, hashed. */
   readonly subjects: { readonly ip: string; readonly token: string };
   /** Goes by the limits that are written down already. */
   readonly isGuest: boolean;
@@ -31,15 +31,15 @@ export interface LedgerParty {
   /** Of which run of the clock the times are: the boot of the machine. */
   readonly clockId: string;
   lifeSignOf(owner: string): LifeSign;
-  /** What a window is longer than the exchange's, for clocks that differ. */
+  /** Returns how much longer a window is than the exchange's, for clocks that differ. */
   driftMs(windowMs: number): number;
-  /** Whether a request may leave to be answered while nothing is known. */
+  /** True if a request may leave to be answered while nothing is known. */
   readonly asksOfUnknown: boolean;
   /** Slots of a budget that others may have since a time of which nothing is known; none without it. */
   readonly setAside?: (budget: Pick<RateLimit, 'name' | 'limit'>, past: UnknownPast, nowMs: number) => number;
 }
 
-/** How a request ended, as it is to be written. */
+/** End of a request, as it is to be written. */
 export interface SlotEnding {
   readonly slot: Slot;
   readonly end: SlotEnd;
@@ -47,16 +47,17 @@ export interface SlotEnding {
 }
 
 /**
- * How long a slot without a stamp is kept for an owner about which nothing can be proven, such as one in
- * another container. It sends within `MOST_CANCEL_DELAY_MS` or not at all, so this is far beyond any arrival.
+ * Time a slot without a stamp is stored for an owner about which nothing can be proven, such as one in
+ * another container. The owner sends within `MOST_CANCEL_DELAY_MS` or not at all, so this is far beyond any
+ * arrival.
  */
 const UNPROVABLE_OWNER_MS = 3_600_000;
 
 /**
- * What a shared ledger admits and takes down; see `BudgetLedger` for why it holds. Each call is one
- * transaction of whoever keeps the rows.
+ * Rules by which a shared ledger admits and records; see `BudgetLedger` for why they hold. Each call is one
+ * transaction of whoever stores the rows.
  *
- * The limits are those of whoever opened it last, guests aside; a window that grew counts as full, because
+ * The limits are those of whoever opened it last, except guests; a window that grew counts as full, because
  * what was released may count again.
  */
 export class LedgerRules {
@@ -77,7 +78,7 @@ export class LedgerRules {
     for (const budget of this.party.budgets.values()) this.writeBudget(budget, nowMs);
   }
 
-  /** How many slots of its budget requests of a class may occupy now. */
+  /** Returns how many slots of its budget requests of a class may occupy now. */
   mostOccupied({ budget, requestClass }: AdmissionAsk, nowMs: number): number {
     const { slots, named } = this.rows;
     const key = this.keyOf(budget);
@@ -154,8 +155,8 @@ export class LedgerRules {
   }
 
   /**
-   * What the ledger does not know; null where it knows everything. Times of another boot say nothing: its
-   * slots become a full window, its lockouts go on.
+   * Returns what the ledger does not know; null if it knows everything. Times of another boot are ignored:
+   * its slots become a full window, its lockouts go on.
    */
   lookBack(nowMs: number): UnknownPast | null {
     const { clock, slots, lockouts, named } = this.rows;
@@ -205,7 +206,7 @@ export class LedgerRules {
     this.rows.slots.delete(id);
   }
 
-  /** Whether a slot of this process is still without an end, by times of this run of the clock. */
+  /** Returns true if a slot of this process is still without an end, by times of this run of the clock. */
   holds(id: number): boolean {
     const { clock, slots } = this.rows;
     return clock.isOf(this.party.clockId) && slots.isOpen(id);
@@ -221,7 +222,7 @@ export class LedgerRules {
     clock.heard(answer);
   }
 
-  /** What a limit reply changes, by what is written down now. */
+  /** Returns what a limit reply changes, given what is stored now. */
   changeBy(budget: string, word: LimitWord, nowMs: number): LimitChange | null {
     const statedLimit = this.statedLimitOf(budget);
     return afterLimitReply(this.rows.named.of(this.keyOf(budget)), word, { statedLimit, nowMs }).change;

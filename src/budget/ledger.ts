@@ -40,7 +40,7 @@ interface Occupied {
   keptUntilMs: number;
   /** The most slots that were ever occupied at once. */
   most: number;
-  /** How many ended without an answer and are not stamped. */
+  /** Number that ended without an answer and are not stamped. */
   doubtful: number;
 }
 
@@ -192,7 +192,7 @@ export class BudgetLedger implements RequestLedger {
     );
   }
 
-  /** Whether any request is on its way, or in doubt. */
+  /** Returns true if any request is in flight or in doubt. */
   hasOpen(): boolean {
     return [...this.occupied.values()].some(({ slots }) => openOf(slots) > 0);
   }

@@ -5,7 +5,7 @@ import type { CredentialUse } from './credential-stop.ts';
 /** Called once with the end of something that takes its time. */
 export interface CompletionHandler<T> {
   readonly onEnd: (value: T) => void;
-  /** What was not foreseen, or what `send` says of a call that failed. */
+  /** Called with an unforeseen error, or with what `send` reports of a failed call. */
   readonly onError: (error: unknown) => void;
 }
 
@@ -13,10 +13,12 @@ export interface CompletionHandler<T> {
 interface OutgoingCall<T> {
   readonly budget: string;
   readonly requestClass: RequestClass;
-  /** What it asks, so that a newer one of its kind replaces it while it waits; null where each counts. */
+  /**
+   * Subject of the request, so that a newer one of its kind replaces it while it waits; null if each counts.
+   */
   readonly kind: string | null;
   readonly credential: CredentialUse;
-  /** Whether a log-in is possible should the exchange answer with 401. */
+  /** True if a log-in is possible in case the exchange answers with 401. */
   readonly canLogIn: boolean;
   /** By the limiter's clock; not sent after it. */
   readonly expiresAtMs: number;
@@ -45,8 +47,8 @@ export interface SubmittedCall<T> extends OutgoingCall<T> {
 }
 
 /**
- * What became of a call. `unknown budget`: nobody has said its limit, so it can not go. Whatever `send`
- * throws is thrown.
+ * Outcome of a call. `unknown budget`: nobody has stated its limit, so it cannot go. Whatever `send` throws
+ * is thrown.
  */
 export type LimitedReply<T> =
   | { readonly sent: true; readonly value: T }

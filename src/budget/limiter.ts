@@ -12,7 +12,7 @@ import type { LockoutBook } from './lockouts.ts';
 import { SendTurn } from './send-turn.ts';
 import { SubmittedJob } from './submitted-job.ts';
 
-/** Who admits: a ledger and lockouts that answer at once, or one that is asked. */
+/** Source of admissions: a ledger and lockouts that answer at once, or one that is asked. */
 type Admitting =
   | { readonly ledger: RequestLedger; readonly lockouts: LockoutBook }
   | { readonly admittance: Admittance };
@@ -24,8 +24,8 @@ export interface LimiterSettings {
   /** The ledger's clock: monotonic, in whole ms. */
   readonly nowMs: () => number;
   /**
-   * How long the machine has slept, which that clock leaves out: a request that waited meanwhile has grown
-   * old. It never sleeps without it.
+   * Time the machine has slept, which that clock leaves out: a request that waited meanwhile has grown old.
+   * Default: it never sleeps.
    */
   readonly sleptMs?: () => number;
   /** Requests of one budget on their way at once; 8 without it. */
@@ -38,7 +38,7 @@ export interface LimiterSettings {
   readonly timers?: LaneTimers;
   /** Commits that hold up the loop; none do without it. */
   readonly commits?: CommitTimes;
-  /** Whether requests of different budgets may be admitted at once, as where no commit takes any time. */
+  /** True if requests of different budgets may be admitted at once, for example if commits cost no time. */
   readonly areAtOnce?: boolean;
   /** Called at every lockout, and when the ledger can not be used any more. */
   readonly onTrouble?: ((trouble: BudgetTrouble) => void) | undefined;
@@ -47,7 +47,7 @@ export interface LimiterSettings {
 const MOST_CONCURRENT = 8;
 const NEVER_SLEPT = (): number => 0;
 
-/** What has requests sent as their budgets allow. */
+/** Sender of requests as their budgets allow. */
 export type Limiter = Pick<RequestLimiter, 'submit' | 'close'>;
 
 /** Sends requests as their budgets allow, one lane a budget, so that a full one holds up no other. */
@@ -115,7 +115,9 @@ export class RequestLimiter {
     if (signal?.aborted === true) lane.cancel(id);
   }
 
-  /** What requests of a class wait for, of the budget where most of them do; null where there are none. */
+  /**
+   * Returns what requests of a class wait for, of the budget where most of them do; null if there are none.
+   */
   waitOf(requestClass: RequestClass): QueueWait | null {
     const waits = [...this.lanes.values()].flatMap((lane) => lane.waitOf(requestClass) ?? []);
     return waits.toSorted((left, right) => right.waiting - left.waiting)[0] ?? null;

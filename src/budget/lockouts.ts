@@ -8,13 +8,13 @@ import {
 } from './breaker.ts';
 import { afterUnauthorized, letThrough, type CredentialStop, type CredentialUse } from './credential-stop.ts';
 
-/** What a call needs: its budget, and the credential. */
+/** Needs of a call: its budget, and the credential. */
 export interface LockoutAsk {
   readonly budget: string;
   readonly credential: CredentialUse;
 }
 
-/** What came back, as far as lockouts go. A reply that is none of these, or no reply, is `silence`. */
+/** Outcome of a call for lockouts. A reply that is none of these, or no reply, is `silence`. */
 export type Verdict =
   /** `loggedIn`: for a log-in, whether it gave a credential. */
   | { readonly kind: 'answered'; readonly loggedIn: boolean }
@@ -32,7 +32,7 @@ export type Verdict =
   | { readonly kind: 'silence' };
 
 /**
- * Where states are kept: in memory, or with the ledger. Budgets are few, so neither needs a bound of its own.
+ * Storage of the states: in memory, or with the ledger. Budgets are few, so neither needs a bound of its own.
  */
 export interface LockoutRows {
   breaker(budget: string): BreakerState | null;
@@ -68,7 +68,9 @@ export function takePass(rows: LockoutRows, ask: LockoutAsk, nowMs: number): Loc
   return { pass: { ask, isCanary: passage.isCanary, isProbe: stop !== null } };
 }
 
-/** Why a call would be held back, and until when: its budget has a limit, or its credential was refused. */
+/**
+ * Reason a call would be held back, and until when: its budget has a limit, or its credential was refused.
+ */
 export interface Hold {
   readonly by: 'limit' | 'credential';
   readonly untilMs: number;

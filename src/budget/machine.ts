@@ -1,6 +1,6 @@
 import { lifeSignOf, monotonicMs, ownerText, thisOwner, type LifeSign } from './process-owner.ts';
 
-/** What the ledger's file knows of the machine; tests pass another one. */
+/** Machine as the ledger's file knows it; tests pass another one. */
 export interface Machine {
   readonly bootId: string;
   /** This process, as it stands in the rows. */

@@ -5,26 +5,26 @@ import { reserveOf } from './reserve.ts';
 export interface NamedLimit {
   /** Requests a window, a whole number of at least 1. */
   readonly limit: number;
-  /** When the last limit reply for the budget came. */
+  /** Time of the last limit reply for the budget. */
   readonly atMs: number;
 }
 
 /** A lowered limit that was taken back. */
 export interface RaisedLimit {
   readonly subject: string;
-  /** What the exchange had named. */
+  /** Limit that the exchange had named. */
   readonly named: number;
 }
 
-/** What a limit reply says of the limit. */
+/** Information about the limit in a limit reply. */
 export interface LimitWord {
   /** The number as it came; null where it named none. */
   readonly named: number | null;
-  /** Whether the reply is in the form of the interface, and not of something in between. */
+  /** True if the reply is in the form of the interface, and not from something in between. */
   readonly isOwn: boolean;
 }
 
-/** What became of the limit by a reply: `wrong` is a number that can be no limit, which is ignored. */
+/** Effect of a reply on the limit: `wrong` is a number that cannot be a limit, which is ignored. */
 export type LimitChange = 'lowered' | 'wrong';
 
 /** A lowered limit is raised again so long after the last limit reply for its budget. */

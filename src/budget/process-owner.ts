@@ -59,7 +59,7 @@ export function ownerText(owner: Owner): string {
   return [owner.bootId, owner.pidNamespace, owner.pid, owner.startTicks ?? '-'].join(' ');
 }
 
-/** What can be proven about the owner that `ownerText` wrote. Doubt is `alive`. */
+/** Returns what can be proven about the owner that `ownerText` wrote. Doubt is `alive`. */
 export function lifeSignOf(text: string, observer: Owner): LifeSign {
   const [bootId, pidNamespace, pidText, startText] = text.split(' ');
   if (bootId !== observer.bootId) return 'dead';

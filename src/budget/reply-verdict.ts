@@ -2,13 +2,15 @@ import { SarrafError, type ErrorCode } from '../domain/errors.ts';
 import type { SlotEnd } from './admission.ts';
 import type { Verdict } from './lockouts.ts';
 
-/** What a call that threw says about the exchange. */
+/** Information about the exchange from a call that threw. */
 export interface FailedCall {
   readonly end: SlotEnd;
   readonly verdict: Verdict;
 }
 
-/** Whether a call did not leave because the process stood still between its admission and its writing. */
+/**
+ * Returns true if a call did not leave because the process stood still between its admission and its writing.
+ */
 export function stoodStill(error: unknown): boolean {
   return error instanceof SarrafError && error.outcome === 'none' && error.details['stoodStill'] === true;
 }

@@ -9,7 +9,7 @@ export function reserveOf(budget: RateLimit): number {
   return budget.hasReserve === true ? Math.floor(budget.limit * RESERVED_SHARE) : 0;
 }
 
-/** How many slots requests of a class may occupy. */
+/** Returns how many slots requests of a class may occupy. */
 export function slotsFor(requestClass: RequestClass, budget: RateLimit): number {
   return mayUseReserve(requestClass) ? budget.limit : budget.limit - reserveOf(budget);
 }

@@ -1,6 +1,6 @@
 /** Whoever sends what a ledger admits. */
 export interface TurnTaker {
-  /** How urgent its next request is, 0 the most; null where it has none. */
+  /** Returns the urgency of its next request, 0 the most; null if it has none. */
   urgency(): number | null;
   /** Its turn has come: it may take it. */
   goOn(): void;

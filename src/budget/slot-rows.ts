@@ -11,7 +11,7 @@ import {
 
 export interface BudgetRow {
   readonly requestLimit: number;
-  /** What the exchange itself allows. */
+  /** Limit that the exchange itself allows. */
   readonly statedLimit: number;
   readonly windowMs: number;
   readonly reserve: number;
@@ -156,7 +156,7 @@ export class SlotRows {
     return this.selectDoubts.all(key).map((row) => ({ ...row, isFollowed: false }));
   }
 
-  /** When the requests of a budget that are on their way were admitted, whoever sent them. */
+  /** Returns when the requests of a budget that are in flight were admitted, whoever sent them. */
   onTheWay(key: BudgetKey): readonly number[] {
     return this.selectOnTheWay.all(key).map(({ admittedAtMs }) => admittedAtMs);
   }
@@ -182,7 +182,7 @@ export class SlotRows {
     this.deleteSlot.run(id);
   }
 
-  /** Whether it is there, and neither stamped nor in doubt. */
+  /** Returns true if the slot exists, and is neither stamped nor in doubt. */
   isOpen(id: number): boolean {
     return this.selectOpen.get(id) !== undefined;
   }

@@ -2,14 +2,14 @@ import { dirname, join } from 'node:path';
 import { addressName, ledgerFolder, subjectOf } from './ledger-file.ts';
 
 /**
- * What of an account at an exchange outlives a run besides the ledger. A token has its times in a file beside
- * it.
+ * Data of an account at an exchange that outlives a run, besides the ledger. A token has its times in a file
+ * beside it.
  */
 export type StateKind = 'device' | 'token';
 
 /**
- * Where state files are: the folder that a configuration names for its ledger, else that of this user,
- * `$XDG_STATE_HOME/sarraf`.
+ * Returns the folder of state files: the one that a configuration names for its ledger, else that of this
+ * user, `$XDG_STATE_HOME/sarraf`.
  */
 export function stateFolder(configured: string | null): string {
   return configured ?? dirname(ledgerFolder());

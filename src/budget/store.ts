@@ -26,10 +26,10 @@ import { StoredLockouts } from './stored-lockouts.ts';
 export interface LedgerStoreOptions {
   readonly path: string;
   readonly budgets: Iterable<Budget>;
-  /** Who is counted: the address this machine calls from, and the credential, hashed. */
+  /** Subjects that are counted: the address this machine calls from, and the credential, hashed. */
   readonly subjects: { readonly ip: string; readonly token: string };
   /**
-   * What a missing file means: requests that nobody knows of, or, for a venue that begins with this run,
+   * Meaning of a missing file: requests that nobody knows of, or, for a venue that begins with this run,
    * none.
    */
   readonly whenMissing: 'full' | 'empty';
@@ -58,7 +58,9 @@ export class LedgerStore implements RequestLedger, LockoutBook {
   private readonly rules: LedgerRules;
   private readonly lockouts: StoredLockouts;
   private readonly commits: CommitTimes | null;
-  /** What is still to be written of own slots: how each ended, or null for a slot that is given back. */
+  /**
+   * Changes of own slots that are still to be written: how each ended, or null for a slot that is given back.
+   */
   private readonly unwritten = new Map<number, SlotEnding | null>();
   private readonly unheeded: { readonly budget: string; readonly word: LimitWord; readonly atMs: number }[] =
     [];
@@ -194,7 +196,8 @@ export class LedgerStore implements RequestLedger, LockoutBook {
   }
 
   /**
-   * Whether the file at the path is still the one that is open: two files would each give the whole limit.
+   * Returns true if the file at the path is still the one that is open: two files would each give the whole
+   * limit.
    */
   private isSameFile(): boolean {
     try {
@@ -238,7 +241,7 @@ export class LedgerStore implements RequestLedger, LockoutBook {
     }
   }
 
-  /** What a limit reply changes, by what is written down now; a file that can not be read says nothing. */
+  /** Returns what a limit reply changes, given what is stored now; null if the file cannot be read. */
   private changeBy(budget: string, word: LimitWord, nowMs: number): LimitChange | null {
     try {
       return this.rules.changeBy(budget, word, nowMs);

@@ -6,13 +6,14 @@ import type { BudgetReport } from './ledger-report.ts';
 import { hasHeadroom } from './unknown-past.ts';
 
 /**
- * What a bot sends before and with its first order: the markets, the account, the order itself ("Limits").
+ * Calls that a bot sends before and with its first order: the markets, the account, the order itself
+ * ("Limits").
  */
 const NEEDED: readonly VenueCallKind[] = ['options', 'orders', 'trades', 'wallets', 'place'];
 
 type BudgetOf = VenueProfile['budgets'];
 
-/** When the first order may leave, by the ledger alone. */
+/** Time at which the first order may leave, by the ledger alone. */
 export interface TradingBegins {
   /** From now on; 0 for at once. While the exchange has not answered: from its first answer on. */
   readonly waitMs: number;

@@ -1,7 +1,7 @@
 import { MOST_SEND_DELAY_MS } from './admission.ts';
 import type { BudgetTrouble } from './budget-lane.ts';
 
-/** What somebody should know of a budget, in one line. */
+/** Returns the message about a problem of a budget, in one line. */
 export function troubleText(trouble: BudgetTrouble, ledgerFile: string): string {
   if (trouble.kind === 'ledger unusable') {
     return `the ledger of requests at ${ledgerFile} is gone, replaced or can not be written: nothing is sent any more. Look at the disk it is on: once it can be written again, the bot goes on by itself. Where the file is gone or replaced, restart the bot: it makes a new one, which counts every window as full once`;
@@ -14,7 +14,7 @@ export function troubleText(trouble: BudgetTrouble, ledgerFile: string): string 
   return `${budget} is locked out for ${Math.ceil(forMs / 60_000)} min: the exchange said that a limit was exceeded.${named} Do not restart the bot; see "sarraf budget"`;
 }
 
-/** What the exchange says of the limit, and what becomes of that. */
+/** Returns the text on the limit that the exchange names, and its effect. */
 function namedText(trouble: Extract<BudgetTrouble, { kind: 'locked out' }>): string {
   const { namedLimit, change, budget } = trouble;
   if (namedLimit === null) return '';

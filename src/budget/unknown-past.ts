@@ -4,14 +4,15 @@ import { LATE_ARRIVAL_MS } from './admission.ts';
 import type { Answer } from './doubt.ts';
 
 /**
- * What a ledger does not know that was made anew, or that is of before a restart of the machine: whatever was
- * sent until then. That is taken for the whole limit of every budget. It has arrived once the exchange has
- * answered a request that was sent later, or after `LATE_ARRIVAL_MS`; a window after that none of it counts
- * any more. What the exchange handles after it has answered a later request is an edge of promise 1.
+ * Requests that a ledger does not know because it was made anew, or is from before a restart of the machine:
+ * whatever was sent until then. They count as the whole limit of every budget. They have arrived once the
+ * exchange has answered a request that was sent later, or after `LATE_ARRIVAL_MS`; a window after that none
+ * of them counts any more. What the exchange handles after it has answered a later request is an edge of
+ * promise 1.
  */
 export interface UnknownPast {
   readonly sinceMs: number;
-  /** When the first request that was sent since was answered; null while none was. */
+  /** Time at which the first request that was sent since was answered; null while none was. */
   readonly heardAtMs: number | null;
 }
 
@@ -35,9 +36,9 @@ export function longestWait(past: UnknownPast, budget: RateLimit): number {
 }
 
 /**
- * Whether a request may leave though nothing is known of the window: one of each budget, to be answered.
- * Whoever sent before kept below the exchange's own limit by the headroom, and that is where it goes; so
- * there is none without headroom. An order is no question.
+ * Returns true if a request may leave although nothing is known of the window: one of each budget, to be
+ * answered. Earlier senders stayed below the exchange's own limit by the headroom, and the request uses that;
+ * so there is none without headroom. An order never qualifies.
  */
 export function mayAsk(
   past: UnknownPast,
@@ -52,7 +53,7 @@ export function mayAsk(
   return past.heardAtMs === null && open === 0 && requestClass !== 'place' && hasHeadroom(budget);
 }
 
-/** Whether the exchange takes more than is used of a budget. */
+/** Returns true if the exchange allows more than is used of a budget. */
 export function hasHeadroom({
   limit,
   statedLimit = limit,

@@ -5,11 +5,11 @@ export interface Waiting {
   readonly id: number;
   readonly requestClass: RequestClass;
   /**
-   * What it asks, such as the book of one market: a newer one of the same kind makes it pointless. Null: each
-   * is wanted for itself.
+   * Subject of the request, such as the book of one market: a newer one of the same kind makes it pointless.
+   * Null: each counts by itself.
    */
   readonly kind: string | null;
-  /** When it is no longer worth sending. */
+  /** Time from which it is no longer worth sending. */
   readonly expiresAtMs: number;
 }
 
@@ -26,9 +26,10 @@ const NONE: readonly Dropped[] = [];
 export const MOST_WAITING = 256;
 
 /**
- * Who is next in one budget: the most urgent class, and in it whoever has waited longest. A poll that waits
- * while a newer one of its kind comes is dropped and the newer takes over its place, so that frequent polls
- * do not starve themselves; what has expired is dropped. Dropped requests are reported, never lost silently.
+ * Order of requests in one budget: the most urgent class, and in it the longest waiting. If a newer poll of
+ * the same kind comes while one waits, the older is dropped and the newer gets its place, so that frequent
+ * polls do not starve themselves. Expired requests are dropped. Dropped requests are reported, never lost
+ * silently.
  */
 export class WaitingQueue {
   /** In the order in which they are served. */

@@ -1,7 +1,7 @@
 import { SarrafError, type ErrorCode } from '../domain/errors.ts';
 import { failed, wrongInput, type CommandError } from './command-error.ts';
 
-/** What the user can mend by writing something else. */
+/** Errors that the user can fix by writing something else. */
 const USERS_MISTAKES: ReadonlySet<ErrorCode> = new Set([
   'INVALID_OPTIONS',
   'INVALID_FILE',
@@ -21,7 +21,7 @@ export async function asCommand(run: () => Promise<void> | void): Promise<void> 
   }
 }
 
-/** What the system says of a file or folder, as one line without a stack; null for any other error. */
+/** Returns the system's error for a file or folder, as one line without a stack; null for any other error. */
 function fileFailure(error: unknown): CommandError | null {
   if (!(error instanceof Error) || error instanceof SarrafError) return null;
   const { code = '', path } = error as NodeJS.ErrnoException;
@@ -36,7 +36,7 @@ function fileFailure(error: unknown): CommandError | null {
 /** Those that another name mends. */
 const NAMED_WRONG: ReadonlySet<string> = new Set(['ENOTDIR', 'EEXIST', 'EISDIR', 'ENAMETOOLONG']);
 
-/** What to do about errors of the system. */
+/** Advice on errors of the system. */
 const TODOS: Readonly<Partial<Record<string, string>>> = {
   EACCES: 'give yourself the right to it, or name another folder',
   EPERM: 'give yourself the right to it, or name another folder',

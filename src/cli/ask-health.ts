@@ -3,16 +3,16 @@ import { dataFolderOwner } from '../daemon/process-locks/run-locks.ts';
 import { tlsFailure } from '../domain/tls-failure.ts';
 import { failed } from './command-error.ts';
 
-/** How long an answer may take: a loop that stands still for longer is not well. */
+/** Time limit of an answer: a loop that stands still for longer is not well. */
 const ANSWERS_WITHIN_MS = 3_000;
 
 const verdict = z.object({ ok: z.boolean(), reasons: z.array(z.string()), locks: z.array(z.string()) });
 
-/** How a bot says that it is, why it is not well or ready, and which locks hold. */
+/** Health of a bot: whether it is well, the reasons it is not well or ready, and the locks that hold. */
 export type HealthAnswer = z.output<typeof verdict>;
 
 /**
- * Where the bot that has a data folder says how it is, as it is reached from this machine; null where it
+ * Returns where the bot of a data folder reports its health, as it is reached from this machine; null if it
  * serves nothing.
  */
 export function healthAddress(dataFolder: string): string | null {

@@ -2,7 +2,7 @@
 export const OK = 0;
 /** Something outside went wrong: a port in use, a folder that can not be written to. */
 export const FAILED = 1;
-/** What the user wrote is wrong: an option, a configuration. */
+/** Exit code for wrong user input: an option, a configuration. */
 export const WRONG_INPUT = 2;
 
 /** Ends a command with a line for its user and an exit code; no stack is shown. */

@@ -1,7 +1,7 @@
 import { writeSync } from 'node:fs';
 import { isOutputGone } from '../daemon/logging/standard-output.ts';
 
-/** Who asks for the end of a run, and how that is recognised. */
+/** Request to end a run, and its detection. */
 export interface EndSignal {
   readonly signal: AbortSignal;
   /** Asks for the end as a first SIGTERM does, for a writer whose output has lost its reader. */

@@ -5,7 +5,7 @@ import { lengthText } from '../domain/time-text.ts';
 import { readLedgerNote } from '../daemon/ledger-note.ts';
 import { loweredBudgets, loweredText, type LoweredBudget } from './lowered-text.ts';
 
-/** What the ledger of a bot says of it now. */
+/** Current state of a bot in its ledger. */
 export interface LedgerStatus {
   readonly ledger: string;
   readonly tradingBegins: TradingBegins;

@@ -9,7 +9,7 @@ export interface LoweredBudget {
   /** Requests a window that are used of it, and that were before. */
   readonly limit: number;
   readonly ownLimit: number;
-  /** How long it holds, if no further limit reply comes. */
+  /** Time the limit stays lowered if no further limit reply comes. */
   readonly forMs: number;
 }
 

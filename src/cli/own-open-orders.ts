@@ -25,7 +25,7 @@ export function ownOpenOrders(
   }
 }
 
-/** Why the mirror of a data folder can not be read; null where it can be. */
+/** Returns why the mirror of a data folder cannot be read; null if it can. */
 export function mirrorProblem(data: string): string | null {
   try {
     readMirror({ data }, () => null);
@@ -37,7 +37,7 @@ export function mirrorProblem(data: string): string | null {
 }
 
 /**
- * Whether a data folder has only ever been that of a bot on the embedded exchange, which ends with its bot.
+ * True if a data folder has only ever belonged to a bot on the embedded exchange, which ends with its bot.
  */
 export function isOfEmbeddedExchange(data: string): boolean {
   return existsSync(join(data, 'embedded.sqlite')) && !existsSync(join(data, 'mirror.sqlite'));

@@ -1,7 +1,10 @@
 import { userInfo } from 'node:os';
 import { LONGEST_BY } from '../daemon/control/control-command.ts';
 
-/** Who gives a command here, for the journal and `sarraf locks`; nothing where the machine has no name. */
+/**
+ * Returns the person giving a command, for the journal and `sarraf locks`; nothing if the machine has no
+ * name.
+ */
 export function personName(): { readonly by?: string } {
   try {
     return { by: userInfo().username.slice(0, LONGEST_BY) };

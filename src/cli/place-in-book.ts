@@ -27,7 +27,7 @@ export async function placeInBook(
     readonly request: CallRequest;
     readonly market: string;
     readonly options: BookOptions;
-    /** What the order is worth, for whoever is asked. */
+    /** Value of the order, for the person asked. */
     readonly worth: string;
     readonly io: CommandIo;
   },
@@ -54,7 +54,7 @@ function decimalOf(typed: string | undefined): string | null {
   return typed === undefined ? null : new Decimal(typed).toFixed();
 }
 
-/** What is not of an order that a bot places. */
+/** Refuses options that are not for a bot's order. */
 function refuseOthers(options: BookOptions): void {
   const { config, url, tokenFile, ledgerFolder, wait, dryRun, clientOrderId, stopLimit } = options;
   const given = Object.entries({

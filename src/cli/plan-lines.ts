@@ -62,7 +62,7 @@ function feedCells(feed: PlannedFeed): readonly string[] {
   return [key, ...ages, askersText(feed)];
 }
 
-/** What is asked for of each market of a universe that is followed, one row for all. */
+/** Returns the polled data of each market of a followed universe, one row for all markets. */
 function memberCells({ places, feeds }: NewcomerPlan): readonly (readonly string[])[] {
   return feeds.map((feed) => {
     const [, ...ages] = feedCells(feed);
@@ -107,7 +107,7 @@ function budgetCells(budget: PlannedBudget, isAssumed: boolean): readonly string
   ];
 }
 
-/** What the requests are for that no poll uses. */
+/** Returns the purpose of requests that no poll uses. */
 function usageOf({ name, requestsPerMinute }: PlannedBudget): string {
   if (requestsPerMinute > 0) return '';
   return name === 'orders/add' ? 'placements' : name === 'orders/status' ? 'look-ups of orders' : 'cancels';

@@ -18,7 +18,7 @@ import { ownStrategies } from '../plugins/own-files.ts';
 export interface ConfigPlan {
   readonly plan: PollPlan;
   readonly budgets: ReadonlyMap<string, Budget>;
-  /** What is planned for, such as `ma-cross (BTCIRT)`. */
+  /** Strategies in the plan, such as `ma-cross (BTCIRT)`. */
   readonly strategies: readonly string[];
   /** Strategies that can not be set up. */
   readonly lost: readonly LostStrategy[];
@@ -26,7 +26,7 @@ export interface ConfigPlan {
   readonly maxStandstillMs: number | null;
 }
 
-/** What an exchange has to be known by: its limits, and its markets. */
+/** Facts that must be known about an exchange: its limits, and its markets. */
 interface VenueFacts {
   readonly budgets: ReadonlyMap<string, Budget>;
   /** Null where no exchange is asked: every symbol is believed. */
@@ -85,7 +85,7 @@ export async function planOfConfigs(
   };
 }
 
-/** What the exchange of a configuration does not answer, as its venue says it. */
+/** Returns the requests a configuration's exchange does not answer, by its venue. */
 function unservedIn({ mode, exchange }: BotConfig): Pick<VenueProfile, 'unserved'> {
   if (mode === 'paper') return { unserved: NO_MARGIN_ON_PAPER };
   return mode === 'live' && exchange.credentials?.kind === 'key' ? { unserved: NO_MARGIN_BY_KEY } : {};

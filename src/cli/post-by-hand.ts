@@ -28,11 +28,11 @@ export type ByHandWish =
 export interface PostByHand {
   readonly wish: ByHandWish;
   readonly options: PostedOptions;
-  /** What it does and costs, for whoever is asked; asked for only then. */
+  /** Returns the effect and cost, for the person who is asked; called only then. */
   readonly question: () => string;
-  /** What it costs, said also where nobody is asked. */
+  /** Returns the cost, shown even if nobody is asked. */
   readonly cost?: () => string;
-  /** What can be done where no bot runs. */
+  /** Alternative if no bot runs. */
   readonly otherwise: string;
   readonly io?: CommandIo;
 }
@@ -98,7 +98,10 @@ function printResult(
   if (json !== true) io.out(result.message);
 }
 
-/** Why it is not known to be done, and how to learn it. What no bot has taken is taken back. */
+/**
+ * Returns why the command is not known to be done, and how to find out. One that no bot accepted is
+ * withdrawn.
+ */
 function notDone(
   client: ControlClient,
   of: {

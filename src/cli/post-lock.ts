@@ -9,7 +9,7 @@ import { failed, wrongInput } from './command-error.ts';
 import { checkBotFolder } from './bot-folder.ts';
 import { followCommand } from './follow-command.ts';
 
-/** What a lock or unlock is about, as it is typed. */
+/** Target of a lock or unlock, as typed. */
 export interface LockTarget {
   readonly data: string;
   readonly strategy?: string;
@@ -32,7 +32,7 @@ export function lockLengthOption(text: string): number {
   throw new InvalidArgumentError('expected a length of time from 1ms to 366d, such as 30m, 2h or 1d.');
 }
 
-/** What becomes of resting orders that add risk. */
+/** Option for the fate of resting orders that add risk. */
 export function entriesOption(): Option {
   return new Option('--entries <policy>', 'resting orders that add risk')
     .choices(ENTRY_POLICIES)

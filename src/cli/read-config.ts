@@ -22,7 +22,7 @@ export function readConfig(
 }
 
 /**
- * Where the bot of a configuration has its ledger; its keys are not needed for that. Throws for a wrong
+ * Returns the ledger path of a configuration's bot; its keys are not needed for that. Throws for a wrong
  * configuration, and for one whose exchange is in the bot itself, without a ledger.
  */
 export function ledgerOfConfig(config: string): string {

@@ -8,7 +8,7 @@ import { wrongInput } from './command-error.ts';
 import { dataOption, integerOption } from './option-readers.ts';
 import { startingBot, type StartingBot } from './starting-bot.ts';
 
-/** What the commands that read the mirror have in common. */
+/** Common options of the commands that read the mirror. */
 export interface MirrorOptions {
   readonly data: string;
   readonly json?: true;
@@ -67,7 +67,7 @@ function symbolOf(market: string): string {
   }
 }
 
-/** Whether a data folder has a mirror, of whichever exchange. */
+/** True if a data folder has a mirror, of any exchange. */
 export function hasMirror({ data }: Pick<MirrorOptions, 'data'>): boolean {
   return existsSync(mirrorPathOf(data));
 }

@@ -52,7 +52,7 @@ export function reportLines(report: ReconciliationReport, nowMs: number): string
   ];
 }
 
-/** What the books have, for a look at them while nothing is wrong. */
+/** Lists the content of the books, to view while nothing is wrong. */
 export function bookLines({ books }: ReconciliationReport): string[] {
   const rows = Object.entries(books).toSorted(([left], [right]) => left.localeCompare(right));
   return tableLines([{ title: 'currency' }, { title: 'the books have', align: 'right' }], rows);
@@ -118,7 +118,7 @@ function whatText({ fill, line }: WalletChange): string {
   return `${fill.side} ${formatUnits(fill.amount)} ${fill.market}, ${fill.strategy ?? 'foreign'}`;
 }
 
-/** What is odd about a change; empty for most. */
+/** Describes the oddity of a change; empty for most. */
 function noteText(
   { currency, units, missing }: WalletChange,
   differences: readonly BalanceDifference[],

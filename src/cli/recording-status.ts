@@ -1,7 +1,7 @@
 import type { RecordingStatus } from '../daemon/market-polls.ts';
 import { agoText } from '../domain/time-text.ts';
 
-/** How far a recording is, as one line: rows and age of each kind, and the use of each limit. */
+/** Describes a recording's progress in one line: rows and age of each kind, and the use of each limit. */
 function statusText({ markets, nowMs, requests, failures, lastFailure, budgets }: RecordingStatus): string {
   const parts = markets.map(({ market, kinds }) => {
     const counts = Object.entries(kinds).map(

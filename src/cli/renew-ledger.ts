@@ -10,7 +10,7 @@ import type { Machine } from '../budget/machine.ts';
 import { StoredLockouts } from '../budget/stored-lockouts.ts';
 import { SarrafError } from '../domain/errors.ts';
 
-/** How a ledger was renewed, or why it was not; nothing was changed then. */
+/** Result of a ledger's renewal, or why there was none; nothing was changed then. */
 export type Renewal =
   /** `keptAs`: where what was there before is now; null where there was nothing. */
   | { readonly kind: 'made'; readonly keptAs: string | null }
@@ -63,8 +63,8 @@ async function renewLedger(path: string, machine: Machine): Promise<Renewal> {
 }
 
 /**
- * What is in the place of a ledger. A file without a byte holds nothing that could be lost. Throws where it
- * can not be known, as without the right to read.
+ * Returns the state of a ledger's file. A file of zero bytes holds nothing that could be lost. Throws if the
+ * state cannot be known, as without the right to read.
  */
 function lookAt(path: string): 'missing' | 'usable' | 'damaged' | 'busy' {
   if (!existsSync(path) || statSync(path).size === 0) return 'missing';
@@ -132,7 +132,7 @@ async function openAlone(path: string): Promise<Database.Database | null> {
 }
 
 /**
- * What it knows that may still count. Times of an earlier boot say nothing of now, so this is asked of the
+ * Returns the requests that may still count. Times of an earlier boot mean nothing now, so this is for the
  * same boot only.
  */
 function countingAt(database: Database.Database, nowMs: number): Renewal | null {
@@ -150,8 +150,8 @@ function countingAt(database: Database.Database, nowMs: number): Renewal | null 
 }
 
 /**
- * What is left of the lockouts of an earlier boot, by the system clock; the quiet hours of lowered limits
- * begin anew.
+ * Carries over the rest of an earlier boot's lockouts, by the system clock; the quiet hours of lowered limits
+ * start again.
  */
 function carryOver(database: Database.Database, machine: Machine): void {
   const nowMs = machine.monotonicMs();

@@ -46,7 +46,7 @@ function silenceErrors(command: Command): void {
   for (const below of command.commands) silenceErrors(below);
 }
 
-/** What ends a command: its code in the JSON form of the error, its words, and the exit code. */
+/** Failure that ends a command: its code in the JSON form of the error, its message, and the exit code. */
 interface Ending {
   readonly code: string;
   readonly message: string;

@@ -2,7 +2,10 @@ import { OLDEST_HEARTBEAT_MS } from '../daemon/health/health-verdict.ts';
 import { readPulse } from '../daemon/heartbeat.ts';
 import { lengthText } from '../domain/time-text.ts';
 
-/** How long the loop of a running bot has not turned; null while it does, or where the bot shows nothing. */
+/**
+ * Returns the time since the loop of a running bot last turned; null while it turns, or if the bot shows
+ * nothing.
+ */
 export function silenceOf(dataFolder: string, nowMs: number): number | null {
   const pulse = readPulse(dataFolder);
   if (pulse === null || pulse.endedAtMs !== null) return null;

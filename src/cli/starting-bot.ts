@@ -4,7 +4,7 @@ import { askHealth, healthAddress } from './ask-health.ts';
 /** A bot that has a data folder and no mirror open: it starts, or is about to end. */
 export interface StartingBot {
   readonly pid: number | null;
-  /** Who it is, for people. */
+  /** Name of the process, for people. */
   readonly who: string;
 }
 
@@ -25,7 +25,7 @@ export function startingBot(dataFolder: string): StartingBot | null {
     : { pid: owner.pid, who: `pid ${owner.pid} on ${owner.host}` };
 }
 
-/** What such a bot waits for, in its own words where it serves health. */
+/** Returns the reason for its wait, in its own words if it serves health. */
 export async function startWaitsFor(dataFolder: string): Promise<string> {
   const unserved = 'no answer from the exchange yet, as far as the command can see without health.port';
   const address = healthAddress(dataFolder);

@@ -17,7 +17,7 @@ function lineOf(
     : `UNKNOWN whether ${amount} ${currency} went from ${from} to ${to} for ${strategy}, ${since}`;
 }
 
-/** What a person does about those that are unknown. */
+/** Advises a person on the unknown transfers. */
 function adviceOn(transfers: readonly TransferAtWork[]): readonly string[] {
   const unknown = transfers.filter(({ state }) => state === 'unknown');
   if (unknown.length === 0) return [];

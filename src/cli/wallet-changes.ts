@@ -16,8 +16,8 @@ export interface WalletChange {
   readonly fill: FillRecord | null;
   readonly line: WalletTransaction | null;
   /**
-   * What should be there and is not; null also for a trade from before or after the part of the history that
-   * is known.
+   * Missing counterpart; null if none is missing, and for a trade from before or after the known part of the
+   * history.
    */
   readonly missing: 'trade' | 'line' | null;
 }
@@ -46,16 +46,13 @@ export function walletChanges(
   return [...paired, ...unpaired].toSorted((left, right) => left.atMs - right.atMs);
 }
 
-/**
- * Whether a line of a trade would be among those that are known: there are older and newer ones of its
- * wallet.
- */
+/** True if a trade's line would be among the known ones: its wallet has older and newer lines. */
 function isWithin({ currency, atMs }: Effect, known: readonly WalletTransaction[]): boolean {
   const ofWallet = known.filter((line) => line.currency === currency);
   return ofWallet.some((line) => line.atMs < atMs) && ofWallet.some((line) => line.atMs > atMs);
 }
 
-/** What a trade does to its two wallets; the fee is in the currency received. */
+/** Returns a trade's effects on its two wallets; the fee is in the currency received. */
 function effectsOf(fill: FillRecord): readonly Effect[] {
   const { market, side, atMs, amount, total, fee } = fill;
   // The wallets of a trade are unknown where its market is.

@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 
-/** What a schema is made of, as far as it is walked here. */
+/** Parts of a schema's definition that are walked here. */
 interface Definition {
   readonly type: string;
   readonly shape?: Readonly<Record<string, z.core.$ZodType>>;

@@ -107,7 +107,7 @@ export function readDocument<Schema extends z.ZodType>(
   return { read: { ok: false, problems }, locate };
 }
 
-/** Where nothing could be read, everything is at the beginning. */
+/** Locates a problem at the beginning, if nothing could be read. */
 function locateAtStart({ path, message }: Located): ConfigProblem {
   return { path: writePath(path), line: 1, column: 1, message };
 }
@@ -126,7 +126,7 @@ function isWithin(path: readonly PropertyKey[], outer: readonly PropertyKey[]): 
 /** A message about a place that is named by its path. */
 export interface Located {
   readonly path: readonly PropertyKey[];
-  /** Whether the place is that of the key rather than that of its value. */
+  /** True if the location is that of the key, not of its value. */
   readonly key: boolean;
   readonly message: string;
 }
@@ -156,7 +156,7 @@ export function writePath(path: readonly PropertyKey[]): string {
   }, '');
 }
 
-/** Where a value stands, or, when it is missing, the nearest thing around it. */
+/** Returns the position of a value or, if missing, of the nearest thing around it. */
 function offsetOf(document: Document, path: readonly PropertyKey[], wantsKey: boolean): number {
   for (let length = path.length; length > 0; length -= 1) {
     const part = path[length - 1];

@@ -1,4 +1,4 @@
-/** How many letters must be put in, taken out or changed to get from one word to the other. */
+/** Returns the number of letters to insert, remove or change to turn one word into the other. */
 function distance(from: string, to: string): number {
   let row = Array.from({ length: to.length + 1 }, (_, index) => index);
   for (let index = 1; index <= from.length; index += 1) {

@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 
-/** What zod says of a value that fits none of several forms, where the schema says nothing itself. */
+/** Zod's message for a value that fits none of several forms, if the schema has no message of its own. */
 const SAYS_NOTHING = 'Invalid input';
 
 /**

@@ -30,8 +30,8 @@ export function writePrivateFile(path: string, text: string): void {
 }
 
 /**
- * What such a file holds, without blanks around it; null where there is none or it is empty. Throws what the
- * system throws, and a `RangeError` for a large one.
+ * Returns the content of such a file without surrounding blanks; null if the file is missing or empty. Throws
+ * the system's errors, and a `RangeError` for a large file.
  */
 export function readPrivateFile(path: string): string | null {
   try {

@@ -3,7 +3,7 @@ import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs';
 /** A small file with what its rights are. */
 export interface SmallFile {
   readonly text: string;
-  /** Whether others than its owner and group may read it. */
+  /** True if users other than its owner and group may read it. */
   readonly isOpenToAll: boolean;
 }
 
@@ -46,7 +46,7 @@ export function withoutSecrets(text: string): string {
   return text.replaceAll(LIKE_A_SECRET, '…');
 }
 
-/** Why a file could not be read, in words. */
+/** Describes why a file could not be read. */
 export function readFailure(error: unknown): string {
   if (error instanceof RangeError) return error.message;
   const { code = 'unknown error' } = error as NodeJS.ErrnoException;

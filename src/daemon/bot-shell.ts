@@ -9,12 +9,12 @@ import type { Cancel, Timeline } from '../virtual/virtual-time.ts';
 import type { FeedPace } from '../scheduler/pace.ts';
 import { submitRequest, type RequestEnd, type SendRequestOptions } from '../venues/venue-caller.ts';
 
-/** What decides; the engine. */
+/** Decides on events; the engine. */
 export interface Stepper {
   step(event: EngineEvent): EngineOutput;
 }
 
-/** Where changes are written. Throws `DATA_UNUSABLE` where it can not write. */
+/** Store that changes are written to. Throws `DATA_UNUSABLE` if it cannot write. */
 export interface ChangeStore {
   apply(
     changes: readonly MirrorChange[],
@@ -22,7 +22,7 @@ export interface ChangeStore {
   ): void;
   /** Writes what it holds back; to be called once a second. None where it holds nothing back. */
   flush?(): void;
-  /** Whether the room that is left is needed for cancels. */
+  /** True if the remaining room is needed for cancels. */
   isRunningOut(): boolean;
 }
 
@@ -46,10 +46,10 @@ export interface BotShellOptions extends Omit<SendRequestOptions, 'engineMs'> {
   readonly onEvent?: (event: EngineEvent) => void;
 }
 
-/** How often the gathered changes are written. */
+/** Interval between writes of the gathered changes. */
 const FLUSH_EVERY_MS = 1_000;
 
-/** What can not be written is not tried again with every book. */
+/** Pause before a failed write is retried, so not with every book. */
 const REFUSED_FOR_MS = 10_000;
 
 /**
@@ -102,8 +102,8 @@ export class BotShell {
   }
 
   /**
-   * How long ago the loop last turned: at least once a second, where the store is one to flush; else with
-   * each step only.
+   * Returns the time since the loop last turned. It turns at least once a second if the store is one to
+   * flush, else with each step only.
    */
   heartbeatAgeMs(): number {
     return performance.now() - this.lastTurnMs;

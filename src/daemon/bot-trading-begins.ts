@@ -4,8 +4,8 @@ import { INTERFACE_PROFILE } from '../venues/interface-profile.ts';
 import { readRunNote } from './run-note.ts';
 
 /**
- * When the bot of a data folder may send its first order: what the terminal, chats and the page say. `rows`:
- * what the ledger has of the bot's own address and account.
+ * Returns when the bot of a data folder may send its first order, as the terminal, chats and the page show
+ * it. `rows`: ledger rows of the bot's own address and account.
  */
 export function botTradingBegins(dataFolder: string, rows: readonly BudgetReport[]): TradingBegins {
   // Orders on paper stay in the bot: no limit of the exchange holds them back.

@@ -20,7 +20,7 @@ export function writeClockNote(dataFolder: string, aheadMs: number | null): void
   }
 }
 
-/** How far the clock is ahead; null where it is right, as far as the last run knew. */
+/** Returns how far the clock is ahead; null if it is right, as far as the last run knew. */
 export function readClockNote(dataFolder: string): number | null {
   try {
     return stored.parse(JSON.parse(readFileSync(clockNotePath(dataFolder), 'utf8'))).aheadMs;

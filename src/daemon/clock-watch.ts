@@ -15,14 +15,14 @@ export class ClockWatch {
   private saidAtMs = Number.NEGATIVE_INFINITY;
   private wrongByMs: number | null = null;
 
-  /** How far one of them is ahead, as it was last said; null where both are right. */
+  /** Time by which one of the clocks is ahead, as last reported; null if both are right. */
   get aheadMs(): number | null {
     return this.wrongByMs;
   }
 
   /**
-   * What is to be said of the clocks after a reply; null mostly. That one is wrong is said once an hour, also
-   * where servers of one exchange disagree. `own`: the times of the request by the bot's own clock.
+   * Returns the message about the clocks after a reply; mostly null. A wrong clock is reported once an hour,
+   * even if servers of one exchange disagree. `own`: times of the request by the bot's own clock.
    */
   take(
     reply: Pick<HttpResponse, 'headers'>,

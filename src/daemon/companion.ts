@@ -1,7 +1,7 @@
 import { setTimeout } from 'node:timers';
 import type { BotConfig } from './settings/create-bot-config.ts';
 
-/** What a companion may say in the log of its run. */
+/** Log of a run for the messages of a sidecar. */
 export interface CompanionScreen {
   say(kind: string, text: string, data?: Readonly<Record<string, unknown>>): void;
   /** Of something that went wrong: a warning, or what a person has to look at. */

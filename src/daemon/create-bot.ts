@@ -45,7 +45,7 @@ export interface CreateBotOptions {
   readonly lost?: readonly LostStrategy[];
   readonly mirror: MirrorStore;
   readonly screen: Screen;
-  /** How much of each limit is used, for those who look later; without it that is not written. */
+  /** Returns the use of each limit, which is stored for later readers; without it the use is not stored. */
   readonly budgets?: () => readonly BudgetUse[];
   readonly onAnswer?: NonNullable<BotShellOptions['onAnswer']>;
   readonly onEvent?: NonNullable<BotShellOptions['onEvent']>;

@@ -18,7 +18,7 @@ import { INTERFACE_PROFILE } from '../venues/interface-profile.ts';
  */
 const PAGES_BEHIND = 2;
 
-/** What a plan is made from: what strategies want, and what the limits give. */
+/** Builds the input of a plan from the strategies' needs and the limits. */
 export function planInputOf(runners: readonly StrategyPort[], budgets: Iterable<Budget>): PlanInput {
   const all = [...budgets];
   return {

@@ -23,13 +23,13 @@ export interface DataWatchOptions {
  */
 export class DataWatch {
   private readonly options: DataWatchOptions;
-  /** Why the last question of a feed brought nothing. */
+  /** Reason the last request of a feed returned nothing. */
   private readonly reasons = new Map<string, string>();
   /** Feeds that were too old at the last look. */
   private old: ReadonlySet<string> = new Set();
   private readonly told = new Set<string>();
   private cancel: Cancel | null = null;
-  /** What was never read is as old as this. */
+  /** Data that was never read counts as old as this. */
   private begunMs: number | null = null;
 
   constructor(options: DataWatchOptions) {

@@ -4,7 +4,7 @@ import { beginsText } from '../budget/trading-begins.ts';
 import { botTradingBegins } from './bot-trading-begins.ts';
 import { readLedgerNote } from './ledger-note.ts';
 
-/** What the ledger has of the bot of a data folder, for those who look at the folder alone. */
+/** Ledger data about the bot of a data folder, for readers of the folder alone. */
 export class FolderLedger {
   private readonly dataFolder: string;
   private ledger: LedgerLook | null = null;
@@ -25,7 +25,7 @@ export class FolderLedger {
     return this.ledger.rows().filter(({ subject }) => own.has(subject));
   }
 
-  /** What keeps every new order waiting, and for how long, in a sentence; null where one could leave now. */
+  /** Returns why every new order waits, and for how long, in a sentence; null if one could leave now. */
   waitsFor(): string | null {
     const begins = botTradingBegins(this.dataFolder, this.rows());
     return begins.waitMs === 0 ? null : beginsText(begins);

@@ -15,7 +15,7 @@ export interface HaltWithoutDaemonOptions {
   /** Of the bot that is halted: its exchange, credentials, ledger, instance name and data folder. */
   readonly config: BotConfig;
   readonly reason: string;
-  /** Whether orders of others on the account are canceled too. */
+  /** True if orders of others on the account are canceled too. */
   readonly wholeAccount: boolean;
   /** Called after each order that ended. */
   readonly onProgress: (progress: ControlProgress) => void;

@@ -4,7 +4,7 @@ import { setInterval } from 'node:timers';
 import { z } from 'zod';
 import { writePrivateFile } from '../configuration/private-file.ts';
 
-/** How often the loop of a run shows that it turns. */
+/** Interval at which the loop of a run shows that it turns. */
 const BEAT_EVERY_MS = 1_000;
 
 const LONGEST_FAILURE = 500;
@@ -16,20 +16,20 @@ const stored = z.object({
   failure: z.string().nullable(),
 });
 
-/** What a data folder shows of its run. */
+/** State of a run, as shown by its data folder. */
 export interface Pulse {
   readonly pid: number;
-  /** When the run began, in ms since 1970. */
+  /** Start of the run, in ms since 1970. */
   readonly sinceMs: number;
-  /** When its loop last turned. */
+  /** Time its loop last turned. */
   readonly beatMs: number;
-  /** When the run ended in order; null while it runs, and where it was killed. */
+  /** Time the run ended in order; null while it runs, and if it was killed. */
   readonly endedAtMs: number | null;
-  /** Why it ended, where that was no wish of anybody. */
+  /** Reason for an end that nobody requested. */
   readonly failure: string | null;
 }
 
-/** What a heartbeat takes from its process; the fuzzer gives it that of a process in virtual time. */
+/** Process functions used by a heartbeat; the fuzzer supplies those of a process in virtual time. */
 export interface HeartbeatProcess {
   readonly pid: number;
   /** By the wall clock. */
@@ -96,7 +96,7 @@ export class Heartbeat {
   }
 }
 
-/** What the last run of a data folder shows; null where none has shown anything that can be read. */
+/** Returns the state shown by the last run of a data folder; null if none has shown anything readable. */
 export function readPulse(dataFolder: string): Pulse | null {
   try {
     const path = pathOf(dataFolder);

@@ -9,12 +9,12 @@ import type { AssetLedger } from '../portfolio/asset-ledger.ts';
 import { mirrorName } from './session-file.ts';
 import type { BotConfig } from './settings/create-bot-config.ts';
 
-/** What strategies own and were given, by their names, as a mirror has it. */
+/** Assets that strategies own and were given, by strategy name, as in a mirror. */
 type Books = ReadonlyMap<string, AssetLedger>;
 
 /**
- * What a configuration gives its strategies to sell and the account does not have, a line for each coin: what
- * a start would refuse. `totalOf`: what the spot wallet has of a coin.
+ * Lists coins that a configuration gives its strategies to sell and the account lacks, one line per coin:
+ * these a start would refuse. `totalOf`: total of a coin in the spot wallet.
  */
 export function missingInventories(
   { strategies }: Pick<BotConfig, 'strategies'>,

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { z } from 'zod';
 import { writePrivateFile } from '../configuration/private-file.ts';
 
-/** Where the bot of a data folder has its requests counted, for those who look at the folder alone. */
+/** Place where the requests of a data folder's bot are counted, for readers of the folder alone. */
 export interface LedgerNote {
   /** The ledger's file. */
   readonly ledger: string;

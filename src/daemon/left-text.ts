@@ -18,7 +18,7 @@ export interface LeftOrder {
   readonly isOco: boolean;
 }
 
-/** What a run leaves at the exchange. */
+/** Items that a run leaves at the exchange. */
 export interface LeftText {
   readonly orders: readonly LeftOrder[];
   readonly unprotected: readonly {

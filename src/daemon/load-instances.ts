@@ -19,15 +19,15 @@ import { MARKET_NAMES } from '../exchange/market-names.ts';
 
 export interface LoadInstancesOptions {
   readonly strategies: readonly ConfiguredStrategy[];
-  /** Where plugins are looked for by their name, in this order. */
+  /** Folders searched for plugins by name, in this order. */
   readonly folders: readonly string[];
   /** Null where they are unknown, and any is accepted. */
   readonly knownMarkets: ReadonlySet<string> | null;
   /** Gives each strategy a thread of its own; without it they are loaded and called directly. */
   readonly threads?: StrategyThreads;
-  /** Whether the run has books, trades of others and statistics; true without it. */
+  /** True if the run has books, trades of others and statistics; the default is true. */
   readonly hasBooks?: boolean;
-  /** Whether the markets are those of a data set, of which some of the exchange's are missing. */
+  /** True if the markets are those of a data set, which lacks some of the exchange's markets. */
   readonly isDataSet?: boolean;
   /** Loads a file where there are no threads; `loadStrategies` without it. */
   readonly load?: typeof loadStrategies;

@@ -16,12 +16,12 @@ const SHORTEST_WAIT_MS = 5_000;
 
 const STATUS_EVERY_MS = 1_000;
 
-/** How far a recording is. */
+/** Progress of a recording. */
 export interface RecordingStatus extends RecordingSummary {
   readonly nowMs: number;
   readonly requests: number;
   readonly failures: number;
-  /** What failed last; null before anything did. */
+  /** Last failure; null before the first. */
   readonly lastFailure: string | null;
   readonly budgets: readonly { readonly budget: string; readonly inUse: number; readonly limit: number }[];
 }
@@ -31,7 +31,7 @@ export interface MarketPollsOptions {
   readonly recording: Recording;
   readonly feeds: readonly PlannedFeed[];
   readonly markets: readonly MarketSymbol[];
-  /** How long to ask; null: until it is stopped. */
+  /** Duration of polling; null: until stopped. */
   readonly forMs: number | null;
   readonly signal: AbortSignal;
   /** Called once a second with the progress. */

@@ -5,8 +5,8 @@ import { PaperAccountFile } from './paper-account-file.ts';
 import type { BotConfig } from './settings/create-bot-config.ts';
 
 /**
- * Where the bot of a configuration trades. Throws where that can not be reached, or has not the markets that
- * are traded. Loads that one venue.
+ * Opens the venue of a bot's configuration. Throws if the venue cannot be reached, or lacks the traded
+ * markets. Loads only that venue.
  */
 export async function openVenue(
   config: BotConfig,

@@ -30,12 +30,12 @@ export interface OperatorOptions {
   readonly onWait?: (message: string) => void;
 }
 
-/** How often the progress of a command is written down. */
+/** Interval between writes of a command's progress. */
 const PROGRESS_EVERY_MS = 200;
 
 /**
- * What operators and supervisors have of a running bot: commands through the control database, and what
- * health says.
+ * Interface of operators and supervisors to a running bot: commands through the control database, and health
+ * reports.
  */
 export class Operator {
   private readonly options: OperatorOptions;
@@ -154,7 +154,7 @@ export class Operator {
     });
   }
 
-  /** Why an order by hand that an earlier run had taken is not placed now. */
+  /** Returns why an order by hand that an earlier run had accepted is not placed now. */
   private notPlacedText(): string {
     return this.options.bot.engine.orderManager.takeover.isPutBack
       ? sentence('control-placed-unknown')
@@ -217,7 +217,7 @@ export class Operator {
     this.cancelWait.look(this.options.bot.engine.status().liveOrders, performance.now());
   }
 
-  /** What health asks. */
+  /** Returns the source for health. */
   source(): HealthSource {
     const { bot, mirror } = this.options;
     const { engine, shell, counts, orderLatency } = bot;

@@ -31,7 +31,7 @@ const MOST_TRADES = 20_000;
 const MOST_ORDERS = 40_000;
 const MOST_LINES = 50_000;
 
-/** What is beyond that goes with one write of so many. */
+/** Number of writes between deletions of surplus rows. */
 const PRUNED_EVERY = 500;
 
 const STEPS = [
@@ -62,7 +62,7 @@ export function openPaperAccountFile(dataFolder: string): Database.Database {
 }
 
 /**
- * When the account of a file began, by which accounts are told apart; null for one that has not begun. It
+ * Returns the start of a file's account, which distinguishes accounts; null for one that has not begun. It
  * only reads. Throws `DATA_UNUSABLE`.
  */
 export function paperAccountBeganAtMs(path: string): number | null {
@@ -82,7 +82,7 @@ export function paperAccountBeganAtMs(path: string): number | null {
   }
 }
 
-/** Whether a data folder has a paper account that goes on. Throws `DATA_UNUSABLE`. */
+/** True if a data folder has a paper account to continue. Throws `DATA_UNUSABLE`. */
 export function hasPaperAccount(dataFolder: string): boolean {
   if (!existsSync(join(dataFolder, PAPER_ACCOUNT))) return false;
   const file = new PaperAccountFile(dataFolder);
@@ -193,7 +193,8 @@ export class PaperAccountFile implements AccountKeeper {
   }
 
   /**
-   * What was written, as the exchange takes it. Users, their fees and limits are those of the configuration.
+   * Returns the stored state in the exchange's form. Users, their fees and limits are those of the
+   * configuration.
    */
   private state(exchange: SimulatedExchange): ExchangeState {
     const accounts = this.fact('accounts') as AccountsState;

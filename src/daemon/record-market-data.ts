@@ -38,12 +38,12 @@ export interface RecordMarketDataOptions {
   readonly config: BotConfig;
   readonly baseUrl: string;
   /**
-   * Whether the limits that the ledger has already stand, as without a configuration that says other ones.
+   * True if the limits already in the ledger remain valid, as without a configuration that sets other ones.
    */
   readonly isGuest: boolean;
   readonly markets: readonly MarketSymbol[];
   readonly record: RecordConfig;
-  /** How long to record; null: until it is stopped. */
+  /** Duration of the recording; null: until stopped. */
   readonly forMs: number | null;
   readonly signal: AbortSignal;
   readonly onNotice: (message: string) => void;
@@ -97,8 +97,8 @@ function checkMarkets(
 }
 
 /**
- * What is asked and how often: the plan that a bot of one strategy would have that wants all of it and trades
- * nothing.
+ * Returns the feeds to poll and their intervals: the plan of a bot with one strategy that needs all of them
+ * and trades nothing.
  */
 function feedsOf(
   markets: readonly MarketSymbol[],

@@ -2,8 +2,8 @@ import { parseMarket } from '../exchange/market-names.ts';
 import type { RecordingSummary } from './recording.ts';
 
 /**
- * What was recorded in a sentence: `58 books, 12 trades and 6 statistics of BTCIRT`, and bars where there are
- * any.
+ * Describes the recorded data in a sentence: `58 books, 12 trades and 6 statistics of BTCIRT`, and bars if
+ * there are any.
  */
 export function recordedText({ markets }: RecordingSummary): string {
   if (markets.length === 0) return 'nothing';
@@ -20,7 +20,7 @@ export function recordedText({ markets }: RecordingSummary): string {
   return parts.join('; ');
 }
 
-/** What was recorded, and what to do with it, as commands of `program`. */
+/** Describes the recorded data and its uses, as commands of `program`. */
 export function recordingLines(summary: RecordingSummary, program = 'sarraf'): readonly string[] {
   const { catalogue, rawReplies, failure } = summary;
   const lines = [`Recorded ${recordedText(summary)} in ${catalogue}.`];

@@ -20,10 +20,10 @@ export interface RecordingOptions extends RecordConfig {
   readonly onProblem: (message: string) => void;
 }
 
-/** What a recording is of. */
+/** Subject of a recording. */
 export interface RecordingSubject {
   readonly markets: readonly string[];
-  /** Where the data is from, for the catalogue. */
+  /** Source of the data, for the catalogue. */
   readonly source: string;
   /** @see RecorderOptions.beganMs */
   readonly beganMs: number | null;
@@ -31,13 +31,13 @@ export interface RecordingSubject {
   readonly longestPauseMs: number;
 }
 
-/** What was recorded, for people and programs. */
+/** Recorded data, for people and programs. */
 export interface RecordingSummary {
   readonly catalogue: string;
   readonly markets: readonly MarketRecording[];
   /** Replies that were kept whole. */
   readonly rawReplies: number;
-  /** Why it ended before its time; null where it did not. */
+  /** Reason for an early end; null if it did not end early. */
   readonly failure: string | null;
 }
 

@@ -47,28 +47,28 @@ export interface RunOptions {
   readonly config: BotConfig;
   /** Folder of the bundled strategies. */
   readonly bundledStrategies: string;
-  /** How long to run, by the system clock; null: until it is stopped. */
+  /** Duration of the run, by the system clock; null: until stopped. */
   readonly forMs: number | null;
   readonly json: boolean;
   readonly write: (line: string) => void;
-  /** How sarraf is called here, for what is offered at the end; `sarraf` without it. */
+  /** Command that runs sarraf here, for the suggestion at the end; `sarraf` if left out. */
   readonly program?: string;
   /** Asks for the end: orders are canceled and the summary is printed. */
   readonly signal: AbortSignal;
   /** Called once when the reader of the log on standard output is gone. */
   readonly onOutputGone?: () => void;
   /**
-   * When an embedded market of synthetic traders opens, and how long it is run, of its own time: so a run can
-   * be repeated. Without it the system clock decides.
+   * Opening time and run length of an embedded market of synthetic traders, in its own time, so that a run
+   * can be repeated. If left out, the system clock decides.
    */
   readonly marketTime?: { readonly startMs: number; readonly lengthMs: number };
   /** Begins a new paper account; the one before is put aside. */
   readonly isNewAccount?: boolean;
-  /** What runs beside the bot, such as its page; nothing without it. */
+  /** Sidecars of the bot, such as its page; none if left out. */
   readonly companions?: readonly CreateCompanion[];
 }
 
-/** What is said where the exchange named no balances after the last order had ended. */
+/** Message shown if the exchange sent no balances after the last order had ended. */
 const OLD_BALANCES =
   'the exchange did not send the balances again after the last order ended: those that the bot shows are older and may count money as held that is free; the next start reads them';
 
@@ -300,7 +300,7 @@ async function runInstances(venue: Venue, run: Run, threads: StrategyThreads): P
   }
 }
 
-/** Whether an earlier run traded in a market, by its mirror. */
+/** Returns a test for markets traded by an earlier run, by its mirror. */
 function marketsBefore(mirror: MirrorStore): (market: string) => boolean {
   return (market) => mirror.load().markets.some(({ symbol }) => symbol === market);
 }

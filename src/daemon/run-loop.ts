@@ -5,16 +5,16 @@ import type { Venue } from '../venues/venue.ts';
 import type { CreatedBot } from './create-bot.ts';
 import type { BotConfig } from './settings/create-bot-config.ts';
 
-/** How far virtual time runs before the system clock is read. */
+/** Virtual time that runs before the system clock is read. */
 const VIRTUAL_SLICE_MS = 1_000;
 
-/** How often the end of a wait is checked, by the system clock. */
+/** Interval for checking the end of a wait, by the system clock. */
 const LOOK_EVERY_MS = 20;
 
-/** How often the status is reported, by the system clock. */
+/** Interval between status reports, by the system clock. */
 const STATUS_EVERY_MS = 5_000;
 
-/** How long the end waits for the last comparison of the books. */
+/** Maximum wait of the end for the last comparison of the books. */
 const LAST_COMPARISON_MS = 5_000;
 
 /** And for balances that were read after the last order ended, from an exchange that answers slowly. */

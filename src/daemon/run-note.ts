@@ -22,7 +22,7 @@ const stored = z.object({
     .max(1_000),
 });
 
-/** What a run was begun with, for those who look at its data folder alone. No secret is in it. */
+/** Start conditions of a run, for readers of its data folder alone. It contains no secret. */
 export type RunNote = z.output<typeof stored>;
 
 const notePath = (dataFolder: string): string => join(dataFolder, 'run.json');

@@ -14,7 +14,7 @@ import type { BotConfig } from './settings/create-bot-config.ts';
  */
 const LONGEST_PAUSE_MS = 60_000;
 
-/** What a run begins with. */
+/** Parts that a run begins with. */
 interface BeginningOfRun {
   readonly bot: CreatedBot;
   readonly venue: Venue;
@@ -29,7 +29,7 @@ export async function createRecording({ record }: BotConfig, screen: Screen): Pr
   return new Recorded({ ...record, onProblem: (message) => tell(screen, message) });
 }
 
-/** Where the events of the bot are kept, beside its mirror. */
+/** Creates the file that stores the bot's events, beside its mirror. */
 export function createEventFile({ data }: BotConfig, screen: Screen): EventFile {
   return new EventFile({ folder: data.folder, onProblem: (message) => tell(screen, message) });
 }
@@ -89,7 +89,7 @@ export async function endRecording(
     readonly json: boolean;
     readonly write: (line: string) => void;
     readonly screen: Screen;
-    /** How sarraf is called here. */
+    /** Command that runs sarraf here. */
     readonly program?: string;
   },
 ): Promise<void> {

@@ -12,7 +12,7 @@ import { secretsOf } from '../venues/live/client-credentials.ts';
 import type { BotConfig } from './settings/create-bot-config.ts';
 import { secondText } from '../domain/time-text.ts';
 
-/** Where lines go: a line for people, or one JSON object a line for programs. */
+/** Output for lines: one line for people, or one JSON object per line for programs. */
 export interface Screen {
   say(kind: string, text: string, data?: Readonly<Record<string, unknown>>): void;
   show(notices: readonly EngineNotice[], atMs: number): void;

@@ -11,18 +11,18 @@ import { readExchangeConfig } from '../simulator/settings/exchange-config.ts';
 import type { BotConfig } from './settings/create-bot-config.ts';
 import { parseMarket } from '../exchange/market-names.ts';
 
-/** What of a configuration decides a run, without secrets and addresses. */
+/** Parts of a configuration that determine a run, without secrets and addresses. */
 export type SessionConfig = Pick<
   BotConfig,
   'instance' | 'execution' | 'reconciliation' | 'strategies' | 'strategiesFolders' | 'locks'
 > & { readonly limits: BotConfig['exchange']['limits']; readonly headroom: number };
 
-/** What a recorded run was begun with, kept beside its mirror, so that it can be run again. */
+/** Start conditions of a recorded run, stored beside its mirror, so that it can be run again. */
 export interface SessionFile {
   readonly mode: BotConfig['mode'];
-  /** When the bot began, in ms since 1970. */
+  /** Start time of the bot, in ms since 1970. */
   readonly beganMs: number;
-  /** How much slower than planned it polled; 1 but for replays of long bars. */
+  /** Factor by which polling was slower than planned; 1 but for replays of long bars. */
   readonly pollStretch: number;
   /** The file of its mirror, and the folder of its recording. */
   readonly mirror: string;
@@ -30,7 +30,7 @@ export interface SessionFile {
   readonly markets: readonly Market[];
   readonly fees: FeeSchedule;
   readonly config: SessionConfig;
-  /** What the engine was given to go on from. */
+  /** State from which the engine continued. */
   readonly state: MirrorState;
 }
 
@@ -112,8 +112,8 @@ export function writeSessionFile(
 }
 
 /**
- * What the last recorded run in a folder was begun with, with absolute paths. Throws `INVALID_FILE` where
- * there is none.
+ * Returns the start conditions of the last recorded run in a folder, with absolute paths. Throws
+ * `INVALID_FILE` if there is none.
  */
 export function readSessionFile(folder: string): SessionFile {
   const path = join(folder, FILE_NAME);

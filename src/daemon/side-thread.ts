@@ -8,11 +8,11 @@ const HOUR_MS = 3_600_000;
 const FIRST_WAIT_MS = 1_000;
 
 export interface SideThreadOptions {
-  /** What it is to people, such as `the page`. */
+  /** Name shown to people, such as `the page`. */
   readonly name: string;
   /** The entry of the thread: `ownModule` has its place. */
   readonly module: URL;
-  /** What it is given as `workerData`. */
+  /** Value passed as `workerData`. */
   readonly data: unknown;
   /** The most memory that its objects may take, in MB. */
   readonly heapMb: number;

@@ -6,22 +6,22 @@ import { SarrafError } from '../domain/errors.ts';
 import { isOutOfFiles, OUT_OF_FILES_ADVICE } from '../mirror/out-of-files.ts';
 import { sqliteCode } from '../mirror/unusable.ts';
 
-/** How long opening may wait for another process that is opening it too. */
+/** Maximum wait of opening for another process that is opening it too. */
 const OPEN_WAIT_MS = 5_000;
 
-/** How long one try to switch to the write-ahead log waits before the next. */
+/** Wait of one attempt to switch to the write-ahead log, before the next. */
 const SWITCH_WAIT_MS = 20;
 
 /** A small database of a data folder that several processes write to. */
 export interface StepFileOptions {
   readonly path: string;
-  /** What it is called in errors: `a control database`. */
+  /** Name in errors: `a control database`. */
   readonly what: string;
   /** Distinguishes it from any other SQLite file. */
   readonly applicationId: number;
   /** One step a version; a released step is never changed. */
   readonly steps: readonly string[];
-  /** How long a write waits for another process. */
+  /** Maximum wait of a write for another process. */
   readonly lockWaitMs: number;
   /** From how many pages on the write-ahead log is carried over and begins anew. */
   readonly logPages: number;

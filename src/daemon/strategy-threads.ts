@@ -17,7 +17,7 @@ export interface ThreadedStrategy {
   readonly params: Readonly<Record<string, unknown>>;
   /** Null: any market is believed. */
   readonly knownMarkets: ReadonlySet<string> | null;
-  /** Whether a thread that ended is to begin anew. */
+  /** True if a thread that ended is to be restarted. */
   readonly restarts: boolean;
 }
 

@@ -10,8 +10,8 @@ import { leftLines, leftText, type LeftText } from './left-text.ts';
 import type { EndpointUsage, RequestCounts } from './request-counts.ts';
 
 /**
- * What one strategy did and made. Decimals are texts; money is in `currency`, and null while something that
- * it holds has no price.
+ * Actions and profit of one strategy. Decimals are texts; money is in `currency`, and null while something
+ * the strategy holds has no price.
  */
 export interface StrategySummary {
   readonly strategy: string;
@@ -31,7 +31,7 @@ export interface StrategySummary {
   readonly profit: string | null;
   readonly realised: string | null;
   readonly open: string | null;
-  /** What can not be valued. */
+  /** Items that cannot be valued. */
   readonly unvalued: readonly string[];
   readonly failure: string | null;
 }
@@ -41,7 +41,7 @@ export interface Summary {
   readonly endpoints: readonly EndpointUsage[];
   /** Orders that are not known to be closed and should be. */
   readonly openOrders: number;
-  /** What stays at the exchange: orders that are open, and positions that nothing protects. */
+  /** Items that stay at the exchange: open orders, and unprotected positions. */
   readonly left: LeftText;
 }
 

@@ -5,7 +5,7 @@ import { isSameScope, PAUSE, scopeText, untilText, type Lock } from '../executio
 import type { ControlResult } from './control/control-command.ts';
 
 /**
- * Why a running bot can not take a lock by hand, such as one of a market that it does not have; null where it
+ * Returns why a running bot cannot accept a lock by hand, such as one of a market that it lacks; null if it
  * can.
  */
 export function lockProblem(
@@ -25,7 +25,7 @@ export function lockProblem(
     : sentence('not-a-strategy', { strategies: names.join(', '), strategy });
 }
 
-/** What a command about locks came to, from the locks before and after it. */
+/** Returns the result of a lock command, from the locks before and after it. */
 export function lockResult(
   command: LockCommand,
   { before, after }: { readonly before: readonly Lock[]; readonly after: readonly Lock[] },

@@ -12,7 +12,7 @@ export function writeAddressNote(dataFolder: string, address: string): void {
   writePrivateFile(notePath(dataFolder), JSON.stringify({ address } satisfies z.output<typeof stored>));
 }
 
-/** Where it was last; null where that is not known. */
+/** Returns its last address; null if unknown. */
 export function readAddressNote(dataFolder: string): string | null {
   try {
     return stored.safeParse(JSON.parse(readFileSync(notePath(dataFolder), 'utf8'))).data?.address ?? null;

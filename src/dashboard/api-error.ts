@@ -27,7 +27,7 @@ const STATUS: Readonly<Record<ApiErrorCode, number>> = {
 /** Text that others wrote and that may be long: nothing of it can look like another line or a control. */
 const LONGEST_MESSAGE = 600;
 
-/** What a person reads of it, on one line. */
+/** Returns the text for a person, on one line. */
 export function onOneLine(text: string): string {
   const plain = text.replaceAll(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, ' ');
   return plain.length > LONGEST_MESSAGE ? `${plain.slice(0, LONGEST_MESSAGE)}…` : plain;

@@ -4,7 +4,7 @@ import { writeAddressNote } from './address-note.ts';
 import type { DashboardMessage, DashboardSettings } from './dashboard-messages.ts';
 import { DashboardServer } from './server/dashboard-server.ts';
 
-/** Whether an error of a server that begins is that of a port that another process has. */
+/** True if an error of a starting server means that another process has the port. */
 export function isPortTaken(error: unknown): boolean {
   const cause = error instanceof Error ? error.cause : undefined;
   return ((cause ?? error) as NodeJS.ErrnoException).code === 'EADDRINUSE';

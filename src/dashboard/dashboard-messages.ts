@@ -1,17 +1,17 @@
 import type { DashboardServerOptions } from './server/dashboard-server.ts';
 
-/** What the thread of the page is given. */
+/** Settings for the thread of the page. */
 export type DashboardSettings = Omit<DashboardServerOptions, 'onError' | 'nowMs'> & {
-  /** Whether a one-time link is wanted, for somebody who sits at the terminal. */
+  /** True if a one-time link is requested, for a person at the terminal. */
   readonly wantsLink: boolean;
 };
 
-/** What it says to its run. */
+/** Message of the page to its run. */
 export type DashboardMessage =
   | {
       readonly kind: 'listening';
       readonly address: string;
-      /** Where the first token is; null where that was taken away. */
+      /** Path of the first token; null if it was removed. */
       readonly tokenFile: string | null;
       /** Signs in once; null where none was wanted. */
       readonly link: string | null;

@@ -1,6 +1,6 @@
 import { ownFile } from '../plugins/own-files.ts';
 
-/** Where `node bundle.mjs` builds the page. */
+/** Returns the folder of the page built by `node bundle.mjs`. */
 export function pageFolder(): string {
   return ownFile('dist/src/dashboard/page');
 }

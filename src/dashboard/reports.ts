@@ -11,7 +11,7 @@ const MOST_REPORTS = 500;
 /** A report of a year on minutes is a few megabytes. */
 const LARGEST_BYTES = 64 * 1_048_576;
 
-/** What a file has to begin with to be a page at all. */
+/** Bytes at a file's start that must show that it is a page. */
 const HEAD_BYTES = 1_024;
 
 /** The folders that hold data in many small files, and no report. */

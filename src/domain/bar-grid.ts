@@ -3,14 +3,14 @@ import { TIMEFRAMES, timeframeMs, type Timeframe } from './timeframe.ts';
 import { isZone, zoneInstant, zoneOffsetMs } from './zone-time.ts';
 
 /**
- * Where the bars of a timeframe begin and end. Nothing may assume that a bar begins at a multiple of its
- * length since 1970: the exchange's days begin at midnight in Tehran, which is 20:30 UTC, or 19:30 in the
- * summers until 2022, and a day in which the clock is set has 23 or 25 hours.
+ * Start and end of the bars of a timeframe. Nothing may assume that a bar begins at a multiple of its length
+ * since 1970: the exchange's days begin at midnight in Tehran, which is 20:30 UTC, or 19:30 in the summers
+ * until 2022, and a day in which the clock is set has 23 or 25 hours.
  *
- * Who says so: the exchange's public documentation has `t: [1562095800, 1562182200]` as the answer for
- * `resolution=D`. These are 2019-07-02T19:30Z and a day later, midnight in Tehran by its summer time. That
- * 4 h bars begin at 20:30 and 00:30 UTC was seen from outside. Unknown `[?]`: where bars of 1 h, 3 h, 6 h,
- * 12 h, 2 and 3 days begin, and where those of 4 h did in a summer until 2022.
+ * Source: the exchange's public documentation has `t: [1562095800, 1562182200]` as the answer for
+ * `resolution=D`. These are 2019-07-02T19:30Z and a day later, midnight in Tehran by its summer time. That 4
+ * h bars begin at 20:30 and 00:30 UTC was seen from outside. Unknown `[?]`: the start of bars of 1 h, 3 h, 6
+ * h, 12 h, 2 and 3 days, and that of 4 h bars in a summer until 2022.
  */
 
 /**
@@ -63,7 +63,7 @@ const ALWAYS_EVEN_MS = 3_600_000;
 /** A moment after the last change of clocks in Tehran: the usual offset of a zone is that of then. */
 const USUAL_MS = 1_704_067_200_000;
 
-/** What a bar is longer or shorter by in which the clock of its zone is set. */
+/** Change in the length of a bar in which the clock of its zone is set. */
 const CLOCK_CHANGE_MS = 3_600_000;
 
 /** The most that a bar of a timeframe can take, whatever zone it lies in. */
@@ -78,9 +78,9 @@ export class BarGrid {
   readonly anchor: BarAnchor;
   /** The usual length of a bar: some are an hour longer or shorter where `isEven` is false. */
   readonly lengthMs: number;
-  /** Whether all bars have one length, so that whole numbers tell where they begin. */
+  /** True if all bars have one length, so that whole numbers determine their start. */
   readonly isEven: boolean;
-  /** When even bars begin after a multiple of their length. */
+  /** Start of even bars after a multiple of their length. */
   private readonly phaseMs: number;
 
   constructor(timeframe: Timeframe, anchor: BarAnchor) {
@@ -92,19 +92,19 @@ export class BarGrid {
     this.phaseMs = remainder(offsetMs - zoneOffsetMs(zone, USUAL_MS), this.lengthMs);
   }
 
-  /** When the bar begins that holds a time. */
+  /** Returns the start of the bar that contains a time. */
   startOf(timeMs: number): number {
     const { lengthMs, phaseMs } = this;
     if (this.isEven) return Math.floor((timeMs - phaseMs) / lengthMs) * lengthMs + phaseMs;
     return this.instantOf(this.numberOf(timeMs));
   }
 
-  /** When the bar ends that begins at a time, which is when the next one begins. */
+  /** Returns the end of the bar that begins at a time, which is the start of the next bar. */
   endOf(openTimeMs: number): number {
     return this.isEven ? openTimeMs + this.lengthMs : this.instantOf(this.numberOf(openTimeMs) + 1);
   }
 
-  /** When the bar begins that ends at a time at which another begins. */
+  /** Returns the start of the bar that ends at a time at which another begins. */
   before(openTimeMs: number): number {
     return this.startOf(openTimeMs - 1);
   }
@@ -120,12 +120,15 @@ export class BarGrid {
     return startMs === timeMs ? timeMs : this.endOf(startMs);
   }
 
-  /** Whether a bar begins at a time. */
+  /** True if a bar begins at a time. */
   isStart(timeMs: number): boolean {
     return this.startOf(timeMs) === timeMs;
   }
 
-  /** How many bars begin from one time on and before another; negative where that is the earlier one. */
+  /**
+   * Returns the number of bars that begin from one time on and before another; negative if that is the
+   * earlier one.
+   */
   count(fromMs: number, toMs: number): number {
     if (this.isEven)
       return (
@@ -141,8 +144,8 @@ export class BarGrid {
   }
 
   /**
-   * Which bar holds a time, counted from 1970 on. A clock that goes back may show a later bar's time
-   * before.
+   * Returns the number of the bar that contains a time, counted from 1970 on. A clock that goes back may have
+   * shown a later bar's time before.
    */
   private numberOf(timeMs: number): number {
     if (this.isEven) return Math.floor((timeMs - this.phaseMs) / this.lengthMs);
@@ -183,7 +186,10 @@ const OFFSETS_AT_MS = [2010, 2018, 2022, 2026].flatMap((year) =>
   [0, 6].map((month) => (year - 1970) * 31_556_952_000 + month * 2_629_746_000),
 );
 
-/** Whether the bars of one grid lie whole inside those of another, so that these can be made of them. */
+/**
+ * True if the bars of one grid lie whole inside those of another, so that the longer ones can be built from
+ * them.
+ */
 export function liesInside(parts: BarGrid, whole: BarGrid): boolean {
   if (whole.lengthMs % parts.lengthMs !== 0) return false;
   const { zone, offsetMs } = whole.anchor;
@@ -263,7 +269,7 @@ function candidates(
 }
 
 /**
- * Whether two grids of one timeframe have the same bars: those up to 30 minutes have them in UTC and in
+ * True if two grids of one timeframe have the same bars. Bars of up to 30 minutes are the same in UTC and in
  * Tehran.
  */
 export function isSameGrid(left: BarGrid, right: BarGrid): boolean {

@@ -16,7 +16,7 @@ import { divideHalfEven } from './rounding.ts';
 export interface CandleColumns {
   readonly market: MarketSymbol;
   readonly timeframe: Timeframe;
-  /** Where its bars and longer ones of its market begin: `gridOf`. All as UTC does where it is left out. */
+  /** Start of its bars and of the longer bars of its market: `gridOf`. If omitted, all begin as in UTC. */
   readonly anchors?: BarAnchors | undefined;
   /** Bars that are there; the columns may be longer. */
   readonly length: number;
@@ -33,7 +33,7 @@ export interface CandleColumns {
   readonly volume: Float64Array;
 }
 
-/** Where its bars begin and end. */
+/** Returns the grid on which its bars begin and end. */
 export function gridOfColumns({ timeframe, anchors }: Pick<CandleColumns, 'timeframe' | 'anchors'>): BarGrid {
   return gridOf(timeframe, anchors);
 }

@@ -100,9 +100,9 @@ export type ErrorCode = keyof typeof ERROR_TABLE;
 
 export interface SarrafErrorOptions {
   readonly cause?: unknown;
-  /** What is known besides, for programs: `httpStatus`, `backOffMs`, `path` and the like. Never a secret. */
+  /** Further details for programs: `httpStatus`, `backOffMs`, `path` and the like. Never a secret. */
   readonly details?: Readonly<Record<string, unknown>>;
-  /** Where more is known than the table can say: a read that timed out changed nothing. */
+  /** Set if more is known than the table can state: a read that timed out changed nothing. */
   readonly retry?: ErrorTraits['retry'];
   readonly outcome?: ErrorTraits['outcome'];
 }

@@ -1,6 +1,6 @@
 /**
- * What an order is to a position that it leaves: its target, its stop (fixed, following the price, or at what
- * was paid), its end by time, or its end by the strategy's own decision.
+ * Role of an order that leaves a position: target, stop (fixed, following the price, or at the price paid),
+ * end by time, or end by the strategy's own decision.
  */
 export const EXIT_KINDS = [
   'take-profit',

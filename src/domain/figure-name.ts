@@ -26,7 +26,7 @@ export const budgetFigure = (budget: string): string => `budget/${budget}`;
 export const plotFigure = (strategy: string, market: string, name: string): string =>
   `plot/${strategy}/${market}/${name}`;
 
-/** What a name says; null for one that this version does not know. */
+/** Parses a figure name; null for a name that this version does not know. */
 export function readFigureName(text: string): FigureName | null {
   const [kind, ...parts] = text.split('/');
   const [first, second] = parts;
@@ -43,7 +43,10 @@ export function readFigureName(text: string): FigureName | null {
 
 const USED_OF = /^\d+\/\d+$/;
 
-/** Whether a text is a value of the series of that name; of a name that this version does not know, any. */
+/**
+ * True if a text is a value of the series of that name. For a name that this version does not know, any text
+ * is.
+ */
 export function isFigureValue(name: string, value: string): boolean {
   const kind = readFigureName(name)?.kind;
   if (kind === 'plot') return value !== '' && Number.isFinite(Number(value));

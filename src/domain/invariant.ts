@@ -1,6 +1,9 @@
 import { SarrafError } from './errors.ts';
 
-/** What must hold, or a function that says it, for where the text is put together at every order or poll. */
+/**
+ * Condition that must hold, as a text; or a function that returns the text, for checks made at every order or
+ * poll.
+ */
 type Sentence = string | (() => string);
 
 /**

@@ -1,12 +1,12 @@
 import type { DecimalText } from './decimal-text.ts';
 
-/** What can be borrowed of one currency, in that currency; null where the exchange does not say. */
+/** Amount of one currency that can be borrowed, in that currency; null if the exchange does not state it. */
 export interface PoolReading {
   /** Lower case. */
   readonly currency: string;
   readonly capacity: DecimalText | null;
   readonly filledCapacity: DecimalText | null;
-  /** What is left to borrow; 0 while the pool is not active. */
+  /** Amount left to borrow; 0 while the pool is not active. */
   readonly availableBalance: DecimalText | null;
 }
 
@@ -19,7 +19,7 @@ export interface MarginWallet {
   readonly free: DecimalText;
 }
 
-/** What the exchange tells of margin: one answer of one of its calls. */
+/** Margin data of the exchange: one answer of one of its calls. */
 export type MarginReading =
   | { readonly kind: 'pools'; readonly pools: readonly PoolReading[] }
   | { readonly kind: 'margin-wallets'; readonly wallets: readonly MarginWallet[] }
@@ -32,7 +32,7 @@ export interface SeenMargin {
   readonly seenAtMs: number;
 }
 
-/** What is read of margin, as one text: `pools`, `margin-wallets`, `delegation-limit btc`. */
+/** Returns the name of a margin reading as one text: `pools`, `margin-wallets`, `delegation-limit btc`. */
 export function marginTopic(
   of:
     | { readonly kind: 'pools' | 'margin-wallets' }

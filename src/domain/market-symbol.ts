@@ -10,11 +10,11 @@ export type Currency = string;
 /** A currency that markets are priced in. */
 export interface QuoteRule {
   readonly currency: Currency;
-  /** What people call it. */
+  /** Common name of the currency. */
   readonly name: string;
-  /** How it is spelled at the end of a symbol, in upper case. */
+  /** Spelling of the currency at the end of a symbol, in upper case. */
   readonly ending: string;
-  /** How many decimals people write of it. */
+  /** Number of decimals people write of the currency. */
   readonly decimals: number;
 }
 
@@ -39,7 +39,7 @@ export interface MarketName {
   readonly statsKey: string;
 }
 
-/** How one exchange names its markets and its two quote currencies. */
+/** Names that one exchange uses for its markets and its two quote currencies. */
 export interface MarketNames {
   /** The bridge's quote currency, then its base. */
   readonly quotes: readonly [QuoteRule, QuoteRule];

@@ -7,7 +7,9 @@ export function oneLine(text: string): string {
   return text.replaceAll(/[\u0000-\u001F\u007F-\u009F\u2028\u2029]+/g, ' ');
 }
 
-/** What a terminal would obey, or show the rest of a line turned round for; tabs and ends of lines stay. */
+/**
+ * Characters that a terminal would obey, or that would reverse the rest of a line; tabs and line ends stay.
+ */
 const OBEYED = /[^\P{Cc}\t\n]|[\u202A-\u202E\u2066-\u2069]/gu;
 
 /** A text of others as a terminal may show it. */

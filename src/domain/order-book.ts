@@ -8,9 +8,9 @@ export type BookLevel = readonly [price: DecimalText, amount: DecimalText];
 export interface OrderBook {
   readonly bids: readonly BookLevel[];
   readonly asks: readonly BookLevel[];
-  /** When the exchange says it was so; null where it does not say. */
+  /** Time of the book as stated by the exchange; null if not stated. */
   readonly updatedAtMs: number | null;
-  /** What was traded last, where the exchange says that with a book. */
+  /** Price of the last trade, if the exchange sends it with the book. */
   readonly lastTradePrice?: DecimalText;
 }
 
@@ -40,7 +40,7 @@ const isSorted = (levels: readonly BookLevel[], direction: 1 | -1): boolean =>
 export function orientBook(options: {
   readonly named: { readonly bids: readonly BookLevel[]; readonly asks: readonly BookLevel[] };
   readonly updatedAtMs: number | null;
-  /** Which wire name holds the buys when one list is empty. */
+  /** Wire name of the list of buys, used when one list is empty. */
   readonly buysAre: 'bids' | 'asks';
 }): OrderBook {
   const { named, updatedAtMs, buysAre } = options;

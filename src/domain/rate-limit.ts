@@ -2,12 +2,12 @@
 export interface RateLimit {
   readonly name: string;
   readonly limit: number;
-  /** What the exchange itself allows, where `limit` is less by a headroom; the same without it. */
+  /** Limit of the exchange itself, where `limit` is lower by a headroom; the same if omitted. */
   readonly statedLimit?: number;
   readonly windowMs: number;
   /**
-   * Whether cancels and resolutions go there, for which a part is kept. Neither class places an order: where
-   * orders are placed a reserve would be waste.
+   * True if cancels and resolutions use this budget, so that a part is reserved for them. Neither class
+   * places an order: where orders are placed, a reserve would be waste.
    */
   readonly hasReserve?: boolean;
   /** Requests of a window for cancels and resolutions alone; left out, `reserveOf` says how many. */

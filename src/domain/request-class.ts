@@ -1,5 +1,5 @@
 /**
- * What a request is for, the most urgent first: taking an order back, finding out what became of one, placing
+ * Purposes of a request, the most urgent first: canceling an order, finding out what became of one, placing
  * the exit of a position, placing any other order, the state of our account, market data, and history that
  * nobody waits for.
  */
@@ -21,7 +21,7 @@ export function urgencyOf(requestClass: RequestClass): number {
 }
 
 /**
- * Whether a class may use the reserve of a budget: an order must come back, or be found, when everything else
+ * True if a class may use the reserve of a budget: orders must be canceled or found even when everything else
  * is used up.
  */
 export function mayUseReserve(requestClass: RequestClass): boolean {

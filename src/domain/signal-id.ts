@@ -1,12 +1,15 @@
 /** The longest id of a signal. */
 const LONGEST_SIGNAL_ID = 64;
 
-/** What an id consists of, for people. Tickers of futures have a `!`, such as `ES1!`, and of shares a `&`. */
+/**
+ * Characters and length of an id, as text for people. Tickers of futures have a `!`, such as `ES1!`, and of
+ * shares a `&`.
+ */
 export const SIGNAL_ID_RULE = `1 to ${LONGEST_SIGNAL_ID} letters, digits and the characters ". : _ - ! &"`;
 
 const ID = new RegExp(`^[\\w.:!&-]{1,${LONGEST_SIGNAL_ID}}$`);
 
-/** Whether a text can be the id of a signal. */
+/** True if a value is a valid signal id. */
 export function isSignalId(id: unknown): id is string {
   return typeof id === 'string' && ID.test(id);
 }

@@ -21,8 +21,8 @@ export const storedTimeMs = z.number().min(0).max(LATEST_STORED_MS);
 export const storedCount = z.int().min(0);
 
 /**
- * What keeps a text from being the JSON of a schema: where in it, and what was expected there. Null where it
- * is right.
+ * Returns why a text is not valid JSON of a schema: the place in it, and what was expected there. Null if it
+ * is valid.
  */
 export function storedProblem(schema: z.ZodType, json: string): string | null {
   const parsed = parse(json);
@@ -32,8 +32,8 @@ export function storedProblem(schema: z.ZodType, json: string): string | null {
 }
 
 /**
- * What was stored as JSON, of which `what` says the name.
- * @throws SarrafError `DATA_UNUSABLE` where it is damaged: with the place in it, and what was expected there.
+ * Reads a value stored as JSON; `what` is its name.
+ * @throws SarrafError `DATA_UNUSABLE` if it is damaged: with the place in it, and what was expected there.
  */
 export function readStored<Value>(schema: z.ZodType<Value>, json: string, what: string): Value {
   const parsed = parse(json);

@@ -12,7 +12,7 @@ const DAY_MS = 86_400_000;
 
 const TEHRAN = 'Asia/Tehran';
 
-/** How far Tehran's clock is ahead of UTC at a time, in milliseconds. */
+/** Returns the offset of Tehran's clock ahead of UTC at a time, in milliseconds. */
 export function tehranOffsetMs(atMs: number): number {
   return zoneOffsetMs(TEHRAN, atMs);
 }

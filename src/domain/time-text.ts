@@ -41,8 +41,8 @@ export function clockText(timeMs: number, nowMs: number): string {
 }
 
 /**
- * How long ago something was: `5 s ago`. What lies ahead of the clock, as times of a faster one do, is said
- * as a time.
+ * Returns the age of a time: `5 s ago`. A time ahead of the clock, such as one of a faster clock, is shown as
+ * a time.
  */
 export function agoText(timeMs: number | null, nowMs: number): string {
   if (timeMs === null) return 'never';

@@ -1,9 +1,9 @@
 import type { PublicTrade } from './trade.ts';
 
 /**
- * What is new in a page of the public tape after the page before. Trades carry no id, so the pages are joined
- * by their longest overlap: the largest part of the end of the old one that is, as a multiset, the beginning
- * of the new one. No overlap is a gap: some may have been missed.
+ * Returns the new trades of a page of the public tape after the page before. Trades have no id, so pages are
+ * joined by their longest overlap: the largest part of the old page's end that is, as a multiset, the
+ * beginning of the new page. No overlap is a gap: some trades may have been missed.
  *
  * Both pages are oldest first. Bounded by the length of a page.
  */
@@ -36,7 +36,7 @@ function nameOf({ timeMs, price, amount, side }: PublicTrade): string {
   return `${timeMs} ${side} ${price} ${amount}`;
 }
 
-/** Whether two lists hold the same, in whichever order: trades of one instant change places between pages. */
+/** True if two lists have the same items in any order: trades of one instant change places between pages. */
 function areSame(left: readonly string[], right: readonly string[]): boolean {
   if (left[0] === right[0] && left.every((name, index) => name === right[index])) return true;
   const sorted = right.toSorted();

@@ -19,7 +19,7 @@ const clocks = new Map<string, ZoneClock>();
 const MOST_ZONES = 16;
 const MOST_DAYS = 8_192;
 
-/** Whether the runtime knows a zone, such as `Asia/Tehran`. */
+/** True if the runtime knows a zone, such as `Asia/Tehran`. */
 export function isZone(zone: string): boolean {
   try {
     return zone === 'UTC' || clockOf(zone).format.resolvedOptions().timeZone !== '';
@@ -28,7 +28,7 @@ export function isZone(zone: string): boolean {
   }
 }
 
-/** How far the clock of a zone is ahead of UTC at a time, in milliseconds. */
+/** Returns the offset of a zone's clock ahead of UTC at a time, in milliseconds. */
 export function zoneOffsetMs(zone: string, atMs: number): number {
   if (zone === 'UTC') return 0;
   const { format, offsetOfDay } = clockOf(zone);

@@ -26,7 +26,7 @@ export class AccountFeeds {
   private readonly options: AccountFeedsOptions;
   private openIds = new Set<VenueOrderId>();
   private openAskedAtMs = 0;
-  /** Whether the id of every order was read. */
+  /** True if the id of every order was read. */
   private isOpenWhole = true;
 
   constructor(options: AccountFeedsOptions) {

@@ -12,7 +12,7 @@ export class AccountState {
   private wallets: readonly WalletReading[] = [];
   private asOfMs: number | null = null;
   private readonly written = new Map<string, WalletReading>();
-  /** What is free as numbers, by the place of the wallet, of those that somebody looked at. */
+  /** Free amounts as numbers, by the wallet's place; only of wallets that were read. */
   private freeNumbers: (number | undefined)[] = [];
   private readonly seen: Record<'orders' | 'fills' | 'balances', number | null> = {
     orders: null,
@@ -91,7 +91,7 @@ export class AccountState {
     }
   }
 
-  /** When the wallets were asked for: the exchange had them then or later. Null before the first. */
+  /** Time the wallets were requested: the exchange had them then or later. Null before the first. */
   get readingsAsOfMs(): number | null {
     return this.asOfMs;
   }
@@ -106,7 +106,7 @@ export class AccountState {
     this.listeners.push(listener);
   }
 
-  /** What is free of a currency as a number; nothing of a currency that there is no wallet for. */
+  /** Returns the free amount of a currency as a number; 0 if the currency has no wallet. */
   freeNumber(currency: string): number {
     const place = this.wallets.findIndex((wallet) => wallet.currency === currency);
     const wallet = this.wallets[place];

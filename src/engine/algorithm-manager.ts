@@ -31,7 +31,7 @@ import { WorkView } from './work-view.ts';
 /** Algorithms at work at once; more are refused. */
 export const MOST_ALGORITHMS = 1_000;
 
-/** How often one algorithm may be asked within a step; more is a livelock. */
+/** Limit of calls to one algorithm within a step; more is a livelock. */
 const MOST_ASKS_A_STEP = 20;
 
 /** A feed that begins, or a short outage, is over by then: what can place nothing for longer is told. */
@@ -49,11 +49,11 @@ export interface AlgorithmManagerOptions {
   readonly intents: IntentBlotter;
   readonly views: PortfolioViews;
   readonly notifier: StrategyNotifier;
-  /** Why no new orders are taken; null while they are. */
+  /** Reason no new orders are accepted; null while they are. */
   readonly closed: () => string | null;
   readonly reservations: Reservations;
   readonly rows: RowCounter;
-  /** Whether the account has less of a coin than strategies hold of it. */
+  /** True if the account has less of a coin than strategies hold of it. */
   readonly areMissing: (coin: string) => boolean;
 }
 
@@ -99,7 +99,7 @@ export class AlgorithmManager {
     return this.works.size;
   }
 
-  /** Whether an algorithm is to be asked at the next step. */
+  /** True if an algorithm is to be asked at the next step. */
   get isWaited(): boolean {
     return this.poked.size > 0;
   }
@@ -114,7 +114,7 @@ export class AlgorithmManager {
     this.endListeners.push(listener);
   }
 
-  /** What an intent at work is served by; null where nothing is. */
+  /** Returns the algorithm that serves an intent at work; null if there is none. */
   algorithmOf(intentId: string): Algorithm | null {
     return this.works.get(intentId)?.algorithm ?? null;
   }
@@ -183,7 +183,7 @@ export class AlgorithmManager {
     return awaited;
   }
 
-  /** Whether an algorithm of a strategy is at work in a market. */
+  /** True if an algorithm of a strategy is at work in a market. */
   isAtWorkIn(instance: StrategyInstance, market: string): boolean {
     for (const work of this.works.values())
       if (work.instance === instance && work.market === market) return true;
@@ -241,7 +241,7 @@ export class AlgorithmManager {
     this.brackets.takeClose(candle, (work) => this.poked.add(work));
   }
 
-  /** What pegs at work may use of the budget for orders, in units of 1e-10. */
+  /** Share of the order budget that pegs at work may use, in units of 1e-10. */
   get pegShares(): Units {
     let shares = NO_UNITS;
     for (const { algorithm } of this.works.values())
@@ -460,7 +460,9 @@ export class AlgorithmManager {
     );
   }
 
-  /** What a strategy holds of the coin; of a bracket less what others hold that come first. */
+  /**
+   * Returns the strategy's position in the coin; for a bracket, less the holdings of others that come first.
+   */
   private positionOf(work: AlgorithmWork, { base }: Market): Units {
     const { instance, algorithm } = work;
     const isTakingDown =

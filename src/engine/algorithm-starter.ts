@@ -35,12 +35,12 @@ export interface AlgorithmStarterOptions {
   readonly reservations: Reservations;
   /** Moves of orders that the limits allow in a minute, a cancel and an order each; null without limits. */
   readonly movesPerMinute: number | null;
-  /** Why no new orders are taken; null while they are. */
+  /** Reason no new orders are accepted; null while they are. */
   readonly closed: () => string | null;
   readonly nextId: () => string;
 }
 
-/** Why an intent is not served. */
+/** Reason an intent is not served. */
 export interface IntentRefusal {
   readonly code: string;
   readonly reason: string;

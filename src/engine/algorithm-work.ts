@@ -26,7 +26,7 @@ export class AlgorithmWork implements ClaimingWork {
   algorithm: Algorithm;
   /** Its own orders, and those of others whose ends it waits for; oldest first. */
   readonly orders = new Map<string, OrderRecord>();
-  /** What was refused since it was asked last. */
+  /** Refusals since it was last asked. */
   refusals = NO_REFUSALS;
   /** Bars that closed since it was asked last, where it wants them. */
   closes = NO_CLOSES;
@@ -38,9 +38,9 @@ export class AlgorithmWork implements ClaimingWork {
   awaitsOthers = false;
   /** Since when it can place nothing for want of something; null while it lacks nothing. */
   lacksSinceMs: number | null = null;
-  /** Whether that was said. */
+  /** True if the lack was reported. */
   isLackTold = false;
-  /** How often it was asked in this step. */
+  /** Number of times it was asked in this step. */
   asks = 0;
   private orderList: readonly OrderRecord[] | null = null;
 
@@ -51,7 +51,7 @@ export class AlgorithmWork implements ClaimingWork {
     this.algorithm = of.algorithm;
   }
 
-  /** Where it works. */
+  /** Markets it works in. */
   get markets(): readonly string[] {
     const { algorithm, market } = this;
     return algorithm.kind === 'targets' ? algorithm.legs.map((leg) => leg.market) : [market];
@@ -62,7 +62,7 @@ export class AlgorithmWork implements ClaimingWork {
     return this.instance.marketNames.parseMarket(this.market).base;
   }
 
-  /** What the author called it; null where nothing was said. */
+  /** Tag given by the author; null if none. */
   get tag(): string | null {
     const { algorithm } = this;
     if (algorithm.kind === 'expiring') return algorithm.tag;
@@ -70,12 +70,12 @@ export class AlgorithmWork implements ClaimingWork {
     return algorithm.leaving?.tag ?? algorithm.terms.tag;
   }
 
-  /** Whose it is, as notices say it. */
+  /** Strategy, market and coin, as named in notices. */
   get name(): NamedBracket {
     return { strategy: this.instance.name, market: this.market, base: this.base };
   }
 
-  /** What it holds of its coin as a bracket; others hold nothing. */
+  /** Amount of its coin that it holds as a bracket; other algorithms hold nothing. */
   get held(): Units {
     return this.algorithm.kind === 'bracket' ? heldOf(this.algorithm, [...this.orders.values()]) : NO_UNITS;
   }

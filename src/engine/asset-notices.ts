@@ -1,8 +1,8 @@
 import type { StrategyInstance } from './strategy-instance.ts';
 
 /**
- * What an operator should know of how a strategy's positions and profit are counted, before it begins; mostly
- * nothing.
+ * Returns the notes for an operator on how a strategy's positions and profit are counted, before it begins;
+ * mostly none.
  */
 export function assetNotices(
   {

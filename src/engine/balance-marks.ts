@@ -14,11 +14,11 @@ const MOST_MARKS = 240;
 const MOST_LINELESS = 1_000;
 
 const balanceMark = z.object({
-  /** When the wallets were read. */
+  /** Time the wallets were read. */
   seenAtMs: storedTimeMs,
   /** The time of the last movement that is in them, by the clock of the exchange. */
   throughMs: storedTimeMs,
-  /** What every wallet that is compared had, by currency. */
+  /** Totals of all compared wallets, by currency. */
   totals: z.record(z.string(), storedUnits),
 });
 
@@ -39,7 +39,7 @@ export class BalanceMarks {
   private readonly outbox: Outbox;
   private marks: readonly BalanceMark[] = [];
   private isDue = true;
-  /** When the last movement that the books have was; null before any. */
+  /** Time of the last movement in the books; null before any. */
   movedAtMs: number | null = null;
   private readonly lineless: (readonly [currency: string, units: bigint])[] = [];
 

@@ -1,13 +1,13 @@
 import type { ClosedCandle } from '../strategy/strategy-event.ts';
 
 /**
- * What a market without a book is worth: the close of its last bar. A backtest goes through millions of bars,
- * and the price of most is never looked at, so the engine looks instead of being told.
+ * Price of a market without a book: the close of its last bar. A backtest runs through millions of bars and
+ * most prices are never read, so the engine polls the price instead of being notified.
  */
 export interface BarPrices {
-  /** When the last bar was over, in ms since 1970; minus infinity before the first. */
+  /** End of the last bar, in ms since 1970; minus infinity before the first. */
   readonly closedMs: number;
-  /** When the one after it is over. */
+  /** End of the bar after the last one. */
   readonly nextClosedMs: number;
   /** The last bar; null before the first. */
   readonly closed: ClosedCandle | null;

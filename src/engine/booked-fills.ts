@@ -65,7 +65,7 @@ export class BookedFills {
     );
   }
 
-  /** What stands for the trades of an order that did not come. */
+  /** Returns the placeholder for missing trades of an order. */
   placeholderOf(orderId: VenueOrderId | null): FillRecord | undefined {
     return orderId === null ? undefined : this.standing.get(orderId);
   }
@@ -74,7 +74,7 @@ export class BookedFills {
     return [...this.standing.values()];
   }
 
-  /** Whether a trade is older than all that is remembered: it was booked, or seen to be nobody's, before. */
+  /** True if a trade is older than all that is remembered: it was booked, or found to be nobody's, before. */
   isForgotten({ timeMs }: VenueTrade): boolean {
     return timeMs !== null && timeMs + OUT_OF_ORDER_MS < this.completeSinceMs;
   }

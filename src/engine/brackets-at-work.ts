@@ -15,7 +15,7 @@ export class BracketsAtWork {
     this.works = works;
   }
 
-  /** Whether a bracket at work sells with an order what it bought. */
+  /** True if a bracket at work sells with an order what it bought. */
   isExit({ intentId, side }: OrderRecord): boolean {
     return side === 'sell' && this.works.get(intentId)?.algorithm.kind === 'bracket';
   }
@@ -48,7 +48,7 @@ export class BracketsAtWork {
     return sinceMs;
   }
 
-  /** How many stops of a strategy follow the price. */
+  /** Returns the number of a strategy's stops that follow the price. */
   trailsOf(instance: StrategyInstance): number {
     let trails = 0;
     for (const { instance: owner, algorithm } of this.works.values())
@@ -56,7 +56,7 @@ export class BracketsAtWork {
     return trails;
   }
 
-  /** What brackets of a strategy hold of a coin: nothing else is to protect that too. */
+  /** Returns the amount of a coin that brackets of a strategy hold: nothing else is to protect that too. */
   heldOf(instance: StrategyInstance, base: string): Units {
     let held = NO_UNITS;
     for (const work of this.works.values())
@@ -65,7 +65,8 @@ export class BracketsAtWork {
   }
 
   /**
-   * What older brackets of the same strategy hold of the coin of a bracket, which is not there for this one.
+   * Returns the amount of a bracket's coin that older brackets of the same strategy hold; it is not available
+   * to this one.
    */
   heldBefore(work: AlgorithmWork): Units {
     let held = NO_UNITS;

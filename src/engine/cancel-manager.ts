@@ -10,14 +10,14 @@ import { DOUBTED, keepReply } from './keep-reply.ts';
 import type { OrderBlotter } from './order-blotter.ts';
 import type { OrderReportMatcher } from './order-report-matcher.ts';
 
-/** How long a cancel may wait for a slot: it has the reserve, so it waits for a lockout at most. */
+/** Maximum wait of a cancel for a slot: it has the reserve, so it waits for a lockout at most. */
 const CANCEL_WITHIN_MS = 30_000;
 
 /** After a cancel that came to nothing, and after one of an order that may not even be there. */
 const RETRY_AFTER_MS = 2_000;
 const RETRY_UNKNOWN_AFTER_MS = 15_000;
 
-/** What is kept of cancels that are wanted, by this name. */
+/** Name under which requested cancels are stored. */
 export const KEPT_CANCELS = 'wanted-cancels';
 
 /** Keys of orders. */
@@ -56,7 +56,7 @@ export class CancelManager {
     return this.wanted.size;
   }
 
-  /** Whether the end of an order is wanted, and not seen yet. */
+  /** True if the end of an order was requested and is not seen yet. */
   wantsEndOf(key: string): boolean {
     return this.wanted.has(key);
   }
@@ -180,7 +180,7 @@ export class CancelManager {
     return match?.kind === 'doubtful' ? DOUBTED : null;
   }
 
-  /** What follows from a cancel's answer, of the order as it then is. */
+  /** Handles a cancel's answer, with the order as it then is. */
   private goOn(seen: OrderRecord, answer: VenueAnswer<'cancel'>): void {
     const { key } = seen;
     if (seen.pairKey !== null && !mayTrade(seen)) {
@@ -200,7 +200,7 @@ export class CancelManager {
   }
 }
 
-/** Whether a cancel's answer says in its own word that the order has ended. */
+/** True if the cancel's answer itself states that the order has ended. */
 function saysClosed(venue: VenueProfile, answer: VenueAnswer<'cancel'>): boolean {
   if (answer.outcome === 'refused') return answer.status !== null && isClosedStatus(venue, answer.status);
   if (answer.outcome !== 'value') return false;

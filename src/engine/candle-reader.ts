@@ -26,7 +26,7 @@ const MOST_WARM_UP = 5_000;
 export interface CandleReaderOptions {
   readonly market: string;
   readonly timeframe: Timeframe;
-  /** Where the exchange is said to begin its bars; what it shows wins. */
+  /** Configured start of the exchange's bars; the start that its bars show overrides it. */
   readonly anchors: BarAnchors;
   /** Bars of the past that are wanted first. */
   readonly warmUp: number;
@@ -43,13 +43,13 @@ export interface CandleReaderOptions {
 export class CandleReader {
   readonly market: string;
   readonly timeframe: Timeframe;
-  /** Where its bars begin and end, as the exchange showed last. */
+  /** Start and end of its bars, as last shown by the exchange. */
   grid: BarGrid;
   lastOpenMs: number | null = null;
-  /** When bars were read last; null before. */
+  /** Time bars were last read; null before. */
   seenAtMs: number | null = null;
   private readonly pageSize: number;
-  /** How far the bot's clock is ahead of the exchange's at the least, less what a reply leaves open. */
+  /** Minimum lead of the bot's clock over the exchange's, less what a reply leaves open. */
   private aheadMs = 0;
   private retries = 0;
   private warmUpLeft: number;
@@ -70,7 +70,7 @@ export class CandleReader {
     this.warmUpLeft = Math.min(MOST_WARM_UP, Math.max(this.warmUpLeft, bars));
   }
 
-  /** Whether all bars of the past are there, so that live ones may come. */
+  /** True if all bars of the past are there, so that live ones may come. */
   isWarm = false;
 
   /** Goes on after bars that were read elsewhere; null: there were none. */
@@ -80,7 +80,7 @@ export class CandleReader {
     this.retries = 0;
   }
 
-  /** What to ask now: how many bars, up to when. */
+  /** Returns the next request: number of bars, and end time. */
   question(nowMs: number): { readonly toMs: number; readonly count: number } {
     if (!this.isWarm) {
       const toMs = this.past[0]?.openTimeMs ?? nowMs;
@@ -128,7 +128,10 @@ export class CandleReader {
       .map((candle) => this.next(candle, nowMs));
   }
 
-  /** When to ask again: right after the next close, or a little later where the last one is not there yet. */
+  /**
+   * Returns the time of the next request: right after the next close, or a little later if the last bar is
+   * missing.
+   */
   nextMs(nowMs: number): number {
     const delayMs = CLOSE_DELAY_MS + this.aheadMs;
     const openMs = this.grid.startOf(nowMs - delayMs);
@@ -180,7 +183,7 @@ export class CandleReader {
   }
 }
 
-/** When bars were asked for, and when they came. */
+/** Times at which bars were requested and arrived. */
 export interface ReadTimes {
   readonly askedAtMs: number;
   readonly nowMs: number;
@@ -191,7 +194,7 @@ export interface ReadTimes {
 /** The readers of all candles that are polled, by the key of their feed. */
 export type CandleReaders = ReadonlyMap<string, CandleReader>;
 
-/** When candles of a market were read or pushed last, at whichever length; null before. */
+/** Returns the time at which candles of a market, of any length, were last read or pushed; null before. */
 export function candlesSeenAtMs(
   market: string,
   { markets, readers }: { readonly markets: MarketDataCache; readonly readers: CandleReaders },

@@ -24,8 +24,8 @@ interface CandlePage extends Omit<ReadTimes, 'nowMs'> {
 }
 
 /**
- * What can not be right about bars that were read together; null where nothing is, and then the reader has
- * learnt where they begin.
+ * Returns the issue with bars that were read together; null if there is none, and then the reader has learnt
+ * where they begin.
  */
 export function pageFlaw(
   candles: readonly Candle[],

@@ -3,7 +3,7 @@ import type { ReconciliationSettings } from './engine-settings.ts';
 import type { Outbox } from './outbox.ts';
 import type { StoredReconciliation } from './stored-reconciliation.ts';
 
-/** How long no comparison of the books has said anything, and why not. */
+/** Tracks how long comparisons of the books have been inconclusive, and why. */
 export class ComparisonWatch {
   private readonly settings: ReconciliationSettings;
   private readonly outbox: Outbox;
@@ -11,7 +11,7 @@ export class ComparisonWatch {
   private concludedAtMs: number | null = null;
   private conclusions = 0;
   private isAlarmed = false;
-  /** Why the last comparison said nothing; null where it did. */
+  /** Reason the last comparison was inconclusive; null if it was conclusive. */
   private blockedBy: string | null = null;
 
   constructor(settings: ReconciliationSettings, outbox: Outbox) {
@@ -19,7 +19,7 @@ export class ComparisonWatch {
     this.outbox = outbox;
   }
 
-  /** How many comparisons said something. */
+  /** Number of conclusive comparisons. */
   get conclusionCount(): number {
     return this.conclusions;
   }
@@ -65,7 +65,9 @@ export class ComparisonWatch {
     return true;
   }
 
-  /** Why new orders are kept back: no comparison has said anything for too long. Null while one has. */
+  /**
+   * Returns why new orders are held back: no comparison has been conclusive for too long. Null while one has.
+   */
   overdue(nowMs: number): string | null {
     if (!this.isOverdue(nowMs)) return null;
     return sentence('books-overdue', { minutes: this.minutes(nowMs), reason: this.reason() });
@@ -76,7 +78,7 @@ export class ComparisonWatch {
     return this.startedAtMs !== null && this.waitedMs(nowMs) >= Math.max(alertAfterMs, 2 * everyMs);
   }
 
-  /** What was before this life does not count: nobody could compare. */
+  /** Returns the wait for a conclusion. Time before this life does not count: nobody could compare. */
   private waitedMs(nowMs: number): number {
     const startedAtMs = this.startedAtMs ?? nowMs;
     return nowMs - (this.concludedAtMs === null ? startedAtMs : Math.max(this.concludedAtMs, startedAtMs));

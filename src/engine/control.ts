@@ -21,7 +21,7 @@ import type { StrategyNotifier } from './strategy-notifier.ts';
 
 export const KEPT_CONTROL = 'control';
 
-/** What is kept of a halt, so that it holds over a restart. */
+/** Stored state of a halt, so that it holds over a restart. */
 export const storedControl = z.object({
   halted: z.object({ reason: z.string(), sinceMs: storedTimeMs, wholeAccount: z.boolean() }).nullable(),
 });
@@ -68,7 +68,7 @@ export class Control {
     return this.draining !== null;
   }
 
-  /** Why no new orders are taken; null while they are. */
+  /** Returns why no new orders are accepted; null while they are. */
   closed(): string | null {
     if (this.draining !== null) return sentence('run-ending');
     return this.halted === null ? null : sentence('halted', { reason: this.halted.reason });

@@ -5,8 +5,8 @@ import { MARKET_CALLS, type VenueAnswer, type VenueCallKind } from '../venues/po
 import type { Outbox } from './outbox.ts';
 
 /**
- * How a credential is called, without its value, and what to do once the exchange refuses it: whole sentences
- * without the last stop.
+ * Name of a credential, without its value, and advice for when the exchange refuses it: whole sentences
+ * without the last full stop.
  */
 export interface NamedCredential {
   readonly name: string;
@@ -14,8 +14,8 @@ export interface NamedCredential {
 }
 
 /**
- * What is kept of a refusal, for whoever looks at the mirror; null while the exchange takes the credential,
- * as far as is known.
+ * Stored refusal, for readers of the mirror; null while the exchange accepts the credential, as far as is
+ * known.
  */
 export const storedCredential = z.object({
   refused: z.object({ name: z.string(), advice: z.string(), sinceMs: storedTimeMs }).nullable(),
@@ -25,7 +25,7 @@ export type StoredCredential = z.output<typeof storedCredential>;
 
 export const KEPT_CREDENTIAL = 'credential';
 
-/** Why a request did not leave whose credential is held back after a 401. */
+/** Reason a request was not sent: its credential is held back after a 401. */
 const CREDENTIAL_REFUSED = sentence('credential-refused');
 
 /** While it stays refused, this often it is said again. */
@@ -42,9 +42,9 @@ const UNNAMED: NamedCredential = {
 };
 
 /**
- * Whether the exchange takes our credential (401, "Authentication"). The first refusal is an alarm, and no
- * new order is taken from then on, since none could leave; an answer to a call that left after it shows that
- * it is taken again.
+ * Tracks whether the exchange accepts our credential (401, "Authentication"). The first refusal is an alarm,
+ * and no new order is accepted from then on, since none could leave. An answer to a call that left later
+ * shows that it is accepted again.
  */
 export class CredentialWatch {
   private readonly outbox: Outbox;
@@ -57,7 +57,7 @@ export class CredentialWatch {
     this.credential = credential ?? UNNAMED;
   }
 
-  /** What came of a request. `isPrivate`: whether it used the credential. */
+  /** Applies the outcome of a request. `isPrivate`: true if it used the credential. */
   take(answer: VenueAnswer, way: { readonly isPrivate: boolean; readonly sentAtMs: number | null }): void {
     if (isRefusal(answer)) this.refused();
     else if (
@@ -71,7 +71,7 @@ export class CredentialWatch {
     }
   }
 
-  /** Why no order can leave; null while the credential is taken. */
+  /** Returns why no order can leave; null while the credential is accepted. */
   fault(): string | null {
     if (this.sinceMs === null) return null;
     const { name, advice } = this.credential;
@@ -123,7 +123,7 @@ function isRefusal(answer: VenueAnswer): boolean {
   return answer.outcome === 'failed' && answer.code === 'UNAUTHORIZED';
 }
 
-/** Whether the exchange itself has answered. */
+/** True if the exchange itself has answered. */
 function isReply({ outcome }: VenueAnswer): boolean {
   return outcome === 'value' || outcome === 'refused';
 }

@@ -8,12 +8,15 @@ import type { SureIds } from './sure-ids.ts';
 /** An id that claims to be an order's own beside the one that it has. */
 interface Claim {
   readonly venueId: VenueOrderId;
-  /** Whether the exchange has the order under the claimed id, when asked for it; and under the known one. */
+  /**
+   * True if the exchange has the order under the claimed id, when asked for it; `isKnownThere`: under the
+   * known one.
+   */
   isThere: boolean;
   isKnownThere: boolean | null;
 }
 
-/** What became of an order's name under another id. */
+/** Outcome for an order's name under another id. */
 export type Dispute =
   /** Both are there: it was placed twice. */
   | { readonly kind: 'twin' }
@@ -29,9 +32,9 @@ export interface DisputedIdsOptions {
 }
 
 /**
- * Which id is an order's own, where two readings differ: the name of one of ours came under another id, or
- * the exchange has nothing under the id that is known. One of them was read wrong, or the order is there
- * twice; only the exchange's answers to questions by id decide.
+ * Decides which id is an order's own if two readings differ: the name of one of ours came under another id,
+ * or the exchange has nothing under the known id. One of the readings was wrong, or the order is there twice;
+ * only the exchange's answers to questions by id decide.
  */
 export class DisputedIds {
   private readonly options: DisputedIdsOptions;

@@ -9,22 +9,22 @@ export interface EngineRequest {
   readonly id: number;
   readonly call: VenueCall;
   readonly requestClass: RequestClass;
-  /** What it asks, so that a newer one of its kind replaces it while it waits; null where each counts. */
+  /** Key of the request, so that a newer one of its kind replaces it while it waits; null if each counts. */
   readonly dedupe: string | null;
   /** Not sent after it. */
   readonly expiresAtMs: number;
 }
 
 /**
- * What the engine wants done, in this order: the changes of one step are written in one transaction; if
+ * Actions the engine requests, in this order: the changes of one step are written in one transaction; if
  * `isDurable`, they are on the disk before anything else happens; then the requests are sent.
  */
 export interface EngineOutput {
   readonly changes: readonly MirrorChange[];
-  /** Whether a request of this step may change the exchange, or something must not be lost. */
+  /** True if a request of this step may change the exchange, or something must not be lost. */
   readonly isDurable: boolean;
   readonly requests: readonly EngineRequest[];
-  /** When to call again with a tick at the latest; infinity when only an answer matters. */
+  /** Latest time for the next call with a tick; infinity if only an answer matters. */
   readonly wakeAtMs: number;
   /** For people: the log and the screen. */
   readonly notices: readonly EngineNotice[];

@@ -5,7 +5,7 @@ import type { KeptReply, VenueAnswer, WalletReading } from '../venues/port.ts';
 import type { EntryPolicy } from '../execution/locks/lock-rule.ts';
 import type { FeedPace } from '../scheduler/pace.ts';
 
-/** What the engine takes in. Times are of one clock that never goes back, in ms since 1970. */
+/** Input of the engine. Times are of one clock that never goes back, in ms since 1970. */
 export type EngineEvent =
   /** Time has come, as asked for with `wake`. */
   | { readonly kind: 'tick'; readonly atMs: number }
@@ -38,9 +38,7 @@ export type EngineEvent =
         readonly untilMs: number;
       }[];
     }
-  /**
-   * What became of orders, pushed by such a venue: changed orders, new trades, and the wallets after them.
-   */
+  /** Order updates pushed by a venue that pushes: changed orders, new trades, and the wallets after them. */
   | {
       readonly kind: 'account';
       readonly atMs: number;
@@ -50,14 +48,14 @@ export type EngineEvent =
     };
 
 /**
- * What becomes of open orders at the end of a run. `keep-exits`: those that only reduce a position stay, the
+ * Handling of open orders at the end of a run. `keep-exits`: orders that only reduce a position stay, the
  * others are canceled.
  */
 export const DRAIN_POLICIES = ['keep-exits', 'cancel', 'keep'] as const;
 
 export type DrainPolicy = (typeof DRAIN_POLICIES)[number];
 
-/** What an operator asks for. */
+/** Command of an operator. */
 export type ControlCommand =
   /** No new orders, and every own order canceled. Holds over a restart, until `resume`. */
   | { readonly kind: 'halt'; readonly reason: string; readonly wholeAccount: boolean }
@@ -82,9 +80,9 @@ export type LockCommand =
       readonly reason: string;
       readonly untilMs: number;
       readonly entries: EntryPolicy;
-      /** Whether the one strategy that it is about is told nothing while it holds. */
+      /** True if the one strategy that it is about gets no events while it holds. */
       readonly pauses?: boolean | undefined;
-      /** Who gave the command. */
+      /** Author of the command. */
       readonly by?: string | undefined;
     }
   | {
@@ -97,7 +95,7 @@ export type LockCommand =
       readonly isAll: boolean;
     };
 
-/** What somebody outside tells a strategy. */
+/** Message from outside to a strategy. */
 export type SignalCommand = {
   readonly kind: 'signal';
   readonly strategy: string;
@@ -105,20 +103,20 @@ export type SignalCommand = {
   readonly name: string;
   /** Of the sender: with strategy and name it is told once. */
   readonly id: string;
-  /** What JSON can say; nobody has looked into it. */
+  /** Any JSON value; not checked yet. */
   readonly payload: unknown;
   /** As the sender says; null where it says nothing. */
   readonly sentAtMs: number | null;
-  /** Who sent it. */
+  /** Sender. */
   readonly source: string;
-  /** How old it is when it is taken, by the clock of the machine; 0 without it. */
+  /** Age when it is accepted, by the clock of the machine; 0 if omitted. */
   readonly ageMs?: number | undefined;
 };
 
 interface ByHandBase {
   /** Of the command itself: one that was done is not done again, also after a crash. */
   readonly key: string;
-  /** Who gave it. */
+  /** Author of the command. */
   readonly by?: string | undefined;
 }
 
@@ -149,9 +147,9 @@ export type PlaceCommand = ByHandBase & {
 };
 
 /**
- * What a person says of coins in the books: a strategy has them, has them no more, or another one (`to`) has
- * them. Decimal texts; `amount` null: all that the strategy holds, and of `adopt`: what it holds is there.
- * `price` null: that of now.
+ * Statement of a person about coins in the books: a strategy has them, no longer has them, or another one
+ * (`to`) has them. Decimal texts; `amount` null: all that the strategy holds, and of `adopt`: what it holds
+ * is there. `price` null: the current price.
  */
 export type PositionCommand = ByHandBase & {
   readonly kind: 'position';
@@ -165,7 +163,7 @@ export type PositionCommand = ByHandBase & {
 
 export const POSITION_ACTS = ['adopt', 'write-off', 'move'] as const;
 
-/** What a person does with orders and positions. */
+/** Command of a person on orders and positions. */
 export type ByHandCommand = CancelCommand | CloseCommand | PlaceCommand | PositionCommand;
 
 const BY_HAND: ReadonlySet<string> = new Set(['cancel', 'close', 'place', 'position']);
@@ -174,5 +172,5 @@ export function isByHand(command: ControlCommand): command is ByHandCommand {
   return BY_HAND.has(command.kind);
 }
 
-/** What a venue that tells by itself says at one moment: its answers, and then what became of orders. */
+/** Events of one moment from a venue that pushes: its answers, and then the order updates. */
 export type VenueEvent = Extract<EngineEvent, { kind: 'answer' | 'account' }>;

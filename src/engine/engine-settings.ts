@@ -9,7 +9,7 @@ import type { StrategyPort } from '../strategy/strategy-port.ts';
 import type { VenueProfile } from '../venues/port.ts';
 
 /**
- * What becomes of a strategy whose handler threw: it gets nothing more; or it goes on after a while; or its
+ * Handling of a strategy whose handler threw: it gets nothing more; or it goes on after a while; or its
  * orders are canceled as well.
  */
 export type ErrorPolicy = 'stop' | 'pause' | 'cancel';
@@ -18,10 +18,10 @@ export type ErrorPolicy = 'stop' | 'pause' | 'cancel';
 export interface StrategyInstanceSettings {
   readonly runner: StrategyPort;
   readonly onError: ErrorPolicy;
-  /** How long a pause lasts. */
+  /** Length of a pause. */
   readonly pauseMs: number;
   readonly limits: RiskLimits;
-  /** What it may call its own, by quote currency; null: the account's balance. It spends no more. */
+  /** Capital of its own, by quote currency; null: the account's balance. It spends no more. */
   readonly capital: Readonly<Partial<Record<Currency, Units>>>;
   /** Coins of the account that it is given to sell, by asset; none without it. */
   readonly inventory?: Readonly<Record<string, Units>>;
@@ -37,11 +37,11 @@ export interface LostStrategySettings {
   readonly quote: Currency;
 }
 
-/** What does not change while an engine lives. */
+/** Settings that do not change while an engine lives. */
 export interface EngineSettings {
   /** One to six letters and digits of the lower case: the first part of every clientOrderId. */
   readonly instance: string;
-  /** What is particular about the exchange. */
+  /** Particulars of the exchange. */
   readonly venue: VenueProfile;
   readonly markets: readonly Market[];
   readonly instances: readonly StrategyInstanceSettings[];
@@ -50,23 +50,25 @@ export interface EngineSettings {
   /** Rules of locks of the whole bot; none without it. */
   readonly locks?: readonly LockRule[];
   readonly feeds: readonly PlannedFeed[];
-  /** How long after its last send a request may still arrive. */
+  /** Time after its last send within which a request may still arrive. */
   readonly lateArrivalMs: number;
   /** The least time between the two complete passes that prove an absence. */
   readonly absencePassesApartMs: number;
-  /** Whether an order that never arrived is sent once more under its own id. */
+  /** True if an order that never arrived is sent once more under its own id. */
   readonly resendUnknown: boolean;
-  /** How long an order may wait for a slot: what waits longer would be priced by an old book. */
+  /** Maximum wait of an order for a slot: after a longer wait it would be priced by an old book. */
   readonly placeWithinMs: number;
-  /** How often in a minute the limits allow an order to be moved; null or left out: nothing is counted. */
+  /**
+   * Number of times per minute the limits allow an order to be moved; null or omitted: nothing is counted.
+   */
   readonly movesPerMinute?: number | null;
-  /** Whether all that a restart needs is written; true without it. A backtest begins once. */
+  /** True if everything a restart needs is written; default true. A backtest begins once. */
   readonly isRestartable?: boolean;
-  /** Whether the journal is written; true without it. */
+  /** True if the journal is written; default true. */
   readonly isJournaled?: boolean;
-  /** Whether anybody reads notices; true without it. */
+  /** True if anybody reads notices; default true. */
   readonly isWatched?: boolean;
-  /** How the credential is called where the exchange asks for one. */
+  /** Name of the credential if the exchange asks for one. */
   readonly credential?: NamedCredential | null;
   /** Null where the venue tells of every change by itself, so that there is nothing to compare. */
   readonly reconciliation: ReconciliationSettings | null;
@@ -79,7 +81,7 @@ export interface EngineSettings {
   readonly ranksFromMs?: number;
 }
 
-/** What is written over time for those who look. */
+/** Figures written over time for readers. */
 export interface FigureSettings {
   /** Requests that count now against each limit, and how many may. */
   readonly budgets: () => readonly {
@@ -91,9 +93,9 @@ export interface FigureSettings {
 
 export interface ReconciliationSettings {
   readonly everyMs: number;
-  /** How far lists may lag behind one another: a difference that outlasts it is a break. */
+  /** Maximum lag of lists behind one another: a difference that outlasts it is a break. */
   readonly lagMs: number;
-  /** How long without a conclusion until an alert. */
+  /** Time without a conclusion until an alert. */
   readonly alertAfterMs: number;
 }
 

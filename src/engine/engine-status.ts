@@ -1,6 +1,6 @@
 import { mayTrade, type OrderRecord } from '../execution/order-record.ts';
 
-/** How an engine stands, for the shell around it. */
+/** State of an engine, for the shell around it. */
 export interface EngineStatus {
   readonly phase: 'syncing' | 'trading' | 'halted' | 'draining';
   readonly liveOrders: number;
@@ -24,7 +24,7 @@ export function statusOf({
   };
 }
 
-/** How many orders there are in each state; a state without any is left out. */
+/** Returns the number of orders in each state; a state without any is omitted. */
 export function ordersByState(orders: readonly OrderRecord[]): Readonly<Record<string, number>> {
   const counts = new Map<string, number>();
   for (const { state } of orders) counts.set(state, (counts.get(state) ?? 0) + 1);

@@ -419,7 +419,7 @@ export class Engine {
     return this.loop.stepAll(events);
   }
 
-  /** Who wants bars of a market and length, for `stepBar`. */
+  /** Returns the listeners to bars of a market and length, for `stepBar`. */
   listenersTo(market: string, timeframe: Timeframe): readonly CandleListener[] {
     return this.strategies.listenersTo(market, timeframe);
   }
@@ -434,7 +434,7 @@ export class Engine {
     return this.loop.stepBar(bar, atMs, listeners);
   }
 
-  /** Whether algorithms are at work, which wait for prices: each close is then to be pushed first. */
+  /** True if algorithms are at work, which wait for prices: each close is then to be pushed first. */
   get waitsForPrices(): boolean {
     return this.algorithms.size > 0;
   }
@@ -444,7 +444,7 @@ export class Engine {
     return this.loop.stepClose(market, atMs);
   }
 
-  /** How it stands. */
+  /** Returns the engine's state. */
   status(): EngineStatus {
     return statusOf({
       phase: this.control.phase(this.strategies.hasStarted),
@@ -454,7 +454,7 @@ export class Engine {
     });
   }
 
-  /** How old everything that is polled is. */
+  /** Returns the age of everything that is polled. */
   dataAges(): ReturnType<FeedHandler['ages']> {
     return this.feeds.ages(this.outbox.nowMs);
   }
@@ -464,7 +464,7 @@ export class Engine {
     return ordersByState(this.unfinishedOrders());
   }
 
-  /** Whether orders, fills and wallets were read at least once. */
+  /** True if orders, fills and wallets were read at least once. */
   isAccountRead(): boolean {
     return this.feeds.isReady();
   }
@@ -479,32 +479,32 @@ export class Engine {
     return this.unfinishedOrders().flatMap((order) => (mayTrade(order) ? [order.key] : []));
   }
 
-  /** What about the account can not be right, for an operator. */
+  /** Returns the issues with the account, for an operator. */
   doubts(): readonly string[] {
     return this.tradingState.doubts();
   }
 
-  /** Why no new orders are taken; null while they are. */
+  /** Returns why no new orders are accepted; null while they are. */
   closedReason(): string | null {
     return this.tradingState.closed();
   }
 
-  /** Why trading is halted; null while it is not. */
+  /** Returns why trading is halted; null while it is not. */
   haltReason(): string | null {
     return this.control.haltReason();
   }
 
-  /** Why the exchange takes none of our calls; null while it does, as far as is known. */
+  /** Returns why the exchange accepts none of our calls; null while it does, as far as is known. */
   credentialFault(): string | null {
     return this.credential.fault();
   }
 
-  /** When the balances that it has were asked for; null before the first reading. */
+  /** Returns the time at which the current balances were requested; null before the first reading. */
   balancesAsOfMs(): number | null {
     return this.account.readingsAsOfMs;
   }
 
-  /** What an end of the run now would leave at the exchange. */
+  /** Returns what an end of the run now would leave at the exchange. */
   leftBehind(): LeftBehind {
     return leftBehind({
       unfinished: this.unfinishedOrders(),
@@ -514,8 +514,7 @@ export class Engine {
   }
 
   /**
-   * Whether a drain has come to its end: nothing of ours is on its way, and, where that was asked for,
-   * nothing is open.
+   * True if a drain is complete: nothing of ours is in flight, and, if that was requested, nothing is open.
    */
   isDrained(): boolean {
     return this.control.isDrained() && this.transfers.unsettled() === null;

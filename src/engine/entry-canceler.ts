@@ -8,7 +8,7 @@ import type { StrategyInstance } from './strategy-instance.ts';
 export interface EntryCancelerOptions {
   readonly orderManager: OrderManager;
   readonly instances: readonly StrategyInstance[];
-  /** Whether a bracket sells with an order what it bought. */
+  /** True if a bracket sells with the order what it bought. */
   readonly isExitOfBracket: (order: OrderRecord) => boolean;
   /** The locks that hold. */
   readonly active: () => readonly Lock[];

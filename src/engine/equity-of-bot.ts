@@ -13,7 +13,7 @@ export interface EquityOptions {
   readonly views: PortfolioViews;
 }
 
-/** What was made so far, and what it was made with, in one currency. */
+/** Result so far and the capital it was made with, in one currency. */
 export interface EquityReading {
   readonly quote: Currency;
   readonly result: Units;

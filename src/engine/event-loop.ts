@@ -62,22 +62,19 @@ export interface EventLoopParts {
   /** Null where nobody looks later. */
   readonly figures: FigureKeeper | null;
   readonly signals: SignalIntake;
-  /** Whether balances are compared at all. */
+  /** True if balances are compared at all. */
   readonly reconciles: boolean;
   readonly isRestart: boolean;
   /** The last sign of life before a restart; null where none is known. */
   readonly aliveUntilMs: number | null;
 }
 
-/**
- * What one step does, and in which order: the event is taken in, strategies are notified, and what
- * is due is asked.
- */
+/** Runs one step in this order: the event is applied, strategies are notified, and due requests are made. */
 export class EventLoop {
   private readonly parts: EventLoopParts;
   /**
-   * When a venue last pushed something. Timers of such a moment wait for a tick, so that whatever comes with
-   * it is delivered before them.
+   * Time of a venue's last push. Timers of such a moment wait for a tick, so that whatever comes with the
+   * push is delivered before them.
    */
   private pushedAtMs = Number.NEGATIVE_INFINITY;
   /** The output of a step that comes to nothing, with the time of the next that is due. */
@@ -181,7 +178,7 @@ export class EventLoop {
     return output;
   }
 
-  /** Whether nothing is at work or waits to be delivered, stored or sent. */
+  /** True if nothing is at work or waits to be delivered, stored or sent. */
   private isAtRest(): boolean {
     const { outbox, algorithms, strategies } = this.parts;
     return (
@@ -264,7 +261,7 @@ export class EventLoop {
     return this.afterPrices();
   }
 
-  /** Who waits for a price is asked at the next step, when it is known what else happened. */
+  /** Defers algorithms that wait for a price to the next step, when it is known what else happened. */
   private afterPrices(): EngineOutput {
     const { outbox, algorithms } = this.parts;
     return algorithms.isWaited ? { ...NOTHING_TO_DO, wakeAtMs: outbox.nowMs } : this.quiet;

@@ -9,18 +9,18 @@ import { partOf, takeMoney } from '../portfolio/quote-money.ts';
 export interface BookedFill {
   readonly fill: FillRecord;
   readonly order: OrderRecord;
-  /** What the strategy held of the coin before and after it. */
+  /** Strategy's holding of the coin before and after the fill. */
   readonly before: Holding;
   readonly after: Holding;
   /** The smallest amount that can be an order in the market. */
   readonly leastAmount: Units;
   /** In which the strategy's costs are kept. */
   readonly currency: Currency;
-  /** Whether a bracket sells with the order. */
+  /** True if a bracket sells with the order. */
   readonly isOfBracket: boolean;
 }
 
-/** What a fill took off a position, for the rules of locks; null where it took nothing off. */
+/** Returns the part of a position that a fill closed, for the rules of locks; null if it closed nothing. */
 export function exitOfFill(booked: BookedFill): Exit | null {
   const { fill, order, before, after, leastAmount, isOfBracket } = booked;
   const isLess = size(after.held) < size(before.held) || (before.held > 0n && after.held < 0n);

@@ -34,7 +34,7 @@ export class SeenFeeRates {
     }
   }
 
-  /** Whether a trade's fee is of a rate that is known; while none is, whether there is one at all. */
+  /** True if a trade's fee matches a known rate; while none is known, if there is a fee at all. */
   isUsual({ side, amount, total, fee }: VenueTrade): boolean {
     if (this.rates.size === 0) return fee > 0n;
     const received = side === 'buy' ? amount : total;

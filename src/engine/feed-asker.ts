@@ -11,13 +11,16 @@ import type { Outbox } from './outbox.ts';
 /** A poll waits for its slot no longer than this, or than its own interval. */
 const SHORTEST_WAIT_MS = 5_000;
 
-/** What one reading can not prove is read again after this: lists are cached for about a second. */
+/** Delay before a second reading of what one cannot prove: lists are cached for about a second. */
 const SECOND_READING_MS = 1_000;
 
 /** Bars of the past are read on after this. */
 const NEXT_PAGE_MS = 1_000;
 
-/** What a strategy named by itself, so that the exchange may refuse it: a currency without a limit. */
+/**
+ * Feeds that a strategy named itself, so that the exchange may refuse one, such as a currency without a
+ * limit.
+ */
 const MARGIN_FEEDS: ReadonlySet<PlannedFeed['kind']> = new Set([
   'pools',
   'margin-wallets',
@@ -26,7 +29,7 @@ const MARGIN_FEEDS: ReadonlySet<PlannedFeed['kind']> = new Set([
 
 const NONE: readonly never[] = [];
 
-/** What came beside a value. @see VenueAnswer */
+/** Data that came beside a value. @see VenueAnswer */
 interface AskedReply {
   readonly unread: readonly UnreadRow[];
   readonly saidAtMs: number | undefined;
@@ -53,7 +56,7 @@ export class FeedAsker {
     this.keys = new Set(options.feeds.map(({ key }) => key));
   }
 
-  /** Whether there is such a feed. */
+  /** True if there is such a feed. */
   has(key: string): boolean {
     return this.keys.has(key);
   }

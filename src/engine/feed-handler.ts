@@ -107,7 +107,7 @@ export class FeedHandler {
     this.queue.setIdle(isIdle);
   }
 
-  /** Whether everything that trading needs has been read once. */
+  /** True if everything that trading needs has been read once. */
   isReady(): boolean {
     for (const key of ['orders', 'fills', 'wallets'])
       if (this.asker.has(key) && !this.asker.wasReadOnce(key)) return false;
@@ -125,13 +125,14 @@ export class FeedHandler {
     this.followed.follow(markets, past, this.options.outbox.nowMs);
   }
 
-  /** Whether later bars of a market were told already than these. */
+  /** True if later bars of a market than these were already delivered. */
   isAhead(past: readonly ClosedCandle[]): boolean {
     return this.followed.isAhead(past);
   }
 
   /**
-   * How old the data of each feed is, and may be; null where it was never read. Bars count from their close.
+   * Returns the age of each feed's data, and its maximum age; null if it was never read. Bars count from
+   * their close.
    */
   ages(
     nowMs: number,

@@ -3,16 +3,15 @@ import { readStored, storedTimeMs } from '../domain/stored-json.ts';
 import type { Outbox } from './outbox.ts';
 
 /**
- * When each feed was last read to its end, by its key, in ms since 1970. Kept for whoever looks at the
- * mirror.
+ * Time each feed was last read to its end, by its key, in ms since 1970. Stored for readers of the mirror.
  */
 export const storedReadTimes = z.record(z.string(), storedTimeMs);
 
 export const KEPT_READ_TIMES = 'read-times';
 
 /**
- * When the life before a restart read something last, which is its last sign of life to within seconds; null
- * where it read nothing. Throws `DATA_UNUSABLE` where it is damaged.
+ * Returns the time of the last reading before a restart, which is the last sign of life to within seconds;
+ * null if there was none. Throws `DATA_UNUSABLE` if it is damaged.
  */
 export function lastReadMs(kept: Readonly<Record<string, string>>): number | null {
   const json = kept[KEPT_READ_TIMES];
@@ -24,13 +23,13 @@ export function lastReadMs(kept: Readonly<Record<string, string>>): number | nul
 /** So often they are written down while they change. */
 const KEEP_TIMES_EVERY_MS = 5_000;
 
-/** When each feed was last read to its end, by its key. */
+/** Times each feed was last read to its end, by its key. */
 export class FeedReadTimes {
   private readonly outbox: Outbox;
   /** As they are kept. */
   private readonly times: Record<string, number> = {};
   private keptAtMs = Number.NEGATIVE_INFINITY;
-  /** How many were read, and how many of them when they were written down last. */
+  /** Number of feeds read, and that number at the last write. */
   private count = 0;
   private keptCount = 0;
 

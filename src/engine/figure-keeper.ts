@@ -9,10 +9,10 @@ import type { OrderBlotter } from './order-blotter.ts';
 import type { Outbox } from './outbox.ts';
 import type { Reconciler } from './reconciler.ts';
 
-/** How often values are taken: at multiples of it, which are those of Tehran's midnight too. */
+/** Interval of the values: at multiples of it, which are those of Tehran's midnight too. */
 const EVERY_MS = 300_000;
 
-/** When what had no price is looked at again. */
+/** Delay before a value without a price is tried again. */
 const RETRY_MS = 30_000;
 
 /** Nothing is worth what it was so long ago: without a younger price there is no value. */
@@ -23,7 +23,7 @@ export interface FigureKeeperOptions extends Omit<EquityOptions, 'views'> {
   readonly outbox: Outbox;
   readonly reconciler: Pick<Reconciler, 'break' | 'expectedOf'>;
   readonly blotter: Pick<OrderBlotter, 'unsettled'>;
-  /** Whether strategies are at work: nothing is known of the account before that. */
+  /** True if strategies are at work: nothing is known of the account before that. */
   readonly hasStarted: () => boolean;
 }
 
@@ -39,7 +39,7 @@ export class FigureKeeper {
   readonly plots: LivePlots;
   private readonly options: FigureKeeperOptions;
   private nextAtMs = 0;
-  /** When the next values are taken, however the last ones went. */
+  /** Time of the next values, however the last ones went. */
   private dueAtMs = 0;
   /** Names that have a value since the last time all were taken; as many as there are series. */
   private readonly written = new Set<string>();
@@ -121,9 +121,9 @@ export class FigureKeeper {
   }
 
   /**
-   * What there is of a currency: of the strategies' capital, else by the books, which have each trade that
-   * strategies have, or by the wallet while there are none and nothing is on its way. Null while that is not
-   * known, as in a break.
+   * Returns the amount of a currency: of the strategies' capital, else by the books, which have each trade of
+   * the strategies, or by the wallet while there are no books and nothing is in flight. Null while unknown,
+   * as in a break.
    */
   private moneyOf(currency: string): bigint | null {
     const { reconciler, account, blotter, instances } = this.options;

@@ -92,7 +92,7 @@ export class FillCorrections {
   }
 }
 
-/** What a placeholder still stands for once so much of it has come; null where that is nothing. */
+/** Returns the rest of a placeholder once so much of it has come; null if nothing is left. */
 function restOf(placeholder: FillRecord, came: Units): FillRecord | null {
   const { amount, total, fee } = placeholder;
   const left = subtractUnits(amount, came);

@@ -30,7 +30,7 @@ const REWIND_AFTER_MS = 20_000;
  */
 const SET_APART_AFTER = 3;
 
-/** What is younger may still come to its end by itself when a person accepts. */
+/** Minimum age when a person accepts: a younger one may still come to its end by itself. */
 const ACCEPTS_AFTER_MS = 60_000;
 
 /** Gets each trade of the account: with the order as it then is, or null for a foreign one. */
@@ -49,24 +49,24 @@ export interface FillHandlerOptions {
   readonly listeners: readonly FillListener[];
   /** Gets a fill of an order that is at its end, or beyond its amount: the books do not add up. */
   readonly reconciler: Reconciler;
-  /** How long the trades of a closed order are waited for, before its own record stands for them. */
+  /** Maximum wait for the trades of a closed order, before its own record stands for them. */
   readonly waitMs: number;
 }
 
 interface Reading {
   readonly from: ListCursor;
-  /** Whether it begins where the trades of each closed order begin that do not add up. */
+  /** True if it starts at the first trades of the closed orders whose trades do not add up. */
   readonly isWhole: boolean;
   askedAtMs: number | null;
   taken: number;
   /** Names of what it has shown that is not in the books yet. */
   readonly shown: Set<string>;
   hasFlaw: boolean;
-  /** Whether a trade of it could not be read. */
+  /** True if a trade of it could not be read. */
   isMissing: boolean;
 }
 
-/** What a reading of the trades came to. */
+/** Result of a reading of the trades. */
 export interface FillsRead {
   readonly next: null;
   readonly askedAtMs: number;
@@ -91,16 +91,18 @@ export class FillHandler {
   private readonly placeholders: PlaceholderFills;
   private readonly feeRates = new SeenFeeRates();
   private rewoundAtMs = Number.NEGATIVE_INFINITY;
-  /** When a reading from there was asked for last that had nothing wrong. */
+  /** Time of the last request for such a reading that had no issue. */
   private readWholeAtMs = Number.NEGATIVE_INFINITY;
   /** The reading under way. */
   private reading: Reading | null = null;
   /**
-   * Whether this is the first life of a mirror: orders that were placed before it are known only once they
-   * were listed.
+   * True in the first life of a mirror: orders that were placed before it are known only once they were
+   * listed.
    */
   isNew = true;
-  /** Whether the trades of before it are still being read, which are nobody's but those of open orders. */
+  /**
+   * True while the trades of before it are still being read; those are nobody's, except those of open orders.
+   */
   private isFirst = true;
 
   constructor(options: FillHandlerOptions) {
@@ -142,7 +144,7 @@ export class FillHandler {
     }
   }
 
-  /** Whether a trade was read that is not in the books yet: what the books say is not all. */
+  /** True if a trade was read that is not in the books yet: the books are incomplete. */
   get isWaiting(): boolean {
     return this.pending.size > 0;
   }
@@ -155,7 +157,7 @@ export class FillHandler {
     return null;
   }
 
-  /** Whether another reading would bring a trade into the books. */
+  /** True if another reading would bring a trade into the books. */
   get wantsReading(): boolean {
     for (const { readings, trade } of this.pending.all()) {
       if (readings < 2 && !this.owner.isBeingAsked(trade)) return true;
@@ -241,7 +243,7 @@ export class FillHandler {
     return { next: null, askedAtMs: sinceMs, taken, isMissing };
   }
 
-  /** Whether a trade that is nobody's yet may be of an order. */
+  /** True if a trade that is nobody's yet may belong to an order. */
   mayHold(order: OrderRecord): boolean {
     for (const { trade } of this.pending.all()) {
       if (this.owner.mayBeOf(trade, order)) return true;
@@ -269,8 +271,8 @@ export class FillHandler {
   }
 
   /**
-   * Whether something about a trade can not be right. Then it is read again, until it is, or set apart where
-   * it is none of ours.
+   * True if a trade has an issue. It is then read again until it is right, or set apart if it is none of
+   * ours.
    */
   private isFlawed(trade: VenueTrade): boolean {
     const { blotter, reports } = this;

@@ -8,10 +8,10 @@ import type { Outbox } from './outbox.ts';
 
 /** Something that the exchange said and that can not be right, as a person reads it. */
 export interface NotedFlaw extends Flaw {
-  /** What it is about: the key of an order, `trade 17`, `wallet btc`, `book BTCIRT`. */
+  /** Subject of the issue: the key of an order, `trade 17`, `wallet btc`, `book BTCIRT`. */
   readonly subject: string;
   readonly sinceMs: number;
-  /** Whether it keeps new orders back while it holds: it is about an order of ours. */
+  /** True if it blocks new orders while it holds: it is about an order of ours. */
   readonly isGrave: boolean;
 }
 
@@ -25,7 +25,7 @@ interface Entry {
   of: string | null;
 }
 
-/** What a row is about that says neither its market nor its currency. */
+/** Subject of a row that names neither its market nor its currency. */
 const EVERYTHING = '';
 
 /** Every list is read again sooner; what it then lacks, or has right, is over. */
@@ -49,14 +49,17 @@ export const storedFindings = z.array(
 /** Subjects that are remembered at most; beyond it the oldest go, which are then reported anew. */
 const MOST_SUBJECTS = 500;
 
-/** What was not read again for so long is over: a trade under an id that never was is in no later list. */
+/**
+ * Time without a new reading after which an issue is over: a trade under an id that never existed is in no
+ * later list.
+ */
 const FORGET_AFTER_MS = 600_000;
 
 /**
- * What the exchange said that can not be right. It is not used. It is reported with the field, what was
- * expected and what was found, and it is read again. What a second reading says in the same words is no slip
- * of one reply: it is alarmed, and where it is about an order of ours, no new orders are placed until a
- * reading is right again. Confirmed findings outlive a restart.
+ * Issues in the exchange's data. Such data is not used. It is reported with the field, what was expected and
+ * what was found, and it is read again. The same words in a second reading are no slip of one reply: they
+ * raise an alarm, and if they are about an order of ours, no new orders are placed until a reading is right
+ * again. Confirmed issues outlive a restart.
  */
 export class FlawLog {
   private readonly outbox: Outbox;
@@ -93,7 +96,9 @@ export class FlawLog {
     if (entry !== undefined) entry.of = market ?? currency ?? EVERYTHING;
   }
 
-  /** Why no new orders are placed in a market: a row about it could not be read. Null where all could. */
+  /**
+   * Returns why no new orders are placed in a market: a row about it could not be read. Null if all could.
+   */
   closedIn({ symbol, base, quote }: Pick<Market, 'symbol' | 'base' | 'quote'>): string | null {
     if (this.entries.size === 0) return null;
     const { nowMs } = this.outbox;
@@ -105,7 +110,7 @@ export class FlawLog {
     return null;
   }
 
-  /** Whether nothing is noted: then there is nothing to clear, either. */
+  /** True if no issue is noted: then there is nothing to clear, either. */
   get isEmpty(): boolean {
     return this.entries.size === 0;
   }
@@ -126,19 +131,19 @@ export class FlawLog {
     if (this.entries.delete(subject)) this.keep();
   }
 
-  /** How many readings in a row found the subject wrong. */
+  /** Returns the number of consecutive readings with an issue in the subject. */
   readingsOf(subject: string): number {
     return this.entries.get(subject)?.readings ?? 0;
   }
 
-  /** What two readings have said, oldest first. */
+  /** Returns the issues that two readings have shown, oldest first. */
   confirmed(): readonly NotedFlaw[] {
     const found: NotedFlaw[] = [];
     for (const { finding, readings } of this.entries.values()) if (readings >= 2) found.push(finding);
     return found;
   }
 
-  /** Why new orders are kept back; null where nothing does. */
+  /** Returns why new orders are held back; null if they are not. */
   closed(): string | null {
     if (this.entries.size === 0) return null;
     const grave = this.confirmed().find(({ isGrave }) => isGrave);

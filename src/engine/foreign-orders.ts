@@ -23,7 +23,7 @@ export class ForeignOrders {
     return this.foreign.has(id);
   }
 
-  /** Whether one reading says that it is nobody's, and no second one yet. */
+  /** True if one reading shows that it is nobody's, and no second one yet. */
   isStranger(id: VenueOrderId): boolean {
     return this.strangers.has(id);
   }

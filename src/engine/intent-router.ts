@@ -42,13 +42,13 @@ export interface IntentRouterOptions {
   readonly transfers: TransferManager;
   /** Moves of orders that the limits allow in a minute, a cancel and an order each; null without limits. */
   readonly movesPerMinute: number | null;
-  /** Why no new orders are taken; null while they are. */
+  /** Reason no new orders are accepted; null while they are. */
   readonly closed: () => string | null;
-  /** Why a strategy may place nothing that an intent wants: a person closes its position there. */
+  /** Reason a strategy may not place what an intent asks for: a person closes its position there. */
   readonly whileClosing: (instance: StrategyInstance, intent: Intent) => string | null;
 }
 
-/** What became of a wished order: its key, null where an algorithm places it; or why it was refused. */
+/** Result of a requested order: its key, null if an algorithm places it; or why it was refused. */
 type PlacedOrder = { readonly ok: true; readonly key: string | null } | Refused;
 type Refused = { readonly ok: false } & IntentRefusal;
 

@@ -6,14 +6,14 @@ const MOST_REASONS = 50;
 
 const LONGEST_EXAMPLE = 300;
 
-/** What was refused for one reason, counted. */
+/** Number of refusals for one reason. */
 export interface RefusalCount {
   /**
    * The kind of intent, `order` for one that was placed and rejected, `slice` for an order that an algorithm
    * wanted.
    */
   readonly what: string;
-  /** Which check: `risk data-age`, `fit`, or the exchange's own code. Never the numbers of one case. */
+  /** Code of the check: `risk data-age`, `fit`, or the exchange's own code. Never the numbers of one case. */
   readonly code: string;
   readonly count: number;
   /** Its first case in words. */
@@ -22,7 +22,7 @@ export interface RefusalCount {
   readonly lastAtMs: number;
 }
 
-/** How much one strategy has wanted since the process began, and what of it was refused and why. */
+/** Counts the intents of one strategy since the process began, and those refused, by reason. */
 export class IntentTally {
   intents = 0;
   private readonly counts = new Map<string, RefusalCount>();

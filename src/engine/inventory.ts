@@ -43,13 +43,13 @@ export function giveInventories(options: InventoryOptions): void {
   for (const instance of instances) for (const text of owedTexts(instance)) outbox.warn(text, instance.name);
 }
 
-/** What is missing of a coin for inventories; null where it is there. */
+/** Returns the text on the missing amount of a coin for inventories; null if it is there. */
 export function missingText(of: {
   readonly asset: string;
-  /** What the spot wallet has, and what of that strategies own already. */
+  /** Total of the spot wallet, and the part that strategies own already. */
   readonly total: bigint;
   readonly owned: Units;
-  /** What strategies are to be given beyond that, and which. */
+  /** Amount that strategies are to be given beyond that, and their names. */
   readonly wanted: Units;
   readonly names: readonly string[];
 }): string | null {
@@ -61,14 +61,16 @@ export function missingText(of: {
   return `expected at most ${formatUnits(left > 0n ? left : NO_UNITS)} ${coin} for the inventory of ${names}, was ${formatUnits(wanted)}: the account has ${formatUnits(total)}, of which strategies own ${formatUnits(owned)}. Lower inventory.${asset}, or put ${formatUnits(subtractUnits(wanted, left))} ${coin} into the spot wallet`;
 }
 
-/** What a configuration would have to say so that a strategy may sell so much more of an asset. */
+/** Returns the configuration line that would let a strategy sell so much more of an asset. */
 export function inventoryLine(instance: StrategyInstance, asset: string, missing: Units): string {
   const isQuote = instance.marketNames.quotes.some(({ currency }) => currency === asset);
   const given = addUnits(instance.givenCoins.get(asset) ?? NO_UNITS, missing);
   return `${isQuote ? 'capital' : 'inventory'}: { ${asset}: '${formatUnits(given)}' }`;
 }
 
-/** Why a strategy does not run that the configuration does not have any more, with the coins that it left. */
+/**
+ * Returns why a strategy that is no longer in the configuration does not run, with the coins that it left.
+ */
 export function leftReason(
   record: Pick<StrategyRecord, 'name' | 'json'>,
   of: {

@@ -10,11 +10,11 @@ interface CameReply {
   readonly step: ReplyStep;
   readonly answer: VenueAnswer;
   readonly reply: KeptReply | null;
-  /** Why an answer that could be read was not used; null where it was. */
+  /** Reason an answer that could be read was not used; null if it was. */
   readonly doubt: string | null;
 }
 
-/** What a reply says that contradicts what is known of its order. */
+/** Text for a reply that contradicts the known state of its order. */
 export const DOUBTED = 'it contradicts what is known, and was not used';
 
 /** Keeps what the exchange said of an order, with the changes of the step that took it in. */

@@ -54,14 +54,14 @@ const BY_NAME: { readonly [Name in keyof Kept]: z.ZodType<Kept[Name]> } = KEPT_R
 const SCHEMAS: ReadonlyMap<string, z.ZodType> = new Map(Object.entries(KEPT_RECORDS));
 
 /**
- * What keeps a text from being what this version keeps under a name; null where it is right, and of names
- * that it does not know.
+ * Returns why a text is not what this version stores under a name; null if it is valid, and for unknown
+ * names.
  */
 export function keptProblem(name: string, json: string): string | null {
   return storedProblem(SCHEMAS.get(name) ?? z.unknown(), json);
 }
 
-/** What is kept under a name; null where nothing is. Throws `DATA_UNUSABLE` where it is damaged. */
+/** Returns the value stored under a name; null if there is none. Throws `DATA_UNUSABLE` if it is damaged. */
 export function readKept<Name extends keyof Kept>(
   kept: readonly { readonly name: string; readonly json: string }[],
   name: Name,

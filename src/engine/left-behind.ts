@@ -4,7 +4,7 @@ import { mayTrade, type OrderRecord } from '../execution/order-record.ts';
 import type { MarketDataCache } from './market-data-cache.ts';
 import type { StrategyInstance } from './strategy-instance.ts';
 
-/** What a run that ends leaves at the exchange. */
+/** Orders and positions that a run leaves at the exchange when it ends. */
 export interface LeftBehind {
   readonly orders: readonly OrderRecord[];
   /**
@@ -22,7 +22,7 @@ export interface LeftBehind {
 }
 
 /**
- * What an end of the run now would leave: orders that are open, and positions that no stop order or OCO
+ * Returns what an end of the run now would leave: open orders, and positions that no stop order or OCO
  * protects.
  */
 export function leftBehind(of: {

@@ -15,7 +15,7 @@ const MINUTE_MS = 60_000;
  */
 const MOST_A_STEP = 1_000;
 
-/** How and where the series of all strategies are drawn. */
+/** Style and place of the drawn series of all strategies. */
 export const storedPlots = z.array(
   z.object({
     strategy: z.string(),
@@ -66,7 +66,7 @@ export class LivePlots {
     }
   }
 
-  /** What was known of series that a strategy may not have plotted yet in this life. */
+  /** Restores the known series, which a strategy may not have plotted yet in this life. */
   restore(json: string | undefined): void {
     if (json === undefined) return;
     for (const plot of readStored(storedPlots, json, 'what is kept of plots'))

@@ -28,15 +28,15 @@ export interface LockManagerOptions extends EquityOptions {
   readonly rules: readonly LockRule[];
   readonly outbox: Outbox;
   readonly orderManager: OrderManager;
-  /** Whether an order sells what a bracket bought. */
+  /** True if an order sells what a bracket bought. */
   readonly isExitOfBracket: (order: OrderRecord) => boolean;
-  /** Whether strategies are at work: equity is not looked at before that. */
+  /** True if strategies are at work: equity is not read before that. */
   readonly hasStarted: () => boolean;
   /** A strategy that was told nothing is told what happens again. */
   readonly onResumed: (instance: StrategyInstance) => void;
 }
 
-/** Why a lock refuses an order. */
+/** Reason a lock refuses an order. */
 export interface LockRefusal {
   readonly code: string;
   readonly reason: string;
@@ -53,7 +53,7 @@ export class LockManager {
   private readonly entries: EntryCanceler;
   private readonly equity: EquityOfBot;
   private storedVersion = 0;
-  /** What handlers were shown, by strategy and market, until a lock begins, changes or ends. */
+  /** Locks shown to handlers, by strategy and market, until a lock begins, changes or ends. */
   private readonly shown = new Map<string, readonly ShownLock[]>();
   private shownVersion = 0;
   private sampleAtMs: number;
@@ -74,7 +74,7 @@ export class LockManager {
     return this.book.active();
   }
 
-  /** What brought a lock about that holds. */
+  /** Returns the cause of a lock that holds. */
   kindOf(lock: Lock): LockKind {
     return this.book.kindOf(lock);
   }
@@ -104,7 +104,7 @@ export class LockManager {
     return locks;
   }
 
-  /** Why an order may not be placed. `reduces`: whether it can do nothing but reduce a position. */
+  /** Returns why an order may not be placed. `reduces`: true if it can do nothing but reduce a position. */
   refusalOf(order: WantedOrder, reduces: () => boolean): LockRefusal | null {
     if (this.isIdle) return null;
     const { nowMs } = this.options.outbox;
@@ -118,7 +118,7 @@ export class LockManager {
     return refusal;
   }
 
-  /** What an operator asks for. Answers what it changed. */
+  /** Applies an operator's command. Returns its changes. */
   take(command: LockCommand): readonly LockChange[] {
     const { outbox, markets, instances } = this.options;
     const { nowMs } = outbox;

@@ -21,7 +21,7 @@ interface Working {
   readonly said: Set<string>;
 }
 
-/** What locks there were in this life, and what they refused. */
+/** Records the locks of this life, and what they refused. */
 export class LockRecords {
   private readonly working = new Map<string, Working>();
   private readonly past: Working[] = [];

@@ -6,7 +6,7 @@ import type { MarketDataCache } from './market-data-cache.ts';
 import type { Outbox } from './outbox.ts';
 import type { StrategyInstance } from './strategy-instance.ts';
 
-/** What is kept of strategies that a limit on losses lets add no risk, for whoever looks at the mirror. */
+/** Stored strategies that a loss limit allows no more risk, for readers of the mirror. */
 export const storedLossLimits = z.array(
   z.object({ strategy: z.string(), check: z.string(), reason: z.string(), sinceMs: storedTimeMs }),
 );
@@ -17,14 +17,14 @@ type HeldLimit = StoredLossLimits[number];
 
 export const KEPT_LOSS_LIMITS = 'loss-limits';
 
-/** How often it is looked whether a limit that has refused an order would do so still. */
+/** Interval for checking that a limit that has refused an order would still do so. */
 const LOOK_EVERY_MS = 5_000;
 
 export interface LossLimitsOptions {
   readonly outbox: Outbox;
   readonly instances: readonly StrategyInstance[];
   readonly markets: Pick<MarketDataCache, 'priceOf'>;
-  /** Whether strategies are at work: what is held is not valued before that. */
+  /** True if strategies are at work: holdings are not valued before that. */
   readonly hasStarted: () => boolean;
 }
 

@@ -38,7 +38,7 @@ export class LostOrders {
     });
   }
 
-  /** Whether a record of no order that is known here is of this instance, and is to be taken over. */
+  /** True if a record of no order known here is of this instance, and is to be taken over. */
   includes(record: VenueOrder, cursor: ListCursor): boolean {
     const { blotter, foreign, instance } = this.options;
     const { id, clientOrderId, status } = record;
@@ -51,7 +51,7 @@ export class LostOrders {
   }
 
   /**
-   * Whether an order with this instance's name is another bot's: then it stays untouched, and that is
+   * True if an order with this instance's name is another bot's: then it stays untouched, and that is
    * reported once.
    */
   isNamesakes({ id, clientOrderId }: VenueOrder, cursor: ListCursor): boolean {

@@ -15,8 +15,8 @@ export interface MarginCacheOptions {
 }
 
 /**
- * What is known of margin: the last reading of each kind. A reading with a number that can not be right is
- * not used: the one before stays, and gets older. It is not stored: a start reads it again.
+ * Margin data: the last reading of each kind. A reading with an impossible number is not used: the one before
+ * stays, and ages. It is not stored: a start reads it again.
  */
 export class MarginCache {
   private readonly options: MarginCacheOptions;

@@ -20,7 +20,7 @@ import type { StandstillWatch } from './standstill-watch.ts';
 import type { Flaw } from './plausibility/flaw.ts';
 import { bookFlaw, statsFlaw, tapeFlaw } from './plausibility/market-flaw.ts';
 
-/** What is known of one market. */
+/** Data known of one market. */
 export interface CachedMarket {
   market: Market;
   /** Its steps and least value as texts, worked out when somebody asks. */
@@ -94,7 +94,7 @@ export class MarketDataCache {
     }
   }
 
-  /** What to say of a market that is not there. */
+  /** Returns the text for an unknown market. */
   whyUnknown(symbol: string): string {
     return sentence('unknown-market', { markets: [...this.states.keys()].join(', '), market: symbol });
   }
@@ -211,9 +211,8 @@ export class MarketDataCache {
   }
 
   /**
-   * What the exchange lists, and the steps of it, as one reading shows them: what is new counts once a second
-   * reading shows the same. Answers whether that is to be asked for. A reading without any market says
-   * nothing.
+   * Applies one reading of the listed markets and their steps: a change counts once a second reading shows
+   * the same. Returns true if a second reading is to be requested. A reading without any market is ignored.
    */
   takeRules(rules: readonly MarketRule[], unread: readonly UnreadRow[] = []): boolean {
     let isNews = false;
@@ -228,7 +227,7 @@ export class MarketDataCache {
     return isNews;
   }
 
-  /** Whether the exchange lists a market, as far as is known. */
+  /** True if the exchange lists a market, as far as is known. */
   isListed(symbol: string): boolean {
     return (this.states.get(symbol)?.missedReadings ?? 0) < GONE_AFTER_READINGS;
   }
@@ -306,7 +305,9 @@ export class MarketDataCache {
     return state.seen;
   }
 
-  /** What a coin is worth: the middle of the book, or what was traded last; null before anything was seen. */
+  /**
+   * Returns the price of a coin: the middle of the book, or the last trade; null before anything was seen.
+   */
   priceOf(symbol: string): Units | null {
     const book = this.seenBook(symbol);
     if (book !== null && book.bestBid !== null && book.bestAsk !== null) {
@@ -376,7 +377,10 @@ function seenOf({ bids, asks, updatedAtMs }: OrderBook, seenAtMs: number): SeenB
   };
 }
 
-/** What was traded last, as the book or the statistics say that was read later; null where neither does. */
+/**
+ * Returns the last traded price, from the book or the statistics, whichever was read later; null if neither
+ * has one.
+ */
 function lastTraded(state: CachedMarket, sinceMs = Number.NEGATIVE_INFINITY): Units | null {
   const { book, bookSeenAtMs, stats, statsSeenAtMs } = state;
   const ofBook = { price: book?.lastTradePrice ?? null, atMs: bookSeenAtMs ?? Number.NEGATIVE_INFINITY };

@@ -9,7 +9,7 @@ import type { Timeframe } from '../domain/timeframe.ts';
 import type { FillRecord } from '../execution/fill-record.ts';
 import type { OrderRecord } from '../execution/order-record.ts';
 
-/** What became of an intent, in one row that is written again when it changes. */
+/** Outcome of an intent, in one row that is written again when it changes. */
 export interface IntentRecord {
   readonly id: string;
   readonly strategy: string;
@@ -19,7 +19,7 @@ export interface IntentRecord {
   readonly market: string | null;
   readonly json: string;
   readonly status: 'working' | 'done' | 'refused';
-  /** Why it was refused, with its numbers, or how it ended. */
+  /** Reason it was refused, with its numbers, or how it ended. */
   readonly reason: string | null;
 }
 
@@ -33,7 +33,7 @@ export interface AlgorithmRecord {
   readonly json: string;
 }
 
-/** What a strategy has, which a restart gives back to it. Units of 1e-10 as decimal texts. */
+/** State of a strategy that a restart gives back to it. Units of 1e-10 as decimal texts. */
 export interface StrategyRecord {
   readonly name: string;
   readonly status: 'running' | 'paused' | 'stopped';
@@ -82,15 +82,15 @@ export const storedLogLine = z.object({
   fields: z.record(z.string(), z.unknown()).nullable(),
 });
 
-/** Which request about an order a reply is to. */
+/** Request about an order that a reply answers. */
 export type ReplyStep = 'place' | 'look-up' | 'cancel';
 
-/** What the exchange really said of an order: the last reply to such a request, as it came. */
+/** Raw answer of the exchange about an order: the last reply to such a request, as it came. */
 export interface ReplyRecord extends KeptReply {
   readonly orderKey: string;
   readonly step: ReplyStep;
   readonly atMs: number;
-  /** Why it was not used, in words; null where it was. The last one of each of both is kept. */
+  /** Reason it was not used, in words; null if it was. The last used and the last unused reply are stored. */
   readonly problem: string | null;
 }
 
@@ -153,7 +153,7 @@ export type MirrorChange =
   /** A small piece of the engine's own state under a name: cursors, risk, reconciliation, control. JSON. */
   | { readonly kind: 'kept'; readonly name: string; readonly json: string };
 
-/** What a mirror gives back when the bot begins again. */
+/** State that a mirror gives back when the bot begins again. */
 export interface MirrorState {
   /**
    * Random, four characters of [a-z0-9]; made with the mirror and when one is restored from a copy, so that

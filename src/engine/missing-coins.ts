@@ -6,7 +6,7 @@ import type { MarketDataCache } from './market-data-cache.ts';
 import type { Outbox } from './outbox.ts';
 import type { StrategyInstance } from './strategy-instance.ts';
 
-/** What is kept of missing coins, by this name. */
+/** Name under which missing coins are stored. */
 export const KEPT_MISSING_COINS = 'missing-coins';
 
 /** By coin: how much more strategies hold than the account has, and since when. */
@@ -23,7 +23,7 @@ export interface MissingCoinsOptions {
   readonly account: AccountState;
   readonly instances: readonly StrategyInstance[];
   readonly markets: MarketDataCache;
-  /** What a balance should be by all that was read; null while the books have not begun. */
+  /** Expected balance by all that was read; null while the books have not begun. */
   readonly expected: (asset: string) => bigint | null;
   /** It is another than before whether coins are missing. */
   readonly onChange: (coin: string) => void;
@@ -94,7 +94,7 @@ export class MissingCoins {
     onChange(coin);
   }
 
-  /** How much more strategies hold than the account has; zero where it has all. */
+  /** Returns how much more strategies hold than the account has; zero if it has all. */
   amountOf(coin: string): Units {
     const expected = this.options.expected(coin);
     if (expected === null) return NO_UNITS;

@@ -35,12 +35,12 @@ export class Namesakes {
     if (readOrderName(clientOrderId)?.epoch === epoch) this.floor = cursor;
   }
 
-  /** Whether an order with this instance's name was placed by another bot. */
+  /** True if an order with this instance's name was placed by another bot. */
   has(name: OrderName, cursor: ListCursor, epoch: string): boolean {
     return name.epoch !== epoch && surelyFollows(this.list, cursor, this.floor);
   }
 
-  /** Whether this is the first order of another bot: it is worth an error once, its others are not. */
+  /** True if this is the first order of another bot: it is worth an error once, its others are not. */
   isFirstOf({ epoch }: OrderName): boolean {
     if (this.reported.has(epoch)) return false;
     this.reported.add(epoch);

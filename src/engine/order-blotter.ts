@@ -27,9 +27,9 @@ export class OrderBlotter {
   readonly venue: VenueProfile;
   readonly unknown: UnknownOrders;
   readonly outbox: Outbox;
-  /** Whether the venue pushes every change: then nothing has to be read twice. */
+  /** True if the venue pushes every change: then nothing has to be read twice. */
   private readonly isPushed: boolean;
-  /** How far the lists of own orders and trades go for certain: what a new order brings stands beyond. */
+  /** Certain ends of the lists of own orders and trades: what a new order brings stands beyond them. */
   furthestOrder: ListCursor = LIST_START;
   furthestTrade: ListCursor = LIST_START;
   /**
@@ -37,7 +37,7 @@ export class OrderBlotter {
    * nothing is looked for.
    */
   private readonly seenOnce = new Map<ListCursor, number>();
-  /** Whether the end of an order was asked for here. */
+  /** True if the end of an order was requested here. */
   isEndWanted: (key: string) => boolean = () => false;
   private readonly listeners: OrderListener[] = [];
   private readonly endListeners: ((order: OrderRecord) => void)[] = [];

@@ -5,7 +5,7 @@ import type { OrderRecord } from '../execution/order-record.ts';
 import { keepLookUp } from './keep-reply.ts';
 import type { Outbox } from './outbox.ts';
 
-/** How long a question may wait for a slot. */
+/** Maximum wait of a question for a slot. */
 const WITHIN_MS = 60_000;
 
 /** Questions under way at most; beyond it the next reading of a list asks again. */
@@ -59,7 +59,10 @@ export class OrderInquiries {
   }
 }
 
-/** What the client itself refuses to ask for never left: no order has such an id. */
+/**
+ * True if no such order exists. A question that the client itself refuses never left: no order has such an
+ * id.
+ */
 function isNoOrder(answer: VenueAnswer, noSuchOrder: string): boolean {
   if (answer.outcome === 'refused') return answer.code === noSuchOrder;
   return answer.outcome === 'failed' && answer.code === 'INVALID_REQUEST';

@@ -78,12 +78,12 @@ export class OrderManager {
     this.unknown.pump(nowMs);
   }
 
-  /** Whether strategies have to wait for what a lost or older mirror did not know. */
+  /** True if strategies have to wait for what a lost or older mirror did not know. */
   isWaitedFor(areFillsWaiting: boolean): boolean {
     return this.takeover.isWaitedFor(areFillsWaiting) || this.orphans.isAwaited();
   }
 
-  /** When there is something to do next by itself. */
+  /** Returns the time of the next action that is due by itself. */
   wakeAtMs(): number {
     const { blotter, cancels, takeover, placer } = this;
     return Math.min(blotter.unknown.wakeAtMs(), cancels.wakeAtMs(), takeover.wakeAtMs(), placer.wakeAtMs());

@@ -22,7 +22,7 @@ export interface OrderPlan {
   readonly instance: StrategyInstance;
   readonly intentId: string;
   readonly tag: string | null;
-  /** Which exit of a bracket it is; null for any other order. */
+  /** Kind of the bracket's exit; null for any other order. */
   readonly exit: ExitKind | null;
   readonly order: RiskApproved<WantedOrder>;
   /** The stop leg of an OCO. */
@@ -30,7 +30,7 @@ export interface OrderPlan {
   /** The same of the stop leg. */
   readonly stopLegExit: ExitKind | null;
   readonly whenIdentical: WhenIdentical;
-  /** Whether it is dropped if it would trade at once when its time to leave has come; false when left out. */
+  /** True if it is dropped when it is due to leave and would trade at once; default false. */
   readonly isPostOnly?: boolean;
 }
 
@@ -47,10 +47,13 @@ export interface OrderPlacerOptions {
 /** The code by which an order is given up that waited for an identical one. */
 export const IDENTICAL_ORDER = 'IdenticalOrder';
 
-/** Why the reply to a placement is not used. */
+/** Reason the reply to a placement is not used. */
 const NOT_ABOUT_IT = 'the reply to its placement is not about it';
 
-/** What waits longer than the exchange's own window is given up: the other one's fate is not known. */
+/**
+ * Maximum wait beyond the exchange's own window. After it the order is given up: the fate of the other one is
+ * not known.
+ */
 const WAITS_LONGER_MS = 1_000;
 
 /**
@@ -124,7 +127,7 @@ export class OrderPlacer {
     }
   }
 
-  /** When there is something to do next by itself. */
+  /** Returns the time of the next action that is due by itself. */
   wakeAtMs(): number {
     let next = Number.POSITIVE_INFINITY;
     if (this.waiting.size === 0) return next;
@@ -135,7 +138,7 @@ export class OrderPlacer {
     return next;
   }
 
-  /** Why a new order could not leave now; null where it may. */
+  /** Returns why a new order could not leave now; null if it may. */
   closed(): string | null {
     const { nowMs } = this.outbox;
     if (this.stuckUntilMs <= nowMs) return null;

@@ -15,7 +15,7 @@ export function rejectionOf(order: OrderRecord): { readonly code: string; readon
   return { code, reason: rejectionText(order, reason ?? code) };
 }
 
-/** Why an order was refused, and what it was to do, with its numbers. */
+/** Returns why an order was refused, and what it was to do, with its numbers. */
 function rejectionText(order: OrderRecord, reason: string): string {
   const { key, side, market, execution, price, stopPrice } = order;
   const isTaking = execution === 'market' || execution === 'stop_market';

@@ -17,7 +17,7 @@ import { orderFlaw, orderMisfit } from './plausibility/order-flaw.ts';
 import { SureIds } from './sure-ids.ts';
 import { UnchangedRecords } from './unchanged-records.ts';
 
-/** Whose an order in a list is. */
+/** Owner of an order in a list. */
 export type ReportMatch =
   | { readonly kind: 'own'; readonly order: OrderRecord }
   | { readonly kind: 'foreign' }
@@ -29,7 +29,7 @@ export type ReportMatch =
    */
   | { readonly kind: 'doubtful' };
 
-/** What the exchange last answered of an order that was asked for by its id, and when. */
+/** Last answer of the exchange on an order that was requested by its id, and its time. */
 export interface StatedOrder {
   readonly record: VenueOrder;
   readonly atMs: number;
@@ -38,7 +38,7 @@ export interface StatedOrder {
 /** Statements that are remembered; the oldest go. */
 const MOST_STATED = 1_000;
 
-/** What is known of a record besides what it says. */
+/** Facts known about a record beyond its content. */
 export interface ReportContext {
   /** The order that the reply was asked for. */
   readonly known?: OrderRecord;
@@ -51,7 +51,7 @@ export interface OrderReportMatcherOptions {
   readonly instance: string;
   readonly lateArrivalMs: number;
   readonly findings: FlawLog;
-  /** Whether the venue pushes every change: then nothing has to be read twice. */
+  /** True if the venue pushes every change: then nothing has to be read twice. */
   readonly isPushed?: boolean;
   /** Called with the answer to a question by id; answers what became of it. */
   readonly onRecord: (record: VenueOrder, askedId: VenueOrderId) => ReportMatch;
@@ -121,17 +121,17 @@ export class OrderReportMatcher {
     return this.foreign.has(venueOrderId);
   }
 
-  /** Whether it is being found out whose an order is. */
+  /** True while the owner of an order is being found out. */
   isAsking(venueOrderId: VenueOrderId): boolean {
     return this.inquiries.isUnderWay(venueOrderId);
   }
 
-  /** Whether a record is of an order of this instance that is not known here, and is to be taken over. */
+  /** True if a record is of an order of this instance that is not known here, and is to be taken over. */
   isMissing(record: VenueOrder): boolean {
     return this.find(record) === undefined && this.lost.includes(record, this.cursorOf(record));
   }
 
-  /** What the exchange last answered of an order, ours or not, that was asked for by its id. */
+  /** Returns the exchange's last answer on an order, ours or not, that was requested by its id. */
   statedOf(venueOrderId: VenueOrderId): StatedOrder | undefined {
     return this.stated.get(venueOrderId);
   }
@@ -177,8 +177,8 @@ export class OrderReportMatcher {
   }
 
   /**
-   * Whether a reply to the placement of an order is its own: it carries the name that was sent, or, as the
-   * second leg of a pair, each names the other; and its terms are those that were asked for.
+   * True if a reply to the placement of an order is its own: it has the name that was sent, or, as the second
+   * leg of a pair, each names the other; and its terms are those that were requested.
    */
   isOfPlacement(record: VenueOrder, order: OrderRecord, first: VenueOrder | null): boolean {
     const isNamed =
@@ -198,7 +198,7 @@ export class OrderReportMatcher {
     return false;
   }
 
-  /** Whether another reading of this record of an open order can tell nothing that this one did not. */
+  /** True if another reading of this record of an open order can add nothing to this one. */
   private isSettled(order: OrderRecord, record: VenueOrder): boolean {
     const { venue, furthestOrder } = this.blotter;
     const isOpen = record.status !== null && isOpenStatus(venue, record.status) && !isFinal(order);
@@ -208,7 +208,7 @@ export class OrderReportMatcher {
     return cursor !== null && cursor <= furthestOrder;
   }
 
-  /** Whether nothing has come since that the same record would take back. */
+  /** True if nothing has come since that the same record would revert. */
   private isNothingNew(order: OrderRecord): boolean {
     const { key } = order;
     return this.blotter.table.get(key) === order && this.findings.isEmpty && !this.endings.isNoted(key);
@@ -285,7 +285,10 @@ export class OrderReportMatcher {
     return { kind: 'own', order: this.pairWith(settled, record) };
   }
 
-  /** What is closed does not match less than it did: two answers that say less than was noted are right. */
+  /**
+   * Lowers the matched amount of a closed order: it cannot fall, so two answers that show less than was noted
+   * are right.
+   */
   private settleLess(order: OrderRecord, record: VenueOrder): OrderRecord {
     const { blotter, lessMatched } = this;
     const matched = record.matchedAmount;

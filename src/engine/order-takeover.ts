@@ -50,13 +50,13 @@ export class OrderTakeover {
   /** The records of the page that is being read, by their id, as the last reading showed them. */
   private readonly lastRecords = new Map<VenueOrderId, string>();
   private readings = 0;
-  /** Whether the last reading said that more pages follow. */
+  /** True if the last reading announced more pages. */
   private lastHasNext: boolean | null = null;
   private isAsked = false;
   private nextAtMs = 0;
-  /** Whether the mirror was put back from a copy since the last life. */
+  /** True if the mirror was put back from a copy since the last life. */
   isPutBack = false;
-  /** When it ended in this life; null where it did not, or had nothing to do. */
+  /** Time it ended in this life; null if it did not, or had nothing to do. */
   endedAtMs: number | null = null;
 
   constructor(options: OrderTakeoverOptions) {
@@ -67,7 +67,7 @@ export class OrderTakeover {
     return this.options.reports.lost.names.state.isSearching;
   }
 
-  /** Whether orders and fills that a copy of the mirror lacked are still on their way into the positions. */
+  /** True if orders and fills that a copy of the mirror lacked have not reached the positions yet. */
   isWaitedFor(areFillsWaiting: boolean): boolean {
     if (this.isUnderWay) return true;
     if (this.endedAtMs === null || !areFillsWaiting) return false;

@@ -15,7 +15,7 @@ const ENDS_WITHIN_MS = 60_000;
 export class OrphanedOrders {
   private readonly outbox: Outbox;
   private readonly cancels: Pick<CancelManager, 'cancel' | 'wantsEndOf'>;
-  /** When the end of each was asked for. */
+  /** Times at which the end of each was requested. */
   private readonly ending = new Map<string, number>();
 
   constructor(options: {
@@ -44,7 +44,7 @@ export class OrphanedOrders {
     this.cancels.cancel(order);
   }
 
-  /** Whether the end of some is still awaited. */
+  /** True if the end of some is still awaited. */
   isAwaited(): boolean {
     for (const [key, askedAtMs] of this.ending)
       if (!this.cancels.wantsEndOf(key) || askedAtMs + ENDS_WITHIN_MS < this.outbox.nowMs)

@@ -20,20 +20,20 @@ const CHANGES_THE_EXCHANGE: ReadonlySet<VenueCall['kind']> = new Set([
 /** Notices of one step at most; beyond it they are counted and reported as one. */
 const MOST_NOTICES = 200;
 
-/** What is known of an answer besides what it says. */
+/** Facts known about an answer beyond its content. */
 export interface AnswerWay {
-  /** When it came. */
+  /** Time it came. */
   readonly atMs: number;
-  /** When its request can have left last; null where it never did. */
+  /** Latest time its request can have left; null if it never did. */
   readonly sentAtMs: number | null;
   /** The bytes behind it; null where there were none, or nobody keeps them. */
   readonly reply: KeptReply | null;
 }
 
-/** How a request may be sent. */
+/** Terms for sending a request. */
 export interface AskedWay {
   readonly requestClass: RequestClass;
-  /** What it asks, so that a newer one replaces it while it waits; left out where each counts. */
+  /** Key of the request, so that a newer one replaces it while it waits; omitted if each counts. */
   readonly dedupe?: string;
   readonly withinMs: number;
 }
@@ -57,10 +57,10 @@ export class Outbox {
   private readonly asked: Asked[] = [];
   /** Steps so far. */
   steps = 0;
-  /** Whether what is kept for a restart is wanted. */
+  /** True if data for a restart is to be stored. */
   readonly isRestartable: boolean;
   readonly isJournaled: boolean;
-  /** Whether anybody reads notices. */
+  /** True if anybody reads notices. */
   readonly isWatched: boolean;
 
   constructor({
@@ -73,7 +73,7 @@ export class Outbox {
     this.isWatched = isWatched;
   }
 
-  /** Whether nothing has been gathered since the last call of `take`. */
+  /** True if nothing has been gathered since the last call of `take`. */
   get isEmpty(): boolean {
     return this.changes === null && this.requests === null && this.notices === null;
   }
@@ -94,7 +94,7 @@ export class Outbox {
     if (this.isRestartable) this.change({ kind: 'kept', name, json: JSON.stringify(state) });
   }
 
-  /** What must be on the disk before anything else happens. */
+  /** Requires the changes to be on the disk before anything else happens. */
   durable(): void {
     this.isDurable = true;
   }
@@ -120,7 +120,7 @@ export class Outbox {
     else this.requests.push(request);
   }
 
-  /** Who waits for the answer to a request, which has ended; undefined where nobody does. */
+  /** Returns the receiver of the answer to a request, which has ended; undefined if there is none. */
   answered(requestId: number): Asked | undefined {
     const { asked } = this;
     const place = asked.findIndex((one) => one.requestId === requestId);

@@ -39,9 +39,9 @@ export interface WantedSale {
 }
 
 /**
- * What a strategy's own exits hold of a coin, and how it is sold by the strategy's decision: each bracket
- * sells in place of its exit, and goes on where that fails. Orders without an algorithm that protect (stops
- * and pairs), and orders that are being canceled, are taken down first; then what they held is sold once.
+ * Amounts of a coin that a strategy's own exits hold, and their sale by the strategy's decision: each bracket
+ * sells in place of its exit, and goes on if that fails. Protective orders without an algorithm (stops and
+ * pairs), and orders that are being canceled, are removed first; then what they held is sold once.
  */
 export class OwnExits {
   private readonly options: OwnExitsOptions;
@@ -50,7 +50,7 @@ export class OwnExits {
     this.options = options;
   }
 
-  /** What they hold of a coin of a strategy. */
+  /** Returns the amount of a strategy's coin that they hold. */
   heldOf(instance: StrategyInstance, base: string): Units {
     if (this.options.table.liveCount === 0 && this.options.works.size === 0) return NO_UNITS;
     const brackets = this.bracketsOf(instance, base);
@@ -60,7 +60,7 @@ export class OwnExits {
     return addUnits(held, plain > planned ? plain : planned);
   }
 
-  /** Whether a strategy has a bracket at work in a coin. */
+  /** True if a strategy has a bracket at work in a coin. */
   hasBracket(instance: StrategyInstance, base: string): boolean {
     return this.bracketsOf(instance, base).length > 0;
   }
@@ -77,7 +77,9 @@ export class OwnExits {
       );
   }
 
-  /** What no order that may still trade, and no bracket, holds of a coin of a strategy. */
+  /**
+   * Returns the amount of a strategy's coin that neither an order that may still trade nor a bracket holds.
+   */
   looseOf(instance: StrategyInstance, base: string): Units {
     const held = this.bracketsOf(instance, base).reduce((sum, work) => addUnits(sum, work.held), NO_UNITS);
     const sales = this.othersOf(instance, base).filter(({ side }) => side === 'sell');
@@ -203,7 +205,7 @@ export class OwnExits {
   }
 }
 
-/** What of orders may still trade; the legs of a pair count once. */
+/** Returns the total that orders may still trade; the legs of a pair count once. */
 function sumOf(orders: readonly OrderRecord[]): Units {
   const rests = new Map<string, Units>();
   for (const order of orders) {
@@ -215,14 +217,17 @@ function sumOf(orders: readonly OrderRecord[]): Units {
   return [...rests.values()].reduce(addUnits, NO_UNITS);
 }
 
-/** What a work sells by its strategy's decision and has not sold yet; of orders that it awaits all. */
+/**
+ * Returns the amount that a work sells by its strategy's decision and has not sold yet; of orders that it
+ * awaits, all.
+ */
 function leavingOf(work: AlgorithmWork): Units {
   const { algorithm } = work;
   if (algorithm.kind !== 'bracket' || algorithm.leaving === null) return NO_UNITS;
   return algorithm.leaving.amount ?? work.held;
 }
 
-/** What of orders that are being taken down is spoken for. */
+/** Returns the claimed amount of orders that are being removed. */
 function plannedOf(works: readonly AlgorithmWork[]): Units {
   return works.reduce(
     (sum, work) => (isPlanned(work.algorithm) ? addUnits(sum, leavingOf(work)) : sum),
@@ -238,7 +243,7 @@ function isLeavingAll({ algorithm }: AlgorithmWork): boolean {
   return algorithm.kind === 'bracket' && algorithm.leaving !== null && algorithm.leaving.amount === null;
 }
 
-/** What a bracket holds and does not sell yet. */
+/** Returns the amount that a bracket holds and does not sell yet. */
 function roomOf(work: AlgorithmWork): Units {
   if (isLeavingAll(work) || isPlanned(work.algorithm)) return NO_UNITS;
   return max(subtractUnits(work.held, leavingOf(work)));

@@ -16,7 +16,7 @@ const GONE_AFTER_MS = 30_000;
 /** A trade that was read and is not in the books yet. */
 export interface PendingTrade {
   trade: VenueTrade;
-  /** Where it stands in the list. */
+  /** Position in the list. */
   cursor: ListCursor;
   /** All that counts of it. */
   text: string;
@@ -62,7 +62,7 @@ export class PendingTrades {
     return this.byName.get(name);
   }
 
-  /** Whether one of an order is among them. */
+  /** True if a trade of an order is among them. */
   hasOf(orderId: VenueOrderId | null): boolean {
     for (const { trade } of this.byName.values()) if (trade.orderId === orderId) return true;
     return false;
@@ -116,8 +116,9 @@ export class PendingTrades {
   }
 
   /**
-   * What complete readings lack that would have had it never was: one reading had got its id or its order
-   * wrong. `shown`: the names of what a reading has shown that began at `from`.
+   * Drops trades that complete readings lack although they would have had them: such a trade never existed;
+   * one reading had got its id or its order wrong. `shown`: the names shown by a reading that began at
+   * `from`.
    */
   forgetGone(from: ListCursor, shown: ReadonlySet<string>): void {
     const { nowMs } = this.outbox;

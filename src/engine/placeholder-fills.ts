@@ -9,10 +9,13 @@ import type { PendingTrades } from './pending-trades.ts';
 
 const DAY_MS = 86_400_000;
 
-/** How often the trades are looked for that placeholders stand for, while they may be listed. */
+/** Interval of the search for the trades that placeholders stand for, while they may be listed. */
 const LOOK_AGAIN_MS = 600_000;
 
-/** What has closed just now may still come to its end by itself when a person accepts. */
+/**
+ * Minimum time since closing when a person accepts: before that, an order may still come to its end by
+ * itself.
+ */
 const ACCEPTS_AFTER_MS = 60_000;
 
 const NONE: readonly never[] = [];
@@ -22,7 +25,7 @@ export interface PlaceholderFillsOptions {
   readonly reports: OrderReportMatcher;
   readonly booked: BookedFills;
   readonly pending: PendingTrades;
-  /** How long the trades of a closed order are waited for. */
+  /** Maximum wait for the trades of a closed order. */
   readonly waitMs: number;
 }
 
@@ -53,8 +56,8 @@ export class PlaceholderFills {
   }
 
   /**
-   * What stands for trades that do not come. `readAtMs`: when the last reading from their beginning was asked
-   * for.
+   * Returns the placeholders for trades that do not come. `readAtMs`: time of the request of the last reading
+   * from their beginning.
    */
   due(readAtMs: number): readonly { readonly fill: FillRecord; readonly order: OrderRecord }[] {
     const { blotter, pending, waitMs } = this.options;
@@ -70,7 +73,10 @@ export class PlaceholderFills {
     });
   }
 
-  /** Where the trades may stand that placeholders stand for, as long as they may be listed. */
+  /**
+   * Returns the positions where the trades that placeholders stand for may be, as long as these may be
+   * listed.
+   */
   floors(): readonly ListCursor[] {
     const { blotter, booked } = this.options;
     const listedMs = blotter.venue.ownLists.trades.listedDays * DAY_MS;
@@ -92,7 +98,10 @@ export class PlaceholderFills {
     return this.options.blotter.table.unfinished().filter(({ state }) => state === 'settling');
   }
 
-  /** What its own record says that it matched beyond the fills that were read; null where it does not. */
+  /**
+   * Returns a fill for what the order's own record shows as matched beyond the fills that were read; null if
+   * it shows none.
+   */
   private fillOf(order: OrderRecord, isAccepted: boolean): FillRecord | null {
     const { reports, blotter } = this.options;
     const { venueId, closedAtMs } = order;
@@ -121,7 +130,7 @@ export class PlaceholderFills {
     };
   }
 
-  /** What is missing of it was worth so much; by the order's own price where a person accepts that. */
+  /** Returns the value of an order's missing part; at the order's own price if a person accepts that. */
   private totalOf(order: OrderRecord, isAccepted: boolean): Units | null {
     const { venueId, price, matched, filled, filledTotal } = order;
     const record = venueId === null ? undefined : this.options.reports.statedOf(venueId)?.record;

@@ -6,7 +6,7 @@ import type { OwnExits } from './own-exits.ts';
 import type { Reservations } from './reservations.ts';
 import type { StrategyInstance } from './strategy-instance.ts';
 
-/** What an algorithm of several markets sees of them, and of the money for them. */
+/** Returns the view that an algorithm of several markets has of them, and of the money for them. */
 export function portfolioLook(
   { instance, intentId }: { readonly instance: StrategyInstance; readonly intentId: string },
   of: {

@@ -45,7 +45,7 @@ export class PortfolioViews {
   }
 }
 
-/** What one strategy may look at. Everything is worked out when it is looked at. */
+/** View of one strategy. Everything is computed when it is read. */
 export class PortfolioView implements EngineView, Prices {
   /** The position that was looked at last, which is looked at far more often than it changes. */
   private lastMarket = '';
@@ -64,7 +64,7 @@ export class PortfolioView implements EngineView, Prices {
   private readonly universeOf: PortfolioViewsOptions['universeOf'];
   private readonly locksOn: PortfolioViewsOptions['locksOn'];
   readonly marketNames: MarketNames;
-  /** What the market shows now, or else the last price in the ledger. */
+  /** Current price in the market, or else the last price in the ledger. */
   readonly priceOf: PriceOf = (market) =>
     this.markets.priceOf(market) ?? this.instance.ledger.priceOf(market);
 

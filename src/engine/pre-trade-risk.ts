@@ -30,7 +30,7 @@ export interface WishedOrder {
   /** Only for an OCO. */
   readonly stopLimitPrice: Units | null;
   readonly whenIdentical: WhenIdentical;
-  /** Which exit of a bracket it is, and of an OCO its stop leg; null for any other order. */
+  /** Kind of the bracket's exit, and of an OCO its stop leg; null for any other order. */
   readonly exit: ExitKind | null;
   readonly stopLegExit: ExitKind | null;
 }
@@ -49,12 +49,11 @@ export interface PreTradeRiskOptions {
   readonly markets: MarketDataCache;
   readonly instances: readonly StrategyInstance[];
   readonly reservations: Reservations;
-  /** Why no orders are taken at all; null while they are. */
+  /** Reason no orders are accepted at all; null while they are. */
   readonly closed: () => string | null;
   /** The lock that refuses an order, unless it can do nothing but reduce a position. */
   readonly lockOn: (order: WantedOrder, reduces: () => boolean) => LockRefusal | null;
-  /** Why the exchange refused the like of an order and would again; null where it may go. */
-  /** Why no orders are taken in a market; null while they are. */
+  /** Reason no orders are accepted in a market; null while they are. */
   readonly closedIn: (market: Market) => string | null;
   readonly refusedBefore: RefusedOrders['objectionTo'];
   /** Called with each refusal by a check. */
@@ -134,7 +133,7 @@ export class PreTradeRisk {
     };
   }
 
-  /** Why an order that has waited may no longer go. `isPostOnly`: whether it is only to rest. */
+  /** Returns why an order that has waited may no longer go. `isPostOnly`: true if it is only to rest. */
   objectionTo(order: OrderRecord, isPostOnly: boolean): string | null {
     const closed = this.closed();
     if (closed !== null) return closed;
@@ -161,8 +160,8 @@ export class PreTradeRisk {
   }
 
   /**
-   * Why an order that is to rest would take instead, as the book was seen last and once its price is on the
-   * steps of the market; null where it rests.
+   * Returns why an order that is to rest would trade at once, by the last seen book and once its price is on
+   * the steps of the market; null if it rests.
    */
   crossedBy(
     { symbol, priceStep }: Market,
@@ -223,7 +222,7 @@ function executionOf({ price, stopPrice, stopLimitPrice }: WishedOrder): Executi
   return price === null ? 'stop_market' : 'stop_limit';
 }
 
-/** How an order that was planned says by what it was refused as it was to be sent. */
+/** Returns the text for a planned order that was refused when it was to be sent, with what refused it. */
 function refusedLater({ code, reason }: { readonly code: string; readonly reason: string }): string {
   return code.startsWith(LOCK)
     ? sentence('order-lock', { lock: code.slice(LOCK.length), reason })

@@ -9,8 +9,8 @@ import type { MarketDataCache } from './market-data-cache.ts';
 import type { StrategyInstance } from './strategy-instance.ts';
 
 /**
- * What the risk checks look at for one wanted order. What only some limits need, over all markets, is put
- * together when it is first looked at.
+ * View of the risk checks for one requested order. Data over all markets that only some limits need is put
+ * together when it is first read.
  */
 export class PreTradeView implements RiskView {
   readonly nowMs: number;
@@ -65,7 +65,7 @@ export class PreTradeView implements RiskView {
   }
 }
 
-/** What all strategies together have, by market, each coin once. */
+/** Returns the holdings of all strategies together, by market, each coin once. */
 function holdingsOf(
   markets: MarketDataCache,
   instances: readonly StrategyInstance[],

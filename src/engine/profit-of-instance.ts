@@ -14,7 +14,7 @@ export interface ProfitText {
   readonly profit: DecimalText | null;
   readonly realised: DecimalText | null;
   readonly open: DecimalText | null;
-  /** What it holds of each asset but the currency itself, once traded. */
+  /** Holdings of each asset but the currency itself, once traded. */
   readonly positions: Readonly<Record<string, DecimalText>>;
   /** Assets that are held and can not be valued. */
   readonly unvalued: readonly string[];

@@ -21,8 +21,8 @@ import {
 import { WalletHistory, type HistoryRead } from './wallet-history.ts';
 
 /**
- * What the reconciler waits for: it asks for the feeds in this order, each after the one before has been
- * answered.
+ * Phase of the reconciler, by the answer it waits for: it requests the feeds in this order, each after the
+ * one before has been answered.
  */
 type Phase =
   | { readonly kind: 'idle'; readonly nextAtMs: number }
@@ -30,7 +30,7 @@ type Phase =
   | { readonly kind: 'wallets'; readonly sinceMs: number }
   | { readonly kind: 'fills after'; readonly sinceMs: number; readonly totals: ReadonlyMap<string, bigint> };
 
-/** How soon another cut is tried after one that said nothing. */
+/** Delay before another cut is tried after an inconclusive one. */
 const TRY_AGAIN_MS = 5_000;
 
 /**
@@ -39,13 +39,13 @@ const TRY_AGAIN_MS = 5_000;
  */
 const PHASE_PATIENCE_MS = 150_000;
 
-/** What the reconciler asks of the engine around it. */
+/** Functions that the reconciler needs from the engine around it. */
 export interface ReconcilerPorts {
   /** Brings a feed forward. */
   hasten(feed: 'fills' | 'wallets' | 'transactions'): void;
   /**
-   * What makes a comparison say nothing: an order whose request is on its way, or whose fate or fills are
-   * missing. Null where nothing does.
+   * Returns what makes a comparison inconclusive: an order whose request is in flight, or whose fate or fills
+   * are missing. Null if nothing does.
    */
   unsettled(): string | null;
   readonly findings: FlawLog;
@@ -124,8 +124,8 @@ export class Reconciler {
   }
 
   /**
-   * What a wallet had before it was followed is in no book: where one is added, the books begin anew, unless
-   * a break has to be looked at first.
+   * Follows the stored currencies as well. The amount of a wallet before it was followed is in no book: if
+   * one is added, the books begin anew, unless a break has to be reviewed first.
    */
   private followAll({ books, followed }: StoredReconciliation): void {
     if (books.expected === null) return;
@@ -349,15 +349,14 @@ export class Reconciler {
     this.keep();
   }
 
-  /** Whether the books have begun for good, and agree. */
+  /** True if the books have begun for good, and agree. */
   private get isSure(): boolean {
     return this.begunAtMs === null && this.suspicion === null && this.found === null;
   }
 
   /**
-   * Whether every movement that is in the balances is known. Of one that was in the first reading of the
-   * books the line may have been listed later. And of one whose line was read it may not be in the balances
-   * yet.
+   * True if every movement that is in the balances is known. For one in the first reading of the books, the
+   * line may have been listed later. One whose line was read may not be in the balances yet.
    */
   private knowsLinesOf(totals: ReadonlyMap<string, bigint>): boolean {
     if (this.books.hasOutside) return false;
@@ -434,12 +433,12 @@ export class Reconciler {
     return true;
   }
 
-  /** Whether the same difference has been there for longer than lists lag. */
+  /** True if the same difference has lasted for longer than lists lag. */
   private isSuspicionOld(nowMs: number): boolean {
     return this.suspicion !== null && nowMs - this.suspicion.sinceMs >= this.settings.lagMs;
   }
 
-  /** Whether a break is next, unless the difference has gone or is explained. */
+  /** True if a break is next, unless the difference has gone or is explained. */
   private isBreakDue(nowMs: number): boolean {
     return this.isSuspicionOld(nowMs) && this.unexplained().length === 0;
   }

@@ -29,19 +29,19 @@ interface Refusal {
   readonly cause: RefusalCause;
   readonly atMs: number;
   readonly situation: Situation;
-  /** How many were refused alike in a row, by the exchange or by this. */
+  /** Number of like orders refused in a row, by the exchange or by this class. */
   count: number;
 }
 
-/** What can change after a refusal. */
+/** Conditions that can change after a refusal. */
 interface Situation {
   readonly bid: Units | null;
   readonly ask: Units | null;
-  /** What the market's price is taken for. */
+  /** Assumed price of the market. */
   readonly price: Units | null;
   /** Of the market's rules. */
   readonly version: number | null;
-  /** What is free of what the order pays with. */
+  /** Free amount of the asset that the order pays with. */
   readonly free: bigint;
 }
 
@@ -51,7 +51,9 @@ const SEEN_CAUSES: ReadonlySet<RefusalCause> = new Set(['price', 'band', 'rule']
 /** So many alike are said and raise an alert. */
 const TOLD_FROM = 3;
 
-/** What nobody knows to have changed is sent again after so long, in case the exchange has. */
+/**
+ * Maximum wait without a known change: after it the order is sent again, in case the exchange has changed.
+ */
 const LONGEST_MS = 600_000;
 
 /**
@@ -81,7 +83,7 @@ export class RefusedOrders {
     options.blotter.listen((order) => this.onOrder(order));
   }
 
-  /** Why the like of an order was refused and would be again; null where it may go. */
+  /** Returns why an order like this one was refused and would be again; null if it may go. */
   objectionTo(
     order: WantedOrder,
     stopLeg: Pick<Terms, 'stopPrice' | 'stopLimitPrice'>,
@@ -196,14 +198,20 @@ function keyOf({ strategy, market, side }: Pick<Terms, 'strategy' | 'market' | '
   return `${strategy} ${market} ${side}`;
 }
 
-/** How far a price is from the market's, as a share of that: units of 1e-10. Null where one is not known. */
+/**
+ * Returns the distance of a price from the market's, as a share of the latter: units of 1e-10. Null if one is
+ * not known.
+ */
 function distanceOf(price: Units | null, market: Units | null): bigint | null {
   if (price === null || market === null || market === 0n) return null;
   const distance = price > market ? price - market : market - price;
   return (distance * UNITS_PER_ONE) / market;
 }
 
-/** What an order is worth in the quote currency: what a purchase needs, and what a least value bounds. */
+/**
+ * Returns the value of an order in the quote currency: the amount that a purchase needs and that a minimum
+ * value bounds.
+ */
 function neededFor({ price, stopPrice, amount }: Terms, { price: market }: Situation): bigint {
   const at = price ?? stopPrice ?? market;
   return at === null ? amount : paymentFor('buy', amount, at);

@@ -30,22 +30,22 @@ export interface ReservationsOptions {
   readonly marketNames: MarketNames;
   /** Null for a market that is not followed. */
   readonly marketOf: (symbol: string) => Market | null;
-  /** What a balance should be by all trades that were read; null while the books have not begun. */
+  /** Expected balance by all trades that were read; null while the books have not begun. */
   readonly expected: (asset: string) => bigint | null;
   readonly works: () => Iterable<ClaimingWork>;
-  /** What transfers at work may take of an asset. */
+  /** Amount of an asset that transfers at work may use. */
   readonly leaving: (asset: string) => Units;
-  /** What a market order of a side would pay; null while no price is known. */
+  /** Price that a market order of a side would pay; null while no price is known. */
   readonly bestFor: (market: string, side: Side) => Units | null;
-  /** Whether the venue pushes every change of the only account there is: then nobody else holds anything. */
+  /** True if the venue pushes every change of the only account there is: then nobody else holds anything. */
   readonly isPushed: boolean;
 }
 
-/** What one reading of a wallet said that our own orders do not explain. */
+/** Part of one reading of a wallet that our own orders do not explain. */
 interface Others {
   /** Set aside for orders by hand and for withdrawals. */
   readonly held: Units;
-  /** What is missing from the wallet beyond what our orders may have paid. */
+  /** Amount missing from the wallet beyond what our orders may have paid. */
   readonly gone: Units;
 }
 
@@ -55,15 +55,15 @@ const NO_CLAIMS: Claims = new Map();
 const NO_OTHERS: Others = { held: NO_UNITS, gone: NO_UNITS };
 
 /**
- * What every strategy may still spend, so that two never spend the same money. Nothing of it is stored: it
- * follows from the books, the last reading of the wallets, the live orders and the algorithms at work, all of
- * which a restart brings back.
+ * Amounts that every strategy may still spend, so that two never spend the same money. They are not stored:
+ * they follow from the books, the last reading of the wallets, the live orders and the algorithms at work,
+ * all of which a restart brings back.
  *
- * - What an order takes is reserved from its plan until its last fill was read: never by the exchange's hold
- *   of it, which a reading shows earlier or later. What is held beyond our own orders is somebody else's.
+ * - An order's amount is reserved from its plan until its last fill was read: never by the exchange's hold of
+ *   it, which a reading shows earlier or later. What is held beyond our own orders is somebody else's.
  * - A strategy with capital spends no more than is left of that; the others share the account's money.
  * - A strategy sells the coins that it has bought and those that it was given, and no others of the account.
- *   A quote currency of its markets is money to it, and no coin.
+ *   A quote currency of its markets is money to it, not a coin.
  */
 export class Reservations {
   private readonly options: ReservationsOptions;
@@ -81,8 +81,8 @@ export class Reservations {
   }
 
   /**
-   * What a strategy may spend of an asset now, units, at least zero. `except`: the intent of an algorithm
-   * whose own unplaced rest is not to be counted against it.
+   * Returns the amount of an asset that a strategy may spend now, in units, at least zero. `except`: the
+   * intent of an algorithm whose own unplaced rest is not to be counted against it.
    */
   spendable(instance: StrategyInstance, asset: string, except: string | null = null): Units {
     const claims = this.claimsOf(asset);
@@ -99,8 +99,8 @@ export class Reservations {
   }
 
   /**
-   * What a strategy may sell of an asset with an order of its own now. Whether the coins that it owns are
-   * still in the wallet is for the exchange to say.
+   * Returns the amount of an asset that a strategy may sell with an order of its own now. The exchange
+   * decides if the coins that it owns are still in the wallet.
    */
   freeToSell(instance: StrategyInstance, asset: string, except: string | null = null): Units {
     return isMoneyOf(instance, asset)
@@ -108,7 +108,7 @@ export class Reservations {
       : this.unclaimed(instance, asset, except);
   }
 
-  /** Whether what is free of money is what a strategy may spend: nothing is reserved or of others. */
+  /** True if a strategy may spend all free money: nothing is reserved or belongs to others. */
   isFree(instance: StrategyInstance, asset: string): boolean {
     const { table, instances, works } = this.options;
     if (!isMoneyOf(instance, asset)) return false;
@@ -118,7 +118,7 @@ export class Reservations {
     return true;
   }
 
-  /** Why an order would spend what is not there for its strategy; null where it may go. */
+  /** Returns why an order would spend more than its strategy has; null if it may go. */
   objectionTo(instance: StrategyInstance, order: WantedOrder, intentId: string): string | null {
     const { market, side, amount, price, stopPrice } = order;
     const reference = price ?? stopPrice ?? this.options.bestFor(market.symbol, side);
@@ -160,7 +160,7 @@ export class Reservations {
     return this.say(instance, { asset, needed, spendable, intentId });
   }
 
-  /** Why it is not enough, with all that takes part of it. */
+  /** Returns why it is not enough, with everything that uses part of it. */
   say(
     instance: StrategyInstance,
     of: {
@@ -207,7 +207,7 @@ export class Reservations {
     });
   }
 
-  /** What is left of the account's own; null where nobody knows. */
+  /** Returns the rest of the account's own amount; null if unknown. */
   private left(asset: string, claims: Claims, works: ReadonlyMap<string, Units>): Units | null {
     const others = this.others.get(asset) ?? NO_OTHERS;
     let left = subtractUnits(subtractUnits(this.totalOf(asset), others.held), others.gone);
@@ -219,7 +219,7 @@ export class Reservations {
     return subtractUnits(left, this.options.leaving(asset));
   }
 
-  /** What the account has of an asset, less what orders by hand and withdrawals hold. */
+  /** Returns the account's amount of an asset, less what manual orders and withdrawals hold. */
   ofAccount(asset: string): Units {
     const { held, gone } = this.others.get(asset) ?? NO_OTHERS;
     return subtractUnits(subtractUnits(this.totalOf(asset), held), gone);
@@ -230,15 +230,15 @@ export class Reservations {
   }
 
   /**
-   * What a strategy may call its own of an asset: its coins, or its capital and what its trades made of it.
-   * Null where it shares the account's money.
+   * Returns the amount of an asset that a strategy owns: its coins, or its capital and what its trades made
+   * of it. Null if it shares the account's money.
    */
   private ownedOf(instance: StrategyInstance, asset: string): Units | null {
     if (!isMoneyOf(instance, asset)) return instance.position(asset);
     return instance.moneyOf(asset);
   }
 
-  /** What a strategy owns of a coin and is not selling yet. */
+  /** Returns the amount of a coin that a strategy owns and is not selling yet. */
   unclaimed(instance: StrategyInstance, asset: string, except: string | null = null): Units {
     const claim = claimOf(instance.name, this.claimsOf(asset), this.worksOn(asset, except));
     return aboveZero(instance.held(asset) - claim);
@@ -275,7 +275,7 @@ export class Reservations {
     return claims;
   }
 
-  /** What algorithms will still take of an asset, by strategy. */
+  /** Returns the amount of an asset that algorithms will still use, by strategy. */
   private worksOn(asset: string, except: string | null): ReadonlyMap<string, Units> {
     const sums = new Map<string, Units>();
     const add = ({ name }: StrategyInstance, amount: Units | null): void => {
@@ -338,13 +338,13 @@ export class Reservations {
   }
 }
 
-/** Whether an asset is a quote currency of a strategy's markets: money to it, and no coin. */
+/** True if an asset is a quote currency of a strategy's markets: money to it, not a coin. */
 function isMoneyOf({ quotes }: StrategyInstance, asset: string): boolean {
   for (const quote of quotes) if (quote === asset) return true;
   return false;
 }
 
-/** What orders and algorithms of a strategy take. */
+/** Returns the amount that orders and algorithms of a strategy use. */
 function claimOf(strategy: string, claims: Claims, works: ReadonlyMap<string, Units>): Units {
   return addUnits(claims.get(strategy) ?? NO_UNITS, works.get(strategy) ?? NO_UNITS);
 }

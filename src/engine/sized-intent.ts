@@ -21,7 +21,7 @@ type SizedIntent =
 type SlowKind = 'twap' | 'vwap' | 'iceberg' | 'ladder' | 'peg';
 const SLOW_KINDS: ReadonlySet<Intent['kind']> = new Set(['twap', 'vwap', 'iceberg', 'ladder', 'peg']);
 
-/** What a size is worked out with. */
+/** Data for computing a size. */
 export interface SizeView {
   readonly market: Market;
   /** The best price that an order of a side meets, units of 1e-10; null while none is known. */
@@ -127,7 +127,7 @@ function inputFor(
   return amount.ok ? { ok: true, value: formatUnits(amount.units ?? NO_UNITS) } : amount;
 }
 
-/** What it is to be worth, in the quote currency, or why that is not known. */
+/** Returns the intended value in the quote currency, or why it is not known. */
 function valueOf({ value, equityShare }: SizedIntent | Quote, { market, equity }: SizeView): Units | string {
   if (value !== undefined)
     return positiveWishUnits(value) ?? `expected a positive value, was ${String(value)}`;

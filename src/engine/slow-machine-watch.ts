@@ -5,19 +5,19 @@ import { sentence } from '../language/sentences/sentence.ts';
 import type { VenueAnswer } from '../venues/port.ts';
 import type { Outbox } from './outbox.ts';
 
-/** What is kept for whoever looks at the mirror: since when nothing leaves, as this machine is too slow. */
+/** Time since when nothing leaves because this machine is too slow; stored for readers of the mirror. */
 export const storedSlowMachine = z.object({ sinceMs: storedTimeMs.nullable() });
 
 export type StoredSlowMachine = z.output<typeof storedSlowMachine>;
 
 export const KEPT_SLOW_MACHINE = 'slow-machine';
 
-/** Why a request did not leave to which this machine always got too late. */
+/** Reason a request was not sent: this machine always got to it too late. */
 const TOO_SLOW = sentence('machine-too-slow');
 
 /**
- * Whether requests are dropped as this machine takes too long to get to them. The ledger looks well then, and
- * everything seems ready, while no order leaves. The first request that is sent ends it.
+ * Tracks if requests are dropped because this machine gets to them too late. The ledger then seems fine and
+ * everything ready, while no order leaves. The first request that is sent ends it.
  */
 export class SlowMachineWatch {
   private readonly outbox: Outbox;
@@ -40,7 +40,7 @@ export class SlowMachineWatch {
     }
   }
 
-  /** Why no order can leave; null while requests do. */
+  /** Returns why no order can leave; null while requests do. */
   fault(): string | null {
     return this.sinceMs === null ? null : sentence('machine-slow');
   }

@@ -24,7 +24,9 @@ export const KEPT_STANDSTILLS = 'standstills';
 
 const LOOK_EVERY_MS = 5_000;
 
-/** How much newer something must be than a book's own time, and how much later the book must be read. */
+/**
+ * Minimum by which something must be newer than a book's own time, and by which the book must be read later.
+ */
 const SLACK_MS = 5_000;
 
 /** The same of statistics, which the exchange may sum up for a while after a trade. */
@@ -36,7 +38,7 @@ const QUIET_REPORT_EVERY_MS = 3_600_000;
 /** A standstill of the whole exchange is judged by the list of all books, which must be read so lately. */
 const ALL_BOOKS_AGE_MS = 60_000;
 
-/** How often all books and the statistics are asked for while a book may stand still. */
+/** Returns the interval for requests of all books and the statistics while a book may stand still. */
 export function standstillProbeMs(limitMs: number): number {
   return Math.max(LOOK_EVERY_MS, Math.ceil(limitMs / 4));
 }
@@ -133,7 +135,7 @@ export class StandstillWatch {
     this.takeNews(symbol, 'newer-trades', newestAtMs);
   }
 
-  /** How the book of a market stands still; null while it does not, as far as is known. */
+  /** Returns the standstill of a market's book; null while there is none, as far as is known. */
   of(symbol: string): MarketStandstill | null {
     const pulse = this.pulses.get(symbol);
     if (pulse === undefined || pulse.bookAtMs === null) return null;

@@ -13,7 +13,7 @@ export type DisagreementText = z.output<typeof disagreement>;
 /** A difference that the next conclusion must confirm. */
 const suspicion = z.object({ sinceMs: storedTimeMs, rows: z.array(disagreement).readonly() });
 
-/** What is kept, and what `sarraf reconcile` shows. */
+/** Stored state, which `sarraf reconcile` shows. */
 export const storedReconciliation = z.object({
   books: storedBooks,
   /** By currency, the last lines that were read: their ids and cursors. */
@@ -25,12 +25,14 @@ export const storedReconciliation = z.object({
   conclusions: storedCount,
   /** Currencies that were compared. */
   followed: z.array(z.string()),
-  /** When the books began, until a later reading has confirmed them. */
+  /** Time the books began, until a later reading has confirmed them. */
   begunAtMs: storedTimeMs.nullable(),
-  /** When the last movement of the books was, by the exchange's clock; not in those of an early version. */
+  /**
+   * Time of the last movement of the books, by the exchange's clock; missing in those of an early version.
+   */
   movedAtMs: storedTimeMs.nullable().optional(),
   suspicion: suspicion.nullable(),
-  /** What kept the last comparisons from saying anything, once that has lasted for too long. */
+  /** Cause of the last inconclusive comparisons, once they have lasted for too long. */
   blockedBy: z.string().nullable().optional(),
   /** A break stops new orders until a person has looked at it. */
   break: suspicion.extend({ atMs: storedTimeMs }).nullable(),

@@ -52,7 +52,7 @@ export class StrategyDispatcher {
   private isRestart = false;
   private readonly options: StrategyDispatcherOptions;
   private readonly listeners: readonly Listener[];
-  /** Who subscribed to what: by its kind, then by `BTCIRT`, by `BTCIRT 1h` for candles, or by a topic. */
+  /** Subscribers by kind, then by `BTCIRT`, by `BTCIRT 1h` for candles, or by a topic. */
   private readonly routes = new Map<string, Map<string, readonly Listener[]>>();
 
   constructor(options: StrategyDispatcherOptions) {
@@ -62,7 +62,7 @@ export class StrategyDispatcher {
     for (const listener of this.listeners) this.addRoutes(listener);
   }
 
-  /** Whether no event waits for a strategy. */
+  /** True if no event waits for a strategy. */
   get isIdle(): boolean {
     return this.options.notifier.queue.length === 0;
   }
@@ -73,7 +73,7 @@ export class StrategyDispatcher {
       instance.runner.warmUp(candle);
   }
 
-  /** Who wants candles of a market and length. */
+  /** Returns the listeners to candles of a market and length. */
   listenersTo(market: string, timeframe: Timeframe): readonly CandleListener[] {
     return this.routed('candles', `${market} ${timeframe}`).flatMap(({ instance, view }) =>
       instance.runner.wantsCandles
@@ -184,7 +184,7 @@ export class StrategyDispatcher {
     }
   }
 
-  /** When there is something to do next by itself. */
+  /** Returns the time of the next action that is due by itself. */
   wakeAtMs(): number {
     let next = Number.POSITIVE_INFINITY;
     for (const instance of this.options.instances) {
@@ -259,7 +259,9 @@ export class StrategyDispatcher {
     outbox.alarm(`${instance.name} pauses: ${reason}`, instance.name);
   }
 
-  /** What a strategy answered; nothing where it has just thrown. Answers whether anything was to be taken. */
+  /**
+   * Applies a strategy's answer; nothing if it has just thrown. Returns true if there was anything to apply.
+   */
   private takeAnswer(instance: StrategyInstance, intents: readonly Intent[], wasFailing: boolean): boolean {
     const { failure } = instance.runner;
     const lines = instance.runner.takeLog();
@@ -273,7 +275,7 @@ export class StrategyDispatcher {
     return true;
   }
 
-  /** What it logged in this call, whether or not that went well. */
+  /** Publishes the lines logged in this call, whether or not the call succeeded. */
   private takeLog(instance: StrategyInstance, lines: readonly StrategyLogLine[]): void {
     const { outbox } = this.options;
     for (const line of lines) {

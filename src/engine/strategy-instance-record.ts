@@ -6,7 +6,7 @@ import { AssetLedger } from '../portfolio/asset-ledger.ts';
 import { restoreLedger, storedLedger, storeLedger } from '../portfolio/stored-ledger.ts';
 import type { StrategyRecord } from './mirror-change.ts';
 
-/** What is kept of a strategy besides its state. */
+/** Stored data of a strategy besides its state. */
 export interface InstanceFigures {
   readonly ledger: AssetLedger;
   /** Requests that its orders have cost, fills that these have brought, and orders that were planned. */

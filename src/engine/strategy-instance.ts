@@ -45,13 +45,13 @@ export class StrategyInstance {
   status: StrategyRecord['status'] = 'running';
   reason: string | null = null;
   resumesAtMs = Number.POSITIVE_INFINITY;
-  /** Whether the exchange does not list one of its markets any more: it pauses until it does. */
+  /** True if the exchange no longer lists one of its markets: it pauses until it does. */
   isMarketMissing = false;
-  /** Whether a person has paused it: it is told nothing, and its indicators are fed. */
+  /** True if a person has paused it: it gets no events, and its indicators are fed. */
   isPausedByHand = false;
-  /** Whether it was told its start, in this life. */
+  /** True if it was notified of its start, in this life. */
   hasBegun = false;
-  /** When its orders were planned, rising. */
+  /** Times its orders were planned, rising. */
   readonly plannedAtMs: number[] = [];
   /** Requests that its orders have cost, and fills that these have brought. */
   requests = 0;
@@ -65,7 +65,7 @@ export class StrategyInstance {
   private unkept = 0;
   readonly tally = new IntentTally();
   private complainedAtMs = Number.NEGATIVE_INFINITY;
-  /** What it holds and has made, by asset. */
+  /** Holdings and results, by asset. */
   readonly ledger: AssetLedger;
   /** Its own market and those that it subscribed to, each once. */
   readonly markets: readonly string[];
@@ -103,8 +103,8 @@ export class StrategyInstance {
   }
 
   /**
-   * What its fills brought of an asset less what they took, fees taken off, over all its markets, and what it
-   * was given of a coin.
+   * Returns the amount of an asset that its fills brought less what they removed, fees deducted, over all its
+   * markets, and what it was given of a coin.
    */
   held(asset: string): Units {
     return this.ledger.held(asset);
@@ -158,7 +158,7 @@ export class StrategyInstance {
     return null;
   }
 
-  /** What it has made, in each quote currency of its markets and that of the order that is asked about. */
+  /** Returns its profits, in each quote currency of its markets and that of the order in question. */
   pnlViews(quote: Currency, nowMs: number): PnlViews {
     const tracks = this.ledger.tracksAt(nowMs, quote);
     return { inCurrencies: [...tracks].map(viewOfTrack), ...this.ledger.state.streak };
@@ -221,7 +221,7 @@ export class StrategyInstance {
     return [{ atMs: first.atMs, text, fields: null }, ...this.log];
   }
 
-  /** Whether it is time to say again that its orders are not taken. */
+  /** True if it is time to report again that its orders are not accepted. */
   mayComplain(nowMs: number): boolean {
     if (nowMs - this.complainedAtMs < COMPLAINS_EVERY_MS) return false;
     this.complainedAtMs = nowMs;
@@ -237,7 +237,7 @@ export class StrategyInstance {
     timer.nextMs = nextDueMs(timer.cron, nowMs);
   }
 
-  /** What a restart is given back; null when nothing changed since the last call. */
+  /** Returns the record for a restart; null if nothing changed since the last call. */
   takeRecord(nowMs: number): StrategyRecord | null {
     const state = this.runner.takeChangedState();
     if (state === null && !this.isDirty) return null;

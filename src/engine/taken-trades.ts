@@ -13,7 +13,7 @@ export const MOST_TAKEN = 20_000;
 
 export const KEPT_CURSOR = 'cursor.trades';
 
-/** What names a trade: with oneself it has two records of one id. */
+/** Identity of a trade: a trade with oneself has two records of one id. */
 export interface TradeName {
   readonly id: VenueTradeId;
   readonly orderId: VenueOrderId | null;
@@ -22,13 +22,13 @@ export interface TradeName {
 
 /** The trades that are in the books, and where the next reading begins. */
 export class TakenTrades {
-  /** Where the next reading begins, but for the overlap of a list by time. */
+  /** Start of the next reading, except for the overlap of a list by time. */
   cursor: ListCursor = LIST_START;
   /** Below it, it is not known what was taken. */
   lowestKnown: ListCursor = LIST_START;
   private readonly outbox: Outbox;
   private readonly list: OwnList;
-  /** How many readings have begun. */
+  /** Number of readings that have begun. */
   readings = 0;
   /**
    * Trades at or beyond the first place that may be read again, by their name, and which reading showed them
@@ -65,14 +65,14 @@ export class TakenTrades {
     return cursor !== undefined;
   }
 
-  /** Whether a trade that is shown was taken before. */
+  /** Marks a trade as shown. True if it was applied before. */
   show(trade: TradeName): boolean {
     const before = this.taken.get(nameOf(trade));
     if (before !== undefined) before.shownIn = this.readings;
     return before !== undefined;
   }
 
-  /** Whether a reading has shown it since the one with that number began. */
+  /** True if a reading has shown it since the one with that number began. */
   isShownSince(reading: number, fill: FillRecord): boolean {
     const shownIn = this.taken.get(nameOf(nameOfFill(fill)))?.shownIn;
     return shownIn !== undefined && shownIn >= reading;
@@ -133,7 +133,7 @@ export class TakenTrades {
     this.lowestKnown = Math.max(this.lowestKnown, Math.min(lowest, Math.max(cursor, this.cursor)));
   }
 
-  /** What is not remembered must not be read again: it would be taken a second time. */
+  /** Skips what is not remembered: if read again, it would be applied a second time. */
   private passOver(lowest: ListCursor): void {
     if (this.cursor >= lowest) return;
     this.cursor = lowest;

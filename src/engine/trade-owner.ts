@@ -25,7 +25,7 @@ export interface TradeOwnerOptions {
   readonly booked: BookedFills;
 }
 
-/** What a trade, whose owner is known, is to the books. */
+/** Standing of a trade, whose owner is known, in the books. */
 export type TradeStanding =
   | { readonly kind: 'new' }
   /** It is booked under another id. */
@@ -38,7 +38,7 @@ export type TradeStanding =
   | { readonly kind: 'unclear' };
 
 /**
- * Whose a trade is, and whether that is sure. What is in the books stays there, so two things must say it:
+ * Finds the owner of a trade, and if that is sure. Entries of the books stay there, so two things must agree:
  * the trade's record and the order's, which has matched as much, or two readings of it.
  */
 export class TradeOwner {
@@ -66,9 +66,9 @@ export class TradeOwner {
   }
 
   /**
-   * What a trade is to the books, in which nothing is beyond what its order matched. One that is equal to a
-   * booked fill in all but its id is that fill, which the exchange has given another id, where the order has
-   * no room for it as a trade of its own.
+   * Returns the standing of a trade in the books, which hold nothing beyond what its order matched. A trade
+   * equal to a booked fill in all but its id is that fill under another id from the exchange, if the order
+   * has no room for it as a trade of its own.
    */
   standingOf(pending: PendingTrade, order: OrderRecord | null): TradeStanding {
     const { trade, sinceMs, firstReading } = pending;
@@ -103,8 +103,8 @@ export class TradeOwner {
   }
 
   /**
-   * Whether a trade of an order that nobody knows is foreign. It may be of one whose reply is missing, or of
-   * one that the mirror lost: that is found out first. `isFirst`: while the trades of before a new mirror are
+   * True if a trade of an unknown order is foreign. The order may be one whose reply is missing, or one that
+   * the mirror lost: that is found out first. `isFirst`: true while the trades of before a new mirror are
    * read, which are nobody's but those of open orders.
    */
   isNobodys({ trade, readings, sinceMs }: PendingTrade, isFirst: boolean): boolean {
@@ -126,13 +126,15 @@ export class TradeOwner {
     return false;
   }
 
-  /** Whether the order of a trade is not known, and is being asked for. */
+  /** True if the order of a trade is not known, and is being requested. */
   isBeingAsked({ orderId }: VenueTrade): boolean {
     const { blotter, reports } = this.options;
     return orderId !== null && blotter.table.byVenueId(orderId) === undefined && reports.isAsking(orderId);
   }
 
-  /** Whether a trade can be of an order whose id is not known: what is older than its plan is not its own. */
+  /**
+   * True if a trade can belong to an order whose id is not known: what is older than its plan is not its own.
+   */
   mayBeOf(trade: VenueTrade, { side, market, tradeFloor, orderFloor }: OrderRecord): boolean {
     const { venue, outbox } = this.options.blotter;
     const { orders, trades } = venue.ownLists;
@@ -157,7 +159,7 @@ export class TradeOwner {
   }
 }
 
-/** Whether an order can have fills. */
+/** True if an order can have fills. */
 export function hasArrived({ state }: OrderRecord): boolean {
   return state !== 'planned' && state !== 'filled' && state !== 'cancelled' && state !== 'rejected';
 }

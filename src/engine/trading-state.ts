@@ -17,11 +17,11 @@ interface TradingStateParts {
   readonly findings: FlawLog;
   readonly orderManager: OrderManager;
   readonly standstills: StandstillWatch;
-  /** Whether balances are compared at all: a backtest on bars has none to compare with. */
+  /** True if balances are compared at all: a backtest on bars has none to compare with. */
   readonly reconciles: boolean;
 }
 
-/** Whether new orders may be placed. Cancels and look-ups always may. */
+/** Decides if new orders may be placed. Cancels and look-ups always may. */
 export class TradingState {
   private readonly parts: TradingStateParts;
 
@@ -29,7 +29,7 @@ export class TradingState {
     this.parts = parts;
   }
 
-  /** Why no new orders are taken, the gravest reason first; null while they are. */
+  /** Returns why no new orders are accepted, the gravest reason first; null while they are. */
   closed(): string | null {
     const { control, credential, strategies, reconciler, findings, orderManager } = this.parts;
     const why = control.closed() ?? credential.fault();
@@ -42,8 +42,8 @@ export class TradingState {
   }
 
   /**
-   * What the exchange said about orders of ours, twice, that can not be right; why the books could not be
-   * compared for too long; and which markets stand still, where no orders go.
+   * Returns the issues that the exchange's data about orders of ours has shown twice; why the books could not
+   * be compared for too long; and which markets stand still, where no orders go.
    */
   doubts(): readonly string[] {
     const overdue = this.overdue();

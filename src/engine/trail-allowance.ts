@@ -2,7 +2,9 @@ import { sentence } from '../language/sentences/sentence.ts';
 import type { AlgorithmIntent } from '../execution/algorithms/algorithms.ts';
 import type { TrailPace } from '../strategy/trailing.ts';
 
-/** Why a stop may not follow the price as well; null where it may, and for intents without such a stop. */
+/**
+ * Returns why a stop may not follow the price as well; null if it may, and for intents without such a stop.
+ */
 export function whyNoTrail(
   intent: AlgorithmIntent,
   of: { readonly pace: TrailPace | null; readonly atWork: number },

@@ -12,7 +12,7 @@ import type { ReportMatch } from './order-report-matcher.ts';
 import type { Outbox } from './outbox.ts';
 import type { PreTradeRisk } from './pre-trade-risk.ts';
 
-/** How long a look-up may wait for a slot. */
+/** Maximum wait of a look-up for a slot. */
 const LOOK_UP_WITHIN_MS = 60_000;
 
 export interface UnknownOrderSearchOptions {
@@ -67,7 +67,9 @@ export class UnknownOrderSearch {
     }
   }
 
-  /** What enough readings of the orders lack never arrived, where the venue's rule wants nothing more. */
+  /**
+   * Gives up orders that enough readings lack: they never arrived, if the venue's rule requires nothing more.
+   */
   private giveUpAbsent(): void {
     for (const { key } of this.blotter.unknown.absentInLists()) {
       const order = this.blotter.table.get(key);

@@ -9,9 +9,9 @@ import type { StoredReconciliation } from './stored-reconciliation.ts';
 export interface HistoryRead {
   /** Oldest first. */
   readonly lines: readonly WalletTransaction[];
-  /** Whether the wallet's history was read for the first time. */
+  /** True if the wallet's history was read for the first time. */
   readonly isFirst: boolean;
-  /** Whether there were more lines than are read at once, so that some were passed over. */
+  /** True if there were more lines than are read at once, so that some were skipped. */
   readonly isCut: boolean;
 }
 
@@ -26,7 +26,7 @@ const LINES_KEPT = 100;
 /** So many of them, or all, a reading has to show again before it counts as joined to the last one. */
 const LINES_JOINED = 10;
 
-/** What the last reading of a history showed that was not in the one before. */
+/** Lines that the last reading of a history showed and the one before did not. */
 interface News {
   readonly askedAtMs: number;
   /** Oldest first. */
@@ -44,18 +44,18 @@ export class WalletHistory {
   private readonly lastLines = new Map<string, LastLines[string]>();
   /** The lines of the wallet that is being read, by their id. */
   private readonly lines = new Map<WalletTransaction['id'], WalletTransaction>();
-  /** How many of them were known before. */
+  /** Number of them that were known before. */
   private knownLines = 0;
-  /** Whether one of them can not be right. */
+  /** True if one of them has an issue. */
   private hasFlaw = false;
   private isCut = false;
-  /** What the last reading of each history showed and that does not count yet. */
+  /** Lines that the last reading of each history showed and that do not count yet. */
   private readonly news = new Map<string, News>();
   /** Histories that are to be read again at once: the last reading has confirmed nothing. */
   readonly unconfirmed = new Set<string>();
   /**
-   * When the history that is being read was asked for, and the last two readings of which every line counts,
-   * by currency.
+   * Time of the request for the history that is being read; and of the last two readings of which every line
+   * counts, by currency.
    */
   private askedAtMs = 0;
   private readonly wholeAtMs = new Map<string, readonly [last: number, before: number]>();
@@ -74,7 +74,7 @@ export class WalletHistory {
     return Object.fromEntries(this.lastLines);
   }
 
-  /** Whether a wallet's history was read to its end. */
+  /** True if a wallet's history was read to its end. */
   isRead(currency: string): boolean {
     return this.lastLines.has(currency);
   }
@@ -103,7 +103,7 @@ export class WalletHistory {
       readonly page: number;
       readonly askedAtMs: number;
       readonly hasNext: boolean;
-      /** Whether a line of it could not be read. */
+      /** True if a line of it could not be read. */
       readonly isMissing?: boolean;
     },
   ): boolean {
@@ -189,7 +189,7 @@ export class WalletHistory {
       .toSorted((left, right) => this.cursorOf(left) - this.cursorOf(right));
   }
 
-  /** Whether a line that is not among the newest lines that count stands before them: it counts already. */
+  /** True if a line that is not among the newest lines that count stands before them: it counts already. */
   private isBefore(line: WalletTransaction, known: LastLines[string]): boolean {
     const first = known[0]?.[1] ?? LIST_START;
     const end = known.at(-1)?.[1] ?? LIST_START;

@@ -4,7 +4,7 @@ import type { AlgorithmView, Close } from '../execution/algorithms/algorithm-ste
 import type { OrderRecord } from '../execution/order-record.ts';
 import type { MarketDataCache } from './market-data-cache.ts';
 
-/** What an algorithm sees. The book is worked out when it is looked at, which most algorithms never do. */
+/** View of an algorithm. The book is computed when it is read, which most algorithms never do. */
 export class WorkView implements AlgorithmView {
   readonly nowMs: number;
   readonly market: Market;

@@ -29,7 +29,7 @@ function needs(request: UnsignedRequest, expected: string): never {
   throw new SarrafError('UNAUTHORIZED', `${request.endpointName}: expected ${expected}; nothing was sent`);
 }
 
-/** Whether a call is always made without credentials. */
+/** True if a call is always made without credentials. */
 export function isAnonymous(access: Access): boolean {
   return access === 'none' || access === 'merchant';
 }

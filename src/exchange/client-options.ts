@@ -33,8 +33,8 @@ export interface ClientOptions {
   readonly serviceName?: string;
   readonly credentials?: Credentials;
   /**
-   * Which form `orderBook` and `allOrderBooks` ask for: `v2`, that of the interface; `v3` of deployments that
-   * have it; by default `auto`, which asks `v3` after a 404 of `v2`.
+   * Form that `orderBook` and `allOrderBooks` request: `v2`, that of the interface; `v3` of deployments that
+   * have it; by default `auto`, which requests `v3` after a 404 of `v2`.
    */
   readonly orderBook?: OrderBookVersion;
   /** Called once when `auto` has found that the exchange has the third version in place of the second. */
@@ -83,8 +83,8 @@ export interface CallOptions {
   /** For the log-in call of an account that asks for one. */
   readonly oneTimePassword?: string;
   /**
-   * Whether a row of a list that can not be read costs that row alone; without it, it is the error of the
-   * whole call, so that nobody takes what is left for all.
+   * True if an unreadable row of a list costs that row alone. Otherwise it is the error of the whole call, so
+   * that nobody mistakes the rest for all rows.
    */
   readonly eachRow?: boolean;
   /** Called with each reply as it came, before it is read: so also with one that can not be read. */

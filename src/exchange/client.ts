@@ -162,7 +162,7 @@ export class ExchangeClient {
     return this.transport.close();
   }
 
-  /** Whether a limiter decides when each request may leave. */
+  /** True if a limiter decides when each request may leave. */
   protected get isLimited(): boolean {
     return this.settings.admit !== undefined;
   }

@@ -6,22 +6,21 @@ import type { HttpResponse } from './transport.ts';
  */
 export const TOLERATED_CLOCK_MS = 10_000;
 
-/** When a request left and its reply was there, by one clock of this machine, in ms since 1970. */
+/** Times a request left and its reply arrived, by one clock of this machine, in ms since 1970. */
 export interface RequestTimes {
   readonly sentMs: number;
   readonly receivedMs: number;
 }
 
-/** When a reply says that it was written, in whole seconds; null where it names no time. */
+/** Returns the time a reply states that it was written, in whole seconds; null if it names no time. */
 export function saidMsOf({ headers }: Pick<HttpResponse, 'headers'>): number | null {
   const saidMs = Date.parse(headers['date'] ?? '');
   return Number.isFinite(saidMs) ? saidMs : null;
 }
 
 /**
- * How far a clock of this machine is ahead of the one that wrote a reply, by at least so much; below 0:
- * behind. Null where the reply names no time (the `Date` of RFC 9110, 6.6.1, less the `Age` of what a cache
- * kept).
+ * Returns the minimum lead of a clock of this machine over the one that wrote a reply; below 0: behind. Null
+ * if the reply names no time (the `Date` of RFC 9110, 6.6.1, less the `Age` of a cached reply).
  */
 export function clockAheadMs(
   { headers }: Pick<HttpResponse, 'headers'>,

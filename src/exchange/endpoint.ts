@@ -27,12 +27,12 @@ export interface Endpoint<
   readonly path: string;
   readonly access: Access;
   readonly budget: Budget;
-  /** Whether asking again changes nothing, so that a caller may choose to retry. */
+  /** True if a repeated call changes nothing, so that a caller may choose to retry. */
   readonly idempotent: boolean;
   readonly sends: 'query' | 'json' | 'nothing';
   readonly timeoutMs: number;
   /**
-   * Whether a request whose fields are not as declared can be answered with HTTP 200 and a failed body, with
+   * True if a request whose fields are not as declared can be answered with HTTP 200 and a failed body, with
    * a code of the interface. Elsewhere that is HTTP 400.
    */
   readonly failsInBody?: true;
@@ -43,7 +43,7 @@ export interface Endpoint<
    * `env:NAME`.
    */
   readonly example: z.input<Request>;
-  /** What it is for, one sentence. */
+  /** Purpose, in one sentence. */
   readonly summary: string;
   /** Heading of the interface specification it comes from. */
   readonly section: string;

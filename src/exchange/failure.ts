@@ -1,18 +1,18 @@
 import { normaliseCode } from './refusals.ts';
 import type { HttpResponse } from './transport.ts';
 
-/** What a failed response says, in whichever of its fields. */
+/** Content of a failed response, in whichever of its fields. */
 export interface Failure {
   readonly code: string;
   readonly message: string;
   readonly clientOrderId: string | null;
-  /** How long to stay away; null where the reply does not say. */
+  /** Time to back off; null if the reply does not state it. */
   readonly backOffMs: number | null;
   /**
    * The limit that was exceeded, as it came: NaN for what is no number; null where the reply does not say.
    */
   readonly limit: number | null;
-  /** Whether it clearly speaks of a permission and not of a limit. */
+  /** True if it clearly speaks of a permission and not of a limit. */
   readonly isPermission: boolean;
 }
 
@@ -103,7 +103,7 @@ export function failureOf(body: Body, response: HttpResponse): Failure {
   };
 }
 
-/** How long a response asks to wait, by its body or its headers; null where it does not. */
+/** Returns the wait that a response asks for, in its body or its headers; null if it asks for none. */
 export function backOffOf(response: HttpResponse): number | null {
   if (response.status < 400) return null;
   return failureOf(bodyOf(response), response).backOffMs;

@@ -11,10 +11,10 @@ export interface Merchant {
   readonly apiSecret: string;
 }
 
-/** What the payer's browser brings back. */
+/** Data that the payer's browser brings back. */
 export interface PaymentReturn {
   readonly token: string;
-  /** What the redirect claims; only `verify` proves it. */
+  /** Claim of the redirect; only `verify` proves it. */
   readonly claimsSuccess: boolean;
 }
 
@@ -58,7 +58,7 @@ export class PaymentGateway {
     return this.client.call('gatewaySend', { ...invoice, api: this.merchant.api });
   }
 
-  /** Where the payer is to be sent. */
+  /** Returns the address to send the payer to. */
   payPageUrl(token: string): string {
     if (this.siteUrl === null) {
       throw new SarrafError(
@@ -69,7 +69,7 @@ export class PaymentGateway {
     return new URL(`/app/paygate/${encodeURIComponent(token)}`, this.siteUrl).href;
   }
 
-  /** What the address that the payer came back to says; null when it holds no token. */
+  /** Parses the address that the payer came back to; null if it holds no token. */
   parseCallback(address: string | URL): PaymentReturn | null {
     const url = URL.parse(String(address), 'http://localhost');
     const token = url?.searchParams.get('token') ?? '';

@@ -1,4 +1,4 @@
-/** What comes out: as JSON.parse gives it, but that some numbers are text. */
+/** Output: as JSON.parse gives it, except that some numbers are text. */
 export type ExactJson = unknown;
 
 /**

@@ -1,8 +1,8 @@
 import { createMarketNames } from '../domain/market-symbol.ts';
 
 /**
- * How the interface names its markets. Two currencies are quoted in, rial (not toman) and tether, and they
- * meet in `USDTIRT`. Source: the interface specification, "Spot trading".
+ * Market names of the interface. There are two quote currencies, rial (not toman) and tether, and they meet
+ * in `USDTIRT`. Source: the interface specification, "Spot trading".
  */
 const QUOTES = [
   { currency: 'rls', name: 'rial', ending: 'IRT', decimals: 0 },

@@ -2,8 +2,8 @@ import type { Budget } from '../domain/rate-limit.ts';
 import { ENDPOINTS, type EndpointName } from './endpoints/index.ts';
 
 /**
- * Which form of the order book is asked for: that of the interface, that of newer deployments, or the first
- * of them that the exchange has.
+ * Requested form of the order book: that of the interface, that of newer deployments, or the first of them
+ * that the exchange has.
  */
 export const ORDER_BOOK_VERSIONS = ['auto', 'v2', 'v3'] as const;
 export type OrderBookVersion = (typeof ORDER_BOOK_VERSIONS)[number];
@@ -16,7 +16,7 @@ const IN_V3 = {
 
 const isOfBooks = (name: EndpointName): name is keyof typeof IN_V3 => Object.hasOwn(IN_V3, name);
 
-/** What is asked for where no market is named. */
+/** Value requested if no market is named. */
 const ALL = 'all';
 
 /** Markets that are being tried at once; beyond it the oldest are asked by the second version again. */
@@ -30,9 +30,9 @@ export function orderBookBudget(version: OrderBookVersion): Budget['name'] {
 }
 
 /**
- * Which version of the order book a client asks. `auto` begins with the second. Where that does not find a
- * market, the third is asked for the same one next: if it has the book, the second version is gone, and all
- * books are asked of the third from then on; if it has not, there is no such market.
+ * Chooses the version of the order book that a client requests. `auto` begins with the second. If that does
+ * not find a market, the third is asked for the same one next: if it has the book, the second version is
+ * gone, and all books are requested of the third from then on; if not, there is no such market.
  */
 export class OrderBookChoice {
   private isV3: boolean;

@@ -5,7 +5,7 @@ import type { ExchangeTrade } from './records/trade.ts';
 import type { EndpointResult } from './reply-decoder.ts';
 import type { ReplyPage } from './reply-types.ts';
 
-/** What the iterators need of a client. */
+/** Part of a client that the iterators need. */
 export interface Caller {
   call<Name extends EndpointName>(name: Name, request: EndpointRequest<Name>): Promise<EndpointResult<Name>>;
 }

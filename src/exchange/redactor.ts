@@ -89,8 +89,8 @@ function formsOf(secret: string): readonly string[] {
 }
 
 /**
- * What every Base64 text has that the secret is a part of: three, since it may begin at each third byte,
- * without the characters that what is around it changes.
+ * Returns the parts one of which is in every Base64 text that contains the secret: three, since it may begin
+ * at each third byte, without the characters that its surroundings change.
  */
 function base64Forms(secret: string, alphabet: 'base64' | 'base64url'): readonly string[] {
   const bytes = Buffer.from(secret);

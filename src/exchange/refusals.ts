@@ -2,7 +2,7 @@ import type { ErrorTraits } from '../domain/errors.ts';
 import type { Endpoint } from './endpoint.ts';
 import type { EndpointName } from './endpoints/index.ts';
 
-/** What an exchange's "no" means for the caller, and where the code is documented. */
+/** Meaning of an exchange's "no" for the caller, and the place where the code is documented. */
 export interface RefusalTraits extends ErrorTraits {
   readonly of: 'orders' | 'transfer' | 'gateway' | 'withdrawal' | 'any' | 'client';
 }
@@ -113,7 +113,7 @@ export const REFUSAL_TABLE = {
 
 type KnownRefusalCode = keyof typeof REFUSAL_TABLE;
 
-/** Whether a code is one of the interface's own tables, and not one of ours for replies without a code. */
+/** True if a code is one of the interface's own tables, and not one of ours for replies without a code. */
 export function isDocumentedRefusal(code: string): boolean {
   if (!Object.hasOwn(REFUSAL_TABLE, code)) return false;
   const { of }: RefusalTraits = REFUSAL_TABLE[code as KnownRefusalCode];
@@ -126,8 +126,8 @@ export const LIMIT_CODES: ReadonlySet<string> = new Set(['TooManyRequests']);
 type Family = RefusalTraits['of'];
 
 /**
- * Whose codes a call that changes something is refused with: the table of the interface that belongs to it,
- * and what stands in another table or with the deployments and is said of it too.
+ * Codes that can refuse a call that changes something: the interface's table for that call, and those of
+ * another table or of deployments that are documented for it too.
  */
 const CODES_OF: Readonly<
   Partial<Record<EndpointName, { readonly families: readonly Family[]; readonly also: readonly string[] }>>
@@ -168,7 +168,7 @@ function isOwnCode(code: string, endpoint: EndpointName): boolean {
 }
 
 /**
- * What a refusal allows the caller to conclude. Of a read, that nothing changed. Of anything else only the
+ * Returns what the caller may conclude from a refusal. Of a read: nothing changed. Of anything else, only the
  * interface's own code for that very call is evidence: a 400, a 404 or a `failed` body without one can come
  * from a proxy, after the exchange has accepted the request.
  */

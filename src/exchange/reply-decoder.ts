@@ -38,7 +38,7 @@ export interface UnreadReplyRow {
   readonly place: string;
   /** As it came. */
   readonly row: unknown;
-  /** What was expected and found, at which field. */
+  /** Expected and found values, with the field. */
   readonly why: string;
 }
 
@@ -124,10 +124,7 @@ function refusal(endpoint: Endpoint, response: HttpResponse, failure: Failure): 
   return { ok: false, code, message, httpStatus: response.status, ...traits, clientOrderId };
 }
 
-/**
- * Whether a body is the beginning of an object in JSON, and said to be JSON. Only for a body that can not be
- * read.
- */
+/** True if a body begins like a JSON object and is declared as JSON. Only for a body that cannot be read. */
 function isCutOff({ headers, body }: HttpResponse): boolean {
   return /^application\/json\b/i.test(headers['content-type'] ?? '') && body.trimStart().startsWith('{');
 }
@@ -214,9 +211,9 @@ function notApplied(body: Body, response: HttpResponse): DecodedRefusal {
 }
 
 /**
- * What a reply means. Refusals are returned. Whatever a reply holds, it is the error of this request alone.
+ * Decodes a reply. Refusals are returned. Whatever a reply holds, it is the error of this request alone.
  * @throws SarrafError for everything that is neither the value nor a clear refusal: limits, credentials, 5xx,
- * bodies that can not be read.
+ * bodies that cannot be read.
  */
 export function decodeReply<Name extends EndpointName>(
   name: Name,

@@ -97,8 +97,8 @@ export const timeMsOrNull = wireNumberOrNull
   );
 
 /**
- * What stands under names that the exchange chooses. Without a prototype, so that no name of a reply,
- * `constructor` among them, can meet one of JavaScript's own.
+ * Returns an object of entries whose names the exchange chooses. It has no prototype, so that no name of a
+ * reply, `constructor` among them, can collide with one of JavaScript's own.
  */
 export function withoutPrototype<Value>(
   entries: Iterable<readonly [string, Value]>,

@@ -47,7 +47,7 @@ function shown(name: EndpointName, request: unknown, field: PropertyKey | undefi
   return text.length > SHOWN_LENGTH ? `${text.slice(0, SHOWN_LENGTH)}…` : text;
 }
 
-/** What is wrong with one field of a request. */
+/** Issue with one field of a request. */
 export interface FieldProblem {
   /** Its path; empty for the request itself. */
   readonly field: string;

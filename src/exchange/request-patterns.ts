@@ -14,7 +14,7 @@ export interface TextPattern {
 const known = new Map<string, RegExp>();
 
 /**
- * Whether a text matches. Length is in characters, as JSON Schema counts it. Patterns come from declarations,
+ * True if a text matches. Length is in characters, as JSON Schema counts it. Patterns come from declarations,
  * so that they are few.
  */
 export function matches({ pattern, maxLength }: TextPattern, text: string): boolean {
@@ -25,7 +25,7 @@ export function matches({ pattern, maxLength }: TextPattern, text: string): bool
 }
 
 /**
- * Whether a text has more characters than that: a character beyond the basic plane is one, though it has a
+ * True if a text has more than `most` characters: a character beyond the basic plane is one, though it has a
  * length of two.
  */
 export function isLonger(text: string, most: number): boolean {

@@ -9,7 +9,8 @@ import { anyCaseOf } from './request-patterns.ts';
 type JsonSchema = Readonly<Record<string, unknown>>;
 
 /**
- * What a rule between fields of a request adds to an issue: the code the exchange itself would answer with.
+ * Part that a rule between fields of a request adds to an issue: the code the exchange itself would answer
+ * with.
  */
 export interface RuleIssue {
   readonly field: string;
@@ -24,7 +25,7 @@ export function addRuleIssues(context: z.core.$RefinementCtx, issues: readonly R
   }
 }
 
-/** What a body may hold in the place of a field that it leaves out. */
+/** Values that a body may hold in the place of an omitted field. */
 export const LEFT_OUT: readonly unknown[] = ['', null];
 
 /** Holds of a body that has this field with something in it. */

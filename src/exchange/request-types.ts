@@ -245,7 +245,7 @@ export const text = (most = 255) =>
 /** Secret text: no message, dry run or log shows it. */
 export const secretText = (most?: number) => text(most).meta({ format: 'password' });
 
-/** Whether a field was declared as `secretText`. */
+/** True if a field was declared as `secretText`. */
 export function isSecretText(field: z.ZodType): boolean {
   return field.meta()?.['format'] === 'password';
 }

@@ -20,7 +20,7 @@ const RESOLUTION_OF = {
 /** Another word of the endpoint for `D`. */
 const ALSO_DAY = '1D';
 
-/** What the history endpoint takes as the length of candles. */
+/** Length of candles as the history endpoint accepts it. */
 export type Resolution = (typeof RESOLUTION_OF)[Timeframe] | typeof ALSO_DAY;
 
 /** Every resolution, shortest first; the second word for a day is last. */
@@ -30,13 +30,13 @@ export const RESOLUTIONS: readonly Resolution[] = [
 ];
 
 /**
- * Where the history's bars begin, as far as somebody outside has said so. The specification is silent. The
- * public documentation shows days that begin at midnight in Tehran, and bars of 4 h were seen to; for 1 h,
- * 3 h, 6 h, 12 h, 2 and 3 days nobody knows `[?]`. Shorter ones are alike in both zones.
+ * Start of the history's bars, as far as outside sources state it. The specification is silent. The public
+ * documentation shows days that begin at midnight in Tehran, and bars of 4 h were seen to; for 1 h, 3 h, 6 h,
+ * 12 h, 2 and 3 days nobody knows `[?]`. Shorter ones are alike in both zones.
  */
 export const HISTORY_ANCHORS: BarAnchors = Object.freeze({ '4h': TEHRAN_MIDNIGHT, '1d': TEHRAN_MIDNIGHT });
 
-/** How the history endpoint says a timeframe. */
+/** Returns the history endpoint's name of a timeframe. */
 export function resolutionOf(timeframe: Timeframe): Resolution {
   return RESOLUTION_OF[timeframe];
 }

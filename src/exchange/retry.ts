@@ -1,6 +1,6 @@
 import { SarrafError } from '../domain/errors.ts';
 
-/** How often, and after which pauses, a failed read is made again. */
+/** Number of tries of a failed read, and the pauses between them. */
 export interface RetryPolicy {
   /** Calls in all, the first included: 1 is no retry. At most 10. */
   readonly attempts: number;

@@ -1,7 +1,7 @@
 import { SarrafError } from '../domain/errors.ts';
 import { isAnonymous, type Authenticator, type UnsignedRequest } from './authenticator.ts';
 
-/** What a log-in made. Times are in ms since 1970, of this machine's clock. */
+/** Token made by a log-in. Times are in ms since 1970, of this machine's clock. */
 export interface IssuedToken {
   readonly key: string;
   /** Before the log-in left. */
@@ -9,7 +9,7 @@ export interface IssuedToken {
   readonly expiresAtMs: number;
 }
 
-/** How to log in. */
+/** Data for a log-in. */
 export interface LoginCredentials {
   readonly username: string;
   readonly password: string;
@@ -17,7 +17,7 @@ export interface LoginCredentials {
   readonly remember?: boolean;
   /** The one-time password of this moment, for accounts that ask for one. */
   readonly oneTimePassword?: () => string | Promise<string>;
-  /** What an earlier log-in called this device: a device not yet known blocks withdrawals for an hour. */
+  /** Device name given by an earlier log-in: an unknown device blocks withdrawals for an hour. */
   readonly device?: string;
   /** Called with the device's name, to be kept for the next start. */
   readonly onDevice?: (device: string) => void;
@@ -50,7 +50,7 @@ export type LogIn = (
 ) => Promise<{ readonly key: string; readonly device: string | null }>;
 
 const HOUR_MS = 3_600_000;
-/** How long a token of a log-in is valid. Source: "Token scheme". */
+/** Validity of a log-in's token. Source: "Token scheme". */
 export const TOKEN_LIFETIME_MS = 4 * HOUR_MS;
 export const REMEMBERED_LIFETIME_MS = 30 * 24 * HOUR_MS;
 /** Renewed when this share of the lifetime has passed. */
@@ -66,8 +66,8 @@ interface HeldToken {
   readonly header: string;
   readonly renewAtMs: number;
   /**
-   * Whether a call with it was answered, or it is of an earlier start: its refusal then says nothing against
-   * log-ins.
+   * True if a call with it was answered, or it is of an earlier start: its refusal then is no evidence
+   * against log-ins.
    */
   proven: boolean;
 }
@@ -177,7 +177,7 @@ function held(token: IssuedToken, { proven }: Pick<HeldToken, 'proven'>): HeldTo
   return { key, header: `Token ${key}`, renewAtMs, proven };
 }
 
-/** Whether a session would use the token of an earlier start, and not log in anew. */
+/** True if a session would use the token of an earlier start, and not log in anew. */
 export function isTokenCurrent(token: IssuedToken | undefined, nowMs: number): boolean {
   const earlier = earlierToken(token, nowMs);
   return earlier !== null && nowMs < earlier.renewAtMs;

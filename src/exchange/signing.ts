@@ -11,7 +11,7 @@ export interface ApiKey {
   readonly privateKey: string;
 }
 
-/** What of a request is signed. */
+/** Signed parts of a request. */
 export interface SignedParts {
   /** Unix time in seconds. */
   readonly timestamp: string;

@@ -1,4 +1,4 @@
-/** How often the process checks that it runs. */
+/** Interval at which the process checks that it runs. */
 const BEAT_MS = 50;
 
 /** Own commits that take longer are a pause: the process may have been stopped amid one. */
@@ -24,7 +24,7 @@ export class Standstill {
     this.lastCommitMs = commitMs();
   }
 
-  /** Whether it has, until now. */
+  /** True if the process has paused until now. */
   look(): boolean {
     const nowMs = performance.now();
     const wallMs = Date.now();

@@ -11,7 +11,7 @@ interface SystemError {
 
 const NAME_CODES: ReadonlySet<string> = new Set(['ENOTFOUND', 'EAI_AGAIN', 'EAI_NODATA', 'EAI_NONAME']);
 
-/** Whether an error belongs to making the connection, so that no byte of a request was written. */
+/** True if an error belongs to making the connection, so that no byte of a request was written. */
 function isConnecting({ code, syscall, errors }: SystemError): boolean {
   if (syscall === 'connect' || syscall === 'getaddrinfo' || code === 'UND_ERR_CONNECT_TIMEOUT') return true;
   return (
@@ -19,7 +19,7 @@ function isConnecting({ code, syscall, errors }: SystemError): boolean {
   );
 }
 
-/** What is known of why, in words. */
+/** Returns the known cause, in words. */
 function reasonOf(cause: unknown, { code = '', socket }: SystemError): string {
   const said = tlsFailure(cause) ?? (cause instanceof Error && cause.message !== '' ? cause.message : code);
   // A server of TLS closes at plain HTTP, or answers with an alert, which is no HTTP.

@@ -22,7 +22,7 @@ export interface UndiciTransportOptions {
   readonly maxPending?: number;
   /** Takes credentials out of replies; without it they come as they are. */
   readonly redactor?: Redactor;
-  /** How long commits of this process have held up its loop so far; never without it. */
+  /** Time that commits of this process have blocked its loop so far; none if omitted. */
   readonly commitMs?: () => number;
 }
 

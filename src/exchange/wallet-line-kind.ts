@@ -3,8 +3,9 @@ const TRANSFER = /^transfer\b|انتقال/iu;
 const MONEY_OUTSIDE = /^(?:deposit|withdrawal)\b|واریز|برداشت/iu;
 
 /**
- * What a line of a wallet's history says of itself, in English or Persian; null where it says none of these.
- * The interface describes a line in words alone ("Transactions"), and does not promise them.
+ * Returns the kind of a line of a wallet's history from its text, in English or Persian; null if the text
+ * names none of these. The interface describes a line in words alone ("Transactions"), and does not promise
+ * them.
  */
 export function walletLineKind(description: string): 'trade' | 'transfer' | 'outside' | null {
   if (TRANSFER.test(description)) return 'transfer';

@@ -10,7 +10,7 @@ import { openRest } from './risk/live-exposure.ts';
 const WORST_NUMERATOR = 101n;
 const WORST_DENOMINATOR = 100n;
 
-/** What the claims of orders are worked out with. */
+/** Data for calculating the claims of orders. */
 export interface ClaimTerms {
   readonly marketNames: MarketNames;
   /** Null for a market that is not followed. */
@@ -28,14 +28,17 @@ export function worstPrice(reference: Units, priceStep: Units | null): Units {
   return onStep > reference ? (onStep as Units) : reference;
 }
 
-/** What an amount costs at a price, as the exchange holds it: rounded up. A sale pays with the amount. */
+/**
+ * Returns the cost of an amount at a price, as the exchange holds it: rounded up. A sale pays with the
+ * amount.
+ */
 export function paymentFor(side: Side, amount: Units, price: Units): Units {
   return side === 'sell' ? amount : multiplyUnits(amount, price, divideUp);
 }
 
 /**
- * What an order may still take from the account: all that is not among the fills yet, at the worst price. An
- * order of unknown outcome counts whole. Null where nobody knows: a market order without any price.
+ * Returns the amount an order may still take from the account: all that is not among the fills yet, at the
+ * worst price. An order of unknown outcome counts whole. Null if unknown: a market order without any price.
  */
 function restOf(order: OrderRecord, { marketOf }: ClaimTerms): Units | null {
   const rest = openRest(order);
@@ -51,15 +54,15 @@ function restOf(order: OrderRecord, { marketOf }: ClaimTerms): Units | null {
   return (paymentFor('buy', rest, worst) + spare) as Units;
 }
 
-/** Which currency an order pays with. */
+/** Returns the currency an order pays with. */
 function paysWith(order: Pick<OrderRecord, 'market' | 'side'>, marketNames: MarketNames): string {
   const { base, quote } = marketNames.parseMarket(order.market);
   return order.side === 'buy' ? quote : base;
 }
 
 /**
- * What live orders may still take of an asset, by strategy. Of the two legs of an OCO, of which one trades,
- * the dearer counts. Null for a strategy of which nobody knows.
+ * Returns the amount of an asset that live orders may still take, by strategy. Of the two legs of an OCO, of
+ * which one trades, the more expensive counts. Null for a strategy whose amount is unknown.
  */
 export function claimsOn(
   asset: string,
@@ -80,7 +83,7 @@ export function claimsOn(
   return claims;
 }
 
-/** Whether an order counts for its pair; of two that take the same, the first by key. */
+/** True if an order counts for its pair; if both take the same, the first by key counts. */
 function isDearer(
   order: OrderRecord,
   rest: Units | null,

@@ -3,7 +3,7 @@ import { negateUnits, NO_UNITS, subtractUnits, type Units } from '../domain/mone
 import type { OrderRecord } from './order-record.ts';
 import { liveAmount } from './risk/live-exposure.ts';
 
-/** What a strategy holds of an asset over all its markets; negative for what it owes. */
+/** Returns a strategy's holding of an asset over all its markets; negative for an amount owed. */
 export type HeldOf = (strategy: string, asset: string) => Units;
 
 /**
@@ -33,8 +33,8 @@ export function exitsAmong(
 }
 
 /**
- * What of a position no stop order and no OCO among these would sell, or, of one that is owed, buy back. Zero
- * or above.
+ * Returns the part of a position that no stop order and no OCO among these would sell, or buy back if the
+ * position is owed. Zero or above.
  */
 export function unprotectedOf(
   orders: readonly OrderRecord[],
@@ -77,7 +77,7 @@ function ranked(orders: readonly OrderRecord[]): readonly Legs[] {
   );
 }
 
-/** What protects goes first. */
+/** Returns the rank of an order or pair; protecting orders come first. */
 function rankOf([first]: Legs): number {
   if (first.pairKey !== null) return 0;
   return first.stopPrice === null ? 2 : 1;

@@ -17,7 +17,7 @@ import type { ListCursor } from '../venues/port.ts';
  */
 export interface FillRecord {
   readonly tradeId: VenueTradeId;
-  /** Where it stands in the list of own trades. */
+  /** Position in the list of own trades. */
   readonly cursor: ListCursor;
   /**
    * The exchange's id of the order. With oneself a trade has two records of one id, so both make the name.
@@ -38,12 +38,12 @@ export interface FillRecord {
 /** No exchange gives an id with a space. */
 export const PLACEHOLDER = 'placeholder ';
 
-/** What a fill has as its trade's id that stands for trades of an order that did not come. */
+/** Returns the trade id of a fill that stands for an order's trades that did not arrive. */
 export function placeholderIdOf(venueOrderId: VenueOrderId): VenueTradeId {
   return venueTradeId(`${PLACEHOLDER}${venueOrderId}`);
 }
 
-/** Whether a fill is of an order's own record, until its trades come. */
+/** True if a fill comes from an order's own record, until its trades arrive. */
 export function isPlaceholder({ tradeId }: Pick<FillRecord, 'tradeId'>): boolean {
   return tradeId.startsWith(PLACEHOLDER);
 }

@@ -1,6 +1,6 @@
 import { mayTrade, type OrderRecord } from './order-record.ts';
 
-/** Whether two orders are identical to the exchange: in all but their clientOrderId. */
+/** True if two orders are identical to the exchange: in all but their clientOrderId. */
 export function areIdentical(one: OrderRecord, other: OrderRecord): boolean {
   return (
     one.amount === other.amount &&
@@ -16,15 +16,15 @@ export function areIdentical(one: OrderRecord, other: OrderRecord): boolean {
 /** An order that was sent, on the terms on which it was. */
 interface Arrival {
   order: OrderRecord;
-  /** When it may have arrived last; infinity while that is not known. */
+  /** Latest time it may have arrived; infinity while unknown. */
   atMs: number;
 }
 
 /**
- * What becomes of an order while an identical one may count as its first copy at the exchange. `hold`: it
- * waits, and is given up when that takes too long. `send`: it goes, and turns the exchange's check for
- * duplicates off where there is such an order. `insist`: it always turns it off. Its clientOrderId tells it
- * from the other in every list.
+ * Policy for an order while an identical one may count as its first copy at the exchange. `hold`: it waits,
+ * and is given up if that takes too long. `send`: it is sent, and turns off the exchange's check for
+ * duplicates if there is such an order. `insist`: it always turns the check off. Its clientOrderId
+ * distinguishes it from the other in every list.
  */
 export type WhenIdentical = 'hold' | 'send' | 'insist';
 
@@ -56,7 +56,9 @@ export class IdenticalOrders {
     this.heldUntilMs = Math.min(this.heldUntilMs, atMs + this.heldBackMs);
   }
 
-  /** When such an order may go; infinity while another one's fate is not known. */
+  /**
+   * Returns the time from which such an order may be sent; infinity while another one's outcome is unknown.
+   */
   freeAtMs(order: OrderRecord, nowMs: number): number {
     const arrival = this.heldBackMs === 0 ? null : this.lastOther(order);
     if (arrival === null) return nowMs;

@@ -9,7 +9,7 @@ const formerEpoch = z.object({
   lastRow: storedCount,
 });
 
-/** What is kept of the names that a mirror can know. */
+/** Stored data about the names that a mirror can know. */
 export const storedNames = z.object({
   epoch: z.string(),
   /** Marks that this mirror had before it was put back from a copy. */
@@ -19,7 +19,7 @@ export const storedNames = z.object({
    * null where it never was.
    */
   takenOverTo: storedCount.nullable(),
-  /** Whether the orders that the copy did not have are still being looked for. */
+  /** True while the orders missing in the copy are still being searched for. */
   isSearching: z.boolean(),
 });
 
@@ -29,9 +29,9 @@ type StoredNames = z.output<typeof storedNames>;
 const MOST_FORMER = 100;
 
 /**
- * Which orders of this instance the mirror must have by their names: all with its own mark, and of a former
- * mark those that were ordered before the copy was made. A mirror that was put back from a copy has another
- * mark from then on.
+ * Orders of this instance that the mirror must have, by their names: all with its own mark, and those of a
+ * former mark that were ordered before the copy was made. A mirror restored from a copy has another mark from
+ * then on.
  */
 export class KnownNames {
   private stored: StoredNames;
@@ -61,7 +61,7 @@ export class KnownNames {
   }
 
   /**
-   * Whether an order of this instance may be missing in the mirror, so that it is taken over even if it has
+   * True if an order of this instance may be missing in the mirror, so that it is taken over even if it has
    * ended.
    */
   mayBeMissing(name: OrderName, cursor: ListCursor): boolean {

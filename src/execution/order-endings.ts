@@ -6,13 +6,13 @@ interface Signs {
   word: string | null;
   readings: number;
   /**
-   * Whether a complete list of the open orders lacked it, or the exchange confirmed its end to whoever asked
-   * for that.
+   * True if a complete list of the open orders lacked it, or the exchange confirmed its end to the caller
+   * that requested it.
    */
   isCorroborated: boolean;
 }
 
-/** What is made of a reading of an order's status. */
+/** Outcome of reading an order's status. */
 export type Ending =
   | 'open'
   | 'ended'
@@ -20,9 +20,9 @@ export type Ending =
   | 'doubtful';
 
 /**
- * Whether an order has ended. A word of one reply is not enough, since nothing comes after the end: a known
- * word needs a second sign, which is another reading that says the same, the order's absence from the list of
- * open orders, or the confirmed cancel. A word that nobody knows needs both, two readings and the absence.
+ * Decides if an order has ended. A word of one reply is not enough, since nothing comes after the end. A
+ * known word needs a second sign: another reading with the same word, the order's absence from the list of
+ * open orders, or the confirmed cancel. An unknown word needs both two readings and the absence.
  */
 export class OrderEndings {
   private readonly signs = new Map<string, Signs>();
@@ -60,7 +60,7 @@ export class OrderEndings {
       : 'doubtful';
   }
 
-  /** Whether there is any sign that it has ended. */
+  /** True if there is any sign that it has ended. */
   isNoted(key: string): boolean {
     return this.signs.has(key);
   }

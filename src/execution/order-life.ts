@@ -4,16 +4,16 @@ import type { VenueOrderId } from '../domain/venue-id.ts';
 import { sentence } from '../language/sentences/sentence.ts';
 import { isFinal, type OrderRecord, type OrderState } from './order-record.ts';
 
-/** What the exchange said of an order, in any of its lists and replies. */
+/** Exchange's report on an order, from any of its lists and replies. */
 export interface OrderStatusReport {
   readonly venueId: VenueOrderId | null;
   readonly status: string | null;
-  /** Whether by its status it may still fill; true where no status was said. */
+  /** True if the order may still fill by its status; also true if no status was given. */
   readonly isOpen: boolean;
   readonly matched: Units;
   /**
-   * What it took the order for, which can differ from what was sent: digits beyond the market's steps are
-   * rounded. Null where it did not say.
+   * Order terms as the exchange accepted them. They can differ from what was sent: digits beyond the market's
+   * steps are rounded. Null if not reported.
    */
   readonly terms: VenueTerms | null;
 }
@@ -201,9 +201,9 @@ function revived(order: OrderRecord): OrderRecord {
 }
 
 /**
- * What the exchange made of the order, where that differs: it rounds to the steps of now, and ours may be
- * those of a while ago. Amounts are only ever rounded down, and never below what was filled; anything else is
- * no record of this order's terms. Null where nothing differs.
+ * Returns the exchange's terms of the order, if they differ: it rounds to the current steps, and ours may be
+ * older. Amounts are only ever rounded down, and never below the filled amount; anything else is no record of
+ * this order's terms. Null if nothing differs.
  */
 function termsOf(
   order: OrderRecord,

@@ -1,7 +1,7 @@
 import { invariant } from '../domain/invariant.ts';
 import type { VenueProfile } from '../venues/port.ts';
 
-/** What a clientOrderId of ours says by itself, without the mirror. */
+/** Data contained in one of our clientOrderIds, without the mirror. */
 export interface OrderName {
   readonly instance: string;
   readonly strategy: string;

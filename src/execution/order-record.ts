@@ -6,15 +6,15 @@ import { sentence } from '../language/sentences/sentence.ts';
 import type { ListCursor } from '../venues/port.ts';
 
 /**
- * Where an order of ours stands.
+ * State of one of our orders.
  *
- * - `planned`: decided, and not yet asked for.
+ * - `planned`: decided, and not yet requested.
  * - `sending`: its request was passed on and is not answered yet.
- * - `unknown`: there was no clear answer. It may be there, and its worst case counts.
+ * - `unknown`: there was no clear answer. It may exist, and its worst case counts.
  * - `open`: the exchange has it.
- * - `cancelling`: its end was asked for, and is not seen yet.
- * - `settling`: it is closed, but the fills that were read do not yet add up to what it matched.
- * - `filled`, `cancelled`: closed, with every fill here. `rejected`: it never was, by positive evidence.
+ * - `cancelling`: its cancel was requested, and its end is not seen yet.
+ * - `settling`: it is closed, but the fills read so far do not add up to its matched amount.
+ * - `filled`, `cancelled`: closed, with every fill read. `rejected`: it never existed, by positive evidence.
  */
 export type OrderState =
   | 'planned'
@@ -37,13 +37,13 @@ export interface OrderRecord {
    * has none on the wire, has it with `/2`.
    */
   readonly key: string;
-  /** What the exchange knows it by; null for the stop leg of an OCO. */
+  /** Id at the exchange; null for the stop leg of an OCO. */
   readonly clientOrderId: string | null;
   /** The intent it serves. */
   readonly intentId: string;
   readonly strategy: string;
   readonly tag: string | null;
-  /** Which exit of a bracket it is; null for any other order. */
+  /** Kind of bracket exit; null for any other order. */
   readonly exit: ExitKind | null;
   /** A symbol such as `BTCIRT`. */
   readonly market: string;
@@ -63,7 +63,7 @@ export interface OrderRecord {
   /** The last instant at which its request can have been sent; null before. */
   readonly sentAtMs: number | null;
   /**
-   * How often its request was passed on; a second time only where that is allowed, after proof that the
+   * Number of times its request was passed on; a second time only if that is allowed, after proof that the
    * first never arrived.
    */
   readonly attempts: number;
@@ -79,7 +79,7 @@ export interface OrderRecord {
   readonly filled: Units;
   readonly filledTotal: Units;
   readonly fee: Units;
-  /** Why it was rejected, or that somebody else canceled it: a code or a sentence. */
+  /** Reason it was rejected, or that somebody else canceled it: a code or a sentence. */
   readonly reason: string | null;
   readonly closedAtMs: number | null;
   /** The furthest that the list of own orders was known to go when it was planned: it stands beyond that. */
@@ -93,7 +93,7 @@ export interface OrderRecord {
  */
 export const CANCELED_BY_OTHERS = sentence('order-canceled-by-others');
 
-/** What an order has only once its request was made. */
+/** Fields that an order has only once its request was made. */
 type SincePlanned =
   | 'sentAtMs'
   | 'attempts'
@@ -141,13 +141,13 @@ export function unsentOrder(plan: Omit<OrderRecord, SincePlanned>): OrderRecord 
   };
 }
 
-/** Whether it may still trade, as far as is known. */
+/** True if it may still trade, as far as is known. */
 export function mayTrade(order: OrderRecord): boolean {
   const { state } = order;
   return state === 'sending' || state === 'unknown' || state === 'open' || state === 'cancelling';
 }
 
-/** Whether nothing about it will change any more. */
+/** True if nothing about it will change any more. */
 export function isFinal({ state }: Pick<OrderRecord, 'state'>): boolean {
   return state === 'filled' || state === 'cancelled' || state === 'rejected';
 }

@@ -17,7 +17,7 @@ const NONE: readonly OrderRecord[] = [];
  */
 interface Place {
   order: OrderRecord;
-  /** Whether the generation that it was last entered in has it under its names. */
+  /** True if the generation it was last entered in has it under its names. */
   isIndexed: boolean;
 }
 
@@ -57,7 +57,7 @@ export class OrderTable {
     return (this.newer.byVenueId(id) ?? this.older.byVenueId(id))?.order;
   }
 
-  /** How many orders are not at their end. */
+  /** Number of orders that have not ended. */
   get liveCount(): number {
     return this.live.length;
   }

@@ -6,7 +6,7 @@ import type { ListCursor, OwnList, VenueProfile } from '../venues/port.ts';
 /** Before everything that a list can have. */
 export const LIST_START: ListCursor = 0;
 
-/** Where an order or a trade stands in its list; null where its record does not say it. */
+/** Returns the position of an order or a trade in its list; null if its record does not contain it. */
 export function cursorOf<Id extends string>(
   list: OwnList<Id>,
   { id, timeMs }: { readonly id: Id | null; readonly timeMs: number | null },
@@ -14,7 +14,7 @@ export function cursorOf<Id extends string>(
   return list.by === 'time' ? timeMs : cursorOfId(list, id);
 }
 
-/** Where an order stands in the list of own orders; null where its record does not say it. */
+/** Returns the position of an order in the list of own orders; null if its record does not contain it. */
 export function cursorOfOrder(
   { ownLists }: Pick<VenueProfile, 'ownLists'>,
   { id, createdAtMs }: Pick<VenueOrder, 'id' | 'createdAtMs'>,
@@ -22,7 +22,7 @@ export function cursorOfOrder(
   return cursorOf(ownLists.orders, { id, timeMs: createdAtMs });
 }
 
-/** Where a trade stands. Without a time of its own it counts as traded when it was seen. */
+/** Returns the position of a trade. Without a time of its own it counts as traded when it was seen. */
 export function cursorOfTrade(
   list: OwnList<VenueTradeId>,
   trade: Pick<VenueTrade, 'id' | 'timeMs'>,
@@ -36,35 +36,35 @@ export function cursorOfId<Id extends string>(list: OwnList<Id>, id: Id | null):
   return list.by === 'time' || id === null ? null : list.cursorOf(id);
 }
 
-/** Whether an id can be one of the list. */
+/** True if an id can belong to the list. */
 export function isListId<Id extends string>(list: OwnList<Id>, id: Id): boolean {
   return list.by === 'time' ? id !== '' : list.cursorOf(id) > LIST_START;
 }
 
-/** Where a reading begins that has to show all that comes after a cursor. */
+/** Returns the start of a reading that has to include everything after a cursor. */
 export function readingFrom(list: OwnList, cursor: ListCursor): ListCursor {
   return Math.max(LIST_START, cursor - overlapOf(list));
 }
 
-/** Where a reading goes on when all up to a cursor was looked at before. */
+/** Returns the start of the next reading when all up to a cursor was read before. */
 export function readingAfter(list: OwnList, cursor: ListCursor): ListCursor {
   return list.by === 'id' ? cursor + 1 : readingFrom(list, cursor);
 }
 
-/** Whether what stands at a cursor may be newer than all that stood at `floor` or before. */
+/** True if the item at a cursor may be newer than everything at or before `floor`. */
 export function mayFollow(list: OwnList, cursor: ListCursor, floor: ListCursor): boolean {
   return cursor > floor - overlapOf(list);
 }
 
-/** Whether it is newer for certain. */
+/** True if it is certainly newer. */
 export function surelyFollows(list: OwnList, cursor: ListCursor, floor: ListCursor): boolean {
   return cursor > floor + overlapOf(list);
 }
 
 /**
- * Where the page goes on whose last item stands at `last`. Others may stand at the same time, so that a list
- * by time is read from there again. Null where that leads no further: more items stand at one time than a
- * page has.
+ * Returns the start of the page after the one whose last item is at `last`. Others may have the same time, so
+ * a list by time is read from there again. Null if that makes no progress: more items have one time than fit
+ * on a page.
  */
 export function nextPageFrom(
   list: OwnList,
@@ -74,7 +74,7 @@ export function nextPageFrom(
   return page.last > page.from ? page.last : null;
 }
 
-/** Where the page of own orders goes on that began at `from`; null where it leads no further. */
+/** Returns the start of the page of own orders after the one from `from`; null if it makes no progress. */
 export function nextOrdersPage(
   venue: Pick<VenueProfile, 'ownLists'>,
   page: { readonly from: ListCursor | null; readonly items: readonly VenueOrder[] },

@@ -3,8 +3,8 @@ import type { OrderRecord } from './order-record.ts';
 import { readingFrom } from './own-list.ts';
 
 /**
- * When the list of all orders is read for an order without an answer, after its send: it may have come and
- * gone.
+ * Times after the send at which the list of all orders is read for an order without an answer: it may have
+ * come and gone.
  */
 const EARLY_PASSES_AFTER_MS = [1_000, 15_000, 60_000] as const;
 
@@ -12,14 +12,16 @@ const EARLY_PASSES_AFTER_MS = [1_000, 15_000, 60_000] as const;
 const LATER_PASSES_EVERY_MS = 60_000;
 
 export interface UnknownOrdersSettings {
-  /** How late after its last send a request may still arrive, where the venue promises nothing itself. */
+  /**
+   * Longest time after its last send that a request may still arrive, if the venue itself guarantees nothing.
+   */
   readonly lateArrivalMs: number;
   readonly passesApartMs: number;
   readonly rule: AbsenceRule;
   readonly list: OwnList;
 }
 
-/** How late after its last send a request may still arrive. */
+/** Returns the longest time after its last send that a request may still arrive. */
 export function latestArrivalMs(rule: AbsenceRule, configuredMs: number): number {
   return rule.refusedAfterMs ?? configuredMs;
 }
@@ -33,14 +35,14 @@ interface Search {
   /** Passes that can prove something and did not have it, and when the last of them was asked for. */
   absences: number;
   lastAbsenceMs: number | null;
-  /** When there were enough of them: from then on only the trades may still show it. */
+  /** Time at which there were enough absences: from then on only the trades may still show it. */
   provenAtMs: number | null;
 }
 
 /** A reading of the whole list of orders from a cursor on. */
 export interface AbsencePass {
   readonly from: ListCursor;
-  /** When its first page was asked for; null until that is known. */
+  /** Time its first page was requested; null until that is known. */
   askedAtMs: number | null;
   pages: number;
 }
@@ -89,7 +91,9 @@ export class UnknownOrders {
     this.searches.delete(key);
   }
 
-  /** When the next pass is due; infinity while one is under way or there is nothing to look for. */
+  /**
+   * Returns the time the next pass is due; infinity while one is running or there is nothing to search for.
+   */
   wakeAtMs(): number {
     if (this.pass !== null || this.searches.size === 0) return Number.POSITIVE_INFINITY;
     let next = Number.POSITIVE_INFINITY;

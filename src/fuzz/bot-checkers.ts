@@ -42,7 +42,7 @@ export interface BotCheckersOptions {
   readonly swarm: Swarm;
   readonly mirrorPath: string;
   readonly coverage: Coverage;
-  /** What makes replies wrong; null where none is. */
+  /** Mutator that makes replies wrong; null if there is none. */
   readonly mutator: ReplyMutator | null;
   /** A moment has come in which a crash is worth more than in others. */
   readonly onMoment: (crash: LikelyCrash) => void;
@@ -73,9 +73,9 @@ export class BotCheckers {
   private readonly orphans = new OrphanChecker();
   private readonly bars: BarChecker;
   readonly positions: PositionChecker;
-  /** Whether money came or went that is no trade's: the books learn of it later. */
+  /** True if money came or went other than by a trade: the books learn of it later. */
   private isMoneyMoved = false;
-  /** Whether a limit reply named a lower limit. */
+  /** True if a limit reply named a lower limit. */
   private isToldLower = false;
   private mayBeLockedOut = false;
 
@@ -195,7 +195,7 @@ export class BotCheckers {
     this.locks.hasCanceled = false;
   }
 
-  /** Whether a lock that cancels entries began since the drain. */
+  /** True if a lock that cancels entries began since the drain. */
   get hasLockCanceled(): boolean {
     return this.locks.hasCanceled;
   }
@@ -245,7 +245,7 @@ export class BotCheckers {
     this.figures.forgetEquity();
   }
 
-  /** What is wrong with the last equity since then; null where nothing is. */
+  /** Returns the error in the last equity since then; null if there is none. */
   wrongEquity(): string | null {
     return this.figures.wrongEquity();
   }
@@ -343,7 +343,7 @@ export class BotCheckers {
     };
   }
 
-  /** What keeps exits from being placed is looked for at each step, which costs little. */
+  /** Checks at each step, at little cost, what prevents exits from being placed. */
   private watchBrackets(
     engine: Engine | null,
     { event, output }: { readonly event: EngineEvent; readonly output: EngineOutput },

@@ -44,23 +44,22 @@ const LEAST_LEISURE = 2;
 const MOST_LEISURE = 8;
 
 /**
- * How many of the seeds have limits that their orders reach, and amounts of orders as the workload wants
- * them.
+ * Share of the seeds with limits that their orders reach, and order amounts as the workload requests them.
  */
 const LIMITED = 0.6;
 const MIDDLING_BTC = 0.002;
 const MIDDLING_USDT = 60;
 
-/** How many of the seeds without limits of positions have strategies that share all their money. */
+/** Share of the seeds without position limits in which strategies share all their money. */
 const SPENDER_SHARE = 0.7;
 
-/** How many of the seeds have a strategy that moves money between the wallets. */
+/** Share of the seeds with a strategy that moves money between the wallets. */
 const TREASURER_SHARE = 0.6;
 
-/** How many of the seeds have a hostile strategy. */
+/** Share of the seeds with a hostile strategy. */
 const HOSTILE_SHARE = 0.4;
 
-/** How many of the seeds have a strategy with a universe. */
+/** Share of the seeds with a strategy that has a universe. */
 const ROAMER_SHARE = 0.45;
 
 export interface BotEngineOptions {
@@ -92,7 +91,7 @@ export function createBotEngine(options: BotEngineOptions, state: MirrorState, n
   return new Engine(settingsOf(options), state, nowMs);
 }
 
-/** What the strategies of a seed are given of coins, by the name of both. */
+/** Returns the amounts of coins given to a seed's strategies, by the names of both. */
 export function givenCoins(options: BotEngineOptions): ReadonlyMap<string, Units> {
   return new Map(
     settingsOf(options).instances.flatMap(({ runner, capital, inventory = {} }) =>

@@ -24,7 +24,7 @@ export interface BotLifeOptions {
   readonly dice: Dice;
   readonly logsIn: boolean;
   readonly mutator: ReplyMutator | null;
-  /** What its process meets of a slow machine; null on one that is not. */
+  /** Returns the effects of a slow machine on its process; null on one that is not slow. */
   readonly slowProcess: (process: ProcessTime) => SlowProcess | null;
   readonly createEngine: (state: MirrorState, nowMs: number) => Stepper;
   /** Called with what leaves for the exchange, and with its replies. */
@@ -117,7 +117,7 @@ export class BotLife {
     this.crash();
   }
 
-  /** Whether a budget that the bot uses, or its account, is locked out now. */
+  /** True if a budget that the bot uses, or its account, is locked out now. */
   isLockedOut(): boolean {
     const nowMs = this.time.now();
     return this.budgets.some(

@@ -1,8 +1,8 @@
-/** What outlives a process: the files, and the machine's clock. */
+/** State that outlives a process: the files, and the machine's clock. */
 export interface BotMachine {
   readonly mirrorPath: string;
   readonly ledgerPath: string;
-  /** Where a bot shows that its loop turns; null where nobody looks. */
+  /** Folder in which a bot shows that its loop runs; null if nobody reads it. */
   readonly heartbeatFolder: string | null;
   /** Of the system clock against the true time; stepped by the swarm. */
   wallOffsetMs: number;

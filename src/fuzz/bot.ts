@@ -33,7 +33,7 @@ import type { FuzzWorld } from './world.ts';
 export interface BotOptions {
   readonly world: FuzzWorld;
   readonly swarm: Swarm;
-  /** Where mirror and ledger are. */
+  /** Folder of mirror and ledger. */
   readonly folder: string;
   readonly coverage: Coverage;
   readonly events: EventLog;
@@ -45,12 +45,15 @@ export interface BotOptions {
 const MOST_MISTAKES = 3;
 
 /**
- * How many times likelier a process dies amid a request that changes something, or while an order settles,
- * than at any other moment.
+ * Factor by which a process is likelier to die during a request that changes something, or while an order
+ * settles, than at any other moment.
  */
 const LIKELY_FACTOR = 15;
 
-/** When a person looks at the wallets and accepts them, after the bot said that a transfer is unknown. */
+/**
+ * Range of the time from the bot's report of an unknown transfer until a person checks the wallets and
+ * accepts them.
+ */
 const PERSON_MS = [60_000, 1_800_000] as const;
 
 /** A strategy that does not come back is ended after so long, and the bot has stood still until then. */
@@ -65,7 +68,7 @@ export class Bot {
   /** The error that ended a life without a planned crash. */
   readonly mistakes: string[] = [];
   private readonly options: BotOptions;
-  /** Whether a person is about to look at a transfer that is unknown. */
+  /** True if a person is about to check an unknown transfer. */
   private isPersonComing = false;
   private readonly dice: Dice;
   private readonly beganMs: number;
@@ -73,7 +76,7 @@ export class Bot {
   private readonly mutator: ReplyMutator | null;
   private readonly checkers: BotCheckers;
   private readonly desk: SignalDesk;
-  /** What watches it from beside; null in a run without. */
+  /** Watchdog beside it; null in a run without one. */
   readonly watchdog: WatchdogRun | null;
   private life: BotLife | null = null;
   private engine: Engine | null = null;
@@ -274,12 +277,12 @@ export class Bot {
     this.begin();
   }
 
-  /** Whether a budget, or the account, is locked out. */
+  /** True if a budget, or the account, is locked out. */
   isLockedOut(): boolean {
     return this.life?.isLockedOut() ?? false;
   }
 
-  /** What may keep exits of brackets from being placed. */
+  /** Conditions that may prevent exits of brackets from being placed. */
   get brackets(): BracketWatch {
     return this.checkers.brackets;
   }
@@ -294,7 +297,7 @@ export class Bot {
     return this.checkers.positions.moved;
   }
 
-  /** What strategies hold by the engine and not by their rows; null where it is the same. */
+  /** Returns the holdings of strategies that the engine has and their rows do not; null if they agree. */
   wrongHoldings(): string | null {
     return this.engine === null ? null : wrongHoldings(this.engine, this.mirrorPath);
   }
@@ -412,7 +415,7 @@ export class Bot {
     this.checkers.stands();
   }
 
-  /** What is wrong with the last equity that it wrote since then; null where nothing is. */
+  /** Returns the error in the last equity it wrote since then; null if there is none. */
   wrongEquity(): string | null {
     return this.checkers.wrongEquity();
   }

@@ -3,14 +3,14 @@ import { PAUSE, UNTIL_RESUMED_MS } from '../execution/locks/lock.ts';
 import { parseMarket } from '../exchange/market-names.ts';
 import { Dice } from './dice.ts';
 
-/** How many of the seeds have a person at the bot who pauses, cancels, closes and places. */
+/** Share of the seeds with a person who pauses, cancels, closes and places by hand. */
 const HANDED_SHARE = 0.7;
 
 const MINUTE_MS = 60_000;
 const SHORTEST_MEAN_MS = 4 * MINUTE_MS;
 const LONGEST_MEAN_MS = 20 * MINUTE_MS;
 
-/** How many commands are given again, with their keys, and how much later. */
+/** Share of the commands that are repeated, with their keys, and the range of the delay. */
 const REPEATED = 0.6;
 const REPEATED_AFTER_MS = [1_000, 20 * MINUTE_MS] as const;
 
@@ -31,7 +31,7 @@ interface Drawn {
   readonly index: number;
 }
 
-/** What a person does by hand in a run: some of it twice, as after two taps or a restart. */
+/** Returns the manual actions of a person in a run: some of them twice, as after two taps or a restart. */
 export function actsByHandOf(
   seed: number,
   { runMs, markets }: { readonly runMs: number; readonly markets: readonly string[] },

@@ -9,8 +9,8 @@ import { VANDAL_ACTS } from './vandal.ts';
 import { WRONG_KINDS } from './wrong-replies.ts';
 
 /**
- * What must have happened at least once in a suite of seeds; a suite without it has not tested what it
- * claims.
+ * Events that must happen at least once in a suite of seeds; a suite without one of them has not tested what
+ * it claims.
  */
 const NEEDED = [
   'orders',
@@ -106,18 +106,18 @@ const NEEDED_AT_LENGTH = ['placeholders', 'bot back amid the cancels of a watchd
 
 const LONG_SUITE_SEEDS = 60;
 
-/** Whether an answer says that a limit is exceeded. */
+/** True if an answer reports an exceeded limit. */
 export function isLimit(answer: VenueAnswer): boolean {
   return answer.outcome === 'failed' && answer.code === 'RATE_LIMITED';
 }
 
-/** Whether the engine found that the books do not agree. */
+/** True if the engine found that the books do not agree. */
 export function isBreak(change: MirrorChange): boolean {
   if (change.kind !== 'journal') return false;
   return change.entry.kind === 'reconciliation' && change.entry.subject === 'break';
 }
 
-/** How often each thing happened. */
+/** Number of times each event happened. */
 export type Counts = Readonly<Record<string, number>>;
 
 /**
@@ -132,7 +132,7 @@ export class Coverage {
   private readonly doubtful = new Set<string>();
   private readonly rejected = new Set<string>();
   private readonly exits = new ExitCoverage();
-  /** Whether a market has left a universe whose strategy still has something there. */
+  /** True if a market has left a universe whose strategy still has something there. */
   private holdsLeft = false;
   private readonly portfolio = new PortfolioCoverage();
   readonly transfers = new TransferCoverage();
@@ -146,7 +146,7 @@ export class Coverage {
     this.found.set(what, (this.found.get(what) ?? 0) + times);
   }
 
-  /** What the bot writes down. */
+  /** Counts a change that the bot writes. */
   change(change: MirrorChange): void {
     if (change.kind === 'order') this.order(change.order);
     else if (change.kind === 'fill') this.count(nameOfFill(change.fill));
@@ -230,7 +230,7 @@ export class Coverage {
   }
 
   /**
-   * Whether an order is closed whose fills are missing: a short state, which a random crash seldom meets.
+   * True if an order is closed and its fills are missing: a short state, which a random crash seldom meets.
    */
   isSettling(): boolean {
     for (const { state } of this.live.values()) if (state === 'settling') return true;
@@ -261,7 +261,7 @@ function nameOfFill(fill: FillRecord): string {
   return fill.orderKey === null ? 'foreign fills' : 'fills';
 }
 
-/** What a suite has never met. */
+/** Returns the events a suite has never met. */
 export function missingFrom(counts: Counts, seeds: number): readonly string[] {
   return [...NEEDED, ...(seeds >= LONG_SUITE_SEEDS ? NEEDED_AT_LENGTH : [])].filter(
     (what) => (counts[what] ?? 0) === 0,

@@ -11,7 +11,7 @@ export interface CrowdedSpell {
   readonly limit: number;
 }
 
-/** What a bot polls the most. */
+/** Budgets that a bot polls the most. */
 const BUDGETS = ['v2/orderbook', 'orders/list', 'trades/list'] as const;
 
 /**
@@ -25,7 +25,7 @@ const MOST_SPELLS = 3;
 const SHARE_OF_SEEDS = 0.4;
 const SHORTEST_MS = 20 * 60_000;
 
-/** When the exchange lowers which limits. Most seeds have no such spell. */
+/** Draws the spells in which the exchange lowers limits, and which. Most seeds have none. */
 export function drawCrowding(dice: Dice, runMs: number): readonly CrowdedSpell[] {
   if (!dice.happens(SHARE_OF_SEEDS)) return [];
   return Array.from({ length: dice.integer(1, MOST_SPELLS) }, () => {

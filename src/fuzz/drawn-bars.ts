@@ -3,7 +3,7 @@ import type { BarAnchors } from '../domain/bar-grid.ts';
 import { defineStrategy } from '../strategy/definition.ts';
 import { Dice } from './dice.ts';
 
-/** How many of the seeds have a strategy that looks at long bars. */
+/** Share of the seeds with a strategy that reads long bars. */
 const WATCHED_SHARE = 0.3;
 
 /** Zones whose hours or days are not those of UTC, and UTC. */
@@ -12,7 +12,7 @@ const ZONES = ['Asia/Tehran', 'Asia/Tehran', 'Asia/Kolkata', 'America/New_York',
 /** Hours that are off those of UTC show within a run; days and bars of 4 h seldom end in one. */
 const SHORTEST = ['1h', '1h', '1h', '4h'] as const;
 
-/** Where the bars of a seed's exchange begin, and whether somebody looks at them. */
+/** Anchors of the bars of a seed's exchange; `isWatched`: true if somebody reads them. */
 export interface DrawnBars {
   readonly anchors: BarAnchors;
   readonly isWatched: boolean;

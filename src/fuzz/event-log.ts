@@ -4,10 +4,10 @@ import type { EngineEvent } from '../engine/engine-event.ts';
 
 /** Lines kept; beyond, the oldest are forgotten. */
 const LINES_KEPT = 200;
-/** What is shown of an answer or an order. */
+/** Length shown of an answer or an order. */
 const SHOWN_LENGTH = 240;
 
-/** What is shown before and after a name that is looked for, and how often in one answer. */
+/** Length shown before and after a name searched for, and maximum number of places in one answer. */
 const AROUND = 160;
 const MOST_PLACES = 3;
 

@@ -32,7 +32,10 @@ const COARSEST = 10n;
 /** The least order is worth so many times that of the beginning, at most. */
 const DEAREST = 3n;
 
-/** What may be too little for an order at a price, twice over: prices move before what is left is sold. */
+/**
+ * Returns twice the amount that may be too little for an order at a price: prices move before the rest is
+ * sold.
+ */
 export function mostDust(
   { amountStep, minOrderValue }: Pick<Market, 'amountStep' | 'minOrderValue'>,
   price: bigint,
@@ -136,7 +139,7 @@ export function loseMoney(world: FuzzWorld, dice: Dice): boolean {
   return true;
 }
 
-/** What the exchange does by itself, and what its other users do to prices. */
+/** Events caused by the exchange itself, and effects of its other users on prices. */
 export const EXCHANGE_EVENTS: readonly Disturbance[] = [
   { name: 'halt', act: halt },
   { name: 'new steps', act: changeSteps },

@@ -28,9 +28,9 @@ export interface ExchangeWayOptions {
   readonly mutator: ReplyMutator | null;
   /** Called with what leaves for the exchange, and with its replies. */
   readonly witnesses: readonly WireWitness[];
-  /** Whether the limits of a bot on the ledger stand. */
+  /** True if the limits that a bot wrote to the ledger stay in force. */
   readonly isGuest?: boolean;
-  /** What of a slow machine the process meets; null on one that is not. */
+  /** Effects of a slow machine on the process; null on one that is not slow. */
   readonly slow?: SlowProcess | null;
   readonly wrap?: (inner: Transport) => Transport;
 }

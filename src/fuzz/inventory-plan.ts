@@ -3,7 +3,7 @@ import type { StrategyInstanceSettings } from '../engine/engine-settings.ts';
 import { parseMarket } from '../exchange/market-names.ts';
 import { Dice } from './dice.ts';
 
-/** How many of the strategies are given coins: the others sell what they have bought. */
+/** Share of the strategies that are given coins: the others sell what they have bought. */
 const GIVEN_SHARE = 0.7;
 
 /** All strategies together are given less than the account has. */
@@ -18,7 +18,7 @@ type Coin = keyof typeof LEAST;
 
 const isCoin = (asset: string): asset is Coin => asset in LEAST;
 
-/** What a strategy of a seed is given of a coin; the same in every life. */
+/** Returns the amount of a coin given to a strategy of a seed; the same in every life. */
 function drawn(
   seed: number,
   strategy: string,

@@ -18,13 +18,13 @@ export const IN_LOCK: LikelyCrash = { where: 'after a lock began', share: 0.2, l
 /** A position that a person closes is closed to its end, also by the next life. */
 export const IN_CLOSE: LikelyCrash = { where: 'amid a close', share: 0.4, leastMs: 1, mostMs: 5_000 };
 
-/** What a signal brought about is on the disk before anything else. */
+/** Crash after a signal: its effects are on the disk before anything else. */
 export const IN_SIGNAL: LikelyCrash = { where: 'after a signal', share: 0.1, leastMs: 1, mostMs: 900 };
 
 /** A transfer is on its way for the blink of an eye, and the next life must not know less of it. */
 export const IN_TRANSFER: LikelyCrash = { where: 'amid a transfer', share: 0.15, leastMs: 1, mostMs: 200 };
 
-/** What is held there is soon sold, and the next life must follow it. */
+/** Crash after a held market left: the holding there is soon sold, and the next life must follow it. */
 export const IN_LEFT: LikelyCrash = {
   where: 'after a held market left',
   share: 0.5,

@@ -5,7 +5,7 @@ import type { Dice } from './dice.ts';
 import type { ReplyMutator } from './reply-mutator.ts';
 import type { FuzzWorld } from './world.ts';
 
-/** How long a request or a reply takes on its way. */
+/** Range of the transit time of a request or a reply. */
 const LEAST_WAY_MS = 1;
 const MOST_WAY_MS = 60;
 
@@ -14,7 +14,7 @@ export interface LinkOptions {
   /** The process whose link it is. */
   readonly process: ProcessTime;
   readonly dice: Dice;
-  /** What makes replies wrong; null in a run without. */
+  /** Mutator that makes replies wrong; null in a run without one. */
   readonly mutator: ReplyMutator | null;
 }
 
@@ -67,7 +67,7 @@ export class Link implements Transport {
     }
   }
 
-  /** What the world does with a request that has left. */
+  /** Handles a sent request as the world does. */
   private async exchange(request: HttpRequest): Promise<Arrival> {
     const { world, process, dice, mutator } = this.options;
     const { signal: _signal, ...bytes } = request;
@@ -107,7 +107,7 @@ export class Link implements Transport {
   }
 }
 
-/** What comes back to the process. */
+/** Result that comes back to the process. */
 type Arrival =
   | { readonly kind: 'reply'; readonly response: HttpResponse }
   | { readonly kind: 'failed'; readonly error: unknown };

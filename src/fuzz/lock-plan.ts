@@ -4,7 +4,7 @@ import type { LockRule } from '../execution/locks/lock-rule.ts';
 import type { TradingCalendar } from '../execution/locks/trading-calendar.ts';
 import { Dice } from './dice.ts';
 
-/** How many of the seeds have rules of locks, and how many an operator who locks by hand. */
+/** Shares of the seeds with lock rules, and with an operator who locks by hand. */
 const RULED_SHARE = 0.6;
 const HANDED_SHARE = 0.6;
 
@@ -14,7 +14,7 @@ const HOUR_MS = 60 * MINUTE_MS;
 /** An operator who locks often does so every few minutes. */
 const SHORTEST_MEAN_MS = 10 * MINUTE_MS;
 
-/** How many of the locks by hand are taken back before their end. */
+/** Share of the manual locks that are removed before their end. */
 const UNDONE = 0.3;
 
 /** Times at which an operator locks or unlocks. */
@@ -75,7 +75,7 @@ function hoursOf(dice: Dice): TradingCalendar {
   return { sessions, weekdays: WEEKDAYS.map(() => true), closed: [] };
 }
 
-/** What an operator does by hand in a run. */
+/** Returns an operator's manual actions in a run. */
 export function locksByHandOf(
   seed: number,
   { runMs, markets }: { readonly runMs: number; readonly markets: readonly string[] },

@@ -4,21 +4,21 @@ import { INSTANCE } from './bot-engine.ts';
 import { Dice } from './dice.ts';
 import type { FuzzWorld } from './world.ts';
 
-/** How many of the seeds have a person who moves positions by hand. */
+/** Share of the seeds with a person who moves positions by hand. */
 const MOVED_SHARE = 0.35;
 
 const MINUTE_MS = 60_000;
 const SHORTEST_MEAN_MS = 8 * MINUTE_MS;
 const LONGEST_MEAN_MS = 40 * MINUTE_MS;
-/** How long after it the person says what became of the position. */
+/** Range of the delay until the person reports what became of the position. */
 const SAID_AFTER_MS = [20_000, 15 * MINUTE_MS] as const;
-/** How many commands are given again, with their keys, and how much later. */
+/** Share of the commands that are repeated, with their keys, and the range of the delay. */
 const REPEATED = 0.5;
 const REPEATED_AFTER_MS = [1_000, 10 * MINUTE_MS] as const;
 /** Of coins that were there before, in units of the coin. */
 const ADOPTED: Readonly<Record<string, string>> = { btc: '0.003', usdt: '40' };
 
-/** What a person does to at a time of a run, and what it is called. */
+/** Action of a person at a time of a run, and its name. */
 export interface MoveByHand {
   readonly atMs: number;
   readonly act: (of: {

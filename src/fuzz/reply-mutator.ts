@@ -10,7 +10,7 @@ export interface ReplyMutatorOptions {
   readonly onWrong: (what: string) => void;
 }
 
-/** What of a request matters here. */
+/** Fields of a request that matter here. */
 type Asked = Pick<HttpRequest, 'method' | 'path' | 'body'>;
 
 /** Requests that change the exchange, where a false refusal does harm. */
@@ -48,7 +48,7 @@ const REFUSALS: readonly HttpResponse[] = [
   json(422, { status: 'failed', code: 'AmountTooLow', message: 'No.' }),
 ];
 
-/** What the interface says a placement is refused with, and a cancel. */
+/** Codes with which the interface refuses a placement, and a cancel. */
 const PLACEMENT_CODES = [
   'InvalidOrderPrice',
   'BadPrice',
@@ -64,7 +64,7 @@ const PLACEMENT_CODES = [
 ] as const;
 const CANCEL_CODES = ['NotFound', 'FeatureUnavailable', 'NullIdAndClientOrderId'] as const;
 
-/** Whether a reply is a refusal, such as one that an earlier request got. */
+/** True if a reply is a refusal, such as one that an earlier request got. */
 function hasFailed({ body }: HttpResponse): boolean {
   return /^\s*\{[^{]*"status"\s*:\s*"failed"/.test(body);
 }
@@ -88,7 +88,7 @@ export class ReplyMutator {
   private readonly options: ReplyMutatorOptions;
   /** By path: what was said before. */
   private readonly said = new Map<string, HttpResponse[]>();
-  /** How often each kind of wrongness came so far. */
+  /** Number of times each kind of error has occurred so far. */
   private readonly times = new Map<WrongKind, number>();
 
   constructor(options: ReplyMutatorOptions) {
@@ -96,8 +96,8 @@ export class ReplyMutator {
   }
 
   /**
-   * What a proxy answers in place of the exchange: the request does not arrive, or its reply does not come
-   * back.
+   * Returns a proxy's answer in place of the exchange's: the request does not arrive, or its reply does not
+   * come back.
    */
   refusal(request: Asked): { readonly response: HttpResponse; readonly isHandled: boolean } | null {
     const { plan, dice, onWrong } = this.options;

@@ -38,7 +38,7 @@ export interface SeedOptions {
   readonly names?: readonly string[];
 }
 
-/** What became of one seed. */
+/** Result of one seed. */
 export interface SeedResult {
   readonly seed: number;
   readonly violations: readonly Violation[];
@@ -57,20 +57,18 @@ const MINUTE_MS = 60_000;
 const LOOK_EVERY_MS = 30 * MINUTE_MS;
 /** By then all that is halted, locked out or on its way when the faults end has ended by itself. */
 const CALM_MS = 31 * MINUTE_MS;
-/**
- * How long the market stands still before mirror and exchange are compared: every list is read again by then.
- */
+/** Time the market stands still before mirror and exchange are compared: every list is read again by then. */
 const STILL_MS = 5 * MINUTE_MS;
 /** A lockout lasts up to a day; what does not agree so long after the last one never will. */
 const LONGEST_WAIT_MS = 26 * 60 * MINUTE_MS;
 const PATIENCE_MS = 30 * MINUTE_MS;
-/** When a person looks again who found no break. */
+/** Delay after which a person who found no break checks again. */
 const LOOK_AGAIN_MS = 10 * MINUTE_MS;
 /** Share of drains that keep the exits, beyond a third: only this policy has to choose. */
 const EXITS_KEPT = 0.6;
-/** What somebody else does with the account's money. */
+/** Actions of somebody else with the account's money. */
 const TAKES_MONEY: ReadonlySet<string> = new Set(['order by hand', 'order repeated by hand', 'withdrawal']);
-/** What moves it without a trade. */
+/** Actions that move it without a trade. */
 const MOVES_MONEY: ReadonlySet<string> = new Set(['deposit', 'withdrawal']);
 /** Money that is lost before is missing from the first reading of the books already. */
 const BOOKS_BEGIN_MS = 45 * MINUTE_MS;
@@ -353,7 +351,7 @@ class SeedRun {
     return present(rules, `the market ${market}`);
   }
 
-  /** What must hold whether or not everything is quiet. */
+  /** Returns violations of what must hold even if not everything is quiet. */
   private lastingViolations(): readonly Violation[] {
     const { world, bot, swarm } = this;
     const rows = readMirrorRows(bot.mirrorPath);
@@ -406,7 +404,7 @@ class SeedRun {
   }
 }
 
-/** What happened, without the orders of strategies whose books a person has changed. */
+/** Returns the truth without the orders of strategies whose books a person has changed. */
 function withoutStrategies(truth: ExchangeTruth, moved: ReadonlySet<string>): ExchangeTruth {
   if (moved.size === 0) return truth;
   const isOut = new Set(

@@ -24,16 +24,16 @@ export interface SuiteOptions {
 /** A seed of a suite with how long it took. */
 export interface SeedOutcome extends SeedResult {
   readonly tookMs: number;
-  /** Whether it was the second time of a seed, for its journal. */
+  /** True if it was the second run of a seed, for its journal. */
   readonly isRepeat: boolean;
 }
 
-/** What became of a suite. */
+/** Result of a suite. */
 export interface SuiteResult {
   readonly outcomes: readonly SeedOutcome[];
   readonly failedSeeds: readonly number[];
   readonly counts: Counts;
-  /** What the suite has never met. */
+  /** Events that the suite has never met. */
   readonly missing: readonly string[];
   readonly tookMs: number;
 }
@@ -164,7 +164,7 @@ function withViolation(outcome: SeedOutcome, expected: string): SeedOutcome {
   return { ...outcome, violations: [...outcome.violations, { check: 'same journal', message }] };
 }
 
-/** What a thread says of a seed; broken where it dies or hangs, null where the suite ended meanwhile. */
+/** Returns a thread's answer for a seed; broken if it dies or hangs, null if the suite ended meanwhile. */
 async function answerOf(
   worker: Worker,
   seed: { readonly seed: number; readonly hours: number; readonly folder: string },

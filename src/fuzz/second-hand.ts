@@ -7,11 +7,11 @@ import type { Dice } from './dice.ts';
 import type { Disturbance } from './disturbance.ts';
 import { BOT_USER, type FuzzWorld } from './world.ts';
 
-/** What a manual order is worth: some times the least value of its market. */
+/** Worth of a manual order: a multiple of its market's minimum order value. */
 const LEAST_WORTH = 2;
 const MOST_WORTH = 40;
 /**
- * How far from the last price a manual order is, at most, in shares of it: behind the market or through it.
+ * Maximum distance of a manual order from the last price, as a share of it: behind the market or through it.
  */
 const FARTHEST = 0.01;
 /** A withdrawal takes this share of a wallet at most, so that there is something left to trade with. */

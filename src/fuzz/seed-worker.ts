@@ -2,7 +2,7 @@ import { isMainThread, parentPort, Worker, workerData } from 'node:worker_thread
 import { ownModule } from '../plugins/own-files.ts';
 import { runSeed, type SeedOptions, type SeedResult } from './run-seed.ts';
 
-/** What a thread says of a seed that it was given. */
+/** Thread's answer for a seed that it was given. */
 export type SeedAnswer =
   | { readonly kind: 'ended'; readonly result: SeedResult; readonly tookMs: number }
   /** The harness itself is broken: a checker or the world threw. */
@@ -26,8 +26,8 @@ const NAMES = /\bbot-[a-z\d-]*[a-z\d]\b|\b\d{4,}\b/g;
 const MOST_NAMES = 6;
 
 /**
- * Where violations name orders, the seed is run again and logs those: their events are mostly long past at
- * the end.
+ * Runs a seed again and logs the orders named in its violations: their events are mostly long past at the
+ * end.
  */
 async function withEvents(options: SeedOptions, result: SeedResult): Promise<SeedResult> {
   if (result.violations.some(({ check }) => check === 'breaks' || check === 'no mistakes')) return result;

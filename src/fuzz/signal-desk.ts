@@ -17,7 +17,7 @@ export class SignalDesk {
     if (!this.waiting.has(command.id)) this.waiting.set(command.id, { command, sentAtMs: nowMs });
   }
 
-  /** What a life takes as it begins, or of one command; each as old as it is by then. */
+  /** Returns the commands that a life gets as it begins, or one command; each with its age by then. */
   commands(nowMs: number, id?: string): readonly SignalCommand[] {
     return [...this.waiting.values()]
       .filter(({ command }) => id === undefined || command.id === id)

@@ -2,23 +2,23 @@ import type { SignalCommand } from '../engine/engine-event.ts';
 import { Dice } from './dice.ts';
 import { LISTENER } from './workload/listener.ts';
 
-/** How many of the seeds have a strategy that is told signals. */
+/** Share of the seeds with a strategy that receives signals. */
 const LISTENER_SHARE = 0.5;
 
 const SHORTEST_MEAN_MS = 20_000;
 const LONGEST_MEAN_MS = 300_000;
 
-/** How many are sent again, with their ids, and how much later. */
+/** Share of the signals that are sent again, with their ids, and the range of the delay. */
 const REPEATED = 0.5;
 const REPEATED_AFTER_MS = [1, 20 * 60_000] as const;
 
-/** How many are wrong, are only listened to, or come in a crowd. */
+/** Shares of the signals that are wrong, are only listened to, or come in a crowd. */
 const WRONG = 0.1;
 const SILENT = 0.5;
 const CROWDED = 0.03;
 const MOST_AT_ONCE = 40;
 
-/** Whether a seed has signals. */
+/** True if a seed has signals. */
 export function hasListener(seed: number): boolean {
   return Dice.of(seed, 'listener').happens(LISTENER_SHARE);
 }
@@ -29,7 +29,7 @@ export interface SentSignal {
   readonly command: SignalCommand;
 }
 
-/** What is sent in a run, some of it twice, in the order of its times or not. */
+/** Returns the signals sent in a run, some of them twice, in the order of their times or not. */
 export function sentSignalsOf(seed: number, runMs: number): readonly SentSignal[] {
   if (!hasListener(seed)) return [];
   const dice = Dice.of(seed, 'signals');

@@ -4,7 +4,7 @@ import { Dice } from './dice.ts';
 
 /** A machine whose disk is slow, and that has no time for the bot now and then. Times are of the run. */
 export interface SlowMachine {
-  /** How long a commit takes, drawn for each between these. */
+  /** Range of the duration of a commit, drawn for each. */
   readonly commitMs: readonly [least: number, most: number];
   /** From an admission to the send takes up to seconds. */
   readonly starved: readonly { readonly fromMs: number; readonly toMs: number }[];
@@ -56,7 +56,7 @@ export class SlowDisk extends CommitTimes {
   }
 }
 
-/** What of a slow machine one process meets. */
+/** Effects of a slow machine on one process. */
 export interface SlowProcess {
   readonly commits: SlowDisk;
   /** From an admission to the send, drawn for each. */

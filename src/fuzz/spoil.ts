@@ -3,12 +3,12 @@ import type { WrongKind } from './wrong-replies.ts';
 
 type Holder = Record<string | number, unknown>;
 
-/** Where a value stands in a body. */
+/** Position of a value in a body. */
 interface Place {
   readonly holder: Holder;
   readonly key: string | number;
   readonly isLeaf: boolean;
-  /** Whether it is in the last record of a list, which mostly is the new one. */
+  /** True if it is in the last record of a list, which mostly is the new one. */
   readonly isNewest: boolean;
 }
 
@@ -46,7 +46,7 @@ export function spoil(body: string, kind: Exclude<WrongKind, 'stale'>, dice: Dic
   return JSON.stringify(root).replace(JSON.stringify(NESTED), `${'['.repeat(DEPTH)}${']'.repeat(DEPTH)}`);
 }
 
-/** What a kind of wrongness may be done to. */
+/** Returns the places to which a kind of error may be applied. */
 function placesFor(kind: WrongKind, places: readonly Place[], dice: Dice): readonly Place[] {
   if (kind === 'record dropped' || kind === 'record doubled') return places.filter(isRecord);
   if (kind === 'records reversed') return places.filter(isList);
@@ -58,7 +58,7 @@ function placesFor(kind: WrongKind, places: readonly Place[], dice: Dice): reado
   return telling.length > 0 ? telling : leaves;
 }
 
-/** Whether a value is of the sort that a kind of wrongness is for. */
+/** True if a value is of the type that a kind of error is for. */
 function suits(kind: WrongKind, { holder, key }: Place): boolean {
   const value = holder[key];
   if (NUMBER_KINDS.has(kind)) return isNumeric(value);

@@ -26,8 +26,8 @@ const LISTS: readonly EndpointName[] = ['ordersList', 'tradesList', 'orderStatus
 const RESULTLESS: readonly EndpointName[] = ['walletsList', 'wallets', ...LISTS];
 
 /**
- * How likely the faults of a kind are, for each request: from and to. Those that shut a budget or the account
- * are rare, since each ends hours.
+ * Range of the probability of each kind of fault, for each request. Faults that lock out a budget or the
+ * account are rare, since each costs hours.
  */
 const PROBABILITIES: Readonly<Record<FaultRule['kind'], readonly [least: number, most: number]>> = {
   delay: [0.005, 0.4],

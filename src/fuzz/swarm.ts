@@ -9,7 +9,7 @@ import { drawTradeHabits, type TradeHabits } from './trade-habits.ts';
 import { watchdogPlanOf, type WatchdogPlan } from './watchdog-plan.ts';
 import { drawWrongReplies, type WrongReplies } from './wrong-replies.ts';
 
-/** Where in a step of the bot its process dies. */
+/** Points in a step of the bot at which its process dies. */
 export const CRASH_POINTS = [
   'before the commit',
   'after the commit',
@@ -30,7 +30,7 @@ export interface Swarm {
   readonly episodes: readonly FaultEpisode[];
   /** Replies that are changed on their way, and false refusals; null in a run without. */
   readonly wrongReplies: WrongReplies | null;
-  /** When the mirror is copied, and when that copy is put back. */
+  /** Times at which the mirror is copied, and at which that copy is restored. */
   readonly putBack: { readonly copiedAtMs: number; readonly atMs: number } | null;
   readonly disturbances: readonly { readonly disturbance: Disturbance; readonly meanMs: number }[];
   /**
@@ -38,7 +38,7 @@ export interface Swarm {
    */
   readonly crashes: Readonly<Record<CrashPoint, number>>;
   readonly crashesAtMs: readonly number[];
-  /** How long the bot is gone after a crash, drawn for each between these. */
+  /** Range of the bot's downtime after a crash, drawn for each. */
   readonly restartMs: readonly [least: number, most: number];
   /** The process stands still from here on for `STOP_MS`. */
   readonly stopsAtMs: readonly number[];
@@ -47,23 +47,23 @@ export interface Swarm {
   /** The exchange lowers limits. */
   readonly crowding: readonly CrowdedSpell[];
   readonly clockSteps: readonly { readonly atMs: number; readonly byMs: number }[];
-  /** Whether the bot logs in for tokens of a few hours, in place of a token that lasts. */
+  /** True if the bot logs in for tokens of a few hours, instead of a token that lasts. */
   readonly logsIn: boolean;
   /** The exchange loses money of the account, and does not say so: the books must not agree any more. */
   readonly lossesAtMs: readonly number[];
-  /** What an operator does. */
+  /** Actions of an operator. */
   readonly controls: readonly {
     readonly atMs: number;
     readonly kind: 'halt' | 'resume' | 'accept-balances';
   }[];
   readonly tradeHabits: TradeHabits;
-  /** How slow the machine of the bot is; null in a run on a quick one. */
+  /** Slowness of the bot's machine; null in a run on a quick one. */
   readonly slowMachine: SlowMachine | null;
   /** A watchdog beside the bot, and how the bot goes away from it; null in a run without. */
   readonly watchdog: WatchdogPlan | null;
 }
 
-/** How long a stopped process stands still. */
+/** Time that a stopped process stands still. */
 export const STOP_MS = 90_000;
 
 const PUT_BACK_SHARE = 0.2;
@@ -140,7 +140,7 @@ function drawPutBack(dice: Dice, runMs: number): Swarm['putBack'] {
   return { copiedAtMs, atMs: Math.round(dice.between(copiedAtMs + MINUTE_MS, latestMs)) };
 }
 
-/** What a seed makes go wrong in `hours`. The same seed and hours give the same. */
+/** Draws the faults of a seed in `hours`. The same seed and hours give the same faults. */
 export function drawSwarm(seed: number, hours: number): Swarm {
   const runMs = hours * HOUR_MS;
   const dice = Dice.of(seed, 'swarm');

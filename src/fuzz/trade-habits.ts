@@ -1,10 +1,10 @@
 import type { Dice } from './dice.ts';
 
-/** What a deployment does with the list of own trades that no document speaks of. */
+/** Undocumented behaviour of a deployment's list of own trades. */
 export interface TradeHabits {
-  /** When every trade gets another id, from the beginning of the run. */
+  /** Times at which every trade gets another id, from the beginning of the run. */
   readonly renumberedAtMs: readonly number[];
-  /** How far the list goes back; null for as far as it does by itself. */
+  /** Time that the list goes back; null for as far as it does by itself. */
   readonly listedMs: number | null;
 }
 

@@ -10,12 +10,12 @@ const told = z.object({ status: z.enum(['done', 'unknown', 'accepted']) });
 export class TransferCoverage {
   private states: ReadonlySet<string> = new Set();
 
-  /** Whether the answer to one may come any moment. */
+  /** True if the answer to a transfer may come any moment. */
   get isUnderWay(): boolean {
     return this.states.has('sending');
   }
 
-  /** Whether nobody knows of one whether it arrived. */
+  /** True if there is a transfer of which nobody knows if it arrived. */
   get isUnknown(): boolean {
     return this.states.has('unknown');
   }

@@ -5,10 +5,10 @@ import type { MarketContext, StrategyContext } from '../strategy/context.ts';
 import { defineStrategy, type StrategyDefinition } from '../strategy/definition.ts';
 import { Dice } from './dice.ts';
 
-/** What it writes wherever it can: nothing else may ever see it. */
+/** Text that it writes wherever it can: nothing else may ever see it. */
 export const MARK = 'vandal was here';
 
-/** What a hostile strategy does. A suite in which it never did one of them has not tried it. */
+/** Actions of a hostile strategy. A suite in which one of them never occurred has not tested it. */
 export const VANDAL_ACTS = [
   'throws',
   'rejects a promise',
@@ -44,7 +44,7 @@ const STATE = z.strictObject({
   spoiled: z.boolean().default(false),
 });
 
-/** What an author in JavaScript may call: nothing says what it takes. */
+/** Methods that an author in JavaScript may call: nothing declares their parameters. */
 type Untyped = Readonly<Record<string, (...given: readonly unknown[]) => void>>;
 
 const WRONG_WISHES: readonly ((ctx: Untyped) => void)[] = [

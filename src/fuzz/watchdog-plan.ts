@@ -1,25 +1,25 @@
 import type { WatchRule } from '../daemon/watchdog/pulse-watch.ts';
 import { Dice } from './dice.ts';
 
-/** How the bot goes away, and comes back after some time. */
+/** Absence of the bot: the kind, and the time after which it comes back. */
 export interface PlannedAbsence {
   readonly atMs: number;
   readonly forMs: number;
   readonly kind: 'stands still' | 'killed' | 'ended in order';
 }
 
-/** What a seed with a watchdog makes of it. Times are from the beginning of the run, in ms. */
+/** Plan of a seed with a watchdog. Times are from the beginning of the run, in ms. */
 export interface WatchdogPlan {
   readonly rule: WatchRule;
   readonly absences: readonly PlannedAbsence[];
-  /** When the watchdog stands still itself. */
+  /** Times at which the watchdog itself stands still. */
   readonly stops: readonly { readonly atMs: number; readonly forMs: number }[];
   readonly crashesAtMs: readonly number[];
-  /** How often it dies soon after one of its own requests. */
+  /** Share of its own requests soon after which it dies. */
   readonly crashShare: number;
 }
 
-/** How many of the seeds have a watchdog, and how many of these let it cancel. */
+/** Share of the seeds with a watchdog, and the share of these that let it cancel. */
 const SHARE = 0.35;
 const CANCELS_SHARE = 0.8;
 

@@ -28,7 +28,7 @@ export interface WatchdogRunOptions {
   readonly onMistake: (error: unknown) => void;
 }
 
-/** How long a watchdog is gone after a crash, and when it dies after a request of its own. */
+/** Range of a watchdog's downtime after a crash, and of the delay of its death after a request of its own. */
 const RESTART_MS = [500, 60_000] as const;
 const DIES_WITHIN_MS = [1, 400] as const;
 

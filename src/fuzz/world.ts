@@ -35,8 +35,8 @@ export interface FuzzWorldOptions {
   readonly seed: number;
   readonly startMs: number;
   /**
-   * How far the exchange's clock is ahead of everybody else's. It stays so: a clock that is set back would
-   * make its windows longer than they are.
+   * Lead of the exchange's clock over all others. It stays constant: a clock that is set back would make its
+   * windows longer than they are.
    */
   readonly clockSkewMs: number;
 }
@@ -117,7 +117,7 @@ export class FuzzWorld {
     return timeMs;
   }
 
-  /** What goes wrong with requests from now on. */
+  /** Sets the faults of requests from now on. */
   setFaults(rules: readonly FaultRule[]): void {
     this.plans += 1;
     const seed = Math.imul(this.seed, 31) + this.plans;
@@ -132,7 +132,7 @@ export class FuzzWorld {
     this.stalledUntilMs = Math.max(this.stalledUntilMs, this.time.now() + durationMs);
   }
 
-  /** How long the exchange still stands still; 0 where it does not. */
+  /** Time the exchange still stands still; 0 if it does not. */
   get stallLeftMs(): number {
     return Math.max(0, this.stalledUntilMs - this.time.now());
   }
@@ -142,7 +142,7 @@ export class FuzzWorld {
     this.exchange.services.limits.lower(budget, limit);
   }
 
-  /** Whether the others trade; without them no price moves. */
+  /** Turns the others' trading on or off; without it no price moves. */
   setTrading(isTrading: boolean): void {
     this.advance();
     this.isTrading = isTrading;

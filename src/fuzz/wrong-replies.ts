@@ -22,7 +22,7 @@ export const WRONG_KINDS = [
 
 export type WrongKind = (typeof WRONG_KINDS)[number];
 
-/** What goes wrong with the replies of one run. */
+/** Errors in the replies of one run. */
 export interface WrongReplies {
   /** Of each reply. */
   readonly probability: number;

@@ -14,7 +14,7 @@ const MONTH_STEPS = [1, 2, 3, 6, 12, 24, 60, 120];
 const MONTH_DAYS = 30.4;
 
 /**
- * Where the ticks of a time axis stand: at true hours, days and months of Tehran's clock and the calendar, at
+ * Returns the ticks of a time axis: at true hours, days and months of Tehran's clock and the calendar, at
  * most `most` of them. `fromMs` to `toMs` is the axis, both included.
  */
 export function calendarTicks(
@@ -78,7 +78,7 @@ function ticksOfMonths(
   return between(fromMs, toMs, times);
 }
 
-/** What begins at a tick: the largest thing, which is what its label says. */
+/** Largest unit that begins at a tick, which its label shows. */
 export type TickKind = 'year' | 'month' | 'day' | 'minute';
 
 export function tickKind(atMs: number, calendar: CalendarSystem): TickKind {

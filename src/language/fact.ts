@@ -1,8 +1,8 @@
 import type { PlacesOf, Texts } from './translate.ts';
 
-/** What a fact has to be told of, before it is written in the digits and words of a language. */
+/** Value in a fact, before it is written in the digits and words of a language. */
 export type FactFigure =
-  /** How many things there are. */
+  /** Number of things. */
   | number
   /** A name, or words that nobody translates, such as what a strategy threw. */
   | string
@@ -26,8 +26,8 @@ export type FactFigure =
   | readonly FactFigure[];
 
 /**
- * What there is to say, in no language: `fact` is the key of a text, and figures are for its places. It is
- * plain JSON, so that files can keep it.
+ * Message in no language: `fact` is the key of a text, and `figures` fill its places. It is plain JSON, so
+ * that files can store it.
  */
 export interface Fact<Key extends string = string> {
   readonly fact: Key;

@@ -21,7 +21,7 @@ function tenthOf(text: string): string {
   return `${sign}${digits.slice(0, -1)}.${digits.slice(-1)}${part}`;
 }
 
-/** What a currency is called, as it is written after a number: `toman`, `ریال`, `BTC`. */
+/** Returns the name of a currency as written after a number: `toman`, `ریال`, `BTC`. */
 export function unitName(currency: string, { language, rialUnit }: Locale): string {
   const unit = currency === RIAL ? rialUnit : currency;
   const name = UNIT_NAMES[language][unit];

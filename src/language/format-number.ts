@@ -22,7 +22,7 @@ export function asIsland(language: Language, text: string): string {
   return language === 'fa' ? isolateLeftToRight(text) : text;
 }
 
-/** How many decimals are shown, and whether a sign is written of what is above zero too. */
+/** Number of decimals shown, and if a sign is also written for values above zero. */
 export interface DecimalStyle {
   readonly decimals?: number;
   readonly leastDecimals?: number;

@@ -18,7 +18,7 @@ export interface TehranParts extends CalendarDate {
   readonly second: number;
 }
 
-/** What clock and calendar of Tehran show at a time, by the tz database. */
+/** Returns the time of Tehran's clock and calendar, by the tz database. */
 export function tehranParts(atMs: number, calendar: CalendarSystem): TehranParts {
   const local = atMs + tehranOffsetMs(atMs);
   const day = Math.floor(local / DAY_MS);
@@ -39,7 +39,7 @@ export function localDigits(language: Language, text: string): string {
   return text.replaceAll(/\d/g, (digit) => String.fromCodePoint(PERSIAN_ZERO + Number(digit)));
 }
 
-/** How much of a time is written: `14:30`, `14:30:05`, `2026-04-02`, both, or both to the second. */
+/** Parts of a time that are written: `14:30`, `14:30:05`, `2026-04-02`, both, or both to the second. */
 export type TimeStyle = 'clock' | 'clock-seconds' | 'day' | 'minute' | 'second';
 
 const two = (value: number): string => String(value).padStart(2, '0');

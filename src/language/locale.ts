@@ -6,17 +6,20 @@ export type Language = (typeof LANGUAGES)[number];
 /** In which calendar days are shown. Both show Tehran's clock. */
 export type CalendarSystem = 'gregorian' | 'jalali';
 
-/** How rial are shown. A toman is ten rial. Only what people read changes, and the unit is always written. */
+/**
+ * Unit in which rial are shown. A toman is ten rial. Only texts for people change, and the unit is always
+ * written.
+ */
 export type RialUnit = 'rial' | 'toman';
 
-/** How one person wants to read numbers, money and times. */
+/** Format of numbers, money and times for one person. */
 export interface Locale {
   readonly language: Language;
   readonly calendar: CalendarSystem;
   readonly rialUnit: RialUnit;
 }
 
-/** What readers of a language expect where they chose nothing else. */
+/** Returns the defaults that readers of a language expect. */
 export function localeOf(language: Language, rialUnit: RialUnit = 'rial'): Locale {
   return { language, calendar: language === 'fa' ? 'jalali' : 'gregorian', rialUnit };
 }

@@ -5,8 +5,8 @@ import { saySentence } from './say-sentence.ts';
 import { readSentence } from './sentences/read-sentence.ts';
 
 /**
- * What the bot, the exchange or a person said in English, in the language of the reader. Only sentences of
- * the bot are said in Persian: words of somebody else stay, as an island.
+ * Translates an English text of the bot, the exchange or a person into the reader's language. Only sentences
+ * of the bot are translated to Persian: words of somebody else stay, as an island.
  */
 export function saidIn(text: string, locale: Locale): string {
   if (locale.language === 'en') return text;

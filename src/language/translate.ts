@@ -41,8 +41,8 @@ export type Translate<T extends Texts> = <Key extends keyof T & string>(
 const PLACE = /\{(\w+)\}/g;
 
 /**
- * What says texts in a language. Numbers get its digits. In Persian each value is an island of direction, so
- * that an id or an English name does not move the words around it.
+ * Returns a function that writes texts in a language. Numbers get its digits. In Persian each value is an
+ * island of direction, so that an id or an English name does not move the words around it.
  */
 export function translateInto<T extends Texts>(language: Language, texts: TranslationOf<T>): Translate<T> {
   const rules = new Intl.PluralRules(language);

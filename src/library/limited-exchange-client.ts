@@ -18,7 +18,7 @@ export interface LimitedClientOptions extends Omit<ClientOptions, 'limits'> {
    */
   readonly limits?: 'default' | 'none' | ClientOptions['limits'];
   /**
-   * How long a call waits for its turn at most, in ms; 2 minutes by default. A call that would have to wait
+   * Maximum time a call waits for its turn, in ms; 2 minutes by default. A call that would have to wait
    * longer fails at once.
    */
   readonly maxWaitMs?: number;
@@ -153,7 +153,7 @@ export class LimitedExchangeClient extends ExchangeClient {
   }
 
   /**
-   * Whether the credentials at hand can make a call at all. One that they can not make throws before it is
+   * True if the given credentials can make a call at all. A call that they can not make throws before it is
    * sent, and counts nowhere.
    */
   private mayAsk(access: Access): boolean {

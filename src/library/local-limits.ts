@@ -6,7 +6,7 @@ import { MemoryLockouts } from '../budget/lockouts.ts';
 import { MACHINE_TIMERS, type LaneExecutor, type LaneTimers } from '../budget/lane-executor.ts';
 import type { Credentials } from '../exchange/client-options.ts';
 
-/** What the limits of some callers are counted with: the requests of this process. */
+/** State for counting the limits of some callers: the requests of this process. */
 interface LocalLimits {
   readonly limiter: RequestLimiter;
   readonly lockouts: MemoryLockouts;
@@ -58,7 +58,7 @@ const MOST_CALLERS = 256;
 
 const known = new Map<string, LocalLimits>();
 
-/** Whom the exchange counts a caller as: its credential, hashed; null for nobody. */
+/** Returns the caller as the exchange counts it: its credential, hashed; null for nobody. */
 function subjectOf(credentials: Credentials | undefined): string | null {
   if (credentials === undefined || credentials.kind === 'none') return null;
   const { kind } = credentials;
@@ -100,7 +100,7 @@ export class LimitsOfClient {
     this.ofCredential = open('token', subjectOf(credentials) ?? '');
   }
 
-  /** Where a budget is counted. */
+  /** Returns the limits in which a budget is counted. */
   of(budget: Budget): LocalLimits {
     return budget.per === 'ip' ? this.ofAddress : this.ofCredential;
   }

@@ -9,7 +9,7 @@ const CHUNK_BYTES = 1_048_576;
 /** It is only made where this many times its size is free, so that it never fills a disk itself. */
 const ROOM_FACTOR = 4;
 
-/** What has to stay free on the disk of a mirror, so that its ballast can be made. */
+/** Space that has to stay free on the disk of a mirror, so that its ballast can be made. */
 export const BALLAST_ROOM_BYTES = BALLAST_BYTES * ROOM_FACTOR;
 
 /** A file that reserves room: when the disk is full, it is deleted and its room is written to. */

@@ -132,7 +132,7 @@ export class ChangeWriter {
     }
   }
 
-  /** What the exchange reported of markets and wallets. */
+  /** Writes the exchange's data on markets and wallets. */
   private writeSeen(
     change: Extract<
       MirrorChange,

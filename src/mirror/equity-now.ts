@@ -17,21 +17,21 @@ const DAY_BEGINS_WITHIN_MS = 2 * 86_400_000;
 
 const EQUITY = 'equity/';
 
-/** What has the series of a mirror: its reader, or the bot that writes it. */
+/** Source of a mirror's series: its reader, or the bot that writes it. */
 export interface FigureSource {
   figures(name: string, range: SeriesRange): readonly FigureValue[];
   figureNames(prefix: string): readonly string[];
 }
 
-/** What the bot wrote of its equity in a currency. */
+/** Equity in a currency, as the bot wrote it. */
 export interface EquityNow {
   /** The last value; null where none is written yet. */
   readonly worth: ValueAt | null;
-  /** What all strategies have made since the bot began; null while nothing is written. */
+  /** Result of all strategies since the bot began; null while nothing is written. */
   readonly made: ValueAt | null;
-  /** What all strategies have made since midnight in Tehran; null while nothing is written. */
+  /** Result of all strategies since midnight in Tehran; null while nothing is written. */
   readonly day: ProfitOfDay | null;
-  /** How far the equity is below its highest, in hundredths of a percent of that. A withdrawal is no fall. */
+  /** Fall of the equity below its highest, in hundredths of a percent of that. A withdrawal is no fall. */
   readonly drawdownBps: number | null;
 }
 

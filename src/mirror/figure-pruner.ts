@@ -12,7 +12,7 @@ const DAY_MS = 24 * HOUR_MS;
  */
 const TEHRAN_MS = 3.5 * HOUR_MS;
 
-/** How long every value is kept, then one an hour, then one a day. */
+/** Ages up to which every value is stored, then one an hour, then one a day. */
 const ALL_KEPT_MS = 14 * DAY_MS;
 const HOURLY_KEPT_MS = 400 * DAY_MS;
 const DAILY_KEPT_MS = 10_000 * DAY_MS;
@@ -23,7 +23,7 @@ const MOST_SERIES = 1_000;
 /** New values of a plot until its oldest are removed: it has up to so many more than the limit. */
 const PLOTS_A_STEP = 50;
 
-/** What was thinned this long ago is looked at again: a step may not have come to the disk. */
+/** Overlap in which thinned values are checked again: a step may not have reached the disk. */
 const OVERLAP_MS = 2 * DAY_MS;
 
 const isPlot = (name: string): boolean => name.startsWith('plot/');

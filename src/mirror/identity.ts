@@ -6,10 +6,10 @@ import { invariant } from '../domain/invariant.ts';
 const TRIES = 16;
 
 /**
- * Which file this mirror is, and the mark in our order ids that belongs to it. A mirror that was put back
- * from a copy knows less than the exchange does, so it must not give out ids that were given out before: it
- * gets another epoch. It is known by its place on the disk, which another file does not have, and by a
- * journal that is behind its progress mark. A folder copied over itself, mark included, is not noticed.
+ * Identity of this mirror's file, and the mark in our order ids that belongs to it. A mirror restored from a
+ * copy knows less than the exchange does, so it must not issue ids that were issued before: it gets another
+ * epoch. It is recognised by its place on the disk, which another file does not have, and by a journal that
+ * is behind its progress mark. A folder copied over itself, mark included, is not noticed.
  */
 export class Identity {
   private readonly database: Database.Database;
@@ -24,7 +24,7 @@ export class Identity {
     return this.read('epoch') ?? '';
   }
 
-  /** What is kept of the account, as its owner writes it; null before any. */
+  /** Stored data of the account, as its owner writes it; null before any. */
   get account(): string | null {
     return this.read('account') ?? null;
   }

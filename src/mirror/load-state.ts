@@ -33,14 +33,14 @@ const TAKEN_OVER_TOLD = 5_000;
  */
 const REFUSED_TOLD = 1_000;
 
-/** Whether orders that a copy of the mirror did not have are still looked for. */
+/** True while orders missing in a copy of the mirror are being searched for. */
 const IS_SEARCHING = `EXISTS (SELECT 1 FROM kept
   WHERE name = '${KEPT_NAMES}' AND json_valid(json) AND json_extract(json, '$.isSearching'))`;
 
-/** What stands for trades that may still come. The index of the trades' ids finds it. */
+/** Placeholders for trades that may still come. The index of the trades' ids finds them. */
 const IS_PLACEHOLDER = `(trade_id >= '${PLACEHOLDER}' AND trade_id < '${PLACEHOLDER}\u{10FFFF}')`;
 
-/** Whether a break waits for a person: then what is booked beyond its order may have to be taken out. */
+/** True if a break waits for a person: then what is booked beyond its order may have to be removed. */
 const IS_BROKEN = `EXISTS (SELECT 1 FROM kept
   WHERE name = '${KEPT_RECONCILIATION}' AND json_valid(json) AND json_extract(json, '$.break') IS NOT NULL)`;
 
@@ -51,11 +51,11 @@ const IS_BROKEN = `EXISTS (SELECT 1 FROM kept
 const INTENTS_TOLD = 10_000;
 
 /**
- * What a restart is given: orders that are not final, that closed within the last 15 minutes, that were sent
- * and refused, that belong to an algorithm at work (which counts what they filled), or that were taken over
- * by a search that is not over (it would take them over again, without their fills), or, while a break waits,
- * that the last trades are of; the last 2,000 trades of the list, or all that the next reading of it shows
- * again; and everything of algorithms, strategies, markets and what the engine keeps.
+ * Loads the data for a restart: orders that are not final, that closed within the last 15 minutes, that were
+ * sent and refused, that belong to a running algorithm (which counts their fills), or that were taken over by
+ * a search that is not over (it would take them over again, without their fills), or, while a break waits,
+ * that the last trades belong to; the last 2,000 trades of the list, or all that the next reading of it shows
+ * again; and everything of algorithms, strategies, markets and the engine's stored data.
  */
 export function loadState(
   database: Database.Database,

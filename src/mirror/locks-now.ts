@@ -33,7 +33,7 @@ export function pauseText(pause: Lock): string {
   return sentence('pause-by-hand', { until: untilText(pause.endsAtMs), reason: whyLocked(pause) });
 }
 
-/** Why a lock holds, and who made it where that is known. */
+/** Returns the reason a lock holds, and who made it if known. */
 export function whyLocked({ reason, by }: Lock): string {
   return by === undefined ? reason : sentence('by-person', { reason, person: by });
 }

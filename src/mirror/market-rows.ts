@@ -28,14 +28,14 @@ interface StoredBook extends Pick<SeenBookRow, 'updatedAtMs' | 'seenAtMs'> {
   readonly asks: string;
 }
 
-/** When each kind of row that has no line in the journal changed last; null where there is none. */
+/** Time of the last change of each kind of row that has no line in the journal; null if there is none. */
 export interface ChangeTimes {
   readonly books: number | null;
   readonly stats: number | null;
   readonly balances: number | null;
 }
 
-/** What a mirror has of the markets themselves. */
+/** Data of a mirror on the markets themselves. */
 export class MarketRows {
   private readonly database: Database.Database;
 
@@ -62,7 +62,7 @@ export class MarketRows {
       .all();
   }
 
-  /** When each book changed last, by market. */
+  /** Returns the time of each book's last change, by market. */
   bookTimes(): ReadonlyMap<string, number> {
     const rows = this.database.prepare<[], [string, number]>('SELECT market, seen_at_ms FROM books');
     return new Map(rows.raw().all());

@@ -4,13 +4,13 @@ import { storedNames } from '../execution/known-names.ts';
 import { KEPT_NAMES } from '../engine/order-takeover.ts';
 import { openMirrorReadOnly } from './mirror-file.ts';
 
-/** What tells one mirror, and one moment of it, from another. */
+/** Facts that distinguish one mirror, and one moment of it, from another. */
 export interface MirrorFacts {
   /** Marks in its order ids: its own, then those that it had before it was put back from a copy. */
   readonly epochs: readonly string[];
   /** Instances that its newest orders are named after: one, unless the configuration was changed. */
   readonly instances: readonly string[];
-  /** What is kept of the account, as the bot writes it; null before any. */
+  /** Stored data of the account, as the bot writes it; null before any. */
   readonly account: string | null;
   /** The time of the last line of the journal, in ms since 1970; null for an empty one. */
   readonly lastAtMs: number | null;

@@ -10,11 +10,11 @@ import { DAMAGED_ADVICE, openingFailed, unusable } from './unusable.ts';
 /** "sarr" in ASCII: distinguishes a mirror from any other SQLite file. */
 const APPLICATION_ID = 0x73617272;
 
-/** How long a reader waits for a process that locks the file. */
+/** Time a reader waits for a process that locks the file. */
 const BUSY_MS = 250;
 
 /**
- * How long opening and closing wait for another process that writes to the file: nothing else has to be done
+ * Time that opening and closing wait for another process that writes to the file: nothing else has to be done
  * meanwhile.
  */
 export const PATIENT_MS = 5_000;
@@ -27,7 +27,10 @@ const LOG_PAGES = 8_000;
 /** Bytes that the log may keep on the disk after a checkpoint. */
 const LOG_BYTES = 64 * 1_048_576;
 
-/** Where a mirror waits that is being put back; what it replaces may be half moved away by then. */
+/**
+ * Returns the path at which a mirror waits while it is being restored; the one it replaces may be half moved
+ * away by then.
+ */
 export const restoringPath = (path: string): string => `${path}.restoring`;
 
 /** Makes the folder of a file. Throws `DATA_UNUSABLE`. */
@@ -126,7 +129,7 @@ function foreignFile(path: string): SarrafError {
   return unusable({ path, found: 'another file', advice: 'move it, or name another folder with --data' });
 }
 
-/** What SQLite says of a file before any version was written into it. */
+/** Version that SQLite reports for a file before any was written into it. */
 const EMPTY_VERSION = 0;
 
 /**

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** Where a data folder has its mirror: that of a real exchange goes before those that begin anew. */
+/** Names of the mirror in a data folder: that of a real exchange goes before those that begin anew. */
 const MIRRORS = ['mirror.sqlite', 'paper.sqlite', 'embedded.sqlite'] as const;
 
 /** The mirror of a data folder; where it has none, that of a real exchange, which is not there. */

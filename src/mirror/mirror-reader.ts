@@ -25,7 +25,7 @@ import { MarketRows } from './market-rows.ts';
 import { RowPages } from './row-pages.ts';
 import { hasWriter } from './writer-lock.ts';
 
-/** What to read: null where everything is wanted. */
+/** Filter of the rows to read: null for everything. */
 export interface RowFilter {
   readonly strategy: string | null;
   readonly market: string | null;
@@ -68,7 +68,7 @@ export interface KeptRow {
   readonly atMs: number;
 }
 
-/** When something was last written; null when it never was. */
+/** Times of the last writes; null if there was none. */
 export interface LastSeen {
   readonly journal: number | null;
   readonly books: number | null;
@@ -93,7 +93,7 @@ const COUNTED = [
 export interface MirrorSummary {
   readonly path: string;
   readonly epoch: string;
-  /** Whether a bot has it open; null where that is not known. */
+  /** True if a bot has it open; null if that is not known. */
   readonly isRunning: boolean | null;
   readonly lastSeen: LastSeen;
   /** Rows by table. */
@@ -119,7 +119,7 @@ export class MirrorReader {
   readonly path: string;
   /** The same lists page by page. */
   readonly pages: RowPages;
-  /** What the markets show. */
+  /** Data of the markets. */
   readonly markets: MarketRows;
   private readonly database: Database.Database;
 
@@ -154,7 +154,10 @@ export class MirrorReader {
     )(name, name, name, name);
   }
 
-  /** What the exchange really said of an order, as it came; none in a mirror that an older sarraf wrote. */
+  /**
+   * Returns the exchange's actual replies on an order, as they came; none in a mirror that an older sarraf
+   * wrote.
+   */
   replies(orderKey: string): readonly ReplyRecord[] {
     return readReplies(this.database, orderKey);
   }
@@ -257,12 +260,12 @@ export class MirrorReader {
     return readSeriesNames(this.database, prefix);
   }
 
-  /** When the newest figure is of; null where there is none. */
+  /** Returns the time of the newest figure; null if there is none. */
   lastFigureAtMs(): number | null {
     return readLastFigureAtMs(this.database);
   }
 
-  /** What is kept of the account that it is of; null before any. */
+  /** Returns the stored data of its account; null before any. */
   account(): string | null {
     return (
       this.database.prepare<[], string>("SELECT value FROM meta WHERE name = 'account'").pluck().get() ?? null
@@ -314,7 +317,7 @@ export class MirrorReader {
     );
   }
 
-  /** When the last order was planned; null before any. */
+  /** Returns the time the last order was planned; null before any. */
   lastOrderAtMs(): number | null {
     return (
       this.database

@@ -25,9 +25,7 @@ import {
 } from './unusable.ts';
 import { WriterLock } from './writer-lock.ts';
 
-/**
- * How long a write waits for another process that writes to the file: beyond it the loop would stand still.
- */
+/** Time a write waits for another process that writes to the file: beyond it the loop would stand still. */
 const FIRST_WAIT_MS = 250;
 
 export interface MirrorStoreOptions {
@@ -56,10 +54,10 @@ const COMMITS_A_CHECKPOINT = 100;
 const FLUSHES_A_BALLAST = 60;
 
 /**
- * What the bot has decided, done and seen, in one SQLite file with one writer; others can read it meanwhile.
- * Changes that have to be durable are on the disk when `apply` returns. The rest is gathered and goes with
- * the next durable ones, or when it has grown to a bound, or with `flush`; what is gathered is lost in a
- * crash. Nothing is ever written out of order.
+ * Stores the bot's decisions, actions and observations in one SQLite file with one writer; others can read it
+ * meanwhile. Changes that have to be durable are on the disk when `apply` returns. The rest is gathered and
+ * written with the next durable ones, or when it has grown to a bound, or with `flush`; what is gathered is
+ * lost in a crash. Nothing is ever written out of order.
  */
 export class MirrorStore {
   readonly path: string;
@@ -78,7 +76,7 @@ export class MirrorStore {
   /** The time of the last change: the mirror has no other clock. */
   private nowMs: number;
   private writable = true;
-  /** Why the last attempt to write failed, while it is not writable. */
+  /** Reason the last attempt to write failed, while it is not writable. */
   private failure: unknown = null;
   /** The error of a write that met another process, until one succeeds. */
   private heldBy: unknown = null;
@@ -134,7 +132,7 @@ export class MirrorStore {
     return this.identity.epoch;
   }
 
-  /** What was kept of the account that this mirror is of; null before any. */
+  /** Returns the stored data of this mirror's account; null before any. */
   account(): string | null {
     return this.identity.account;
   }
@@ -187,7 +185,7 @@ export class MirrorStore {
   }
 
   /**
-   * Whether the disk was full and writes use the room that was reserved for cancels. Ends once there is room
+   * True if the disk was full and writes use the room that was reserved for cancels. Ends once there is room
    * for the ballast again.
    */
   isRunningOut(): boolean {
@@ -195,14 +193,14 @@ export class MirrorStore {
   }
 
   /**
-   * Whether the last attempt to write succeeded; a mirror that could not be written is tried again with every
+   * True if the last attempt to write succeeded; a mirror that could not be written is tried again with every
    * flush.
    */
   isWritable(): boolean {
     return this.writable;
   }
 
-  /** Why it can not be written to now, for people; null while it can. */
+  /** Returns the reason it can not be written to now, for people; null while it can. */
   writeFault(): string | null {
     if (this.writable) return null;
     if (isFullDisk(this.failure)) return 'the disk is full';
@@ -225,7 +223,7 @@ export class MirrorStore {
     return main === undefined ? null : main.size + (log?.size ?? 0);
   }
 
-  /** What a restart is given. Throws `DATA_UNUSABLE` where a row of it is damaged. */
+  /** Returns the data for a restart. Throws `DATA_UNUSABLE` if a row of it is damaged. */
   load(): MirrorState {
     this.flush();
     checkMirror(this.database);

@@ -2,7 +2,7 @@ import type Database from 'better-sqlite3';
 import { formatUnits, parseUnits, type Units } from '../domain/money.ts';
 import type { OrderRecord } from '../execution/order-record.ts';
 
-/** What a condition is bound to. */
+/** Value bound to a condition. */
 export type SqlValue = string | number | null;
 
 /** An order as its table stores it: units as decimal texts, everything else as it is. */
@@ -49,7 +49,7 @@ const COLUMNS: { readonly [Key in keyof OrderRecord]: string } = {
 
 const PAIRS = Object.entries(COLUMNS);
 
-/** What to select to get stored orders. */
+/** Columns to select for stored orders. */
 const ORDER_FIELDS = PAIRS.map(([field, column]) => `${column} AS ${field}`).join(', ');
 
 /** Writes an order as it now is, over what it was. */

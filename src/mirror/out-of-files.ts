@@ -1,12 +1,12 @@
 import { closeSync, openSync } from 'node:fs';
 import { devNull } from 'node:os';
 
-/** What to do where a process may open no further file. */
+/** Advice if a process may open no further file. */
 export const OUT_OF_FILES_ADVICE =
   'this process may open no more files (EMFILE): raise its limit to 1024 or more ("ulimit -n", LimitNOFILE of systemd, "ulimits" of compose)';
 
 /**
- * Whether this process may open no further file. SQLite then says that it can not open its own, as of a
+ * True if this process may open no further file. SQLite then reports that it can not open its own, as for a
  * folder without rights.
  */
 export function isOutOfFiles(): boolean {

@@ -24,7 +24,7 @@ const READ_AGAIN: ReadonlySet<MirrorChange['kind']> = new Set([
   'reply',
 ]);
 
-/** What is to be written with the next commit, in order. */
+/** Changes to be written with the next commit, in order. */
 export class PendingChanges {
   private changes: TimedChange[] = [];
 

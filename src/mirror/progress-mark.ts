@@ -3,14 +3,14 @@ import { closeSync, openSync, readSync, writeSync } from 'node:fs';
 const DIGITS = 16;
 
 /**
- * How far the journal had come, in a small file beside the mirror. A mirror that is behind its mark was put
- * back from a copy, even where the copy was written over the same file. It is written now and then and never
+ * Progress of the journal, in a small file beside the mirror. A mirror that is behind its mark was restored
+ * from a copy, even if the copy was written over the same file. The mark is written now and then and never
  * forced to the disk, so it may lag; then a copy may stay unnoticed.
  */
 export class ProgressMark {
   private readonly file: number;
   private written: number;
-  /** What the file said when it was opened: 0 without a file, infinity for one that can not be read. */
+  /** Value in the file when it was opened: 0 without a file, infinity for one that can not be read. */
   readonly found: number;
 
   constructor(mirrorPath: string) {

@@ -11,7 +11,7 @@ import type { RetentionLimits } from './retention.ts';
  */
 const ROWS_A_STEP = 500;
 
-/** How long a closed order is kept whatever the limit says: a restart within it gets it back. */
+/** Time a closed order is stored whatever the limit: a restart within it gets it back. */
 export const RECENT_MS = 15 * 60_000;
 
 /** Versions of each market. They grow by a few a day. */

@@ -4,7 +4,7 @@ import type { FillRecord } from '../execution/fill-record.ts';
 import { selectFills } from './fill-columns.ts';
 import { openMirrorReadOnly } from './mirror-file.ts';
 
-/** What moved in wallets, as far as it is known; oldest first. */
+/** Movements in wallets, as far as known; oldest first. */
 export interface Movements {
   /** Trades of all markets. */
   readonly fills: readonly FillRecord[];

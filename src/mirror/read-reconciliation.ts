@@ -16,33 +16,33 @@ import { transfersNow, type TransferAtWork } from './transfers-now.ts';
 export type ReconciliationState = 'waiting' | 'agreed' | 'suspected' | 'blocked' | 'broken';
 
 export interface BalanceDifference extends DisagreementText {
-  /** What the exchange has more than the books; below zero for less. */
+  /** Balance at the exchange less that of the books; below zero if the exchange has less. */
   readonly difference: string;
 }
 
-/** How the bot's books stand to the exchange, as far as it is written down. */
+/** State of the bot's books against the exchange, as far as it is written down. */
 export interface ReconciliationReport {
   readonly state: ReconciliationState;
   readonly comparedAtMs: number | null;
   readonly comparisons: number;
-  /** When the difference was seen first, and when it was taken for a break; null where there is none. */
+  /** Time the difference was first seen, and time it became a break; null if there is none. */
   readonly sinceMs: number | null;
   readonly brokenAtMs: number | null;
-  /** Whether a comparison after the break found no difference any more. */
+  /** True if a comparison after the break found no difference any more. */
   readonly isGone: boolean;
-  /** What was said of the break; null where there is none. */
+  /** Message on the break; null if there is none. */
   readonly why: string | null;
   readonly differences: readonly BalanceDifference[];
   /**
-   * What has kept the comparisons from saying anything for so long that no new orders are placed; null while
-   * they do.
+   * Reason the comparisons have been inconclusive for so long that no new orders are placed; null while they
+   * are conclusive.
    */
   readonly blockedBy: string | null;
-  /** What two readings of the exchange said that can not be right. */
+  /** Findings of two readings of the exchange that can not be right. */
   readonly findings: readonly NotedFlaw[];
   /** Transfers of which nobody knows whether they arrived. */
   readonly unknownTransfers: readonly TransferAtWork[];
-  /** What the books have, by currency. */
+  /** Balances in the books, by currency. */
   readonly books: Readonly<Record<string, string>>;
 }
 

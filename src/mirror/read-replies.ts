@@ -6,8 +6,8 @@ import { schemaVersionOf } from './check-mirror.ts';
 const WITH_REPLIES = 3;
 
 /**
- * What the exchange really said of an order, oldest first; nothing in a file that an older sarraf wrote,
- * until a bot brings it up to date.
+ * Returns the exchange's actual replies on an order, oldest first; nothing in a file that an older sarraf
+ * wrote, until a bot brings it up to date.
  */
 export function readReplies(database: Database.Database, orderKey: string): readonly ReplyRecord[] {
   if (schemaVersionOf(database) < WITH_REPLIES) return [];

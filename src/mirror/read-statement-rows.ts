@@ -18,11 +18,11 @@ import { DAMAGED_ADVICE, openingFailed, unusable } from './unusable.ts';
 /** Closes of candles that are read at most, the newest. */
 const MOST_CLOSES = 500_000;
 
-/** What a mirror has for a statement, all of one moment. */
+/** Data of a mirror for a statement, all of one moment. */
 export interface StatementRows {
-  /** When the mirror was made, as far as it tells; null where nothing is in it. */
+  /** Time the mirror was made, as far as known; null if nothing is in it. */
   readonly beganAtMs: number | null;
-  /** When something was last written. */
+  /** Time of the last write. */
   readonly aliveUntilMs: number | null;
   /** Trades that retention has deleted, and the time from which on all are there. */
   readonly deletedFills: { readonly count: number; readonly sinceMs: number | null };
@@ -63,7 +63,9 @@ export function readStatementRows<Result>(path: string, use: (rows: StatementRow
   }
 }
 
-/** What somebody wrote over: of a long table only the newest rows are looked at as it is opened. */
+/**
+ * Errors of rows that somebody wrote over: of a long table only the newest rows are checked as it is opened.
+ */
 const SPOILED: ReadonlySet<ErrorCode> = new Set(['INVALID_DECIMAL', 'TOO_MANY_DECIMALS', 'INVALID_MARKET']);
 
 function isSqlite(error: unknown): boolean {

@@ -1,7 +1,8 @@
 import { SarrafError } from '../domain/errors.ts';
 
 /**
- * How many rows of each kind a mirror keeps. What is still needed, such as an open order, is kept besides.
+ * Number of rows of each kind that a mirror stores. Rows still needed, such as an open order, are stored
+ * besides.
  */
 export interface RetentionLimits {
   readonly journalRows: number;

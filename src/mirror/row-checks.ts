@@ -11,13 +11,13 @@ import { MARKET_NAMES } from '../exchange/market-names.ts';
 import { storedAlgorithm } from '../execution/algorithms/algorithm-json.ts';
 
 /**
- * What a column has to hold, as SQL that is true of a good value of it; and the same in words. The SQL may
+ * Requirement for a column, as SQL that is true of a good value of it; and the same in words. The SQL may
  * name other columns of the row.
  */
 export interface ColumnCheck {
   readonly sql: (column: string) => string;
   readonly expected: string;
-  /** What in a row that is not good is wrong, where there is more to say than that. */
+  /** Returns the issue in a row that is not good, if there is more to report than that. */
   readonly problemOf?: (row: Readonly<Record<string, unknown>>) => string | null;
 }
 
@@ -150,7 +150,7 @@ const FINE_TABLES: ReadonlySet<string> = new Set(['stats', 'candles', 'public_tr
 /** Tables of what the bot itself did, and by which rules. */
 const OWN_TABLES: ReadonlySet<string> = new Set(['orders', 'fills', 'position_moves', 'market_versions']);
 
-/** What a column of a table has to hold; null where any value of its type will do. */
+/** Returns the requirement for a column of a table; null if any value of its type is good. */
 export function checkOf(table: string, column: string): ColumnCheck | null {
   const check = OF_TABLE[`${table}.${column}`] ?? BY_NAME[column] ?? (column.endsWith('_ms') ? TIME : null);
   if (check !== DECIMAL) return check;

@@ -9,11 +9,11 @@ import { FINAL_STATES, selectOrders, type SqlValue } from './order-columns.ts';
 /** A page of rows, newest first. */
 export interface RowPage<Row> {
   readonly rows: readonly Row[];
-  /** Where the next page begins; null at the end. */
+  /** Start of the next page; null at the end. */
   readonly next: string | null;
 }
 
-/** Which page: `before` is the `next` of the page before it, null for the first. */
+/** Page to read: `before` is the `next` of the page before it, null for the first. */
 type PageOf<Filter extends RowFilter> = Omit<Filter, 'last'> & {
   readonly before: string | null;
   readonly limit: number;
@@ -43,7 +43,7 @@ export interface LevelledLine extends JournalLine {
  */
 const MOST_SCANNED = 50_000;
 
-/** How grave a line of the journal is, for people; null for one that is not for them. */
+/** Severity of a line of the journal, for people; null for one that is not for them. */
 const LEVEL = `CASE
   WHEN kind = 'reconciliation' THEN iif(subject = 'break', 2, 1)
   WHEN kind = 'strategy' THEN 2
@@ -209,7 +209,7 @@ function beginOf(keys: readonly string[], before: string | null): Within {
   return { sql: `WHERE (${keys.join(', ')}) < (${keys.map(() => '?').join(', ')})`, values };
 }
 
-/** Which rows are looked at. */
+/** Condition for the rows to read. */
 interface Within {
   readonly sql: string;
   readonly values: readonly SqlValue[];

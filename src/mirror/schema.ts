@@ -186,8 +186,8 @@ const VERSION_2 = `
 `;
 
 /**
- * What the exchange really said of an order: of each kind of request the last reply that was used, and the
- * last that was not, for which `problem` says why. They go with their order.
+ * Exchange's actual replies on an order: for each kind of request the last reply that was used, and the last
+ * that was not, with the reason in `problem`. They are deleted with their order.
  */
 const VERSION_3 = `
   CREATE TABLE replies (
@@ -209,8 +209,7 @@ const VERSION_3 = `
 `;
 
 /**
- * What a person has said of coins in the books of strategies: a statement shows it, whatever the journal
- * keeps.
+ * Manual changes to coins in the books of strategies: a statement shows them, whatever the journal stores.
  */
 const VERSION_4 = `
   CREATE TABLE position_moves (

@@ -10,7 +10,7 @@ import type { JournalLine, KeptRow, SeenBalance } from './mirror-reader.ts';
 /** A table that a mirror keeps within a limit, by its oldest rows. */
 export type BoundedTable = 'fills' | 'orders' | 'intents' | 'journal';
 
-/** How many of a table's rows are gone, and when the oldest that is left was written. */
+/** Number of a table's removed rows, and time the oldest one left was written. */
 export interface RowsOf {
   readonly removed: number;
   /** Null without any row. */
@@ -36,7 +36,7 @@ export interface RefusedSlice {
   readonly json: string;
 }
 
-/** When strategies began, after what silence. */
+/** Start of strategies, and the silence before it. */
 export interface SessionStart {
   readonly atMs: number;
   /** JSON of the line. */
@@ -64,11 +64,11 @@ export interface SeenPrice {
   readonly atMs: number;
 }
 
-/** What a mirror has of the life of a bot, all of one moment but for `isRunning`. Lists are oldest first. */
+/** Data of a mirror on the life of a bot, all of one moment but for `isRunning`. Lists are oldest first. */
 export interface SessionRows {
   readonly path: string;
   readonly epoch: string;
-  /** What is kept of the account, as its owner wrote it. */
+  /** Stored data of the account, as its owner wrote it. */
   readonly account: string | null;
   /** Null where that is not known. */
   readonly isRunning: boolean | null;

@@ -2,13 +2,13 @@ import { closeSync, existsSync, openSync, readSync } from 'node:fs';
 
 const HEADER_BYTES = 100;
 const MAGIC = 'SQLite format 3\0';
-/** Where the header has the application's id (https://sqlite.org/fileformat.html, 1.3). */
+/** Offset of the application's id in the header (https://sqlite.org/fileformat.html, 1.3). */
 const APPLICATION_ID_OFFSET = 68;
 
-/** What the first bytes of a file say of it. */
+/** Contents of a file's SQLite header. */
 export interface SqliteHeader {
   readonly isDatabase: boolean;
-  /** Which program's it is, as far as it is not in the log alone. */
+  /** Id of the owning program, unless it is in the log alone. */
   readonly applicationId: number;
 }
 

@@ -8,7 +8,7 @@ import { profitOf } from '../portfolio/profit.ts';
 import type { LastPrices } from './last-prices.ts';
 import { pauseText } from './locks-now.ts';
 
-/** What a strategy has made and spent, as the mirror has it; decimals as texts. */
+/** Profit and fees of a strategy, as stored in the mirror; decimals as texts. */
 export interface StrategyFigures extends ProfitText {
   readonly fees: Readonly<Record<string, string>>;
   readonly orders: number;
@@ -22,7 +22,7 @@ export interface StrategyStatus {
   /** As the bot wrote it down, but that nothing runs where no bot does. */
   readonly status: StrategyRecord['status'] | 'paused by hand' | 'not running' | 'unknown';
   readonly reason: string | null;
-  /** When its row was written last, in ms since 1970. */
+  /** Time of the last write of its row, in ms since 1970. */
   readonly atMs: number;
   readonly figures: StrategyFigures;
   /** The strategy's own state. */

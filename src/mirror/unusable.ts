@@ -20,21 +20,21 @@ export function unusable(options: {
   );
 }
 
-/** What SQLite says of itself; null for any other error. */
+/** Returns SQLite's own error code; null for any other error. */
 export function sqliteCode(error: unknown): string | null {
   return error instanceof Database.SqliteError ? error.code : null;
 }
 
 /**
- * Whether the disk had no room. Some file systems say so while the log is enlarged, which comes as an
- * input/output error.
+ * True if the disk is full. Some file systems report this while the log is enlarged, as an input/output
+ * error.
  */
 export function isFullDisk(error: unknown): boolean {
   const code = sqliteCode(error) ?? '';
   return code === 'SQLITE_FULL' || code.startsWith('SQLITE_IOERR');
 }
 
-/** Whether another process holds the file, such as a backup or a browser of SQLite files. */
+/** True if another process holds the file, such as a backup or a browser of SQLite files. */
 export function isHeldByOther(error: unknown): boolean {
   return (sqliteCode(error) ?? '').startsWith('SQLITE_BUSY');
 }
@@ -50,7 +50,7 @@ export function reasonOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
-/** What to do about a file that can not be written to, and what the bot does meanwhile. */
+/** Returns advice for a file that can not be written to, including the bot's behaviour meanwhile. */
 export function writeAdvice(cause: unknown, isFull: boolean): string {
   if (cause instanceof GoneMirror)
     return 'put it back, or end the bot and start it again: it then asks the exchange for orders, fills and balances. No order is placed until then; cancels go on';
@@ -61,11 +61,11 @@ export function writeAdvice(cause: unknown, isFull: boolean): string {
     : 'end the bot and look at the disk and the file';
 }
 
-/** What to do about a damaged file. */
+/** Advice for a damaged file. */
 export const DAMAGED_ADVICE =
   'it was left as it is. Restore a copy, or move it away and start again; the bot then asks the exchange for orders, fills and balances';
 
-/** What went wrong while a mirror was opened, as `DATA_UNUSABLE`. */
+/** Returns an error of opening a mirror as `DATA_UNUSABLE`. */
 export function openingFailed(path: string, error: unknown): SarrafError {
   if (error instanceof SarrafError) return error;
   const code = sqliteCode(error) ?? '';

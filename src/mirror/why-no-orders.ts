@@ -3,9 +3,10 @@ import { readKept } from '../engine/kept-records.ts';
 import { sentence } from '../language/sentences/sentence.ts';
 
 /**
- * Why a bot that may trade keeps new orders back by itself, in a sentence: replies about an order of its own
- * contradict each other, the books could not be compared for too long, or this machine is too slow to send
- * one. Null where nothing does. Halts, breaks and a refused credential are said elsewhere.
+ * Returns the reason, in a sentence, that a bot that may trade holds new orders back by itself: replies about
+ * one of its orders contradict each other, the books could not be compared for too long, or this machine is
+ * too slow to send one. Null if there is no such reason. Halts, breaks and a refused credential are reported
+ * elsewhere.
  */
 export function whyNoOrders(kept: Parameters<typeof readKept>[0]): string | null {
   const grave = readKept(kept, 'findings')?.find(({ isGrave }) => isGrave);
@@ -16,7 +17,7 @@ export function whyNoOrders(kept: Parameters<typeof readKept>[0]): string | null
   return blockedBy === null ? null : sentence('books-uncompared', { reason: blockedBy });
 }
 
-/** Why no request at all leaves, though the ledger would let it; null while requests do. */
+/** Returns the reason that no request leaves, though the ledger would permit it; null while requests do. */
 export function whyNothingLeaves(kept: Parameters<typeof readKept>[0]): string | null {
   const sinceMs = readKept(kept, 'slow-machine')?.sinceMs ?? null;
   return sinceMs === null ? null : sentence('machine-slow');

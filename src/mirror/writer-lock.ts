@@ -1,7 +1,7 @@
 import Database from 'better-sqlite3';
 import { openingFailed, sqliteCode, unusable } from './unusable.ts';
 
-/** How long a start waits for somebody who only looks whether the lock is held. */
+/** Time a start waits for a process that only checks if the lock is held. */
 const WAIT_MS = 300;
 
 const lockPath = (mirrorPath: string): string => `${mirrorPath}.lock`;
@@ -41,7 +41,7 @@ export class WriterLock {
   }
 }
 
-/** Whether a bot has the mirror open; null where that is not known. */
+/** True if a bot has the mirror open; null if that is not known. */
 export function hasWriter(mirrorPath: string): boolean | null {
   let database: Database.Database | null = null;
   try {

@@ -45,7 +45,7 @@ export function checkedPlots(points: unknown): readonly PlotPoint[] {
   });
 }
 
-/** What a thread says of a signal that it was asked about; null where it is to be told. */
+/** Returns a thread's objection to a signal, checked; null if the signal is to be delivered. */
 export function checkedObjection(said: unknown): SignalObjection | null {
   if (said === null) return null;
   const { outcome, code, reason } = fieldsOf(said);

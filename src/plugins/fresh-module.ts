@@ -4,7 +4,7 @@ import { pathToFileURL } from 'node:url';
 import { Script } from 'node:vm';
 import { importFrom } from './sdk-resolution.ts';
 
-/** What a module exports, by name. */
+/** Exports of a module, by name. */
 export type Exports = Readonly<Record<string, unknown>>;
 
 /** Makes a module anew, with variables of its own. */

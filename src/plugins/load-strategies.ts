@@ -64,7 +64,7 @@ export function formatPluginProblem({ file, line, message }: PluginProblem): str
   return `${file}${line === null ? '' : `:${line}`}: ${message}`;
 }
 
-/** Whether a file of a folder of strategies is one: a test of one may lie beside it. */
+/** True if a file in a folder of strategies is a strategy: a test of one may lie beside it. */
 export function isStrategyFile(name: string): boolean {
   return /\.m?[tj]s$/.test(name) && !/\.(?:d|test)\.m?[tj]s$/.test(name);
 }
@@ -95,8 +95,9 @@ function strategyFiles(path: string): readonly string[] {
 const LOADED_FILES = new Map<string, ModuleFactory | null>();
 
 /**
- * Which of the files that were loaded into this process an error comes from, as `file:line`; null where it is
- * from none. A thrown value that is no error has no place: where only one file was loaded, it is that one.
+ * Returns the place of an error as `file:line`, in a file that was loaded into this process; null if the
+ * error is from none. A thrown value that is not an error has no place: if only one file was loaded, that
+ * file is returned.
  */
 export function strategyPlaceOf(error: unknown): string | null {
   for (const file of LOADED_FILES.keys()) {

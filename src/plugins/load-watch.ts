@@ -1,14 +1,14 @@
 import { isMainThread, Worker } from 'node:worker_threads';
 import { ownModule } from './own-files.ts';
 
-/** How long a file may load before that is reported. */
+/** Load time after which a slow file is reported. */
 const QUIET_MS = 3_000;
 
 export interface WatchSetup {
   readonly quietMs: number;
 }
 
-/** What is loaded from now on; null: nothing. */
+/** File that is loaded from now on; null: none. */
 export interface WatchWord {
   readonly file: string | null;
   readonly pid: number;

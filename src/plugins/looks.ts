@@ -6,14 +6,14 @@ import { keyOf, eventData, type Look, type WorkerCall } from './worker-messages.
 const MOST_LOOKS = 32;
 
 /**
- * What the handlers of one strategy look at, by the kind of event: it is sent with the next event of that
+ * Data that the handlers of one strategy read, by the kind of event: it is sent with the next event of that
  * kind, so that a call costs one round trip. An object that has not changed is not sent again.
  */
 export class Looks {
   private readonly byKind = new Map<string, Map<string, Look>>();
   private readonly sent = new Map<string, object>();
 
-  /** What to send along with an event. */
+  /** Returns the data to send with an event. */
   of(event: StrategyEvent, view: EngineView): Pick<WorkerCall, 'looks' | 'same' | 'inEvent'> {
     const looks: (readonly [string, unknown])[] = [];
     const same: string[] = [];
@@ -53,7 +53,7 @@ export class Looks {
   }
 }
 
-/** What a view shows; undefined for an unknown method. */
+/** Returns the view's data for a read; undefined for an unknown method. */
 function valueOf([method, first = '', second = '']: Look, view: EngineView): unknown {
   switch (method) {
     case 'position':

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** Where people keep their strategies, in the folder that they work in. */
+/** Usual folders of people's strategies, in the working folder. */
 const PLACES = ['strategies', 'my-strategies', '.'] as const;
 
 /** For a name that is of no bundled strategy: the file of that name that was probably meant; else nothing. */

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 
-/** Whether this is the bundle, and not the sources that it is made of. */
+/** True if this is the bundle, and not its sources. */
 export const IS_BUNDLE = import.meta.filename.endsWith('.js');
 
 /** The folder of the package: the nearest one above with a package.json. */
@@ -19,7 +19,7 @@ function buildOf(folder: string): string {
   return basename(folder) === 'src' ? dirname(folder) : buildOf(dirname(folder));
 }
 
-/** Whether the package stands in a checkout, with its sources. */
+/** True if the package is in a checkout, with its sources. */
 export const IS_CHECKOUT = existsSync(join(ROOT, 'src'));
 
 /**

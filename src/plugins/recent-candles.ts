@@ -9,7 +9,7 @@ export class RecentCandles {
     readonly market: string;
     readonly timeframe: string;
     readonly most: number;
-    /** Whether it is wanted only while a universe follows the market. */
+    /** True if it is needed only while a universe follows the market. */
     readonly isPooled: boolean;
     bars: ClosedCandle[];
   }[];
@@ -52,7 +52,7 @@ export class RecentCandles {
   }
 }
 
-/** What universes want of a market beside what is wanted of it anyway. */
+/** Returns the most candles that universes need of a market, beside its own subscriptions. */
 function memberWarmUp(
   subscriptions: readonly Subscription[],
   { market, timeframe }: CandleSubscription,

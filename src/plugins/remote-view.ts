@@ -8,8 +8,8 @@ import { keyOf, eventData, type Look, type WorkerCall } from './worker-messages.
 const MOST_KEPT = 200;
 
 /**
- * What a strategy in a thread of its own sees of the engine. What it looked at in earlier calls comes with
- * the call; anything else is asked for while the main thread waits, so that it sees all that a direct call
+ * View of the engine for a strategy in a thread of its own. Data that it read in earlier calls comes with the
+ * call; anything else is requested while the main thread waits, so the strategy sees all that a direct call
  * shows.
  */
 export class RemoteView implements EngineView {

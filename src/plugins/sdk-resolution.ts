@@ -3,7 +3,7 @@ import { registerHooks } from 'node:module';
 import { fileURLToPath } from 'node:url';
 import { IS_BUNDLE, ownModule } from './own-files.ts';
 
-/** What a strategy may write for the SDK. */
+/** Import names of the SDK that a strategy may use. */
 const SDK_NAMES: ReadonlySet<string> = new Set(['#sdk', 'sarraf/sdk']);
 
 /**
@@ -53,7 +53,7 @@ export function provideSdk(): void {
   });
 }
 
-/** What a file begins a line with that is a module, whatever the package.json above it says. */
+/** Start of a line that makes a file a module, even if the package.json above it disagrees. */
 const MODULE_SYNTAX = /^\s*(?:import\b(?!\s*\()|export\b)/m;
 
 /**

@@ -1,6 +1,6 @@
 import { SarrafError } from '../domain/errors.ts';
 
-/** What the thread of a strategy has put there, or nothing yet. */
+/** Kind of message that the strategy's thread has put there, or nothing yet. */
 export const SAID = { nothing: 0, answer: 1, question: 2, end: 3 } as const;
 
 /**
@@ -23,9 +23,9 @@ const ENCODER = new TextEncoder();
 const DECODER = new TextDecoder();
 
 /**
- * What the main thread and the thread of one strategy share: a few words to wait at, and room for one message
- * each way. A message is JSON, which takes half the time of a port's copy. A strategy can write anything
- * there, so the main thread copies a message before it reads it, and checks all of it.
+ * Memory shared by the main thread and the thread of one strategy: a few words to wait at, and room for one
+ * message each way. A message is JSON, at half the time of a port's copy. A strategy can write anything
+ * there, so the main thread copies a message before reading it, and checks all of it.
  */
 export class SharedLine {
   readonly memory: SharedArrayBuffer;
@@ -107,7 +107,7 @@ export class SharedLine {
   }
 }
 
-/** How much of a text was written; nothing where not all of it fits. */
+/** Encodes a text and returns the lengths read and written; zero if not all of it fits. */
 function encode(text: string, into: Uint8Array): { readonly read: number; readonly written: number } {
   const { read, written } = ENCODER.encodeInto(text, into);
   return read === text.length ? { read, written } : { read: 0, written: 0 };

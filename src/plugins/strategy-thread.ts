@@ -7,7 +7,7 @@ import { SAID, SharedLine } from './shared-line.ts';
 import type { Loaded, Look, WorkerAnswer, WorkerCall, WorkerEnd, WorkerSetup } from './worker-messages.ts';
 import { ownModule } from './own-files.ts';
 
-/** What a strategy in a thread of its own may take. */
+/** Limits of a strategy in a thread of its own. */
 export interface ThreadLimits {
   /** For one call of a handler. */
   readonly handlerMs: number;
@@ -29,7 +29,7 @@ const SLICE_MS = 50;
 /** Polls of the line before the main thread sleeps: most answers come within microseconds. */
 const SPINS = 200;
 
-/** What one call may ask for; more is a loop. */
+/** Most questions of one call; more is a loop. */
 const MOST_QUESTIONS = 10_000;
 
 /** Characters of a line that a strategy prints, and lines of one second. */
@@ -41,7 +41,7 @@ export interface ThreadOptions {
   readonly limits: ThreadLimits;
   /** Called once when it has ended by itself, outside of any call. */
   readonly onEnd: (end: WorkerEnd) => void;
-  /** What it printed, line by line; bounded. */
+  /** Called with each line that it printed; bounded. */
   readonly onPrint: (line: string) => void;
 }
 
@@ -59,7 +59,7 @@ export class StrategyThread {
   private readonly begunMs = performance.now();
   private isLoaded = false;
   private isDisposed = false;
-  /** Why it ended by itself; null while it works. */
+  /** Reason that it ended by itself; null while it works. */
   private end: WorkerEnd | null = null;
 
   constructor(options: ThreadOptions) {
@@ -243,7 +243,7 @@ function checkedEnd(said: unknown): WorkerEnd {
   };
 }
 
-/** Whether a value is a valid question of a strategy: a method of the view, and texts. */
+/** True if a value is a valid question of a strategy: a method of the view, and texts. */
 export function isLook(asked: unknown): asked is Look {
   return (
     Array.isArray(asked) &&

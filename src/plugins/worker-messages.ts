@@ -9,9 +9,7 @@ import type { StrategyLogLine } from '../strategy/strategy-log.ts';
 import type { StrategyPort } from '../strategy/strategy-port.ts';
 import type { UniverseWish } from '../strategy/universe/universe-rules.ts';
 
-/**
- * What the thread of a strategy starts with. It gets nothing else of the environment or the configuration.
- */
+/** Start data of a strategy's thread. It gets nothing else of the environment or the configuration. */
 export interface WorkerSetup {
   readonly memory: SharedArrayBuffer;
   /** The folder of compiled code; null where the process keeps none. */
@@ -50,7 +48,7 @@ export type Loaded =
       /** Of each subscription; 0 where it is not of candles. */
       readonly warmUps: readonly number[];
       readonly wants: readonly string[];
-      /** Which handler what brings it about calls first, such as `on.bars` for `candles BTCIRT 1h`. */
+      /** Handler that each route calls first, such as `on.bars` for `candles BTCIRT 1h`. */
       readonly handlers: readonly (readonly [route: string, handler: string])[];
       readonly state: string;
     };
@@ -65,22 +63,22 @@ export type CheckedSignal = Parameters<StrategyPort['objectionTo']>[0];
 export interface WorkerCall {
   /** Null: only indicators are fed. */
   readonly event: StrategyEvent | null;
-  /** Whether the event is taken in without asking the strategy. */
+  /** True if the event is applied without asking the strategy. */
   readonly feeds: boolean;
   readonly nowMs: number;
   /** Markets that its universes follow, before the candles; null where it knows them. */
   readonly follows: readonly (readonly [universe: string, markets: readonly string[]])[] | null;
-  /** Whether anybody draws what it plots. */
+  /** True if its plots are drawn. */
   readonly draws: boolean;
   /** Candles of the past, before the event. */
   readonly candles: readonly ClosedCandle[];
   /** A state to continue from; null: its current one. */
   readonly restore: string | null;
-  /** Whether it continues after a failure. */
+  /** True if it continues after a failure. */
   readonly clears: boolean;
-  /** What is asked about before it is told; null: nothing. */
+  /** Signal to check before it is delivered; null: none. */
   readonly signal: CheckedSignal | null;
-  /** What the handler looked at in calls before, as it is now. */
+  /** Current values of the data that the handler read in earlier calls. */
   readonly looks: readonly (readonly [key: string, value: unknown])[];
   /** Keys of that whose value is the same object as at the last call. */
   readonly same: readonly string[];
@@ -104,11 +102,11 @@ export interface WorkerAnswer {
   readonly fault: StrategyFault | null;
   readonly log: readonly StrategyLogLine[];
   readonly plots: readonly PlotPoint[];
-  /** Why the signal that was asked about is not to be told; null where it is, or none was. */
+  /** Reason not to deliver the checked signal; null if it may be delivered, or none was checked. */
   readonly objection: SignalObjection | null;
 }
 
-/** Why a thread ended by itself. */
+/** Reason that a thread ended by itself. */
 export interface WorkerEnd {
   readonly message: string;
   readonly line: number | null;

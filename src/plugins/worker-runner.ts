@@ -24,8 +24,7 @@ import type { CheckedSignal, Loaded, WorkerEnd } from './worker-messages.ts';
 
 export interface IsolationLimits extends ThreadLimits {
   /**
-   * How often a thread that ended starts again within an hour, under the policy `pause`; then its strategy is
-   * stopped.
+   * Restarts per hour of a thread that ended, under the policy `pause`; after them its strategy is stopped.
    */
   readonly restartsAnHour: number;
 }
@@ -33,7 +32,7 @@ export interface IsolationLimits extends ThreadLimits {
 export interface WorkerRunnerOptions {
   readonly setup: ThreadOptions['setup'];
   readonly limits: IsolationLimits;
-  /** Whether a thread that ended is to begin anew: the policy `pause`. */
+  /** True if a thread that ended is to be restarted: the policy `pause`. */
   readonly restarts: boolean;
   /** Called when it ended outside of any call, so that the engine looks at it. */
   readonly onEnd: () => void;
@@ -81,7 +80,7 @@ export class WorkerRunner implements StrategyPort {
   private thread: StrategyThread;
   private json: string;
   private takenJson: string;
-  /** Whether the thread continues from `json`, and from a failure. */
+  /** True if the thread continues from `json`, and from a failure. */
   private restores = false;
   private clears = false;
   /** Markets that its universes follow, and whether the thread has to be told of them. */
@@ -333,7 +332,7 @@ export class WorkerRunner implements StrategyPort {
     return checked.length === 0 ? NO_INTENTS : checked;
   }
 
-  /** What the thread said of the signal that it was asked about, which may end in a fault. */
+  /** Applies the thread's answer about a signal that it was asked about, which may be a fault. */
   private takeObjection(answer: unknown): void {
     const { fault, objection } = fieldsOf(answer);
     const { shownFile: file } = this.options.setup;
@@ -341,7 +340,7 @@ export class WorkerRunner implements StrategyPort {
     else this.setFault(checkedFault(fault, { handler: null, file }));
   }
 
-  /** What it plotted, for whoever draws it: a series is the same object each time. */
+  /** Passes on its plots to be drawn: a series is the same object each time. */
   private takePlots(plots: unknown): void {
     const sink = this.plots;
     if (sink === null) return;
@@ -398,7 +397,7 @@ export class WorkerRunner implements StrategyPort {
     this.isNew = true;
   }
 
-  /** Whether the thread was started again and has sent no message yet. */
+  /** True if the thread was restarted and has sent no message yet. */
   private isNew = false;
 
   /**

@@ -37,8 +37,8 @@ export interface LedgerTrade {
 }
 
 /**
- * What the fills of one market did: bought less sold of its coin, and received less paid of its quote
- * currency, fees taken off.
+ * Effect of the fills of one market: bought less sold of its coin, and received less paid of its quote
+ * currency, net of fees.
  */
 export interface MarketFlow {
   readonly position: Units;
@@ -56,7 +56,7 @@ export interface LastPrice {
 export interface MovedCoins {
   readonly asset: string;
   readonly amount: Units;
-  /** Where they count for limits on single markets. */
+  /** Market in which they count for limits on single markets. */
   readonly market: string;
   /** In the quote currency of the market; null: at what they are worth now. */
   readonly price: Units | null;
@@ -90,18 +90,18 @@ export interface AssetLedgerOptions {
   readonly currency: Currency;
   /** The currencies in which the result is followed. */
   readonly quotes: ReadonlySet<Currency>;
-  /** Whether the bot sees a market, by its symbol. */
+  /** True if the bot sees a market, by its symbol. */
   readonly sees: (market: string) => boolean;
 }
 
 /**
- * What one strategy holds and has made, by asset. Its trades move assets: a purchase brings a coin and takes
+ * Holdings and profit of one strategy, by asset. Its trades move assets: a purchase adds a coin and removes
  * the quote currency, and a coin bought in one market and sold in another is gone. The result in a currency
  * is everything held, that currency too, each asset valued once by `valueIn` at its last price.
  *
- * Costs are kept in the result currency. A trade for another currency is worth what that is at the time, by
- * the bridge. Before the first price of that it keeps its own currency and is turned over at the first. So
- * results are exact at any time, and the way they part into realised and open depends on that price.
+ * Costs are stored in the result currency. A trade for another currency is worth that currency's value at the
+ * time, by the bridge. Before the first price of the bridge it stays in its own currency and is converted at
+ * the first. So results are exact at any time, and their split into realised and open depends on that price.
  */
 export class AssetLedger {
   readonly currency: Currency;
@@ -111,9 +111,9 @@ export class AssetLedger {
   trades = 0;
   private readonly sees: (market: string) => boolean;
   private watched: readonly string[] = [];
-  /** How many assets and currencies `watched` is for: both only grow. */
+  /** Number of assets and currencies that `watched` is for: both only grow. */
   private watchedFor = 0;
-  /** Whether costs wait for the first price of the bridge. */
+  /** True if costs wait for the first price of the bridge. */
   private isPending = false;
 
   constructor({ marketNames, currency, quotes, sees }: AssetLedgerOptions) {
@@ -136,17 +136,17 @@ export class AssetLedger {
   /** The last price that was reported of a market; before any, that of the first fill there. */
   readonly priceOf: PriceOf = (market) => this.state.prices.get(market)?.price ?? null;
 
-  /** What it holds of an asset over all markets; negative when more was given away than came in. */
+  /** Returns its holding of an asset over all markets; negative if more was given away than came in. */
   held(asset: string): Units {
     return this.state.holdings.get(asset)?.held ?? NO_UNITS;
   }
 
-  /** What it was given of a coin, less what went back. */
+  /** Returns the amount of a coin that it was given, less returns. */
   inventoryOf(asset: string): Units {
     return this.state.inventory.get(asset) ?? NO_UNITS;
   }
 
-  /** Whether it was given coins that have no price in the result currency yet. */
+  /** True if it was given coins that have no price in the result currency yet. */
   get waitsForPrices(): boolean {
     return this.state.unpriced.has(this.currency);
   }

@@ -5,7 +5,7 @@ import { AmountQueue } from './amount-queue.ts';
 import { linesAddingUpTo } from './explaining-lines.ts';
 import type { storedBooks, StoredBooks } from './stored-books.ts';
 
-/** What changes balances by a trade: units of 1e-10; the fee is in the currency received. */
+/** Change of balances by a trade: units of 1e-10; the fee is in the currency received. */
 export interface TradeEffect {
   readonly base: string;
   readonly quote: string;
@@ -28,26 +28,26 @@ const MOST_OUTSIDE = 300;
  */
 const LINE_LASTS_MS = 600_000;
 
-/** What came into or left a wallet otherwise than by a trade that we know. */
+/** Amount that came into or left a wallet otherwise than by a known trade. */
 export interface OutsideEntry {
   readonly currency: string;
   readonly id: WalletTransactionId;
   readonly amount: bigint;
-  /** When it was read. */
+  /** Time of its reading. */
   readonly readAtMs: number;
 }
 
-/** What a trade or a transfer changed one balance by, whose line was not seen yet. */
+/** Change of one balance by a trade or a transfer, the line of which was not seen yet. */
 interface WaitingTrade {
   readonly amount: bigint;
-  /** When it was made. */
+  /** Time of the trade or transfer. */
   readonly atMs: number;
 }
 
 /**
- * What every balance should be: a first reading, and from then on each trade of the account, ours or not, and
- * what came from or went outside. Deposits, withdrawals and transfers show in the wallets' history, where
- * trades have lines too; these are told apart by their amounts.
+ * Expected total of every balance: a first reading, and from then on each trade of the account, ours or not,
+ * and each amount that came from or went outside. Deposits, withdrawals and transfers show in the wallets'
+ * history, where trades have lines too; these are distinguished by their amounts.
  */
 export class BalanceBooks {
   /** By lower-case currency; null before the first reading. */
@@ -62,7 +62,7 @@ export class BalanceBooks {
   private readonly readThroughMs = new Map<string, number>();
   private readonly lagMs: number;
   private pending = false;
-  /** When each currency's balance agreed last, by the time of its reading. */
+  /** Time of the last reading at which each currency's balance agreed. */
   private agreedAtMs = new Map<string, number>();
 
   /** `lagMs`: by how much the list of trades may lag behind wallets and their history. */
@@ -74,32 +74,35 @@ export class BalanceBooks {
     return this.expected !== null;
   }
 
-  /** Whether a currency's wallet was there when the books began, or has traded since. */
+  /** True if a currency's wallet existed when the books began, or has traded since. */
   knows(currency: string): boolean {
     return this.expected?.has(currency) ?? false;
   }
 
-  /** What a balance should be by all that was entered; null before they begin, and where they know none. */
+  /**
+   * Returns the expected balance by all entries; null before the books begin, and for a currency that they do
+   * not know.
+   */
   expectedOf(currency: string): bigint | null {
     return this.expected?.get(currency) ?? null;
   }
 
   /**
-   * Whether the last comparison left a difference out that lines explain which may still turn out to be
+   * True if the last comparison left a difference out because lines explain it that may still turn out to be
    * trades.
    */
   get isPending(): boolean {
     return this.pending;
   }
 
-  /** Whether lines are known that are no known trade's, and that no balance has shown yet. */
+  /** True if there are known lines that belong to no known trade and that no balance has shown yet. */
   get hasOutside(): boolean {
     return [...this.outside.values()].some((lines) => lines.size > 0);
   }
 
   /**
-   * Whether trades or lines of a currency were given up for want of room. So a difference in it may have a
-   * reason that nobody can find any more.
+   * True if trades or lines of a currency were dropped for lack of room. So a difference in it may have a
+   * reason that can no longer be found.
    */
   isIncomplete(currency: string): boolean {
     return this.givenUpAtMs.has(currency);
@@ -291,7 +294,7 @@ export class BalanceBooks {
   }
 }
 
-/** What a trade changes each balance by. */
+/** Returns the change of each balance by a trade. */
 function movesOf(effect: TradeEffect): readonly (readonly [string, bigint])[] {
   const { base, quote, side, amount, total, fee } = effect;
   if (side === 'sell')

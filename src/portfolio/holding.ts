@@ -2,13 +2,15 @@ import type { Currency } from '../domain/market-symbol.ts';
 import { addUnits, NO_UNITS, type Units } from '../domain/money.ts';
 import { addMoney, moneyIn, NO_MONEY, shareOfMoney, takeMoney, type QuoteMoney } from './quote-money.ts';
 
-/** What a strategy holds of one asset, and what that cost. A value: each booking makes a new one. */
+/** Holding of a strategy in one asset, and its cost. A value: each booking makes a new one. */
 export interface Holding {
   /** Received less given, fees taken off; negative when more was given. In units of the asset. */
   readonly held: Units;
-  /** What the position cost at its average; negative where it is short: what giving it away brought. */
+  /** Cost of the position at its average; negative if it is short: the proceeds of giving it away. */
   readonly cost: QuoteMoney;
-  /** What the closed part of all trades brought: each disposal less the average cost of what went. */
+  /**
+   * Profit of the closed part of all trades: each disposal less the average cost of the amount disposed of.
+   */
   readonly realised: QuoteMoney;
   /** `realised` when the round trip at hand began. */
   readonly tripBeganWith: QuoteMoney;
@@ -70,9 +72,9 @@ export function correctLeg(before: Holding, leg: Leg): Holding {
 }
 
 /**
- * Whether a trade of the asset ended a round trip: the position turned round, or no more than dust is left of
- * it. `leastAmount` is the smallest amount that can be an order: less than that is what a rounded sale leaves
- * behind, and no position.
+ * True if a trade of the asset ended a round trip: the position reversed, or no more than dust is left of it.
+ * `leastAmount` is the smallest amount of an order: less than that is the rest of a rounded sale, and no
+ * position.
  */
 export function endsTrip(before: Holding, after: Holding, leastAmount: bigint): boolean {
   if (magnitude(before.held) < leastAmount) return false;

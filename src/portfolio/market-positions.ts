@@ -3,11 +3,11 @@ import { addUnits, NO_UNITS, subtractUnits, type Units } from '../domain/money.t
 import type { MarketFlow } from './asset-ledger.ts';
 
 /**
- * What is held of a coin by the market it was bought in, so that limits on single markets count it once. A
- * coin bought in one market and sold in the other is held in neither: what is left counts where more of it
- * was bought, or sold. The bridge's base counts in the bridge: with what sales for it brought, less what
- * purchases with it took, down to nothing. So a purchase with what the account had of it before makes no
- * short position. `bridgeHeld` is what is held of it in all.
+ * Returns the holding of a coin by the market it was bought in, so that limits on single markets count it
+ * once. A coin bought in one market and sold in the other is held in neither: the rest counts in the market
+ * where more of it was bought, or sold. The bridge's base counts in the bridge: plus the proceeds of sales
+ * for it, less the cost of purchases with it, down to zero. So a purchase with an amount that the account had
+ * before makes no short position. `bridgeHeld` is its total holding.
  */
 export function positionIn(
   { symbol, base, quote }: MarketName,

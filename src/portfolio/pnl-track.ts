@@ -2,7 +2,7 @@ import { addUnits, NO_UNITS, subtractUnits, type Units } from '../domain/money.t
 
 const DAY_MS = 86_400_000;
 
-/** Where a result stands against its highest and against where the day began. */
+/** State of a result against its highest and against the start of the day. */
 export interface TrackMarks {
   /** The last that was known. */
   readonly result: Units;
@@ -11,7 +11,7 @@ export interface TrackMarks {
   /** The day of the last step, counted from 1970 in UTC, and the result with which it began. */
   readonly day: number;
   readonly dayBeganWith: Units;
-  /** Whether all of it is in the result: false until it was known for the first time. */
+  /** True if the result includes everything: false until it was known for the first time. */
   readonly hasBegun: boolean;
 }
 

@@ -4,10 +4,7 @@ import type { AssetLedger } from './asset-ledger.ts';
 import { partOf } from './quote-money.ts';
 import { pathOf, valueIn, valueOfAll, type PriceOf, type Prices } from './valuation.ts';
 
-/**
- * What is held of one asset and what it is worth, in units of the profit's currency; null where that is
- * not known.
- */
+/** Holding of one asset and its value, in units of the profit's currency; null if not known. */
 export interface AssetProfit {
   readonly asset: string;
   /** In units of the asset; negative when more was given away than came in. */
@@ -20,13 +17,13 @@ export interface AssetProfit {
   readonly open: Units | null;
   /** The markets by which it is valued, in their order; null where there are none. */
   readonly by: readonly string[] | null;
-  /** When the oldest of the prices was reported; null where none was needed. */
+  /** Report time of the oldest of the prices; null if none was needed. */
   readonly pricedAtMs: number | null;
 }
 
 /**
- * What a strategy has made in all, each asset valued once. `total` is `realised` and `open`, to the last
- * digit. Null where something has no price.
+ * Total profit of a strategy, each asset valued once. `total` is `realised` plus `open`, to the last digit.
+ * Null if something has no price.
  */
 export interface Profit {
   readonly currency: Currency;
@@ -35,7 +32,7 @@ export interface Profit {
   readonly open: Units | null;
   /** Assets that are held and have no price in the currency. */
   readonly unvalued: readonly string[];
-  /** What it ever held, by asset, in the order of the first trade of each. */
+  /** All assets it ever held, in the order of the first trade of each. */
   readonly assets: readonly AssetProfit[];
 }
 
@@ -74,8 +71,8 @@ export function profitOf(ledger: AssetLedger, priceOf: PriceOf = () => null): Pr
 }
 
 /**
- * What a ledger has made in a currency: all that is held, less what given coins were worth when they came.
- * Those that had no price yet come at that of now. Null where something has no price.
+ * Returns the profit of a ledger in a currency: all that is held, less the value of given coins when they
+ * came. Given coins that had no price yet are valued at the current one. Null if something has no price.
  */
 export function totalIn({ state }: AssetLedger, currency: Currency, prices: Prices): Units | null {
   const held = [...state.holdings].map(([asset, holding]) => ({ asset, amount: holding.held }));

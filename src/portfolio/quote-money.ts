@@ -41,8 +41,8 @@ export function shareOfMoney(
 }
 
 /**
- * Whether a sum is a gain (1), a loss (-1) or nothing (0); null where it is a gain in one currency and a loss
- * in the other.
+ * Returns the sign of a sum: a gain (1), a loss (-1) or nothing (0); null if it is a gain in one currency and
+ * a loss in the other.
  */
 export function signOfMoney(money: QuoteMoney): -1 | 0 | 1 | null {
   let [hasGain, hasLoss] = [false, false];

@@ -5,7 +5,7 @@ import { divideHalfEven } from '../domain/rounding.ts';
 /** The last price of a market by its symbol, in units of its quote currency; null where none is known. */
 export type PriceOf = (market: string) => Units | null;
 
-/** What something is valued by: which markets there may be, and their last prices. */
+/** Basis of a valuation: the markets there may be, and their last prices. */
 export interface Prices {
   readonly marketNames: MarketNames;
   readonly priceOf: PriceOf;
@@ -39,7 +39,7 @@ export function valueIn(
   ) as Units;
 }
 
-/** What several things are worth together; null where one of them has no price. */
+/** Returns the total value of several things; null if one of them has no price. */
 export function valueOfAll(
   into: Currency,
   parts: Iterable<{ readonly asset: string; readonly amount: bigint }>,

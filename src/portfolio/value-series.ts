@@ -31,18 +31,18 @@ export function withoutDeposits(profits: readonly ValueAt[], equityNow: Units): 
   return profits.map(({ atMs, value }) => ({ atMs, value: addUnits(base, value) }));
 }
 
-/** What a day has brought so far. */
+/** Profit of a day so far. */
 export interface ProfitOfDay {
   readonly profit: Units;
-  /** When the value was taken with which the day began; later than midnight where there was none before. */
+  /** Time of the value with which the day began; later than midnight if there was none before. */
   readonly sinceMs: number;
 }
 
 /**
- * How much a series has risen since midnight in Tehran, up to its last value of the day of `nowMs`; null
- * where the day has no value. The day begins with the value of midnight, else with the last one before it,
- * else with its first. `values` are oldest first. Of a series of equity a deposit counts as profit: take that
- * of the profits.
+ * Returns the rise of a series since midnight in Tehran, up to its last value of the day of `nowMs`; null if
+ * the day has no value. The day begins with the value of midnight, else with the last one before it, else
+ * with its first. `values` are oldest first. In a series of equity a deposit counts as profit: use the series
+ * of profits.
  */
 export function profitOfTehranDay(values: readonly ValueAt[], nowMs: number): ProfitOfDay | null {
   const day = tehranDay(nowMs);
@@ -67,7 +67,7 @@ export interface Fall {
   readonly depthBps: number | null;
 }
 
-/** Where a series stands below its highest value, and the deepest that it ever stood below one. */
+/** Current fall of a series below its highest value, and the deepest fall that it ever had. */
 export interface SeriesDrawdown {
   /** `low` is the last value. */
   readonly now: Fall;

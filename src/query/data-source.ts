@@ -3,7 +3,7 @@ import type { ViewColumn } from './view-columns.ts';
 import { sqlName } from './view-columns.ts';
 import { VIEWS, type ViewName } from './views.ts';
 
-/** Where the data of queries is. */
+/** Places of the data of queries. */
 export interface QueryPlaces {
   /** The folder of the recordings. */
   readonly catalogue: string;
@@ -11,13 +11,13 @@ export interface QueryPlaces {
   readonly data: string;
 }
 
-/** What came of making a view. */
+/** Result of making a view. */
 export interface MadeView {
   /** Files that it reads when it is asked. */
   readonly files: readonly string[];
-  /** Why it has no rows; null where it has some. */
+  /** Reason that it has no rows; null if it has some. */
   readonly nothing: string | null;
-  /** What could not be read and is left out, one sentence each. */
+  /** Data that could not be read and is left out, one sentence each. */
   readonly unreadable: readonly string[];
 }
 

@@ -11,7 +11,7 @@ import { queryFailure } from './query-failure.ts';
 import { VIEW_MAKERS } from './view-makers.ts';
 import { viewsNamedIn, type ViewName } from './views.ts';
 
-/** What does not fit into memory goes to temporary files of so much at most. */
+/** Size limit of the temporary files for data that does not fit into memory. */
 const MOST_TEMPORARY = '4GB';
 
 /** A view of the query's own, which Parquet is written from. */
@@ -28,9 +28,9 @@ export interface QueryOptions {
 
 /** One query of what sarraf keeps, in a database of its own that can do nothing else. */
 export interface OpenQuery {
-  /** What the reader of the result must know: views without rows. */
+  /** Notes for the reader of the result: views without rows. */
   readonly notes: readonly string[];
-  /** What could not be read and is missing in the result. */
+  /** Data that could not be read and is missing in the result. */
   readonly unreadable: readonly string[];
   /** The rows as they come. Throws `INVALID_OPTIONS` for a query that can not be run. */
   stream(): Promise<DuckDBResult>;

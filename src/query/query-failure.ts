@@ -2,20 +2,20 @@ import { nearestWord } from '../configuration/nearest-word.ts';
 import { SarrafError } from '../domain/errors.ts';
 import { VIEW_NAMES, VIEWS, viewsNamedIn } from './views.ts';
 
-/** What DuckDB says of a Parquet file that it can not read. */
+/** DuckDB's message for a Parquet file that it can not read. */
 const DAMAGED = /^Invalid Input Error: (?:Failed to read file|No magic bytes)/;
 
-/** What went wrong that no other query mends, by how DuckDB begins its message. */
+/** Failures that no other query fixes, by the start of DuckDB's message. */
 const NOT_OF_THE_QUERY = /^(?:IO|Out of Memory|Internal|FATAL|INTERNAL|Interrupt)/;
 
 const NO_TABLE = /Table with name "?(.+?)"? does not exist/;
 const NO_COLUMN = /Referenced column "(.+?)" (?:was )?not found|does not have a column named "(.+?)"/;
-/** What the library says of a text without a statement. */
+/** Message of the library for a text without a statement. */
 const NOTHING_THERE = 'Error in native callback';
 
 const PLACE = /^LINE (\d+): /m;
 
-/** What DuckDB said of a query, as one line with what is there. */
+/** Returns DuckDB's error for a query, as one line with the existing names. */
 export function queryFailure(error: unknown, sql: string): SarrafError {
   if (error instanceof SarrafError) return error;
   const message = error instanceof Error ? error.message : String(error);

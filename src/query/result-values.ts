@@ -16,7 +16,7 @@ export type ValueClasses = Pick<
 >;
 
 /**
- * How the values of a column are written. Decimals are exact texts without needless zeros, also in JSON.
+ * Returns the format of a column's values. Decimals are exact texts without needless zeros, also in JSON.
  * Whole numbers beyond 2^53, and floats that are no numbers, are texts in JSON. Timestamps are UTC.
  */
 export function resultColumn(name: string, type: DuckDBType, classes: ValueClasses): ResultColumn {

@@ -23,7 +23,7 @@ const MOST_RUNS = 10_000;
 /** A result is read as a whole, into twice its bytes: a larger one would take the memory of all. */
 const LARGEST_RESULT_BYTES = 96 * 1_048_576;
 
-/** Where the tables of a result are, by view. */
+/** Tables of a result, by view. */
 const TABLES = {
   orders: { table: 'orders', fields: ORDER_FIELDS },
   fills: { table: 'fills', fields: FILL_FIELDS },

@@ -7,10 +7,10 @@ export interface ViewColumn {
   readonly sqlType: string;
 }
 
-/** What a field of a result holds: `moment` is a time in ms since 1970, `float` a figure. */
+/** Type of a result's field: `moment` is a time in ms since 1970, `float` a figure. */
 export type FieldType = 'text' | 'money' | 'moment' | 'count' | 'float' | 'flag' | 'json';
 
-/** How JSON has a field, and how a view shows it. */
+/** SQL type of a field in JSON, and in a view. */
 export const FIELD_TYPES: Readonly<Record<FieldType, { readonly stored: string; readonly shown: string }>> = {
   text: { stored: 'VARCHAR', shown: 'VARCHAR' },
   money: { stored: SQL_TYPES.money, shown: SQL_TYPES.money },

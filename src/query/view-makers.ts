@@ -1,7 +1,7 @@
 import type { MakeView } from './data-source.ts';
 import type { ViewName } from './views.ts';
 
-/** How each view is made. Each loads what it needs: a query of candles reads no code of studies. */
+/** Maker of each view. Each loads only the code it needs: a query of candles reads no code of studies. */
 export const VIEW_MAKERS: Readonly<Record<ViewName, () => Promise<MakeView>>> = {
   candles: () => recorded('candles'),
   trades: () => recorded('trades'),

@@ -11,7 +11,7 @@ import {
   type ViewColumn,
 } from './view-columns.ts';
 
-/** What a query may read. */
+/** View that a query may read. */
 export interface View {
   /** One line for people. */
   readonly about: string;

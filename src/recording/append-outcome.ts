@@ -4,17 +4,17 @@ import type { RowDecimals } from './table-shape.ts';
 /** A record that contradicts one of the same time or number. */
 export interface RecordConflict {
   readonly timeMs: number;
-  /** Whether both came together; else one of them is there already. */
+  /** True if both came together; else one of them is there already. */
   readonly isWithin: boolean;
-  /** What is there already, or one of the two that came, as a list of its values. */
+  /** Existing record, or one of the two that came, as a list of its values. */
   readonly there: string;
-  /** What came. */
+  /** Record that came. */
   readonly given: string;
 }
 
 /**
- * What became of an append. At a conflict nothing was changed; at most `MOST_CONFLICTS` of `count` are
- * listed. `known`: rows that were there already, or came twice.
+ * Outcome of an append. At a conflict nothing was changed; at most `MOST_CONFLICTS` of `count` are listed.
+ * `known`: rows that were there already, or came twice.
  */
 export type AppendOutcome =
   | {
@@ -25,14 +25,14 @@ export type AppendOutcome =
       readonly fromMs: number | null;
       readonly toMs: number | null;
     }
-  /** What was to be confirmed was not; nothing was changed. */
+  /** The required confirmation was not given; nothing was changed. */
   | { readonly kind: 'abandoned' }
   | { readonly kind: 'conflict'; readonly count: number; readonly conflicts: readonly RecordConflict[] };
 
 /** Conflicts that are listed one by one. */
 export const MOST_CONFLICTS = 10;
 
-/** What there is to know of the rows in the table `given`. */
+/** Summary of the rows in the table `given`. */
 export interface StagedRows {
   readonly rows: number;
   /** The most decimals by partition. */
@@ -40,7 +40,7 @@ export interface StagedRows {
   /** Of the first and the last row by time, in ms; infinite without rows. */
   readonly fromMs: number;
   readonly toMs: number;
-  /** Whether each row is later than the one before it. */
+  /** True if each row is later than the one before it. */
   readonly isInOrder: boolean;
 }
 

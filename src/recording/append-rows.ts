@@ -35,7 +35,7 @@ export interface AppendOptions<Row> {
   readonly key: FolderKey;
   readonly shape: TableShape<Row>;
   readonly takeLock: TakeLock;
-  /** Where the rows are from, for the manifest. */
+  /** Origin of the rows, for the manifest. */
   readonly source: string;
   readonly rows: RowParts<Row>;
   /** A faster way to take in the same rows, which is tried first. */
@@ -45,7 +45,7 @@ export interface AppendOptions<Row> {
    * given.
    */
   readonly segment?: string;
-  /** Where candles begin, and longer ones of the market; what they show where it is left out. */
+  /** Start of candles, and of longer ones of the market; found from the candles if left out. */
   readonly anchors?: BarAnchors;
   /** A stretch that was asked for whole. */
   readonly covered?: TimeRange;

@@ -22,7 +22,7 @@ export const BLOCK_COLUMNS = ['openTimeMs', 'open', 'high', 'low', 'close', 'vol
 
 export type BlockColumn = (typeof BLOCK_COLUMNS)[number];
 
-/** What the cells of a column are multiplied by when more decimals come. */
+/** Returns the factor for the cells of a column when more decimals come. */
 export function scaleFactor(
   column: BlockColumn,
   from: Pick<CandleBlock, 'priceDecimals' | 'volumeDecimals'>,

@@ -20,7 +20,7 @@ import type { CandleColumns } from '../domain/candle-columns.ts';
 import { BLOCK_COLUMNS } from './candle-blocks.ts';
 import { BAR_ANCHORS } from './manifest.ts';
 
-/** What a file keeps: all but what the question says. */
+/** Content of a file: all columns except those given by the question. */
 export type CachedColumns = Omit<CandleColumns, 'market' | 'timeframe'>;
 
 /** To be raised when the same source would come out as other columns, or the files are laid out anew. */
@@ -33,7 +33,7 @@ const LEAST_BARS = 50_000;
 const MOST_FILES = 16;
 const MOST_BYTES = 512_000_000;
 
-/** What a writer that was killed has left is removed after this. */
+/** Age at which a draft of a killed writer is removed. */
 const DRAFT_MS = 3_600_000;
 
 const HEAD_BYTES = 1_024;
@@ -139,7 +139,10 @@ function sizeOf(path: string): { readonly size: number; readonly usedMs: number 
   return { size: found?.size ?? 0, usedMs: found?.mtimeMs ?? 0 };
 }
 
-/** What comes of some work with files; null where the file system refuses it, as with `ENOSPC` or `EROFS`. */
+/**
+ * Returns the result of some work with files; null if the file system refuses it, as with `ENOSPC` or
+ * `EROFS`.
+ */
 function orNull<Value>(work: () => Value): Value | null {
   try {
     return work();

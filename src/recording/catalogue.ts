@@ -33,19 +33,19 @@ import { BOOK_SHAPE, CANDLE_SHAPE, STATS_SHAPE, TRADE_SHAPE } from './table-shap
 export interface CatalogueOptions {
   /** The folder that all recordings lie below. */
   readonly root: string;
-  /** How a folder is locked for one writer. Without it nothing can be written. */
+  /** Locks a folder for one writer. Without it nothing can be written. */
   readonly takeLock?: TakeLock;
 }
 
-/** What is asked of one market's recordings. */
+/** Question about one market's recordings. */
 export interface MarketQuestion extends TimeRange {
   readonly market: MarketSymbol;
 }
 
-/** What comes with every append. */
+/** Origin given with every append. */
 export interface AppendSource {
   readonly market: MarketSymbol;
-  /** Where it is from, for the manifest. */
+  /** Origin of the data, for the manifest. */
   readonly source: string;
   /** @see AppendOptions.segment */
   readonly segment?: string;
@@ -76,7 +76,7 @@ export class Catalogue {
     return listFolders(this.root);
   }
 
-  /** What a folder holds; null where it is not there. */
+  /** Returns the manifest of a folder; null if there is no such folder. */
   manifest(key: FolderKey): Manifest | null {
     return readManifest(this.root, key);
   }

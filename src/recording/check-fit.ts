@@ -48,8 +48,8 @@ function fitting(largest: Units): number {
 }
 
 /**
- * When the bar opens that does not fit: the first with the finest price, or the one with the largest, of
- * those that came. Null where both are there.
+ * Returns the open time of the bar that does not fit, among those that came: the first with the finest price,
+ * or the one with the largest. Null if both are there.
  */
 async function misfitMs(
   database: Database,

@@ -34,7 +34,7 @@ export interface DownloadOptions {
   readonly onProgress?: (progress: DownloadProgress) => void;
 }
 
-/** How far a download is. */
+/** Progress of a download. */
 export interface DownloadProgress {
   readonly candles: number;
   readonly requests: number;
@@ -42,13 +42,13 @@ export interface DownloadProgress {
   readonly share: number;
 }
 
-/** What a download has brought. */
+/** Result of a download. */
 export interface DownloadReport {
   readonly added: number;
   /** Candles that were asked for again beside those that were missing. */
   readonly known: number;
   readonly requests: number;
-  /** What was missing at the start. */
+  /** Ranges that were missing at the start. */
   readonly missing: readonly TimeRange[];
 }
 
@@ -94,7 +94,7 @@ class OtherAnchors extends SarrafError {
   }
 }
 
-/** What is asked for: whole bars that have ended, less what was covered before. */
+/** Returns the ranges to request: whole bars that have ended, less those that were covered before. */
 function missingRanges(options: DownloadOptions, grid: BarGrid): TimeRange[] {
   const { catalogue, market, timeframe, range, nowMs } = options;
   const fromMs = grid.startFrom(range.fromMs);

@@ -17,9 +17,9 @@ export async function loadDuckdb(): Promise<typeof import('@duckdb/node-api')> {
   return import('@duckdb/node-api');
 }
 
-/** What one database may take. */
+/** Limits of one database. */
 export interface DatabaseOptions {
-  /** Where what does not fit into memory goes; null for nowhere. */
+  /** Folder for data that does not fit into memory; null for none. */
   readonly temporaryFolder?: string | null;
   readonly memoryLimitMb?: number;
   readonly threads?: number;

@@ -63,14 +63,14 @@ export async function checksum(path: string): Promise<string> {
   }
 }
 
-/** Where DuckDB puts what does not fit into memory, below the folder that is written to. */
+/** Folder of DuckDB for data that does not fit into memory, below the folder that is written to. */
 export const SPILL_FOLDER = '.spill';
 
 const OWN_FILE = /^(.+)\.(\d+)\.(?:parquet|json)$/;
 
 /**
- * What a writer that was killed has left in a folder: drafts, files that it had not yet entered in the
- * manifest, and files that a newer one has replaced. A file of another name is nobody's left-over.
+ * Returns the files that a killed writer has left in a folder: drafts, files that it had not yet entered in
+ * the manifest, and files that a newer one has replaced. A file of another name is never a left-over.
  */
 export function leftOvers(folder: string, manifest: Manifest): string[] {
   if (!existsSync(folder)) return [];

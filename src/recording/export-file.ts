@@ -17,7 +17,7 @@ export interface ExportOptions {
   readonly range: TimeRange;
   /** Its name says how it is written: `.csv`, `.jsonl`, either one with `.gz`, or `.parquet`. */
   readonly path: string;
-  /** Whether a file that is there is replaced. */
+  /** True if an existing file is replaced. */
   readonly mayReplace: boolean;
   readonly onProgress?: (rows: number) => void;
 }

@@ -16,7 +16,7 @@ const PART_ROWS = 5_000;
 
 type Value = string | number | boolean | null;
 
-/** How the records of a folder are written as text: titles and values for CSV, an object for JSON lines. */
+/** Text form of the records of a folder: titles and values for CSV, an object for JSON lines. */
 interface TextForm {
   readonly titles: readonly string[];
   readonly parts: AsyncIterable<readonly { readonly values: readonly Value[]; readonly json: unknown }[]>;

@@ -5,7 +5,7 @@ import type { MarketSymbol } from '../domain/market-symbol.ts';
 import { parseMarket } from '../exchange/market-names.ts';
 import { TIMEFRAMES, type Timeframe } from '../domain/timeframe.ts';
 
-/** What a folder of the catalogue holds. */
+/** Kind of the records in a folder of the catalogue. */
 export type RecordKind = 'candles' | 'trades' | 'books' | 'stats';
 
 /** One folder of the catalogue: a market and a kind, and for candles their timeframe. */
@@ -23,7 +23,7 @@ export function folderTitle(key: FolderKey): string {
   return `${key.market} ${folderName(key)}`;
 }
 
-/** Where the folder is below the catalogue's root. */
+/** Returns the path of the folder below the catalogue's root. */
 export function folderPath(root: string, key: FolderKey): string {
   return join(root, key.market, folderName(key));
 }

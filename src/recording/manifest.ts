@@ -29,7 +29,7 @@ const partition = z.strictObject({
   /** As many decimals as its prices and amounts have. */
   priceDecimals: decimals,
   amountDecimals: decimals,
-  /** Where its rows came from, in the order of arrival. */
+  /** Origins of its rows, in the order of arrival. */
   sources: z.array(z.string()),
 });
 
@@ -48,7 +48,7 @@ const manifest = z.strictObject({
   /** Counts the changes of this folder. */
   generation: z.int().nonnegative(),
   partitions: z.array(partition),
-  /** Where candles begin, and longer ones of the market; a folder of an older version does not say. */
+  /** Start of candles, and of longer ones of the market; missing in a folder of an older version. */
   anchors: BAR_ANCHORS.optional(),
   /** Stretches that a download has asked for and had answered, so that a real gap is not asked for again. */
   covered: z.array(range),
@@ -63,7 +63,7 @@ const manifest = z.strictObject({
 /** One Parquet file of a folder. */
 export type Partition = Readonly<z.infer<typeof partition>>;
 
-/** What a folder holds: a file that it does not name is not part of the catalogue. */
+/** Content of a folder: a file that it does not name is not part of the catalogue. */
 export type Manifest = Readonly<z.infer<typeof manifest>>;
 
 /**
@@ -114,9 +114,8 @@ export function createManifest(root: string, key: FolderKey): Manifest {
 }
 
 /**
- * Where the candles of a folder begin, and longer ones of its market: what its manifest says. One of an older
- * version says nothing: then what the first and the last bar of each file show, and UTC where these show
- * nothing.
+ * Returns the start of a folder's candles, and of longer ones of its market, by its manifest. One of an older
+ * version has none: then by the first and the last bar of each file, and UTC if these show nothing.
  */
 export function anchorsOf(
   manifest: Pick<Manifest, 'anchors' | 'partitions'> | null,

@@ -41,9 +41,9 @@ export async function createViews<Row>(
 export async function findNew(
   database: Database,
   of: {
-    /** Whether no two of those that came can have one key. */
+    /** True if no two of the new records can have one key. */
     readonly areDistinct: boolean;
-    /** Whether nothing is there that they could be compared with. */
+    /** True if there are no existing records to compare them with. */
     readonly isFresh: boolean;
   },
 ): Promise<AppendOutcome | null> {
@@ -117,7 +117,7 @@ function contentText(text: string): string {
 /** A whole book has far more. */
 const MOST_CONTENT_CHARACTERS = 200;
 
-/** How many rows are new, by partition. */
+/** Returns the number of new rows, by partition. */
 export async function countNew(
   database: Database,
   { partition }: Pick<TableShape<unknown>, 'partition'>,

@@ -15,7 +15,7 @@ import { CANDLE_SHAPE } from './table-shapes.ts';
 /** Candles read at once: nineteen years of minutes, in 480 MB of columns. */
 export const MOST_CANDLES = 10_000_000;
 
-/** How often reading begins anew because a writer replaced what was about to be read. */
+/** Most attempts at reading, as a writer may replace the file about to be read. */
 const MOST_ATTEMPTS = 3;
 
 export interface CandleQuestion extends TimeRange {
@@ -180,7 +180,7 @@ function copyVolumes(
   }
 }
 
-/** What is written is sorted, so somebody else has written it. */
+/** Returns the error for unsorted candles. Ours are sorted, so another program has written them. */
 function outOfOrder(root: string, question: CandleQuestion, timeMs: number): SarrafError {
   return new SarrafError(
     'DATA_UNUSABLE',

@@ -13,18 +13,18 @@ import type { RecordedTrade } from './records.ts';
 /** Trades of one file at most: two hundred days of a trade a second. */
 const MOST_TRADES = 20_000_000;
 
-/** How a file is to be read. */
+/** Options for reading a file. */
 export interface FileQuestion {
   readonly market: MarketSymbol;
   /** Null: what its columns say. */
   readonly kind: 'candles' | null;
   /** Null: what its times say. Finer candles are put together to it. */
   readonly timeframe: Timeframe | null;
-  /** What the user says of how it is written. */
+  /** Format of the file as given by the user. */
   readonly form?: FileForm;
 }
 
-/** What a file holds, in the order of time. */
+/** Content of a file, in the order of time. */
 export type FileData =
   | { readonly kind: 'candles'; readonly columns: CandleColumns }
   | { readonly kind: 'trades'; readonly trades: readonly RecordedTrade[]; readonly symbol: string | null };

@@ -98,8 +98,8 @@ export function partitionChunks<Row>(
 }
 
 /**
- * Whether a partition was replaced since its name was read: another process has written to the folder, and
- * its name is to be read anew.
+ * True if a partition was replaced since its name was read: another process has written to the folder, and
+ * the name must be read again.
  */
 export function isReplaced(root: string, key: FolderKey, { file }: Partition): boolean {
   return !existsSync(join(folderPath(root, key), file)) && currentFile(root, key, file) === undefined;

@@ -20,7 +20,7 @@ export interface TradeColumns {
 
 /** One side of each book of a chunk: its levels, best first. */
 export interface LevelLists {
-  /** How many levels a book has. */
+  /** Returns the number of levels of a book. */
   lengthOf(row: number): number;
   /** Of one level; undefined where a book has none at that place. */
   priceAt(row: number, place: number): DecimalText | undefined;

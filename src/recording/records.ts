@@ -8,9 +8,9 @@ export const BOOK_LEVELS = 24;
 
 /** A trade of the public tape as it was recorded. Times in ms since 1970. */
 export interface RecordedTrade {
-  /** When the exchange says it was; null where it does not say. */
+  /** Time given by the exchange; null if it gives none. */
   readonly timeMs: number | null;
-  /** When it was seen here; where a file does not tell, the time of the trade itself. */
+  /** Time at which it was seen here; if a file does not have it, the time of the trade itself. */
   readonly seenMs: number;
   readonly price: DecimalText;
   readonly amount: DecimalText;

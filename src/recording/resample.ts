@@ -21,10 +21,10 @@ import type { TimeRange } from './records.ts';
 
 export interface ResampleOptions {
   readonly market: MarketSymbol;
-  /** What the bars are made of; null: the coarsest candles that divide them. */
+  /** Source of the bars; null: the coarsest candles that divide them. */
   readonly from: Timeframe | 'trades' | null;
   readonly to: Timeframe;
-  /** Where the new bars begin; null: as those of the catalogue do, or as their source says. */
+  /** Start of the new bars; null: that of the catalogue's bars, or of their source. */
   readonly anchor?: BarAnchor | null;
   readonly range: TimeRange;
 }
@@ -96,7 +96,7 @@ export async function resample(
   };
 }
 
-/** Where the new bars begin, and their parts; trades are no bars. */
+/** Returns the grids of the new bars and of their parts; trades are no bars. */
 function gridsOf(
   catalogue: Catalogue,
   { market, to, anchor = null }: ResampleOptions,

@@ -13,7 +13,7 @@ export function roundedDecimal(decimal: DecimalText, decimals: number = UNIT_DEC
 /** Digits before the point that fit DECIMAL(38,10); more would silently become another number. */
 const MOST_WHOLE_DIGITS = 28;
 
-/** What a number can not be stored for, as the rest of "expected …"; null where it can. */
+/** Requirement that a number fails for storage, as the rest of "expected …"; null if it can be stored. */
 export function decimalProblem(decimal: DecimalText): string | null {
   if (decimal.length <= UNIT_DECIMALS) return null;
   if (fractionDigits(decimal) > UNIT_DECIMALS) return `at most ${UNIT_DECIMALS} decimals`;

@@ -53,7 +53,7 @@ function moneySql(name: string, decimals: number): string {
 /** Fills the table of cells. All are of the decimals of the finest bar so far. */
 class CellTable {
   decimals: Decimals = { priceDecimals: 0, volumeDecimals: 0 };
-  /** Whether each bar is later than the one before it. */
+  /** True if each bar is later than the one before it. */
   isInOrder = true;
   private readonly database: Database;
   private readonly duckdb: Awaited<ReturnType<typeof loadDuckdb>>;
@@ -131,7 +131,7 @@ class CellTable {
   }
 }
 
-/** What there is to know of the rows, but for their order. */
+/** Returns the summary of the rows, except for their order. */
 async function summaryOfRows(
   database: Database,
   { priceDecimals, volumeDecimals }: Decimals,

@@ -1,6 +1,6 @@
 import type { DecimalText } from '../domain/decimal-text.ts';
 
-/** What a column of a Parquet file holds; `money` is DECIMAL(38,10), `moneys` a list of it. */
+/** Type of a Parquet file's column; `money` is DECIMAL(38,10), `moneys` a list of it. */
 export type ColumnType = 'time' | 'number' | 'money' | 'moneys' | 'text' | 'flag';
 
 export const SQL_TYPES: Readonly<Record<ColumnType, string>> = {
@@ -26,9 +26,11 @@ export interface RowDecimals {
   readonly amount: number;
 }
 
-/** How the records of one kind lie in their Parquet files, and when two of them are the same. */
+/**
+ * Layout of the records of one kind in their Parquet files, and the rule by which two of them are the same.
+ */
 export interface TableShape<Row> {
-  /** What its rows are called in messages. */
+  /** Name of its rows in messages. */
   readonly noun: string;
   readonly columns: readonly Column[];
   readonly partition: 'month' | 'day';
@@ -45,9 +47,9 @@ export interface TableShape<Row> {
   readonly keySql: string;
   /** Equal rows, for `copy`; null where the key needs no counting. */
   readonly copySql: string | null;
-  /** What must be the same where the key is. */
+  /** Content that must be the same if the key is. */
   readonly contentSql: string;
-  /** What decides after the time, before the order in which rows came. */
+  /** Sort order after the time, before the order in which rows came. */
   readonly tieSql: string;
 }
 

@@ -17,7 +17,7 @@ export interface WritePartitionOptions<Row> {
   readonly before: Partition | null;
   readonly source: string;
   readonly decimals: RowDecimals;
-  /** Whether the rows of `added` lie in the order of time. */
+  /** True if the rows of `added` lie in the order of time. */
   readonly isInOrder: boolean;
 }
 

@@ -1,6 +1,6 @@
 import type { RedisAddress } from './redis-address.ts';
 
-/** What every connection to an address has in common. It does not connect by itself. */
+/** Returns the options shared by all connections to an address. They do not connect by themselves. */
 export function connectionOptions({ host, port, database, user, password, isEncrypted }: RedisAddress) {
   return {
     host,

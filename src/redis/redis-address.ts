@@ -1,6 +1,6 @@
 import { SarrafError } from '../domain/errors.ts';
 
-/** Where a Redis or Valkey is, and how to get in. */
+/** Address of a Redis or Valkey, with its credentials. */
 export interface RedisAddress {
   readonly host: string;
   readonly port: number;

@@ -1,6 +1,6 @@
 import { tlsFailure } from '../domain/tls-failure.ts';
 
-/** Why Redis can not be used, in words, and whether waiting may help. */
+/** Reason that Redis can not be used, in words, and whether waiting may help. */
 export interface RedisFailure {
   readonly reason: string;
   /** Another password or certificate is needed: to wait does not help. */
@@ -11,7 +11,7 @@ export interface RedisFailure {
   readonly isSilent?: true;
 }
 
-/** What a Redis answers that takes nothing more. */
+/** Replies of a Redis that accepts no more data. */
 const OF_SERVER: readonly (readonly [RegExp, string])[] = [
   [/\bOOM\b/, 'that its memory is full: raise its maxmemory'],
   [/\bMISCONF\b/, 'that it can not write to its disk: make room there'],

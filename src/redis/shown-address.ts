@@ -1,7 +1,7 @@
 import { SarrafError } from '../domain/errors.ts';
 import { readRedisAddress } from './redis-address.ts';
 
-/** Where the password of every Redis is, if it has one. */
+/** Variable with the password of every Redis, if it has one. */
 export const REDIS_PASSWORD = 'SARRAF_REDIS_PASSWORD';
 
 /**

@@ -215,7 +215,7 @@ function optionsFeed(budget: string): Feed {
   return feedOf(target, { ages: OWN_AGES.options, asker: 'steps of the markets' });
 }
 
-/** What is followed of our account; `wallets` is how many have a history that is read. */
+/** Returns the feeds of our account; `wallets` is the number with a history that is read. */
 function accountFeeds(wallets: number, budgetOf: VenueProfile['budgets']): readonly Feed[] {
   const account = { market: null, requestClass: 'account' } as const;
   const asker = 'account';
@@ -242,8 +242,8 @@ function accountFeeds(wallets: number, budgetOf: VenueProfile['budgets']): reado
 }
 
 /**
- * How many currencies the traded markets have between them, and the candidates of universes; of a universe
- * whose candidates are not known, as many as it has places.
+ * Returns the number of currencies of the traded markets and the candidates of universes; for a universe with
+ * unknown candidates, as many as it has places.
  */
 export function walletsOf(input: PlanInput): number {
   const { parseMarket } = input.venue.marketNames;

@@ -1,7 +1,4 @@
-/**
- * How old a kind of data may get: what is wanted, what is the most, and what is wanted while no order is
- * open.
- */
+/** Ages of a kind of data: the target, the maximum, and the target while no order is open. */
 export interface FeedAges {
   readonly wantedMs: number;
   readonly longestMs: number;
@@ -21,10 +18,10 @@ export const OWN_AGES = {
   options: { wantedMs: 600_000, longestMs: 3_600_000, idleMs: 600_000 },
 } as const satisfies Record<string, FeedAges>;
 
-/** How long an answer takes at the longest in ordinary times, where nothing was measured. */
+/** Longest reply time in ordinary conditions, if nothing was measured. */
 export const USUAL_REPLY_MS = 500;
 
-/** How long after its close a bar that was not there yet is asked for once more. */
+/** Delay after its close at which a missing bar is requested once more. */
 export const BAR_RETRY_MS = 2_000;
 
 /** A bar that comes later than this share of its length is no longer worth having. */

@@ -1,7 +1,7 @@
 import type { RequestClass } from '../domain/request-class.ts';
 import type { VenueCallKind } from '../venues/port.ts';
 
-/** What a feed asks; its time and cursor are filled in when it is asked. */
+/** Kind of a feed's request; its time and cursor are filled in at the request. */
 export type FeedKind = Exclude<
   VenueCallKind,
   'place' | 'place-oco' | 'cancel' | 'cancel-old' | 'order' | 'transfer'
@@ -18,20 +18,19 @@ export interface Feed {
   readonly kind: FeedKind;
   /** Null for what is of the account, or of all markets. */
   readonly market: string | null;
-  /** What a delegation limit is asked for; left out of all else. */
+  /** Currency of a delegation limit; left out of all else. */
   readonly currency?: string;
   /** The budget it is counted in. */
   readonly budget: string;
   readonly requestClass: RequestClass;
   /**
-   * How often it would be asked if nothing else were, and the age at which its data is no longer worth
-   * having.
+   * Polling interval if there were no other feed, and the age at which its data is no longer worth having.
    */
   readonly wantedAgeMs: number;
   readonly longestAgeMs: number;
-  /** How old it may get while no order is open. */
+  /** Longest age while no order is open. */
   readonly idleAgeMs: number;
-  /** Who asks for it, for people: names of strategies, or what of the bot itself. */
+  /** Requesters, as text for people: names of strategies, or parts of the bot itself. */
   readonly askers: readonly string[];
   /** The exchange's own cache: its answer can be this old. */
   readonly cacheMs: number;
@@ -57,6 +56,6 @@ export interface PlannedFeed extends Feed {
    * cache.
    */
   readonly worstAgeMs: number;
-  /** How long after the close a bar is there at the latest; null for what is no bar. */
+  /** Longest time after its close until a bar is there; null for other feeds. */
   readonly latestAfterCloseMs: number | null;
 }

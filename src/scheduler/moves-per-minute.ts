@@ -3,8 +3,8 @@ import type { PlanBudget } from './plan-input.ts';
 import { capacityOf } from './planned-budget.ts';
 
 /**
- * How often in a minute the limits allow an order to be moved: a cancel and an order each. Null where neither
- * is counted.
+ * Returns the number of moves of an order that the limits allow a minute: a cancel and an order each. Null if
+ * neither is counted.
  */
 export function movesPerMinute(
   budgets: Iterable<PlanBudget>,

@@ -1,6 +1,6 @@
 import type { PlannedFeed } from './feed.ts';
 
-/** How often a feed is asked from now on, and what that makes of its age; whole ms. */
+/** New interval of a feed, and the resulting age of its data; whole ms. */
 export type FeedPace = Pick<PlannedFeed, 'key' | 'intervalMs' | 'idleIntervalMs' | 'worstAgeMs'>;
 
 /** A budget whose limit has changed: what it was planned with, and what it is now. */

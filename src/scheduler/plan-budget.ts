@@ -6,7 +6,7 @@ import type { PlanBudget } from './plan-input.ts';
 import type { Feed, PlannedFeed } from './feed.ts';
 import { shareBudget, type PaceDemand } from './share-budget.ts';
 
-/** What one budget gives to the feeds that are counted in it. */
+/** Share of one budget for the feeds that are counted in it. */
 export interface BudgetPlan {
   readonly feeds: readonly PlannedFeed[];
   readonly budget: PlannedBudget;
@@ -108,8 +108,8 @@ function planStretched(
 }
 
 /**
- * How long a question waits for its slot at most: as if the budget were used up, and then as if every feed
- * were asked as often as it wants.
+ * Returns the longest wait of a request for its slot: first as if the budget were used up, and then as if
+ * every feed were polled at its target interval.
  */
 function waitOf(budget: PlanBudget, feeds: readonly Feed[], replyMs: number): number {
   const paces = new Set(
@@ -121,8 +121,8 @@ function waitOf(budget: PlanBudget, feeds: readonly Feed[], replyMs: number): nu
 }
 
 /**
- * What a feed needs between two questions, so that its data is as old as it may be when the next answer is
- * there.
+ * Returns a feed's interval between two requests, so that its data is no older than permitted when the next
+ * reply is there.
  */
 function demandOf({ wantedAgeMs, longestAgeMs, cacheMs, turns }: Feed, waitMs: number): PaceDemand {
   const longestMs = Math.max(1, Math.floor((longestAgeMs - waitMs - cacheMs) / turns));

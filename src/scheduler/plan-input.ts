@@ -6,21 +6,21 @@ import type { VenueProfile } from '../venues/port.ts';
 /** A rate limit of the plan: what it keeps for cancels and resolutions is said. */
 export type PlanBudget = RateLimit & { readonly reserve: number };
 
-/** What is read once more after a restart, before anything is traded. */
+/** Data read again after a restart, before anything is traded. */
 export interface RestartReading {
   /** Pages of the orders list and of the trades list, from where the last run had read to. */
   readonly orderPages: number;
   readonly tradePages: number;
   /**
-   * When nothing is known of the time before the start: after how long what was sent then has arrived, so
-   * that its window begins.
+   * If nothing is known of the time before the start: time after which earlier requests have arrived, so that
+   * their window begins.
    */
   readonly arrivedAfterMs: number;
 }
 
 /** All that a plan of polls is made from. */
 export interface PlanInput {
-  /** What every strategy wants. Timers cost nothing. */
+  /** Subscriptions of every strategy. Timers cost nothing. */
   readonly subscriptions: readonly { readonly strategy: string; readonly subscription: Subscription }[];
   /**
    * Markets in which strategies place orders. Each needs a book for the price collar, subscribed or not.
@@ -35,12 +35,12 @@ export interface PlanInput {
   /** Stops that follow the price; none where it is left out. */
   readonly trails?: readonly TrailDemand[];
   readonly budgets: readonly PlanBudget[];
-  /** What the exchange gives, how often, and in which budget each call is counted. */
+  /** Capabilities of the exchange, their limits, and the budget in which each call is counted. */
   readonly venue: Pick<
     VenueProfile,
     'budgets' | 'timeframes' | 'bookCacheMs' | 'marketNames' | 'pageSizes' | 'unserved'
   >;
-  /** Whether orders are placed, so that orders, trades and wallets have to be followed. */
+  /** True if orders are placed, so that orders, trades and wallets have to be followed. */
   readonly usesAccount: boolean;
   /** From sending a question to having its answer, at the longest in ordinary times. */
   readonly replyMs: number;

@@ -17,21 +17,21 @@ import {
 import { planRestart, type RestartPlan } from './plan-restart.ts';
 import { planTrails, type TrailPlan } from './plan-trails.ts';
 
-/** How often everything is asked for, what that gives, and what it leaves. */
+/** Polling intervals of all data, the resulting ages, and the rest of the budgets. */
 export interface PollPlan {
   readonly feeds: readonly PlannedFeed[];
   readonly budgets: readonly PlannedBudget[];
   /** The largest ratio of what is given to what was wanted; 1 where everybody gets what it wants. */
   readonly largestStretch: number;
   readonly trails: TrailPlan;
-  /** Why it can not be run like this, a sentence each; empty where everything fits. */
+  /** Reasons that the plan can not be run, a sentence each; empty if everything fits. */
   readonly problems: readonly string[];
   readonly restart: RestartPlan;
-  /** What a market takes that enters a universe, for each of them. */
+  /** Cost of a market that enters a universe, for each universe. */
   readonly newcomers: readonly NewcomerPlan[];
 }
 
-/** Where orders are placed, taken back and looked up: no poll uses their budgets. */
+/** Calls that place, cancel and query orders: no poll uses their budgets. */
 const ORDER_CALLS: readonly VenueCallKind[] = ['place', 'cancel', 'order', 'cancel-old'];
 
 /**

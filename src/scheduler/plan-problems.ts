@@ -10,8 +10,8 @@ import { lengthText } from '../domain/time-text.ts';
 const MOST_NAMED = 8;
 
 /**
- * What is asked for takes more requests than there are, at the longest ages allowed. `perMs` is what it
- * takes.
+ * Returns the problem of a budget with fewer requests than the polls need, at the longest ages allowed.
+ * `perMs` is their need.
  */
 export function overloadProblem(
   budget: PlanBudget,
@@ -38,7 +38,7 @@ export function timeframeProblems({
   });
 }
 
-/** What is wanted of margin where the venue does not answer it. */
+/** Returns the problems of margin subscriptions that the venue does not answer. */
 export function unservedProblems({
   subscriptions,
   venue: { unserved },

@@ -9,13 +9,13 @@ export interface RestartStep {
   readonly requests: number;
 }
 
-/** What is read before anything is traded, and how long that takes. */
+/** Requests before anything is traded, and the time that they need. */
 export interface RestartPlan {
   readonly steps: readonly RestartStep[];
   readonly requests: number;
   /** With free budgets. */
   readonly soonestMs: number;
-  /** When every window counts as full at the start, because nothing is known of the time before. */
+  /** Time if every window counts as full at the start, because nothing is known of the time before. */
   readonly latestMs: number;
 }
 
@@ -54,7 +54,7 @@ export function planRestart(
   return { steps, requests, soonestMs, latestMs: blindMs + soonestMs };
 }
 
-/** How long a list waits for its budget's windows to pass: infinity when nothing is left of the budget. */
+/** Returns the wait of a list for its budget's windows to pass: infinity if nothing is left of the budget. */
 function windowsMs(
   { budget: name, requests }: RestartStep,
   budgets: ReadonlyMap<string, PlanBudget>,

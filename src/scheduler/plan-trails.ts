@@ -13,7 +13,10 @@ export interface TrailDemand {
   readonly everyMs: number;
 }
 
-/** What moving stops takes, and what there is for it. Rates are moves a minute: an order and a cancel. */
+/**
+ * Moves needed by moving stops, and moves available for them. Rates are moves a minute: an order and a
+ * cancel.
+ */
 export interface TrailPlan {
   readonly demands: readonly TrailDemand[];
   readonly movesPerMinute: number;
@@ -24,8 +27,8 @@ export interface TrailPlan {
 }
 
 /**
- * Whether all stops can follow the price as often as was said, within their share of the budgets. Where they
- * can not, the problem says how many can, those of the first strategy first.
+ * Checks that all stops can follow the price as often as configured, within their share of the budgets. If
+ * they can not, the problem gives the number that can, those of the first strategy first.
  */
 export function planTrails(
   demands: readonly TrailDemand[],

@@ -5,7 +5,7 @@ import type { PlanBudget } from './plan-input.ts';
  */
 export const PLANNED_SHARE = 0.95;
 
-/** What the plan makes of one budget. Rates are requests a minute. */
+/** Planned use of one budget. Rates are requests a minute. */
 export interface PlannedBudget extends PlanBudget {
   readonly limitPerMinute: number;
   readonly requestsPerMinute: number;
@@ -30,10 +30,10 @@ export function takenMsOf(budget: PlanBudget, replyMs: number): number {
 }
 
 /**
- * How long a planned question can wait for its slot. Questions of one pace are spread evenly, so that a group
- * of them is like one of their joint pace: in the time for which a slot is taken (the window and the reply)
- * it sends its share of `perMs` and one more. `paces` of such groups together can pass the capacity by what
- * the unused share does not cover; each such request waits for a slot to be free.
+ * Returns the longest wait of a planned request for its slot. Requests of one pace are spread evenly, so that
+ * a group of them is like one of their joint pace: in the time for which a slot is occupied (the window and
+ * the reply) it sends its share of `perMs` and one more. `paces` of such groups together can exceed the
+ * capacity by the part that the unused share does not cover; each such request waits for a slot to be free.
  */
 export function slotWaitMs(
   budget: PlanBudget,
@@ -46,7 +46,7 @@ export function slotWaitMs(
   return Math.ceil(Math.max(0, sent - capacity) * (takenMs / capacity));
 }
 
-/** How long the last of questions that all come at once waits for its slot. */
+/** Returns the wait for its slot of the last of requests that all come at once. */
 export function burstWaitMs(
   budget: PlanBudget,
   of: { readonly requests: number; readonly replyMs: number },

@@ -13,7 +13,7 @@ interface Entry {
   busyMs: number;
   idleMs: number;
   dueMs: number;
-  /** When it was last asked: minus infinity before its first time. */
+  /** Time of the last request: minus infinity before the first. */
   askedMs: number;
   /** Not asked before it, whatever else brings it forward. */
   notBeforeMs: number;
@@ -25,13 +25,13 @@ interface Entry {
 }
 
 /**
- * Which feed is asked next, of a plan at work. A feed comes again its interval after it was last asked,
- * however late that was, so that a stall is followed by no burst; none is asked while its answer is still on
- * its way. The first questions all go out at the start; the second ones of those that share a budget and a
+ * Order of the feeds to request, of a plan at work. A feed is due its interval after its last request,
+ * however late that was, so that a stall is followed by no burst; none is requested while its reply is still
+ * pending. The first requests all go out at the start; the second ones of those that share a budget and a
  * pace are spread over one interval more, so that they never again come all at once.
  *
- * Looking walks over all feeds, of which a plan has some hundreds at most; it is skipped while nothing can be
- * due.
+ * A search walks over all feeds, of which a plan has some hundreds at most; it is skipped while nothing can
+ * be due.
  */
 export class PollQueue {
   private readonly entries: readonly Entry[];
@@ -166,7 +166,7 @@ export class PollQueue {
     this.wakeMs = UNKNOWN;
   }
 
-  /** When the next one is due; infinity when all are in flight. */
+  /** Returns the time the next feed is due; infinity if all are in flight. */
   wakeAtMs(): number {
     if (this.wakeMs !== UNKNOWN) return this.wakeMs;
     this.wakeMs = Infinity;

@@ -14,12 +14,12 @@ export interface PlannedUniverse {
   readonly places: number;
 }
 
-/** What following a newcomer takes. */
+/** Cost of following a newcomer. */
 export interface NewcomerPlan {
   readonly universe: string;
   /** Markets that are followed at once, at most. */
   readonly places: number;
-  /** What is asked for of each market that is followed. */
+  /** Feeds of each market that is followed. */
   readonly feeds: readonly PlannedFeed[];
   /** For the bars of the past of one market. */
   readonly requests: number;
@@ -74,7 +74,7 @@ export function withCandidates(
   return [...feeds.filter(({ market }) => market === null || !placeholders.has(market)), ...pooled.values()];
 }
 
-/** What newcomers of each universe take. */
+/** Returns the cost of newcomers of each universe. */
 export function newcomersOf(
   feeds: readonly PlannedFeed[],
   universes: readonly PlannedUniverse[],
@@ -117,7 +117,10 @@ function placeholdersOf(universe: PlannedUniverse): readonly string[] {
   return Array.from({ length: universe.places }, (_, place) => placeholderOf(universe, place));
 }
 
-/** What a universe asks for, each market and template once: its places, and what is polled anyway. */
+/**
+ * Returns the data that a universe requests, each market and template once: its places, and markets polled
+ * anyway.
+ */
 export function universeFeeds(
   universe: PlannedUniverse,
   known: ReadonlyMap<string, Feed>,

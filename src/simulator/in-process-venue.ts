@@ -16,9 +16,9 @@ export interface InProcessVenueOptions {
   readonly sleep?: (durationMs: number) => Promise<void>;
   /** Moved on before each request; the exchange itself without it. */
   readonly world?: World;
-  /** What every reply takes. 0 by default. */
+  /** Delay of every reply. 0 by default. */
   readonly latencyMs?: number;
-  /** Where requests seem to come from. */
+  /** Apparent source address of requests. */
   readonly ip?: string;
 }
 

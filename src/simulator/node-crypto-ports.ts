@@ -3,7 +3,7 @@ import type { VerifySignature } from './core/gate/gate.ts';
 import type { VerifyTotp } from './core/gate/log-in.ts';
 import type { Md5 } from './core/gateway/gateway.ts';
 
-/** What stands before the 32 raw bytes of an Ed25519 key in its DER form (RFC 8410). */
+/** Prefix of the 32 raw bytes of an Ed25519 key in its DER form (RFC 8410). */
 const DER_PREFIX = Buffer.from('302a300506032b6570032100', 'hex');
 /** Keys kept ready; past the bound a key is read again each time. */
 const KEYS_KEPT = 1_000;

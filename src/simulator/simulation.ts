@@ -13,11 +13,11 @@ import { WireDoor } from './wire/door.ts';
 
 export interface SimulationOptions {
   readonly config: ExchangeConfig;
-  /** When the exchange opens. */
+  /** Opening time of the exchange. */
   readonly startMs: number;
   /** Of tokens and faults; the faults' own seed goes before it. */
   readonly seed?: number;
-  /** Where the bars of a market begin, by its symbol; of the others as `candles.zone` says. */
+  /** Starts of the bars of a market, by its symbol; the others follow `candles.zone`. */
   readonly barAnchors?: ReadonlyMap<string, BarAnchors>;
   /** Told of a mistake in the exchange itself; without it the mistake is thrown. */
   readonly onMistake?: (error: unknown) => void;

@@ -21,11 +21,11 @@ export interface Bar {
   /** Such as `BTCIRT`. */
   readonly market: string;
   readonly timeframe: Timeframe;
-  /** When it began, in ms since 1970. */
+  /** Start time, in ms since 1970. */
   readonly openTimeMs: number;
   /**
-   * When it ended, in ms since 1970, which is when the next one begins. Bars need not begin at multiples of
-   * their length, and a day in which clocks are set has 23 or 25 hours.
+   * End time, in ms since 1970, which is the start of the next one. Bars need not begin at multiples of their
+   * length, and a day in which clocks are set has 23 or 25 hours.
    */
   readonly closeTimeMs: number;
   /** Price of its first trade, in the quote currency. */
@@ -36,9 +36,9 @@ export interface Bar {
   readonly low: number;
   /** Price of its last trade, in the quote currency. */
   readonly close: number;
-  /** What was traded, in the base currency. */
+  /** Traded volume, in the base currency. */
   readonly volume: number;
-  /** When the bot read it, in ms since 1970. */
+  /** Time at which the bot read it, in ms since 1970. */
   readonly seenAtMs: number;
   /** Bars missing directly before it: nothing was traded, or they could not be read. */
   readonly missedBefore: number;

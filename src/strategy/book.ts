@@ -22,7 +22,7 @@ export interface Book {
   readonly bestBid: Level | null;
   /** The lowest offer to sell; null where there is none. */
   readonly bestAsk: Level | null;
-  /** When the exchange says it was so, in ms since 1970; null where it does not say. */
+  /** Time of this state by the exchange, in ms since 1970; null if the exchange gives none. */
   readonly updatedAtMs: number | null;
 }
 

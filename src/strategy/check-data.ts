@@ -24,7 +24,7 @@ export interface DataEntry {
   readonly name: string;
   readonly kind: PlainData['kind'];
   readonly subscription: PlainSubscription;
-  /** Whether it is one of a list of that name. */
+  /** True if it is one of a list of that name. */
   readonly isListed: boolean;
   /** The candles that it is, or that it is made of; null for other data. */
   readonly series: CandleSeries | null;
@@ -57,14 +57,14 @@ interface Part {
   readonly part: Data;
 }
 
-/** What a strategy declared, checked. */
+/** Data declared by a strategy, checked. */
 export interface CheckedData {
   readonly entries: readonly DataEntry[];
   /** Its universes, with the data of their members. */
   readonly universes: readonly MemberSet[];
 }
 
-/** What there is where a strategy declares its data. */
+/** Environment in which a strategy declares its data. */
 export interface DataSource {
   readonly marketNames: MarketNames;
   readonly hasBooks: boolean;
@@ -73,9 +73,10 @@ export interface DataSource {
 }
 
 /**
- * What `data` of a strategy answered, each with its subscription: what is wanted twice is subscribed to once,
- * with the shorter ages and the longer history. Authors may write JavaScript, so the types are not believed.
- * @throws SarrafError `INVALID_STRATEGY` that says which data is wrong.
+ * Returns the checked result of `data` of a strategy, each entry with its subscription: data declared twice
+ * is subscribed to once, with the shorter ages and the longer history. Authors may write JavaScript, so the
+ * types are not trusted.
+ * @throws SarrafError `INVALID_STRATEGY` that names the wrong data.
  */
 export function checkedData(declared: unknown, source: DataSource): CheckedData {
   if (typeof declared !== 'object' || declared === null || Array.isArray(declared)) {
@@ -194,7 +195,7 @@ function schemaOf(
   );
 }
 
-/** What serves both of two that want the same. */
+/** Merges two subscriptions to the same data into one that serves both. */
 function merged(one: PlainSubscription, other: PlainSubscription): PlainSubscription {
   if (one.kind === 'candles' && other.kind === 'candles') {
     return { ...one, warmUp: Math.max(one.warmUp, other.warmUp) };

@@ -3,8 +3,7 @@ import { LIFE, type StrategyDefinition } from './definition.ts';
 import { wrongTrailing } from './trailing.ts';
 
 /**
- * What a strategy consists of. Nobody checks the types of a plugin, so a part of a wrong name would never be
- * read.
+ * Parts of a strategy. The types of a plugin are not checked, so a part of a wrong name would never be read.
  */
 const PARTS: ReadonlySet<string> = new Set([
   'name',
@@ -18,7 +17,9 @@ const PARTS: ReadonlySet<string> = new Set([
   'on',
 ] satisfies (keyof StrategyDefinition)[]);
 
-/** What keeps a value from being a strategy, or null. What it declares is seen once it is set up. */
+/**
+ * Returns the reason that a value is not a strategy, or null. Its declarations are checked once it is set up.
+ */
 export function whatIsWrong(exported: unknown): string | null {
   if (!isFields(exported)) {
     return `expected a strategy made by defineStrategy as the default export, was ${exported === null ? 'null' : typeof exported}`;
@@ -61,7 +62,7 @@ export function strayHandler(on: StrategyDefinition['on'], data: readonly string
   return `on.${stray}: expected a handler of declared data or of the strategy's life (${names}), was "${stray}": declare it in data`;
 }
 
-/** Whether a value is a zod schema, as far as one can see. */
+/** True if a value is a zod schema, as far as can be seen. */
 export function isSchema(value: unknown): boolean {
   return typeof value === 'object' && value !== null && 'safeParse' in value;
 }

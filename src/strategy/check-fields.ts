@@ -8,7 +8,7 @@ const LONGEST_ID = 64;
 
 const FILLED_IN: ReadonlySet<string> = new Set(['kind', 'market', 'side']);
 
-/** What other tools call the fields of an order, in lower case. */
+/** Names of an order's fields in other tools, in lower case. */
 const OTHER_WORDS: ReadonlyMap<string, string> = new Map([
   ['qty', 'amount'],
   ['quantity', 'amount'],
@@ -98,7 +98,7 @@ export function isSide(side: unknown): boolean {
   return side === 'buy' || side === 'sell';
 }
 
-/** What is wrong, and where. */
+/** Returns the error for a problem at a place. */
 export function refusal(place: string, message: string): SarrafError {
   return new SarrafError('INVALID_STRATEGY', `${place}: ${message}`);
 }

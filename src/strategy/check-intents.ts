@@ -50,12 +50,12 @@ export function checkedIntents(intents: unknown, knownMarkets?: ReadonlySet<stri
   return Array.from(intents, (intent, index) => checkedIntent(intent, `intents.${index}`, knownMarkets));
 }
 
-/** What to say of more intents in one call than any sense. */
+/** Returns the error for more intents in one call than make sense. */
 export function tooMany(count: number): SarrafError {
   return refusal('intents', `expected at most ${MOST_INTENTS} at once, were ${count}`);
 }
 
-/** What to say of something in place of an order. */
+/** Returns the error for something in place of an order. */
 export function noOrder(place: string, was: unknown): SarrafError {
   return refusal(place, `expected an order such as { amount: 0.01 }, was ${sayInput(was)}`);
 }
@@ -215,7 +215,7 @@ class IntentCheck extends OrdersOverTimeCheck {
     this.time(fields['expireAfterMs'], '.entry.expireAfterMs');
   }
 
-  /** What every order has. */
+  /** Checks the fields that every order has. */
   private order(fields: Fields): void {
     this.market(fields['market']);
     this.side(fields['side'], '.side');

@@ -1,9 +1,9 @@
 import { SarrafError } from '../domain/errors.ts';
 
-/** How long a state may be as JSON, about; more is a mistake of the strategy's. */
+/** Longest state as JSON, about; more is a mistake of the strategy's. */
 const MOST_CHARACTERS = 1_000_000;
 
-/** How deep it may be: one that holds itself has no end. */
+/** Greatest depth of a state: one that holds itself has no end. */
 const DEEPEST = 50;
 
 /**

@@ -21,7 +21,7 @@ const MOST_CANDIDATES = 1_000;
 /** Bars that the exchange gives at once, the one that is not closed yet left out. */
 export const LONGEST_WARM_UP = 499;
 
-/** How old a signal may be declared to be when the bot takes it. */
+/** Longest signal age that may be declared, at its acceptance by the bot. */
 const LONGEST_SIGNAL_AGE_MS = 1_800_000;
 
 const DAY_MS = 86_400_000;
@@ -91,9 +91,9 @@ const subscription = z.discriminatedUnion('kind', [
   }),
 ]);
 
-/** Where a subscription comes from, and what there is. */
+/** Origin of a subscription, and the known markets. */
 interface SubscriptionSource {
-  /** What an author would call it. */
+  /** Name of the place for an author. */
   readonly place: string;
   /** Without them any market is believed. */
   readonly knownMarkets: ReadonlySet<string> | undefined;

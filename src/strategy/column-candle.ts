@@ -7,13 +7,13 @@ import type { ClosedCandle } from './strategy-event.ts';
 import type { Ohlcv } from './indicators/series.ts';
 import type { Timeframe } from '../domain/timeframe.ts';
 
-/** Where bars of one market and length come from, which is the same for all of them. */
+/** Source of the bars of one market and length, the same for all of them. */
 export interface BarSource {
   readonly columns: CandleColumns;
   readonly timeframe: Timeframe;
-  /** Where they begin and end. */
+  /** Starts and ends of the bars. */
   readonly grid: BarGrid;
-  /** When each was known to be over, where that may be later than its end; null where it never is. */
+  /** Time at which each was known to be over, if that may be later than its end; null if it never is. */
   readonly seenAtMs: Float64Array | null;
 }
 
@@ -104,7 +104,7 @@ export class ColumnCandle implements ClosedCandle {
     };
   }
 
-  /** What `console.log` and `util.inspect` show. */
+  /** Returns the object that `console.log` and `util.inspect` show. */
   [INSPECT](): ClosedCandle {
     return plainCandle(this);
   }

@@ -11,7 +11,7 @@ import type { PlotOptions } from './plots.ts';
 import type { ShownLock } from './shown-lock.ts';
 import type { MarginSubscription } from './subscriptions.ts';
 
-/** How long ago each kind of data was read, in ms; null before the first. */
+/** Age of each kind of data since its reading, in ms; null before the first. */
 export interface DataAges {
   /** Since the order book was read, in ms; null before the first. */
   readonly book: number | null;
@@ -57,7 +57,7 @@ type Candles<Declared extends DeclaredData> = {
   [Name in keyof Declared]: Declared[Name] extends CandleData | MemberCandles ? Name : never;
 }[keyof Declared];
 
-/** What a strategy has in a market, and what it can want there. */
+/** State of a strategy in a market, and the intents it can make there. */
 export interface MarketContext extends MarketIntents {
   /** Such as `BTCIRT`. */
   readonly market: string;
@@ -71,11 +71,14 @@ export interface MarketContext extends MarketIntents {
    * in tether markets is taken off the position in USDTIRT.
    */
   readonly position: number;
-  /** What its configuration gave it of the base currency (`inventory`), which is part of its position. */
+  /** Amount of the base currency given by its configuration (`inventory`), which is part of its position. */
   readonly inventory: number;
-  /** What it may sell of the base currency: its position less what orders and algorithms have reserved. */
+  /**
+   * Amount of the base currency that it may sell: its position less the amounts reserved by orders and
+   * algorithms.
+   */
   readonly freeBase: number;
-  /** What it may spend of the quote currency: the same, and no more than is left of its capital. */
+  /** Amount of the quote currency that it may spend: the same, and no more than is left of its capital. */
   readonly freeQuote: number;
   /**
    * All that the strategy has, each asset valued once in the quote currency: its capital, or else the
@@ -90,7 +93,7 @@ export interface MarketContext extends MarketIntents {
    * drawdown is looked at again with each order, so that one can also begin with it.
    */
   readonly locks: readonly ShownLock[];
-  /** How long ago each kind of data was read, in ms. */
+  /** Age of each kind of data since its reading, in ms. */
   readonly ages: DataAges;
   /** The numbers above with every digit. */
   readonly exact: {
@@ -100,8 +103,8 @@ export interface MarketContext extends MarketIntents {
     readonly equity: DecimalText | null;
   };
   /**
-   * Whether an amount (base currency) is enough for an order at a price (quote currency): at least a step,
-   * and worth more than the least value. What a sale rounded down to the step leaves behind is not.
+   * True if an amount (base currency) is enough for an order at a price (quote currency): at least a step,
+   * and worth more than the least value. The rest of a sale rounded down to the step is not.
    */
   readonly isTradable: (amount: number, price: number) => boolean;
   /**
@@ -113,9 +116,9 @@ export interface MarketContext extends MarketIntents {
 }
 
 /**
- * What every handler gets, of the strategy's own market. Everything is as the bot has seen it, a little
- * behind the exchange. What is asked for is worked out when it is asked for, so it costs nothing to leave a
- * part alone. To be used during the call only.
+ * Context of every handler, for the strategy's own market. Everything is as the bot has seen it, a little
+ * behind the exchange. Each part is computed only when it is read, so an unused part costs nothing. To be
+ * used during the call only.
  */
 export interface StrategyContext<
   Params = unknown,

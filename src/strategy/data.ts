@@ -59,7 +59,7 @@ export interface StatsData {
   readonly from: PolledSubscription;
 }
 
-/** What can be borrowed, by currency. */
+/** Amounts that can be borrowed, by currency. */
 export interface PoolsData {
   readonly kind: 'pools';
   readonly from: MarginSubscription;
@@ -108,11 +108,11 @@ export type DeclaredData = Readonly<Record<string, Data | readonly Data[]>>;
 export interface TimerEvent {
   /** The name of its data. */
   readonly name: string;
-  /** When it should have come, in ms since 1970; `nowMs` of the context is when it did. */
+  /** Time at which it was due, in ms since 1970; `nowMs` of the context is the time at which it came. */
   readonly dueMs: number;
 }
 
-/** What data shows of itself, now or when its handler is called. */
+/** Current value of each kind of data, now or when its handler is called. */
 interface Shown {
   readonly candles: Bar;
   readonly book: Book;
@@ -130,7 +130,7 @@ interface Shown {
   readonly 'member-ticker': Ticker;
 }
 
-/** What the handler of some data gets; of a list, what happened to one of it. */
+/** Event that the handler of some data gets; for a list, that of one of its entries. */
 export type EventOf<Declared extends Data | readonly Data[]> = Declared extends readonly (infer One extends
   Data)[]
   ? Shown[One['kind']]
@@ -175,9 +175,12 @@ export interface MarketData {
   stats(freshness?: Freshness): StatsData;
 }
 
-/** What the exchange tells of margin. It takes no margin orders. Live and embedded alone have it. */
+/** Margin data of the exchange, which accepts no margin orders. Available live and embedded only. */
 export interface MarginData {
-  /** What can be borrowed, by currency: wanted every minute, at most 5 min old. Takes a token, no API key. */
+  /**
+   * Amounts that can be borrowed, by currency: polled every minute, at most 5 min old. Needs a token, no API
+   * key.
+   */
   pools(freshness?: Freshness): PoolsData;
   /** The account's margin wallets: wanted every 30 s, at most 3 min old. */
   wallets(freshness?: Freshness): MarginWalletsData;
@@ -197,14 +200,14 @@ const MARGIN: MarginData = {
   }),
 };
 
-/** What `data` of a strategy gets. */
+/** Argument of a strategy's `data`. */
 export interface DataSetup<Params> {
   readonly params: Params;
   /** The strategy's own market. */
   readonly market: MarketData;
   /** Other markets: `markets.of('ETHIRT').candles('1h')`. */
   readonly markets: { readonly of: (symbol: string) => MarketData };
-  /** What the exchange tells of margin: `margin.pools()`. */
+  /** Margin data of the exchange: `margin.pools()`. */
   readonly margin: MarginData;
   /** The candle length that the run offers. */
   readonly timeframe: Timeframe;
@@ -219,9 +222,9 @@ export interface DataSetup<Params> {
    */
   readonly timer: (cron: string) => TimerData;
   /**
-   * What somebody outside tells this strategy under the name of this data: `sarraf signal`, or a request. A
-   * payload that is not of the schema is refused, as one that is older than `maxAgeMs` (60,000; at most
-   * 1,800,000) when the bot takes it. Each is told once for its id.
+   * Signal sent to this strategy from outside under the name of this data: `sarraf signal`, or a request. A
+   * payload that is not of the schema is refused, as is one older than `maxAgeMs` (60,000; at most 1,800,000)
+   * when the bot accepts it. Each is delivered once for its id.
    */
   readonly signal: <Schema extends z.ZodType>(
     schema: Schema,
@@ -234,7 +237,7 @@ export interface DataSetup<Params> {
   readonly universe: (wish: UniverseWish) => UniverseData;
 }
 
-/** What a strategy declares its data with. */
+/** Returns the setup with which a strategy declares its data. */
 export function dataSetup<Params>(of: {
   readonly market: string;
   readonly params: Params;

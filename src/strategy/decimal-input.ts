@@ -37,8 +37,8 @@ export function textOfNumber(input: number): string | null {
 }
 
 /**
- * Whether this is a finite decimal above zero: a number, a text or a Decimal. Runs for every number of every
- * intent, so a plain text is read by its characters alone.
+ * True for a finite decimal above zero: a number, a text or a Decimal. Runs for every number of every intent,
+ * so a plain text is read by its characters alone.
  */
 export function isPositiveDecimal(input: unknown): input is DecimalInput {
   if (typeof input === 'number') return input > 0 && Number.isFinite(input);
@@ -54,7 +54,7 @@ export function isDecimalFromZero(input: unknown): input is DecimalInput {
   return Decimal.isDecimal(input) && signOf(input) === 0;
 }
 
-/** What was found in place of a decimal, in few words. */
+/** Returns a short description of the value found in place of a decimal. */
 export function sayInput(input: unknown): string {
   if (typeof input === 'string')
     return JSON.stringify(input.length > SHORT ? `${input.slice(0, SHORT)}…` : input);

@@ -8,7 +8,7 @@ import type { OrderUpdate, Rejection } from './strategy-event.ts';
 import type { Timeframe } from '../domain/timeframe.ts';
 import type { Trailing } from './trailing.ts';
 
-/** What a handler answers: nothing. A promise is refused, since a handler does not wait. */
+/** Result of a handler: nothing. A promise is refused, since a handler does not wait. */
 type Nothing = undefined | void;
 
 /** Handlers of the strategy's own life. They are always called, so an indicator may be null in them. */
@@ -75,11 +75,13 @@ export interface StrategyParts<
     setup: { readonly params: z.output<Params>; readonly timeframe: Timeframe },
   ) => Specs;
   /**
-   * What happens to handlers of data while an indicator has no value: `wait` (the usual) does not call them,
-   * `call` does, and the indicator is null in them.
+   * Handling of data while an indicator has no value: `wait` (the usual) does not call its handlers, `call`
+   * does, and the indicator is null in them.
    */
   readonly beforeWarm?: Warm;
-  /** How many stops follow the price at once: needed for a `trail`. Their requests are planned by it. */
+  /**
+   * Number of stops that follow the price at once: needed for a `trail`. Their requests are planned by it.
+   */
   readonly trailing?: Trailing;
   /** A handler for each data that it wants, and for what happens to the strategy itself. */
   readonly on: LifeHandlers<

@@ -2,7 +2,7 @@ import { marginTopic } from '../domain/margin.ts';
 import type { StrategyEvent } from './strategy-event.ts';
 import { isOfMargin, type Subscription } from './subscriptions.ts';
 
-/** What a subscription brings: `book BTCIRT`, `candles BTCIRT 1h`, `timer day`, `margin pools`. */
+/** Returns the route of a subscription: `book BTCIRT`, `candles BTCIRT 1h`, `timer day`, `margin pools`. */
 export function routeOfSubscription(wanted: Subscription): string {
   if (wanted.kind === 'timer' || wanted.kind === 'signal' || wanted.kind === 'universe')
     return `${wanted.kind} ${wanted.name}`;

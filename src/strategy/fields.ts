@@ -1,7 +1,7 @@
 /** The fields of something that nobody has checked yet. */
 export type Fields = Readonly<Record<string, unknown>>;
 
-/** Whether something can have fields; a list is one of those that can. */
+/** True if something can have fields; a list is one of those that can. */
 export function isFields(value: unknown): value is Fields {
   return typeof value === 'object' && value !== null;
 }

@@ -1,6 +1,6 @@
 /**
- * What a strategy may hold of the engine's data: a copy that nobody can change. Plain objects and lists are
- * copied at every level. An instance of a class is returned as it is.
+ * Returns a copy of the engine's data that a strategy may hold and nobody can change. Plain objects and lists
+ * are copied at every level. An instance of a class is returned as it is.
  */
 export function frozenCopy<Value>(value: Value): Value {
   return (isPlain(value) ? copyOf(value) : value) as Value;

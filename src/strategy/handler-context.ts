@@ -18,7 +18,7 @@ import type { MemberSet } from './universe/member-set.ts';
 
 const NO_ORDERS: readonly Order[] = Object.freeze([]);
 
-/** What a context is made of; it stays the same from call to call. */
+/** Parts of a context; the same from call to call. */
 export interface ContextSetup {
   readonly market: string;
   readonly params: unknown;
@@ -130,7 +130,7 @@ function marketsOf(
   };
 }
 
-/** What is looked at of declared data, by its names. */
+/** Returns the values of declared data, by its names. */
 function shown<Value>(
   entries: readonly DataEntry[],
   lookOf: (entry: DataEntry) => (() => Value) | null,
@@ -157,7 +157,7 @@ function lookBy<Value>(look: () => Value): FieldLook<Value> {
   };
 }
 
-/** How the last of some data is looked at; null for what is gone after its event. */
+/** Returns the reader of the last value of some data; null for data that is gone after its event. */
 function lastOf({ kind, subscription, series }: DataEntry, call: HandlerCall): (() => unknown) | null {
   if (subscription.kind === 'timer' || subscription.kind === 'signal') return null;
   if (kind === 'timer' || kind === 'signal' || kind === 'trades') return null;

@@ -30,7 +30,7 @@ export interface CandlePlace {
   readonly handlers: readonly Handler[];
 }
 
-/** What the handler of a universe is of. */
+/** Kind of data of a universe's handler. */
 const UNIVERSE: ShownAs = { kind: 'universe' };
 
 /** Of what nobody handles. */
@@ -102,7 +102,7 @@ export function candlePlacesOf(
   });
 }
 
-/** What there is a handler for; declared bars are looked at from other handlers, too. */
+/** Returns the kinds of event that have a handler; declared bars are read from other handlers, too. */
 export function wantedKinds(
   routes: Iterable<string>,
   has: { readonly candles: boolean; readonly universes: boolean },

@@ -35,7 +35,7 @@ export type IndicatorSpecs = Readonly<Record<string, IndicatorSpec | MemberIndic
 // oxlint-disable-next-line typescript/no-generated-empty-object-type
 export type NoSpecs = Readonly<Record<never, IndicatorSpec>>;
 
-/** What an indicator's value is. */
+/** Type of an indicator's value. */
 export type ValueOf<Spec extends IndicatorSpec | MemberIndicatorSpec> =
   Spec extends IndicatorSpec<infer Value>
     ? Value

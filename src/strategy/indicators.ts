@@ -18,7 +18,7 @@ export interface Indicator {
    * remembers more than its window begins anew after that, since it would carry the fault along.
    */
   readonly value: IndicatorValue | null;
-  /** Whether `value` is not null. */
+  /** True if `value` is not null. */
   readonly hasValue: boolean;
   add(candle: Candle): void;
 }

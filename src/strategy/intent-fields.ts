@@ -1,12 +1,12 @@
 import { EXIT_FIELDS } from './check-bracket.ts';
 import type { Intent } from './intents.ts';
 
-/** How much, in one of these ways. */
+/** Ways to give the size of an order. */
 export const SIZES = ['amount', 'value', 'equityShare'] as const;
-/** How much is to be held, in one of these ways. */
+/** Ways to give the holding to reach. */
 export const HOLDINGS = ['position', 'value', 'equityShare'] as const;
 
-/** What each kind may have. */
+/** Permitted fields of each kind. */
 export const INTENT_FIELDS: Readonly<Record<Intent['kind'], ReadonlySet<string>>> = {
   place: new Set([
     'kind',
@@ -60,10 +60,10 @@ export const INTENT_FIELDS: Readonly<Record<Intent['kind'], ReadonlySet<string>>
   exit: new Set(['kind', 'market', 'reason', 'price']),
 };
 
-/** What the entry of a bracket may have. */
+/** Permitted fields of a bracket's entry. */
 export const ENTRY_FIELDS: ReadonlySet<string> = new Set([...SIZES, 'price', 'expireAfterMs']);
 
-/** What a quote may have. */
+/** Permitted fields of a quote. */
 export const QUOTE_FIELDS: ReadonlySet<string> = new Set(['side', 'price', ...SIZES]);
 
 /** Fields that are counts, not money. */

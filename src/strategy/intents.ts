@@ -8,7 +8,7 @@ import type { WalletSide } from '../domain/transfer.ts';
  */
 export type DecimalInput = number | string | Decimal;
 
-/** How much, in one of three ways. All are fitted down to the market's step. */
+/** Size of an order, in one of three ways. All are rounded down to the market's step. */
 export type Size =
   | {
       /** In the base currency. */
@@ -38,14 +38,14 @@ export type OrderWish = Size & {
   /** A word of the author's own, of at most 32 characters, which comes back with the order and its events. */
   readonly tag?: string;
   /**
-   * Whether it may go within ten seconds of an order with the same terms. Without it it waits until those are
-   * over, at most 11.5 s, and is else rejected (`IdenticalOrder`). With it the exchange's own check for
-   * repetitions is off for this order.
+   * True if it may go within ten seconds of an order with the same terms. Without it the order waits until
+   * those are over, at most 11.5 s, and is else rejected (`IdenticalOrder`). With it the exchange's own check
+   * for repetitions is off for this order.
    */
   readonly allowIdentical?: boolean;
-  /** When what is left of it is canceled, in ms from now. Such an order waits for no identical one. */
+  /** Time at which the rest of it is canceled, in ms from now. Such an order waits for no identical one. */
   readonly expireAfterMs?: number;
-  /** Whether it is refused where it would trade at once, as the book was seen last. */
+  /** True if it is refused when it would trade at once, by the last seen book. */
   readonly postOnly?: boolean;
 };
 
@@ -82,7 +82,7 @@ export type TargetWish = (
       readonly equityShare?: undefined;
     }
   | {
-      /** What it is worth in the quote currency, at `price` or else halfway between the best prices. */
+      /** Value in the quote currency, at `price` or else halfway between the best prices. */
       readonly value: DecimalInput;
       readonly position?: undefined;
       readonly equityShare?: undefined;
@@ -98,11 +98,11 @@ export type TargetWish = (
   readonly price?: DecimalInput;
 };
 
-/** How a set of shares is reached. */
+/** Options for reaching a set of shares. */
 export interface TargetsOptions {
-  /** How far each share may be from what is wanted without a trade; worked out from the fee when left out. */
+  /** Permitted distance of each share from its target without a trade; computed from the fee if left out. */
   readonly band?: DecimalInput;
-  /** What a taker pays, in percent, for that; 0.25 when left out. */
+  /** Taker fee for that, in percent; 0.25 if left out. */
   readonly fee?: DecimalInput;
   /** The most orders at once, 1 to 20; 5 when left out. */
   readonly atOnce?: number;
@@ -112,7 +112,7 @@ export interface TargetsOptions {
 export type TwapWish = Size & {
   /** From the first slice to the end, in ms; 30 days at most. */
   readonly overMs: number;
-  /** How many orders, 1 to 1,000. */
+  /** Number of orders, 1 to 1,000. */
   readonly slices: number;
   /** Limit price of each, in the quote currency. Without it they are market orders. */
   readonly price?: DecimalInput;
@@ -134,11 +134,11 @@ export type LadderWish = Size & {
   readonly from: DecimalInput;
   /** Price of the last order, in the quote currency. */
   readonly to: DecimalInput;
-  /** How many, 2 to 50. */
+  /** Number of orders, 2 to 50. */
   readonly orders: number;
   /** `equal` amounts, which is the default, or `linear`: one, two, three, … parts from the first on. */
   readonly scale?: 'equal' | 'linear';
-  /** When those that still rest are canceled, in ms from now. */
+  /** Time until the orders that still rest are canceled, in ms from now. */
   readonly expireAfterMs?: number;
 };
 
@@ -146,7 +146,7 @@ export type LadderWish = Size & {
 export type PegWish = Size & {
   /** The highest price of a buy, the lowest of a sale, in the quote currency. */
   readonly bound: DecimalInput;
-  /** How many price steps behind the best price it lies; 0 when left out. */
+  /** Price steps behind the best price; 0 when left out. */
   readonly offset?: number;
   /** Percent of the price by which it moves at least; any step of the price when left out. */
   readonly minStep?: DecimalInput;
@@ -154,17 +154,17 @@ export type PegWish = Size & {
   readonly everyMs?: number;
   /** The part of the exchange's limit for orders that its moves may use; 0.1 when left out. */
   readonly share?: DecimalInput;
-  /** When what is left of it is canceled, in ms from now. */
+  /** Time until the rest of the order is canceled, in ms from now. */
   readonly expireAfterMs?: number;
 };
 
 /** Purchases for a value at fixed times. */
 export interface DcaWish {
-  /** What each purchase costs at most, in the quote currency, before the fee. */
+  /** Maximum cost of each purchase, in the quote currency, before the fee. */
   readonly value: DecimalInput;
   /** From one purchase to the next, in ms: a minute to a year. */
   readonly everyMs: number;
-  /** How many times; until it is ended when left out. */
+  /** Number of purchases; until ended when left out. */
   readonly times?: number;
   /** By what the value is multiplied once the price is so many percent below the highest that it saw. */
   readonly steps?: readonly { readonly belowPercent: DecimalInput; readonly factor: DecimalInput }[];
@@ -173,7 +173,7 @@ export interface DcaWish {
 /** A limit order of which only `visible`, in the base currency, is shown at a time. */
 export type IcebergWish = Size & { readonly visible: DecimalInput; readonly price: DecimalInput };
 
-/** How far from the average price of what was bought, in one of these ways. */
+/** Distance from the average purchase price, given in one of these ways. */
 export type Distance =
   | {
       /** Percent of the price: 2 is two percent. */
@@ -210,34 +210,32 @@ export type LaterTarget = Distance & {
   readonly afterMs: number;
 };
 
-/**
- * How a position is left. At least one of `takeProfit`, `laterTargets`, `stopLoss`, `trail` and `timeStopMs`.
- */
+/** Exit of a position. At least one of `takeProfit`, `laterTargets`, `stopLoss`, `trail` and `timeStopMs`. */
 export interface ExitWish {
   /** Above what was paid: a limit order rests there. */
   readonly takeProfit?: Distance;
-  /** Where the target is from so long after the first fill on: it falls from one to the next. */
+  /** Targets that apply from a time after the first fill on; each is lower than the one before. */
   readonly laterTargets?: readonly LaterTarget[];
   /** Below what was paid: a stop order rests there. */
   readonly stopLoss?: Distance;
   /** A stop that follows the price up and never goes down. */
   readonly trail?: {
-    /** How far below the highest price it stays; not a price. */
+    /** Distance of the stop below the highest price; not a price. */
     readonly by: Distance;
-    /** How far the price rises above what was paid before it follows; it does at once when left out. */
+    /** Rise above the purchase price before the stop follows; at once when left out. */
     readonly after?: Distance;
     /** Percent of the price by which it moves at least; 0.1 when left out. */
     readonly minStep?: DecimalInput;
-    /** Whether closes or highs of bars count, or each bid that is polled; `close` when left out. */
+    /** Prices that move the stop: closes or highs of bars, or each polled bid; `close` when left out. */
     readonly on?: 'close' | 'high' | 'poll';
   };
   /** Once the price is that far above what was paid, the stop goes to what was paid. */
   readonly breakEvenAt?: Distance;
-  /** What is still held so long after the first fill is sold at the market. In ms. */
+  /** Time after the first fill at which the rest of the position is sold at the market, in ms. */
   readonly timeStopMs?: number;
   /** Percent by which the limit of the stop leg lies below its stop price; 1 when left out. */
   readonly stopSlip?: DecimalInput;
-  /** What happens when somebody else cancels the exit; `ask` when left out. */
+  /** Reaction when somebody else cancels the exit; `ask` when left out. */
   readonly whenCanceled?: 'ask' | 'replace' | 'leave';
   /** At most 32 characters; comes back with its orders, their fills and rejections. */
   readonly tag?: string;
@@ -248,7 +246,7 @@ export type BracketWish = ExitWish & {
   readonly entry: Size & {
     /** Limit price. Without it the entry is a market order. */
     readonly price?: DecimalInput;
-    /** When what is left of the entry is canceled, in ms from now. */
+    /** Time until the rest of the entry is canceled, in ms from now. */
     readonly expireAfterMs?: number;
   };
 };
@@ -257,13 +255,13 @@ export type BracketWish = ExitWish & {
 export type ProtectWish = ExitWish & {
   /** In the base currency; all that the strategy has when left out. */
   readonly amount?: DecimalInput;
-  /** What was paid for one of it; the strategy's own average when left out. */
+  /** Price paid for one unit; the strategy's own average when left out. */
   readonly averagePrice?: DecimalInput;
 };
 
-/** How a position is left at once, by the strategy's own decision. */
+/** Immediate exit of a position, by the strategy's own decision. */
 export interface LeaveWish {
-  /** Why, for people: at most 100 characters. */
+  /** Reason shown to people: at most 100 characters. */
   readonly reason?: string;
   /** Limit price of the sale, in the quote currency. Without it the sale is a market order. */
   readonly price?: DecimalInput;
@@ -291,7 +289,7 @@ export interface TransferWish {
   readonly to: WalletSide;
 }
 
-/** What a strategy wants done. */
+/** An action that a strategy requests. */
 export type Intent =
   | ({ readonly kind: 'place'; readonly market: string; readonly side: Side } & OrderWish)
   | ({ readonly kind: 'oco'; readonly market: string; readonly side: Side } & OcoWish)

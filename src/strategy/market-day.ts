@@ -13,7 +13,7 @@ interface Numbers<Figure> {
   readonly quoteVolume: Figure | null;
   /** Price of the last trade, in the quote currency. */
   readonly latest: Figure | null;
-  /** What the exchange takes for the fair price, in the quote currency. */
+  /** Fair price according to the exchange, in the quote currency. */
   readonly mark: Figure | null;
   readonly dayLow: Figure | null;
   readonly dayHigh: Figure | null;

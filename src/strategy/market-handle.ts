@@ -77,7 +77,10 @@ export class MarketHandle extends MarketIntentFields implements MarketContext {
   }
 }
 
-/** What is free of a currency, by a record of all that is the same until one of them changes. */
+/**
+ * Caches the free amount of a currency for a record of all amounts, which is the same until one of them
+ * changes.
+ */
 class LastFree {
   #all: Readonly<Record<string, DecimalText>> | null = null;
   #text: DecimalText = ZERO;
@@ -92,7 +95,7 @@ class LastFree {
   }
 }
 
-/** What the strategy has, with every digit. */
+/** Holdings of the strategy, with every digit. */
 class ExactNumbers {
   readonly #call: HandlerCall;
   readonly #of: { readonly market: string; readonly base: string; readonly quote: string };

@@ -1,6 +1,6 @@
 import type { DecimalText } from '../domain/decimal-text.ts';
 
-/** What the exchange asks of an order of one market, as it was last read. They change now and then. */
+/** The exchange's requirements for orders of one market, as last read. They change now and then. */
 export interface MarketRules {
   readonly priceStep: DecimalText;
   readonly amountStep: DecimalText;

@@ -9,7 +9,7 @@ import type { FillEvent, OwnOrder, OwnOrderState } from './strategy-event.ts';
  * currency.
  */
 export interface Order {
-  /** What `cancel` and `replace` take. The stop leg of a pair has its limit leg's with `/2`. */
+  /** Id that `cancel` and `replace` accept. The stop leg of a pair has its limit leg's id with `/2`. */
   readonly clientOrderId: string;
   readonly market: string;
   readonly side: Side;
@@ -20,13 +20,13 @@ export interface Order {
   readonly stopPrice: number | null;
   /** In the base currency, as fitted to the market's step: at most what was wished. */
   readonly amount: number;
-  /** What was traded of it, in the base currency. */
+  /** Filled amount, in the base currency. */
   readonly matchedAmount: number;
-  /** What is not traded of it yet, in the base currency. */
+  /** Amount not filled yet, in the base currency. */
   readonly remainingAmount: number;
   /** The author's own word; null without one. */
   readonly tag: string | null;
-  /** Which exit of a bracket it is; null for any other order. */
+  /** Kind of bracket exit; null for any other order. */
   readonly exit: ExitKind | null;
   readonly state: OwnOrderState;
   /** Since it was decided, in ms. */
@@ -54,7 +54,7 @@ export interface Fill {
   readonly fee: number;
   /** That of its order; null without one. */
   readonly tag: string | null;
-  /** Which exit of a bracket it is; null for any other order. */
+  /** Kind of bracket exit; null for any other order. */
   readonly exit: ExitKind | null;
   /** The same numbers with every digit. */
   readonly exact: Pick<FillEvent, 'price' | 'amount' | 'total' | 'fee'>;

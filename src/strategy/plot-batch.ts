@@ -19,7 +19,7 @@ export class PlotBatch implements PlotSink {
     this.points.push({ series, atMs, value: Number.isNaN(value) ? null : value });
   }
 
-  /** What was plotted since the last call of this. */
+  /** Returns the points plotted since its last call. */
   take(): readonly PlotPoint[] {
     const { points } = this;
     if (points.length > 0) this.points = [];

@@ -5,7 +5,7 @@ import { Decimal } from './strategy-decimal.ts';
 import { isFields } from './fields.ts';
 import type { ClosedCandle, EngineView } from './strategy-event.ts';
 
-/** How the values of a series are drawn. */
+/** Drawing styles for the values of a series. */
 export const PLOT_STYLES = ['line', 'steps', 'points', 'bars'] as const;
 export type PlotStyle = (typeof PLOT_STYLES)[number];
 
@@ -13,7 +13,7 @@ export type PlotStyle = (typeof PLOT_STYLES)[number];
 export const PLOT_COLORS = ['blue', 'orange', 'green', 'red', 'purple', 'gray'] as const;
 export type PlotColor = (typeof PLOT_COLORS)[number];
 
-/** Where and how a series is drawn: the same at each call. */
+/** Place and style of a series: the same at each call. */
 export interface PlotOptions {
   /** The title of a pane below the bars; series of one title share it. Without it: over the bars. */
   readonly pane?: string;
@@ -45,8 +45,8 @@ export const MOST_PLOTS = 100;
 const LONGEST_TITLE = 40;
 
 /**
- * What a strategy plots, handed to whoever draws it. Numbers for the eye alone: nothing here comes back to
- * the strategy.
+ * Hands a strategy's plots to a sink that draws them. For the eye alone: nothing here comes back to the
+ * strategy.
  */
 export class StrategyPlots {
   /** Null: nobody draws. The numbers are checked all the same. */

@@ -1,6 +1,6 @@
 import type { HandlerCall } from './handler-call.ts';
 
-/** Where a field is looked up each time that it is read. */
+/** Getter of a field: the value is looked up at each read. */
 export interface FieldLook<Value> {
   readonly value: Value;
 }

@@ -48,15 +48,15 @@ export interface RunnerSetup {
   /** The candle length that the run offers. */
   readonly timeframe: Timeframe;
   readonly params?: Readonly<Record<string, unknown>>;
-  /** Whether the run has books, trades of others and statistics; true without it. */
+  /** True if the run has books, trades of others and statistics; true when left out. */
   readonly hasBooks?: boolean;
-  /** Whether the markets are those of a data set, of which some of the exchange's are missing. */
+  /** True if the markets are those of a data set, which lacks some of the exchange's markets. */
   readonly isDataSet?: boolean;
   /** Symbols that there are; without them any market is believed. */
   readonly knownMarkets?: ReadonlySet<string>;
   /** The markets that a strategy of one market runs in, in place of `market`; else null. */
   readonly universe?: UniverseWish | null;
-  /** Where its code is, for what is said when it fails. */
+  /** Location of the strategy's code, for error messages. */
   readonly source?: StrategySource;
 }
 
@@ -200,7 +200,7 @@ export class StrategyRunner implements StrategyPort {
     return first === undefined ? null : `on.${first.name}`;
   }
 
-  /** What brings its handlers about. */
+  /** Routes of the events that its handlers handle. */
   get routes(): readonly string[] {
     return [...this.handlers.keys()];
   }
@@ -353,7 +353,10 @@ export class StrategyRunner implements StrategyPort {
     return this.call.end();
   }
 
-  /** Whether data of a member is told: once its indicators have values, or as soon as it is followed. */
+  /**
+   * True if the strategy gets data of a member: once its indicators have values, or as soon as it is
+   * followed.
+   */
   private isReady(candidate: Candidate): boolean {
     return this.definition.beforeWarm === 'call' ? candidate.isFollowed : candidate.isWarm;
   }
@@ -376,7 +379,7 @@ export class StrategyRunner implements StrategyPort {
   }
 }
 
-/** What a strategy sees of its indicators: their values as of now, in an object that can not be changed. */
+/** Returns the current indicator values for the strategy, in an object that cannot be changed. */
 function shownValues(
   indicators: ReadonlyMap<string, Indicator>,
   universes: readonly MemberSet[],

@@ -25,8 +25,8 @@ export interface ShownAs {
 export const NOTHING_SHOWN = Symbol('nothing shown');
 
 /**
- * What a handler gets of an event: `data` is what it is declared for, null in the strategy's own life. All of
- * it is frozen.
+ * Returns the event argument of a handler. `data` is the handler's declared data; null for events of the
+ * strategy's own life. All of it is frozen.
  */
 export function eventFor(data: ShownAs | null, event: Exclude<StrategyEvent, { kind: 'candle' }>): unknown {
   switch (event.kind) {
@@ -60,13 +60,13 @@ export function eventFor(data: ShownAs | null, event: Exclude<StrategyEvent, { k
   }
 }
 
-/** What a handler of candles, or of the ticker that is made of them, gets of one. */
+/** Returns the argument of a handler for a candle: the bar, or the ticker made of it. */
 export function candleFor(data: ShownAs | null, candle: ClosedCandle): unknown {
   const bar = barOf(candle);
   return data?.kind === 'ticker' ? tickerOfBar(bar) : bar;
 }
 
-/** What to say of a handler that answered something. */
+/** Returns the error for a handler that returned something. */
 export function wrongAnswer(answer: unknown): SarrafError {
   const isPromise = answer instanceof Promise;
   // What it comes to is of no use to anybody, and must not end the process when that is an error.

@@ -9,12 +9,12 @@ export interface ShownLock {
   readonly market: string | null;
   /** This strategy, where the lock is about it alone; null for all strategies. */
   readonly strategy: string | null;
-  /** What brought it. */
+  /** Reason for the lock. */
   readonly reason: string;
   /** In ms since 1970. */
   readonly beganAtMs: number;
   /** In ms since 1970; not in it. A rule or an operator may make it longer. */
   readonly endsAtMs: number;
-  /** What became of resting orders that add risk when it began. */
+  /** Treatment of resting orders that add risk at the start of the lock. */
   readonly entries: 'cancel' | 'keep';
 }

@@ -4,13 +4,15 @@ import type { PoolReading, MarginWallet, SeenMargin } from '../domain/margin.ts'
 interface PoolNumbers<Figure> {
   /** All that it can lend. */
   readonly capacity: Figure | null;
-  /** What is lent. */
+  /** Amount lent. */
   readonly filledCapacity: Figure | null;
-  /** What is left to borrow; 0 while the pool is not active. */
+  /** Amount left to borrow; 0 while the pool is not active. */
   readonly availableBalance: Figure | null;
 }
 
-/** What can be borrowed of one currency, in that currency; null where the exchange does not say. */
+/**
+ * Amounts that can be borrowed of one currency, in that currency; null if the exchange does not report them.
+ */
 export interface Pool extends PoolNumbers<number> {
   /** Lower case. */
   readonly currency: string;
@@ -19,7 +21,7 @@ export interface Pool extends PoolNumbers<number> {
 
 /** The liquidity pools, as they were read last. */
 export interface Pools {
-  /** When the bot read them, in ms since 1970. */
+  /** Time at which the bot read them, in ms since 1970. */
   readonly readAtMs: number;
   /** By lower-case currency. */
   readonly byCurrency: Readonly<Record<string, Pool | undefined>>;
@@ -41,7 +43,7 @@ export interface ShownMarginWallet extends WalletNumbers<number> {
 
 /** The account's margin wallets, as they were read last. */
 export interface MarginWallets {
-  /** When the bot read them, in ms since 1970. */
+  /** Time at which the bot read them, in ms since 1970. */
   readonly readAtMs: number;
   /** By lower-case currency. A wallet is there from the first transfer on. */
   readonly byCurrency: Readonly<Record<string, ShownMarginWallet | undefined>>;
@@ -49,7 +51,7 @@ export interface MarginWallets {
 
 /** The most that the account may have delegated of a currency, in that currency. */
 export interface DelegationLimit {
-  /** When the bot read it, in ms since 1970. */
+  /** Time at which the bot read it, in ms since 1970. */
   readonly readAtMs: number;
   /** Lower case. */
   readonly currency: string;
@@ -57,7 +59,7 @@ export interface DelegationLimit {
   readonly exact: { readonly limit: DecimalText };
 }
 
-/** What a handler sees of a reading, frozen. */
+/** Returns a reading as a handler receives it, frozen. */
 export function marginOf({ reading, seenAtMs }: SeenMargin): Pools | MarginWallets | DelegationLimit {
   const readAtMs = seenAtMs;
   switch (reading.kind) {

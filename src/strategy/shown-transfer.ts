@@ -1,7 +1,7 @@
 import type { DecimalText } from '../domain/decimal-text.ts';
 import type { TransferEvent } from './strategy-event.ts';
 
-/** What became of a transfer of this strategy. */
+/** Outcome of a transfer of this strategy. */
 export interface Transfer extends Omit<TransferEvent, 'amount'> {
   /** In its currency, as it was sent. */
   readonly amount: number;

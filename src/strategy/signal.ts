@@ -4,17 +4,17 @@ import type { SignalSubscription } from './subscriptions.ts';
 import { frozenCopy } from './frozen-copy.ts';
 import type { StrategyEvent } from './strategy-event.ts';
 
-/** What somebody outside told the strategy, such as an alert of a chart. */
+/** A message from outside to the strategy, such as an alert of a chart. */
 export interface Signal<Payload = unknown> {
   /** Of the sender: a signal of the same id is not told again. */
   readonly id: string;
   /** As the declared schema makes it. */
   readonly payload: Payload;
-  /** When it was sent, as its sender says, in ms since 1970; null where the sender says nothing. */
+  /** Time at which it was sent according to its sender, in ms since 1970; null if the sender gives none. */
   readonly sentAtMs: number | null;
-  /** When the bot took it, in ms since 1970. */
+  /** Time the bot accepted it, in ms since 1970. */
   readonly seenAtMs: number;
-  /** Who sent it: `command`, the name of a token, or what a file of signals says. */
+  /** Sender: `command`, the name of a token, or the source given in a file of signals. */
   readonly source: string;
 }
 
@@ -25,7 +25,9 @@ export interface SignalData<Payload = unknown> {
   readonly schema: z.ZodType<Payload>;
 }
 
-/** Why a signal is not told: it is wrong (`refused`), or the strategy is not ready for it (`dropped`). */
+/**
+ * Reason a signal is not delivered: it is wrong (`refused`), or the strategy is not ready for it (`dropped`).
+ */
 export interface SignalObjection {
   readonly outcome: 'refused' | 'dropped';
   readonly code: 'invalid' | 'not-ready' | 'failed';
@@ -35,7 +37,7 @@ export interface SignalObjection {
 /** Characters of a reason: it goes to the sender and into the journal. */
 const LONGEST_REASON = 300;
 
-/** What keeps a payload from being of a schema, in one line; null where it is. */
+/** Reason a payload does not fit a schema, in one line; null if it fits. */
 export function payloadProblem(schema: z.ZodType, payload: unknown): string | null {
   try {
     const { error } = schema.safeParse(payload);
@@ -51,7 +53,7 @@ export function payloadProblem(schema: z.ZodType, payload: unknown): string | nu
   }
 }
 
-/** What the handler gets of a signal. Throws where the schema says another thing than it did before. */
+/** Returns a signal as the handler receives it. Throws if the schema now gives another result than before. */
 export function signalOf(
   schema: z.ZodType,
   { id, payload, sentAtMs, seenAtMs, source }: Extract<StrategyEvent, { kind: 'signal' }>,

@@ -1,7 +1,7 @@
 import { SarrafError } from '../domain/errors.ts';
 import type { DecimalInput, Size } from './intents.ts';
 
-/** What one trade may lose. */
+/** Maximum loss of one trade. */
 export interface RiskPerTrade {
   /** Of the strategy, in the quote currency: `ctx.equity`. */
   readonly equity: number;
@@ -11,7 +11,7 @@ export interface RiskPerTrade {
   readonly stopDistance: number;
 }
 
-/** How much a position may move. */
+/** Target volatility of a position. */
 export interface VolatilityTarget {
   /** Standard deviation of the market's returns, in the same time as `target`: above 0. */
   readonly volatility: number;
@@ -21,7 +21,7 @@ export interface VolatilityTarget {
   readonly most?: number;
 }
 
-/** What is known of an edge. */
+/** Known statistics of an edge. */
 export interface Edge {
   /** Share of trades that win, 0 to 1. */
   readonly winRate: number;
@@ -37,8 +37,8 @@ const HALF = 0.5;
 const QUARTER = 0.25;
 
 /**
- * How much to trade, as every intent takes it. The bot fits it down to the market's steps. What needs
- * numbers throws `INVALID_STRATEGY` for one out of range, with its name.
+ * Trade sizes as every intent accepts them. The bot rounds them down to the market's steps. Functions that
+ * need numbers throw `INVALID_STRATEGY` for one out of range, with its name.
  */
 export const size = {
   /** Always the same, in the base currency. */

@@ -14,7 +14,7 @@ import type { ShownLock } from './shown-lock.ts';
 import type { UniverseState } from './universe/universe-state.ts';
 
 /**
- * Where an own order stands. `unknown`: there was no clear answer, so it may be there; `settling`: closed,
+ * State of an own order. `unknown`: there was no clear answer, so the order may exist. `settling`: closed,
  * and some of its fills are still to be read.
  */
 export type OwnOrderState =
@@ -30,7 +30,7 @@ export type OwnOrderState =
 
 /** An order of this strategy that is not at its end. */
 export interface OwnOrder {
-  /** What `cancel` and `replace` take. The stop leg of a pair has its limit leg's with `/2`. */
+  /** Id that `cancel` and `replace` accept. The stop leg of a pair has its limit leg's id with `/2`. */
   readonly clientOrderId: string;
   readonly market: string;
   readonly side: Side;
@@ -42,7 +42,7 @@ export interface OwnOrder {
   readonly amount: DecimalText;
   readonly matchedAmount: DecimalText;
   readonly tag: string | null;
-  /** Which exit of a bracket it is; null for any other order. */
+  /** Kind of bracket exit; null for any other order. */
   readonly exit: ExitKind | null;
   readonly state: OwnOrderState;
   /** Since it was decided. */
@@ -62,7 +62,7 @@ export interface FillEvent {
   readonly total: DecimalText;
   readonly fee: DecimalText;
   readonly tag: string | null;
-  /** Which exit of a bracket it is; null for any other order. */
+  /** Kind of bracket exit; null for any other order. */
   readonly exit: ExitKind | null;
 }
 
@@ -77,17 +77,17 @@ export interface OrderUpdate {
   readonly status: string;
   readonly code: string | null;
   readonly tag: string | null;
-  /** Which exit of a bracket it is; null for any other order. */
+  /** Kind of bracket exit; null for any other order. */
   readonly exit: ExitKind | null;
 }
 
 /**
- * How a transfer stands: `done`; `unknown`, which nobody may send again; or `accepted`, when a person has
- * looked at the balances after that.
+ * Status of a transfer: `done`; `unknown`, which nobody may send again; or `accepted`, once a person has
+ * checked the balances after that.
  */
 export type TransferStatus = 'done' | 'unknown' | 'accepted';
 
-/** What became of a transfer; one that was not made comes as a rejection. */
+/** Outcome of a transfer. A transfer that was not made comes as a rejection. */
 export interface TransferEvent {
   /** Of its intent. */
   readonly id: string;
@@ -103,9 +103,9 @@ export interface TransferEvent {
 export type ClosedCandle = Candle & {
   readonly market: string;
   readonly timeframe: Timeframe;
-  /** When it ended, which is when the next one begins: a day can have 23 or 25 hours. */
+  /** End of the candle, which is the start of the next one: a day can have 23 or 25 hours. */
   readonly closeTimeMs: number;
-  /** When it was read. */
+  /** Time at which it was read. */
   readonly seenAtMs: number;
   /**
    * Bars missing directly before it: the exchange gave none, because nothing was traded or because they could
@@ -123,7 +123,7 @@ export interface Rejection {
   readonly side: Side | null;
   /** That of the order; null without one. */
   readonly tag: string | null;
-  /** Which exit of a bracket it is; null for any other order. */
+  /** Kind of bracket exit; null for any other order. */
   readonly exit: ExitKind | null;
   /** `risk` with the check's name, `fit`, `funds`, `data`, or the exchange's code. */
   readonly code: string;
@@ -132,8 +132,8 @@ export interface Rejection {
 }
 
 /**
- * What happened, for one strategy. `seenAtMs` is when the bot read it; what the exchange says of its own time
- * is in the data.
+ * An event for one strategy. `seenAtMs` is the time at which the bot read it; times given by the exchange are
+ * in the data.
  */
 export type StrategyEvent =
   | { readonly kind: 'start'; readonly isRestart: boolean }
@@ -145,7 +145,7 @@ export type StrategyEvent =
       readonly market: string;
       /** New ones only, oldest first. */
       readonly trades: readonly PublicTrade[];
-      /** Whether some may have been missed before these. */
+      /** True if trades may be missing before these. */
       readonly hasGap: boolean;
       readonly seenAtMs: number;
     }
@@ -167,11 +167,11 @@ export type StrategyEvent =
   | {
       readonly kind: 'universe';
       readonly name: string;
-      /** Who has become a member, and who is none any more; both empty where nobody is to be told. */
+      /** New members and former members; both empty if there is nobody to notify. */
       readonly entered: readonly string[];
       readonly left: readonly string[];
       readonly universe: UniverseState;
-      /** Whose data comes from now on: members whose past is there, and those that are kept. */
+      /** Markets whose data comes from now on: members with a loaded past, and those in `kept`. */
       readonly follows: readonly string[];
       /** Bars of the past of those that are followed from now on, in order. */
       readonly past: readonly ClosedCandle[];
@@ -184,9 +184,7 @@ export type StrategyEvent =
 /** Events that indicators live on, and the followed members of universes. */
 export type FeedingEvent = Extract<StrategyEvent, { kind: 'candle' | 'universe' }>;
 
-/**
- * What the engine knows and a strategy may look at. Methods, so that only what is looked at is worked out.
- */
+/** The engine's data that a strategy may read. Methods, so that only the data read is computed. */
 export interface EngineView {
   readonly nowMs: number;
   /**
@@ -196,9 +194,9 @@ export interface EngineView {
   position(market: string): DecimalText;
   /** The same as a number. */
   positionNumber(market: string): number;
-  /** What it was given of a market's source currency to sell. */
+  /** Amount given to the strategy of a market's source currency to sell. */
   inventory(market: string): DecimalText;
-  /** What it may spend, by lower-case currency: free balances less what is reserved. */
+  /** Amounts it may spend, by lower-case currency: free balances less reserved amounts. */
   free(): Readonly<Record<string, DecimalText>>;
   /** One of them as a number; 0 for a currency that the account has no line for. */
   freeNumber(currency: string): number;
@@ -219,7 +217,7 @@ export interface EngineView {
    * its capital; null without a price.
    */
   equity(market: string): DecimalText | null;
-  /** How long ago it was read, in ms; null before the first. */
+  /** Time since it was last read, in ms; null before the first reading. */
   ageMs(what: 'book' | 'stats' | 'trades' | 'candles', market: string): number | null;
   accountAgeMs(what: 'orders' | 'fills' | 'balances'): number | null;
 }

@@ -1,6 +1,6 @@
 import { SarrafError } from '../domain/errors.ts';
 
-/** Where a strategy's code is, for what is said of its errors. */
+/** Location of a strategy's code, for error messages. */
 export interface StrategySource {
   /** Its file, as it is to be said. */
   readonly file: string;
@@ -8,7 +8,7 @@ export interface StrategySource {
   readonly lineOf: (error: unknown) => number | null;
 }
 
-/** Why a strategy stopped. */
+/** Reason a strategy stopped. */
 export interface StrategyFault {
   /** `on.bars` and its like; null where it was in none of them. */
   readonly handler: string | null;
@@ -24,7 +24,7 @@ export interface StrategyFault {
 const LONGEST_MESSAGE = 500;
 const LONGEST_STACK = 4_000;
 
-/** What is known of an error that came out of a handler. Whatever was thrown, this throws nothing. */
+/** Describes an error that a handler threw. Never throws, whatever was thrown. */
 export function faultOf(
   handler: string | null,
   error: unknown,
@@ -68,11 +68,11 @@ function cut(text: string, most: number): string {
   return text.length > most ? `${text.slice(0, most)}…` : text;
 }
 
-/** What the language says of a change of something frozen. */
+/** Matches the language's messages for a change of a frozen object. */
 const FROZEN = /read only property|object is not extensible|Cannot delete property|which has only a getter/;
 const FROZEN_HINT = 'what a handler gets can not be changed, and ctx.setState changes the state';
 
-/** What a handler threw, which may be anything. */
+/** Returns the message of whatever a handler threw. */
 function messageOf(error: unknown): string {
   try {
     if (!(error instanceof Error)) return String(error);

@@ -29,7 +29,7 @@ export class StrategyLog {
   private hour = Number.NaN;
   private nowMs = 0;
   private dropped = 0;
-  /** Whether this hour's bound was reported. */
+  /** True if this hour's bound was reported. */
   private isFull = false;
 
   /** `log` of the context. Takes anything, and throws nothing. */
@@ -55,7 +55,7 @@ export class StrategyLog {
     this.inCall = 0;
   }
 
-  /** What was logged since the last call of this. */
+  /** Returns the lines logged since its last call. */
   take(): readonly StrategyLogLine[] {
     if (this.lines === null && this.dropped === 0) return NO_LINES;
     const lines = this.lines ?? [];

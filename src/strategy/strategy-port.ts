@@ -19,16 +19,18 @@ export interface StrategyPort {
   readonly subscriptions: readonly Subscription[];
   /** Its parameters, defaults put in. */
   readonly params: unknown;
-  /** How many of its stops follow the price at once, and how often; null where it says nothing of it. */
+  /**
+   * Number of its stops that follow the price at once, and their pace; null if the strategy does not set it.
+   */
   readonly trailing: TrailPace | null;
   /**
-   * Why it stopped, in one line; null while it works. A stopped one gets no more events, but its indicators
-   * are fed.
+   * Reason it stopped, in one line; null while it works. A stopped strategy gets no more events, but its
+   * indicators are fed.
    */
   readonly failure: string | null;
   /** The same in its parts. */
   readonly fault: StrategyFault | null;
-  /** Whether it can not go on, whatever its policy says. */
+  /** True if it cannot go on, whatever its policy is. */
   readonly isBeyondRepair: boolean;
   /** The same as `wants('candle')`. */
   readonly wantsCandles: boolean;
@@ -40,7 +42,7 @@ export interface StrategyPort {
   /** Feeds the indicators with a candle of the past, without asking the strategy. */
   warmUp(candle: ClosedCandle): void;
   /**
-   * Whether an event of this kind is worth handing over: there is a handler for it, or indicators live on it.
+   * True if the strategy needs events of this kind: it has a handler for them, or indicators that use them.
    */
   wants(kind: StrategyEvent['kind']): boolean;
   /**
@@ -50,21 +52,21 @@ export interface StrategyPort {
    */
   handle(event: StrategyEvent, view: EngineView): readonly Intent[];
   /**
-   * Why a signal that it declares is not to be told to it: its payload is not of the schema, or an indicator
-   * has no value yet. Null where it is to be told, as an event of the kind `signal`.
+   * Reason not to deliver a signal that the strategy declares: its payload does not fit the schema, or an
+   * indicator has no value yet. Null if it is to be delivered, as an event of the kind `signal`.
    */
   objectionTo(signal: { readonly name: string; readonly payload: unknown }): SignalObjection | null;
   /** The place of candles of a market and length among those that it has; -1 where it has none. */
   candlePlace(market: string, timeframe: Timeframe): number;
-  /** Whether candles of a place change nothing now: they are for members, and the market is not followed. */
+  /** True if candles of a place change nothing now: they are for members, and the market is not followed. */
   isUnfollowed(place: number): boolean;
   /** The same as `handle` for a candle, of which backtests have millions, by the place of such candles. */
   handleCandle(candle: ClosedCandle, view: EngineView, place: number): readonly Intent[];
   /** Takes in an event without asking the strategy: it has stopped, or is paused. */
   feed(event: FeedingEvent): void;
-  /** Who draws what it plots; null, as it begins: nobody does. */
+  /** Sink that draws its plots; null, the initial value, if nobody draws. */
   plots: PlotSink | null;
-  /** What it logged since the last call of this. */
+  /** Returns the lines logged since its last call. */
   takeLog(): readonly StrategyLogLine[];
   /** The state as JSON, as it is to be stored. */
   stateJson(): string;

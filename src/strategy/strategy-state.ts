@@ -15,7 +15,7 @@ export class StrategyState {
   private kept: unknown;
   private readonly strategy: string;
   private readonly definition: Pick<StrategyDefinition, 'state' | 'migrate'>;
-  /** What is kept as JSON, once somebody asked for it. */
+  /** Stored state as JSON, once it was requested. */
   private json: string | null = null;
   /** The JSON that was taken last, or that it began with. */
   private takenJson: string;
@@ -124,7 +124,7 @@ export class StrategyState {
 
 const NO_STATE = z.strictObject({});
 
-/** What `ctx.setState` was given. Throws `INVALID_STRATEGY` where it is no fields of a state. */
+/** Checks the argument of `ctx.setState`. Throws `INVALID_STRATEGY` if it is not fields of a state. */
 export function checkedChange(change: unknown, hasSchema: boolean): Fields {
   if (!hasSchema) throw refusal('ctx.setState: expected a strategy with a schema as state, was one without');
   if (typeof change !== 'object' || change === null || Array.isArray(change)) {

@@ -1,10 +1,7 @@
 import type { Timeframe } from '../domain/timeframe.ts';
 import type { UniverseRules } from './universe/universe-rules.ts';
 
-/**
- * How often data is wanted, and how old it may get. What a strategy leaves out is its kind's own
- * (`FRESHNESS`).
- */
+/** Polling interval and maximum age of data. Defaults for each kind are in `FRESHNESS`. */
 export interface Freshness {
   /** The wanted age in ms: how often it would be asked for if nothing else were. */
   readonly everyMs?: number;
@@ -12,10 +9,7 @@ export interface Freshness {
   readonly maxAgeMs?: number;
 }
 
-/**
- * What holds where a strategy says nothing: the limits give a book 60 times a minute, the tape 15 times and
- * the day's numbers 100 times.
- */
+/** Defaults. The limits allow 60 requests of a book a minute, 15 of the tape and 100 of the day's numbers. */
 export const FRESHNESS = {
   book: { everyMs: 2_000, maxAgeMs: 30_000 },
   trades: { everyMs: 8_000, maxAgeMs: 60_000 },
@@ -48,7 +42,7 @@ export type PolledSubscription = {
   readonly isPooled?: true;
 } & Required<Freshness>;
 
-/** What the exchange tells of margin, read again and again. */
+/** Margin data of the exchange, polled. */
 export type MarginSubscription = (
   | { readonly kind: 'pools' | 'margin-wallets' }
   | {
@@ -71,11 +65,11 @@ export interface TimerSubscription {
 export interface SignalSubscription {
   readonly kind: 'signal';
   readonly name: string;
-  /** How old one may be when the bot takes it, in ms. */
+  /** Maximum age of a signal when the bot accepts it, in ms. */
   readonly maxAgeMs: number;
 }
 
-/** What is wanted of each member of a universe. */
+/** Subscription template for each universe member. */
 export type MemberTemplate =
   | Pick<CandleSubscription, 'kind' | 'timeframe' | 'warmUp'>
   | ({ readonly kind: 'book' } & Required<Freshness>);
@@ -92,7 +86,7 @@ export interface UniverseSubscription {
   readonly isPerMember?: true;
 }
 
-/** What a strategy subscribes to. `market` is a symbol such as `BTCIRT`. */
+/** Subscription of a strategy. `market` is a symbol such as `BTCIRT`. */
 export type Subscription =
   | CandleSubscription
   | PolledSubscription
@@ -107,7 +101,7 @@ const MARGIN_KINDS: ReadonlySet<string> = new Set<MarginSubscription['kind']>([
   'delegation-limit',
 ]);
 
-/** Whether something is wanted of margin, and so of no market. */
+/** True if the subscription is for margin data, and so for no market. */
 export function isOfMargin(wanted: Subscription): wanted is MarginSubscription {
   return MARGIN_KINDS.has(wanted.kind);
 }
@@ -150,7 +144,7 @@ export function timer(name: string, cron: string): TimerSubscription {
   return { kind: 'timer', name, cron };
 }
 
-/** How old a signal may be that says nothing else. */
+/** Default maximum age of a signal. */
 const SIGNAL_MAX_AGE_MS = 60_000;
 
 /** Signals from outside: one that is older than `maxAgeMs` (a minute) when the bot takes it is refused. */
@@ -161,7 +155,7 @@ export function signalSubscription(
   return { kind: 'signal', name, maxAgeMs };
 }
 
-/** What can be borrowed, by currency: wanted every minute, at most 5 min old. */
+/** Amounts that can be borrowed, by currency. By default polled every minute, at most 5 min old. */
 export function marginPools(freshness: Freshness = {}): MarginSubscription {
   return { kind: 'pools', ...MARGIN_FRESHNESS.pools, ...freshness };
 }

@@ -21,9 +21,9 @@ export interface Tape {
   readonly market: string;
   /** Oldest first. */
   readonly trades: readonly TapeTrade[];
-  /** Whether some may have been missed before these. */
+  /** True if trades may be missing before these. */
   readonly hasGap: boolean;
-  /** When the bot read them, in ms since 1970. */
+  /** Time at which the bot read them, in ms since 1970. */
   readonly seenAtMs: number;
 }
 

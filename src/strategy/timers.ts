@@ -5,9 +5,9 @@ import { SarrafError } from '../domain/errors.ts';
 const LONGEST_PATTERN = 100;
 
 /**
- * When a timer is due next: the first moment after `afterMs` that its cron pattern names, in UTC. A pattern
- * has five fields (minute, hour, day of the month, month, day of the week) or six, with the second before
- * them, so nothing is due more often than once a second. `@daily` and its like work too.
+ * Returns the next due time of a timer: the first moment after `afterMs` that its cron pattern names, in UTC.
+ * A pattern has five fields (minute, hour, day of the month, month, day of the week) or six, with the second
+ * before them, so nothing is due more often than once a second. `@daily` and its like work too.
  * @throws SarrafError `INVALID_STRATEGY` for an invalid pattern, or one that no day ever fits.
  */
 export function nextDueMs(cron: string, afterMs: number): number {

@@ -3,7 +3,7 @@ import { sayInput } from './decimal-input.ts';
 import { isFields } from './fields.ts';
 import type { Subscription } from './subscriptions.ts';
 
-/** How many stops of a strategy follow the price, and how often: their requests are planned by it. */
+/** Number of a strategy's stops that follow the price, and their pace: their requests are planned by it. */
 export interface Trailing {
   /** Brackets and protections with a `trail` at once, 1 to 1,000; more are refused. */
   readonly most: number;
@@ -23,7 +23,7 @@ const LONGEST_MS = 86_400_000;
 const WITHOUT_BARS_MS = 60_000;
 const FIELDS: ReadonlySet<string> = new Set(['most', 'everyMs']);
 
-/** What keeps a value from being the `trailing` of a strategy, or null. */
+/** Reason a value cannot be the `trailing` of a strategy; null if it can. */
 export function wrongTrailing(trailing: unknown): string | null {
   if (trailing === undefined) return null;
   if (!isFields(trailing)) return `expected trailing to be like { most: 1 }, was ${typeof trailing}`;
@@ -37,7 +37,7 @@ export function wrongTrailing(trailing: unknown): string | null {
   return null;
 }
 
-/** How many stops follow the price and how often; null where a strategy says nothing of it. */
+/** Returns the number of stops that follow the price, and their pace; null if a strategy does not set it. */
 export function paceOf(
   trailing: Trailing | undefined,
   subscriptions: readonly Subscription[],

@@ -11,11 +11,11 @@ const SHARE_DECIMALS = 8;
 
 /** The time that is to be cut into slices. */
 export interface ProfiledTime {
-  /** When the first slice begins, in ms since 1970: `ctx.nowMs`. */
+  /** Start of the first slice, in ms since 1970: `ctx.nowMs`. */
   readonly fromMs: number;
   /** From the first slice to the end, in ms; a day at most. */
   readonly overMs: number;
-  /** How many slices, 1 to 1,000. */
+  /** Number of slices, 1 to 1,000. */
   readonly slices: number;
 }
 

@@ -3,7 +3,7 @@ import { SarrafError } from '../domain/errors.ts';
 /** Shares by market, each 0 to 1; together 1, as far as floats go. What `targets` takes. */
 export type Weights = Readonly<Record<string, number>>;
 
-/** How returns of markets move together: `matrix[i][j]` is of `markets[i]` and `markets[j]`. */
+/** Covariance of the returns of markets: `matrix[i][j]` is of `markets[i]` and `markets[j]`. */
 export interface Covariance {
   readonly markets: readonly string[];
   readonly matrix: readonly (readonly number[])[];

@@ -9,7 +9,7 @@ const REPORT = z.discriminatedUnion('kind', [
   z.strictObject({ kind: z.literal('failed'), failure: z.enum(FAILURE_KINDS), reason: z.string() }),
 ]);
 
-/** What the hold-out brought, without its daily returns. */
+/** Result of the hold-out, without its daily returns. */
 export type HoldoutReport = z.output<typeof REPORT>;
 
 /**

@@ -22,7 +22,7 @@ import type { Space } from './space/parameter.ts';
 import { paramsOfPoint, type Params } from './space/params-of-point.ts';
 import { withParams, type StudySetup } from './trials/trial-setup.ts';
 
-/** What decides which data a study has. */
+/** Inputs that determine a study's data. */
 interface Question {
   readonly settings: StudySettings;
   readonly config: BotConfig;

@@ -30,7 +30,7 @@ export async function openHoldout(
   of: {
     readonly folder: StudyFolder;
     readonly name: string;
-    /** Whose params are run; null: those of the best trial. */
+    /** Trial whose params are run; null: the best trial. */
     readonly trial: number | null;
     readonly atMs: number;
   },

@@ -28,10 +28,10 @@ export interface PreparedStudy {
   readonly space: Space;
   readonly identity: StudyIdentity;
   readonly data: StudyData;
-  /** What a trial needs beside its params and data. */
+  /** Everything a trial needs besides its params and data. */
   readonly setup: StudySetup;
   readonly strategyFile: string;
-  /** What is unwise, a line each. */
+  /** Warnings about the study, a line each. */
   readonly problems: readonly string[];
 }
 

@@ -9,7 +9,7 @@ import type { StoredTrial } from './store/study-rows.ts';
 import type { TrialReport } from './trials/trial-report.ts';
 import type { TrialRunner } from './trials/trial-runner.ts';
 
-/** Where trials are kept as they end. */
+/** Store of ended trials. */
 export interface TrialStore {
   /** In the order of their numbers; their daily returns are not needed. */
   outcomes(): Iterable<StoredTrial>;
@@ -34,7 +34,7 @@ export interface StudyRun {
   readonly onTrial: (trial: StoredTrial, isNew: boolean) => void;
 }
 
-/** Why a run of a study ended. */
+/** Reason a run of a study ended. */
 export type StudyEnd = 'complete' | 'exhausted' | 'stopped';
 
 interface EndedTrial {

@@ -23,7 +23,7 @@ export interface ShownTrial {
   readonly number: number;
   readonly kind: 'complete' | 'failed';
   readonly params: Params;
-  /** What it is compared by, one an objective; empty where it failed. */
+  /** Values by which it is compared, one an objective; empty if it failed. */
   readonly values: readonly number[];
   /** 0: it holds every constraint. Null where it failed. */
   readonly violation: number | null;
@@ -33,7 +33,7 @@ export interface ShownTrial {
   readonly metrics: TrialMetrics | null;
 }
 
-/** What is known of a study. */
+/** Results of a study. */
 export interface StudyResult {
   readonly study: string;
   readonly file: string;
@@ -46,7 +46,7 @@ export interface StudyResult {
   readonly timeframe: string;
   readonly range: StudyRange;
   readonly data: readonly Omit<DataSet, 'months'>[];
-  /** What the strategy is told from outside, the hold-out's among them; null where that is nothing. */
+  /** Signals from outside for the strategy, including those of the hold-out; null if there are none. */
   readonly signals: SignalSet | null;
   readonly sampler: { readonly kind: SamplerKind; readonly seed: number; readonly generation: number };
   readonly objectives: readonly Objective[];
@@ -65,12 +65,12 @@ export interface StudyResult {
   readonly front: readonly number[];
   readonly holdout: OpenedHoldout | null;
   readonly trialsOnData: TrialsOnData;
-  /** What the reader of the numbers must know. */
+  /** Notes that the reader of the numbers must know. */
   readonly notes: readonly StudyFinding[];
   readonly trials: readonly ShownTrial[];
 }
 
-/** What a study is. Throws `DATA_UNUSABLE` for a file in which none was begun. */
+/** Returns a study's description. Throws `DATA_UNUSABLE` for a file in which none was begun. */
 export function headOf(store: StudyStore): StudyHead {
   const head = store.head();
   if (head !== null) return head;

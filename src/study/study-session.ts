@@ -20,7 +20,7 @@ export interface SessionOptions {
   /** No trial begins once it is aborted. */
   readonly signal: AbortSignal;
   readonly onTrial: (trial: StoredTrial, isNew: boolean) => void;
-  /** Who runs trials in place of threads of this process, such as other machines. */
+  /** Opens a runner to use in place of threads of this process, such as other machines. */
   readonly openRunner?: (study: PreparedStudy) => Promise<StudyRunner>;
 }
 
@@ -36,7 +36,7 @@ export async function runSession(study: PreparedStudy, options: SessionOptions):
   });
 }
 
-/** Where the trials of a study run: all but the hold-out. */
+/** Returns the range in which the trials of a study run: all but the hold-out. */
 export function seenOf({ data }: PreparedStudy): Stretch {
   const { fromMs, splitMs } = data.range;
   return { fromMs, toMs: splitMs };

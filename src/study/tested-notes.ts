@@ -6,7 +6,10 @@ import type { StudyStore } from './store/study-store.ts';
 import { finding, type StudyFinding } from './texts/study-fact.ts';
 import { accountFigures } from './walk-forward/stored-account.ts';
 
-/** What a study brought on candles that its choice had not seen: a sentence for each test that was made. */
+/**
+ * Returns the results of a study on candles that its choice had not seen: a sentence for each test that was
+ * made.
+ */
 export function testedNotes(store: StudyStore, range: StudyRange): readonly StudyFinding[] {
   const walked = accountFigures(store.walkForward.head()?.account);
   return [

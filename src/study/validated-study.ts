@@ -11,7 +11,7 @@ import type { DailyReturns } from '../backtest/metrics/daily-returns.ts';
 import { trialLuck, type TrialLuck } from './validation/trial-luck.ts';
 import { validateStudy, type StudyValidation, type ValidatedTrials } from './validation/study-validation.ts';
 
-/** What is known of a study, and how much of it is luck; null where no trial has values. */
+/** Results of a study, and how much of them is luck; `validation` is null if no trial has values. */
 export interface ValidatedStudy extends StudyResult {
   readonly validation: StudyValidation | null;
 }
@@ -60,7 +60,7 @@ export function validatedStudy(
   return { ...result, validation };
 }
 
-/** What is needed of all trials at once: no figures, of which there are many. */
+/** Returns the data needed of all trials at once: no figures, of which there are many. */
 function placedTrials(store: StudyStore): ValidatedTrials['trials'] {
   const placed: ValidatedTrials['trials'][number][] = [];
   for (const { number, point, outcome, metrics } of store.outcomes())

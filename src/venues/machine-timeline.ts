@@ -7,7 +7,7 @@ const LONGEST_TIMER_MS = 60_000;
 export interface MachineTimelineOptions {
   readonly startMs: number;
   readonly speed: number;
-  /** How long the machine has slept since the start: that time has passed, too. None without it. */
+  /** Time that the machine has slept since the start, which counts as passed time. None when left out. */
   readonly sleptMs?: () => number;
 }
 

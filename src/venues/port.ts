@@ -15,8 +15,8 @@ import type { PublicTrade, VenueTrade } from '../domain/trade.ts';
 import type { Timeframe } from '../domain/timeframe.ts';
 
 /**
- * Where something stands in one of the account's own lists: a number that rises along it, such as an id or a
- * time in ms. What it counts is the venue's own; see `OwnList`.
+ * Position in one of the account's own lists: a number that rises along it, such as an id or a time in ms.
+ * Its meaning depends on the venue; see `OwnList`.
  */
 export type ListCursor = number;
 
@@ -31,7 +31,7 @@ export interface OrderRequest {
   /** Null for a market order without a bound, and for a stop-market order. */
   readonly price: Units | null;
   readonly stopPrice: Units | null;
-  /** Whether the exchange is not to refuse it as a repetition of an identical order; false where left out. */
+  /** True if the exchange must not refuse it as a repetition of an identical order; false when left out. */
   readonly pro?: boolean;
 }
 
@@ -54,8 +54,8 @@ export type AskedOrder =
   | { readonly venueId: null; readonly clientOrderId: string };
 
 /**
- * What the engine may ask of an exchange. This is the port: the client, the paper venue and the simulator's
- * typed door all answer it.
+ * A call of the engine to an exchange. This is the port: the client, the paper venue and the simulator's
+ * typed interface all answer it.
  */
 export type VenueCall =
   | { readonly kind: 'place'; readonly order: OrderRequest }
@@ -97,8 +97,8 @@ export type VenueCall =
 export type VenueCallKind = VenueCall['kind'];
 
 /**
- * What is asked of markets alone; the options too are read by anybody, but a simulated exchange answers them
- * with its account.
+ * Calls about markets alone. Anybody can read the options too, but a simulated exchange answers them with its
+ * account.
  */
 export type MarketCallKind = 'book' | 'books' | 'stats' | 'public-trades' | 'candles';
 
@@ -161,7 +161,7 @@ export interface MarketRule {
   readonly minOrderValue: DecimalText | null;
 }
 
-/** What each call gives when it is answered. */
+/** Value that each call returns. */
 export interface VenueValues {
   readonly place: VenueOrder;
   readonly 'place-oco': readonly [VenueOrder, VenueOrder];
@@ -199,7 +199,7 @@ export interface UnreadRow {
   readonly currency: string | null;
 }
 
-/** What became of a call. */
+/** Outcome of a call. */
 export type VenueAnswer<Kind extends VenueCallKind = VenueCallKind> =
   /**
    * `unread`: rows that are not in the value; absent where none is missing. `saidAtMs`: when the reply with
@@ -254,39 +254,44 @@ export interface KeptReply {
   readonly bodyLength: number;
 }
 
-/** What a status word says of an order. `waiting`: a stop whose price was not reached yet. */
+/** Meaning of a status word of an order. `waiting`: a stop whose price was not reached yet. */
 export type StatusMeaning = 'accepted' | 'working' | 'waiting' | 'filled' | 'canceled';
 
 /**
- * How a list of own orders, trades or wallet lines is read. By id: ids rise with time, and a page begins at
- * an id. By time: ids say nothing, a page begins at a time of the venue's clock, and more than one item may
- * stand at one time.
+ * Paging of a list of own orders, trades or wallet lines. By id: ids rise with time, and a page begins at an
+ * id. By time: ids have no meaning, a page begins at a time of the venue's clock, and more than one item may
+ * have the same time.
  */
 export type OwnList<Id extends string = never> =
   | { readonly by: 'id'; readonly cursorOf: (id: Id) => ListCursor }
   | {
       readonly by: 'time';
-      /** How far an item may stand before one that the list showed earlier. Readings begin so much before. */
+      /**
+       * Maximum time by which an item may precede one that the list showed earlier. Readings begin so much
+       * before.
+       */
       readonly overlapMs: number;
     };
 
-/** What proves that an order without a clear answer never arrived. */
+/** Proof that an order without a clear answer never arrived. */
 export interface AbsenceRule {
   /**
    * The venue itself refuses a request that arrives so long after it was sent; null where it promises
    * nothing, so that the configuration has to say how late one may arrive.
    */
   readonly refusedAfterMs: number | null;
-  /** How many complete readings of all orders must lack it, each asked for when it can no longer arrive. */
+  /**
+   * Number of complete readings of all orders that must lack it, each requested when it can no longer arrive.
+   */
   readonly readings: number;
-  /** Whether the trades that are read after them must hold none that may be its own. */
+  /** True if the trades read after them must include none that may be its own. */
   readonly needsTrades: boolean;
 }
 
 /**
- * What is particular about one exchange, so that the engine knows no word of any: each venue publishes its
- * own, and the engine gets it with its settings. Everything here is a fact of the exchange's interface;
- * what a user may choose is in the configuration.
+ * Particulars of one exchange, so that the engine knows no word of any: each venue publishes its own, and the
+ * engine gets it with its settings. Everything here is a fact of the exchange's interface; the user's choices
+ * are in the configuration.
  */
 /**
  * On what the refusal of an order can depend: the market's price, where the order is too far from it (`band`)
@@ -312,8 +317,8 @@ export interface VenueProfile {
     readonly dependOn: Readonly<Record<RefusalCause, readonly string[]>>;
   };
   /**
-   * How far the price of a limit order may be from that of the market, as a share of it: units of 1e-10. Null
-   * where any price is taken.
+   * Maximum distance of a limit order's price from that of the market, as a share of it: units of 1e-10. Null
+   * if any price is accepted.
    */
   readonly priceBand: Units | null;
   /**
@@ -323,9 +328,9 @@ export interface VenueProfile {
   readonly identicalOrdersMs: number;
   readonly clientOrderId: {
     readonly longest: number;
-    /** What one may consist of. */
+    /** Pattern of a valid id. */
     readonly pattern: RegExp;
-    /** Whether an open order can be asked for by it. */
+    /** True if an open order can be requested by it. */
     readonly canBeLookedUp: boolean;
   };
   /** Kinds of orders that it takes. */
@@ -344,11 +349,11 @@ export interface VenueProfile {
   readonly absence: AbsenceRule;
   /** The most items that one page of a list has, and the most candles that one answer has. */
   readonly pageSizes: Readonly<Record<'orders' | 'trades' | 'transactions' | 'candles', number>>;
-  /** How it names its markets, its two quote currencies, and the market in which they meet: the bridge. */
+  /** Names of its markets, its two quote currencies, and the market in which they meet: the bridge. */
   readonly marketNames: MarketNames;
-  /** What it has candles of. */
+  /** Timeframes of its candles. */
   readonly timeframes: ReadonlySet<Timeframe>;
-  /** Where its candles begin, as far as somebody outside has said so; what it answers shows the rest. */
+  /** Anchors of its candles, as far as outside sources give them; its answers show the rest. */
   readonly barAnchors: BarAnchors;
   /**
    * For how long it answers with the same book, so that asking more often shows nothing new; 0 for not at
@@ -365,14 +370,14 @@ const OPEN: readonly StatusMeaning[] = ['accepted', 'working', 'waiting'];
 const CLOSED: readonly StatusMeaning[] = ['filled', 'canceled'];
 
 /**
- * Whether an order may still fill. A word without a meaning is neither open nor closed until it was found
- * out: see `OrderEndings`.
+ * True if an order may still fill. A word without a meaning is neither open nor closed until its meaning is
+ * found out: see `OrderEndings`.
  */
 export function isOpenStatus({ statuses }: Pick<VenueProfile, 'statuses'>, status: string): boolean {
   return OPEN.some((meaning) => statuses[meaning].includes(status));
 }
 
-/** Whether a word says that an order has ended. */
+/** True if a status word means that an order has ended. */
 export function isClosedStatus({ statuses }: Pick<VenueProfile, 'statuses'>, status: string): boolean {
   return CLOSED.some((meaning) => statuses[meaning].includes(status));
 }

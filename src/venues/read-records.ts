@@ -89,7 +89,7 @@ function unitsOrNull(text: DecimalText | null): Units | null {
   return text === null ? null : unitsAbout(text);
 }
 
-/** What a finding calls a row of each list. */
+/** Names in findings for a row of each list. */
 const SUBJECTS: Readonly<Record<string, string>> = {
   orders: 'order',
   trades: 'trade',
@@ -99,7 +99,7 @@ const SUBJECTS: Readonly<Record<string, string>> = {
   pricePrecisions: 'steps of',
 };
 
-/** What can be read of a row of a list that can not be read as a whole. */
+/** Returns the readable parts of a list row that cannot be read as a whole. */
 export function unreadRow({ list, place, row, why }: UnreadReplyRow): UnreadRow {
   const fields = typeof row === 'object' && row !== null ? (row as Readonly<Record<string, unknown>>) : {};
   const id = idIn(fields['id']);

@@ -1,13 +1,13 @@
 import { uptime } from 'node:os';
 
-/** Where the wall clock gained less than this on the monotonic one, it was adjusted. */
+/** Least gain of the wall clock on the monotonic one that counts as sleep; less is an adjustment. */
 const LEAST_MS = 1000;
 
 /**
- * How long the machine has slept since this was made: a laptop that was closed, a virtual machine that was
- * suspended. The monotonic clock stands still meanwhile (`CLOCK_MONOTONIC` of POSIX), and so do all timers,
- * while prices and candles go on. What counts the time since boot with sleep (`CLOCK_BOOTTIME`) tells a sleep
- * from a wall clock that somebody has set.
+ * Measures the time that the machine has slept since this was made: a laptop that was closed, a virtual
+ * machine that was suspended. The monotonic clock stands still meanwhile (`CLOCK_MONOTONIC` of POSIX), and so
+ * do all timers, while prices and candles go on. The clock of the time since boot with sleep
+ * (`CLOCK_BOOTTIME`) distinguishes a sleep from a wall clock that somebody has set.
  */
 export class SleepClock {
   private readonly leastAheadMs = bootAheadMs();

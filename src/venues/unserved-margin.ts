@@ -2,19 +2,19 @@ import type { VenueCallKind, VenueProfile } from './port.ts';
 
 const ALL: readonly VenueCallKind[] = ['pools', 'margin-wallets', 'delegation-limit', 'transfer'];
 
-/** What is asked of margin that takes a token, and no key ("Margin"). */
+/** Margin calls that need a token, and accept no key ("Margin"). */
 const TOKEN_ONLY: readonly VenueCallKind[] = ['pools', 'transfer'];
 
-/** Why nothing of margin can be asked on recorded data. */
+/** Reason margin calls are impossible on recorded data. */
 export const NO_MARGIN_RECORDED = unserved(ALL, 'recorded books and trades hold nothing of margin');
 
-/** Why nothing of margin can be asked in paper trading. */
+/** Reason margin calls are impossible in paper trading. */
 export const NO_MARGIN_ON_PAPER = unserved(
   ALL,
   'paper trading has no account at the exchange, and so no margin: run it with mode live or embedded',
 );
 
-/** What a key can not ask. */
+/** Margin calls that a key cannot make. */
 export const NO_MARGIN_BY_KEY = unserved(
   TOKEN_ONLY,
   'the exchange answers it to a token, and not to an API key: give a token, or username and password',

@@ -16,14 +16,11 @@ import type { HttpResponse } from '../exchange/transport.ts';
 import { venueOrder } from './read-records.ts';
 import { ENDPOINT_OF, venueRequest } from './venue-request.ts';
 
-/**
- * How a call ended: for the engine, and for the lockouts the error that stands behind the answer, if one
- * does.
- */
+/** End of a call: the answer for the engine, and for the lockouts the error behind it, if any. */
 export interface VenueEnd {
   readonly answer: VenueAnswer;
   readonly error: SarrafError | null;
-  /** What came, of a call about one order; left out where no bytes came. */
+  /** Reply to a call about one order; left out if no bytes came. */
   readonly reply?: KeptReply;
 }
 
@@ -41,9 +38,11 @@ export interface VenueCaller {
   credentialOf(call: VenueCall): CredentialUse;
   /** From the send to the reply. */
   timeoutMsOf(call: VenueCall): number;
-  /** Why a call may not leave, such as another account than the mirror's; null where it may. */
+  /**
+   * Returns the reason a call must not be sent, such as another account than the mirror's; null if it may.
+   */
   readonly barredBy?: (call: VenueCall) => Promise<SarrafError | null>;
-  /** What the exchange or the way to it does is no error; a mistake in the program is. */
+  /** Sends a call. Failures of the exchange or of the network are no errors; a mistake in the program is. */
   send(call: VenueCall, signal: AbortSignal, handler: CompletionHandler<VenueEnd>): void;
 }
 
@@ -140,7 +139,7 @@ function halfAPair(): SarrafError {
 export interface SendRequestOptions {
   readonly limiter: Limiter;
   readonly caller: VenueCaller;
-  /** Whether a new credential can be had by logging in. */
+  /** True if a login can give a new credential. */
   readonly canLogIn: boolean;
   /** The engine's clock, and the limiter's. */
   readonly engineMs: () => number;
@@ -151,13 +150,13 @@ export interface SendRequestOptions {
 export interface WaitingCall {
   readonly call: VenueCall;
   readonly requestClass: RequestClass;
-  /** What it asks, so that a newer one of its kind replaces it while it waits; null where each counts. */
+  /** Key of its request: a newer call with the same key replaces it while it waits; null if each counts. */
   readonly dedupe: string | null;
   /** Not sent after it, by the clock of `engineMs`. */
   readonly expiresAtMs: number;
 }
 
-/** How a call ended. */
+/** End of a call. */
 export interface RequestEnd extends Pick<VenueEnd, 'answer' | 'reply'> {
   readonly sentAtMs: number | null;
 }
@@ -255,7 +254,7 @@ function gaveUp({ call }: WaitingCall, caller: VenueCaller, error: SarrafError):
   return { outcome: 'failed', code, message, effect: idempotent ? 'none' : outcome };
 }
 
-/** What is held back was never sent. */
+/** Returns the end of a call that was never sent. */
 function heldBack(error: SarrafError): VenueEnd {
   const { code, message } = error;
   return { answer: { outcome: 'failed', code, message, effect: 'none' }, error };

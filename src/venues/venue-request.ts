@@ -50,7 +50,7 @@ type EndpointOf<Kind extends VenueCallKind> = (typeof ENDPOINT_OF)[Kind];
 /** The largest pages that its lists give. */
 export const PAGE_SIZES = { orders: 1_000, trades: 500, transactions: 50, candles: 500 } as const;
 
-/** What a call came to, read into the engine's words. Null where the reply lacks what was asked for. */
+/** Reply to a call, converted to the engine's types. Null if the reply lacks the requested data. */
 export type VenueReply =
   | {
       readonly ok: true;

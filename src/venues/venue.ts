@@ -9,7 +9,9 @@ import type { AccountReader } from './live/account-reader.ts';
 import type { VenueProfile } from './port.ts';
 import type { VenueCaller } from './venue-caller.ts';
 
-/** Where a bot trades, whichever mode it runs in: the way there, its limits, its markets and its time. */
+/**
+ * Trading venue of a bot, whichever mode it runs in: the connection, its limits, its markets and its time.
+ */
 export interface Venue {
   readonly profile: VenueProfile;
   readonly time: Timeline;
@@ -19,7 +21,7 @@ export interface Venue {
   readonly limiterMs: () => number;
   /** Takes down how long commits hold up the loop; left out where nothing real waits for it. */
   readonly commits?: CommitTimes;
-  /** What cancels wait for, where they wait for real; null where there are none. */
+  /** Returns the wait of cancels, if they wait for real; null if there are none. */
   readonly cancelWait?: () => QueueWait | null;
   /** The most slots that each budget ever had occupied at once, where that is known. */
   mostOccupied(): ReadonlyMap<string, number>;
@@ -30,11 +32,14 @@ export interface Venue {
   /** Asks whose account it is; null where the exchange is in this process, and so is its account. */
   readonly accountReader: AccountReader | null;
   readonly markets: readonly Market[];
-  /** Whether the exchange begins anew with every run, so that what was known of it before means nothing. */
+  /** True if the exchange begins anew with every run, so that earlier knowledge of it means nothing. */
   readonly isNew: boolean;
-  /** How much slower than usual its data changes: a replay of a bar an hour needs no poll a second. */
+  /**
+   * Factor by which its data changes more slowly than usual: a replay of a bar an hour needs no poll a
+   * second.
+   */
   readonly pollStretch: number;
-  /** Whether it has nothing more to show, as at the end of a recording. */
+  /** True if it has nothing more to show, as at the end of a recording. */
   isOver(): boolean;
   /** The ledger that it shares with other processes; null where it is in memory. */
   readonly ledgerFile: string | null;

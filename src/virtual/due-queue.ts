@@ -4,7 +4,7 @@ export interface Due {
   /** Of two at the same time the lower one comes first. */
   readonly sequence: number;
   readonly work: () => void;
-  /** Whether it has nothing to do with promises, so that none need to settle after it. */
+  /** True if it has nothing to do with promises, so that none need to settle after it. */
   readonly isPlain: boolean;
   isCanceled: boolean;
 }
@@ -12,7 +12,7 @@ export interface Due {
 const precedes = (left: Due, right: Due): boolean =>
   left.atMs === right.atMs ? left.sequence < right.sequence : left.atMs < right.atMs;
 
-/** What is to happen, the next first: a binary heap. */
+/** Queue of due events, the next first: a binary heap. */
 export class DueQueue {
   private readonly heap: Due[] = [];
 

@@ -38,7 +38,7 @@ export class ProcessTime implements Timeline {
     });
   }
 
-  /** What it reads of the clock amid its work, which takes the time that it has spent. */
+  /** Returns the clock as read during its work, including the time that the work has used. */
   clockMs(): number {
     return Math.max(this.now(), this.busyUntilMs);
   }

@@ -8,7 +8,7 @@ export interface VirtualLimiterOptions extends Omit<LimiterSettings, 'executorFo
   readonly ledger: RequestLedger;
   readonly lockouts: LockoutBook;
   readonly time: Timeline;
-  /** How long it takes from an admission to the send, in ms, drawn anew for each; nothing without it. */
+  /** Time from an admission to the send, in ms, drawn anew for each; 0 when left out. */
   readonly startMs?: () => number;
   /** The clock of the ledger, where it is another than the timeline's. */
   readonly nowMs?: () => number;

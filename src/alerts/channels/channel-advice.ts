@@ -1,7 +1,7 @@
 import type { SendFailure } from './channel.ts';
 import type { RevealedChannel } from './revealed-channel.ts';
 
-/** What to do about a channel that did not take a message. Nothing of its settings is repeated. */
+/** Returns what to do about a channel that did not accept a message. Repeats none of its settings. */
 export function channelAdvice(settings: RevealedChannel, { kind, answered, movedTo }: SendFailure): string {
   if (movedTo !== undefined)
     return `set chat: ${movedTo}, which is the id of the group since it is a supergroup`;

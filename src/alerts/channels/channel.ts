@@ -25,7 +25,7 @@ export interface OutgoingMessage {
   readonly atMs: number;
 }
 
-/** Why a message was not delivered. */
+/** Reason a message was not delivered. */
 interface SendProblem {
   readonly problem: string;
   /** The status that the service answered with, of HTTP or SMTP; absent where no answer of its own came. */
@@ -35,15 +35,15 @@ interface SendProblem {
 }
 
 /**
- * What became of a message. `retry`: it may be tried again, after `afterMs` where the service said so.
- * `refused`: the service will not take it as it is, such as for a wrong token or an unknown chat.
+ * Outcome of a message. `retry`: it may be tried again, after `afterMs` if the service gave that. `refused`:
+ * the service will not accept it as it is, for example because of a wrong token or an unknown chat.
  */
 export type SendResult =
   | { readonly kind: 'delivered' }
   | (SendProblem & { readonly kind: 'retry'; readonly afterMs: number | null })
   | (SendProblem & { readonly kind: 'refused' });
 
-/** What became of a message that was not delivered. */
+/** Outcome of a message that was not delivered. */
 export type SendFailure = Exclude<SendResult, { readonly kind: 'delivered' }>;
 
 /** A way to people. */
@@ -60,7 +60,7 @@ export interface ChannelTransport {
   close(): Promise<void>;
 }
 
-/** How long a service may take to answer. */
+/** Time a service has to answer. */
 const ANSWERS_WITHIN_MS = 20_000;
 
 /** Problems are kept and logged in so many characters. */

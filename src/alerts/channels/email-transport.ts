@@ -4,7 +4,7 @@ import { problemOf, type ChannelTransport, type SendResult } from './channel.ts'
 export interface EmailOptions {
   readonly host: string;
   readonly port: number;
-  /** Whether TLS begins with the connection; else by STARTTLS, where the server has it. */
+  /** True if TLS begins with the connection; otherwise STARTTLS is used if the server has it. */
   readonly isSecure: boolean;
   readonly user: string | null;
   readonly password: string | null;
@@ -17,7 +17,7 @@ const ANSWERS_WITHIN_MS = 15_000;
 /** Replies from here on are final (RFC 5321, 4.2.1). */
 const LEAST_FINAL = 500;
 
-/** What an error of the mail server says about a message. */
+/** Returns the outcome of a message from an error of the mail server. */
 function emailResult(error: unknown): SendResult {
   const { responseCode } = error as { readonly responseCode?: number };
   const problem = problemOf(error);

@@ -74,7 +74,7 @@ export function boundedWaitMs(waitMs: number): number {
 const TOO_MANY = 429;
 const TIMED_OUT = 408;
 
-/** What an HTTP status says about a message. */
+/** Returns the outcome of a message from an HTTP reply. */
 export function resultOf({ status, retryAfterMs: afterMs, text }: HttpReply): SendResult {
   if (status >= 200 && status < 300) return { kind: 'delivered' };
   const problem = `the service answered ${status}${text === '' ? '' : `: ${text.replaceAll(/\s+/g, ' ').trim()}`}`;

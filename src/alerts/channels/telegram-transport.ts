@@ -86,7 +86,7 @@ function createTelegramApi(
   });
 }
 
-/** What an error of the API says about a message. */
+/** Returns the outcome of a message from an error of the API. */
 function telegramResult(error: unknown): SendResult {
   if (error instanceof GrammyError) {
     const { error_code: code, description, parameters } = error;
@@ -133,7 +133,7 @@ function telegramText(
   return [`<b>${escapeForTelegram(head)}</b>`, ...rest.map(escapeForTelegram)].join('\n');
 }
 
-/** How long one question for updates waits for some. */
+/** Longest wait of one poll for updates. */
 const POLL_SECONDS = 25;
 
 /** The part of the API by which people command, of the same bot. */

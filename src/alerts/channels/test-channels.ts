@@ -5,11 +5,11 @@ import type { SendResult } from './channel.ts';
 import { openChannel } from './open-channel.ts';
 import type { RevealedChannel } from './revealed-channel.ts';
 
-/** What became of a test message in one channel. */
+/** Outcome of a test message in one channel. */
 export interface ChannelTest {
   readonly channel: string;
   readonly result: SendResult;
-  /** What to do; null where it was delivered. */
+  /** Advice on what to do; null if it was delivered. */
   readonly advice: string | null;
 }
 

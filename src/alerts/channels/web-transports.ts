@@ -73,7 +73,9 @@ export function createDiscordTransport(options: {
 
 const PLACE = /\{(id|severity|title|text|json|time)\}/g;
 
-/** What a receiver needs to know that a message is ours, new and no copy of an earlier one. */
+/**
+ * Returns the signature by which a receiver knows that a message is ours, new and no copy of an earlier one.
+ */
 export function signatureOf(
   secret: string,
   of: { readonly id: string; readonly time: string; readonly body: string },

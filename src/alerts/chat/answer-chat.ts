@@ -8,13 +8,13 @@ import { chatTexts, noBotText, REPLIES, whyLines, type SayChat } from './chat-re
 import type { ChatEvent } from './chat-update.ts';
 import type { BotView, ChatView } from './chat-view.ts';
 
-/** What a person may have the bot do by chat. */
+/** Action that a person may request from the bot by chat. */
 export type ChatAction =
   | { readonly kind: 'halt' }
   | { readonly kind: 'resume' }
   | { readonly kind: 'pause' | 'resume-one'; readonly strategy: string };
 
-/** What is to be said, and done. */
+/** Reply to send and action to perform. */
 export interface ChatAnswer {
   readonly lines: readonly string[];
   readonly buttons: readonly (readonly ChatButton[])[];

@@ -12,7 +12,7 @@ import type { ChatView } from './chat-view.ts';
 
 /** The part of a chat's API that commands need. Every call may throw. */
 export interface ChatApi {
-  /** Which bot of the service it is, without its token: another one counts its updates from elsewhere. */
+  /** Identity of the service's bot, without its token. Another bot numbers its updates from another start. */
   readonly bot: string;
   /** Waits for updates from an offset on, for a time; what was asked for before is not given again. */
   updates(offset: number, signal: AbortSignal): Promise<readonly unknown[]>;

@@ -19,7 +19,7 @@ export function chatTexts({ language }: Locale): SayChat {
 const MOST_LINES = 12;
 const MOST_DECISIONS = 5;
 
-/** What each question about the bot is answered. Reads only what it is given. */
+/** Functions that answer the questions about the bot. They read only their arguments. */
 export const REPLIES = {
   status: statusLines,
   profit: (view, say, locale) =>
@@ -120,7 +120,7 @@ function statusLines(view: ChatView, say: SayChat, locale: Locale): readonly str
   ];
 }
 
-/** Whether it may trade: whether it is halted, and what the ledger says. */
+/** Returns whether the bot may trade: whether it is halted, and the state of the ledger. */
 function tradingLines(
   { bot, waitsFor, haltWait }: ChatView,
   say: SayChat,
@@ -170,7 +170,7 @@ function ofBot(view: ChatView, say: SayChat, lines: (bot: BotView) => readonly s
   return view.bot === null ? [noBotText(view, say)] : lines(view.bot);
 }
 
-/** Why nothing can be said of the bot. */
+/** Returns the reason nothing can be reported of the bot. */
 export function noBotText({ fault }: ChatView, say: SayChat): string {
   return fault === null ? say('noMirror') : say('mirrorFault', { reason: tamed(fault) });
 }

@@ -25,7 +25,7 @@ interface ChatEventBase {
   readonly chatId: number;
 }
 
-/** What a person said by chat: a command, or a press of a button. */
+/** Chat input of a person: a command or a button press. */
 export type ChatEvent = ChatEventBase &
   (
     | {

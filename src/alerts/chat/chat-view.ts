@@ -1,11 +1,11 @@
 import type { ReconciliationState } from '../../mirror/read-reconciliation.ts';
 import type { Alert } from '../core/alert.ts';
 
-/** What a person can ask of a bot, as its files have it. Money and amounts are decimal texts. */
+/** Data of a bot that a person can request, as its files have it. Money and amounts are decimal texts. */
 export interface ChatView {
   /** Null where there is no mirror yet, and where it can not be read. */
   readonly bot: BotView | null;
-  /** Why it can not be read; null where it can, or is not there. */
+  /** Reason the mirror cannot be read; null if it can or does not exist. */
   readonly fault: string | null;
   /** The last sign of life; null before any. */
   readonly lastSignMs: number | null;
@@ -14,9 +14,12 @@ export interface ChatView {
   readonly mutedUntilMs: number;
   /** Messages of people who may not command. */
   readonly strangers: number;
-  /** Why every new order waits, by the ledger, as the terminal says it; null where one could leave now. */
+  /**
+   * Reason every new order waits according to the ledger, worded as in the terminal; null if one could leave
+   * now.
+   */
   readonly waitsFor: string | null;
-  /** What the cancels of a halt wait for; null where they do not wait long. */
+  /** Reason the cancels of a halt wait; null if they do not wait long. */
   readonly haltWait: string | null;
   readonly budgets: readonly {
     readonly budget: string;
@@ -28,7 +31,7 @@ export interface ChatView {
 
 export interface BotView {
   readonly halt: { readonly reason: string; readonly sinceMs: number } | null;
-  /** Why it places no new orders though it may trade; null where nothing keeps them back. */
+  /** Reason it places no new orders although it may trade; null if nothing holds them back. */
   readonly noOrders: string | null;
   readonly books: ReconciliationState;
   readonly strategies: readonly {

@@ -18,7 +18,7 @@ import type { BotView, ChatView } from './chat-view.ts';
 
 /** Orders that are counted; a bot has far fewer. */
 const MOST_ORDERS = 5_000;
-/** What a chat shows of a long list; the commands of sarraf show all. */
+/** Most entries of a long list in a chat; the commands of sarraf show all. */
 const MOST_DECISIONS = 50;
 
 /** A loop that has not turned for so long is silent. */

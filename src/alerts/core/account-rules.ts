@@ -2,7 +2,7 @@ import type { AlertCondition } from './alert-facts.ts';
 import type { AlertSnapshot, JournalRow } from './alert-snapshot.ts';
 import type { RuleSettings } from './rule-settings.ts';
 
-/** What the exchange holds against the account: lockouts, a refused credential, a new device. */
+/** Returns what the exchange holds against the account: lockouts, a refused credential, a new device. */
 export function accountConditions(snapshot: AlertSnapshot, rules: RuleSettings): readonly AlertCondition[] {
   return [...lockouts(snapshot, rules), ...credential(snapshot, rules), ...newDevice(snapshot, rules)];
 }

@@ -1,11 +1,14 @@
 import type { UNCLEAR_REASONS } from '../../execution/algorithms/bracket.ts';
 
-/** How much an alert matters: from which on a channel takes it, and what may wait for the morning. */
+/**
+ * Severities of alerts. They decide from which severity on a channel accepts an alert, and what may wait for
+ * the morning.
+ */
 export const SEVERITIES = ['info', 'warning', 'critical'] as const;
 
 export type Severity = (typeof SEVERITIES)[number];
 
-/** Whether one severity is at least another. */
+/** Returns true if `severity` is at least `least`. */
 export function isAtLeast(severity: Severity, least: Severity): boolean {
   return SEVERITIES.indexOf(severity) >= SEVERITIES.indexOf(least);
 }
@@ -37,7 +40,7 @@ export interface PeriodFigures {
   readonly lockouts: number;
 }
 
-/** What an alert says, by the rule that found it. Texts are made of this in the language of the reader. */
+/** Content of an alert, by the rule that found it. Texts are made from it in the language of the reader. */
 export type AlertFacts =
   | { readonly rule: 'lockout'; readonly budget: string; readonly endsAtMs: number | null }
   | { readonly rule: 'credential'; readonly name: string; readonly advice: string }
@@ -105,7 +108,7 @@ export type AlertFacts =
   | { readonly rule: 'silent'; readonly lastSignMs: number | null }
   /** A run ended with an error. */
   | { readonly rule: 'ended'; readonly reason: string }
-  /** What the watchdog did with the orders of a silent bot, counted. */
+  /** Counts of what the watchdog did with the orders of a silent bot. */
   | {
       readonly rule: 'entries';
       readonly canceled: number;
@@ -119,7 +122,7 @@ export type AlertFacts =
 
 /** Something that holds now, or that has just happened. */
 export interface AlertCondition {
-  /** What makes it this one and not another: the rule and what it is about. */
+  /** Identity of the condition: the rule and its subject. */
   readonly key: string;
   readonly severity: Severity;
   readonly facts: AlertFacts;
@@ -127,6 +130,6 @@ export interface AlertCondition {
   readonly sinceMs: number;
   /** It has to hold for so long before it is an alert. */
   readonly forMs?: number;
-  /** Whether it is over as it happens: nothing ends later. */
+  /** True if it is over as soon as it happens: nothing ends later. */
   readonly isMoment?: true;
 }

@@ -31,7 +31,7 @@ export interface EquitySeries {
   readonly values: readonly ValueAt[];
 }
 
-/** What is known of a bot at one moment: from its mirror, its ledger, its folder, and itself. */
+/** State of a bot at one moment: from its mirror, its ledger, its folder, and itself. */
 export interface AlertSnapshot {
   readonly atMs: number;
   /** Lines of the journal since the last look, the oldest first. */
@@ -39,7 +39,7 @@ export interface AlertSnapshot {
   readonly fills: readonly NewFill[];
   /** The last sign of life that the bot wrote down; null before any. */
   readonly lastSignMs: number | null;
-  /** When this watch began: what was never seen is silent since then. */
+  /** Start of this watch. Anything never seen counts as silent since then. */
   readonly watchedSinceMs: number;
   readonly lockouts: readonly { readonly budget: string; readonly endsAtMs: number | null }[];
   readonly credential: {
@@ -54,7 +54,7 @@ export interface AlertSnapshot {
     readonly sinceMs: number;
   }[];
   readonly break: { readonly sinceMs: number; readonly rows: readonly BookDifference[] } | null;
-  /** Why the bot keeps new orders back by itself, but for a break and a refused credential. */
+  /** Reason the bot itself holds back new orders, other than a break or a refused credential. */
   readonly noOrders: string | null;
   /** Strategies that a limit on losses lets add no risk. */
   readonly lossLimits: readonly {
@@ -71,7 +71,7 @@ export interface AlertSnapshot {
   readonly halt: { readonly reason: string; readonly sinceMs: number } | null;
   /** Feeds that are older than the plan allows, by the bot's own judgement; empty where it was not asked. */
   readonly staleFeeds: readonly { readonly feed: string; readonly readAtMs: number | null }[];
-  /** When anything was read from the exchange last; null before. */
+  /** Time of the last read from the exchange; null before any. */
   readonly lastReadMs: number | null;
   readonly strategies: readonly {
     readonly name: string;
@@ -87,14 +87,16 @@ export interface AlertSnapshot {
     readonly amount: string;
     readonly reason: string | null;
   }[];
-  /** What a person has to say something of: positions, and coins that are missing. */
+  /** Positions and missing coins that a person has to clarify. */
   readonly unclear: readonly (Omit<Extract<AlertFacts, { rule: 'unclear' }>, 'rule'> & {
     readonly sinceMs: number;
   })[];
   readonly freeBytes: number | null;
-  /** Why nothing can be written, by the bot itself. */
+  /** Reason nothing can be written, according to the bot itself. */
   readonly diskFault: string | null;
-  /** How far this machine's clock is ahead of the exchange's; null where they agree or nothing is known. */
+  /**
+   * Time by which this machine's clock is ahead of the exchange's; null if they agree or nothing is known.
+   */
   readonly clockAheadMs: number | null;
   /** A mark of the device that the exchange knows, and of the one at the last look; null before any. */
   readonly device: string | null;

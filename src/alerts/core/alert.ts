@@ -3,7 +3,7 @@ import type { AlertFacts, Severity } from './alert-facts.ts';
 /** An alert, open or over. Times are ms since 1970. */
 export interface Alert {
   readonly id: number;
-  /** What it is about: two open alerts never have one key. */
+  /** Subject of the alert: two open alerts never have the same key. */
   readonly key: string;
   readonly severity: Severity;
   readonly facts: AlertFacts;
@@ -12,13 +12,13 @@ export interface Alert {
   readonly endedAtMs: number | null;
   readonly acknowledgedAtMs: number | null;
   readonly acknowledgedBy: string | null;
-  /** How far it was escalated: channels up to this step have it. */
+  /** Escalation step reached: channels up to this step have the alert. */
   readonly step: number;
-  /** When it was last said: opened, escalated or reminded of. */
+  /** Time of the last notification: opening, escalation or reminder. */
   readonly saidAtMs: number;
   /** Since when it does not hold any more, before that is believed; null while it holds. */
   readonly absentSinceMs: number | null;
 }
 
-/** What channels are told of an alert. */
+/** Kind of a channel's notification about an alert. */
 export type NoteKind = 'opened' | 'ended' | 'escalated' | 'reminder';

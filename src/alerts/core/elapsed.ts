@@ -10,7 +10,7 @@ export function elapsedMs(sinceMs: number, atMs: number): number {
   return isAhead(sinceMs, atMs) ? Number.POSITIVE_INFINITY : atMs - sinceMs;
 }
 
-/** Whether a time that was written down is of before the clock was set back. */
+/** Returns true if a stored time is from before the clock was set back. */
 export function isAhead(writtenMs: number, atMs: number): boolean {
   return writtenMs - atMs > AHEAD_MS;
 }

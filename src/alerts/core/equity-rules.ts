@@ -34,7 +34,7 @@ export function equityConditions(
   });
 }
 
-/** What the day has lost so far, as a share of what it began with. */
+/** Returns the loss of the day so far, as a share of the value at its start. */
 function lossOfDay(values: readonly ValueAt[], atMs: number): number {
   const day = profitOfTehranDay(values, atMs);
   const last = values.at(-1);

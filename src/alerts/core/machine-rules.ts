@@ -6,7 +6,10 @@ import { isAhead } from './elapsed.ts';
 const MEGABYTE = 1_000_000;
 const FAULT_FOR_MS = 10_000;
 
-/** What is wrong with the machine or the way to the exchange: data, disk, clock, and a bot that is silent. */
+/**
+ * Returns what is wrong with the machine or the connection to the exchange: data, disk, clock, and a silent
+ * bot.
+ */
 export function machineConditions(snapshot: AlertSnapshot, rules: RuleSettings): readonly AlertCondition[] {
   return [
     ...silent(snapshot, rules),
@@ -16,7 +19,9 @@ export function machineConditions(snapshot: AlertSnapshot, rules: RuleSettings):
   ];
 }
 
-/** How long the bot has written nothing down. A sign of before the clock was set back says nothing. */
+/**
+ * Returns how long the bot has written nothing. A sign of life from before the clock was set back is ignored.
+ */
 function silenceMs({ atMs, lastSignMs, watchedSinceMs }: AlertSnapshot): number {
   const signMs = lastSignMs === null || isAhead(lastSignMs, atMs) ? 0 : lastSignMs;
   return atMs - Math.max(signMs, watchedSinceMs);

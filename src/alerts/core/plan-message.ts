@@ -22,7 +22,7 @@ export interface MessageItem {
   readonly alert: Alert;
 }
 
-/** What is sent in one piece. */
+/** Content that is sent as one message. */
 export interface MessagePlan {
   readonly severity: Severity;
   readonly items: readonly MessageItem[];
@@ -38,7 +38,7 @@ export type ChannelPlan =
   | { readonly kind: 'send'; readonly message: MessagePlan };
 
 export interface PacingSettings {
-  /** What comes within so long of a message is gathered for the next one. */
+  /** Time after a message in which notes are gathered for the next one. */
   readonly groupMs: number;
   readonly mostPerHour: number;
   /** By Tehran's clock; null: none. */
@@ -54,10 +54,10 @@ const HOUR_MS = 3_600_000;
 const CRITICAL_TIMES = 2;
 
 /**
- * What a channel should send now. The first note leaves at once; what comes within `groupMs` of a message
- * that was as grave is gathered into the next. At the bound of an hour notes wait and are gathered too, so
+ * Returns what a channel should send now. The first note leaves at once. Notes within `groupMs` of a message
+ * that was as severe are gathered into the next one. At the hourly limit notes wait and are gathered too, so
  * nothing is lost: the message then names ten alerts and counts the others. Quiet hours and a mute hold back
- * all but what is critical.
+ * everything except critical notes.
  */
 export function planMessage(
   {
@@ -93,7 +93,7 @@ export function restUntilMs(
   return Math.max(quietUntilMs(quietHours, atMs), mutedUntilMs);
 }
 
-/** Whether a message is about anything critical, and so is not held back. */
+/** Returns true if a message contains anything critical, and so is not held back. */
 export function isUrgent({ items }: MessagePlan): boolean {
   return items.some(({ alert }) => alert.severity === 'critical');
 }
@@ -105,7 +105,7 @@ function quietUntilMs(quietHours: Session | null, atMs: number): number {
   return isOpen ? untilMs : 0;
 }
 
-/** When grouping and the bound of an hour let the next message go. */
+/** Returns when grouping and the hourly limit allow the next message. */
 function pacedUntilMs(
   sent: readonly SentMessage[],
   { groupMs, mostPerHour }: PacingSettings,

@@ -1,7 +1,7 @@
 import { isAtLeast, type Severity } from './alert-facts.ts';
 import type { NoteKind } from './alert.ts';
 
-/** Which alerts a channel takes. */
+/** Alerts that a channel accepts. */
 export interface ChannelRoute {
   readonly name: string;
   readonly least: Severity;

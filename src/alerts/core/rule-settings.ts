@@ -1,7 +1,7 @@
 import type { Units } from '../../domain/money.ts';
 import type { Severity } from './alert-facts.ts';
 
-/** What each rule needs to know; null switches a rule off. */
+/** Parameters of each rule; null switches a rule off. */
 export interface RuleSettings {
   readonly lockout: { readonly severity: Severity } | null;
   readonly credential: { readonly severity: Severity } | null;

@@ -1,7 +1,7 @@
 import { tehranDay, tehranInstant } from '../../domain/tehran-time.ts';
 import { weekdayOf } from '../../domain/calendar-day.ts';
 
-/** When summaries are sent, in minutes of Tehran's clock; null: never. */
+/** Times at which summaries are sent, in minutes of Tehran's clock; null: never. */
 export interface SummarySettings {
   readonly dailyMinute: number | null;
   /** On Fridays, of the seven days before. */

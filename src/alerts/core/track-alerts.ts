@@ -2,7 +2,7 @@ import type { Alert } from './alert.ts';
 import type { AlertCondition } from './alert-facts.ts';
 import { elapsedMs } from './elapsed.ts';
 
-/** How alerts that stay open are said again. */
+/** Settings for repeating alerts that stay open. */
 export interface TrackSettings {
   /** An alert that nobody has acknowledged goes to the next step after so long; null: never. */
   readonly escalateAfterMs: number | null;
@@ -12,7 +12,7 @@ export interface TrackSettings {
   readonly remindEveryMs: number | null;
 }
 
-/** What becomes of the alerts after a look. */
+/** Change of an alert after a poll. */
 export type AlertChange =
   | { readonly kind: 'open'; readonly condition: AlertCondition }
   | { readonly kind: 'end'; readonly id: number; readonly atMs: number }
@@ -21,7 +21,7 @@ export type AlertChange =
   /** It does not hold, which the next looks must confirm; null: it holds again. */
   | { readonly kind: 'absent'; readonly id: number; readonly sinceMs: number | null };
 
-/** What does not hold for so long is over: what comes and goes is one alert. */
+/** Time after which an absent condition is over: one that comes and goes is one alert. */
 export const ABSENT_FOR_MS = 15_000;
 
 /**

@@ -5,7 +5,10 @@ import type { AlertCondition } from './alert-facts.ts';
 import type { AlertSnapshot, JournalRow } from './alert-snapshot.ts';
 import type { RuleSettings } from './rule-settings.ts';
 
-/** What stops trading or leaves money open: orders, books, halts, strategies, positions and large trades. */
+/**
+ * Returns what stops trading or leaves money open: orders, books, halts, strategies, positions and large
+ * trades.
+ */
 export function tradingConditions(snapshot: AlertSnapshot, rules: RuleSettings): readonly AlertCondition[] {
   return [
     ...unknownOrders(snapshot, rules),
@@ -55,7 +58,10 @@ function readRow<Value>(schema: z.ZodType<Value>, { json }: JournalRow): Value |
   }
 }
 
-/** When the first row of a kind was written, and what the last one says; undefined where it is unreadable. */
+/**
+ * Returns when the first row of a kind was written, and the value of the last one; undefined if that is
+ * unreadable.
+ */
 function toldOf<Value>(
   rows: readonly JournalRow[],
   which: { readonly kind: string; readonly subject: string },
@@ -67,7 +73,10 @@ function toldOf<Value>(
   return first === undefined || value === null ? undefined : { sinceMs: first.atMs, value };
 }
 
-/** What ended and began again since the last look is one alert, from the first moment on. */
+/**
+ * Returns the earlier time. A condition that ended and began again since the last poll is one alert, from the
+ * first moment on.
+ */
 const earlier = (oneMs: number | undefined, otherMs: number | undefined): number | undefined =>
   oneMs === undefined ? otherMs : Math.min(oneMs, otherMs ?? oneMs);
 

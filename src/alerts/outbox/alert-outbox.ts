@@ -10,17 +10,17 @@ import { listAlerts, selectAlerts, type AlertFilter, type ListedAlert } from './
 /** Notes that wait for one channel at most; beyond it the least grave and oldest are only counted. */
 const MOST_WAITING = 300;
 
-/** What an outbox says of itself, by this name in `meta`, that was put back from a backup. */
+/** Name of the entry in `meta` that marks an outbox restored from a backup. */
 export const PUT_BACK = 'put back';
 
-/** What was not said so long before a copy of the outbox was put back is not said any more. */
+/** Age beyond which unsent items are given up when a copy of the outbox has been restored. */
 const OLD_MS = 86_400_000;
 
 /** Alerts and messages that are kept, and for how long. */
 const MOST_KEPT = 5_000;
 const KEPT_FOR_MS = 90 * 86_400_000;
 
-/** Where the journal was read to, in the mirror of an epoch. */
+/** Position up to which the journal was read, in the mirror of an epoch. */
 export interface JournalCursor {
   readonly epoch: string;
   readonly seq: number;
@@ -36,7 +36,7 @@ export interface StoredMessage {
   readonly nextAtMs: number;
 }
 
-/** What is remembered of one look. */
+/** Data that is stored of one poll. */
 export interface OutboxLook {
   readonly changes: readonly AlertChange[];
   readonly atMs: number;
@@ -73,7 +73,7 @@ export class AlertOutbox {
     );
   }
 
-  /** How many messages of strangers came by chat, and were not answered. */
+  /** Returns the number of chat messages from strangers, which were not answered. */
   strangers(): number {
     return Number(
       this.database
@@ -115,7 +115,7 @@ export class AlertOutbox {
     this.database.transaction(work).immediate();
   }
 
-  /** What a channel is still to say, the oldest first. */
+  /** Returns the notes that a channel has yet to send, the oldest first. */
   notes(channel: string): readonly Note[] {
     const rows = this.database
       .prepare<
@@ -133,7 +133,7 @@ export class AlertOutbox {
     }));
   }
 
-  /** How many notes of a channel were dropped, as too many waited, since this was asked last. */
+  /** Returns how many notes of a channel were dropped since the last call because too many waited. */
   takeDropped(channel: string): number {
     const count = Number(this.meta(`dropped ${channel}`) ?? 0);
     if (count > 0) this.keepMeta(`dropped ${channel}`, '0');
@@ -360,7 +360,7 @@ export class AlertOutbox {
   }
 }
 
-/** What an outbox in memory goes on with. */
+/** Rows with which an outbox in memory goes on. */
 const OPEN_ROWS: Readonly<Record<string, string>> = {
   meta: 'SELECT * FROM meta',
   alerts: `SELECT * FROM alerts WHERE ended_at_ms IS NULL OR id IN (SELECT alert_id FROM notes

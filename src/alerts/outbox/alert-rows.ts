@@ -7,11 +7,11 @@ const COLUMNS = `alerts.id, alerts.key, alerts.severity, alerts.facts, alerts.op
   alerts.acknowledged_by AS acknowledgedBy, alerts.step, alerts.said_at_ms AS saidAtMs,
   alerts.absent_since_ms AS absentSinceMs`;
 
-/** How a message about an alert stands in a channel. */
+/** State of a message about an alert in a channel. */
 export interface Delivery {
   readonly channel: string;
   readonly state: 'waiting' | 'delivered' | 'failed';
-  /** When it was delivered or given up; null while it waits. */
+  /** Time it was delivered or given up; null while it waits. */
   readonly atMs: number | null;
 }
 
@@ -37,7 +37,7 @@ export function selectAlerts(
   return (...values) => statement.all(...values).map(alertOf);
 }
 
-/** What is asked of a list of alerts. */
+/** Filter for a list of alerts. */
 export interface AlertFilter {
   readonly isOpenOnly: boolean;
   /** The newest so many. */

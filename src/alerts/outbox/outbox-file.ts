@@ -5,7 +5,7 @@ import { openStepFile } from '../../daemon/step-file.ts';
 /** "sarm" in ASCII: distinguishes an outbox from any other SQLite file. */
 const APPLICATION_ID = 0x7361726d;
 
-/** How long a write waits for another process, such as a command that acknowledges an alert. */
+/** Time a write waits for another process, such as a command that acknowledges an alert. */
 const LOCK_WAIT_MS = 2_000;
 
 const LOG_PAGES = 256;
@@ -55,7 +55,7 @@ const STEPS: readonly string[] = [
   `,
 ];
 
-/** Who keeps an outbox in a data folder: the run itself, or its watchdog. */
+/** Owner of an outbox in a data folder: the run itself, or its watchdog. */
 export type OutboxKeeper = 'run' | 'watchdog';
 
 /** The file of each in a data folder. */
@@ -64,7 +64,7 @@ export const OUTBOX_NAMES = {
   watchdog: 'watchdog-alerts.sqlite',
 } as const satisfies Record<OutboxKeeper, string>;
 
-/** Where the outbox of a data folder is. */
+/** Returns the path of the outbox in a data folder. */
 export function outboxPath(dataFolder: string, keeper: OutboxKeeper = 'run'): string {
   return join(dataFolder, OUTBOX_NAMES[keeper]);
 }

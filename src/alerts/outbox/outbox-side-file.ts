@@ -28,7 +28,7 @@ const AS_A_COPY = `
     WHERE value NOT IN (SELECT name FROM sqlite_sequence);
 `;
 
-/** What was asked by chat is left out: a button of then is of a state of things that is gone. */
+/** Copies the outbox without chat requests: an old button refers to a state that is gone. */
 function copyOutbox(
   dataFolder: string,
   { to, keeper }: { readonly to: string; readonly keeper: OutboxKeeper },

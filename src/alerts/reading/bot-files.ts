@@ -16,7 +16,7 @@ import { periodFigures } from './period-figures.ts';
 /** Lines of the journal that one look takes; the next one takes the rest. */
 const MOST_LINES = 2_000;
 
-/** How long a reading of equity is good enough. */
+/** Time for which a reading of equity is recent enough. */
 const EQUITY_FOR_MS = 30_000;
 
 export interface BotFilesOptions {
@@ -25,7 +25,7 @@ export interface BotFilesOptions {
   readonly mirrorPath: string;
   /** A mirror that was made before is of an earlier run, and not read; null where it goes on. */
   readonly madeSinceMs: number | null;
-  /** Where the exchange's name for this device is kept; null for a bot that does not log in. */
+  /** File with the exchange's name for this device; null for a bot that does not log in. */
   readonly deviceFile: string | null;
   readonly nowMs: () => number;
 }

@@ -13,14 +13,14 @@ import type { AlertSnapshot, EquitySeries, JournalRow, NewFill } from '../core/a
 /** Orders at work that one look takes. A bot has far fewer. */
 const MOST_OPEN = 5_000;
 
-/** How far back a peak of equity counts. */
+/** Age up to which a peak of equity counts. */
 const PEAK_WITHIN_MS = 30 * 86_400_000;
 const MOST_VALUES = 3_000;
 
 /** Books that are older are looked at by the rule about data; how old is too old is for the rule. */
 const STALE_AFTER_MS = 30_000;
 
-/** What of a snapshot comes from the mirror. */
+/** Part of a snapshot that comes from the mirror. */
 export type MirrorNow = Pick<
   AlertSnapshot,
   | 'rows'
@@ -137,7 +137,7 @@ function fillsOf(reader: MirrorReader, rows: readonly JournalRow[]): readonly Ne
     }));
 }
 
-/** Whether an order rests at the exchange, or may. */
+/** Returns true if an order rests at the exchange, or may. */
 const isThere = ({ state }: OrderRecord): boolean =>
   state === 'open' || state === 'unknown' || state === 'cancelling' || state === 'sending';
 

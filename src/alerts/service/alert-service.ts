@@ -12,7 +12,7 @@ import type { AlertOutbox, JournalCursor } from '../outbox/alert-outbox.ts';
 import type { ChannelSender } from './channel-sender.ts';
 import type { SafeOutbox } from './safe-outbox.ts';
 
-/** What a look at the bot finds, and where in the journal it ended. */
+/** Result of polling the bot, and the journal position where it ended. */
 export interface BotLook {
   readonly snapshot: AlertSnapshot;
   readonly cursor: JournalCursor | null;
@@ -20,7 +20,7 @@ export interface BotLook {
 
 /** The bot as its files show it. */
 export interface BotReading {
-  /** Whether the journal has grown since the place. Cheap. */
+  /** Returns true if the journal has grown since the position. Cheap. */
   hasNews(cursor: JournalCursor | null): boolean;
   /** Everything now, with the lines of the journal since the place; without one, none of the past. */
   look(of: { readonly cursor: JournalCursor | null; readonly deviceBefore: string | null }): BotLook;
@@ -41,7 +41,7 @@ export interface AlertServiceOptions {
 
 /** Without a new line in the journal the bot is looked at this often: silence and time have no line. */
 const LOOK_EVERY_MS = 2_000;
-/** How often the place in the journal is written down while nothing is found. */
+/** Interval at which the journal position is stored while nothing is found. */
 const KEEP_EVERY_MS = 60_000;
 const PRUNE_EVERY_MS = 3_600_000;
 /** Alerts that a summary looks at for lockouts. */
@@ -56,7 +56,7 @@ export class AlertService {
   private readonly waiting = new Map<string, number>();
   private lookedAtMs = Number.NEGATIVE_INFINITY;
   private prunedAtMs = Number.NEGATIVE_INFINITY;
-  /** How far the journal was read, which is written down with what was found, and now and then. */
+  /** Position up to which the journal was read. It is stored with what was found, and now and then. */
   private cursor: JournalCursor | null = null;
   private keptAtMs = Number.NEGATIVE_INFINITY;
   private isSaid = false;
@@ -124,7 +124,7 @@ export class AlertService {
     this.cursor = found.cursor ?? this.cursor;
   }
 
-  /** What is wrong with alerts themselves. */
+  /** Returns what is wrong with alerts themselves. */
   private own(nowMs: number): readonly AlertCondition[] {
     const reason = this.options.outbox.problem;
     if (reason === null) return [];
@@ -164,7 +164,7 @@ export class AlertService {
   }
 }
 
-/** What the outbox knows before a look. */
+/** State of the outbox before a poll. */
 interface Known {
   readonly open: readonly Alert[];
   readonly deviceBefore: string | null;

@@ -12,7 +12,7 @@ import type { SafeOutbox } from './safe-outbox.ts';
 
 const FIRST_WAIT_MS = 2_000;
 const LONGEST_WAIT_MS = 300_000;
-/** What was refused needs a person: the token is wrong, the chat is gone. */
+/** Wait after a refusal, which needs a person: the token is wrong, the chat is gone. */
 const REFUSED_WAIT_MS = 600_000;
 /** However long a service says: who waits for an alert must have it, and a service can say so again. */
 const MOST_WAIT_MS = 900_000;

@@ -43,7 +43,7 @@ export async function openSenders(of: {
   };
 }
 
-/** How alerts of a configuration are said again. */
+/** Returns a configuration's settings for repeating alerts. */
 export function trackOf({ escalateAfterMs, remindEveryMs, channels }: AlertsSetup) {
   return { escalateAfterMs, remindEveryMs, lastStep: Math.max(1, ...channels.map(({ step }) => step)) };
 }

@@ -31,7 +31,7 @@ export class SafeOutbox {
     }
   }
 
-  /** Why nothing is kept on the disk; null while it is. */
+  /** Reason nothing is stored on disk; null while it is. */
   get problem(): string | null {
     return this.fault;
   }

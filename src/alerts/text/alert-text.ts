@@ -11,14 +11,14 @@ import { ENGLISH_ALERTS } from './english-alerts.ts';
 import { tamed } from './escape-text.ts';
 import { PERSIAN_ALERTS } from './persian-alerts.ts';
 
-/** What says the texts of alerts in a language. */
+/** Function that returns the texts of alerts in a language. */
 export type SayAlert = Translate<typeof ENGLISH_ALERTS>;
 
 export function alertTexts({ language }: Locale): SayAlert {
   return translateInto<typeof ENGLISH_ALERTS>(language, language === 'fa' ? PERSIAN_ALERTS : ENGLISH_ALERTS);
 }
 
-/** What an alert says, in one sentence without a full stop; a summary in several lines. */
+/** Returns the text of an alert: one sentence without a full stop; for a summary several lines. */
 export function alertText(facts: AlertFacts, locale: Locale): string {
   return factLines(facts, alertTexts(locale), locale).join('\n');
 }

@@ -14,14 +14,14 @@ const OVER = '✅';
 /** Acknowledgements that one message offers. */
 const MOST_BUTTONS = 3;
 
-/** Who says it, and how people read it. */
+/** Sender of a message, and its readers' locale. */
 export interface MessageVoice {
   /** The bot's name. */
   readonly bot: string;
   readonly locale: Locale;
   /**
-   * Whether the watchdog says it. It counts alerts and messages by itself, and nobody listens to it: its ids
-   * are others than the bot's, and it offers no buttons, which would reach the bot.
+   * True if the watchdog sends it. The watchdog counts alerts and messages by itself, and nobody listens to
+   * it: its ids differ from the bot's, and it offers no buttons, which would reach the bot.
    */
   readonly isWatchdog: boolean;
 }

@@ -26,7 +26,9 @@ export class WatchdogAlerts {
   private readonly waiting = new Map<string, number>();
   private isSaid = false;
   private holding: readonly AlertCondition[] = [];
-  /** What has just happened, until it is in the outbox: another process may hold that for a while. */
+  /**
+   * Events that have just happened, until they are in the outbox: another process may hold that for a while.
+   */
   private moments: readonly AlertCondition[] = [];
 
   private constructor(parts: {

@@ -1,15 +1,15 @@
 import type { WatchdogNews } from '../../daemon/watchdog/watchdog.ts';
 import type { AlertCondition } from '../core/alert-facts.ts';
 
-/** What a watchdog has found: what holds on, and what has just happened. */
+/** Findings of a watchdog: conditions that hold, and events that have just happened. */
 export interface WatchdogConditions {
   readonly holding: readonly AlertCondition[];
   readonly moments: readonly AlertCondition[];
 }
 
 /**
- * What holds after news of a watchdog, given what held before. Everything it finds is critical: nobody else
- * speaks then. News that are no trouble end what held.
+ * Returns the conditions after news of a watchdog, given those before. All are critical: nobody else reports
+ * then. News without trouble ends the conditions that held.
  */
 export function conditionsAfter(
   before: readonly AlertCondition[],

@@ -7,7 +7,7 @@ import { valueIn, type PriceOf } from '../../portfolio/valuation.ts';
 import type { EquityCurve } from '../backtest-run.ts';
 import type { PriceHistory } from './price-history.ts';
 
-/** What an account held, by currency, lower case. */
+/** Holdings of an account by currency, lower case. */
 export type Holdings = ReadonlyMap<string, bigint>;
 
 export interface AccountHistoryOptions {
@@ -21,8 +21,8 @@ export interface AccountHistoryOptions {
 }
 
 /**
- * What an account was worth at moments that only go forward, from what it held at first and its trades: by
- * the rule of `valueIn`, each currency once and rounded half-even. What has no price counts for nothing.
+ * Value of an account at moments that only go forward, from its first holdings and its trades: by the rule of
+ * `valueIn`, each currency once and rounded half-even. Holdings without a price count for nothing.
  */
 export class AccountHistory {
   private readonly options: AccountHistoryOptions;
@@ -51,7 +51,7 @@ export class AccountHistory {
     return holdingsValue(this.held, quote, prices.priceOf);
   }
 
-  /** Whether there is enough for an order of anything that is not the currency of the results. */
+  /** Returns true if the holding of any currency other than that of the results is enough for an order. */
   isExposed(): boolean {
     const { markets, prices, quote } = this.options;
     return markets.some((market) => {
@@ -75,7 +75,9 @@ export class AccountHistory {
   }
 }
 
-/** What holdings are worth, each currency rounded by itself. What has no price counts for nothing. */
+/**
+ * Returns the value of holdings, each currency rounded by itself. Holdings without a price count for nothing.
+ */
 export function holdingsValue(held: Holdings, quote: Currency, priceOf: PriceOf): Units {
   let sum = 0n;
   for (const [asset, amount] of held)
@@ -83,21 +85,21 @@ export function holdingsValue(held: Holdings, quote: Currency, priceOf: PriceOf)
   return sum as Units;
 }
 
-/** What fills brought, less what they took. */
+/** Returns what fills brought, less what they cost. */
 export function broughtBy(fills: readonly FillRecord[]): Holdings {
   const held = new Map<string, bigint>();
   for (const fill of fills) addEffect(held, fill, 1n);
   return held;
 }
 
-/** What an account held before all these fills, by what it held after them. */
+/** Returns the holdings of an account before all these fills, from those after them. */
 export function openingOf(closing: Holdings, fills: readonly FillRecord[]): Holdings {
   const held = new Map(closing);
   for (const fill of fills) addEffect(held, fill, -1n);
   return held;
 }
 
-/** What a fill did to the wallets, or, with a factor of -1, the same taken back. */
+/** Adds the effect of a fill on the wallets; a factor of -1 reverses it. */
 function addEffect(held: Map<string, bigint>, fill: FillRecord, factor: 1n | -1n): void {
   const { base, quote } = parseMarket(fill.market);
   const { side, amount, total, fee } = fill;

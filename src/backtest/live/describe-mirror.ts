@@ -7,12 +7,12 @@ interface Described {
   readonly range: { readonly fromMs: number; readonly toMs: number };
   /** Currencies of the account that no market of the session values. */
   readonly unvalued: readonly string[];
-  /** What says how much money there is. */
+  /** Source that states how much money there is. */
   readonly opening: 'books' | 'balances' | 'capital' | 'nothing';
   readonly hasParams: boolean;
 }
 
-/** How the figures of a live session came about, and what its mirror does not know. */
+/** Returns how the figures of a live session came about, and what its mirror does not know. */
 export function describeMirror(rows: SessionRows, of: Described): FidelityStatement {
   return {
     kind: 'live',
@@ -46,7 +46,7 @@ function candlesOf({ series }: SessionRows): FidelityFact {
   });
 }
 
-/** What retention has removed. */
+/** Returns the facts on rows that retention has removed. */
 function removedRows({ tables }: SessionRows): readonly FidelityFact[] {
   return Object.entries(tables).flatMap(([table, { removed, sinceMs }]) =>
     removed === 0 || sinceMs === null

@@ -5,9 +5,9 @@ import type { RefusedIntent, SessionRows } from '../../mirror/session-rows.ts';
 import type { StrategyIntents } from '../backtest-run.ts';
 
 /**
- * How much each strategy wanted, and what of it was refused, as far as a mirror keeps it: intents that became
- * work, with those that risk or a lock refused; orders of algorithms that risk refused; orders that the
- * exchange refused.
+ * Returns the number of intents of each strategy, and of those refused, as far as a mirror stores them:
+ * intents that became work, with those refused by risk or a lock; orders of algorithms that risk refused;
+ * orders that the exchange refused.
  */
 export function intentsOfMirror(
   rows: Pick<SessionRows, 'intents' | 'refusedIntents' | 'refusedSlices' | 'orders'>,
@@ -48,8 +48,10 @@ function tallyOf(tallies: Map<string, IntentTally>, strategy: string): IntentTal
   return tally;
 }
 
-/** Which check refused an intent; of a lock only the first refusal has a line in the journal, and one
- * for want of funds has none. */
+/**
+ * Returns the check that refused an intent. Of a lock only the first refusal has a line in the journal; a
+ * refusal for lack of funds has none.
+ */
 function codeOf({ check, reason, kind }: RefusedIntent): string {
   if (check !== null) return check.startsWith('lock ') ? check : `risk ${check}`;
   const [, lock] = /^the lock (.+?) of /.exec(reason ?? '') ?? [];

@@ -33,7 +33,7 @@ export interface LiveRunOptions {
   readonly currency: Currency | null;
   /** Params by strategy, where a configuration was given. */
   readonly params: ReadonlyMap<string, unknown>;
-  /** What the result keeps of the configuration. JSON; null without one. */
+  /** Configuration stored in the result. JSON; null without one. */
   readonly config: unknown;
   /** A clock in ms, for the timing. */
   readonly clock: () => number;
@@ -96,7 +96,7 @@ export function liveRun(
     lastPrice: prices.priceOf(market.symbol) ?? NO_UNITS,
     candles,
   }));
-  /** What a strategy has at the end by its fills, less what it had at the beginning. */
+  /** Returns the value of a strategy at the end by its fills, less its value at the beginning. */
   const profitOf = (name: string): Units => {
     const own = (among: readonly FillRecord[]): Holdings =>
       broughtBy(among.filter(({ strategy }) => strategy === name));
@@ -147,7 +147,7 @@ export function liveRun(
   };
 }
 
-/** What is known within the range: from the first row to the last sign of life. */
+/** Returns the known part of the range: from the first row to the last sign of life. */
 function rangeOf(
   { fromMs, aliveUntilMs, path, tables, moreFills, fills }: SessionRows,
   wantedToMs: number,
@@ -178,8 +178,8 @@ const isMoney = (asset: string): boolean => MARKET_NAMES.quotes.some(({ currency
 const isOwn = ({ strategy }: FillRecord): boolean => strategy !== null;
 
 /**
- * What strategies had before all fills that are in the mirror: money, and of coins those that they own. Other
- * coins of the account, and trades by hand, are no figure of theirs.
+ * Returns what strategies had before all fills in the mirror: money, and of coins those that they own. Other
+ * coins of the account, and manual trades, do not count for them.
  */
 function openingOfStrategies(
   { strategies, fills, tables, moreFills }: SessionRows,
@@ -226,8 +226,8 @@ function capitalNow(rows: readonly StrategyRecord[], own: readonly FillRecord[])
 }
 
 /**
- * What the account holds by all fills that are in the mirror, of money no more than the strategies', and who
- * says so.
+ * Returns what the account holds after all fills in the mirror, with no more money than the strategies have,
+ * and the source of that.
  */
 function closingOf({ kept, balances, strategies, fills }: SessionRows): {
   readonly held: Holdings;
@@ -279,7 +279,7 @@ function strategyOf(
   };
 }
 
-/** What the reader of the figures must know first. */
+/** Returns what the reader of the figures must know first. */
 function warningsOf(rows: SessionRows, fills: readonly FillRecord[]): readonly RunWarning[] {
   const { unfinished } = rows;
   const unknown = unfinished.filter(({ state }) => state === 'unknown').length;

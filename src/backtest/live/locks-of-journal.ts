@@ -5,7 +5,7 @@ import { storedLock } from '../../execution/locks/lock.ts';
 import type { JournalLine } from '../../mirror/mirror-reader.ts';
 import type { LocksOfRun } from '../backtest-run.ts';
 
-/** What the journal says of a change of a lock. */
+/** Journal data of a change of a lock. */
 const lockLine = z.object({ ...storedLock.shape, refused: storedCount });
 
 /**

@@ -1,7 +1,7 @@
 import type { SessionRows } from '../../mirror/session-rows.ts';
 import type { PlottedSeries } from '../plot-recorder.ts';
 
-/** What strategies plotted within a range, as their bot wrote it down: one value a minute at most. */
+/** Returns what strategies plotted within a range, as their bot stored it: at most one value a minute. */
 export function plotsOfMirror(
   { plots }: Pick<SessionRows, 'plots'>,
   range: { readonly fromMs: number; readonly toMs: number },

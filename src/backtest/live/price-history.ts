@@ -18,7 +18,7 @@ export interface MarketPrices {
 }
 
 /**
- * What each market cost at a moment that only goes forward: the close of the last bar that had ended, or a
+ * Price of each market at a moment that only goes forward: the close of the last bar that had ended, or a
  * trade after it. Before the first of them it is the first price that there is.
  */
 export class PriceHistory {

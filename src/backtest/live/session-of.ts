@@ -22,7 +22,7 @@ interface Session {
   readonly profits: ReadonlyMap<string, Units>;
 }
 
-/** What became of the bot, profit by strategy, and what is open at the end of the mirror. */
+/** Returns the outcome of the bot, profit by strategy, and what is open at the end of the mirror. */
 export function sessionOf(rows: SessionRows, session: Session): LiveSession {
   const { path, epoch, isRunning, aliveUntilMs } = rows;
   const { run, names } = session;
@@ -114,7 +114,7 @@ function openOrder(order: OrderRecord): LiveSession['openOrders'][number] {
   };
 }
 
-/** What strategies hold of coins by their own fills, as far as it is enough for a step of a market. */
+/** Returns the coins that strategies hold by their own fills, if they are enough for a step of a market. */
 function positionsOf(
   { strategies, unfinished }: SessionRows,
   { markets }: BacktestRun,

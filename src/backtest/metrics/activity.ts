@@ -34,8 +34,8 @@ export function feesPaid(fills: readonly FillRecord[]): Units {
 }
 
 /**
- * How often the mean equity was traded in the run: `value of all fills / mean(equity)`. Buying and selling
- * everything once is about 2.
+ * Returns how often the mean equity was traded in the run: `value of all fills / mean(equity)`. Buying and
+ * selling everything once is about 2.
  */
 export function turnover(traded: Units, equity: Float64Array): Statistic {
   const average = meanOfColumn(equity);

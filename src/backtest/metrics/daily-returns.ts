@@ -8,7 +8,7 @@ export interface DailyReturns {
   readonly returns: Float64Array;
 }
 
-/** What an account was worth, at some moments that rise. */
+/** Values of an account at rising moments. */
 interface Curve {
   readonly length: number;
   readonly timeMs: Float64Array;

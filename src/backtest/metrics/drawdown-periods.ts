@@ -1,4 +1,4 @@
-/** What was worth how much, when. The arrays are equally long. */
+/** Values over time. The arrays are equally long. */
 export interface ValuesOverTime {
   readonly startMs: number;
   readonly startValue: number;
@@ -11,9 +11,9 @@ export interface DrawdownPeriod {
   /** The largest loss from the peak as a fraction of it, above 0 and at most 1. */
   readonly depth: number;
   readonly peakMs: number;
-  /** When it was deepest, first. */
+  /** Time of the first deepest point. */
   readonly troughMs: number;
-  /** When the peak was reached again, or the end of the curve. */
+  /** Time at which the peak was reached again, or the end of the curve. */
   readonly endMs: number;
   readonly isOver: boolean;
 }

@@ -5,10 +5,10 @@ import { finite, quotient, withoutNoise, type Statistic } from './statistics.ts'
 export const YEAR_MS = 31_536_000_000;
 
 /**
- * How many returns a year has: what a figure of one is annualised by. Where bars are missing it is the bars
- * that there are by the time that they cover, `count x year / span`: a return over a gap is one return, and
- * variance grows with time (Bacon 2008, 4.1), so taking a year of whole bars would count the time of the gaps
- * again and again.
+ * Returns the number of returns in a year, by which a figure of one is annualised. If bars are missing it is
+ * the number of bars that exist over the time they cover, `count x year / span`: a return over a gap is one
+ * return, and variance grows with time (Bacon 2008, 4.1), so using a year of whole bars would count the time
+ * of the gaps again and again.
  */
 export function returnsPerYear(of: {
   readonly barMs: number;
@@ -22,7 +22,7 @@ export function returnsPerYear(of: {
 /** Of a bar: a run may end amid one. */
 const HALF = 0.5;
 
-/** What an account was worth at the ends of a span of time, and how long that was. */
+/** Values of an account at both ends of a span of time, and the length of the span. */
 export interface Growth {
   readonly initialEquity: number;
   readonly finalEquity: number;
@@ -52,7 +52,7 @@ export function calmarRatio(growth: Statistic, maxDrawdown: number): Statistic {
   return quotient(growth, maxDrawdown);
 }
 
-/** What is known of the returns of a run's bars together, and how many of them a year has. */
+/** Statistics of the returns of all bars of a run together, and the number of returns in a year. */
 export interface Returns {
   readonly mean: Statistic;
   /** About the mean, and below zero. */
@@ -144,7 +144,7 @@ export interface Drawdown {
   /** The largest loss from a peak as a fraction of it, 0 to 1. */
   readonly depth: number;
   /**
-   * How long that one lasted: from its peak until the peak was reached again, or to the end. 0 without a
+   * Length of that drawdown: from its peak until the peak was reached again, or to the end. 0 without a
    * drawdown.
    */
   readonly lengthMs: number;

@@ -3,7 +3,7 @@ import type { Units } from '../../domain/money.ts';
 import { divideHalfEven } from '../../domain/rounding.ts';
 
 /**
- * What one buy brought and is still to be sold. The parts that are taken from it add up to it to the last
+ * Lot that one buy brought and that is still to be sold. The parts removed from it add up to it to the last
  * digit.
  */
 export interface Lot {
@@ -12,7 +12,7 @@ export interface Lot {
   readonly price: Units;
   /** Money that a sale for the other quote currency brought. */
   readonly isMoney: boolean;
-  /** What was received, after the fee; what was paid for it; the fee within that, in the quote currency. */
+  /** Amount received, after the fee; cost paid for it; fee within that, in the quote currency. */
   amount: bigint;
   cost: bigint;
   fee: bigint;
@@ -47,7 +47,7 @@ export class LotQueue {
   #head = 0;
   /** The order that sold last. */
   #seller: string | null = null;
-  /** What was paid for what fees took whole: it goes with the next buy. */
+  /** Cost of buys that fees consumed whole: it is added to the next buy. */
   #paid = 0n;
 
   constructor(market: Pick<Market, 'amountStep' | 'minOrderValue'>) {
@@ -101,21 +101,21 @@ export class LotQueue {
     return parts;
   }
 
-  /** What is left, as parts that can be sold. */
+  /** Returns the rest, as parts that can be sold. */
   rest(): LotPart[] {
     this.#passDustOn();
     if (this.#dustOfHead() !== null) return [];
     return this.#lots.slice(this.#head).map((lot) => partOf({ ...lot }, lot.amount, lot));
   }
 
-  /** What is left and is no such part. */
+  /** Returns the rest that is no such part. */
   dust(): Dust {
     this.#passDustOn();
     const dust = this.#dustOfHead() ?? { amount: 0n, cost: 0n };
     return { amount: dust.amount as Units, cost: (dust.cost + this.#paid) as Units };
   }
 
-  /** What is left of the oldest lot if some of it was sold and the rest is too little for an order. */
+  /** Returns the rest of the oldest lot if some of it was sold and the rest is too little for an order. */
   #dustOfHead(): { readonly amount: bigint; readonly cost: bigint } | null {
     const lot = this.#lots[this.#head];
     if (lot === undefined || lot.takenAmount === 0n) return null;

@@ -53,8 +53,8 @@ export function jalaliMonth(atMs: number): Month {
 }
 
 /**
- * How many values lie from `from` on and below `to`; the first and the last column hold all that lies beyond
- * them, too.
+ * Number of values at or above `from` and below `to`; the first and the last column also count all values
+ * beyond them.
  */
 export interface HistogramColumn {
   readonly from: number;

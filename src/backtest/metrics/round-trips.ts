@@ -6,12 +6,12 @@ import { TripBuilder, tripOf, type RoundTrip, type TripSums } from './trip-build
 
 export type { RoundTrip } from './trip-builder.ts';
 
-/** What round trips need of a market. */
+/** Data of a market that round trips need. */
 export interface TripMarket {
   readonly amountStep: Units;
   /** In the run's currency; an order has to be worth more. */
   readonly minOrderValue: Units;
-  /** What is still held at the end is valued at it. */
+  /** Price at which holdings that remain at the end are valued. */
   readonly lastPrice: Units;
 }
 
@@ -21,18 +21,17 @@ export interface MovedFill extends FillRecord {
 }
 
 /**
- * What was sold although no buy of the run had brought it: held from the start, or bought by another
- * strategy.
+ * Sale of something that no buy of the run had brought: held from the start, or bought by another strategy.
  */
 export interface UnmatchedSale {
   readonly market: string;
   readonly strategy: string | null;
   readonly amount: Units;
-  /** What it brought, after fees. */
+  /** Proceeds of the sale, after fees. */
   readonly proceeds: Units;
 }
 
-/** What is left of lots and too little to be sold, with what it had cost and what it is worth. */
+/** Rest of lots that is too little to be sold, with its cost and its value. */
 export interface DustRest extends Dust {
   readonly market: string;
   readonly strategy: string | null;
@@ -47,7 +46,7 @@ export interface DustRest extends Dust {
 export interface ReceivedMoney {
   readonly market: string;
   readonly strategy: string | null;
-  /** What is still there. */
+  /** Amount that is still there. */
   readonly amount: Units;
   readonly cost: Units;
   readonly value: Units;
@@ -61,7 +60,7 @@ export interface RoundTrips {
   readonly unmatched: readonly UnmatchedSale[];
 }
 
-/** What one strategy does in one market. */
+/** State of one strategy in one market. */
 interface Book {
   readonly market: string;
   readonly strategy: string | null;

@@ -93,15 +93,15 @@ function tripMetrics(trips: readonly RoundTrip[]) {
   };
 }
 
-/** What is looked at of a market: its name, and its prices at the ends. */
+/** Data that is read of a market: its name, and its prices at the ends. */
 export type HeldMarket = Pick<TradedMarket, 'firstPrice' | 'lastPrice'> & {
   readonly market: Pick<TradedMarket['market'], 'symbol' | 'base' | 'quote'>;
 };
 
 /**
- * What the same money would have returned if it had been spread evenly over the coins of the run at their
- * first prices and kept: `mean(last price / first price - 1)`, before fees and spreads. Each coin counts
- * once, by its prices in the currency of the run. Null without one.
+ * Returns what the same money would have returned if it had been spread evenly over the coins of the run at
+ * their first prices and held: `mean(last price / first price - 1)`, before fees and spreads. Each coin
+ * counts once, by its prices in the currency of the run. Null without a coin.
  */
 export function buyAndHoldReturn(markets: readonly HeldMarket[], quote: Currency): Statistic {
   const first = new Map<string, HeldMarket['firstPrice']>();

@@ -1,8 +1,7 @@
 import type { Units } from '../../domain/money.ts';
 
 /**
- * What a number of the summary is: a finite one, or null where its formula has no value (a division by
- * nothing, or too few points).
+ * Number of the summary: finite, or null if its formula has no value (a division by zero, or too few points).
  */
 export type Statistic = number | null;
 

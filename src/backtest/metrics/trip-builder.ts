@@ -23,7 +23,7 @@ export interface RoundTrip {
   /** Averages over the amount, before fees; of an open trip the last price. */
   readonly entryPrice: Units;
   readonly exitPrice: Units;
-  /** What was paid, and what came back after fees; of an open trip what it is worth. */
+  /** Amount paid, and amount received after fees; for an open trip its value. */
   readonly cost: Units;
   readonly proceeds: Units;
   /** Both sides' share of fees in the quote currency. They are in cost and proceeds already. */
@@ -31,7 +31,7 @@ export interface RoundTrip {
   /** Proceeds less cost. */
   readonly profit: Units;
   readonly isOpen: boolean;
-  /** What was sold is money that a sale for the other quote currency had brought. */
+  /** True if what was sold is money that a sale for the other quote currency had brought. */
   readonly isOfMoney: boolean;
 }
 

@@ -1,7 +1,7 @@
 import { finite, numberOf, quotient, mean, sampleDeviation, type Statistic } from './statistics.ts';
 import type { RoundTrip } from './round-trips.ts';
 
-/** What the statistics of trades need of each: all are of closed ones. */
+/** Data that the statistics of trades need of each trade: all are of closed ones. */
 export type ClosedTrip = Pick<RoundTrip, 'profit' | 'cost' | 'openedAtMs' | 'closedAtMs'>;
 
 /** `trades with a profit / trades`. One that comes out even is no win. */

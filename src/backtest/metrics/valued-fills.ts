@@ -10,7 +10,7 @@ import type { MovedFill, TripMarket } from './round-trips.ts';
 
 /** The fills of a run with all money in the run's currency. */
 export interface ValuedFills {
-  /** What was traded: one for each fill. */
+  /** Trades: one for each fill. */
   readonly traded: readonly FillRecord[];
   /**
    * The same, and what came and went of the other quote currency: with these the money of every trade is
@@ -135,8 +135,8 @@ function turned(fill: FillRecord): FillRecord {
 }
 
 /**
- * What tether costs in rial at a time: the open of the bar that it is in, the close of the last one after it,
- * the first open before all. Null without candles.
+ * Returns the price of tether in rial at a time: the open of the current bar, its close if it has ended, the
+ * first open before all bars. Null without candles.
  */
 function bridgePriceAt(candles: CandleColumns | null, atMs: number): Units | null {
   if (candles === null || candles.length === 0) return null;

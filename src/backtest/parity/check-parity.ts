@@ -30,17 +30,17 @@ export interface ParityReport extends SessionComparison {
   readonly decidedAgain: number;
   readonly beganMs: number;
   readonly endMs: number;
-  /** What each run did. */
+  /** Counts of each run. */
   readonly session: RunCounts;
   readonly again: RunCounts;
 }
 
-/** How much there is of each kind in one run. */
+/** Number of items of each kind in one run. */
 export type RunCounts = Readonly<
   Record<'signals' | 'intents' | 'orders' | 'fills' | 'books' | 'bars', number>
 >;
 
-/** What the second run draws its round trips with. */
+/** Seed for the round trips that the second run draws. */
 const SEED = 1;
 
 /** The least time that counts as another moment. */
@@ -131,21 +131,23 @@ function countsOf({ signals, intents, orders, fills, books, bars }: SecondRun['s
   };
 }
 
-/** What was decided by an engine that received what the engine of a session received. */
+/** Decisions of an engine that received what the engine of a session received. */
 export interface DecidedAgain {
   readonly intents: readonly WantedThing[];
   /** As they were when they were planned. */
   readonly orders: readonly OrderRecord[];
   /**
-   * What it received, and how long each call took that was sent, from when it was wanted, by `tripKey`, in
-   * the order in which they were sent.
+   * Data it received, and the duration of each sent call since it was requested, by `tripKey`, in the order
+   * of sending.
    */
   readonly received: ReceivedData;
   readonly tripsMs: ReadonlyMap<string, readonly number[]>;
   /** Times of the first and the last event; null where nothing was kept. */
   readonly fromMs: number | null;
   readonly untilMs: number | null;
-  /** Why it could not go on: it was answered what it had not asked. Null where it took everything. */
+  /**
+   * Reason it could not go on: it was answered something it had not asked. Null if it accepted everything.
+   */
   readonly failure: string | null;
 }
 

@@ -18,7 +18,7 @@ import type { TopicKind } from './received-data.ts';
 
 export interface CompareOptions extends SeenOptions {
   readonly markets: readonly Market[];
-  /** When both runs were stopped, in ms since 1970. */
+  /** Time at which both runs were stopped, in ms since 1970. */
   readonly endMs: number;
 }
 
@@ -98,8 +98,8 @@ export function compareDecisions(
 }
 
 /**
- * What one run knew otherwise when it decided this, or would have; null where both knew the same, or nobody
- * can tell.
+ * Returns what one run knew differently when it decided this, or would have; null if both knew the same, or
+ * that is unknown.
  */
 function knownOtherwise(
   { session, again }: SessionPair,
@@ -191,7 +191,8 @@ function filledOrder(order: OrderRecord, fills: ReadonlyMap<string, readonly Fil
 }
 
 /**
- * What the account has at the end follows from what came before; by itself it can only be rounded otherwise.
+ * Returns the differences in the account's final money. It follows from what came before; by itself it can
+ * only be rounded differently.
  */
 function moneyDifferences(
   { session, again }: SessionPair,
@@ -220,9 +221,9 @@ export interface Decision {
   readonly name: string;
   readonly strategy: string;
   readonly atMs: number;
-  /** What it is of: only those of the same can be each other. */
+  /** Subject of the decision: only decisions of the same group can match. */
   readonly group: string;
-  /** What was decided. */
+  /** Content of the decision. */
   readonly detail: string;
   readonly order: OrderRecord | null;
 }
@@ -296,7 +297,7 @@ function matchDecisions(
   ].toSorted((left, right) => timeOf(left) - timeOf(right));
 }
 
-/** When the first of a pair was decided. */
+/** Returns when the first of a pair was decided. */
 function timeOf({ session, again }: DecisionPair): number {
   return Math.min(session?.atMs ?? Number.POSITIVE_INFINITY, again?.atMs ?? Number.POSITIVE_INFINITY);
 }

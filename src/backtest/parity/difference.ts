@@ -4,7 +4,7 @@ import { formatUnits } from '../../domain/money.ts';
 import type { FillRecord } from '../../execution/fill-record.ts';
 import type { OrderRecord } from '../../execution/order-record.ts';
 
-/** What a difference between a session and its second run is put down to. */
+/** Cause to which a difference between a session and its second run is attributed. */
 export type Cause = 'data age' | 'latency' | 'queue' | 'fee' | 'rounding' | 'code';
 
 export const CAUSES: readonly Cause[] = ['data age', 'latency', 'queue', 'fee', 'rounding', 'code'];
@@ -26,7 +26,7 @@ export interface Difference {
   readonly what: 'signal' | 'intent' | 'order' | 'fill' | 'money';
   readonly cause: Cause;
   readonly atMs: number;
-  /** Whose it is; null for the money of the account. */
+  /** Strategy concerned; null for the money of the account. */
   readonly strategy: string | null;
   /** As it was in the session, and in the second run; null where there was none. */
   readonly session: string | null;
@@ -69,8 +69,8 @@ export interface FillOptions {
 }
 
 /**
- * How the fills of the same order differ between two runs; null where they do not. `atMs` is the first moment
- * at which they do.
+ * Returns how the fills of the same order differ between two runs; null if they do not. `atMs` is the first
+ * moment at which they do.
  */
 export function fillDifference(
   session: FilledOrder,
@@ -141,7 +141,7 @@ function apart(left: bigint, right: bigint): bigint {
   return left > right ? left - right : right - left;
 }
 
-/** What fills have changed, by currency, in units; fees are in the currency received. */
+/** Returns the net effect of fills by currency, in units; fees are in the currency received. */
 export function netMoney(fills: readonly FillRecord[]): ReadonlyMap<string, bigint> {
   const net = new Map<string, bigint>();
   const add = (currency: string, units: bigint): void => {

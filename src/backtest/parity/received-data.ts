@@ -6,7 +6,7 @@ import type { PublicTrade, VenueTrade } from '../../domain/trade.ts';
 import type { Page, VenueAnswer, VenueCall, WalletReading } from '../../venues/port.ts';
 import { shownGrid } from './seen.ts';
 
-/** What something was from a moment on, in ms since 1970, as a text: the same text is the same thing. */
+/** State of a topic from a moment on, in ms since 1970, as a text: the same text is the same state. */
 export interface TopicReading {
   readonly atMs: number;
   readonly text: string;
@@ -18,8 +18,8 @@ interface NumberedReading extends TopicReading {
 }
 
 /**
- * What a topic is of: the data of a market that strategies subscribe to, or the account, which everything
- * depends on.
+ * Subject of a topic: the data of a market that strategies subscribe to, or the account, on which everything
+ * depends.
  */
 export type TopicKind = 'book' | 'candles' | 'trades' | 'stats' | 'account';
 
@@ -31,7 +31,7 @@ interface Topic {
 }
 
 /**
- * What a bot received, topic by topic, without the names that an exchange gives, so that two runs can be
+ * Data that a bot received, topic by topic, without the names that an exchange gives, so that two runs can be
  * compared.
  */
 export class ReceivedData {
@@ -39,7 +39,7 @@ export class ReceivedData {
   private readonly orders = new Tally();
   private readonly fills = new Tally();
   private failures = 0;
-  /** When each answer came. */
+  /** Time of each answer. */
   private readonly timesMs: number[] = [];
   /** After how many answers each thing was decided. */
   private readonly decided = new Map<string, number>();
@@ -49,7 +49,7 @@ export class ReceivedData {
     if (!this.decided.has(name)) this.decided.set(name, this.timesMs.length);
   }
 
-  /** How many answers had come when something was decided; by its time where its name is not known. */
+  /** Returns how many answers had come when something was decided; uses its time if its name is not known. */
   answersBefore(name: string | null, atMs: number): number {
     return (
       (name === null ? undefined : this.decided.get(name)) ??
@@ -67,18 +67,18 @@ export class ReceivedData {
     }
   }
 
-  /** What a topic was after so many answers; null before anything came. */
+  /** Returns the state of a topic after so many answers; null before anything came. */
   after(name: string, answers: number): string | null {
     const readings = this.topics.get(name)?.readings ?? [];
     return readings[firstWhere(readings, ({ number }) => number > answers) - 1]?.text ?? null;
   }
 
-  /** How often a topic had been looked at after so many answers: a strategy is notified each time. */
+  /** Returns how often a topic had been polled after so many answers: a strategy is notified each time. */
   looksAfter(name: string, answers: number): number {
     return firstWhere(this.topics.get(name)?.looks ?? [], (number) => number > answers);
   }
 
-  /** Whether a topic was ever this. */
+  /** Returns true if a topic ever had this text. */
   wasEver(name: string, text: string): boolean {
     return this.topics.get(name)?.readings.some((reading) => reading.text === text) ?? false;
   }

@@ -29,11 +29,11 @@ import type { KnownBars, ReadSession, SeenData, SessionView } from './session.ts
 export interface RunAgainOptions {
   readonly file: SessionFile;
   readonly session: ReadSession;
-  /** What its engine received; nothing where that was not kept. */
+  /** Events that its engine received; none if they were not stored. */
   readonly events: AsyncIterable<EngineEvent>;
-  /** What its requests took; the default where that is not known. */
+  /** Latency of its requests; null (unknown) uses the default. */
   readonly latency: Latency | null;
-  /** What it received, and from when on; null where that was not kept. */
+  /** Data it received, and its start; null if that was not stored. */
   readonly received: ReceivedData | null;
   readonly fromMs: number | null;
   /** Folder of the bundled strategies. */
@@ -266,9 +266,9 @@ function barsOf({ market, timeframe, candles }: KnownBars): BarRecording {
 }
 
 /**
- * What the account had when it was first read, without what had been traded by then. Where no event tells, it
- * is counted back from the end, as far as that was read. Money that came or went otherwise counts as there
- * from the beginning.
+ * Returns the account's balances at the first reading, without what had been traded by then. If no event
+ * states them, they are counted back from the end, as far as that was read. Money that came or went otherwise
+ * counts as there from the beginning.
  */
 async function beginningBalances(
   { balances, fills }: ReadSession,

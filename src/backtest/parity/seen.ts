@@ -57,7 +57,7 @@ export class Watch {
   }
 }
 
-/** Where bars that a session read begin and end. */
+/** Returns where bars that a session read begin and end. */
 export function shownGrid(timeframe: Timeframe, bars: readonly Candle[]): BarGrid {
   return gridOf(timeframe, shownAnchors(timeframe, bars, INTERFACE_PROFILE.barAnchors));
 }
@@ -82,11 +82,11 @@ export function bookText({ bids, asks }: Pick<OrderBook, 'bids' | 'asks'>): stri
 export interface SeenOptions {
   /** Two looks within this time are at one moment. */
   readonly toleranceMs: number;
-  /** What of a market each strategy looks at, beside the book, which every order depends on. */
+  /** Market data that each strategy reads, besides the book, on which every order depends. */
   readonly reads: ReadonlyMap<string, ReadonlySet<string>>;
 }
 
-/** Where the two runs have seen something else of a market for the first time. */
+/** Returns where the two runs first saw something different of a market. */
 export function seenDivergences(
   { session, again }: SessionPair,
   options: SeenOptions,
@@ -134,11 +134,11 @@ function firstOther(
   return next === undefined ? null : { atMs: next.atMs, cause: 'data age', why: 'in only one run a' };
 }
 
-/** What two runs have received by then, and which of it counts. */
+/** Data that two runs have received by then, and which of it counts. */
 export interface Inputs {
   readonly session: ReceivedData;
   readonly again: ReceivedData;
-  /** How many answers each had been given by then. */
+  /** Number of answers that each had received by then. */
   readonly sessionAnswers: number;
   readonly againAnswers: number;
   readonly counts: (kind: TopicKind) => boolean;

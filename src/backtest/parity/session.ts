@@ -34,12 +34,12 @@ export interface KnownBars {
   readonly candles: readonly Candle[];
 }
 
-/** What the mirror of a session holds. Times in ms since 1970. */
+/** Content of the mirror of a session. Times in ms since 1970. */
 export interface ReadSession {
-  /** When it began to end, or was last heard of. */
+  /** Time it began to end, or of its last sign of life. */
   readonly endMs: number;
   readonly intents: readonly WantedThing[];
-  /** What its strategies were told from outside, in the order of time. */
+  /** Signals that its strategies received from outside, in the order of time. */
   readonly signals: readonly SignalLine[];
   readonly orders: readonly OrderRecord[];
   /** All of the account, ours or not. */
@@ -124,7 +124,7 @@ function readBars(mirror: string): readonly KnownBars[] {
 /** A book or a bar as the bot knew it. */
 export interface SeenData {
   readonly market: string;
-  /** When it was seen; of a bar when it closed. In ms since 1970. */
+  /** Time at which it was seen; for a bar its close. In ms since 1970. */
   readonly atMs: number;
   /** All of it: two that are the same have the same text. */
   readonly text: string;
@@ -152,7 +152,7 @@ export interface SessionView {
   readonly received: ReceivedData | null;
 }
 
-/** What is compared: two runs of one stretch of time. */
+/** Two runs of one range of time that are compared. */
 export interface SessionPair {
   readonly session: SessionView;
   readonly again: SessionView;
@@ -162,10 +162,10 @@ export interface SessionPair {
 const MOST_DRAWN_FROM = 2_000;
 
 /**
- * How long requests took in a recorded session, to be drawn from: those about orders by what its orders took,
- * all others by what its books took. On paper nothing about an order travels, so there all are as its books.
- * Throws `INVALID_FILE` where the folder holds no recorded session, `DATA_UNUSABLE` where nothing was
- * measured in it.
+ * Returns the latency of requests in a recorded session, to be drawn from: requests about orders use the
+ * times of its orders, all others those of its books. On paper nothing about an order travels, so all use
+ * those of the books. Throws `INVALID_FILE` if the folder holds no recorded session, `DATA_UNUSABLE` if
+ * nothing was measured in it.
  */
 export async function latencyOfSession(folder: string, seed: number): Promise<DrawnLatency> {
   const file = readSessionFile(folder);
@@ -180,8 +180,8 @@ export async function latencyOfSession(folder: string, seed: number): Promise<Dr
 }
 
 /**
- * What the requests of a session took; null where nothing was measured. Where one of both kinds was not, the
- * other stands for it.
+ * Returns the latency of the requests of a session; null if nothing was measured. If one of both kinds was
+ * not measured, the other is used for it.
  */
 export async function measuredLatency(
   { roundTripsMs: orderTripsMs }: Pick<ReadSession, 'roundTripsMs'>,

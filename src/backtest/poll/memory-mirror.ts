@@ -44,7 +44,7 @@ export class MemoryMirror implements ChangeStore {
     this.kept = kept;
   }
 
-  /** Whether what a restart would need is read by anybody. */
+  /** True if anybody reads what a restart would need. */
   get isKept(): boolean {
     return this.kept !== null;
   }

@@ -10,8 +10,8 @@ import { runWarning, type RunWarning } from '../run-warning.ts';
 const FINER = 1.5;
 
 /**
- * Where the plan looks more often than the recording changes, and where no order could pass for the age of
- * what was recorded. One sentence each.
+ * Returns where the plan polls more often than the recording changes, and where the recorded data is too old
+ * for any order. One sentence each.
  */
 export function planWarnings(
   tracks: readonly Track[],

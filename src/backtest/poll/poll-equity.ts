@@ -8,8 +8,8 @@ import type { FollowedMarket } from '../../venues/followed/followed-market.ts';
 import { MARKET_NAMES } from '../../exchange/market-names.ts';
 
 /**
- * What the account is worth in one quote currency, by the last prices at the exchange, whether the bot has
- * seen them or not; and how that went.
+ * Value of the account in one quote currency, and its history, by the last prices at the exchange, whether
+ * the bot has seen them or not.
  */
 export class PollEquity {
   /** Currencies of the account that no market values: they count for nothing. */

@@ -8,11 +8,11 @@ import type { RecordedStats, TimeRange } from '../../recording/records.ts';
 import type { FollowedMarket } from '../../venues/followed/followed-market.ts';
 import { RecordedStream, type RecordedChunks } from './recorded-stream.ts';
 
-/** What was recorded of one market, in the order of its own time. */
+/** Recording of one market, in the order of its own time. */
 export interface MarketTracks {
   /**
-   * When a row changes the market: at the exchange's time, else when it was seen; or always when it was seen.
-   * The former without it.
+   * Time at which a row changes the market. `venue-time`: the exchange's time, else when it was seen. `seen`:
+   * always when it was seen. Default: `venue-time`.
    */
   readonly changesWhen?: 'venue-time' | 'seen';
   readonly books: RecordedChunks<BookColumns>;
@@ -54,7 +54,7 @@ export interface Track {
    * of the same time count.
    */
   readonly lanes: readonly Lane[];
-  /** What else is recorded of it; after them at the same time. */
+  /** Other recordings of the market; at the same time, after `lanes`. */
   readonly sideLanes: readonly Lane[];
 }
 
@@ -161,7 +161,7 @@ export class RecordedFeed {
     return Math.min(marketMs, besideMs);
   }
 
-  /** When the last book or trade of all that was read is due. */
+  /** Due time of the last book or trade of all that was read. */
   get lastMs(): number {
     return Math.max(...this.ofMarkets.map(({ stream }) => stream.lastMs));
   }
@@ -176,7 +176,7 @@ export class RecordedFeed {
     this.dueMs = Number.NEGATIVE_INFINITY;
   }
 
-  /** When every market has shown a book. Throws `DATA_UNUSABLE` for one without any. */
+  /** Returns when every market has shown a book. Throws `DATA_UNUSABLE` for one without any. */
   async firstBooksMs(): Promise<number> {
     let firstMs = Number.NEGATIVE_INFINITY;
     for (const { stream } of this.lanes) await stream.readFirst();

@@ -16,11 +16,11 @@ const NO_DUES = new Float64Array();
 export class RecordedStream<Chunk extends { readonly length: number }> {
   /** Rows given so far. */
   count = 0;
-  /** When the next row at hand is due; infinite where none is. */
+  /** Due time of the next row at hand; infinite if there is none. */
   dueMs = Number.POSITIVE_INFINITY;
   private readonly chunks: AsyncIterator<Chunk>;
   private readonly timeOf: (chunk: Chunk, row: number) => number;
-  /** What was read and is not passed yet: the chunk of the next row first. */
+  /** Chunks that were read and are not passed yet: the chunk of the next row first. */
   private readonly atHand: { readonly chunk: Chunk; readonly dues: Float64Array }[] = [];
   private dues: Float64Array = NO_DUES;
   /** The next row, of the first chunk at hand. */
@@ -42,7 +42,7 @@ export class RecordedStream<Chunk extends { readonly length: number }> {
     return this.isEnded ? Number.POSITIVE_INFINITY : this.newestMs - 1;
   }
 
-  /** When the last row that was read is due. */
+  /** Due time of the last row that was read. */
   get lastMs(): number {
     return this.newestMs;
   }

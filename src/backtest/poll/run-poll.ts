@@ -67,14 +67,14 @@ export interface PollRunOptions {
   /** The share of each limit that the bot leaves unused; 0.02 without it. */
   readonly headroom?: number | undefined;
   readonly rules?: Partial<PollRules>;
-  /** What strategies are told from outside, and when; nothing without it. */
+  /** Signals to strategies from outside, with their times; default: none. */
   readonly signals?: readonly DatedSignal[];
   /**
-   * When the bot begins: then, or once every market has shown a book. What was recorded before is the past.
-   * From the first book without it.
+   * Start of the bot: this time, or once every market has shown a book. Earlier recordings are the past.
+   * Default: the first book.
    */
   readonly fromMs?: number;
-  /** When the market stands still; at the end of the recordings without it. */
+  /** Time at which the market stands still; default: the end of the recordings. */
   readonly toMs?: number;
   /** Between two points of the curve; a minute without it. */
   readonly curveEveryMs?: number;
@@ -90,7 +90,7 @@ export interface PollRunOptions {
   readonly onAnswer?: PollBotOptions['onAnswer'];
 }
 
-/** What a run against recorded books and trades did. */
+/** Outcome of a run against recorded books and trades. */
 export interface PollRun {
   /** As the bot knew them in the end, in the order in which they were planned. */
   readonly orders: readonly OrderRecord[];
@@ -100,13 +100,13 @@ export interface PollRun {
   readonly initialEquity: Units;
   readonly finalEquity: Units;
   readonly failures: ReadonlyMap<string, string>;
-  /** What strategies logged, by their names: the last lines of each. */
+  /** Log lines of strategies by their names: the last lines of each. */
   readonly logs: ReadonlyMap<string, readonly LoggedLine[]>;
   readonly intents: readonly StrategyIntents[];
   readonly locks: LocksOfRun;
   readonly members: MemberHistory;
   readonly plan: PollPlan;
-  /** What was sent, by endpoint. */
+  /** Requests that were sent, by endpoint. */
   readonly requests: readonly EndpointUsage[];
   readonly markets: readonly TradedMarket[];
   readonly fidelity: FidelityStatement;
@@ -377,7 +377,7 @@ class PollLife {
   }
 }
 
-/** Where recorded bars of a market begin, and longer ones: shorter ones that say the same are not asked. */
+/** Returns where recorded bars of a market begin, and longer ones: shorter bars that agree are not used. */
 function recordedAnchors(bars: readonly BarRecording[]): BarAnchors {
   return Object.assign({}, ...bars.map(({ columns }) => columns.anchors ?? UTC_BARS)) as BarAnchors;
 }
@@ -388,7 +388,7 @@ function recordingOf(markets: readonly PollMarket[], index: number): MarketTrack
   return market;
 }
 
-/** What was recorded before the bot begins, chunk by chunk. */
+/** Passes what was recorded before the bot begins, chunk by chunk. */
 async function passBy(feed: RecordedFeed, firstMs: number): Promise<void> {
   for (let { horizonMs } = feed; horizonMs < firstMs; { horizonMs } = feed) {
     feed.advance(horizonMs);

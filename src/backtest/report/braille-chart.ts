@@ -37,8 +37,8 @@ export function brailleChart(
 }
 
 /**
- * Where a number lies in a row of `places`, from the least to the largest of all; in the middle where all are
- * the same.
+ * Returns the place of a number in a row of `places`, from the least to the largest of all; the middle if all
+ * are the same.
  */
 function placing(values: readonly number[], places: number): (value: number) => number {
   const least = values.reduce((least, value) => Math.min(least, value), Number.POSITIVE_INFINITY);

@@ -38,8 +38,8 @@ function differenceOf(
 }
 
 /**
- * What else two runs differ in: settings that decide whether their figures can be compared, one sentence
- * each.
+ * Returns the other differences between two runs: settings that decide whether their figures can be compared,
+ * one sentence each.
  */
 export function differentGrounds(first: ResultHead, second: ResultHead): string[] {
   const grounds: readonly (readonly [string, (result: ResultHead) => unknown])[] = [

@@ -7,7 +7,7 @@ import { stepAt, type TimeGrid } from './thinning.ts';
 /** Lines of exits on a page at most. Of more those of the trades that are shown, the first ones. */
 const MOST_LINES = 10_000;
 
-/** Where the exits of brackets rested, by their beginning: a line from step to step at one price. */
+/** Lines where the exits of brackets rested, by their beginning: each from step to step at one price. */
 export interface ExitLines {
   readonly market: readonly number[];
   readonly from: readonly number[];
@@ -56,7 +56,10 @@ export function exitLines(options: {
   };
 }
 
-/** What filled reaches its mark; what was canceled ends before the step in which another rests. */
+/**
+ * Returns the end of a line. A filled order reaches its mark; a canceled one ends before the step in which
+ * another rests.
+ */
 function endOf({ state, closedAtMs }: OrderRecord, endMs: number): number {
   if (closedAtMs === null) return endMs - 1;
   return state === 'filled' ? closedAtMs : closedAtMs - 1;
@@ -79,11 +82,11 @@ function exitsToShow(orders: readonly OrderRecord[], shown: readonly RoundTrip[]
   return rested.filter(({ intentId }) => intents.has(intentId)).slice(0, MOST_LINES);
 }
 
-/** What a list of trades says of their orders: the exit, and the tag of the entry; empty for none. */
+/** Labels of trades in a list, from their orders: the exit, and the tag of the entry; empty for none. */
 export interface TripLabels {
   readonly exit: readonly string[];
   readonly tag: readonly string[];
-  /** Whose trade it is; no entries where all are of one strategy. */
+  /** Strategy of each trade; no entries if all are of one strategy. */
   readonly strategy: readonly string[];
 }
 

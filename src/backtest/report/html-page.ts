@@ -17,10 +17,10 @@ const POLICY = "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsaf
 /** The level of gzip: the highest one takes ten times as long, for a file that is a twentieth smaller. */
 const PACKING = 4;
 
-/** What a report is made of. */
+/** Parts of a report. */
 export interface HtmlPage {
   readonly language: Language;
-  /** What the scripts say. */
+  /** Texts that the scripts show. */
   readonly texts: Texts;
   readonly title: string;
   /** HTML of the parts. */

@@ -14,12 +14,13 @@ export interface PlotColumns {
   readonly color: PlotColor | null;
   readonly at: readonly number[];
   readonly values: NumberColumn;
-  /** Which of them are gaps. */
+  /** Indices of the values that are gaps. */
   readonly gaps: readonly number[];
 }
 
 /**
- * What strategies plotted, for a page. A series has the name of its strategy too where the run has several.
+ * Returns what strategies plotted, for a page. If the run has several strategies, the name of a series
+ * includes its strategy.
  */
 export function plotColumns(
   { plots, strategies }: Pick<BacktestRun, 'plots' | 'strategies'>,
@@ -63,7 +64,7 @@ function lastOfSteps(
   return isRising ? points : points.toSorted(([left], [right]) => left - right);
 }
 
-/** What is to be said of series of which not all values are there. */
+/** Returns the note about series of which some values are left out. */
 export function thinnedPlots(
   { plots }: Pick<BacktestRun, 'plots'>,
   { say, count, digits }: ReportVoice,

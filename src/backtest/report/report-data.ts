@@ -19,8 +19,8 @@ const MOST_TRADES = 5_000;
 const MOST_FILLS = 10_000;
 
 /**
- * What the page draws. Columns, as rows would be several times as large; whole numbers that rise are stored
- * as steps from the one before.
+ * Data that the page draws. Stored as columns, as rows would be several times as large; whole numbers that
+ * rise are stored as steps from the one before.
  */
 export interface ReportData {
   readonly quote: string;
@@ -51,7 +51,7 @@ export interface ReportData {
     readonly number: readonly number[];
     readonly market: readonly number[];
     readonly openedAtMs: readonly number[];
-    /** How long after its opening, in ms; -1 for an open one. */
+    /** Time from opening to closing, in ms; -1 for an open trade. */
     readonly lengthMs: readonly number[];
     readonly amount: readonly string[];
     readonly entryPrice: readonly string[];
@@ -61,7 +61,7 @@ export interface ReportData {
     readonly change: readonly (number | null)[];
   } & TripLabels;
   readonly exits: ExitLines;
-  /** When locks held, and when markets were in universes. */
+  /** Times at which locks held, and markets were in universes. */
   readonly locks: BandColumns;
   readonly members: BandColumns;
 }
@@ -81,7 +81,7 @@ const DEPTH_DIGITS = 5;
 /** Of a volume. */
 const VOLUME_DIGITS = 3;
 
-/** What a report draws of a run, thinned to what a screen can show. */
+/** Returns what a report draws of a run, thinned to what a screen can show. */
 export function reportData({ run, trips }: FinishedRun, voice = reportVoice('en')): ReportData {
   const grid = timeGrid(run);
   const initialEquity = numberOf(run.initialEquity);

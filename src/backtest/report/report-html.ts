@@ -87,7 +87,7 @@ const drawnOf = ({ all, market }: BandColumns) => ({ all, drawn: market.length }
 
 const PAGE = 'backtest/report/page';
 
-/** What the page runs, each file after those that it imports. */
+/** Scripts of the page, each file after those that it imports. */
 export const RUN_SCRIPTS: readonly string[] = [
   'packed-data.js',
   'words.js',

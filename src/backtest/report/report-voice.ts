@@ -16,8 +16,8 @@ import { PERSIAN_REPORT } from './texts/persian-report.ts';
 import { currencyText, numberText, percentText, shownMoney } from './value-text.ts';
 
 /**
- * How a report says texts, numbers and times. English has times in UTC, and money with its unit beside the
- * title; Persian has Tehran's clock, Jalali days, and money with its unit at each number.
+ * Format of texts, numbers and times in a report. English has times in UTC, and money with its unit beside
+ * the title; Persian has Tehran's clock, Jalali days, and money with its unit at each number.
  */
 export interface ReportVoice extends FactVoice {
   readonly language: Language;
@@ -29,7 +29,7 @@ export interface ReportVoice extends FactVoice {
   /** A number with the unit that English says elsewhere. */
   readonly inUnit: (number: string, currency: Currency) => string;
   readonly currency: (quote: Currency) => string;
-  /** What follows a title of money: `, USDT`, or nothing where each number has its unit. */
+  /** Text after a title of money: `, USDT`, or nothing if each number has its unit. */
   readonly unitOfTitle: (quote: Currency) => string;
   readonly second: (atMs: number) => string;
   /** A day by its number since 1970. */

@@ -89,7 +89,7 @@ const MOST_REFUSALS = 8;
 /** Lines of a terminal that one reason's first case takes; the page and the files have all of it. */
 const MOST_WHY = 3;
 
-/** What was refused, one reason a line, each with the first case in words below it. */
+/** Returns the refusals, one reason a line, each with the first case in words below it. */
 function refusalLines({ refusals }: ResultHead): string[] {
   if (refusals.length === 0) return [];
   const shown = refusals.slice(0, MOST_REFUSALS);
@@ -106,7 +106,7 @@ function refusalLines({ refusals }: ResultHead): string[] {
   return ['Refused', ...lines, ...(more > 0 ? [`  and ${more} more reasons`] : []), ''];
 }
 
-/** How often and how long each lock held. */
+/** Returns how often and how long each lock held. */
 function lockLines({ locks }: ResultHead): string[] {
   if (locks.length === 0) return [];
   const lines = locks.map(

@@ -1,7 +1,7 @@
 import type { Fact, FactFigure } from '../../language/fact.ts';
 import { capitalized } from './value-text.ts';
 
-/** How a language writes what facts have. */
+/** Functions that write figures in a language. */
 export interface FactVoice {
   /** A number that is written in English, such as `12,345.6`, in the digits of the language. */
   readonly digits: (english: string) => string;
@@ -16,11 +16,13 @@ export interface FactVoice {
   readonly about: (lengthMs: number) => string;
   /** Things one after another. */
   readonly list: (texts: readonly string[]) => string;
-  /** What a result has in English: why an order was refused, or a lock held. Words of others stay. */
+  /**
+   * Translates English text of a result: the reason of a refusal or a lock. Text by others stays as it is.
+   */
   readonly said: (text: string) => string;
 }
 
-/** What it takes to tell a fact in a language: how its texts, names and numbers are written. */
+/** Functions that express a fact in a language: its texts, names and numbers. */
 export interface FactTeller extends FactVoice {
   /** The text of a key. The maker of facts has checked that the figures are those of the text. */
   readonly sayAny: (key: string, values: Readonly<Record<string, string | number>>) => string;

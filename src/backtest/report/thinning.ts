@@ -40,8 +40,8 @@ export function timeGrid({ fromMs, toMs, barMs, markets, plots }: BacktestRun): 
 }
 
 /**
- * When bars begin after a multiple of their length, so that a bar and what is known at its close share a
- * step. Where the clock of their zone is set, the bars before lie in other steps than their closes.
+ * Returns how far bars begin after a multiple of their length, so that a bar and what is known at its close
+ * share a step. If the clock of their zone is set, the bars before lie in other steps than their closes.
  */
 function phaseOf(markets: BacktestRun['markets'], firstMs: number): number {
   const finest = markets
@@ -183,7 +183,7 @@ export function thinCurve(
   };
 }
 
-/** Where a stretch, its end excluded, is lowest and highest: the first such places. */
+/** Returns the first indices of the lowest and the highest value in a range, its end excluded. */
 function extremes(
   value: Float64Array,
   from: number,

@@ -27,7 +27,7 @@ export interface BandColumns {
   readonly lengthMs: readonly number[];
   readonly name: readonly string[];
   readonly text: readonly string[];
-  /** How many there were, with those that are too many for a page. */
+  /** Total number, including those that are too many for a page. */
   readonly all: number;
 }
 
@@ -46,13 +46,13 @@ export function lockBands(
   }));
 }
 
-/** What a lock is about: `all markets`, `BTCIRT`, `BTCIRT for grid`. */
+/** Returns the scope of a lock: `all markets`, `BTCIRT`, `BTCIRT for grid`. */
 export function lockScope({ strategy, market }: LockScope, { say, foreign }: ReportVoice): string {
   const markets = market === null ? say('locks.allMarkets') : foreign(market);
   return strategy === null ? markets : say('locks.ofStrategy', { markets, strategy });
 }
 
-/** When a lock ended, or the run did. */
+/** Returns when a lock ended, or the run did. */
 export function lockEndMs({ lock, endedAtMs }: LockRecord, toMs: number): number {
   return Math.max(lock.beganAtMs, endedAtMs ?? toMs);
 }

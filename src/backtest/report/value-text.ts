@@ -4,10 +4,10 @@ import type { Currency } from '../../domain/market-symbol.ts';
 import { groupedText, moneyText as exactMoneyText } from '../../domain/money-text.ts';
 import { decimalsOf } from '../../exchange/market-names.ts';
 
-/** What stands for a figure without a value. */
+/** Text shown for a figure without a value. */
 const NOTHING = 'n/a';
 
-/** How the quote currency is called before people. */
+/** Returns the name of the quote currency as shown to people. */
 export function currencyText(quote: Currency): string {
   return quote === 'rls' ? 'rial' : 'USDT';
 }

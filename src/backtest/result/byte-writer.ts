@@ -14,7 +14,7 @@ const Z = 90;
 
 const DAY_MS = 86_400_000;
 
-/** What a whole number is divided by that counts the last of so many decimals. */
+/** Divisors of whole numbers that count units of the last decimal, by the number of decimals. */
 const SCALES = Array.from({ length: 16 }, (_, decimals) => 10 ** decimals);
 
 /** Digits below it are taken from a small integer, which is faster. */

@@ -34,7 +34,7 @@ export interface FinishedRun {
   readonly warnings: readonly RunWarning[];
 }
 
-/** What a live session has besides its run. */
+/** Data of a live session besides its run. */
 export interface LivePart {
   /** Fills from before the run, which opened what was closed in it. */
   readonly fillsBefore: BacktestRun['fills'];
@@ -108,7 +108,10 @@ function endedFrom(fromMs: number, trips: readonly RoundTrip[]): readonly RoundT
   return trips.filter(({ closedAtMs }) => closedAtMs === null || closedAtMs >= fromMs);
 }
 
-/** What the interface says of a code that the exchange gave; a check of the bot says it in its own words. */
+/**
+ * Returns the interface's meaning of a code that the exchange gave; null for a check of the bot, which has
+ * its own words.
+ */
 function meaningOf({ what, code }: RefusalCount): string | null {
   return what === 'order' ? (MEANINGS.get(code) ?? null) : null;
 }
@@ -145,7 +148,7 @@ export function summaryOf(
   };
 }
 
-/** What is shorter has no figure of a year. */
+/** Shortest range that has annual figures. */
 const LEAST_ANNUAL_MS = 30 * 86_400_000;
 
 const NOTHING_OF_A_YEAR = { cagr: null, volatility: null, sharpe: null, sortino: null, calmar: null };
@@ -154,7 +157,7 @@ type Range = Pick<BacktestRun, 'fromMs' | 'toMs'>;
 
 const isAnnual = ({ fromMs, toMs }: Range): boolean => toMs - fromMs >= LEAST_ANNUAL_MS;
 
-/** Whether a figure is one of a year and the range is too short for it. */
+/** Returns true if a figure is annual and the range is too short for it. */
 export const isTooShortFor = (name: string, range: Range): boolean =>
   Object.hasOwn(NOTHING_OF_A_YEAR, name) && !isAnnual(range);
 
@@ -163,7 +166,7 @@ export function withoutYear<Figures extends object>(figures: Figures, range: Ran
   return isAnnual(range) ? figures : { ...figures, ...NOTHING_OF_A_YEAR };
 }
 
-/** What the numbers do not show by themselves. */
+/** Returns warnings about what the numbers do not show by themselves. */
 function warningsOf(run: BacktestRun, { unmatched }: RoundTrips): readonly RunWarning[] {
   const length = { lengthMs: run.toMs - run.fromMs };
   const short = isAnnual(run) ? [] : [runWarning('warning.short', { length })];
@@ -219,7 +222,7 @@ function sketchOf({ curve }: BacktestRun): ResultHead['sketch'] {
   return { timeMs, equity: value };
 }
 
-/** What JSON keeps of a value that is meant to be JSON. */
+/** Returns what JSON stores of a value that is meant to be JSON. */
 function plain(value: unknown): ResultHead['config'] {
   return JSON.parse(JSON.stringify(value ?? null)) as ResultHead['config'];
 }

@@ -12,7 +12,7 @@ const MUCH = 0.1;
 /** Reasons that a warning names. */
 const NAMED = 3;
 
-/** How many intents were refused; signals from outside are none. */
+/** Returns how many intents were refused; signals from outside do not count. */
 export function refusedIn(refusals: readonly RefusalCount[]): number {
   return refusals.reduce((sum, { what, count }) => (what === 'signal' ? sum : sum + count), 0);
 }

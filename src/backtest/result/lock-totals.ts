@@ -1,7 +1,10 @@
 import type { LockRecord } from '../../engine/lock-records.ts';
 import type { ResultHead } from './result-schema.ts';
 
-/** How often and how long locks of each name held, and what they refused. Times that overlap count once. */
+/**
+ * Returns how often and how long locks of each name held, and what they refused. Times that overlap count
+ * once.
+ */
 export function lockTotals(records: readonly LockRecord[], toMs: number): ResultHead['locks'] {
   return [...Map.groupBy(records, ({ lock }) => lock.name)].map(([name, ofOne]) => {
     let heldMs = 0;

@@ -3,7 +3,7 @@ import type { FinishedRun } from './finish-run.ts';
 import { resultHeadSchema, type ResultHead } from './result-schema.ts';
 import { FILL_TABLE, LOCK_TABLE, MEMBER_TABLE, ORDER_TABLE, TRIP_TABLE } from './result-tables.ts';
 
-/** How the pieces of a result are set out: on lines of their own, or all on one. */
+/** Layout of the pieces of a result: on lines of their own, or all on one. */
 interface Layout {
   readonly head: string;
   readonly beforeTable: string;

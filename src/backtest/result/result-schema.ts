@@ -145,7 +145,7 @@ const membersSchema = z.strictObject({
   reason: z.array(z.string()),
 });
 
-/** What a report of a live session has besides: what became of the bot, and what it leaves open. */
+/** Additional data in the report of a live session: the outcome of the bot, and what it leaves open. */
 const sessionSchema = z.strictObject({
   mirror: z.string().describe('The file that the figures come from.'),
   epoch: z.string(),

@@ -30,7 +30,7 @@ export const TRIP_TABLE = new TableFormat<RoundTrip, TripRow>({
   isOpen: flagCell(({ isOpen }) => isOpen),
 });
 
-/** What a reader of a result wants of orders, with their money as text. */
+/** Columns of orders for readers of a result, with money as text. */
 export const ORDER_TABLE = new TableFormat<OrderRecord, OrderRow>({
   key: textCell(({ key }) => key),
   clientOrderId: textCell(({ clientOrderId }) => clientOrderId),

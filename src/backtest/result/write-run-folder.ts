@@ -27,7 +27,7 @@ import type { FinishedRun } from './finish-run.ts';
 import { writeResultJson } from './result-json.ts';
 import type { ResultHead } from './result-schema.ts';
 
-/** What a folder is called while it is written; readers pass over names that begin with a dot. */
+/** Prefix of a folder's name while it is written; readers skip names that begin with a dot. */
 const UNFINISHED = '.unfinished-';
 
 const ABANDONED_MS = 86_400_000;
@@ -35,7 +35,7 @@ const ABANDONED_MS = 86_400_000;
 /** Folders of one name: more runs of one configuration within a second are a mistake. */
 const MOST_OF_ONE_NAME = 100;
 
-/** What a folder holds. */
+/** Files of a run folder. */
 const FILES: readonly (readonly [
   name: string,
   write: (finished: FinishedRun, out: ByteWriter, language: Language) => void,

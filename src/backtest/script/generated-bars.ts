@@ -1,16 +1,16 @@
 import { createRandom } from '../../domain/random.ts';
 import type { ScriptedBar } from './scripted-market.ts';
 
-/** What generated bars are like. Percentages are of the price. */
+/** Properties of generated bars. Percentages are of the price. */
 export interface GeneratedBars {
   readonly count: number;
   /** The same seed gives the same bars. */
   readonly seed: number;
   /** The first open, in the quote currency; 100 without it. */
   readonly from?: number;
-  /** How far the price goes with each bar, in percent; 0 without it, -0.2 for a fall. */
+  /** Price change of each bar, in percent; default 0; -0.2 for a fall. */
   readonly trend?: number;
-  /** How far each bar goes by chance, in percent, up or down; 0.5 without it. */
+  /** Random price change of each bar, in percent, up or down; default 0.5. */
   readonly noise?: number;
   /** A wave around the trend: how far it goes either way in percent, and its length in bars. */
   readonly wave?: { readonly percent: number; readonly bars: number };

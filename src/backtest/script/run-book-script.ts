@@ -39,7 +39,7 @@ export interface ScriptedBook {
   readonly bid: number | null;
   /** The lowest offer to sell, in the quote currency; null for an empty side. */
   readonly ask: number | null;
-  /** What is offered at both, in the base currency; 1,000 without it. */
+  /** Amount offered at both prices, in the base currency; default 1,000. */
   readonly amount?: number;
   readonly trades?: readonly ScriptedTrade[];
 }

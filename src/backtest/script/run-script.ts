@@ -26,10 +26,10 @@ import type { VenueAnswer, VenueCall } from '../../venues/port.ts';
 import { timeframeMs } from '../../domain/timeframe.ts';
 import { MARKET_NAMES } from '../../exchange/market-names.ts';
 
-/** What a scripted run begins with. */
+/** Initial state of a scripted run. */
 export interface ScriptedAccount {
   readonly params?: Readonly<Record<string, unknown>>;
-  /** What the account begins with, by lower-case currency; 10,000 of the quote currency without it. */
+  /** Initial balances of the account, by lower-case currency; default: 10,000 of the quote currency. */
   readonly balances?: Readonly<Record<string, number>>;
   /** The fee of each trade as a share, such as 0.001; none without it. */
   readonly fee?: number;
@@ -42,11 +42,11 @@ export interface ScriptedAccount {
   readonly inventory?: Readonly<Record<string, number>>;
   /** Rules of locks, as a configuration has them: `[{ kind: 'cooldown', for: '30m' }]`; none without it. */
   readonly locks?: readonly unknown[];
-  /** What the strategy is told from outside; what is wrong with one is among the refusals. */
+  /** Signals to the strategy from outside; errors in them are among the refusals. */
   readonly signals?: readonly ScriptedSignal[];
 }
 
-/** What a strategy is told from outside. */
+/** Signal to a strategy from outside. */
 export interface ScriptedSignal {
   /** After so many bars, or books: 0 is before the first. */
   readonly after: number;
@@ -55,7 +55,7 @@ export interface ScriptedSignal {
   readonly payload: unknown;
   /** One of its own for each without it. */
   readonly id?: string;
-  /** Who sent it; `test` without it. */
+  /** Sender of the signal; default `test`. */
   readonly source?: string;
 }
 
@@ -117,21 +117,21 @@ export interface ScriptedFill {
   readonly timeMs: number;
 }
 
-/** What a strategy did on a scripted market. */
+/** Outcome of a strategy on a scripted market. */
 export interface ScriptedRun {
   /** In the order in which they were planned. */
   readonly orders: readonly ScriptedOrder[];
   readonly fills: readonly ScriptedFill[];
-  /** What it wanted and did not get, as sentences with their codes. */
+  /** Refused intents of the strategy, as sentences with their codes. */
   readonly refusals: readonly string[];
   readonly log: readonly string[];
-  /** What it plotted, in the order in which the series began. */
+  /** Plots of the strategy, in the order in which the series began. */
   readonly plots: readonly ScriptedPlot[];
   /** Locks that there were, such as `cooldown of BTCUSDT`, and what each refused. */
   readonly locks: readonly ScriptedLock[];
   /** Its state in the end. */
   readonly state: unknown;
-  /** What all is worth in the quote currency at the last price. */
+  /** Total value in the quote currency at the last price. */
   readonly equity: number;
 }
 
@@ -308,7 +308,7 @@ export interface ScriptedPlot extends PlotSeries {
   readonly timesMs: readonly number[];
 }
 
-/** What came of a run. Throws `INVALID_STRATEGY` with what a handler threw. */
+/** Returns the outcome of a run. Throws `INVALID_STRATEGY` with what a handler threw. */
 export function scriptedRun(
   run: Pick<CandleRun, 'orders' | 'fills' | 'intents' | 'locks' | 'logs' | 'finalEquity'>,
   { runner, plots }: { readonly runner: StrategyRunner; readonly plots: readonly PlottedSeries[] },

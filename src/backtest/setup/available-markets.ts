@@ -26,8 +26,8 @@ export function recordedMarkets(root: string, kind: Timeframe | 'books'): readon
 }
 
 /**
- * What a backtest with universes can not know, for its result; empty without any. `markets`: how many markets
- * there is data of.
+ * Returns what a backtest with universes cannot know, for its result; empty without any. `markets`: number of
+ * markets that have data.
  */
 export function universeCaveats(
   rules: readonly Pick<UniverseRules, 'filters'>[],

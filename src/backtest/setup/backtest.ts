@@ -30,7 +30,7 @@ export interface BacktestStrategy {
   readonly name?: string;
 }
 
-/** What the market does in a backtest, and how orders fill. */
+/** Behaviour of the market in a backtest, and how orders fill. */
 export type BacktestMarkets =
   | {
       /** Candles of every market that a strategy subscribes to. */
@@ -40,7 +40,7 @@ export type BacktestMarkets =
        * candle is walked on those that agree with it. Strategies do not see them.
        */
       readonly detail?: readonly Candles[];
-      /** How orders fill inside candles. */
+      /** Rules for how orders fill inside candles. */
       readonly rules?: Partial<BarRules>;
       readonly recording?: undefined;
     }
@@ -50,16 +50,16 @@ export type BacktestMarkets =
        * to. The whole bot runs on them, with the limits of the exchange.
        */
       readonly recording: string;
-      /** How orders fill among the recorded ones, and how long requests take. */
+      /** Rules for how orders fill among the recorded ones, and for the latency of requests. */
       readonly rules?: Partial<PollRules>;
       readonly candles?: undefined;
       readonly detail?: undefined;
     };
 
-/** What a backtest needs. Amounts of money are numbers or decimal texts. */
+/** Options of a backtest. Amounts of money are numbers or decimal texts. */
 export type BacktestOptions = BacktestMarkets & {
   readonly strategies: readonly BacktestStrategy[];
-  /** What the account begins with, by currency: `{ usdt: 10_000 }`. */
+  /** Initial balances of the account, by currency: `{ usdt: 10_000 }`. */
   readonly balances: Readonly<Record<string, number | string>>;
   /**
    * Of makers and takers: 0.1 is a thousandth of what is traded. To a millionth, 0 to 100; that of the
@@ -71,7 +71,7 @@ export type BacktestOptions = BacktestMarkets & {
   readonly to?: Moment;
   /** The currency of the results; without it rial where any market is priced in it, else tether. */
   readonly currency?: QuoteCurrency;
-  /** What strategies are told from outside, and when: the path of a file, or a list. */
+  /** Signals to strategies from outside, with their times: the path of a file, or a list. */
   readonly signals?: string | readonly BacktestSignal[];
   /** Terms of a market that the embedded exchange does not know. */
   readonly steps?: BacktestRequest['steps'];
@@ -82,7 +82,7 @@ export type BacktestOptions = BacktestMarkets & {
 /** A result, with the whole curve of equity beside it. */
 export interface BacktestOutcome {
   readonly result: BacktestResult;
-  /** What the account was worth at each close, or each second, in the currency of the results. */
+  /** Value of the account at each close, or each second, in the currency of the results. */
   readonly equity: { readonly timeMs: Float64Array; readonly value: Float64Array };
   /** A line for each strategy that could not run, and for prices that are off a market's step. */
   readonly problems: readonly string[];

@@ -7,7 +7,10 @@ export const PATHS: readonly BarPath[] = [
   'nearest-first',
 ];
 
-/** How orders fill inside candles, as people say it: in percent, and only what is not the default. */
+/**
+ * Rules for how orders fill inside candles, as people write them: in percent, and only what is not the
+ * default.
+ */
 export interface CandleRuleOptions {
   readonly marketOrders?: BarRules['arrival'];
   readonly limitFill?: BarRules['limitFill'];

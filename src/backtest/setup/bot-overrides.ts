@@ -71,7 +71,7 @@ function givenSettings(amounts: Readonly<Record<string, string>>, coins: readonl
   };
 }
 
-/** What the account begins with, by currency. */
+/** Returns the override for the initial balances, by currency. */
 export function balancesOverride(balances: Readonly<Record<string, unknown>>): Override {
   return ['paper.balances', JSON.stringify(balances)];
 }

@@ -14,11 +14,11 @@ export interface LoadedBars {
   readonly fromCache: boolean;
 }
 
-/** What bars are read from. */
+/** Source from which bars are read. */
 export interface BarOrigin {
   /** All that the bars depend on, as text; null where that is not known, and then they are not kept. */
   readonly identity: string | null;
-  /** Whether it is still what it was. */
+  /** Returns true if the source is unchanged. */
   isSame(): boolean;
 }
 

@@ -54,7 +54,7 @@ export interface BacktestRequest {
    * name. Empty: the catalogue's.
    */
   readonly csv: readonly CsvSource[];
-  /** What the user says of how these files are written. */
+  /** Format of these files, as the user describes it. */
   readonly csvForm?: FileForm | undefined;
   /** The currency of the results; null: rial where any market is priced in it, else tether. */
   readonly currency: Currency | null;
@@ -69,9 +69,9 @@ export interface BacktestRequest {
   /** Terms of markets that the configuration does not know. */
   readonly steps: { readonly price?: string; readonly amount?: string; readonly minValue?: string };
   readonly rules: BarRules;
-  /** What strategies are told from outside, and when: a file, or its lines; nothing without it. */
+  /** Signals to strategies from outside, with their times: a file, or its lines; default: none. */
   readonly signals?: string | readonly FileSignal[];
-  /** Whether a report is drawn, with what strategies plot; it is not without it. */
+  /** True if a report is drawn, with the plots of strategies; default: false. */
   readonly isDrawn?: boolean;
   readonly onProgress?: (done: number, total: number) => void;
 }
@@ -159,7 +159,7 @@ export async function signalsOf(
   return given === undefined ? [] : signalsFor(given, instances);
 }
 
-/** What a result keeps of its signals: their file, or how many were given. */
+/** Returns what a result stores of its signals: their file, or how many were given. */
 export function keptSignals({ signals }: Pick<BacktestRequest, 'signals'>): {
   readonly signals?: string | number;
 } {
@@ -236,7 +236,8 @@ export function backtestMarketsOf(instances: readonly StrategyInstanceSettings[]
 const DAY_MS = 86_400_000;
 
 /**
- * How far before the beginning bars are wanted, so that indicators have settled; with some to spare for gaps.
+ * Returns how far before the beginning bars are needed, so that indicators have settled; with some to spare
+ * for gaps.
  */
 function reachMs(instances: readonly StrategyInstanceSettings[], timeframe: Timeframe): number {
   const lengths = instances.flatMap(({ runner }) =>
@@ -440,7 +441,7 @@ const textOf = (units: Units | undefined): string | undefined =>
 const plain = (_: string, value: unknown): unknown =>
   typeof value === 'bigint' ? formatUnits(value) : value;
 
-/** What a result keeps of its configuration: what decides it, and nothing secret. */
+/** Returns what a result stores of its configuration: all that decides it, and nothing secret. */
 export function keptConfig(config: BotConfig, more: Readonly<Record<string, unknown>>): unknown {
   return keptBot(config, { ...more, balances: config.paper.balances, feesInMillionths: config.paper.fees });
 }

@@ -1,4 +1,4 @@
-/** How close a backtest is to the market: on candles, or the whole bot on recorded books and trades. */
+/** Fidelity of a backtest to the market: on candles, or the whole bot on recorded books and trades. */
 export const FIDELITIES = ['candles', 'poll'] as const;
 
 export type Fidelity = (typeof FIDELITIES)[number];

@@ -123,7 +123,7 @@ export async function runPollBacktest(
   };
 }
 
-/** How far the bot's time is of what was recorded. */
+/** Returns the callback for progress: the bot's time as a share of what was recorded. */
 function progressOf(
   { onProgress, recordings, fromMs, toMs }: PollRequest,
   symbols: readonly MarketSymbol[],

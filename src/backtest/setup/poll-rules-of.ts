@@ -3,11 +3,11 @@ import type { PollRules } from '../../venues/recorded/poll-rules.ts';
 /** Places in the queue at a price that people choose from. */
 export const QUEUE_PLACES = ['back', 'front'] as const;
 
-/** How orders fill among recorded ones, as people say it: only what is not the default. */
+/** Rules for how orders fill among recorded ones, as people write them: only what is not the default. */
 export interface PollRuleOptions {
   /** Of a request, and of its reply, in ms. */
   readonly latency?: number;
-  /** How late own trades are listed, in ms. */
+  /** Delay until own trades are listed, in ms. */
   readonly tradesLag?: number;
   readonly queue?: (typeof QUEUE_PLACES)[number];
 }

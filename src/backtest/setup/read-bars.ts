@@ -17,14 +17,14 @@ import { readDataFile } from '../../recording/read-file.ts';
 import type { TimeRange } from '../../recording/records.ts';
 import { cachedBars, fileSource, partitionSource, userCache, type LoadedBars } from './cached-bars.ts';
 
-/** What bars a run wants. */
+/** Bars that a run needs. */
 export interface BarQuestion {
   readonly market: MarketSymbol;
   readonly timeframe: Timeframe;
   readonly range: TimeRange;
-  /** How far before the range there should be bars, to warm up with. */
+  /** Time before the range for which there should be bars, to warm up with. */
   readonly warmUpMs: number;
-  /** What the user says of how a file is written. */
+  /** Format of a file, as the user describes it. */
   readonly form?: FileForm | undefined;
 }
 

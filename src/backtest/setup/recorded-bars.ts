@@ -27,7 +27,7 @@ export async function recordedBars(
 ): Promise<readonly BarRecording[]> {
   const { market, instances, range } = of;
   const recorded = candles.timeframes(market);
-  /** How far back each timeframe is wanted. */
+  /** Required history of each timeframe. */
   const reachMs = new Map<Timeframe, number>();
   for (const { runner } of instances) {
     for (const wanted of runner.subscriptions) {

@@ -21,11 +21,11 @@ import { recordedMarkets } from './available-markets.ts';
 /** Recorded bars of a market, by their timeframes. */
 export interface RecordedCandles {
   timeframes(market: MarketSymbol): readonly Timeframe[];
-  /** Whether a file of them reaches into a stretch. */
+  /** Returns true if a file of these bars reaches into a range. */
   reachInto(key: CandleKey, range: TimeRange): boolean;
   /** Stretches that were read whole. */
   covered(key: CandleKey): readonly TimeRange[];
-  /** Where they and longer ones of the market begin. */
+  /** Returns where these bars and longer ones of the market begin. */
   anchors(key: CandleKey): BarAnchors;
   /** Those that open in a stretch; null where none do. */
   read(key: CandleKey, range: TimeRange): Promise<CandleColumns | null>;
@@ -44,7 +44,7 @@ export interface Recordings {
   readonly markets: () => readonly MarketSymbol[];
   /** From the first to the last book of a market; null where there is none. */
   readonly span: (market: MarketSymbol) => TimeRange | null;
-  /** What was recorded of a market before a time, but its bars. */
+  /** Recordings of a market before a time, except its bars. */
   readonly tracks: (market: MarketSymbol, toMs: number) => Pick<MarketTracks, 'books' | 'trades' | 'stats'>;
   readonly candles: RecordedCandles;
 }

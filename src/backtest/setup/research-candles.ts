@@ -15,7 +15,7 @@ export interface Candles {
   /** Such as `BTCUSDT`. */
   readonly market: string;
   readonly timeframe: Timeframe;
-  /** Where candles begin, and longer ones that are made of them: found by `timeMs` where it is left out. */
+  /** Start of candles, and of longer ones made from them; derived from `timeMs` if omitted. */
   readonly anchors?: BarAnchors | undefined;
   /** The open of each candle, in ms since 1970. */
   readonly timeMs: Float64Array;
@@ -31,7 +31,7 @@ export interface Candles {
 /** A moment: ms since 1970, or ISO 8601, in UTC where it names no zone. */
 export type Moment = number | string;
 
-/** Which candles are wanted, and where they are. */
+/** Candles to read, and where they are. */
 export interface CandleSource {
   readonly market: string;
   readonly timeframe: Timeframe;
@@ -175,7 +175,7 @@ export function cellsOf(candles: Candles): CandleColumns {
   return columns;
 }
 
-/** Whether cells are still those of their candles, which a program may change between two runs. */
+/** Returns true if cells are still those of their candles, which a program may change between two runs. */
 function isSame(made: CandleColumns, candles: Candles): boolean {
   const { priceDecimals: decimals, volumeDecimals } = made;
   const { anchors } = candles;
@@ -192,7 +192,7 @@ function isSame(made: CandleColumns, candles: Candles): boolean {
   );
 }
 
-/** Whether each cell is exactly its number. Volumes that were rounded are not, and are made anew. */
+/** Returns true if each cell is exactly its number. Volumes that were rounded are not, and are made anew. */
 function isOf(
   whole: Float64Array,
   { numbers, decimals }: { readonly numbers: Float64Array; readonly decimals: number },

@@ -21,7 +21,7 @@ export type ApartTask =
       'recordings' | 'onProgress'
     >);
 
-/** What a comparison needs of a run. */
+/** Data of a run that a comparison needs. */
 export interface ApartRun {
   readonly wanted: readonly ExpectedOrder[];
   readonly filledAtMs: readonly number[];

@@ -15,7 +15,7 @@ export type ConfiguredBacktest =
     } & BacktestRequest)
   | ({ readonly fidelity: 'poll' } & PollRequest);
 
-/** What came of it. */
+/** Outcome of a configured run. */
 export interface ConfiguredRun {
   readonly run: BacktestRun;
   /** A line for each strategy that can not run, and for a market whose step is not that of its bars. */

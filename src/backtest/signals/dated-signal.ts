@@ -13,11 +13,11 @@ export interface DatedSignal {
 /** Signals of a run in the order of their times, told one after the other. */
 export class DatedSignals {
   private readonly signals: readonly DatedSignal[];
-  /** When the next is taken; infinity where there is none. Asked for with each bar. */
+  /** Time of the next signal; infinity if there is none. Read with each bar. */
   nextMs = Number.POSITIVE_INFINITY;
   private next = -1;
 
-  /** What is before `fromMs` is left out: the run begins then. */
+  /** Omits signals before `fromMs`: the run begins then. */
   constructor(signals: readonly DatedSignal[], fromMs: number) {
     this.signals = signals
       .filter(({ atMs }) => atMs >= fromMs)
@@ -43,7 +43,7 @@ export class DatedSignals {
   }
 }
 
-/** What a reader should know of the signals of a run, as sentences. */
+/** Returns what a reader should know of the signals of a run, as sentences. */
 export function signalWarnings(
   signals: readonly DatedSignal[],
   of: {

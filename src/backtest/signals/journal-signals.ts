@@ -6,7 +6,7 @@ import type { FileSignal } from './read-signals.ts';
 /** A line of the journal about a signal. */
 export type SignalLine = ReturnType<typeof signalLineOf>;
 
-/** What a line of the kind `signal` says. Throws `DATA_UNUSABLE` for a damaged one. */
+/** Returns the content of a line of the kind `signal`. Throws `DATA_UNUSABLE` for a damaged one. */
 export function signalLineOf({ seq, subject, json }: JournalLine) {
   return { strategy: subject, ...readStored(storedSignalLine, json, `line ${seq} of the journal`) };
 }

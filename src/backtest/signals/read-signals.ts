@@ -8,7 +8,7 @@ import { TimeReader } from '../../recording/import/time-reader.ts';
 
 /** A line of a file of signals. */
 export interface FileSignal {
-  /** When the bot takes it, in ms since 1970. */
+  /** Time at which the bot accepts it, in ms since 1970. */
   readonly atMs: number;
   /** Null: each that declares the name. */
   readonly strategy: string | null;
@@ -18,7 +18,7 @@ export interface FileSignal {
   readonly payload: unknown;
   readonly sentAtMs: number | null;
   readonly source: string;
-  /** Where it is, for messages. */
+  /** Location of the signal, for messages. */
   readonly place: string;
 }
 
@@ -44,7 +44,7 @@ const line = z.strictObject({
 
 /** A signal as a program gives it. Times are ms since 1970 or ISO 8601, all of one form. */
 export interface BacktestSignal {
-  /** When the bot takes it. */
+  /** Time at which the bot accepts it. */
   readonly time: number | string;
   readonly payload: unknown;
   /** For whom; without it each strategy that declares the name. */

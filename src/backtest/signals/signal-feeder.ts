@@ -5,7 +5,7 @@ import { DatedSignals, type DatedSignal } from './dated-signal.ts';
 export interface SignalFeederOptions {
   readonly time: Timeline;
   readonly shell: Pick<BotShell, 'control'>;
-  /** What is earlier is left out, and what is later. */
+  /** Range of the signals: earlier and later ones are omitted. */
   readonly fromMs: number;
   readonly toMs: number;
 }

@@ -16,8 +16,8 @@ const RENEW_MS = 300_000;
 const APART_MS = 60_000;
 
 /**
- * How long a lease may be used after it was written. The slots of whoever is silent are ended a quarter of an
- * hour after that, so its last cancel has left by then.
+ * Time for which a lease may be used after it was written. The slots of a silent owner are ended a quarter of
+ * an hour after the write, so its last cancel has left by then.
  */
 const VALID_MS = PART_STANDS_STILL_MS - MOST_CANCEL_DELAY_MS - APART_MS;
 
@@ -27,7 +27,7 @@ export function mostLeased(limit: number): { readonly together: number; readonly
   return { together, each: Math.min(together, Math.max(1, Math.floor(together / MOST_LEASES))) };
 }
 
-/** Who has the slots of an owner's lease. No process is of that name, so only their age ends them. */
+/** Returns the holder of an owner's leased slots. No process has that name, so only their age ends them. */
 export function leaseholder(owner: string): string {
   return `${owner}.lease`;
 }
@@ -45,11 +45,11 @@ export class CancelLease {
   readonly name: string;
   readonly limit: number;
   readonly windowMs: number;
-  /** How many slots it has. */
+  /** Number of its slots. */
   readonly size: number;
   private readonly ledger: BudgetLedger;
   private readonly machine: Pick<Machine, 'monotonicMs' | 'wallMs'>;
-  /** When it was written last, by both clocks: the monotonic one stands still while the machine sleeps. */
+  /** Time of the last write, by both clocks: the monotonic one stands still while the machine sleeps. */
   private written: { readonly atMs: number; readonly wallMs: number } | null = null;
 
   constructor({ name, limit, windowMs }: RateLimit, machine: Pick<Machine, 'monotonicMs' | 'wallMs'>) {
@@ -68,7 +68,7 @@ export class CancelLease {
     this.written = at;
   }
 
-  /** Whether its slots are to be written, for the first time or again. */
+  /** Returns true if its slots are to be written, for the first time or again. */
   isDue(): boolean {
     return this.ageMs() >= RENEW_MS;
   }
@@ -99,7 +99,7 @@ export class CancelLease {
     return this.ageMs() < VALID_MS && this.ledger.holds(ownSlot(slot));
   }
 
-  /** Whether no request of it is on its way, or in doubt. */
+  /** Returns true if no request of it is in flight or in doubt. */
   isAtRest(): boolean {
     return !this.ledger.hasOpen();
   }
@@ -111,7 +111,7 @@ export class CancelLease {
   }
 }
 
-/** Whether a slot is of a lease, and none that this process has in Redis. */
+/** Returns true if a slot is of a lease, and not one that this process has in Redis. */
 export function isLeased({ id }: Slot): boolean {
   return id < 0;
 }

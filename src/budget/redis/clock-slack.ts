@@ -2,7 +2,7 @@
 const DRIFT_PARTS = 500;
 export const STEP_MS = 100;
 
-/** What a window is longer here than it is. */
+/** Returns how much longer a window is here than it is. */
 export function longerMs(windowMs: number): number {
   return STEP_MS + Math.ceil(windowMs / DRIFT_PARTS);
 }

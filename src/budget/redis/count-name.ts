@@ -5,7 +5,7 @@ export function epochName(begunMs: number): string {
   return `${begunMs}-${randomBytes(6).toString('hex')}`;
 }
 
-/** When a count was begun, in numbers that only rise. */
+/** Returns when a count was begun, in numbers that only rise. */
 export function begunOf(epoch: string): number {
   return Number(epoch.split('-', 1)[0]);
 }

@@ -80,7 +80,10 @@ export class DraftSlots {
     this.of.forgetBudgets((field) => this.list(field).length > 0);
   }
 
-  /** What is free need not be written: the next one that is taken here says it again. */
+  /**
+   * Releases slots stamped before a time. A free slot need not be written: the next one used here states it
+   * again.
+   */
   releaseBefore(key: BudgetKey, beforeMs: number): void {
     const field = fieldOf(key);
     this.beforeMs.set(field, beforeMs);
@@ -165,7 +168,7 @@ export class DraftSlots {
       .map(({ admittedAtMs }) => admittedAtMs);
   }
 
-  /** How many slots of leases there are, of one holder or of all. */
+  /** Returns the number of slots of leases, of one holder or of all. */
   leased(key: BudgetKey, holder?: string): number {
     return this.list(fieldOf(key)).filter(
       (slot) =>
@@ -223,7 +226,7 @@ export class DraftSlots {
     this.of.forgetGrowth();
   }
 
-  /** Whether somebody holds any slot. */
+  /** Returns true if `owner` holds any slot. */
   has(owner: string): boolean {
     return [...this.fields()].some((field) => this.list(field).some((slot) => slot.owner === owner));
   }

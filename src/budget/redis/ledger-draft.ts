@@ -10,7 +10,7 @@ import { DraftSlots } from './draft-slots.ts';
 import { parsed, slotsText, type LedgerImage } from './ledger-image.ts';
 import { lengthOf } from '../breaker.ts';
 
-/** What the fields of the ledger hold, besides slots. */
+/** Content of the fields of the ledger, besides slots. */
 export const BUDGET_FIELD = z.object({
   requestLimit: z.number(),
   statedLimit: z.number(),
@@ -32,16 +32,16 @@ export const LOCKOUT_FIELD = z.object({
 /** Boots of machines of which it is kept how far their clocks are from the server's. */
 const MOST_MACHINES = 32;
 
-/** Who asks, and which run of Redis it asks. */
+/** Owner that asks, and the run of Redis that it asks. */
 export interface DraftOf {
   readonly owner: string;
   readonly subjectOf: (budget: string) => string;
   readonly credential: string;
   /** The number of the next own slot. */
   readonly nextSeq: () => number;
-  /** Whether the image is of the run of Redis that is there, and of its last state. */
+  /** True if the image is of the current run of Redis, and of its last state. */
   readonly isCurrent: boolean;
-  /** Whether a ledger that is not there means that nothing was sent. */
+  /** True if a missing ledger means that nothing was sent. */
   readonly beginsEmpty: boolean;
 }
 
@@ -69,12 +69,12 @@ export class LedgerDraft implements LedgerRows {
     });
   }
 
-  /** Whether a new count begins with this. */
+  /** True if a new count begins with this. */
   get isBegun(): boolean {
     return this.hasBegun;
   }
 
-  /** Whether no more than own slots that ended, and one that is taken, are changed. */
+  /** True if only own slots that ended, and one that is taken, are changed. */
   get isPlain(): boolean {
     return !this.hasBegun && this.changed.size === 0 && this.slots.isPlain && !this.image.hasDoubt();
   }

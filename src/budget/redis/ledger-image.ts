@@ -4,7 +4,7 @@ import { SarrafError } from '../../domain/errors.ts';
 /** A slot as the ledger in Redis has it. */
 export interface ImageSlot {
   readonly owner: string;
-  /** Which one of its owner. */
+  /** Number of the slot for its owner. */
   readonly seq: number;
   readonly admittedAtMs: number;
   readonly stampedAtMs: number | null;

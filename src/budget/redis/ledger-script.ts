@@ -1,10 +1,10 @@
-/** How Redis tells its time and which run of it this is; tests have a clock that they set. */
+/** Script by which Redis gives its time and which run of it this is; tests have a clock that they set. */
 export const SERVER_CLOCK = `
 local parts = redis.call('TIME')
 local time = tonumber(parts[1]) * 1000 + math.floor(tonumber(parts[2]) / 1000)
 local run = string.match(redis.call('INFO', 'server'), 'run_id:(%x+)')`;
 
-/** How long an owner is taken for alive that has not been heard of. */
+/** Time for which a silent owner counts as alive. */
 const LEASE_MS = 15_000;
 
 /** A client may be ahead of the server's clock by so much; beyond it that was stepped back. */
@@ -12,7 +12,7 @@ const AHEAD_MS = 50;
 /** The server's clock may go back by so much unseen. */
 const BACK_MS = 100;
 
-/** What is asked of the script, as JSON. */
+/** Request to the script, as JSON. */
 export interface ScriptAsk {
   /**
    * `read`: everything as it is. `touch`: says that the owner lives, `leave`: that it is gone. `plain`: ends
@@ -23,7 +23,7 @@ export interface ScriptAsk {
   readonly owner: string;
   /** The server's time as the owner can prove it. */
   readonly now: number;
-  /** What the owner has read last; '' and 0 of a ledger that is not there. */
+  /** State that the owner has read last; '' and 0 for a missing ledger. */
   readonly epoch: string;
   readonly revision: number;
   readonly stable: number;

@@ -1,6 +1,6 @@
 import type { ScriptAsk } from './ledger-script.ts';
 
-/** What the script answers: everything that there is, or how often it was written by now. */
+/** Answer of the script: all data, or how often it was written by now. */
 export interface ScriptAnswer {
   readonly status: 'read' | 'changed' | 'stepped' | 'full' | 'done';
   readonly timeMs: number;

@@ -8,7 +8,7 @@ import { withRedisLedger } from './redis-by-hand.ts';
 import { RedisConnection } from './redis-connection.ts';
 import { RedisLedger, TOO_LATE } from './redis-ledger.ts';
 
-/** How often what took too long is tried as a ledger is opened, and how long after each other. */
+/** Number of attempts if opening a ledger is too slow, and the pause between them. */
 const MOST_TRIES = 10;
 const TRY_AGAIN_MS = 300;
 
@@ -69,7 +69,10 @@ function isTooSlow(error: unknown): boolean {
   return error.message === 'Command timed out' || error.message === TOO_LATE || isTooSlow(error.cause);
 }
 
-/** What a Redis may lose of the ledger in a place, a line each. Throws `DATA_UNUSABLE` as opening it does. */
+/**
+ * Returns what a Redis may lose of the ledger in a place, a line each. Throws `DATA_UNUSABLE` as opening it
+ * does.
+ */
 export async function redisLedgerWarnings(place: string): Promise<readonly string[]> {
   return withRedisLedger(place, async (connection) => lookAt(connection, redisPlace(place).address.shown));
 }

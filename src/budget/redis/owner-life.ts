@@ -3,12 +3,14 @@ import type { LifeSign } from '../process-owner.ts';
 import type { LedgerDraft } from './ledger-draft.ts';
 import type { SeenLedger } from './seen-ledger.ts';
 
-/** What Redis is told of this process, so that others of its machine can see whether it lives. */
+/** Returns the identity of this process for Redis, so that others of its machine can see whether it lives. */
 export function whoIs({ bootId, owner }: Machine): string {
   return JSON.stringify([bootId, owner]);
 }
 
-/** Whether an owner lives: one of this machine by its process, another by the lease that it renews. */
+/**
+ * Returns whether an owner lives: one of this machine by its process, another by the lease that it renews.
+ */
 export function lifeSignIn(
   draft: LedgerDraft,
   owner: string,

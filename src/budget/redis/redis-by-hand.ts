@@ -44,7 +44,7 @@ export async function raiseRedisLimit(place: string, budget: string): Promise<re
   );
 }
 
-/** What became of a ledger that was to count nothing as sent. */
+/** Outcome of making a ledger that counts nothing as sent. */
 export type RedisRenewal =
   | { readonly kind: 'made'; readonly keptAs: null }
   | { readonly kind: 'in use' }

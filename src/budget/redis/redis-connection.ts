@@ -7,7 +7,7 @@ import { redisFailure } from '../../redis/redis-failure.ts';
 import { ledgerScript, SERVER_CLOCK, type ScriptAsk } from './ledger-script.ts';
 import type { LedgerServer, ScriptAnswer } from './ledger-server.ts';
 
-/** How long a first connection may take. */
+/** Time limit of a first connection. */
 const OPENS_WITHIN_MS = 5_000;
 /** A connection that is gone is tried again after so long: at first, and at last. */
 const RETRY_MS = { first: 100, last: 2_000 };
@@ -18,7 +18,7 @@ export interface ConnectionOptions {
   readonly key: string;
   /** Longer than that no answer is waited for. */
   readonly timeoutMs: number;
-  /** How the server tells its time; tests have a clock of their own. */
+  /** Script by which the server gives its time; tests have a clock of their own. */
   readonly clock?: string;
 }
 
@@ -32,7 +32,7 @@ export class RedisConnection implements LedgerServer {
   readonly key: string;
   private readonly script: string;
   private readonly sha: string;
-  /** Why there is no connection. */
+  /** Reason there is no connection. */
   private reason: unknown = null;
 
   private constructor({ address, key, timeoutMs, clock = SERVER_CLOCK }: ConnectionOptions) {
@@ -87,7 +87,7 @@ export class RedisConnection implements LedgerServer {
   }
 }
 
-/** Why Redis can not be used, to be thrown. It never shows a password. */
+/** Returns the error to throw when Redis cannot be used. It never shows a password. */
 function unusableRedis({ shown }: RedisAddress, error: unknown): SarrafError {
   return new SarrafError(
     'DATA_UNUSABLE',

@@ -30,7 +30,7 @@ export interface RedisLedgerOptions {
   readonly isGuest?: boolean;
   /** Budgets of cancels, of which this process has a few slots beforehand: alike for all who share it. */
   readonly leases?: readonly string[];
-  /** What it means that there is none when it is opened; one that goes later makes every window full. */
+  /** Meaning of a missing ledger when it is opened; one that goes later makes every window full. */
   readonly whenMissing: 'full' | 'empty';
   readonly machine?: Machine;
   /** Called where Redis does not do what it is asked, with every error. */
@@ -43,9 +43,9 @@ export interface RedisLedgerOptions {
 /** An answer that comes later is of no use. */
 export const TOO_LATE = 'no answer in 250 ms';
 
-/** How often it is tried again because others wrote meanwhile. */
+/** Number of attempts because others wrote meanwhile. */
 const MOST_TRIES = 8;
-/** Who was not admitted for want of an answer may ask again after so long. */
+/** Time after which a request that was not admitted for lack of an answer may ask again. */
 const ASK_AGAIN_MS = 50;
 /** So often Redis is told that this process lives, and what is not written yet is tried again. */
 const HEARTBEAT_MS = 2_000;
@@ -74,7 +74,7 @@ export class RedisLedger implements Admittance {
   private turn: Promise<unknown> = Promise.resolve();
   private isWriting = false;
   private hasJoined = false;
-  /** Whether somebody looked at what was read since the last heartbeat. */
+  /** True if somebody has used the read data since the last heartbeat. */
   private isWatched = false;
   private heartbeat: NodeJS.Timeout | null = null;
 
@@ -392,7 +392,7 @@ export class RedisLedger implements Admittance {
     return this.unwritten.tell(made, (localMs) => this.seen.clock.latest(localMs));
   }
 
-  /** What the rules say of what was read last, with what waits to be written. */
+  /** Applies the rules to what was read last, with what waits to be written. */
   private look<T>(nowMs: number, work: (rules: LedgerRules, atMs: number, draft: LedgerDraft) => T): T {
     const made = this.draft();
     this.tell(made);
@@ -430,7 +430,7 @@ export class RedisLedger implements Admittance {
   }
 }
 
-/** What this process asks; all else of it is what was seen. */
+/** Part of a request that this process sets; the rest is what was seen. */
 type AskPart = Partial<ScriptAsk> & Pick<ScriptAsk, 'kind'>;
 
 /** A draft as the script takes it: slots alone where nothing else has changed, else each field that has. */

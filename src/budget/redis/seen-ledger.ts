@@ -6,25 +6,25 @@ import type { ScriptAsk } from './ledger-script.ts';
 import type { ScriptAnswer } from './ledger-server.ts';
 import { ServerClock } from './server-clock.ts';
 
-/** How far another process of this machine found the clocks apart is believed where it is off by no more. */
+/** Tolerance within which the clock difference found by another process of this machine is believed. */
 const ANCHOR_SLACK_MS = 200;
 const ANCHOR_DRIFT_PARTS = 2_000;
 
-/** What a caller decides of what is asked; the rest is what was seen. */
+/** Part of a request that a caller decides; the rest is what was seen. */
 export type AskPart = Partial<ScriptAsk> & Pick<ScriptAsk, 'kind' | 'owner'>;
 
 /**
- * What this process has seen of the ledger in Redis: the fields that were read last, the server's time as far
- * as it is proven, and why all of it is of no use.
+ * Ledger in Redis as this process has seen it: the fields that were read last, the server's time as far as it
+ * is proven, and the reason all of it is unusable.
  */
 export class SeenLedger {
-  /** Whether the times of the count that is there are still to be compared with the clock. */
+  /** True if the times of the current count are still to be compared with the clock. */
   mustJoin = true;
   private readonly machine: Machine;
   private fields = new LedgerImage(new Map());
   private time = new ServerClock();
   private runId = '';
-  /** Why what Redis holds is of no use; null where it is. */
+  /** Reason the content of Redis is unusable; null if it is usable. */
   private why: string | null = null;
   private known = { epoch: '', revision: 0 };
   /** Of all counts that were seen here, the one that was begun last. */
@@ -42,7 +42,7 @@ export class SeenLedger {
     return this.time;
   }
 
-  /** Which run of Redis answered last. */
+  /** Run of Redis that answered last. */
   get run(): string {
     return this.runId;
   }
@@ -68,7 +68,7 @@ export class SeenLedger {
   }
 
   /**
-   * How much of the time since somebody last proved one nobody can prove: whether it has passed, or the
+   * Returns how much of the time since the last proven one nobody can prove: it may have passed, or the
    * server's clock was stepped. Another process of this machine left how far the two clocks are apart.
    */
   unprovenMs(): number {
@@ -83,7 +83,7 @@ export class SeenLedger {
     return epochName(Math.max(this.latestBegun + 1, begunOf(this.fields.head.epoch) + 1, atMs));
   }
 
-  /** What is asked at a local time, built on what was read. */
+  /** Returns the request at a local time, built on what was read. */
   askOf(part: AskPart, sentMs: number): ScriptAsk {
     const { time } = this;
     const { head } = this.fields;

@@ -6,7 +6,7 @@ export interface ClockReading {
   readonly serverMs: number;
 }
 
-/** What is known of the server's time: how much it is ahead of the monotonic clock, at least and at most. */
+/** Known bounds of the server's time: how much it is ahead of the monotonic clock, at least and at most. */
 interface Offset {
   readonly leastMs: number;
   readonly mostMs: number;
@@ -15,7 +15,7 @@ interface Offset {
 /** After so long an offset is of the past: clocks differ by tens of parts in a million. */
 const GENERATION_MS = 30_000;
 
-/** What a clock may gain or lose and count as one that runs evenly: jitter, and one part in two thousand. */
+/** Amount that a clock may gain or lose and still count as even: jitter, and one part in two thousand. */
 const JITTER_MS = 50;
 const DRIFT_PARTS = 2_000;
 

@@ -10,7 +10,7 @@ interface OwnSlot {
   readonly slot: Slot;
 }
 
-/** What a draft was told of: it need not be told again once that is in Redis. */
+/** Changes passed to a draft: they need not be passed again once the draft is in Redis. */
 export interface Told {
   readonly endings: readonly number[];
   readonly heeds: ReadonlySet<object>;

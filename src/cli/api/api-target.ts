@@ -25,12 +25,12 @@ export interface TargetOptions {
 export interface ApiTarget {
   readonly baseUrl: string;
   readonly exchange: BotConfig['exchange'];
-  /** How late a request may arrive, among others. */
+  /** Lateness with which a request may arrive, among others. */
   readonly execution: BotConfig['execution'];
   readonly credentials: CredentialSettings | null;
-  /** Whether a configuration keeps orders in its own process: then nothing real is to be moved by it. */
+  /** True if a configuration runs orders in its own process: then nothing real is to be moved by it. */
   readonly isPaper: boolean;
-  /** Whose credentials they are, for people. */
+  /** Owner of the credentials, for people. */
   readonly account: string;
 }
 

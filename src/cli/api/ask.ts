@@ -48,7 +48,9 @@ async function answerTo(question: string, output: NodeJS.WritableStream): Promis
 const text = (value: unknown): string | null =>
   typeof value === 'string' || typeof value === 'number' ? String(value) : null;
 
-/** How an order is looked for that a request was about; it can have been sent last at `sentAtMs`. */
+/**
+ * Returns the command that finds the order of a request; it can have been sent at `sentAtMs` at the latest.
+ */
 function findOrder(request: CallRequest, sentAtMs: number): string {
   const id = text(request['order']) ?? text(request['clientOrderId']) ?? '…';
   return `order find ${id} --sent ${isoText(sentAtMs)}`;

@@ -78,7 +78,7 @@ export function callOf(name: EndpointName): Call {
 /** Fields by which pages are gone through; a caller who reads all of them has no say in that. */
 export const OF_PAGING: readonly string[] = ['page', 'order', 'details', 'tradeOrder'];
 
-/** Whether a call is a list that is read by pages. Candles have pages and are no list of records. */
+/** Returns true if a call is a list that is read by pages. Candles have pages and are no list of records. */
 export function isPaged(call: Call): call is Call & { readonly name: PagedName } {
   return (
     call.fields.some(({ name }) => name === 'page') && call.fields.some(({ name }) => name === 'pageSize')

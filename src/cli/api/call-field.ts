@@ -6,7 +6,7 @@ import { isSecretText } from '../../exchange/request-types.ts';
 export interface CallField {
   readonly name: string;
   readonly isRequired: boolean;
-  /** What it takes, such as `a positive decimal`. */
+  /** Accepted values, such as `a positive decimal`. */
   readonly takes: string;
   /** The words that it takes, where they can be listed. */
   readonly choices: readonly string[];
@@ -31,7 +31,7 @@ function choicesOf(schema: FieldSchema): readonly string[] {
   return typeof schema.type !== 'string' && schema.type?.includes('boolean') === true ? FLAG_WORDS : [];
 }
 
-/** What a field says of a value that no field takes: its own message, so that help and refusals agree. */
+/** Returns the field's own message for a value that no field accepts, so that help and refusals agree. */
 function takesOf(field: z.ZodType, choices: readonly string[]): string {
   if (choices.length > 0) return choices.join(' | ');
   const message = field.safeParse(Symbol('none')).error?.issues[0]?.message ?? '';
@@ -63,10 +63,10 @@ export function callFieldsOf(endpoint: Pick<Endpoint, 'request'>): readonly Call
   );
 }
 
-/** What a call does at the exchange: reads, changes something of the account, or moves money or orders. */
+/** Effect of a call at the exchange: reads, changes something of the account, or moves money or orders. */
 export type CallEffect = 'reads' | 'changes' | 'moves';
 
-/** Who may trade, withdraw or take payments does so with these calls. */
+/** Access rights of calls that trade, withdraw or take payments. */
 const MOVING_ACCESS: ReadonlySet<Endpoint['access']> = new Set(['TRADE', 'WITHDRAW', 'merchant']);
 
 /**

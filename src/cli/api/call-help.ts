@@ -32,7 +32,7 @@ function exampleOf({ word, endpoint }: Call, without: readonly string[] = []): s
   return ['sarraf api', word, ...fields].join(' ');
 }
 
-/** What `--help` says of a call besides its options. */
+/** Returns what `--help` shows of a call besides its options. */
 export function callHelp(call: Call): string {
   const { endpoint, fields, effect } = call;
   const marks = [

@@ -142,7 +142,7 @@ export class CallSender implements Caller {
     );
   }
 
-  /** How long the ledger holds a call back now; null where it does not. */
+  /** Returns how long the ledger holds a call back now; null if it does not. */
   private waitFor(call: Call): Wait | null {
     const { name, per } = call.endpoint.budget;
     const { ledger, subjects } = this.remote;
@@ -185,7 +185,7 @@ export class CallSender implements Caller {
 
 interface Wait {
   readonly forMs: number;
-  /** Whether it may be shorter. */
+  /** True if it may be shorter. */
   readonly isMost: boolean;
   readonly why: string;
 }

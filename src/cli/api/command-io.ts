@@ -5,15 +5,15 @@ import { askHidden, askLine } from './ask.ts';
 
 /* oxlint-disable no-console -- the console is what this is about */
 
-/** What a command needs of whoever started it. */
+/** Services that a command needs from whoever started it. */
 export interface CommandIo {
   readonly environment: Readonly<Record<string, string | undefined>>;
   readonly workingFolder: string;
-  /** Whether a person can be asked. */
+  /** True if a person can be asked. */
   readonly isTerminal: boolean;
   /** The answer: for programs and people. */
   out(text: string): void;
-  /** What is said beside it. */
+  /** Writes a line beside the answer. */
   say(line: string): void;
   confirm(question: string, word: string): Promise<boolean>;
   /** One line; empty at the end of the input. */
@@ -45,7 +45,8 @@ export interface Interruption {
 }
 
 /**
- * What was sent already may have taken effect, so an ended call is notified before the process ends.
+ * Creates an interruption. It notifies a call before the process ends, as what was sent already may have had
+ * an effect.
  */
 export function interruption(): Interruption {
   const controller = new AbortController();

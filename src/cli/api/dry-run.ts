@@ -64,7 +64,7 @@ const LARGEST_BYTES = 8_192;
  */
 export async function privateText(
   of: {
-    /** What it is, such as `password`. */
+    /** Kind of the text, such as `password`. */
     readonly what: string;
     readonly file: { readonly option: string; readonly path: string | undefined };
     readonly variable: string;

@@ -7,7 +7,7 @@ import type { ExchangeTrade } from '../../exchange/records/trade.ts';
 import { INTERFACE_PROFILE } from '../../venues/interface-profile.ts';
 import { placerOf } from './manual-order.ts';
 
-/** What is known of an order that may have been sent. */
+/** Findings on an order that may have been sent. */
 export type FoundOrder =
   | { readonly outcome: 'found'; readonly order: ExchangeOrder }
   /** It is not at the exchange and can not arrive any more. */
@@ -15,7 +15,7 @@ export type FoundOrder =
       readonly outcome: 'absent';
       /** Orders and trades from this time on were read, in ms since 1970. */
       readonly sinceMs: number;
-      /** When each complete reading of the orders began. */
+      /** Start of each complete reading of the orders. */
       readonly readAtMs: readonly number[];
     }
   | {
@@ -31,9 +31,9 @@ export interface FindOrderOptions {
   readonly caller: Caller;
   /** The exchange's id, or the clientOrderId. */
   readonly wanted: WantedOrder;
-  /** When it can have been sent last; null where that is not known. */
+  /** Latest time at which it can have been sent; null if that is not known. */
   readonly sentAtMs: number | null;
-  /** How late after that it may still arrive. */
+  /** Time after that in which it may still arrive. */
   readonly lateArrivalMs: number;
   /** Between two readings that prove its absence. */
   readonly absencePassesApartMs: number;
@@ -113,7 +113,10 @@ async function readOnce(options: FindOrderOptions, sinceMs: number): Promise<Fou
   }
 }
 
-/** Whether a trade since then is of an order that no list has shown: it may be the one that is looked for. */
+/**
+ * Checks whether a trade since then is of an order that no list has shown: it may be the one that is searched
+ * for.
+ */
 async function readTrades(
   options: FindOrderOptions,
   { sinceMs, listed }: { readonly sinceMs: number; readonly listed: ReadonlySet<number> },

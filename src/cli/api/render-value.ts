@@ -103,7 +103,7 @@ function isFlat(record: Plain): boolean {
   return Object.values(record).every(isCell);
 }
 
-/** Whether a value fits a line beside its name. */
+/** Returns true if a value fits a line beside its name. */
 function isCell(value: unknown): boolean {
   if (Array.isArray(value)) return value.every((item) => typeof item !== 'object');
   return !isObject(value) || marketOf(value) !== null || Object.keys(value).length === 0;

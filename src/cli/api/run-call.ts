@@ -48,7 +48,7 @@ const LONGEST_READ_WAIT_MS = 300_000;
 const LONGEST_OTHER_WAIT_MS = 30_000;
 const MOST_PAGES = 100;
 
-/** What a call brought: one reply, or the records of many pages. */
+/** Result of a call: one reply, or the records of many pages. */
 type Brought =
   | { readonly kind: 'value'; readonly value: unknown }
   | { readonly kind: 'pages'; readonly items: readonly unknown[]; readonly problem: SarrafError | null };
@@ -213,7 +213,7 @@ class RefusedError extends SarrafError {
   }
 }
 
-/** What no message may show, not even one in which the exchange repeats it. */
+/** Returns the secrets that no message may show, even if the exchange repeats them. */
 function secretsIn(
   { call, request, oneTimePassword }: CallRun,
   { credentials }: ApiTarget,

@@ -20,7 +20,7 @@ import {
   volumeShareOption,
 } from './backtest-options.ts';
 
-/** What a backtest is made of, as options say it. What is not given is undefined or empty. */
+/** Content of a backtest as given by options. Options that are not given are undefined or empty. */
 export interface BacktestFlags extends CandleRuleOptions, PollRuleOptions, FileForm {
   readonly fidelity?: Fidelity;
   readonly csv: readonly CsvSource[];
@@ -208,7 +208,7 @@ export function timeframeFlag({ timeframe, resolution }: BacktestFlags): Timefra
   return timeframe ?? resolution;
 }
 
-/** What the account begins with; empty where no option says it. */
+/** Returns the account's initial balances; empty if no option gives any. */
 export function balanceFlags({
   market,
   universe,

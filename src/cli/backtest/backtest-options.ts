@@ -83,8 +83,8 @@ export function flagText(name: string): string {
 }
 
 /**
- * What is wrong with options that go together; null for nothing. Those that would do nothing are refused: who
- * gives one counts on it.
+ * Returns the problem with a combination of options; null if none. Options without effect are refused:
+ * whoever gives one relies on it.
  */
 export function optionsProblem(
   fidelity: Fidelity,

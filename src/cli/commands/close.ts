@@ -24,7 +24,7 @@ Examples:
   sarraf close grid BTCIRT
   sarraf pause grid && sarraf close grid --yes`;
 
-/** What a strategy holds by the mirror, for people. */
+/** Describes a strategy's holdings by the mirror. */
 function heldText(strategy: string, { data }: PostedOptions, market: MarketSymbol | null): string {
   try {
     const row = readMirror({ data }, (reader) =>

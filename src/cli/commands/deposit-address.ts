@@ -17,7 +17,7 @@ interface DepositAddress {
   /** Null for the address of the wallet itself. */
   readonly network: string | null;
   readonly address: string;
-  /** What has to be sent along on networks that have tags; a deposit without it is lost. */
+  /** Tag that must be sent along on networks that have tags; a deposit without it is lost. */
   readonly tag: string | null;
 }
 

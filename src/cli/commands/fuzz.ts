@@ -55,7 +55,7 @@ function seedLine(
   ].join('  ');
 }
 
-/** What is known of a seed that failed, the command that repeats it first. */
+/** Returns the facts of a failed seed, first the command that repeats it. */
 function failureLines(options: Options, outcome: SeedOutcome): readonly string[] {
   return [
     `  repeat it with: ${repeatCommand(options, outcome)}`,

@@ -19,7 +19,7 @@ Examples:
   sarraf health --ready --data /data
   sarraf health --port 9464`;
 
-/** Where to ask; null where a bot runs that serves nothing. */
+/** Returns the address to query; null if the running bot serves no health. */
 function addressOf({ data, port }: Options): string | null {
   if (port !== undefined) return `http://127.0.0.1:${port}`;
   if (!isDataFolderInUse(data)) {

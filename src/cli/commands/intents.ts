@@ -50,7 +50,7 @@ function rowOf(intent: IntentRecord, nowMs: number): string[] {
   return [clockText(atMs, nowMs), id, strategy, kind, market ?? '', status, reasonText(reason)];
 }
 
-/** What strategies wrote with `log` of their context, in place of what they wanted. */
+/** Lists lines that strategies wrote with `log` of their context, instead of their intents. */
 function listLog(options: Options): void {
   const { strategy, market, last } = filterOf(options);
   if (market !== null)

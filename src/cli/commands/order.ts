@@ -118,7 +118,7 @@ function marketOf(text: string): MarketName {
   }
 }
 
-/** What the order is worth, so that a zero too many is seen. */
+/** Describes the value of the order, so that an extra zero is noticed. */
 function worth({ amount, price, stopPrice, dstCurrency }: CallRequest): string {
   const at = price ?? stopPrice;
   if (typeof at !== 'string') return 'It has no price: it fills at whatever the market gives, within 1 %.';

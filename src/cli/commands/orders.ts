@@ -65,7 +65,7 @@ interface OrderDetails {
   readonly order: OrderRecord;
   readonly fills: readonly FillRecord[];
   readonly journal: readonly JournalLine[];
-  /** What the exchange really said, oldest first. */
+  /** Original replies of the exchange, oldest first. */
   readonly replies: readonly ReplyRecord[];
 }
 

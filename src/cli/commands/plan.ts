@@ -137,7 +137,7 @@ async function plan(options: Options): Promise<void> {
   }
 }
 
-/** What the configured balances lack of the coins that strategies are given; a live wallet is not asked. */
+/** Lists the coins given to strategies that the configured balances lack; a live wallet is not queried. */
 function inventoriesOf(config: BotConfig): readonly string[] {
   const { mode, strategies } = config;
   if (strategies.every(({ inventory }) => Object.keys(inventory).length === 0)) return [];
@@ -153,7 +153,7 @@ function inventoriesOf(config: BotConfig): readonly string[] {
 }
 
 /**
- * When the first order could leave, by the ledger of the configuration; null where none is outside this
+ * Returns when the first order could leave, by the ledger of the configuration; null if none is outside this
  * process.
  */
 function tradingBeginsOf(
@@ -172,7 +172,7 @@ function tradingBeginsOf(
     : tradingBegins(rows, { subjects, budgetOf });
 }
 
-/** What the ledger of a configuration has; null where there is none, or none yet. */
+/** Returns the ledger rows of a configuration; null if it has no ledger, or none yet. */
 async function ledgerRowsOf(config: BotConfig): Promise<readonly BudgetReport[] | null> {
   const path = ledgerOf(config);
   return path === null ? null : readLedgerIfAny(path);

@@ -28,13 +28,13 @@ interface Options extends MirrorOptions {
 
 interface Reading {
   readonly report: ReconciliationReport;
-  /** What moved in the wallets that do not agree; empty while all do. */
+  /** Changes in the wallets that do not agree; empty while all agree. */
   readonly changes: readonly WalletChange[];
 }
 
 /**
- * When the books last agreed is not written down: it was some comparisons before the difference was seen,
- * mostly minutes.
+ * Period searched before the difference was seen. The time the books last agreed is not stored: some
+ * comparisons earlier, mostly minutes.
  */
 const LOOK_BACK_MS = 3_600_000;
 

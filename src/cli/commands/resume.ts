@@ -29,7 +29,7 @@ async function run(strategy: string | undefined, options: Options): Promise<void
   else await postLock({ kind: 'unlock', name: PAUSE, strategy, market: null, isAll: false }, options);
 }
 
-/** What a bot says of it begins so already, where it is no other answer. */
+/** Adds the prefix, which a bot's message already has unless it is another answer. */
 function goesOn(message: string): string {
   return message.startsWith('trading goes on') ? message : `trading goes on: ${message}`;
 }

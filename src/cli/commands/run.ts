@@ -46,7 +46,7 @@ Examples:
   sarraf run --config bot.yaml --set strategies.0.params.fast=10
   sarraf run --replay candles.csv.gz --speed max --for 30s`;
 
-/** Where strategies trade that name no market. */
+/** Market of strategies that name none. */
 const DEFAULT_MARKET = 'BTCIRT';
 
 /** Reads a factor, or `max`. */
@@ -68,7 +68,7 @@ function quoted(path: string): string {
  */
 export const DEMO_SPEED = 10;
 
-/** Whether nothing is said of what is to run. */
+/** True if no option selects what to run. */
 function isDemo({ config, strategies, replay, set }: Options): boolean {
   return config === undefined && strategies === undefined && replay === undefined && set.length === 0;
 }
@@ -93,7 +93,7 @@ function overridesOf(options: Options): readonly Override[] {
   return [...overrides, ...options.set];
 }
 
-/** What `--record` begins is recorded to the usual place; where the configuration names one, it is that. */
+/** Reads the configuration. `--record` records to the usual place, or to that named in the configuration. */
 function configOf(options: Options): BotConfig {
   const config = readConfig(options.config ?? null, overridesOf(options));
   if (options.record !== true || config.record !== null) return config;

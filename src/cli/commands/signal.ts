@@ -23,7 +23,7 @@ interface Options {
 /** A running bot takes it at once; a bot that is starting takes it when its strategies have begun. */
 const ANSWERED_WITHIN_MS = 30_000;
 
-/** Where a signal of this command comes from. */
+/** Source of signals sent by this command. */
 const SOURCE = 'command';
 
 const EXAMPLES = `

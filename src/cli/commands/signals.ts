@@ -67,7 +67,7 @@ async function run(options: Options): Promise<void> {
   });
 }
 
-/** What was told, for a backtest. */
+/** Writes the delivered signals, for a backtest. */
 async function write(lines: readonly SignalLine[], out: string, options: Options): Promise<void> {
   const format = extname(out).toLowerCase();
   if (format !== '.csv' && format !== '.jsonl')

@@ -139,7 +139,7 @@ async function print(query: OpenQuery, { sql, format, rows }: Printed): Promise<
   else await printTable(result, rows);
 }
 
-/** What is missing in a result is said behind it, and makes the command fail. */
+/** Runs a query. Missing parts are reported after the result and make the command fail. */
 async function withQuery<Value>(
   { sql, options, draft, signal }: Question,
   run: (query: OpenQuery) => Promise<Value>,

@@ -107,15 +107,15 @@ function startingText({ who, waitsFor }: Starting): string {
   return `a bot is starting (${who}): ${waitsFor}`;
 }
 
-/** Who has the mirror open, where that is known. */
+/** Returns the process that has the mirror open, if known. */
 function runnerText(runner: LockOwner | null, nowMs: number): string {
   if (runner === null) return '';
   return `, pid ${runner.pid} on ${runner.host} since ${clockText(runner.sinceMs, nowMs)} UTC`;
 }
 
 /**
- * When each kind of data was last read, whether it had changed or not: of several markets the one that was
- * read the longest ago.
+ * Returns when each kind of data was last read, whether or not it had changed; for several markets, the
+ * oldest time.
  */
 function readTimes(kept: readonly KeptRow[]): readonly (readonly [what: string, timeMs: number])[] {
   const byFeed = readKept(kept, 'read-times') ?? {};
@@ -127,7 +127,7 @@ function readTimes(kept: readonly KeptRow[]): readonly (readonly [what: string, 
   return [...oldest];
 }
 
-/** Whether the bot was asked to stop trading. */
+/** Reports whether the bot was asked to stop trading. */
 function haltText(kept: readonly KeptRow[], nowMs: number): string {
   const { halted } = readKept(kept, 'control') ?? { halted: null };
   if (halted === null) return 'none';
@@ -146,7 +146,7 @@ function credentialOf(kept: readonly KeptRow[]): StoredCredential {
   return readKept(kept, 'credential') ?? { refused: null };
 }
 
-/** How the books stand to the exchange. */
+/** Describes how the books agree with the exchange. */
 function booksText({ state, comparisons, comparedAtMs }: ReconciliationReport, nowMs: number): string {
   const text = BOOKS[state];
   if (comparedAtMs === null) return text;

@@ -24,7 +24,7 @@ interface AddOptions extends Options {
   readonly strategy?: string;
 }
 
-/** Where the page is while nobody has noted it down. */
+/** Address of the page while none is stored. */
 const USUAL_ADDRESS = 'http://127.0.0.1:8420';
 
 const NAME = /^[\w.-]{1,40}$/;

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { CALLS } from '../api/call-catalogue.ts';
 
-/** What may be typed at one place of the command line. */
+/** Possible input at one place of the command line. */
 export interface CompletionRow {
   /** The commands before it, such as `api transfer`; empty for the program itself. */
   readonly place: string;

@@ -11,7 +11,7 @@ import { EARLIEST_MS, LATEST_MS, timeText } from '../../recording/read-partition
 import { wrongInput } from '../command-error.ts';
 import { integerOption } from '../option-readers.ts';
 
-/** What every command of the catalogue knows. */
+/** Options of every command of the catalogue. */
 export interface DataOptions {
   readonly catalogue: string;
   readonly json?: true;
@@ -36,7 +36,7 @@ export function timeframeOption(text: string): Timeframe {
   throw new InvalidArgumentError(`expected one of ${TIMEFRAMES.join(', ')}.`);
 }
 
-/** What `--anchor` says of itself. */
+/** Help text of `--anchor`. */
 export const ANCHOR_HELP =
   'where the candles begin: UTC, Asia/Tehran, or "UTC 08:00" (default: found by what is there)';
 
@@ -71,7 +71,7 @@ export function formFlags(command: Command): Command {
     );
 }
 
-/** What these options say; undefined where none was given. */
+/** Returns the form by these options; undefined if none was given. */
 export function formOf({ decimal, dates, roundPrices }: FileForm): FileForm | undefined {
   const isGiven = decimal !== undefined || dates !== undefined || roundPrices !== undefined;
   return isGiven ? { decimal, dates, roundPrices } : undefined;

@@ -24,7 +24,7 @@ export function downloadCommand(): Command {
 }
 
 /**
- * What speaks with an exchange is loaded when it is needed: the other commands for data share this one's
+ * Loads the code that connects to an exchange only when needed: the other data commands share this one's
  * start.
  */
 async function run(options: DownloadCommandOptions): Promise<void> {

@@ -11,7 +11,7 @@ import type { FetchPage } from '../../recording/download-candles.ts';
 
 /** A page may have to wait for a lockout to end. */
 const WITHIN_MS = 86_400_000;
-/** How often a page is asked for, and what is waited in between: 1 s, 2 s, 4 s, 8 s. */
+/** Maximum number of requests for a page. The waits in between are 1 s, 2 s, 4 s, 8 s. */
 const MOST_ATTEMPTS = 5;
 const FIRST_WAIT_MS = 1_000;
 
@@ -77,8 +77,8 @@ export function historyPages(
 }
 
 /**
- * Why the first page may take long, where the ledger says so: what is left of a window that counts as full,
- * or of a lockout. Null where it does not.
+ * Returns why the first page may be slow, by the ledger: the rest of a window that counts as full, or of a
+ * lockout. Null if neither.
  */
 export function waitText({ ledger, caller }: RemoteExchange, market: MarketSymbol): string | null {
   const budget = caller.budgetOf({ kind: 'candles', market, timeframe: '1m', toMs: 0, count: 1 });

@@ -5,12 +5,12 @@ import { isoText } from '../../domain/time-text.ts';
 /** Rejects that are shown; all are in their file. */
 const MOST_SHOWN = 5;
 
-/** What became of a file, for programs. */
+/** Returns the result of an import, for programs. */
 export function reportJson({ rejects, ...report }: ImportReport): object {
   return { ...report, rejected: rejects.count, firstRejects: rejects.kept.slice(0, MOST_SHOWN) };
 }
 
-/** What became of a file, for people. */
+/** Returns the result of an import, for people. */
 export function importLines(report: ImportReport, rejectsFile: string | null): string[] {
   const { rejects, file } = report;
   const lines = [`${file}: ${report.rows.toLocaleString('en')} rows`];
@@ -31,7 +31,7 @@ function partLines({ kind, timeframe, outcome }: ImportPart, market: string): st
   return [`  ${name}: ${outcomeText(outcome)}`, ...conflictLines(outcome)];
 }
 
-/** What became of an append. */
+/** Describes the result of an append. */
 export function outcomeText(outcome: AppendOutcome): string {
   if (outcome.kind === 'abandoned') return 'nothing was changed';
   if (outcome.kind === 'conflict') {

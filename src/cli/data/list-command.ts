@@ -31,7 +31,7 @@ const MOST_SOURCES = 3;
 interface Summary {
   readonly market: string;
   readonly folder: string;
-  /** Where candles begin, such as `Asia/Tehran`; null of all else. */
+  /** Start of the candles, such as `Asia/Tehran`; null for all other data. */
   readonly anchor: string | null;
   readonly rows: number;
   readonly fromMs: number | null;

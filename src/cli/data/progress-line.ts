@@ -47,7 +47,7 @@ export function progressText(progress: {
   return share === null ? words.join(', ') : `${bar(share)} ${words.join(', ')}`;
 }
 
-/** What is slow has a tenth. */
+/** Rates below this have one decimal. */
 const FEW = 10;
 
 function rateText(done: number, passedMs: number): string {

@@ -10,7 +10,7 @@ import type { EndpointResult } from '../../exchange/reply-decoder.ts';
 import { CommandError } from '../command-error.ts';
 import { notChecked, type CheckFinding } from './check-finding.ts';
 
-/** What came of a read that doctor wanted. */
+/** Result of a read by doctor. */
 export type ReadOutcome<Value> =
   | { readonly kind: 'value'; readonly value: Value }
   /** The exchange said no, or no answer came that can be read. */
@@ -34,12 +34,12 @@ export function unread(check: string, outcome: ReadOutcome<unknown>): CheckFindi
   }
 }
 
-/** What came in place of an answer. */
+/** Describes the failure in place of an answer. */
 export function failureText({ code, message }: { readonly code: string; readonly message: string }): string {
   return `${code}: ${message}`;
 }
 
-/** What sends a read under the ledger's limits. */
+/** Sends reads under the ledger's limits. */
 export interface ReadSender {
   call<Name extends EndpointName>(name: Name, request: EndpointRequest<Name>): Promise<EndpointResult<Name>>;
 }

@@ -10,7 +10,7 @@ export interface ConfigurationCheck {
    * Null where nothing can be made of it. Where only its credentials are missing it is there without them.
    */
   readonly config: BotConfig | null;
-  /** Whether it is as a run would read it. */
+  /** True if it is as a run would read it. */
   readonly isWhole: boolean;
 }
 

@@ -29,7 +29,7 @@ export interface ExchangeCheckOptions {
   readonly say: (line: string) => void;
   /** The account that the mirror is of; null where it does not know one. */
   readonly kept: KeptAccount | null;
-  /** Why nothing may be asked with the credential; null where it may. */
+  /** Reason nothing may be requested with the credential; null if allowed. */
   readonly privateSilence: string | null;
   /** Gets what came back. */
   readonly seen: SeenReply[];
@@ -50,7 +50,7 @@ const BOOKS = {
   auto: ['orderBook', 'orderBookV3'],
 } as const satisfies Record<OrderBookVersion, readonly EndpointName[]>;
 
-/** What doctor reads of an exchange, in its order: few, and each in a budget of its own. */
+/** Returns doctor's reads of an exchange, in their order: few, each in a budget of its own. */
 export function plannedReads(config: BotConfig): readonly EndpointName[] {
   if (config.mode === 'embedded') return [];
   const open: readonly EndpointName[] =

@@ -1,17 +1,17 @@
 /**
- * What a check found: `problem` keeps a bot from trading or its people from being told, `warning` may do so
- * later.
+ * Outcome of a check: `problem` prevents a bot from trading or people from being notified; `warning` may do
+ * so later.
  */
 export type CheckVerdict = 'ok' | 'warning' | 'problem' | 'not checked';
 
 /** One line of `sarraf doctor`, and what to do about it. */
 export interface CheckFinding {
-  /** What was checked, such as `clock`. */
+  /** Subject of the check, such as `clock`. */
   readonly check: string;
   readonly verdict: CheckVerdict;
-  /** What was found; for what was not checked, why. */
+  /** Result of the check; if it was not made, the reason. */
   readonly text: string;
-  /** What to do; null where nothing has to be done. */
+  /** Remedy; null if nothing has to be done. */
   readonly remedy: string | null;
 }
 

@@ -2,7 +2,7 @@ import { accessSync, constants, existsSync, statfsSync, statSync } from 'node:fs
 import { dirname } from 'node:path';
 import { notChecked, ok, problem, warning, type CheckFinding } from './check-finding.ts';
 
-/** How much a file system has left; the numbers of `statfs`. */
+/** Free space of a file system; the numbers of `statfs`. */
 export interface Room {
   readonly freeBytes: number;
   /** Files that can still be made; null where the file system does not count them. */
@@ -33,7 +33,7 @@ export function nearestFolder(folder: string): string {
   return nearest;
 }
 
-/** Whether a bot can write into a folder, or make it. */
+/** Checks that a bot can write to a folder, or create it. */
 export function checkWritable(check: string, folder: string): CheckFinding {
   const nearest = nearestFolder(folder);
   const remedy = `give this user the right to write to ${nearest} (chown, chmod), or name another folder`;
@@ -51,7 +51,7 @@ export function checkWritable(check: string, folder: string): CheckFinding {
   return ok(check, nearest === folder ? `${folder} can be written to` : `${folder} can be made`);
 }
 
-/** Whether there is room for what a bot writes: bytes, and files. */
+/** Checks that there is room for a bot's data: bytes, and files. */
 export function checkRoom(
   folder: string,
   readRoom: (folder: string) => Room = roomOf,

@@ -19,7 +19,7 @@ interface Keeping {
   readonly configFile: string;
 }
 
-/** Whether a process watches the bot of a data folder from outside. */
+/** Checks that a process watches the bot of a data folder from outside. */
 export function checkWatchdog(
   { data: { folder }, watchdog }: Pick<BotConfig, 'data' | 'watchdog'>,
   { mode, configFile }: Keeping,
@@ -44,7 +44,7 @@ export function checkWatchdog(
   );
 }
 
-/** Whether a live bot that has something to lose has a backup, and of when. */
+/** Checks that a live bot with something to lose has a backup, and how old it is. */
 export function checkBackup(
   { data: { folder } }: Pick<BotConfig, 'data'>,
   { mode, nowMs }: Pick<Keeping, 'mode'> & { readonly nowMs: number },

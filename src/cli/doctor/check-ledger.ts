@@ -13,10 +13,10 @@ import { loweredBudgets, loweredText } from '../lowered-text.ts';
 import { checkWritable, nearestFolder, roomOf, type Room } from './check-folders.ts';
 import { ok, problem, warning, type CheckFinding } from './check-finding.ts';
 
-/** What the ledger of a bot says, and whether it lets a request go out at all. */
+/** Findings about a bot's ledger, and whether it permits any request at all. */
 export interface LedgerCheck {
   readonly findings: readonly CheckFinding[];
-  /** Why nothing may be sent now; null where it may. */
+  /** Reason nothing may be sent now; null if allowed. */
   readonly silence: string | null;
 }
 
@@ -29,7 +29,7 @@ const NETWORK = new Map([
 ]);
 const OVERLAY = 0x794c7630;
 
-/** Whose ledger it is. */
+/** Owner of the ledger. */
 export interface LedgerOwner {
   /** The bot's address and credential. */
   readonly subjects: ReadonlySet<string>;

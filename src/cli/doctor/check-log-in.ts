@@ -6,12 +6,12 @@ import { knownToken } from '../../venues/live/token-file.ts';
 import { secondText } from '../../domain/time-text.ts';
 import { notChecked, ok, warning, type CheckFinding } from './check-finding.ts';
 
-/** What is kept of earlier log-ins of a user, and whether its token can be used. */
+/** Stored state of a user's earlier log-ins, and whether its token is usable. */
 export interface LogInCheck {
   readonly findings: readonly CheckFinding[];
-  /** Why nothing may be asked with the credential; null where it may. */
+  /** Reason nothing may be requested with the credential; null if allowed. */
   readonly privateSilence: string | null;
-  /** Where token and device are kept. */
+  /** Files that store token and device. */
   readonly files: readonly string[];
 }
 

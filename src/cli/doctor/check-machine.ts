@@ -1,12 +1,12 @@
 import { readFileSync } from 'node:fs';
 import { notChecked, ok, problem, warning, type CheckFinding } from './check-finding.ts';
 
-/** What `sarraf doctor` looks at of the machine. */
+/** Facts about the machine that `sarraf doctor` checks. */
 export interface MachineFacts {
   readonly nodeVersion: string;
-  /** What this process may still use. */
+  /** Memory this process may still use. */
   readonly freeMemoryBytes: number;
-  /** What the system lets one process open; null where it does not say. */
+  /** Maximum number of open files per process; null if the system does not report it. */
   readonly openFiles: number | null;
   /** A time of which the parts are known, as the machine writes it in a time zone and calendar. */
   readonly write: (locale: string, timeZone: string) => string;
@@ -23,7 +23,7 @@ const FEW_OPEN_FILES = 256;
 /** 2024-03-19 21:00 UTC: in Tehran, 3:30 ahead, it is the first day of 1403 of the Jalali calendar. */
 const KNOWN_TIME_MS = 1_710_882_000_000;
 
-/** What the machine itself says. */
+/** Returns the machine's own facts. */
 export function machineFacts(): MachineFacts {
   return {
     nodeVersion: process.versions.node,
@@ -52,7 +52,7 @@ export function openFilesOf(limits: string): number | null {
   return soft === 'unlimited' ? Number.POSITIVE_INFINITY : Number(soft);
 }
 
-/** Whether the machine can run a bot. The launcher itself refuses a Node that is too old. */
+/** Checks that the machine can run a bot. The launcher itself refuses a Node that is too old. */
 export function checkMachine(facts: MachineFacts): readonly CheckFinding[] {
   return [ok('Node', `version ${facts.nodeVersion}`), memory(facts), openFiles(facts), timeZones(facts)];
 }

@@ -13,15 +13,15 @@ import { locksNow } from '../../mirror/locks-now.ts';
 import { locksText } from '../lock-lines.ts';
 import { notChecked, ok, problem, warning, type CheckFinding } from './check-finding.ts';
 
-/** Where a bot of a mode has its mirror. */
+/** Returns the mirror path of a bot in a mode. */
 export function mirrorFileOf(folder: string, mode: BotConfig['mode']): string {
   return join(folder, mirrorName(mode));
 }
 
-/** What a mirror says. */
+/** Result of reading a mirror. */
 export interface MirrorCheck {
   readonly findings: readonly CheckFinding[];
-  /** What it knows of its account, as text of its row; null where it knows nothing. */
+  /** The mirror's account, as text of its row; null if the mirror knows none. */
   readonly account: string | null;
 }
 
@@ -109,7 +109,7 @@ function leftCoins(left: readonly StrategyRecord[]): readonly CheckFinding[] {
   });
 }
 
-/** What the bot itself wrote down that keeps it from new orders. */
+/** Returns the states stored by the bot itself that prevent new orders. */
 function stopped(kept: readonly KeptRow[], nowMs: number): readonly CheckFinding[] {
   return [...halts(kept), ...refusals(kept, nowMs), ...breaks(kept), ...locks(kept, nowMs)];
 }

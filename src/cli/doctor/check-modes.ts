@@ -13,9 +13,7 @@ const READ_BY_OTHERS = 0o004;
 /** Not the group: that of many users is theirs alone. */
 const WRITTEN_BY_OTHERS = 0o002;
 
-/**
- * Whether others on this machine can read or change what they must not. Files that are not there are fine.
- */
+/** Checks that others on this machine cannot read or change guarded files. Missing files are fine. */
 export function checkModes({ secret, trusted }: GuardedFiles): readonly CheckFinding[] {
   const readable = secret.filter((path) => hasMode(path, READ_BY_OTHERS));
   const writable = [...secret, ...trusted].filter((path) => hasMode(path, WRITTEN_BY_OTHERS));

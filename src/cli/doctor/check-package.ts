@@ -8,8 +8,9 @@ const versions = z.record(z.string(), z.unknown()).default({});
 const PACKAGE = z.object({ dependencies: versions, devDependencies: versions, overrides: versions });
 
 /**
- * Whether the image of a bot's folder can be built: an older `sarraf init` gave it no overrides, without
- * which `npm ci` refuses what `npm install` locked. Nothing for a folder that does not install sarraf.
+ * Checks that the image of a bot's folder can be built: an older `sarraf init` wrote no overrides, without
+ * which `npm ci` refuses what `npm install` locked. Returns nothing for a folder that does not install
+ * sarraf.
  */
 export function checkPackage(
   folder: string,

@@ -8,7 +8,7 @@ import { planOfConfigs } from '../plan-of-config.ts';
 import { ok, problem, warning, type CheckFinding } from './check-finding.ts';
 
 /**
- * Whether the strategies can be loaded, and whether what they poll fits the limits, as `sarraf plan` says it.
+ * Checks that the strategies can be loaded and that their polls fit the limits, as reported by `sarraf plan`.
  */
 export async function checkPlan(config: BotConfig): Promise<readonly CheckFinding[]> {
   try {

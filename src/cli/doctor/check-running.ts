@@ -7,8 +7,8 @@ import { CommandError } from '../command-error.ts';
 import { notChecked, ok, problem, warning, type CheckFinding } from './check-finding.ts';
 
 /**
- * Whether a bot has the data folder, and what it says; where none has, whether its ports are free. And
- * whether others may reach its page.
+ * Checks if a bot has the data folder, and its reports; if none has, checks that its ports are free. Also
+ * checks if others may reach its page.
  */
 export async function checkRunning(
   config: Pick<BotConfig, 'data' | 'health' | 'dashboard'>,

@@ -12,7 +12,7 @@ import { notChecked, ok, problem, warning, type CheckFinding } from './check-fin
 
 type Outcome<Name extends EndpointName> = ReadOutcome<EndpointReply<Name>>;
 
-/** Whether the mirror is of the account that the credential opens. */
+/** Checks that the mirror belongs to the account that the credential opens. */
 export function accountFinding(
   kept: KeptAccount | null,
   profile: Outcome<'profile'>,
@@ -34,7 +34,7 @@ export function accountFinding(
   }
 }
 
-/** Whether the exchange has the markets of the strategies, with their steps, and whether they are open. */
+/** Checks that the exchange has the strategies' markets, with their steps, and that they are open. */
 export function marketFindings(
   markets: readonly MarketName[],
   options: Outcome<'options'>,
@@ -58,7 +58,7 @@ export function marketFindings(
   return stats === null ? [there] : [there, ...closedFindings(markets, stats)];
 }
 
-/** Whether the book of a market comes, without which no order is placed. */
+/** Checks that the book of a market arrives, without which no order is placed. */
 export function bookFinding(symbol: string, book: Outcome<'orderBook'>): CheckFinding {
   if (book.kind === 'unsent') return unread('order book', book);
   if (book.kind === 'failed')
@@ -101,7 +101,7 @@ function closedFindings(
 /** The feature of an account that each quote currency needs. */
 const FEATURE_OF: Readonly<Record<string, string>> = { rls: 'rial_trade', usdt: 'crypto_trade' };
 
-/** Whether the exchange lets the account trade in the quote currencies of the markets. */
+/** Checks that the exchange permits the account to trade in the markets' quote currencies. */
 export function tradingFinding(
   markets: readonly MarketName[],
   limitations: Outcome<'limitations'>,
@@ -119,7 +119,9 @@ export function tradingFinding(
   );
 }
 
-/** Whether the coins that strategies are given to sell are in the wallet; nothing where none is given. */
+/**
+ * Checks that the wallet has the coins that strategies are given to sell; returns nothing if none are given.
+ */
 export function inventoryFindings(config: BotConfig, wallets: Outcome<'wallets'>): readonly CheckFinding[] {
   if (config.strategies.every(({ inventory }) => Object.keys(inventory).length === 0)) return [];
   if (wallets.kind !== 'value') return [unread('inventory', wallets)];
@@ -135,7 +137,7 @@ export function inventoryFindings(config: BotConfig, wallets: Outcome<'wallets'>
   }
 }
 
-/** Whether there is anything to trade with. */
+/** Checks that there is money or coin to trade with. */
 export function moneyFinding(markets: readonly MarketName[], wallets: Outcome<'wallets'>): CheckFinding {
   if (wallets.kind !== 'value') return unread('money', wallets);
   const filled = new Set(

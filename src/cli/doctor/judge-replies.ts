@@ -22,7 +22,7 @@ const TODOS: ReadonlyMap<string, string> = new Map([
   ['SERVER_ERROR', 'wait: the exchange, or a proxy before it, has a fault'],
 ]);
 
-/** Whether something answers at the address as the exchange does. */
+/** Checks that the address answers as the exchange does. */
 export function addressFinding(
   baseUrl: string,
   outcome: ReadOutcome<unknown>,
@@ -42,7 +42,7 @@ export function addressFinding(
   );
 }
 
-/** How this machine's clock stands to the exchange's, by the replies that name a time. */
+/** Compares this machine's clock with the exchange's, by the replies that contain a time. */
 export function clockFinding(seen: readonly SeenReply[]): CheckFinding {
   const differences = seen
     .map(({ reply, sentMs, receivedMs }) =>
@@ -61,7 +61,7 @@ export function clockFinding(seen: readonly SeenReply[]): CheckFinding {
   );
 }
 
-/** What came of the reads that need a credential. */
+/** Results of the reads that need a credential. */
 export interface PrivateOutcomes {
   readonly profile: ReadOutcome<unknown>;
   readonly limitations: ReadOutcome<unknown>;
@@ -70,7 +70,9 @@ export interface PrivateOutcomes {
   readonly trades: ReadOutcome<unknown>;
 }
 
-/** Whether the exchange takes the credential: it does where it answered any call with it, also with a 403. */
+/**
+ * Checks that the exchange accepts the credential: it does if it answered any call with it, even with a 403.
+ */
 export function credentialFinding(
   outcomes: PrivateOutcomes,
   { name, advice }: NamedCredential,
@@ -89,7 +91,8 @@ const MAKE_ANOTHER =
   "make a key with the permissions READ and TRADE on the exchange's own page, and without WITHDRAW";
 
 /**
- * What the credential may do. Only an order would show the permission to trade, and doctor places none.
+ * Checks the credential's permissions. Only an order would show the permission to trade, and doctor places
+ * none.
  */
 export function permissionFindings(
   outcomes: PrivateOutcomes,

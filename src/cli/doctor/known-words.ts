@@ -8,7 +8,7 @@ const MORE_FIELDS =
   'status code message detail error errmsg non_field_errors backOff limit hasNext user isMyOrder service coins ' +
   'features minOrders amountPrecisions pricePrecisions activeCurrencies coin name stats orders trades wallets profile';
 
-/** What replies say with one word. */
+/** One-word values in replies. */
 const MORE_VALUES =
   'ok failed success error no_data yes no true false buy sell Limit Market StopLimit StopMarket Spot Margin Credit Debit ' +
   'limit market stop_limit stop_market New Active Inactive Done Canceled Rejected Sent Failed Pending Transferred ' +

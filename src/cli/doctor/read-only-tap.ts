@@ -2,7 +2,7 @@ import { SarrafError } from '../../domain/errors.ts';
 import type { HttpRequest, HttpResponse, Transport } from '../../exchange/transport.ts';
 import type { WrapTransport } from '../../venues/venue.ts';
 
-/** What came of one request, as it was on the wire; the transport has taken credentials out of it. */
+/** One request and its result, as on the wire; the transport has removed credentials from it. */
 export interface SeenReply {
   readonly method: string;
   /** With the query. */

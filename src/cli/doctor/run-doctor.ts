@@ -39,7 +39,7 @@ export interface DoctorOptions {
 }
 
 export interface Diagnosis {
-  /** What blocks first comes first. */
+  /** Findings in the order in which they block. */
   readonly findings: readonly CheckFinding[];
   readonly requests: { readonly planned: number; readonly sent: number };
   readonly seen: readonly SeenReply[];
@@ -87,8 +87,8 @@ function withoutModes(
 }
 
 /**
- * Whom the ledger counts. Read without its credentials, as where the variable is set for the bot alone, the
- * configuration does not name the account whose limit of orders it is: the last run has noted it.
+ * Returns the subjects that the ledger counts. Read without its credentials, as when the variable is set for
+ * the bot alone, the configuration does not name the account with the order limit: the last run has noted it.
  */
 function subjectsOf(
   { exchange, data }: BotConfig,
@@ -157,7 +157,7 @@ async function diagnose(
   return { ...exchange, findings: [...offline, ...exchange.findings, ...channels], config };
 }
 
-/** What a data folder has beside the mirror: commands, who may use the page, and what people are told. */
+/** Files of a data folder besides the mirror: commands, access to the page, and alerts to people. */
 const OWN_FILES = [
   'control.sqlite',
   'access.sqlite',
@@ -168,7 +168,7 @@ const OWN_FILES = [
 
 interface Asking extends DoctorOptions {
   readonly isWhole: boolean;
-  /** Why nothing may be sent at all; null where it may. */
+  /** Reason nothing may be sent at all; null if allowed. */
   readonly silence: string | null;
   readonly privateSilence: string | null;
   readonly account: { readonly path: string; readonly account: () => string | null };

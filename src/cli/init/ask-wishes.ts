@@ -19,7 +19,7 @@ import { START_NAMES, STARTING_POINTS } from './starting-points.ts';
 
 export interface Asking {
   readonly workingFolder: string;
-  /** What is in the way in a folder, as a sentence; null where it can be used. */
+  /** Returns the problem with a folder, as a sentence; null if it can be used. */
   readonly folderProblem: (path: string) => string | null;
   readonly terminal: Terminal;
 }

@@ -8,9 +8,9 @@ import { packageNameOf } from './package-name.ts';
 import type { TestedVersions } from './package-origin.ts';
 import { strategyTestText, strategyText } from './strategy-files.ts';
 
-/** What a new bot takes from the package of sarraf that makes it. */
+/** Parts of a new bot from the sarraf package that creates it. */
 export interface ShippedParts {
-  /** What npm installs as sarraf: a version, an address, or a file of the new folder. */
+  /** Version, address or file of the new folder that npm installs as sarraf. */
   readonly sarraf: string;
   /** Those that sarraf is tested with. */
   readonly versions: TestedVersions;

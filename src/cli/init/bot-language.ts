@@ -1,4 +1,4 @@
 export const BOT_LANGUAGES = ['en', 'fa'] as const;
 
-/** What the texts of a new bot's folder are written in. */
+/** Language of the texts in a new bot's folder. */
 export type BotLanguage = (typeof BOT_LANGUAGES)[number];

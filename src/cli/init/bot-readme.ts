@@ -2,7 +2,7 @@ import { backtestArguments } from './backtest-command.ts';
 import type { BotLanguage } from './bot-language.ts';
 import type { BotWishes } from './bot-wishes.ts';
 
-/** What a new bot's folder says of itself, in the language that was chosen. */
+/** Returns the README of a new bot's folder, in the chosen language. */
 export function botReadme(wishes: BotWishes, title: string): string {
   return README[wishes.language]({ ...wishes, title, backtest: `npx sarraf ${backtestArguments(wishes)}` });
 }

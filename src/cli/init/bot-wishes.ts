@@ -8,9 +8,9 @@ import { isStrategyName, strategyNameProblem } from '../../strategy/strategy-nam
 import type { BotLanguage } from './bot-language.ts';
 import type { StartName } from './starting-points.ts';
 
-/** What somebody wants a new bot to be. */
+/** Choices for a new bot. */
 export interface BotWishes {
-  /** Where it goes, as an absolute path. */
+  /** Absolute path of the new bot's folder. */
   readonly folder: string;
   readonly mode: BotConfig['mode'];
   /** Of the exchange; null on the embedded one. */
@@ -18,17 +18,17 @@ export interface BotWishes {
   readonly market: MarketSymbol;
   /** The strategy whose code it begins with. */
   readonly start: StartName;
-  /** What its strategy is called, and the file of it. */
+  /** Name of its strategy, and of the strategy's file. */
   readonly name: string;
   readonly language: BotLanguage;
 }
 
-/** What somebody has said already. */
+/** Choices that are already given. */
 export type GivenWishes = { readonly [Wish in keyof BotWishes]?: BotWishes[Wish] | undefined };
 
 export const BOT_MODES = ['embedded', 'paper', 'live'] as const satisfies readonly BotWishes['mode'][];
 
-/** What a new bot is where nobody says otherwise; it needs no account, no address and no data. */
+/** Default choices for a new bot; it needs no account, no address and no data. */
 export const USUAL_WISHES = {
   folder: 'my-bot',
   mode: 'embedded',
@@ -67,7 +67,7 @@ export function checkMarket(text: string, mode: BotWishes['mode']): CheckedText<
 /** Control characters, and those that turn the direction of text; Persian needs the two joiners. */
 const UNSHOWN = /[\p{Cc}\u061C\u200E\u200F\u202A-\u202E\u2066-\u2069]/u;
 
-/** Whether npm and a shell can work in a folder. The path is absolute. */
+/** Checks that npm and a shell can work in a folder. The path is absolute. */
 export function checkFolder(path: string): CheckedText {
   if (UNSHOWN.test(path))
     return { problem: `expected a folder without characters that nobody sees, was ${JSON.stringify(path)}` };

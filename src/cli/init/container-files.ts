@@ -1,4 +1,4 @@
-/** How a new bot is built into an image. `hasVendor`: its package of sarraf lies in the folder. */
+/** Returns the Dockerfile of a new bot. `hasVendor`: its sarraf package is in the folder. */
 export const dockerfileText = (hasVendor: boolean): string => `# docker compose up -d --build
 FROM node:24-bookworm-slim
 ENV NODE_ENV=production
@@ -80,7 +80,9 @@ const SERVICES: readonly string[] = [
 `,
 ];
 
-/** How it runs for months. The name is said, since a folder may have one that Docker does not take. */
+/**
+ * Returns the compose file to run it for months. The name is set, since Docker may refuse that of the folder.
+ */
 export const composeText = (name: string): string => `name: ${name}
 
 services:
@@ -92,5 +94,5 @@ volumes:
     name: sarraf-ledger
 `;
 
-/** What Docker does not get to see. */
+/** Paths hidden from Docker. */
 export const DOCKER_IGNORE = 'node_modules\ndata\n.env\n.git\ntest\n';

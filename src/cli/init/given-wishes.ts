@@ -14,7 +14,7 @@ import {
 } from './bot-wishes.ts';
 import { STARTING_POINTS, type StartName } from './starting-points.ts';
 
-/** What the command line says of a new bot. */
+/** Choices for a new bot given on the command line. */
 export interface WishOptions {
   readonly exchange?: BotWishes['mode'];
   readonly url?: string;

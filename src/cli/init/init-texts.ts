@@ -1,6 +1,6 @@
 import type { BotLanguage } from './bot-language.ts';
 
-/** What "sarraf init" says to somebody at a terminal. */
+/** Texts of "sarraf init" at a terminal. */
 export interface InitTexts {
   readonly intro: string;
   readonly folder: string;

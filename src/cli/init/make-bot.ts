@@ -41,7 +41,7 @@ export async function makeBot(
   }
 }
 
-/** What the folder of a new bot will have; `packed` is its package of sarraf, where it gets a copy of one. */
+/** Returns the content of a new bot's folder; `packed` is its sarraf package, if it gets a copy of one. */
 function contentOf(wishes: BotWishes, origin: PackageOrigin, packed: string | null): FolderContent {
   const texts = botFiles(wishes, {
     sarraf: packed === null ? (origin.kind === 'named' ? origin.name : '') : `file:${vendorPath(packed)}`,

@@ -9,7 +9,7 @@ const PACKED = z.tuple([
   z.object({ filename: z.string(), files: z.array(z.object({ path: z.string() })).readonly() }),
 ]);
 
-/** What npm says is a list of hundreds of files. */
+/** Maximum output of npm, a list of hundreds of files. */
 const LARGEST_OUTPUT_BYTES = 16 * 1024 * 1024;
 
 /** Runs the tools of a checkout; what they say on standard output. Throws what the system throws. */

@@ -1,6 +1,6 @@
 import { basename } from 'node:path';
 
-/** Where nothing is left of the name of a folder, as of one in Persian. */
+/** Name used if nothing is left of the folder's name, as with one in Persian. */
 const USUAL = 'trading-bot';
 /** npm allows 214. */
 const LONGEST = 100;

@@ -4,9 +4,9 @@ import { z } from 'zod';
 import { VERSION } from '../../exchange/version.ts';
 import { IS_CHECKOUT, ownFile } from '../../plugins/own-files.ts';
 
-/** Where a new bot gets its sarraf from: the version that makes it, and no other. */
+/** Source of a new bot's sarraf: the version that creates it, and no other. */
 export type PackageOrigin =
-  /** What npm is told to install, which it finds by itself. */
+  /** Name given to npm to install, which npm finds by itself. */
   | { readonly kind: 'named'; readonly name: string }
   /** The packed file, which the new folder gets a copy of. */
   | { readonly kind: 'file'; readonly path: string }

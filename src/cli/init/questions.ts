@@ -3,7 +3,7 @@ import type * as Clack from '@clack/prompts';
 import { present } from '../../domain/invariant.ts';
 import type { CheckedText } from './bot-wishes.ts';
 
-/** Where questions are asked; the process's own terminal without it. */
+/** Terminal for the questions; the process's own if left out. */
 export interface Terminal {
   readonly input?: Readable;
   readonly output?: Writable;

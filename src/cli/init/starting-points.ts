@@ -2,7 +2,7 @@ import type { BotLanguage } from './bot-language.ts';
 
 /** A strategy that somebody can begin with. */
 export interface StartingPoint {
-  /** What it does, for the list of them. */
+  /** Description for the list. */
   readonly about: Readonly<Record<BotLanguage, string>>;
   /** Its file among the strategies that ship; null for a strategy that does nothing yet. */
   readonly file: string | null;
@@ -10,9 +10,9 @@ export interface StartingPoint {
   readonly name: string;
   /** Params as YAML, by whether money is at stake: play shows something within a minute. */
   readonly params: { readonly play: string; readonly earnest: string };
-  /** What its test runs it on. */
+  /** Script that its test runs it on. */
   readonly script: string;
-  /** What its test expects of `fills`, and how it says so. */
+  /** Expectation of its test about `fills`, and the title for it. */
   readonly claim: { readonly title: string; readonly expects: string };
 }
 

@@ -7,7 +7,7 @@ import { defineStrategy } from 'sarraf/sdk';
 export default defineStrategy({
   name: 'my-strategy',
   params: z.strictObject({
-    /** How much one purchase is to be. */
+    /** Size of one purchase. */
     amount: z.number().positive().default(0.001),
   }),
   data: ({ market, timeframe }) => ({ bars: market.candles(timeframe) }),

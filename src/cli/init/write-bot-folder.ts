@@ -14,7 +14,7 @@ import {
 import { basename, dirname, join } from 'node:path';
 import { failed, wrongInput } from '../command-error.ts';
 
-/** What a new folder gets. */
+/** Content of a new folder. */
 export interface FolderContent {
   /** Texts by their paths in it. */
   readonly texts: ReadonlyMap<string, string>;
@@ -22,13 +22,13 @@ export interface FolderContent {
   readonly copies: ReadonlyMap<string, string>;
 }
 
-/** What editors and version control leave in a folder that is otherwise empty. */
+/** Files that editors and version control leave in an otherwise empty folder. */
 const HARMLESS = /^(?:\.git|\.gitattributes|\.hg|\.idea|\.vscode|\.DS_Store|Thumbs\.db|LICEN[CS]E(?:\..*)?)$/;
 
 /** Of the folder that is filled first, and takes its place or gives its files when it is whole. */
 const DRAFT = '.sarraf-init-';
 
-/** What is in the way in a folder, as a sentence; null where it is new or empty. */
+/** Returns the obstacle in a folder, as a sentence; null if it is new or empty. */
 export function folderProblem(folder: string): string | null {
   if (lstatSync(folder, { throwIfNoEntry: false }) === undefined) return null;
   if (statSync(folder, { throwIfNoEntry: false })?.isDirectory() !== true)
@@ -97,7 +97,7 @@ function fill(draft: string, { texts, copies }: FolderContent): void {
   }
 }
 
-/** What came into the folder meanwhile is looked for before each move, and ends all of them. */
+/** Checks before each move for files that appeared in the folder meanwhile; they end all moves. */
 function moveEach(draft: string, folder: string, names: readonly string[]): void {
   const moved: string[] = [];
   try {

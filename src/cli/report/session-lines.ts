@@ -18,7 +18,7 @@ const COLUMNS: readonly TableColumn[] = [
 /** Lines about what the mirror does not know: all of them are on the page. */
 const MOST_CAVEATS = 20;
 
-/** What a live session has besides its figures: strategies, pauses, what is open, what is not known. */
+/** Lists data of a live session besides its figures: strategies, pauses, open items, unknown items. */
 export function sessionLines({ session, summary, fidelity }: ResultHead): readonly string[] {
   if (session === null) return [];
   const money = (text: string): string => shownMoney(text, summary.quote);

@@ -9,7 +9,7 @@ export class OutputWriter {
   #pending = '';
   #isGone = false;
 
-  /** Whether the output has lost its reader, as after `| head`: there is nobody to go on for. */
+  /** True if the output has lost its reader, as after `| head`: there is nobody to continue for. */
   get isGone(): boolean {
     return this.#isGone;
   }

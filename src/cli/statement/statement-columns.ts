@@ -16,7 +16,7 @@ export interface StatementColumn {
   readonly units: ((line: StatementLine) => bigint | null) | null;
 }
 
-/** What a currency is counted in: `rial` for `rls`, never toman. */
+/** Returns a currency's counting unit: `rial` for `rls`, never toman. */
 export function unitOf(currency: string): string {
   return MARKET_NAMES.quotes.find((rule) => rule.currency === currency)?.name ?? currency;
 }

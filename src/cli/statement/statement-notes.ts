@@ -7,7 +7,7 @@ import { unitOf } from './statement-columns.ts';
 import type { ReadPeriod } from './statement-period.ts';
 import type { ReadSource } from './statement-source.ts';
 
-/** What a statement can not know, or what is wrong with it: then it is grave. */
+/** Limitation of a statement, or an error in it, which is grave. */
 export interface StatementNote {
   readonly code: string;
   readonly isGrave: boolean;
@@ -18,7 +18,7 @@ export interface NotedStatement {
   readonly statement: Statement;
   readonly source: ReadSource;
   readonly rows: Pick<StatementRows, 'deletedFills' | 'deletedLines' | 'aliveUntilMs'>;
-  /** What was asked for, and where the statement really begins. */
+  /** Requested period, and the actual start of the statement. */
   readonly period: ReadPeriod;
   readonly beginsAtMs: number;
 }

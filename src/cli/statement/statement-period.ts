@@ -15,7 +15,7 @@ export const CALENDARS = ['jalali', 'gregorian'] as const;
 
 export type Calendar = (typeof CALENDARS)[number];
 
-/** What a person asks for. */
+/** Period requested by a person. */
 export interface WantedPeriod {
   readonly year?: string;
   readonly from?: string;

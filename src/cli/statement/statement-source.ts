@@ -10,10 +10,10 @@ import type { RecordedBalances } from '../../portfolio/statement/balance-course.
 import { lineKey, type StatementSource } from '../../portfolio/statement/make-statement.ts';
 import type { StatementTrade } from '../../portfolio/statement/statement-line.ts';
 
-/** What a mirror has for a statement, and what there is to say about it. */
+/** Data of a mirror for a statement, with remarks on it. */
 export interface ReadSource {
   readonly source: StatementSource;
-  /** Why it begins when it does. */
+  /** Reason for the start of the data. */
   readonly begins: 'mirror' | 'deleted-trades' | 'deleted-lines';
   /** Currencies whose wallet's history the bot reads. */
   readonly followed: ReadonlySet<string>;

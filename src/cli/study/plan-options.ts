@@ -75,7 +75,7 @@ export function withPlan(
     readonly flags: PlanFlags;
     readonly trials: number | undefined;
     readonly begun: WalkQuestion | null;
-    /** Where the study's own plan is said, and what to do where the options say another one. */
+    /** Place of the study's own plan, and advice if the options give another plan. */
     readonly source: string;
     readonly advice: string;
   },

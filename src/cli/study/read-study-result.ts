@@ -23,7 +23,7 @@ export function readBegunPlan(folder: StudyFolder, name: string): WalkQuestion |
   return folder.names().includes(name) ? readStudy(folder, name, begunPlan) : null;
 }
 
-/** What a study that is kept says. Throws `DATA_UNUSABLE`. */
+/** Returns the result of a stored study. Throws `DATA_UNUSABLE`. */
 export function readStudyResult(folder: StudyFolder, name: string): StudyResult {
   return readStudy(folder, name, (store, onData) => studyResult(store, { name, onData }));
 }

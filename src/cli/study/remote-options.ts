@@ -13,7 +13,7 @@ import type { RemoteFlags } from './run-options.ts';
 
 const LARGEST_SECRET_BYTES = 4_096;
 
-/** Where the secret is read from where no file is named. */
+/** Variable that the secret is read from if no file is named. */
 const SECRET = 'SARRAF_STUDY_SECRET';
 
 /** Options by which other machines run the trials. */
@@ -69,7 +69,7 @@ export function readSecret(file: string | undefined): string | null {
   return checkSecret(read.text);
 }
 
-/** Who runs the trials in place of threads; nobody without `--redis`. */
+/** Returns the runner of trials in place of threads; none without `--redis`. */
 export function remoteRunner(
   { redis, serve, sendCode, secretFile }: RemoteFlags,
   { signal, report }: { readonly signal: AbortSignal; readonly report: ProgressReport },

@@ -80,7 +80,7 @@ export function writtenStudy(strategy: string, options: ShortFlags & SessionFlag
   });
 }
 
-/** How orders fill, with lengths of time as a file has them. */
+/** Returns the fill rules, with durations in the form of a file. */
 function rulesOf({ latency, tradesLag, queue, ...options }: ShortFlags): WrittenStudy['rules'] {
   const { spreadBps, slippageBps, slippageRange, volumeShare, marketOrders, limitFill, path } = options;
   return given({

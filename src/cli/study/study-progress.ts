@@ -31,7 +31,7 @@ export class StudyProgress {
     report: ProgressReport,
     of: {
       readonly objectives: readonly Objective[];
-      /** What its trials see. */
+      /** Range that its trials see. */
       readonly seen: Stretch;
       readonly wanted: number;
       readonly part?: { readonly name: string; readonly whole: TrialCounts };

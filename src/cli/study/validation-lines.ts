@@ -5,7 +5,7 @@ import type { StudyValidation } from '../../study/validation/study-validation.ts
 import type { StudyFinding } from '../../study/texts/study-fact.ts';
 import { tableLines } from '../table.ts';
 
-/** What a study's figures say, in words: to be read before them. */
+/** Describes a study's figures in words, to be read before them. */
 export function verdictLines({ verdict, basis }: StudyValidation): readonly string[] {
   const { luck, stable, stress, notTested } = verdict;
   const { say, tell } = studyVoice('en');

@@ -11,7 +11,7 @@ import {
 } from '../../venues/live/account-identity.ts';
 import type { AccountReader, AccountReading } from '../../venues/live/account-reader.ts';
 
-/** How long the start waits for a slot to ask; then the first call with the credential asks. */
+/** Maximum wait of the start for a request slot; after it, the first call with the credential asks. */
 const AT_START_WITHIN_MS = 10_000;
 
 /** Shorter than the time-out of any call: amid one it must be known before that. */

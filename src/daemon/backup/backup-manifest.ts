@@ -26,7 +26,7 @@ const manifestShape = z.object({
   madeAtMs: count,
   /** The last time that the mirror knows of; null for an empty one. */
   lastAtMs: count.nullable(),
-  /** What the orders of the bot are named after. */
+  /** Instance names in the bot's order names. */
   instances: z.array(z.string().max(32)).max(100),
   /** Marks of the mirror in its order ids: two backups that share one are of one mirror. */
   epochs: z.array(z.string().max(4)).max(200),
@@ -50,7 +50,7 @@ const manifestShape = z.object({
     .max(5),
 });
 
-/** What is in a backup, and how each file is known to be whole. */
+/** Content of a backup, and the means to verify that each file is whole. */
 export type BackupManifest = z.output<typeof manifestShape>;
 
 export type BackedUpFile = BackupManifest['files'][number];
@@ -93,7 +93,7 @@ export function readBackupManifest(folder: string): BackupManifest {
   throw notABackup(folder, `a damaged ${MANIFEST} (${z.prettifyError(read.error)})`, ANOTHER);
 }
 
-/** Why a file is not the one that was backed up; null where it is, to the last bit. */
+/** Returns why a file is not the one backed up; null if it is, to the last bit. */
 export async function fileProblem(path: string, file: BackedUpFile): Promise<string | null> {
   if (!existsSync(path)) return `no ${file.name}`;
   return (await checksum(path)) === file.sha256

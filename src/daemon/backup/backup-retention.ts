@@ -3,17 +3,17 @@ import { basename, dirname, join } from 'node:path';
 import { SarrafError } from '../../domain/errors.ts';
 import { checkFiles, MANIFEST, readBackupManifest, UNFINISHED, type FoundBackup } from './backup-manifest.ts';
 
-/** What retention came to. */
+/** Result of retention. */
 export interface Retention {
   /** Folders of backups that were deleted, oldest first. */
   readonly deleted: readonly string[];
-  /** What of the folder it left alone though it looks like a backup, and why. */
+  /** Parts of the folder left alone though they resemble a backup, with the reason. */
   readonly leftAlone: readonly string[];
 }
 
 /**
- * Which backups may go so that `keep` of the mirror of `newest` stay, newest first; those of other mirrors
- * are not looked at. Backups share a mark where they are of one mirror, also over a restore between them.
+ * Splits backups into those of the mirror of `newest`, newest first, and those of other mirrors. Backups
+ * share a mark if they are of one mirror, even across a restore between them.
  */
 function ofSameMirror(
   newest: FoundBackup,
@@ -57,7 +57,9 @@ export async function deleteOldBackups(
   return { deleted, leftAlone: left };
 }
 
-/** What is left of a deletion that is cut short is no backup, and goes with the next one that is made. */
+/**
+ * Deletes a backup. The rest of an interrupted deletion is no backup, and is removed with the next one made.
+ */
 function removeBackup(folder: string): void {
   const leaving = join(dirname(folder), UNFINISHED + basename(folder));
   renameSync(folder, leaving);
@@ -89,7 +91,7 @@ async function problemOf(backup: FoundBackup): Promise<string | null> {
   }
 }
 
-/** What a backup that can not be used says of itself. Any other error is thrown. */
+/** Returns the message about a backup that cannot be used. Any other error is thrown. */
 function problemText(error: unknown): string {
   if (error instanceof SarrafError) return error.message;
   throw error;

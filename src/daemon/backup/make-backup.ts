@@ -25,12 +25,12 @@ import { CONTROL_SIDE_FILE, type SideFile } from './side-file.ts';
 
 export interface BackupOptions {
   readonly dataFolder: string;
-  /** Where the folder of the backup goes. It is made where it is missing. */
+  /** Parent folder of the backup's folder. It is created if missing. */
   readonly out: string;
-  /** How many backups of this mirror stay there; null: all. */
+  /** Number of this mirror's backups that stay there; null: all. */
   readonly keep: number | null;
   readonly nowMs: number;
-  /** What goes with it besides the control database. */
+  /** Files included besides the control database. */
   readonly beside?: readonly SideFile[];
   readonly onProgress: (progress: BackupProgress) => void;
   /** Gives up; nothing is left of the backup then. */
@@ -46,13 +46,13 @@ export interface BackupProgress {
 
 /** Whole, and in its place. */
 interface WholeBackup extends FoundBackup {
-  /** What could not be read and is not in it, and why. */
+  /** Unreadable files that are left out, with the reason. */
   readonly leftOut: readonly string[];
 }
 
 export interface MadeBackup extends WholeBackup {
   readonly retention: Retention;
-  /** Why the data folder could not be told of it; null where it was. */
+  /** Reason the backup could not be noted in the data folder; null if it was. */
   readonly noteProblem: string | null;
 }
 

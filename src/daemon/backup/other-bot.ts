@@ -4,9 +4,9 @@ import { compareAccounts, keptAccount, type KeptAccount } from '../../venues/liv
 type Owner = Pick<MirrorFacts, 'instances' | 'account'>;
 
 /**
- * Why a backup is another bot's, as in `found BACKUP …`; null where nothing says so. Instances are known by
- * the names of orders. Accounts are compared where both mirrors have hashes of one salt; else the bot does
- * it, when it starts and asks the exchange.
+ * Returns why a backup is another bot's, as in `found BACKUP …`; null if nothing indicates it. Instances are
+ * identified by order names. Accounts are compared if both mirrors have hashes of one salt; else the bot does
+ * it when it starts and queries the exchange.
  */
 export function otherBotText(
   backup: Owner,

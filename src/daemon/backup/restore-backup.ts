@@ -32,16 +32,16 @@ const MIRROR_FILES = ['', '-wal', '-shm', '.mark'] as const;
 export interface PlannedRestore {
   readonly backup: FoundBackup;
   readonly dataFolder: string;
-  /** What the folder's mirror has now; null where there is none, or it can not be read. */
+  /** Facts of the folder's current mirror; null if there is none, or it cannot be read. */
   readonly present: MirrorFacts | null;
-  /** What the backup may have beside the mirror. */
+  /** Files the backup may contain besides the mirror. */
   readonly beside: readonly SideFile[];
-  /** Which of it stays in the folder, as it is newer, such as the halt of the last operator. */
+  /** Those that stay in the folder as they are newer, such as the last operator's halt. */
   readonly kept: ReadonlySet<SideFile['name']>;
 }
 
 export interface RestoreResult {
-  /** Where what was in the folder is now; null where there was nothing. */
+  /** New place of the folder's previous content; null if there was none. */
   readonly keptAs: string | null;
   /** Files that were put in the folder. */
   readonly restored: readonly string[];
@@ -57,7 +57,7 @@ export async function planRestore(
   to: {
     readonly dataFolder: string;
     readonly instance: string | null;
-    /** What goes with the mirror besides the control database. */
+    /** Files restored with the mirror besides the control database. */
     readonly beside?: readonly SideFile[];
   },
 ): Promise<PlannedRestore> {

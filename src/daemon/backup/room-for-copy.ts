@@ -3,7 +3,7 @@ import { SarrafError } from '../../domain/errors.ts';
 import { BALLAST_ROOM_BYTES } from '../../mirror/ballast.ts';
 import { sqliteCode } from '../../mirror/unusable.ts';
 
-/** What to do about a full disk. */
+/** Advice for a full disk. */
 const ADVICE = 'Nothing was kept of the copy: make room there, or name a folder on another disk';
 
 export const megabytesOf = (bytes: number): number => Math.ceil(bytes / 1_048_576);

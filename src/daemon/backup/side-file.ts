@@ -8,13 +8,16 @@ import { openControlFile } from '../control/control-file.ts';
 /** A small database beside the mirror that a backup takes along. A restore leaves one that can be used. */
 export interface SideFile {
   readonly name: 'control.sqlite' | 'alerts.sqlite' | 'watchdog-alerts.sqlite' | 'paper-account.sqlite';
-  /** Whether there is no backup without it; else it is left out where it can not be read, which is said. */
+  /**
+   * True if there is no backup without this file. Otherwise an unreadable file is left out, and this is
+   * reported.
+   */
   readonly isVital: boolean;
   /** Copies it as it is at one moment; false where there is none. Throws `DATA_UNUSABLE`. */
   readonly copy: (dataFolder: string, to: string) => boolean;
   /**
-   * Whether the file of a folder is another thing altogether than that of a backup, and no later state of it.
-   * Null where that can not be.
+   * Returns true if the folder's file is an entirely different one from the backup's, not a later state of
+   * it. Null if that is impossible.
    */
   readonly isOther: ((path: string, backedUpPath: string) => boolean) | null;
   /** Throws `DATA_UNUSABLE`. */
@@ -32,10 +35,7 @@ export const CONTROL_SIDE_FILE: SideFile = {
   open: (dataFolder) => openControlFile(dataFolder, LOCK_WAIT_MS),
 };
 
-/**
- * Whether a folder has one that can be used and that goes on from any of a backup: then it is newer than
- * that.
- */
+/** True if a folder has a usable file that continues from any of a backup, and so is newer. */
 export function staysOverRestore(
   { name, open, isOther }: SideFile,
   { dataFolder, backup }: { readonly dataFolder: string; readonly backup: string },

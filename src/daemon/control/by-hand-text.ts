@@ -1,6 +1,6 @@
 import type { PlaceCommand, PositionCommand } from '../../engine/engine-event.ts';
 
-/** What a person is asked before a command by hand; the command line and the page say the same. */
+/** Returns the question shown before a command by hand; the command line and the page show the same. */
 export const cancelManyText = (need: string): string =>
   `This ends the algorithms there and cancels their orders; ${need}.`;
 
@@ -18,7 +18,7 @@ export function closeText(of: {
   return `This cancels the orders of ${strategy} ${where}and sells at the market what it holds. By the mirror ${holds}; ${need}.`;
 }
 
-/** What a strategy holds, by the amounts of each coin. */
+/** Describes a strategy's holdings by the amounts of each coin. */
 export function holdsText(
   strategy: string,
   held: readonly (readonly [asset: string, amount: string])[],

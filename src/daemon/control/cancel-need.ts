@@ -1,12 +1,12 @@
 import { lengthText } from '../../domain/time-text.ts';
 import { ENDPOINTS } from '../../exchange/endpoints/index.ts';
 
-/** What canceling needs of the exchange. */
+/** Requirements of canceling at the exchange. */
 interface CancelNeed {
   /** Cancels that the exchange takes in a window of `windowMs`. */
   readonly limit: number;
   readonly windowMs: number;
-  /** How long all of them take at the worst, when the window is full as they begin. */
+  /** Time for all of them in the worst case, a window that is full when they begin. */
   readonly needMs: number;
 }
 

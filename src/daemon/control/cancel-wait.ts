@@ -6,7 +6,7 @@ import type { Venue } from '../../venues/venue.ts';
 /** An order that closes later than so long after the one before is waited for. */
 const LONG_MS = 5_000;
 
-/** What the cancels of a halt wait for, looked at now and then while no order closes. */
+/** Polls the reason the cancels of a halt wait, now and then while no order closes. */
 export class CancelWait {
   private readonly venue: Pick<Venue, 'commits' | 'cancelWait'>;
   private readonly ledgerFault: () => string | null;
@@ -47,7 +47,9 @@ export class CancelWait {
 /** A cancel has a commit of the ledger, one of the mirror, and part of one that others make. */
 const COMMITS_A_CANCEL = 3;
 
-/** What cancels wait for, in a sentence. `ledgerFault`: why the ledger gives no slot; null where it does. */
+/**
+ * Describes why cancels wait, in a sentence. `ledgerFault`: why the ledger gives no slot; null if it does.
+ */
 export function cancelWaitText(
   { waiting, onTheWay, heldBy, forMs }: QueueWait,
   of: { readonly ledgerFault: string | null; readonly longestCommitMs: number },
@@ -62,7 +64,7 @@ export function cancelWaitText(
   return sentence('cancels-wait-turn', { count: waiting, took: lengthText(of.longestCommitMs) });
 }
 
-/** Why the end of a run could not cancel what is open, on this disk; null where it could. */
+/** Returns why the end of a run could not cancel the open orders on this disk; null if it could. */
 export function slowDiskFault(
   { commits }: Pick<Venue, 'commits'>,
   of: { readonly openOrders: number; readonly withinMs: number },

@@ -16,19 +16,21 @@ import {
 import { controlPath, openControlFile } from './control-file.ts';
 import { readHalt, writeHalt, type HaltState } from './halt-state.ts';
 
-/** How many commands may wait for a daemon; one more is refused, since nothing seems to take them. */
+/**
+ * Maximum number of commands waiting for a daemon; one more is refused, since nothing seems to accept them.
+ */
 const MOST_WAITING = 100;
 
-/** How many of these may be signals. */
+/** Maximum number of signals among these. */
 const MOST_SIGNALS_WAITING = 50;
 
-/** How many commands that are done are kept to look at; older ones are deleted when one is posted. */
+/** Maximum number of completed commands stored for viewing; older ones are deleted when one is posted. */
 const MOST_KEPT = 500;
 
-/** How long a write waits for another process. */
+/** Maximum wait of a write for another process. */
 const LOCK_WAIT_MS = 2_000;
 
-/** How often a command that was posted is looked at. */
+/** Poll interval for a posted command. */
 const LOOK_EVERY_MS = 100;
 
 /** The present state of a command. */
@@ -36,7 +38,7 @@ export interface PostedCommand {
   readonly id: number;
   readonly takenAtMs: number | null;
   readonly progress: ControlProgress | null;
-  /** How it ended; null while it has not. */
+  /** Result; null until it has ended. */
   readonly result: ControlResult | null;
 }
 

@@ -93,23 +93,23 @@ const command = z.discriminatedUnion('kind', [
   }),
 ]);
 
-/** What one command has alone, however often it is posted; null for one that counts each time. */
+/** Returns a command's own key, however often it is posted; null for one that counts each time. */
 export function keyOfCommand(command: ControlCommand): string | null {
   if (command.kind === 'signal') return signalKey(command);
   return isByHand(command) ? command.key : null;
 }
 
-/** How far a command has come. Counts are of orders. */
+/** Progress of a command. Counts are of orders. */
 export interface ControlProgress {
   /** Orders that it is about and that are not known to be closed yet. */
   readonly left: number;
   /** Orders that it has seen closed. */
   readonly closed: number;
-  /** What the cancels wait for, in a sentence; left out where that is not known. */
+  /** Reason the cancels wait, in a sentence; left out if unknown. */
   readonly waitsFor?: string | undefined;
 }
 
-/** How a command ended. */
+/** Result of a command. */
 export interface ControlResult {
   readonly ok: boolean;
   /** For people: what was done, or why not. */
@@ -121,11 +121,11 @@ export interface ControlResult {
   readonly left: readonly string[];
   /** Client order ids of what it has placed. */
   readonly placed?: readonly string[] | undefined;
-  /** What became of a signal. */
+  /** Outcome of a signal. */
   readonly signal?: { readonly outcome: (typeof SIGNAL_OUTCOMES)[number]; readonly code: string } | undefined;
 }
 
-/** How many orders a result names at most: a row of the database stays small. */
+/** Maximum number of orders named in a result: a database row stays small. */
 export const MOST_LEFT_NAMED = 200;
 
 const progress = z.object({

@@ -42,7 +42,7 @@ const STEPS: readonly string[] = [
   `,
 ];
 
-/** Where the control database of a data folder is. */
+/** Returns the path of a data folder's control database. */
 export function controlPath(dataFolder: string): string {
   return join(dataFolder, 'control.sqlite');
 }

@@ -10,20 +10,20 @@ import { controlPath, openControlFile } from './control-file.ts';
 import { readHalt, writeHalt, type HaltState } from './halt-state.ts';
 
 /**
- * How often the daemon looks for commands: with the time to take one it stays well below the 250 ms that are
- * promised.
+ * Poll interval of the daemon for commands. With the time to accept one, it stays well below the promised 250
+ * ms.
  */
 const POLL_EVERY_MS = 100;
 
-/** How many commands are taken in one look; the next look takes the rest. */
+/** Maximum number of commands accepted in one poll; the next poll accepts the rest. */
 const MOST_AT_ONCE = 20;
 
-/** How long a write waits for an operator's command: longer would hold up the loop. */
+/** Maximum wait of a write for an operator's command: longer would hold up the loop. */
 const LOCK_WAIT_MS = 50;
 
 /**
- * What a person wants of the orders and positions of this moment, and that waited longer for the bot, is not
- * done: the market has gone on. A bot that hangs may be started again days later.
+ * Maximum wait of commands about current orders and positions. After it they are not executed: the market has
+ * moved on. A bot that hangs may be started again days later.
  */
 const DONE_WITHIN_MS: Readonly<Partial<Record<ControlCommand['kind'], number>>> = {
   place: 60_000,
@@ -32,7 +32,7 @@ const DONE_WITHIN_MS: Readonly<Partial<Record<ControlCommand['kind'], number>>> 
   position: 600_000,
 };
 
-/** How much room the write-ahead log keeps, so that a halt can be posted when the disk is full. */
+/** Room reserved in the write-ahead log, so that a halt can be posted when the disk is full. */
 const SPARE_BYTES = 256 * 1024;
 
 /** A command that the daemon is to carry out. */
@@ -40,7 +40,7 @@ export interface TakenCommand {
   readonly id: number;
   readonly postedAtMs: number;
   readonly command: ControlCommand;
-  /** Whether an earlier run had it, and may have done it. */
+  /** True if an earlier run had it, and may have executed it. */
   readonly isRepeated: boolean;
 }
 
@@ -194,7 +194,7 @@ export class ControlInbox {
     return this.nowMs() - atMs;
   }
 
-  /** Why a command that was posted at a time is not begun any more; null where it is. */
+  /** Returns why a command posted at a time is no longer started; null if it is. */
   tooLateText({ kind }: ControlCommand, postedAtMs: number): string | null {
     const waitedMs = this.sinceMs(postedAtMs);
     if (waitedMs <= (DONE_WITHIN_MS[kind] ?? Number.POSITIVE_INFINITY)) return null;
@@ -202,7 +202,7 @@ export class ControlInbox {
     return sentence(kind === 'place' ? 'control-too-late' : 'control-stale', { waited });
   }
 
-  /** Whether every report of a command is written. */
+  /** True if every report of a command is written. */
   get isWritten(): boolean {
     return this.unwritten.size === 0;
   }

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { copyDatabase } from '../backup/copy-database.ts';
 import { controlPath, openControlFile } from './control-file.ts';
 
-/** How long the copy waits for another process that writes. */
+/** Maximum wait of the copy for another process that writes. */
 const LOCK_WAIT_MS = 2_000;
 
 /**

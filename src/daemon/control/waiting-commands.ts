@@ -2,14 +2,14 @@ import type { ControlCommand } from '../../engine/engine-event.ts';
 import { readCommand, readProgress } from './control-command.ts';
 import { openControlReadOnly } from './control-file.ts';
 
-/** How long a look waits for another process. */
+/** Maximum wait of a read for another process. */
 const LOCK_WAIT_MS = 2_000;
 
 /** A command that is not done. */
 export interface WaitingCommand<Command> {
   readonly command: Command;
   readonly postedAtMs: number;
-  /** Whether a bot has it, which may have ended since. */
+  /** True if a bot has accepted it; that bot may have ended since. */
   readonly isTaken: boolean;
 }
 
@@ -50,7 +50,7 @@ export function waitingCommands<Kind extends ControlCommand['kind']>(
   }
 }
 
-/** What the cancels of a halt that is under way wait for, in a sentence; null where they do not wait long. */
+/** Returns why the cancels of a running halt wait, in a sentence; null if they do not wait long. */
 export function readHaltWait(dataFolder: string): string | null {
   let database: ReturnType<typeof openControlReadOnly> = null;
   try {

@@ -22,10 +22,10 @@ export function oneHost(rawHeaders: readonly string[]): string | null {
 }
 
 /**
- * Whether a request was meant for this server. A web page in a browser of this machine can reach it under a
- * name of its own that leads here, and then the header has that name: names with a dot are refused. A server
- * of this machine alone answers to this machine's names; one that others reach also to addresses and to names
- * without a dot, as containers have them. Names that a person has listed are answered everywhere.
+ * True if a request was meant for this server. A web page in a browser of this machine can reach the server
+ * under its own name that resolves here, and the header then has that name: names with a dot are refused. A
+ * server for this machine alone answers to this machine's names. One that others reach also answers to
+ * addresses and to names without a dot, as containers have. Names listed by a person are answered everywhere.
  */
 export function isAllowedHost(header: string | null, listensTo: string, listed: readonly string[]): boolean {
   const name = nameOf(header ?? '');

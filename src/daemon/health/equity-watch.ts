@@ -8,12 +8,12 @@ import type { EquityState } from './health-source.ts';
 const HOLDS_MS = 60_000;
 const BASIS_POINTS = 10_000;
 
-/** What was read of a currency. */
+/** Values read for a currency. */
 interface Followed {
   /** Null while it has no value, as in a break. */
   worth: Units | null;
   worthAtMs: number;
-  /** What was made: its highest value and its last; null before any. */
+  /** Highest and last profit value; null before any. */
   highest: ValueAt | null;
   last: ValueAt | null;
 }

@@ -13,10 +13,10 @@ const LARGEST_BODY_BYTES = 1;
 /** More connections at once are closed: supervisors and collectors are few. */
 const MOST_CONNECTIONS = 32;
 
-/** How long a request may take to arrive, and a connection may stay without one. */
+/** Maximum time for a request to arrive, and for a connection to stay without one. */
 const ARRIVES_WITHIN_MS = 5_000;
 
-/** How long the server's look at itself may take: the bot waits for it. */
+/** Maximum time of the server's request to itself: the bot waits for it. */
 const WARM_WITHIN_MS = 1_000;
 
 export interface HealthServerOptions {

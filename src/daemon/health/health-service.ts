@@ -6,7 +6,9 @@ import type { HealthSource } from './health-source.ts';
 import { LedgerWatch } from './ledger-watch.ts';
 import { startingSource } from './starting-source.ts';
 
-/** What the bot waits for at first. A ledger that counts as full can make that minutes, a lockout hours. */
+/**
+ * Text for the bot's first wait. With a ledger that counts as full it can be minutes, with a lockout hours.
+ */
 const FIRST = 'no answer from the exchange yet, so nothing is traded';
 
 /**

@@ -39,7 +39,7 @@ export interface LockoutState {
 /** A lock that holds. */
 export interface HeldLock {
   readonly kind: LockKind;
-  /** Which, of what, why and until when, in a sentence. */
+  /** Sentence with the lock's name, scope, reason and end. */
   readonly said: string;
 }
 
@@ -53,41 +53,43 @@ export interface StrategyCounts {
   readonly made: ProfitText;
 }
 
-/** What the account is worth by the prices that the bot follows; written every five minutes. */
+/** Value of the account by the prices that the bot follows; written every five minutes. */
 export interface EquityState {
   readonly currency: string;
   readonly value: DecimalText;
-  /** How far it is below its highest, as a share of that; null where nothing is known of it. */
+  /** Drawdown from the highest value, as a share of it; null if unknown. */
   readonly drawdown: number | null;
 }
 
 /**
- * What the daemon knows of itself. Each function is cheap: it answers from memory and is called with every
- * look. Counts never go down.
+ * State of the daemon for health. Each function is cheap: it answers from memory and is called in every poll.
+ * Counts never decrease.
  */
 export interface HealthSource {
   /** The age of the loop's last turn; an idle loop turns at least once a second. */
   heartbeatAgeMs(): number;
-  /** Why the mirror can not be written to; null when it can. */
+  /** Returns why the mirror cannot be written to; null if it can. */
   mirrorFault(): string | null;
-  /** Whether only the room that is kept for cancels is left to write to. */
+  /** True if only the room reserved for cancels is left to write to. */
   isDiskFull(): boolean;
   /** `starting`: no bot is at work yet, or none any more. */
   phase(): 'starting' | 'syncing' | 'trading' | 'halted' | 'draining';
-  /** What is waited for while no bot is at work, in a sentence; null while one is. */
+  /** Returns the reason for the wait while no bot is at work, in a sentence; null while one is. */
   waitsFor(): string | null;
-  /** Why trading is halted; null when it is not. */
+  /** Returns why trading is halted; null if it is not. */
   haltReason(): string | null;
-  /** What does not agree with the exchange, a text each. */
+  /** Returns the disagreements with the exchange, one text each. */
   breaks(): readonly string[];
   /**
-   * Why orders wait until the exchange is right again about something, or the books can be compared, a
-   * sentence each.
+   * Returns why orders wait until the exchange is right again about something, or the books can be compared,
+   * one sentence each.
    */
   doubts(): readonly string[];
-  /** Why no order could leave now, by the ledger and by what the last one met; null where one could. */
+  /**
+   * Returns why no order could leave now, by the ledger and by the last order's result; null if one could.
+   */
   placingFault(): string | null;
-  /** Why the exchange refuses the credential; null while it takes it. */
+  /** Returns why the exchange refuses the credential; null while it accepts it. */
   credentialFault(): string | null;
   lockouts(): readonly LockoutState[];
   /** Locks that hold. They are no fault: an operator or a rule wanted them, and ways out pass. */

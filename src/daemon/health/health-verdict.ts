@@ -9,7 +9,7 @@ const MOST_NAMED = 10;
 /** The answer to a supervisor. */
 export interface HealthVerdict {
   readonly ok: boolean;
-  /** Why not, in sentences. */
+  /** Reasons if not ok, in sentences. */
   readonly reasons: readonly string[];
   /** The locks that hold, in sentences. They make no bot unwell: a lock is wanted, and ways out pass it. */
   readonly locks: readonly string[];
@@ -51,8 +51,8 @@ function livingReasons(source: HealthSource): readonly string[] {
 }
 
 /**
- * Whether the bot lives: what a restart could mend. Lockouts, breaks and halts are not among it, since a
- * restart makes them no better.
+ * Checks that the bot is alive: states that a restart could fix. Lockouts, breaks and halts are excluded: a
+ * restart does not improve them.
  */
 export function livingVerdict(source: HealthSource): HealthVerdict {
   return verdict(source, livingReasons(source));
@@ -61,7 +61,7 @@ export function livingVerdict(source: HealthSource): HealthVerdict {
 /** Feeds that an order does not wait for: while they were never read it is no reason against one. */
 const NOT_WAITED_FOR: ReadonlySet<string> = new Set(['transactions', 'options']);
 
-/** Whether an order could leave right now, on what is known. */
+/** Checks that an order could leave right now, by known facts. */
 export function readyVerdict(source: HealthSource): HealthVerdict {
   const phase = source.phase();
   const halt = source.haltReason();

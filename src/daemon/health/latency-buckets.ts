@@ -1,7 +1,7 @@
 /** Upper ends of the buckets, in ms: from a quick answer to one that was nearly given up. */
 const ENDS_MS = [25, 50, 100, 250, 500, 1_000, 2_500, 5_000, 10_000, 30_000, 60_000] as const;
 
-/** How long something took, counted in buckets as Prometheus wants it: each holds the shorter ones too. */
+/** Durations counted in buckets as Prometheus requires: each bucket includes the shorter ones too. */
 export interface LatencyCounts {
   readonly buckets: readonly { readonly endMs: number; readonly count: number }[];
   readonly count: number;

@@ -7,7 +7,7 @@ import type { BudgetUse, LockoutState } from './health-source.ts';
 
 /** The state of the ledger for health. */
 export interface LedgerHealth {
-  /** Why no order can leave yet, as after a ledger was made anew; null where one can. */
+  /** Reason no order can leave yet, as after a ledger was recreated; null if one can. */
   readonly placingFault: string | null;
   readonly budgets: readonly BudgetUse[];
   readonly lockouts: readonly LockoutState[];
@@ -15,7 +15,7 @@ export interface LedgerHealth {
 
 const NOTHING: LedgerHealth = { placingFault: null, budgets: [], lockouts: [] };
 
-/** Whom a ledger in memory counts: this bot, and nobody else. */
+/** Subject of a ledger in memory: this bot, and nobody else. */
 export const IN_MEMORY = 'embedded';
 
 /** Looks at the ledger once a second at most, however often it is asked. */

@@ -80,7 +80,7 @@ class ReadHistogram extends Histogram {
     this.read = read;
   }
 
-  /** What the registry prints. */
+  /** Returns the metric for printing. */
   async getForPromString() {
     const { name, help } = this.config;
     const { buckets, count, sumMs } = this.read();

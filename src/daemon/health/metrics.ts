@@ -5,7 +5,7 @@ import type { HealthSource } from './health-source.ts';
 import { readyVerdict } from './health-verdict.ts';
 import { MetricSet, type MetricSeries } from './metric-set.ts';
 
-/** How fine the loop's lag is measured, in ms. */
+/** Resolution of the loop's lag measurement, in ms. */
 const LAG_RESOLUTION_MS = 20;
 
 const NS_PER_SECOND = 1e9;

@@ -3,11 +3,11 @@ import type { HealthSource } from './health-source.ts';
 import type { LedgerWatch } from './ledger-watch.ts';
 
 /**
- * What health knows while no bot is at work: before the exchange has answered, and after the bot has ended.
- * Only the ledger is there by then. The loop turns, or this would not be called.
+ * Health source while no bot is at work: before the exchange has answered, and after the bot has ended. Only
+ * the ledger exists then. The loop turns, or this would not be called.
  */
 export function startingSource(of: {
-  /** Why nothing is traded, in a sentence. */
+  /** Returns why nothing is traded, in a sentence. */
   readonly waitsFor: () => string;
   readonly ledger: LedgerWatch;
 }): HealthSource {

@@ -30,7 +30,7 @@ export interface LoggerOptions {
   readonly base?: Readonly<Record<string, string>>;
 }
 
-/** What a line is about, so that all lines about one thing can be found. */
+/** Subject of a line, so that all lines about one thing can be found. */
 export interface Correlation {
   readonly strategy?: string;
   readonly intent?: string;
@@ -87,8 +87,8 @@ function streamOf({
 }
 
 /**
- * What a terminal would obey of the texts of others, as a line of JSON has it; a backslash that stands for
- * itself comes first, so that what follows it is no escape. Tabs and ends of lines stay.
+ * Matches the parts of foreign texts that a terminal would execute, as written in a JSON line. A literal
+ * backslash comes first, so that the text after it is no escape. Tabs and line ends stay.
  */
 const OBEYED = /\\\\|\\[bfr]|\\u00(?:[01][0-9a-f]|7f)|[\u007F-\u009F\u202A-\u202E\u2066-\u2069]/gi;
 

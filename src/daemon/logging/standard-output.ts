@@ -17,7 +17,7 @@ const WAIT_MS = 10;
 
 const sleeper = new Int32Array(new SharedArrayBuffer(4));
 
-/** Whether an error of an output says that its reader is gone. */
+/** True if an error of an output means that its reader is gone. */
 export function isOutputGone(error: unknown): boolean {
   return GONE.has((error as NodeJS.ErrnoException).code ?? '');
 }

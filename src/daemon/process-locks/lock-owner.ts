@@ -3,14 +3,14 @@ import { hostname } from 'node:os';
 import { z } from 'zod';
 import { lifeSignOf, ownerText, thisOwner } from '../../budget/process-owner.ts';
 
-/** Who has a lock, as reported to others. It is a message, never a proof: the lock itself is SQLite's. */
+/** Owner of a lock, as reported to others. It is a message, never a proof: the lock itself is SQLite's. */
 export interface LockOwner {
   readonly pid: number;
   /** The machine or container, since process ids mean something within one only. */
   readonly host: string;
-  /** When it was taken, in ms since 1970. */
+  /** Time the lock was acquired, in ms since 1970. */
   readonly sinceMs: number;
-  /** Where it says how it is, such as `http://127.0.0.1:9464`; null where it does not. */
+  /** Address of its health report, such as `http://127.0.0.1:9464`; null if it has none. */
   readonly health: string | null;
 }
 
@@ -27,7 +27,7 @@ const stored = z.object({
 
 const ownerPath = (lockPath: string): string => `${lockPath}.owner.json`;
 
-/** What this process says of itself when it takes a lock. */
+/** Returns this process's note for a lock that it acquires. */
 export function ownNote(nowMs: number): LockOwner {
   return { pid: process.pid, host: hostname(), sinceMs: nowMs, health: null };
 }
@@ -47,8 +47,8 @@ export function removeLockOwner(lockPath: string): void {
 }
 
 /**
- * Who has a lock that is held; null where no note can be read, or it is that of a process proven dead: a lock
- * that was just taken has its predecessor's note for a moment.
+ * Returns the owner of a held lock; null if no note can be read, or the note is that of a process proven
+ * dead: a lock just acquired has its predecessor's note for a moment.
  */
 export function readLockOwner(lockPath: string): LockOwner | null {
   try {

@@ -10,7 +10,7 @@ import { isOutOfFiles, OUT_OF_FILES_ADVICE } from '../../mirror/out-of-files.ts'
 /** "sark" in ASCII: distinguishes a lock from any other SQLite file. */
 const APPLICATION_ID = 0x7361726b;
 
-/** How long taking a lock may wait: a process that only checks it is done by then. */
+/** Maximum wait to acquire a lock: a process that only checks it is done by then. */
 const TAKE_WAIT_MS = 300;
 
 /**
@@ -22,9 +22,9 @@ const HELD = new Set<Database.Database>();
 export interface LockOptions {
   /** The file that stands for the lock. It stays when the lock is given back. */
   readonly path: string;
-  /** What is locked, as in `expected WHAT for this run alone`. */
+  /** Name of the locked thing, as in `expected WHAT for this run alone`. */
   readonly what: string;
-  /** What to do when another has it, as in `end that one, or OTHERWISE`. */
+  /** Advice if another process has it, as in `end that one, or OTHERWISE`. */
   readonly otherwise: string;
 }
 
@@ -127,8 +127,8 @@ export function acquireLock(options: LockOptions): ProcessLock {
 }
 
 /**
- * Whether a process has a lock right now; looking does not take it. Throws `DATA_UNUSABLE` where the file is
- * there and can not be looked at, since then nothing is known.
+ * True if a process has a lock right now; the check does not acquire it. Throws `DATA_UNUSABLE` if the file
+ * exists and cannot be checked, since then nothing is known.
  */
 export function isLockHeld(path: string): boolean {
   let database: Database.Database | null = null;

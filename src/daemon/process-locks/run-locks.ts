@@ -6,7 +6,7 @@ import type { BotConfig } from '../settings/create-bot-config.ts';
 import { acquireLock, isLockHeld, type ProcessLock } from './process-lock.ts';
 import { readLockOwner, type LockOwner } from './lock-owner.ts';
 
-/** Where the lock of a data folder is. */
+/** Returns the path of a data folder's lock. */
 export function dataLockPath(dataFolder: string): string {
   return join(dataFolder, 'run.lock');
 }
@@ -23,12 +23,12 @@ export function lockDataFolder(dataFolder: string): ProcessLock {
   });
 }
 
-/** Whether a run has a data folder right now. */
+/** True if a run has a data folder right now. */
 export function isDataFolderInUse(dataFolder: string): boolean {
   return isLockHeld(dataLockPath(dataFolder));
 }
 
-/** Who has a data folder that is in use; null where that is not known. */
+/** Returns the owner of a data folder in use; null if unknown. */
 export function dataFolderOwner(dataFolder: string): LockOwner | null {
   return readLockOwner(dataLockPath(dataFolder));
 }
@@ -41,7 +41,7 @@ export interface AccountLockOptions {
    * the lower case.
    */
   readonly instance: string;
-  /** Where the locks of all processes that may use the account are: beside the ledger. */
+  /** Folder of the locks of all processes that may use the account: beside the ledger. */
   readonly folder?: string;
 }
 

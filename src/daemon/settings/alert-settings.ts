@@ -133,7 +133,7 @@ const clock = (usual: string | null, description: string) =>
     .prefault(usual)
     .describe(description);
 
-/** What people are told, by which ways, and when. */
+/** Alerts sent to people, their channels, and their times. */
 export const alertSettings = z
   .strictObject({
     channels: z

@@ -1,6 +1,6 @@
 import type { BotConfig } from './create-bot-config.ts';
 
-/** Whether a run watches for alerts, or why it does not. */
+/** States of a run's alert watch: on, or the reason it is off. */
 export const ALERTS_STATES = ['on', 'not set', 'other speed'] as const;
 
 export type AlertsState = (typeof ALERTS_STATES)[number];

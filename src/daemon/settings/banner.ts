@@ -21,7 +21,7 @@ export function ledgerOf(config: BotConfig): string | null {
   return ledgerPlace(address, config.exchange);
 }
 
-/** What a run says before anything else: where its orders go, and whose money it is. */
+/** Returns a run's first lines: where its orders go, and whose money it is. */
 export function banner(config: BotConfig): readonly string[] {
   const { instance, data, drain } = config;
   const names = config.strategies.map((strategy) => `${strategy.name} (${tradedPlace(strategy)})`).join(', ');

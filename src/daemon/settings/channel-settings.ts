@@ -58,7 +58,7 @@ const shared = {
     .describe('Messages within an hour. What comes beyond it is gathered into the next one.'),
 };
 
-/** Who may give commands by chat. */
+/** Users who may give commands by chat. */
 const commandsFrom = () =>
   z
     .array(z.int())

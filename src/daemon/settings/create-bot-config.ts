@@ -37,7 +37,7 @@ export interface BotConfig extends Pick<
 > {
   /** `exchange` is null where the exchange in this process has the defaults. */
   readonly embedded: Embedded & { readonly exchange: ExchangeConfig | null };
-  /** Where the secret of the credentials comes from, in words; null where there are none. */
+  /** Source of the credentials' secret, in words; null if there are no credentials. */
   readonly credentialPlace: string | null;
   readonly paper: ReadSettings['paper'];
   readonly data: { readonly folder: string; readonly retention: ReadSettings['data']['retention'] };
@@ -49,7 +49,7 @@ export interface BotConfig extends Pick<
   readonly strategiesFolders: readonly string[];
 }
 
-/** Where recordings go, and whether replies are kept whole. */
+/** Folder of the recordings, and whether replies are stored whole. */
 export interface RecordConfig {
   readonly folder: string;
   readonly raw: boolean;

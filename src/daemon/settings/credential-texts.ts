@@ -20,8 +20,8 @@ export interface CredentialTexts {
 }
 
 /**
- * Whether a path leads to or into the credentials, or to a secret of a channel of alerts: their values are
- * texts and never repeated.
+ * True if a path leads to or into the credentials, or to a secret of an alert channel: their values are texts
+ * and never repeated.
  */
 export function isCredential(path: readonly PropertyKey[]): boolean {
   return (
@@ -109,8 +109,8 @@ function scalarsOf(
 }
 
 /**
- * Where the secret of a configuration comes from, in words; null without one. To be asked before references
- * are put in.
+ * Returns the source of a configuration's secret, in words; null if there is none. Call this before
+ * references are substituted.
  */
 export function credentialPlace(document: Document, file: string | null): string | null {
   const credentials = document.getIn(CREDENTIALS_PATH, true);
@@ -131,7 +131,7 @@ function placeOf(text: string, file: string | null): string {
     : sentence('place-configuration-file', { path: file });
 }
 
-/** How a credential is called without its value, and what to do when the exchange refuses it. */
+/** Returns the name of a credential without its value, and the advice if the exchange refuses it. */
 export function credentialAdvice(settings: CredentialSettings, place: string | null): NamedCredential {
   const facts = { place: place ?? sentence('place-configuration') };
   switch (settings.kind) {

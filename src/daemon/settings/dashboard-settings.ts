@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { isLoopbackName } from '../health/allowed-host.ts';
 
-/** Where the page is when no port is written. */
+/** Port of the page if none is set. */
 const DEFAULT_PORT = 8_420;
 
 /** The page of the bot, and the API behind it. */
@@ -51,7 +51,7 @@ export const dashboardSettings = z
   .transform(({ port = DEFAULT_PORT, ...rest }, context) => ({
     ...rest,
     port,
-    /** Whether the file says so: then a port that is taken ends the run. */
+    /** True if the file sets the port: then an occupied port ends the run. */
     isPortWritten: hasPort(context.value),
   }))
   .prefault({});

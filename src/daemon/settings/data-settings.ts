@@ -6,7 +6,7 @@ const rows = (name: keyof RetentionLimits, meaning: string) => {
   return z.int().min(least).max(most).prefault(DEFAULT_RETENTION[name]).describe(meaning);
 };
 
-/** Where what the bot knows is kept, and how much of it. */
+/** Place of the bot's stored data, and its amount. */
 export const dataSettings = z
   .strictObject({
     folder: z

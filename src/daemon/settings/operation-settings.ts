@@ -7,7 +7,7 @@ import { formatDuration } from './duration-text.ts';
 const HOUR_MS = 3_600_000;
 const SECOND_MS = 1_000;
 
-/** How orders are sent and what happens when an answer is missing. */
+/** Settings for sending orders, and for missing answers. */
 export const executionSettings = z
   .strictObject({
     lateArrival: duration({ leastMs: SECOND_MS, mostMs: HOUR_MS })
@@ -34,7 +34,7 @@ export const executionSettings = z
   }))
   .prefault({});
 
-/** How often the books are held against those of the exchange. */
+/** Schedule of comparing the books with those of the exchange. */
 export const reconciliationSettings = z
   .strictObject({
     every: duration({ leastMs: SECOND_MS, mostMs: 24 * HOUR_MS })
@@ -50,7 +50,7 @@ export const reconciliationSettings = z
   .transform(({ every, lag, alertAfter }) => ({ everyMs: every, lagMs: lag, alertAfterMs: alertAfter }))
   .prefault({});
 
-/** How the run ends. */
+/** Settings for the run's end. */
 export const drainSettings = z
   .strictObject({
     openOrders: z
@@ -84,7 +84,7 @@ export const healthSettings = z
   })
   .prefault({});
 
-/** What is logged, and where. */
+/** Content and destination of the log. */
 export const logSettings = z
   .strictObject({
     level: z

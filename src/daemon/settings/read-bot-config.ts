@@ -34,18 +34,18 @@ import { checkWhole } from './whole-config.ts';
 const LARGEST_FILE_BYTES = 1024 * 1024;
 
 export interface BotConfigSources {
-  /** What `${NAME}` stands for; a file `.env` beside the configuration adds to it. */
+  /** Values of `${NAME}`; a file `.env` beside the configuration adds to them. */
   readonly environment: Environment;
   /** The disk by default. */
   readonly readFile?: ReadSmallFile;
-  /** What `--set` says, in its order. */
+  /** Overrides of `--set`, in their order. */
   readonly overrides?: readonly Override[];
   /**
-   * Whether no exchange will be asked, as in a backtest or for the path of a ledger: then credentials are not
-   * looked at, and a live bot's configuration is as good as a paper one's.
+   * True if no exchange will be queried, as in a backtest or for the path of a ledger: then credentials are
+   * not read, and a live bot's configuration is as good as a paper one's.
    */
   readonly isOffline?: boolean;
-  /** What paths count from where there is no file, and where a default path begins. */
+  /** Base of paths if there is no file, and of default paths. */
   readonly workingFolder: string;
 }
 
@@ -53,7 +53,7 @@ export type BotConfigReading =
   | {
       readonly ok: true;
       readonly config: BotConfig;
-      /** Whether the file says so, also where it was read as that of a paper bot. */
+      /** True if the file is a live bot's, even if it was read as a paper bot's. */
       readonly isLive: boolean;
       /** Lines for people: what is allowed and unwise. */
       readonly warnings: readonly string[];
@@ -163,7 +163,10 @@ function leaveOutCredentials(document: Document): void {
   if (isMap(document.get('paper'))) document.deleteIn(['paper', 'baseUrl']);
 }
 
-/** Where the text is no YAML, only its first mistake is reported: the others mostly follow from it. */
+/**
+ * Returns the problems to report: if the text is no YAML only the first, since the others mostly follow from
+ * it.
+ */
 function asTold(problems: readonly ConfigProblem[], text: string): readonly ConfigProblem[] {
   const [first] = problems;
   if (first === undefined || first.path !== '') return problems;

@@ -13,7 +13,7 @@ import {
 
 const USUAL = DEFAULT_RISK_LIMITS;
 
-/** What holds where nothing is set, for descriptions. */
+/** Returns the text about a default, for descriptions. */
 function usually(value: number | null, write: (value: number) => string = String): string {
   return value === null ? '' : ` By default ${write(value)}.`;
 }

@@ -26,7 +26,7 @@ export const address = () =>
     return z.NEVER;
   });
 
-/** Whether what is sent to the address never leaves this machine. */
+/** True if data sent to the address never leaves this machine. */
 export function isLoopback(baseUrl: string): boolean {
   const host = URL.parse(baseUrl)?.hostname ?? '';
   return host === 'localhost' || host === '[::1]' || /^127\.\d+\.\d+\.\d+$/.test(host);
@@ -63,7 +63,7 @@ export const valueLimit = () =>
 /** A limit on an amount by base currency, read to units. */
 export const amountLimit = () => z.record(currencySymbol(), units().nullable()).nullable().optional();
 
-/** What an account owns at the beginning, by currency. */
+/** Initial balances of an account, by currency. */
 export const balances = () => z.record(currencySymbol(), decimalAmount());
 
 /** Coins by currency, read without the quote currencies: `{ btc: '0.5' }`. */

@@ -10,15 +10,14 @@ import { universeText } from '../../strategy/universe/own-markets.ts';
 import { universeSchema } from '../../strategy/universe/universe-rules.ts';
 
 /**
- * Where a strategy is: the path of its file, a name to be looked for in the strategy folders, or the strategy
- * itself.
+ * Place of a strategy: the path of its file, a name to find in the strategy folders, or the strategy itself.
  */
 export type PluginPlace =
   | { readonly kind: 'file'; readonly path: string }
   | { readonly kind: 'name'; readonly name: string }
   | { readonly kind: 'definition'; readonly definition: StrategyDefinition };
 
-/** What a plugin is called by: its path, its name, or that of its definition. */
+/** Returns the name of a plugin: its path, its name, or that of its definition. */
 export function pluginText(plugin: PluginPlace): string {
   if (plugin.kind === 'file') return plugin.path;
   return plugin.kind === 'name' ? plugin.name : plugin.definition.name;
@@ -105,7 +104,7 @@ export const strategySettings = z
 
 export type StrategySettings = z.output<typeof strategySettings>;
 
-/** Where a strategy trades, for people: its market, or the markets that are chosen for it. */
+/** Describes the markets of a strategy, for people: its own, or those chosen for it. */
 export function tradedPlace({ market, universe }: Pick<StrategySettings, 'market' | 'universe'>): string {
   return market ?? universeText(present(universe, 'a market or a universe'));
 }
@@ -145,7 +144,7 @@ function definedOnly<T extends object>(
 
 const MINUTE_MS = 60_000;
 
-/** What a strategy in a thread of its own may take. */
+/** Limits of a strategy in a thread of its own. */
 export const isolationSettings = z
   .strictObject({
     handlerWithin: duration({ leastMs: 10, mostMs: MINUTE_MS })

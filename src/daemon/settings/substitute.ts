@@ -8,7 +8,7 @@ import type { Located } from '../../configuration/load-yaml.ts';
 const REFERENCE = /\$\$\{|\$\{([^}]*)\}/g;
 const INNER = /^([A-Za-z_][A-Za-z0-9_]*)(?::-(.*))?$/s;
 
-/** What YAML would take for something other than a text. */
+/** Matches what YAML would not read as a text. */
 const NO_TEXT = /^(?:true|false|null|[-+]?(?:0|[1-9]\d*)(?:\.\d+)?)$/;
 
 export interface Substitution {
@@ -67,7 +67,7 @@ function resolve(
   };
 }
 
-/** Where a node of a document stands. */
+/** Returns the path of a node in a document. */
 function pathOf(parents: readonly (Document | Node | Pair)[], node: unknown): readonly PropertyKey[] {
   const chain = [...parents, node];
   const path: PropertyKey[] = [];

@@ -3,7 +3,7 @@ import { duration } from './duration-field.ts';
 
 const DAY_MS = 86_400_000;
 
-/** When `sarraf watchdog` reports that a bot is silent, and what it does then. */
+/** Conditions for `sarraf watchdog` to report a silent bot, and its actions then. */
 export const watchdogSettings = z
   .strictObject({
     silentAfter: duration({ leastMs: 5_000, mostMs: DAY_MS })

@@ -17,9 +17,8 @@ const plain = (value: unknown): Plain =>
   typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Plain) : {};
 
 /**
- * What the parts of a configuration must be to one another. It looks at the values as they are written, so
- * that its problems are reported together with those of single values; what has the wrong type is not its
- * business.
+ * Checks that the parts of a configuration fit together. It reads the values as written, so that its problems
+ * are reported together with those of single values. It ignores values of a wrong type.
  */
 export function checkWhole(written: unknown): readonly Located[] {
   const root = plain(written);

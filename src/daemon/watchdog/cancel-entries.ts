@@ -13,10 +13,10 @@ import type { SilentBot } from './watchdog.ts';
 /** Pages of open orders that are read at most: the exchange has far fewer orders of one account. */
 const MOST_PAGES = 50;
 
-/** How long a request may wait for its slot: a lockout ends this attempt, and the next one comes later. */
+/** Maximum wait of a request for its slot: a lockout ends this attempt, and the next one comes later. */
 const WAITS_MS = 120_000;
 
-/** What became of the entries of a bot that is silent. */
+/** Result of canceling the entries of a silent bot. */
 export interface CanceledEntries {
   /** Client order ids. */
   readonly canceled: readonly string[];
@@ -25,7 +25,7 @@ export interface CanceledEntries {
   readonly left: readonly { readonly order: string; readonly reason: string }[];
   /** Those that the exchange does not list, and that may turn up: lists lag, and requests arrive late. */
   readonly unseen: readonly string[];
-  /** Whether the bot woke up meanwhile, so that the rest was left to it. */
+  /** True if the bot woke up meanwhile, so that the rest was left to it. */
   readonly isBack: boolean;
 }
 
@@ -37,7 +37,7 @@ export interface CancelEntriesOptions extends SilentBot {
   readonly limiterMs: () => number;
   /** The bot's instance, by whose name its orders are known. */
   readonly instance: string;
-  /** How long after it was sent a request may still arrive. */
+  /** Time after sending within which a request may still arrive. */
   readonly lateArrivalMs: number;
   readonly readOwn: () => OwnOrders;
 }
@@ -112,7 +112,9 @@ async function cancelEach(
   return { ...said, isBack: false };
 }
 
-/** What is not listed so long after the last request of the bot is no order any more. */
+/**
+ * Returns orders that may still appear. One not listed so long after the bot's last request no longer exists.
+ */
 function mayTurnUp(
   unseen: readonly OrderRecord[],
   { forMs, lateArrivalMs }: CancelEntriesOptions,

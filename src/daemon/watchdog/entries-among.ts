@@ -4,7 +4,7 @@ import { exitsAmong, type HeldOf } from '../../execution/exits.ts';
 import { readOrderName } from '../../execution/order-names.ts';
 import type { OrderRecord } from '../../execution/order-record.ts';
 
-/** What the exchange lists as open, and what the bot that went silent had written down. */
+/** Open orders listed by the exchange, and the stored data of the bot that went silent. */
 export interface ListedOrders {
   readonly listed: readonly VenueOrder[];
   /** Own orders that are not at their end, as the mirror has them. */

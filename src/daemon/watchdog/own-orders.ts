@@ -8,7 +8,7 @@ import { MirrorReader } from '../../mirror/mirror-reader.ts';
 /** Own orders that the mirror is asked for. */
 const MOST_ORDERS = 100_000;
 
-/** What a bot had written down of its orders and positions. */
+/** Orders and positions stored by a bot. */
 export interface OwnOrders {
   /** Those that are not at their end. */
   readonly orders: readonly OrderRecord[];

@@ -1,10 +1,10 @@
 import type { Pulse } from '../heartbeat.ts';
 
-/** When a watchdog speaks and acts; lengths in ms. */
+/** Times for a watchdog to report and act, in ms. */
 export interface WatchRule {
-  /** How long the bot's loop may stand still. */
+  /** Time the bot's loop may stand still. */
   readonly silentAfterMs: number;
-  /** How long it stands still before its entries are canceled; null: they never are. */
+  /** Time the loop stands still before its entries are canceled; null: they never are. */
   readonly cancelEntriesAfterMs: number | null;
 }
 
@@ -14,20 +14,20 @@ export interface PulseLook {
   readonly pulse: Pulse | null;
 }
 
-/** What a watchdog knows between two looks. */
+/** State of a watchdog between two polls. */
 export interface PulseWatch {
   /** Of the last look. */
   readonly lookedMs: number;
-  /** What the pulse was when it last changed, and when that was seen. */
+  /** Pulse at its last change, and the time that change was seen. */
   readonly pulse: Pulse | null;
   readonly changedMs: number;
   readonly state: 'waiting' | 'beating' | 'silent' | 'ended';
-  /** How often entries were tried to be canceled in this silence, and when it is tried next. */
+  /** Number of attempts to cancel entries in this silence, and the time of the next. */
   readonly attempts: number;
   readonly cancelAtMs: number;
 }
 
-/** What is to be done after a look. */
+/** Action after a poll. */
 export type WatchStep =
   | { readonly kind: 'none' }
   | { readonly kind: 'began' | 'back'; readonly pulse: Pulse }
@@ -39,7 +39,7 @@ export type WatchStep =
 /** A watchdog that looks more seldom than this stood still itself, and knows nothing of that time. */
 const LONGEST_GAP_MS = 15_000;
 
-/** What could not be canceled is tried again so often, ever later. */
+/** Maximum number of attempts to cancel, at growing intervals. */
 export const MOST_ATTEMPTS = 8;
 const FIRST_RETRY_MS = 30_000;
 
@@ -95,7 +95,7 @@ export function afterCancel(watch: PulseWatch): PulseWatch {
   return { ...watch, cancelAtMs: Number.POSITIVE_INFINITY };
 }
 
-/** Whether a loop has turned, or a run has begun or ended, between two looks. */
+/** True if a loop has turned, or a run has begun or ended, between two polls. */
 export function isOtherPulse(left: Pulse | null, right: Pulse | null): boolean {
   if (right === null) return false;
   return (

@@ -5,7 +5,7 @@ import type { WatchdogNews } from './watchdog.ts';
 /** Orders that a text names. */
 const MOST_NAMED = 10;
 
-/** What happened, in a line for people. */
+/** Describes the event in one line for people. */
 export function watchdogText(news: WatchdogNews): string {
   switch (news.kind) {
     case 'began':
@@ -31,7 +31,7 @@ export function watchdogText(news: WatchdogNews): string {
   }
 }
 
-/** Whether a person should look. */
+/** True if a person should check it. */
 export function isTrouble(news: WatchdogNews): boolean {
   if (news.kind === 'ended') return news.pulse.failure !== null;
   return news.kind === 'silent' || news.kind === 'not-canceled' || news.kind === 'canceled';

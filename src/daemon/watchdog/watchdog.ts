@@ -11,7 +11,7 @@ import {
   type WatchStep,
 } from './pulse-watch.ts';
 
-/** What a watchdog has to say; each is one line for people, and an alert where it is trouble. */
+/** Report of a watchdog; each is one line for people, and an alert if it is trouble. */
 export type WatchdogNews =
   | Exclude<WatchStep, { readonly kind: 'none' | 'cancel-entries' }>
   /** `isRepeat`: nothing has changed since the try before, which people know of. */
@@ -21,7 +21,7 @@ export type WatchdogNews =
 
 /** A silence in which entries are to be canceled. */
 export interface SilentBot {
-  /** How long its loop has stood still, in ms. */
+  /** Time its loop has stood still, in ms. */
   readonly forMs: number;
   /** Asked before each request: a bot that is back looks after its orders itself. */
   readonly isBack: () => boolean;

@@ -6,7 +6,7 @@ import { openStepFile } from '../../daemon/step-file.ts';
 /** "sart" in ASCII: distinguishes it from any other SQLite file. */
 const APPLICATION_ID = 0x73617274;
 
-/** How long a call waits for another process, such as "sarraf token". */
+/** Maximum wait of a call for another process, such as "sarraf token". */
 const LOCK_WAIT_MS = 2_000;
 
 const LOG_PAGES = 64;

@@ -17,7 +17,7 @@ const SESSION_LASTS_MS = 30 * 86_400_000;
 /** The name of sessions that began with a one-time link. */
 const LINK_NAME = 'link';
 
-/** Who asks. */
+/** Person making a request. */
 export interface Person {
   readonly name: string;
   readonly role: Role;
@@ -125,7 +125,7 @@ export class AccessStore {
     return { code, endsAtMs };
   }
 
-  /** Whose token it is; null for nobody's. */
+  /** Returns the owner of a token; null if nobody's. */
   personOf(token: string): Person | null {
     const rows = this.database
       .prepare<[], SecretRow>('SELECT name, role, hash, 0 AS endsAtMs FROM tokens')

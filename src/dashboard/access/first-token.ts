@@ -6,7 +6,7 @@ import type { AccessStore } from './access-store.ts';
 /** The name of the token that the first start makes. */
 const FIRST_NAME = 'first';
 
-/** Where the first token is written, for this user alone. */
+/** Returns the path of the first token, for this user alone. */
 function firstTokenPath(dataFolder: string): string {
   return join(dataFolder, 'dashboard-token');
 }

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { isSameHash } from './secret-text.ts';
 
-/** What a request says of where it comes from. */
+/** Headers of a request that show its origin. */
 export interface OriginHeaders {
   readonly host: string | undefined;
   readonly origin: string | undefined;
@@ -9,8 +9,8 @@ export interface OriginHeaders {
 }
 
 /**
- * Why a request that changes something, and is let in by a cookie, can not be of the page itself; null where
- * it can. A browser says where a page is from; a form of another site, a sandboxed frame (`null`) and a
+ * Returns why a request that changes something, admitted by a cookie, cannot come from the page itself; null
+ * if it can. A browser states a page's origin; a form of another site, a sandboxed frame (`null`) and a
  * sibling host are refused. One without an `Origin` is refused too: every browser sends it with a POST.
  */
 export function originProblem(headers: OriginHeaders, isSecure: boolean): string | null {
@@ -24,7 +24,7 @@ export function originProblem(headers: OriginHeaders, isSecure: boolean): string
   return null;
 }
 
-/** What the page sends with each command: known to whoever can read the session, and in no cookie. */
+/** Returns the page's token for each command: known to whoever can read the session, and in no cookie. */
 export function csrfOf(sessionSecret: string): string {
   return createHash('sha256').update('csrf ').update(sessionSecret).digest('base64url');
 }

@@ -17,14 +17,14 @@ interface Tries {
 }
 
 /**
- * How often an address may try a token. It slows guesses down, which 256 bits make hopeless anyway, and keeps
- * them from filling a log. Sessions and their cookies are not looked at: nobody can lock a page out by
+ * Limits how often an address may try a token. It slows guesses, which 256 bits make hopeless anyway, and
+ * prevents them from filling a log. Sessions and their cookies are not checked: nobody can lock a page out by
  * guessing.
  */
 export class SignInPace {
   private readonly byAddress = new Map<string, Tries>();
 
-  /** How long an address has to wait before it may try; 0 for not at all. */
+  /** Returns the time an address must wait before it may try; 0 for none. */
   waitMs(address: string, nowMs: number): number {
     const tries = this.triesOf(address, nowMs);
     if (tries === undefined) return 0;

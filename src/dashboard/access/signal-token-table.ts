@@ -41,7 +41,7 @@ export class SignalTokenTable {
     return this.database.prepare('DELETE FROM signal_tokens WHERE name = ?').run(name).changes;
   }
 
-  /** Whose token it is; null for nobody's. Looks at each, so that the time says nothing. */
+  /** Returns a secret's token; null if none. Compares with each, so that the time reveals nothing. */
   ofSecret(secret: string): SignalToken | null {
     const hash = hashOfSecret(secret);
     let found: SignalToken | null = null;

@@ -26,11 +26,11 @@ const MOST_NAMED = 500;
 
 type Place = CostReply['places'][number];
 
-/** What is done about orders, for whoever is asked before. */
+/** Planned work on orders, for the person who is asked before. */
 export interface PlannedWork {
   readonly cancels: readonly OrderRecord[];
   readonly places: readonly Place[];
-  /** What it does, in a sentence of its own. */
+  /** Effect, in a sentence of its own. */
   readonly text: string;
 }
 
@@ -54,7 +54,7 @@ export function costOf({ cancels, places, text }: PlannedWork): CostReply {
 const openOrders = (reader: MirrorReader): readonly OrderRecord[] =>
   reader.orders({ state: 'open', strategy: null, market: null, last: MOST_COUNTED });
 
-/** What only says something, and needs nothing of the exchange. */
+/** Returns work that is only a text and needs nothing from the exchange. */
 export function costlessWork(text: string): PlannedWork {
   return { cancels: [], places: [], text };
 }

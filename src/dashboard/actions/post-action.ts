@@ -34,20 +34,20 @@ import {
 } from './action-cost.ts';
 import type { MirrorReader } from '../../mirror/mirror-reader.ts';
 
-/** What is done, and what it costs. */
+/** Action and its cost. */
 interface Action {
   readonly key: string;
   readonly dryRun: boolean;
   readonly command: ControlCommand;
   readonly cost: (reader: MirrorReader) => PlannedWork;
-  /** Whether it is of no use while no bot runs: it would be done at a time that nobody chose. */
+  /** True if the action is useless while no bot runs: it would be executed at a time that nobody chose. */
   readonly needsBot: boolean;
 }
 
 /** The id of what was done before it was answered, and left no command: commands count from 1. */
 export const DONE_AT_ONCE = 0;
 
-/** Who gives a command, as locks and the journal show it. */
+/** Returns the author of a command, for locks and the journal. */
 export function byText(name: string): string {
   return `${onOneLine(name)} (page)`.slice(0, LONGEST_BY);
 }
@@ -208,7 +208,7 @@ export class PostAction {
     });
   }
 
-  /** How far a command has come. Throws `ApiError` where there is none of that id. */
+  /** Returns the progress of a command. Throws `ApiError` if none has that id. */
   stateOf(id: number): ActionStateReply {
     if (id === DONE_AT_ONCE) return { id, state: 'done', takenAtMs: null, progress: null, result: null };
     const state = this.folder.control((client) => client.look(id));

@@ -14,12 +14,14 @@ import { JournalFeed } from './journal-feed.ts';
 /** More are refused: a page needs one. */
 const MOST_STREAMS = 200;
 
-/** How often the journal is looked at while somebody listens. */
+/** Poll interval of the journal while somebody listens. */
 const LOOK_EVERY_MS = 250;
 
 const STILL_HERE_EVERY_MS = 15_000;
 
-/** What may wait for a reader that does not read; one that is further behind is ended, and comes again. */
+/**
+ * Maximum bytes waiting for a reader that does not read; one further behind is disconnected, and reconnects.
+ */
 const MOST_WAITING_BYTES = 1_048_576;
 
 export interface EventStreamsOptions {
@@ -93,7 +95,7 @@ export class EventStreams {
     return hasMore;
   }
 
-  /** What the first bytes of a stream say. */
+  /** Returns the first text of a stream. */
   private welcome(lastEventId: string | undefined): string {
     const asked = readPlace(lastEventId);
     const told = this.feed.toldTo;

@@ -10,15 +10,15 @@ const MOST_LINES = 500;
 /** A stream that was away for longer begins anew: what it shows is read again faster than told. */
 const MOST_REPEATED = 5_000;
 
-/** What became known since the last look. */
+/** News since the last poll. */
 export interface FeedNews {
   readonly epoch: string;
   readonly lines: readonly JournalLine[];
   readonly changed: StateEvent['changed'];
-  /** Whether what was told before is of another mirror, or of none. */
+  /** Reason for a reset: earlier news is of another mirror, or of none; null for no reset. */
   readonly reset: ResetEvent['reason'] | null;
   readonly place: JournalPlace | null;
-  /** Whether more lines wait than one look reads. */
+  /** True if more lines wait than one poll reads. */
   readonly hasMore: boolean;
 }
 
@@ -57,7 +57,7 @@ export class JournalFeed {
     this.look();
   }
 
-  /** What is new since the last look. */
+  /** Returns the news since the last poll. */
   look(): FeedNews {
     const state = this.botMark();
     const read = this.folder.mirror.readOrNull((reader) => this.readNews(reader));

@@ -19,7 +19,7 @@ import type { BotItem } from '../schema/overview.ts';
 import { botState, type BotSigns } from './bot-state.ts';
 import { asApiError, fileIdentity, MirrorSource } from './mirror-source.ts';
 
-/** How long a look at a halt waits for another process. */
+/** Maximum wait of a halt poll for another process. */
 const LOCK_WAIT_MS = 250;
 
 /** Everything that a data folder says of its bot, whether that lives or not. */
@@ -39,7 +39,7 @@ export class BotFolderReader {
     return this.mirror.dataFolder;
   }
 
-  /** What the last run of the folder was begun with; null where it did not say. */
+  /** Returns the start conditions of the folder's last run; null if it stored none. */
   note(): RunNote | null {
     return readRunNote(this.dataFolder);
   }
@@ -54,15 +54,15 @@ export class BotFolderReader {
   }
 
   /**
-   * Where bots of this machine that share a ledger are noted down: beside that of the last run, else where
-   * this user's are.
+   * Returns the folder where bots of this machine that share a ledger are registered: the last run's, else
+   * this user's.
    */
   ledgerFolder(): string {
     const note = readLedgerNote(this.dataFolder);
     return note === null || isInRedis(note.ledger) ? ledgerFolder() : dirname(note.ledger);
   }
 
-  /** Whether a bot has the folder; null where that can not be seen. */
+  /** True if a bot has the folder; null if that cannot be determined. */
   isTaken(): boolean | null {
     try {
       return isDataFolderInUse(this.dataFolder);
@@ -142,7 +142,7 @@ export class BotFolderReader {
   }
 }
 
-/** When the run was asked to end; null where none was since it began. */
+/** Returns the time the run was asked to end; null if it was not since it began. */
 function drainingSince(reader: MirrorReader): number | null {
   const drain = reader.journalOf('drain', 1).at(0);
   const start = reader.journalOf('start', 1).at(0);

@@ -5,23 +5,23 @@ import type { BotItem } from '../schema/overview.ts';
 /** The loop of a bot shows once a second that it turns; a machine that is busy delays that by seconds. */
 const SILENT_AFTER_MS = 15_000;
 
-/** What a data folder shows of its bot. */
+/** Signs of its bot that a data folder shows. */
 export interface BotSigns {
   readonly nowMs: number;
-  /** Whether a process has the folder; null where that is not known. */
+  /** True if a process has the folder; null if unknown. */
   readonly isFolderTaken: boolean | null;
-  /** Whether a process has the mirror open; null where that is not known. */
+  /** True if a process has the mirror open; null if unknown. */
   readonly hasWriter: boolean | null;
   /** Of the last run; null where none has shown any. */
   readonly pulse: Pulse | null;
-  /** When the mirror was written to last; null where there is none. */
+  /** Time of the last write to the mirror; null if there is none. */
   readonly lastWriteMs: number | null;
   readonly halt: { readonly sinceMs: number; readonly reason: string } | null;
-  /** When it was last asked to end; null where it began after that. */
+  /** Time it was last asked to end; null if it began after that. */
   readonly drainingSinceMs: number | null;
 }
 
-/** What the page calls it, since when, and why. */
+/** Returns its state as shown on the page, with start and reason. */
 export function botState(signs: BotSigns): Pick<BotItem, 'state' | 'sinceMs' | 'reason' | 'silentSinceMs'> {
   const { nowMs, isFolderTaken, hasWriter, pulse, halt, drainingSinceMs } = signs;
   const beatMs = pulse === null ? signs.lastWriteMs : Math.floor(pulse.beatMs);

@@ -58,7 +58,7 @@ export class MirrorSource {
     }
   }
 
-  /** When the mirror was last written to, by the clock of the machine; null where there is none. */
+  /** Returns the time of the last write to the mirror, by the clock of the machine; null if there is none. */
   lastWriteMs(): number | null {
     const path = mirrorPathOf(this.dataFolder);
     const times = [path, `${path}-wal`].flatMap((name) => {
@@ -100,7 +100,7 @@ export class MirrorSource {
   }
 }
 
-/** What tells one file at a place from another; null where there is none. */
+/** Returns a text that distinguishes files at one path; null if there is none. */
 export function fileIdentity(path: string): string | null {
   const stat = statSync(path, { throwIfNoEntry: false, bigint: true });
   return stat === undefined ? null : `${path} ${stat.dev}:${stat.ino}:${stat.birthtimeNs}`;
@@ -110,7 +110,7 @@ function isBusyError(error: InstanceType<typeof Database.SqliteError>): boolean 
   return error.code.startsWith('SQLITE_BUSY') || error.code.startsWith('SQLITE_LOCKED');
 }
 
-/** What a reader of a file may meet, as an answer; anything else is a mistake of ours and stays one. */
+/** Converts an expected read error to an answer; any other error is our mistake and is returned unchanged. */
 export function asApiError(error: unknown): unknown {
   if (error instanceof SarrafError) return new ApiError('data-unusable', error.message);
   if (error instanceof Database.SqliteError) {

@@ -14,12 +14,12 @@ type FailureParts =
       readonly field?: undefined;
     };
 
-/** What kept a request from being answered: the server's words, or that it did not answer. */
+/** Reason a request was not answered: the server's message, or that it did not answer. */
 export class ApiFailure extends Error {
   readonly status: number;
   readonly code: string;
   readonly field: string | null;
-  /** What the words say, where they are the server's own. */
+  /** Facts of the message, if it is the server's own. */
   readonly facts: SentenceItem;
 
   constructor(status: number, { code, message, messageFacts = null, field }: FailureParts) {

@@ -19,7 +19,7 @@ const LONGEST_SILENCE_MS = 45_000;
 
 type Listener = () => void;
 
-/** Who wants to know that something happened: the replies that are shown. */
+/** Listeners notified of an event: the replies that are shown. */
 const listeners = new Set<Listener>();
 
 export function onChange(listener: Listener): () => void {

@@ -1,6 +1,6 @@
 import { signal } from '@preact/signals';
 
-/** What a person should load the page again for; null while there is nothing. */
+/** Reason a person should reload the page; null while there is none. */
 export type ReasonToReload = 'missing-part' | 'newer-page';
 
 export const reasonToReload = signal<ReasonToReload | null>(null);
@@ -21,8 +21,8 @@ export async function loadPart<Part>(load: () => Promise<Part>): Promise<Part | 
 }
 
 /**
- * Whether the server has a page of another version now, as after an upgrade of the bot: the name of this
- * script has a hash of what is in it. Asked when a lost connection is there again.
+ * Checks if the server now has a page of another version, as after an upgrade of the bot: the name of this
+ * script has a hash of its content. Called when a lost connection is restored.
  */
 export async function lookForNewerPage(): Promise<void> {
   const script = document.querySelector<HTMLScriptElement>('script[type=module][src]');

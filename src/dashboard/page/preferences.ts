@@ -1,7 +1,7 @@
 import { computed, effect, signal } from '@preact/signals';
 import { localeOf, type Language, type Locale, type RialUnit } from '../../language/locale.ts';
 
-/** What a person has chosen for this page. It stays in the browser. */
+/** A person's choices for this page. They stay in the browser. */
 
 export type Theme = 'auto' | 'light' | 'dark';
 
@@ -65,7 +65,7 @@ darkScreen.addEventListener('change', () => {
   isScreenDark.value = darkScreen.matches;
 });
 
-/** Whether the page is dark now, which charts have to know. */
+/** True if the page is dark now, which charts must know. */
 export const isDark = computed(() => (theme.value === 'auto' ? isScreenDark.value : theme.value === 'dark'));
 
 effect(() => {

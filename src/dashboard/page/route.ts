@@ -17,7 +17,7 @@ export const LISTED_VIEWS = [
 
 export type PageView = (typeof LISTED_VIEWS)[number] | 'order' | 'strategy';
 
-/** Which view is looked at, and of what: `#/market/BTCIRT`. */
+/** View shown, and its subject: `#/market/BTCIRT`. */
 export interface Route {
   readonly view: PageView;
   readonly subject: string | null;

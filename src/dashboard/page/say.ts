@@ -10,7 +10,7 @@ type PageTexts = typeof ENGLISH_TEXTS;
 /** Null until the texts of a language are loaded: the page loads only those that are read. */
 const translator = signal<Translate<PageTexts> | null>(null);
 
-/** What is said where no language at all can be loaded. */
+/** Text shown if no language at all can be loaded. */
 const NO_TEXTS =
   'The page could not be loaded. Please load it again. صفحه بارگذاری نشد. دوباره بارگذاری کنید.';
 

@@ -40,7 +40,7 @@ export function wordFor(area: 'kind' | 'exit' | 'check', name: string): string |
   return inWords({ code: `${area}-${name}`, facts: {} });
 }
 
-/** What is read again and again, such as `book BTCIRT`, in the language of the page. */
+/** Returns the name of polled data, such as `book BTCIRT`, in the language of the page. */
 export function feedInWords(feed: string): string | null {
   return inWords(feedSentence(feed));
 }

@@ -3,13 +3,13 @@ import type { SessionBody, SessionReply } from '../schema/session.ts';
 import { ApiFailure, deleteAt, getReply, postBody, rememberCsrfToken } from './api.ts';
 import { keepPreference, readPreference, suggestLanguage } from './preferences.ts';
 
-/** Who is signed in: undefined while it is asked, null when nobody is. */
+/** Session of the person signed in: undefined while requested, null if nobody is. */
 export const pageSession = signal<SessionReply | null | undefined>(undefined);
 
-/** Whether this browser signed in: the cookie is out of reach, and a refusal would look like a fault. */
+/** Marks that this browser signed in: the cookie cannot be read, and a refusal would appear as a fault. */
 const HINT = 'signed-in';
 
-/** What kept the page from asking. */
+/** Failure of the page's session request. */
 export const sessionFailure = signal<ApiFailure | null>(null);
 
 /** The code of a one-time link, which is taken out of the address before anything else is done. */
@@ -63,5 +63,5 @@ export async function signOut(): Promise<void> {
   endSession();
 }
 
-/** Whether the one who looks may give commands as well. */
+/** True if the viewer may also give commands. */
 export const mayOperate = (): boolean => pageSession.value?.role === 'operate';

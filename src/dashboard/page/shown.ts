@@ -10,7 +10,7 @@ import { say } from './say.ts';
 
 /** Numbers and times as this page shows them: in its language, and in the unit that is switched on. */
 
-/** How far the bot's clock is ahead of the browser's. */
+/** Time by which the bot's clock is ahead of the browser's. */
 export const botAheadMs = signal(0);
 
 export const NONE = '–';
@@ -38,14 +38,14 @@ export const showTime = (atMs: number | null, style?: TimeStyle): string =>
 
 export const showLength = (ms: number): string => formatLength(language.value, ms);
 
-/** How long ago something was on the bot's clock. It counts on by itself. */
+/** Returns the time since an event on the bot's clock. It counts on by itself. */
 export function showAge(atMs: number | null): string {
   if (atMs === null) return say('never');
   const age = nowMs.value + botAheadMs.value - atMs;
   return say('ago', { length: showLength(Math.max(0, age)) });
 }
 
-/** How long until something is, on the bot's clock. */
+/** Returns the time until an event, on the bot's clock. */
 export const showLeft = (atMs: number): string =>
   showLength(Math.max(0, atMs - nowMs.value - botAheadMs.value));
 
@@ -55,7 +55,7 @@ export const showName = (name: string): string => (language.value === 'fa' ? iso
 /** Words of the field begin small, headings do not. Persian has no capitals. */
 export const capitalised = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
 
-/** Whether a decimal text is above zero, zero or below. */
+/** Returns the sign of a decimal text: above zero, zero or below. */
 export function signOf(text: string | null): -1 | 0 | 1 {
   if (text === null || !/[1-9]/.test(text)) return 0;
   return text.startsWith('-') ? -1 : 1;

@@ -1,5 +1,5 @@
 import { unitName } from '../../language/format-money.ts';
 import { locale } from './preferences.ts';
 
-/** What a currency's unit is called as it is shown now. */
+/** Returns the current name of a currency's unit. */
 export const unitNow = (currency: string): string => unitName(currency, locale.value);

@@ -8,18 +8,18 @@ import { endSession } from './session.ts';
 export interface ShownReply<Reply> {
   readonly data: Reply | null;
   readonly failure: ApiFailure | null;
-  /** When it was read, by the clock of the browser. */
+  /** Time of the read, by the clock of the browser. */
   readonly readAtMs: number | null;
   /** Reads it again now, as after an action. */
   readonly refresh: () => void;
 }
 
-/** What is looked at is read again at most so often, however much happens. */
+/** Minimum interval between reads of shown data, however much happens. */
 const LEAST_PAUSE_MS = 1_000;
 /** Without the stream it is read again so often. */
 const LONGEST_PAUSE_MS = 15_000;
 
-/** Who follows a path, by the path and its pause: parts of a view that show the same reply share one. */
+/** Followers of a path, by the path and its pause: parts of a view that show the same reply share one. */
 const followers = new Map<string, Follower<unknown>>();
 
 /** Reads all that is shown again, as after an action. */

@@ -5,7 +5,9 @@ import { storedAlgorithm } from '../../execution/algorithms/algorithm-json.ts';
 import { priceAbove, priceBelow, type LevelOrigin } from '../../execution/algorithms/exit-level.ts';
 import type { BracketItem } from '../schema/market.ts';
 
-/** What is drawn of a bracket at work; null for any other algorithm, and for one that can not be read. */
+/**
+ * Returns the drawn data of a bracket at work; null for any other algorithm, and for one that cannot be read.
+ */
 export function bracketIn(json: string): Omit<BracketItem, 'intentId' | 'strategy'> | null {
   const read = storedAlgorithm.safeParse(parsedJson(json));
   if (!read.success || read.data.algorithm.kind !== 'bracket') return null;
@@ -22,7 +24,7 @@ export function bracketIn(json: string): Omit<BracketItem, 'intentId' | 'strateg
   };
 }
 
-/** What its levels are measured from: what it paid, or will; null while that is not known. */
+/** Returns the base of its levels: the price it paid, or will pay; null while unknown. */
 function originOf(of: {
   readonly gross: Units;
   readonly spent: Units;

@@ -8,7 +8,7 @@ interface LedgerNow {
   readonly lockouts: readonly LockoutItem[];
 }
 
-/** What the rows of a ledger say of the bot that they count. */
+/** Returns the ledger rows' data about the bot that they count. */
 export function ledgerNow(rows: readonly BudgetReport[], nowMs: number): LedgerNow {
   return {
     budgets: rows.map((row) => budgetItem(row)),

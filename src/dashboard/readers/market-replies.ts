@@ -94,7 +94,7 @@ export function bookReplyOf(reader: MirrorReader, symbol: string): BookReply {
   };
 }
 
-/** Where an order stands; none for one that is not in the book, such as a stop that waits. */
+/** Returns an order's place in the book; empty for one not in it, such as a waiting stop. */
 function placeOf(order: OrderRecord, levels: readonly BookLevel[]): BookReply['own'] {
   const { key, strategy, side, price, stopPrice, state } = order;
   if (price === null || stopPrice !== null || state !== 'open') return [];

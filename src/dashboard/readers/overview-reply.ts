@@ -18,14 +18,14 @@ const MOST_OPEN = 5_000;
 /** Unknown orders that are named. */
 const MOST_UNRESOLVED = 100;
 
-/** What comes from other files than the mirror. */
+/** Data from files other than the mirror. */
 export interface OverviewParts {
   readonly nowMs: number;
   readonly bot: BotItem;
   readonly note: RunNote | null;
-  /** Why every new order waits; null where one could leave now. */
+  /** Reason every new order waits; null if one could leave now. */
   readonly waitsFor: string | null;
-  /** What the cancels of a halt wait for; null where they do not wait long. */
+  /** Reason the cancels of a halt wait; null if they do not wait long. */
   readonly haltWait: string | null;
   readonly lockouts: readonly LockoutItem[];
   readonly alerts: readonly AlertItem[];
@@ -114,7 +114,7 @@ function readParts(reader: MirrorReader, { nowMs, bot, note }: OverviewParts): R
   };
 }
 
-/** What all strategies hold together, by asset and currency. */
+/** Returns all strategies' combined holdings, by asset and currency. */
 function exposureOf(positions: readonly PositionItem[]): readonly ExposureItem[] {
   const byAsset = new Map<string, ExposureItem>();
   for (const { asset, currency, amount, value } of positions) {

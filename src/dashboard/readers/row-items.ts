@@ -70,7 +70,7 @@ export function stepItemOf({ seq, atMs, kind, subject, json }: JournalLine): Ste
   return { seq, atMs, kind, subject, data, said: sentencesIn(kind, data) };
 }
 
-/** What fields of a line of the journal say; of a line that a strategy wrote nothing is the bot's. */
+/** Returns the sentences in a journal line's fields; in a strategy's line none is the bot's. */
 export function sentencesIn(kind: string, data: unknown): Record<string, SentenceItem> {
   if (kind === 'log' || typeof data !== 'object' || data === null) return {};
   const said: Record<string, SentenceItem> = {};

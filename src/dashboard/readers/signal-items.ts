@@ -14,7 +14,7 @@ export function signalItemOf({ seq, subject, json }: JournalLine): SignalItem {
 
 interface AskedSignals {
   readonly dataFolder: string;
-  /** Whether a bot has the folder; null where that can not be seen. */
+  /** True if a bot has the folder; null if that cannot be determined. */
   readonly isBotThere: () => boolean | null;
   /** Null: of all. */
   readonly strategy: string | null;

@@ -66,7 +66,7 @@ function marketsOf(record: StrategyRecord): readonly string[] {
   return [...readFigures(record, MARKET_NAMES).ledger.state.flows.keys()];
 }
 
-/** What strategies hold of each asset, and whether stop orders cover it. */
+/** Returns strategies' holdings of each asset, and whether stop orders cover them. */
 export function positionItems(
   reader: MirrorReader,
   openOrders: readonly OrderRecord[],

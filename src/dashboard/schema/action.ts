@@ -87,7 +87,7 @@ export const orderBody = z.strictObject({
 });
 export const acknowledgeBody = z.strictObject({ ...base, alert: nameField });
 
-/** What an action would do, with `dryRun`. */
+/** Effect of an action, with `dryRun`. */
 export const costReply = z.object({
   dryRun: z.literal(true),
   cancels: z.array(nameField).describe('Orders that it cancels, by their keys; the first 500.'),

@@ -22,7 +22,7 @@ export const alertItem = z.object({
   ),
 });
 
-/** Why no alerts are watched for. */
+/** Reason no alerts are watched for. */
 export const alertsOffField = z
   .enum(['not set', 'other speed'])
   .nullable()

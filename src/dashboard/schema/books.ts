@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { countField, decimalTextField, sentenceField, timeField } from './fields.ts';
 
-/** How the bot's books stand to the exchange. */
+/** State of the bot's books compared with the exchange. */
 export const booksReply = z.object({
   state: z.enum(['waiting', 'agreed', 'suspected', 'blocked', 'broken']),
   comparedAtMs: timeField.nullable(),

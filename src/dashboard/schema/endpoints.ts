@@ -37,7 +37,7 @@ import { signalBody, signalReply } from './signal.ts';
 import { signalsQuery, signalsReply } from './signal-item.ts';
 import { strategyReply } from './strategy.ts';
 
-/** What one address of the API takes and gives. */
+/** Input and output of one address of the API. */
 export interface EndpointShape {
   readonly method: 'GET' | 'POST' | 'DELETE';
   /** Below `/api/v1`; `:name` stands for one part of a path. */

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { sentenceField } from './fields.ts';
 
-/** What kept a request from being done. */
+/** Reason a request was not carried out. */
 export const errorReply = z.object({
   error: z.object({
     code: z

@@ -9,10 +9,10 @@ export const decimalTextField = z
 /** Milliseconds since 1970, UTC. */
 export const timeField = z.int().nonnegative().describe('Milliseconds since 1970, UTC.');
 
-/** How long something lasts. */
+/** Duration. */
 export const lengthField = z.number().nonnegative().describe('Milliseconds.');
 
-/** What an English text beside it says, for whoever says it in another language. */
+/** Meaning of the English text beside it, for display in another language. */
 export const sentenceField = z
   .object({
     code: z.string(),
@@ -41,7 +41,7 @@ export function pageOfItems<Item extends z.ZodType>(item: Item) {
   });
 }
 
-/** What asks for a page. */
+/** Query for a page. */
 export const pageQuery = z.object({
   before: z
     .string()

@@ -75,7 +75,7 @@ export const stepItem = z.object({
   said: fieldSentences,
 });
 
-/** What the exchange really said of an order. */
+/** Original reply of the exchange about an order. */
 export const rawReplyItem = z.object({
   orderKey: z.string(),
   step: z.enum(['place', 'look-up', 'cancel']).describe('Which request it is the reply to.'),

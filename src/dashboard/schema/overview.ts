@@ -30,7 +30,7 @@ export const equityItem = z.object({
   asOfMs: timeField.nullable(),
 });
 
-/** What a strategy holds of an asset. */
+/** A strategy's holding of an asset. */
 export const positionItem = z.object({
   strategy: z.string(),
   asset: z.string(),

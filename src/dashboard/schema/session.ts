@@ -1,11 +1,11 @@
 import { z } from 'zod';
 
-/** What a token may do: look, or give commands as well. */
+/** Permissions of a token: view, or give commands as well. */
 export const ROLES = ['read', 'operate'] as const;
 
 export type Role = (typeof ROLES)[number];
 
-/** Who is signed in, and what the page needs to begin. */
+/** Person signed in, and the data the page needs to begin. */
 export const sessionReply = z.object({
   name: z.string().describe('Name of the token.'),
   role: z.enum(ROLES),

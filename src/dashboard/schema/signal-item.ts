@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { countField, nameField, pageOfItems, pageQuery, timeField } from './fields.ts';
 
-/** What somebody outside told a strategy, and what became of it. */
+/** Signal sent to a strategy from outside, and its outcome. */
 export const signalItem = z.object({
   seq: countField.nullable().describe('Row of the journal; null while it waits.'),
   atMs: timeField.describe('When the bot took it; while it waits, when it came to this machine.'),

@@ -4,7 +4,7 @@ import { timeField } from './fields.ts';
 
 const time = z.union([timeField, z.iso.datetime({ offset: true }).transform((text) => Date.parse(text))]);
 
-/** What a strategy is told. */
+/** Signal for a strategy. */
 export const signalBody = z.strictObject({
   payload: z.unknown().describe('JSON of the schema that the strategy declares.'),
   name: z.string().min(1).max(32).optional().describe('Of the signal, where the address has none.'),
@@ -21,7 +21,7 @@ export const signalBody = z.strictObject({
     .describe('For senders that can set no header. Whoever reads the body has it.'),
 });
 
-/** What became of it. What was not told is an error with the reason. */
+/** Outcome of the signal. One that was not delivered is an error with the reason. */
 export const signalReply = z.object({
   id: z.string(),
   outcome: z

@@ -37,8 +37,8 @@ export class AccessGuard {
   }
 
   /**
-   * Who asks, and that he may. Throws `ApiError`: without a token, with a wrong one, where a role is not
-   * enough, and where another page than ours sends a command.
+   * Returns the permitted person of a request. Throws `ApiError`: without a token, with a wrong one, if a
+   * role is not enough, and if another page than ours sends a command.
    */
   check(request: FastifyRequest, needed: Role): SignedIn {
     const person = this.personOf(request);

@@ -26,12 +26,12 @@ const LARGEST_BODY_BYTES = 16 * 1_024;
 /** More connections at once are closed. Streams take the fewer part of them. */
 const MOST_CONNECTIONS = 1_024;
 
-/** How long a request may take to arrive. */
+/** Maximum time for a request to arrive. */
 const ARRIVES_WITHIN_MS = 5_000;
-/** How often those that take longer are looked for. */
+/** Interval of checks for slower requests. */
 const LOOKS_EVERY_MS = 1_000;
 
-/** How long nothing may pass on a connection: a stream says something every quarter of a minute. */
+/** Maximum time without traffic on a connection: a stream sends something every quarter of a minute. */
 const STILL_FOR_MS = 45_000;
 
 /** A longer address is none of ours. */
@@ -296,7 +296,7 @@ const KNOWN_PATHS = (Object.values(DASHBOARD_ENDPOINTS) as EndpointShape[]).map(
   pattern: new RegExp(`^${API_ROOT}${path.replaceAll('.', String.raw`\.`).replaceAll(/:\w+/g, '[^/]+')}$`),
 }));
 
-/** What may be done with an address of the API; nothing with any other. */
+/** Returns the permitted methods of an API address; none for any other. */
 function methodsOf(path: string): readonly string[] {
   const matching = KNOWN_PATHS.filter(({ pattern }) => pattern.test(path));
   // A name of its own goes before a place where any name may stand.
@@ -304,12 +304,12 @@ function methodsOf(path: string): readonly string[] {
   return (own.length > 0 ? own : matching).map(({ method }) => method);
 }
 
-/** Who asks, from the first look at a request to its answer. */
+/** Person making each request, from its first check to its answer. */
 const signedIn = new WeakMap<FastifyRequest, SignedIn>();
 
 const asError = (error: unknown): Error => (error instanceof Error ? error : new Error(String(error)));
 
-/** What fastify refuses by itself. */
+/** Converts a refusal of fastify itself. */
 function ofFramework(error: unknown): ApiError {
   const { statusCode, code } = (error ?? {}) as { readonly statusCode?: unknown; readonly code?: unknown };
   if (statusCode === 413)

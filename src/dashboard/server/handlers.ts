@@ -58,7 +58,7 @@ const OVERVIEW_FOR_MS = 250;
 /** Each look opens the mirrors of all bots. */
 const BOTS_FOR_MS = 2_000;
 
-/** What answers each address, from the data folder and nothing else. */
+/** Creates the handlers of all addresses, from the data folder and nothing else. */
 export function createHandlers(
   folder: BotFolderReader,
   { nowMs, language }: { readonly nowMs: () => number; readonly language: Language },

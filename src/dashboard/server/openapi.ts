@@ -3,7 +3,7 @@ import { VERSION } from '../../exchange/version.ts';
 import { DASHBOARD_ENDPOINTS, type EndpointShape } from '../schema/endpoints.ts';
 import { errorReply } from '../schema/error.ts';
 
-/** Where the API is. */
+/** Path of the API. */
 export const API_ROOT = '/api/v1';
 
 type Json = Readonly<Record<string, unknown>>;

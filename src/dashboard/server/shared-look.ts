@@ -1,6 +1,6 @@
 /**
- * What one look gave, for all who ask within a moment: fifty pages cost what one does. A look that throws is
- * not kept.
+ * Result of one read, shared by all who ask within a moment: fifty pages cost what one does. A read that
+ * throws is not stored.
  */
 export class SharedLook<Value> {
   private readonly look: () => Value;

@@ -28,7 +28,7 @@ export interface SignalDoorOptions {
   readonly folder: BotFolderReader;
   readonly tokens: SignalTokenTable;
   readonly nowMs: () => number;
-  /** How long a sender waits for the answer of the bot; 2 s without it. */
+  /** Maximum wait of a sender for the bot's answer; 2 s if left out. */
   readonly answeredWithinMs?: number;
 }
 
@@ -120,7 +120,7 @@ function postTo(client: ControlClient, command: SignalCommand): number {
   }
 }
 
-/** What its sender is told of what the bot says. */
+/** Returns the reply to the sender for the bot's result. */
 function replyOf(id: string, result: ControlResult | null): SignalToldReply {
   if (result === null)
     return {

@@ -2,7 +2,7 @@
 const MOST_A_MINUTE = 60;
 const MINUTE_MS = 60_000;
 
-/** How often each token asks; there are as few as tokens may be. */
+/** Counts each token's requests; entries are as few as tokens may be. */
 export class SignalPace {
   private readonly byToken = new Map<string, number[]>();
 

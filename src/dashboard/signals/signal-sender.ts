@@ -4,7 +4,7 @@ import { SignInPace } from '../access/sign-in-pace.ts';
 import { ApiError } from '../api-error.ts';
 import { isSignatureOf, SIGNED_WITHIN_MS, timestampMs } from './signed-request.ts';
 
-/** What a request of a signal brings. */
+/** Content of a signal request. */
 export interface SignalRequest {
   readonly strategy: string;
   /** Null where the address has none. */
@@ -19,9 +19,9 @@ export interface SignalRequest {
   readonly bodyToken: string | null;
 }
 
-/** Who sends a signal. */
+/** Sender of a signal. */
 export interface SignalSender extends SignalToken {
-  /** When, of a signed request; null of others. In ms since 1970. */
+  /** Time of a signed request, in ms since 1970; null for others. */
   readonly signedAtMs: number | null;
   readonly signature: string | null;
 }

@@ -1,9 +1,9 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 
-/** How far the time of a signed request may be from ours. */
+/** Maximum difference between a signed request's time and ours. */
 export const SIGNED_WITHIN_MS = 300_000;
 
-/** What a sender signs: when, where to, and what. */
+/** Parts that a sender signs: time, destination and payload. */
 export interface SignedSignal {
   /** As it stands in the header. */
   readonly timestamp: string;
@@ -18,7 +18,7 @@ export function signalSignature(key: Buffer, { timestamp, path, body }: SignedSi
   return createHmac('sha256', key).update(`${timestamp}.${path}.${body}`).digest('hex');
 }
 
-/** Whether a signature is that of a key, in a time that does not say where it differs. */
+/** True if a signature is that of a key; the time does not reveal where it differs. */
 export function isSignatureOf(key: Buffer, parts: SignedSignal, signature: string): boolean {
   const own = Buffer.from(signalSignature(key, parts), 'hex');
   const sent = Buffer.from(/^[0-9a-f]{64}$/i.test(signature) ? signature : '', 'hex');

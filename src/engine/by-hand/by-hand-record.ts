@@ -14,7 +14,7 @@ const storedPlaced = z.object({
   /** Of the command. */
   key: z.string(),
   atMs: storedTimeMs,
-  /** What was asked for, so that the same order a moment later is noticed. */
+  /** Terms of the order, so that the same order a moment later is noticed. */
   terms: z.string(),
   ok: z.boolean(),
   /** The order's own; null where none was placed. */
@@ -25,13 +25,13 @@ const storedPlaced = z.object({
 const storedLeg = z.object({
   asset: z.string(),
   market: z.string(),
-  /** What was held when it began. */
+  /** Amount held when it began. */
   held: storedUnits,
   /** The target that sells it; null while orders are awaited. */
   intentId: z.string().nullable(),
-  /** Why that has ended; null while it has not. */
+  /** Reason the target ended; null while it has not. */
   end: z.string().nullable(),
-  /** What its orders traded, before fees. */
+  /** Amount its orders traded, before fees. */
   traded: storedUnits,
   total: storedUnits,
 });
@@ -41,13 +41,13 @@ const storedClosing = z.object({
   strategy: z.string(),
   sinceMs: storedTimeMs,
   legs: z.array(storedLeg),
-  /** How it ended; null while it is at work. */
+  /** Result of the closing; null while it is at work. */
   end: z.object({ ok: z.boolean(), message: z.string() }).nullable(),
 });
 
 const storedMoved = z.object({ key: z.string(), ok: z.boolean(), message: z.string() });
 
-/** What is kept of commands by hand: written together with what they did. */
+/** Stored state of manual commands, written together with their effects. */
 export const storedByHand = z.object({
   placed: z.array(storedPlaced),
   closings: z.array(storedClosing),
@@ -58,7 +58,7 @@ export const storedByHand = z.object({
 /** An order that a person has placed in the book of a strategy, or why it was not. */
 export type Placed = z.output<typeof storedPlaced>;
 
-/** What a person has said of a position, and what came of it. */
+/** Statement of a person about a position, and its result. */
 export type MovedPosition = z.output<typeof storedMoved>;
 
 /** One coin of a position that a person closes. */

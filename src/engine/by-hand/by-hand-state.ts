@@ -1,9 +1,9 @@
-/** How far a command by hand has come. */
+/** Progress of a manual command. */
 export interface ByHandState {
   /** Orders that it waits for, and those that it has seen at their end. */
   readonly left: number;
   readonly closed: number;
-  /** How it ended; null while it is at work. */
+  /** Result of the command; null while it is at work. */
   readonly end: {
     readonly ok: boolean;
     readonly message: string;

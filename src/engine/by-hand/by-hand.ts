@@ -14,7 +14,7 @@ export type ByHandOptions = Omit<
   'instanceOf' | 'leftBehind' | 'onChange' | 'closingOf'
 >;
 
-/** What a person does with the orders and positions of strategies while the bot runs. */
+/** Carries out a person's commands on the orders and positions of strategies while the bot runs. */
 export class ByHand {
   private readonly options: ByHandOptions;
   private readonly canceling: CancelByHand;
@@ -55,7 +55,7 @@ export class ByHand {
     else this.placing.take(command);
   }
 
-  /** How far a command has come; null for one that this bot has not taken. */
+  /** Returns the progress of a command; null for one that this bot has not accepted. */
   stateOf(key: string): ByHandState | null {
     return (
       this.positions.stateOf(key) ??
@@ -65,7 +65,7 @@ export class ByHand {
     );
   }
 
-  /** Why a strategy may place nothing that an intent wants; null where it may. */
+  /** Returns why a strategy may not place what an intent asks for; null if it may. */
   objectionTo(instance: StrategyInstance, intent: Parameters<CloseByHand['objectionTo']>[1]): string | null {
     return this.closing.objectionTo(instance, intent);
   }

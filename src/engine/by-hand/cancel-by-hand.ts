@@ -24,9 +24,9 @@ export interface CancelByHandOptions {
 
 interface Canceling {
   readonly keys: readonly string[];
-  /** What no stop covered before, by strategy and coin. */
+  /** Amount that no stop covered before, by strategy and coin. */
   readonly uncovered: ReadonlyMap<string, Units>;
-  /** What a person should know besides. */
+  /** Further note for the person. */
   readonly note: string | null;
 }
 
@@ -134,7 +134,7 @@ function canceledText(count: number, filled: number): string {
     : sentence('cancel-filled', { count, filled });
 }
 
-/** What a strategy that goes on does next, and how to keep it from that. */
+/** Returns the text on what a strategy that goes on does next, and how to prevent it. */
 export function tradesOn(names: readonly string[]): string {
   const [first = ''] = names;
   return names.length === 1
@@ -142,7 +142,7 @@ export function tradesOn(names: readonly string[]): string {
     : sentence('trade-on', { strategies: names.join(', ') });
 }
 
-/** What the algorithm of an order that a person cancels does next. */
+/** Returns the text on what an order's algorithm does after a person cancels the order. */
 function afterCancel(algorithm: Algorithm, { market, strategy, side }: OrderRecord): string {
   const command = `sarraf cancel --strategy ${strategy} --market ${market}`;
   const ending = sentence('cancel-ending', { command });

@@ -31,9 +31,9 @@ export interface CloseByHandOptions {
   readonly router: IntentRouter;
   readonly instanceOf: (strategy: string) => StrategyInstance | undefined;
   readonly leftBehind: () => LeftBehind;
-  /** Why no orders are taken now; null while they are. */
+  /** Reason no orders are accepted now; null while they are. */
   readonly closed: () => string | null;
-  /** Why none are until a person, or another run, says so; null where that is not so. */
+  /** Reason no orders are accepted until a person, or another run, allows them; null if that is not so. */
   readonly halted: () => string | null;
   readonly onChange: () => void;
 }
@@ -86,7 +86,7 @@ export class CloseByHand {
     return { left: closing.end === null ? left : 0, closed: 0, end: closing.end };
   }
 
-  /** Why a strategy may place nothing that an intent wants: its position there is being closed. */
+  /** Returns why a strategy may not place what an intent asks for: its position there is being closed. */
   objectionTo({ name, marketNames }: StrategyInstance, intent: Intent): string | null {
     if (this.atWork === 0) return null;
     const { table } = this.options.orderManager.blotter;
@@ -97,8 +97,8 @@ export class CloseByHand {
   }
 
   /**
-   * Why nothing is done with some coins of a strategy, as its position there is being closed; null where it
-   * may.
+   * Returns why nothing is done with some coins of a strategy: its position there is being closed. Null if it
+   * may be done.
    */
   closingOf(name: string, inCoins: readonly string[]): string | null {
     const coins = new Set(inCoins);
@@ -120,7 +120,7 @@ export class CloseByHand {
     return this.nextLookAtMs;
   }
 
-  /** What is kept, oldest first. */
+  /** Returns the closings to store, oldest first. */
   stored(): Closing[] {
     return [...this.closings.values()];
   }

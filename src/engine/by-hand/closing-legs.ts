@@ -53,7 +53,7 @@ function isBusy(
   );
 }
 
-/** What is sold for a coin that is closed as well goes before that one. */
+/** Ranks a leg: what is sold for a coin that is closed as well goes before that coin. */
 function rankOf({ quotes }: StrategyInstance, { asset }: ClosingLeg): number {
   for (const quote of quotes) if (quote === asset) return 1;
   return 0;

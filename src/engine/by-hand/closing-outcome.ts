@@ -5,9 +5,9 @@ import { canBeOrdered, onPriceGrid } from '../../execution/algorithms/market-gri
 import type { MarketDataCache } from '../market-data-cache.ts';
 import type { ClosingLeg } from './by-hand-record.ts';
 
-/** What became of one coin of a position that was closed. */
+/** Result of closing one coin of a position. */
 export interface LegOutcome {
-  /** Whether nothing is left but what is too little for an order. */
+  /** True if nothing is left except an amount too small for an order. */
   readonly ok: boolean;
   readonly text: string;
 }

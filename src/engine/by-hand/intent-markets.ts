@@ -1,7 +1,7 @@
 import type { OrderTable } from '../../execution/order-table.ts';
 import type { Intent } from '../../strategy/intents.ts';
 
-/** Where an intent would place orders; none where it only ends some, or moves money. */
+/** Returns the markets where an intent would place orders; none if it only ends orders, or moves money. */
 export function intentMarkets(intent: Intent, table: Pick<OrderTable, 'get'>): readonly string[] {
   if (intent.kind === 'cancel' || intent.kind === 'cancel-all' || intent.kind === 'transfer') return [];
   if (intent.kind === 'targets') return Object.keys(intent.shares);

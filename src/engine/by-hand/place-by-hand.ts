@@ -10,7 +10,7 @@ import type { StrategyInstance } from '../strategy-instance.ts';
 import { MOST_PLACED, type Placed } from './by-hand-record.ts';
 import { ended, type ByHandState } from './by-hand-state.ts';
 
-/** What orders by hand are tagged with. */
+/** Tag of manual orders. */
 const BY_HAND_TAG = 'by-hand';
 
 export interface PlaceByHandOptions {
@@ -69,7 +69,7 @@ export class PlaceByHand {
     return { left: 0, closed: 0, end: { ok, message, placed: [clientOrderId] } };
   }
 
-  /** What is kept, oldest first. */
+  /** Returns the placed orders to store, oldest first. */
   stored(): Placed[] {
     return [...this.placed.values()];
   }
@@ -79,7 +79,10 @@ export class PlaceByHand {
     for (const one of placed) this.awaitAgain(one);
   }
 
-  /** What became of an order whose answer was awaited as the process ended is told all the same. */
+  /**
+   * Awaits an order again whose answer was awaited as the process ended: its outcome is reported all the
+   * same.
+   */
   private awaitAgain({ key, clientOrderId, message }: Placed): void {
     if (clientOrderId === null || message !== pendingText(clientOrderId)) return;
     const order = this.options.orderManager.blotter.table.get(clientOrderId);

@@ -29,7 +29,9 @@ export interface PositionByHandOptions {
   readonly missing: MissingCoins;
   readonly instances: readonly StrategyInstance[];
   readonly instanceOf: (strategy: string) => StrategyInstance | undefined;
-  /** Why a strategy may place nothing in a coin, as its position there is being closed; null where it may. */
+  /**
+   * Returns why a strategy may place nothing in a coin: its position there is being closed. Null if it may.
+   */
   readonly closingOf: (strategy: string, coin: string) => string | null;
   readonly onChange: () => void;
 }
@@ -76,7 +78,7 @@ export class PositionByHand {
     return moved === undefined ? null : ended(moved.ok, moved.message);
   }
 
-  /** What is kept, oldest first. */
+  /** Returns the moved positions to store, oldest first. */
   stored(): MovedPosition[] {
     return [...this.moved.values()];
   }
@@ -85,7 +87,7 @@ export class PositionByHand {
     for (const one of moved) this.moved.set(one.key, one);
   }
 
-  /** What a command moves, or why it can not. */
+  /** Returns the move of a command, or why it cannot be made. */
   private moveOf(command: PositionCommand): Move | string {
     const { act, strategy, market } = command;
     const { markets } = this.options;
@@ -125,7 +127,7 @@ export class PositionByHand {
     return closingOf(instance.name, base);
   }
 
-  /** What a strategy holds of a coin and is not selling. */
+  /** Returns the amount of a coin that a strategy holds and is not selling. */
   private freeOf(instance: StrategyInstance, asset: string): Units {
     return this.options.reservations.unclaimed(instance, asset);
   }
@@ -153,7 +155,7 @@ export class PositionByHand {
     return sentence('position-not-there', { strategy, left: `${formatUnits(left)} ${coin}` });
   }
 
-  /** What of the account no strategy holds, and no order by hand. */
+  /** Returns the part of the account that no strategy and no manual order holds. */
   private unowned(asset: string): Units {
     const { reservations, instances } = this.options;
     let left = reservations.ofAccount(asset);

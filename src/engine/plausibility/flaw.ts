@@ -1,10 +1,7 @@
 import { UNIT_DECIMALS } from '../../domain/money.ts';
 import type { TooFine } from '../../domain/too-fine.ts';
 
-/**
- * What can not be right about something that the exchange said: which of its fields, what it was expected to
- * be, and what was found.
- */
+/** Issue with data of the exchange: the field, what it was expected to be, and what was found. */
 export interface Flaw {
   /** In the words of `VenueOrder` and `VenueTrade`. */
   readonly field: string;
@@ -24,7 +21,7 @@ export function fineFlaw({ tooFine }: { readonly tooFine: TooFine | null }): Fla
 }
 
 /**
- * Whether two values agree to one part in a hundred: what is left of the rounding of prices and averages is
+ * True if two values agree to one part in a hundred: what is left of the rounding of prices and averages is
  * far smaller.
  */
 export function isAbout(value: bigint, other: bigint): boolean {

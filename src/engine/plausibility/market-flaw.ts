@@ -8,7 +8,8 @@ import { tooFineIn } from '../../domain/too-fine.ts';
 import { fineFlaw, type Flaw } from './flaw.ts';
 
 /**
- * What can not be right about a book: every bid is below every ask, and the books can hold its best prices.
+ * Returns the issue with a book: every bid must be below every ask, and the books must be able to hold its
+ * best prices.
  */
 export function bookFlaw({ bids, asks }: OrderBook): Flaw | null {
   const bid = bids[0]?.[0] ?? null;
@@ -25,8 +26,8 @@ function isTooFine(text: DecimalText | null): boolean {
 }
 
 /**
- * What can not be right about a bar: the low is its lowest price and the high its highest, and none is 0 or
- * less.
+ * Returns the issue with a bar: the low must be its lowest price and the high its highest, and none may be 0
+ * or less.
  */
 export function candleFlaw(candle: Candle, nowMs: number): Flaw | null {
   const { open, high, low, close, openTimeMs } = candle;
@@ -48,7 +49,7 @@ export function candleFlaw(candle: Candle, nowMs: number): Flaw | null {
   return null;
 }
 
-/** What can not be right about a trade of the public tape. */
+/** Returns the issue with a trade of the public tape. */
 export function tapeFlaw({ price, amount }: PublicTrade): Flaw | null {
   const fine = fineFlaw({ tooFine: tooFineIn({ price }) });
   if (fine !== null) return fine;
@@ -58,7 +59,7 @@ export function tapeFlaw({ price, amount }: PublicTrade): Flaw | null {
   return null;
 }
 
-/** What can not be right about the numbers of a market's day. */
+/** Returns the issue with the daily statistics of a market. */
 export function statsFlaw({ latest, bestBuy, bestSell }: MarketStats): Flaw | null {
   const prices = { latest, bestBuy, bestSell };
   const fine = fineFlaw({ tooFine: tooFineIn(prices) });

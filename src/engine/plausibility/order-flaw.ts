@@ -5,16 +5,16 @@ import type { OrderRecord } from '../../execution/order-record.ts';
 import { cursorOfOrder, isListId } from '../../execution/own-list.ts';
 import { fineFlaw, isAbout, type Flaw } from './flaw.ts';
 
-/** What floats make of a difference of two amounts. */
+/** Error of floats in a difference of two amounts. */
 const DUST_UNITS = 10n;
 
 /** A fee above this share of what is received is none: the largest tier that is known is 0.25 %. */
 export const LARGEST_FEE_PERCENT = 10n;
 
 /**
- * What can not be right about an order's record by itself, whoever's it is: amounts that do not add up, a
- * state that they contradict, totals that no price gives. Null where nothing is wrong. One number of a record
- * that was changed on its way mostly contradicts another one of it.
+ * Returns the issue with an order's record by itself, whoever's it is: amounts that do not add up, a state
+ * that they contradict, totals that no price gives. Null if there is none. A single number of a record that
+ * was changed in transit mostly contradicts another one of it.
  */
 export function orderFlaw(
   record: VenueOrder,
@@ -107,10 +107,10 @@ function valueFlaw(record: VenueOrder): Flaw | null {
 }
 
 /**
- * What does not fit about a record that carries the name or the id of an order of ours: then it is somebody
- * else's, or something in it was changed. The exchange rounds what it was sent to the steps of now, once:
- * amounts down, prices to the nearest; that takes two readings to be believed, and from then on they stay.
- * Null where it fits.
+ * Returns the mismatch of a record that has the name or the id of an order of ours: then it is somebody
+ * else's, or something in it was changed. The exchange rounds what it was sent to its current steps, once:
+ * amounts down, prices to the nearest. That needs two readings to be believed, and the values stay from then
+ * on. Null if it fits.
  */
 export function orderMisfit(record: VenueOrder, order: OrderRecord): Flaw | null {
   const { clientOrderId, side, market } = record;

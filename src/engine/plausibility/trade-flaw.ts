@@ -6,7 +6,7 @@ import type { VenueProfile } from '../../venues/port.ts';
 import { fineFlaw, isAbout, type Flaw } from './flaw.ts';
 import { LARGEST_FEE_PERCENT } from './order-flaw.ts';
 
-/** How far a trade's time may be ahead of ours: clocks differ, by a day they do not. */
+/** Maximum lead of a trade's time over ours: clocks differ, but not by a day. */
 const LONGEST_AHEAD_MS = 86_400_000;
 
 /**
@@ -16,8 +16,8 @@ const LONGEST_AHEAD_MS = 86_400_000;
 const ROUNDING_UNITS = 2n;
 
 /**
- * What can not be right about a trade's record by itself: the total is the price times the amount within
- * rounding, and the fee a part of what was received. Null where nothing is wrong.
+ * Returns the issue with a trade's record by itself: the total must be the price times the amount within
+ * rounding, and the fee a part of what was received. Null if there is none.
  */
 export function tradeFlaw(
   trade: VenueTrade,
@@ -53,7 +53,7 @@ export function tradeFlaw(
   return { field: 'fee', expected, found: formatUnits(fee) };
 }
 
-/** What does not fit about a trade that is said to be of an order of ours. Null where it fits. */
+/** Returns the mismatch of a trade that is reported for an order of ours. Null if it fits. */
 export function tradeMisfit(trade: VenueTrade, order: OrderRecord): Flaw | null {
   const { side, market, price } = trade;
   if (side !== order.side) return { field: 'side', expected: order.side, found: side };

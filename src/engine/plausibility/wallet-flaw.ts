@@ -3,10 +3,7 @@ import { isListId } from '../../execution/own-list.ts';
 import type { VenueProfile, WalletReading, WalletTransaction } from '../../venues/port.ts';
 import { fineFlaw, type Flaw } from './flaw.ts';
 
-/**
- * What can not be right about one wallet: what is held is a part of what is there. Null where nothing is
- * wrong.
- */
+/** Returns the issue with one wallet: what is held must be a part of what is there. Null if there is none. */
 export function walletFlaw(wallet: WalletReading): Flaw | null {
   const { total, held } = wallet;
   const fine = fineFlaw(wallet);
@@ -20,7 +17,7 @@ export function walletFlaw(wallet: WalletReading): Flaw | null {
   };
 }
 
-/** What can not be right about a line of a wallet's history. */
+/** Returns the issue with a line of a wallet's history. */
 export function lineFlaw(
   line: WalletTransaction,
   wallet: string,

@@ -27,7 +27,7 @@ const MOST_WAITING = 100;
 
 const MINUTE_MS = 60_000;
 
-/** Why a signal was not told, in a word for programs. */
+/** Reason a signal was not delivered, as a word for programs. */
 export type SignalCode =
   | SignalObjection['code']
   | 'told'
@@ -39,7 +39,7 @@ export type SignalCode =
   | 'paused'
   | 'ending';
 
-/** What became of a signal, for its sender. */
+/** Outcome of a signal, for its sender. */
 export interface SignalReply {
   readonly outcome: SeenSignal['outcome'];
   readonly code: SignalCode;
@@ -53,11 +53,11 @@ export interface SignalIntakeOptions {
   readonly notifier: StrategyNotifier;
   readonly strategies: Pick<StrategyDispatcher, 'hasStarted'>;
   readonly isEnding: () => boolean;
-  /** Why no orders are taken now; null while they are. */
+  /** Reason no orders are accepted now; null while they are. */
   readonly closed: () => string | null;
 }
 
-/** What is decided of a signal before it is known whether it is written down. */
+/** Decision on a signal before it is known if it is stored. */
 type Decided = SignalReply & { readonly isRemembered: boolean };
 
 /**
@@ -69,7 +69,7 @@ export class SignalIntake {
   private readonly options: SignalIntakeOptions;
   private readonly seen = new Map<string, SeenSignal[]>();
   private readonly replies = new Map<string, SignalReply>();
-  /** What came while strategies had not started, and when, by its key. */
+  /** Signals that came while strategies had not started, and their times, by key. */
   private readonly waiting = new Map<string, { readonly command: SignalCommand; readonly atMs: number }>();
 
   constructor(options: SignalIntakeOptions) {
@@ -126,7 +126,7 @@ export class SignalIntake {
     return false;
   }
 
-  /** What became of a signal that was taken; null while it waits, and for one that is not known. */
+  /** Returns the outcome of a signal that was accepted; null while it waits, and for an unknown one. */
   replyTo(command: SignalCommand): SignalReply | null {
     const reply = this.replies.get(signalKey(command)) ?? null;
     if (reply?.code !== 'told') return reply;
@@ -193,7 +193,7 @@ export class SignalIntake {
 
 const TOLD: SignalReply = { outcome: 'told', code: 'told', message: 'told to the strategy' };
 
-/** How a strategy declares a signal, or why it is not one of its own. */
+/** Returns a strategy's declaration of a signal, or why the signal is not one of its own. */
 function declaredOf({ name: strategy, runner }: StrategyInstance, name: string): SignalSubscription | string {
   const signals = runner.subscriptions.filter((wanted) => wanted.kind === 'signal');
   const found = signals.find((wanted) => wanted.name === name);
@@ -204,7 +204,7 @@ function declaredOf({ name: strategy, runner }: StrategyInstance, name: string):
     : `expected a signal that ${strategy} declares (${names}), was ${name}`;
 }
 
-/** Why a strategy is told nothing now; null while it is at work. */
+/** Returns why a strategy gets no signals now; null while it is at work. */
 function whileAway({ status, reason, isPausedByHand, runner }: StrategyInstance): SignalReply | null {
   if (isPausedByHand) return dropped('paused', 'the strategy is paused');
   if (status === 'running' && runner.failure === null) return null;

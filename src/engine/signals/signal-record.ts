@@ -16,14 +16,14 @@ export const MOST_SIGNALS_A_MINUTE = 30;
  */
 export const MOST_SIGNAL_IDS = 1_000;
 
-/** How long an id is remembered, where so many others do not come. */
+/** Time an id is remembered, unless `MOST_SIGNAL_IDS` others come. */
 export const SIGNAL_IDS_KEPT_MS = 86_400_000;
 
 /** Characters of a payload as JSON, and its levels. */
 const LONGEST_PAYLOAD = 8_192;
 const DEEPEST_PAYLOAD = 16;
 
-/** What became of a signal: it was told, dropped for the state of its strategy, or refused for itself. */
+/** Outcomes of a signal: delivered, dropped for the state of its strategy, or refused for itself. */
 export const SIGNAL_OUTCOMES = ['told', 'dropped', 'refused'] as const;
 
 const storedSignal = z.object({
@@ -56,7 +56,7 @@ export function signalKey({ strategy, name, id }: Pick<SignalCommand, 'strategy'
   return `signal ${strategy} ${name} ${id}`;
 }
 
-/** What is wrong with the size of a payload; null where nothing is. It must be what JSON can say. */
+/** Returns the issue with the size of a payload; null if there is none. The payload must be a JSON value. */
 export function payloadSizeProblem(payload: unknown): string | null {
   if (isDeeper(payload)) return `payload: expected at most ${DEEPEST_PAYLOAD} levels of JSON, were more`;
   const { length } = JSON.stringify(payload) ?? '';

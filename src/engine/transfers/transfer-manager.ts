@@ -39,14 +39,14 @@ export interface TransferManagerOptions {
   readonly reconciler: Pick<Reconciler, 'expectedOf' | 'onTransfer'>;
   readonly reservations: Pick<Reservations, 'spendable' | 'say'>;
   readonly margin: MarginCache;
-  /** Whether balances are compared: a run on bars has no wallets beside its own. */
+  /** True if balances are compared: a run on bars has no wallets beside its own. */
   readonly reconciles: boolean;
-  /** Why nothing new is taken; null while it is. */
+  /** Reason nothing new is accepted; null while it is. */
   readonly closed: () => string | null;
   readonly hasten: (feed: 'wallets' | 'margin-wallets') => void;
 }
 
-/** Why a transfer does not go. */
+/** Reason a transfer does not go. */
 interface Objection {
   readonly code: string;
   readonly reason: string;
@@ -66,7 +66,7 @@ export class TransferManager {
     this.options = options;
   }
 
-  /** What transfers at work may take from the spot wallet of a currency. */
+  /** Returns the amount that transfers at work may move out of the spot wallet of a currency. */
   leavingSpot(currency: string): Units {
     let sum = NO_UNITS;
     for (const record of this.records)
@@ -171,7 +171,10 @@ export class TransferManager {
     return { code: 'funds', reason: reservations.say(instance, of) };
   }
 
-  /** What is free there is known only where a strategy reads it; else the exchange says what is too much. */
+  /**
+   * Checks the free amount of a margin wallet. It is known only if a strategy reads it; else the exchange
+   * decides what is too much.
+   */
   private objectionOfMargin(currency: string, amount: Units): Objection | null {
     const reading = this.options.margin.get('margin-wallets')?.reading;
     if (reading?.kind !== 'margin-wallets') return null;

@@ -19,7 +19,7 @@ const storedTransfer = z.object({
   sinceMs: storedTimeMs,
 });
 
-/** What is kept of transfers at work: written before the request of one leaves. */
+/** Stored transfers at work: written before the request of one leaves. */
 export const storedTransfers = z.array(storedTransfer).max(MOST_TRANSFERS);
 
 /** A transfer between the spot and the margin wallet of a currency that has not come to its end. */

@@ -11,7 +11,7 @@ export interface FollowedFeedsOptions {
   readonly pooled: ReadonlySet<string>;
 }
 
-/** Which feeds of candidates of universes are asked for: those of the markets that universes follow. */
+/** Feeds to request for candidates of universes: those of the markets that universes follow. */
 export class FollowedFeeds {
   private readonly options: FollowedFeedsOptions;
   /** Feeds of candidates that nobody follows, by their keys. */
@@ -24,12 +24,12 @@ export class FollowedFeeds {
     this.asleep = new Set(options.feeds.flatMap(({ key, isPooled }) => (isPooled === true ? [key] : [])));
   }
 
-  /** Whether nobody wants a feed. */
+  /** True if nobody needs a feed. */
   isAsleep(key: string): boolean {
     return this.asleep.has(key);
   }
 
-  /** Whether a book of a market counts, where all books come at once. */
+  /** True if a book of a market counts, where all books come at once. */
   wantsBookOf(market: string): boolean {
     return !this.options.pooled.has(market) || this.followed.has(market);
   }
@@ -54,7 +54,7 @@ export class FollowedFeeds {
     }
   }
 
-  /** Whether later bars of a market were told already than these. */
+  /** True if later bars of a market than these were already delivered. */
   isAhead(past: readonly ClosedCandle[]): boolean {
     for (const [key, lastOpenMs] of lastOpensOf(past)) {
       const told = this.asleep.has(key) ? null : (this.options.readers.get(key)?.lastOpenMs ?? null);
@@ -72,7 +72,7 @@ export class FollowedFeeds {
   }
 }
 
-/** When the last of these bars opened, by the key of their feed. */
+/** Returns the opening times of the last of these bars, by the key of their feed. */
 function lastOpensOf(bars: readonly ClosedCandle[]): ReadonlyMap<string, number> {
   const last = new Map<string, number>();
   for (const { market, timeframe, openTimeMs } of bars) {

@@ -12,7 +12,7 @@ export interface MemberGuardOptions {
   readonly table: Pick<OrderTable, 'get'>;
 }
 
-/** What may go on of an intent, and why the rest may not. */
+/** Permitted part of an intent, and why the rest is refused. */
 export interface Guarded {
   readonly intent: Intent | null;
   readonly why: string | null;
@@ -88,7 +88,7 @@ export class MemberGuard {
   }
 }
 
-/** Whether a holding is to be at most what it is; a value or a share is not compared with it. */
+/** True if a holding is to be at most its current size; a value or a share is not compared with it. */
 function isReduction(instance: StrategyInstance, intent: Extract<Intent, { kind: 'target' }>): boolean {
   const { position, value, equityShare } = intent;
   if (position === undefined) return isNothing(value ?? equityShare);

@@ -10,7 +10,7 @@ export interface MemberRecord extends MemberChange {
   readonly rankBy: Ranking;
 }
 
-/** What a run remembers of its universes, and how many later changes it only counted. */
+/** Changes that a run remembers of its universes, and the number of later ones that it only counted. */
 export interface MemberHistory {
   /** In the order in which strategies were told. */
   readonly records: readonly MemberRecord[];
@@ -20,7 +20,7 @@ export interface MemberHistory {
 /** Changes that are remembered; later ones are counted alone. */
 const MOST_RECORDS = 20_000;
 
-/** Who entered and left universes in this life. */
+/** Markets that entered and left universes in this life. */
 export class MemberRecords {
   private readonly records: MemberRecord[] = [];
   private more = 0;

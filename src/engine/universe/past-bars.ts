@@ -48,7 +48,7 @@ export class PastBars {
     return this.unread === undefined ? this.bars : null;
   }
 
-  /** When it asks again; infinity while it waits for an answer, and once all is there. */
+  /** Time of the next request; infinity while it waits for an answer, and once all is there. */
   get wakeAtMs(): number {
     return this.isAsking || this.unread === undefined ? Number.POSITIVE_INFINITY : this.notBeforeMs;
   }

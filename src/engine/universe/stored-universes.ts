@@ -3,16 +3,16 @@ import { storedCount, storedTimeMs } from '../../domain/stored-json.ts';
 
 const member = z.strictObject({ market: z.string(), rank: storedCount, sinceMs: storedTimeMs });
 
-/** What is kept of one universe. */
+/** Stored state of one universe. */
 const storedUniverse = z.strictObject({
   members: z.array(member).readonly(),
   /** Markets that have left and in which the strategy still had something. */
   kept: z.array(z.string()).readonly(),
 });
 
-/** What a restart is given back, by the strategy's name and that of the data: `alpha/members`. */
+/** State for a restart, by the strategy's name and that of the data: `alpha/members`. */
 export const storedUniverses = z.strictObject({
-  /** When each market was seen first; null: it was there when the bot looked first. */
+  /** Time each market was first seen; null: it was there when the bot first polled. */
   firstSeen: z.record(z.string(), storedTimeMs.nullable()),
   universes: z.record(z.string(), storedUniverse),
 });

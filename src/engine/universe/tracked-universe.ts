@@ -12,11 +12,11 @@ export interface MemberChange {
   readonly kind: 'entered' | 'left';
   /** By the ranking that decided; null where it has none, since a filter refused it. */
   readonly rank: number | null;
-  /** Why it is in, or out: what was found, and what was expected. */
+  /** Reason it is in, or out: what was found, and what was expected. */
   readonly reason: OutReason;
 }
 
-/** What a strategy is to be told of one of its universes. */
+/** Change of one of a strategy's universes, to notify it of. */
 export interface MembersChange {
   readonly entered: readonly string[];
   readonly left: readonly string[];
@@ -38,7 +38,7 @@ export class TrackedUniverse {
   readonly wanted: UniverseSubscription;
   /** In messages and files: `alpha/members`. */
   readonly key: string;
-  /** Whether it was there before a restart. */
+  /** True if it was there before a restart. */
   readonly isRestored: boolean;
   rankings = 0;
   rankedAtMs: number | null = null;
@@ -56,7 +56,7 @@ export class TrackedUniverse {
   private ranks: ReadonlyMap<string, number>;
   private out: ReadonlyMap<string, OutReason> = new Map();
   private changes: MemberChange[] = [];
-  /** Whether the strategy's runner has to be told who is followed. */
+  /** True if the strategy's runner has to be notified of the followed markets. */
   private isChanged = false;
   private shown: UniverseState | null = null;
 
@@ -93,7 +93,7 @@ export class TrackedUniverse {
     return this.shown;
   }
 
-  /** What a restart is given back. */
+  /** Returns the state for a restart. */
   get stored(): StoredUniverse {
     const { members, kept } = this.state;
     return { members, kept };
@@ -114,7 +114,7 @@ export class TrackedUniverse {
     return [...this.members.keys(), ...this.kept].filter((market) => !this.past.has(market));
   }
 
-  /** Whether nothing of it waits: a market that is held or read, or something to be told. */
+  /** True if nothing of it waits: no market that is held or read, and no change to report. */
   get isSettled(): boolean {
     return this.kept.size === 0 && this.past.size === 0 && !this.isChanged;
   }
@@ -165,7 +165,7 @@ export class TrackedUniverse {
     return [...this.past].flatMap(([market, bars]) => (bars === null ? [] : [[market, bars] as const]));
   }
 
-  /** What the strategy is to be told now; null where it is nothing. */
+  /** Returns the change to notify the strategy of now; null if there is none. */
   takeChange(nowMs: number): MembersChange | null {
     const bars: ClosedCandle[] = [];
     for (const [market, past] of this.ready) {

@@ -41,17 +41,17 @@ export interface UniverseManagerOptions {
    * feed.
    */
   readonly ranksFromMs: number | null;
-  /** What was kept of it. */
+  /** Stored state of the universes. */
   readonly stored: string | undefined;
 }
 
-/** What became of one universe in a run. */
+/** Report on one universe in a run. */
 export interface UniverseReport {
   readonly key: string;
   readonly rankings: number;
   readonly entered: number;
   readonly left: number;
-  /** Why nothing passed at the last ranking; null where something did. */
+  /** Reason nothing passed at the last ranking; null if something did. */
   readonly empty: string | null;
 }
 
@@ -103,7 +103,7 @@ export class UniverseManager {
     this.statsAtMs = nowMs;
   }
 
-  /** What each universe did in this run. */
+  /** Returns the report of each universe in this run. */
   reports(): readonly UniverseReport[] {
     return this.tracked.map(({ key, rankings, tally, wanted, state }) => ({
       key,
@@ -116,7 +116,7 @@ export class UniverseManager {
     }));
   }
 
-  /** Who entered and left in this life, and why. */
+  /** Returns the markets that entered and left in this life, and why. */
   history(): MemberHistory {
     return this.records.history();
   }
@@ -133,7 +133,7 @@ export class UniverseManager {
     }
   }
 
-  /** When there is something to do next by itself. */
+  /** Returns the time of the next action that is due by itself. */
   wakeAtMs(): number {
     let next = Number.POSITIVE_INFINITY;
     for (const one of this.tracked) {
@@ -277,7 +277,7 @@ export class UniverseManager {
     );
   }
 
-  /** Whether a strategy has an order, an algorithm or more than dust in a market. */
+  /** True if a strategy has an order, an algorithm or more than dust in a market. */
   private holds(instance: StrategyInstance, symbol: string): boolean {
     const { markets, blotter, algorithms } = this.options;
     if (blotter.table.unfinishedOf(instance.name).some(({ market }) => market === symbol)) return true;

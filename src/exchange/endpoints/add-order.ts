@@ -38,7 +38,7 @@ const fields = z.object({
 /** An OCO is a limit order with a stop-limit order beside it. */
 const NOT_OF_AN_OCO = ['market', 'stop_limit', 'stop_market'];
 
-/** Which prices each of the five kinds needs: rule 1 of "POST /market/orders/add". */
+/** Checks the prices that each of the five kinds needs: rule 1 of "POST /market/orders/add". */
 function brokenRules(order: z.output<typeof fields>): readonly RuleIssue[] {
   const execution = order.execution ?? 'limit';
   const isOco = order.mode === 'oco';
@@ -73,7 +73,7 @@ function brokenRules(order: z.output<typeof fields>): readonly RuleIssue[] {
   return issues;
 }
 
-/** What a placed order comes back as: of an OCO the limit order, with the stop-limit order beside it. */
+/** Reply to a placed order: of an OCO the limit order, with the stop-limit order beside it. */
 export interface PlacedOrder {
   readonly order: ExchangeOrder;
   readonly pair: ExchangeOrder | null;

@@ -2,7 +2,7 @@ import type { Budget } from '../../domain/rate-limit.ts';
 
 const MINUTE_MS = 60_000;
 
-/** What is assumed where the interface states no limit: 30 a minute. */
+/** Assumed limit where the interface states none: 30 a minute. */
 const ASSUMED_LIMIT = 30;
 
 interface Limit {

@@ -54,13 +54,13 @@ export const ENDPOINTS = {
   marginMarkets,
   /** Exchanges a user name and password for a token. */
   login,
-  /** Who the user is, bank cards and accounts, fee rates. */
+  /** The user's identity, bank cards and accounts, fee rates. */
   profile,
   /** The latest log-in attempts. */
   loginAttempts,
   /** The referral code and what it brought. Deprecated by the exchange. */
   referralCode,
-  /** What the user may do and how much of the withdrawal limits is used. */
+  /** Permissions of the user, and the used part of the withdrawal limits. */
   limitations,
   /** Makes a deposit address, and the wallet if there is none yet. */
   generateAddress,
@@ -80,7 +80,7 @@ export const ENDPOINTS = {
   wallets,
   /** The balance of one currency. */
   walletBalance,
-  /** What came into and left one wallet. */
+  /** Amounts that came into and left one wallet. */
   walletTransactions,
   /** Deposits of the last three months at most. */
   deposits,
@@ -102,7 +102,7 @@ export const ENDPOINTS = {
   liquidityPools,
   /** Moves rial or tether between the spot and the margin wallet. */
   transfer,
-  /** How much may be delegated in a currency. */
+  /** Amount that may be delegated in a currency. */
   delegationLimit,
   /** Creates and confirms a rial withdrawal in one step. */
   createWithdrawal,
@@ -118,8 +118,8 @@ export const ENDPOINTS = {
 
 export type EndpointName = keyof typeof ENDPOINTS;
 
-/** What a caller writes for an endpoint. */
+/** Request to an endpoint as a caller writes it. */
 export type EndpointRequest<Name extends EndpointName> = z.input<(typeof ENDPOINTS)[Name]['request']>;
 
-/** What a caller gets when the exchange accepts. */
+/** Reply to a caller when the exchange accepts. */
 export type EndpointReply<Name extends EndpointName> = z.output<(typeof ENDPOINTS)[Name]['reply']>;

@@ -2,9 +2,7 @@ import { z } from 'zod';
 import type { DecimalText } from '../../domain/decimal-text.ts';
 import { anyValue, decimalField, recordOf, withoutPrototype } from '../reply-types.ts';
 
-/**
- * What the options call says about trading. Steps are decimals of any size: `10` and `0.000001` both occur.
- */
+/** Trading data of the options call. Steps are decimals of any size: `10` and `0.000001` both occur. */
 export interface ExchangeOptions {
   /** Least value of an order, by quote currency: `rls`, `usdt`. Empty where the reply lacks them. */
   readonly minOrders: Readonly<Record<string, DecimalText>>;

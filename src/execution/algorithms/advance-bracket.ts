@@ -31,43 +31,43 @@ const LOOK_AGAIN_MS = 1_000;
 
 type BracketStep = AlgorithmStep<BracketAlgorithm>;
 
-/** Where the exit of a position belongs now, on the steps of the market; null where it has no such leg. */
+/** Current prices of a position's exit, on the steps of the market; null if it has no such leg. */
 interface ExitPrices {
   readonly target: Units | null;
   readonly stop: Units | null;
   readonly stopKind: StopLevel['kind'];
 }
 
-/** What an exit is worked out with. */
+/** Data for computing an exit. */
 interface Situation {
   readonly stock: BracketStock;
   readonly prices: ExitPrices;
-  /** What is to be sold, in whole steps. */
+  /** Amount to be sold, in whole steps. */
   readonly amount: Units;
   readonly view: AlgorithmView;
 }
 
 /**
- * What a bracket wants now.
+ * Returns the next step of a bracket.
  *
- * - Its entry goes first. What is left of it is canceled when its time is over, and when an exit fills.
- * - What was bought gets its exit at once, also while the entry still fills. For another amount or price the
- *   exit is canceled, and placed anew when its end and all its fills are known.
+ * - Its entry goes first. The rest of it is canceled when its time is over, and when an exit fills.
+ * - The bought amount gets its exit at once, also while the entry still fills. For another amount or price
+ *   the exit is canceled, and placed anew when its end and all its fills are known.
  * - The exchange refuses a pair while the last price is that of the target, as after a part of it was filled.
- *   Then the stop goes alone at once, and gives way to a pair when the pause after the refusal is over.
- * - A target that is farther from the price than the exchange takes stays in the bot until it is in reach,
- *   and the stop rests alone.
+ *   Then the stop goes alone at once, and gives place to a pair when the pause after the refusal is over.
+ * - A target farther from the price than the exchange accepts stays in the bot until it is in reach, and the
+ *   stop rests alone.
  * - An exit that the exchange refused for the market's price goes as soon as the book shows another one.
- * - What is too little for an order waits for more of the entry. Where none comes it stays with the strategy.
+ * - An amount too small for an order waits for more of the entry. If none comes it stays with the strategy.
  * - Its strategy can leave it, or a part of it: the exit goes first, then comes one sale. While a limit sale
  *   rests in place of the exit, the stop is in the bot.
- * - After somebody else canceled the exit, or took coins away, none is placed until it is clear what became
- *   of the position.
- * - Where the price is beyond a target that does not rest, as after the target fell, a limit sale at the
- *   target goes alone. It gives way to the exit with its stop once the price is below the target again.
+ * - After somebody else canceled the exit, or removed coins, none is placed until it is clear what became of
+ *   the position.
+ * - If the price is beyond a target that does not rest, as after the target fell, a limit sale at the target
+ *   goes alone. It gives place to the exit with its stop once the price is below the target again.
  * - It is sold at the market when its time is over; when the price is beyond the stop while no exit rests;
  *   when it is far beyond the target, or such a limit sale was refused; and when it is beyond the limit of
- *   the stop leg, which then can not fill.
+ *   the stop leg, which then cannot fill.
  */
 export function advanceBracket(before: BracketAlgorithm, view: AlgorithmView): BracketStep {
   if (before.entry === 'planned') return before.terms.entry === null ? takeDown(before, view) : enter(before);
@@ -114,7 +114,7 @@ function enter(bracket: BracketAlgorithm): BracketStep {
   return placing({ ...bracket, entry: 'asked' }, order, entry.expiresAtMs);
 }
 
-/** What its orders have come to since the last time. */
+/** Applies what its orders have come to since the last time. */
 function afterOrders(
   before: BracketAlgorithm,
   { entryEnded, exits, exitsEnded, exitTally, gross, spent }: BracketStock,
@@ -147,7 +147,7 @@ function afterOrders(
   });
 }
 
-/** What is still to be sold of a part that the strategy leaves; null once that is done. */
+/** Returns what is still to be sold of a part that the strategy leaves; null once that is done. */
 function afterSales(leaving: Leaving | null, ended: readonly OrderRecord[]): Leaving | null {
   if (leaving === null || leaving.amount === null) return leaving;
   const sold = soldByDecision(ended);
@@ -162,9 +162,7 @@ function soldByDecision(orders: readonly OrderRecord[]): Units {
   );
 }
 
-/**
- * Whether it is still known what became of the position; a person ends the doubt, or coins that come back.
- */
+/** Returns the doubt about what became of the position; a person, or coins that come back, ends it. */
 function unclearOf(
   { terms, unclear }: BracketAlgorithm,
   { exits, exitsEnded, gross }: Pick<BracketStock, 'exits' | 'exitsEnded' | 'gross'>,
@@ -181,7 +179,7 @@ function unclearOf(
 }
 
 /**
- * Whether somebody else canceled an exit. A stop that the price has reached may have come to nothing by
+ * True if somebody else canceled an exit. A stop that the price has reached may have come to nothing by
  * itself.
  */
 function wasTaken(order: OrderRecord, view: AlgorithmView): boolean {
@@ -210,7 +208,7 @@ function countsOnce({ clientOrderId, filled }: OrderRecord): boolean {
   return clientOrderId !== null || filled > 0n;
 }
 
-/** Why nothing is left to do; null while there is. */
+/** Returns why nothing is left to do; null while there is something. */
 function whyOver(
   before: BracketAlgorithm,
   { entry, terms }: BracketAlgorithm,
@@ -250,27 +248,29 @@ function pricesOf(
   };
 }
 
-/** Where the target is by now; null where there is none yet. */
+/** Returns the current target; null if there is none yet. */
 function targetAt({ terms, heldSinceMs }: BracketAlgorithm, nowMs: number): ExitLevel | null {
   const heldMs = nowMs - (heldSinceMs ?? nowMs);
   return terms.laterTargets.findLast(({ afterMs }) => afterMs <= heldMs)?.at ?? terms.takeProfit;
 }
 
-/** When the target falls the next time; null where it does not. */
+/** Returns the next time the target falls; null if it does not. */
 function targetFallsAtMs({ terms, heldSinceMs }: BracketAlgorithm, nowMs: number): number | null {
   if (heldSinceMs === null) return null;
   const next = terms.laterTargets.find(({ afterMs }) => heldSinceMs + afterMs > nowMs);
   return next === undefined ? null : heldSinceMs + next.afterMs;
 }
 
-/** How it is left: a sale of a part, or at a limit, gives way to one of all at the market. */
+/**
+ * Returns how the position is sold: a sale of a part, or at a limit, yields to a sale of all at the market.
+ */
 function leavingOf(bracket: BracketAlgorithm, situation: Situation): Leaving | null {
   const { leaving } = bracket;
   if (leaving !== null && leaving.price === null && leaving.amount === null) return leaving;
   return whyAtMarket(bracket, situation) ?? leaving;
 }
 
-/** Why all of it is to be sold at the market; null where it is not. */
+/** Returns the reason to sell everything at the market; null if there is none. */
 function whyAtMarket(bracket: BracketAlgorithm, { stock, prices, view }: Situation): Leaving | null {
   const endMs = timeStopAtMs(bracket);
   if (endMs !== null && endMs <= view.nowMs) return atMarket('time-stop', sentence('bracket-time'));
@@ -293,7 +293,10 @@ function whyAtMarket(bracket: BracketAlgorithm, { stock, prices, view }: Situati
 /** So much of the bid a target is at least for a limit sale there: far below it one is refused. */
 const LEAST_OF_BID = 95n;
 
-/** Whether a limit sale at a target goes alone: the price is beyond it, and it does not rest in a pair. */
+/**
+ * True if a limit sale at the target is placed alone: the price is beyond the target, and the target does not
+ * rest in a pair.
+ */
 function sellsAtTarget(
   { setbacks }: BracketAlgorithm,
   { target, stock, view }: { readonly target: Units } & Pick<Situation, 'stock' | 'view'>,
@@ -304,7 +307,7 @@ function sellsAtTarget(
   return stock.exits.every(({ price, pairKey }) => price !== target || pairKey === null);
 }
 
-/** Whether an order is a stop without a target beside it. */
+/** True if an order is a stop without a target beside it. */
 function isAlone({ stopPrice, pairKey }: OrderRecord): boolean {
   return stopPrice !== null && pairKey === null;
 }
@@ -313,7 +316,7 @@ function isAlone({ stopPrice, pairKey }: OrderRecord): boolean {
 const SAFE_REACH = 99n;
 const WHOLE = 100n;
 
-/** Whether a target is too far away for the exchange, and does not rest already. */
+/** True if a target is too far away for the exchange and does not rest already. */
 function isBeyondReach(target: Units, exits: readonly OrderRecord[], view: AlgorithmView): boolean {
   const bid = bidOf(view);
   if (view.priceBand === null || bid === null) return false;
@@ -331,7 +334,7 @@ function bidOf({ book, closes }: AlgorithmView): Units | null {
   return book === null ? (closes.at(-1)?.price ?? null) : book.bestBid;
 }
 
-/** Whether it is to be sold at the market, and nobody buys. */
+/** True if the position is to be sold at the market, but nobody buys. */
 function lacksBuyer({ leaving }: BracketAlgorithm, view: AlgorithmView): boolean {
   return leaving !== null && leaving.price === null && bidOf(view) === null;
 }
@@ -437,7 +440,7 @@ function wantedExit(
   };
 }
 
-/** Whether what rests is what is wanted: each leg with all that is held. */
+/** True if the resting orders match the wanted exit: each leg with all that is held. */
 function isAsWanted(exits: readonly OrderRecord[], wanted: AlgorithmOrder | null): boolean {
   if (wanted === null || exits.length !== (wanted.stopLimitPrice === null ? 1 : 2)) return false;
   return exits.every(({ amount, filled, price, stopPrice, execution }) => {
@@ -477,7 +480,7 @@ function resting(
   };
 }
 
-/** When a pair is tried again; null where a book has to show another market first. */
+/** Returns the time of the next try of a pair; null if a book has to show a different market first. */
 function pairRetryAtMs({ setbacks }: BracketAlgorithm, view: AlgorithmView): number | null {
   const retryAtMs = retryAtMsOf(setbacks, view.refusalPauseMs);
   return retryAtMs === null || retryAtMs <= view.nowMs ? null : retryAtMs;
@@ -487,7 +490,7 @@ function timeStopAtMs({ terms, heldSinceMs }: BracketAlgorithm): number | null {
   return terms.timeStopMs === null || heldSinceMs === null ? null : heldSinceMs + terms.timeStopMs;
 }
 
-/** What a sale at the market is valued at. */
+/** Returns the price at which a sale at the market is valued. */
 function priceOf({ stock, view }: Situation): Units {
   return bidOf(view) ?? originOf(stock).price;
 }

@@ -85,7 +85,7 @@ function afterEnded(before: DcaAlgorithm, { tally, ended }: Stock, view: Algorit
   return { ...before, tally, setbacks, toSpend: NO_UNITS, overspent: (before.overspent + beyond) as Units };
 }
 
-/** When the next purchase is due; null after the last. */
+/** Returns the time the next purchase is due; null after the last. */
 function nextDueMs({ startedAtMs, nextTime, everyMs, times }: DcaAlgorithm): number | null {
   return times !== null && nextTime >= times ? null : startedAtMs + nextTime * everyMs;
 }

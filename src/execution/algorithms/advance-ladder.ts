@@ -35,7 +35,7 @@ function next(algorithm: LadderAlgorithm, { nowMs }: AlgorithmView): AlgorithmSt
   return { ...step, place: [plainOrder(side, rung.amount, rung.price)] };
 }
 
-/** What came of the rung that was asked for last: its order is there, or it was refused. */
+/** Applies the outcome of the last requested rung: its order exists, or it was refused. */
 function afterAsked(algorithm: LadderAlgorithm, view: AlgorithmView): LadderAlgorithm {
   if (!algorithm.isAsked) return algorithm;
   const { keys, nextRung } = algorithm;
@@ -51,7 +51,7 @@ function afterAsked(algorithm: LadderAlgorithm, view: AlgorithmView): LadderAlgo
   return { ...algorithm, keys: known, isAsked: false, setbacks };
 }
 
-/** Whether it is known that an order arrived, or that it never did. */
+/** True if it is known that an order arrived, or that it never did. */
 function isKnown({ state }: OrderRecord): boolean {
   return state !== 'planned' && state !== 'sending' && state !== 'unknown';
 }

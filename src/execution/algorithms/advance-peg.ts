@@ -89,14 +89,14 @@ function stillShown({ orders, book }: AlgorithmView): OrderRecord | null {
 }
 
 /**
- * Whether all that is known is what a bar opened at. An order that comes within a bar can fill in the next
- * only, so it is moved at closes.
+ * True if only the open of a bar is known. An order that arrives within a bar can fill in the next bar only,
+ * so it is moved at closes.
  */
 function isOpenOfBar({ book }: AlgorithmView): boolean {
   return book !== null && book.freshUntilMs !== null && book.venueAtMs === null;
 }
 
-/** Where its order is to rest; null where the book does not say. */
+/** Returns the price at which its order is to rest; null if the book does not show it. */
 function priceFor(
   { side, offset, bound }: PegAlgorithm,
   own: OrderRecord | null,

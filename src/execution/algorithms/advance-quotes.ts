@@ -59,7 +59,7 @@ export function advanceQuotes(
 
 interface Stand {
   readonly cancel: readonly string[];
-  /** How many quotes have their order. */
+  /** Number of quotes that have their order. */
   readonly taken: number;
   readonly isLive: boolean;
   readonly isBuyLeaving: boolean;
@@ -89,8 +89,8 @@ function standOf(quotes: readonly WantedQuote[], isTaken: boolean[], orders: rea
 }
 
 /**
- * When a quote may go again that was refused, by the engine or by the exchange; in the past where it never
- * was.
+ * Returns the time from which a quote refused by the engine or the exchange may be placed again; in the past
+ * if it was never refused.
  */
 function freeAtMsOf(quote: WantedQuote, { orders, market, refusalPauseMs }: AlgorithmView): number {
   let refusedAtMs = quote.refusedAtMs ?? Number.NEGATIVE_INFINITY;

@@ -17,7 +17,7 @@ import { waitingFor, NO_EQUITY, noPriceOf, NOTHING, over, waiting } from './step
 import { advanceTarget } from './target.ts';
 import type { TargetsAlgorithm, TargetsLeg } from './targets.ts';
 
-/** What one asking gathers. */
+/** Data collected in one step. */
 interface Round {
   readonly view: AlgorithmView;
   /** Its own. */
@@ -27,11 +27,11 @@ interface Round {
   readonly atOnce: number;
   /** Orders that are live, those of this round among them. */
   live: number;
-  /** What is left to buy with. */
+  /** Money left to buy with. */
   money: Units;
   wakeAtMs: number | null;
   wantsBooks: boolean;
-  /** What the first of its legs that waits for something lacks. */
+  /** Missing precondition of the first leg that waits for something. */
   lacks: string | null;
 }
 

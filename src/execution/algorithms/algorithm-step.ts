@@ -17,10 +17,10 @@ export interface AlgorithmOrder {
   readonly stopPrice: Units | null;
   /** The limit of the stop leg of an OCO, whose other leg has `price`. Null for a single order. */
   readonly stopLimitPrice: Units | null;
-  /** Which exit of a position it is, and of a pair its stop leg. Left out: none. */
+  /** Kind of exit, and for a pair the kind of its stop leg. Left out: no exit. */
   readonly exit?: ExitKind | null;
   readonly stopLegExit?: ExitKind | null;
-  /** Where an algorithm works in several markets; left out, the algorithm's own. */
+  /** Market of the order, for an algorithm in several markets; left out: the algorithm's own market. */
   readonly market?: string;
 }
 
@@ -36,14 +36,14 @@ export interface ExitSale {
   readonly price: Units | null;
 }
 
-/** What a bar closed at, its high, and when it closed. */
+/** Close price of a bar, its high, and its close time. */
 export interface Close {
   readonly price: Units;
   readonly high: Units;
   readonly atMs: number;
 }
 
-/** What an algorithm sees of one of its markets. */
+/** View of one of an algorithm's markets. */
 export interface MarketLook {
   readonly market: Market;
   readonly book: SeenBook | null;
@@ -52,14 +52,14 @@ export interface MarketLook {
   readonly inExits: Units;
 }
 
-/** What an algorithm sees that works in several markets of one quote currency. */
+/** View of an algorithm that works in several markets of one quote currency. */
 export interface PortfolioLook {
   readonly of: (market: string) => MarketLook;
-  /** What it may spend of the quote currency. */
+  /** Returns the amount of the quote currency it may spend. */
   readonly spendable: () => Units;
 }
 
-/** What an algorithm sees when it is asked what to do next. */
+/** Input of an algorithm for deciding its next step. */
 export interface AlgorithmView {
   readonly nowMs: number;
   readonly market: Market;
@@ -77,7 +77,7 @@ export interface AlgorithmView {
    */
   readonly position: Units;
   readonly equity: Units | null;
-  /** What of the position the strategy's own exits hold. */
+  /** Part of the position held by the strategy's own exits. */
   readonly inExits: Units;
   /** Null for an algorithm of one market. */
   readonly portfolio: PortfolioLook | null;
@@ -90,26 +90,26 @@ export interface AlgorithmView {
   readonly refusals: readonly {
     readonly order: AlgorithmOrder;
     readonly reason: string;
-    /** Whether it only waits until something has changed on which an earlier refusal depends. */
+    /** True if the order only waits for a change in something that an earlier refusal depends on. */
     readonly isHeldBack?: boolean;
   }[];
-  /** How long what was refused is left alone. */
+  /** Pause before a retry after a refusal. */
   readonly refusalPauseMs: number;
   /** On what a refusal of the exchange depends, by its code; null where nobody knows. */
   readonly refusalCauseOf: (code: string) => RefusalCause | null;
-  /** How far a limit price may be from that of the market, as a share of it; null: as far as one likes. */
+  /** Maximum distance of a limit price from the market's price, as a share of it; null: no maximum. */
   readonly priceBand: Units | null;
-  /** Whether the account has less of the coin than strategies hold of it. */
+  /** True if the account has less of the coin than strategies hold of it. */
   readonly areCoinsMissing: boolean;
-  /** Whether orders are taken now: while they are not, nothing is canceled to be placed anew. */
+  /** True if orders are accepted now. While they are not, nothing is canceled to be placed again. */
   readonly canPlace: boolean;
-  /** Which of these orders have not ended yet. */
+  /** Returns those of the given orders that have not ended yet. */
   readonly liveAmong: (keys: readonly string[]) => readonly string[];
 }
 
 /**
- * What an algorithm wants now. It is asked again when one of its orders changes, when its time has come, or
- * when a book arrives if it says so.
+ * Next actions of an algorithm. It runs again when one of its orders changes, at its wake time, or on a new
+ * book if it asks for that.
  */
 export interface AlgorithmStep<Algorithm> {
   readonly algorithm: Algorithm;
@@ -119,19 +119,19 @@ export interface AlgorithmStep<Algorithm> {
    */
   readonly cancel: readonly string[];
   readonly place: readonly AlgorithmOrder[];
-  /** What the strategy's own exits are to sell of what they hold. */
+  /** Sales by the strategy's own exits out of what they hold. */
   readonly leave?: readonly ExitSale[];
   readonly wakeAtMs: number | null;
   readonly wantsBooks: boolean;
-  /** What it can place nothing without, as a part of a sentence; left out where it lacks nothing. */
+  /** Missing precondition for placing anything, as part of a sentence; left out if nothing is missing. */
   readonly lacks?: string;
-  /** Whether it waits for the ends of other orders of its strategy; left out where it does not. */
+  /** True if it waits for other orders of its strategy to end; left out if not. */
   readonly awaitsOthers?: boolean;
-  /** Whether all that it wants rests, and nothing else: until an order changes it has nothing to do. */
+  /** True if exactly the orders it needs are resting: it has nothing to do until an order changes. */
   readonly isComplete?: boolean;
   /**
-   * Why it is over, in a few words such as "filled"; null while it goes on. An algorithm that is over is not
-   * asked again.
+   * Reason it is over, in a few words such as "filled"; null while it is running. An algorithm that is over
+   * does not run again.
    */
   readonly done: string | null;
 }

@@ -134,9 +134,9 @@ export function createAlgorithm(
 }
 
 /**
- * What the algorithm wants now. The same algorithm with the same view wants the same, and comes back as the
- * same object when nothing about it changed, so that nothing has to be stored. What it wants placed counts as
- * asked for: it has to be among the orders or the refusals of the next view.
+ * Returns the algorithm's next step. The same algorithm with the same view gives the same step. The same
+ * object is returned if nothing about the algorithm changed, so that nothing has to be stored. Orders to
+ * place count as requested: each must be among the orders or the refusals of the next view.
  */
 export function advanceAlgorithm(algorithm: Algorithm, view: AlgorithmView): AlgorithmStep<Algorithm> {
   switch (algorithm.kind) {

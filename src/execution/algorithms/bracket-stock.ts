@@ -5,11 +5,11 @@ import type { AlgorithmView } from './algorithm-step.ts';
 import type { BracketAlgorithm } from './bracket.ts';
 import { takeStock, type Tally } from './tally.ts';
 
-/** How a bracket stands with its orders. */
+/** State of a bracket and its orders. */
 export interface BracketStock {
   /** The entry order while it is not at its end. */
   readonly entry: OrderRecord | null;
-  /** What became of the entry, when it has just ended. */
+  /** Entry order with its outcome, if it has just ended. */
   readonly entryEnded: OrderRecord | null;
   /** Exit orders that are not at their end: one, or the legs of a pair. */
   readonly exits: readonly OrderRecord[];
@@ -19,18 +19,18 @@ export interface BracketStock {
   /** All that was bought so far, before the fee, and what it cost. */
   readonly gross: Units;
   readonly spent: Units;
-  /** What of it is there: bought net of the fee, less what was sold. */
+  /** Amount held: bought net of the fee, less the amount sold. */
   readonly held: Units;
 }
 
-/** What a bracket has bought, net of the fee, and not sold yet. */
+/** Returns the amount a bracket has bought, net of the fee, and not sold yet. */
 export function heldOf(bracket: BracketAlgorithm, orders: readonly OrderRecord[]): Units {
   return ownStock(bracket, orders).held;
 }
 
 /**
- * What of that none of its orders sells, as while its exit moves: the next exit will. Nothing while it is not
- * known whether the position is still there.
+ * Returns the part of the held amount that none of its orders sells, for example while its exit moves: the
+ * next exit sells it. Zero while it is unknown if the position still exists.
  */
 export function unguardedOf(bracket: BracketAlgorithm, orders: readonly OrderRecord[]): Units {
   if (bracket.unclear !== null) return NO_UNITS;

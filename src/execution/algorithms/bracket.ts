@@ -24,19 +24,19 @@ export interface BracketEntry {
   readonly amount: Units;
   /** Null: a market order. */
   readonly price: Units | null;
-  /** When what is left of it is canceled; null never. */
+  /** Time at which the rest of it is canceled; null: never. */
   readonly expiresAtMs: number | null;
 }
 
-/** How the stop follows the price. */
+/** Rule by which the stop follows the price. */
 export interface Trail {
-  /** How far it stays below the highest price. */
+  /** Distance of the stop below the highest price. */
   readonly by: ExitLevel;
-  /** How far the price rises above what was paid before it follows; null: it does at once. */
+  /** Rise of the price above the price paid before the stop follows; null: it follows at once. */
   readonly after: ExitLevel | null;
   /** It is moved by no less than this share of the price. Units of 1e-10. */
   readonly minStep: Units;
-  /** Which prices count: closes of bars, their highs, or every bid that is polled. */
+  /** Prices that count: closes of bars, their highs, or every polled bid. */
   readonly on: 'close' | 'high' | 'poll';
   /** It is not moved again before so long after the last time. */
   readonly everyMs: number;
@@ -49,27 +49,25 @@ export const WHEN_CANCELED = ['ask', 'replace', 'leave'] as const;
 
 export type WhenCanceled = (typeof WHEN_CANCELED)[number];
 
-/**
- * Why it is not known whether a position is still there: somebody else canceled its exit, or took its coins.
- */
+/** Reasons it is unknown if a position still exists: somebody else canceled its exit, or took its coins. */
 export const UNCLEAR_REASONS = ['exit-canceled', 'coins-left'] as const;
 
-/** What was wished of a bracket. Levels are measured from the average price of what was really bought. */
+/** Requested terms of a bracket. Levels are measured from the average price of the actual purchases. */
 export interface BracketTerms {
   /** Null: the position was there before. */
   readonly entry: BracketEntry | null;
   readonly takeProfit: ExitLevel | null;
-  /** Where the target is from so long after the first fill on, the earlier first. */
+  /** Later targets, each valid from `afterMs` after the first fill; the earlier first. */
   readonly laterTargets: readonly { readonly afterMs: number; readonly at: ExitLevel }[];
   readonly stopLoss: ExitLevel | null;
   readonly trail: Trail | null;
-  /** How far the price rises until the stop goes to what was paid. */
+  /** Rise of the price at which the stop moves to the price paid. */
   readonly breakEvenAt: ExitLevel | null;
-  /** How long a position is held, from its first fill. */
+  /** Maximum holding time of a position, from its first fill. */
   readonly timeStopMs: number | null;
-  /** How far the limit of the stop leg lies beyond its stop price, as a share of that. Units of 1e-10. */
+  /** Distance of the stop leg's limit beyond its stop price, as a share of the stop price. Units of 1e-10. */
   readonly stopSlip: Units;
-  /** What happens when somebody else cancels the exit. */
+  /** Action when somebody else cancels the exit. */
   readonly whenCanceled: WhenCanceled;
   /** Comes back with its orders; null without one. */
   readonly tag: string | null;
@@ -82,7 +80,7 @@ export interface Leaving {
   readonly why: string;
   /** Limit price; null at the market. */
   readonly price: Units | null;
-  /** What of it is still to be sold; null for all that is held. */
+  /** Amount still to be sold; null for all that is held. */
   readonly amount: Units | null;
   /** Comes back with the sale; null for the bracket's own. */
   readonly tag: string | null;
@@ -96,7 +94,7 @@ export interface Leaving {
 export interface BracketAlgorithm {
   readonly kind: 'bracket';
   readonly terms: BracketTerms;
-  /** What became of the order that it begins with; `ended` also where it has none. */
+  /** State of the entry order; `ended` also if there is none. */
   readonly entry: 'planned' | 'asked' | 'ended';
   /**
    * Of entry orders that have ended, net of the fee; of a position that was there before; and the dust that
@@ -108,7 +106,7 @@ export interface BracketAlgorithm {
   readonly spent: Units;
   /** Of exits that have ended. */
   readonly exits: Tally;
-  /** When it was held first; null before. */
+  /** Time the position was first held; null before. */
   readonly heldSinceMs: number | null;
   /** The price from which its trail began: of a position that was there before; null from what was paid. */
   readonly trailsFrom: Units | null;
@@ -116,17 +114,17 @@ export interface BracketAlgorithm {
   readonly highest: Units | null;
   /** The last close that was looked at. */
   readonly closeAtMs: number;
-  /** Where the trail or the break-even has brought the stop; null while neither has. It never falls. */
+  /** Stop as raised by the trail or the break-even; null while neither has raised it. It never falls. */
   readonly raisedStop: Units | null;
-  /** Which of the two it was; null while neither has. */
+  /** Rule that raised the stop; null while neither has. */
   readonly raisedBy: 'trail' | 'break-even' | null;
-  /** When the trail moved it last, by the price that it followed; null before. */
+  /** Time of the trail's last move, by the price it followed; null before. */
   readonly trailedAtMs: number | null;
-  /** Whether the exit that rests was asked to go by the bracket itself. */
+  /** True if the bracket itself requested the cancel of the resting exit. */
   readonly isMoving: boolean;
-  /** Whether the stop rests alone for now, since the exchange refused the pair. */
+  /** True if the stop rests alone for now because the exchange refused the pair. */
   readonly isStopAlone: boolean;
-  /** How and why it is sold; null while it is not. */
+  /** Method and reason of the sale; null while it is not being sold. */
   readonly leaving: Leaving | null;
   /** Keys of other orders of the strategy that hold its coins: it takes them down first. */
   readonly awaited: readonly string[];
@@ -150,17 +148,20 @@ export type ProtectIntent = Extract<Intent, { kind: 'protect' }>;
 export interface CreateBracketOptions {
   readonly market: Market;
   readonly nowMs: number;
-  /** What a purchase at the market would pay; null while no price is known. */
+  /** Price of a purchase at the market; null while no price is known. */
   readonly bestAsk: Units | null;
-  /** What a sale at the market would get; null while no price is known. */
+  /** Price of a sale at the market; null while no price is known. */
   readonly bestBid: Units | null;
-  /** Whether the strategy is shown bars of the market, by which a trail on closes moves. */
+  /** True if the strategy receives bars of the market, by which a trail on closes moves. */
   readonly hasBars: boolean;
-  /** How often a stop may follow the price, at most; null where the strategy says nothing of trails. */
+  /**
+   * Minimum time between moves of a stop that follows the price; null if the strategy declares nothing about
+   * trails.
+   */
   readonly trailEveryMs: number | null;
   /**
-   * What the strategy has of the coin that no bracket holds, how much of it no order sells, and what it paid
-   * for one of it on average.
+   * Strategy's holding of the coin outside brackets, the part of it that no order sells, and the average
+   * price paid.
    */
   readonly holding: {
     readonly amount: Units;
@@ -209,8 +210,8 @@ export function createBracket(
 }
 
 /**
- * What earlier exits left, where it is too little for an order of its own: the next exit sells it. It would
- * else grow with each bracket, until it is worth an order and looks like a position.
+ * Returns the rest left by earlier exits, if too small for an order of its own: the next exit sells it.
+ * Otherwise it would grow with each bracket until it is large enough for an order and looks like a position.
  */
 function dustOf(amount: Units, market: Market, price: Units): Units {
   if (amount <= 0n || canBeOrdered(market, { amount: onAmountGrid(market, amount), price })) return NO_UNITS;
@@ -409,21 +410,21 @@ function percentUnits(input: DecimalInput): Units | null {
   return units === null ? null : (divideHalfEven(units, 100n) as Units);
 }
 
-/** Whether its stop moves with closes of bars. */
+/** True if its stop moves with closes of bars. */
 export function followsCloses({ trail, breakEvenAt }: BracketTerms): boolean {
   return trail === null ? breakEvenAt !== null : trail.on !== 'poll';
 }
 
-/** Why a stop that follows closes would never move; null where it does. */
+/** Returns the reason a stop that follows closes would never move; null if it does. */
 function blind(terms: BracketTerms, { symbol }: Market, hasBars: boolean): string | null {
   if (!followsCloses(terms) || hasBars) return null;
   return `expected candles of ${symbol} among the data of the strategy, whose closes the stop follows, or a trail on 'poll', was neither`;
 }
 
 /**
- * Why such a bracket makes no sense, with its numbers; null where it does. Levels are measured from what was
- * paid, a trail from the price of now. Between the two prices a level may lie: a stop above what was paid
- * keeps a profit, and what is reached already is sold at the market.
+ * Returns the reason such a bracket makes no sense, with its numbers; null if it does. Levels are measured
+ * from the price paid, a trail from the current price. A level may lie between the two prices: a stop above
+ * the price paid secures a profit, and what is reached already is sold at the market.
  */
 function impossible(
   terms: BracketTerms,

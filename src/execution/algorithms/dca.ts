@@ -8,7 +8,7 @@ import { refused, type Creation } from './step.ts';
 import { NO_TALLY, type Tally } from './tally.ts';
 import { positiveWishUnits } from './wish-units.ts';
 
-/** What a purchase is multiplied by once the price is so far below the highest. Units of 1e-10. */
+/** Factor of a purchase once the price is a given part below the highest. Units of 1e-10. */
 export interface DcaStep {
   /** Part of the highest price: 5 percent is 5e8. */
   readonly below: Units;
@@ -36,9 +36,9 @@ export interface DcaAlgorithm {
   /** The first time, counted from 0, for which nothing was begun and that was not missed. */
   readonly nextTime: number;
   readonly highest: Units | null;
-  /** What the purchase at hand is to cost; 0 where there is none. */
+  /** Cost of the current purchase; 0 if there is none. */
   readonly toSpend: Units;
-  /** What purchases have cost beyond their values, and that is not yet taken off another. */
+  /** Cost of purchases beyond their values that is not yet deducted from another purchase. */
   readonly overspent: Units;
   readonly setbacks: Setbacks;
   readonly tally: Tally;
@@ -79,7 +79,7 @@ export function createDca(
   return { ok: true, algorithm: { kind: 'dca', value, everyMs, times, steps, ...begun, ...counts } };
 }
 
-/** What a purchase at a price is to cost, by the deepest step that the price has reached. */
+/** Returns the planned cost of a purchase at a price, by the deepest step that the price has reached. */
 export function costAt({ value, steps }: DcaAlgorithm, price: Units, highest: Units): Units {
   const reached = steps.findLast(({ below }) => price * UNITS_PER_ONE <= highest * (UNITS_PER_ONE - below));
   return reached === undefined ? value : multiplyUnits(value, reached.factor, divideDown);

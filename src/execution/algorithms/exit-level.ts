@@ -2,21 +2,21 @@ import { multiplyUnits, subtractUnits, addUnits, type Units, UNITS_PER_ONE } fro
 import { divideDown, divideHalfEven } from '../../domain/rounding.ts';
 
 /**
- * Where a price stands, as it was wished. `ratio`: a share of the price it is measured from, units of 1e-10.
- * `distance`: quote currency for one of the base currency. `money`: quote currency for the whole position.
+ * Requested price level. `ratio`: a share of the price it is measured from, units of 1e-10. `distance`: quote
+ * currency for one of the base currency. `money`: quote currency for the whole position.
  */
 export interface ExitLevel {
   readonly by: 'price' | 'ratio' | 'distance' | 'money';
   readonly units: Units;
 }
 
-/** What a level is measured from: a price, and for `money` the amount that is held. */
+/** Origin from which a level is measured: a price, and for `money` the amount held. */
 export interface LevelOrigin {
   readonly price: Units;
   readonly amount: Units;
 }
 
-/** How far a level is from a price. */
+/** Returns the distance of a level from a price. */
 export function distanceOf({ by, units }: ExitLevel, { price, amount }: LevelOrigin): Units {
   switch (by) {
     case 'price':

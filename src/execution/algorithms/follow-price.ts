@@ -6,16 +6,16 @@ import type { BracketStock } from './bracket-stock.ts';
 import type { BracketAlgorithm } from './bracket.ts';
 import { priceAbove, priceBelow, type LevelOrigin } from './exit-level.ts';
 
-/** Where a stop is, and what brought it there. */
+/** Price of a stop and the rule that set it. */
 export interface StopLevel {
   readonly price: Units;
   readonly kind: Extract<ExitKind, 'stop-loss' | 'trail' | 'break-even'>;
 }
 
-/** What was bought before fees, and what it cost. */
+/** Amount bought before fees, and its cost. */
 type Bought = Pick<BracketStock, 'gross' | 'spent'>;
 
-/** What following the price changes. */
+/** Fields that change when following the price. */
 export type FollowedPrice = Pick<
   BracketAlgorithm,
   'highest' | 'raisedStop' | 'raisedBy' | 'trailedAtMs' | 'closeAtMs'
@@ -87,7 +87,7 @@ function afterPrice(
   return { highest, raisedStop, raisedBy, trailedAtMs, closeAtMs: before.closeAtMs };
 }
 
-/** What levels are measured from: the average price that was paid, and all that was bought. */
+/** Returns the origin of levels: the average price paid, and the total amount bought. */
 export function originOf({ gross, spent }: Bought): LevelOrigin {
   return { price: divideHalfEven(spent * UNITS_PER_ONE, gross) as Units, amount: gross };
 }

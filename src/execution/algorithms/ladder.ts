@@ -30,7 +30,7 @@ export interface LadderAlgorithm {
   readonly expiresAtMs: number | null;
   /** The first rung, counted from 0, that is not known to have been placed. */
   readonly nextRung: number;
-  /** Whether that one was asked for, and what came of it is not known. */
+  /** True if that rung was requested and its outcome is not known. */
   readonly isAsked: boolean;
   /** Orders that were taken in, refused ones among them. */
   readonly keys: readonly string[];
@@ -130,13 +130,13 @@ function rungsOf(
   return prices.map((price, index) => ({ price, amount: amounts[index] ?? NO_UNITS }));
 }
 
-/** Whether each is enough for an order, at a price of its own. */
+/** True if each rung is large enough for an order and has a price of its own. */
 function areOrders(rungs: readonly Rung[], market: Market): boolean {
   const prices = new Set(rungs.map(({ price }) => price));
   return prices.size === rungs.length && rungs.every((rung) => canBeOrdered(market, rung));
 }
 
-/** How many orders would fit; 0 where not even two do. */
+/** Returns the number of orders that would fit; 0 if not even two do. */
 function mostFitting(amount: Units, intent: LadderIntent, market: Market): number {
   for (let orders = intent.orders - 1; orders >= 2; orders -= 1) {
     const fewer = { ...intent, orders };

@@ -12,10 +12,7 @@ export function onAmountGrid(market: Market, amount: bigint): Units {
   return (divideDown(amount, market.amountStep) * market.amountStep) as Units;
 }
 
-/**
- * Whether an order would be left of it once fitted: at least one step of each, and a value above the minimum
- * of the market.
- */
+/** True if a fitted order remains: at least one step of each, and a value above the market's minimum. */
 export function canBeOrdered(
   market: Market,
   order: { readonly amount: bigint; readonly price: bigint },

@@ -21,7 +21,7 @@ export interface PegAlgorithm {
   readonly amount: Units;
   /** The highest price of a buy, the lowest of a sale. */
   readonly bound: Units;
-  /** How many price steps behind the best price. */
+  /** Number of price steps behind the best price. */
   readonly offset: number;
   /** Part of the price by which it moves at least. Units of 1e-10. */
   readonly minStep: Units;
@@ -31,11 +31,11 @@ export interface PegAlgorithm {
   readonly expiresAtMs: number | null;
   /** The part of the budget for orders that it may use, in units of 1e-10. */
   readonly share: Units;
-  /** When it was placed last, or began to move; null before. */
+  /** Time of its last placement, or of the start of a move; null before. */
   readonly movedAtMs: number | null;
   /** Since when its order is known to rest; null while none is. */
   readonly restsSinceMs: number | null;
-  /** Whether its order is being canceled to be placed anew. */
+  /** True if its order is being canceled to be placed again. */
   readonly isMoving: boolean;
   readonly setbacks: Setbacks;
   readonly tally: Tally;
@@ -44,7 +44,7 @@ export interface PegAlgorithm {
 /** With its amount worked out. */
 export type PegIntent = Extract<Intent, { kind: 'peg' }> & { readonly amount: DecimalInput };
 
-/** What pegs may use of the budget for orders, all of them together: a half. */
+/** Maximum share of the order budget for all pegs together: a half. */
 const MOST_PEG_SHARE = (UNITS_PER_ONE / 2n) as Units;
 
 const DEFAULT_SHARE = (UNITS_PER_ONE / 10n) as Units;
@@ -58,7 +58,7 @@ export interface CreatePegOptions {
   readonly nowMs: number;
   /** Cancels and orders that the limits allow in a minute, one of each; null where nothing is counted. */
   readonly movesPerMinute: number | null;
-  /** What pegs at work use already. */
+  /** Share already used by running pegs. */
   readonly pegShares: Units;
 }
 

@@ -19,7 +19,7 @@ export interface WantedQuote {
   /** On the market's grid. */
   readonly price: Units;
   readonly amount: Units;
-  /** When it was refused last; null when it was not. */
+  /** Time of the last refusal; null if there was none. */
   readonly refusedAtMs: number | null;
 }
 
@@ -51,7 +51,7 @@ export type QuotesIntent = Omit<Extract<Intent, { kind: 'quotes' }>, 'quotes'> &
   readonly quotes: readonly SizedQuote[];
 };
 
-/** How long a set is acted on without being said again, in ms. */
+/** Time for which a set applies without being repeated, in ms. */
 const MAX_QUOTE_AGE_MS = 5_000;
 
 /** Orders of one set; the open orders of a market are bounded far below it. */

@@ -23,7 +23,8 @@ export interface ReplaceAlgorithm {
   /** The whole amount, what the old order filled included. */
   readonly amount: Units;
   /**
-   * What is to be placed, once that is certain; null before. Kept, as the old order is in no view for ever.
+   * Amount to place, once it is certain; null before. Stored, because views do not contain the old order
+   * forever.
    */
   readonly remainder: Units | null;
 }

@@ -51,20 +51,20 @@ export function afterSetbacks(
   return { inARow: before.inARow + added, retryAtMs: nowMs + refusalPauseMs, reason, bid, ask };
 }
 
-/** What depends on the market is tried again no sooner than this, twice as long each time, up to the most. */
+/** Minimum and maximum pause before what depends on the market is retried; the pause doubles each time. */
 const LEAST_MARKET_PAUSE_MS = 1_000;
 const MOST_MARKET_PAUSE_MS = 30_000;
 
 /** One hundredth: by so much a price has to come nearer before one that was too far away is tried again. */
 const NEARER = 100n;
 
-/** Whether what was refused depends on the market's price, so that the book shows when it may be taken. */
+/** True if the refusal depends on the market's price, so that the book shows when it may be accepted. */
 export function isOfMarket({ reason }: Setbacks, { refusalCauseOf }: AlgorithmView): boolean {
   const cause = reason === null ? null : refusalCauseOf(reason);
   return cause === 'price' || cause === 'band' || reason === NO_FILL;
 }
 
-/** Whether the market is another than at the last refusal, so that another answer can be expected. */
+/** True if the market differs from the one at the last refusal, so that another answer can be expected. */
 export function hasMarketMoved(
   { reason, bid, ask }: Setbacks,
   { book, refusalCauseOf }: AlgorithmView,
@@ -75,9 +75,8 @@ export function hasMarketMoved(
 }
 
 /**
- * When an exit that was refused is tried again; null at once, infinity with a book that shows another market.
- * What depends on the market goes as soon as the market has moved. Where no book shows that, and for any
- * other reason, it is tried ever more rarely.
+ * Returns the time a refused exit is retried; null: at once. What depends on the market is retried as soon as
+ * the market has moved. If no book shows that, and for any other reason, it is retried ever more rarely.
  */
 export function exitRetryAtMs(setbacks: Setbacks, view: AlgorithmView): number | null {
   const { retryAtMs, inARow } = setbacks;
@@ -88,10 +87,10 @@ export function exitRetryAtMs(setbacks: Setbacks, view: AlgorithmView): number |
   return refusedAtMs + Math.min(MOST_MARKET_PAUSE_MS, LEAST_MARKET_PAUSE_MS * 2 ** Math.max(0, inARow - 1));
 }
 
-/** What is refused again and again is tried ever more rarely, down to once in so many pauses. */
+/** Maximum number of pauses between two tries: repeated refusals are retried ever more rarely. */
 const MOST_PAUSES = 32;
 
-/** When what was refused is tried again: the later the more often in a row it was. Null: at once. */
+/** Returns the time of the next try: the later, the more refusals there were in a row. Null: at once. */
 export function retryAtMsOf({ inARow, retryAtMs }: Setbacks, pauseMs: number): number | null {
   if (retryAtMs === null) return null;
   return retryAtMs + pauseMs * (Math.min(MOST_PAUSES, 2 ** Math.max(0, inARow - 1)) - 1);

@@ -30,24 +30,24 @@ export interface Sliced {
   readonly startedAtMs: number;
   /** The first slice, counted from 0, that is neither placed nor missed. */
   readonly nextSlice: number;
-  /** What the last limit order left. */
+  /** Rest left by the last limit order. */
   readonly carry: Units;
   readonly tally: Tally;
 }
 
-/** How large a slice is to be, what was carried into it included; no more than is left. */
+/** Returns the size of a slice, including the amount carried into it; no more than is left. */
 export type PartOf<Algorithm> = (algorithm: Algorithm, slice: number, market: Market) => Units;
 
 const MOST_SLICES = 1_000;
 /** Thirty days. */
 const LONGEST_MS = 2_592_000_000;
 
-/** Where every sliced algorithm begins. */
+/** Returns the initial state of every sliced algorithm. */
 export function begunSlices(nowMs: number): Pick<Sliced, 'startedAtMs' | 'nextSlice' | 'carry' | 'tally'> {
   return { startedAtMs: nowMs, nextSlice: 0, carry: NO_UNITS, tally: NO_TALLY };
 }
 
-/** What is wrong with how slices lie in time; null where nothing is. */
+/** Returns the refusal of an invalid timing of slices; null if it is valid. */
 export function wrongTimes(overMs: number, slices: number): ReturnType<typeof refused> | null {
   if (!Number.isSafeInteger(slices) || slices < 1 || slices > MOST_SLICES) {
     return refused(`expected 1 to ${MOST_SLICES} slices, was ${slices}`);
@@ -129,7 +129,7 @@ function afterEnded<Algorithm extends Sliced>(
   return { ...algorithm, tally, carry: isCarried ? subtractUnits(last.amount, last.filled) : NO_UNITS };
 }
 
-/** When a slice is due; the one after the last is due at the end. */
+/** Returns the time a slice is due; the one after the last is due at the end. */
 function dueMs(algorithm: Sliced, slice: number): number {
   return algorithm.startedAtMs + Math.floor((slice * algorithm.overMs) / algorithm.slices);
 }

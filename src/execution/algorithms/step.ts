@@ -4,7 +4,7 @@ import type { AlgorithmOrder, AlgorithmStep } from './algorithm-step.ts';
 /** Given for every empty list, so that a step with nothing to do costs no memory. */
 export const NOTHING: readonly never[] = Object.freeze([]);
 
-/** What came of an intent: an algorithm, or why there can be none, in one sentence. */
+/** Result of an intent: an algorithm, or the reason there can be none, in one sentence. */
 export type Creation<Algorithm> =
   | { readonly ok: true; readonly algorithm: Algorithm }
   | { readonly ok: false; readonly reason: string };

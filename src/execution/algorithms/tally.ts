@@ -2,8 +2,8 @@ import { addUnits, NO_UNITS, type Units } from '../../domain/money.ts';
 import { isFinal, type OrderRecord } from '../order-record.ts';
 
 /**
- * What the ended orders of an algorithm with one order at a time have filled. It is kept, not added up anew:
- * orders that ended long ago are in no view after a restart.
+ * Amount filled by the ended orders of an algorithm with one order at a time. It is stored, not summed again:
+ * after a restart, orders that ended long ago are in no view.
  */
 export interface Tally {
   readonly filled: Units;
@@ -13,7 +13,7 @@ export interface Tally {
 
 export const NO_TALLY: Tally = { filled: NO_UNITS, countedKey: null };
 
-/** How the orders of an algorithm stand. */
+/** State of an algorithm's orders. */
 export interface Stock {
   readonly tally: Tally;
   /** Orders that came to their end since the last time, oldest first. */

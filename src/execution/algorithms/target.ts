@@ -30,7 +30,7 @@ export interface TargetAlgorithm {
   readonly kind: 'target';
   /** The position to reach; of a value or a share null until the first price is known. */
   readonly position: Units | null;
-  /** What it is to be worth, in the quote currency. */
+  /** Target worth of the position, in the quote currency. */
   readonly value: Units | null;
   /** Units of 1e-10: all of it is 1e10. */
   readonly equityShare: Units | null;
@@ -119,7 +119,7 @@ function approach(
   return placing({ ...algorithm, placed: algorithm.placed + 1 }, plainOrder(side, free, algorithm.price));
 }
 
-/** What of a sale the strategy's own exits hold: they sell it, each in place of its exit. */
+/** Returns the part of a sale that the strategy's own exits hold: they sell it, each in place of its exit. */
 function heldByExits(amount: Units, { position, inExits }: AlgorithmView): Units {
   const free = subtractUnits(position, inExits);
   const short = free > 0n ? subtractUnits(amount, free) : amount;
@@ -141,13 +141,13 @@ function positionOf(algorithm: TargetAlgorithm, view: AlgorithmView): Units | nu
   return onAmountGrid(view.market, divideDown(value * UNITS_PER_ONE, price));
 }
 
-/** What the share is worth. Equity that is used up makes a target of nothing. */
+/** Returns the worth of the share. Used-up equity gives a target of zero. */
 function shareOf({ equityShare }: TargetAlgorithm, { equity }: AlgorithmView): Units | null {
   if (equity === null || equityShare === null) return null;
   return equity <= 0n ? NO_UNITS : multiplyUnits(equity, equityShare, divideDown);
 }
 
-/** What a market order would trade at. */
+/** Returns the price at which a market order would trade. */
 function priceFor(side: Side, book: SeenBook | null): Units | null {
   return side === 'buy' ? (book?.bestAsk ?? null) : (book?.bestBid ?? null);
 }

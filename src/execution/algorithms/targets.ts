@@ -12,12 +12,12 @@ export interface TargetsLeg {
   readonly market: string;
   /** Of the equity. Units of 1e-10: all of it is 1e10. */
   readonly share: Units;
-  /** How far the share may be from it without a trade; the same units. */
+  /** Deviation from the share that is allowed without a trade; the same units. */
   readonly band: Units;
-  /** Which way it goes; null until equity and prices are known. */
+  /** Side of the trade; null until equity and prices are known. */
   readonly side: 'buy' | 'sell' | null;
   readonly target: TargetAlgorithm;
-  /** Why it is over; null while it is not. */
+  /** Reason it is over; null while it is not. */
   readonly done: string | null;
 }
 
@@ -33,7 +33,7 @@ export interface TargetsAlgorithm {
 
 export type TargetsIntent = Extract<Intent, { kind: 'targets' }>;
 
-/** What a taker pays where nothing else is said: the first tier of the exchange, in percent. */
+/** Default taker fee: the first tier of the exchange, in percent. */
 const DEFAULT_FEE_PERCENT = 0.25;
 const DEFAULT_AT_ONCE = 5;
 const MOST_MARKETS = 100;
@@ -43,9 +43,9 @@ const PERCENT = 100;
 const THREE_HALVES = 1.5;
 
 /**
- * How far a share may drift before trading it back is worth its cost: half the width of the region in which
- * not to trade, for proportional costs and log utility, (3/2 x fee x share^2 x (1 - share)^2)^(1/3) (Shreve
- * and Soner 1994; Gerhold, Muhle-Karbe and Schachermayer 2013). Both as shares of one.
+ * Returns the drift of a share from which trading it back is worth its cost: half the width of the no-trade
+ * region for proportional costs and log utility, (3/2 x fee x share^2 x (1 - share)^2)^(1/3) (Shreve and
+ * Soner 1994; Gerhold, Muhle-Karbe and Schachermayer 2013). Both as shares of one.
  */
 export function noTradeBand(share: number, fee: number): number {
   const spread = share * (1 - share);
@@ -93,7 +93,7 @@ const NEW_TARGET: TargetAlgorithm = {
   tally: NO_TALLY,
 };
 
-/** What is to be sold whole has no band. */
+/** Returns the band of a share; one that is to be sold whole has none. */
 function bandOf(share: Units, { band, fee }: TargetsIntent): Units {
   if (share === NO_UNITS) return NO_UNITS;
   if (band !== undefined) return wishUnits(band) ?? NO_UNITS;

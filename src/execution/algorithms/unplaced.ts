@@ -6,20 +6,20 @@ import { isFinal, type OrderRecord } from '../order-record.ts';
 import { openRest } from '../risk/live-exposure.ts';
 import type { Algorithm } from './algorithms.ts';
 
-/** What an algorithm may still place beyond the orders that it has. */
+/** Order that an algorithm may still place beyond its existing orders. */
 export interface Unplaced {
   readonly side: Side;
   readonly amount: Units;
   /** Null: at the market. */
   readonly price: Units | null;
-  /** What an order that it takes the place of has reserved of that already, in what it pays with. */
+  /** Part of it that the order being replaced has already reserved, in the currency paid with. */
   readonly reserved: Units;
 }
 
 /**
- * What an algorithm is sure to place later, beside its live orders, which count by themselves; null where
- * that is nothing. Only what it was created for: a target and a set of quotes place all that they want at
- * once, a purchase of a DCA comes at its time, and an exit sells what its bracket has bought.
+ * Returns what an algorithm is certain to place later, beside its live orders, which count by themselves;
+ * null if nothing. Only what it was created for: a target and a set of quotes place everything at once, a
+ * purchase of a DCA comes at its time, and an exit sells what its bracket has bought.
  */
 export function unplacedOf(algorithm: Algorithm, orders: readonly OrderRecord[]): Unplaced | null {
   switch (algorithm.kind) {
@@ -58,7 +58,7 @@ function some(side: Side, amount: bigint, price: Units | null): Unplaced | null 
   return amount <= 0n ? null : { side, amount: amount as Units, price, reserved: NO_UNITS };
 }
 
-/** What orders that are not counted yet have filled or may still fill. */
+/** Returns the amount that orders not counted yet have filled or may still fill. */
 function takenSince(countedKey: string | null, orders: readonly OrderRecord[]): bigint {
   const first = countedKey === null ? 0 : orders.findLastIndex(({ key }) => key === countedKey) + 1;
   return orders.slice(first).reduce((sum, order) => sum + order.filled + openRest(order), 0n);
@@ -77,7 +77,7 @@ function rungsLeft(
   return some(side, amount, divideUp(cost, amount) as Units);
 }
 
-/** What the new order will need beyond what the old one still has; nothing once the new one is there. */
+/** Returns what the new order will need beyond what the old one still has; null once the new one exists. */
 function replacement(
   { replacedKey, side, price, amount }: Extract<Algorithm, { kind: 'replace' }>,
   orders: readonly OrderRecord[],

@@ -17,7 +17,7 @@ import { positiveWishUnits, wishUnits } from './wish-units.ts';
  */
 export interface VwapAlgorithm extends Sliced {
   readonly kind: 'vwap';
-  /** What each slice is to trade, on the steps of the market as they were at the begin. */
+  /** Amount of each slice, on the market's steps as they were at the beginning. */
   readonly parts: readonly Units[];
 }
 

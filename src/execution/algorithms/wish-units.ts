@@ -5,7 +5,7 @@ import { textOfNumber } from '../../strategy/decimal-input.ts';
 import type { DecimalInput } from '../../strategy/intents.ts';
 
 const PLAIN = /^(?:0|[1-9]\d{0,29})(?:\.\d{1,40})?$/;
-/** What makes units of a whole number of 0, 1, 2, … decimals. */
+/** Factors that convert a whole number of 0, 1, 2, … decimals to units. */
 const SCALES: readonly bigint[] = Array.from({ length: UNIT_DECIMALS + 1 }, (_, decimals) => {
   return 10n ** BigInt(UNIT_DECIMALS - decimals);
 });
@@ -19,8 +19,8 @@ const POINT = -2;
 const HIGHEST_EXPONENT = 30;
 
 /**
- * What an author wrote, in units of 1e-10; digits below that are cut, as they are far below any step. Null
- * when it is no finite decimal or is negative.
+ * Converts an author's number to units of 1e-10; digits below that are cut, as they are far below any step.
+ * Null if it is no finite decimal or is negative.
  */
 export function wishUnits(input: DecimalInput): Units | null {
   if (typeof input === 'string') {

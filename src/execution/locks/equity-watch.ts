@@ -18,12 +18,17 @@ export type Peaks = Readonly<z.output<typeof storedPeaks>>;
 
 const MINUTE_MS = 60_000;
 
-/** How often equity is looked at, in whole minutes: at least 500 times a window, but for short ones. */
+/**
+ * Returns the sampling period of equity, in whole minutes: at least 500 samples per window, except for short
+ * ones.
+ */
 function samplePeriodMs({ withinMs }: Pick<DrawdownRule, 'withinMs'>): number {
   return Math.max(1, Math.ceil(withinMs / 500 / MINUTE_MS)) * MINUTE_MS;
 }
 
-/** When equity is looked at next: at whole periods since 1970, so that every run has the same. */
+/**
+ * Returns the time of the next equity sample: at whole periods since 1970, so that every run has the same.
+ */
 export function nextSampleMs(rule: Pick<DrawdownRule, 'withinMs'>, nowMs: number): number {
   const periodMs = samplePeriodMs(rule);
   return (Math.floor(nowMs / periodMs) + 1) * periodMs;
@@ -48,7 +53,7 @@ export function withEquity(
   return { ...peaks, highs: isKnown ? higher : [...higher, { fromMs, equity }] };
 }
 
-/** Why the equity has fallen too far; null while it has not. */
+/** Returns the reason the equity has fallen too far; null if it has not. */
 export function fallenTooFar(
   { highs }: Peaks,
   equity: Units,

@@ -31,7 +31,7 @@ export interface LockChange {
   readonly lock: Lock;
 }
 
-/** Which locks an operator ends: by name, by what they are about, or all (both null). */
+/** Locks to be ended by an operator: by name, by scope, or all (both null). */
 export interface UnlockWish {
   readonly name: string | null;
   readonly scope: LockScope | null;
@@ -51,7 +51,7 @@ export class LockBook {
   private readonly calendarRules: readonly CalendarRule[];
   private locks: Lock[] = [];
   private readonly counts = new Map<string, RuleCounts>();
-  /** When each calendar rule has to be looked at again. */
+  /** Time of the next check of each calendar rule. */
   private readonly calendarUntilMs = new Map<string, number>();
   /** The earliest moment at which something changes by time alone. */
   private nextMs: number;
@@ -66,7 +66,7 @@ export class LockBook {
     this.nextMs = this.calendarRules.length === 0 ? Number.POSITIVE_INFINITY : Number.NEGATIVE_INFINITY;
   }
 
-  /** Whether fills have to be looked at. */
+  /** True if fills have to be checked. */
   get countsTrades(): boolean {
     return this.tradeRules.length > 0;
   }
@@ -76,7 +76,7 @@ export class LockBook {
     return this.locks;
   }
 
-  /** When the time alone changes something; infinity where it does not. */
+  /** Returns the next time at which something changes by time alone; infinity if never. */
   nextChangeMs(): number {
     return this.nextMs;
   }
@@ -88,7 +88,7 @@ export class LockBook {
       .toSorted((left, right) => right.endsAtMs - left.endsAtMs);
   }
 
-  /** What brought a lock about. */
+  /** Returns the cause of a lock. */
   kindOf({ rule }: Lock): LockKind {
     if (rule === null) return BY_HAND;
     const { kind } = present(
@@ -158,17 +158,17 @@ export class LockBook {
     return change === null ? NO_CHANGES : [change];
   }
 
-  /** What equity was less results when it was first looked at; null before that. */
+  /** Returns equity less results at the first sample; null before that. */
   baseOf(rule: DrawdownRule, strategy: string | null): Units | null {
     return this.countsOf(rule).peaks.find((peaks) => peaks.strategy === strategy)?.base ?? null;
   }
 
-  /** Whether one more lock by hand may be made. */
+  /** True if one more manual lock may be made. */
   get hasRoom(): boolean {
     return this.locks.filter(({ rule }) => rule === null).length < MOST_BY_HAND;
   }
 
-  /** When equity is to be looked at next; infinity without such rules. */
+  /** Returns the time of the next equity sample; infinity without such rules. */
   nextSampleMs(nowMs: number): number {
     let next = Number.POSITIVE_INFINITY;
     for (const rule of this.drawdownRules) next = Math.min(next, nextSampleMs(rule, nowMs));
@@ -203,7 +203,7 @@ export class LockBook {
     return ending.map((lock) => ({ kind: 'ended early', lock }));
   }
 
-  /** What a restart is given back. */
+  /** Returns the state for a restart. */
   stored(): StoredLocks {
     const nextChangeAtMs = Number.isFinite(this.nextMs) ? Math.max(0, this.nextMs) : null;
     return {

@@ -1,19 +1,16 @@
 import type { LockKind } from '../../domain/lock-kind.ts';
 import type { TradingCalendar } from './trading-calendar.ts';
 
-/** What becomes of resting orders that are no way out, when a lock begins. */
+/** Policies for resting orders that are no exits, when a lock begins. */
 export const ENTRY_POLICIES = ['cancel', 'keep'] as const;
 
 export type EntryPolicy = (typeof ENTRY_POLICIES)[number];
 
-/**
- * How far a lock reaches that trades bring about: the market alone, all markets of the strategy, or
- * everything.
- */
+/** Reach of a lock caused by trades: the market alone, all markets of the strategy, or everything. */
 export type LockReach = 'market' | 'strategy' | 'all';
 
 interface RuleBase {
-  /** What refusals and commands call it. */
+  /** Name used in refusals and commands. */
   readonly name: string;
   /** The one strategy that it counts and locks; null for a rule of the whole bot. */
   readonly strategy: string | null;
@@ -54,7 +51,7 @@ export interface DrawdownRule extends RuleBase {
   readonly fallMillionths: number;
   readonly withinMs: number;
   readonly forMs: number;
-  /** Whose equity: of each strategy by itself, or of all together. */
+  /** Equity that counts: of each strategy by itself, or of all together. */
   readonly reach: Exclude<LockReach, 'market'>;
 }
 
@@ -72,7 +69,7 @@ export type LockRule = TradeRule | DrawdownRule | CalendarRule;
 /** The name of locks by hand that are given none. No rule may have it. */
 export const BY_HAND = 'hand' satisfies LockKind;
 
-/** What identifies a rule: two strategies may each have one of a name. */
+/** Returns the key that identifies a rule: two strategies may each have a rule of the same name. */
 export function ruleKey({ name, strategy }: Pick<LockRule, 'name' | 'strategy'>): string {
   return strategy === null ? name : `${strategy}/${name}`;
 }

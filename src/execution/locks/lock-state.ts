@@ -8,7 +8,7 @@ import { storedEarning, storedStop, type Earning, type Stop } from './trade-coun
 /** Of the stored form; another one is refused, as what it means is not known. */
 const VERSION = 1;
 
-/** What one rule has counted. */
+/** Counts of one rule. */
 const storedCounts = z.object({
   rule: z.string(),
   stops: z.array(storedStop),
@@ -16,7 +16,7 @@ const storedCounts = z.object({
   peaks: z.array(storedPeaks),
 });
 
-/** What is kept of locks over a restart. */
+/** Lock data stored across restarts. */
 export const storedLocks = z.object({
   version: z.literal(VERSION, {
     error: `expected version ${VERSION} of what is kept of locks: it is of another sarraf; run that one, or move the mirror away`,

@@ -14,9 +14,11 @@ export const storedLock = z.object({
   beganAtMs: storedTimeMs,
   endsAtMs: storedTimeMs,
   entries: z.enum(ENTRY_POLICIES),
-  /** Whether its strategy is told nothing while it holds. Only a lock by hand of one strategy pauses. */
+  /**
+   * True if its strategy is notified of nothing while it holds. Only a manual lock of one strategy pauses.
+   */
   pauses: z.boolean().optional(),
-  /** Who made it by hand, where that was said. */
+  /** Person who made it manually, if given. */
   by: z.string().optional(),
 });
 
@@ -32,13 +34,13 @@ export const UNTIL_RESUMED_MS = LATEST_STORED_MS;
  */
 export type Lock = Readonly<z.output<typeof storedLock>>;
 
-/** What a lock is about. Null stands for all. */
+/** Scope of a lock. Null stands for all. */
 export interface LockScope {
   readonly strategy: string | null;
   readonly market: string | null;
 }
 
-/** Whether a lock reaches an order of a strategy in a market. */
+/** True if a lock covers an order of a strategy in a market. */
 export function reaches(lock: LockScope, strategy: string, market: string): boolean {
   return (
     (lock.strategy === null || lock.strategy === strategy) && (lock.market === null || lock.market === market)
@@ -60,7 +62,7 @@ export function untilText(endsAtMs: number): string {
   return endsAtMs >= UNTIL_RESUMED_MS ? 'until it is resumed' : `until ${bothTimesText(endsAtMs)}`;
 }
 
-/** What a refusal says: which lock, of what, why, until when. */
+/** Returns the text of a refusal: the lock, its scope, its reason and its end. */
 export function lockReason(lock: Lock): string {
   return sentence('lock-refusal', {
     lock: lock.name,

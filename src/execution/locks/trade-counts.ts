@@ -10,15 +10,15 @@ export interface Exit {
   readonly strategy: string;
   readonly market: string;
   readonly atMs: number;
-  /** What wanted the order: one position has one stop-out, in however many orders. */
+  /** Intent that requested the order: one position has one stop-out, in however many orders. */
   readonly intentId: string;
-  /** Whether a stop order, or a bracket at the market, sold it. */
+  /** True if a stop order, or a bracket at the market, sold it. */
   readonly isStop: boolean;
-  /** Whether the position is over. */
+  /** True if the position is over. */
   readonly endsPosition: boolean;
   /**
-   * What it brought less what that had cost, fees taken off, and the cost, in units of one currency; null
-   * where it is a gain in one currency and a loss in another.
+   * Proceeds less cost, net of fees, and the cost, in units of one currency; null if it is a gain in one
+   * currency and a loss in another.
    */
   readonly result: { readonly currency: string; readonly profit: Units; readonly cost: Units } | null;
 }
@@ -31,7 +31,7 @@ export const storedStop = z.object({
   atMs: storedTimeMs,
 });
 
-/** What exits of one strategy in one market earned in a part of the window. */
+/** Earnings of the exits of one strategy in one market in a part of the window. */
 export const storedEarning = z.object({
   strategy: z.string(),
   market: z.string(),
@@ -51,7 +51,7 @@ const MOST_KEPT = 1_000;
 /** Earnings are added up in so many parts of the window; the oldest part counts whole. */
 export const WINDOW_PARTS = 100;
 
-/** What a lock of a rule is about that an exit brings about. */
+/** Returns the scope of a rule's lock that an exit causes. */
 export function scopeOfReach(
   reach: LockReach,
   ruleStrategy: string | null,
@@ -68,7 +68,7 @@ function isOf(scope: LockScope, { strategy, market }: LockScope): boolean {
   );
 }
 
-/** What is counted once the exit is among it. */
+/** Returns the counted stops including the exit. */
 export function withStop(stops: readonly Stop[], exit: Exit, { withinMs }: StopsRule): readonly Stop[] {
   const isLoss = exit.result !== null && exit.result.profit < 0n;
   if (!exit.isStop || !isLoss || stops.some(({ intentId }) => intentId === exit.intentId)) return stops;
@@ -77,7 +77,7 @@ export function withStop(stops: readonly Stop[], exit: Exit, { withinMs }: Stops
   return [...young.slice(1 - MOST_KEPT), { strategy, market, intentId, atMs }];
 }
 
-/** Why the stop-outs of a scope are too many; null while they are not. */
+/** Returns the reason a scope has too many stop-outs; null if it does not. */
 export function tooManyStops(
   stops: readonly Stop[],
   scope: LockScope,
@@ -87,7 +87,7 @@ export function tooManyStops(
   return count < rule.stops ? null : sentence('lock-stops', { count, within, limit: rule.stops });
 }
 
-/** What is counted once the exit is among it. */
+/** Returns the counted earnings including the exit. */
 export function withEarning(
   earnings: readonly Earning[],
   exit: Exit,
@@ -116,7 +116,7 @@ export function withEarning(
   });
 }
 
-/** Why the exits of a scope earned too little; null where they did not, or are too few. */
+/** Returns the reason the exits of a scope earned too little; null if they did not, or are too few. */
 export function tooLittleEarned(
   earnings: readonly Earning[],
   scope: LockScope,

@@ -13,7 +13,7 @@ export interface Session {
   readonly toMinute: number;
 }
 
-/** When there is trading: in the sessions of its days, and not in the closed times. */
+/** Trading times: in the sessions of its days, and not in the closed times. */
 export interface TradingCalendar {
   readonly sessions: readonly Session[];
   /** By place in `WEEKDAYS`: the days on which sessions begin. */
@@ -21,17 +21,17 @@ export interface TradingCalendar {
   readonly closed: readonly TimeSpan[];
 }
 
-/** How a calendar stands, until when at least. */
+/** State of a calendar, and the time until which it lasts at least. */
 export interface CalendarState {
   readonly isOpen: boolean;
-  /** When it changes; or how far ahead it was looked. */
+  /** Time of the change, or the end of the searched range. */
   readonly untilMs: number;
   readonly isChange: boolean;
 }
 
 const DAY_MINUTES = 1_440;
 
-/** How far ahead a change is looked for. What comes later is found when that time is there. */
+/** Days ahead that are searched for a change. A later change is found when that time comes. */
 const LOOKS_AHEAD_DAYS = 400;
 
 /** Sessions of every day without a gap: then only the closed times matter, and no day is looked at. */
@@ -54,8 +54,8 @@ const holds =
     fromMs <= atMs && atMs < toMs;
 
 /**
- * Whether there is trading at a time, and when that changes next. Days are those of Tehran. A session whose
- * clock is set within it is longer or shorter by that.
+ * Returns the state of trading at a time, and the time of the next change. Days are those of Tehran. A
+ * session during which the clock is changed is longer or shorter by that.
  */
 export function calendarAt(calendar: TradingCalendar, atMs: number): CalendarState {
   const { closed } = calendar;

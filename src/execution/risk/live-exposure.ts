@@ -5,7 +5,7 @@ import { divideUp } from '../../domain/rounding.ts';
 import { isFinal, type OrderRecord } from '../order-record.ts';
 import type { RiskView } from './risk-view.ts';
 
-/** Which orders are added up: those of one strategy that buy or sell a currency, in whichever market. */
+/** Filter of the orders to sum: those of one strategy that buy or sell a currency, in any market. */
 interface LiveFilter {
   readonly asset: string;
   readonly side: Side;
@@ -14,9 +14,9 @@ interface LiveFilter {
 }
 
 /**
- * What an order may still add to the position that our fills make, in units of the source currency: all that
- * is not among the fills yet. An order of unknown outcome counts whole; one that is closed counts with the
- * fills that are still to be read.
+ * Returns the amount an order may still add to the position from our fills, in units of the source currency:
+ * all that is not among the fills yet. An order of unknown outcome counts whole; a closed one counts with the
+ * fills still to be read.
  */
 export function openRest(order: OrderRecord): Units {
   if (isFinal(order)) return NO_UNITS;
@@ -69,10 +69,10 @@ function countsForPair(order: OrderRecord, orders: readonly OrderRecord[]): bool
 }
 
 /**
- * Whether an order can do nothing but bring the strategy's position in the coin nearer to zero: a sale of at
- * most what it holds, or a purchase of at most what it owes, over all its markets, less what its live orders
- * may still sell or buy of the coin anywhere. Such an order passes every check on how much is at risk,
- * because one must always be able to get out.
+ * True if an order can only bring the strategy's position in the coin nearer to zero: a sale of at most the
+ * amount held, or a purchase of at most the amount owed, over all its markets, less what its live orders may
+ * still sell or buy of the coin anywhere. No check of the amount at risk refuses such an order, because an
+ * exit must always be possible.
  */
 export function onlyReduces({ order, position, liveOrders, marketNames }: RiskView): boolean {
   const { side, strategy, amount } = order;
@@ -84,8 +84,8 @@ export function onlyReduces({ order, position, liveOrders, marketNames }: RiskVi
 }
 
 /**
- * What the live orders of one market, of all strategies, may still trade: amounts in the source currency,
- * prices in the quote currency, in units.
+ * Amounts that the live orders of one market, of all strategies, may still trade: amounts in the source
+ * currency, prices in the quote currency, in units.
  */
 export interface LiveSums {
   readonly buys: bigint;
@@ -147,8 +147,8 @@ function addLive(tally: Tally, order: OrderRecord, orders: readonly OrderRecord[
 }
 
 /**
- * What is held in a market, in units of its source currency, and its last price in units of the quote
- * currency; null before the first.
+ * Position in a market, in units of its source currency, and its last price in units of the quote currency;
+ * null before the first.
  */
 export interface HeldPosition {
   readonly position: Units;

@@ -1,7 +1,7 @@
 import { bothTimesText } from '../../domain/tehran-time.ts';
 import { sentence } from '../../language/sentences/sentence.ts';
 
-/** What is newer than a book that stands still. */
+/** Data that is newer than a book that stands still. */
 export type MarketNews = 'newer-trades' | 'newer-stats' | 'newer-book' | 'newer-other-books';
 
 /** A book whose own time does not move though it is read, and what shows that the market went on. */
@@ -14,7 +14,7 @@ export interface MarketStandstill {
   readonly news: MarketNews | null;
 }
 
-/** Why no order is placed on it, in a sentence that stays the same while it lasts. */
+/** Returns the reason no order is placed on it, in a sentence that stays the same while it lasts. */
 export function standstillText({ market, sinceMs, news }: MarketStandstill, limitMs: number): string {
   return sentence('market-standstill', {
     market,

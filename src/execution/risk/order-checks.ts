@@ -60,8 +60,8 @@ const MINUTE_MS = 60_000;
 const HOUR_MS = 3_600_000;
 
 /**
- * How many orders the strategy has planned within the last 60 seconds and 60 minutes. What was planned
- * exactly that long ago is out of it.
+ * Checks the number of orders the strategy has planned within the last 60 seconds and 60 minutes. An order
+ * planned exactly that long ago does not count.
  */
 export const checkOrderRate: RiskCheck = (
   { plannedAtMs, nowMs },
@@ -103,8 +103,8 @@ function rateObjection(
 const isCounted = (order: OrderRecord): boolean => order.state === 'planned' || mayTrade(order);
 
 /**
- * How many orders are planned or may still trade: of the strategy, and of the whole bot. Cancels make room as
- * soon as the exchange confirms them.
+ * Checks the number of orders that are planned or may still trade: of the strategy, and of the whole bot.
+ * Cancels make room as soon as the exchange confirms them.
  */
 export const checkOpenOrders: RiskCheck = ({ order, liveOrders }, limits) => {
   const { maxOpenOrdersPerStrategy, maxOpenOrdersInAll } = limits;

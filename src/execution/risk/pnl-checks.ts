@@ -4,19 +4,19 @@ import { onlyReduces } from './live-exposure.ts';
 import type { RiskLimits, ValueLimit } from './risk-limits.ts';
 import { sayValue, type Objection, type PnlView, type RiskCheck, type RiskView } from './risk-view.ts';
 
-/** What limits on losses look at: what was made, whatever is wanted. */
+/** Input of the limits on losses: the results, whatever the order. */
 export type LossView = Pick<RiskView, 'results' | 'marketNames'>;
 
 /**
- * What was lost since 00:00 UTC in all markets of the strategy, realised and unrealised, each asset valued
+ * Checks the loss since 00:00 UTC in all markets of the strategy, realised and unrealised, each asset valued
  * once in the limit's currency. A limit counts for every strategy that has a market in its currency. Beyond
- * it only orders that reduce the position pass, until the next day.
+ * it only orders that reduce the position are allowed, until the next day.
  */
 export const checkDailyLoss: RiskCheck = (view, limits) => unlessReduced(view, dailyLossOf(view, limits));
 
 /**
- * How far the result of the strategy has fallen from its highest, in all its markets, each asset valued once
- * in the limit's currency. Beyond the limit only orders that reduce the position pass: until what is held
+ * Checks the fall of the strategy's result from its highest, in all its markets, each asset valued once in
+ * the limit's currency. Beyond the limit only orders that reduce the position are allowed: until the position
  * recovers, or an operator raises the limit.
  */
 export const checkDrawdown: RiskCheck = (view, limits) => unlessReduced(view, drawdownOf(view, limits));

@@ -14,12 +14,12 @@ import {
 const BPS_OF_ALL = 10_000n;
 
 /**
- * How far the order's price lies from the last seen book. A purchase may not pay more than the best ask and
- * the collar on top, a sale not take less than the best bid and the collar below; the other side's best price
- * stands in for a side that is empty. A stop is measured from its stop price where the market has still to
- * get there, since that is the book it will meet. With a passive collar an order may not wait far from the
- * book either. An order that takes any price needs somebody on the other side. Without a book nothing passes;
- * ways out are measured too, as a slip costs as much on the way out.
+ * Checks the distance of the order's price from the last seen book. A purchase may not pay more than the best
+ * ask plus the collar, a sale may not accept less than the best bid minus the collar; if a side is empty, the
+ * other side's best price is used. A stop is measured from its stop price if the market has not reached it
+ * yet, since that is the book it will meet. With a passive collar an order may not wait far from the book
+ * either. An order at any price needs somebody on the other side. Without a book every order is refused.
+ * Exits are checked too, as a slip costs as much on an exit.
  */
 export const checkPriceCollar: RiskCheck = (view, limits) => {
   const { order, book } = view;

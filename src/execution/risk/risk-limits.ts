@@ -12,9 +12,9 @@ export type ValueLimit = Readonly<Record<Currency, Units | null>>;
 export type AmountLimit = Readonly<Record<string, Units>>;
 
 /**
- * How far the bot may go. A limit that is null is not checked. An order that goes exactly to a limit passes;
+ * Limits of the bot. A limit that is null is not checked. An order that reaches a limit exactly is allowed;
  * one unit beyond it is refused. Limits are per strategy unless their name or sentence says otherwise. Made
- * by `createRiskLimits`, which refuses nonsense.
+ * by `createRiskLimits`, which refuses invalid values.
  */
 export interface RiskLimits {
   /** The largest amount of one order. */
@@ -35,25 +35,25 @@ export interface RiskLimits {
   /** The same of the whole bot. */
   readonly maxOpenOrdersInAll: number | null;
   /**
-   * How far a price may lie beyond the best price on the other side of the last seen book, in hundredths of a
-   * percent of that.
+   * Maximum distance of a price beyond the best price on the other side of the last seen book, in hundredths
+   * of a percent of that.
    */
   readonly collarBps: number | null;
   /**
-   * How far an order may wait from the best price of its own side, and a stop from the best price it waits
-   * for, in hundredths of a percent.
+   * Maximum distance of a waiting order from the best price of its own side, and of a stop from the best
+   * price it waits for, in hundredths of a percent.
    */
   readonly passiveCollarBps: number | null;
-  /** How long ago the book may have been read, in milliseconds. */
+  /** Maximum time since the book was read, in milliseconds. */
   readonly maxBookAgeMs: number | null;
   /**
-   * How old the book may be by the exchange's own word, in milliseconds, where it has one. Not checked by
-   * default: some exchanges mean the last change by it, which in a quiet market is long ago.
+   * Maximum age of the book by the exchange's own time, in milliseconds, if it has one. Not checked by
+   * default: on some exchanges it is the time of the last change, which in a quiet market is long ago.
    */
   readonly maxBookVenueAgeMs: number | null;
   /**
-   * How old a book may be by the exchange's own time while something else of its market, or of the exchange,
-   * is newer, in milliseconds; and how long all of the exchange may stand still.
+   * Maximum age of a book by the exchange's own time while other data of its market, or of the exchange, is
+   * newer, in milliseconds; also the maximum time that all of the exchange may stand still.
    */
   readonly maxStandstillMs: number | null;
   /** The largest loss since 00:00 UTC, as a positive value. */
@@ -68,13 +68,13 @@ export interface RiskLimits {
    * After so many losing round trips in a row, no new risk for so many milliseconds from the last of them on.
    */
   readonly lossCooldown: { readonly losses: number; readonly pauseMs: number } | null;
-  /** Whether to refuse an order that could trade with another order of this bot, of any strategy. */
+  /** True to refuse an order that could trade with another order of this bot, of any strategy. */
   readonly refuseSelfCrossing: boolean;
 }
 
 /**
- * What holds where nothing is configured: guards against mistakes that no strategy makes on purpose. How much
- * money may be at risk only its owner knows, so no value is limited here.
+ * Limits that apply if nothing is configured: guards against mistakes that no strategy makes on purpose. Only
+ * the owner knows how much money may be at risk, so no value is limited here.
  */
 export const DEFAULT_RISK_LIMITS: RiskLimits = {
   maxOrderAmount: null,

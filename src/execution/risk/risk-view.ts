@@ -16,7 +16,7 @@ export interface WantedOrder {
   readonly price: Units | null;
   readonly stopPrice: Units | null;
   readonly amount: Units;
-  /** Whether it is the exit of a position, without which that would be unprotected. */
+  /** True if it is the exit of a position that would be unprotected without it. */
   readonly isExit: boolean;
 }
 
@@ -28,7 +28,7 @@ export interface SeenBook {
   readonly bestBid: Units | null;
   readonly bestAsk: Units | null;
   readonly seenAtMs: number;
-  /** When the exchange says it was so; null where it does not say. */
+  /** Time of the book by the exchange; null if not given. */
   readonly venueAtMs: number | null;
   /**
    * Until when there can be no newer one: where bars come in place of books, the next one closes then.
@@ -38,8 +38,7 @@ export interface SeenBook {
 }
 
 /**
- * What one strategy has gained and lost in all its markets, each asset valued once in `quote`, in units of
- * that.
+ * Gains and losses of one strategy in all its markets, each asset valued once in `quote`, in units of that.
  */
 export interface PnlView {
   readonly quote: Currency;
@@ -64,14 +63,14 @@ export interface PnlViews {
 }
 
 /**
- * What the checks look at. Made by the engine for one wanted order; nothing in it changes while the checks
+ * Input of the checks. Made by the engine for one requested order; nothing in it changes while the checks
  * run.
  */
 export interface RiskView {
   readonly nowMs: number;
   readonly order: WantedOrder;
   readonly book: SeenBook | null;
-  /** Where the book stands still at the exchange though the market goes on; null where nothing shows that. */
+  /** Standstill of the book at the exchange while the market goes on; null if nothing shows one. */
   readonly standstill: MarketStandstill | null;
   /** The strategy's own holding of the source currency over all its markets; may be negative. */
   readonly position: Units;
@@ -88,12 +87,12 @@ export interface RiskView {
     { readonly market: Market; readonly position: Units; readonly price: Units | null }
   >;
   readonly results: PnlViews;
-  /** When orders of this strategy were planned within the last hour, rising. */
+  /** Times at which orders of this strategy were planned within the last hour, rising. */
   readonly plannedAtMs: readonly number[];
   readonly marketNames: MarketNames;
 }
 
-/** Why one check refuses an order, for people and programs. */
+/** Reason one check refuses an order, for people and programs. */
 export interface Objection {
   /** One sentence with the numbers: what the limit is, and what the order would make of it. */
   readonly reason: string;

@@ -12,9 +12,9 @@ import {
 } from './risk-view.ts';
 
 /**
- * Whether the order could trade with a live or planned one of this bot on the other side of the market,
- * whichever strategy has it. An order that is being canceled counts until its end is seen. Ways out are
- * looked at too: trading with oneself is none. Cancel the other order first.
+ * Checks that the order could not trade with a live or planned one of this bot on the other side of the
+ * market, of any strategy. An order that is being canceled counts until its end is seen. Exits are checked
+ * too: trading with oneself is no exit. Cancel the other order first.
  */
 export const checkSelfCrossing: RiskCheck = (
   { order, book, liveOrders, working },
@@ -53,7 +53,7 @@ function objection({ side, market, amount, price }: WantedOrder, live: OrderReco
   };
 }
 
-/** What the prices of an order depend on, whether it is wanted or live. */
+/** Fields that determine the prices of an order, planned or live. */
 interface Reaching {
   readonly side: Side;
   readonly execution: Execution;
@@ -77,9 +77,9 @@ const MARKET_REACH_BPS = 200n;
 const BPS_OF_ALL = 10_000n;
 
 /**
- * How far an order reaches: to its own price; as a stop without one to its stop price; without either to 200
- * bps beyond the best price on the other side, or to any price where there is none. `isWorking`: the exchange
- * says that it works, so a stop has woken.
+ * Returns the reach of an order: to its own price; for a stop without one, to its stop price; without either,
+ * to 200 bps beyond the best price on the other side, or to any price if there is none. `isWorking`: the
+ * exchange reports it as working, so a stop has triggered.
  */
 function reachOf(order: Reaching, book: SeenBook | null, isWorking: boolean): Reach {
   const { stopPrice } = order;
@@ -91,9 +91,9 @@ function reachOf(order: Reaching, book: SeenBook | null, isWorking: boolean): Re
 }
 
 /**
- * Whether a buy and a sell can trade with each other: the buy's price is at or above the sell's, and while
- * one of them sleeps the other still rests when the market gets to its stop. A sell at a stop of 85 never
- * meets a buy at 99, which was filled on the way down.
+ * True if a buy and a sell can trade with each other: the buy's price is at or above the sell's, and while
+ * one of them is an untriggered stop the other still rests when the market reaches that stop. A sell at a
+ * stop of 85 never meets a buy at 99, which was filled on the way down.
  */
 function canMeet(buy: Reach, sell: Reach): boolean {
   if (buy.price !== null && sell.price !== null && buy.price < sell.price) return false;

@@ -2,14 +2,14 @@ import { parseMarket } from '../../exchange/market-names.ts';
 import { readOrderName } from '../../execution/order-names.ts';
 import type { ExchangeTruth, TrueFill, TrueOrder } from './exchange-truth.ts';
 
-/** What strategies were given of coins, by the name of both: `maker btc`. */
+/** Coins given to strategies, by the names of both: `maker btc`. */
 export type GivenCoins = ReadonlyMap<string, bigint>;
 
 export const NOTHING_GIVEN: GivenCoins = new Map();
 
 /**
- * Whether an order is for more than its strategy was given and its other orders had brought, or taken, of the
- * coin.
+ * True if an order is for more of the coin than its strategy was given and its other orders had added or
+ * removed.
  */
 export function addsRisk(
   { id, openedAtMs, side, amount, market }: TrueOrder,
@@ -36,7 +36,10 @@ export function addsRisk(
   return amount > (side === 'sell' ? position : -position);
 }
 
-/** What a trade brought of an asset, or took: a coin that is also a quote currency moves in both ways. */
+/**
+ * Returns the amount of an asset that a trade added or removed: a coin that is also a quote currency moves in
+ * both directions.
+ */
 export function broughtOf(asset: string, { market, side, amount, total, fee }: TrueFill): bigint {
   const { base, quote } = parseMarket(market);
   const isBuy = side === 'buy';

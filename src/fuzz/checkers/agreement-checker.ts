@@ -112,7 +112,7 @@ function fillMessages(
   return messages;
 }
 
-/** What some fills come to. */
+/** Returns the totals of some fills. */
 function sumOf(
   fills: readonly Pick<TrueFill, 'amount' | 'total' | 'fee'>[],
 ): Pick<TrueFill, 'amount' | 'total' | 'fee'> {

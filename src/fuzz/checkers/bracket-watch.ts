@@ -16,13 +16,13 @@ export interface WatchedBracket {
   readonly market: string;
   readonly fromMs: number;
   untilMs: number;
-  /** Whether it is of a position that was there before. */
+  /** True if it is for a position that was there before. */
   readonly isProtection: boolean;
-  /** What was there before: of a protection all of it, of a bracket the dust of earlier ones. */
+  /** Amount that was there before: for a protection all of it, for a bracket the dust of earlier ones. */
   readonly before: bigint;
   /** Its orders, by the names that they were placed under. */
   readonly names: Set<string>;
-  /** When its own orders had no clear answer, or were refused. */
+  /** Times at which its own orders had no clear answer, or were refused. */
   readonly excuses: Excuse[];
 }
 
@@ -35,7 +35,7 @@ export class BracketWatch {
   /** Strategies whose books a person has changed: by their fills they hold something else. */
   private readonly moved = new Set<string>();
 
-  /** What a step of the bot changed. */
+  /** Applies the changes of a step of the bot. */
   take({ changes }: EngineOutput, nowMs: number): void {
     for (const change of changes) {
       if (change.kind === 'algorithm') this.takeAlgorithm(change.algorithm, nowMs);

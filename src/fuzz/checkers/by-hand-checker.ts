@@ -40,7 +40,7 @@ export class ByHandChecker {
   private readonly tooEarly: string[] = [];
   /** Intents of the step at hand, whose names the next life uses again where they were never written. */
   private readonly fresh: string[] = [];
-  /** Whether an older mirror was put back: what the bot knows then, it has to find again. */
+  /** True if an older mirror was restored: the bot then has to rediscover what it knew. */
   private isBlind = false;
 
   constructor(options: ByHandCheckerOptions) {

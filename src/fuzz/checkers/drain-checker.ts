@@ -16,7 +16,7 @@ interface DrainedStrategy {
 
 const NO_ORDERS: ReadonlySet<OrderRecord> = new Set();
 
-/** What a drain began with: strategies of which everything was known, with nothing on its way. */
+/** State at the beginning of a drain: strategies of which everything was known, with nothing in flight. */
 export interface DrainBeginning {
   readonly policy: DrainPolicy;
   readonly strategies: readonly DrainedStrategy[];
@@ -51,10 +51,10 @@ export function drainBeginning(engine: Engine, policy: DrainPolicy): DrainBeginn
 }
 
 /**
- * Which orders a drain left open must be those of its policy, worked out here by itself: for a strategy whose
- * orders did not trade since, and whose position is what the exchange's own trades make of it. A lock that
- * cancels entries, where one began since, may end those that a drain keeps, and no way out. `judged` counts
- * the orders that were looked at.
+ * Checks that the orders a drain left open are those of its policy, derived independently here: for a
+ * strategy whose orders did not trade since, and whose position agrees with the exchange's own trades. A lock
+ * that cancels entries, if one began since, may end orders that a drain leaves open, but no exit. `judged`
+ * counts the orders checked.
  */
 export function checkDrain(
   truth: ExchangeTruth,

@@ -8,7 +8,7 @@ import { violationsOf, type Violation } from './violation.ts';
 /** As many faults are named. */
 const MOST_NAMED = 20;
 
-/** What a bracket takes along of earlier ones. */
+/** Dust of earlier brackets that a bracket includes. */
 interface Claim {
   readonly holder: string;
   readonly dust: bigint;
@@ -69,7 +69,7 @@ export class DustChecker {
   }
 }
 
-/** What a bracket that has just begun takes along; nothing of what protects a position. */
+/** Returns the dust included in a bracket that has just begun; zero for one that protects a position. */
 function dustIn(json: string): bigint {
   const algorithm = algorithmFromJson(json);
   const isNew =

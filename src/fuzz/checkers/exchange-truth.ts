@@ -38,7 +38,7 @@ export interface TrueFill {
   readonly isUnlisted?: true;
 }
 
-/** What the exchange itself knows of an account: its own tables, not its replies. */
+/** Exchange's own data on an account: its tables, not its replies. */
 export interface ExchangeTruth {
   readonly orders: readonly TrueOrder[];
   readonly fills: readonly TrueFill[];

@@ -15,7 +15,7 @@ export interface ExposureLimits {
    * limited.
    */
   readonly maxPosition: Readonly<Record<string, bigint>>;
-  /** What strategies were given, which is part of their positions; nothing without it. */
+  /** Amounts given to strategies, which are part of their positions; nothing if left out. */
   readonly given?: GivenCoins;
   /**
    * Names of orders whose refusal the bot received: what they add is not its fault, and what they reduce it
@@ -25,7 +25,7 @@ export interface ExposureLimits {
 }
 
 /**
- * How the worst that may come of a strategy's orders in a market changes at one moment, in units of the
+ * Change at one moment of the worst possible outcome of a strategy's orders in a market, in units of the
  * source currency.
  */
 interface Change {
@@ -102,7 +102,7 @@ interface Position {
   readonly changes: readonly Change[];
 }
 
-/** What the orders of each strategy in each market may come to, in the order of time. */
+/** Returns the possible results of the orders of each strategy in each market, in order of time. */
 function positionsOf(truth: ExchangeTruth, limits: Omit<ExposureLimits, 'maxPosition'>): readonly Position[] {
   const byId = new Map(truth.orders.map((order) => [order.id, order]));
   const { refused = NONE_REFUSED, given = NOTHING_GIVEN } = limits;

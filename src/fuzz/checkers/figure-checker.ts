@@ -31,7 +31,7 @@ interface SeenPrice {
   latestAtMs: number;
 }
 
-/** What a strategy was given, as its row says it: coins, their worth then, and those without a price. */
+/** Amounts given to a strategy, as in its row: coins, their worth then, and those without a price. */
 const givenRow = z.object({
   ledger: z.object({
     inventory: z.record(z.string(), z.string()),
@@ -42,7 +42,7 @@ const givenRow = z.object({
 
 type GivenRow = z.output<typeof givenRow>['ledger'];
 
-/** What nobody may go by any more. */
+/** Age beyond which a price must not be used. */
 const OLDEST_PRICE_MS = 600_000;
 
 /** Units that rounding may make of it, and the share of the value that a division does. */
@@ -58,7 +58,7 @@ const nameOf = (fill: { readonly tradeId: number | string; readonly side: string
 const textOf = (order: unknown, { side, amount, total, fee }: Effect): string =>
   `${String(order)} ${side} ${amount} ${total} ${fee}`;
 
-/** What a trade brings and takes, by currency: the fee is in what is received. */
+/** Returns the amounts a trade adds and removes, by currency: the fee is in the currency received. */
 function effectOf({ market, side, amount, total, fee }: Effect): [string, bigint][] {
   const { base, quote } = parseMarket(market);
   return side === 'buy'
@@ -77,7 +77,7 @@ export interface FigureCheckerOptions {
   readonly instance: string;
   readonly mirrorPath: string;
   readonly count: (what: string) => void;
-  /** What the exchange itself has, and whether the books must agree with it now. */
+  /** Returns the exchange's own data, and if the books must agree with it now. */
   readonly truth: () => { readonly truth: ExchangeTruth; readonly mustAgree: boolean };
 }
 
@@ -117,7 +117,9 @@ export class FigureChecker {
     return violationsOf('figures', this.found);
   }
 
-  /** What is wrong with the last equity since `forgetEquity`; null where nothing is, or none was written. */
+  /**
+   * Returns the error in the last equity since `forgetEquity`; null if there is none, or none was written.
+   */
   wrongEquity(): string | null {
     return this.lastEquity;
   }
@@ -233,8 +235,9 @@ export class FigureChecker {
   }
 
   /**
-   * What the trades of a strategy, or of all, have brought less what they took, by currency, and what it was
-   * given. `lessIn`: the currency in which what that was worth then is taken off.
+   * Returns the amounts that the trades of a strategy, or of all, have added less those they removed, by
+   * currency, plus the amounts given to it. `lessIn`: the currency in which the worth of those at the time is
+   * subtracted.
    */
   private sumsOf(strategy: string | null, lessIn: string | null = null): Map<string, bigint> {
     const sums = new Map<string, bigint>();

@@ -17,7 +17,7 @@ const CLOCK_STEPS_MS = 30_000;
 /** The default limit on a book that stands still. */
 const LONGEST_STANDSTILL_MS = 60_000;
 
-/** What a bot knows of a market that stands still: its book, and when a newer one was in the list of all. */
+/** Bot's data on a market that stands still: its book, and the time a newer one was in the list of all. */
 interface KnownBook {
   updatedAtMs: number;
   readonly newer: { readonly updatedAtMs: number; readonly seenAtMs: number } | null;
@@ -33,7 +33,7 @@ interface KnownBook {
  */
 export class FreshnessChecker implements WireWitness {
   private readonly found: { readonly name: string; readonly message: string }[] = [];
-  /** When a book was answered last, by its market; under `all` when every book was. */
+  /** Time of the last answer with a book, by its market; under `all` for an answer with every book. */
   private readonly answeredAtMs = new Map<string, number>();
 
   /** By market. */

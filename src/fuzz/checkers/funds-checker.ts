@@ -5,14 +5,14 @@ import { parseMarket } from '../../exchange/market-names.ts';
 import type { OrderRecord } from '../../execution/order-record.ts';
 import { violationsOf, type Violation } from './violation.ts';
 
-/** What the exchange itself has of a currency. */
+/** Exchange's own data on a currency. */
 export interface TrueFunds {
   readonly total: bigint;
-  /** What the bot's own open orders hold of it. */
+  /** Amount held by the bot's own open orders. */
   readonly heldByOwn: bigint;
-  /** What the open orders of the strategy that is judged hold of it. */
+  /** Amount held by the open orders of the strategy that is checked. */
   readonly heldByStrategy: bigint;
-  /** What that strategy has bought of it, by its books. */
+  /** Amount that strategy has bought, by its books. */
   readonly bought: bigint;
 }
 

@@ -3,7 +3,7 @@ import type { Engine } from '../../engine/engine.ts';
 /** A bot whose strategies hold something. */
 export type HoldingBot = Pick<Engine, 'instances'>;
 
-/** What each strategy holds of each asset, by the name of both. */
+/** Returns each strategy's holding of each asset, by the names of both. */
 export function heldByStrategies(engine: HoldingBot): Map<string, bigint> {
   return new Map(
     engine.instances.flatMap((instance) =>

@@ -2,7 +2,7 @@ import Database from 'better-sqlite3';
 import { violationsOf, type Violation } from './violation.ts';
 import type { LeavingRequest, WireWitness } from './watched-transport.ts';
 
-/** What the mirror knows of an order that has not been passed on yet, or that is at its end. */
+/** States in the mirror of an order that has not been passed on yet, or has ended. */
 const NOT_ON_ITS_WAY: ReadonlySet<string> = new Set(['planned', 'filled', 'cancelled', 'rejected']);
 
 /**

@@ -39,7 +39,7 @@ interface LockedOrder {
   readonly sentAtMs: number;
 }
 
-/** What the checker looks at of the bot. */
+/** Parts of the bot that the checker reads. */
 export type LockedBot = Pick<Engine, 'instances' | 'unfinishedOrders'> & ShowingBot;
 
 /**
@@ -62,7 +62,7 @@ export interface LockCheckerOptions {
  * exchange's own trades.
  */
 export class LockChecker {
-  /** Whether a lock that cancels entries began since this was last set to false. */
+  /** True if a lock that cancels entries began since this was last set to false. */
   hasCanceled = false;
   private readonly options: LockCheckerOptions;
   private readonly locks = new Map<string, KnownLock>();
@@ -70,16 +70,16 @@ export class LockChecker {
   private readonly refusedWaysOut: string[] = [];
   private readonly shown = new ShownLocks();
   private held = new Map<string, bigint>();
-  /** What the step before wrote, which counts once another step shows that it is on the disk. */
+  /** Locks written by the step before; they count once another step shows that they are on the disk. */
   private unsure: string | null = null;
-  /** Whether an older mirror was put back: what the bot knows of its positions then, it has to find again. */
+  /** True if an older mirror was restored: the bot then has to rediscover what it knew of its positions. */
   private isBlind = false;
 
   constructor(options: LockCheckerOptions) {
     this.options = options;
   }
 
-  /** Whether a lock holds. */
+  /** True if a lock holds. */
   get isLocked(): boolean {
     return this.locks.size > 0;
   }

@@ -9,8 +9,8 @@ const HTTP_TOO_MANY = 429;
 const UNSAID_MS = 3_600_000;
 
 /**
- * What was admitted when the reply came may still leave, within what lies between an admission and its send
- * at most.
+ * Longest time between an admission and its send: within it, a request admitted when the reply came may still
+ * leave.
  */
 const UNDER_WAY_MS = 250;
 

@@ -8,8 +8,8 @@ const HTTP_TOO_MANY = 429;
 const DAY_MS = 86_400_000;
 
 /**
- * What was admitted when the reply came may still leave, within what lies between an admission and its send
- * at most.
+ * Longest time between an admission and its send: within it, a request admitted when the reply came may still
+ * leave.
  */
 const UNDER_WAY_MS = 250;
 
@@ -18,7 +18,7 @@ const limitReply = z.object({ backOff: z.number().positive(), limit: z.int().pos
 
 interface Lowered {
   readonly limit: number;
-  /** When the process got the reply, and until when it holds. */
+  /** Time the process got the reply, and the time until which it holds. */
   readonly fromMs: number;
   readonly untilMs: number;
 }
@@ -30,7 +30,7 @@ interface Lowered {
  */
 export class LoweredLimitChecker implements WireWitness {
   private readonly lowered = new Map<string, Lowered>();
-  /** When the last requests of each budget left: as many as its limit. */
+  /** Times at which the last requests of each budget left: as many as its limit. */
   private readonly left = new Map<string, number[]>();
   private readonly found: string[] = [];
   private readonly onLowered: (budget: string) => void;

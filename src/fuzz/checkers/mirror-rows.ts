@@ -32,7 +32,7 @@ export interface IntentRow {
   readonly id: string;
   readonly kind: string;
   readonly json: string;
-  /** When the bot took it, by its own clock. */
+  /** Time the bot accepted it, by its own clock. */
   readonly atMs: number;
 }
 

@@ -26,11 +26,11 @@ const HAS_AMOUNT: ReadonlySet<string> = new Set(['place', 'oco', 'twap', 'vwap',
 /** Intents that sell what was bought before: each exit goes before the next comes. */
 const HAS_EXIT: ReadonlySet<string> = new Set(['bracket', 'protect']);
 
-/** What a market's rules allow. */
+/** Deviations that a market's rules allow. */
 export interface Tolerances {
   /** By how much an exchange that changes its steps may have rounded a price of a market. */
   readonly roundingOf: (market: string) => bigint;
-  /** What earlier exits may have left at a price, which a bracket sells too. */
+  /** Returns the amount that earlier exits may have left at a price; a bracket sells it too. */
   readonly dustOf: (market: string, price: bigint) => bigint;
 }
 
@@ -176,7 +176,7 @@ function overlapping(orders: readonly TrueOrder[]): string | null {
   return null;
 }
 
-/** What an intent said; null where it is no decimal, which another check refuses. */
+/** Returns the amount in an intent; null if it is no decimal, which another check refuses. */
 function wantedAmount(json: string): bigint | null {
   const intent = JSON.parse(json) as { readonly amount?: unknown };
   if (typeof intent.amount !== 'string') return null;

@@ -1,8 +1,8 @@
 import type { ExchangeTruth, TrueOrder } from './exchange-truth.ts';
 
 /**
- * What the mirror calls an order of ours; null for one that is not. The stop leg of a pair goes by the
- * other's. `instance` is the first part of our ids.
+ * Returns the mirror's key of one of our orders; null for any other order. The stop leg of a pair is named
+ * after the other leg. `instance` is the first part of our ids.
  */
 export function ownKeyOf(
   order: TrueOrder,
@@ -16,7 +16,7 @@ export function ownKeyOf(
   return key === null ? null : `${key}/2`;
 }
 
-/** Where nothing was refused wrongly. */
+/** Empty set: nothing was refused wrongly. */
 export const NONE_REFUSED: ReadonlySet<string> = new Set();
 
 /** The clientOrderId that an order was placed with: its own, or of a stop leg that of the other leg. */
@@ -42,7 +42,7 @@ export function namedOrders(
   });
 }
 
-/** Whether an order of a strategy was refused wrongly: what it holds is not what the bot may think. */
+/** True if an order of a strategy was refused wrongly: its holding differs from what the bot may assume. */
 export function isSpoiledBy(refused: ReadonlySet<string>, strategy: string): boolean {
   return [...refused].some((name) => name.includes(`-${strategy}-`));
 }

@@ -28,7 +28,7 @@ export class PauseChecker {
   private readonly states = new Map<string, string>();
   private unsure: string | null = null;
 
-  /** Whether a strategy is paused. */
+  /** True if a strategy is paused. */
   get isPausing(): boolean {
     return this.paused.size > 0;
   }

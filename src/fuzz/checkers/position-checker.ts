@@ -94,7 +94,7 @@ export class PositionChecker {
 
 type MoveRow = Pick<PositionMoveRecord, 'from' | 'to' | 'asset' | 'amount'>;
 
-/** What a person has moved in the books of strategies, by a mirror. */
+/** Reads a person's moves in the books of strategies from a mirror. */
 export function readPositionMoves(database: Database.Database): readonly MoveRow[] {
   return database
     .prepare<[], MoveRow>(
@@ -103,7 +103,7 @@ export function readPositionMoves(database: Database.Database): readonly MoveRow
     .all();
 }
 
-/** What a move brings to a strategy, or to all of them: nothing where it is of others. */
+/** Returns the amount a move adds to a strategy, or to all of them; zero if it concerns others. */
 export function movedBy({ from, to, amount }: MoveRow, strategy: string | null): bigint {
   const isOf = (owner: string | null): boolean => owner !== null && (strategy === null || owner === strategy);
   return (isOf(to) ? parseUnits(amount) : 0n) - (isOf(from) ? parseUnits(amount) : 0n);
@@ -118,8 +118,8 @@ interface HoldingRow {
 }
 
 /**
- * What strategies hold of coins is what their fills, their inventory and what a person said of positions add
- * up to, each once. Answers what does not; null where all does.
+ * Checks that the coins held by strategies equal the sum of their fills, their inventory and a person's
+ * statements on positions, each once. Returns the differences; null if all agree.
  */
 export function wrongHoldings({ instances }: Pick<Engine, 'instances'>, mirrorPath: string): string | null {
   if (!existsSync(mirrorPath)) return null;

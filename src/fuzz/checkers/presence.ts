@@ -3,9 +3,9 @@ export interface Absence {
   readonly fromMs: number;
   /** Infinity while it goes on with no end that is known. */
   toMs: number;
-  /** Whether the process had said that it ends. */
+  /** True if the process had announced its end. */
   isWanted: boolean;
-  /** Whether a new life of the process has ended it. */
+  /** True if a new life of the process has ended it. */
   isOver: boolean;
 }
 
@@ -46,7 +46,7 @@ export class Presence {
     return last !== undefined && timeMs <= last.toMs + A_MOMENT_MS ? last : null;
   }
 
-  /** Whether it was there from one time to another without a break. */
+  /** True if it was there from one time to another without a break. */
   isThere(fromMs: number, toMs: number): boolean {
     return this.absences.every((absence) => absence.toMs < fromMs || absence.fromMs > toMs);
   }

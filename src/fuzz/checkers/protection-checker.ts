@@ -14,13 +14,13 @@ export interface ProtectionLimits {
   readonly longestMs: number;
   /** Markets as they were at the beginning. */
   readonly markets: readonly Market[];
-  /** How far the exchange's clock is ahead of the true time. */
+  /** Lead of the exchange's clock over the true time. */
   readonly clockSkewMs: number;
   /** Names of orders whose refusal the bot received although they exist. */
   readonly refused: ReadonlySet<string>;
 }
 
-/** What is worth so many times the least value of an order is enough for an exit at any of its prices. */
+/** Multiple of the minimum order value that is enough for an exit at any of its prices. */
 const CLEARLY_ENOUGH = 2n;
 const ONE = 10_000_000_000n;
 
@@ -84,7 +84,7 @@ function booksOf(truth: ExchangeTruth, limits: ProtectionLimits): readonly Book[
 interface Gap {
   readonly fromMs: number;
   readonly lastsMs: number;
-  /** What had no exit when it began. */
+  /** Amount without an exit when it began. */
   readonly bare: bigint;
 }
 
@@ -130,7 +130,10 @@ function gapOf(
   return { fromMs: since.atMs, lastsMs: Math.max(lastsMs, toMs - freeFromMs), bare: since.bare };
 }
 
-/** What of a position no order would sell, at a time of the exchange; 0 where that is too little. */
+/**
+ * Returns the part of a position that no order would sell, at a time of the exchange; 0 if that is too
+ * little.
+ */
 function bareAt(book: Book, bracket: WatchedBracket, atMs: number): bigint {
   const { market, brackets, orders } = book;
   let left = positionOf(orders, atMs);
@@ -168,7 +171,7 @@ function heldBy({ names, before }: WatchedBracket, orders: readonly Own[], atMs:
   );
 }
 
-/** What was paid for one on average; for a protection the price of the last trade that its strategy made. */
+/** Returns the average price paid; for a protection the price of the last trade of its strategy. */
 function costOf(
   { names, isProtection }: WatchedBracket,
   orders: readonly Own[],
@@ -186,7 +189,7 @@ function costOf(
   return amount === 0n ? null : (total * ONE) / amount;
 }
 
-/** What open sales of a bracket would still sell; the legs of a pair count once. */
+/** Returns the amount that open sales of a bracket would still sell; the legs of a pair count once. */
 function coverOf({ names }: WatchedBracket, orders: readonly Own[], atMs: number): bigint {
   const pairs = new Map<string, bigint>();
   for (const { order, name, fills } of orders) {

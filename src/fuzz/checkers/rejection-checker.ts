@@ -2,7 +2,7 @@ import type { EngineOutput } from '../../engine/engine-command.ts';
 import { placedNameOf } from './own-key.ts';
 import { violationsOf, type Violation } from './violation.ts';
 
-/** What the exchange itself has: its own tables. */
+/** Exchange's own data: its tables. */
 export interface AcceptedOrders {
   /** The id of an order by the clientOrderId that it was placed with; null where none was accepted. */
   readonly idOf: (clientOrderId: string) => number | null;

@@ -14,7 +14,7 @@ export const writtenLocks = z.object({
   ),
 });
 
-/** What is looked at of the bot. */
+/** Parts of the bot that are read. */
 export interface ShowingBot {
   readonly instances: readonly { readonly name: string; readonly runner: { readonly market: string } }[];
   readonly locks: Pick<Engine['locks'], 'shownTo'>;
@@ -26,11 +26,11 @@ type WrittenLock = z.output<typeof writtenLocks>['locks'][number];
 const MOST_NAMED = 20;
 
 /**
- * What handlers would see of locks after each step is what the bot has written of them: those of the strategy
- * and the market, up to their ends.
+ * Checks that the locks handlers would see after each step are those the bot has written: those of the
+ * strategy and the market, up to their ends.
  */
 export class ShownLocks {
-  /** What was written last in this life; null before that. */
+  /** Locks written last in this life; null before that. */
   private written: readonly WrittenLock[] | null = null;
   private nowMs = Number.NEGATIVE_INFINITY;
   readonly differences: string[] = [];

@@ -6,18 +6,18 @@ export interface SlowIntent {
   readonly id: string;
   readonly kind: string;
   readonly json: string;
-  /** When the bot took it, by its own clock. */
+  /** Time the bot accepted it, by its own clock. */
   readonly atMs: number;
   readonly orders: readonly TrueOrder[];
   /** Those that it made and said to have refused: whatever took their place counts as well. */
   readonly madeThoughRefused: readonly TrueOrder[];
-  /** When each of them was planned, by its own clock and in the same order. */
+  /** Times at which each of them was planned, by its own clock and in the same order. */
   readonly plannedAtMs: readonly number[];
 }
 
 /**
- * What holds of intents that serve several orders over time, each by what it says of itself. `roundingOf`: by
- * how much the exchange may have rounded a price of a market.
+ * Checks intents that serve several orders over time, each against its own terms. `roundingOf`: amount by
+ * which the exchange may have rounded a price of a market.
  */
 export function checkSlowOrders(
   intent: SlowIntent,

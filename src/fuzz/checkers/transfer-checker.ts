@@ -131,7 +131,7 @@ export class TransferChecker implements WireWitness {
     return { violations: violationsOf('transfers', messages), unknown: doubtful.map(({ key }) => key) };
   }
 
-  /** What the bot says of one that left is what became of it. */
+  /** Checks that the bot's report on a sent transfer agrees with its outcome. */
   private fateMessages(
     row: TransferIntentRow,
     of: { readonly isMade: boolean; readonly isAnswered: boolean; readonly isWrong: boolean },
@@ -148,7 +148,7 @@ export class TransferChecker implements WireWitness {
     return messages;
   }
 
-  /** What is unknown is kept and told; what was made is told. */
+  /** Checks that an unknown transfer is stored and reported, and that a completed one is reported. */
   private rowMessages(
     row: TransferIntentRow,
     of: { readonly isKept: boolean; readonly told: string | undefined },

@@ -7,7 +7,7 @@ const wish = z.object({ currency: z.string(), amount, from: z.enum(['spot', 'mar
 const kept = z.array(wish.extend({ id: z.string(), state: z.enum(['sending', 'unknown']) }));
 const told = z.object({ state: z.object({ told: z.record(z.string(), z.string()).default({}) }).nullish() });
 
-/** Which transfer it is: no two of the treasurer's have the same amount. */
+/** Returns the key of a transfer: no two of the treasurer's have the same amount. */
 export function transferKey(currency: string, amountText: string, from: string): string {
   return `${formatUnits(parseUnits(amountText))} ${currency} from ${from}`;
 }
@@ -20,7 +20,7 @@ export interface KeptTransfer {
   readonly state: 'sending' | 'unknown';
 }
 
-/** What became of an intent for a transfer, as the mirror's file has it. */
+/** Outcome of an intent for a transfer, as in the mirror's file. */
 export interface TransferIntentRow {
   readonly id: string;
   readonly key: string;

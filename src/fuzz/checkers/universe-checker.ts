@@ -21,9 +21,8 @@ interface Told {
 }
 
 /**
- * Who is in a universe, worked out once more from the replies that the bot got. A market enters as the
- * best of the last reply; there is one member at most; what is held in one that has left goes on to be
- * followed.
+ * Derives the members of a universe again from the replies that the bot got. A market enters as the best of
+ * the last reply; there is one member at most; a holding in one that has left is still followed.
  */
 export class UniverseChecker {
   private readonly universe: CheckedUniverse;
@@ -116,7 +115,7 @@ function bestOf(stats: readonly MarketStats[], { quote, rankBy }: CheckedUnivers
   return best?.market ?? null;
 }
 
-/** Whether nothing of it could be taken for wrong. */
+/** True if nothing of it could be mistaken for an error. */
 function isPlain({ bestBuy, bestSell, latest }: MarketStats): boolean {
   const [bid, ask, last] = [Number(bestBuy), Number(bestSell), Number(latest)];
   return bid > 0 && ask > bid && last > bid / 2 && last < ask * 2;

@@ -17,9 +17,8 @@ const FACTS: ReadonlySet<MirrorChange['kind']> = new Set([
 ]);
 
 /**
- * What a hostile strategy does stays its own: what it changed is not seen by the engine, the mirror or the
- * exchange, no other strategy fails, and of an answer that was wrong nothing is taken over, its state
- * included.
+ * Checks that a hostile strategy affects only itself: its changes are not seen by the engine, the mirror or
+ * the exchange, no other strategy fails, and nothing of a wrong answer is accepted, its state included.
  */
 export class VandalChecker {
   private readonly found: string[] = [];

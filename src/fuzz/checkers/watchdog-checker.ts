@@ -8,14 +8,14 @@ import type { WatchdogOrders } from './watchdog-orders.ts';
 export interface WatchdogCheckerOptions {
   readonly rule: WatchRule;
   readonly nowMs: () => number;
-  /** How far the exchange's clock is ahead of the true time. */
+  /** Lead of the exchange's clock over the true time. */
   readonly clockSkewMs: number;
-  /** What the bot's orders are at the exchange now. */
+  /** Returns the bot's orders at the exchange now. */
   readonly orders: () => WatchdogOrders;
   readonly count: (what: string) => void;
 }
 
-/** What a watchdog did in an absence of the bot. */
+/** Actions of a watchdog in an absence of the bot. */
 interface Deeds {
   /** Lives of the watchdog that said so. */
   readonly saidBy: number[];
@@ -27,8 +27,8 @@ const BEAT_MS = 1_000;
 const PROMPT_MS = 4_000;
 
 /**
- * What arrives so late at the exchange, or what its lists show so late, nobody can have seen. It is the
- * longest delay of a request in this world, and a little.
+ * Delay after which nobody can have seen what arrives at the exchange, or what its lists show. It is slightly
+ * more than the longest delay of a request in this world.
  */
 const UNSEEN_MS = 20_000;
 const LATEST_MS = 120_000;
@@ -81,7 +81,7 @@ export class WatchdogChecker implements WireWitness {
 
   isAnswered(): void {}
 
-  /** What the watchdog says. */
+  /** Handles a message of the watchdog. */
   news(news: WatchdogNews): void {
     this.options.count(`watchdog ${news.kind}`);
     const nowMs = this.options.nowMs();
@@ -95,7 +95,7 @@ export class WatchdogChecker implements WireWitness {
     return violationsOf('watchdog', [...this.found, ...missed]);
   }
 
-  /** Whether there is an absence that it may act in; a violation where there is none. */
+  /** True if there is an absence that it may act in; otherwise records a violation. */
   private mayAct(what: string): boolean {
     const nowMs = this.options.nowMs();
     const absence = this.bot.at(nowMs);

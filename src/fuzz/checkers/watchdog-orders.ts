@@ -20,7 +20,7 @@ export interface WatchdogOrdersOptions {
 type Role = 'entry' | 'exit' | 'unclear';
 
 /**
- * What a watchdog's orders to cancel were, worked out from the exchange's own tables: sales of no more than a
+ * Roles of the orders a watchdog cancels, derived from the exchange's own tables: sales of no more than a
  * strategy holds are exits, purchases of one that owes nothing are entries.
  */
 export class WatchdogOrders {
@@ -32,7 +32,7 @@ export class WatchdogOrders {
     this.own = namedOrders(options.truth, options.instance);
   }
 
-  /** What is wrong with a cancel that leaves now; null where nothing is. */
+  /** Returns the error in a cancel that leaves now; null if there is none. */
   wrongCancel(id: number): string | null {
     const canceled = this.own.find(({ order }) => order.id === id);
     if (canceled === undefined) return `expected a cancel of an order of the bot, was of ${id}`;
@@ -76,7 +76,9 @@ export class WatchdogOrders {
     return fills.reduce((sum, fill) => sum + broughtOf(base, fill), given.get(`${strategy} ${base}`) ?? 0n);
   }
 
-  /** Whether the mirror has what these orders traded: a bot that went silent has not read its last fills. */
+  /**
+   * True if the mirror has the trades of these orders: a bot that went silent has not read its last fills.
+   */
   private knows(all: readonly NamedOrder[]): boolean {
     const rows = readMirrorRows(this.options.mirrorPath).orders;
     const filled = new Map(rows.map((row) => [row.venueId, parseUnits(row.filled)]));

@@ -7,7 +7,7 @@ export interface LeavingRequest {
   readonly endpoint: Endpoint;
   /** Without its query. */
   readonly path: string;
-  /** What its query, as text, and its body say. */
+  /** Fields of its query, as text, and of its body. */
   readonly fields: Readonly<Record<string, unknown>>;
   readonly atMs: number;
 }

@@ -45,7 +45,7 @@ const laterOf = ({ ctx }: Situation): { readonly after?: Distance; readonly fall
   };
 };
 
-/** How a position of some worth is left: some of the ways, at least one. */
+/** Returns exits for a position of some worth: some of the kinds, at least one. */
 const exitOf = (situation: Situation, worth: number): ExitWish => {
   const { dice } = situation;
   const isTrailing = dice.happens(0.4);

@@ -4,7 +4,7 @@ import { defineStrategy } from '../../strategy/definition.ts';
 /** Ids that it remembers, the last ones: what was told is held against them. */
 export const MOST_TOLD = 400;
 
-/** What its state says. */
+/** Schema of its state. */
 export const LISTENER_STATE = z.strictObject({ told: z.array(z.string()).default([]) });
 
 /** Does what signals say, far from the market, and remembers each in its state. */

@@ -63,7 +63,7 @@ const alike: Action = (situation) => {
   for (let done = 0; done < count; done += 1) ctx[side](wish);
 };
 
-/** What an impatient person does: an order without a clear answer is placed once more. */
+/** Acts like an impatient person: places an order without a clear answer once more. */
 export const again: Action = (situation) => {
   const { ctx, dice, orders } = situation;
   const order = dice.pick(orders.filter(({ state }) => state === 'unknown'));

@@ -10,14 +10,14 @@ const LEAST_WORTH = 4;
 const MOST_WORTH = 40;
 const LEAST_VALUES = { rls: 3_000_000, usdt: 11 } as const;
 
-/** How far prices lie from the best ones, in shares: quotes that fill often, and some that rest. */
+/** Distances of prices from the best ones, as shares: quotes that fill often, and some that rest. */
 export const NEAR = 0.000_2;
 export const FAR = 0.01;
 
 /** Most of the equity that one order or holding asks for. */
 export const MOST_SHARE = 0.05;
 
-/** What one draw decides with. */
+/** Input of one draw. */
 export interface Situation {
   readonly ctx: StrategyContext;
   readonly dice: Dice;
@@ -35,7 +35,7 @@ export type Action = (situation: Situation) => void;
 /** A kind of intent, and how often it is drawn beside the others. */
 export type WeightedAction = readonly [action: Action, weight: number];
 
-/** What an order is to be worth, in the quote currency. */
+/** Returns the worth of an order, in the quote currency. */
 export function worthOf({ dice, market }: Situation): number {
   const quote = market.endsWith('IRT') ? 'rls' : 'usdt';
   return LEAST_VALUES[quote] * dice.logUniform(LEAST_WORTH, MOST_WORTH);
@@ -46,7 +46,7 @@ export function amountOf(situation: Situation): string {
   return new Decimal(worthOf(situation)).div(situation.bid).toFixed(10);
 }
 
-/** How much, in one of the three ways. */
+/** Returns the size of an order, in one of the three forms. */
 export function sizeOf(situation: Situation): Size {
   const { dice } = situation;
   if (dice.happens(0.6)) return { amount: amountOf(situation) };

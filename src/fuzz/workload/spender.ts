@@ -4,11 +4,11 @@ import { defineStrategy } from '../../strategy/definition.ts';
 import { Dice } from '../dice.ts';
 import { FAR, NEAR } from './situation.ts';
 
-/** How long its orders rest: others get at the money in between. */
+/** Range of the time its orders rest: others can use the money in between. */
 const LEAST_REST_MS = 5_000;
 const MOST_REST_MS = 60_000;
 
-/** How often it wants two orders in one call. */
+/** Probability that it requests two orders in one call. */
 const TWICE = 0.15;
 
 /**

@@ -9,9 +9,9 @@ import { Dice } from '../dice.ts';
 const LEAST_PART = 0.000_1;
 const LARGEST_PART = 0.3;
 
-/** How often it wants a second transfer of the same currency, of money that may be gone by then. */
+/** Probability that it requests a second transfer of the same currency, of money that may be gone by then. */
 const AGAIN = 0.2;
-/** How often it wants what the exchange or the bot has to refuse. */
+/** Probability that it requests something the exchange or the bot has to refuse. */
 const WRONG = 0.1;
 
 const MOST_TOLD = 2_000;

@@ -23,12 +23,12 @@ const ACTIONS: readonly Action[] = [
 const MOST_TRAILS = 6;
 const TRAIL_EVERY_MS = 10_000;
 
-/** How likely it leaves a position as well, or names a price outside of the exchange's band. */
+/** Probability that it also leaves a position, or names a price outside of the exchange's band. */
 const EXITS = 0.12;
 
 const PARAMS = z.strictObject({
   seed: z.int(),
-  /** How likely it wants something when a book comes. */
+  /** Probability that it requests something when a book comes. */
   activity: z.number().positive().max(1),
   everyMs: z.int().positive(),
   /** Those that the bot follows. */

@@ -1,4 +1,4 @@
-/** What the control API answers in place of what was asked. */
+/** Answers of the control API in place of what was requested. */
 export const API_SENTENCES = {
   'not-an-order': 'expected an order of this bot, was {found:text}',
   'not-an-open-order': 'expected an open order of this bot, was {found:text}',

@@ -1,4 +1,4 @@
-/** Why a bot is in its state, and when it may trade. */
+/** Reasons for a bot's state, and for when it may trade. */
 export const BOT_SENTENCES = {
   'bot-stands': 'its process is there, and its loop stands still',
   'bot-unanswered': 'no answer from the exchange yet',

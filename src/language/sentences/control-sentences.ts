@@ -1,4 +1,4 @@
-/** What commands of people came to. */
+/** Results of people's commands. */
 export const CONTROL_SENTENCES = {
   'control-done': '{count:count} orders are canceled',
   'control-goes-on': 'trading goes on',

@@ -1,4 +1,4 @@
-/** What is read from the exchange again and again, by its name. */
+/** Names of the data that is polled from the exchange. */
 export const FEED_SENTENCES = {
   'feed-books': 'books',
   'feed-book': 'book {market:symbol}',
@@ -14,7 +14,7 @@ export const FEED_SENTENCES = {
   'feed-delegation-limit': 'delegation-limit {market:name}',
 } as const;
 
-/** What says the name of a feed, such as `book BTCIRT`. */
+/** Returns the sentence for the name of a feed, such as `book BTCIRT`. */
 export function feedSentence(feed: string): {
   readonly code: string;
   readonly facts: Readonly<Record<string, string>>;

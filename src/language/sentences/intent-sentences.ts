@@ -1,4 +1,4 @@
-/** How algorithms and brackets end, and why an intent is not served. */
+/** Endings of algorithms and brackets, and reasons an intent is not served. */
 export const INTENT_SENTENCES = {
   filled: 'filled',
   canceled: 'canceled',

@@ -1,4 +1,4 @@
-/** Why an order was not sent or placed. */
+/** Reasons an order was not sent or placed. */
 export const ORDER_SENTENCES = {
   'order-cancelled': 'Cancelled',
   'order-restarted': 'Restarted',

@@ -1,4 +1,6 @@
-/** What pre-trade risk says, and why an order does not fit its market or what may be spent. */
+/**
+ * Messages of pre-trade risk, and reasons an order does not fit its market or the amount that may be spent.
+ */
 export const RISK_SENTENCES = {
   'risk-order-size': 'the order of {amount:money} is above the limit of {limit:money} for one order',
   'risk-order-unpriced':

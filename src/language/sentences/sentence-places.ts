@@ -3,13 +3,13 @@ const TIME = String.raw`\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z(?: \([^()]{1,3
 const MONEY = String.raw`-?\d+(?:\.\d+)? [A-Za-z0-9]{1,20}`;
 
 /**
- * What may stand in a place of a sentence, `{amount:money}`, as the pattern of its English text. By its kind
- * another language knows how to write it.
+ * Values allowed in a place of a sentence, `{amount:money}`, as the pattern of its English text. The kind
+ * defines how another language writes the value.
  *
  * - `money`: a decimal and its currency, `1.2 BTC`; `price`: the same, or any.
  * - `decimal`, `count`: a number. `percent`: `-1.25 %`.
- * - `ms`: a length in milliseconds, without the unit. `length`: what `lengthText` writes, such as `4.2 s`.
- * - `time`: what `bothTimesText` writes. `until`, `scope`: what those of a lock write.
+ * - `ms`: a length in milliseconds, without the unit. `length`: the output of `lengthText`, such as `4.2 s`.
+ * - `time`: the output of `bothTimesText`. `until`, `scope`: the output of those of a lock.
  * - `name`: an id, a symbol or a name; `names`: several, with commas.
  * - `symbol`: the name of a market alone. `side`: of an order. `text`: words of somebody else.
  * - `said`: another sentence, or words of somebody else. `sentence`: another sentence, and nothing else.
@@ -63,7 +63,7 @@ type PlacesIn<T extends string> = T extends `${string}{${infer Name}:${string}}$
   ? Name | PlacesIn<Rest>
   : never;
 
-/** What a sentence needs for its places: nothing where it has none. */
+/** Values for the places of a sentence: nothing if it has none. */
 export type FactsOf<T extends string> = [PlacesIn<T>] extends [never]
   ? readonly []
   : readonly [{ readonly [Name in PlacesIn<T>]: string | number }];

@@ -1,4 +1,4 @@
-/** Why a strategy failed or does not run, where its author did not say it. */
+/** Reasons a strategy failed or does not run, if its author gave none. */
 export const STRATEGY_SENTENCES = {
   'strategy-too-slow': 'expected an answer within {limit:ms} ms, was still at work; its thread was ended',
   'strategy-slow-load':

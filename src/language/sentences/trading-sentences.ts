@@ -1,4 +1,4 @@
-/** Why no orders are taken: the run, a halt, the books, the credential, transfers on their way. */
+/** Reasons no orders are accepted: the run, a halt, the books, the credential, transfers in flight. */
 export const TRADING_SENTENCES = {
   'run-ending': 'the run is ending',
   halted: 'trading is halted: {reason:said}',

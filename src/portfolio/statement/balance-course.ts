@@ -4,19 +4,19 @@ import { addUnits, NO_UNITS, subtractUnits, type Units } from '../../domain/mone
 export interface RecordedBalances {
   /** Movements up to this time, by the clock of the exchange, are in them. */
   readonly throughMs: number;
-  /** When they were read. */
+  /** Time of the reading. */
   readonly seenAtMs: number;
   /** By currency. One that is left out was not compared then. */
   readonly totals: ReadonlyMap<string, Units>;
 }
 
-/** What a balance changed by between two records that no movement explains. */
+/** Change of a balance between two records that no movement explains. */
 export interface Unexplained {
   readonly currency: string;
   readonly amount: Units;
   /** Its place among the movements: after all up to this time. */
   readonly throughMs: number;
-  /** When the record that shows it was read, and the one before. */
+  /** Times at which the record that shows it was read, and the one before. */
   readonly seenAtMs: number;
   readonly sinceMs: number;
 }
@@ -25,7 +25,7 @@ export interface Unexplained {
 export interface Course {
   readonly opening: ReadonlyMap<string, Units>;
   readonly unexplained: readonly Unexplained[];
-  /** How many records each currency has: with one there is nothing to compare it with. */
+  /** Number of records of each currency: with one there is nothing to compare it with. */
   readonly records: ReadonlyMap<string, number>;
 }
 
@@ -35,7 +35,7 @@ export interface Course {
  */
 export class BalanceCourse {
   private readonly records: readonly RecordedBalances[];
-  /** What moved before each record, and after the one before it, by currency. */
+  /** Sum of the movements before each record, and after the one before it, by currency. */
   private readonly sums: readonly Map<string, Units>[];
 
   /** Records by rising time; the last one has every movement in it. */

@@ -1,13 +1,13 @@
 import { addUnits, NO_UNITS, subtractUnits, type Units } from '../../domain/money.ts';
 import { divideHalfEven } from '../../domain/rounding.ts';
 
-/** What a disposal took: how much of it had a recorded cost, and that cost. */
+/** Costed part of a disposal: the amount that had a recorded cost, and that cost. */
 export interface Disposal {
   readonly costed: Units;
   readonly cost: Units;
 }
 
-/** What is held of one coin and what it cost in one currency, in units of each. */
+/** Holding of one coin and its cost in one currency, in units of each. */
 export interface CostBook {
   readonly held: Units;
   /** Of all that is held and has a recorded cost. */
@@ -56,7 +56,7 @@ interface Lot {
   cost: Units | null;
 }
 
-/** What came first goes first. A lot that is sold in parts shares its cost by amount, half-even. */
+/** First in, first out. A lot that is sold in parts shares its cost by amount, half-even. */
 export class FifoLots implements CostBook {
   /** As many as there are purchases of what is still held. */
   private lots: Lot[] = [];

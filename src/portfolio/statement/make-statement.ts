@@ -8,7 +8,7 @@ import type { RecordedRate, StatementLine, StatementMove, StatementTrade } from 
 import { StatementTotals } from './statement-totals.ts';
 import { kindOfLine, TradeLines, type SaidKind } from './trade-lines.ts';
 
-/** What a statement is made of. */
+/** Input of a statement. */
 export interface StatementSource {
   readonly marketNames: MarketNames;
   /** From then on every movement is known; trades of before it only say what coins cost. */
@@ -27,7 +27,7 @@ export interface StatementSource {
   readonly closes: readonly RecordedRate[];
 }
 
-/** What is wanted of it; the end is not in it. */
+/** Period of a statement; the end is excluded. */
 export interface StatementPeriod {
   readonly fromMs: number;
   readonly toMs: number;
@@ -148,7 +148,7 @@ class StatementRun {
     return course.settle(last);
   }
 
-  /** What was there before the first movement has no recorded cost, beyond what earlier trades brought. */
+  /** Sets the opening balances, which have no recorded cost beyond that of earlier trades. */
   private begin({ opening }: Course): void {
     if (this.hasBegun) return;
     this.hasBegun = true;
@@ -270,12 +270,15 @@ function movementsOf(
   ].toSorted((left, right) => left.atMs - right.atMs);
 }
 
-/** When what is unexplained counts: after the movements that the record has, or when that was read. */
+/**
+ * Returns the time at which an unexplained change counts: after the movements that the record has, or at its
+ * reading.
+ */
 function placeOf({ throughMs, seenAtMs }: Pick<Unexplained, 'throughMs' | 'seenAtMs'>): number {
   return Number.isFinite(throughMs) ? throughMs : seenAtMs;
 }
 
-/** What a trade does to both wallets. The fee is in what is received. */
+/** Returns the effects of a trade on both wallets. The fee is in the currency received. */
 function effectsOf({ market, side, amount, total, fee }: StatementTrade): readonly {
   readonly currency: string;
   readonly amount: Units;

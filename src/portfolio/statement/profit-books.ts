@@ -17,7 +17,7 @@ export const COST_METHODS = ['average', 'fifo'] as const;
 
 export type CostMethod = (typeof COST_METHODS)[number];
 
-/** What a disposal came to by one method: its proceeds are the three together, to the last digit. */
+/** Result of a disposal by one method: its proceeds are the three together, to the last digit. */
 export interface RealisedPart {
   readonly cost: Units;
   readonly profit: Units;
@@ -48,9 +48,9 @@ export interface CostedTrade {
 type Books = Readonly<Record<CostMethod, CostBook>>;
 
 /**
- * What every coin cost, in each quote currency by itself, by average and first in, first out. A trade for one
- * quote currency has its cost or proceeds in the other by the recorded rate of its time. Without one that is
- * not known, and is never guessed. Tether is a coin too, whose cost and profit are in rial: it is bought and
+ * Cost of every coin, in each quote currency by itself, by average and first in, first out. A trade for one
+ * quote currency has its cost or proceeds in the other by the recorded rate of its time. Without such a rate
+ * they are not known, and never guessed. Tether is a coin too, with cost and profit in rial: it is bought and
  * sold in the bridge market, and spent and received in markets that are priced in it.
  */
 export class ProfitBooks {
@@ -61,24 +61,24 @@ export class ProfitBooks {
     this.marketNames = marketNames;
   }
 
-  /** How much of a coin the books have. */
+  /** Returns the amount of a coin in the books. */
   heldOf(coin: Currency): Units {
     const [currency] = this.currenciesOf(coin);
     return currency === undefined ? NO_UNITS : this.booksOf(coin, currency).fifo.held;
   }
 
-  /** What is held has cost so much, by method. */
+  /** Returns the cost of the holding, by method. */
   costOf(coin: Currency, currency: Currency): Readonly<Record<CostMethod, Units>> {
     const { average, fifo } = this.booksOf(coin, currency);
     return { average: average.cost, fifo: fifo.cost };
   }
 
-  /** What came without a trade: its cost is not recorded. */
+  /** Enters an amount that came without a trade: its cost is not recorded. */
   enter(coin: Currency, amount: Units): void {
     for (const currency of this.currenciesOf(coin)) this.acquire(coin, currency, { amount, cost: null });
   }
 
-  /** What left without a trade: it takes its cost along, and realises nothing. */
+  /** Removes an amount that left without a trade: its cost leaves with it, and nothing is realised. */
   leave(coin: Currency, amount: Units): void {
     for (const currency of this.currenciesOf(coin)) this.dispose(coin, currency, { amount, proceeds: null });
   }

@@ -4,7 +4,10 @@ import type { CostedTrade, Realised } from './profit-books.ts';
 import type { WalletTransaction } from '../../venues/port.ts';
 import type { Unexplained } from './balance-course.ts';
 
-/** What moves a balance; `position` moves none: coins that a person has moved in the books of strategies. */
+/**
+ * Kinds of movement of a balance; `position` moves none: coins that a person has moved in the books of
+ * strategies.
+ */
 export const MOVEMENT_KINDS = [
   'trade',
   'fee',
@@ -64,7 +67,7 @@ export interface StatementLine {
   readonly unexplained: Unexplained | null;
   /** Of the kind `position`. */
   readonly move: StatementMove | null;
-  /** What the disposal of a coin realised. */
+  /** Result realised by the disposal of a coin. */
   readonly realised: Realised | null;
   /** The rate by which a cost or its proceeds went over to the other quote currency. */
   readonly rate: RecordedRate | null;

@@ -11,7 +11,7 @@ export interface BalanceTotals {
   readonly movements: Record<MovementKind, Units>;
 }
 
-/** What the disposals of a coin came to, in one quote currency. */
+/** Result of the disposals of a coin, in one quote currency. */
 export interface RealisedTotals {
   readonly coin: string;
   readonly in: string;

@@ -6,7 +6,7 @@ import type { MovementKind } from './statement-line.ts';
 /** A line of a trade is written within seconds of it; a deposit of the same amount may come on any day. */
 const LINE_WITHIN_MS = 3_600_000;
 
-/** What a line says of itself by its description; null where it says nothing of these. */
+/** Returns the kind of a line by its description; null if the description names none of these. */
 export type SaidKind = (description: string) => 'trade' | 'transfer' | 'outside' | null;
 
 /** Lines of trades go to their trades: those that say they are of one before those that say nothing. */
@@ -33,8 +33,8 @@ export class TradeLines {
 }
 
 /**
- * What a line of no known trade is, by its sign and by what it says of itself. One that says that it is of a
- * trade, and whose trade is not known, is explained by nothing.
+ * Returns the kind of a line of no known trade, by its sign and its description. One described as a trade,
+ * and with no known trade, is unexplained.
  */
 export function kindOfLine({ amount, description }: WalletTransaction, saidKind: SaidKind): MovementKind {
   const said = saidKind(description);

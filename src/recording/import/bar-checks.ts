@@ -92,7 +92,7 @@ export class BackwardSteps {
     return read;
   }
 
-  /** What to say of the file; nothing where it is sorted, either way. */
+  /** Returns the notes about the file; none if it is sorted, either way. */
   notes(): string[] {
     if (this.first === null || !isSlipped(this)) return [];
     return [`its times are not in order: ${this.first}, as after a change of the time zone`];
@@ -100,8 +100,8 @@ export class BackwardSteps {
 }
 
 /**
- * Whether some times go back in a file that mostly goes on; one that mostly goes back is sorted the other
- * way.
+ * True if some times go back in a file that mostly goes forward; one that mostly goes back is sorted the
+ * other way.
  */
 export function isSlipped({ forward, back }: { readonly forward: number; readonly back: number }): boolean {
   return back > 0 && back <= forward / 10;

@@ -48,7 +48,9 @@ export function blocksOf(
   };
 }
 
-/** Where bars may begin; those that are to be put together are told apart by multiples of their length. */
+/**
+ * Returns the possible starts of bars; bars to be resampled are distinguished by multiples of their length.
+ */
 function startsOf({ grid, partMs }: BarPlan): BarStarts {
   if (partMs !== null) return { stepMs: partMs, isStart: (timeMs) => timeMs % partMs === 0 };
   return { stepMs: grid.isEven ? grid.lengthMs : Number.NaN, isStart: (timeMs) => grid.isStart(timeMs) };

@@ -2,7 +2,7 @@ import { SarrafError } from '../../domain/errors.ts';
 import type { ImportTableOptions } from './import-table-options.ts';
 import { asciiDigits, type FileRow, type RowFile } from './open-text.ts';
 
-/** What a column can be. */
+/** Possible contents of a column. */
 export const FIELDS = [
   'time',
   'clock',
@@ -20,10 +20,10 @@ export const FIELDS = [
 
 export type Field = (typeof FIELDS)[number];
 
-/** Where a column is that a file does not have: its volumes are 0. */
+/** Place of a column that a file does not have: its volumes are 0. */
 export const NO_COLUMN = -1;
 
-/** Which column holds what, counted from 0, or `NO_COLUMN`. */
+/** Column of each field, counted from 0, or `NO_COLUMN`. */
 export type ColumnPlaces = ReadonlyMap<Field, number>;
 
 /** Titles that a column may have, by what it is; the first one found counts. */
@@ -79,7 +79,7 @@ export interface PlacesQuestion {
   readonly firstRow: readonly string[];
   readonly preset: Preset | null;
   /**
-   * What columns are called, or their numbers from 1, by what they hold; laid over what else is found. A dash
+   * Titles of columns, or their numbers from 1, by field; they override the columns found otherwise. A dash
    * for the volume: there is none.
    */
   readonly columns: ReadonlyMap<Field, string>;
@@ -120,7 +120,7 @@ function plainTitle(title: string, market: string): string {
   return unit !== undefined && market.startsWith(unit.toUpperCase()) ? 'volume' : plain;
 }
 
-/** Whether a field is a time of the day by itself. */
+/** True if a field is a time of the day by itself. */
 const isClock = (text: string | undefined): boolean =>
   /^\d{1,2}:\d\d(?::\d\d(?:\.\d+)?)?(?:\s?[AP]M)?$/i.test(asciiDigits(text ?? ''));
 
@@ -201,7 +201,7 @@ function placeOf(
   throw new SarrafError('INVALID_FILE', `expected a column "${column}" in ${path}, found ${found}`);
 }
 
-/** What of the wanted columns is missing, as the end of a message; null where none is. */
+/** Returns the required columns that are missing, as the end of a message; null if none is. */
 export function missingColumns(places: ColumnPlaces, kind: 'candles' | 'trades'): string | null {
   const wanted: readonly Field[] =
     kind === 'candles' ? ['time', 'open', 'high', 'low', 'close', 'volume'] : ['time', 'price', 'amount'];
@@ -210,7 +210,7 @@ export function missingColumns(places: ColumnPlaces, kind: 'candles' | 'trades')
   return missing.length === 0 ? null : missing.join(', ');
 }
 
-/** Which column of a file holds what. Throws `INVALID_FILE` for a file without rows. */
+/** Returns the column of each field of a file. Throws `INVALID_FILE` for a file without rows. */
 export function placesOf(options: ImportTableOptions, file: RowFile, rows: readonly FileRow[]): ColumnPlaces {
   const [first] = rows;
   if (first === undefined) {
@@ -226,7 +226,7 @@ export function widthOf({ header }: RowFile, rows: readonly FileRow[]): number {
   return fields.findLastIndex((field) => field !== '') + 1;
 }
 
-/** What a file holds by its columns: where it lacks some for both, that of which it has more. */
+/** Returns the kind of a file by its columns: if it lacks some for both, the kind of which it has more. */
 export function kindOf(places: ColumnPlaces): 'candles' | 'trades' {
   const [candles, trades] = (['candles', 'trades'] as const).map(
     (kind) => missingColumns(places, kind)?.split(',').length ?? 0,
@@ -236,7 +236,7 @@ export function kindOf(places: ColumnPlaces): 'candles' | 'trades' {
   return hasBarPrice && !places.has('price') ? 'candles' : 'trades';
 }
 
-/** What to say of a file that lacks a column. */
+/** Returns the error for a file that lacks a column. */
 export function lacking(
   { path }: ImportTableOptions,
   what: { readonly kind: string; readonly missing: string; readonly file: RowFile },

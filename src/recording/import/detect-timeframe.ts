@@ -7,7 +7,7 @@ import { durationText } from '../../domain/time-text.ts';
 interface Steps {
   /** The most frequent: gaps are rarer than bars. */
   readonly usualMs: number;
-  /** What divides all of them: bars that are often missing are no finer than this. */
+  /** Common divisor of all of them: bars that are often missing are no finer than this. */
   readonly commonMs: number;
 }
 
@@ -32,12 +32,12 @@ function commonDivisor(left: number, right: number): number {
   return right === 0 ? left : commonDivisor(right, left % right);
 }
 
-/** Which bars to make of a file, and whether its own have to be put together for them. */
+/** Bars to make of a file, and if its own have to be resampled for them. */
 export interface BarPlan {
   readonly timeframe: Timeframe;
-  /** Where bars of the timeframe begin: as most of the file's do, or as was asked for. */
+  /** Start of bars of the timeframe: that of most of the file's bars, or the requested one. */
   readonly grid: BarGrid;
-  /** How far apart the bars are that are to be put together; null where none are. */
+  /** Distance of the bars that are to be resampled; null if none are. */
   readonly partMs: number | null;
 }
 
@@ -58,7 +58,7 @@ interface BarWish {
   readonly timesMs: readonly number[];
   readonly wanted: Timeframe | null;
   readonly mayResample: boolean;
-  /** Where bars are to begin; null: where those of the file do. */
+  /** Start of the bars; null: that of the file's bars. */
   readonly anchor: BarAnchor | null;
 }
 

@@ -80,7 +80,10 @@ type Snapshot = Extract<FeedMessage, { kind: 'snapshot' }>;
 /** Changes that wait for a snapshot which may have been taken before them: some minutes of ten a second. */
 const MOST_WAITING = 5_000;
 
-/** What a change of the depth gave: a book to be kept, nothing new, or why it can not be used. */
+/**
+ * Outcome of a change of the depth: a book to store, nothing new, or the reason that the change can not be
+ * used.
+ */
 export type FeedStep =
   | { readonly kind: 'book'; readonly book: RecordedBook }
   | { readonly kind: 'same' }
@@ -108,7 +111,7 @@ export class FeedBook {
     this.tails = options.tails;
   }
 
-  /** Whether it began with the end of another feed. */
+  /** True if it began with the end of another feed. */
   isContinued = false;
 
   /**

@@ -45,7 +45,7 @@ const isPositive = (decimal: DecimalText): boolean => decimal !== '0' && !decima
 
 const DECIMALS = `of at most ${UNIT_DECIMALS} decimals`;
 
-/** What a line of a feed tells. Times in ms since 1970; `seenMs` is when it was received. */
+/** Content of a line of a feed. Times in ms since 1970; `seenMs` is the time of receipt. */
 export type FeedMessage =
   | {
       readonly kind: 'depth';
@@ -188,7 +188,7 @@ const isUsed = ({ kind }: FeedMessage): boolean => kind !== 'other' && kind !== 
 const SHOWN_LINES = 50;
 
 /**
- * Whether a file is a feed: messages, or replies of the exchange, one a line. Objects and lists that are rows
+ * True if a file is a feed: messages, or replies of the exchange, one a line. Objects and lists that are rows
  * of a table are none.
  */
 export function isFeed(path: string): boolean {

@@ -2,10 +2,10 @@ import { closeSync, openSync, readSync, statSync } from 'node:fs';
 import { constants, gunzipSync } from 'node:zlib';
 import { SarrafError } from '../../domain/errors.ts';
 
-/** How the text of a file is encoded. */
+/** Text encoding of a file. */
 export type TextEncoding = 'utf-8' | 'utf-16le' | 'utf-16be';
 
-/** What a file is by its first bytes, whatever its name says. */
+/** Kind of a file by its first bytes, regardless of its name. */
 export interface FileKind {
   readonly form: 'parquet' | 'json' | 'lines';
   readonly isPacked: boolean;
@@ -58,8 +58,8 @@ const FOREIGN: readonly { readonly magic: Buffer; readonly what: string; readonl
 ];
 
 /**
- * What a file is. Throws `INVALID_FILE` where there is none, where it is empty, and for a kind that is not
- * read, with the remedy.
+ * Returns the kind of a file. Throws `INVALID_FILE` if it does not exist, if it is empty, and for a kind that
+ * is not supported, with the remedy.
  */
 export function fileKind(path: string): FileKind {
   const raw = firstBytes(path);

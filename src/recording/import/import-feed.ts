@@ -30,7 +30,7 @@ export interface ImportFeedOptions {
 /** Stops an append because of lines that can not be read. */
 class BadRows extends Error {}
 
-/** What was counted in a pass over the file. */
+/** Counts of a pass over the file. */
 interface FeedCounts {
   rows: number;
   firstBad: Reject | null;

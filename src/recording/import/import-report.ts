@@ -1,6 +1,6 @@
 import type { AppendOutcome } from '../append-outcome.ts';
 
-/** What became of one part of a file: its candles, its trades or its books. */
+/** Outcome of one part of a file: its candles, its trades or its books. */
 export interface ImportPart {
   readonly kind: 'candles' | 'trades' | 'books';
   /** For candles. */
@@ -9,8 +9,8 @@ export interface ImportPart {
 }
 
 /**
- * What became of a file. `imported`: it is in the catalogue, but for the rejected rows. `bad-rows`: it has
- * some, nothing was imported. `conflict`: it contradicts what is there, nothing was imported.
+ * Outcome of a file. `imported`: it is in the catalogue, except for the rejected rows. `bad-rows`: it has
+ * some, nothing was imported. `conflict`: it contradicts existing data, nothing was imported.
  */
 export interface ImportReport {
   readonly file: string;
@@ -22,7 +22,7 @@ export interface ImportReport {
   readonly rejects: Rejects;
   /** The first of the rows that keep the file out; null where none does, or the whole is what is wrong. */
   readonly firstBad: Reject | null;
-  /** What the reader should know, one sentence each. */
+  /** Notes for the reader, one sentence each. */
   readonly notes: readonly string[];
 }
 

@@ -8,29 +8,29 @@ import type { FileForm } from './written-form.ts';
 
 /** A file with columns, and how it is to be taken in. */
 export interface ImportTableOptions {
-  /** What takes in the rows: all of them, or none. */
+  /** Catalogue that accepts the rows: all of them, or none. */
   readonly catalogue: Pick<Catalogue, 'appendCandles'> & Partial<Pick<Catalogue, 'appendTrades'>>;
   readonly path: string;
   readonly market: MarketSymbol;
   /** Null: what its columns say. */
   readonly kind: 'candles' | 'trades' | null;
   readonly timeframe: Timeframe | null;
-  /** Where bars begin; null, as without it: where most of the file's do. */
+  /** Start of the bars; null, or left out: that of most of the file's bars. */
   readonly anchor?: BarAnchor | null;
-  /** Whether bars may be put together to the timeframe. */
+  /** True if bars may be resampled to the timeframe. */
   readonly mayResample: boolean;
   readonly preset: Preset | null;
   readonly columns: ReadonlyMap<Field, string>;
-  /** Whether rows that can not be read are left out; else one of them keeps the whole file out. */
+  /** True if unreadable rows are left out; else one of them rejects the whole file. */
   readonly skipBadRows: boolean;
   /**
-   * Whether amounts of trades with more than ten decimals are rounded, as volumes are; else they are bad
+   * True if amounts of trades with more than ten decimals are rounded, as volumes are; else they are bad
    * rows.
    */
   readonly roundsAmounts?: boolean;
-  /** What the user says of how numbers and dates are written. */
+  /** Format of numbers and dates as given by the user. */
   readonly form?: FileForm;
-  /** What prices are multiplied by, such as 10 for rial of toman. */
+  /** Factor for prices, such as 10 for rial of toman. */
   readonly priceFactor?: number;
   readonly source: string;
   readonly onProgress?: (rows: number, progress: ReadProgress) => void;

@@ -14,7 +14,7 @@ export function openTable(path: string): ReturnType<typeof openParquet> {
   return form === 'parquet' ? openParquet(path) : form === 'json' ? openJson(path) : openCsv(path);
 }
 
-/** Whether a file is CSV, which DuckDB may read alone. */
+/** True if a file is CSV, which DuckDB may read alone. */
 export const isCsv = (file: RowFile): file is CsvFile => 'separator' in file;
 
 /** The first rows of a file, and the way to those after them. */

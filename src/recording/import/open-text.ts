@@ -29,7 +29,7 @@ export function asciiDigits(text: string): string {
     .replaceAll(/[\u066C\u200E\u200F\u061C]/g, '');
 }
 
-/** How far reading is. */
+/** Progress of reading. */
 export interface ReadProgress {
   readonly readBytes: number;
   readonly totalBytes: number;
@@ -72,7 +72,7 @@ function decoderOf(encoding: TextEncoding): Transform {
 /** Of what is no text a reason quotes pages. */
 const MOST_REASON_CHARACTERS = 200;
 
-/** What the errors of unpacking and of CSV mean; null for others. */
+/** Returns the meaning of an unpacking or CSV error; null for others. */
 function damageOf(error: unknown): string | null {
   const { code, lines } = error as { readonly code?: unknown; readonly lines?: unknown };
   if (typeof code !== 'string') return null;
@@ -84,7 +84,7 @@ function damageOf(error: unknown): string | null {
     : `found a quote${line} that has no partner, or is amid a field: write quotes around whole fields only`;
 }
 
-/** What reading a file failed of, as an error of ours that names it. */
+/** Returns an error of reading a file as our own error that names the file. */
 export function unreadable(path: string, error: unknown): SarrafError {
   if (error instanceof SarrafError) return error;
   const found = damageOf(error);

@@ -1,7 +1,7 @@
 import { NO_COLUMN, type ColumnPlaces } from './column-places.ts';
 import { timeForm, type TimeForm } from './plain-time.ts';
 
-/** What is known of a CSV file of candles by its first rows. */
+/** Layout of a CSV file of candles, as known from its first rows. */
 export interface CsvLayout {
   readonly separator: string;
   /** The fields of the first row. */
@@ -19,17 +19,17 @@ export const TIME_ROLE = 0;
 export const UNUSED_ROLE = 6;
 export const EMPTY_ROLE = 7;
 
-/** Where the fields of a plain line are, and what each holds. */
+/** Places of the fields of a plain line, and the content of each. */
 export interface PlainLayout {
   readonly separator: number;
-  /** What each field of a line holds, in their order. */
+  /** Content of each field of a line, in their order. */
   readonly roles: Uint8Array;
   readonly time: TimeForm;
 }
 
 /**
- * How the plain lines of a file look. Null where no line is plain: the times are of a form that only
- * `TimeReader` reads, the first row is short, or one column is to be two things.
+ * Returns the layout of the plain lines of a file. Null if no line is plain: the times are of a form that
+ * only `TimeReader` reads, the first row is short, or one column would have two roles.
  */
 export function plainLayout({ separator, firstRow, width, places }: CsvLayout): PlainLayout | null {
   const time = timeForm(firstRow[places.get('time') ?? NO_COLUMN] ?? '');

@@ -27,12 +27,12 @@ const NEWLINE = 10;
 /** The roles of the columns of money. @see plainLayout */
 const [OPEN, HIGH, LOW, CLOSE, VOLUME] = [1, 2, 3, 4, 5] as const;
 
-/** What `take` stopped for. */
+/** Reason that `take` stopped. */
 export type ScanStop = 'end' | 'block' | 'odd-line';
 
-/** Where the bars of a file may begin. */
+/** Possible starts of a file's bars. */
 export interface BarStarts {
-  /** What surely lies between two of them; NaN where that is not the same for all. */
+  /** Guaranteed distance of two of them; NaN if it is not the same for all. */
   readonly stepMs: number;
   isStart(timeMs: number): boolean;
 }
@@ -43,7 +43,7 @@ export interface BarStarts {
  * its place, low <= open, close <= high, and the fields of the first row.
  */
 export class PlainScanner {
-  /** Where `take` stopped. */
+  /** Place at which `take` stopped. */
   at = 0;
   /** Steps of the times so far, in either direction. */
   forward = 0;
@@ -185,13 +185,13 @@ export class PlainScanner {
     }
   }
 
-  /** Where the line ends that ends here; -1 where none does. */
+  /** Returns the end of the line that ends here; -1 if none does. */
   private lineEnd(bytes: Uint8Array, at: number): number {
     if (!this.isCrlf) return bytes[at] === NEWLINE ? at + 1 : -1;
     return bytes[at] === RETURN && bytes[at + 1] === NEWLINE ? at + 2 : -1;
   }
 
-  /** Whether the line that was read has more decimals than those before it. */
+  /** True if the line just read has more decimals than those before it. */
   private isFiner(): boolean {
     return this.linePriceDecimals() > this.priceDecimals || this.decimalsOf(VOLUME) > this.volumeDecimals;
   }

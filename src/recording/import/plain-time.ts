@@ -27,7 +27,7 @@ interface DateForm {
   readonly suffix: Uint8Array;
 }
 
-/** How the times of a plain file are written. */
+/** Format of the times of a plain file. */
 export type TimeForm = NumberForm | DateForm;
 
 /** Seconds, milliseconds, microseconds and nanoseconds since 1970, by their digits. */
@@ -138,7 +138,7 @@ function clockMs(bytes: Uint8Array, at: number): number {
 /** Years of fewer digits are others for `Date.UTC`. */
 const FIRST_YEAR = 1_000;
 
-/** When a day begins; NaN for one that the calendar does not have, such as February 30. */
+/** Returns the start of a day; NaN for one that the calendar does not have, such as February 30. */
 function dayMs(year: number, month: number, date: number): number {
   const timeMs = Date.UTC(year, month - 1, date);
   const found = new Date(timeMs);

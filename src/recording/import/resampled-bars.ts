@@ -60,7 +60,7 @@ function straddling(
   );
 }
 
-/** What to do for bars that one file does not reach over whole, where those that it has are this long. */
+/** Returns the remedy for bars that one file does not cover whole, if its own bars have this length. */
 export function wayToWhole(partMs: number): string {
   return TIMEFRAMES.some((timeframe) => timeframeMs(timeframe) === partMs)
     ? 'import the finer ones, and resample them once the rest is there'
@@ -101,8 +101,8 @@ class RowSpan {
   }
 
   /**
-   * Whether the file reaches over a stretch whole, as far as it shows: at an end only as much is missing as
-   * usually is amid it.
+   * True if the file covers a range whole, as far as it shows: at an end no more is missing than usually is
+   * within it.
    */
   reachesOver(fromMs: number, toMs: number): boolean {
     const usualMs = this.gapsMs[USUAL_FROM - 1] ?? 0;

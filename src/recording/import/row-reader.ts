@@ -40,7 +40,7 @@ export class RowReader {
     readonly roundsAmounts: boolean;
     /** Prices with more decimals are rounded to these. */
     readonly roundsPricesTo: number | undefined;
-    /** What prices are multiplied by. */
+    /** Factor for prices. */
     readonly priceFactor: number;
   }) {
     this.path = options.path;
@@ -191,7 +191,7 @@ const isExact = (text: DecimalText): boolean =>
   text.length <= SURE_DIGITS || Number.isSafeInteger(Number(text.replace('.', '')));
 
 /**
- * What is wrong with the prices of a bar; null where low <= open, close <= high holds. Texts are compared by
+ * Returns the problem of a bar's prices; null if low <= open, close <= high holds. Texts are compared by
  * their numbers: neighbours beyond 15 digits count as one.
  */
 function shapeProblem({ open, high, low, close }: Candle): string | null {

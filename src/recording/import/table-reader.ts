@@ -85,7 +85,7 @@ export class TableReader {
     return null;
   }
 
-  /** What `read` makes of each row; null for one that is to be left out without a word. */
+  /** Yields the results of `read` for the rows; null for a row that is silently left out. */
   async *rows<Row>(
     read: (reader: RowReader, row: FileRow) => ReadRow<Row> | null,
   ): AsyncGenerator<readonly Row[]> {
@@ -153,7 +153,7 @@ export async function naming(
   }
 }
 
-/** What came of an append; null where bad rows stopped it. */
+/** Returns the outcome of an append; null if bad rows stopped it. */
 export async function unlessBad(append: () => Promise<AppendOutcome>): Promise<AppendOutcome | null> {
   try {
     return await append();

@@ -38,7 +38,7 @@ export class TimeReader {
     return timeMs;
   }
 
-  /** What is wrong with a time of this unit or form; null where all before it were of the same. */
+  /** Returns the problem of a time of this unit or form; null if all before it had the same. */
   private formProblem(form: string, text: string): string | null {
     this.form ??= form;
     return this.form === form ? null : `expected a time in ${this.form} as in the first row, found "${text}"`;

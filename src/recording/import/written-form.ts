@@ -3,11 +3,11 @@ import { tryDecimalText } from '../../domain/decimal-text.ts';
 import { NO_COLUMN, type ColumnPlaces, type Field } from './column-places.ts';
 import { asciiDigits, type FileRow } from './open-text.ts';
 
-/** What the user says of how a file is written. What is left out is as the first rows show it. */
+/** Format of a file as given by the user. The first rows decide for each option left out. */
 export interface FileForm {
   /** The sign before decimals. */
   readonly decimal?: 'point' | 'comma' | undefined;
-  /** What comes first in dates such as 03/04/2026. */
+  /** First part of dates such as 03/04/2026. */
   readonly dates?: 'day-first' | 'month-first' | undefined;
   /** The decimals that prices with more are rounded to; without it they stay. */
   readonly roundPrices?: number | undefined;
@@ -45,14 +45,15 @@ const joinedDigits = (text: string): string =>
   asciiDigits(text).replaceAll(/(?<=\d)[\s'\u2019](?=\d{3}(?:\D|$))/g, '');
 
 /**
- * How a file writes its numbers and times, found from its first rows: with commas between thousands or before
+ * Format of a file's numbers and times, found from its first rows: with commas between thousands or before
  * decimals, with digits of Persian or Arabic, with dates of other orders, with the clock in a column of its
- * own. It makes of each text the plain one, and leaves a text that it can not read as it is, for the message.
+ * own. It converts each text to the plain one, and leaves a text that it can not read unchanged, for the
+ * message.
  */
 export class WrittenForm {
   private readonly sign: 'point' | 'comma';
   private readonly dateOrder: 'day-first' | 'month-first';
-  /** Whether numbers and times of the first rows are plain, so that they may be read as columns. */
+  /** True if numbers and times of the first rows are plain, so that they may be read as columns. */
   readonly isPlain: boolean;
 
   /** Throws `INVALID_FILE` where the first rows can be read in two ways, with the option that says which. */

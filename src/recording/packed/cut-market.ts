@@ -3,8 +3,8 @@ import type { PackedBooks, PackedCandles, PackedMarket, PackedStats, PackedTrade
 import { bookCount, statsCount, tradeCount } from './packed-rows.ts';
 
 /**
- * What was recorded of a market before a time, of its bars those that had closed. The columns are views: what
- * comes later is not in them, and is behind them until they are copied.
+ * Returns the recordings of a market before a time; of its bars those that had closed. The columns are views:
+ * later data is not in them, but is behind them until they are copied.
  */
 export function cutMarket(packed: PackedMarket, toMs: number): PackedMarket {
   const { books, trades, stats, candles } = packed;

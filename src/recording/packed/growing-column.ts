@@ -4,7 +4,7 @@ const FIRST_LENGTH = 1_024;
 
 /** Numbers one after the other, in a typed array that doubles as it fills. */
 export class GrowingColumn<Kind extends Column> {
-  /** How many there are. */
+  /** Number of values. */
   length = 0;
   private column: Kind;
   private readonly make: (length: number) => Kind;

@@ -18,7 +18,7 @@ export interface PackedBooks extends PackedRows {
   readonly seenMs: Float64Array;
   /** One more than there are books: the last one is the end. */
   readonly levelFrom: Uint32Array;
-  /** How many levels of a book are bids. */
+  /** Number of levels of a book that are bids. */
   readonly bids: Uint8Array;
   readonly price: Float64Array;
   readonly amount: Float64Array;
@@ -63,7 +63,7 @@ export interface PackedMarket {
   readonly candles: readonly PackedCandles[];
 }
 
-/** When a row counts as: by the exchange's time, else when it was seen. */
+/** Returns the time of a row: the exchange's, else the time it was seen. */
 export function countedTimeMs(venueMs: Float64Array, seenMs: Float64Array, row: number): number {
   const timeMs = venueMs[row] ?? Number.NaN;
   return Number.isNaN(timeMs) ? (seenMs[row] ?? 0) : timeMs;

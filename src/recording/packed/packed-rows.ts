@@ -19,7 +19,7 @@ import {
 /** Rows that are handed on at once, as texts and objects: memory does not grow with the recording. */
 const ROWS_A_CHUNK = 2_048;
 
-/** How many rows are before a time. */
+/** Returns the number of rows before a time. */
 export function bookCount(books: PackedBooks, toMs: number): number {
   return rowFrom(books.length, (row) => countedTimeMs(books.venueTimeMs, books.seenMs, row), toMs);
 }

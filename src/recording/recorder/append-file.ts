@@ -4,7 +4,7 @@ import { promisify } from 'node:util';
 import { syncFolder } from '../durable-file.ts';
 
 /**
- * What waits in memory for the next write; at this size it is written at once, so that there is never more.
+ * Size limit of the buffer for the next write; at this size it is written at once, so there is never more.
  */
 const MOST_BUFFERED_BYTES = 256 * 1024;
 
@@ -21,7 +21,7 @@ export interface AppendFileOptions {
   /** Of a file that is not there yet. */
   readonly path: string;
   readonly after: After;
-  /** What was appended is on the disk after this, at the latest, and is put there no more often. */
+  /** Longest time until appended data is on the disk, and the shortest between two syncs. */
   readonly syncEveryMs: number;
   /** Called once when the disk takes no more. What was appended before may be on it or not. */
   readonly onError: (error: unknown) => void;

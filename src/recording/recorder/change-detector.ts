@@ -42,7 +42,7 @@ export interface ChangeDetectorOptions {
   readonly barsAfterMs?: (timeframe: Timeframe) => number;
 }
 
-/** When one kind was looked at. */
+/** Times of the snapshots of one kind. */
 interface Looks {
   lastMs: number | null;
   notedMs: number;

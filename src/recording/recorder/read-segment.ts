@@ -20,7 +20,7 @@ export interface Segment<Kind extends SegmentKind = SegmentKind> {
   readonly market: MarketSymbol;
 }
 
-/** What a segment holds beside its rows. */
+/** Content of a segment beside its rows. */
 export interface SegmentSummary {
   /** From the first look to the last; null where nothing can be read. */
   readonly looked: TimeRange | null;

@@ -26,8 +26,7 @@ export interface RecorderOptions
   /** @see SegmentWriterOptions.life */
   readonly life: string;
   /**
-   * When an exchange that begins anew with every run began, in ms since 1970; null for one that was there
-   * before.
+   * Start of an exchange that begins anew with every run, in ms since 1970; null for one that existed before.
    */
   readonly beganMs: number | null;
   /**
@@ -41,11 +40,11 @@ export interface RecorderOptions
   readonly seal?: SealSegments;
 }
 
-/** What was recorded of one kind of one market. */
+/** Recorded data of one kind of one market. */
 export interface KindStatus {
   /** Rows that were noted since the beginning. */
   rows: number;
-  /** When it was looked at last; null before. */
+  /** Time of the last snapshot; null before the first. */
   seenMs: number | null;
   gaps: number;
 }
@@ -70,7 +69,7 @@ interface Recorded extends Omit<MarketRecording, 'timeframes'> {
  * recorder asks nothing.
  */
 export class Recorder {
-  /** Why it stopped recording before its end; null while it records. */
+  /** Reason that it stopped recording before its end; null while it records. */
   failure: string | null = null;
   private readonly options: RecorderOptions;
   private readonly after: After;
@@ -127,7 +126,7 @@ export class Recorder {
     }
   }
 
-  /** What was recorded since the beginning. */
+  /** Recordings since the beginning. */
   get markets(): readonly MarketRecording[] {
     return [...this.recorded.values()].map(({ market, kinds, detector }) => ({
       market,
@@ -182,7 +181,7 @@ export class Recorder {
     if (beganMs !== null) await this.refuseMixture(beganMs);
   }
 
-  /** What is left of other markets is moved too: nobody knows whether they are ever recorded again. */
+  /** Moves the left-overs of other markets too: these may never be recorded again. */
   private async takeUpOthers(): Promise<void> {
     const { root, takeLock, markets } = this.options;
     const folders = takeLeftFolders(root, new Set(markets), takeLock);

@@ -78,7 +78,7 @@ function stretchesOf(bars: readonly SeenBar[], grid: BarGrid): readonly TimeRang
   return stretches;
 }
 
-/** When bars begin that are there, of the stretch that some reach over. */
+/** Returns the start times of the existing bars in the range that some bars cover. */
 async function timesThere(
   root: string,
   key: FolderKey & { readonly kind: 'candles' },

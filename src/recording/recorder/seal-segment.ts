@@ -9,12 +9,12 @@ import { sealBars } from './seal-bars.ts';
 import type { SegmentKind, SegmentRows } from './segment-entry.ts';
 import { noteTape } from './tape-tail.ts';
 
-/** Where segments go. */
+/** Destination of segments. */
 export interface SealTarget {
   /** The catalogue's folder. */
   readonly root: string;
   readonly takeLock: TakeLock;
-  /** Where the data is from, for the manifest. */
+  /** Origin of the data, for the manifest. */
   readonly source: string;
 }
 
@@ -27,7 +27,7 @@ const SHAPES: { readonly [Kind in PlainKind]: TableShape<SegmentRows[Kind]> } = 
   stats: STATS_SHAPE,
 };
 
-/** What became of a segment: it is in the catalogue and gone from where it was, or it stays. */
+/** Outcome of a segment: it is in the catalogue and gone from its old place, or it stays. */
 export type SealReport =
   | {
       readonly kind: 'sealed';
@@ -98,7 +98,7 @@ function isOfBars(segment: Segment): segment is Segment<'candles'> {
   return segment.kind === 'candles';
 }
 
-/** Whether its trades have to be noted down for the next page. */
+/** True for a segment of trades, which have to be noted for the next page. */
 export function isOfTrades(segment: Segment): segment is Segment<'trades'> {
   return segment.kind === 'trades';
 }

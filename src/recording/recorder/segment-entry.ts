@@ -7,7 +7,7 @@ import type { MarketStats } from '../../domain/market-stats.ts';
 import { TIMEFRAMES, type Timeframe } from '../../domain/timeframe.ts';
 import type { RecordedBook, RecordedStats, RecordedTrade, TimeRange } from '../records.ts';
 
-/** What of a market is recorded. */
+/** Kinds of market data that are recorded. */
 export const SEGMENT_KINDS = ['books', 'trades', 'stats', 'candles'] as const;
 
 export type SegmentKind = (typeof SEGMENT_KINDS)[number];
@@ -29,7 +29,7 @@ export interface SegmentRows {
   readonly candles: SeenBar;
 }
 
-/** What a recorder notes down of one kind, at the time at which it was seen. */
+/** Entry of a recorder for one kind, at the time at which it was seen. */
 export type SegmentEntry<Kind extends SegmentKind = SegmentKind> =
   | { readonly what: 'row'; readonly row: SegmentRows[Kind] }
   /** It was looked at, and nothing was new. */
@@ -68,7 +68,7 @@ const line = z.union([
   z.tuple([z.literal('gap'), time, time, time]),
 ]);
 
-/** When an entry was seen, in ms since 1970. */
+/** Returns the time an entry was seen, in ms since 1970. */
 export function seenMsOf(entry: SegmentEntry): number {
   return entry.what === 'row' ? entry.row.seenMs : entry.seenMs;
 }

@@ -10,7 +10,7 @@ import { segmentKind } from './segment-writer.ts';
 /** The folder of the catalogue in which segments lie: it has no market's name. */
 const SEGMENTS = 'segments';
 
-/** Where the segments of one market lie, for one process at a time. */
+/** Folder of the segments of one market, for one process at a time. */
 export interface SegmentFolder {
   readonly market: MarketSymbol;
   readonly path: string;

@@ -4,8 +4,8 @@ import { AppendFile, type After } from './append-file.ts';
 import { seenMsOf, writeEntry, type SegmentEntry, type SegmentKind } from './segment-entry.ts';
 
 /**
- * How often what was seen is put on the disk: so much is lost with the power, and nothing with the process
- * but the last moment.
+ * Interval at which seen data is synced to the disk: so much is lost in a power cut, and no more than the
+ * last moment if the process dies.
  */
 const SYNC_EVERY_MS = 1_000;
 
@@ -15,7 +15,7 @@ const LARGEST_BYTES = 64_000_000;
 const EXTENSION = '.jsonl';
 
 export interface SegmentWriterOptions {
-  /** Where segments lie. */
+  /** Folder of the segments. */
   readonly folder: string;
   readonly kind: SegmentKind;
   /** Sets the segments of this process apart from all before it, and sorts after theirs. */

@@ -17,12 +17,12 @@ import { durationText } from '../../domain/time-text.ts';
 /** Rows of one chunk, as DuckDB has them. */
 const CHUNK_ROWS = 2_048;
 
-/** What the rows of a folder are held against. */
+/** Options for checking the rows of a folder. */
 export interface CheckOptions {
   readonly root: string;
   readonly key: FolderKey;
   readonly partitions: readonly Partition[];
-  /** Where candles begin and end; of nothing else. */
+  /** Starts and ends of candles; null for other kinds. */
   readonly grid: BarGrid | null;
   readonly range: TimeRange;
   /** Null: found by the decimals that nearly all prices have. */

@@ -127,8 +127,8 @@ export class BookCheck {
   }
 
   /**
-   * Whether a recorder looked from when the book before was seen, which may be long after it changed, without
-   * a longer pause than a gap: files of a recorder end and begin anew.
+   * True if a recorder watched since the book before was seen, which may be long after it changed, without a
+   * longer pause than a gap: files of a recorder end and begin anew.
    */
   private isWatched(toMs: number): boolean {
     const { watched, gaps, gapMs, seenBeforeMs } = this;

@@ -1,4 +1,4 @@
-/** What verifying looks for. */
+/** Kinds of verification issue. */
 export type FindingKind =
   /** A file that is missing, damaged, or that no manifest names. */
   | 'file'
@@ -24,7 +24,7 @@ export interface Finding {
 /** Findings of one kind that are listed; beyond that they are only counted. */
 const MOST_OF_A_KIND = 1_000;
 
-/** What was found in one folder, by kind and in the order of time. */
+/** Findings of one folder, by kind and in the order of time. */
 export class Findings {
   readonly listed: Finding[] = [];
   private readonly counts = new Map<FindingKind, number>();
@@ -35,7 +35,7 @@ export class Findings {
     if (count <= MOST_OF_A_KIND) this.listed.push({ kind, atMs, text });
   }
 
-  /** How many of each kind, those that are not listed too. */
+  /** Counts of each kind, including findings that are not listed. */
   byKind(): Readonly<Partial<Record<FindingKind, number>>> {
     return Object.fromEntries(this.counts);
   }

@@ -18,16 +18,16 @@ export interface VerifyOptions {
   readonly range: TimeRange;
   /** Null: found by the decimals that nearly all prices of candles have. */
   readonly priceStep: Units | null;
-  /** How long there may be no book. */
+  /** Longest permitted time without a book. */
   readonly gapMs: number;
 }
 
-/** What a folder was found to be like. */
+/** Result of verifying a folder. */
 export interface VerifyReport {
   readonly key: FolderKey;
   readonly rows: number;
   readonly findings: Findings;
-  /** What a killed writer has left; the next writer removes it. */
+  /** Files that a killed writer has left; the next writer removes them. */
   readonly leftOvers: readonly string[];
 }
 

@@ -2,7 +2,7 @@
 const MOST_SHIFT_MS = 14 * 3_600_000;
 const SHIFT_STEP_MS = 1_800_000;
 
-/** Whether clocks of two time zones can differ by so much. */
+/** True if clocks of two time zones can differ by this length. */
 function isShift(lengthMs: number): boolean {
   return lengthMs > 0 && lengthMs <= MOST_SHIFT_MS && lengthMs % SHIFT_STEP_MS === 0;
 }
@@ -30,7 +30,7 @@ export class QuietGaps {
     this.next += 1;
   }
 
-  /** Whether a gap of so many ms, with such a jump of the price over it, can be a shift. */
+  /** True if a gap of this many ms, with this jump of the price over it, can be a shift. */
   isQuiet({ missingMs, jump }: { readonly missingMs: number; readonly jump: number }): boolean {
     if (!isShift(missingMs) || this.moves.length < FEW_MOVES) return false;
     const usual = this.moves.reduce((sum, move) => sum + move, 0) / this.moves.length;

@@ -2,8 +2,8 @@ import { invariant } from '../../domain/invariant.ts';
 import { Wallet, type UserId, type WalletKind, type WalletEntry } from './wallet.ts';
 
 /**
- * Where units go that belong to no user: each posting has this other side, so that all of them add up to
- * nothing.
+ * Accounts for units that belong to no user: each posting has this other side, so that all of them add up to
+ * zero.
  */
 export type HouseAccount = 'fees' | 'outside' | 'rounding';
 
@@ -163,7 +163,7 @@ export class Accounts {
     });
   }
 
-  /** What every currency's sides add up to: zero, always. For checks. */
+  /** Returns the sum of all sides of a currency: zero, always. For checks. */
   imbalanceOf(currency: string): bigint {
     const { fees, outside, rounding } = this.houseOf(currency);
     let sum = fees + outside + rounding;

@@ -20,7 +20,7 @@ export interface MarketSettings {
   /** Display name of the source currency, as records show it (`Bitcoin`). */
   readonly baseName: string;
   readonly quoteName: string;
-  /** Where its bars begin; see `CandleStore`. */
+  /** Starts of its bars; see `CandleStore`. */
   readonly barAnchors?: BarAnchors | undefined;
 }
 
@@ -89,8 +89,8 @@ export class SimulatedExchange {
   }
 
   /**
-   * What units of a currency are worth in rial at the last prices, directly or by way of tether; null where
-   * no market says.
+   * Returns the value of units of a currency in rial at the last prices, directly or by way of tether; null
+   * if no market gives it.
    */
   rialValue(currency: string, units: bigint): bigint | null {
     if (currency === 'rls') return units;

@@ -11,12 +11,12 @@ import type { GatewaySettings } from './gateway/gateway-settings.ts';
 import type { MarginSettings } from './margin/margin-settings.ts';
 import type { UserSettings } from './users/user-settings.ts';
 
-/** What the services are made of: settings, and the ports that a pure core can not fill by itself. */
+/** Parts of the services: settings, and the ports that a pure core can not fill by itself. */
 export interface ServicesOptions {
   readonly accounts: Accounts;
-  /** Where tokens come from. */
+  /** Source of tokens. */
   readonly random: RandomSource;
-  /** When the exchange opens: the time of opening balances. */
+  /** Opening time of the exchange: the time of opening balances. */
   readonly startMs: number;
   readonly verifySignature: VerifySignature;
   readonly md5: Md5;

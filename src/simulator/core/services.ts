@@ -91,7 +91,7 @@ export class Services {
     return this.currencies.get(symbol) ?? currencyOf(symbol);
   }
 
-  /** Whether the settings name a currency. */
+  /** True if the settings name a currency. */
   hasCurrency(symbol: string): boolean {
     return this.currencies.has(symbol);
   }

@@ -2,7 +2,7 @@ import { createRandom, type RandomSource } from '../../domain/random.ts';
 import type { Distortion } from '../wire/handler.ts';
 import { LONGEST_DELAY_MS, type FaultRule } from './fault-rule.ts';
 
-/** What replaces the answer of a request. */
+/** Replacement for the answer of a request. */
 export type AnswerFault =
   | {
       readonly kind:
@@ -17,11 +17,11 @@ export type AnswerFault =
     }
   | { readonly kind: 'too-many-requests'; readonly backOff: number; readonly limit: number };
 
-/** What happens to one request. */
+/** Faults applied to one request. */
 export interface FaultDecision {
-  /** How long it waits before it is handled; null: it never is. */
+  /** Wait of the request before it is handled; null: it never is. */
   readonly handledAfterMs: number | null;
-  /** How long the answer takes after that. */
+  /** Delay of the answer after that. */
   readonly answeredAfterMs: number;
   /** Null: the exchange's own answer. */
   readonly answer: AnswerFault | null;
@@ -31,7 +31,7 @@ export interface FaultDecision {
 export interface FaultSettings {
   readonly seed?: number | undefined;
   readonly rules?: readonly FaultRule[] | undefined;
-  /** How far the exchange's clock is ahead of everybody else's; negative: behind. */
+  /** Lead of the exchange's clock over all others; negative: behind. */
   readonly clockSkewMs?: number | undefined;
 }
 
@@ -77,12 +77,12 @@ export class FaultPlan {
     }));
   }
 
-  /** Whether there is nothing that could go wrong. */
+  /** True if nothing can go wrong. */
   get isQuiet(): boolean {
     return this.rules.length === 0;
   }
 
-  /** What happens to the next request. `endpoint` is null when it is for none of the interface. */
+  /** Decides the faults of the next request. `endpoint` is null if it is for none of the interface. */
   decide(endpoint: string | null): FaultDecision {
     let decision = NO_FAULT;
     for (const active of this.rules) if (strikes(active, endpoint)) decision = apply(decision, active.rule);

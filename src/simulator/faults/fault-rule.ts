@@ -1,6 +1,6 @@
 import type { EndpointName } from '../../exchange/endpoints/index.ts';
 
-/** What can go wrong between a request and its reply. */
+/** Faults that can occur between a request and its reply. */
 export const FAULT_KINDS = [
   /** Handled at once, answered later. */
   'delay',

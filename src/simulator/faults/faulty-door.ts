@@ -2,7 +2,9 @@ import type { WireDoor, WireReply, WireRequest } from '../wire/door.ts';
 import type { FaultDecision, FaultPlan } from './fault-plan.ts';
 import { faultyReply } from './faulty-reply.ts';
 
-/** What a shell does about one request: when to have it handled, when to send what. */
+/**
+ * Instructions to a shell for one request: the time to have it handled, and the time and kind of the reply.
+ */
 export interface FaultyExchange {
   /** Before it is handled; null: it never is. */
   readonly handledAfterMs: number | null;
@@ -23,7 +25,7 @@ export class FaultyDoor {
     this.plan = plan;
   }
 
-  /** Whether requests can be passed to the door as they are. */
+  /** True if requests can be passed on unchanged. */
   get isQuiet(): boolean {
     return this.plan.isQuiet;
   }

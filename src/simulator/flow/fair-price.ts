@@ -38,12 +38,12 @@ const paceOf = (seconds: number) => ({
 });
 
 /**
- * What a currency is worth, unknown to anybody in the market: a random walk in the logarithm whose volatility
+ * Fair value of a currency, unknown to anybody in the market: a random walk in the logarithm whose volatility
  * comes in clusters (two log-normal factors, of minutes and of hours) with a drift that lasts for tens of
  * minutes.
  *
- * What is unreal about it: no jumps, no hours of the day, no news, no other market; the trends are stronger
- * than those of real markets, so that something can be seen within minutes; nothing pulls the price back over
+ * Unreal about it: no jumps, no hours of the day, no news, no other market; the trends are stronger than
+ * those of real markets, so that something can be seen within minutes; nothing pulls the price back over
  * weeks.
  */
 export class FairPrice {

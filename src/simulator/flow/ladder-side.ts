@@ -3,10 +3,10 @@ import type { MarketState } from '../core/market/market-state.ts';
 import type { SimulatedOrder } from '../core/trading/order.ts';
 import type { FlowTrader } from './flow-trader.ts';
 
-/** How large the levels of a side are; index 0 is the best one. Amounts in public steps. */
+/** Sizes of the levels of a side; index 0 is the best one. Amounts in public steps. */
 export interface LevelSizing {
   amountAt(index: number): number;
-  /** Whether a level that has `remaining` left may stay as it is. */
+  /** True if a level that has `remaining` left may stay as it is. */
   isEnough(index: number, remaining: number): boolean;
 }
 

@@ -5,19 +5,19 @@ import { LadderSide, type LevelSizing } from './ladder-side.ts';
 import { ladderPrices } from './lattice.ts';
 import { leastAmount } from './typical-size.ts';
 
-/** Where a ladder is to lie, in public price steps: bid < ask; `gap` between the levels behind them. */
+/** Place of a ladder, in public price steps: bid < ask; `gap` between the levels behind them. */
 export interface LadderPlace {
   readonly bid: number;
   readonly ask: number;
   readonly gap: number;
   /** About what the levels near the touch hold, in public amount steps; those further back hold more. */
   readonly typicalAmount: number;
-  /** What the touch must at least hold. */
+  /** Least amounts of the touch. */
   readonly leastBid?: number;
   readonly leastAsk?: number;
 }
 
-/** How much larger each level is than the one before it, and how widely sizes vary around that. */
+/** Growth of each level over the one before it, and the spread of sizes around that. */
 const GROWTH = 0.06;
 const SPREAD_OF_SIZES = 0.55;
 

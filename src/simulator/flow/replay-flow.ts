@@ -18,7 +18,7 @@ const REPLAY_USER_IDS = 9_100_000;
 
 export interface ReplayFlowOptions {
   readonly exchange: SimulatedExchange;
-  /** Which market the rows are of. */
+  /** Market of the rows. */
   readonly market: MarketSymbol;
   /** In the order of time. Read one ahead, never further. */
   readonly rows: Iterator<ReplayRow>;
@@ -81,12 +81,12 @@ export class ReplayFlow {
     this.readRow();
   }
 
-  /** Whether every row has been lived through. */
+  /** True if every row has been replayed. */
   get isDone(): boolean {
     return this.row === null;
   }
 
-  /** When something happens next; infinite after the last row. */
+  /** Time of the next event; infinite after the last row. */
   get nextTimeMs(): number {
     return this.dueMs;
   }
@@ -178,7 +178,7 @@ export class ReplayFlow {
     this.dueMs = Math.max(this.dueMs, rowTimeMs(next.value));
   }
 
-  /** When the public steps have changed, what was reckoned in the old ones is put into the new. */
+  /** Converts figures in the old public steps to the new ones if the steps have changed. */
   private heedRules(): void {
     const { rules } = this.market;
     if (rules === this.rules) return;

@@ -7,7 +7,7 @@ import type { Side } from '../../domain/order.ts';
 export interface CandleRow {
   readonly kind: 'candle';
   readonly openTimeMs: number;
-  /** Where bars of the exchange are as long; others go into the next shorter one. */
+  /** Timeframe, if the exchange has bars of this length; others go into the next shorter one. */
   readonly timeframe?: Timeframe;
   readonly lengthMs: number;
   readonly open: DecimalText;

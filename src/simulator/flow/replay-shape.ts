@@ -16,22 +16,19 @@ const MOST_GAP_SHARE = 0.005;
  */
 const GAP_TOLERANCE = 2;
 /**
- * What a level near the touch holds: this share of the volume of a minute, but not less than this share of an
+ * Amount of a level near the touch: this share of the volume of a minute, but not less than this share of an
  * ordinary level.
  */
 const MINUTE_SHARE = 0.25;
 const LEAST_SHARE = 0.25;
 /** A level holds this many of the usual trade. */
 const TRADES_A_LEVEL = 10;
-/** How fast older bars and trades are forgotten. */
+/** Rate at which older bars and trades are forgotten. */
 const MEMORY = 0.9;
 /** Half of the distance of the quotes behind which the traded price is: at most this share of the price. */
 const SPREAD_SHARE = 0.0001;
 
-/**
- * How wide and how deep the ladder of a replay is, from what was recorded so far: never from what is still to
- * come.
- */
+/** Width and depth of the ladder of a replay, from the recording so far: never from later rows. */
 export class ReplayShape {
   private range = 0;
   private level = 0;
@@ -68,7 +65,7 @@ export class ReplayShape {
     return Math.max(this.level, LEAST_SHARE * typicalAmount(rules, price));
   }
 
-  /** What was learnt in steps that are no longer the market's. */
+  /** Forgets all figures in steps that are no longer the market's. */
   forget(): void {
     this.range = 0;
     this.level = 0;

@@ -14,7 +14,7 @@ const LIVED_THROUGH_MS = 60_000;
 export interface SyntheticFlowOptions {
   readonly exchange: SimulatedExchange;
   readonly seed: number;
-  /** When trading begins. */
+  /** Start of trading. */
   readonly startMs: number;
   readonly firstUserId?: number;
   /** Minutes of candles that are there at the start, for those who need a past; 0: none. */
@@ -64,7 +64,7 @@ export class SyntheticFlow {
     );
   }
 
-  /** When something happens next. */
+  /** Time of the next event. */
   get nextTimeMs(): number {
     return this.next()?.nextMs ?? Number.POSITIVE_INFINITY;
   }

@@ -25,7 +25,9 @@ const BAND_SHARE = 0.25;
 const TAKE_SHARE = 0.12;
 const TAKE_EXPONENT = 1.4;
 const LARGEST_TAKE = 150;
-/** How often a taker does what the one before did; the rest go by the trend a little more than against it. */
+/**
+ * Share of takers that do the same as the one before; the rest go by the trend a little more than against it.
+ */
 const HERD_SHARE = 0.55;
 const TREND_SHARE = 0.55;
 
@@ -66,7 +68,7 @@ export class SyntheticMarket {
     this.nextTakeMs = startMs + this.waitForTake();
   }
 
-  /** When something happens next. */
+  /** Time of the next event. */
   get nextMs(): number {
     return Math.min(this.nextQuoteMs, this.nextTakeMs);
   }

@@ -3,7 +3,7 @@ import type { Currency } from '../../domain/market-symbol.ts';
 import type { Market } from '../../domain/market.ts';
 import { UNITS_PER_ONE } from '../../domain/money.ts';
 
-/** What a level of an ordinary book is worth where nothing else says: in units of the quote currency. */
+/** Value of a level of an ordinary book if nothing else gives it: in units of the quote currency. */
 const LEVEL_VALUE: Readonly<Record<Currency, number>> = { rls: 400_000_000, usdt: 800 };
 /** And at least this many of the smallest order of its market. */
 const LEAST_ORDERS = 60;

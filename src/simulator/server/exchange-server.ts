@@ -14,13 +14,13 @@ export interface ExchangeServerOptions {
   /** Token of the administrator; null leaves the administrator's door out. */
   readonly adminToken?: string | null;
   readonly tickEveryMs?: number;
-  /** How long half a request keeps its socket; 30 s without it. */
+  /** Time an incomplete request holds its socket; 30 s without it. */
   readonly requestWithinMs?: number;
 }
 
 /** A larger body is refused with 413. */
 const LARGEST_BODY_BYTES = 256 * 1024;
-/** How long a request that is never to be answered keeps its socket: longer than any client waits. */
+/** Time a request that is never to be answered holds its socket: longer than any client waits. */
 const SILENCE_MS = 120_000;
 const KEEP_ALIVE_MS = 72_000;
 /**
@@ -37,7 +37,7 @@ const MEDIA_TYPE = /^[\w!#$&^.+-]+\/[\w!#$&^.+-]+\s*(?:;|$)/;
 const VISIBLE_SKEW_MS = 1_000;
 const JSON_TYPE = 'application/json; charset=utf-8';
 
-/** What fastify refuses by itself. */
+/** Refusal by fastify itself. */
 interface FrameworkError {
   readonly code?: string;
   readonly statusCode?: number;

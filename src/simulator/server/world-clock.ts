@@ -7,7 +7,7 @@ export class WorldClock {
   private offsetMs = 0;
   private frozenAtMs: number | null = null;
   private lastMs = Number.NEGATIVE_INFINITY;
-  /** How far a fault puts the clock from its true time. */
+  /** Offset of the clock from its true time by a fault. */
   skewMs = 0;
 
   constructor(wallMs: () => number = Date.now) {
@@ -43,8 +43,8 @@ export class WorldClock {
   }
 
   /**
-   * Where a stored exchange goes on: not before the time it was stored at, which an administrator may have
-   * moved far ahead.
+   * Sets the time at which a stored exchange goes on: not before the time it was stored at, which an
+   * administrator may have moved far ahead.
    */
   startAt(leastMs: number): void {
     this.offsetMs = Math.max(this.offsetMs, leastMs - this.skewMs - this.wallMs());

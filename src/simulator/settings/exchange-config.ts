@@ -50,7 +50,7 @@ export const exchangeConfig = z.strictObject({
   margin: marginConfig,
   gateway: gatewayConfig,
   forms: formsConfig,
-  /** Where the bars of the history begin. */
+  /** Starts of the history's bars. */
   candles: z
     .strictObject({
       /** Bars of 4 h and more begin as the clock of this zone does; shorter ones as UTC does. */
@@ -60,7 +60,7 @@ export const exchangeConfig = z.strictObject({
         .default('Asia/Tehran'),
     })
     .prefault({}),
-  /** Whether POST on reads, form bodies and stray slashes are taken. */
+  /** True if POST on reads, form bodies and stray slashes are accepted. */
   lenience: z.boolean().default(true),
   faults: faultsConfig.default({}),
   /** Handed on to the synthetic traders as it is. */

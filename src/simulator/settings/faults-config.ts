@@ -28,7 +28,7 @@ const rule = z.strictObject({
   limit: z.number().optional(),
 });
 
-/** What is to go wrong. At most 100 rules. */
+/** Faults to apply. At most 100 rules. */
 export const faultsConfig = z.strictObject({
   seed: z.int().min(0).optional(),
   clockSkewMs: z.int().min(-LARGEST_SKEW_MS).max(LARGEST_SKEW_MS).optional(),

@@ -10,7 +10,7 @@ const BUDGET_NAMES: readonly string[] = [
 
 const counted = z.strictObject({ limit: z.int().min(0).optional(), windowMs: durationMs().optional() });
 
-/** How the exchange enforces its rate limits, and numbers other than the interface's. */
+/** Enforcement of the exchange's rate limits, and numbers other than the interface's. */
 export const limitsConfig = z
   .strictObject({
     enabled: z.boolean().optional(),

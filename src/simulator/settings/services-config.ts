@@ -29,7 +29,7 @@ const marginMarket = z.strictObject({
   buyEnabled: z.boolean().optional(),
 });
 
-/** What the margin reads answer. */
+/** Replies of the margin reads. */
 export const marginConfig = z
   .strictObject({
     markets: z.record(text(), marginMarket).nullable().optional(),

@@ -6,8 +6,8 @@ import type { Wallet } from '../core/wallet.ts';
 const isCount = (value: number): boolean => Number.isSafeInteger(value) && value > 0;
 
 /**
- * Whether a restored exchange can go on: its books add up, what wallets hold is what their orders hold, and
- * prices and amounts are whole numbers. Throws a `RangeError` that names the first thing that is not so.
+ * Checks that a restored exchange can go on: its books add up, wallets hold the amounts that their orders
+ * hold, and prices and amounts are whole numbers. Throws a `RangeError` that names the first violation.
  */
 export function checkRestored(exchange: SimulatedExchange): void {
   const { accounts, trading } = exchange;

@@ -8,7 +8,7 @@ import { storeEnded, storeMarket, type ExchangeState, type StoredMarket } from '
 import { storeOrder, type SavedOrder } from './stored-order.ts';
 import { storeTrade, type StoredTrade } from './stored-trade.ts';
 
-/** What is different since it was last written, as plain JSON. Wallets, counters and markets are whole. */
+/** Changes since the last write, as plain JSON. Wallets, counters and markets are whole. */
 export interface StoredChanges {
   /** Of the wallets' histories the new lines alone. */
   readonly accounts: AccountsState;
@@ -75,7 +75,7 @@ export class ExchangeChanges {
     return wallet.userId === this.userId ? wallet : { ...wallet, transactions: [] };
   }
 
-  /** What was stored last is on the disk. */
+  /** Notes that the stored changes are on the disk. */
   written({ accounts }: StoredChanges): void {
     this.orders.clear();
     this.trades.clear();

@@ -8,7 +8,7 @@ const FORMAT = 'sarraf exchange state';
 /** Raised whenever older programs could not read what is written. */
 const VERSION = 1;
 
-/** Where dates end. */
+/** Latest possible date. */
 const LATEST_MS = 8.64e15;
 
 const header = z.object({
@@ -17,7 +17,7 @@ const header = z.object({
   savedAtMs: z.int().min(0).max(LATEST_MS),
 });
 
-/** Why a state file can not be used; the message is one line for the user. */
+/** Reason that a state file can not be used; the message is one line for the user. */
 export class StateFileError extends Error {
   override readonly name = 'StateFileError';
 }

@@ -8,7 +8,7 @@ import { spotHandlers } from './handlers/spot.ts';
 import { userHandlers } from './handlers/user.ts';
 import { walletHandlers } from './handlers/wallets.ts';
 
-/** What answers each endpoint of the interface; the compiler sees to it that none is missing. */
+/** Handler of each endpoint of the interface; the compiler checks that none is missing. */
 export const ALL_HANDLERS: WireHandlers = {
   ...marketDataHandlers,
   ...sessionHandlers,

@@ -31,7 +31,7 @@ export interface WireReply {
 export interface WireDoorOptions {
   readonly exchange: SimulatedExchange;
   readonly forms?: Partial<WireForms>;
-  /** Whether POST on reads, form bodies and stray slashes are taken. On by default. */
+  /** True if POST on reads, form bodies and stray slashes are accepted. On by default. */
   readonly isLenient?: boolean;
   readonly requestsKept?: number;
   /** Told of a mistake in the exchange itself, before its 500 goes out; without it the mistake is thrown. */
@@ -71,7 +71,7 @@ export class WireDoor {
     this.onMistake = options.onMistake ?? null;
   }
 
-  /** Which endpoint a request is for, or null when for none. */
+  /** Returns the endpoint that a request is for, or null if it is for none. */
   endpointOf(request: Pick<WireRequest, 'method' | 'path'>): EndpointName | null {
     const [path = ''] = request.path.split('?', 1);
     const routing = this.router.find(request.method, path);
@@ -210,7 +210,7 @@ export class WireDoor {
     return { status: 400, body: { status: 'failed', [this.forms.failureField]: 'ParseError', message } };
   }
 
-  /** Whose a refused request was, for the log: only refusals pay for asking twice. */
+  /** Returns the caller of a refused request, for the log: only refusals pay for asking twice. */
   private refusedCaller(request: WireRequest, timeMs: number): GateCaller | null {
     const { credentials } = this.exchange.services;
     const authorization = textOf(request.headers['authorization']);

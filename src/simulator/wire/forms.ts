@@ -9,15 +9,15 @@ export interface WireForms {
   readonly decimals: 'canonical' | 'padded' | 'number';
   /** `lastUpdate` of books: the specification says seconds, deployments also send milliseconds. */
   readonly lastUpdate: 'seconds' | 'milliseconds';
-  /** Whether it is the time of the book's last change, or of the reading that is shown. */
+  /** Meaning of `lastUpdate`: the time of the book's last change, or of the reading that is shown. */
   readonly lastUpdateOf: 'change' | 'snapshot';
-  /** Whether the second version of the order book is served beside the third, or gone. */
+  /** Versions of the order book: the second is served beside the third, or gone. */
   readonly orderBooks: 'v2-and-v3' | 'v3';
   readonly globalStats: 'by-currency' | 'by-provider';
   /** Options under flat keys (`service.minOrders`), or nested in one object under the service's name. */
   readonly options: 'flat' | 'nested';
   readonly gatewayCode: 'text' | 'number' | 'trailing-minus';
-  /** Whether a failure names its code `code` or `error`. */
+  /** Name of the field with a failure's code: `code` or `error`. */
   readonly failureField: 'code' | 'error';
   /** Leaves `execution`, `market`, `averagePrice` and `hasNext` out, as some deployments do. */
   readonly omitOptionalFields: boolean;

@@ -5,10 +5,10 @@ import type { Refusal } from '../core/result.ts';
 import type { User } from '../core/users/user.ts';
 import type { WireForms } from './forms.ts';
 
-/** Who asks, once the gate has let the request in. */
+/** Caller, once the gate has admitted the request. */
 interface Caller {
   readonly userId: number;
-  /** What the rate limit counts: the token's or key's own id. */
+  /** Subject of the rate limit: the token's or key's own id. */
   readonly credentialId: string;
   readonly scheme: 'token' | 'key';
 }
@@ -20,7 +20,7 @@ interface Caller {
 export type WireInput = Readonly<Record<string, unknown>>;
 
 /**
- * What a handler gets: the request is routed, authenticated, counted against its limit and its fields are
+ * Input of a handler: the request is routed, authenticated, counted against its limit and its fields are
  * read.
  */
 export interface WireCall {
@@ -37,7 +37,7 @@ export interface WireCall {
   readonly input: WireInput;
   readonly timeMs: number;
   readonly forms: WireForms;
-  /** What a fault does to this reply. */
+  /** Changes of this reply by a fault. */
   readonly distortion?: Distortion;
 }
 
@@ -52,7 +52,7 @@ export type WireHandler = (call: WireCall) => WireAnswer;
 
 export type WireHandlers<Names extends EndpointName = EndpointName> = Readonly<Record<Names, WireHandler>>;
 
-/** What a fault changes about one reply while it is made. */
+/** Changes that a fault makes to one reply while it is made. */
 export interface Distortion {
   /** Lists of orders and trades and the history of a wallet are as they were this long ago. */
   readonly lagMs?: number;

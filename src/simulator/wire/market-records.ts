@@ -98,7 +98,7 @@ export function statsRecord(market: MarketState, timeMs: number, forms: WireForm
 const CANDLES_A_PAGE = 500;
 
 /**
- * Which bars are asked for. Times are of the start of bars, both bounds included; `countback` goes before
+ * Range of the requested bars. Times are of the start of bars, both bounds included; `countback` goes before
  * `fromMs`.
  */
 export interface CandleQuery {

@@ -33,8 +33,8 @@ function page(status: number, title: string, body: string): WireAnswer {
 }
 
 /**
- * Where the payer goes back to: the merchant's address with `status` and `token` added to its query, before
- * any fragment.
+ * Returns the address to which the payer goes back: the merchant's address with `status` and `token` added to
+ * its query, before any fragment.
  */
 function callbackAddress(payment: Payment, status: 0 | 1): string {
   const [address = '', ...fragment] = payment.callbackUrl.split('#');

@@ -8,7 +8,7 @@ const NOTHING: WireInput = withoutPrototype([]);
 interface SentBody {
   readonly body: string;
   readonly contentType: string;
-  /** Whether forms of both kinds are taken beside JSON. */
+  /** True if forms of both kinds are accepted beside JSON. */
   readonly takesForms: boolean;
 }
 

@@ -8,7 +8,7 @@ import type { WireCall } from './handler.ts';
 
 type Fields<Name extends EndpointName> = z.output<(typeof ENDPOINTS)[Name]['request']>;
 
-/** Why a request is not as declared. */
+/** Reason that a request is not as declared. */
 interface RequestRefusal extends Refusal {
   /** Each field for itself is as declared, but not all of them together. */
   readonly isRule: boolean;

@@ -95,7 +95,7 @@ function dayStartMs(day: string): number {
   return Date.parse(`${day}T00:00:00Z`);
 }
 
-/** Whether the exchange has a currency (lower case): as a side of one of its markets, or in its settings. */
+/** True if the exchange has a currency (lower case): as a side of one of its markets, or in its settings. */
 export function isKnownCurrency(exchange: SimulatedExchange, currency: string): boolean {
   if (currency === 'rls' || currency === 'usdt' || exchange.services.hasCurrency(currency)) return true;
   const upper = currency.toUpperCase();

@@ -44,7 +44,7 @@ export class RequestLog {
     this.statuses = new Uint16Array(kept);
   }
 
-  /** How many there were, forgotten ones included. */
+  /** Number of requests, including forgotten ones. */
   get count(): number {
     return this.lastNumber;
   }

@@ -5,9 +5,7 @@ import type { IndicatorSpec, IndicatorValue, MemberIndicatorSpec } from '../indi
 import type { MemberCandles } from '../universe/member-data.ts';
 import type { Ohlcv, Series } from './series.ts';
 
-/**
- * What a parameter of an indicator may be, both ends included, and what it is where an author says nothing.
- */
+/** Range of an indicator's parameter, both ends included, and its default. */
 export interface ParameterRange {
   readonly usual: number;
   readonly least: number;
@@ -33,7 +31,7 @@ type Numbers<Params extends Ranges> = { readonly [Name in keyof Params]: number 
 /** One row of the table: everything that is known of an indicator. */
 interface Rules<Params extends Ranges, Value extends IndicatorValue> {
   readonly params: Params;
-  /** What must hold between parameters: null, or what was expected. */
+  /** Checks the rule between parameters: null, or the expectation that failed. */
   readonly refusal?: (params: Numbers<Params>) => string | null;
   /** The bar, counted from 1, at which it has its first value. */
   readonly first: (params: Numbers<Params>) => number;
@@ -46,7 +44,7 @@ interface Rules<Params extends Ranges, Value extends IndicatorValue> {
   readonly start: (params: Numbers<Params>) => IndicatorFeed<Value>;
 }
 
-/** What an indicator is fed with. */
+/** Input of an indicator. */
 export type IndicatorFeed<Value> =
   | { readonly reads: 'closes'; readonly series: Series<number, Value> }
   | { readonly reads: 'bars'; readonly series: Series<Ohlcv, Value> };
@@ -66,7 +64,7 @@ export interface CheckedIndicator {
   readonly start: () => IndicatorFeed<IndicatorValue>;
 }
 
-/** What the table holds of an indicator, whatever its parameters are called. */
+/** Entry of the table for an indicator, whatever its parameters are called. */
 export interface IndicatorEntry {
   readonly kind: string;
   readonly params: Ranges;

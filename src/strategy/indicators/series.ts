@@ -73,8 +73,9 @@ export function summed<Input>(length: number, of: Series<Input, number>): Series
 }
 
 /**
- * What a bar adds to a line that sums up from its first bar on. The line is begun anew with the bar before,
- * so that nothing of what was earlier is left in it: a float that grows for years loses its last digits.
+ * Returns the change that a bar adds to a line that sums up from its first bar on. The line is begun anew
+ * with the bar before, so that no earlier value is left in it: a float that grows for years loses its last
+ * digits.
  */
 export function stepsOf(line: () => Series<Ohlcv, number>): Series<Ohlcv, number> {
   let before: Ohlcv | null = null;

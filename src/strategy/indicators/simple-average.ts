@@ -9,7 +9,7 @@ export class SimpleAverage implements Series<number, number> {
   readonly #length: number;
   /** The values twice, one after the other, so that a window is in one piece wherever it begins. */
   readonly #values: Float64Array;
-  /** Where the oldest one is, which the next one replaces. */
+  /** Place of the oldest one, which the next one replaces. */
   #oldest = 0;
   #count = 0;
 
@@ -36,7 +36,10 @@ export class SimpleAverage implements Series<number, number> {
     return sum / length;
   }
 
-  /** How far the same values are from their mean: the root of the mean square, as of a whole population. */
+  /**
+   * Returns the deviation of the same values from their mean: the root of the mean square, as of a whole
+   * population.
+   */
   deviation(mean: number): number {
     const length = this.#length;
     const values = this.#values;

@@ -3,7 +3,7 @@ import { bars, declareNamed, factor, ofBars } from './declare-indicator.ts';
 import { UNBOUNDED_MEMORY, wilderMemory } from './memory.ts';
 import { mapped } from './series.ts';
 
-/** Which way a trend goes. */
+/** Direction of a trend. */
 export type TrendSide = 'up' | 'down';
 
 /**

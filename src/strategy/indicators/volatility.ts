@@ -92,7 +92,7 @@ export const stdev = declareLength('stdev', bars(20), {
 });
 
 /**
- * Where the close is within the Bollinger bands: 0 at the lower, 1 at the upper, also beyond; 0.5 where they
+ * Position of the close within the Bollinger bands: 0 at the lower, 1 at the upper, also beyond; 0.5 if they
  * meet.
  */
 export const percentB = declareNamed(

@@ -31,7 +31,7 @@ export class Candidate {
     return this.indicators !== null;
   }
 
-  /** Whether it is followed, and every indicator of it has a value. */
+  /** True if it is followed, and every one of its indicators has a value. */
   get isWarm(): boolean {
     if (this.indicators === null) return false;
     for (const indicator of this.indicators) if (!indicator.hasValue) return false;

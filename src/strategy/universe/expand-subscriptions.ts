@@ -7,7 +7,7 @@ import type {
   UniverseSubscription,
 } from '../subscriptions.ts';
 
-/** What is wanted of one candidate of a universe. */
+/** Returns the subscription for one candidate of a universe. */
 export function candidateSubscription(
   market: string,
   template: MemberTemplate,
@@ -16,8 +16,8 @@ export function candidateSubscription(
 }
 
 /**
- * What a strategy subscribes to: what it wants by itself, its universes, and what they want of each
- * candidate. What is wanted of a market by itself, too, is subscribed to once, and is always asked for.
+ * Returns all subscriptions of a strategy: its own, its universes, and those for each candidate. A market
+ * subscription that is also its own is subscribed to once, and is always polled.
  */
 export function withUniverses(
   plain: readonly Subscription[],

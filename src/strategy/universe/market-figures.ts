@@ -19,7 +19,7 @@ export interface MarketFigures {
   readonly ageMs: number;
 }
 
-/** What a market's day says of it. A ranking reads few of these numbers, so each is made when it is read. */
+/** A market's daily statistics. A ranking reads few of these numbers, so each is computed when it is read. */
 export class DayFigures implements MarketFigures {
   readonly market: string;
   readonly ageMs: number;

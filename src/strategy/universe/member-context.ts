@@ -10,7 +10,7 @@ import { checkedChange } from '../strategy-state.ts';
 /** The name of the universe among the data of a strategy that is declared per member. */
 export const UNIVERSE_NAME = 'members';
 
-/** What of a strategy is of one member, and what of all of them. */
+/** The parts of a strategy that each member has of its own, and those that all members share. */
 export interface MemberParts {
   /** Names of data and of indicators that each member has of its own. */
   readonly data: ReadonlySet<string>;
@@ -23,8 +23,8 @@ export interface MemberParts {
 }
 
 /**
- * What a strategy that is written for one market sees in one member of its universe: that market is its own,
- * and it trades in no other.
+ * Context of a one-market strategy that runs in one member of its universe: that market is its own, and it
+ * trades in no other.
  */
 export class MemberContext extends MarketIntentFields implements StrategyContext {
   readonly market: string;
@@ -181,7 +181,7 @@ function looksOf(fields: unknown, own: ReadonlySet<string>, market: string): Map
   return looks;
 }
 
-/** What there is of one member. */
+/** Returns a field's value for one member. */
 function ofMember(field: unknown, market: string): unknown {
   const { of } = fieldsOf(field);
   invariant(typeof of === 'function', 'expected something of each member, found something else');

@@ -11,7 +11,7 @@ const NO_BARS: readonly Bar[] = Object.freeze([]);
 
 type Looks = ReadonlyMap<string, FieldLook<unknown>>;
 
-/** What is looked at of universes and their members between two events, by the names of the data. */
+/** Returns the getters of universes and their members between two events, by the names of the data. */
 export function memberLooks(
   universes: readonly MemberSet[],
   call: HandlerCall,

@@ -39,7 +39,7 @@ export class MemberFeed {
     return this.data.kind === 'member-book' ? 'book' : 'ticker';
   }
 
-  /** What it wants of each member. */
+  /** Subscription template for each member. */
   get template(): MemberTemplate {
     const { from } = this.data;
     if (from.kind === 'book') return from;
@@ -122,7 +122,7 @@ export class MemberSet {
     this.isPerMember = of.isPerMember;
   }
 
-  /** What it subscribes to: of each kind of data one template. */
+  /** Subscription of the universe: one template for each kind of data. */
   get subscription(): UniverseSubscription {
     const templates = new Map<string, MemberTemplate>();
     for (const { template } of this.feeds) {

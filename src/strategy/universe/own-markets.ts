@@ -18,7 +18,7 @@ export function ownMarketsOf(placed: Placed): readonly string[] {
   return memberUniverseOf(placed) === null ? [placed.market] : [];
 }
 
-/** Where a strategy runs, for people: its market, or `10 rls markets by volume24h`. */
+/** Returns a strategy's markets as text for people: its market, or `10 rls markets by volume24h`. */
 export function placeText(placed: Placed): string {
   const universe = memberUniverseOf(placed);
   return universe === null ? placed.market : universeText(universe.rules);

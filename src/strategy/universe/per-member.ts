@@ -50,7 +50,7 @@ class Members {
   private readonly parts: MemberParts;
   /** By market: one for each candidate at most. */
   private readonly contexts = new Map<string, MemberContext>();
-  /** Who asked for an order that it does not have, by the order's id. */
+  /** Market of the member that asked for an order it does not have, by the order's id. */
   private readonly asked = new Map<string, string>();
 
   constructor(definition: StrategyDefinition) {

@@ -1,7 +1,7 @@
 import type { MarketFigures } from './market-figures.ts';
 import type { Ranking, UniverseRules } from './universe-rules.ts';
 
-/** What keeps a market out of a universe. */
+/** Condition that excludes a market from a universe. */
 export type OutBy =
   | 'closed'
   | 'no data'
@@ -13,12 +13,12 @@ export type OutBy =
   | 'no place'
   | 'past';
 
-/** Why a market is not in a universe: what was found, and what was expected. */
+/** Reason a market is not in a universe: the value found and the value expected. */
 export interface OutReason {
   readonly by: OutBy;
-  /** What it has; null where nothing tells. */
+  /** Value found; null if there is no data. */
   readonly found: number | null;
-  /** What is needed; null where no number is. */
+  /** Value needed; null if no number is. */
   readonly limit: number | null;
 }
 
@@ -28,7 +28,7 @@ export interface MarketRanking {
   readonly members: readonly string[];
   /** The rank of each market that passes all filters; the best has 1. */
   readonly ranks: ReadonlyMap<string, number>;
-  /** Why each other market is out. */
+  /** Reason each other market is excluded. */
   readonly out: ReadonlyMap<string, OutReason>;
 }
 
@@ -131,7 +131,7 @@ function narrowestFirst(left: Passed, right: Passed): number {
   return left.figure - right.figure || byName(left, right);
 }
 
-/** Why a market is out, as a sentence without its name. */
+/** Returns the reason a market is excluded, as a sentence without its name. */
 export function outText({ by, found, limit }: OutReason, rankBy: Ranking): string {
   switch (by) {
     case 'closed':
@@ -153,7 +153,7 @@ export function outText({ by, found, limit }: OutReason, rankBy: Ranking): strin
   }
 }
 
-/** How many markets each filter keeps out, such as `40 by minVolume, 3 by minPrice`. */
+/** Returns the number of markets that each filter excludes, such as `40 by minVolume, 3 by minPrice`. */
 export function outCounts(out: Iterable<OutReason>): string {
   const counts = Map.groupBy(out, ({ by }) => by);
   const texts = [...counts].map(([by, reasons]) => `${reasons.length} by ${by}`);

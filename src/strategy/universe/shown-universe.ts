@@ -4,16 +4,16 @@ import type { Member, UniverseState } from './universe-state.ts';
 
 /** A universe as a strategy sees it. */
 export interface Universe {
-  /** Who is in it, the best first. */
+  /** Members, the best first. */
   readonly members: readonly Member[];
   /** Their symbols, in the same order. */
   readonly markets: readonly string[];
   /** Markets that have left and in which the strategy still has something: their data goes on. */
   readonly kept: readonly string[];
-  /** When the markets were ranked last, in ms since 1970; null before. */
+  /** Time of the last ranking, in ms since 1970; null before the first. */
   readonly rankedAtMs: number | null;
   readonly isMember: (market: string) => boolean;
-  /** Why a market is not in it, as a sentence; null for a member. */
+  /** Reason a market is not in it, as a sentence; null for a member. */
   readonly whyNot: (market: string) => string | null;
 }
 
@@ -21,7 +21,7 @@ export interface Universe {
 export interface UniverseEvent {
   readonly entered: readonly string[];
   readonly left: readonly string[];
-  /** Who is in it from now on, the best first. */
+  /** Members from now on, the best first. */
   readonly members: readonly string[];
 }
 
@@ -29,7 +29,7 @@ const NOBODY: UniverseState = { rankBy: 'volume24h', members: [], kept: [], out:
 
 const shown = new WeakMap<UniverseState, Universe>();
 
-/** What a strategy sees of a universe; null: nobody has ranked it yet. */
+/** Returns a universe as a strategy sees it; `state` is null before the first ranking. */
 export function universeOf(state: UniverseState | null): Universe {
   const of = state ?? NOBODY;
   const known = shown.get(of);

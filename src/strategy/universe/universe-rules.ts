@@ -45,7 +45,7 @@ export const universeSchema = z.strictObject({
   reserve: z.int().min(0).max(MOST_MEMBERS).optional(),
 });
 
-/** What an author says of a universe. */
+/** Declaration of a universe by an author. */
 export type UniverseWish = z.input<typeof universeSchema>;
 
 export type UniverseFilters = z.output<typeof filters>;
@@ -55,7 +55,7 @@ export interface UniverseRules {
   /** The currency of the prices of its markets, lower case: `rls`. */
   readonly quote: string;
   readonly rankBy: Ranking;
-  /** How many markets are members at most. */
+  /** Maximum number of members. */
   readonly take: number;
   readonly filters: UniverseFilters;
   /** From one ranking to the next, in ms. */

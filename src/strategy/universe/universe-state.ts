@@ -17,8 +17,8 @@ export interface UniverseState {
   readonly members: readonly Member[];
   /** Markets that have left, and in which the strategy still has a position, an order or an algorithm. */
   readonly kept: readonly string[];
-  /** Why each other candidate is out, by its name. */
+  /** Reason each other candidate is excluded, by its name. */
   readonly out: Readonly<Record<string, OutReason>>;
-  /** When the markets were ranked last, in ms since 1970; null before. */
+  /** Time of the last ranking, in ms since 1970; null before the first. */
   readonly rankedAtMs: number | null;
 }

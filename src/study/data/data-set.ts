@@ -7,7 +7,7 @@ import { gregorianOf } from '../../domain/calendar-day.ts';
 
 const DAY_MS = 86_400_000;
 
-/** What is recorded of a market. */
+/** Kinds of data recorded of a market. */
 export const DATA_KINDS = ['candles', 'books', 'trades', 'statistics'] as const;
 
 /** Rows of one kind of one market that a study was asked about, the hold-out among them. */
@@ -16,7 +16,7 @@ export interface DataSet {
   readonly kind: (typeof DATA_KINDS)[number];
   /** Of candles; null of all else. */
   readonly timeframe: string | null;
-  /** How many candles, or other rows, there are. */
+  /** Number of candles, or other rows. */
   readonly bars: number;
   /** The times of the first and the last one, in ms since 1970; a candle's is its open. */
   readonly firstMs: number;
@@ -71,12 +71,15 @@ export function namedSet(
   };
 }
 
-/** What a data set is, in words: `1,201 books of BTCUSDT`. */
+/** Describes a data set in words: `1,201 books of BTCUSDT`. */
 export function dataSetText({ market, kind, timeframe, bars }: Omit<DataSet, 'months'>): string {
   return `${groupedText(String(bars), 0)} ${kind}${timeframe === null ? '' : ` of ${timeframe}`} of ${market}`;
 }
 
-/** Where bars begin that do not begin as UTC does: longer ones are made of the same bars in another way. */
+/**
+ * Returns the anchors of bars that do not begin as UTC does: they change how longer bars are made of the same
+ * bars.
+ */
 function elsewhere({ anchors = {} }: CandleColumns): string {
   return TIMEFRAMES.flatMap((timeframe) => {
     const anchor = anchors[timeframe];

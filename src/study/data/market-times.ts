@@ -5,13 +5,13 @@ import { minuteText } from '../../domain/time-text.ts';
 import { rowFrom, countedTimeMs, type PackedMarket } from '../../recording/packed/packed-market.ts';
 import type { Stretch } from './stretch.ts';
 
-/** When there is something of a market: its candles, by their opens, or its books. */
+/** Times of a market's data: the opens of its candles, or the times of its books. */
 export interface MarketTimes {
   readonly market: string;
   readonly noun: 'candles' | 'books';
   /** In ms since 1970, rising. */
   readonly timeMs: Float64Array;
-  /** Where candles begin and end; absent for books. */
+  /** Grid of the candles' starts and ends; absent for books. */
   readonly grid?: BarGrid;
 }
 

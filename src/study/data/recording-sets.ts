@@ -10,7 +10,10 @@ import { dataSetOf, namedSet, type DataSet } from './data-set.ts';
 
 type Hashed = Float64Array | Uint32Array | Uint8Array;
 
-/** What was recorded of a market, by what its rows say: books, trades, statistics, and candles. */
+/**
+ * Returns the recorded data sets of a market, by the content of their rows: books, trades, statistics, and
+ * candles.
+ */
 export function recordingSets({ market, books, trades, stats, candles }: PackedMarket): readonly DataSet[] {
   return [
     booksSet(market, books),

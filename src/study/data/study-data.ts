@@ -19,13 +19,13 @@ const MINUTE_MS = 60_000;
 /** The stretches of a study. Times in ms since 1970; an end is not in its stretch. */
 export interface StudyRange {
   readonly fromMs: number;
-  /** Where trials end, and the hold-out begins. */
+  /** End of the trials and start of the hold-out. */
   readonly splitMs: number;
   /** The end of the hold-out; that of the trials where there is none. */
   readonly toMs: number;
 }
 
-/** What runs of a study are made of: the candles of its markets, or their recordings; and its signals. */
+/** Data of a study's runs: the candles of its markets, or their recordings; and its signals. */
 export type RunData = (
   | {
       readonly fidelity: 'candles';
@@ -36,13 +36,13 @@ export type RunData = (
   | {
       readonly fidelity: 'poll';
       readonly markets: readonly PackedMarket[];
-      /** Where the market stands still; null: with the last book or trade. */
+      /** Time at which the market stops; null: with the last book or trade. */
       readonly toMs: number | null;
     }
 ) &
   RunSignals;
 
-/** What the strategy is told from outside in the runs. */
+/** Signals from outside that the strategy gets in the runs. */
 export interface RunSignals {
   readonly signals: readonly FileSignal[];
 }
@@ -50,7 +50,7 @@ export interface RunSignals {
 /** The data of a study, cut into what trials may see and all. */
 export interface StudyData {
   readonly range: StudyRange;
-  /** What trials see: nothing later is in it, nor behind its arrays. */
+  /** Data that trials see: nothing later is in it, nor behind its arrays. */
   readonly trials: RunData;
   /** With the hold-out. */
   readonly all: RunData;
@@ -68,7 +68,7 @@ interface Cut {
   readonly toMs?: number | null;
   /** A share of the range; null for none. */
   readonly holdout: number | null;
-  /** What the strategy is told from outside; none where it is null or missing. */
+  /** Signals from outside for the strategy; none if null or missing. */
   readonly signals?: readonly FileSignal[] | null;
 }
 
@@ -128,7 +128,7 @@ function detailFrom(
     .filter(({ length }) => length > 0);
 }
 
-/** When the last candle ends. */
+/** Returns the end of the last candle. */
 function endMsOf(columns: CandleColumns): number {
   const last = columns.openTimeMs[columns.length - 1];
   return last === undefined ? -Infinity : gridOfColumns(columns).endOf(last);

@@ -4,7 +4,9 @@ import type { FileSignal } from '../../backtest/signals/read-signals.ts';
 import { SarrafError } from '../../domain/errors.ts';
 import type { Stretch } from './stretch.ts';
 
-/** What the strategy of a study is told from outside, as its identity knows it; the hold-out's among them. */
+/**
+ * Signals from outside for a study's strategy, as its identity records them, including those of the hold-out.
+ */
 export const storedSignalSet = z.strictObject({
   count: z.int().min(0),
   /** The times of the first and the last one, in ms since 1970; 0 without any. */

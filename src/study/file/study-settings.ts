@@ -29,7 +29,7 @@ const USUAL_TRIALS = 100;
  * them evenly; at the end of each the first that is done waits for the others.
  */
 const LEARNING_GENERATION = 12;
-/** Where nothing is learned, no trial needs to wait for another. */
+/** Generation size for samplers that do not learn: no trial needs to wait for another. */
 const LONGEST_GENERATION = 1_000;
 
 const NOT_LEARNING: ReadonlySet<SamplerKind> = new Set(['grid', 'random', 'sobol']);
@@ -80,7 +80,7 @@ const rules = z
   })
   .prefault({});
 
-/** What is wrong with where it trades; null for nothing. */
+/** Validation issue of the markets or universe to trade; null if there is none. */
 function placesProblem({
   markets,
   universe,
@@ -95,7 +95,7 @@ function placesProblem({
   return new Set(markets).size < (markets?.length ?? 0) ? 'expected every market once' : null;
 }
 
-/** What nothing would use is refused: who says it counts on it. */
+/** Refuses settings that nothing would use: whoever sets them counts on them. */
 function refuseOtherFidelity(
   of: {
     readonly fidelity: Fidelity;

@@ -2,7 +2,7 @@ import { REQUEST_FIGURES } from '../../backtest/metrics/request-figures.ts';
 import type { Direction } from '../samplers/sampler-settings.ts';
 import type { TrialOutcome } from '../samplers/trial-record.ts';
 
-/** What a trial measured: figures by name; null where a figure has no value. */
+/** Metrics of a trial: figures by name; null if a figure has no value. */
 export type TrialMetrics = Readonly<Record<string, number | null>>;
 
 /** A figure that a study makes as large or as small as it can. */
@@ -18,7 +18,7 @@ export interface Constraint {
   readonly most?: number;
 }
 
-/** What a study wants of its trials. */
+/** Objectives and constraints of a study. */
 export interface Goals {
   readonly objectives: readonly Objective[];
   readonly constraints: readonly Constraint[];
@@ -56,8 +56,8 @@ export function judgeTrial(metrics: TrialMetrics, { objectives, constraints }: G
 }
 
 /**
- * How far constraints are broken: the sum of `|value - bound| / |bound|`; of a bound of 0 the distance
- * itself. A figure without a value breaks its constraint by 1.
+ * Returns how far constraints are broken: the sum of `|value - bound| / |bound|`; for a bound of 0 the
+ * distance itself. A figure without a value breaks its constraint by 1.
  */
 function violationOf(metrics: TrialMetrics, constraints: readonly Constraint[]): number {
   return constraints.reduce((sum, { metric, least, most }) => {

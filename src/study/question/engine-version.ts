@@ -19,7 +19,7 @@ const NOT_OF_TRIALS: ReadonlySet<string> = new Set([
   'study/validation',
 ]);
 
-/** Where a build keeps the version of the sources that it was made of. */
+/** File in which a build stores the version of the sources it was made of. */
 const ENGINE_VERSION_FILE = 'engine-version';
 
 const manifest = z.object({ dependencies: z.record(z.string(), z.string()) });
@@ -27,9 +27,9 @@ const manifest = z.object({ dependencies: z.record(z.string(), z.string()) });
 let known: string | null = null;
 
 /**
- * What runs trials: the version of sarraf, and the first 12 hexadecimal digits of the SHA-256 of its code and
- * of the versions of its dependencies. The version alone would not do: two checkouts of one version differ.
- * The sources and the bundle that is made of them have the same one.
+ * Version of the code that runs trials: the version of sarraf, and the first 12 hexadecimal digits of the
+ * SHA-256 of its code and of the versions of its dependencies. The version alone would not do: two checkouts
+ * of one version differ. The sources and the bundle that is made of them have the same one.
  */
 export function engineVersion(): string {
   known ??= IS_BUNDLE

@@ -5,7 +5,7 @@ import type { Space } from '../space/parameter.ts';
 import { schemaRefusals, type Params } from '../space/params-of-point.ts';
 import { readSpace } from '../space/space-declaration.ts';
 
-/** What is searched, and the same as the `space` of a study file. */
+/** The search space, and the same as the `space` of a study file. */
 export interface SearchedSpace {
   readonly space: Space;
   readonly declared: Readonly<Record<string, SpaceEntry>>;

@@ -5,17 +5,17 @@ import { storedSignalSet, type SignalSet } from '../data/study-signals.ts';
 import { canonicalJson } from './canonical-json.ts';
 import { engineVersion } from './engine-version.ts';
 
-/** What a study is: with the same identity its trials are the same, wherever and however they are run. */
+/** Identity of a study: with the same identity its trials are the same, wherever and however they are run. */
 export interface StudyIdentity {
   /** SHA-256 of all that follows. */
   readonly id: string;
   readonly question: Readonly<Record<string, unknown>>;
   /** SHA-256 of the strategy's code. */
   readonly code: string;
-  /** What runs the trials, as `engineVersion` names it. */
+  /** Version of the code that runs the trials, as `engineVersion` names it. */
   readonly engine: string;
   readonly data: readonly DataSet[];
-  /** What the strategy is told from outside; null where that is nothing. */
+  /** Signals from outside for the strategy; null if there are none. */
   readonly signals: SignalSet | null;
 }
 

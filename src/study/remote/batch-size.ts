@@ -1,4 +1,4 @@
-/** What one job is to take. Shorter ones cost more to hand over; longer ones are lost with a worker. */
+/** Target duration of one job. Shorter jobs cost more to hand over; longer ones are lost with a worker. */
 const TARGET_MS = 2_000;
 /** Trials of one job at most: what a job holds has a bound, however short they are. */
 const MOST_OF_BATCH = 200;
@@ -9,11 +9,11 @@ const MOST_AT_ONCE = 2_000;
 const AT_ONCE_UNKNOWN = 16;
 
 /**
- * How many trials of a generation make a job: as many as take 2 s, and so few that every thread gets some.
- * One at first: how long they take is not known.
+ * Returns the number of trials in a job: as many as last 2 s, and so few that every thread gets some. One at
+ * first, because the duration of a trial is not known.
  */
 export function batchSize(of: {
-  /** How long a trial takes in the mean; null where none has ended. */
+  /** Mean duration of a trial; null if none has ended. */
   readonly trialMs: number | null;
   /** Trials that are ready to be handed out. */
   readonly ready: number;

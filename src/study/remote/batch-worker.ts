@@ -15,7 +15,7 @@ const LOCK_MS = 15_000;
 const LOOK_FOR_LOST_EVERY_MS = 5_000;
 /** A job whose worker was lost so often has failed. */
 const MOST_LOST = 3;
-/** How long an end waits for trials under way: shorter than supervisors wait for the end of a process. */
+/** Maximum wait for running trials at shutdown: shorter than supervisors wait for the end of a process. */
 const GRACE_MS = 5_000;
 /** And how long for Redis, which may be gone. */
 const CLOSES_WITHIN_MS = 3_000;
@@ -53,7 +53,7 @@ export class BatchWorker {
     this.worker.on('error', (error) => link.failed(error));
   }
 
-  /** Whether it has a job. */
+  /** True if it has a job. */
   get isBusy(): boolean {
     return this.active > 0;
   }
@@ -63,7 +63,7 @@ export class BatchWorker {
     return this.ended;
   }
 
-  /** Why it takes no more jobs; null while it does. */
+  /** Reason it accepts no more jobs; null while it does. */
   get misfit(): string | null {
     return this.reason;
   }
@@ -111,7 +111,7 @@ export class BatchWorker {
     await Promise.all(writes);
   }
 
-  /** What one task brings as text; null where the end came before its own. */
+  /** Computes one task and returns its result as text; null if the shutdown came before the task ended. */
   private async compute(
     task: BenchTask,
   ): Promise<{ readonly written: string; readonly isOfMachine: boolean } | null> {

@@ -16,7 +16,7 @@ const STRESS = z.discriminatedUnion('what', [
   z.strictObject({ what: z.literal('entries'), seed: z.number() }),
 ]);
 
-/** What a job has. */
+/** Content of a job. */
 const BATCH = z.strictObject({
   /** The positions of all random entries: thousands, which are the same for every draw. */
   held: heldSchema.nullable(),

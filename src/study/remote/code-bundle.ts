@@ -54,7 +54,7 @@ export function signBundle(bytes: Uint8Array, secret: string): string {
   return createHmac('sha256', secret).update(PURPOSE).update(bytes).digest('hex');
 }
 
-/** Whether who signed the code knew the secret. */
+/** True if the signer of the code knew the secret. */
 export function isSignedBundle(bytes: Uint8Array, hmac: string, secret: string): boolean {
   const expected = Buffer.from(signBundle(bytes, secret), 'hex');
   const found = Buffer.from(hmac, 'hex');

@@ -7,7 +7,7 @@ import type { ServedFile, StudyOffer } from './study-offer.ts';
 
 /** A larger file is not asked for: ten million candles of one market have 480 MB. */
 const MOST_BYTES = 1024 ** 3;
-/** How long a download may take. */
+/** Time limit of a download. */
 const WITHIN_MS = 300_000;
 
 /**

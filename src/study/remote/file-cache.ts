@@ -11,7 +11,7 @@ import {
 import { join } from 'node:path';
 import { checksumOf } from './columns-file.ts';
 
-/** What a cache may take of the disk. Beyond it those go that were not used for the longest time. */
+/** Maximum disk space of a cache. Beyond it the least recently used files are deleted. */
 const MOST_BYTES = 2 * 1024 ** 3;
 
 const NAME = /^[0-9a-f]{64}$/;
@@ -27,7 +27,7 @@ export class FileCache {
     mkdirSync(folder, { recursive: true });
   }
 
-  /** What a file says; null where there is none, or where it no longer says that: then it is removed. */
+  /** Returns the content of a file; null if there is none, or if it no longer matches: then it is removed. */
   find(sha256: string): Buffer | null {
     const path = join(this.folder, sha256);
     let bytes: Buffer;

@@ -25,7 +25,7 @@ export function readFileSource(text: string): FileSource {
   return { host, port };
 }
 
-/** Where files come from unless it is said: the machine of Redis. */
+/** Default source of files: the machine of Redis. */
 export const sourceOfRedis = ({ host }: { readonly host: string }): FileSource =>
   readFileSource(host.includes(':') ? `[${host}]` : host);
 

@@ -1,9 +1,12 @@
 import type { Redis } from 'ioredis';
 import { PREFIX } from './queue-names.ts';
 
-/** How long a result is kept, for studies that ask for the same trial. */
+/** Time for which a result is stored, for studies that ask for the same trial. */
 const KEPT_S = 86_400;
-/** What says more of a machine than of a trial is kept until its coordinator has it. */
+/**
+ * Time for which a result is stored that depends on the machine more than on the trial: until its coordinator
+ * has it.
+ */
 const KEPT_SHORTLY_S = 60;
 /** Results that are kept at most, of all studies: of some years about 20 kB each. The oldest go. */
 const MOST_RESULTS = 10_000;
@@ -55,7 +58,7 @@ export class KeptResults {
     return found;
   }
 
-  /** Which of them are there. */
+  /** Returns those of them that are stored. */
   async known(trials: readonly string[]): Promise<ReadonlySet<string>> {
     const asked = this.client.pipeline();
     for (const trial of trials) asked.exists(PLACE + trial);

@@ -1,4 +1,4 @@
-/** How much a new duration counts: the last 20 make up most of the mean. */
+/** Weight of a new duration: the last 20 make up most of the mean. */
 const WEIGHT = 0.1;
 
 /** A mean of durations that follows the last ones. */

@@ -3,10 +3,13 @@ import { notesOf, OFFERS } from './queue-names.ts';
 import type { RedisLink } from './redis-link.ts';
 import { readNote, writeOffer, type StudyOffer, type WorkerNote } from './study-offer.ts';
 
-/** How long a study is offered, and how long a note of a worker holds, without word of them. */
+/** Time for which an offered study, and a worker's note, stay valid without a renewal. */
 const OFFERED_MS = 15_000;
 export const NOTE_MS = 15_000;
-/** Where no worker computes for so long, it is said: one that was just begun has to look first. */
+/**
+ * Time without any computing worker before the user is notified: a worker that has just started has to poll
+ * first.
+ */
 const PATIENCE_MS = 5_000;
 /** Withdrawing waits no longer: an offer ends by itself. */
 const WITHDRAWN_WITHIN_MS = 1_000;

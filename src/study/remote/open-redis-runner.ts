@@ -18,7 +18,7 @@ import { settingsOfTrials, sourceKey, writtenOfTrials } from './trial-key.ts';
 
 export interface RemoteOptions {
   readonly redis: RedisAddress;
-  /** Where workers find candles, and code where it is sent. */
+  /** Address at which workers find candles, and code if it is sent. */
   readonly serve: ServedAddress;
   /** With it the strategy's code is sent to workers that know the same. */
   readonly secret: string | null;

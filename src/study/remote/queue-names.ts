@@ -1,8 +1,8 @@
-/** What all keys of sarraf in Redis begin with. */
+/** Prefix of all keys of sarraf in Redis. */
 export const PREFIX = 'sarraf-study';
 
 /** Studies that wait for workers. */
 export const OFFERS = `${PREFIX}-offers`;
 
-/** What workers say of the studies of one source. */
+/** Key of the workers' notes about the studies of one source. */
 export const notesOf = (source: string): string => `${PREFIX}-notes:${source}`;

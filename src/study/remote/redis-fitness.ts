@@ -4,7 +4,7 @@ import { SarrafError } from '../../domain/errors.ts';
 /** Older ones lack commands that jobs need. Valkey tells the version of Redis that it is like. */
 const LEAST_VERSION = [6, 2] as const;
 
-/** What of a Redis is looked at. */
+/** A Redis to check. */
 interface RedisAt {
   readonly client: Redis;
   /** Its address as it is shown. */
@@ -22,7 +22,9 @@ export async function refuseOldRedis({ client, shown }: RedisAt): Promise<void> 
   );
 }
 
-/** What is lost with a Redis, a line each; nothing of one that does not tell. */
+/**
+ * Returns warnings about data that a Redis could lose, a line each; none if it does not report its settings.
+ */
 export async function redisWarnings({ client, shown }: RedisAt): Promise<readonly string[]> {
   const [save, appendOnly, info] = await Promise.all([
     setting(client, 'save'),

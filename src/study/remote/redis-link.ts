@@ -4,11 +4,11 @@ import { SarrafError } from '../../domain/errors.ts';
 import type { RedisAddress } from '../../redis/redis-address.ts';
 import { redisFailure } from '../../redis/redis-failure.ts';
 
-/** How long a first connection may take. */
+/** Time limit of the first connection. */
 const OPENS_WITHIN_MS = 10_000;
 /** It works again where it refused nothing for so long: a memory that is nearly full takes some. */
 const CALM_MS = 5_000;
-/** What is said where Redis was there before. */
+/** Text shown if Redis was available before. */
 const PATIENT = 'nothing is lost, and it goes on when it is back';
 /** A connection that is gone is tried again after so long: at first, and at last. */
 const RETRY_MS = { first: 200, last: 2_000 };
@@ -24,10 +24,10 @@ export class RedisLink {
   private readonly copies: Redis[] = [];
   private readonly say: (line: string) => void;
   private wasReady = false;
-  /** Why it is gone, as it was said; null while it is there. */
+  /** Reported reason for the lost connection; null while connected. */
   private said: string | null = null;
   private failedMs = Number.NEGATIVE_INFINITY;
-  /** Whether an error ends the wait for the first connection. */
+  /** True for an error that ends the wait for the first connection. */
   private endsWait: ((error: unknown) => boolean) | null = null;
   private onGivenUp: (() => void) | null = null;
   private isClosed = false;
@@ -54,7 +54,7 @@ export class RedisLink {
     this.client.on('ready', () => this.ready());
   }
 
-  /** Whether commands reach Redis now. */
+  /** True if commands reach Redis now. */
   get isReady(): boolean {
     return this.client.status === 'ready';
   }
@@ -131,7 +131,7 @@ export class RedisLink {
     this.wasReady = true;
   }
 
-  /** Why it can not be used, to be thrown. */
+  /** Returns the error to throw, with the reason Redis cannot be used. */
   unusable(error: unknown): SarrafError {
     return new SarrafError(
       'QUEUE_UNUSABLE',

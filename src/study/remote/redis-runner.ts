@@ -16,14 +16,14 @@ import { readReport } from './report-json.ts';
 import { batchKey, taskKey } from './trial-key.ts';
 import { TrialQueue } from './trial-queue.ts';
 
-/** How often it looks after what no event told. */
+/** Interval at which it polls for results that no event announced. */
 const LOOK_EVERY_MS = 1_000;
 /** Jobs without results are added again at every so many looks: Redis may have lost them. */
 const ADD_AGAIN_EVERY = 3;
 /** A job that failed so often is not tried any more. */
 const MOST_FAILURES = 3;
 
-/** What a worker is asked for: a trial, an account or a run under stress. */
+/** A task for a worker: a trial, an account or a run under stress. */
 interface OpenTask {
   readonly key: string;
   readonly task: BenchTask;
@@ -32,7 +32,7 @@ interface OpenTask {
 
 export interface RedisRunnerOptions {
   readonly link: RedisLink;
-  /** What its trials have in common. */
+  /** Key of the data that its trials have in common. */
   readonly source: string;
   readonly offered: OfferedStudy;
   /** Once it is aborted, nobody waits for workers that are not there. */

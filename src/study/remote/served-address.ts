@@ -1,6 +1,6 @@
 import { SarrafError } from '../../domain/errors.ts';
 
-/** Where the coordinator serves files. */
+/** Address at which the coordinator serves files. */
 export interface ServedAddress {
   readonly host: string;
   /** 0: a free one. */

@@ -14,15 +14,15 @@ const OFFER = z.strictObject({
   engine: z.string(),
   /** The key of what all of its trials have in common; also the name of its queue. */
   source: sha256(),
-  /** What a trial needs of the study, as it was written. */
+  /** The part of the written study that a trial needs. */
   written: z.record(z.string(), z.unknown()),
   /** SHA-256 of the strategy's code. */
   code: sha256(),
   /** Candles, one file for each market in order; behind them finer ones. */
   data: z.array(servedFile).min(1),
-  /** What the strategy is told from outside; null where that is nothing. */
+  /** Signals from outside for the strategy; null if there are none. */
   signals: servedFile.nullable(),
-  /** Where files are served, such as `http://10.0.0.5:7300`. */
+  /** Address at which files are served, such as `http://10.0.0.5:7300`. */
   address: z.url(),
   /** Without it nothing is served. */
   token: z.string(),
@@ -45,7 +45,7 @@ export function readOffer(text: string): StudyOffer | null {
   return read.success ? read.data : null;
 }
 
-/** What a worker says of an offer: that it computes, or why it does not. */
+/** Reply of a worker to an offer: it computes, or the reason it does not. */
 const NOTE = z.discriminatedUnion('kind', [
   z.strictObject({ kind: z.literal('serves'), worker: z.string(), threads: z.int().min(1) }),
   z.strictObject({ kind: z.literal('refuses'), worker: z.string(), reason: z.string() }),

@@ -14,11 +14,11 @@ import type { ServedFile, StudyOffer } from './study-offer.ts';
 import { readTrialFiles } from './trial-files.ts';
 import { settingsOfTrials, sourceKey } from './trial-key.ts';
 
-/** What a worker has to take studies with. */
+/** Resources with which a worker accepts studies. */
 export interface WorkerMeans {
   /** Folders of strategies, the first one that has it wins. */
   readonly folders: readonly string[];
-  /** Where code that was sent is kept. */
+  /** Folder in which code that was sent is stored. */
   readonly codeFolder: string;
   readonly cache: FileCache;
   /** From which data is fetched, whatever an offer says. */

@@ -6,7 +6,7 @@ import type { StudySettings } from '../file/study-settings.ts';
 import { readWrittenSignals, writeSignals } from '../data/study-signals.ts';
 import { readColumns, writeColumns } from './columns-file.ts';
 
-/** What trials see, as files. */
+/** Data that trials see, as files. */
 export interface TrialFiles {
   /** One for each market in order, and behind them its finer candles. */
   readonly markets: readonly Buffer[];

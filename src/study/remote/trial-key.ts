@@ -5,7 +5,7 @@ import { canonicalJson } from '../question/canonical-json.ts';
 import type { BenchTask } from '../trials/bench-task.ts';
 import { fillRulesOf } from '../trials/fill-rules.ts';
 
-/** What all trials of a study have in common, on whatever machine they are run. */
+/** Data that all trials of a study have in common, on whatever machine they are run. */
 export interface TrialSource {
   /** The version of sarraf. */
   readonly engine: string;
@@ -39,8 +39,8 @@ const NOT_OF_TRIALS: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * What is written of a study that a trial needs, with the strategy by its name. `endMs`: when the market
- * stands still, of trials on recordings; null where the data says it.
+ * Returns the part of a written study that a trial needs, with the strategy by its name. `endMs`: time at
+ * which the market stops, for trials on recordings; null if the data gives it.
  */
 export function writtenOfTrials(
   written: Readonly<Record<string, unknown>>,

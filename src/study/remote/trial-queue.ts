@@ -6,9 +6,9 @@ import type { RedisLink } from './redis-link.ts';
 
 /** Events that Redis keeps: who misses one looks at the results all the same. */
 const MOST_EVENTS = 1_000;
-/** What the queue itself leaves in Redis goes after a day in which nobody used it. */
+/** Expiry of the queue's own keys in Redis: one day without use. */
 const KEPT_S = 86_400;
-/** How long closing may take: Redis may be gone. */
+/** Time limit of closing: Redis may be gone. */
 const CLOSES_WITHIN_MS = 2_000;
 
 /** A job and its id. */

@@ -1,6 +1,6 @@
 // What the page of a study gets. The page's scripts are checked against it, so it imports nothing.
 
-/** How a figure is written: a fraction as percent, a length of time, or a number. */
+/** Format of a figure: a fraction as percent, a duration, or a number. */
 export type FigureKind = 'fraction' | 'length' | 'number';
 
 /** A figure that charts can show. */
@@ -21,18 +21,18 @@ export interface ReportParameter {
   readonly isLog: boolean;
   readonly min: number;
   readonly max: number;
-  /** What the cells of a heat map stand for: of a choice its values. */
+  /** Labels of the cells of a heat map; for a choice its values. */
   readonly cells: readonly string[];
   /** Edges of the cells, one more than there are; of a choice none. */
   readonly edges: readonly number[];
-  /** What is near the best trial; null where that has no such number. */
+  /** Range near the best trial; null if that trial has no such number. */
   readonly near: readonly [low: number, high: number] | null;
 }
 
-/** What became of a trial: 0 it holds every constraint, 1 it breaks some, 2 it failed. */
+/** Outcome of a trial: 0 it holds every constraint, 1 it breaks some, 2 it failed. */
 export type TrialState = 0 | 1 | 2;
 
-/** What a window's choice brought in its train window and in its test window, by one figure. */
+/** Result of each window's choice in its train window and in its test window, by one figure. */
 export interface WalkFigure {
   readonly name: string;
   /** The same in the language of the page. */
@@ -43,7 +43,7 @@ export interface WalkFigure {
   readonly outOfSample: readonly (number | null)[];
 }
 
-/** What a page draws of a walk-forward. */
+/** Walk-forward data that a page draws. */
 export interface WalkData {
   /** The currency of the account. */
   readonly quote: string;
@@ -61,7 +61,7 @@ export interface WalkData {
   readonly figures: readonly WalkFigure[];
 }
 
-/** What the page of a study draws: columns, as rows would be several times as large. */
+/** Data that the page of a study draws: columns, as rows would be several times as large. */
 export interface StudyReportData {
   /** The objectives first. */
   readonly figures: readonly ReportFigure[];
@@ -84,7 +84,7 @@ export interface StudyReportData {
   readonly best: number | null;
   /** All trials that there are. */
   readonly all: number;
-  /** What the verdict on stability is made of, in the first objective; null where it was not tested. */
+  /** Figures behind the outcome on stability, in the first objective; null if it was not tested. */
   readonly plateau: {
     readonly medianOfNeighbours: number | null;
     readonly worstTenth: number;

@@ -21,7 +21,7 @@ export interface ReportedStudy {
   /** The study as it was written, with its space. */
   readonly written: Readonly<Record<string, unknown>>;
   readonly space: Space;
-  /** Where in the space each trial is, in the order of `study.trials`. */
+  /** Point of each trial in the space, in the order of `study.trials`. */
   readonly points: readonly Point[];
   /** Null where none was run to its end. */
   readonly walk: ReportedWalk | null;

@@ -65,7 +65,7 @@ export function studyHtml(reported: ReportedStudy, language: Language = 'en'): s
   });
 }
 
-/** What the page runs, each file after those that it imports. */
+/** Scripts of the page, each file after those that it imports. */
 export const STUDY_SCRIPTS: readonly string[] = [
   ...['packed-data.js', 'words.js', 'texts.js', 'theme.js', 'page-elements.js'].map(
     (name) => `backtest/report/page/${name}`,

@@ -15,7 +15,7 @@ import { walkData } from './walk-data.ts';
 /** Digits that a screen can show. */
 const DIGITS = 7;
 
-/** What a page shows of a study. Of more than 2,000 trials it has a sample. */
+/** Returns the data that a page shows of a study. Of more than 2,000 trials it has a sample. */
 export function studyReportData(of: ReportedStudy, voice: StudyVoice = studyVoice('en')): StudyReportData {
   const { study, identity, space, points, walk } = of;
   const { trials, front } = study;

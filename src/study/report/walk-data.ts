@@ -10,7 +10,7 @@ import type { WalkForwardResult } from '../walk-forward/walk-forward-result.ts';
 const MOST_DAYS = 1_500;
 const DIGITS = 7;
 
-/** What the page draws of a walk-forward. */
+/** Returns the data that the page draws of a walk-forward. */
 export function walkData(
   { account, windows, objectives }: WalkForwardResult,
   quote: Currency,

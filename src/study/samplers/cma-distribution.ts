@@ -103,7 +103,7 @@ export class CmaDistribution {
     this.lengths = values.map((value) => Math.sqrt(Math.max(LEAST_EIGENVALUE, value)));
   }
 
-  /** What a vector is where the covariance is the identity. */
+  /** Transforms a vector to coordinates in which the covariance is the identity. */
   private whitened(vector: Float64Array): Float64Array {
     const { axes, dimensions: n } = this;
     const along = new Float64Array(n);

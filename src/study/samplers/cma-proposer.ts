@@ -19,7 +19,7 @@ const MOST_DRAWS = 100;
 const LEAST_POPULATION = 4;
 const LARGEST_POPULATION = 1_000;
 
-/** When the search has ended, and starts anew: the tutorial's limits (appendix B.3). */
+/** Limits at which the search ends and restarts: those of the tutorial (appendix B.3). */
 const SMALLEST_STEP = 1e-12 * FIRST_STEP;
 const LARGEST_SPREAD = 1e4;
 const SMALLEST_GAIN = 1e-12;

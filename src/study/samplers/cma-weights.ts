@@ -69,7 +69,10 @@ function sumOf(values: readonly number[]): number {
   return values.reduce((sum, value) => sum + value, 0);
 }
 
-/** How many equal weights are as varied as these: the square of their sum by the sum of their squares. */
+/**
+ * Returns the number of equal weights that are as varied as these: the square of their sum by the sum of
+ * their squares.
+ */
 function effective(weights: readonly number[]): number {
   return sumOf(weights) ** 2 / sumOf(weights.map((weight) => weight ** 2));
 }

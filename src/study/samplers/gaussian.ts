@@ -66,7 +66,7 @@ export function gaussianMass(from: number, to: number): number {
 /** Halvings of the interval of a quantile: what is left is below a float's last digits. */
 const HALVINGS = 60;
 
-/** Where the share below is `share`, above 0 and below 1, by bisection. */
+/** Returns the value below which the share is `share`, above 0 and below 1, by bisection. */
 export function gaussianQuantile(share: number): number {
   let [low, high] = [-TABLE_END, TABLE_END];
   for (let halving = 0; halving < HALVINGS; halving += 1) {

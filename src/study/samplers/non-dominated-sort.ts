@@ -4,7 +4,7 @@ import type { LearnedTrial } from './proposer.ts';
 type Compared = Pick<LearnedTrial, 'losses' | 'violation'>;
 
 /**
- * Whether one trial is better in some objective and worse in none. Before that come constraints, by K. Deb's
+ * True if one trial is better in some objective and worse in none. Before that come constraints, by K. Deb's
  * rule: a feasible trial dominates an infeasible one, and of two infeasible ones the less infeasible.
  */
 export function dominates(one: Compared, other: Compared): boolean {
@@ -47,8 +47,8 @@ export function nonDominatedFronts<Trial extends Compared>(trials: readonly Tria
 }
 
 /**
- * How alone each trial of a front is: the sum over objectives of the distance between its neighbours, as a
- * share of the front's extent. The outer ones are infinitely alone.
+ * Returns the crowding distance of each trial of a front: the sum over objectives of the distance between its
+ * neighbours, as a share of the front's extent. It is infinite for the outer trials.
  */
 export function crowdingDistances(front: readonly Compared[]): Float64Array {
   const distances = new Float64Array(front.length);

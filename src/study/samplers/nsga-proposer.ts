@@ -13,7 +13,7 @@ import { wholeGenerations } from './whole-generations.ts';
 const POPULATION = 50;
 const LEAST_POPULATION = 4;
 
-/** How often two parents are crossed, and how often a number takes part in it (K. Deb et al., 2002). */
+/** Probability that two parents are crossed, and that a number is part of it (K. Deb et al., 2002). */
 const CROSSOVER_SHARE = 0.9;
 const SWAP_SHARE = 0.5;
 
@@ -91,7 +91,7 @@ export class NsgaProposer implements Proposer {
   }
 }
 
-/** What a child has of its parents; a parameter that neither had is drawn. */
+/** Returns a child's coordinate, inherited from its parents; a parameter that neither had is drawn. */
 function inherited(axis: Axis, [one, other]: readonly [number, number], random: RandomStream): number {
   if (Number.isNaN(one)) return Number.isNaN(other) ? onAxis(axis, random.uniform()) : other;
   if (Number.isNaN(other) || one === other) return one;

@@ -1,7 +1,7 @@
 import type { NumericAxis } from '../space/numeric-axis.ts';
 import type { RandomStream } from './random-stream.ts';
 
-/** How near children stay to their parents, and mutants to their origin: K. Deb's distribution indices. */
+/** Closeness of children to their parents, and of mutants to their origin: K. Deb's distribution indices. */
 const CROSSOVER_INDEX = 20;
 const MUTATION_INDEX = 20;
 

@@ -63,12 +63,12 @@ export class ParzenAxis {
     this.finish(prior, -1);
   }
 
-  /** Whether scales are the same for all coordinates: then they are `scaleOf`, and not weighed. */
+  /** True if scales are the same for all coordinates: then they are `scaleOf`, and not weighed. */
   get hasScales(): boolean {
     return !this.axis.isStepped;
   }
 
-  /** What makes a kernel's exponential its density, as a multiple of the even one. */
+  /** Factor from a kernel's exponential to its density, as a multiple of the even one. */
   scaleOf(kernel: number): number {
     return numberAt(this.scales, kernel);
   }
@@ -196,7 +196,7 @@ export class ParzenAxis {
   }
 }
 
-/** What one parameter had in some trials. */
+/** Values of one parameter in some trials. */
 export interface ParzenObservations {
   readonly observed: Float64Array;
   readonly order: Int32Array;

@@ -19,7 +19,7 @@ export function primitivePolynomials(count: number): BinaryPolynomial[] {
 }
 
 /**
- * Whether the powers of `x`, modulo an odd polynomial, are all `2^degree - 1` remainders but 0 before the
+ * True if the powers of `x`, modulo an odd polynomial, are all `2^degree - 1` remainders but 0 before the
  * first of them comes again (R. Lidl and H. Niederreiter, "Finite Fields", 1997, theorem 3.16).
  * @throws RangeError above degree 20
  */

@@ -10,7 +10,7 @@ export interface LearnedTrial {
   readonly violation: number;
 }
 
-/** What every way of sampling is made with. */
+/** Inputs of every sampling method. */
 export interface ProposerSetup {
   readonly axes: SpaceAxes;
   readonly seed: number;
@@ -23,7 +23,7 @@ export interface ProposerSetup {
  * before: nothing else. So it need not be stored: the trials of a study make it again.
  */
 export interface Proposer {
-  /** Whether it may propose a point twice. Else the sampler asks it again. */
+  /** True if it may propose a point twice. Otherwise the sampler asks it again. */
   readonly mayRepeat: boolean;
   /** Coordinates for a trial; `attempt` counts from 0 those for the same trial that came to nothing. */
   propose(number: number, attempt: number): Coordinates;

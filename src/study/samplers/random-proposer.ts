@@ -2,7 +2,7 @@ import type { Axis, Coordinates } from '../space/space-axes.ts';
 import type { Proposer, ProposerSetup } from './proposer.ts';
 import { RandomStream } from './random-stream.ts';
 
-/** Where on an axis a share of it, from 0 to 1 without 1, lies. */
+/** Returns the place on an axis of a share of it, from 0 to 1 without 1. */
 export function onAxis(axis: Axis, share: number): number {
   return axis.kind === 'choice'
     ? Math.min(axis.count - 1, Math.floor(share * axis.count))
@@ -24,7 +24,7 @@ export class RandomProposer implements Proposer {
     return Float64Array.from(axes.axes, (axis) => onAxis(axis, random.uniform()));
   }
 
-  /** Where it draws does not depend on where it drew. */
+  /** Does nothing: draws do not depend on earlier draws. */
   accept(): void {}
 
   /** Nor on what came of it. */

@@ -5,10 +5,10 @@ export const SAMPLER_KINDS = ['grid', 'random', 'sobol', 'tpe', 'nsga2', 'cmaes'
 
 export type SamplerKind = (typeof SAMPLER_KINDS)[number];
 
-/** What is wanted of an objective. */
+/** Direction of an objective. */
 export type Direction = 'minimize' | 'maximize';
 
-/** What a study says of its sampler. With the same settings and outcomes the trials are the same. */
+/** Sampler settings of a study. With the same settings and outcomes the trials are the same. */
 export interface SamplerSettings {
   readonly kind: SamplerKind;
   /** A whole number from 0 to 2^53 less one. */

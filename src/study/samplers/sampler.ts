@@ -19,7 +19,7 @@ import {
 /** Proposals for one trial before a new point is looked for in order. */
 const MOST_ATTEMPTS = 32;
 
-/** Where a new point is looked for from, at most: a float counts no further. */
+/** Upper limit of the place from which a new point is searched: a float counts no further. */
 const FARTHEST_START = BigInt(Number.MAX_SAFE_INTEGER);
 
 /** A record while the study runs. */
@@ -81,7 +81,7 @@ export class Sampler {
       .map(({ number, point }) => ({ number, point }));
   }
 
-  /** Whether every point of the space has been proposed. */
+  /** True if every point of the space has been proposed. */
   get isExhausted(): boolean {
     return this.pointCount !== null && !this.proposer.mayRepeat && BigInt(this.seen.size) >= this.pointCount;
   }

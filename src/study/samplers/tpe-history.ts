@@ -45,8 +45,8 @@ export class TpeHistory {
   }
 
   /**
-   * What some parameters, which exist together, had in the good trials and in the others. Failed trials are
-   * among the others: that is where not to go.
+   * Returns the values of some parameters, which exist together, in the good trials and in the others. Failed
+   * trials are among the others: that is where not to go.
    */
   parted(parameters: readonly number[]): readonly [good: ParzenObservations[], others: ParzenObservations[]] {
     const isGood = new Uint8Array(this.count);

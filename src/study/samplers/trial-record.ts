@@ -2,11 +2,11 @@ import { z } from 'zod';
 import type { Point } from '../space/parameter.ts';
 
 /**
- * What became of a trial:
+ * Outcome of a trial:
  *
- * - `complete`: `values` has one number an objective. `violation` is 0 where every constraint holds, and else
- *   says how far they are broken, summed up.
- * - `failed`: it has no values, and why.
+ * - `complete`: `values` has one number an objective. `violation` is 0 if every constraint holds, and
+ *   otherwise the sum of how far they are broken.
+ * - `failed`: it has no values, and the reason.
  */
 export type TrialOutcome =
   | { readonly kind: 'complete'; readonly values: readonly number[]; readonly violation: number }
@@ -47,5 +47,5 @@ export const trialRecords = z.array(
   }),
 );
 
-/** How many trials a study may have; beyond it the sampler refuses to propose. */
+/** Maximum number of trials of a study; beyond it the sampler refuses to propose. */
 export const MOST_TRIALS = 100_000;

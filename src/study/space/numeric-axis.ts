@@ -29,7 +29,7 @@ export class NumericAxis {
     return this.parameter.steps !== null;
   }
 
-  /** Where on the line a value stands. */
+  /** Returns the place of a value on the line. */
   coordinateOf(value: ParameterValue): number {
     return this.onLine(Number(value));
   }

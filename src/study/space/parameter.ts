@@ -12,7 +12,7 @@ export interface Condition {
   readonly values: readonly ParameterValue[];
 }
 
-/** What every parameter has. */
+/** Common fields of every parameter. */
 interface Named {
   /** The name in the strategy's params; a dot leads into an object. */
   readonly name: string;
@@ -39,7 +39,7 @@ export interface ChoiceParameter extends Named {
 
 export type Parameter = NumericParameter | ChoiceParameter;
 
-/** What a study searches: parameters in the order of their declaration. */
+/** Search space of a study: parameters in the order of their declaration. */
 export interface Space {
   readonly parameters: readonly Parameter[];
 }
@@ -50,7 +50,7 @@ export type Point = Readonly<Record<string, ParameterValue>>;
 /** Parameters of one space: more than anyone tells apart, and what the Sobol sequence has dimensions for. */
 export const MOST_PARAMETERS = 64;
 
-/** Whether the parameter exists under the values of those before it. */
+/** True if the parameter exists under the values of those before it. */
 export function isActive({ when }: Parameter, point: Point): boolean {
   return when.every(({ parameter, values }) => {
     const value = point[parameter];
@@ -58,12 +58,12 @@ export function isActive({ when }: Parameter, point: Point): boolean {
   });
 }
 
-/** Whether a parameter is a number, with an order and distances. */
+/** True if a parameter is a number, with an order and distances. */
 export function isNumeric(parameter: Parameter): parameter is NumericParameter {
   return parameter.kind === 'integer' || parameter.kind === 'decimal';
 }
 
-/** How many values a parameter has; `Infinity` for a decimal without steps. */
+/** Returns the number of values of a parameter; `Infinity` for a decimal without steps. */
 export function valueCount(parameter: Parameter): number {
   if (!isNumeric(parameter)) return parameter.values.length;
   return parameter.steps?.count ?? Infinity;

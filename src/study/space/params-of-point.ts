@@ -29,8 +29,8 @@ function isParams(value: unknown): value is Params {
 }
 
 /**
- * What a strategy's schema refuses of a space, as sentences: names that it does not have, and outer values
- * that it does not allow. A rule that joins several params is not seen here; it makes trials fail.
+ * Returns a strategy schema's objections to a space, as sentences: names that it does not have, and outer
+ * values that it does not allow. A rule that joins several params is not seen here; it makes trials fail.
  */
 export function schemaRefusals(space: Space, schema: z.ZodType, fixed: Params = {}): readonly string[] {
   const known = schemaFields(schema).map(({ name }) => name);

@@ -32,7 +32,7 @@ export class PointIndex {
     this.isParent = space.parameters.map(({ name }) => parents.has(name));
   }
 
-  /** How many points there are; null: without end. */
+  /** Number of points; null if it is infinite. */
   get count(): bigint | null {
     return this.hasEnd ? this.countFrom(0, {}) : null;
   }
@@ -93,7 +93,7 @@ export class PointIndex {
     return sum;
   }
 
-  /** What later parameters can know of the values so far: which of their conditions hold. */
+  /** Returns a key of the earlier values as later parameters see them: which of their conditions hold. */
   private keyOf(index: number, point: Point): string {
     const { parameters } = this.space;
     let key = `${index}:`;

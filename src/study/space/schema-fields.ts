@@ -19,7 +19,7 @@ export interface SchemaField {
   readonly max: Limit | null;
   readonly step: number | null;
   readonly values: readonly (string | number | boolean)[];
-  /** What the strategy's author says of the search. */
+  /** The author's setting for the search. */
   readonly search: SearchRange | false | undefined;
 }
 

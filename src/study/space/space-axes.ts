@@ -64,7 +64,7 @@ export class SpaceAxes {
     return coordinates;
   }
 
-  /** What keeps values from being a point of the space; null where they are one. */
+  /** Reason values are not a point of the space; null if they are. */
   problemOf(point: Point): string | null {
     const names = new Set(this.space.parameters.map(({ name }) => name));
     const stranger = Object.keys(point).find((name) => !names.has(name));

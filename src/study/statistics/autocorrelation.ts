@@ -6,10 +6,10 @@ import { productSum } from './product-sum.ts';
 import { NOISE_SHARE } from './sample-moments.ts';
 
 /**
- * How much a value says of the one `lag` periods later, -1 to 1: `sum((x[t] - mean) (x[t + lag] - mean)) /
- * sum((x[t] - mean)^2)`. Unknown unless there are two values more than the lag, and where they do not vary.
- * Throws `InvalidSample` at a number that is not finite, and at a lag that is not a whole number from 0. Box,
- * Jenkins and Reinsel, "Time Series Analysis" (2008), 2.1.6.
+ * Returns the autocorrelation with the value `lag` periods later, -1 to 1: `sum((x[t] - mean) (x[t + lag] -
+ * mean)) / sum((x[t] - mean)^2)`. Unknown unless there are two values more than the lag, and if they do not
+ * vary. Throws `InvalidSample` at a number that is not finite, and at a lag that is not a whole number from
+ * 0. Box, Jenkins and Reinsel, "Time Series Analysis" (2008), 2.1.6.
  */
 export function autocorrelation(values: Float64Array, lag: number): Estimate<number> {
   checkSample(values, 'values');

@@ -4,7 +4,7 @@ export interface Clustering {
   /** Of each point, the cluster that it is in: 0 to `clusters - 1`, by their first points. */
   readonly labels: Int32Array;
   readonly clusters: number;
-  /** How much nearer points are to their own cluster than to the next one, -1 to 1, on average. */
+  /** Mean of how much nearer points are to their own cluster than to the next one, -1 to 1. */
   readonly silhouette: number;
 }
 

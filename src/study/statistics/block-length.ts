@@ -16,15 +16,15 @@ export interface BlockLength {
 const LEAST_VALUES = 20;
 
 /**
- * How long the blocks of a bootstrap should be, so that the error of the variance of a mean is least. The
- * more a value says of the next ones, the longer. `2 g^2 / D`, to the power 1/3, times `n^(1/3)`: `g` sums
- * lags times autocovariances, and `D` is 2 (stationary) or 4/3 (circular) times the square of the long-run
+ * Returns the block lengths of a bootstrap at which the error of the variance of a mean is least. The more a
+ * value predicts the next ones, the longer. `2 g^2 / D`, to the power 1/3, times `n^(1/3)`: `g` sums lags
+ * times autocovariances, and `D` is 2 (stationary) or 4/3 (circular) times the square of the long-run
  * variance, both with a flat-top window. The window is twice the first lag from which on five
  * autocorrelations in a row (more beyond a million values) are within `2 sqrt(log10(n) / n)`. It is as in the
  * authors' own program: that lag is the first of the five. Lengths are at most `3 sqrt(n)` and `n / 3`. A
  * result below 1 is 1, a block of one period.
  *
- * Unknown below 20 values, and where they do not vary. Throws `InvalidSample` at a number that is not finite.
+ * Unknown below 20 values, and if they do not vary. Throws `InvalidSample` at a number that is not finite.
  * Politis and White, "Automatic Block-Length Selection for the Dependent Bootstrap", Econometric Reviews 23
  * (2004), with the correction of Patton, Politis and White, Econometric Reviews 28 (2009).
  */

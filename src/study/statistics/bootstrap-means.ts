@@ -4,7 +4,7 @@ import { InvalidSample } from './estimate.ts';
 const TOGETHER = 4;
 
 export interface BootstrapDraws {
-  /** How many. */
+  /** Number of draws. */
   readonly draws: number;
   /** Fills an array with the places of periods, 0 to their number less 1. */
   readonly resample: (into: Int32Array) => void;

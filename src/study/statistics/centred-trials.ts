@@ -19,9 +19,9 @@ export type TrialUnit = 'own' | 'common';
 const LEAST_PERIODS = 20;
 
 /**
- * What the tests of many trials begin with: those that vary, at least one. A trial that never varies would be
- * as good in every draw as it was. Unknown without a trial that varies, and below 20 periods. Throws
- * `InvalidSample` at a number that is not finite, and at columns of different lengths.
+ * Returns the trials that vary, at least one: the input of the tests of many trials. A trial that never
+ * varies would be as good in every draw as it was. Unknown without a trial that varies, and below 20 periods.
+ * Throws `InvalidSample` at a number that is not finite, and at columns of different lengths.
  */
 export function centredTrials(trials: readonly Float64Array[], unit: TrialUnit): Estimate<CentredTrial[]> {
   const periods = checkTrials(trials);

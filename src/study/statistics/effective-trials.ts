@@ -2,7 +2,7 @@ import { bestClustering } from './best-clustering.ts';
 import { correlationMatrix, meanCorrelation, standardizedTrials } from './correlation-matrix.ts';
 import { known, type Estimate } from './estimate.ts';
 
-/** How many trials there are that are not copies of each other. */
+/** Number of trials that are not copies of each other. */
 export interface EffectiveTrials {
   /** 1 to the number of trials. */
   readonly count: number;

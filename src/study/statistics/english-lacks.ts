@@ -1,6 +1,6 @@
 import { factsOf, type Fact } from '../../language/fact.ts';
 
-/** What kept a statistic from having a value: what was expected, and what was found. */
+/** Reasons a statistic has no value: the value expected and the value found. */
 export const ENGLISH_LACKS = {
   'lack.returns': 'expected at least {least} returns, was {found}',
   'lack.returnsOfBlocks': 'expected at least {least} returns for {blocks} blocks, was {found}',
@@ -29,7 +29,7 @@ export const ENGLISH_LACKS = {
   'lack.compounded': 'expected changes that compound to at most {most} times, was {found}',
 } as const;
 
-/** What kept a statistic from having a value. Figures are written in digits or are names. */
+/** Reason a statistic has no value. Figures are written in digits or are names. */
 export type Lack = Fact<keyof typeof ENGLISH_LACKS>;
 
 export const lack = factsOf<typeof ENGLISH_LACKS>();

@@ -1,6 +1,6 @@
 import { lackText, type Lack } from './english-lacks.ts';
 
-/** Why a statistic has no value. */
+/** Reason a statistic has no value. */
 export type UnknownReason =
   | 'too-few-observations'
   | 'too-few-trials'
@@ -21,7 +21,7 @@ export type Estimate<Value> =
       readonly kind: 'unknown';
       readonly reason: UnknownReason;
       readonly message: string;
-      /** What the message says, for readers of another language. */
+      /** Content of the message, for readers of another language. */
       readonly lack: Lack;
     };
 
@@ -37,7 +37,7 @@ export function unknown(reason: UnknownReason, lack: Lack): Estimate<never> {
 /** Input is no data: a number is not finite, columns differ in length, or an option is out of range. */
 export class InvalidSample extends RangeError {
   override readonly name = 'InvalidSample';
-  /** What the message says, for readers of another language; null of what only code can hand over. */
+  /** Content of the message, for readers of another language; null for errors that only code can cause. */
   readonly lack: Lack | null;
 
   constructor(what: string | Lack) {

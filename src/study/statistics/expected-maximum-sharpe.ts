@@ -10,7 +10,7 @@ const EULER_MASCHERONI = 0.577_215_664_901_532_9;
 const MOST_TRIALS = 100_000_000;
 
 export interface TrialSpread {
-  /** How many independent trials; need not be whole. 2 to 1e8. */
+  /** Number of independent trials; need not be whole. 2 to 1e8. */
   readonly trials: number;
   /** Of the Sharpe ratios of all trials, of one period. */
   readonly variance: number;

@@ -14,11 +14,11 @@ export interface TrackRecordOptions {
 }
 
 /**
- * How many returns of this kind it takes until the probabilistic Sharpe ratio is `1 - significance`: `1 +
- * variance (quantile(1 - significance) / (SR - benchmark))^2`. A fraction; compare it with `count`. Unknown
- * unless the Sharpe ratio is above the benchmark: no length proves what is not there. Throws `InvalidSample`
- * at moments that no returns have. Bailey and Lopez de Prado, "The Sharpe Ratio Efficient Frontier", Journal
- * of Risk 15 (2012), eq. 13.
+ * Returns the number of returns of this kind needed until the probabilistic Sharpe ratio is `1 -
+ * significance`: `1 + variance (quantile(1 - significance) / (SR - benchmark))^2`. A fraction; compare it
+ * with `count`. Unknown unless the Sharpe ratio is above the benchmark: no length proves what is not there.
+ * Throws `InvalidSample` at moments that no returns have. Bailey and Lopez de Prado, "The Sharpe Ratio
+ * Efficient Frontier", Journal of Risk 15 (2012), eq. 13.
  */
 export function minimumTrackRecord(sample: SharpeSample, options: TrackRecordOptions = {}): Estimate<number> {
   const { benchmark = 0, significance = 0.05 } = options;

@@ -20,7 +20,7 @@ export interface Overfitting {
   readonly probability: number;
   /** The share of splits in which that trial loses in the other half, 0 to 1. */
   readonly lossProbability: number;
-  /** How its Sharpe ratio out of sample follows from that in sample; a slope below 0 is bad. */
+  /** Line from the Sharpe ratio in sample to that out of sample; a slope below 0 is bad. */
   readonly degradation: Line;
   /** One a split: `ln(rank / (1 - rank))` of the chosen trial out of sample; below 0 is below average. */
   readonly logits: Float64Array;
@@ -142,7 +142,7 @@ function tableOf(trials: readonly Float64Array[], cut: Cut): Table | Lack {
   };
 }
 
-/** How many blocks hold the return that most of these hold alone; 0 where that is no return at all. */
+/** Returns the largest number of blocks that hold one same return alone; blocks of return 0 do not count. */
 function constantBlocks(values: Float64Array, { blocks, blockLength }: Cut): number {
   const found = new Map<number, number>();
   for (let block = 0; block < blocks; block += 1) {

@@ -5,7 +5,7 @@ import { lack } from './english-lacks.ts';
 import { inDigits } from '../../language/fact.ts';
 
 export interface RandomEntryOptions {
-  /** How many bars the range has. */
+  /** Number of bars of the range. */
   readonly bars: number;
   /** For how many bars each trade was held, at least 1 each. */
   readonly heldBars: readonly number[];

@@ -4,7 +4,7 @@ import { centredTrials } from './centred-trials.ts';
 import { known, type Estimate } from './estimate.ts';
 
 export interface RealityCheck {
-  /** How often luck alone would show a best trial as good as this one, above 0 to 1. */
+  /** Probability that luck alone would show a best trial as good as this one, above 0 to 1. */
   readonly pValue: number;
   /** The place of the trial with the largest mean. */
   readonly best: number;

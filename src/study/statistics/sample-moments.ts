@@ -3,9 +3,9 @@ import { known, unknown, type Estimate } from './estimate.ts';
 import { lack } from './english-lacks.ts';
 import { inDigits } from '../../language/fact.ts';
 
-/** What the formulas of the Sharpe ratio need of returns. */
+/** Inputs from returns for the formulas of the Sharpe ratio. */
 export interface SharpeSample {
-  /** How many returns. */
+  /** Number of returns. */
   readonly count: number;
   /** Mean by sample deviation (n - 1), of one period: not annualised. */
   readonly sharpe: number;

@@ -2,7 +2,7 @@ import type { RandomSource } from '../../domain/random.ts';
 import { checkNumber, checkCount } from './check-sample.ts';
 
 export interface StationaryOptions {
-  /** How many periods there are to draw from. */
+  /** Number of periods to draw from. */
   readonly length: number;
   /** The mean length of a block, 1 to `length`. */
   readonly meanBlock: number;

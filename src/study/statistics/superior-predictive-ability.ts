@@ -66,7 +66,7 @@ interface PredictiveTest {
   readonly trials: readonly Float64Array[];
   readonly statistic: number;
   readonly best: number;
-  /** What is added to the mean of a draw for the lower and the consistent p value; nothing for the upper. */
+  /** Shifts added to the mean of a draw for the lower and the consistent p value; nothing for the upper. */
   readonly lowerShift: Float64Array;
   readonly consistentShift: Float64Array;
 }

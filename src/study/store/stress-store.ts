@@ -14,7 +14,7 @@ export class StressStore {
     this.access = access;
   }
 
-  /** What the runs of a trial were made of; null before all of them have ended. */
+  /** Returns the basis of a trial's runs; null before all of them have ended. */
   basis(trial: number): unknown {
     return this.access.read(() => {
       const found = this.database.prepare('SELECT basis FROM stress WHERE trial = ?').pluck().get(trial);
@@ -39,7 +39,7 @@ export class StressStore {
     );
   }
 
-  /** What the runs of a trial brought, by their names. */
+  /** Returns the reports of a trial's runs, by their names. */
   reports(trial: number): ReadonlyMap<string, unknown> {
     const sql = 'SELECT run, report FROM stress_runs WHERE trial = ? ORDER BY run';
     return this.access.read(() => {

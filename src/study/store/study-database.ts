@@ -6,12 +6,12 @@ import { holdsNothing } from '../../budget/ledger-file.ts';
 import { SarrafError } from '../../domain/errors.ts';
 import { sqliteHeaderOf } from '../../mirror/sqlite-header.ts';
 
-/** How long one process waits for another that writes. */
+/** Maximum time that one process waits for another that writes. */
 const PATIENT_MS = 5_000;
 const LOG_BYTES = 16 * 1_048_576;
 
 export interface DatabaseShape {
-  /** What it is before people, such as `a study`. */
+  /** Name of the database for people, such as `a study`. */
   readonly what: string;
   readonly applicationId: number;
   readonly version: number;
@@ -56,7 +56,7 @@ export function openStudyDatabaseToRead(path: string, shape: DatabaseShape): Dat
   });
 }
 
-/** What went wrong with a file, in one line. A full disk loses nothing that was committed. */
+/** Returns the error for a failed file, in one line. A full disk loses nothing that was committed. */
 export function storeFailure(path: string, what: string, error: unknown): SarrafError {
   if (error instanceof SarrafError) return error;
   const code = error instanceof Database.SqliteError ? error.code : '';

@@ -6,7 +6,7 @@ import { acquireLock, type ProcessLock } from '../../daemon/process-locks/proces
 const ENDING = '.sqlite';
 const NAME = /^[A-Za-z0-9][\w.-]{0,99}$/;
 
-/** Where the studies of a data folder are. */
+/** Folder of the studies in a data folder. */
 export class StudyFolder {
   private readonly folder: string;
 

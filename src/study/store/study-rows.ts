@@ -11,7 +11,7 @@ import { FAILURE_KINDS, type FailureKind } from '../trials/trial-report.ts';
 export interface StoredTrial {
   readonly number: number;
   readonly point: Point;
-  /** What the strategy was given: those that are fixed, and over them the point's. */
+  /** Params of the strategy: the fixed ones, overridden by the point's. */
   readonly params: Params;
   readonly outcome: TrialOutcome;
   /** Null where it has values. */

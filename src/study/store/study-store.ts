@@ -22,7 +22,7 @@ const SHAPE: DatabaseShape = {
   tables: STUDY_TABLES,
 };
 
-/** What a study is, beside its trials. */
+/** Description of a study, without its trials. */
 export interface StudyHead {
   /** The study as its file or its options say it, with paths that are whole. */
   readonly written: unknown;
@@ -30,7 +30,7 @@ export interface StudyHead {
   readonly range: StudyRange;
 }
 
-/** When a trial ended, and how long it took. */
+/** End and duration of a trial. */
 export interface TrialTiming {
   readonly endedAtMs: number;
   readonly tookMs: number;
@@ -89,7 +89,7 @@ export class StudyStore {
     return new StatisticsStore(this.database, this.access());
   }
 
-  /** What the study is; null in a file that was only just made. */
+  /** Returns the study's description; null in a file that was only just made. */
   head(): StudyHead | null {
     return this.read(() => {
       const found = this.database.prepare('SELECT written, identity, split FROM study').get();

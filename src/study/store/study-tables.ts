@@ -70,7 +70,7 @@ export const STUDY_TABLES = `
   ) STRICT, WITHOUT ROWID;
 `;
 
-/** Where the trials of each study ran. Made where it is missing: registers of before did not have it. */
+/** Table of the ranges of each study's trials. Created if missing: older registers did not have it. */
 export const SEEN_TABLE = `
   CREATE TABLE IF NOT EXISTS seen (
     study TEXT PRIMARY KEY REFERENCES studies (id),

@@ -10,7 +10,7 @@ const SHAPE: DatabaseShape = {
   tables: REGISTER_TABLES,
 };
 
-/** How much was ever tried on bars that have a month in common with some. */
+/** Counts of everything ever tried on bars that share a month with given ones. */
 export interface TrialsOnData {
   readonly trials: number;
   readonly studies: number;
@@ -25,7 +25,7 @@ export interface RegisteredStudy {
   readonly id: string;
   readonly name: string;
   readonly months: readonly string[];
-  /** Where its trials run. */
+  /** Range in which its trials run. */
   readonly seen: Stretch;
 }
 

@@ -5,7 +5,7 @@ import { rowOf, trialOfRow, type StoredTrial, type TrialRow } from './study-rows
 /** A trial of a window, which is counted from 1. */
 export type WindowTrialRow = TrialRow & { readonly window: number };
 
-/** How a study's file is read and written: each write is one commit. */
+/** Read and write access to a study's file: each write is one commit. */
 export interface StudyAccess {
   write(change: () => unknown): void;
   read<Value>(look: () => Value): Value;
@@ -23,7 +23,9 @@ export class WalkForwardStore {
     this.access = access;
   }
 
-  /** What it was begun with, and what its account brought; null before it has begun, and before it has. */
+  /**
+   * Returns its plan and its account's result; null before it has begun, the result null before it exists.
+   */
   head(): { readonly plan: unknown; readonly account: unknown } | null {
     return this.access.read(() => {
       const found = this.database.prepare('SELECT plan, account FROM walk_forward').get();

@@ -8,7 +8,7 @@ import { finding, type StudyFinding } from '../texts/study-fact.ts';
 import type { FillRules } from '../trials/fill-rules.ts';
 import { COSTS, type Cost } from './stress-task.ts';
 
-/** What a run pays: to the exchange, and by how its orders fill. */
+/** Costs of a run: fees to the exchange, and those of how its orders fill. */
 export interface RunCosts {
   readonly fees: BotConfig['paper']['fees'];
   readonly fill: FillRules;

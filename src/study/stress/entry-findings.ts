@@ -8,16 +8,16 @@ import type { RanReport, StressReport } from './stress-task.ts';
 /** Fewer can not show what chance does in one of twenty. */
 const LEAST_CONTROLS = 19;
 
-/** Where the best trial stands among random entries with the same exposure. */
+/** Rank of the best trial among random entries with the same exposure. */
 export interface EntryFindings {
   /** Controls that ran to their end with a value, and those that did not. */
   readonly controls: number;
   readonly failed: number;
   /** The first objective, by which they are compared. */
   readonly metric: string;
-  /** What the trial has. */
+  /** Value of the trial. */
   readonly found: number;
-  /** What the controls have. */
+  /** Values of the controls. */
   readonly values: Quantiles;
   readonly totalReturn: Quantiles;
   /** The share of controls that are as good as the trial, 0 to 1. */
@@ -56,7 +56,7 @@ export function entryFindings(
   };
 }
 
-/** How many values are as good as one. */
+/** Returns the number of values as good as one. */
 export function asGoodAs(
   found: number,
   values: readonly number[],

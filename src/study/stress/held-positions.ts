@@ -8,11 +8,11 @@ import type { Units } from '../../domain/money.ts';
 export interface PastPosition {
   /** From the bar that it began in to the one that it ended in, at least 1. */
   readonly heldBars: number;
-  /** What was invested, on the mean of that time, as a share of the equity as it began: above 0 to 1. */
+  /** Amount invested, as a mean over that time and a share of the equity at its start: above 0 to 1. */
   readonly share: number;
 }
 
-/** What was held in one market, in the order of time. */
+/** Positions held in one market, in the order of time. */
 export interface MarketPositions {
   readonly market: string;
   readonly positions: readonly PastPosition[];
@@ -51,7 +51,7 @@ interface Span {
   readonly from: number;
   readonly to: number;
   readonly openedAtMs: number;
-  /** What it cost times its bars. */
+  /** Cost times number of bars. */
   readonly costBars: number;
 }
 

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** What a trial held, market by market, as JSON. */
+/** Positions that a trial held, market by market, as JSON. */
 export const heldSchema = z.array(
   z.strictObject({
     market: z.string(),

@@ -19,7 +19,7 @@ export interface PlannedEntry {
   readonly share: number;
 }
 
-/** What is bought and sold in one market, in the order of time. */
+/** Purchases and sales in one market, in the order of time. */
 export interface MarketPlan {
   readonly market: string;
   readonly entries: readonly PlannedEntry[];
@@ -89,7 +89,7 @@ function sharesByLength(
   return new Map([...byLength].map(([length, some]) => [length, some.map(({ share }) => share)]));
 }
 
-/** When the bar before one closes: what is decided then is done as the one opens. */
+/** Returns the close of the bar before one: a decision made then is carried out as that one opens. */
 function closeBefore(columns: CandleColumns, bar: number): number {
   return gridOfColumns(columns).endOf(present(columns.openTimeMs[bar - 1], 'a bar before each entry'));
 }

@@ -11,7 +11,7 @@ export interface SteppedBars {
   readonly priceStep: Units;
 }
 
-/** How bars are drawn anew. */
+/** Options for drawing bars anew. */
 export interface RedrawOptions {
   readonly fromMs: number | null;
   readonly meanBlock: number;

@@ -4,7 +4,7 @@ import { finding } from '../texts/study-fact.ts';
 import { notTested, type Tested } from '../validation/tested.ts';
 import type { StressReport } from './stress-task.ts';
 
-/** What the params of the best trial do on redrawn bars. */
+/** Results of the best trial's params on redrawn bars. */
 export interface RedrawnFindings {
   /** Histories that were run to their end, and those that were not. */
   readonly histories: number;

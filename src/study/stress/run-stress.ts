@@ -25,7 +25,7 @@ export interface StressOptions extends Omit<SessionOptions, 'onTrial'> {
   readonly onRun: (done: number, all: number) => void;
 }
 
-/** How a session ended, whose params it ran, and how many runs were run in it. */
+/** End of a session: its reason, the trial whose params it ran, and the number of runs. */
 export interface StressEnd {
   readonly end: 'complete' | 'stopped';
   readonly trial: number;

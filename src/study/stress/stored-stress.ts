@@ -26,7 +26,7 @@ const BASIS = z.strictObject({
   paid: z.array(z.strictObject({ cost: z.enum(COSTS), from: keptFinding, to: keptFinding })).readonly(),
 });
 
-/** What all runs of a trial were made of. */
+/** Common inputs of all runs of a trial. */
 export type StressBasis = z.output<typeof BASIS>;
 
 /** The runs of one trial under stress, all of which have ended. */
@@ -36,7 +36,7 @@ export interface StoredStress {
   readonly reports: ReadonlyMap<string, StressReport>;
 }
 
-/** What of a basis is not there, and why. */
+/** A missing part of a basis, and the reason. */
 export type Missing = Extract<StressBasis['meanBlock'], object>;
 
 /** Null where they have not been run, or not all of them. Throws `DATA_UNUSABLE` for what nobody wrote. */

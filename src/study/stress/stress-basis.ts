@@ -11,7 +11,7 @@ import { randomEntryPlan } from './random-entry-plan.ts';
 import type { StressBasis } from './stored-stress.ts';
 import type { RanReport } from './stress-task.ts';
 
-/** What all runs of a trial are made of, and what can not be run. */
+/** Returns the common inputs of a trial's runs, and the reasons some cannot be run. */
 export function stressBasis(
   study: PreparedStudy,
   { again, draws }: { readonly again: RanReport; readonly draws: number },

@@ -20,7 +20,7 @@ export interface DoubledCost extends PaidCost {
   readonly result: Tested<TrialMetrics>;
 }
 
-/** What became of a study's best trial under other conditions: JSON. */
+/** Findings on a study's best trial under other conditions: JSON. */
 export interface StressFindings {
   readonly trial: number;
   /** Of redrawn bars and of random entries, each. */
@@ -43,7 +43,10 @@ export interface StressFindings {
   readonly entries: Tested<EntryFindings>;
 }
 
-/** What runs that have ended say. The same runs say the same on every machine; `id`: of the study. */
+/**
+ * Returns the findings of ended runs. The same runs give the same findings on every machine. `id`: of the
+ * study.
+ */
 export function stressFindings(
   { trial, basis, reports }: StoredStress,
   { id, objective, seen }: { readonly id: string; readonly objective: Objective; readonly seen: Stretch },

@@ -21,7 +21,7 @@ import { redrawnSignals } from './redrawn-signals.ts';
 import type { Cost, StressReport, StressTask, TradesAgain } from './stress-task.ts';
 import { tradeChanges } from './trade-changes.ts';
 
-/** Where trials run, and the bot that runs them. */
+/** Setup in which trials run, and the bot that runs them. */
 interface StressPlace {
   readonly setup: TrialSetup;
   readonly config: BotConfig;

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 const HEX = 16;
 const SEED_DIGITS = 8;
 
-/** What decides a draw: one of its own for each run of each trial of each study. */
+/** Returns the seed of a draw: one of its own for each run of each trial of each study. */
 export function stressSeed(of: {
   readonly id: string;
   readonly trial: number;

@@ -4,7 +4,7 @@ import type { FailedReport } from '../trials/trial-report.ts';
 import type { MarketPositions } from './held-positions.ts';
 
 /**
- * What a backtest may cost. One on bars has no latency: an order arrives as the next bar opens, or at the
+ * Kinds of costs of a backtest. One on bars has no latency: an order arrives as the next bar opens, or at the
  * close that was just seen. On recorded books spread and slippage are those of the books.
  */
 export const COSTS = ['fees', 'spread', 'slippage', 'latency'] as const;
@@ -25,11 +25,14 @@ export type StressTask =
   | { readonly what: 'bars'; readonly params: Params; readonly meanBlock: number; readonly seed: number }
   | { readonly what: 'entries'; readonly held: readonly MarketPositions[]; readonly seed: number };
 
-/** What the trades of a run were. */
+/** Trades of a run. */
 export interface TradesAgain {
-  /** What each closed trade made of the equity before it, in the order in which they ended: 0.02 is 2 %. */
+  /**
+   * Change of the equity by each closed trade, as a share of it, in the order in which they ended: 0.02 is 2
+   * %.
+   */
   readonly changes: readonly number[];
-  /** What was held; null where markets are priced in several currencies. */
+  /** Positions held; null if markets are priced in several currencies. */
   readonly held: readonly MarketPositions[] | null;
 }
 
@@ -40,5 +43,5 @@ export interface RanReport {
   readonly trades: TradesAgain | null;
 }
 
-/** What one run brought. */
+/** Result of one run. */
 export type StressReport = RanReport | FailedReport;

@@ -12,7 +12,7 @@ export interface StressText {
   readonly title: string;
   /** Null where it was not tested. */
   readonly figure: string | null;
-  /** Why not; null where it was. */
+  /** Reason it was not tested; null if it was. */
   readonly missing: string | null;
 }
 

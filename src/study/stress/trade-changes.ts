@@ -3,9 +3,9 @@ import type { RoundTrip } from '../../backtest/metrics/round-trips.ts';
 import type { Units } from '../../domain/money.ts';
 
 /**
- * What each closed trade made of the equity, in the order in which they ended: its profit over the initial
- * equity with the profits of all trades that had ended before. Compounded they are the initial equity with
- * all profits, also where trades overlap. What a trade makes of nothing is 0.
+ * Returns the change of equity by each closed trade, in the order in which they ended: its profit over the
+ * initial equity with the profits of all trades that had ended before. Compounded they are the initial equity
+ * with all profits, also if trades overlap. A change of zero equity is 0.
  */
 export function tradeChanges(trips: readonly RoundTrip[], initialEquity: Units): readonly number[] {
   const closed = trips

@@ -1,6 +1,6 @@
 import { ENGLISH_LACKS } from '../statistics/english-lacks.ts';
 
-/** What a study finds, in sentences: its verdict, its notes, and what kept a test from being made. */
+/** Findings of a study as sentences: its outcome, its notes, and the reasons tests were not made. */
 export const ENGLISH_FINDINGS = {
   ...ENGLISH_LACKS,
   /** Words that nobody translates, such as those of an error. */

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { factsOf, type Fact, type FactFigure } from '../../language/fact.ts';
 import { ENGLISH_FINDINGS } from './english-findings.ts';
 
-/** What a study finds, in no language. */
+/** A finding of a study, in no language. */
 export type StudyFinding = Fact<keyof typeof ENGLISH_FINDINGS>;
 
 /** Makes a finding. */
@@ -14,7 +14,7 @@ export const said = (text: string): StudyFinding => finding('said', { text });
 const isKey = (key: unknown): key is StudyFinding['fact'] =>
   typeof key === 'string' && Object.hasOwn(ENGLISH_FINDINGS, key);
 
-/** Whether something among other data is a finding. */
+/** True if a value among other data is a finding. */
 export const isFinding = (value: unknown): value is StudyFinding =>
   typeof value === 'object' &&
   value !== null &&

@@ -10,7 +10,7 @@ import type { TrialMetrics } from '../goals/objectives.ts';
 import { ENGLISH_STUDY } from './english-study.ts';
 import { PERSIAN_STUDY } from './persian-study.ts';
 
-/** How commands and the report of a study say texts, figures and times. Commands speak English. */
+/** Formats texts, figures and times for commands and the report of a study. Commands use English. */
 export interface StudyVoice extends Omit<ReportVoice, 'say'> {
   readonly say: Translate<typeof ENGLISH_STUDY>;
   /** A figure of a run by its name: in English as files and settings have it. */

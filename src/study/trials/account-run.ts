@@ -31,14 +31,14 @@ export interface AccountTask {
   readonly stretches: readonly Stretch[];
 }
 
-/** What the account did in a stretch. */
+/** Results of the account in one range. */
 export interface StretchReport {
   readonly metrics: TrialMetrics;
-  /** Whether it held a position as the stretch began. */
+  /** True if it held a position at the start of the range. */
   readonly beganExposed: boolean;
 }
 
-/** What one account brought. */
+/** Result of one account. */
 export type AccountReport =
   | {
       readonly kind: 'ran';
@@ -48,7 +48,7 @@ export type AccountReport =
       readonly metrics: TrialMetrics;
       readonly stretches: readonly StretchReport[];
       readonly daily: DailyReturns;
-      /** Why strategies stopped on the way; each began again with the next leg. */
+      /** Reasons strategies stopped during the run; each began again with the next leg. */
       readonly failures: readonly string[];
     }
   | FailedReport;

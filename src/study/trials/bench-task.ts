@@ -4,13 +4,13 @@ import type { StressReport, StressTask } from '../stress/stress-task.ts';
 import type { AccountReport, AccountTask } from './account-run.ts';
 import type { TrialReport } from './trial-report.ts';
 
-/** What a thread is asked for. `stretch` null: that of the study. */
+/** A task for a thread. `stretch` null: that of the study. */
 export type BenchTask =
   | { readonly kind: 'trial'; readonly params: Params; readonly stretch: Stretch | null }
   | (AccountTask & { readonly kind: 'account' })
   | { readonly kind: 'stress'; readonly task: StressTask };
 
-/** What it answers to each kind of task. */
+/** Answers of a thread to each kind of task. */
 export interface BenchReports {
   readonly trial: TrialReport;
   readonly account: AccountReport;

@@ -1,7 +1,7 @@
 /** Reasons are shown in one line, and kept for every trial that failed. */
 const LONGEST_REASON = 300;
 
-/** What went wrong, in one line. */
+/** Returns the failure reason, in one line. */
 export function failureReason(error: unknown): string {
   const text = error instanceof Error ? error.message : String(error);
   const line = text.replaceAll(/\s*\n\s*/g, '; ');

@@ -5,7 +5,7 @@ import type { BarRules } from '../../venues/bars/bar-rules.ts';
 import { createPollRules, type PollRules } from '../../venues/recorded/poll-rules.ts';
 import type { StudySettings } from '../file/study-settings.ts';
 
-/** How orders of a study's trials fill. */
+/** Fill rules for orders of a study's trials. */
 export type FillRules =
   | { readonly fidelity: 'candles'; readonly rules: BarRules }
   | { readonly fidelity: 'poll'; readonly rules: PollRules };

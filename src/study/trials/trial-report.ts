@@ -2,10 +2,10 @@ import type { TrialMetrics } from '../goals/objectives.ts';
 import type { DailyReturns } from '../../backtest/metrics/daily-returns.ts';
 
 /**
- * Why a trial has no figures:
+ * Reason a trial has no figures:
  *
  * - `refused`: the strategy refuses these params.
- * - `stopped`: the strategy threw on the way, and stopped.
+ * - `stopped`: the strategy threw during the run, and stopped.
  * - `threw`: the run itself could not be made.
  * - `no value`: an objective has no value, such as the Sharpe ratio of a run without trades.
  * - `died`: the thread that ran it ended, twice.
@@ -15,14 +15,14 @@ export const FAILURE_KINDS = ['refused', 'stopped', 'threw', 'no value', 'died',
 
 export type FailureKind = (typeof FAILURE_KINDS)[number];
 
-/** What has no figures, and why. */
+/** Report without figures, and the reason. */
 export interface FailedReport {
   readonly kind: 'failed';
   readonly failure: FailureKind;
   readonly reason: string;
 }
 
-/** What a trial brought. */
+/** Result of a trial. */
 export type TrialReport =
   | { readonly kind: 'ran'; readonly metrics: TrialMetrics; readonly daily: DailyReturns }
   | FailedReport;

@@ -4,9 +4,9 @@ import type { StressReport, StressTask } from '../stress/stress-task.ts';
 import type { AccountReport, AccountTask } from './account-run.ts';
 import type { TrialReport } from './trial-report.ts';
 
-/** Who runs trials: threads here, or machines elsewhere. */
+/** Runs trials: in threads here, or on machines elsewhere. */
 export interface TrialRunner {
-  /** How many trials it wants at once, so that none of its workers waits. */
+  /** Number of trials to hand it at once, so that none of its workers waits. */
   readonly width: number;
   /**
    * Runs one; `stretch`: in place of that of the study. What goes wrong in a trial is in its report; it
@@ -16,7 +16,7 @@ export interface TrialRunner {
   close(): Promise<void>;
 }
 
-/** Who runs all that a study may ask for. */
+/** Runs everything that a study may request. */
 export interface StudyRunner extends TrialRunner {
   /** One account through several params, one after the other. */
   account(task: AccountTask): Promise<AccountReport>;

@@ -10,7 +10,7 @@ import type { Params } from '../space/params-of-point.ts';
 import type { FillRules } from './fill-rules.ts';
 import { sharedColumns } from './shared-columns.ts';
 
-/** What a trial needs beside its params, its data and its range. */
+/** Everything a trial needs besides its params, its data and its range. */
 export type StudySetup = Pick<BacktestRequest, 'timeframe' | 'currency' | 'steps' | 'detail'> & {
   /** The configuration of a bot as the command line would say it: one strategy a market, without params. */
   readonly overrides: readonly Override[];

@@ -6,7 +6,7 @@ import { TrialBench } from './trial-bench.ts';
 import type { TrialSetup } from './trial-setup.ts';
 
 /**
- * What strategies print in thousands of trials is shown to nobody: it would come between the lines of the
+ * Discards the console output of strategies. In thousands of trials it would come between the lines of the
  * result, and cost more than the trials. A backtest with the params of one trial shows it.
  */
 const nowhere = new Writable({ write: (_chunk, _encoding, done) => done() });

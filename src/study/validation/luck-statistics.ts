@@ -15,13 +15,13 @@ import { tradeOrderRisk, type TradeOrderRisk } from '../statistics/trade-order-r
 import { finding } from '../texts/study-fact.ts';
 import { notTested, tested, type Tested } from './tested.ts';
 
-/** What the tests are made of: columns of daily returns of the same days. */
+/** Input of the tests: columns of daily returns of the same days. */
 export interface LuckSample {
   /** The best trial. */
   readonly chosen: Float64Array;
   /** All trials that ran, or a sample of them. */
   readonly trials: readonly Float64Array[];
-  /** Where the best trial is among them; null where the sample does not hold it. */
+  /** Position of the best trial among them; null if the sample does not hold it. */
   readonly place: number | null;
   /** Trials that the study ran. */
   readonly ofStudy: number;
@@ -178,7 +178,7 @@ function deflation(moments: SampleMoments, trials: number, variance: number): Es
   );
 }
 
-/** What follows from an estimate; what it does not know, nobody knows. */
+/** Applies a function to a known estimate; an unknown one stays unknown. */
 function after<Value, Next>(
   estimate: Estimate<Value>,
   next: (value: Value) => Estimate<Next>,

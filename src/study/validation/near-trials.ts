@@ -47,7 +47,7 @@ export function nearTrials<Trial extends NumberedPoint>(
   );
 }
 
-/** Where a number is near another one: the ends of that stretch, within the range. */
+/** Returns the range of values near a number: its ends, within the parameter's range. */
 export function nearRange(
   parameter: NumericParameter,
   value: ParameterValue,

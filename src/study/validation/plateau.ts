@@ -7,7 +7,7 @@ import { finding } from '../texts/study-fact.ts';
 import { LEAST_NEIGHBOURS, nearTrials, type NumberedPoint } from './near-trials.ts';
 import { notTested, type Tested } from './tested.ts';
 
-/** How the trials around the best one did, by the first objective. */
+/** Results of the trials around the best one, by the first objective. */
 export interface Plateau {
   readonly neighbours: number;
   /** The params that the neighbours differ in by at most a quarter of their range, or one step. */
@@ -15,9 +15,12 @@ export interface Plateau {
   readonly best: number;
   /** Null where at least half of them failed or break constraints. */
   readonly medianOfNeighbours: number | null;
-  /** What a tenth of the trials is below that did not fail and keep constraints as the best one does. */
+  /**
+   * Value that a tenth of these trials is below: those that did not fail and hold constraints as the best one
+   * does.
+   */
   readonly worstTenth: number;
-  /** How much of the best one's lead over the worst tenth its neighbours have; 1 is all. Null as above. */
+  /** Part of the best one's lead over the worst tenth that its neighbours have; 1 is all. Null as above. */
   readonly kept: number | null;
   /** Neighbours keep at least two thirds of the lead. */
   readonly isPlateau: boolean;
@@ -36,7 +39,7 @@ const LEAST_KEPT = 2 / 3;
 const WORST_SHARE = 1 / 10;
 
 /**
- * Whether the best trial is on a plateau, where its neighbours do alike, or on a peak. A neighbour that
+ * Tests whether the best trial is on a plateau, where its neighbours do alike, or on a peak. A neighbour that
  * failed, or breaks constraints by more than the best trial, counts as the worst. Not tested with fewer than
  * five, and in a space without numbers.
  * Pardo, "The Evaluation and Optimization of Trading Strategies" (2008).

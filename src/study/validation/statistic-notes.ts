@@ -1,7 +1,7 @@
 import { ENGLISH_STUDY } from '../texts/english-study.ts';
 import type { LuckStatisticName } from './luck-statistics.ts';
 
-/** What a statistic is, and where its formula is from. docs/statistics.md says more of each. */
+/** Description of a statistic, and the source of its formula. docs/statistics.md has more on each. */
 export interface StatisticNote {
   readonly title: string;
   readonly what: string;

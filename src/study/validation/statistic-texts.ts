@@ -12,7 +12,7 @@ export interface StatisticText extends StatisticNote {
   readonly name: LuckStatisticName;
   /** Null where it was not tested. */
   readonly figure: string | null;
-  /** What kept it from being tested; null where it was. */
+  /** Reason it was not tested; null if it was. */
   readonly missing: string | null;
 }
 

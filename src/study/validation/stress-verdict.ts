@@ -3,7 +3,7 @@ import type { StressFindings } from '../stress/stress-findings.ts';
 import { finding, type StudyFinding } from '../texts/study-fact.ts';
 import { valueOf, type Tested } from './tested.ts';
 
-/** What is left of a best trial under other conditions. */
+/** Outcome of a best trial under other conditions. */
 export interface StressVerdict {
   /**
    * - `breaks`: at least one of them takes the result away.
@@ -33,7 +33,7 @@ export function stressVerdict(findings: StressFindings | null): StressVerdict {
   return { kind: tests.every(({ isHeld }) => isHeld === true) ? 'holds' : 'not tested', reasons };
 }
 
-/** What of it nobody has looked at, with a word on why. */
+/** Returns the untested conditions, with the reason for each. */
 export function untestedStress(findings: StressFindings | null): readonly StudyFinding[] {
   if (findings === null)
     return CONDITIONS.map((condition) =>
@@ -111,7 +111,7 @@ function entriesTest({ entries }: StressFindings): StressTest {
   };
 }
 
-/** Whether so few controls do as well that chance is unlikely, if the trial was the only one. */
+/** True if so few controls do as well that chance is unlikely, if the trial was the only one. */
 export function isBetterThanRandom({ pValue }: EntryFindings): boolean {
   return pValue <= SIGNIFICANCE;
 }

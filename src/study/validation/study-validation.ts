@@ -15,10 +15,10 @@ export interface StudyStatistic<Name extends LuckStatisticName> extends Statisti
   readonly result: LuckStatistics[Name];
 }
 
-/** How much of a study's best trial is luck: JSON. */
+/** Estimates of luck in a study's best trial: JSON. */
 export interface StudyValidation {
   readonly verdict: StudyVerdict;
-  /** What the statistics were made of. */
+  /** Input of the statistics. */
   readonly basis: {
     /** The best trial, which they judge. */
     readonly trial: number;
@@ -47,10 +47,10 @@ export interface ValidatedTrials {
   readonly ofData: number;
   readonly holdout: VerdictBasis['holdout'];
   readonly isWalked: boolean;
-  /** What the trials saw. */
+  /** Range that the trials saw. */
   readonly seen: Stretch;
   readonly stress: StressFindings | null;
-  /** What `trialLuck` found in the daily returns of these trials. */
+  /** Findings of `trialLuck` in the daily returns of these trials. */
   readonly luck: TrialLuck;
 }
 

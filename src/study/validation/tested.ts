@@ -1,7 +1,7 @@
 import { InvalidSample, type Estimate } from '../statistics/estimate.ts';
 import { said, type StudyFinding } from '../texts/study-fact.ts';
 
-/** What a test of a study found, or what kept it from being made: what was expected, and what was found. */
+/** Result of a test of a study, or the reason it was not made: the value expected and the value found. */
 export type Tested<Value> =
   | { readonly kind: 'tested'; readonly value: Value }
   | { readonly kind: 'not tested'; readonly message: StudyFinding };

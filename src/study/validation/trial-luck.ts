@@ -4,7 +4,10 @@ import { createRandom } from '../../domain/random.ts';
 import { ownStatistics, type OwnStatistics } from './luck-statistics.ts';
 import { drawSample, sameDays, sampleSize } from './trial-sample.ts';
 
-/** What the daily returns of a study's trials say of its best one. Nothing but them and its id decides it. */
+/**
+ * Findings on a study's best trial from the daily returns of its trials. They depend on nothing but these and
+ * the id.
+ */
 export interface TrialLuck {
   readonly days: number;
   /** Trials that were tested together: all that ran, or a sample of them. */

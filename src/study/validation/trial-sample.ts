@@ -8,7 +8,7 @@ const MOST_RETURNS = 1_000_000;
 /** The same of a range of very many days. */
 const LEAST_SAMPLED = 100;
 
-/** How many trials of so many days are tested together. */
+/** Returns the number of trials tested together for so many days. */
 export function sampleSize(days: number): number {
   return Math.min(MOST_SAMPLED, Math.max(LEAST_SAMPLED, Math.floor(MOST_RETURNS / Math.max(1, days))));
 }

@@ -10,22 +10,22 @@ import { isBetterThanRandom, stressVerdict, untestedStress, type StressVerdict }
 import { valueOf, type Tested } from './tested.ts';
 
 /**
- * How much of the best trial luck explains:
+ * Role of luck in the best trial:
  *
  * - `likely luck`: every test that could be made finds what luck finds.
  * - `perhaps luck`: tests disagree.
  * - `unlikely luck`: every test finds more than luck, the trials on this data counted.
- * - `not tested`: too little to tell.
+ * - `not tested`: too little to judge.
  */
 export type LuckKind = 'likely luck' | 'perhaps luck' | 'unlikely luck' | 'not tested';
 
-/** What a study's figures say. */
+/** Conclusions from a study's figures. */
 export interface StudyVerdict {
   readonly luck: { readonly kind: LuckKind; readonly reasons: readonly StudyFinding[] };
   readonly stable: { readonly kind: 'plateau' | 'peak' | 'not tested'; readonly reason: StudyFinding };
-  /** What is left of it under other conditions. */
+  /** Outcome under other conditions. */
   readonly stress: StressVerdict;
-  /** What nobody has looked at, each with a word on why. */
+  /** Points that were not tested, each with the reason. */
   readonly notTested: readonly StudyFinding[];
 }
 
@@ -36,9 +36,9 @@ export interface VerdictBasis {
   readonly metric: string;
   readonly metrics: TrialMetrics;
   readonly holdout: 'none' | 'closed' | 'opened';
-  /** Whether a walk-forward has been run to its end. */
+  /** True if a walk-forward has been run to its end. */
   readonly isWalked: boolean;
-  /** What the trials saw. */
+  /** Range that the trials saw. */
   readonly seen: Stretch;
   /** The best trial under other conditions; null where that has not been run. */
   readonly stress: StressFindings | null;

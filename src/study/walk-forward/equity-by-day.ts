@@ -1,6 +1,6 @@
 import type { DailyReturns } from '../../backtest/metrics/daily-returns.ts';
 
-/** What an account was worth at the end of a day of UTC. */
+/** Equity of an account at the end of a UTC day. */
 export interface EquityDay {
   /** Days since 1970-01-01. */
   readonly day: number;

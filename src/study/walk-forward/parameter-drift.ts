@@ -1,10 +1,10 @@
 import type { ParameterValue, Point, Space } from '../space/parameter.ts';
 import { distancesIn } from './point-distance.ts';
 
-/** How a parameter moved from window to window. */
+/** Changes of a parameter from window to window. */
 export interface ParameterDrift {
   readonly parameter: string;
-  /** What each window traded; null where it did not exist. */
+  /** Value traded in each window; null if the parameter did not exist. */
   readonly values: readonly (ParameterValue | null)[];
   /** Borders at which it changed. */
   readonly changes: number;
@@ -14,7 +14,7 @@ export interface ParameterDrift {
   readonly meanChange: number | null;
 }
 
-/** How much the points that were traded, window after window, differ in each parameter. */
+/** Returns the differences of each parameter between the traded points, window after window. */
 export function parameterDrift(space: Space, points: readonly Point[]): readonly ParameterDrift[] {
   return space.parameters.map((parameter) => {
     const values = points.map((point) => point[parameter.name] ?? null);

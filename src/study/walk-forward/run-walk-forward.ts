@@ -54,7 +54,7 @@ export function windowsBy(
   return walkWindows(plan, { range, timeframe: settings.timeframe, markets: data.times });
 }
 
-/** What each window trades, by the trials that are kept. */
+/** Returns the choice that each window trades, by the stored trials. */
 export function choicesOf(
   { space, settings }: Pick<PreparedStudy, 'space' | 'settings'>,
   of: {

@@ -22,27 +22,27 @@ import type { WindowChoice } from './window-choices.ts';
 /** One window of a walk-forward. */
 export interface WindowRow {
   readonly number: number;
-  /** What its trials saw: without the purge. */
+  /** Range that its trials saw: without the purge. */
   readonly train: Stretch;
   readonly test: Stretch;
   /** Trials that ended in its train window, and those of them that failed. */
   readonly trials: number;
   readonly failed: number;
-  /** Whose params it traded; null where it went on with those of the window before. */
+  /** Trial whose params it traded; null if it went on with those of the window before. */
   readonly trial: number | null;
   readonly params: Params;
-  /** Whether the chosen trial breaks constraints. */
+  /** True if the chosen trial breaks constraints. */
   readonly breaksConstraints: boolean;
   /** Figures of the chosen trial in the train window; null where none was chosen. */
   readonly inSample: TrialMetrics | null;
   /** Figures of the account in the test window. */
   readonly outOfSample: TrialMetrics;
-  /** Whether the account held a position of the window before as it began. */
+  /** True if the account held a position of the window before at its start. */
   readonly beganExposed: boolean;
   readonly efficiency: number | null;
 }
 
-/** What a walk-forward says. */
+/** Results of a walk-forward. */
 export interface WalkForwardResult {
   readonly study: string;
   readonly file: string;
@@ -64,7 +64,7 @@ export interface WalkForwardResult {
     readonly failures: readonly string[];
   };
   readonly trialsOnData: TrialsOnData;
-  /** What the reader of the numbers must know. */
+  /** Notes that the reader of the numbers must know. */
   readonly notes: readonly StudyFinding[];
 }
 

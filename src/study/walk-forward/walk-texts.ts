@@ -16,7 +16,7 @@ export interface WalkColumn {
 /** Figures of the account, beside the objectives. */
 const FIGURES = ['totalReturn', 'sharpe', 'maxDrawdown', 'trades', 'profitFactor', 'buyAndHoldReturn'];
 
-/** What each window chose, and what that brought in and out of sample: a row for each. */
+/** Returns the choice of each window, and its results in and out of sample: a row for each. */
 export function windowTexts(
   { windows, objectives }: WalkForwardResult,
   voice: StudyVoice = studyVoice('en'),
@@ -48,7 +48,7 @@ export function windowTexts(
   ];
 }
 
-/** How each param moved from window to window: a row for each. */
+/** Returns the changes of each param from window to window: a row for each. */
 export function driftTexts(
   { drift, windows }: WalkForwardResult,
   { say, digits, percent, foreign }: StudyVoice = studyVoice('en'),

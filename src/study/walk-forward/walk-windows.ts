@@ -6,7 +6,7 @@ import { firstTimeFrom, refuseFew, type MarketTimes } from '../data/market-times
 import type { Stretch } from '../data/stretch.ts';
 import type { WalkQuestion } from './walk-plan.ts';
 
-/** What is searched, and what is traded with the choice. */
+/** Range that is searched, and range that is traded with the choice. */
 export interface WalkWindow {
   /** From 1. */
   readonly number: number;

@@ -4,12 +4,12 @@ import type { StoredTrial } from '../store/study-rows.ts';
 import type { AccountTask, AccountLeg } from '../trials/account-run.ts';
 import type { WalkWindow } from './walk-windows.ts';
 
-/** What a window trades. */
+/** Choice that a window trades. */
 export interface WindowChoice {
   readonly window: WalkWindow;
-  /** Whose params are traded. */
+  /** Trial whose params are traded. */
   readonly trial: StoredTrial;
-  /** Whether none of its own trials has values, so that it trades what the window before did. */
+  /** True if none of its own trials has values, so that it trades the choice of the window before. */
   readonly isKept: boolean;
 }
 

@@ -43,12 +43,12 @@ export class BarAccount {
   readonly trader: Trader;
   /** The newest, oldest first. */
   readonly trades = new BoundedList<VenueTrade>(HISTORY_KEPT);
-  /** What was not reported yet. Emptied by whoever reports; it grows with what happened since. */
+  /** Orders not reported yet. Emptied by the reporter; it grows with every change since. */
   readonly changedOrders: SimulatedOrder[] = [];
   private newTrades: VenueTrade[] | null = null;
   /** Rises with every change of a wallet. */
   walletVersion = 0;
-  /** What was received, for orders that fill before it although they are dealt with later. */
+  /** Received amounts, for orders that fill before them although they are processed later. */
   readonly receipts = new RecentReceipts();
   private nextOrderId = 1;
   private nextTradeId = 1;
@@ -171,7 +171,7 @@ export class BarAccount {
     if (!this.changedOrders.includes(order)) this.changedOrders.push(order);
   }
 
-  /** What of an order has changed is said already. */
+  /** Removes an order from the unreported changes: it was reported. */
   forgetChange(order: SimulatedOrder): void {
     const place = this.changedOrders.indexOf(order);
     if (place >= 0) this.changedOrders.splice(place, 1);

@@ -32,13 +32,13 @@ export interface BarFillSimulatorOptions {
   readonly fees: FeeSchedule;
   /** By currency, lower case. Those that are not named are empty. */
   readonly balances: Readonly<Record<string, Units>>;
-  /** What differs from the default rules. */
+  /** Differences from the default rules. */
   readonly rules?: Partial<BarRules>;
 }
 
 /**
- * What has happened since it was last asked. Orders as they are now, in the order in which they first
- * changed; trades by rising id.
+ * Changes since the last call. Orders as they are now, in the order in which they first changed; trades by
+ * rising id.
  */
 export interface VenueNews {
   readonly orders: readonly VenueOrder[];
@@ -66,7 +66,7 @@ export class BarFillSimulator {
   private readonly context: FillContext;
   private readonly door: TypedDoor;
   private reportedWallets = 0;
-  /** When the newest thing happened that says more than an open before it: a close, a fill, a signal. */
+  /** Time of the newest event that reveals more than an open before it: a close, a fill, a signal. */
   private knownMs = Number.NEGATIVE_INFINITY;
 
   /**
@@ -167,8 +167,8 @@ export class BarFillSimulator {
   }
 
   /**
-   * What has changed since the last time, but for what an answer said already: an order that was placed or
-   * canceled is not said twice.
+   * Returns the changes since the last call, except those in an answer: an order that was placed or canceled
+   * is not reported twice.
    */
   take(): VenueNews {
     const { account } = this;
@@ -194,13 +194,14 @@ export class BarFillSimulator {
     return this.account.trader.open.size;
   }
 
-  /** What the account has of a currency, and how much of it is set aside for open orders. */
+  /** Returns the account's balance of a currency, and the part reserved for open orders. */
   balance(currency: string): Balance {
     return this.wallets.balance(currency);
   }
 
   /**
-   * What the account is worth by the last closes, to the last digit. For each bar of a curve take `valuer`.
+   * Returns the equity of the account by the last closes, to the last digit. For each bar of a curve use
+   * `valuer`.
    */
   equity(quote: Currency): Units {
     return this.valuer(quote).exact();

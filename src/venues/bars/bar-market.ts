@@ -26,7 +26,7 @@ export interface PassedPrice {
  * as many orders as the account's money covers.
  */
 export class BarMarket {
-  /** What the exchange's own checks of an order look at: rules and last price. */
+  /** Rules and last price, which the exchange's own checks of an order read. */
   readonly state: MarketState;
   /** Its spellings alone, for records. */
   readonly name: MarketName;
@@ -36,16 +36,16 @@ export class BarMarket {
   columns: CandleColumns | null = null;
   index = -1;
   isInProgress = false;
-  /** Where on its way through the bar the price was when something happened last; null before. */
+  /** Place of the price on its path through the bar at the last event; null before. */
   passing: PassedPrice | null = null;
-  /** Whether all of that way is gone. */
+  /** True if the whole path is done. */
   isPassed = false;
   /** The bar before it, of the same columns; -1 where it is the first of them. */
   private previousIndex = -1;
-  /** When the last bar of other columns began. */
+  /** Start of the last bar of other columns. */
   private otherOpenMs = Number.NEGATIVE_INFINITY;
   private readonly rules: BarRules;
-  /** Where the bars of these columns begin and end; null before the first. */
+  /** Grid of the starts and ends of bars of these columns; null before the first. */
   private bars: BarGrid | null = null;
   private scale = 0n;
   /** Price steps of one cell; NaN where a cell is no whole number of them. */
@@ -59,7 +59,7 @@ export class BarMarket {
   private closedIndex = -1;
   private closedCellValue = 1;
   private closedBars: BarGrid | null = null;
-  /** When the bar began for which the orders that wait were made ready. */
+  /** Start of the bar for which the waiting orders were made ready. */
   private readyMs = Number.NaN;
   /**
    * A bar concerns nobody while its low is above the first and its high below the second. With an order that
@@ -101,8 +101,8 @@ export class BarMarket {
   }
 
   /**
-   * Whether what is between the open and the close of the bar may concern an order. With `open` this is all
-   * that most bars cost.
+   * True if the bar between its open and its close may concern an order. With `open` this is all that most
+   * bars cost.
    */
   get mayConcern(): boolean {
     const { columns, index } = this;
@@ -140,7 +140,7 @@ export class BarMarket {
     return cellUnits(cell, this.scale);
   }
 
-  /** When the bar began that is in progress, or that was last; minus infinity before the first. */
+  /** Start of the bar in progress, or of the last one; minus infinity before the first. */
   get openMs(): number {
     const { columns, index } = this;
     return columns === null ? Number.NEGATIVE_INFINITY : (columns.openTimeMs[index] ?? Number.NaN);
@@ -168,7 +168,7 @@ export class BarMarket {
     return (this.closed?.close[this.closedIndex] ?? 0) * this.closedCellValue;
   }
 
-  /** When the bar was over that has closed last; minus infinity before the first. */
+  /** End of the last closed bar; minus infinity before the first. */
   get closedMs(): number {
     const { closed, closedIndex, closedBars } = this;
     if (closed === null || closedBars === null) return Number.NEGATIVE_INFINITY;
@@ -202,7 +202,7 @@ export class BarMarket {
     return steps <= Number.MAX_SAFE_INTEGER ? steps : roundPrice(this.grid, this.unitsOf(cell));
   }
 
-  /** How many amount steps of the bar are left to be taken by the account. */
+  /** Volume of the bar that is left for the account, in amount steps. */
   get volume(): number {
     this.volumeLeft ??= this.share();
     return this.volumeLeft;

@@ -9,7 +9,7 @@ export interface PathBar {
   readonly close: number;
 }
 
-/** When nothing is reached. */
+/** Moment of an event that never happens. */
 export const NEVER = Number.POSITIVE_INFINITY;
 
 /** Moments of a bar whose path is not known. */

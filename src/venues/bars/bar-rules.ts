@@ -4,25 +4,26 @@ import { SarrafError } from '../../domain/errors.ts';
 export type BarPath = 'worst-first' | 'open-high-low-close' | 'open-low-high-close' | 'nearest-first';
 
 /**
- * What an order pays, besides half the spread, for taking: a part of the price, or of what lay between the
- * bar's high and low.
+ * Cost of a taker order besides half the spread: a part of the price, or of the difference between the bar's
+ * high and low.
  */
 export type Slippage =
   | { readonly kind: 'bps'; readonly bps: number }
   | { readonly kind: 'range'; readonly millionths: number };
 
-/** How orders fill when nothing but bars is known. */
+/** Fill rules for orders if nothing but bars is known. */
 export interface BarRules {
   /**
-   * When an order reaches the exchange: as the next bar opens, or at the close of the bar that was just seen.
+   * Time at which an order reaches the exchange: as the next bar opens, or at the close of the bar that was
+   * just seen.
    */
   readonly arrival: 'next-open' | 'this-close';
   /** Between the best bid and the best ask. What takes pays half of it. At most two decimals. */
   readonly spreadBps: number;
   readonly slippage: Slippage;
-  /** What fills a limit order: a price beyond its own, or its own as well. */
+  /** Price that fills a limit order: one beyond its own, or its own as well. */
   readonly limitFill: 'through' | 'touch';
-  /** What a resting limit order fills at when a bar opens beyond its price: that open, or its own price. */
+  /** Fill price of a resting limit order if a bar opens beyond its price: that open, or its own price. */
   readonly limitGap: 'open' | 'own-price';
   readonly path: BarPath;
   /**
@@ -30,8 +31,8 @@ export interface BarRules {
    */
   readonly volumeShareMillionths: number | null;
   /**
-   * Whether a market order ends one percent beyond the price it was valued at when it was placed, as on the
-   * exchange.
+   * `exchange` if a market order ends one percent beyond the price it was valued at when it was placed, as on
+   * the exchange.
    */
   readonly marketBand: 'none' | 'exchange';
 }

@@ -24,10 +24,10 @@ interface Valued {
 }
 
 /**
- * What the account is worth in one quote currency: each currency once, by the last closes and the rule of
- * `valueIn`, as profit is shown live. A market counts at its first open until it has a close, so that money
- * of a market whose bars begin later is there from the start. A currency that no markets of the run lead to
- * the quote currency counts for nothing, and is named.
+ * Values the account in one quote currency: each currency once, by the last closes and the rule of `valueIn`,
+ * as profit is shown live. A market counts at its first open until it has a close, so that money of a market
+ * whose bars begin later is there from the start. A currency that no markets of the run lead to the quote
+ * currency counts for nothing, and is named.
  */
 export class EquityValuer {
   /** Currencies of the account that can not be valued. */
@@ -95,7 +95,7 @@ export class EquityValuer {
   }
 
   /**
-   * Whether the account has enough for an order of anything that it could sell for the quote currency, by the
+   * True if the account has enough for an order of anything that it could sell for the quote currency, by the
    * last closes.
    */
   isExposed(): boolean {
@@ -140,7 +140,7 @@ export class EquityValuer {
     };
   }
 
-  /** Whether what is held of a currency is enough for an order. */
+  /** True if the holding of a currency is enough for an order. */
   private isEnough({ wallet, sale, coins, clearly }: Valued): boolean {
     if (sale === null) return wallet.total > 0n;
     // Most holdings are far above: two products are spared a division of large numbers.

@@ -7,20 +7,20 @@ import { payable } from './settle-fill.ts';
 import { NO_COSTS, takerPrice, type TakerCosts } from './taker-price.ts';
 import { isReached, type WorkingOrder } from './working-order.ts';
 
-/** What fills a bar needs to know besides the bar. */
+/** Everything besides the bar that is needed to fill it. */
 export interface FillContext {
   readonly account: BarAccount;
   readonly rules: BarRules;
   readonly costs: TakerCosts;
 }
 
-/** Where in a bar something happens: at which price, in units, and when. */
+/** Place of an event in a bar: its price, in units, and its time. */
 interface Spot {
   readonly at: bigint;
   readonly timeMs: number;
 }
 
-/** What a bar comes to between its open and its close, and at which moment of its way. */
+/** The next event of a bar between its open and its close, and its moment on the path. */
 interface Happening {
   readonly working: WorkingOrder;
   readonly moment: number;
@@ -49,7 +49,7 @@ export class BarFiller {
     };
   }
 
-  /** What happens as the bar opens, the older order first. */
+  /** Runs the events at the bar's open, the older order first. */
   runOpen(): void {
     this.market.makeReady();
     const spot = this.openSpot();
@@ -83,7 +83,9 @@ export class BarFiller {
     working.since = passing.moment;
   }
 
-  /** Whether a stop of these still waits for its part of the bar, or any order of them. */
+  /**
+   * True if a stop of these still waits for its part of the bar; with `anything`, if any order of them does.
+   */
   isWaiting(legs: readonly WorkingOrder[], forWhat: 'stop' | 'anything'): boolean {
     this.market.makeReady();
     return legs.some(
@@ -144,8 +146,8 @@ export class BarFiller {
   }
 
   /**
-   * Whether a limit order that the open is beyond is not resting yet: it arrives, or there was too little
-   * volume when it last took.
+   * True if a limit order that the open is beyond is not resting yet: it arrives, or the volume was too
+   * little when it last took.
    */
   private takesAtOpen({ order, tookInMs }: WorkingOrder): boolean {
     const { previousOpenMs } = this.market;
@@ -154,7 +156,7 @@ export class BarFiller {
     return this.context.rules.arrival === 'next-open' || !Number.isNaN(tookInMs);
   }
 
-  /** What the bar comes to next: by moment, then stops before limits, then the older. */
+  /** Returns the next event of the bar: by moment, then stops before limits, then the older. */
   private next(among: readonly WorkingOrder[]): Happening | null {
     const { path } = this.context.rules;
     let found: Happening | null = null;

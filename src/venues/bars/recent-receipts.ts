@@ -9,9 +9,10 @@ interface Receipt {
 const PRUNED_FROM = 32;
 
 /**
- * What fills brought, and when. Bars of several markets are gone through one after another, so that a fill of
- * one can come before what another has brought already: that money was not there yet. One market goes through
- * its own time in order, so for it alone nothing is kept. Bounded by the fills of the longest bar, twice.
+ * Receipts of fills, with their times. Bars of several markets are processed one after another, so a fill of
+ * one can come before a receipt of another that is booked already: that money was not there yet. One market
+ * goes through its own time in order, so for it alone nothing is stored. Bounded by the fills of the longest
+ * bar, twice.
  */
 export class RecentReceipts {
   #receipts: Receipt[] = [];
@@ -31,7 +32,7 @@ export class RecentReceipts {
     this.#pruneAt = Math.max(PRUNED_FROM, this.#receipts.length * 2);
   }
 
-  /** What came into a wallet later than at a time. */
+  /** Returns the amount that a wallet received after a time. */
   after(of: Wallet, timeMs: number): bigint {
     let sum = 0n;
     for (const { wallet, atMs, amount } of this.#receipts) if (atMs > timeMs && wallet === of) sum += amount;

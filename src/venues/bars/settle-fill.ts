@@ -6,7 +6,7 @@ import type { RecentReceipts } from './recent-receipts.ts';
 import { affordable, neededHold } from '../../simulator/core/trading/settlement.ts';
 
 /**
- * What one fill is worth, in units: its total before the fee, the fee in the currency received, and what was
+ * Amounts of one fill, in units: its total before the fee, the fee in the currency received, and the amount
  * received after it.
  */
 export interface SettledFill {
@@ -45,7 +45,9 @@ export function settleFill(
   return { total, fee, received: received - fee };
 }
 
-/** How much of a buy's hold ends: all but what the rest still needs, or what is there of that. */
+/**
+ * Returns the part of a buy's hold that ends: all but what the rest still needs, or what is there of that.
+ */
 function releasedBy(order: SimulatedOrder, paid: bigint): bigint {
   const rest = neededHold(order);
   const afterPaying = order.held - paid;
@@ -53,9 +55,9 @@ function releasedBy(order: SimulatedOrder, paid: bigint): bigint {
 }
 
 /**
- * How much of a match an order can pay, in amount steps. Other than on the exchange a market buy may meet a
- * price far beyond the one it was valued at: it then takes what it lacks from the free part of its wallet, as
- * far as that goes, but for what was received only after this match.
+ * Returns the part of a match that an order can pay, in amount steps. Other than on the exchange a market buy
+ * may meet a price far beyond the one it was valued at: it then uses the free part of its wallet for what it
+ * lacks, as far as that goes, except money received only after this match.
  */
 export function payable(
   order: SimulatedOrder,

@@ -5,7 +5,7 @@ import { millionthsOfBps, type BarRules } from './bar-rules.ts';
 
 const TWO_MILLION = 2_000_000n;
 
-/** What taking costs, worked out once for a set of rules. */
+/** Costs of taking, computed once for a set of rules. */
 export interface TakerCosts {
   /** Of the price, in halves of a millionth, so that half a spread is a whole number. */
   readonly priceHalfMillionths: bigint;
@@ -24,7 +24,7 @@ export function takerCostsOf({ spreadBps, slippage }: BarRules): TakerCosts {
 }
 
 /**
- * What an order that takes pays or gets, in price steps: `at` and the costs, rounded to the step against the
+ * Returns the price of a taker order, in price steps: `at` and the costs, rounded to the step against the
  * order, and at least one step. It may lie beyond the bar's high or low: costs that vanish in a flat bar
  * would be none.
  */

@@ -1,23 +1,23 @@
 import type { SimulatedOrder } from '../../simulator/core/trading/order.ts';
 import type { BarRules } from './bar-rules.ts';
 
-/** What an open order waits for: an open to take at, its limit price, or its stop price. */
+/** Price that an open order waits for: an open to fill at, its limit price, or its stop price. */
 export type WaitsFor = 'open' | 'limit' | 'stop';
 
 /** An open order, and the cell of its market's columns that decides whether a bar concerns it. */
 export interface WorkingOrder {
   readonly order: SimulatedOrder;
   waiting: WaitsFor;
-  /** Whether it is reached by prices at `reach` or below it, or at `reach` or above. */
+  /** True if prices at `reach` or below reach it; false if those at `reach` or above do. */
   isBelow: boolean;
   /** A whole cell. Without meaning while it waits for an open. */
   reach: number;
   /** From which moment of the bar on it waits; 0 for its open. */
   since: number;
-  /** Whether it had its part of the bar, or came too late for it. */
+  /** True if it had its part of the bar, or came too late for it. */
   isServed: boolean;
   /**
-   * When the bar began in which it last took, or would have with more volume: at the open after that one it
+   * Start of the bar in which it last took, or would have with more volume: at the open after that one it
    * goes on taking. NaN before.
    */
   tookInMs: number;
@@ -50,7 +50,7 @@ export function setReach(
   else working.reach = Number(below + 1n);
 }
 
-/** Whether a price, as a cell, is one that the order waits for. */
+/** True if a price, as a cell, is one that the order waits for. */
 export function isReached({ isBelow, reach }: WorkingOrder, cell: number): boolean {
   return isBelow ? cell <= reach : cell >= reach;
 }

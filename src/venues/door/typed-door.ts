@@ -58,7 +58,7 @@ export interface DoorAccount {
   trades(from: ListCursor, nowMs: number): Page<VenueTrade>;
   wallets(): readonly WalletReading[];
   transactions(walletId: VenueWalletId, page: number): Page<WalletTransaction>;
-  /** What is asked of a market, and of nobody's account. */
+  /** Answers a call about a market, not about an account. */
   market(call: Extract<VenueCall, { kind: MarketCallKind }>, nowMs: number): VenueAnswer;
 }
 

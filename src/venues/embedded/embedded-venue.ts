@@ -41,7 +41,9 @@ export interface EmbeddedVenueOptions {
   readonly traded: readonly string[];
   readonly limits: LimitOverrides;
   readonly headroom: number;
-  /** When a market of synthetic traders opens; the wall's time without it. A recording has its own. */
+  /**
+   * Opening time of a market of synthetic traders; wall-clock time when left out. A recording has its own.
+   */
   readonly startMs?: number;
   readonly wrap?: WrapTransport;
 }

@@ -4,7 +4,7 @@ import type { MarketSymbol } from '../../domain/market-symbol.ts';
 import type { Timeframe } from '../../domain/timeframe.ts';
 import { rowTimeMs, type ReplayRow } from '../../simulator/flow/replay-row.ts';
 
-/** What a recording says of a market: decimals as texts. */
+/** Market data of a recording: decimals as texts. */
 export interface ReplayedMarket {
   readonly symbol: MarketSymbol;
   readonly priceStep: string;
@@ -18,7 +18,7 @@ export interface ReplayFile {
   readonly rows: readonly ReplayRow[];
   /** Of its candles; null for trades. */
   readonly timeframe: Timeframe | null;
-  /** Where its candles begin, and longer ones that are made of them; null for trades. */
+  /** Anchors of its candles, and of longer ones that are made of them; null for trades. */
   readonly barAnchors: BarAnchors | null;
   readonly market: ReplayedMarket;
 }
@@ -30,7 +30,7 @@ export interface ReplayFile {
 const WARM_UP_CANDLES = 200;
 const WARM_UP_SHARE = 0.2;
 
-/** Where a replay begins: the rows before serve as the past. At least half of it is played. */
+/** Returns the start of a replay: the rows before serve as the past. At least half of it is played. */
 export function replayStart({ rows, timeframe, path }: ReplayFile): {
   readonly warmUpRows: number;
   readonly startMs: number;

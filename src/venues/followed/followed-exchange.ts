@@ -64,7 +64,7 @@ export interface FollowedExchangeOptions {
   readonly markets: readonly {
     readonly market: Market;
     readonly hasTrades: boolean;
-    /** Where its bars begin; as the exchange's do where it is left out. */
+    /** Anchors of its bars; those of the exchange when left out. */
     readonly barAnchors?: BarAnchors | undefined;
   }[];
   readonly fees: FeeSchedule;
@@ -149,12 +149,12 @@ export class FollowedExchange {
     options.onMade?.(exchange);
   }
 
-  /** What the account has of a currency, in units. */
+  /** Returns the account's total of a currency, in units. */
   balance(currency: string): bigint {
     return this.exchange.accounts.find(FOLLOWING_USER, currency)?.total ?? 0n;
   }
 
-  /** What the account has of each currency. */
+  /** Returns the account's total of each currency. */
   balances(): readonly (readonly [currency: string, total: bigint])[] {
     return this.exchange.accounts.walletsOf(FOLLOWING_USER).map(({ currency, total }) => [currency, total]);
   }

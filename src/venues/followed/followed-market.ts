@@ -39,7 +39,7 @@ export interface FollowedMarketOptions {
   readonly index: number;
   readonly rules: FollowedRules;
   /**
-   * Whether trades were recorded. Without them each book counts as a trade of one amount step at its middle,
+   * True if trades were recorded. Without them each book counts as a trade of one amount step at its middle,
    * so that there are prices and bars.
    */
   readonly hasTrades: boolean;
@@ -55,11 +55,11 @@ export class FollowedMarket {
   readonly state: MarketState;
   readonly bids: Liquidity;
   readonly asks: Liquidity;
-  /** Whether a book was shown. */
+  /** True once a book was shown. */
   hasBook = false;
-  /** When the book that is shown was the exchange's; NaN where it did not say. */
+  /** Exchange time of the shown book; NaN if the exchange gave none. */
   bookTimeMs = Number.NaN;
-  /** What the exchange said of its day last; null before it was recorded to say anything. */
+  /** Last recorded daily statistics of the exchange; null before the first. */
   stats: MarketStats | null = null;
   readonly bars: FollowedBars;
   /** The newest public trades: those recorded, and those in which we took. */
@@ -93,12 +93,12 @@ export class FollowedMarket {
     this.standIns = new StandIns(this.state, this.maker);
   }
 
-  /** What one coin is worth: the last price. */
+  /** Value of one coin: the last price. */
   get price(): Units {
     return priceUnits(this.state.grid, this.state.lastPrice as Price);
   }
 
-  /** Whether orders of ours rest in it. */
+  /** True if own orders rest in it. */
   get hasResting(): boolean {
     const { buys, sells } = this.state.book;
     return buys.levelCount > 0 || sells.levelCount > 0;
@@ -179,7 +179,7 @@ export class FollowedMarket {
     return this.tape.newest(count);
   }
 
-  /** What of others, in amount steps, stands before a resting order of ours. */
+  /** Returns the amount of others, in amount steps, ahead of an own resting order. */
   aheadOf(order: SimulatedOrder): number {
     return this.places.aheadOf(order);
   }

@@ -4,7 +4,7 @@ import type { Side } from '../../domain/order.ts';
 import { ListedLevels, type LevelLists } from '../../recording/record-columns.ts';
 import type { StepReader } from './step-reader.ts';
 
-/** Where no book was shown yet. */
+/** Levels before the first book. */
 const NO_BOOKS = new ListedLevels([[]]);
 
 /**
@@ -13,14 +13,14 @@ const NO_BOOKS = new ListedLevels([[]]);
  */
 export class FollowedSide {
   readonly side: Side;
-  /** How many levels there are. */
+  /** Number of levels. */
   length = 0;
   private readonly reader: StepReader;
   private books: LevelLists = NO_BOOKS;
   private row = 0;
   /** Counts books: what was read of a level holds for the one in which it was read. */
   private version = 0;
-  /** Where a price was looked for last. */
+  /** Place found by the last price search. */
   private lastPlace = 0;
   private readonly prices = new ReadSteps();
   private readonly amounts = new ReadSteps();
@@ -62,7 +62,7 @@ export class FollowedSide {
   }
 
   /**
-   * What is offered at a price: nothing where the book shows that nobody is there, null where it does not
+   * Returns the amount offered at a price: 0 if the book shows that nobody is there, null if it does not
    * reach so far.
    */
   at(price: number): number | null {
@@ -77,12 +77,12 @@ export class FollowedSide {
     return found;
   }
 
-  /** Whether the book shows what is at a price. */
+  /** True if the book shows the amount at a price. */
   reaches(price: number): boolean {
     return this.length > 0 && !this.isBetter(this.priceAt(this.length - 1), price);
   }
 
-  /** Whether one price of this side is nearer to the middle than another. */
+  /** True if one price of this side is nearer to the middle than another. */
   isBetter(price: number, other: number): boolean {
     return this.side === 'buy' ? price > other : price < other;
   }
@@ -108,7 +108,8 @@ export class FollowedSide {
 }
 
 /**
- * What was read of levels, by their place, and of which book. As long as the longest side of a book, and one.
+ * Steps read from levels, by their place, with the book they were read from. One longer than the longest side
+ * of a book.
  */
 class ReadSteps {
   readonly versions: number[] = [];

@@ -16,7 +16,7 @@ export class FollowedTape {
   private readonly price: DecimalText[] = [];
   private readonly amount: DecimalText[] = [];
   private readonly side: Side[] = [];
-  /** Where the next one goes. */
+  /** Place of the next trade. */
   private place = 0;
 
   push(trades: TradeColumns, row: number): void {

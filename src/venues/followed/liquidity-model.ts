@@ -1,25 +1,23 @@
 /**
- * Where in the queue at its price an order of ours begins: behind all that the book shows there, before it,
- * or behind a part of it.
+ * Initial queue place of an own order at its price: behind all that the book shows there, before it, or
+ * behind a part of it.
  */
 export type QueuePlace =
   | { readonly kind: 'back' }
   | { readonly kind: 'front' }
   | { readonly kind: 'share'; readonly millionths: number };
 
-/**
- * What decides a fill where a market is followed by its books and trades, live on paper or from a recording.
- */
+/** Fill rules for a market followed by its books and trades, live on paper or from a recording. */
 export interface LiquidityModel {
   readonly queue: QueuePlace;
   /**
-   * How much of our order fills when the market goes through its price: all of it, or as much as was traded
-   * or offered beyond it.
+   * Amount of an own order that fills when the market goes through its price: all of it, or as much as was
+   * traded or offered beyond it.
    */
   readonly through: 'whole' | 'volume';
   /**
-   * How long what we took from a level is missing: until a new book shows another amount there, or until the
-   * next book.
+   * Time for which the amount we took from a level is missing: until a new book shows another amount there,
+   * or until the next book.
    */
   readonly liquidity: 'until-change' | 'next-book';
 }
@@ -30,10 +28,10 @@ export const DEFAULT_LIQUIDITY: LiquidityModel = {
   liquidity: 'until-change',
 };
 
-/** What a followed exchange shows of us besides. */
+/** Fill rules, and the visibility of our orders and trades. */
 export interface FollowedRules extends LiquidityModel {
-  /** Whether a polled book and the public tape show what is ours: on paper nobody else sees it. */
+  /** `shown` if a polled book and the public tape include what is ours: on paper nobody else sees it. */
   readonly own: 'shown' | 'hidden';
-  /** How far our own trades list lags behind. */
+  /** Lag of our own trades list. */
   readonly tradesLagMs: number;
 }

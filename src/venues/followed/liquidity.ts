@@ -3,13 +3,13 @@ import type { FollowedSide } from './followed-side.ts';
 
 interface Taken {
   amount: number;
-  /** What the recorded book showed there when we took. */
+  /** Amount that the recorded book showed there when we took. */
   readonly shown: number;
 }
 
 /**
- * What of one side of the recorded book is there for us: less what we took ourselves, and less what others
- * took since the book was recorded.
+ * Amounts available to us on one side of the recorded book: less our own fills, and less those of others
+ * since the book was recorded.
  */
 export class Liquidity {
   readonly side: FollowedSide;
@@ -56,14 +56,14 @@ export class Liquidity {
     else if (shown > 0) this.taken.set(price, { amount, shown });
   }
 
-  /** What the public sees at a level: what was recorded, less what we took. */
+  /** Returns the amount that the public sees at a level: the recorded one less our fills. */
   shownAt(index: number): number {
     const amount = this.side.amountAt(index);
     if (this.taken.size === 0) return amount;
     return Math.max(0, amount - (this.taken.get(this.side.priceAt(index))?.amount ?? 0));
   }
 
-  /** What can be taken at a level. */
+  /** Returns the amount available at a level. */
   leftAt(index: number): number {
     const price = this.side.priceAt(index);
     if (this.tradedPrice !== 0 && this.side.isBetter(price, this.tradedPrice)) return 0;

@@ -3,8 +3,8 @@ import type { BookOrder, PriceLevel } from '../../simulator/core/matching/price-
 import type { QueuePlace } from './liquidity-model.ts';
 
 /**
- * How much of others, in amount steps, stands before each resting order of ours at its price. Infinite where
- * the recorded book never showed that price.
+ * Amount of others, in amount steps, ahead of each own resting order at its price. Infinite if the recorded
+ * book never showed that price.
  */
 export class QueuePlaces {
   private readonly rule: QueuePlace;
@@ -29,14 +29,14 @@ export class QueuePlaces {
   }
 
   /**
-   * Whether others may stand before orders of ours on a side. Most books pass by orders before which nobody
-   * stands any more, and none of them need be looked at.
+   * True if others may be ahead of own orders on a side. In most books nobody is ahead of them any more, and
+   * none of the orders need be checked.
    */
   mayWait(side: Side): boolean {
     return this.waiting[side];
   }
 
-  /** What was filled may have woken others of ours, of which nothing is known yet. */
+  /** Notes that a fill may have triggered other own orders, of which nothing is known yet. */
   onFill(): void {
     this.waiting.buy = true;
     this.waiting.sell = true;
@@ -47,7 +47,7 @@ export class QueuePlaces {
     this.waiting[side] = false;
   }
 
-  /** Whether others stand before any order of a level. */
+  /** True if others are ahead of any order of a level. */
   hasAhead(level: PriceLevel): boolean {
     for (let order = level.head; order !== null; order = order.next) if (this.aheadOf(order) > 0) return true;
     return false;

@@ -58,7 +58,7 @@ function shownSide(of: Liquidity, state: MarketState): readonly BookLevel[] {
 }
 
 /**
- * What was recorded with our orders among it, where we took nothing of it: only the levels that ours stand at
+ * Returns the recorded levels with our orders among them, if we took nothing: only the levels of our orders
  * are read.
  */
 function withOwn({ side }: Liquidity, own: readonly PriceLevel[], state: MarketState): readonly BookLevel[] {
@@ -77,7 +77,7 @@ function withOwn({ side }: Liquidity, own: readonly PriceLevel[], state: MarketS
   return levels;
 }
 
-/** Whether nothing of ours changes what a side shows: most of the time, and then it costs nothing. */
+/** True if nothing of ours changes a side as shown: most of the time, and then it costs nothing. */
 function isAsRecorded(of: Liquidity, { book }: MarketState): boolean {
   const { side } = of;
   const { best } = book.sideOf(side.side);

@@ -50,7 +50,10 @@ function stepOf(text: DecimalText): Step {
   return { digits: Number(text.replace('.', '')), decimals: point === -1 ? 0 : text.length - point - 1 };
 }
 
-/** How many steps a text is, or -1 where that is no whole number or too large to tell without a bigint. */
+/**
+ * Returns the number of steps in a text, or -1 if it is not a whole number or too large to compute without a
+ * bigint.
+ */
 function exactSteps(text: string, step: Step): number {
   const { length } = text;
   if (length > LONGEST_EXACT) return -1;

@@ -1,10 +1,7 @@
 import { randomBytes, scryptSync } from 'node:crypto';
 import { z } from 'zod';
 
-/**
- * What tells one account from another, as the exchange or the configuration says it. Missing where it is not
- * known.
- */
+/** Fields that identify an account, as the exchange or the configuration gives them. Missing if unknown. */
 export interface AccountFields {
   readonly username?: string;
   readonly email?: string;
@@ -19,7 +16,7 @@ type FieldName = (typeof NAMES)[number];
 
 const hex = z.string().regex(/^(?:[0-9a-f]{2})+$/);
 
-/** What a mirror keeps of its account: hashes with a salt of their own, from which nobody is looked up. */
+/** Account identity that a mirror stores: hashes with a salt of their own, from which nobody is looked up. */
 export const keptAccount = z.object({ salt: hex, hashes: z.partialRecord(z.enum(NAMES), hex) });
 
 export type KeptAccount = z.output<typeof keptAccount>;
@@ -37,9 +34,9 @@ const HASH_BYTES = 32;
 const COST = 4_096;
 
 /**
- * Whether fields are of the account that was kept. One that agrees is enough, since people change their
- * address or their telephone; none that agrees, of those known both times, is another account. What the
- * profile says goes before the name that logs in.
+ * Checks whether fields belong to the stored account. One match is enough, since people change their address
+ * or their telephone; no match among fields known both times means another account. The profile goes before
+ * the login name.
  */
 export function judgeAccount(
   kept: KeptAccount | null,

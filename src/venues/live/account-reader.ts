@@ -61,12 +61,12 @@ export function createAccountReader(options: {
   };
 }
 
-/** What is known of an account before anybody is asked. */
+/** Returns the account fields known before any request. */
 function knownFields(credentials: CredentialSettings): AccountFields {
   return credentials.kind === 'login' ? { login: credentials.username } : {};
 }
 
-/** What a profile says besides. */
+/** Returns the account fields of a profile and those known before. */
 export function accountFieldsOf(
   { profile: { username, email, mobile } }: EndpointReply<'profile'>,
   credentials: CredentialSettings,

@@ -5,12 +5,12 @@ import type { CredentialSettings } from './credentials-settings.ts';
 import { oneTimePassword } from './one-time-password.ts';
 import type { Secret } from '../../configuration/secret.ts';
 
-/** What outlives a run of a user who logs in: the device and the token. */
+/** Login data that outlives a run: the device and the token. */
 type KeptLogIn = Pick<LoginCredentials, 'device' | 'onDevice' | 'token' | 'onToken' | 'onTokenRefused'>;
 
 /**
- * What the client takes; `kept` is for a user who logs in. The secrets leave their wraps here and nowhere
- * else.
+ * Returns the client's credentials; `kept` is for a user who logs in. The secrets are unwrapped here and
+ * nowhere else.
  */
 export function clientCredentials(
   settings: CredentialSettings | null,
@@ -39,8 +39,8 @@ export function clientCredentials(
 }
 
 /**
- * What names the account to the ledger and the locks: the same for every bot that shares its limits. To be
- * hashed, never shown.
+ * Returns the account's name for the ledger and the locks: the same for every bot that shares its limits. To
+ * be hashed, never shown.
  */
 export function accountIdentity(settings: CredentialSettings): string {
   switch (settings.kind) {

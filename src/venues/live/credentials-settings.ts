@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { Secret } from '../../configuration/secret.ts';
 
 /**
- * Who the bot is to the exchange. The parts that open doors are wrapped: printed or logged they are
+ * Credentials of the bot at the exchange. The secret parts are wrapped: printed or logged they are
  * `[secret]`.
  */
 export type CredentialSettings =

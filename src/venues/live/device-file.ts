@@ -1,6 +1,6 @@
 import { readPrivateFile, writePrivateFile } from '../../configuration/private-file.ts';
 
-/** What the exchange called this device at an earlier log-in, and the place for what it calls it next. */
+/** Device name given by the exchange at an earlier login, and the callback for the next one. */
 export interface KnownDevice {
   readonly device?: string;
   readonly onDevice: (device: string) => void;

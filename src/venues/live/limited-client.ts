@@ -14,7 +14,7 @@ export interface BudgetedClientOptions extends ClientOptions {
   readonly limiter: () => RequestLimiter;
 }
 
-/** How a log-in ended, for its slot: null for a token. */
+/** Result of a login, for its slot: null for a token. */
 type LogInEnd = SarrafError | null;
 
 /**
@@ -37,7 +37,7 @@ export function createLimitedClient(options: BudgetedClientOptions): ExchangeCli
   });
 }
 
-/** What a status says where there was a reply: the rest of the body is the client's to read. */
+/** Returns the result that a status means if there was a reply: the client reads the rest of the body. */
 function endOf(
   { status, backOffMs }: { readonly status: number | null; readonly backOffMs: number | null },
   error: SarrafError | null,

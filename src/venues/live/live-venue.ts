@@ -36,7 +36,7 @@ import { parseMarket } from '../../exchange/market-names.ts';
 /** The first answer may have to wait for a whole window that counts as full, and for a lockout. */
 const FIRST_ANSWER_WITHIN_MS = 86_400_000;
 
-/** What of a live exchange both real and paper trading use. */
+/** Parts of a live exchange that real and paper trading share. */
 const V3_BOOKS =
   'the exchange has /v3/orderbook in place of /v2/orderbook: order books are asked of it from now on (exchange.orderBook: v3 does so from the start)';
 
@@ -47,7 +47,7 @@ export interface RemoteExchange {
   readonly ledger: OpenLedger;
   readonly commits: CommitTimes;
   readonly time: Timeline;
-  /** Where the ledger is, as `ledgerPlace` says it, for whoever has to find it. */
+  /** Place of the ledger, as `ledgerPlace` gives it, for those who have to find it. */
   readonly ledgerFile: string;
   /** Under which names the ledger counts this address and this credential. */
   readonly subjects: { readonly ip: string; readonly token: string };
@@ -72,7 +72,7 @@ export async function openRemoteExchange(options: {
   /** Called with what does not work and does not stop it, such as a file that can not be written. */
   readonly onProblem?: (message: string) => void;
   readonly onTrouble?: Opening['onTrouble'];
-  /** Whether the limits of a bot on this ledger stand, as for a call by hand. */
+  /** True to apply the limits that a bot has set on this ledger, as for a call by hand. */
   readonly isGuest?: boolean;
 }): Promise<RemoteExchange> {
   const {
@@ -152,7 +152,10 @@ export async function openRemoteExchange(options: {
   };
 }
 
-/** What earlier log-ins of this user at this address left, and the place for what the next one leaves. */
+/**
+ * Returns the data stored by earlier logins of this user at this address, and the callbacks that store the
+ * next.
+ */
 function keptLogIn(of: {
   readonly ledgerFolder: string | null;
   readonly baseUrl: string;
@@ -167,7 +170,7 @@ function keptLogIn(of: {
   };
 }
 
-/** What may happen while the first answers are waited for. */
+/** Abort signal and callback for the wait for the first answers. */
 export interface AnswerWait {
   readonly signal: AbortSignal;
   /** Called when it takes long, and, as a warning, when the exchange did not answer and is asked again. */

@@ -10,11 +10,11 @@ export interface AccountOrigin {
   readonly balances: Readonly<Record<string, string>>;
 }
 
-/** What keeps a paper account from one run to the next. */
+/** Stores a paper account from one run to the next. */
 export interface AccountKeeper {
-  /** Whether there is an account of before. */
+  /** True if there is an earlier account. */
   readonly isNew: boolean;
-  /** When the account began, by the exchange's clock; null for a new one. */
+  /** Start of the account, by the exchange's clock; null for a new one. */
   readonly beganAtMs: number | null;
   /** With what it began; null for a new one. */
   readonly origin: AccountOrigin | null;

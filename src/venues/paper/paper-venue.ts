@@ -33,11 +33,11 @@ import { MarketFollower } from './market-follower.ts';
 /** Fills are those of a backtest on recorded books; the books that are polled are the real exchange's own. */
 const PAPER_RULES: FollowedRules = { ...DEFAULT_LIQUIDITY, own: 'hidden', tradesLagMs: 0 };
 
-/** What paper trading needs of the configuration. */
+/** Configuration that paper trading needs. */
 export interface PaperSettings {
   readonly exchange: Omit<ExchangeAccess, 'credentials'>;
   readonly paper: {
-    /** Where the public data comes from; null for the address of the exchange. */
+    /** Address of the public data; null for the address of the exchange. */
     readonly baseUrl: string | null;
     readonly balances: Readonly<Record<string, string>>;
     readonly fees: FeeSchedule;
@@ -203,7 +203,7 @@ function splitCaller(
   };
 }
 
-/** What can not be kept is not told: the bot then asks again, as where an exchange gave no clear answer. */
+/** Saves the account before it answers. If that fails, the bot gets no clear answer and asks again. */
 function keptFirst(keeper: AccountKeeper | null, answerOf: () => VenueAnswer): VenueEnd {
   const answer = answerOf();
   try {

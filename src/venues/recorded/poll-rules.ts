@@ -12,7 +12,7 @@ export interface DrawnLatency {
 }
 
 /**
- * What was measured of each call of a session, the first of a kind for the first and so on; further ones are
+ * Measured latency of each call of a session, the first of a kind for the first and so on; further ones are
  * drawn. For a run of that very session.
  */
 export interface ReplayedLatency {
@@ -21,14 +21,14 @@ export interface ReplayedLatency {
   readonly tripsMs: ReadonlyMap<string, readonly number[]>;
   readonly further: DrawnLatency;
   /**
-   * Which part of it is the way out: half of it; or, as on paper, all of it of what is asked of the exchange
-   * that is followed, which is only then known to have changed, and nothing of what is asked of the exchange
-   * in the bot's own process.
+   * Part of it that is the outward trip: half of it; or, as on paper, all of it for requests to the exchange
+   * that is followed, which is only then known to have changed, and nothing for requests to the exchange in
+   * the bot's own process.
    */
   readonly ways: 'half' | 'apart';
 }
 
-/** How long a request and its reply take. */
+/** Duration of a request and its reply. */
 export type Latency =
   | { readonly kind: 'constant'; readonly outMs: number; readonly backMs: number }
   | DrawnLatency
@@ -41,7 +41,7 @@ export function tripKey(call: VenueCall): string {
   return kind === 'book' || kind === 'public-trades' ? `${kind} ${call.market}` : kind;
 }
 
-/** What decides a fill, and how old things are when they are seen, where books and trades were recorded. */
+/** Rules for fills, and for the age of data when it is seen, if books and trades were recorded. */
 export interface PollRules extends FollowedRules {
   readonly latency: Latency;
 }

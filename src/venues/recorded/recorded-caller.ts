@@ -24,7 +24,7 @@ export interface RecordedCallerOptions {
   readonly answerInstead?: ((call: VenueCall) => VenueAnswer | null) | undefined;
 }
 
-/** What is known of a call before it is sent; the same for all of a kind. */
+/** Data of a call known before it is sent; the same for all of a kind. */
 interface Way {
   readonly name: EndpointName;
   readonly endpoint: Endpoint;

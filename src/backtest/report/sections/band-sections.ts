@@ -8,7 +8,7 @@ import { tableSection } from './table-section.ts';
 /** Rows of each table; its CSV file has all. */
 const MOST_ROWS = 100;
 
-/** How many bands of a kind there were, and how many of them the chart has. */
+/** Number of bands of a kind, and of those in the chart. */
 interface Drawn {
   readonly all: number;
   readonly drawn: number;
@@ -49,7 +49,7 @@ export function locksSection({ locks, toMs }: BacktestRun, bands: Drawn, voice: 
   });
 }
 
-/** Who entered and left universes; nothing where nobody did. */
+/** Returns the section on who entered and left universes; empty if nobody did. */
 export function membersSection({ members }: BacktestRun, bands: Drawn, voice: ReportVoice): string {
   const { say, second, digits, foreign } = voice;
   const { records } = members;

@@ -12,7 +12,7 @@ import { listOf } from './header-sections.ts';
  */
 const MOST_CONFIG = 100_000;
 
-/** How the fills came about, and what that can not know. */
+/** Returns the section on how the fills came about, and what that cannot know. */
 export function fidelitySection(
   { kind, rules, caveats }: FidelityStatement,
   { say, tell }: ReportVoice,
@@ -58,7 +58,7 @@ export function runSection(result: ResultHead, voice: ReportVoice): string {
 /** Lines of a strategy's log that the page shows; `result.json` has all that were kept. */
 const MOST_LOGGED = 200;
 
-/** What the strategies logged; nothing where none did. */
+/** Returns the section with the strategies' log lines; empty if there are none. */
 export function logSection({ strategies }: ResultHead, { say, second, digits }: ReportVoice): string {
   const lines = strategies
     .flatMap(({ name, log }) => log.map((line) => ({ name, ...line })))
@@ -76,7 +76,7 @@ export function logSection({ strategies }: ResultHead, { say, second, digits }: 
   return `<section id="log"><h2>${say('log.title')}</h2><pre>${escapeHtml(head + rows.join('\n'))}</pre></section>`;
 }
 
-/** What was refused, by check, with the first case in words; nothing where nothing was. */
+/** Returns the section on refusals by check, with the first case in words; empty if there are none. */
 export function refusalsSection(
   { refusals }: ResultHead,
   { say, count, foreign, said }: ReportVoice,

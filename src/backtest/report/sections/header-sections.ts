@@ -62,7 +62,7 @@ export function tilesSection({ summary }: ResultHead, voice: ReportVoice): strin
   return `<div class="tiles">${tiles.join('')}</div>`;
 }
 
-/** What must be known before any number is believed; nothing where there is nothing. */
+/** Returns the section on what must be known before any number is believed; empty if there is nothing. */
 export function warningsSection(
   { warnings }: Pick<FinishedRun, 'warnings'>,
   { say, tell }: ReportVoice,

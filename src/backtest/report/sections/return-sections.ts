@@ -51,7 +51,7 @@ const HEIGHT = 240;
 const FLOOR = HEIGHT - 24;
 const CEILING = 16;
 
-/** How many closed trades returned how much, as columns. */
+/** Returns the section with the distribution of closed trades by return, as columns. */
 export function distributionSection(
   trips: readonly Pick<RoundTrip, 'isOpen' | 'profit' | 'cost'>[],
   voice: ReportVoice,

@@ -6,7 +6,7 @@ import { tableSection } from './table-section.ts';
 /** Rows of each table; `summary.json` has all. */
 const MOST_ROWS = 100;
 
-/** What each strategy of a live session has made; nothing of a backtest. */
+/** Returns the section on the profit of each strategy of a live session; empty for a backtest. */
 export function strategiesSection({ session, summary }: ResultHead, voice: ReportVoice): string {
   if (session === null || session.strategies.length === 0) return '';
   const { say, digits, foreign, said, second } = voice;
@@ -111,7 +111,7 @@ function restingRow(order: LiveSession['openOrders'][number], voice: ReportVoice
   ];
 }
 
-/** When the bot of a live session did not run; nothing where it always did. */
+/** Returns the section on when the bot of a live session did not run; empty if it always did. */
 export function pausesSection({ session }: ResultHead, voice: ReportVoice): string {
   if (session === null || session.pauses.length === 0) return '';
   const { say, second, length } = voice;

@@ -1,6 +1,6 @@
 /**
- * How the fills of a run came about, rule by rule, and what that can not know. Of a rule the bare key is its
- * name, and the keys below it are what it can be set to, as the setting itself is written.
+ * Description of how the fills of a run came about, rule by rule, and what that cannot know. The bare key of
+ * a rule is its name. The keys below it are its possible settings, written as the setting itself.
  */
 export const ENGLISH_FIDELITY = {
   'bars.arrival': 'orders arrive',

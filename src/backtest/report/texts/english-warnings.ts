@@ -1,4 +1,4 @@
-/** What the reader of the figures of a run must know first. */
+/** Warnings that the reader of the figures of a run must know first. */
 export const ENGLISH_WARNINGS = {
   /** Words that nobody translates. */
   'warning.words': '{text}',

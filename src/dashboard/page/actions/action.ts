@@ -12,10 +12,10 @@ import type {
   UnlockBody,
 } from '../../schema/action.ts';
 
-/** What the body of an action has beside its key and whether it is a dry run. */
+/** Body of an action without its key and its dry-run flag. */
 type Asked<Body> = Omit<Body, 'key' | 'dryRun'>;
 
-/** What a person may ask for, by the name of its address. */
+/** Actions that a person may request, by the name of their address. */
 interface ActionBodies {
   readonly halt: Asked<HaltBody>;
   readonly resume: Asked<ResumeBody>;
@@ -34,7 +34,7 @@ export type PageAction = {
   [Kind in keyof ActionBodies]: { readonly kind: Kind; readonly body: ActionBodies[Kind] };
 }[keyof ActionBodies];
 
-/** What a dialog is open for: an action that is whole, or one whose fields are asked first. */
+/** Purpose of an open dialog: a complete action, or one whose fields are asked first. */
 export type OpenDialog =
   | { readonly asks: 'nothing'; readonly action: PageAction; readonly about: string | null }
   | { readonly asks: 'pause'; readonly strategy: string }

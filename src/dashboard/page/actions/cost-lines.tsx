@@ -10,7 +10,10 @@ interface CostLinesProps {
   readonly cost: CostReply | null;
 }
 
-/** What an action costs, before it is confirmed: orders, requests, and how long the budget makes it take. */
+/**
+ * Shows the cost of an action before it is confirmed: orders, requests, and the time it needs under the
+ * budget.
+ */
 export function CostLines({ action, cost }: CostLinesProps) {
   if (cost === null) return null;
   const { cancelCount, places, requests, limit, windowMs, seconds } = cost;

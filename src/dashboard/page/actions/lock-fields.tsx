@@ -17,7 +17,7 @@ interface LockFieldsProps {
 
 const DAY_MS = '86400000';
 
-/** What is locked, for how long and why. */
+/** Fields for a lock's scope, duration and reason. */
 export function LockFields({ market, strategy, onReady }: LockFieldsProps) {
   const chosenMarket = useSignal(market ?? '');
   const chosenStrategy = useSignal(strategy ?? '');

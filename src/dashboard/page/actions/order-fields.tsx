@@ -19,7 +19,7 @@ interface OrderFieldsProps {
 
 type NumberName = 'amount' | 'price' | 'stopPrice';
 
-/** Whether a field may be left empty, which means that the order has none. */
+/** True for a field that may be left empty; the order then has none. */
 const MAY_BE_EMPTY: Readonly<Record<NumberName, boolean>> = { amount: false, price: true, stopPrice: true };
 
 /** An order by hand. What is typed is in the unit of the exchange, and shown in both at once. */

@@ -7,7 +7,9 @@ interface OutcomeLinesProps {
   readonly isEnded: boolean;
 }
 
-/** What became of an action: whether the bot has it, how many orders are left, and what it says in the end. */
+/**
+ * Shows the outcome of an action: whether the bot has it, the number of orders left, and the final message.
+ */
 export function OutcomeLines({ state, isEnded }: OutcomeLinesProps) {
   if (isEnded) {
     const isGood = state === null || state.result?.ok !== false;

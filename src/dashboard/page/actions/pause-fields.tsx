@@ -47,7 +47,7 @@ interface EntriesFieldProps {
   readonly onChange: (value: 'cancel' | 'keep') => void;
 }
 
-/** What becomes of resting orders that add risk. Exits stay in both cases. */
+/** Field for the fate of resting orders that add risk. Exits stay in both cases. */
 export function EntriesField({ value, onChange }: EntriesFieldProps) {
   return (
     <SelectField

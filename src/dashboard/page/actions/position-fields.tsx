@@ -20,7 +20,7 @@ interface PositionFieldsProps {
 
 const ACTS = ['adopt', 'write-off', 'move'] as const;
 
-/** What became of a position that somebody has closed or moved by hand. */
+/** Fields for the fate of a position that somebody has closed or moved by hand. */
 export function PositionFields({ strategy, market, onReady }: PositionFieldsProps) {
   const act = useSignal<(typeof ACTS)[number]>('adopt');
   const others = strategyOptions(overview.value.data).filter(([name]) => name !== strategy);

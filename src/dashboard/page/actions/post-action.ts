@@ -4,7 +4,7 @@ import type { ActionReply, ActionStateReply, CostReply } from '../../schema/acti
 import { ApiFailure, getReply, postBody } from '../api.ts';
 import { newKey, type PageAction } from './action.ts';
 
-/** How far the dialog of an action has come. */
+/** Progress of an action's dialog. */
 export type ActionStep =
   | { readonly step: 'asking' }
   | { readonly step: 'cost'; readonly cost: CostReply | null }

@@ -41,7 +41,7 @@ export interface CandleChartData {
 
 type CandleSeries = ISeriesApi<'Candlestick'>;
 
-/** What is more is not drawn: there would be no room for the candles. */
+/** Maximum number of panes drawn: more would leave no room for the candles. */
 const MOST_PANES = 8;
 /** The height of the candles' pane, of which each pane of plots has one part. */
 const CANDLES_STRETCH = 4;

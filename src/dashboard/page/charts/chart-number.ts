@@ -24,7 +24,7 @@ export function shortChartNumber(value: number, currency: string, { language, ri
   return formatCompact(language, isToman ? value / TOMAN_RIAL : value, SHORT_DIGITS);
 }
 
-/** How many things one mark stands for: `×12`. */
+/** Returns the count that one mark stands for: `×12`. */
 export function timesNumber(count: number, { language }: Locale): string {
   return `×${numberFormat(language, {}).format(count)}`;
 }

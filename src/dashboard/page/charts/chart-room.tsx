@@ -11,9 +11,9 @@ interface ChartRoomProps<Data> {
   readonly kind: 'lines' | 'candles';
   readonly label: string;
   readonly data: Data;
-  /** What of the data asks for a new chart when it changes, beside the look of the page. */
+  /** Part of the data that, like the page's appearance, requires a new chart when it changes. */
   readonly subject: string;
-  /** What of the data is shown in the chart that is there when it changes. */
+  /** Parts of the data that are shown in the existing chart when they change. */
   readonly parts: readonly unknown[];
   /** The code that draws, loaded when a chart is shown first. */
   readonly load: () => Promise<(room: HTMLElement, data: Data) => Chart<Data>>;

@@ -4,7 +4,7 @@ import type { CalendarSystem } from '../../../language/locale.ts';
 
 type Parts = ReturnType<typeof tehranParts>;
 
-/** How much a tick matters: the library leaves out those of less weight where they would stand too close. */
+/** Importance of a tick: the library omits those of less weight if they would be too close. */
 const WEIGHTS = {
   year: 70,
   month: 60,
@@ -19,7 +19,7 @@ const WEIGHTS = {
   none: 0,
 } as const;
 
-/** What begins between two times that follow each other, as a weight. */
+/** Returns the weight of the period that begins between two consecutive times. */
 function tickWeight(before: Parts, now: Parts): number {
   if (now.year !== before.year) return WEIGHTS.year;
   if (now.month !== before.month) return WEIGHTS.month;

@@ -2,7 +2,7 @@ import { overview } from '../overview.ts';
 import { language } from '../preferences.ts';
 import { say } from '../say.ts';
 
-/** What is read aloud when it changes: how many alerts are open, and the newest of them. */
+/** Region read aloud when it changes: the number of open alerts, and the newest of them. */
 export function AlertsRegion() {
   const open = overview.value.data?.alerts ?? [];
   return (

@@ -9,9 +9,9 @@ export interface TableColumn<Row> {
   readonly cell: (row: Row) => ComponentChildren;
   /** Numbers stand at the end of their column, digits below digits. */
   readonly isNumber?: boolean;
-  /** What is better not broken into lines, such as a time. */
+  /** True for text better not broken into lines, such as a time. */
   readonly isShort?: boolean;
-  /** What names the row: it is the title of the card on a phone. */
+  /** True if this names the row: it is the title of the card on a phone. */
   readonly isTitle?: boolean;
 }
 

@@ -1,7 +1,7 @@
 import { pageSession } from '../session.ts';
 import { say } from '../say.ts';
 
-/** What a person should know of the page itself: looking costs nothing at the exchange. */
+/** Note about the page itself: viewing it costs nothing at the exchange. */
 export function Footer() {
   return (
     <footer class="foot">

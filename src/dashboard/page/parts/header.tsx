@@ -10,7 +10,7 @@ import { BotState, StateDetail } from './bot-state.tsx';
 import { Icon } from './icon.tsx';
 import { Badge } from './words.tsx';
 
-/** What is seen in every view: the state of the bot, how to stop it, and how the page is read. */
+/** Header of every view: the state of the bot, how to stop it, and how the page is read. */
 export function Header() {
   const { data, readAtMs } = overview.value;
   const bot = data?.bot;

@@ -34,7 +34,7 @@ interface WithReplyProps<Reply> {
   readonly children: (data: Reply) => ComponentChildren;
 }
 
-/** What a reply shows, or why there is none. Old data stays, and says from when it is. */
+/** Shows a reply, or the reason there is none. Old data stays, with its time. */
 export function WithReply<Reply>({ reply, children }: WithReplyProps<Reply>) {
   const { data, failure, readAtMs } = reply;
   if (data === null)

@@ -3,7 +3,7 @@ interface RawDataProps {
   readonly data: unknown;
 }
 
-/** What the journal or the exchange wrote, as it is; opened by whoever wants to see it. */
+/** Shows the journal's or the exchange's original data; opened on demand. */
 export function RawData({ label, data }: RawDataProps) {
   if (data === null || data === undefined) return null;
   const text = typeof data === 'string' ? data : JSON.stringify(data, null, 2);

@@ -7,7 +7,7 @@ import { inWords } from '../sentences.ts';
 
 type Failure = ApiErrorCode | 'no-answer';
 
-/** What people meet, in words that say what to do. */
+/** Texts for failures that people meet, with advice. */
 const PLAIN: { readonly [Code in Failure]?: Parameters<typeof say>[0] & `failure.${string}` } = {
   'no-answer': 'failure.noAnswer',
   'no-mirror': 'failure.noMirror',
@@ -39,7 +39,7 @@ const TELLING: ReadonlySet<string> = new Set(['invalid-request', 'data-unusable'
 const keyOf = (texts: typeof PLAIN, code: string): (typeof PLAIN)[Failure] =>
   Object.hasOwn(texts, code) ? texts[code as Failure] : undefined;
 
-/** What kept a request from being answered, in the language of the page. */
+/** Returns why a request was not answered, in the language of the page. */
 export function sayFailure({ code, message, facts }: ApiFailure): string {
   const plain = keyOf(PLAIN, code);
   if (plain !== undefined) return say(plain);

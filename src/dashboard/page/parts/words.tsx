@@ -23,7 +23,7 @@ export function SideWord({ side }: { readonly side: 'buy' | 'sell' }) {
   return <span class={`side ${side}`}>{say(`side.${side}`)}</span>;
 }
 
-/** When something was: how long ago, and the time itself in a hint. */
+/** Shows the time since an event, with the time itself in a hint. */
 export function Age({ atMs }: { readonly atMs: number | null }) {
   return <span title={showTime(atMs, 'second')}>{showAge(atMs)}</span>;
 }
@@ -48,7 +48,9 @@ interface SaidProps {
   readonly facts?: SentenceItem | undefined;
 }
 
-/** What the bot said, in the language of the page. Words of people and of the exchange stay as they are. */
+/**
+ * Shows a text of the bot in the language of the page. Texts of people and of the exchange stay unchanged.
+ */
 export function Said({ text, facts }: SaidProps) {
   if (text === null || text === '') return <span class="note">–</span>;
   const words = inWords(facts);

@@ -40,7 +40,7 @@ export function AlertsView() {
   );
 }
 
-/** Why the list stays empty, or gets no newer alerts. */
+/** Shows why the list stays empty, or gets no newer alerts. */
 function AlertsOff() {
   const off = overview.value.data?.alertsOff ?? null;
   if (off === null) return null;

@@ -15,7 +15,7 @@ const TONES: Readonly<Record<BooksReply['state'], Tone>> = {
   broken: 'bad',
 };
 
-/** Whether our books and the wallets of the exchange agree, and what a difference may come from. */
+/** Shows whether our books and the exchange's wallets agree, and possible causes of a difference. */
 export function BooksView() {
   const reply = useReply<BooksReply>('/books');
   return (

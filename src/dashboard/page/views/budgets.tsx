@@ -77,7 +77,7 @@ function BudgetsTables({ budgets, asOfMs }: BudgetsTableProps) {
   );
 }
 
-/** Whether something holds it back: a lockout, a refused credential, a lower limit. */
+/** True if something restricts it: a lockout, a refused credential, a lower limit. */
 function isLimited({
   lockedForMs,
   stoppedForMs,

@@ -45,7 +45,7 @@ type Fields = Readonly<Record<string, unknown>>;
 const fieldsIn = (data: unknown): Fields =>
   typeof data === 'object' && data !== null ? (data as Fields) : {};
 
-/** What a line of the log says, in the language of the page; what a strategy wrote stays as it is. */
+/** Shows the text of a log line in the language of the page; a strategy's text stays unchanged. */
 export function LogWords({ line }: { readonly line: LogItem }) {
   const { text, data, said } = line;
   const title = eventTitleOf(line) ?? (language.value === 'en' ? null : titleOf(line));
@@ -61,7 +61,10 @@ export function LogWords({ line }: { readonly line: LogItem }) {
   );
 }
 
-/** What happened, where kind and subject say it: the line itself has names of fields, such as `isRestart`. */
+/**
+ * Returns the event's title, if kind and subject give it: the line itself has names of fields, such as
+ * `isRestart`.
+ */
 function eventTitleOf({ kind, subject, data }: LogItem): string | null {
   const name = `${kind} ${subject}`;
   const event = EVENTS.find((each) => each === name);
@@ -93,7 +96,7 @@ const LOG_KINDS = [
   'transfer',
 ] as const;
 
-/** What a line is about: its kind in a word, and the name of what it is of. */
+/** Shows the subject of a line: its kind in a word, and the subject's name. */
 export function LogSubject({ line }: { readonly line: LogItem }) {
   const { kind, subject } = line;
   const known = LOG_KINDS.find((each) => each === kind);

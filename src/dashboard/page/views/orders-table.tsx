@@ -12,7 +12,7 @@ export function OrderStateBadge({ order }: { readonly order: OrderItem }) {
   return <Badge tone={ORDER_STATE_TONES[order.state]}>{say(`orderState.${order.state}`)}</Badge>;
 }
 
-/** What an order is asked at: its limit, its stop, or the market. */
+/** Shows the price of an order: its limit, its stop, or the market. */
 export function OrderPrice({ order }: { readonly order: OrderItem }) {
   const quote = knownMarket(order.market)?.quote ?? '';
   const { price, stopPrice } = order;
@@ -26,7 +26,7 @@ export function OrderPrice({ order }: { readonly order: OrderItem }) {
   );
 }
 
-/** Whether a cancel of it makes sense. */
+/** True if canceling the order makes sense. */
 export const isAtWork = ({ state }: OrderItem): boolean =>
   !['filled', 'cancelled', 'rejected', 'cancelling', 'settling'].includes(state);
 

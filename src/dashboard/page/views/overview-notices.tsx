@@ -13,7 +13,7 @@ function Notice({ tone, children }: { readonly tone: 'bad' | 'warn'; readonly ch
   return <li class={`notice ${tone}`}>{children}</li>;
 }
 
-/** What a person has to know first: everything that is not as it should be. */
+/** Shows the most urgent information: everything that is not as it should be. */
 export function Notices({ data }: { readonly data: OverviewReply }) {
   const { credential, waits, haltWait, lockouts, unresolved, books, lossLimits, locks, alerts, bot } = data;
   const isDead = bot.state === 'silent' || bot.state === 'ended';

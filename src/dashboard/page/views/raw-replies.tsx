@@ -6,7 +6,7 @@ import { Badge, Said } from '../parts/words.tsx';
 import { say } from '../say.ts';
 import { showCount, showTime } from '../shown.ts';
 
-/** What the exchange really said of an order, each to be opened. */
+/** Shows the exchange's original replies on an order, each to be opened. */
 export function RawReplies({ replies }: { readonly replies: readonly RawReplyItem[] }) {
   return (
     <Panel title={say('order.replies')} note={say('order.repliesNote')}>

@@ -46,7 +46,7 @@ const WHOLE: ReadonlySet<string> = new Set([
   'ending',
 ]);
 
-/** What came from outside, and what became of it. */
+/** Shows the signals from outside, and their outcomes. */
 export function SignalsView() {
   const strategy = useSignal('');
   return (

@@ -8,7 +8,7 @@ import { showExact, showLength, showTime } from '../shown.ts';
 
 interface StepLineProps {
   readonly step: StepItem;
-  /** When the step before it was; null for the first. */
+  /** Time of the step before it; null for the first. */
   readonly beforeMs: number | null;
   readonly market: string;
 }
@@ -41,7 +41,7 @@ const isState = (text: unknown): text is OrderItem['state'] =>
 const fieldsOf = (data: unknown): Readonly<Record<string, unknown>> =>
   typeof data === 'object' && data !== null ? (data as Readonly<Record<string, unknown>>) : {};
 
-/** What a step says in the language of the page; the kind alone where it is one that orders seldom meet. */
+/** Shows the text of a step in the language of the page; only the kind for a step that is rare for orders. */
 function StepWords({ step, market }: { readonly step: StepItem; readonly market: string }) {
   const names = knownMarket(market);
   const { kind, state, matched, amount, price, reason } = fieldsOf(step.data);

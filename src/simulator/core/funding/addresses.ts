@@ -35,7 +35,7 @@ export function addressOn(network: Network, userId: number): DepositAddress {
 }
 
 /**
- * Which users asked for an address of which currency. Only then the wallet list shows one. Bounded by users
+ * Requested addresses, by user and currency. The wallet list shows an address only then. Bounded by users
  * times currencies.
  */
 export class Addresses {

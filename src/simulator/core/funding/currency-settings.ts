@@ -1,14 +1,14 @@
 /** A blockchain that a currency is deposited over. */
 interface NetworkSettings {
   readonly name: string;
-  /** Whether deposits carry a tag beside the address. */
+  /** True if deposits carry a tag beside the address. */
   readonly tagged?: boolean | undefined;
   /** Overrides the currency's. */
   readonly requiredConfirmations?: number | undefined;
 }
 
 export interface CurrencySettings {
-  /** What `srcCurrency` and `dstCurrency` of records say. */
+  /** Name in `srcCurrency` and `dstCurrency` of records. */
   readonly displayName?: string | undefined;
   /** The first is the one whose address the wallet list shows. */
   readonly networks?: readonly (string | NetworkSettings)[] | undefined;

@@ -17,7 +17,7 @@ export interface Deposit {
   readonly requiredConfirmations: number;
   /** The credit in the wallet; null until it is confirmed. */
   readonly transactionId: number | null;
-  /** When it was credited; null until then. An administrator may do it before its time. */
+  /** Time of its credit; null until then. An administrator may credit it earlier. */
   readonly creditedAtMs: number | null;
 }
 
@@ -31,7 +31,7 @@ export interface DepositsState {
 /** Deposits kept a user, whatever their age. Waiting ones are kept apart, so none is ever lost. */
 const DEPOSITS_KEPT = 1_000;
 
-/** How far back the list goes. Source: interface, "Other constants". */
+/** Period covered by the list. Source: interface, "Other constants". */
 const DEPOSITS_SHOWN_MS = 92 * 86_400_000;
 
 /** Confirmations so far: they come at a steady pace and stop at the required number. */

@@ -35,9 +35,9 @@ export interface RialWithdrawalState {
   readonly createdAtMs: number;
   readonly account: BankAccount;
   readonly payments: readonly PaymentState[];
-  /** What went back to the wallet when it ended early. */
+  /** Amount that went back to the wallet when it ended early. */
   readonly refunded: bigint;
-  /** When time moves it next; null once it has ended or an administrator has taken it over. */
+  /** Time of the next automatic step; null once it has ended or an administrator has taken it over. */
   readonly nextStepAtMs: number | null;
 }
 
@@ -45,7 +45,7 @@ export function isEndedWithdrawal(status: WithdrawalStatus): boolean {
   return status === 'Done' || status === 'Failed' || status === 'Rejected' || status === 'Canceled';
 }
 
-/** What has reached the bank. */
+/** Returns the amount that has reached the bank. */
 export function fulfilledUnits(withdrawal: RialWithdrawalState): bigint {
   return withdrawal.payments.reduce(
     (sum, { units, status }) => (status === 'Transferred' ? sum + units : sum),

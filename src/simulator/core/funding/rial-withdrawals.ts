@@ -116,9 +116,9 @@ export class RialWithdrawals {
   }
 
   /**
-   * What the administrator does: puts an open withdrawal in any status. Ending it without success gives back
-   * what no payment carried; `Done` pays the rest; any other status stops the clock of this withdrawal. Null
-   * when there is none, or it has ended.
+   * Puts an open withdrawal in any status, for the administrator. Ending it without success gives back the
+   * amount that no payment carried; `Done` pays the rest; any other status stops the clock of this
+   * withdrawal. Null if there is none, or it has ended.
    */
   force(id: string, status: WithdrawalStatus, timeMs: number): RialWithdrawalState | null {
     const found = this.byId.get(id);

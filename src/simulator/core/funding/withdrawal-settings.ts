@@ -1,5 +1,5 @@
 /**
- * How rial withdrawals behave. Amounts in rial, decimal text. Source for states and codes: interface, "Rial
+ * Behaviour of rial withdrawals. Amounts in rial, decimal text. Source for states and codes: interface, "Rial
  * withdrawal (version 2)".
  */
 export interface WithdrawalSettings {
@@ -13,12 +13,12 @@ export interface WithdrawalSettings {
   readonly feeCeiling: string;
   /** Withdrawals of one user within 24 hours; more get `WithdrawLimitReached`. */
   readonly maximumPerDay: number;
-  /** How long after creation a cancel is possible, while the status is still New. */
+  /** Time after creation in which a cancel is possible, while the status is still New. */
   readonly cancelWithinMs: number;
-  /** How long a withdrawal stays New, then Sent. */
+  /** Time a withdrawal stays New, then Sent. */
   readonly newForMs: number;
   readonly sentForMs: number;
-  /** How long the bank takes for each payment. */
+  /** Time the bank needs for each payment. */
   readonly paymentEveryMs: number;
   /** Larger amounts are paid in several payments, `Partially Done` between them. */
   readonly largestPayment: string;

@@ -3,7 +3,10 @@ import type { RandomSource } from '../../../domain/random.ts';
 import type { Permission, UserSettings } from '../users/user-settings.ts';
 import { randomHex } from './random-text.ts';
 
-/** Who asks. `credentialId` names the token or key without giving it away, and is what limits count. */
+/**
+ * Caller of a request. `credentialId` names the token or key without revealing it, and is the subject of
+ * limits.
+ */
 export interface GateCaller {
   readonly userId: number;
   readonly credentialId: string;
@@ -99,7 +102,7 @@ export class CredentialRegister {
     return found.caller;
   }
 
-  /** Whether a token is somebody's, expired or not. */
+  /** True if a token belongs to a user, expired or not. */
   hasToken(token: string): boolean {
     return this.tokens.has(token) || this.logins.has(token);
   }

@@ -22,7 +22,7 @@ export class Crowding {
     return this.lowered.get(budget)?.limit ?? null;
   }
 
-  /** Whether a caller who went over may be warned once more; one that may not is locked out. */
+  /** True if a caller that exceeded a limit may be warned once more; else it is locked out. */
   warns(budget: string, subject: string, timeMs: number): boolean {
     return this.lowered.get(budget)?.warnings.tryAdd(subject, timeMs) ?? false;
   }

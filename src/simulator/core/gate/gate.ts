@@ -3,7 +3,7 @@ import type { Permission } from '../users/user-settings.ts';
 import type { CredentialRegister, GateCaller } from './credentials.ts';
 import type { LimitRefusal, RateLimits } from './rate-limits.ts';
 
-/** What credentials an endpoint asks for. */
+/** Credentials that an endpoint requires. */
 type GateAccess = 'none' | 'optional-token' | 'token' | Permission | 'merchant';
 
 export interface GateRequest {
@@ -50,7 +50,7 @@ const CLOCK_WINDOW_MS = 30_000;
 
 const ANYONE: GatePass = { ok: true, caller: null };
 
-/** What came of the credentials of a request. */
+/** Outcome of checking the credentials of a request. */
 type Authentication =
   | {
       readonly kind: 'caller';

@@ -3,7 +3,7 @@ interface BudgetOverride {
   readonly windowMs?: number | undefined;
 }
 
-/** How the exchange enforces its limits. Source: interface, "Rate limits" and "HTTP status codes". */
+/** Enforcement of the exchange's limits. Source: interface, "Rate limits" and "HTTP status codes". */
 export interface LimitSettings {
   /** False lets everything through, uncounted. */
   readonly enabled: boolean;
@@ -14,7 +14,7 @@ export interface LimitSettings {
   readonly overrides: Readonly<Record<string, BudgetOverride | 'none'>>;
   /** 403 with a lockout, or 429 with `backOff`. */
   readonly exceeded: 'lockout' | 'back-off';
-  /** Whether a lockout closes the budget that was exceeded, or every call of that caller. */
+  /** Scope of a lockout: the budget that was exceeded, or every call of that caller. */
   readonly lockoutScope: 'budget' | 'caller';
   readonly firstLockoutMs: number;
   readonly longestLockoutMs: number;

@@ -34,7 +34,7 @@ export class Lockouts {
     return this.byKey.size;
   }
 
-  /** How long `key` is still kept out; 0 when it is not. */
+  /** Returns the remaining lockout of `key`; 0 if it has none. */
   remainingMs(key: string, timeMs: number): number {
     const lockout = this.byKey.get(key);
     return lockout === undefined ? 0 : Math.max(0, lockout.untilMs - timeMs);

@@ -22,7 +22,7 @@ export interface LogInRequest {
   readonly userAgent: string;
   /** Header `X-TOTP`. */
   readonly totp: string | null;
-  /** What an earlier log-in returned. */
+  /** Device that an earlier log-in returned. */
   readonly device: string | null;
   readonly ip: string;
   readonly timeMs: number;
@@ -35,8 +35,8 @@ export interface LoggedIn {
 }
 
 /**
- * How long withdrawals are closed after a log-in from a device not known before. Source: interface, "Token
- * scheme".
+ * Time for which withdrawals are closed after a log-in from a device not known before. Source: interface,
+ * "Token scheme".
  */
 const NEW_DEVICE_RESTRICTION_MS = 3_600_000;
 

@@ -31,7 +31,7 @@ export class RateLimits {
   private readonly settings: LimitSettings;
   private readonly budgets = new Map<string, SubjectLogs | null>();
   private readonly lockouts: Lockouts;
-  /** What is lowered for the time being. Not part of a stored state. */
+  /** Limits that are lowered for the time being. Not part of a stored state. */
   private readonly crowding = new Crowding();
   private readonly badTokens: SubjectLogs;
   private readonly refusals: SubjectLogs | null;

@@ -34,7 +34,7 @@ export class SlidingLog {
     return true;
   }
 
-  /** How long until a request would be admitted; 0 when one would be now. */
+  /** Returns the time until a request would be admitted; 0 if one would be now. */
   waitMs(timeMs: number, limit = this.limit): number {
     if (this.count < limit) return 0;
     if (limit === 0) return this.windowMs;
@@ -43,7 +43,7 @@ export class SlidingLog {
     return Math.max(0, firstMs + this.windowMs - timeMs);
   }
 
-  /** Whether no entry matters any more. */
+  /** True if no entry matters any more. */
   isIdle(timeMs: number): boolean {
     if (this.count === 0) return true;
     const newestMs = this.times[(this.head + this.count - 1) % this.times.length] ?? 0;

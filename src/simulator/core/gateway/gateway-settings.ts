@@ -6,15 +6,15 @@ export interface MerchantSettings {
   /** Scheme and host that `callbackURL` must have, such as `https://shop.example`. */
   readonly callbackOrigin: string;
   readonly restricted?: boolean | undefined;
-  /** Whose rial wallet is credited when a payment is verified; without it none is. */
+  /** User with the rial wallet that is credited when a payment is verified; without it none is. */
   readonly username?: string | undefined;
 }
 
 export interface GatewaySettings {
   readonly merchants: readonly MerchantSettings[];
-  /** Where payers are sent: `{siteUrl}/app/paygate/{token}`. */
+  /** Site to which payers are sent: `{siteUrl}/app/paygate/{token}`. */
   readonly siteUrl: string;
-  /** Whether this gateway is the one of the test networks. */
+  /** True if this gateway is the one of the test networks. */
   readonly testNetwork: boolean;
   readonly currencies: readonly string[];
   readonly defaultCurrencies: string;

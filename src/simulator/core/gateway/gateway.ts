@@ -20,7 +20,7 @@ export interface Payment extends Invoice {
   readonly token: string;
   readonly createdAtMs: number;
   readonly status: PaymentStatus;
-  /** What the payer chose; null before. */
+  /** Currency that the payer chose; null before. */
   readonly paidCurrency: string | null;
   /** Units of that currency. */
   readonly paidUnits: bigint;
@@ -50,7 +50,7 @@ export type RialValue = (currency: string, units: bigint) => bigint | null;
 /** Payments kept; beyond, the oldest is forgotten and its token unknown. */
 const PAYMENTS_KEPT = 10_000;
 const TOKEN_LENGTH = 32;
-/** What is paid is rounded up to the eighth decimal, as coins are. */
+/** Step of paid amounts: they are rounded up to the eighth decimal, as coins are. */
 const PAID_STEP = 100n;
 
 /**
@@ -107,7 +107,7 @@ export class Gateway {
     return payment.status === 'Pending' && timeMs - payment.createdAtMs <= this.settings.payWithinMs;
   }
 
-  /** What the payer owes in a currency, or null where nothing says its price. */
+  /** Returns the amount that the payer owes in a currency; null if its price is unknown. */
   quote(payment: Payment, currency: string, rialValue: RialValue): bigint | null {
     const rate = this.settings.rialRates[currency];
     const rialOfOne = rialValue(currency, UNITS_PER_ONE) ?? (rate === undefined ? null : parseUnits(rate));

@@ -20,7 +20,7 @@ export interface PoolState {
   readonly availableBalance: bigint;
 }
 
-/** What the margin reads answer: only settings, so there is no state to keep. */
+/** Replies of the margin reads: only settings, so there is no state to store. */
 export class Margin {
   private readonly settings: MarginSettings;
 

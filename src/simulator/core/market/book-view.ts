@@ -14,7 +14,7 @@ export interface ViewLevel {
   readonly amount: number;
 }
 
-/** What the public sees of a book for a second. Best first on both sides. */
+/** Public view of a book for a second. Best first on both sides. */
 export interface BookView {
   readonly takenAtMs: number;
   /** The last change of the book before that; where there was none yet, when it was first looked at. */

@@ -27,7 +27,7 @@ const BARS_KEPT = 10_080;
  * has no bar. Bars of 4 h and more begin on the clock of Tehran, if nothing else is said.
  */
 export class CandleStore {
-  /** Where bars begin. */
+  /** Starts of bars. */
   readonly anchors: BarAnchors;
   private readonly grids: ReadonlyMap<Timeframe, BarGrid>;
   private readonly series = new Map<Timeframe, SimulatedBar[]>(
@@ -47,7 +47,7 @@ export class CandleStore {
     this.grids = new Map(TIMEFRAMES.map((timeframe) => [timeframe, gridOf(timeframe, anchors)]));
   }
 
-  /** Where the bars of a timeframe begin and end. */
+  /** Returns the starts and ends of a timeframe's bars. */
   grid(timeframe: Timeframe): BarGrid {
     return present(this.grids.get(timeframe), 'a grid of each timeframe');
   }

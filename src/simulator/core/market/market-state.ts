@@ -37,7 +37,7 @@ export class MarketState {
   readonly tape = new BoundedList<Trade>(TAPE_KEPT);
   /** Price of the last trade, or the configured one before the first; in steps of the grid. */
   lastPrice: number;
-  /** When an order last came into the book, left it or traded in it; null before the first of them. */
+  /** Time at which an order last entered the book, left it or traded in it; null before the first of them. */
   bookChangedAtMs: number | null = null;
   /** Set by a trade, taken back when the stops have been looked at. */
   hasMoved = false;
@@ -51,7 +51,7 @@ export class MarketState {
     readonly quoteName: string;
     readonly baseHouse: Record<HouseAccount, bigint>;
     readonly quoteHouse: Record<HouseAccount, bigint>;
-    /** Where its bars begin; see `CandleStore`. */
+    /** Starts of its bars; see `CandleStore`. */
     readonly barAnchors?: BarAnchors | undefined;
   }) {
     this.candles = new CandleStore(options.barAnchors);
@@ -64,12 +64,12 @@ export class MarketState {
     this.quoteHouse = options.quoteHouse;
   }
 
-  /** How many grid steps one public price step is. */
+  /** Number of grid steps in one public price step. */
   get priceFactor(): number {
     return this.rules === this.grid ? 1 : Number(this.rules.priceStep / this.grid.priceStep);
   }
 
-  /** How many grid steps one public amount step is. */
+  /** Number of grid steps in one public amount step. */
   get amountFactor(): number {
     return this.rules === this.grid ? 1 : Number(this.rules.amountStep / this.grid.amountStep);
   }

@@ -53,7 +53,7 @@ export class BookSide {
     if (level.head === null) this.drop(level);
   }
 
-  /** Whether a taker that pays no worse than `limit` may trade at `price` of this side. */
+  /** True if a taker that pays no worse than `limit` may trade at `price` of this side. */
   reaches(price: number, limit: number): boolean {
     return this.direction === 1 ? price >= limit : price <= limit;
   }

@@ -2,10 +2,10 @@ import type { Side } from '../../../domain/order.ts';
 import { BookSide } from './book-side.ts';
 import type { BookOrder } from './price-level.ts';
 
-/** What is done with the matches of a taker. */
+/** Handler of the matches of a taker. */
 export interface MatchHandler<Order extends BookOrder> {
   /**
-   * How much of a possible match is really taken; less than all of it ends the taker's matching (its money
+   * Returns the amount of a possible match to trade; less than all of it ends the taker's matching (its money
    * ran out).
    */
   reach(taker: Order, match: { readonly price: number; readonly amount: number }): number;

@@ -1,13 +1,13 @@
 import type { Side } from '../../../domain/order.ts';
 
 /**
- * What rests in a book: the links and the two numbers that matching needs. The exchange's own order extends
- * it, so that nothing is looked up while matching.
+ * Order resting in a book: the links and the two numbers that matching needs. The exchange's own order
+ * extends it, so matching needs no lookups.
  */
 export class BookOrder {
   readonly id: number;
   readonly side: Side;
-  /** Where it rests, in price steps. */
+  /** Price at which it rests, in price steps. */
   price: number;
   /** Not yet filled, in amount steps. */
   remaining: number;

@@ -2,7 +2,7 @@ import type { SimulatedOrder } from './order.ts';
 import type { CancelOldOrders } from './requests.ts';
 
 /**
- * Whether an order is one of those that a call to cancel old ones is about, whatever its status. There are no
+ * True if an order matches the filter of a call to cancel old ones, regardless of its status. There are no
  * margin orders.
  */
 export function isChosenBy(filter: CancelOldOrders, order: SimulatedOrder): boolean {

@@ -14,7 +14,7 @@ export interface OrderView {
 
 export type OrderSortField = 'id' | 'created_at' | 'price';
 
-/** What the orders list is asked for. Source: `GET /market/orders/list`. */
+/** Parameters of the orders list. Source: `GET /market/orders/list`. */
 export interface OrdersQuery {
   readonly status: 'all' | 'open' | 'done' | 'close';
   readonly side: Side | null;

@@ -20,11 +20,11 @@ export interface PlacementPlan {
   readonly clientOrderId: string | null;
   /** Its value in quote units, rounded up, at the price that the minimum and the balance go by. */
   readonly value: bigint;
-  /** What it holds at most: units of the currency it pays with. */
+  /** Largest hold: units of the currency it pays with. */
   readonly hold: bigint;
 }
 
-/** What a request becomes: one order, or the two of an OCO. */
+/** Orders made from a request: one order, or the two of an OCO. */
 export interface Placement {
   readonly first: PlacementPlan;
   readonly second: PlacementPlan | null;
@@ -143,8 +143,8 @@ function plan(
 }
 
 /**
- * What an order with `amount` left must hold to be able to fill at its limit: units of the currency it pays
- * with, rounded up.
+ * Returns the hold that an order with `amount` left needs to be able to fill at its limit: units of the
+ * currency it pays with, rounded up.
  */
 export function holdFor(
   grid: Market,
@@ -156,8 +156,8 @@ export function holdFor(
 }
 
 /**
- * What makes two orders identical: every parameter but the client's own id, which is no property of the
- * trade.
+ * Returns the key by which two orders are identical: every parameter but the client's own id, which is no
+ * property of the trade.
  */
 export function duplicateKeyOf(request: PlaceOrder): string {
   const { market, side, execution, mode, amount, price, stopPrice, stopLimitPrice } = request;

@@ -6,8 +6,7 @@ import type { OrderReference, TradingSettings } from './requests.ts';
 import { Trader } from './trader.ts';
 
 /**
- * Who trades, and where each order is found again: among all by id, among its user's by client id, open ones
- * and kept ones apart.
+ * Register of traders and orders: all orders by id, a user's own by client id, open and stored ones apart.
  */
 export class OrderRegister {
   private readonly traders = new Map<UserId, Trader>();

@@ -6,7 +6,7 @@ import { BookOrder } from '../matching/price-level.ts';
 import type { PlacementPlan } from './order-plan.ts';
 import type { Trader, WalletPair } from './trader.ts';
 
-/** What an order looked like from a moment on; kept only where lists are to lag behind. */
+/** State of an order from a moment on; stored only if lists are to lag. */
 export interface OrderVersion {
   readonly timeMs: number;
   readonly status: string;

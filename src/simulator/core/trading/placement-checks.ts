@@ -6,7 +6,7 @@ import type { PlacementPlan, Placement } from './order-plan.ts';
 import type { PlaceOrder } from './requests.ts';
 import type { Trader } from './trader.ts';
 
-/** Why a user may not trade in the markets of a quote currency; null for one who may. */
+/** Reason that a user may not trade in the markets of a quote currency; null if the user may. */
 export type IsBarred = (userId: UserId, quote: Currency) => string | null;
 
 /** Refuses while the market is closed or the user may not trade there. */

@@ -25,7 +25,7 @@ export interface OrderPrices {
 const isPrice = (value: number | null): value is number =>
   value !== null && Number.isSafeInteger(value) && value > 0;
 
-/** Which prices each kind of order must have. */
+/** Prices that each kind of order must have. */
 const NEEDED: Readonly<Record<PlaceOrder['execution'] | 'oco', readonly (keyof OrderPrices)[]>> = {
   limit: ['price'],
   market: [],
@@ -98,7 +98,7 @@ function checkBand(price: number, last: number, settings: TradingSettings): Refu
 }
 
 /**
- * Whether both sides of the band's inequality stay within the integers that a float holds exactly: the usual
+ * True if both sides of the band's inequality stay within the integers that a float holds exactly: the usual
  * case, and far cheaper.
  */
 function isProductExact(distance: number, last: number, millionths: number): boolean {

@@ -20,7 +20,7 @@ export interface PlaceOrder {
   readonly pro: boolean;
 }
 
-/** What names one order of a user: by id where one is given, else by the client's id among the open ones. */
+/** Reference to one order of a user: by id if one is given, else by the client's id among the open ones. */
 export interface OrderReference {
   readonly id: number | null;
   readonly clientOrderId: string | null;
@@ -44,11 +44,11 @@ export interface TradingSettings {
   readonly duplicateWindowMs: number;
   /** The status word of an order that is rejected after its acceptance; no document says it. */
   readonly rejectedStatus: string;
-  /** How long an accepted order stays `New` before it enters the book; 0: not at all. */
+  /** Time an accepted order stays `New` before it enters the book; 0: not at all. */
   readonly newForMs: number;
-  /** How far back a user's list of own trades goes. Deployments are known that list three days. */
+  /** Period covered by a user's list of own trades. Some deployments are known to list three days. */
   readonly tradesListedMs: number;
-  /** Whether every order keeps its past states, so that lists can be made to lag. */
+  /** True if every order stores its past states, so that lists can be made to lag. */
   readonly recordVersions: boolean;
   /** Closed orders and trades kept a user; the oldest are dropped beyond it. */
   readonly historyKept: number;

@@ -84,7 +84,7 @@ function transfer(
   accounts.writeTrade(order.receivingWallet, of.trade, of.received, of.fee);
 }
 
-/** How much of an order's hold ends with a fill. */
+/** Returns the part of an order's hold that ends with a fill. */
 function releasedBy(order: SimulatedOrder, price: number, paid: bigint): bigint {
   // At its own limit a fill costs exactly what was held for it.
   if (order.side === 'sell' || (price === order.price && order.grid.exactStepProduct !== null)) return paid;
@@ -94,9 +94,9 @@ function releasedBy(order: SimulatedOrder, price: number, paid: bigint): bigint 
 }
 
 /**
- * What an open order must still hold to be able to fill at its limit. Where values are not whole units, one
- * unit more once it has a fill, because the half-even difference of two cumulative totals can exceed the
- * rounded-up value of the rest by one.
+ * Returns the hold that an open order still needs to be able to fill at its limit. If values are not whole
+ * units, it is one unit more once the order has a fill, because the half-even difference of two cumulative
+ * totals can exceed the rounded-up value of the rest by one.
  */
 export function neededHold(order: SimulatedOrder): bigint {
   const { grid, remaining } = order;
@@ -106,8 +106,8 @@ export function neededHold(order: SimulatedOrder): bigint {
 }
 
 /**
- * How much of a match a taker can still pay: all of it, unless the money of a market buy runs out within its
- * band.
+ * Returns the part of a match that a taker can still pay: all of it, unless the money of a market buy runs
+ * out within its band.
  */
 export function affordable(
   taker: SimulatedOrder,

@@ -46,7 +46,7 @@ export class StopBook {
   }
 }
 
-/** Whether `one` wakes before `other`, both of the same side. */
+/** True if `one` wakes before `other`, both of the same side. */
 function wakesBefore(one: SimulatedOrder, other: SimulatedOrder): boolean {
   if (one.stopPrice !== other.stopPrice) {
     return one.side === 'buy' ? one.stopPrice < other.stopPrice : one.stopPrice > other.stopPrice;

@@ -3,7 +3,7 @@ import type { ListPage } from './order-list.ts';
 import { makerSide, takerSide, type Trade, type TradeOfOrder } from './trade.ts';
 import type { Trader } from './trader.ts';
 
-/** What the trades list is asked for. Source: `GET /market/trades/list`. */
+/** Parameters of the trades list. Source: `GET /market/trades/list`. */
 export interface TradesQuery {
   readonly base: string | null;
   readonly quote: string | null;
@@ -14,9 +14,9 @@ export interface TradesQuery {
   readonly pageSize: number;
   /** Hides what was traded after this moment; null: nothing. */
   readonly asOfMs: number | null;
-  /** Whether every second one of those hidden, by its id, is shown all the same. */
+  /** True if every second hidden trade, by its id, is shown all the same. */
   readonly isUneven?: boolean;
-  /** What is older is not listed. */
+  /** Longest age of a listed trade. */
   readonly listedMs: number;
 }
 

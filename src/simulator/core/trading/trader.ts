@@ -20,7 +20,7 @@ export interface WalletPair {
   readonly quote: Wallet;
 }
 
-/** What the trading core knows of one user. */
+/** State of one user in the trading core. */
 export class Trader {
   readonly userId: UserId;
   fees: FeeSchedule;
@@ -41,8 +41,8 @@ export class Trader {
   readonly openByClientId = new Map<string, SimulatedOrder>();
   private readonly walletPairs = new Map<MarketState, WalletPair>();
   /**
-   * When an order with these parameters was last accepted, oldest first. At most `RECENT_KEPT`; beyond, the
-   * oldest is forgotten early.
+   * Time of the last acceptance of an order with these parameters, oldest first. At most `RECENT_KEPT`;
+   * beyond, the oldest is forgotten early.
    */
   private readonly recent = new Map<string, number>();
 
@@ -71,8 +71,8 @@ export class Trader {
   }
 
   /**
-   * What is free of the currency that an order of this side pays with; a wallet that is not there yet has
-   * nothing.
+   * Returns the free balance of the currency that an order of this side pays with; zero for a wallet that
+   * does not exist yet.
    */
   freeFor(side: Side, market: MarketState, accounts: Accounts): bigint {
     const pair = this.walletPairs.get(market);
@@ -94,7 +94,7 @@ export class Trader {
     return found?.id === id ? found : undefined;
   }
 
-  /** Whether the same parameters were accepted within the window before `timeMs`. */
+  /** True if the same parameters were accepted within the window before `timeMs`. */
   isDuplicate(parameters: string, window: { readonly timeMs: number; readonly lengthMs: number }): boolean {
     const seen = this.recent.get(parameters);
     return seen !== undefined && window.timeMs - seen < window.lengthMs;

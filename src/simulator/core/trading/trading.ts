@@ -39,8 +39,8 @@ export class Trading {
   private nextTradeId: number;
   private nowMs = 0;
   /**
-   * What lists add to the ids of trades: a deployment has given them other ids. No document says so, and it
-   * is not stored.
+   * Offset that lists add to the ids of trades: a deployment has given them other ids. It is in no document,
+   * and it is not stored.
    */
   tradeIdShift = 0;
   /** Told of every change; null costs nothing. */

@@ -1,7 +1,7 @@
 import { formatUnits, parseUnits } from '../../../domain/money.ts';
 import type { WithdrawalCeilings } from './user-settings.ts';
 
-/** What a user has withdrawn within the last 24 hours and the last 30 days; rial units. */
+/** Withdrawals of a user within the last 24 hours and the last 30 days; rial units. */
 export interface WithdrawnRial {
   readonly rialDay: bigint;
   readonly rialMonth: bigint;
@@ -33,7 +33,7 @@ export function usedLimits(
   };
 }
 
-/** Which limit a further rial withdrawal would break, as a sentence, or null when there is room. */
+/** Returns the limit that a further rial withdrawal would break, as a sentence, or null if there is room. */
 export function limitBrokenByRial(
   ceilings: WithdrawalCeilings,
   withdrawn: WithdrawnRial,

@@ -1,4 +1,4 @@
-/** What a key may do. A token may do everything. Source: interface, "Key scheme". */
+/** Permission of a key. A token may do everything. Source: interface, "Key scheme". */
 export type Permission = 'READ' | 'TRADE' | 'WITHDRAW';
 
 interface KeySettings {

@@ -152,8 +152,8 @@ export class User {
   }
 
   /**
-   * What the exchange's staff does: withdrawals go to confirmed accounts only. False when there is no such
-   * account.
+   * Confirms a bank account, as the exchange's staff does: withdrawals go to confirmed accounts only. False
+   * if it does not exist.
    */
   confirmAccount(id: number): boolean {
     const found = this.bankAccounts.some((account) => account.id === id);
@@ -174,8 +174,8 @@ export class User {
   }
 
   /**
-   * Why this user may not trade in the markets of a quote currency; null for one who may. `rial_trade` is
-   * about rial markets, `crypto_trade` about tether markets; both need a verified identity.
+   * Returns the reason that this user may not trade in the markets of a quote currency; null if the user may.
+   * `rial_trade` is about rial markets, `crypto_trade` about tether markets; both need a verified identity.
    */
   barredFrom(quote: Currency): string | null {
     if (!this.verifications.identity) return 'the identity of this user is not verified';

@@ -18,7 +18,7 @@ const COMMANDS: readonly AdminCommand[] = [
   ...readCommands,
 ];
 
-/** Where all commands begin. */
+/** Prefix of all commands. */
 export const ADMIN_PREFIX = '/_sim/';
 
 export interface AdminRequest {
@@ -113,7 +113,7 @@ function unknownCommand(method: string, atPath: readonly AdminCommand[]): AdminA
   return answer(404, { error: 'NotFound', message: 'expected one of the commands', commands });
 }
 
-/** Whether an address is of this machine. */
+/** True if an address is of this machine. */
 export function isLoopbackIp(ip: string): boolean {
   const plain = ip.startsWith('::ffff:') ? ip.slice(7) : ip;
   return plain === '::1' || /^127(?:\.\d{1,3}){3}$/.test(plain);

@@ -6,7 +6,7 @@ import type { SimulatedOrder } from '../../core/trading/order.ts';
 import type { Simulation } from '../../simulation.ts';
 import type { WorldClock } from '../world-clock.ts';
 
-/** What an administrator's command works on. */
+/** Context of an administrator's command. */
 export interface AdminContext {
   readonly simulation: Simulation;
   readonly clock: WorldClock;

@@ -31,7 +31,7 @@ function shown(wallet: Wallet, transactions: number): Record<string, unknown> {
   };
 }
 
-/** What only an administrator sees. */
+/** Commands for data that only an administrator sees. */
 export const readCommands = [
   adminCommand({
     method: 'GET',

@@ -28,7 +28,7 @@ import { writeDecimal, writeNumber } from '../write-fields.ts';
 const TRADES_SHOWN = 50;
 
 /**
- * Whose prices the global statistics show: there is no other exchange in here, so they are our own, in
+ * Source of the prices in the global statistics: there is no other exchange in here, so they are our own, in
  * tether.
  */
 const PROVIDER = 'reference';
@@ -46,12 +46,12 @@ function marketOf(call: WireCall, symbol: string): MarketState | undefined {
   return call.exchange.markets.get(symbol as MarketSymbol);
 }
 
-/** Whether a comma list names a currency; one that is left out names all. */
+/** True if a comma list names a currency; a list that is left out names all. */
 function isAmong(currency: string, list: string | undefined): boolean {
   return list === undefined || list.split(',').includes(currency);
 }
 
-/** What the history says of each field that is not as declared, by what its refusal begins with. */
+/** Error message of the history for each field that is not as declared, by the start of its refusal. */
 const HISTORY_ERRORS: readonly (readonly [field: string, errmsg: string])[] = [
   ['symbol', 'Invalid symbol!'],
   ['resolution', 'Invalid resolution!'],

@@ -13,7 +13,7 @@ const MOST_SETTINGS = 100_000;
 /** Figures that are compared beside the objectives. */
 const FIGURES = ['totalReturn', 'sharpe', 'maxDrawdown', 'trades', 'profitFactor', 'buyAndHoldReturn'];
 
-/** What the best params did on candles that no trial has seen; nothing where it is closed. */
+/** Returns the best params' results on candles that no trial has seen; nothing if the hold-out is closed. */
 export function holdoutSection(study: StudyResult, voice: StudyVoice): string {
   const { holdout, trials, objectives, range } = study;
   if (holdout === null) return '';
@@ -39,13 +39,13 @@ export function holdoutSection(study: StudyResult, voice: StudyVoice): string {
   });
 }
 
-/** Why there are no figures of it, after a blank; nothing where there are. */
+/** Returns the reason there are no hold-out figures, after a blank; nothing if there are. */
 function whyMissing(report: HoldoutReport | null, { say }: StudyVoice): string {
   if (report === null) return ` ${say('holdout.notRun', { command: 'sarraf study open-holdout' })}`;
   return report.kind === 'ran' ? '' : ` ${say('holdout.failed', { reason: report.reason })}`;
 }
 
-/** What the study is: its settings, and what its data and its code were known by. */
+/** Returns the description of the study: its settings, and the identifiers of its data and code. */
 export function askedSection({ study, identity, written }: ReportedStudy, voice: StudyVoice): string {
   const { say } = voice;
   const known = [

@@ -13,7 +13,7 @@ export function chartSections(data: StudyReportData, voice: StudyVoice): readonl
   ];
 }
 
-/** Which trials the charts have, after a blank; nothing where they have all. */
+/** Returns a note on the trials shown in the charts, after a blank; nothing if all are shown. */
 function sampleNote({ all, trials }: StudyReportData, { say, count }: StudyVoice): string {
   const shown = trials.number.length;
   if (shown === all) return '';
@@ -24,7 +24,7 @@ function sampleNote({ all, trials }: StudyReportData, { say, count }: StudyVoice
 
 type Key = 'best' | 'near' | 'plateau' | 'other' | 'broken' | 'failed' | 'chosen' | 'front';
 
-/** What the colours of a chart mean. */
+/** Returns the legend of a chart's colours. */
 function keysOf(
   keys: readonly Key[],
   { say }: StudyVoice,

@@ -54,7 +54,7 @@ function rowOf(
 /** Reasons that are told apart of each kind. */
 const MOST_REASONS = 10;
 
-/** Why trials have no values, by kind; nothing where all have. */
+/** Returns the reasons trials have no values, by kind; nothing if all have values. */
 export function failuresSection({ trials, counts }: StudyResult, voice: StudyVoice): string {
   const { say, count, digits, said } = voice;
   const rows = FAILURE_KINDS.flatMap((kind) => {

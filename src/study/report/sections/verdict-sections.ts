@@ -29,7 +29,7 @@ export function studyHeader(study: StudyResult, voice: StudyVoice): string {
 /** A path by its last part: the whole one is in what was asked. */
 const nameOf = (strategy: string): string => strategy.split(/[/\\]/).at(-1) ?? strategy;
 
-/** What is likely luck, what is stable, and what nobody has tested: to be read before any number. */
+/** Returns the section on likely luck, stability and untested points: to be read before any number. */
 export function verdictSection({ validation, notes }: ValidatedStudy, voice: StudyVoice): string {
   const { say, tell, digits } = voice;
   const toKnow = listOf(notes.map(tell));
