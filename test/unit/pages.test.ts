@@ -59,6 +59,18 @@ test('messages and comments name pages and headings that exist', () => {
   expect(named.filter(({ leads }) => !leads)).toEqual([]);
 });
 
+test('each decision has a date and a status', () => {
+  const decisions = globSync('docs/adr/0*.md').toSorted();
+  expect(decisions.map((path) => Number(path.slice('docs/adr/'.length).slice(0, 4)))).toEqual(
+    decisions.map((_, index) => index + 1),
+  );
+  const without = decisions.filter((path) => {
+    const [, , line = ''] = readFileSync(path, 'utf8').split('\n');
+    return !/^Date: \d{4}-\d\d-\d\d\. Status: (?:accepted|superseded by \[\d+\]\([^)]+\))\./.test(line);
+  });
+  expect(without).toEqual([]);
+});
+
 test('the architecture page names files that there are', () => {
   const page = readFileSync('docs/ARCHITECTURE.md', 'utf8');
   const named = [...page.matchAll(/`((?:[\w-]+\/)+[\w-]+\.ts)`/g)].map(([, file = '']) => file);
