@@ -98,8 +98,8 @@ export interface CandleRun {
   readonly members: MemberHistory;
 }
 
-/** Steps of one moment at most: a strategy that answers every answer with another order would never end. */
-const MOST_STEPS_A_MOMENT = 10_000;
+/** Most requests of one moment: a strategy that answers each fill with another order would never end. */
+const MOST_REQUESTS_A_MOMENT = 5_000;
 
 /** Looks at whether a life has ended: its cancels are answered at once, so few are needed. */
 const MOST_LOOKS_AT_AN_END = 100;
@@ -466,14 +466,14 @@ export class CandleRunner {
   /** Processes the output of a step, and all answers of the exchange to it at the same moment. */
   private follow(first: EngineOutput, atMs: number): void {
     let output = first;
-    for (let steps = 0; steps < MOST_STEPS_A_MOMENT; steps += 1) {
+    for (let requests = 0; requests <= MOST_REQUESTS_A_MOMENT; requests += output.requests.length) {
       this.note(output);
       if (output.requests.length === 0) return;
       output = this.engine.stepAll(this.answersTo(output, atMs));
     }
     throw new SarrafError(
-      'INVARIANT',
-      `the engine was still at work after ${MOST_STEPS_A_MOMENT} steps of one moment`,
+      'INVALID_STRATEGY',
+      `expected at most ${MOST_REQUESTS_A_MOMENT} requests in one moment, were more at ${new Date(atMs).toISOString()}: a strategy answers each fill with an order that fills at once; let it wait for the next candle, or set risk.maxOrdersPerMinute`,
     );
   }
 

@@ -145,8 +145,12 @@ function leaveOrEnter(
   }
 }
 
+/** Without a bound, two orders that fill at once could answer each other for ever. */
+const MOST_ANSWERED_FILLS = 40;
+
 /** Does something that its seed and the moment decide; notes when it was asked, and what it was shown. */
 function wanderer(seed: number, notes: string[]) {
+  let answered = 0;
   const act = (ctx: StrategyContext, why: string, atMs: number): void => {
     notes.push(
       [why, atMs, ctx.equity, ...SYMBOLS.map((symbol) => ctx.markets.of(symbol).position)].join(' '),
@@ -187,7 +191,9 @@ function wanderer(seed: number, notes: string[]) {
       told: (ctx, { payload }) => act(ctx, 'signal', payload),
       fill(ctx, { price, amount }) {
         const moment = Math.round(price * 100) * 1_000;
-        if (amount > 0 && moment % 3 === 0) act(ctx, 'fill', moment);
+        if (amount <= 0 || moment % 3 !== 0 || answered === MOST_ANSWERED_FILLS) return;
+        answered += 1;
+        act(ctx, 'fill', moment);
       },
     },
   });

@@ -128,3 +128,29 @@ test.each([
     expect(passed).toEqual(gone);
   },
 );
+
+test('a strategy that answers each of its fills with an order that fills at once ends the run', () => {
+  // Two identical orders within seconds wait for each other.
+  let answers = 0;
+  const other = (amount: number): number => amount + (answers += 1) / 1e6;
+  const strategy = defineStrategy({
+    name: 'restless',
+    data: ({ market }) => ({ bars: market.candles('1h') }),
+    on: {
+      bars: ({ buy }) => buy({ amount: 0.01 }),
+      fill: ({ buy, sell }, { side }) => {
+        if (side === 'buy') sell({ amount: other(0.0098) });
+        else buy({ amount: other(0.01) });
+      },
+    },
+  });
+  const columns = walkOf(TETHER, { bars: 20, seed: 3, price: 60_000 });
+  const rules = { arrival: 'this-close' } as const;
+  const limits = { maxOrdersPerMinute: null };
+  expect(() => runBars({ market: TETHER, columns, strategy, cash: '100000', rules, limits })).toThrow(
+    'expected at most 5000 requests in one moment, were more at 2024-01-01T',
+  );
+  expect(runBars({ market: TETHER, columns, strategy, cash: '100000', rules }).orders.length).toBeLessThan(
+    1_300,
+  );
+});
