@@ -11,6 +11,8 @@ export default defineConfig({
   test: {
     include: ['test/browser/**/*.browser.ts'],
     globalSetup: ['test/browser/build-fresh-page.ts'],
+    // Strategies are imported by Node, whose hooks the runner of vite does not ask.
+    experimental: { viteModuleRunner: false },
     testTimeout: 120_000,
     hookTimeout: 60_000,
     reporters: reporters('browser', 'verbose'),
