@@ -289,17 +289,17 @@ export interface AbsenceRule {
 }
 
 /**
- * Particulars of one exchange, so that the engine knows no word of any: each venue publishes its own, and the
- * engine gets it with its settings. Everything here is a fact of the exchange's interface; the user's choices
- * are in the configuration.
- */
-/**
  * On what the refusal of an order can depend: the market's price, where the order is too far from it (`band`)
  * or on its wrong side (`price`); a rule of the market, such as its least value or its steps; the free
  * balance (`funds`); or what the bot can not see (`elsewhere`), such as a closed market.
  */
 export type RefusalCause = 'price' | 'band' | 'rule' | 'funds' | 'elsewhere';
 
+/**
+ * Particulars of one exchange, so that the engine knows no word of any: each venue publishes its own, and the
+ * engine gets it with its settings. Everything here is a fact of the exchange's interface; the user's choices
+ * are in the configuration.
+ */
 export interface VenueProfile {
   /**
    * Status words by what they mean. The first of each is the word that messages use. A word of none of them

@@ -36,10 +36,10 @@ import { parseMarket } from '../../exchange/market-names.ts';
 /** The first answer may have to wait for a whole window that counts as full, and for a lockout. */
 const FIRST_ANSWER_WITHIN_MS = 86_400_000;
 
-/** Parts of a live exchange that real and paper trading share. */
 const V3_BOOKS =
   'the exchange has /v3/orderbook in place of /v2/orderbook: order books are asked of it from now on (exchange.orderBook: v3 does so from the start)';
 
+/** Parts of a live exchange that real and paper trading share. */
 export interface RemoteExchange {
   readonly client: ExchangeClient;
   readonly caller: VenueCaller;
