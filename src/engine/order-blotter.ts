@@ -128,17 +128,21 @@ export class OrderBlotter {
 
   /**
    * Takes over what the mirror kept. Whether a request that was being sent has left is not known, so
-   * it may be there; a cancel that was on its way is asked for again.
+   * it may be there; a cancel that was on its way is asked for again. Nothing was sent later than now: what
+   * says so is of a clock that has been set back since, and would be waited for until then.
    */
   restore(state: MirrorState, nowMs: number): void {
-    for (const order of state.orders) {
+    const orders = state.orders.map((order) =>
+      order.sentAtMs !== null && order.sentAtMs > nowMs ? { ...order, sentAtMs: nowMs } : order,
+    );
+    for (const order of orders) {
       // Not where it stands itself, which one wrong reading may have shown: a floor was made of two.
       this.furthestOrder = Math.max(this.furthestOrder, order.orderFloor);
       this.table.put(order);
     }
     for (const { cursor } of state.fills) this.furthestTrade = Math.max(this.furthestTrade, cursor);
-    this.identical.restore(state.orders, nowMs);
-    for (const order of state.orders) {
+    this.identical.restore(orders, nowMs);
+    for (const order of orders) {
       if (order.state === 'sending') this.apply(order, { kind: 'unanswered', sentAtMs: nowMs });
       else if (order.state === 'unknown') this.unknown.track(order, nowMs);
       else if (order.state === 'cancelling') this.apply(order, { kind: 'cancel failed' });

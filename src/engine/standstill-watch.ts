@@ -44,11 +44,13 @@ export function standstillProbeMs(limitMs: number): number {
 }
 
 interface Pulse {
-  /** The book's own time, as it was read last. */
+  /** The book's own time, by the exchange's clock, as it was read last. */
   bookAtMs: number | null;
+  /** When that time was first read, by the bot's clock; of the first book its own time, as none was before. */
+  movedAtMs: number;
   readAtMs: number;
-  /** The first sign since then that the market went on. */
-  news: { readonly what: MarketNews; readonly atMs: number } | null;
+  /** The first sign since then that the market went on; `atMs` by the exchange's clock, null of statistics. */
+  news: { readonly what: MarketNews; readonly atMs: number | null; readonly seenAtMs: number } | null;
   stats: { readonly text: string; readonly volume: number; readonly readAtMs: number } | null;
   quietToldAtMs: number;
 }
@@ -67,13 +69,18 @@ export interface StandstillWatchOptions {
  * the list of all books; or other books, where their times move though the books do not change. And all stand
  * still where nothing of the exchange is newer. Where a book's time is half as old as it may get, all books
  * and the statistics are asked for, with what the budgets have left.
+ *
+ * The exchange's clock and the bot's may differ by hours: times of the one are never compared with times of
+ * the other, save at a start, before anything was seen to move.
  */
 export class StandstillWatch {
   private readonly options: StandstillWatchOptions;
   private readonly pulses = new Map<string, Pulse>();
   private readonly held = new Map<string, HeldStandstill>();
-  /** The newest time of anything that was read. */
+  /** The newest time of anything that was read, by the exchange's clock. */
   private newestAtMs: number | null = null;
+  /** When anything was last seen to move, by the bot's clock; null before the first time. */
+  private movedAtMs: number | null = null;
   private allBooks: {
     readonly books: Readonly<Record<string, OrderBook>>;
     readonly readAtMs: number;
@@ -89,12 +96,14 @@ export class StandstillWatch {
 
   takeBook(symbol: string, { updatedAtMs }: OrderBook): void {
     const pulse = this.pulseOf(symbol);
-    pulse.readAtMs = this.options.outbox.nowMs;
+    const { nowMs } = this.options.outbox;
+    pulse.readAtMs = nowMs;
     if (updatedAtMs === pulse.bookAtMs) return;
+    pulse.movedAtMs = pulse.bookAtMs === null ? Math.min(updatedAtMs ?? nowMs, nowMs) : nowMs;
     pulse.bookAtMs = updatedAtMs;
     this.saw(updatedAtMs);
-    if (pulse.news !== null && (updatedAtMs === null || pulse.news.atMs <= updatedAtMs + SLACK_MS))
-      pulse.news = null;
+    const newsAtMs = pulse.news?.atMs ?? null;
+    if (updatedAtMs === null || newsAtMs === null || newsAtMs <= updatedAtMs + SLACK_MS) pulse.news = null;
   }
 
   /** All books of the exchange, of which the bot follows some. */
@@ -126,8 +135,9 @@ export class StandstillWatch {
     pulse.stats = { text, volume, readAtMs: nowMs };
     // What was traded a day ago leaves the volume without a trade: only more of it is a sign.
     if (before === null || (before.text === text && volume <= before.volume)) return;
-    this.saw(nowMs);
-    this.takeNews(market.symbol, 'newer-stats', before.readAtMs);
+    this.movedAtMs = nowMs;
+    if (before.readAtMs > pulse.movedAtMs + STATS_SLACK_MS)
+      pulse.news ??= { what: 'newer-stats', atMs: null, seenAtMs: nowMs };
   }
 
   takeTrades(symbol: string, newestAtMs: number): void {
@@ -140,14 +150,21 @@ export class StandstillWatch {
     const pulse = this.pulses.get(symbol);
     if (pulse === undefined || pulse.bookAtMs === null) return null;
     const { nowMs } = this.options.outbox;
-    const { news, bookAtMs, readAtMs } = pulse;
-    if (news !== null && readAtMs > news.atMs + SLACK_MS)
-      return { market: symbol, sinceMs: bookAtMs, ageMs: nowMs - bookAtMs, news: news.what };
+    const { news, bookAtMs, movedAtMs, readAtMs } = pulse;
     const { allBooks, newestAtMs } = this;
+    if (news !== null && readAtMs > news.seenAtMs + SLACK_MS) {
+      const ageMs = Math.max(nowMs - movedAtMs, (newestAtMs ?? bookAtMs) - bookAtMs);
+      return { market: symbol, sinceMs: bookAtMs, ageMs, news: news.what };
+    }
     if (allBooks === null || newestAtMs === null || nowMs - allBooks.readAtMs > ALL_BOOKS_AGE_MS) return null;
     // An exchange with one market alone may be quiet.
     if (Object.keys(allBooks.books).length < 2) return null;
-    return { market: symbol, sinceMs: newestAtMs, ageMs: allBooks.readAtMs - newestAtMs, news: null };
+    return {
+      market: symbol,
+      sinceMs: newestAtMs,
+      ageMs: allBooks.readAtMs - (this.movedAtMs ?? newestAtMs),
+      news: null,
+    };
   }
 
   /** Of every market, a sentence each. */
@@ -161,7 +178,7 @@ export class StandstillWatch {
     this.lookAtMs = nowMs + LOOK_EVERY_MS;
     let isAsked = false;
     for (const [symbol, pulse] of this.pulses) {
-      const { bookAtMs, readAtMs } = pulse;
+      const { bookAtMs, movedAtMs, readAtMs } = pulse;
       // A book that is not read any more has left a universe, or is too old to trade on by `maxBookAge`.
       const isRead = bookAtMs !== null && nowMs - readAtMs <= limitMs;
       const standstill = isRead ? this.of(symbol) : null;
@@ -169,7 +186,7 @@ export class StandstillWatch {
       if (isStill) this.hold(standstill, limitMs);
       else if (this.held.has(symbol)) this.release(symbol, nowMs);
       if (!isRead) continue;
-      const ageMs = nowMs - bookAtMs;
+      const ageMs = nowMs - movedAtMs;
       isAsked ||= ageMs > limitMs / 2 && pulse.news === null;
       if (ageMs > limitMs && !isStill && pulse.news === null) this.reportQuiet(symbol, pulse);
     }
@@ -186,7 +203,7 @@ export class StandstillWatch {
     let pulse = this.pulses.get(symbol);
     if (pulse === undefined) {
       const quietToldAtMs = Number.NEGATIVE_INFINITY;
-      pulse = { bookAtMs: null, readAtMs: 0, news: null, stats: null, quietToldAtMs };
+      pulse = { bookAtMs: null, movedAtMs: 0, readAtMs: 0, news: null, stats: null, quietToldAtMs };
       this.pulses.set(symbol, pulse);
     }
     return pulse;
@@ -194,7 +211,9 @@ export class StandstillWatch {
 
   private saw(atMs: number | null): void {
     if (atMs === null) return;
-    const knownMs = Math.min(atMs, this.options.outbox.nowMs);
+    const { nowMs } = this.options.outbox;
+    const knownMs = Math.min(atMs, nowMs);
+    if (this.newestAtMs !== null && knownMs > this.newestAtMs) this.movedAtMs = nowMs;
     this.newestAtMs = Math.max(this.newestAtMs ?? knownMs, knownMs);
   }
 
@@ -205,8 +224,7 @@ export class StandstillWatch {
   private takeNews(symbol: string, what: MarketNews, atMs: number | null): void {
     const pulse = this.pulses.get(symbol);
     if (pulse === undefined || pulse.bookAtMs === null || pulse.news !== null || atMs === null) return;
-    if (atMs > pulse.bookAtMs + (what === 'newer-stats' ? STATS_SLACK_MS : SLACK_MS))
-      pulse.news = { what, atMs };
+    if (atMs > pulse.bookAtMs + SLACK_MS) pulse.news = { what, atMs, seenAtMs: this.options.outbox.nowMs };
   }
 
   private probe(limitMs: number, markets: Iterable<{ readonly market: MarketName }>): void {
@@ -252,7 +270,7 @@ export class StandstillWatch {
     const { nowMs } = outbox;
     if (nowMs - pulse.quietToldAtMs < QUIET_REPORT_EVERY_MS || pulse.bookAtMs === null) return;
     pulse.quietToldAtMs = nowMs;
-    const age = durationText(nowMs - pulse.bookAtMs);
+    const age = durationText(nowMs - pulse.movedAtMs);
     outbox.info(
       `${symbol} is quiet: its book did not change for ${age}, and nothing else of it did. Orders go there`,
       symbol,

@@ -34,6 +34,16 @@ describe('a restart', () => {
     expect(world.requestsOf('place')).toHaveLength(1);
   });
 
+  it('ends the search for an order that a clock an hour ahead sent, once the clock is right again', () => {
+    const world = sending();
+    world.fail('place');
+    world.advance(5_000);
+    world.nowMs -= 3_600_000;
+    world.restart();
+    world.advance(145_000);
+    expect(world.order()).toMatchObject({ state: 'rejected', reason: 'NeverArrived' });
+  });
+
   it('finds an order that was wrongly refused long before, by its first trade', () => {
     const world = sending();
     const placed = world.venue.place(world.pending('place').call.order);

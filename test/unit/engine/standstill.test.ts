@@ -149,3 +149,18 @@ it('lets orders pass as a quiet market wakes up, though a trade is known before 
   }
   expect(refusal(world)).toBeNull();
 });
+
+it('lets orders pass where the clock of the exchange is an hour behind, once it was seen to go on', () => {
+  const world = standing(60_000, [...FEEDS, feedOf('trades BTCUSDT', 'public-trades', 5_000)]);
+  const [price, amount] = [decimalText('100'), decimalText('1')];
+  for (let turn = 0; turn < 30; turn += 1) {
+    const atMs = world.nowMs - 3_600_000;
+    world.venue.bookAtMs = atMs;
+    world.venue.tape.unshift({ timeMs: atMs, side: 'buy', price, amount });
+    world.venue.stats = [statsOf('100', String(10 + turn))];
+    world.venue.allBooks = { BTCUSDT: bookOf('99', atMs), ETHUSDT: bookOf('9', atMs) };
+    world.advance(5_000);
+  }
+  expect(world.engine.doubts()).toEqual([]);
+  expect(refusal(world)).toBeNull();
+});
