@@ -46,10 +46,10 @@ export function standstillProbeMs(limitMs: number): number {
 interface Pulse {
   /** The book's own time, by the exchange's clock, as it was read last. */
   bookAtMs: number | null;
-  /** When that time was first read, by the bot's clock; of the first book its own time, as none was before. */
+  /** When that time was first read, by the bot's clock; for the first book its own time. */
   movedAtMs: number;
   readAtMs: number;
-  /** The first sign since then that the market went on; `atMs` by the exchange's clock, null of statistics. */
+  /** The first sign since then that the market went on; `atMs` by the exchange's clock, null for statistics. */
   news: { readonly what: MarketNews; readonly atMs: number | null; readonly seenAtMs: number } | null;
   stats: { readonly text: string; readonly volume: number; readonly readAtMs: number } | null;
   quietToldAtMs: number;
