@@ -1,7 +1,6 @@
 import { createRandom } from '../src/domain/random.ts';
 import { deflatedSharpeOfTrials } from '../src/study/statistics/deflated-sharpe-of-trials.ts';
-import { halfSplits } from '../src/study/statistics/half-splits.ts';
-import { overfittingProbability } from '../src/study/statistics/overfitting-probability.ts';
+import { halfSplits, overfittingProbability } from '../src/study/statistics/overfitting-probability.ts';
 import { stationaryBootstrap } from '../src/study/statistics/stationary-bootstrap.ts';
 import { superiorPredictiveAbility } from '../src/study/statistics/superior-predictive-ability.ts';
 import { cpuMs } from './cpu-time.ts';

@@ -2,8 +2,9 @@ import {
   degreeOf,
   primitivePolynomials,
   type BinaryPolynomial,
-} from '../../src/study/samplers/primitive-polynomials.ts';
-import { continuedDirections, PLAIN_DIRECTIONS } from '../../src/study/samplers/sobol-directions.ts';
+  continuedDirections,
+  PLAIN_DIRECTIONS,
+} from '../../src/study/samplers/sobol-directions.ts';
 import { EvenHalves } from './even-halves.ts';
 import { digitRows, netDefect, type DigitRows } from './net-defect.ts';
 

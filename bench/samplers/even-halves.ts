@@ -1,4 +1,4 @@
-import { degreeOf, type BinaryPolynomial } from '../../src/study/samplers/primitive-polynomials.ts';
+import { degreeOf, type BinaryPolynomial } from '../../src/study/samplers/sobol-directions.ts';
 
 /** Dimensions that are looked at together, at most. */
 const MOST_DIMENSIONS = 128;

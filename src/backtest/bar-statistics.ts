@@ -2,13 +2,13 @@ import { gridOf } from '../domain/bar-grid.ts';
 import { barsBetween, candleAt, firstBarFrom, type CandleColumns } from '../domain/candle-columns.ts';
 import type { Candle } from '../domain/candle.ts';
 import { present } from '../domain/invariant.ts';
-import type { MarketStats } from '../domain/market-stats.ts';
+import type { MarketStats, DayNumbers } from '../domain/market-stats.ts';
 import type { Timeframe } from '../domain/timeframe.ts';
 import type { VenueAnswer, VenueCall } from '../venues/port.ts';
-import { BarDay } from './bar-day.ts';
 import { BarFeed } from './bar-feed.ts';
 import type { BarLane } from './bar-lane.ts';
-import { BarStretches } from './bar-stretches.ts';
+import type { DecimalText } from '../domain/decimal-text.ts';
+import type { MarketName } from '../domain/market-symbol.ts';
 
 const DAY_MS = 86_400_000;
 
@@ -83,4 +83,242 @@ function built(columns: CandleColumns, timeframe: Timeframe): readonly Candle[] 
       close,
       volume,
     }));
+}
+
+/** Decimals of a figure. */
+const DECIMALS = 10;
+
+/** From here on the decimals of a float end before those of its text: it is the number of its text. */
+const LEAST_EXACT = 2 ** 19;
+
+interface DayOfBars {
+  readonly columns: CandleColumns;
+  readonly stretches: BarStretches;
+  /** The first and the last bar of the day. */
+  readonly first: number;
+  readonly last: number;
+}
+
+/** A day of a market, by its bars. What is not looked at is not made: a ranking reads one or two figures. */
+export class BarDay implements MarketStats {
+  readonly market: MarketName;
+  readonly numbers: DayNumbers;
+  readonly isClosed = false;
+  readonly closedReason = null;
+  readonly bestSell = null;
+  readonly bestBuy = null;
+  readonly mark = null;
+  private readonly day: DayOfBars;
+
+  constructor(market: MarketName, day: DayOfBars) {
+    this.market = market;
+    this.day = day;
+    this.numbers = new BarNumbers(day);
+  }
+
+  get baseVolume(): DecimalText | null {
+    return textOf(this.numbers.baseVolume);
+  }
+
+  get quoteVolume(): DecimalText | null {
+    return textOf(this.numbers.quoteVolume);
+  }
+
+  get latest(): DecimalText | null {
+    return textOf(this.numbers.latest);
+  }
+
+  get dayLow(): DecimalText | null {
+    return textOf(this.numbers.dayLow);
+  }
+
+  get dayHigh(): DecimalText | null {
+    return textOf(this.numbers.dayHigh);
+  }
+
+  get dayOpen(): DecimalText | null {
+    const { columns, first } = this.day;
+    return textOf((columns.open[first] ?? 0) / 10 ** columns.priceDecimals);
+  }
+
+  get dayClose(): DecimalText | null {
+    return this.latest;
+  }
+
+  get dayChange(): DecimalText | null {
+    return textOf(this.numbers.dayChange);
+  }
+}
+
+class BarNumbers implements DayNumbers {
+  private readonly day: DayOfBars;
+
+  constructor(day: DayOfBars) {
+    this.day = day;
+  }
+
+  get baseVolume(): number {
+    const { stretches, first, last, columns } = this.day;
+    return rounded(stretches.base.total(first, last) / 10 ** columns.volumeDecimals);
+  }
+
+  get quoteVolume(): number {
+    const { stretches, first, last, columns } = this.day;
+    const quote = stretches.quote.total(first, last);
+    return rounded(quote / 10 ** columns.volumeDecimals / 10 ** columns.priceDecimals);
+  }
+
+  get latest(): number {
+    const { columns, last } = this.day;
+    return this.price(columns.close[last]);
+  }
+
+  get dayLow(): number {
+    const { stretches, first, last } = this.day;
+    return this.price(stretches.low.total(first, last));
+  }
+
+  get dayHigh(): number {
+    const { stretches, first, last } = this.day;
+    return this.price(stretches.high.total(first, last));
+  }
+
+  get dayChange(): number | null {
+    const { columns, first, last } = this.day;
+    const [began, ended] = [columns.open[first] ?? 0, columns.close[last] ?? 0];
+    return began === 0 ? null : rounded(((ended - began) / began) * 100);
+  }
+
+  private price(cell = 0): number {
+    return rounded(cell / 10 ** this.day.columns.priceDecimals);
+  }
+}
+
+/** The number of the text of a figure. */
+function rounded(number: number): number {
+  return number >= LEAST_EXACT ? number : Number(number.toFixed(DECIMALS));
+}
+
+/** A figure as text, without an exponent. */
+function textOf(number: number | null): DecimalText | null {
+  return number === null ? null : (number.toFixed(DECIMALS) as DecimalText);
+}
+
+/** Bars of one block. */
+const BLOCK = 64;
+
+/**
+ * Puts one number of each bar together over stretches of bars, again and again while a run goes on: whole
+ * blocks of them are put together once. That is done only when a stretch has all of a block, so nothing later
+ * than that is looked at.
+ */
+abstract class BarBlocks {
+  protected readonly columns: CandleColumns;
+  /** Total of no bars. */
+  private readonly nothing: number;
+  /** Total of each block; NaN before it is known. Null before the first request. */
+  private blocks: Float64Array | null = null;
+
+  constructor(columns: CandleColumns, nothing = 0) {
+    this.columns = columns;
+    this.nothing = nothing;
+  }
+
+  /** From one bar to another, both included, in the units of the columns. */
+  total(first: number, last: number): number {
+    const firstBlock = Math.ceil(first / BLOCK);
+    const endBlock = Math.floor((last + 1) / BLOCK);
+    if (endBlock <= firstBlock) return this.with(this.nothing, first, last + 1);
+    let total = this.with(this.nothing, first, firstBlock * BLOCK);
+    for (let place = firstBlock; place < endBlock; place += 1) total = this.both(total, this.block(place));
+    return this.with(total, endBlock * BLOCK, last + 1);
+  }
+
+  /** A total with some more bars: those from one place up to another, which is not among them. */
+  protected abstract with(total: number, from: number, to: number): number;
+
+  /** Returns the combination of two totals. */
+  protected abstract both(one: number, other: number): number;
+
+  private block(place: number): number {
+    const blocks = (this.blocks ??= new Float64Array(Math.ceil(this.columns.length / BLOCK)).fill(
+      Number.NaN,
+    ));
+    const known = blocks[place] ?? Number.NaN;
+    if (!Number.isNaN(known)) return known;
+    const total = this.with(this.nothing, place * BLOCK, (place + 1) * BLOCK);
+    blocks[place] = total;
+    return total;
+  }
+}
+
+/** The highest price. */
+class Highest extends BarBlocks {
+  protected with(total: number, from: number, to: number): number {
+    const { high } = this.columns;
+    let highest = total;
+    for (let index = from; index < to; index += 1) highest = Math.max(highest, high[index] ?? 0);
+    return highest;
+  }
+
+  protected both(one: number, other: number): number {
+    return Math.max(one, other);
+  }
+}
+
+/** The lowest price. */
+class Lowest extends BarBlocks {
+  protected with(total: number, from: number, to: number): number {
+    const { low } = this.columns;
+    let lowest = total;
+    for (let index = from; index < to; index += 1) lowest = Math.min(lowest, low[index] ?? 0);
+    return lowest;
+  }
+
+  protected both(one: number, other: number): number {
+    return Math.min(one, other);
+  }
+}
+
+/** Traded volume, in the base currency. */
+class BaseVolume extends BarBlocks {
+  protected with(total: number, from: number, to: number): number {
+    const { volume } = this.columns;
+    let sum = total;
+    for (let index = from; index < to; index += 1) sum += volume[index] ?? 0;
+    return sum;
+  }
+
+  protected both(one: number, other: number): number {
+    return one + other;
+  }
+}
+
+/** The same times each close. */
+class QuoteVolume extends BarBlocks {
+  protected with(total: number, from: number, to: number): number {
+    const { volume, close } = this.columns;
+    let sum = total;
+    for (let index = from; index < to; index += 1) sum += (volume[index] ?? 0) * (close[index] ?? 0);
+    return sum;
+  }
+
+  protected both(one: number, other: number): number {
+    return one + other;
+  }
+}
+
+/** Stretches of bars of one market, by what is asked of them. */
+export class BarStretches {
+  readonly high: Pick<BarBlocks, 'total'>;
+  readonly low: Pick<BarBlocks, 'total'>;
+  readonly base: Pick<BarBlocks, 'total'>;
+  readonly quote: Pick<BarBlocks, 'total'>;
+
+  constructor(columns: CandleColumns) {
+    this.high = new Highest(columns);
+    this.low = new Lowest(columns, Number.POSITIVE_INFINITY);
+    this.base = new BaseVolume(columns);
+    this.quote = new QuoteVolume(columns);
+  }
 }

@@ -1,9 +1,8 @@
 import { inspect } from 'node:util';
-import { Command, CommanderError } from 'commander';
+import { Command, CommanderError, Help, type Option } from 'commander';
 import { SarrafError } from '../domain/errors.ts';
 import { VERSION } from '../exchange/version.ts';
 import { CommandError, FAILED, OK, WRONG_INPUT } from './command-error.ts';
-import { withCommandHelp } from './command-help.ts';
 import { COMMANDS, type ListedCommand } from './command-table.ts';
 
 /** A command in the list of all: its line of help, and nothing loaded. */
@@ -115,4 +114,17 @@ export async function runSarraf(args: readonly string[]): Promise<number> {
   } catch (error) {
     return exitCodeOf(error, isJson);
   }
+}
+
+const EMPTY_DEFAULT = / \(default: (?:\[\]|\{\})\)$/;
+
+function optionDescription(option: Option): string {
+  return new Help().optionDescription(option).replace(EMPTY_DEFAULT, '');
+}
+
+/** Has a command and those below it show no default where that is empty, as of an option that repeats. */
+export function withCommandHelp(command: Command): Command {
+  command.configureHelp({ optionDescription });
+  for (const below of command.commands) withCommandHelp(below);
+  return command;
 }

@@ -22,7 +22,7 @@ import type { PreTradeRisk } from './pre-trade-risk.ts';
 import type { Reservations } from './reservations.ts';
 import { sizedAlgorithm, sizeViewOf } from './sized-intent.ts';
 import type { StrategyInstance } from './strategy-instance.ts';
-import { whyNoTrail } from './trail-allowance.ts';
+import type { TrailPace } from '../strategy/trailing.ts';
 
 export interface AlgorithmStarterOptions {
   readonly outbox: Outbox;
@@ -168,4 +168,18 @@ export class AlgorithmStarter {
     const order = this.options.table.get(key);
     return order?.strategy === instance.name ? order : undefined;
   }
+}
+
+/**
+ * Returns why a stop may not follow the price as well; null if it may, and for intents without such a stop.
+ */
+export function whyNoTrail(
+  intent: AlgorithmIntent,
+  of: { readonly pace: TrailPace | null; readonly atWork: number },
+): string | null {
+  if ((intent.kind !== 'bracket' && intent.kind !== 'protect') || intent.trail === undefined) return null;
+  const { pace, atWork } = of;
+  // Without a pace the bracket itself says what is missing.
+  if (pace === null || atWork < pace.most) return null;
+  return sentence('trails-full', { most: pace.most, atWork });
 }

@@ -19,15 +19,53 @@ import { BAR_WATCHER, drawnBarsOf } from './drawn-bars.ts';
 import { Dice } from './dice.ts';
 import { lockRulesOf } from './lock-plan.ts';
 import { hasListener } from './signal-plan.ts';
-import { withInventory } from './inventory-plan.ts';
 import { createVandal, type VandalAct } from './vandal.ts';
 import type { CheckedUniverse } from './checkers/universe-checker.ts';
 import { LISTENER } from './workload/listener.ts';
 import { ROAMER } from './workload/roamer.ts';
-import { SPENDER } from './workload/spender.ts';
 import { TREASURER } from './workload/treasurer.ts';
 import { WORKLOAD } from './workload/workload.ts';
-import { MARKET_NAMES } from '../exchange/market-names.ts';
+import { MARKET_NAMES, parseMarket } from '../exchange/market-names.ts';
+import { z } from 'zod';
+import { createRandom } from '../domain/random.ts';
+import { defineStrategy } from '../strategy/definition.ts';
+import { FAR, NEAR } from './workload/situation.ts';
+
+/** Range of the time its orders rest: others can use the money in between. */
+const LEAST_REST_MS = 5_000;
+const MOST_REST_MS = 60_000;
+
+/** Probability that it requests two orders in one call. */
+const TWICE = 0.15;
+
+/**
+ * Wants most of all the money or coins that it may spend, for a short time. Two of them in one market would
+ * spend the same money, if they saw the same.
+ */
+const SPENDER = defineStrategy({
+  name: 'spender',
+  params: z.strictObject({ seed: z.int(), activity: z.number().positive().max(1), everyMs: z.int() }),
+  state: z.strictObject({ random: z.number().nullable().default(null) }),
+  data: ({ market, params }) => ({ book: market.book({ everyMs: params.everyMs, maxAgeMs: 120_000 }) }),
+  on: {
+    book(ctx, { bestBid, bestAsk }) {
+      const random = createRandom(ctx.state.random ?? ctx.params.seed);
+      const dice = new Dice(Math.floor(random.next() * 0x1_0000_0000));
+      ctx.setState({ random: random.state });
+      if (bestBid === null || bestAsk === null || !dice.happens(ctx.params.activity)) return;
+      const isBuy = dice.happens(0.5);
+      // Of two in one call the second is more than there is left, which a handler does not see.
+      for (let orders = dice.happens(TWICE) ? 2 : 1; orders > 0; orders -= 1) {
+        const part = dice.between(0.55, 1);
+        const away = dice.logUniform(NEAR * 4, FAR);
+        const expireAfterMs = dice.integer(LEAST_REST_MS, MOST_REST_MS);
+        const [value, amount] = [ctx.freeQuote * part, ctx.freeBase * part];
+        if (isBuy && value > 0) ctx.buy({ value, price: bestBid.price * (1 - away), expireAfterMs });
+        else if (!isBuy && amount > 0) ctx.sell({ amount, price: bestAsk.price * (1 + away), expireAfterMs });
+      }
+    },
+  },
+});
 
 /** The first part of every id of the bot's orders. */
 export const INSTANCE = 'bot';
@@ -299,4 +337,49 @@ function feedsOf(runners: readonly StrategyPort[], leisure: number): EngineSetti
     intervalMs: Math.round(feed.intervalMs * leisure),
     idleIntervalMs: Math.round(feed.idleIntervalMs * leisure),
   }));
+}
+
+/** Share of the strategies that are given coins: the others sell what they have bought. */
+const GIVEN_SHARE = 0.7;
+
+/** All strategies together are given less than the account has. */
+const LEAST = { btc: 0.02, usdt: 500 } as const;
+const MOST = { btc: 0.4, usdt: 25_000 } as const;
+
+/** Of the largest position that a strategy may have, where that is limited. */
+const LEAST_OF_LIMIT = 0.1;
+const MOST_OF_LIMIT = 0.9;
+
+type Coin = keyof typeof LEAST;
+
+const isCoin = (asset: string): asset is Coin => asset in LEAST;
+
+/** Returns the amount of a coin given to a strategy of a seed; the same in every life. */
+function drawn(
+  seed: number,
+  strategy: string,
+  { asset, limit }: { readonly asset: string; readonly limit: Units | undefined },
+): Units {
+  const dice = Dice.of(seed, `inventory of ${strategy}`);
+  if (!isCoin(asset) || !dice.happens(GIVEN_SHARE)) return NO_UNITS;
+  const amount =
+    limit === undefined
+      ? dice.logUniform(LEAST[asset], MOST[asset])
+      : (Number(limit) / 1e10) * dice.between(LEAST_OF_LIMIT, MOST_OF_LIMIT);
+  return parseUnits(amount.toFixed(6));
+}
+
+/** The strategy with the coins of its market that it is given: tether counts with capital. */
+function withInventory(
+  instance: StrategyInstanceSettings,
+  seed: number,
+  limits: Readonly<Record<string, Units>>,
+): StrategyInstanceSettings {
+  const { name, market } = instance.runner;
+  const { base } = parseMarket(market);
+  const given = drawn(seed, name, { asset: base, limit: limits[base] });
+  if (given === 0n) return instance;
+  return base === 'usdt'
+    ? { ...instance, capital: { usdt: given } }
+    : { ...instance, inventory: { [base]: given } };
 }

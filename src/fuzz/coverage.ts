@@ -2,11 +2,12 @@ import type { VenueAnswer } from '../venues/port.ts';
 import type { IntentRecord, JournalEntry, MirrorChange } from '../engine/mirror-change.ts';
 import { isPlaceholder, type FillRecord } from '../execution/fill-record.ts';
 import type { OrderRecord } from '../execution/order-record.ts';
-import { ExitCoverage } from './exit-coverage.ts';
-import { PortfolioCoverage } from './portfolio-coverage.ts';
-import { TransferCoverage } from './transfer-coverage.ts';
 import { VANDAL_ACTS } from './vandal.ts';
 import { WRONG_KINDS } from './wrong-replies.ts';
+import { z } from 'zod';
+import type { EngineOutput } from '../engine/engine-command.ts';
+import type { EngineEvent } from '../engine/engine-event.ts';
+import { KEPT_TRANSFERS } from '../engine/transfers/transfer-record.ts';
 
 /**
  * Events that must happen at least once in a suite of seeds; a suite without one of them has not tested what
@@ -266,4 +267,108 @@ export function missingFrom(counts: Counts, seeds: number): readonly string[] {
   return [...NEEDED, ...(seeds >= LONG_SUITE_SEEDS ? NEEDED_AT_LENGTH : [])].filter(
     (what) => (counts[what] ?? 0) === 0,
   );
+}
+
+/** Follows sets of shares, and intents that were refused for want of money. */
+class PortfolioCoverage {
+  /** Sets at work, and whether one has sold. */
+  private readonly sets = new Map<string, boolean>();
+
+  /** Answers what a new value of an intent says, in words to be counted. */
+  intent({ id, kind, status, reason }: IntentRecord): readonly string[] {
+    if (kind === 'targets') {
+      if (status === 'working') this.sets.set(id, false);
+      else this.sets.delete(id);
+    }
+    // Of an order that was planned already, the intent is done.
+    const isRefused = status === 'refused' || reason?.startsWith('refused: ') === true;
+    return isRefused && reason?.includes(' to be spent, was ') === true ? ['refused for want of money'] : [];
+  }
+
+  /** The same of a new order. */
+  order({ intentId, side }: OrderRecord): readonly string[] {
+    const hasSold = this.sets.get(intentId);
+    if (hasSold === undefined) return [];
+    if (side === 'sell') this.sets.set(intentId, true);
+    return side === 'buy' && hasSold ? ['shares sold for, then bought'] : ['orders for shares'];
+  }
+}
+
+/** An exit as it was asked for last: of a pair its stop leg. */
+interface Exit {
+  readonly amount: bigint;
+  readonly stopPrice: bigint | null;
+}
+
+/** Follows the exits of brackets: what they have come to, and which of them rest. */
+export class ExitCoverage {
+  /** The orders by which brackets left, by name. */
+  readonly names = new Set<string>();
+  private readonly exits = new Map<string, Exit>();
+  /** Intents with a live exit, by the key of its first order. */
+  private readonly resting = new Map<string, string>();
+
+  /** Answers what a new value of an order says, in words to be counted. */
+  order(order: OrderRecord, isNew: boolean): readonly string[] {
+    const { key, intentId, exit, amount, pairKey, state } = order;
+    // By the order itself: a mirror that was put back gives the ids of its intents again.
+    if (exit === null) return [];
+    this.names.add(key);
+    if (state === 'filled' || state === 'cancelled' || state === 'rejected') this.resting.delete(key);
+    else if (state === 'open') this.resting.set(key, intentId);
+    // The stop price of a pair is that of its second leg.
+    if (!isNew || (pairKey !== null && !key.endsWith('/2'))) return [];
+    const before = this.exits.get(intentId);
+    this.exits.set(intentId, { amount, stopPrice: order.stopPrice });
+    if (before === undefined) return ['exits'];
+    const said: string[] = [];
+    if (before.amount !== amount) said.push('exits resized');
+    if (before.stopPrice !== null && order.stopPrice !== null && order.stopPrice > before.stopPrice)
+      said.push('stops raised');
+    return said;
+  }
+
+  get isResting(): boolean {
+    return this.resting.size > 0;
+  }
+}
+
+const kept = z.array(z.object({ state: z.enum(['sending', 'unknown']) }));
+const told = z.object({ status: z.enum(['done', 'unknown', 'accepted']) });
+
+/** Follows transfers between the wallets: how they ended, and which have not. */
+class TransferCoverage {
+  private states: ReadonlySet<string> = new Set();
+
+  /** True if the answer to a transfer may come any moment. */
+  get isUnderWay(): boolean {
+    return this.states.has('sending');
+  }
+
+  /** True if there is a transfer of which nobody knows if it arrived. */
+  get isUnknown(): boolean {
+    return this.states.has('unknown');
+  }
+
+  /** Answers what a step says, in words to be counted. */
+  step(event: EngineEvent, { changes }: EngineOutput): readonly string[] {
+    const words: string[] = [];
+    for (const change of changes) {
+      if (change.kind === 'kept' && change.name === KEPT_TRANSFERS)
+        this.states = new Set(kept.parse(JSON.parse(change.json)).map(({ state }) => state));
+      else if (change.kind === 'intent' && change.intent.kind === 'transfer')
+        words.push(`intent transfer ${change.intent.status}`);
+      else if (change.kind === 'journal' && change.entry.kind === 'transfer')
+        words.push(wordOf(event, told.parse(JSON.parse(change.entry.json)).status));
+    }
+    return words;
+  }
+}
+
+/** Without an answer it is a new life that has found it. */
+function wordOf(event: EngineEvent, status: string): string {
+  if (status !== 'unknown') return `transfer ${status}`;
+  return event.kind === 'answer'
+    ? 'transfer unknown without a clear answer'
+    : 'transfer unknown after a death';
 }

@@ -8,7 +8,6 @@ import { loadDuckdb, openDatabase, runSql, sqlFiles, sqlText, type Database } fr
 import { copySql } from './copy-parquet.ts';
 import type { MadeView, MakeView, QueryPlaces } from './data-source.ts';
 import { queryFailure } from './query-failure.ts';
-import { VIEW_MAKERS } from './view-makers.ts';
 import { viewsNamedIn, type ViewName } from './views.ts';
 
 /** Size limit of the temporary files for data that does not fit into memory. */
@@ -150,4 +149,29 @@ async function ofQuery<Value>(sql: string, ask: () => Promise<Value>): Promise<V
   } catch (error) {
     throw queryFailure(error, sql);
   }
+}
+
+/** Maker of each view. Each loads only the code it needs: a query of candles reads no code of studies. */
+const VIEW_MAKERS: Readonly<Record<ViewName, () => Promise<MakeView>>> = {
+  candles: () => recorded('candles'),
+  trades: () => recorded('trades'),
+  books: () => recorded('books'),
+  stats: () => recorded('stats'),
+  recordings: async () => (await import('./recorded-views.ts')).makeRecordingsView,
+  runs: async () => (await import('./run-views.ts')).makeRunsView,
+  orders: () => ofRuns('orders'),
+  fills: () => ofRuns('fills'),
+  round_trips: () => ofRuns('round_trips'),
+  studies: async () => (await import('./study-views.ts')).makeStudiesView,
+  trials: async () => (await import('./study-views.ts')).makeTrialsView,
+};
+
+async function recorded(name: 'candles' | 'trades' | 'books' | 'stats'): Promise<MakeView> {
+  const { makeRecordedView } = await import('./recorded-views.ts');
+  return (database, places) => makeRecordedView(database, name, places);
+}
+
+async function ofRuns(name: 'orders' | 'fills' | 'round_trips'): Promise<MakeView> {
+  const { makeRunTableView } = await import('./run-views.ts');
+  return (database, places) => makeRunTableView(database, name, places);
 }

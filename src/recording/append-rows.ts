@@ -1,11 +1,10 @@
-import { mkdirSync } from 'node:fs';
+import { mkdirSync, renameSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { anchorIn, anchorText, gridAt, isSameGrid, type BarAnchors } from '../domain/bar-grid.ts';
 import { SarrafError } from '../domain/errors.ts';
 import type { AppendOutcome, StagedRows, StageRows } from './append-outcome.ts';
-import { checkFit } from './check-fit.ts';
-import { syncFolder, removeLeftOvers, SPILL_FOLDER } from './durable-file.ts';
-import { openDatabase, type Database } from './duckdb.ts';
+import { syncFolder, removeLeftOvers, SPILL_FOLDER, checksum, syncFile } from './durable-file.ts';
+import { openDatabase, type Database, queryRows, sqlFiles, runSql, sqlText } from './duckdb.ts';
 import { folderPath, folderTitle, type FolderKey } from './folder-key.ts';
 import {
   anchorsOf,
@@ -18,8 +17,10 @@ import {
 import { countNew, createViews, findNew, takeAll } from './merge-rows.ts';
 import type { TimeRange } from './records.ts';
 import { StagingTable } from './staging-table.ts';
-import type { RowDecimals, TableShape } from './table-shape.ts';
-import { writePartition } from './write-partition.ts';
+import { type RowDecimals, type TableShape, inPartitionSql } from './table-shape.ts';
+import { columnScale } from '../domain/candle-columns.ts';
+import { SURE_DIGITS } from '../domain/decimal-text.ts';
+import { formatUnits, parseUnits, UNITS_PER_ONE, type Units } from '../domain/money.ts';
 
 /**
  * Takes the lock that a path stands for, or throws `DATA_UNUSABLE`. Injected: locks are the machine's, and
@@ -222,3 +223,134 @@ async function writePartitions<Row>(
   }
   return [...byName.values()].toSorted((left, right) => left.fromMs - right.fromMs);
 }
+
+/** The largest number that is counted exactly, in steps of the last decimal. */
+const MOST_STEPS = BigInt(Number.MAX_SAFE_INTEGER);
+
+/**
+ * Candles are read into columns of whole numbers, all with the decimals of the one that has most. Throws
+ * `TOO_LARGE` where the prices in the table `added`, together with those there, no longer fit: else one row
+ * with many decimals would make a folder unreadable. Volumes are rounded when they are read.
+ */
+async function checkFit(
+  database: Database,
+  of: {
+    readonly root: string;
+    readonly key: FolderKey;
+    readonly manifest: Manifest;
+    readonly decimals: Iterable<RowDecimals>;
+  },
+): Promise<void> {
+  const { root, key, manifest } = of;
+  const before = Math.max(0, ...manifest.partitions.map(({ priceDecimals }) => priceDecimals));
+  const after = Math.max(before, ...[...of.decimals].map(({ price }) => price));
+  const files =
+    after > before ? manifest.partitions.map(({ file }) => join(folderPath(root, key), file)) : [];
+  const sources = ['added', ...(files.length === 0 ? [] : [`read_parquet(${sqlFiles(files)})`])];
+  for (const source of sources) {
+    const price = await largestPrice(database, source);
+    if (price / columnScale(after) <= MOST_STEPS) continue;
+    throw new SarrafError(
+      'TOO_LARGE',
+      `expected candles of ${folderTitle(key)} that fit columns of 15 digits, found a price of ${formatUnits(price)} and one with ${after} decimals: round them with --round-prices ${fitting(price)}`,
+      { details: { openTimeMs: await misfitMs(database, { source, price, after, before }) } },
+    );
+  }
+}
+
+/** The decimals that the largest price leaves room for. */
+function fitting(largest: Units): number {
+  return Math.max(0, SURE_DIGITS - String(largest / UNITS_PER_ONE).length);
+}
+
+/**
+ * Returns the open time of the bar that does not fit, among those that came: the first with the finest price,
+ * or the one with the largest. Null if both are there.
+ */
+async function misfitMs(
+  database: Database,
+  of: { readonly source: string; readonly price: Units; readonly after: number; readonly before: number },
+): Promise<number | null> {
+  const { source, price, after, before } = of;
+  const step = formatUnits(columnScale(after) * 10n);
+  const isFinest = ['open', 'high', 'low', 'close'].map((name) => `${name} % ${step} <> 0`).join(' OR ');
+  const condition = after > before ? isFinest : `high = ${formatUnits(price)}`;
+  const from = after > before ? 'added' : source;
+  const sql = `SELECT min(at_ms) FROM ${from} WHERE ${condition}`;
+  const [row] = from === 'added' ? await queryRows(database, sql, 'look for the bar that does not fit') : [];
+  return row?.[0] === undefined || row[0] === null ? null : Number(row[0]);
+}
+
+async function largestPrice(database: Database, source: string): Promise<Units> {
+  const sql = `SELECT coalesce(max(high), 0)::VARCHAR FROM ${source}`;
+  const [row] = await queryRows(database, sql, 'look for the largest price');
+  return parseUnits(typeof row?.[0] === 'string' ? row[0] : '0');
+}
+
+/** Rows of one group inside a file: a reader unpacks them together. */
+const GROUP_ROWS = 61_440;
+
+interface WritePartitionOptions<Row> {
+  readonly shape: TableShape<Row>;
+  readonly folder: string;
+  readonly name: string;
+  readonly generation: number;
+  /** The partition as it is now; null where there is none. */
+  readonly before: Partition | null;
+  readonly source: string;
+  readonly decimals: RowDecimals;
+  /** True if the rows of `added` lie in the order of time. */
+  readonly isInOrder: boolean;
+}
+
+/**
+ * Writes the rows of the table `added` that belong to a partition, with those that it has already, to a new
+ * file: under a temporary name, to the disk, then under its own. The old file stays until the manifest names
+ * the new one.
+ */
+async function writePartition<Row>(
+  database: Database,
+  options: WritePartitionOptions<Row>,
+): Promise<Partition> {
+  const { shape, folder, name, generation, before, source, decimals, isInOrder } = options;
+  const file = `${name}.${generation}.parquet`;
+  const draft = join(folder, `${file}.tmp`);
+  const columns = shape.columns.map((column) => column.name).join(', ');
+  const old =
+    before === null
+      ? ''
+      : `SELECT ${columns}, 0 AS origin, file_row_number AS seq
+         FROM read_parquet(${sqlFiles([join(folder, before.file)])}, file_row_number = true) UNION ALL`;
+  const rows = `${old} SELECT ${columns}, 1 AS origin, seq FROM added WHERE ${inPartitionSql('at_ms', name)}`;
+  const order = isInOrder && before === null ? '' : `ORDER BY ${shape.timeSql}, ${shape.tieSql}, origin, seq`;
+  await runSql(
+    database,
+    `COPY (SELECT ${columns} FROM (${rows}) ${order})
+     TO ${sqlText(draft)} (FORMAT parquet, COMPRESSION zstd, ROW_GROUP_SIZE ${GROUP_ROWS})`,
+    `write ${draft}`,
+  );
+  syncFile(draft);
+  const [summary = []] = await queryRows(
+    database,
+    `SELECT count(*), min(${shape.timeSql}), max(${shape.timeSql}) FROM read_parquet(${sqlFiles([draft])})`,
+    `read ${draft}`,
+  );
+  const sha256 = await checksum(draft);
+  const { size } = statSync(draft);
+  renameSync(draft, join(folder, file));
+  return {
+    name,
+    file,
+    rows: Number(summary[0]),
+    bytes: size,
+    sha256,
+    fromMs: Number(summary[1]),
+    toMs: Number(summary[2]),
+    priceDecimals: Math.max(before?.priceDecimals ?? 0, decimals.price),
+    amountDecimals: Math.max(before?.amountDecimals ?? 0, decimals.amount),
+    sources: [...new Set([...(before?.sources ?? []), source])].slice(-MOST_SOURCES),
+  };
+}
+
+/** Sources that a partition names: the last ones. */
+const MOST_SOURCES = 50;

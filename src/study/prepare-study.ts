@@ -12,13 +12,17 @@ import { codeHash } from './data/code-hash.ts';
 import type { StudyData } from './data/study-data.ts';
 import type { ReadStudy } from './file/read-study.ts';
 import type { StudySettings } from './file/study-settings.ts';
-import { searchedSpace } from './question/searched-space.ts';
 import { identityOf, type StudyIdentity } from './question/study-identity.ts';
-import { studyQuestion } from './question/study-question.ts';
 import type { Space } from './space/parameter.ts';
 import { loadBars, loadRecordings } from './load-data.ts';
 import { setupOfStudy } from './trials/setup-of-study.ts';
 import { botConfigOf, type StudySetup } from './trials/trial-setup.ts';
+import { baseName } from '../daemon/settings/strategy-settings.ts';
+import { fillRulesOf } from './trials/fill-rules.ts';
+import type { z } from 'zod';
+import { spaceDeclaredBy, type SpaceEntry } from './space/declared-by-schema.ts';
+import { schemaRefusals, type Params } from './space/params-of-point.ts';
+import { readSpace } from './space/space-declaration.ts';
 
 /** A study that can be run: all that it needs was found, and fits together. */
 export interface PreparedStudy {
@@ -88,4 +92,83 @@ async function definitionOf(file: string): Promise<StrategyDefinition> {
   const [first] = strategies;
   if (first !== undefined) return first.definition;
   throw new SarrafError('INVALID_STRATEGY', problems.map(formatPluginProblem).join('; '));
+}
+
+/**
+ * All of a study's settings that decide its trials, as plain JSON. Where its data is, how many trials it may
+ * have, how long it may take and how it is validated are not among them: the same study goes on with more of
+ * them, or elsewhere.
+ */
+export function studyQuestion(settings: StudySettings, space: Space): Readonly<Record<string, unknown>> {
+  const {
+    csv: _csv,
+    csvForm: _csvForm,
+    catalogue: _catalogue,
+    signals: _signals,
+    budget: _budget,
+    space: _space,
+    validation: _validation,
+    ...asked
+  } = settings;
+  return JSON.parse(
+    JSON.stringify({
+      ...asked,
+      strategy: baseName(asked.strategy),
+      rules: fillRulesOf(asked).rules,
+      space: space.parameters,
+    }),
+  ) as Readonly<Record<string, unknown>>;
+}
+
+/** The search space, and the same as the `space` of a study file. */
+interface SearchedSpace {
+  readonly space: Space;
+  readonly declared: Readonly<Record<string, SpaceEntry>>;
+}
+
+/**
+ * The space of a study: what it declares, else what the strategy's params do, but for those that are fixed.
+ * Throws `INVALID_OPTIONS` for a space without params, for one that the strategy does not know, and for a
+ * param that is fixed and searched.
+ */
+function searchedSpace(of: {
+  readonly declared: unknown;
+  readonly schema: z.ZodType | undefined;
+  readonly fixed: Params;
+}): SearchedSpace {
+  const { schema, fixed } = of;
+  if (schema === undefined)
+    throw new SarrafError(
+      'INVALID_OPTIONS',
+      'expected a strategy with params to search, found one without: give it params: z.strictObject({ … })',
+    );
+  const declared = of.declared === undefined ? ownSpace(schema, fixed) : entriesOf(of.declared);
+  const space = readSpace(declared);
+  const both = space.parameters.find(({ name }) => isFixed(name, fixed));
+  if (both !== undefined)
+    throw new SarrafError(
+      'INVALID_OPTIONS',
+      `expected ${both.name} in the params or in the space, found it in both: leave one of them out`,
+    );
+  const refusals = schemaRefusals(space, schema, fixed);
+  if (refusals.length > 0) throw new SarrafError('INVALID_OPTIONS', `space: ${refusals.join('; ')}`);
+  return { space, declared };
+}
+
+function ownSpace(schema: z.ZodType, fixed: Params): SearchedSpace['declared'] {
+  const own = Object.entries(spaceDeclaredBy(schema)).filter(([name]) => !isFixed(name, fixed));
+  if (own.length > 0) return Object.fromEntries(own);
+  throw new SarrafError(
+    'INVALID_OPTIONS',
+    'expected a param to search, found every one that the strategy declares fixed: leave one of them free',
+  );
+}
+
+/** It was read once already, and so it has the shape of a space. */
+function entriesOf(declared: unknown): SearchedSpace['declared'] {
+  return Object.fromEntries(Object.entries(Object(declared) as Record<string, SpaceEntry>));
+}
+
+function isFixed(name: string, fixed: Params): boolean {
+  return Object.keys(fixed).some((key) => name === key || name.startsWith(`${key}.`));
 }

@@ -10,13 +10,16 @@ import type { Constraint, TrialMetrics, Objective } from './goals/objectives.ts'
 import { SarrafError } from '../domain/errors.ts';
 import type { SamplerKind } from './samplers/sampler-settings.ts';
 import type { Params } from './space/params-of-point.ts';
-import type { StoredTrial } from './store/study-rows.ts';
+import type { StoredTrial, TrialRow } from './store/study-rows.ts';
 import type { OpenedHoldout, StudyHead, StudyStore } from './store/study-store.ts';
 import type { TrialsOnData } from './store/trial-register.ts';
-import { testedNotes } from './tested-notes.ts';
 import { finding, type StudyFinding } from './texts/study-fact.ts';
-import { studyHash } from './study-hash.ts';
 import type { FailureKind } from './trials/trial-report.ts';
+import { createHash } from 'node:crypto';
+import type { StudyIdentity } from './question/study-identity.ts';
+import { inDigits } from '../language/fact.ts';
+import { readHoldoutReport } from './holdout-report.ts';
+import { accountFigures } from './walk-forward/stored-account.ts';
 
 /** A trial as a result shows it. */
 export interface ShownTrial {
@@ -216,4 +219,48 @@ function openedNote({ openedAtMs, afterTrials }: OpenedHoldout, done: number): S
   return done > afterTrials
     ? finding('note.openedSince', { time, trials: trialCount(done - afterTrials) })
     : finding('note.opened', { time });
+}
+
+/**
+ * SHA-256 of what was asked, of the data, the code and the engine, and of all trials in order: their params,
+ * outcomes, figures and daily returns. Times are not in it, nor are the words of a failure, which name paths:
+ * a study has one hash on every machine.
+ */
+export function studyHash({ id }: StudyIdentity, rows: Iterable<TrialRow>): string {
+  const hash = createHash('sha256').update(id);
+  for (const { number, params, outcome, failure, metrics, first_day: firstDay, returns } of rows) {
+    const result = failure === null ? outcome : failure;
+    hash.update(`\n${JSON.stringify([number, params, result, metrics, firstDay])}`);
+    if (returns !== null) hash.update(returns);
+  }
+  return hash.digest('hex');
+}
+
+/**
+ * Returns the results of a study on candles that its choice had not seen: a sentence for each test that was
+ * made.
+ */
+export function testedNotes(store: StudyStore, range: StudyRange): readonly StudyFinding[] {
+  const walked = accountFigures(store.walkForward.head()?.account);
+  return [
+    ...(walked === null ? [] : [finding('note.walked', { earned: earnedBy(walked) })]),
+    ...holdoutNotes(store.holdout(), range),
+  ];
+}
+
+function holdoutNotes(opened: ReturnType<StudyStore['holdout']>, range: StudyRange): readonly StudyFinding[] {
+  const report = opened === null ? null : readHoldoutReport(opened.report, range);
+  if (opened === null || report === null) return [];
+  const trial = inDigits(opened.trial);
+  return report.kind === 'failed'
+    ? [finding('note.holdoutFailed', { trial, reason: report.reason })]
+    : [finding('note.heldOut', { trial, earned: earnedBy(report.metrics) })];
+}
+
+function earnedBy(metrics: TrialMetrics): StudyFinding {
+  const { totalReturn = null, buyAndHoldReturn = null } = metrics;
+  const earned = { share: totalReturn };
+  return buyAndHoldReturn === null
+    ? finding('earned.alone', { earned })
+    : finding('earned.held', { earned, held: { share: buyAndHoldReturn } });
 }

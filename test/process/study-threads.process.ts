@@ -8,7 +8,7 @@ import { StudyFolder } from '../../src/study/store/study-place.ts';
 import { StudyStore } from '../../src/study/store/study-store.ts';
 import { TrialRegister } from '../../src/study/store/trial-register.ts';
 import { runStress } from '../../src/study/stress/run-stress.ts';
-import { studyHash } from '../../src/study/study-hash.ts';
+import { studyHash } from '../../src/study/study-result.ts';
 import { runSession } from '../../src/study/study-session.ts';
 import { runWalkForward } from '../../src/study/walk-forward/run-walk-forward.ts';
 import { walkForwardResult } from '../../src/study/walk-forward/walk-forward-result.ts';

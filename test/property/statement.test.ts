@@ -4,9 +4,14 @@ import { addUnits, negateUnits, NO_UNITS, subtractUnits, type Units } from '../.
 import { MARKET_NAMES, parseMarket } from '../../src/exchange/market-names.ts';
 import { walletLineKind } from '../../src/exchange/wallet-line-kind.ts';
 import type { RecordedBalances } from '../../src/portfolio/statement/balance-course.ts';
-import { AverageCost, FifoLots, type CostBook } from '../../src/portfolio/statement/cost-book.ts';
+import {
+  AverageCost,
+  FifoLots,
+  type CostBook,
+  ProfitBooks,
+  type Realised,
+} from '../../src/portfolio/statement/profit-books.ts';
 import { makeStatement, type StatementSource } from '../../src/portfolio/statement/make-statement.ts';
-import { ProfitBooks, type Realised } from '../../src/portfolio/statement/profit-books.ts';
 import type { StatementLine, StatementTrade } from '../../src/portfolio/statement/statement-line.ts';
 import { tradeIdOf, transactionIdOf } from '../../src/venues/whole-ids.ts';
 import type { WalletTransaction } from '../../src/venues/port.ts';

@@ -3,7 +3,7 @@ import { openOutboxFile, OUTBOX_NAMES } from '../../src/alerts/outbox/outbox-fil
 import { LedgerStore } from '../../src/budget/store.ts';
 import { openControlFile } from '../../src/daemon/control/control-file.ts';
 import { openPaperAccountFile } from '../../src/daemon/paper-account-file.ts';
-import { openAccessFile } from '../../src/dashboard/access/access-file.ts';
+import { openAccessFile } from '../../src/dashboard/access/access-store.ts';
 import { openMirrorFile } from '../../src/mirror/mirror-file.ts';
 import { openStudyDatabase } from '../../src/study/store/study-database.ts';
 

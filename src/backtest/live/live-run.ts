@@ -2,29 +2,31 @@ import { SarrafError } from '../../domain/errors.ts';
 import type { Market } from '../../domain/market.ts';
 import type { Currency } from '../../domain/market-symbol.ts';
 import { NO_UNITS, parseUnits, subtractUnits, type Units } from '../../domain/money.ts';
-import { readStored } from '../../domain/stored-json.ts';
+import { readStored, storedCount } from '../../domain/stored-json.ts';
 import { runWarning, type RunWarning } from '../run-warning.ts';
 import { minuteText } from '../../domain/time-text.ts';
 import { readFigures } from '../../engine/strategy-instance-record.ts';
 import { readKept } from '../../engine/kept-records.ts';
-import { storedLogLine } from '../../engine/mirror-change.ts';
+import { storedLogLine, type StrategyRecord } from '../../engine/mirror-change.ts';
 import { MARKET_NAMES } from '../../exchange/market-names.ts';
-import type { StrategyRecord } from '../../engine/mirror-change.ts';
 import type { FillRecord } from '../../execution/fill-record.ts';
 import type { SessionRows } from '../../mirror/session-rows.ts';
 import { pathOf } from '../../portfolio/valuation.ts';
-import type { BacktestRun, TradedMarket } from '../backtest-run.ts';
+import type { BacktestRun, TradedMarket, LocksOfRun } from '../backtest-run.ts';
 import type { LivePart } from '../result/finish-run.ts';
 import { runCurrency } from '../run-currency.ts';
 import { AccountHistory, broughtBy, openingOf, holdingsValue, type Holdings } from './account-history.ts';
 import { describeMirror } from './describe-mirror.ts';
 import { intentsOfMirror } from './intents-of-mirror.ts';
-import { locksOfJournal } from './locks-of-journal.ts';
 import { momentsOf } from './moments.ts';
-import { plotsOfMirror } from './plots-of-mirror.ts';
 import { PriceHistory } from './price-history.ts';
 import { historyOf, sessionMarkets } from './session-markets.ts';
 import { sessionOf } from './session-of.ts';
+import type { PlottedSeries } from '../plot-recorder.ts';
+import { z } from 'zod';
+import type { LockRecord } from '../../engine/lock-records.ts';
+import { storedLock } from '../../execution/locks/lock.ts';
+import type { JournalLine } from '../../mirror/mirror-reader.ts';
 
 export interface LiveRunOptions {
   /** Up to here, or to the last sign of life of the bot where that is earlier. */
@@ -303,4 +305,54 @@ function refuseWithoutBridge(
     'INVALID_OPTIONS',
     `expected a price of ${bridge}, by which trades in ${foreign.market} are worth something in ${quote}, found none in the mirror: start the bot again, which then reads it`,
   );
+}
+
+/** Returns what strategies plotted within a range, as their bot stored it: at most one value a minute. */
+function plotsOfMirror(
+  { plots }: Pick<SessionRows, 'plots'>,
+  range: { readonly fromMs: number; readonly toMs: number },
+): readonly PlottedSeries[] {
+  return plots.flatMap(({ plot, values }) => {
+    const within = values.filter(({ atMs }) => atMs > range.fromMs && atMs <= range.toMs);
+    if (within.length === 0) return [];
+    return [
+      {
+        ...plot,
+        length: within.length,
+        atMs: Float64Array.from(within, ({ atMs }) => atMs),
+        value: Float64Array.from(within, ({ value }) => (value === null ? Number.NaN : Number(value))),
+        every: 1,
+      },
+    ];
+  });
+}
+
+/** Journal data of a change of a lock. */
+const lockLine = z.object({ ...storedLock.shape, refused: storedCount });
+
+/**
+ * The locks that held within a range, from the lines of the journal about them. How many orders a lock
+ * refused is only known once it has ended.
+ */
+function locksOfJournal(
+  lines: readonly JournalLine[],
+  range: { readonly fromMs: number; readonly toMs: number },
+): LocksOfRun {
+  const open = new Map<string, LockRecord>();
+  const records: LockRecord[] = [];
+  for (const { seq, subject, json, atMs } of lines) {
+    const { refused, ...lock } = readStored(lockLine, json, `line ${seq} of the journal`);
+    const key = JSON.stringify([lock.name, lock.rule, lock.strategy, lock.market]);
+    if (subject === 'lock begun' || subject === 'lock extended') {
+      open.set(key, { lock, endedAtMs: null, refused });
+      continue;
+    }
+    open.delete(key);
+    const endedAtMs = subject === 'lock ended' ? lock.endsAtMs : Math.max(atMs, lock.beganAtMs);
+    records.push({ lock, endedAtMs, refused });
+  }
+  const within = [...records, ...open.values()].filter(
+    ({ lock, endedAtMs }) => lock.beganAtMs < range.toMs && (endedAtMs ?? range.toMs) > range.fromMs,
+  );
+  return { records: within.toSorted((left, right) => left.lock.beganAtMs - right.lock.beganAtMs), more: 0 };
 }

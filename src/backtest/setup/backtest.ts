@@ -7,7 +7,6 @@ import type { QuoteCurrency } from '../../exchange/market-names.ts';
 import { timeframeMs, type Timeframe } from '../../domain/timeframe.ts';
 import type { StrategyDefinition } from '../../strategy/definition.ts';
 import { DEFAULT_CANDLE_RULES, type BarRules } from '../../venues/bars/bar-rules.ts';
-import { createResult } from '../result/create-result.ts';
 import type { BacktestResult } from '../result/result-schema.ts';
 import type { PollRules } from '../../venues/recorded/poll-rules.ts';
 import type { BacktestRequest } from './candle-backtest.ts';
@@ -15,6 +14,9 @@ import { cellsOf, rangeOf, type Candles, type Moment } from './research-candles.
 import { catalogueRecordings } from './recordings.ts';
 import { readGivenSignals, type BacktestSignal } from '../signals/read-signals.ts';
 import { runConfigured, type ConfiguredBacktest } from './run-configured.ts';
+import type { BacktestRun } from '../backtest-run.ts';
+import { finishRun, type FinishedRun } from '../result/finish-run.ts';
+import { FILL_TABLE, LOCK_TABLE, MEMBER_TABLE, ORDER_TABLE, TRIP_TABLE } from '../result/result-tables.ts';
 
 /** A strategy of a backtest. */
 export interface BacktestStrategy {
@@ -205,4 +207,43 @@ function moneyText(amount: number | string): string {
   const text = String(amount);
   if (/^\d+(\.\d+)?$/.test(text)) return text;
   throw new SarrafError('INVALID_OPTIONS', `expected an amount of money such as 10000 or "0.5", was ${text}`);
+}
+
+/**
+ * The result of a run as an object. Its tables are made when they are first asked for: most programs that run
+ * many backtests look at the summaries alone.
+ */
+export function createResult(run: BacktestRun, createdAtMs: number = Date.now()): BacktestResult {
+  return resultOf(finishRun(run, createdAtMs));
+}
+
+function resultOf({ run: { orders, fills, locks, members }, head, trips }: FinishedRun): BacktestResult {
+  const tradeColumns = once(() => TRIP_TABLE.columns(trips));
+  const orderColumns = once(() => ORDER_TABLE.columns(orders));
+  const fillColumns = once(() => FILL_TABLE.columns(fills));
+  const lockColumns = once(() => LOCK_TABLE.columns(locks.records));
+  const memberColumns = once(() => MEMBER_TABLE.columns(members.records));
+  return {
+    ...head,
+    get trades() {
+      return tradeColumns();
+    },
+    get orders() {
+      return orderColumns();
+    },
+    get fills() {
+      return fillColumns();
+    },
+    get lockSpans() {
+      return lockColumns();
+    },
+    get members() {
+      return memberColumns();
+    },
+  };
+}
+
+function once<Value>(make: () => Value): () => Value {
+  let made: { readonly value: Value } | null = null;
+  return () => (made ??= { value: make() }).value;
 }

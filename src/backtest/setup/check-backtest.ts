@@ -1,11 +1,16 @@
 import type { BacktestRun } from '../backtest-run.ts';
 import type { RunMarket } from '../candle-runner.ts';
-import { cutMoment, firstDifference, momentsWithin, type LookaheadDifference } from '../check-lookahead.ts';
-import { firstFlatMs, warmedOnly } from '../check-warmup.ts';
 import { cutAfter, repeatRun, wantedOf, type ExpectedOrder } from '../run-backtest.ts';
 import type { CreatedBacktest } from './candle-backtest.ts';
 import { apartRunOf, type ApartRun } from './run-apart.ts';
 import { isoText } from '../../domain/time-text.ts';
+import { barsBetween, firstBarFrom, gridOfColumns } from '../../domain/candle-columns.ts';
+import type { Market } from '../../domain/market.ts';
+import { UNITS_PER_ONE } from '../../domain/money.ts';
+import { gridOf } from '../../domain/bar-grid.ts';
+import type { StrategyInstanceSettings } from '../../engine/engine-settings.ts';
+import type { FillRecord } from '../../execution/fill-record.ts';
+import type { OrderRecord } from '../../execution/order-record.ts';
 
 /** A check found something. Its message says what differed. */
 export class CheckFailed extends Error {}
@@ -165,4 +170,170 @@ function saying(
   { first, second }: { readonly first: string; readonly second: string },
 ): string {
   return `at ${isoText(atMs)} ${first} wanted "${whole ?? 'nothing'}", ${second} "${part ?? 'nothing'}"`;
+}
+
+/** Point where two runs differ: the order of the run on all bars, and that of the run on fewer bars. */
+interface LookaheadDifference {
+  readonly atMs: number;
+  readonly whole: string | null;
+  readonly part: string | null;
+}
+
+/**
+ * Compares what was wanted before `untilMs` in a run on all bars with what was wanted in one that had only
+ * the bars up to then. A strategy that saw something later in the first wants something else in the second.
+ * Answers the first difference; null where there is none.
+ */
+export function firstDifference(
+  whole: readonly ExpectedOrder[],
+  part: readonly ExpectedOrder[],
+  range: { readonly fromMs: number; readonly untilMs: number },
+): LookaheadDifference | null {
+  const within = ({ atMs }: ExpectedOrder): boolean => atMs >= range.fromMs && atMs <= range.untilMs;
+  const [all, some] = [whole.filter(within), part.filter(within)];
+  for (let index = 0; index < Math.max(all.length, some.length); index += 1) {
+    const [left, right] = [all[index], some[index]];
+    if (left?.atMs === right?.atMs && left?.text === right?.text) continue;
+    const atMs = Math.min(left?.atMs ?? Number.POSITIVE_INFINITY, right?.atMs ?? Number.POSITIVE_INFINITY);
+    return { atMs, whole: left?.text ?? null, part: right?.text ?? null };
+  }
+  return null;
+}
+
+/** Moments that split a stretch into `count` and one parts. */
+function momentsWithin(fromMs: number, toMs: number, count: number): readonly number[] {
+  return Array.from({ length: count }, (_, index) =>
+    Math.round(fromMs + ((toMs - fromMs) * (index + 1)) / (count + 1)),
+  );
+}
+
+/** Bars that are looked through for a moment to cut at. */
+const MOST_BACK = 1_000;
+
+/**
+ * Returns when to cut a run, at a moment or before: a close after which nothing filled at the very next open.
+ * There a run on all bars orders nothing more at the same moment than one whose bars end. If there is no such
+ * close, the last one, less a millisecond.
+ */
+function cutMoment(
+  of: { readonly timeMs: Float64Array; readonly filledAtMs: readonly number[] },
+  beforeMs: number,
+): { readonly cutMs: number; readonly comparedUntilMs: number } {
+  const filledMs = new Set(of.filledAtMs);
+  const last = lastAtOrBefore(of.timeMs, beforeMs);
+  for (let index = last; index > Math.max(-1, last - MOST_BACK); index -= 1) {
+    const closeMs = of.timeMs[index] ?? beforeMs;
+    if (!filledMs.has(closeMs)) return { cutMs: closeMs, comparedUntilMs: closeMs };
+  }
+  const cutMs = of.timeMs[last] ?? beforeMs;
+  return { cutMs, comparedUntilMs: cutMs - 1 };
+}
+
+function lastAtOrBefore(times: Float64Array, timeMs: number): number {
+  let index = times.length - 1;
+  while (index >= 0 && (times[index] ?? 0) > timeMs) index -= 1;
+  return index;
+}
+
+/** Record of a run. */
+interface RunTrace {
+  readonly orders: readonly OrderRecord[];
+  readonly fills: readonly FillRecord[];
+}
+
+/**
+ * The first close at which neither run holds anything nor has an order open; null where there is none. From
+ * there on a strategy that is warm wants the same in both: before, one that begins flat must differ from one
+ * that holds something.
+ */
+function firstFlatMs(
+  runs: readonly RunTrace[],
+  of: { readonly closesMs: Float64Array; readonly markets: readonly Market[] },
+): number | null {
+  const walks = runs.map((run) => new FlatWalk(run, of.markets));
+  for (const closeMs of of.closesMs) {
+    let isFlat = true;
+    // Each goes on, also where another one is not flat.
+    for (const walk of walks) if (!walk.isFlatAt(closeMs)) isFlat = false;
+    if (isFlat) return closeMs;
+  }
+  return null;
+}
+
+/** A run on its way through time: what it holds, and what is open. */
+class FlatWalk {
+  private readonly run: RunTrace;
+  private readonly markets: ReadonlyMap<string, Market>;
+  private readonly held = new Map<string, { amount: bigint; value: bigint; market: Market }>();
+  private readonly open = new Set<OrderRecord>();
+  private nextFill = 0;
+  private nextOrder = 0;
+
+  constructor(run: RunTrace, markets: readonly Market[]) {
+    this.run = { orders: run.orders, fills: run.fills.toSorted((one, other) => one.atMs - other.atMs) };
+    this.markets = new Map(markets.map((market) => [market.symbol, market]));
+  }
+
+  /** To be asked of rising times. */
+  isFlatAt(timeMs: number): boolean {
+    const { orders, fills } = this.run;
+    for (
+      let fill = fills[this.nextFill];
+      fill !== undefined && fill.atMs <= timeMs;
+      fill = fills[this.nextFill]
+    ) {
+      this.nextFill += 1;
+      this.take(fill);
+    }
+    for (let order = orders[this.nextOrder]; order !== undefined && order.plannedAtMs <= timeMs;) {
+      this.open.add(order);
+      this.nextOrder += 1;
+      order = orders[this.nextOrder];
+    }
+    for (const order of this.open)
+      if (order.closedAtMs !== null && order.closedAtMs <= timeMs) this.open.delete(order);
+    return this.open.size === 0 && [...this.held.values()].every(isNothing);
+  }
+
+  private take({ strategy, market: symbol, side, amount, fee, price }: FillRecord): void {
+    const market = this.markets.get(symbol);
+    if (market === undefined) return;
+    const key = `${strategy} ${symbol}`;
+    const before = this.held.get(key)?.amount ?? 0n;
+    const now = side === 'buy' ? before + amount - fee : before - amount;
+    this.held.set(key, { amount: now, value: (now * price) / UNITS_PER_ONE, market });
+  }
+}
+
+/**
+ * Returns true if an amount is too small to order: less than a step, or not worth more than the minimum
+ * order.
+ */
+function isNothing({ amount, value, market }: { amount: bigint; value: bigint; market: Market }): boolean {
+  return amount < market.amountStep || value <= market.minOrderValue;
+}
+
+/** The bars of a run that begins at a time with no more of the past than a live start would ask for. */
+function warmedOnly(
+  markets: readonly RunMarket[],
+  instances: readonly Pick<StrategyInstanceSettings, 'runner'>[],
+  fromMs: number,
+): readonly RunMarket[] {
+  return markets.map(({ columns, ...of }) => {
+    const { market } = of;
+    const first = firstBarFrom(columns, fromMs);
+    let from = first;
+    for (const { runner } of instances) {
+      for (const wanted of runner.subscriptions) {
+        if (wanted.kind !== 'candles' || wanted.market !== market.symbol) continue;
+        const { timeframe } = wanted;
+        const grid = gridOf(timeframe, columns.anchors);
+        const parts = grid.lengthMs / gridOfColumns(columns).lengthMs;
+        const at = Math.max(0, first - Math.ceil(runner.warmUpLength(wanted) * parts));
+        // A longer bar is made of all of its parts.
+        from = Math.min(from, firstBarFrom(columns, grid.startOf(columns.openTimeMs[at] ?? fromMs)));
+      }
+    }
+    return { ...of, columns: barsBetween(columns, from) };
+  });
 }

@@ -1,13 +1,15 @@
 import { Command } from 'commander';
 import { nearestWord } from '../../configuration/nearest-word.ts';
-import { CALL_GROUPS, CALLS, type Call } from '../api/call-catalogue.ts';
-import { callHelp, callListLines } from '../api/call-help.ts';
+import { CALL_GROUPS, CALLS, type Call, isPaged, OF_PAGING } from '../api/call-catalogue.ts';
 import { MACHINE_IO, type CommandIo } from '../api/command-io.ts';
 import { nameByHand } from '../api/manual-order.ts';
 import { readFields } from '../api/read-fields.ts';
 import { runCall, type ApiCallOptions } from '../api/run-call.ts';
 import { withCallOptions } from '../api/target-options.ts';
 import { wrongInput } from '../command-error.ts';
+import type { Endpoint } from '../../exchange/endpoint.ts';
+import { tableLines } from '../table.ts';
+import { lengthText } from '../../domain/time-text.ts';
 
 const HELP = `
 Write fields as field=value, and secrets as field=env:NAME or field=file:PATH. The fields of a call
@@ -99,4 +101,87 @@ export function apiCommand(io: CommandIo = MACHINE_IO): Command {
     .action((word: string | undefined, options: { readonly json?: true }) => listCalls(word, options, io));
   for (const call of CALLS) command.addCommand(callCommand(call, io).exitOverride());
   return command;
+}
+
+const ACCESS: Readonly<Record<Endpoint['access'], string>> = {
+  none: 'no credentials',
+  'optional-token': 'with a token or without',
+  token: 'a token',
+  READ: 'a token, or a key with READ',
+  TRADE: 'a token, or a key with TRADE',
+  WITHDRAW: 'a token, or a key with WITHDRAW',
+  merchant: "the merchant's key, among the fields",
+};
+
+const EFFECT: Readonly<Record<Call['effect'], string>> = {
+  reads: 'reads only',
+  changes: 'changes something of the account',
+  moves: 'moves money or orders: asks first, or needs --yes where there is no terminal',
+};
+
+function limitText({ budget }: Endpoint): string {
+  const { limit, windowMs, per, assumed } = budget;
+  return `${limit} in ${lengthText(windowMs)} per ${per === 'ip' ? 'address' : 'token'}${assumed ? ' (assumed)' : ''}`;
+}
+
+/** The example of a call as it is typed, but for some of its fields. */
+function exampleOf({ word, endpoint }: Call, without: readonly string[] = []): string {
+  const fields = Object.entries(endpoint.example)
+    .filter(([name]) => !without.includes(name))
+    .map(([name, value]) => `${name}=${String(value)}`);
+  return ['sarraf api', word, ...fields].join(' ');
+}
+
+/** Returns what `--help` shows of a call besides its options. */
+export function callHelp(call: Call): string {
+  const { endpoint, fields, effect } = call;
+  const marks = [
+    ...(endpoint.deprecated === true ? ['deprecated'] : []),
+    ...(endpoint.experimental === true ? ['experimental'] : []),
+  ];
+  return [
+    ...(fields.length === 0 ? ['It takes no fields.'] : ['Fields:', ...fieldLines(call)]),
+    '',
+    `Request:  ${endpoint.method} ${endpoint.path}${marks.length === 0 ? '' : ` (${marks.join(', ')} by the exchange)`}`,
+    `Needs:    ${ACCESS[endpoint.access]}`,
+    `Effect:   ${EFFECT[effect]}`,
+    `Limit:    ${limitText(endpoint)}, counted as ${endpoint.budget.name}`,
+    '',
+    'Examples:',
+    `  ${exampleOf(call)}`,
+    ...(isPaged(call) ? [`  ${exampleOf(call, OF_PAGING)} --all --json`] : []),
+    ...(effect === 'moves' ? [`  ${exampleOf(call)} --dry-run`] : []),
+  ].join('\n');
+}
+
+function fieldLines({ fields }: Call): readonly string[] {
+  const [, ...lines] = tableLines(
+    [{ title: '' }, { title: '' }, { title: '' }, { title: '' }],
+    fields.map(({ name, isRequired, takes, note, isSecret }) => [
+      name,
+      isRequired ? 'needed' : '',
+      isSecret ? 'env:NAME or file:PATH' : takes,
+      note ?? '',
+    ]),
+  );
+  return lines.map((line) => `  ${line}`);
+}
+
+/** All calls by group, each with what it is for and its limit. */
+export function callListLines(calls: readonly Call[]): readonly string[] {
+  const rows = calls.map((call) => [
+    call.word,
+    `${call.effect === 'moves' ? '* ' : ''}${call.endpoint.summary.split(/[.;] /)[0]?.replace(/\.$/, '') ?? ''}`,
+    limitText(call.endpoint),
+  ]);
+  // One table, so that the columns of all groups stand below one another.
+  const [, ...lines] = tableLines([{ title: '' }, { title: '' }, { title: '' }], rows);
+  return [
+    ...CALL_GROUPS.flatMap((group) => [
+      group,
+      ...lines.filter((_, index) => calls[index]?.group === group).map((line) => `  ${line}`),
+      '',
+    ]),
+    '* moves money or orders, and asks first. "sarraf api <call> --help" has its fields and an example.',
+  ];
 }

@@ -3,10 +3,20 @@ import { Command, Option } from 'commander';
 import type { Override } from '../../daemon/settings/overrides.ts';
 import { interruption, MACHINE_IO, type CommandIo } from '../api/command-io.ts';
 import { CommandError, FAILED, wrongInput } from '../command-error.ts';
-import { doctorLines } from '../doctor/doctor-lines.ts';
 import { runDoctor, type Diagnosis } from '../doctor/run-doctor.ts';
-import { recordText, writeRecord } from '../doctor/write-record.ts';
 import { dataOption, durationOption, overrideOption, withoutDataOfEnvironment } from '../option-readers.ts';
+import type { CheckFinding, CheckVerdict } from '../doctor/check-finding.ts';
+import { writePrivateFile } from '../../configuration/private-file.ts';
+import { createScrubber } from '../../daemon/logging/redact.ts';
+import type { BotConfig } from '../../daemon/settings/create-bot-config.ts';
+import { isAnonymous } from '../../exchange/authenticator.ts';
+import type { Endpoint } from '../../exchange/endpoint.ts';
+import { ENDPOINTS } from '../../exchange/endpoints/index.ts';
+import { VERSION } from '../../exchange/version.ts';
+import { secretsOf } from '../../venues/live/client-credentials.ts';
+import { anonymousReply } from '../doctor/anonymous-reply.ts';
+import { Pseudonyms } from '../doctor/pseudonyms.ts';
+import type { SeenReply } from '../doctor/read-only-tap.ts';
 
 interface Options {
   readonly config?: string;
@@ -118,4 +128,73 @@ export function doctorCommand(io: CommandIo = MACHINE_IO): Command {
     .action(async (options: Options, command: Command) =>
       diagnose(options.config === undefined ? withoutDataOfEnvironment(options, command) : options, io),
     );
+}
+
+const VERDICTS: readonly CheckVerdict[] = ['problem', 'warning', 'not checked', 'ok'];
+
+/** For people: a line a finding, one below it with the remedy, and at the end how many there are of each. */
+function doctorLines(findings: readonly CheckFinding[]): readonly string[] {
+  const width = Math.max(...VERDICTS.map(({ length }) => length));
+  const margin = ' '.repeat(width + 2);
+  const lines = findings.flatMap(({ check, verdict, text, remedy }) => [
+    `${verdict.padEnd(width)}  ${check}: ${indented(text, margin)}`,
+    ...(remedy === null ? [] : [`${margin}-> ${indented(remedy, margin)}`]),
+  ]);
+  const counts = VERDICTS.map((verdict) => [
+    verdict,
+    findings.filter((finding) => finding.verdict === verdict).length,
+  ])
+    .filter(([, count]) => count !== 0)
+    .map(([verdict, count]) => `${count} ${verdict}`);
+  return [...lines, '', counts.join(', ')];
+}
+
+/** A text of several lines stays under its finding. */
+function indented(text: string, margin: string): string {
+  return text.replaceAll('\n', `\n${margin}   `);
+}
+
+const NOTE =
+  'Replies that "sarraf doctor --record" got. Tokens, names, addresses, numbers of people, ids and texts that the interface does not name are replaced, equal ones alike; of amounts only the length is left.';
+
+/** The file of `doctor --record`, as text: replies and verdicts, and nothing of whose they are. */
+export function recordText(
+  seen: readonly SeenReply[],
+  of: {
+    readonly findings: readonly CheckFinding[];
+    readonly credentials: BotConfig['exchange']['credentials'];
+  },
+): string {
+  const pseudonyms = new Pseudonyms();
+  const replies = seen.map(({ method, path, sentMs, receivedMs, reply, error }) => {
+    const [place = path] = path.split('?', 1);
+    return {
+      request: `${method} ${place}`,
+      tookMs: receivedMs - sentMs,
+      error,
+      reply: reply === null ? null : anonymousReply(reply, { isPublic: isPublic(method, place), pseudonyms }),
+    };
+  });
+  const record = {
+    format: 'sarraf-doctor-1',
+    note: NOTE,
+    sarraf: VERSION,
+    node: process.versions.node,
+    system: process.platform,
+    // Their texts may have paths and names in them.
+    checks: of.findings.map(({ check, verdict }) => ({ check, verdict })),
+    replies,
+  };
+  return createScrubber(secretsOf(of.credentials))(`${JSON.stringify(record, null, 2)}\n`);
+}
+
+/** Writes it, for this user alone until it is sent. Throws what the system throws. */
+function writeRecord(path: string, text: string): void {
+  writePrivateFile(path, text);
+}
+
+function isPublic(method: string, place: string): boolean {
+  return (Object.values(ENDPOINTS) as readonly Endpoint[]).some(
+    (endpoint) => endpoint.method === method && endpoint.path === place && isAnonymous(endpoint.access),
+  );
 }

@@ -1,18 +1,42 @@
-import { relative } from 'node:path';
+import { relative, join, resolve, dirname } from 'node:path';
 import { Command, Option } from 'commander';
 import { MACHINE_IO, type CommandIo } from '../api/command-io.ts';
 import { asCommand } from '../as-command.ts';
 import { failed, wrongInput } from '../command-error.ts';
-import { askWishes } from '../init/ask-wishes.ts';
-import { BOT_LANGUAGES } from '../init/bot-language.ts';
-import { BOT_MODES, type BotWishes } from '../init/bot-wishes.ts';
-import { checkTogether, givenWishes, withDefaults, type WishOptions } from '../init/given-wishes.ts';
-import { INIT_TEXTS } from '../init/init-texts.ts';
-import { makeBot } from '../init/make-bot.ts';
-import type { Terminal } from '../init/questions.ts';
-import { START_NAMES } from '../init/starting-points.ts';
-import { folderProblem } from '../init/write-bot-folder.ts';
+import { BOT_LANGUAGES, type BotLanguage } from '../init/bot-language.ts';
+import {
+  BOT_MODES,
+  type BotWishes,
+  checkAddress,
+  checkFolder,
+  checkMarket,
+  checkName,
+  USUAL_WISHES,
+  type CheckedText,
+  type GivenWishes,
+  EMBEDDED_MARKETS,
+} from '../init/bot-wishes.ts';
+import { INIT_TEXTS, LANGUAGE_NAMES, LANGUAGE_QUESTION, type InitTexts } from '../init/init-texts.ts';
+import { type Terminal, Questions, QuestionsEnded } from '../init/questions.ts';
+import { START_NAMES, STARTING_POINTS, type StartName } from '../init/starting-points.ts';
+import {
+  folderProblem,
+  checkIsFree,
+  vendorPath,
+  writeBotFolder,
+  type FolderContent,
+} from '../init/write-bot-folder.ts';
 import { marketOption } from '../option-readers.ts';
+import { mkdtempSync, readFileSync, rmSync, cpSync, mkdirSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { ownFile } from '../../plugins/own-files.ts';
+import { endSignal } from '../end-signal.ts';
+import { botFiles } from '../init/bot-files.ts';
+import { ownOrigin, testedVersions, type PackageOrigin } from '../init/package-origin.ts';
+import type { MarketSymbol } from '../../domain/market-symbol.ts';
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
+import { z } from 'zod';
 
 interface Options extends WishOptions {
   readonly yes?: true;
@@ -93,4 +117,236 @@ function linesOf(
 /** As a shell takes it for one word. */
 function quoted(path: string): string {
   return /^[\p{L}\p{N}\p{M}_./-]+$/u.test(path) ? path : `'${path.replaceAll("'", String.raw`'\''`)}'`;
+}
+
+/**
+ * Writes the folder of a new bot, and answers with the paths of its files. Ctrl-C ends it before anything is
+ * written, or comes too late.
+ */
+export async function makeBot(
+  wishes: BotWishes,
+  say: (line: string) => void,
+  origin: PackageOrigin = ownOrigin(),
+): Promise<readonly string[]> {
+  const scratch = origin.kind === 'checkout' ? mkdtempSync(join(tmpdir(), 'sarraf-pack-')) : null;
+  const { signal, release } = endSignal();
+  try {
+    // Packing takes seconds: who named the wrong folder is told before it.
+    checkIsFree(wishes.folder);
+    let packed = origin.kind === 'file' ? origin.path : null;
+    if (origin.kind === 'checkout' && scratch !== null) {
+      say(INIT_TEXTS[wishes.language].packing);
+      packed = await packCheckout(origin.folder, scratch, signal);
+    }
+    const content = contentOf(wishes, origin, packed);
+    writeBotFolder(wishes.folder, content);
+    return [...content.texts.keys(), ...content.copies.keys()];
+  } catch (error) {
+    throw signal.aborted ? failed(INIT_TEXTS[wishes.language].ended) : error;
+  } finally {
+    release();
+    if (scratch !== null) rmSync(scratch, { recursive: true, force: true });
+  }
+}
+
+/** Returns the content of a new bot's folder; `packed` is its sarraf package, if it gets a copy of one. */
+function contentOf(wishes: BotWishes, origin: PackageOrigin, packed: string | null): FolderContent {
+  const texts = botFiles(wishes, {
+    sarraf: packed === null ? (origin.kind === 'named' ? origin.name : '') : `file:${vendorPath(packed)}`,
+    versions: testedVersions(),
+    strategy: (file) => readFileSync(ownFile(join('strategies', file)), 'utf8'),
+  });
+  return { texts, copies: packed === null ? new Map() : new Map([[vendorPath(packed), packed]]) };
+}
+
+/** Choices for a new bot given on the command line. */
+interface WishOptions {
+  readonly exchange?: BotWishes['mode'];
+  readonly url?: string;
+  readonly market?: MarketSymbol;
+  readonly strategy?: StartName;
+  readonly name?: string;
+  readonly language?: BotLanguage;
+}
+
+/** The wishes in options. A mistake in one of them is wrong input, before anything is asked. */
+function givenWishes(folder: string | undefined, options: WishOptions, workingFolder: string): GivenWishes {
+  const { exchange: mode, url, market, strategy, name, language } = options;
+  if (mode === 'embedded' && url !== undefined)
+    throw wrongInput('expected --url beside --exchange paper or live alone: the embedded one has no address');
+  return {
+    folder: folder === undefined ? undefined : valueOf(checkFolder(resolve(workingFolder, folder)), 'folder'),
+    mode,
+    baseUrl: url === undefined ? undefined : valueOf(checkAddress(url), '--url'),
+    market,
+    start: strategy,
+    name: name === undefined ? undefined : valueOf(checkName(name), '--name'),
+    language,
+  };
+}
+
+/** With the default of all that is not given. The address of an exchange has none. */
+function withDefaults(given: GivenWishes, workingFolder: string): BotWishes {
+  const { mode = USUAL_WISHES.mode, baseUrl = null, start = USUAL_WISHES.start } = given;
+  if (mode === 'embedded' && baseUrl !== null)
+    throw wrongInput('expected --exchange paper or live beside --url, was neither');
+  if (mode !== 'embedded' && baseUrl === null)
+    throw wrongInput(`expected --url with the address of the exchange beside --exchange ${mode}, was none`);
+  return {
+    folder: given.folder ?? resolve(workingFolder, USUAL_WISHES.folder),
+    mode,
+    baseUrl,
+    market: given.market ?? USUAL_WISHES.market,
+    start,
+    name: given.name ?? STARTING_POINTS[start].name,
+    language: given.language ?? USUAL_WISHES.language,
+  };
+}
+
+/** Looks at what only all of them together show: a market that the chosen exchange does not have. */
+function checkTogether({ market, mode }: BotWishes): void {
+  valueOf(checkMarket(market, mode), '--market');
+}
+
+function valueOf<Value>(checked: CheckedText<Value>, of: string): Value {
+  if ('problem' in checked) throw wrongInput(`${of}: ${checked.problem}`);
+  return checked.value;
+}
+
+const PACKED = z.tuple([
+  z.object({ filename: z.string(), files: z.array(z.object({ path: z.string() })).readonly() }),
+]);
+
+/** Maximum output of npm, a list of hundreds of files. */
+const LARGEST_OUTPUT_BYTES = 16 * 1024 * 1024;
+
+/** Runs the tools of a checkout; what they say on standard output. Throws what the system throws. */
+class Tools {
+  private readonly checkout: string;
+  private readonly signal: AbortSignal;
+
+  constructor(checkout: string, signal: AbortSignal) {
+    this.checkout = checkout;
+    this.signal = signal;
+  }
+
+  async run(program: string, args: readonly string[], cwd = this.checkout): Promise<string> {
+    const options = { cwd, signal: this.signal, maxBuffer: LARGEST_OUTPUT_BYTES };
+    const { stdout } = await promisify(execFile)(program, args, options);
+    return stdout;
+  }
+
+  /** Packs the package of a folder, and runs nothing of it. */
+  async pack(args: readonly string[], cwd?: string): Promise<z.output<typeof PACKED>[0]> {
+    const text = await this.run('npm', ['pack', '--json', '--ignore-scripts', ...args], cwd);
+    const [packed] = PACKED.parse(JSON.parse(text.slice(text.indexOf('['))));
+    return packed;
+  }
+}
+
+/**
+ * Puts together in a folder what the package of a checkout has, and answers with the paths that npm takes
+ * from the checkout. The checkout itself is left as it is: a bot may run from its bundle.
+ */
+async function assemblePackage(
+  checkout: string,
+  into: string,
+  signal: AbortSignal,
+): Promise<readonly string[]> {
+  const tools = new Tools(checkout, signal);
+  const { files } = await tools.pack(['--dry-run']);
+  const paths = files.map(({ path }) => path).filter((path) => !path.startsWith('dist/'));
+  for (const path of paths) {
+    mkdirSync(dirname(join(into, path)), { recursive: true });
+    cpSync(join(checkout, path), join(into, path));
+  }
+  await tools.run(process.execPath, ['bundle.mjs', '--types', join(into, 'dist')]);
+  return paths;
+}
+
+/** Packs a checkout as for npm, with all that is made in an empty folder; the path of the package there. */
+async function packCheckout(checkout: string, scratch: string, signal: AbortSignal): Promise<string> {
+  const folder = join(scratch, 'package');
+  try {
+    await assemblePackage(checkout, folder, signal);
+    const tools = new Tools(checkout, signal);
+    const { filename } = await tools.pack(['--pack-destination', scratch], folder);
+    return join(scratch, filename);
+  } catch (error) {
+    if (signal.aborted) throw error;
+    const [reason = ''] = (error instanceof Error ? error.message : String(error)).split('\n');
+    throw failed(
+      `expected to pack ${checkout}, could not (${reason}): run "npm ci" there, and try again; nothing was written`,
+    );
+  }
+}
+
+interface Asking {
+  readonly workingFolder: string;
+  /** Returns the problem with a folder, as a sentence; null if it can be used. */
+  readonly folderProblem: (path: string) => string | null;
+  readonly terminal: Terminal;
+}
+
+/** Asks for what is not given, one question after the other. Null where the person ended it. */
+export async function askWishes(given: GivenWishes, asking: Asking): Promise<BotWishes | null> {
+  const questions = await Questions.open(asking.terminal);
+  try {
+    return await wishesOf(given, questions, asking);
+  } catch (error) {
+    if (error instanceof QuestionsEnded) return null;
+    throw error;
+  }
+}
+
+async function wishesOf(given: GivenWishes, questions: Questions, asking: Asking): Promise<BotWishes> {
+  const language =
+    given.language ??
+    (await questions.pick(
+      LANGUAGE_QUESTION,
+      BOT_LANGUAGES.map((value) => ({ value, label: LANGUAGE_NAMES[value] })),
+    ));
+  const texts = INIT_TEXTS[language];
+  questions.title(texts.intro);
+  const folder =
+    given.folder ?? (await questions.write(texts.folder, placeCheck(asking), USUAL_WISHES.folder));
+  const mode =
+    given.mode ??
+    (await questions.pick(
+      texts.mode,
+      BOT_MODES.map((value) => ({ value, ...texts.modes[value] })),
+    ));
+  const baseUrl =
+    mode === 'embedded' ? null : (given.baseUrl ?? (await questions.write(texts.address, checkAddress)));
+  const market = given.market ?? (await marketOf(mode, questions, texts));
+  const start =
+    given.start ??
+    (await questions.pick(
+      texts.start,
+      START_NAMES.map((value) => ({ value, label: value, hint: STARTING_POINTS[value].about[language] })),
+    ));
+  const name = given.name ?? (await questions.write(texts.name, checkName, STARTING_POINTS[start].name));
+  return { folder, mode, baseUrl, market, start, name, language };
+}
+
+async function marketOf(
+  mode: BotWishes['mode'],
+  questions: Questions,
+  texts: InitTexts,
+): Promise<MarketSymbol> {
+  if (mode === 'embedded')
+    return questions.pick(
+      texts.market,
+      EMBEDDED_MARKETS.map((value) => ({ value, label: value })),
+    );
+  return questions.write(texts.otherMarket, (typed) => checkMarket(typed, mode), USUAL_WISHES.market);
+}
+
+function placeCheck({ workingFolder, folderProblem }: Asking): (typed: string) => CheckedText {
+  return (typed) => {
+    const checked = checkFolder(resolve(workingFolder, typed));
+    if ('problem' in checked) return checked;
+    const problem = folderProblem(checked.value);
+    return problem === null ? checked : { problem };
+  };
 }

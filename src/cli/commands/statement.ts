@@ -1,20 +1,19 @@
-import { chmodSync, rmSync } from 'node:fs';
+import { chmodSync, rmSync, closeSync, openSync, writeSync } from 'node:fs';
 import { extname, resolve } from 'node:path';
 import { Command, Option } from 'commander';
 import { isoText } from '../../domain/time-text.ts';
 import { readStatementRows, type StatementRows } from '../../mirror/read-statement-rows.ts';
-import { makeStatement } from '../../portfolio/statement/make-statement.ts';
+import { makeStatement, type Statement } from '../../portfolio/statement/make-statement.ts';
 import { COST_METHODS, type CostMethod } from '../../portfolio/statement/profit-books.ts';
-import type { StatementLine } from '../../portfolio/statement/statement-line.ts';
+import { type StatementLine, MOVEMENT_KINDS } from '../../portfolio/statement/statement-line.ts';
 import { asWholeFile } from '../../query/as-whole-file.ts';
 import { asCommand } from '../as-command.ts';
 import { failed, wrongInput } from '../command-error.ts';
 import { mirrorPathOf } from '../../mirror/mirror-path.ts';
 import { print } from '../read-mirror.ts';
 import { refuseTaken } from '../sql/refuse-taken.ts';
-import { statementColumns } from '../statement/statement-columns.ts';
-import { statementJson } from '../statement/statement-json.ts';
-import { statementNotes } from '../statement/statement-notes.ts';
+import { statementColumns, unitOf, type StatementColumn } from '../statement/statement-columns.ts';
+import { statementNotes, type StatementNote } from '../statement/statement-notes.ts';
 import {
   CALENDARS,
   monthReader,
@@ -23,9 +22,20 @@ import {
   type ReadPeriod,
 } from '../statement/statement-period.ts';
 import { sourceOf } from '../statement/statement-source.ts';
-import { statementText, type ShownStatement } from '../statement/statement-summary.ts';
-import { StatementCsv, csvToParquet } from '../statement/write-statement.ts';
 import { dataOption } from '../option-readers.ts';
+import { formatUnits, UNITS_PER_ONE } from '../../domain/money.ts';
+import type {
+  StatementTotals,
+  BalanceTotals,
+  RealisedTotals,
+} from '../../portfolio/statement/statement-totals.ts';
+import { copyParquet } from '../../query/copy-parquet.ts';
+import { openDatabase, sqlText } from '../../recording/duckdb.ts';
+import { SQL_TYPES } from '../../recording/table-shape.ts';
+import { sqlName } from '../../query/view-columns.ts';
+import { csvCell } from '../sql/write-rows.ts';
+import { groupedText } from '../../domain/money-text.ts';
+import { tableLines, type TableColumn } from '../table.ts';
 
 interface Options {
   readonly year?: string;
@@ -152,4 +162,223 @@ export function statementCommand(): Command {
     .action(async (options: Options, command: Command) =>
       asCommand(async () => statement(options, command.getOptionValueSource('data') === 'cli')),
     );
+}
+
+/** A statement for programs: money is decimal text with every digit. */
+function statementJson({ statement, period, methods, notes }: ShownStatement): object {
+  return {
+    calendar: period.calendar,
+    from: isoText(period.fromMs),
+    to: isoText(period.toMs),
+    isBalanced: isBalanced(statement),
+    notes,
+    ...totalsJson(statement.totals, methods),
+    months: [...statement.months].map(([month, totals]) => ({ month, ...totalsJson(totals, methods) })),
+  };
+}
+
+function isBalanced({ unexplained, below, unknownTrades }: ShownStatement['statement']): boolean {
+  return unexplained.length === 0 && below.size === 0 && unknownTrades === 0;
+}
+
+function totalsJson(totals: StatementTotals, methods: readonly CostMethod[]): object {
+  return {
+    movements: totals.lines,
+    balances: totals.balances().map(({ currency, opening, closing, movements }) => ({
+      currency,
+      unit: unitOf(currency),
+      opening: formatUnits(opening),
+      ...texts(movements),
+      closing: formatUnits(closing),
+    })),
+    realised: totals.realised().map(({ coin, in: currency, amount, proceeds, parts, unrated }) => ({
+      coin,
+      in: currency,
+      unit: unitOf(currency),
+      amount: formatUnits(amount),
+      proceeds: formatUnits(proceeds),
+      ...Object.fromEntries(methods.map((method) => [method, texts({ ...parts[method] })])),
+      unrated: formatUnits(unrated),
+    })),
+  };
+}
+
+function texts(units: Readonly<Record<string, bigint>>): Record<string, string> {
+  return Object.fromEntries(Object.entries(units).map(([name, value]) => [name, formatUnits(value)]));
+}
+
+/** Characters that are written at once. */
+const PIECE_CHARACTERS = 262_144;
+
+/** Writes lines as CSV by RFC 4180, the titles first; what is not known is nothing between two commas. */
+class StatementCsv {
+  private readonly file: number;
+  private readonly cells: readonly ((line: StatementLine) => string | null)[];
+  private piece = '';
+
+  /** `money`: as decimals, or, for `csvToParquet`, as whole numbers of units. */
+  constructor(path: string, columns: readonly StatementColumn[], money: 'decimals' | 'units') {
+    this.file = openSync(path, 'wx', 0o600);
+    this.cells = columns.map(({ value, units }) =>
+      units === null || money === 'decimals' ? value : (line) => units(line)?.toString() ?? null,
+    );
+    this.piece = `${columns.map(({ name }) => name).join(',')}\n`;
+  }
+
+  readonly take = (line: StatementLine): void => {
+    this.piece += `${this.cells.map((cell) => csvCell(cell(line) ?? '')).join(',')}\n`;
+    if (this.piece.length >= PIECE_CHARACTERS) this.flush();
+  };
+
+  end(): void {
+    this.flush();
+    closeSync(this.file);
+  }
+
+  private flush(): void {
+    const bytes = Buffer.from(this.piece);
+    for (let at = 0; at < bytes.length; at += writeSync(this.file, bytes, at));
+    this.piece = '';
+  }
+}
+
+/** Writes a CSV file of these columns, its money in units, again as Parquet, whole or not at all. */
+async function csvToParquet(csv: string, path: string, columns: readonly StatementColumn[]): Promise<void> {
+  const database = await openDatabase({ threads: 1 });
+  try {
+    const stored = columns.map(
+      ({ name, sqlType, units }) => `${sqlName(name)}: '${units === null ? sqlType : 'HUGEINT'}'`,
+    );
+    const shown = columns.map(({ name, units }) =>
+      units === null ? sqlName(name) : moneySql(sqlName(name)),
+    );
+    const query = `SELECT ${shown.join(', ')} FROM read_csv([${sqlText(csv)}], header = true, auto_detect = false,
+      delim = ',', quote = '"', escape = '"', nullstr = '', columns = {${stored.join(', ')}})`;
+    await copyParquet(database, query, path);
+  } finally {
+    database.close();
+  }
+}
+
+/** Units as money. DuckDB takes twenty times as long to read a decimal of 38 digits from a text. */
+function moneySql(name: string): string {
+  const [whole, rest] = [`${name} // ${UNITS_PER_ONE}`, `${name} % ${UNITS_PER_ONE}`];
+  const { money } = SQL_TYPES;
+  return `((${whole})::${money} + (${rest})::DECIMAL(11,0) * 0.0000000001)::${money} AS ${name}`;
+}
+
+interface ShownStatement {
+  readonly statement: Statement;
+  readonly period: ReadPeriod;
+  readonly methods: readonly CostMethod[];
+  readonly notes: readonly StatementNote[];
+}
+
+const CALENDAR_NAMES = { jalali: 'Jalali', gregorian: 'Gregorian' } as const;
+const METHOD_NAMES = { average: 'average cost', fifo: 'first in, first out' } as const;
+
+const right = (title: string): TableColumn => ({ title, align: 'right' });
+/** Nothing is left empty: a column that is nothing in every row is not shown. */
+const money = (units: bigint): string => (units === 0n ? '' : groupedText(formatUnits(units)));
+const amount = (units: bigint): string => groupedText(formatUnits(units));
+
+/** A statement for people: balances, profit, and both by month. */
+function statementText({ statement, period, methods, notes }: ShownStatement): readonly string[] {
+  const months = [...statement.months];
+  return [
+    `Statement of the account, ${period.title} (days of Tehran, ${CALENDAR_NAMES[period.calendar]} calendar)`,
+    'Every digit is shown. rls is rial, not toman.',
+    ...notes.map(({ isGrave, text }) => `${isGrave ? 'ATTENTION: ' : ''}${text}`),
+    '',
+    'Balances',
+    ...tableLines(balanceColumns([]), statement.totals.balances().map(balanceRow)),
+    ...profitLines(statement.totals, methods),
+    '',
+    ...(months.length === 0 ? ['Nothing moved.'] : ['By month']),
+    ...(months.length === 0 ? [] : monthLines(months)),
+    ...monthProfitLines(months, methods),
+  ];
+}
+
+function balanceColumns(before: readonly TableColumn[]): readonly TableColumn[] {
+  const kinds = MOVEMENT_KINDS.map((kind) => right(kind === 'trade' ? 'trades' : kind));
+  return [...before, { title: 'currency' }, right('opening'), ...kinds, right('closing')];
+}
+
+function balanceRow({ currency, opening, closing, movements }: BalanceTotals): readonly string[] {
+  const moved = MOVEMENT_KINDS.map((kind) => money(movements[kind]));
+  return [nameOf(currency), amount(opening), ...moved, amount(closing)];
+}
+
+function nameOf(currency: string): string {
+  const unit = unitOf(currency);
+  return unit === currency ? currency : `${currency} (${unit})`;
+}
+
+function monthLines(months: readonly (readonly [string, StatementTotals])[]): readonly string[] {
+  const rows = months.flatMap(([month, totals]) =>
+    totals.balances().map((one, place) => [place === 0 ? month : '', ...balanceRow(one)]),
+  );
+  return tableLines(balanceColumns([{ title: 'month' }]), rows);
+}
+
+function profitLines(totals: StatementTotals, methods: readonly CostMethod[]): readonly string[] {
+  const realised = totals.realised();
+  if (realised.length === 0) return ['', 'No coin was sold.'];
+  return methods.flatMap((method) => [
+    '',
+    `Realised profit by ${METHOD_NAMES[method]}`,
+    ...tableLines(
+      [
+        { title: 'coin' },
+        { title: 'in' },
+        right('sold'),
+        right('proceeds'),
+        right('cost'),
+        right('profit'),
+        right('proceeds without a cost'),
+      ],
+      realised.map((one) => profitRow(one, method)),
+    ),
+  ]);
+}
+
+function profitRow(
+  { coin, in: currency, amount: sold, proceeds, parts }: RealisedTotals,
+  method: CostMethod,
+): string[] {
+  const { cost, profit, uncosted } = parts[method];
+  return [
+    coin,
+    nameOf(currency),
+    amount(sold),
+    amount(proceeds),
+    amount(cost),
+    amount(profit),
+    money(uncosted),
+  ];
+}
+
+function monthProfitLines(
+  months: readonly (readonly [string, StatementTotals])[],
+  methods: readonly CostMethod[],
+): readonly string[] {
+  const rows = months.flatMap(([month, totals]) => {
+    const byCurrency = Map.groupBy(totals.realised(), (one) => one.in);
+    return [...byCurrency].map(([currency, all]) => [
+      month,
+      nameOf(currency),
+      ...methods.map((method) => amount(all.reduce((sum, { parts }) => sum + parts[method].profit, 0n))),
+    ]);
+  });
+  if (rows.length === 0) return [];
+  const columns = COST_METHODS.filter((method) => methods.includes(method));
+  return [
+    '',
+    'Realised profit by month',
+    ...tableLines(
+      [{ title: 'month' }, { title: 'in' }, ...columns.map((method) => right(METHOD_NAMES[method]))],
+      rows,
+    ),
+  ];
 }

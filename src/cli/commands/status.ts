@@ -18,17 +18,17 @@ import { sentenceOf } from '../../engine/flaw-log.ts';
 import { readReconciliation, type ReconciliationReport } from '../../mirror/read-reconciliation.ts';
 import { failed } from '../command-error.ts';
 import { hasMirror, mirrorCommand, print, readMirror, type MirrorOptions } from '../read-mirror.ts';
-import { silenceLines, silenceOf } from '../silence-lines.ts';
 import { startingBot, startWaitsFor, type StartingBot } from '../starting-bot.ts';
 import { strategyStatus, type StrategyFigures, type StrategyStatus } from '../../mirror/strategy-status.ts';
 import { tableLines, type TableColumn } from '../table.ts';
-import { transferLines } from '../transfer-lines.ts';
 import { unclearPositions, type UnclearPosition } from '../../mirror/unclear-positions.ts';
-import { transfersNow } from '../../mirror/transfers-now.ts';
+import { transfersNow, type TransferAtWork } from '../../mirror/transfers-now.ts';
 import { whyNothingLeaves } from '../../mirror/why-no-orders.ts';
-import { agoText, clockText } from '../../domain/time-text.ts';
+import { agoText, clockText, lengthText } from '../../domain/time-text.ts';
 import { decimalsOf } from '../../exchange/market-names.ts';
 import { reasonText } from '../reason-text.ts';
+import { OLDEST_HEARTBEAT_MS } from '../../daemon/health/health-verdict.ts';
+import { readPulse } from '../../daemon/heartbeat.ts';
 
 const EXAMPLES = `  sarraf status
   sarraf status --data /data --json`;
@@ -292,4 +292,47 @@ export function statusCommand(): Command {
       'Shows how the bot is doing: its strategies, open orders, halts and breaks, and how old its data is.',
     examples: EXAMPLES,
   }).action(async (options: MirrorOptions) => showStatus(options));
+}
+
+/**
+ * Returns the time since the loop of a running bot last turned; null while it turns, or if the bot shows
+ * nothing.
+ */
+export function silenceOf(dataFolder: string, nowMs: number): number | null {
+  const pulse = readPulse(dataFolder);
+  if (pulse === null || pulse.endedAtMs !== null) return null;
+  const forMs = nowMs - pulse.beatMs;
+  return forMs > OLDEST_HEARTBEAT_MS ? forMs : null;
+}
+
+/** A line about it for people. */
+export function silenceLines(forMs: number | null): readonly string[] {
+  if (forMs === null) return [];
+  return [`silent  for ${lengthText(forMs)}: the bot decides nothing, and its orders stay open`];
+}
+
+/** A line for each, and what to do where one is unknown. */
+function transferLines(transfers: readonly TransferAtWork[], nowMs: number): readonly string[] {
+  if (transfers.length === 0) return [];
+  return [...transfers.map((transfer) => lineOf(transfer, nowMs)), ...adviceOn(transfers)];
+}
+
+function lineOf(
+  { strategy, currency, amount, from, to, state, sinceMs }: TransferAtWork,
+  nowMs: number,
+): string {
+  const since = `since ${clockText(sinceMs, nowMs)} UTC (${agoText(sinceMs, nowMs)})`;
+  return state === 'sending'
+    ? `moving  ${amount} ${currency} from ${from} to ${to} for ${strategy}, on its way ${since}`
+    : `UNKNOWN whether ${amount} ${currency} went from ${from} to ${to} for ${strategy}, ${since}`;
+}
+
+/** Advises a person on the unknown transfers. */
+function adviceOn(transfers: readonly TransferAtWork[]): readonly string[] {
+  const unknown = transfers.filter(({ state }) => state === 'unknown');
+  if (unknown.length === 0) return [];
+  const currencies = [...new Set(unknown.map(({ currency }) => currency))].join(', ');
+  return [
+    `        It is never sent again, and no other transfer of ${currencies} is taken. Look at the wallets on the page of the exchange. Then run "sarraf reconcile --accept" while the bot runs.`,
+  ];
 }

@@ -1,12 +1,67 @@
 import { Command } from 'commander';
-import { studyNewCommand } from '../study/new-command.ts';
 import { openHoldoutCommand } from '../study/open-holdout-command.ts';
 import { studyReportCommand } from '../study/report-command.ts';
 import { studyResumeCommand, studyRunCommand } from '../study/run-command.ts';
-import { studyShowCommand } from '../study/show-command.ts';
 import { studyStatusCommand } from '../study/status-command.ts';
 import { studyStressCommand } from '../study/stress-command.ts';
 import { studyWalkForwardCommand } from '../study/walk-forward-command.ts';
+import { writeFileSync } from 'node:fs';
+import { dirname, relative, resolve } from 'node:path';
+import { ownFile } from '../../plugins/own-files.ts';
+import { wrongInput } from '../command-error.ts';
+import { asCommand } from '../as-command.ts';
+import { StudyFolder } from '../../study/store/study-place.ts';
+import { studyJson } from '../../study/texts/study-json.ts';
+import { dataOption, integerOption } from '../option-readers.ts';
+import { readValidatedStudy } from '../study/read-study-result.ts';
+import { studyLines } from '../study/study-lines.ts';
+
+/**
+ * A study that runs as it is, on the recording that ships, with what can be said otherwise as comments.
+ * Places are those of the schema for editors and of the recording.
+ */
+export const studyTemplate = (places: { readonly schema: string; readonly catalogue: string }): string =>
+  `# yaml-language-server: $schema=${places.schema}
+# A study: "sarraf study run" runs it. docs/studies.md explains every key.
+
+# A bundled strategy, or the path of a file: paths count from the folder of this one.
+strategy: ma-cross
+markets: BTCUSDT
+timeframe: 5m
+# Candles come from the catalogue, or from a file: csv: hours.csv.gz
+catalogue: ${places.catalogue}
+# What the strategy is told from outside, if it listens: docs/signals.md.
+# signals: alerts.csv
+# from: 2024-01-01
+# to: 2024-07-01
+# The last part of the range is kept for "sarraf study open-holdout". No trial sees it.
+holdout: 20%
+
+balances: { usdt: 10000 }
+fee: 0.1%
+
+# What is not searched.
+params: { share: 0.5 }
+
+# What is searched; without it what the strategy declares by search().
+space:
+  fast: { kind: integer, min: 2, max: 30 }
+  slow: { kind: integer, min: 20, max: 120, step: 5 }
+
+# Figures of a result, see docs/metrics.md.
+objectives: [sharpe]
+constraints:
+  - { metric: trades, least: 5 }
+  - { metric: maxDrawdown, most: 0.3 }
+
+# grid, random, sobol, tpe, nsga2 or cmaes: see docs/samplers.md.
+sampler: { kind: tpe, seed: 1 }
+budget: { trials: 40 }
+
+# "sarraf study walk-forward" searches each train window, and trades the choice in the test window after it.
+validation:
+  walkForward: { kind: rolling, train: 1d, test: 8h, choose: best }
+`;
 
 const EXAMPLES = `
 A study tries params of a strategy on recorded data, and keeps every trial. docs/studies.md
@@ -45,4 +100,67 @@ export function studyCommand(): Command {
     command.addCommand(create().exitOverride());
   }
   return command;
+}
+
+function create(file: string): void {
+  if (!/\.ya?ml$/.test(file))
+    throw wrongInput(`expected the name of a file such as study.yaml, found ${file}`);
+  try {
+    const from = dirname(resolve(file));
+    const places = {
+      schema: relative(from, ownFile('config/study.schema.json')),
+      catalogue: relative(from, ownFile('data/example')),
+    };
+    writeFileSync(file, studyTemplate(places), { flag: 'wx' });
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+    throw wrongInput(`expected no file at ${file}, found one: it was left as it is`);
+  }
+  console.log(`${file}: edit it, and run it with "sarraf study run ${file}"`);
+}
+
+/** `sarraf study new`. */
+function studyNewCommand(): Command {
+  return new Command('new')
+    .description('Writes the file of a study that runs as it is, with a word on every key.')
+    .argument('<file>', 'where, such as study.yaml')
+    .addHelpText('after', '\nExamples:\n  sarraf study new study.yaml')
+    .action(async (file: string) => asCommand(() => create(file)));
+}
+
+interface Options {
+  readonly best: number;
+  readonly data: string;
+  readonly json?: true;
+}
+
+const USUAL_TRIALS = 20;
+const MOST_TRIALS = 100_000;
+/** Reasons that are shown of those that failed. */
+const MOST_REASONS = 10;
+
+function show(wanted: string, options: Options): void {
+  const folder = new StudyFolder(options.data);
+  const result = readValidatedStudy(folder, folder.find(wanted));
+  if (options.json === true) {
+    console.log(studyJson(result));
+    return;
+  }
+  const reasons = new Map<string, number>();
+  for (const { reason } of result.trials)
+    if (reason !== null) reasons.set(reason, (reasons.get(reason) ?? 0) + 1);
+  const failed = [...reasons].slice(0, MOST_REASONS).map(([reason, count]) => `  ${count} failed: ${reason}`);
+  console.log([...studyLines(result, options.best), ...failed].join('\n'));
+}
+
+/** `sarraf study show`. */
+function studyShowCommand(): Command {
+  return new Command('show')
+    .description('Shows how much of a study is luck, its best trials, and why others failed.')
+    .argument('<study>', 'its name, or its file')
+    .option('--best <number>', 'so many trials, the best first', integerOption(1, MOST_TRIALS), USUAL_TRIALS)
+    .addOption(dataOption('data folder with the studies'))
+    .option('--json', 'prints everything as JSON, with all trials')
+    .addHelpText('after', '\nExamples:\n  sarraf study show study\n  sarraf study show study --json')
+    .action(async (wanted: string, options: Options) => asCommand(() => show(wanted, options)));
 }

@@ -1,17 +1,21 @@
-import { openRemoteExchange } from '../../venues/live/live-venue.ts';
+import { openRemoteExchange, type RemoteExchange } from '../../venues/live/live-venue.ts';
 import { openCatalogue } from '../../daemon/open-catalogue.ts';
 import type { Override } from '../../daemon/settings/overrides.ts';
 import { SarrafError } from '../../domain/errors.ts';
 import type { MarketSymbol } from '../../domain/market-symbol.ts';
 import type { Timeframe } from '../../domain/timeframe.ts';
-import { downloadCandles } from '../../recording/download-candles.ts';
+import { downloadCandles, type FetchPage } from '../../recording/download-candles.ts';
 import { timeText } from '../../recording/read-partitions.ts';
 import { failed, wrongInput } from '../command-error.ts';
 import { readConfig } from '../read-config.ts';
 import { untilStopped } from '../end-signal.ts';
-import { type DataOptions } from './data-options.ts';
-import { historyPages, waitText } from './history-pages.ts';
+import type { DataOptions } from './data-options.ts';
 import { ProgressLine } from './progress-line.ts';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { monotonicMs } from '../../budget/process-owner.ts';
+import { exchangeAskedMs } from '../../venues/port.ts';
+import { sendRequest } from '../../venues/venue-caller.ts';
+import type { Candle } from '../../domain/candle.ts';
 
 /** Options of `sarraf data download`; times in ms. */
 export interface DownloadCommandOptions extends DataOptions {
@@ -99,4 +103,87 @@ function summaryText(
   if (first === undefined || last === undefined) return `${name}: the catalogue has all of it already`;
   const there = known === 0 ? '' : `, ${known.toLocaleString('en')} were there`;
   return `${name}: ${added.toLocaleString('en')} added${there}, in ${requests} requests, ${timeText(first.fromMs)} to ${timeText(last.toMs)}`;
+}
+
+/** A page may have to wait for a lockout to end. */
+const WITHIN_MS = 86_400_000;
+/** Maximum number of requests for a page. The waits in between are 1 s, 2 s, 4 s, 8 s. */
+const MOST_ATTEMPTS = 5;
+const FIRST_WAIT_MS = 1_000;
+
+/**
+ * Pages of candles of an exchange, asked for under the limits that all processes of this machine share,
+ * behind everything that a bot asks for. An answer that does not come is asked for again. Throws
+ * `INVALID_MARKET` for a market that the exchange does not have, `REFUSED` for what else it refuses,
+ * `ABORTED` when asked to end, and how the last attempt failed. `nowMs`: the exchange's time, which each
+ * answer shows.
+ */
+function historyPages(
+  remote: RemoteExchange,
+  of: { readonly market: MarketSymbol; readonly timeframe: Timeframe; readonly signal: AbortSignal },
+): { readonly fetchPage: FetchPage; readonly nowMs: () => number } {
+  const { time } = remote;
+  let aheadMs = 0;
+  const fetchPage: FetchPage = async ({ toMs, count }) => {
+    for (let attempt = 1; ; attempt += 1) {
+      const { answer, sentAtMs } = await sendRequest(
+        {
+          call: { kind: 'candles', market: of.market, timeframe: of.timeframe, toMs, count },
+          requestClass: 'backfill',
+          dedupe: null,
+          expiresAtMs: time.now() + WITHIN_MS,
+        },
+        { ...remote, canLogIn: false, engineMs: () => time.now(), limiterMs: monotonicMs },
+      );
+      if (answer.outcome === 'value') {
+        const atMs = time.now();
+        const askedAtMs = sentAtMs ?? atMs;
+        aheadMs = askedAtMs - exchangeAskedMs(answer.saidAtMs, { askedAtMs, atMs });
+        return answer.value as readonly Candle[];
+      }
+      if (of.signal.aborted)
+        throw new SarrafError(
+          'ABORTED',
+          'the download was ended; what came is in the catalogue, and the same command goes on from there',
+        );
+      if (answer.outcome === 'refused' && answer.code === 'HistoryError') {
+        throw new SarrafError(
+          'INVALID_MARKET',
+          `the exchange refuses candles of ${of.market} of ${of.timeframe}: ${answer.message}: name a market and a timeframe that it has`,
+        );
+      }
+      if (answer.outcome === 'refused') {
+        throw new SarrafError(
+          'REFUSED',
+          `the exchange refuses candles of ${of.market}: ${answer.code}: ${answer.message}`,
+        );
+      }
+      const why = answer.outcome === 'failed' ? answer.message : `it was not sent: ${answer.reason}`;
+      if (attempt >= MOST_ATTEMPTS) {
+        const code = answer.outcome === 'failed' ? answer.code : 'TOO_MANY_CALLS';
+        throw new SarrafError(
+          code,
+          `no answer for candles of ${of.market} in ${attempt} attempts: ${why}. The same command goes on from there`,
+        );
+      }
+      await sleep(FIRST_WAIT_MS * 2 ** (attempt - 1));
+    }
+  };
+  return { fetchPage, nowMs: () => time.now() - aheadMs };
+}
+
+/**
+ * Returns why the first page may be slow, by the ledger: the rest of a window that counts as full, or of a
+ * lockout. Null if neither.
+ */
+function waitText({ ledger, caller }: RemoteExchange, market: MarketSymbol): string | null {
+  const budget = caller.budgetOf({ kind: 'candles', market, timeframe: '1m', toMs: 0, count: 1 });
+  const row = ledger.rows().find((other) => other.budget === budget);
+  const waitMs = Math.max(row?.fullForMs ?? 0, row?.lockedForMs ?? 0);
+  if (waitMs <= 0) return null;
+  const why =
+    (row?.lockedForMs ?? 0) > 0
+      ? 'the exchange has locked this address out'
+      : 'what was sent before is not known, so the limits count as used up';
+  return `waiting ${Math.ceil(waitMs / 1_000)} s before the first request: ${why}; see "sarraf budget" and "sarraf ledger --help"`;
 }

@@ -1,7 +1,8 @@
 import type { ResultColumn } from '../../query/result-values.ts';
 import type { ResultRow, ResultRows } from '../../query/result-rows.ts';
 import { tableLines } from '../table.ts';
-import { OutputWriter } from './output-writer.ts';
+import { once } from 'node:events';
+import { isOutputGone } from '../../daemon/logging/standard-output.ts';
 
 /** A cell of a table is cut beyond it. */
 const WIDEST_CELL = 80;
@@ -87,4 +88,37 @@ export async function printTable({ columns, parts }: ResultRows, most: number): 
 function tableCell(text: string): string {
   const plain = text.replaceAll(UNPRINTABLE, ' ');
   return plain.length <= WIDEST_CELL ? plain : `${plain.slice(0, WIDEST_CELL - 1)}…`;
+}
+
+/** Bytes of text that go out at once. */
+const PIECE_CHARACTERS = 65_536;
+
+/** Writes a long text to the standard output, no faster than its reader takes it. */
+class OutputWriter {
+  #pending = '';
+  #isGone = false;
+
+  /** True if the output has lost its reader, as after `| head`: there is nobody to continue for. */
+  get isGone(): boolean {
+    return this.#isGone;
+  }
+
+  async write(text: string): Promise<void> {
+    this.#pending += text;
+    if (this.#pending.length >= PIECE_CHARACTERS) await this.flush();
+  }
+
+  async flush(): Promise<void> {
+    const piece = this.#pending;
+    this.#pending = '';
+    if (piece === '' || this.#isGone) return;
+    process.stdout.write(piece);
+    if (!process.stdout.writableNeedDrain) return;
+    try {
+      await once(process.stdout, 'drain');
+    } catch (error) {
+      if (!isOutputGone(error)) throw error;
+      this.#isGone = true;
+    }
+  }
 }

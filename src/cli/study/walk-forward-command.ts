@@ -1,19 +1,38 @@
 import { Command } from 'commander';
-import { prepareStudy } from '../../study/prepare-study.ts';
-import { StudyFolder } from '../../study/store/study-place.ts';
+import { prepareStudy, type PreparedStudy } from '../../study/prepare-study.ts';
+import { StudyFolder, nameOfFile } from '../../study/store/study-place.ts';
 import { runWalkForward, windowsOf } from '../../study/walk-forward/run-walk-forward.ts';
 import { studyJson } from '../../study/texts/study-json.ts';
 import { asCommand } from '../as-command.ts';
 import { endSignal } from '../end-signal.ts';
 import { reportOnStderr } from '../progress-report.ts';
 import { keepHeapTight } from '../tight-heap.ts';
-import { planOptions } from './plan-options.ts';
-import { readWalkForward } from './read-study-result.ts';
+import { planOptions, withPlan, type PlanFlags } from './plan-options.ts';
+import { readWalkForward, readBegunPlan, readWritten } from './read-study-result.ts';
 import { remoteOptions, remoteRunner } from './remote-options.ts';
-import { sessionOptions, shortOptions } from './run-command.ts';
+import { sessionOptions, shortOptions, shortName } from './run-command.ts';
 import { StudyProgress, type TrialCounts } from './study-progress.ts';
-import { walkForwardLines } from './walk-forward-lines.ts';
-import { wantedWalk, type WalkFlags } from './wanted-walk.ts';
+import { countText } from '../../domain/money-text.ts';
+import { studyVoice } from '../../study/texts/study-voice.ts';
+import type { WalkForwardResult } from '../../study/walk-forward/walk-forward-result.ts';
+import {
+  accountTexts,
+  driftTexts,
+  textRows,
+  windowTexts,
+  type WalkColumn,
+} from '../../study/walk-forward/walk-texts.ts';
+import { tableLines } from '../table.ts';
+import { parseDuration } from '../../daemon/settings/duration-text.ts';
+import { readStudyFile, readWrittenStudy, type ReadStudy } from '../../study/file/read-study.ts';
+import {
+  refuseShortFlags,
+  shortFlagOf,
+  writtenStudy,
+  type RemoteFlags,
+  type SessionFlags,
+  type ShortFlags,
+} from './run-options.ts';
 
 const EXAMPLES = `
 Each train window is searched with the sampler and the trials of the study. One account then trades
@@ -92,4 +111,115 @@ export function studyWalkForwardCommand(): Command {
   return shortOptions(remoteOptions(planOptions(sessionOptions(command, trials))))
     .option('--name <name>', 'name of the study (default: that of its file)')
     .action(async (what: string, options: WalkFlags) => asCommand(async () => walkForward(what, options)));
+}
+
+/** A walk-forward for people. */
+export function walkForwardLines(result: WalkForwardResult): readonly string[] {
+  const { study, plan, windows, trialsAWindow, notes, hash, file } = result;
+  return [
+    `${study}: ${windows.length} ${plan.kind} windows, ${countText(trialsAWindow, 'trial')} each; what was chosen (${plan.choose}) trades in one account`,
+    '',
+    ...linesOf(windowTexts(result)),
+    '',
+    ...linesOf(driftTexts(result)),
+    '',
+    ...tableLines(
+      [{ title: 'the account, out of sample' }, { title: '', align: 'right' }],
+      accountTexts(result),
+    ),
+    '',
+    ...notes.map(studyVoice('en').tell),
+    `hash ${hash}`,
+    file,
+  ];
+}
+
+const linesOf = (columns: readonly WalkColumn[]): readonly string[] =>
+  tableLines(
+    columns.map(({ title, isWord }) => (isWord ? { title } : { title, align: 'right' as const })),
+    textRows(columns),
+  );
+
+/** Options of a walk-forward. */
+type WalkFlags = ShortFlags & SessionFlags & PlanFlags & RemoteFlags;
+
+interface WantedWalk {
+  readonly read: ReadStudy;
+  readonly nameOf: (study: PreparedStudy) => string;
+}
+
+/**
+ * The study that a walk-forward is asked of, with its plan: a file, the name of a study, or a strategy with
+ * the options of the short form. Throws `INVALID_FILE`, `INVALID_OPTIONS` and `CommandError`.
+ */
+function wantedWalk(what: string, options: WalkFlags, folder: StudyFolder): WantedWalk {
+  const given = options.name;
+  if (/\.ya?ml$/.test(what)) {
+    refuseShortFlags({ ...options }, what);
+    const name = given ?? nameOfFile(what);
+    return {
+      read: planned(readStudyFile(what), options, {
+        folder,
+        name,
+        source: what,
+        advice: 'leave one of them out',
+      }),
+      nameOf: () => name,
+    };
+  }
+  if (shortFlagOf({ ...options }) === null) {
+    const found = folder.find(what);
+    const name = given ?? found;
+    const kept = readWrittenStudy(readWritten(folder, found));
+    // Under another name it may have another plan.
+    const read = name === found ? kept : withoutPlan(kept);
+    return {
+      read: planned(read, options, {
+        folder,
+        name,
+        source: `the study ${found}`,
+        advice: 'leave these out, or run it under another name with --name',
+      }),
+      nameOf: () => name,
+    };
+  }
+  // Trials are those of each window here, and not of the study.
+  const { trials: _trials, time: _time, ...asked } = options;
+  const read = readWrittenStudy(writtenStudy(what, asked));
+  return {
+    read: planned(read, options, {
+      folder,
+      name: given ?? null,
+      source: 'the study',
+      advice: 'leave one of them out',
+    }),
+    nameOf: (study) => given ?? shortName(study),
+  };
+}
+
+function planned(
+  read: ReadStudy,
+  options: WalkFlags,
+  of: {
+    readonly folder: StudyFolder;
+    readonly name: string | null;
+    readonly source: string;
+    readonly advice: string;
+  },
+): ReadStudy {
+  const { folder, name, ...told } = of;
+  const begun = name === null ? null : readBegunPlan(folder, name);
+  const { settings, written } = withPlan(read, { flags: options, trials: options.trials, begun, ...told });
+  const time = parseDuration(options.time ?? '');
+  // Not written: it is the time of this session, and not that of the study.
+  return time === null ? { settings, written } : { settings: withTime(settings, time), written };
+}
+
+const withTime = (settings: ReadStudy['settings'], time: number): ReadStudy['settings'] => ({
+  ...settings,
+  budget: { ...settings.budget, time },
+});
+
+function withoutPlan({ written }: ReadStudy): ReadStudy {
+  return readWrittenStudy({ ...written, validation: undefined });
 }

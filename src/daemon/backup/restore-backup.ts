@@ -19,11 +19,11 @@ import {
   type FoundBackup,
 } from './backup-manifest.ts';
 import { moveAside } from './move-aside.ts';
-import { otherBotText } from './other-bot.ts';
 import { expectRoom, fullDisk } from './room-for-copy.ts';
 import { PAPER_ACCOUNT_SIDE_FILE } from '../paper-account-side-file.ts';
 import { mirrorName } from '../session-file.ts';
 import { CONTROL_SIDE_FILE, staysOverRestore, type SideFile } from './side-file.ts';
+import { compareAccounts, keptAccount, type KeptAccount } from '../../venues/live/account-identity.ts';
 
 /** Files of a mirror that go with it. Its locks and its ballast are of the folder, and stay. */
 const MIRROR_FILES = ['', '-wal', '-shm', '.mark'] as const;
@@ -148,5 +148,42 @@ async function copyFile(from: string, file: BackedUpFile, to: string): Promise<v
   } catch (error) {
     rmSync(draft, { force: true });
     throw fullDisk(dirname(to), error) ?? error;
+  }
+}
+
+type Owner = Pick<MirrorFacts, 'instances' | 'account'>;
+
+/**
+ * Returns why a backup is another bot's, as in `found BACKUP …`; null if nothing indicates it. Instances are
+ * identified by order names. Accounts are compared if both mirrors have hashes of one salt; else the bot does
+ * it when it starts and queries the exchange.
+ */
+export function otherBotText(
+  backup: Owner,
+  of: { readonly present: Owner | null; readonly instance: string | null },
+): string | null {
+  const { present, instance } = of;
+  if (instance !== null && backup.instances.length > 0 && !backup.instances.includes(instance))
+    return `with orders of the instance ${backup.instances.join(', ')}, where the configuration has ${instance}`;
+  if (present === null) return null;
+  if (areApart(backup.instances, present.instances)) {
+    return `with orders of the instance ${backup.instances.join(', ')}, where the folder has those of ${present.instances.join(', ')}`;
+  }
+  const [one, other] = [accountOf(backup), accountOf(present)];
+  const isOther = one !== null && other !== null && compareAccounts(one, other) === 'other';
+  return isOther ? 'of another account' : null;
+}
+
+function areApart(one: readonly string[], other: readonly string[]): boolean {
+  return one.length > 0 && other.length > 0 && !one.some((name) => other.includes(name));
+}
+
+/** A damaged one says nothing; the bot refuses it at its start. */
+function accountOf({ account }: Owner): KeptAccount | null {
+  if (account === null) return null;
+  try {
+    return keptAccount.safeParse(JSON.parse(account)).data ?? null;
+  } catch {
+    return null;
   }
 }

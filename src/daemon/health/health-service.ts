@@ -4,7 +4,7 @@ import type { BotConfig } from '../settings/create-bot-config.ts';
 import type { HealthServer } from './health-server.ts';
 import type { HealthSource } from './health-source.ts';
 import { LedgerWatch } from './ledger-watch.ts';
-import { startingSource } from './starting-source.ts';
+import { NO_LATENCY } from './latency-buckets.ts';
 
 /**
  * Text for the bot's first wait. With a ledger that counts as full it can be minutes, with a lockout hours.
@@ -67,4 +67,38 @@ export class HealthService {
   async end(): Promise<void> {
     await this.server?.close();
   }
+}
+
+/**
+ * Health source while no bot is at work: before the exchange has answered, and after the bot has ended. Only
+ * the ledger exists then. The loop turns, or this would not be called.
+ */
+export function startingSource(of: {
+  /** Returns why nothing is traded, in a sentence. */
+  readonly waitsFor: () => string;
+  readonly ledger: LedgerWatch;
+}): HealthSource {
+  return {
+    heartbeatAgeMs: () => 0,
+    mirrorFault: () => null,
+    isDiskFull: () => false,
+    phase: () => 'starting',
+    waitsFor: () => of.waitsFor(),
+    haltReason: () => null,
+    credentialFault: () => null,
+    placingFault: () => of.ledger.look().placingFault,
+    breaks: () => [],
+    doubts: () => [],
+    lockouts: () => of.ledger.look().lockouts,
+    locks: () => [],
+    dataAges: () => [],
+    budgets: () => of.ledger.look().budgets,
+    requests: () => [],
+    ordersByState: () => ({}),
+    noticesByLevel: () => ({}),
+    strategies: () => [],
+    equity: () => [],
+    orderLatency: () => NO_LATENCY,
+    mirrorBytes: () => null,
+  };
 }

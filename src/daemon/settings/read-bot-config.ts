@@ -1,4 +1,4 @@
-import { resolve } from 'node:path';
+import { resolve, join } from 'node:path';
 import { isMap, isScalar, type Document } from 'yaml';
 import {
   formatProblems,
@@ -18,8 +18,6 @@ import {
   readSecretFiles,
   warnOfPlainSecrets,
 } from './credential-texts.ts';
-import { withoutSource, withoutValues } from './message-cleaner.ts';
-import { withEnvironmentFile, type Environment } from './environment-file.ts';
 import { applyOverride, overridePath, type Override } from './overrides.ts';
 import {
   readFailure,
@@ -29,6 +27,7 @@ import {
 } from '../../configuration/secret-file.ts';
 import { substitute } from './substitute.ts';
 import { checkWhole } from './whole-config.ts';
+import { parseEnv } from 'node:util';
 
 /** A larger file is no configuration. */
 const LARGEST_FILE_BYTES = 1024 * 1024;
@@ -229,5 +228,58 @@ function readExchangeFile(
     return read.ok ? { value: read.value } : { problems: formatProblems(file, read.problems).split('\n') };
   } catch (error) {
     return { problems: [`${file}:1:1: ${readFailure(error)}`] };
+  }
+}
+
+/** A shorter value is no secret, and taking it out would garble the message. */
+const LEAST_LENGTH = 4;
+
+/**
+ * Values of the environment in place of which their names are shown: one may be a secret that was put in the
+ * wrong place.
+ */
+function withoutValues(message: string, values: ReadonlyMap<string, string>): string {
+  let clean = message;
+  // The longest first, so that one value within another leaves nothing behind.
+  const longestFirst = [...values].sort(([left], [right]) => right.length - left.length);
+  for (const [value, name] of longestFirst) {
+    if (value.length < LEAST_LENGTH) continue;
+    const written = JSON.stringify(value).slice(1, -1);
+    clean = clean.replaceAll(written, `$\{${name}}`).replaceAll(value, `$\{${name}}`);
+  }
+  return clean;
+}
+
+/** A message about the file as a whole, without the parts of the file that the YAML parser repeats. */
+function withoutSource(message: string): string {
+  return message.startsWith('Invalid input') ? message : message.replace(/(?:: |["'`]).*$/s, '');
+}
+
+/** Names of variables and their values. */
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/** A larger file is none of secrets. */
+const LARGEST_BYTES = 65_536;
+
+/**
+ * The environment with what `.env` in the folder of a configuration adds to it, as Docker reads such a file
+ * for a container. A variable of the environment that is not empty goes before the file. Warnings are lines
+ * for people.
+ */
+function withEnvironmentFile(
+  environment: Environment,
+  of: { readonly folder: string; readonly readFile: ReadSmallFile },
+): { readonly environment: Environment; readonly warnings: readonly string[] } {
+  const path = join(of.folder, '.env');
+  try {
+    const { text, isOpenToAll } = of.readFile(path, LARGEST_BYTES);
+    const filled = Object.entries(environment).filter(([, value]) => value !== undefined && value !== '');
+    return {
+      environment: { ...environment, ...parseEnv(text), ...Object.fromEntries(filled) },
+      warnings: isOpenToAll ? [`everyone on this machine can read ${path}: run chmod 600 ${path}`] : [],
+    };
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return { environment, warnings: [] };
+    return { environment, warnings: [`${path} is not used: ${readFailure(error)}`] };
   }
 }

@@ -7,7 +7,7 @@ import { readLedgerNote } from '../../daemon/ledger-note.ts';
 import { controlPath, openControlReadOnly } from '../../daemon/control/control-file.ts';
 import { readHalt } from '../../daemon/control/halt-state.ts';
 import { ControlClient } from '../../daemon/control/control-client.ts';
-import { readPulse } from '../../daemon/heartbeat.ts';
+import { readPulse, type Pulse } from '../../daemon/heartbeat.ts';
 import { isDataFolderInUse } from '../../daemon/process-locks/run-locks.ts';
 import { readRunNote, type RunNote } from '../../daemon/run-note.ts';
 import { readKept } from '../../engine/kept-records.ts';
@@ -16,8 +16,8 @@ import { mirrorPathOf } from '../../mirror/mirror-path.ts';
 import type { MirrorReader } from '../../mirror/mirror-reader.ts';
 import { hasWriter } from '../../mirror/writer-lock.ts';
 import type { BotItem } from '../schema/overview.ts';
-import { botState, type BotSigns } from './bot-state.ts';
 import { asApiError, fileIdentity, MirrorSource } from './mirror-source.ts';
+import { sentence } from '../../language/sentences/sentence.ts';
 
 /** Maximum wait of a halt poll for another process. */
 const LOCK_WAIT_MS = 250;
@@ -148,4 +148,51 @@ function drainingSince(reader: MirrorReader): number | null {
   const start = reader.journalOf('start', 1).at(0);
   if (drain === undefined || drain.kind !== 'control') return null;
   return start !== undefined && start.seq > drain.seq ? null : drain.atMs;
+}
+
+/** The loop of a bot shows once a second that it turns; a machine that is busy delays that by seconds. */
+const SILENT_AFTER_MS = 15_000;
+
+/** Signs of its bot that a data folder shows. */
+export interface BotSigns {
+  readonly nowMs: number;
+  /** True if a process has the folder; null if unknown. */
+  readonly isFolderTaken: boolean | null;
+  /** True if a process has the mirror open; null if unknown. */
+  readonly hasWriter: boolean | null;
+  /** Of the last run; null where none has shown any. */
+  readonly pulse: Pulse | null;
+  /** Time of the last write to the mirror; null if there is none. */
+  readonly lastWriteMs: number | null;
+  readonly halt: { readonly sinceMs: number; readonly reason: string } | null;
+  /** Time it was last asked to end; null if it began after that. */
+  readonly drainingSinceMs: number | null;
+}
+
+/** Returns its state as shown on the page, with start and reason. */
+export function botState(signs: BotSigns): Pick<BotItem, 'state' | 'sinceMs' | 'reason' | 'silentSinceMs'> {
+  const { nowMs, isFolderTaken, hasWriter, pulse, halt, drainingSinceMs } = signs;
+  const beatMs = pulse === null ? signs.lastWriteMs : Math.floor(pulse.beatMs);
+  if (isFolderTaken === false) {
+    const endedMs = pulse?.endedAtMs ?? beatMs;
+    return { state: 'ended', sinceMs: endedMs, reason: endReason(signs), silentSinceMs: endedMs };
+  }
+  if (pulse !== null && nowMs - pulse.beatMs > SILENT_AFTER_MS) {
+    const reason = sentence('bot-stands');
+    return { state: 'silent', sinceMs: beatMs, reason, silentSinceMs: beatMs };
+  }
+  const sinceMs = pulse?.sinceMs ?? null;
+  const isThere = { silentSinceMs: null };
+  if (hasWriter === false)
+    return { state: 'starting', sinceMs, reason: sentence('bot-unanswered'), ...isThere };
+  if (drainingSinceMs !== null)
+    return { state: 'draining', sinceMs: drainingSinceMs, reason: sentence('bot-ending'), ...isThere };
+  if (halt !== null) return { state: 'halted', sinceMs: halt.sinceMs, reason: halt.reason, ...isThere };
+  return { state: 'running', sinceMs, reason: null, ...isThere };
+}
+
+function endReason({ pulse, halt }: BotSigns): string | null {
+  if (pulse !== null && pulse.failure !== null) return pulse.failure;
+  if (pulse !== null && pulse.endedAtMs === null) return sentence('bot-killed');
+  return halt === null ? null : sentence('bot-halted', { reason: halt.reason });
 }

@@ -2,21 +2,21 @@ import { useEffect, useRef } from 'preact/hooks';
 import { useSignalEffect } from '@preact/signals';
 import type { OverviewReply } from '../schema/overview.ts';
 import { ActionDialog } from './actions/action-dialog.tsx';
-import { followEvents } from './live.ts';
+import { followEvents, liveState } from './live.ts';
 import { refreshMarkets } from './markets.ts';
 import { overview } from './overview.ts';
-import { AlertsRegion } from './parts/alerts-region.tsx';
-import { Footer } from './parts/footer.tsx';
-import { Header } from './parts/header.tsx';
-import { Navigation } from './parts/navigation.tsx';
-import { ReloadNotice } from './parts/reload-notice.tsx';
-import { route } from './route.ts';
+import { route, hrefOf, LISTED_VIEWS, type PageView } from './route.ts';
 import { hasTexts, say } from './say.ts';
-import { endSession, pageSession } from './session.ts';
-import { botAheadMs } from './shown.ts';
+import { endSession, pageSession, mayOperate, signOut } from './session.ts';
+import { botAheadMs, showCount, showTime } from './shown.ts';
 import { useReply } from './use-reply.ts';
 import { Login } from './views/login.tsx';
 import { ViewOf } from './views/view-of.tsx';
+import { language, chooseLanguage, chooseRialUnit, chooseTheme, isDark, rialUnit } from './preferences.ts';
+import { reasonToReload } from './page-parts.ts';
+import { askFor } from './actions/action.ts';
+import { BotState, StateDetail } from './parts/bot-state.tsx';
+import { Badge } from './parts/words.tsx';
 
 /** The whole page: the login, or the bot. */
 export function App() {
@@ -61,5 +61,214 @@ function SignedIn() {
       <AlertsRegion />
       <ActionDialog />
     </>
+  );
+}
+
+/** Note about the page itself: viewing it costs nothing at the exchange. */
+function Footer() {
+  return (
+    <footer class="foot">
+      <p>{say('foot.noRequests')}</p>
+      <p class="note">
+        {say('foot.times')} · <bdi dir="ltr">sarraf {pageSession.value?.version}</bdi>
+      </p>
+    </footer>
+  );
+}
+
+/** Region read aloud when it changes: the number of open alerts, and the newest of them. */
+function AlertsRegion() {
+  const open = overview.value.data?.alerts ?? [];
+  return (
+    <div class="heard" aria-live="polite" role="status" data-alerts={open.length}>
+      {open.length === 0
+        ? ''
+        : `${say('alerts.open', { count: open.length })}: ${open[0]?.texts[language.value] ?? ''}`}
+    </div>
+  );
+}
+
+/** Says why the page should be loaded again, where it should. */
+function ReloadNotice() {
+  const reason = reasonToReload.value;
+  // While the server is gone there is nothing to load, and what is shown would be lost.
+  if (reason === null || liveState.value === 'lost') return null;
+  return (
+    <p class="notice warn" role="alert" data-reload={reason}>
+      {say(`reload.${reason}`)}{' '}
+      <button type="button" class="quiet" onClick={() => location.reload()}>
+        {say('action.reload')}
+      </button>
+    </p>
+  );
+}
+
+type ListedView = (typeof LISTED_VIEWS)[number];
+
+/** Those in reach of a thumb on a phone; the others are in its menu. */
+const ON_PHONE: ReadonlySet<ListedView> = new Set(['overview', 'market', 'orders', 'alerts'] as const);
+
+/** Under which entry a view is found that has none of its own. */
+const PARENTS: Partial<Record<PageView, ListedView>> = { order: 'orders', strategy: 'overview' };
+
+function Entry({ view, onGo }: { readonly view: ListedView; readonly onGo?: () => void }) {
+  const now = PARENTS[route.value.view] ?? route.value.view;
+  const data = overview.value.data;
+  const count = view === 'alerts' ? data?.alerts.length : view === 'locks' ? data?.locks.length : 0;
+  return (
+    <a
+      href={hrefOf(view)}
+      aria-current={now === view ? 'page' : undefined}
+      onClick={onGo}
+      data-phone={ON_PHONE.has(view)}
+    >
+      <Icon name={view} />
+      <span>{say(`view.${view}`)}</span>
+      {count === undefined || count === 0 ? null : <span class="count">{showCount(count)}</span>}
+    </a>
+  );
+}
+
+/** The views: a column at the side of a screen, and a bar with a menu at the foot of a phone. */
+function Navigation() {
+  const menu = useRef<HTMLDialogElement>(null);
+  return (
+    <nav class="views" aria-label={say('nav.label')}>
+      {LISTED_VIEWS.map((view) => (
+        <Entry key={view} view={view} />
+      ))}
+      <button type="button" class="menu-button" onClick={() => menu.current?.showModal()}>
+        <Icon name="more" />
+        <span>{say('nav.more')}</span>
+      </button>
+      <dialog ref={menu} class="menu" aria-label={say('nav.label')}>
+        <div class="menu-list">
+          {LISTED_VIEWS.map((view) => (
+            <Entry key={view} view={view} onGo={() => menu.current?.close()} />
+          ))}
+          <button type="button" onClick={() => menu.current?.close()}>
+            {say('action.close')}
+          </button>
+        </div>
+      </dialog>
+    </nav>
+  );
+}
+
+/** Header of every view: the state of the bot, how to stop it, and how the page is read. */
+function Header() {
+  const { data, readAtMs } = overview.value;
+  const bot = data?.bot;
+  return (
+    <header class="top">
+      <a class="brand" href={hrefOf('overview')}>
+        <img src="/icon.svg" alt="" width="22" height="22" />
+        <bdi dir="ltr">{bot?.instance ?? 'sarraf'}</bdi>
+      </a>
+      {bot === undefined ? null : (
+        <div class="state" data-bot={bot.state}>
+          <BotState bot={bot} />
+          {bot.isEmbedded ? <Badge tone="calm">{say('state.embedded')}</Badge> : null}
+          {bot.venue === 'paper' ? <Badge tone="calm">{say('state.paper')}</Badge> : null}
+          <span class="note detail">
+            <StateDetail bot={bot} />
+          </span>
+        </div>
+      )}
+      {liveState.value === 'lost' ? (
+        <span class="lost" role="status">
+          <Badge tone="warn">{say('live.lost', { time: showTime(readAtMs, 'clock-seconds') })}</Badge>
+        </span>
+      ) : null}
+      <div class="tools">
+        <MainAction />
+        <button
+          type="button"
+          class="quiet"
+          lang={language.value === 'fa' ? 'en' : 'fa'}
+          onClick={() => chooseLanguage(language.value === 'fa' ? 'en' : 'fa')}
+        >
+          {language.value === 'fa' ? 'English' : 'فارسی'}
+        </button>
+        <button
+          type="button"
+          class="quiet"
+          aria-pressed={rialUnit.value === 'toman'}
+          onClick={() => chooseRialUnit(rialUnit.value === 'toman' ? 'rial' : 'toman')}
+        >
+          {say('tool.toman')}
+        </button>
+        <button
+          type="button"
+          class="quiet icon"
+          aria-label={say(isDark.value ? 'tool.light' : 'tool.dark')}
+          title={say(isDark.value ? 'tool.light' : 'tool.dark')}
+          onClick={() => chooseTheme(isDark.value ? 'light' : 'dark')}
+        >
+          <Icon name={isDark.value ? 'sun' : 'moon'} />
+        </button>
+        <button
+          type="button"
+          class="quiet icon"
+          aria-label={say('tool.signOut')}
+          title={say('tool.signOut')}
+          onClick={() => void signOut()}
+        >
+          <Icon name="leave" />
+        </button>
+      </div>
+    </header>
+  );
+}
+
+/** Halt, or resume what is halted: in reach of every view. */
+function MainAction() {
+  const bot = overview.value.data?.bot;
+  if (bot === undefined || !mayOperate()) return null;
+  if (bot.state === 'halted')
+    return (
+      <button type="button" class="primary" onClick={() => askFor({ kind: 'resume', body: {} })}>
+        {say('action.resume.do')}
+      </button>
+    );
+  return (
+    <button
+      type="button"
+      class="danger"
+      disabled={bot.state === 'ended'}
+      onClick={() => askFor({ kind: 'halt', body: {} })}
+    >
+      {say('action.halt.do')}
+    </button>
+  );
+}
+
+/** Lines of 24 by 24 that have the colour of the text beside them. */
+const PATHS = {
+  overview: 'M4 13h6V4H4zM14 20h6V11h-6zM4 20h6v-3H4zM14 7h6V4h-6z',
+  market: 'M7 4v3M7 15v5M5 7h4v8H5zM17 3v5M17 14v4M15 8h4v6h-4z',
+  orders: 'M5 6h14M5 12h14M5 18h9',
+  fills: 'M5 13l4 4L19 7',
+  signals: 'M12 19v-6M9.5 13a2.5 2.5 0 1 1 5 0M7 15a6 6 0 1 1 10 0M4.5 17.5a9.5 9.5 0 1 1 15 0',
+  budgets: 'M4 18a8 8 0 1 1 16 0M12 18l4-6',
+  books: 'M12 4v16M6 8h12M6 8l-3 6h6zM18 8l-3 6h6z',
+  locks: 'M6 11h12v9H6zM9 11V8a3 3 0 0 1 6 0v3',
+  log: 'M5 5h14v14H5zM8 9h8M8 12h8M8 15h5',
+  alerts: 'M6 17V11a6 6 0 0 1 12 0v6l2 2H4zM10 21h4',
+  reports: 'M4 20h16M7 20v-7M12 20V6M17 20v-10',
+  bots: 'M5 9h14v10H5zM12 9V5M9 13v2M15 13v2',
+  more: 'M5 7h14M5 12h14M5 17h14',
+  sun: 'M12 8a4 4 0 1 0 0 8 4 4 0 0 0 0-8M12 2v2M12 20v2M2 12h2M20 12h2M5 5l1.5 1.5M17.5 17.5L19 19M5 19l1.5-1.5M17.5 6.5L19 5',
+  moon: 'M20 14A8 8 0 1 1 10 4a6.5 6.5 0 0 0 10 10z',
+  leave: 'M14 4h5v16h-5M4 12h10M10 8l4 4-4 4',
+} as const;
+
+type IconName = keyof typeof PATHS;
+
+function Icon({ name }: { readonly name: IconName }) {
+  return (
+    <svg class={`icon ${name}`} viewBox="0 0 24 24" width="20" height="20" aria-hidden="true">
+      <path d={PATHS[name]} />
+    </svg>
   );
 }

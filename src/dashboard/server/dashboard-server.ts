@@ -11,7 +11,6 @@ import { asApiError } from '../folder/mirror-source.ts';
 import { readReportPage } from '../reports.ts';
 import { DASHBOARD_ENDPOINTS, type DashboardEndpoint, type EndpointShape } from '../schema/endpoints.ts';
 import { SignalDoor } from '../signals/signal-door.ts';
-import { addSignalRoutes } from '../signals/signal-routes.ts';
 import type { SessionBody, SessionReply } from '../schema/session.ts';
 import { AccessGuard, type SignedIn } from './access-guard.ts';
 import { checkedInput, createHandlers, type Handlers } from './handlers.ts';
@@ -346,4 +345,35 @@ function portError(
     `expected to serve the page at ${host}:${port}: ${reason}. Set another dashboard.port, or null for none`,
     { cause: error },
   );
+}
+
+/** It was taken, and what became of it is in the body. */
+const TAKEN = 202;
+
+/** Adds the addresses of signals. A signature is of the body as it was sent, so nothing parses it before. */
+function addSignalRoutes(app: FastifyInstance, door: SignalDoor): void {
+  void app.register((scope, _options, ready) => {
+    scope.removeAllContentTypeParsers();
+    scope.addContentTypeParser('application/json', { parseAs: 'string' }, (_request, text, done) =>
+      done(null, text),
+    );
+    for (const { path } of [DASHBOARD_ENDPOINTS.signal, DASHBOARD_ENDPOINTS.namedSignal]) {
+      scope.post(`${API_ROOT}${path}`, async (request, reply) => {
+        void reply.header('cache-control', 'no-store');
+        const told = await door.take(partsOf(request));
+        return reply.code(TAKEN).send(told);
+      });
+    }
+    ready();
+  });
+}
+
+function partsOf(request: FastifyRequest): Parameters<SignalDoor['take']>[0] {
+  const { strategy = '', name = null } = request.params as {
+    readonly strategy?: string;
+    readonly name?: string;
+  };
+  const [path = ''] = request.url.split('?', 1);
+  const rawBody = typeof request.body === 'string' ? request.body : '';
+  return { strategy, name, path, headers: request.headers, address: request.ip, rawBody };
 }

@@ -3,10 +3,9 @@ import type { z } from 'zod';
 import { ApiError } from '../api-error.ts';
 import { readHaltWait } from '../../daemon/control/waiting-commands.ts';
 import type { Person } from '../access/access-store.ts';
-import type { Language } from '../../language/locale.ts';
+import { type Language, localeOf } from '../../language/locale.ts';
 import { costlessWork, costOf } from '../actions/action-cost.ts';
 import { byText, DONE_AT_ONCE, PostAction } from '../actions/post-action.ts';
-import { AlertItems } from '../readers/alert-items.ts';
 import { knownBotsReply } from '../bots/known-bots-reply.ts';
 import type { BotFolderReader } from '../folder/bot-folder-reader.ts';
 import { booksReplyOf } from '../readers/books-reply.ts';
@@ -27,7 +26,13 @@ import { findReports, reportItemOf } from '../reports.ts';
 import type { DASHBOARD_ENDPOINTS, DashboardEndpoint } from '../schema/endpoints.ts';
 import { LOG_LEVELS } from '../schema/log.ts';
 import { dashboardOpenApi } from './openapi.ts';
-import { SharedLook } from './shared-look.ts';
+import { existsSync } from 'node:fs';
+import { AlertOutbox } from '../../alerts/outbox/alert-outbox.ts';
+import type { AlertFilter, ListedAlert } from '../../alerts/outbox/alert-rows.ts';
+import { openOutboxFile, outboxPath } from '../../alerts/outbox/outbox-file.ts';
+import { alertText } from '../../alerts/text/alert-text.ts';
+import { asApiError } from '../folder/mirror-source.ts';
+import type { AlertItem } from '../schema/alert.ts';
 
 type Shape<Name extends DashboardEndpoint> = (typeof DASHBOARD_ENDPOINTS)[Name];
 
@@ -234,4 +239,100 @@ export function checkedInput(schema: z.ZodType, value: unknown, what: string): u
   const named = field === '' ? what : `${what}.${field}`;
   const message = `${named}: ${issue?.message ?? 'of another shape'}`;
   throw new ApiError('invalid-request', message, field === '' ? {} : { field });
+}
+
+/**
+ * Result of one read, shared by all who ask within a moment: fifty pages cost what one does. A read that
+ * throws is not stored.
+ */
+export class SharedLook<Value> {
+  private readonly look: () => Value;
+  private readonly forMs: number;
+  private readonly nowMs: () => number;
+  private kept: { readonly value: Value; readonly atMs: number } | null = null;
+
+  /** `nowMs` is of a clock that never goes back. */
+  constructor(
+    look: () => Value,
+    { forMs, nowMs = () => performance.now() }: { readonly forMs: number; readonly nowMs?: () => number },
+  ) {
+    this.look = look;
+    this.forMs = forMs;
+    this.nowMs = nowMs;
+  }
+
+  get(): Value {
+    const atMs = this.nowMs();
+    if (this.kept === null || atMs - this.kept.atMs >= this.forMs) this.kept = { value: this.look(), atMs };
+    return this.kept.value;
+  }
+}
+
+/** Open alerts of an overview. */
+const MOST_OPEN = 50;
+
+/** The alerts of a data folder, as its outbox has them. None where no alerts are watched for. */
+class AlertItems {
+  private readonly dataFolder: string;
+  private readonly language: Language;
+
+  constructor(dataFolder: string, language: Language) {
+    this.dataFolder = dataFolder;
+    this.language = language;
+  }
+
+  /** Newest first. Throws `ApiError` where the outbox can not be read. */
+  list(filter: AlertFilter): readonly AlertItem[] {
+    const alerts = this.open((outbox) => outbox.list(filter)) ?? [];
+    return alerts.map((alert) => this.itemOf(alert));
+  }
+
+  /** Those that are open, for an overview: none where the outbox can not be read, which the log says. */
+  openNow(): readonly AlertItem[] {
+    try {
+      return this.list({ isOpenOnly: true, last: MOST_OPEN, beforeId: null });
+    } catch {
+      return [];
+    }
+  }
+
+  /** Answers whether there is an alert of that id. */
+  acknowledge(id: number, of: { readonly by: string; readonly atMs: number }): boolean {
+    return (
+      this.open((outbox) => {
+        if (outbox.acknowledge(id, of)) return true;
+        return outbox.list({ isOpenOnly: false, last: 1, beforeId: id + 1 }).at(0)?.id === id;
+      }) ?? false
+    );
+  }
+
+  private open<Result>(work: (outbox: AlertOutbox) => Result): Result | null {
+    if (!existsSync(outboxPath(this.dataFolder))) return null;
+    try {
+      const outbox = new AlertOutbox(openOutboxFile(this.dataFolder));
+      try {
+        return work(outbox);
+      } finally {
+        outbox.close();
+      }
+    } catch (error) {
+      throw asApiError(error);
+    }
+  }
+
+  private itemOf({ id, facts, key, ...alert }: ListedAlert): AlertItem {
+    return {
+      id: String(id),
+      rule: facts.rule,
+      severity: alert.severity,
+      subject: key,
+      text: alertText(facts, localeOf(this.language)),
+      texts: { en: alertText(facts, localeOf('en')), fa: alertText(facts, localeOf('fa')) },
+      openedAtMs: alert.openedAtMs,
+      endedAtMs: alert.endedAtMs,
+      acknowledgedAtMs: alert.acknowledgedAtMs,
+      acknowledgedBy: alert.acknowledgedBy,
+      deliveries: alert.deliveries.map((delivery) => ({ ...delivery })),
+    };
+  }
 }

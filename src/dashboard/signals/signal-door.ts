@@ -1,17 +1,18 @@
-import { createHash } from 'node:crypto';
+import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
 import { ControlClient } from '../../daemon/control/control-client.ts';
 import type { ControlResult } from '../../daemon/control/control-command.ts';
 import { SarrafError } from '../../domain/errors.ts';
 import type { SignalCommand } from '../../engine/engine-event.ts';
 import { payloadSizeProblem, signalKey } from '../../engine/signals/signal-record.ts';
-import type { SignalTokenTable } from '../access/signal-token-table.ts';
+import type { SignalTokenTable, SignalToken } from '../access/signal-token-table.ts';
 import { ApiError } from '../api-error.ts';
 import type { BotFolderReader } from '../folder/bot-folder-reader.ts';
 import { signalBody, type SignalBody, type SignalToldReply } from '../schema/signal.ts';
 import { checkedInput } from '../server/handlers.ts';
 import { parseJsonBody } from '../server/json-body.ts';
 import { SignalPace } from './signal-pace.ts';
-import { SignalSenders, type SignalRequest, type SignalSender } from './signal-sender.ts';
+import { tokenInHeader } from '../access/request-origin.ts';
+import { SignInPace } from '../access/sign-in-pace.ts';
 
 /** A bot that is well answers within a quarter of a second. */
 const ANSWERED_WITHIN_MS = 2_000;
@@ -149,4 +150,128 @@ function tokenIn(rawBody: string): string | null {
   } catch {
     return null;
   }
+}
+
+/** Content of a signal request. */
+interface SignalRequest {
+  readonly strategy: string;
+  /** Null where the address has none. */
+  readonly name: string | null;
+  /** Without its query. */
+  readonly path: string;
+  readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>;
+  readonly address: string;
+  /** As it was sent. */
+  readonly rawBody: string;
+  /** The token in the body; null where there is none, or nothing that can be read. */
+  readonly bodyToken: string | null;
+}
+
+/** Sender of a signal. */
+interface SignalSender extends SignalToken {
+  /** Time of a signed request, in ms since 1970; null for others. */
+  readonly signedAtMs: number | null;
+  readonly signature: string | null;
+}
+
+/** Finds out who sends a signal: by a signature, by a token in the header, or by one in the body. */
+class SignalSenders {
+  private readonly tokens: SignalTokenTable;
+  private readonly nowMs: () => number;
+  private readonly pace = new SignInPace();
+
+  constructor(tokens: SignalTokenTable, nowMs: () => number) {
+    this.tokens = tokens;
+    this.nowMs = nowMs;
+  }
+
+  /** Throws `ApiError` for nobody, for somebody else, and for a token of another strategy. */
+  senderOf(request: SignalRequest): SignalSender {
+    const sender = this.find(request);
+    if (sender === null) throw this.wrong(request.address);
+    if (sender.strategy === request.strategy) return sender;
+    throw new ApiError('not-allowed', `expected a token of this strategy, ${sender.name} is that of another`);
+  }
+
+  private find(request: SignalRequest): SignalSender | null {
+    const { headers, bodyToken } = request;
+    const { authorization } = headers;
+    if (headers['x-sarraf-signature'] !== undefined) return this.signer(request);
+    const token = typeof authorization === 'string' ? tokenInHeader(authorization) : bodyToken;
+    if (authorization === undefined && bodyToken === null)
+      throw new ApiError(
+        'no-token',
+        'expected a token of the role signal: as "Authorization: Bearer …", as a signature, or as token in the body',
+      );
+    const found = token === null ? null : this.tokens.ofSecret(token);
+    return found === null ? null : { ...found, signedAtMs: null, signature: null };
+  }
+
+  /** Whoever signed it with a key that is known, not long ago. */
+  private signer({ headers, path, rawBody: body }: SignalRequest): SignalSender | null {
+    const [name = '', timestamp = '', signature = ''] = [
+      'x-sarraf-token',
+      'x-sarraf-timestamp',
+      'x-sarraf-signature',
+    ].map((header) => {
+      const value = headers[header];
+      return typeof value === 'string' ? value : '';
+    });
+    const signedAtMs = timestampMs(timestamp);
+    const found = this.tokens.ofSignature(name, (key) =>
+      isSignatureOf(key, { timestamp, path, body }, signature),
+    );
+    if (found === null || signedAtMs === null) return null;
+    if (Math.abs(this.nowMs() - signedAtMs) > SIGNED_WITHIN_MS)
+      throw new ApiError(
+        'wrong-token',
+        'expected a signature of the last five minutes, was of another time: see that both clocks are right',
+      );
+    return { ...found, signedAtMs, signature: signature.toLowerCase() };
+  }
+
+  /** A right token is never held up by the wrong ones of others: a proxy has one address for all. */
+  private wrong(address: string): ApiError {
+    const nowMs = this.nowMs();
+    const waitMs = this.pace.waitMs(address, nowMs);
+    if (waitMs > 0)
+      return new ApiError(
+        'too-many-tries',
+        `expected no further try for ${Math.ceil(waitMs / 1_000)} s after so many wrong tokens`,
+        { retryAfterMs: waitMs },
+      );
+    this.pace.wrong(address, nowMs);
+    return new ApiError('wrong-token', 'expected a token or signature that holds, was another');
+  }
+}
+
+/** Maximum difference between a signed request's time and ours. */
+const SIGNED_WITHIN_MS = 300_000;
+
+/** Parts that a sender signs: time, destination and payload. */
+interface SignedSignal {
+  /** As it stands in the header. */
+  readonly timestamp: string;
+  /** As it is asked for, such as `/api/v1/signals/follow/alert`. */
+  readonly path: string;
+  /** As it was sent, to the byte. */
+  readonly body: string;
+}
+
+/** HMAC-SHA256 of `TIMESTAMP.PATH.BODY`, in hexadecimal. */
+export function signalSignature(key: Buffer, { timestamp, path, body }: SignedSignal): string {
+  return createHmac('sha256', key).update(`${timestamp}.${path}.${body}`).digest('hex');
+}
+
+/** True if a signature is that of a key; the time does not reveal where it differs. */
+function isSignatureOf(key: Buffer, parts: SignedSignal, signature: string): boolean {
+  const own = Buffer.from(signalSignature(key, parts), 'hex');
+  const sent = Buffer.from(/^[0-9a-f]{64}$/i.test(signature) ? signature : '', 'hex');
+  return sent.length === own.length && timingSafeEqual(sent, own);
+}
+
+/** The time of a header, in seconds or milliseconds since 1970, in ms; null where it is none. */
+function timestampMs(timestamp: string): number | null {
+  if (/^\d{9,11}$/.test(timestamp)) return Number(timestamp) * 1_000;
+  return /^\d{12,14}$/.test(timestamp) ? Number(timestamp) : null;
 }

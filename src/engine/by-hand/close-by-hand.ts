@@ -1,4 +1,4 @@
-import { addUnits, formatUnits } from '../../domain/money.ts';
+import { addUnits, formatUnits, UNITS_PER_ONE, type Units, NO_UNITS } from '../../domain/money.ts';
 import { sentence } from '../../language/sentences/sentence.ts';
 import { isFinal, mayTrade, type OrderRecord } from '../../execution/order-record.ts';
 import type { Intent } from '../../strategy/intents.ts';
@@ -13,9 +13,9 @@ import type { StrategyInstance } from '../strategy-instance.ts';
 import { MOST_CLOSINGS, type Closing, type ClosingLeg } from './by-hand-record.ts';
 import type { ByHandState } from './by-hand-state.ts';
 import { tradesOn } from './cancel-by-hand.ts';
-import { closingLegs } from './closing-legs.ts';
-import { outcomeOfLeg } from './closing-outcome.ts';
-import { intentMarkets } from './intent-markets.ts';
+import type { OrderTable } from '../../execution/order-table.ts';
+import { divideHalfEven } from '../../domain/rounding.ts';
+import { canBeOrdered, onPriceGrid } from '../../execution/algorithms/market-grid.ts';
 
 /** While orders can not be placed for a moment, this is how often it is tried again. */
 const LOOK_EVERY_MS = 1_000;
@@ -290,4 +290,100 @@ export class CloseByHand {
     }
     this.options.onChange();
   }
+}
+
+/** Returns the markets where an intent would place orders; none if it only ends orders, or moves money. */
+function intentMarkets(intent: Intent, table: Pick<OrderTable, 'get'>): readonly string[] {
+  if (intent.kind === 'cancel' || intent.kind === 'cancel-all' || intent.kind === 'transfer') return [];
+  if (intent.kind === 'targets') return Object.keys(intent.shares);
+  if (intent.kind !== 'replace') return [intent.market];
+  const market = table.get(intent.clientOrderId)?.market;
+  return market === undefined ? [] : [market];
+}
+
+/** Result of closing one coin of a position. */
+interface LegOutcome {
+  /** True if nothing is left except an amount too small for an order. */
+  readonly ok: boolean;
+  readonly text: string;
+}
+
+/** `left`: what is held now, negative for what is owed. `why`: what kept it from its end, or null. */
+function outcomeOfLeg(
+  leg: ClosingLeg,
+  of: { readonly left: Units; readonly why: string | null; readonly markets: MarketDataCache },
+): LegOutcome {
+  const { left, why, markets } = of;
+  const market = markets.get(leg.market)?.market;
+  const price = markets.priceOf(leg.market);
+  const coin = leg.asset.toUpperCase();
+  const done = leg.traded === 0n ? [] : [tradedText(leg, market?.priceStep ?? null)];
+  if (left === 0n) return { ok: true, text: [...done, sentence('close-none-left', { coin })].join(', ') };
+  const size = left < 0n ? ((0n - left) as Units) : left;
+  const isDust = market !== undefined && price !== null && !canBeOrdered(market, { amount: size, price });
+  const because = isDust ? sentence('close-dust') : (why ?? leg.end ?? sentence('close-unsold'));
+  const rest = { amount: `${formatUnits(size)} ${coin}`, reason: because };
+  const restText = sentence(left < 0n ? 'close-owed' : 'close-left', rest);
+  return { ok: isDust, text: [...done, restText].join(', ') };
+}
+
+function tradedText({ held, traded, total, market, asset }: ClosingLeg, priceStep: Units | null): string {
+  const exact = divideHalfEven(total * UNITS_PER_ONE, traded) as Units;
+  const price = priceStep === null ? exact : onPriceGrid(exact, priceStep);
+  const amount = `${formatUnits(traded)} ${asset.toUpperCase()}`;
+  return sentence(held < 0n ? 'close-bought' : 'close-sold', { amount, market, price: formatUnits(price) });
+}
+
+interface ClosingLegsOptions {
+  readonly orderManager: OrderManager;
+  readonly algorithms: AlgorithmManager;
+  readonly markets: MarketDataCache;
+}
+
+/**
+ * The coins of a position that is to be closed: that of a market, or (null) each that the strategy holds,
+ * owes or works in. Each is closed in the strategy's own market, or the first that has it.
+ */
+function closingLegs(
+  instance: StrategyInstance,
+  market: string | null,
+  options: ClosingLegsOptions,
+): ClosingLeg[] {
+  const { marketNames, runner, markets } = instance;
+  const known = [runner.market, ...markets].filter((name) => options.markets.get(name) !== undefined);
+  const byCoin = new Map<string, string>();
+  for (const name of market === null ? known : [market]) {
+    const { base } = marketNames.parseMarket(name);
+    if (!byCoin.has(base)) byCoin.set(base, name);
+  }
+  return [...byCoin]
+    .map(([asset, name]) => ({
+      asset,
+      market: name,
+      held: instance.held(asset),
+      intentId: null,
+      end: null,
+      traded: NO_UNITS,
+      total: NO_UNITS,
+    }))
+    .filter(({ asset, held }) => market !== null || held !== 0n || isBusy(instance, asset, options))
+    .toSorted((left, right) => rankOf(instance, left) - rankOf(instance, right));
+}
+
+function isBusy(
+  instance: StrategyInstance,
+  asset: string,
+  { orderManager, algorithms }: ClosingLegsOptions,
+): boolean {
+  const isOf = (market: string): boolean => instance.marketNames.parseMarket(market).base === asset;
+  return (
+    orderManager.blotter.table.unfinishedOf(instance.name).some(({ market }) => isOf(market)) ||
+    instance.markets.some((market) => isOf(market) && algorithms.isAtWorkIn(instance, market))
+  );
+}
+
+/** Ranks a leg: what is sold for a coin that is closed as well goes before that coin. */
+function rankOf({ quotes }: StrategyInstance, { asset }: ClosingLeg): number {
+  for (const quote of quotes) if (quote === asset) return 1;
+  return 0;
 }

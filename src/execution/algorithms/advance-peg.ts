@@ -1,14 +1,14 @@
-import { subtractUnits, type Units, UNITS_PER_ONE } from '../../domain/money.ts';
+import { subtractUnits, type Units, UNITS_PER_ONE, unitsOf } from '../../domain/money.ts';
 import { divideDown, divideUp } from '../../domain/rounding.ts';
 import { sentence } from '../../language/sentences/sentence.ts';
 import type { OrderRecord } from '../order-record.ts';
 import { plainOrder, type AlgorithmStep, type AlgorithmView } from './algorithm-step.ts';
-import { bestOfOthers } from './best-of-others.ts';
 import { canBeOrdered } from './market-grid.ts';
 import type { PegAlgorithm } from './peg.ts';
 import { afterSetbacks, MOST_SETBACKS } from './setbacks.ts';
 import { canceling, over, placing, waiting } from './step.ts';
 import { takeStock, type Stock } from './tally.ts';
+import type { Side } from '../../domain/order.ts';
 
 /**
  * A book that was read sooner after an order came or went may be from before: the exchange repeats books, and
@@ -142,4 +142,23 @@ function waitingUntil(algorithm: PegAlgorithm, timeMs: number | null): Algorithm
 
 function orExpiry({ expiresAtMs }: PegAlgorithm, timeMs: number): number {
   return Math.min(timeMs, expiresAtMs ?? timeMs);
+}
+
+/**
+ * The best price of a side without an own order: a level at its price counts only if it holds more than is
+ * left of it. Null where nobody else is there. Without a book, where closes of bars are the price, the own
+ * order is not in it.
+ */
+function bestOfOthers(
+  { book, levels }: Pick<AlgorithmView, 'book' | 'levels'>,
+  side: Side,
+  own: OrderRecord | null,
+): Units | null {
+  if (levels === null) return (side === 'buy' ? book?.bestBid : book?.bestAsk) ?? null;
+  for (const [price, amount] of side === 'buy' ? levels.bids : levels.asks) {
+    const units = unitsOf(price);
+    const isOwn = own !== null && own.price === units && unitsOf(amount) <= own.amount - own.matched;
+    if (!isOwn) return units;
+  }
+  return null;
 }

@@ -3,10 +3,15 @@ import { addUnits, negateUnits, NO_UNITS, subtractUnits, type Units } from '../.
 import type { WalletTransaction } from '../../venues/port.ts';
 import { BalanceCourse, type Course, type RecordedBalances, type Unexplained } from './balance-course.ts';
 import { ProfitBooks, type Realised } from './profit-books.ts';
-import { RecordedRates } from './recorded-rates.ts';
-import type { RecordedRate, StatementLine, StatementMove, StatementTrade } from './statement-line.ts';
+import type {
+  RecordedRate,
+  StatementLine,
+  StatementMove,
+  StatementTrade,
+  MovementKind,
+} from './statement-line.ts';
 import { StatementTotals } from './statement-totals.ts';
-import { kindOfLine, TradeLines, type SaidKind } from './trade-lines.ts';
+import { LineMatcher } from './line-matcher.ts';
 
 /** Input of a statement. */
 export interface StatementSource {
@@ -288,4 +293,76 @@ function effectsOf({ market, side, amount, total, fee }: StatementTrade): readon
     { currency: market.base, amount: isBuy ? subtractUnits(amount, fee) : negateUnits(amount) },
     { currency: market.quote, amount: isBuy ? negateUnits(total) : subtractUnits(total, fee) },
   ];
+}
+
+/** A price that is older says nothing of now. */
+const RATE_LASTS_MS = 86_400_000;
+
+/** The last recorded price of the bridge, for times that rise. */
+class RecordedRates {
+  private readonly closes: readonly RecordedRate[];
+  private next = 0;
+  private last: RecordedRate | null = null;
+
+  /** `closes`: of candles, each at the end of its candle, by rising time. */
+  constructor(closes: readonly RecordedRate[]) {
+    this.closes = closes;
+  }
+
+  /** A trade of the account in the bridge market. */
+  trade(rate: Units, atMs: number): void {
+    this.at(atMs);
+    this.last = { rate, atMs, from: 'trade' };
+  }
+
+  /** The last one at a time or before it, no more than a day old; null where none is recorded. */
+  at(atMs: number): RecordedRate | null {
+    for (;;) {
+      const close = this.closes[this.next];
+      if (close === undefined || close.atMs > atMs) break;
+      if (this.last === null || close.atMs > this.last.atMs) this.last = close;
+      this.next += 1;
+    }
+    return this.last === null || atMs - this.last.atMs > RATE_LASTS_MS ? null : this.last;
+  }
+}
+
+/** A line of a trade is written within seconds of it; a deposit of the same amount may come on any day. */
+const LINE_WITHIN_MS = 3_600_000;
+
+/** Returns the kind of a line by its description; null if the description names none of these. */
+type SaidKind = (description: string) => 'trade' | 'transfer' | 'outside' | null;
+
+/** Lines of trades go to their trades: those that say they are of one before those that say nothing. */
+class TradeLines {
+  private readonly named: LineMatcher<WalletTransaction>;
+  private readonly silent: LineMatcher<WalletTransaction>;
+  private readonly others: readonly WalletTransaction[];
+
+  constructor(lines: readonly WalletTransaction[], saidKind: SaidKind) {
+    const kinds = Map.groupBy(lines, ({ description }) => saidKind(description));
+    this.named = new LineMatcher(kinds.get('trade') ?? [], LINE_WITHIN_MS);
+    this.silent = new LineMatcher(kinds.get(null) ?? [], LINE_WITHIN_MS);
+    this.others = [...(kinds.get('transfer') ?? []), ...(kinds.get('outside') ?? [])];
+  }
+
+  take(currency: string, amount: Units, atMs: number): void {
+    if (this.named.take(currency, amount, atMs) === null) this.silent.take(currency, amount, atMs);
+  }
+
+  /** Lines of no trade that is known. */
+  rest(): readonly WalletTransaction[] {
+    return [...this.others, ...this.named.rest(), ...this.silent.rest()];
+  }
+}
+
+/**
+ * Returns the kind of a line of no known trade, by its sign and its description. One described as a trade,
+ * and with no known trade, is unexplained.
+ */
+function kindOfLine({ amount, description }: WalletTransaction, saidKind: SaidKind): MovementKind {
+  const said = saidKind(description);
+  if (said === 'transfer') return said;
+  if (said === 'trade') return 'unexplained';
+  return amount > 0n ? 'deposit' : 'withdrawal';
 }

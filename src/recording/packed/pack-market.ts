@@ -6,9 +6,8 @@ import type { FolderKey } from '../folder-key.ts';
 import type { LevelLists } from '../record-columns.ts';
 import { EARLIEST_MS, LATEST_MS, partitionsWithin } from '../read-partitions.ts';
 import type { TimeRange } from '../records.ts';
-import { CellReader } from './cell-reader.ts';
-import { bytes, doubles, GrowingColumn, words } from './growing-column.ts';
 import type { PackedBooks, PackedCandles, PackedMarket, PackedStats, PackedTrades } from './packed-market.ts';
+import type { DecimalText } from '../../domain/decimal-text.ts';
 
 /**
  * All of a market's recordings before a time, in memory. Null where no books of it are recorded. Throws
@@ -174,3 +173,68 @@ export async function candlesOrNone(
     throw error;
   }
 }
+
+/** Cells that are remembered; then all are forgotten. */
+const MOST_REMEMBERED = 20_000;
+
+/** Decimal texts as whole numbers of 10^-decimals. The same ones come again and again in a book. */
+export class CellReader {
+  private readonly decimals: number;
+  private readonly known = new Map<DecimalText, number>();
+
+  constructor(decimals: number) {
+    this.decimals = decimals;
+  }
+
+  /** Throws `TOO_LARGE` for a number beyond 2^53, or with more decimals. */
+  of(text: DecimalText): number {
+    const known = this.known.get(text);
+    if (known !== undefined) return known;
+    const [whole = '', fraction = ''] = text.split('.');
+    const cell = Number(whole + fraction.padEnd(this.decimals, '0'));
+    if (fraction.length > this.decimals || !Number.isSafeInteger(cell))
+      throw new SarrafError(
+        'TOO_LARGE',
+        `expected a number within 2^53 of ${this.decimals} decimals at most, was ${text}`,
+      );
+    if (this.known.size >= MOST_REMEMBERED) this.known.clear();
+    this.known.set(text, cell);
+    return cell;
+  }
+}
+
+type Column = Float64Array | Uint32Array | Uint8Array;
+
+const FIRST_LENGTH = 1_024;
+
+/** Numbers one after the other, in a typed array that doubles as it fills. */
+class GrowingColumn<Kind extends Column> {
+  /** Number of values. */
+  length = 0;
+  private column: Kind;
+  private readonly make: (length: number) => Kind;
+
+  constructor(make: (length: number) => Kind) {
+    this.make = make;
+    this.column = make(FIRST_LENGTH);
+  }
+
+  push(value: number): void {
+    if (this.length === this.column.length) {
+      const longer = this.make(2 * this.length);
+      longer.set(this.column);
+      this.column = longer;
+    }
+    this.column[this.length] = value;
+    this.length += 1;
+  }
+
+  /** All of them, in memory that no later one moves. */
+  done(): Kind {
+    return this.column.subarray(0, this.length) as Kind;
+  }
+}
+
+const doubles = (length: number): Float64Array => new Float64Array(length);
+const words = (length: number): Uint32Array => new Uint32Array(length);
+const bytes = (length: number): Uint8Array => new Uint8Array(length);

@@ -2,23 +2,53 @@ import type { FeeSchedule } from '../../domain/fee-schedule.ts';
 import { parseUnits } from '../../domain/money.ts';
 import type { Accounts } from './accounts.ts';
 import { Addresses } from './funding/addresses.ts';
-import { currencyOf, type FundingCurrency } from './funding/currency-settings.ts';
+import { currencyOf, type FundingCurrency, type CurrencySettings } from './funding/currency-settings.ts';
 import { Deposits, type DepositsState } from './funding/deposits.ts';
 import { RialWithdrawals, type WithdrawalsState } from './funding/rial-withdrawals.ts';
 import { DEFAULT_WITHDRAWALS, type WithdrawalSettings } from './funding/withdrawal-settings.ts';
 import { CredentialRegister, type CredentialRegisterState } from './gate/credentials.ts';
-import { Gate } from './gate/gate.ts';
-import { DEFAULT_LIMITS } from './gate/limit-settings.ts';
-import { LogInGate } from './gate/log-in.ts';
+import { Gate, type VerifySignature } from './gate/gate.ts';
+import { DEFAULT_LIMITS, type LimitSettings } from './gate/limit-settings.ts';
+import { LogInGate, type VerifyTotp } from './gate/log-in.ts';
 import { RateLimits, type RateLimitsState } from './gate/rate-limits.ts';
-import { Gateway, type GatewayState } from './gateway/gateway.ts';
-import { DEFAULT_GATEWAY } from './gateway/gateway-settings.ts';
+import { Gateway, type GatewayState, type Md5 } from './gateway/gateway.ts';
+import { DEFAULT_GATEWAY, type GatewaySettings } from './gateway/gateway-settings.ts';
 import { Margin } from './margin/margin.ts';
-import { DEFAULT_MARGIN } from './margin/margin-settings.ts';
-import { DEFAULT_FEES, type ServicesOptions } from './services-options.ts';
+import { DEFAULT_MARGIN, type MarginSettings } from './margin/margin-settings.ts';
 import type { User } from './users/user.ts';
 import { Users, type UsersState } from './users/users.ts';
 import type { UserSettings } from './users/user-settings.ts';
+import type { RandomSource } from '../../domain/random.ts';
+
+/** Parts of the services: settings, and the ports that a pure core can not fill by itself. */
+export interface ServicesOptions {
+  readonly accounts: Accounts;
+  /** Source of tokens. */
+  readonly random: RandomSource;
+  /** Opening time of the exchange: the time of opening balances. */
+  readonly startMs: number;
+  readonly verifySignature: VerifySignature;
+  readonly md5: Md5;
+  /** Without it only fixed codes are right. */
+  readonly verifyTotp?: VerifyTotp;
+  /** Fee rates that a profile shows. */
+  readonly feesOf?: (userId: number) => FeeSchedule;
+  /** Prefix of the key scheme's headers. */
+  readonly serviceName?: string;
+  readonly users?: readonly UserSettings[];
+  /** By symbol, lower case. */
+  readonly currencies?: Readonly<Record<string, CurrencySettings>>;
+  readonly limits?: Partial<LimitSettings>;
+  readonly withdrawals?: Partial<WithdrawalSettings>;
+  readonly margin?: Partial<MarginSettings>;
+  readonly gateway?: Partial<GatewaySettings>;
+}
+
+/** The usual base tier. */
+export const DEFAULT_FEES: FeeSchedule = {
+  rls: { maker: 2_000, taker: 2_500 },
+  usdt: { maker: 1_000, taker: 1_300 },
+};
 
 export interface ServicesState {
   readonly users: UsersState;

@@ -3,15 +3,15 @@ import type { MarketSymbol } from '../../domain/market-symbol.ts';
 import type { Side } from '../../domain/order.ts';
 import type { SimulatedExchange } from '../core/exchange.ts';
 import type { MarketState } from '../core/market/market-state.ts';
-import { levelsOnGrid } from './book-levels.ts';
 import { candlePath, type PathPoint, type StepBar } from './candle-path.ts';
 import { Chance } from './chance.ts';
 import { FlowTrader } from './flow-trader.ts';
-import { ReplayBook } from './replay-book.ts';
-import { rowTimeMs, type CandleRow, type ReplayRow } from './replay-row.ts';
+import { ReplayBook, type StepLevel } from './replay-book.ts';
+import { rowTimeMs, type CandleRow, type ReplayRow, type BookRow } from './replay-row.ts';
 import { ReplayShape } from './replay-shape.ts';
 import { RowGrid } from './row-grid.ts';
 import { replayedMarket } from './seed-replay.ts';
+import { orientBook, type BookLevel } from '../../domain/order-book.ts';
 
 /** Ids of the replay's two users; far from those that people are given. */
 const REPLAY_USER_IDS = 9_100_000;
@@ -193,4 +193,32 @@ export class ReplayFlow {
 
 function otherThan(side: Side): Side {
   return side === 'buy' ? 'sell' : 'buy';
+}
+
+/** Levels of a recorded book that are repeated; those further back are left out. */
+const LEVELS_REPEATED = 200;
+
+/**
+ * A recorded book on the market's grid. Levels that fall on one step are added up; a step that both sides
+ * claim is left to the bids.
+ */
+function levelsOnGrid(
+  row: BookRow,
+  rules: Market,
+  grid: RowGrid,
+): { readonly bids: readonly StepLevel[]; readonly asks: readonly StepLevel[] } {
+  const book = orientBook({ named: row, updatedAtMs: row.timeMs, buysAre: 'bids' });
+  const bids = onGrid(book.bids, rules, grid);
+  const best = bids[0]?.price ?? 0;
+  return { bids, asks: onGrid(book.asks, rules, grid).filter(({ price }) => price > best) };
+}
+
+function onGrid(levels: readonly BookLevel[], rules: Market, grid: RowGrid): StepLevel[] {
+  const amounts = new Map<number, number>();
+  for (const [priceText, amountText] of levels.slice(0, LEVELS_REPEATED)) {
+    const price = grid.price(rules, priceText);
+    const amount = grid.amount(rules, amountText);
+    if (amount > 0) amounts.set(price, (amounts.get(price) ?? 0) + amount);
+  }
+  return [...amounts].map(([price, amount]) => ({ price, amount }));
 }

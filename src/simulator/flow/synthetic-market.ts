@@ -1,11 +1,10 @@
 import type { Side } from '../../domain/order.ts';
 import type { MarketState } from '../core/market/market-state.ts';
 import type { Chance } from './chance.ts';
-import { FairPrice } from './fair-price.ts';
 import type { FlowTrader } from './flow-trader.ts';
 import { Ladder } from './ladder.ts';
-import { priceHistory } from './price-history.ts';
 import { leastAmount, typicalAmount } from './typical-size.ts';
+import type { SimulatedBar } from '../core/market/candle-series.ts';
 
 /** A few more than the public is shown, so that one taker does not uncover the end of the book. */
 const LEVELS = 28;
@@ -165,5 +164,145 @@ export class SyntheticMarket {
       typicalAmount: typicalAmount(market.grid, market.lastPrice),
     });
     market.candles.seed('1m', bars);
+  }
+}
+
+const MINUTE_MS = 60_000;
+/** Looks at the price a minute: open, two between, close. */
+const LOOKS = 4;
+
+/**
+ * Minute bars of a market's past, in steps: a path of the fair price that ends at `lastPrice` in the minute
+ * before `endMs`. Volumes are made up around `typicalAmount` and rise with the range of the bar.
+ */
+function priceHistory(of: {
+  readonly fair: FairPrice;
+  readonly chance: Chance;
+  readonly endMs: number;
+  readonly minutes: number;
+  readonly lastPrice: number;
+  readonly typicalAmount: number;
+}): readonly SimulatedBar[] {
+  const { fair, chance, minutes, lastPrice, typicalAmount } = of;
+  const firstMs = Math.floor(of.endMs / MINUTE_MS) * MINUTE_MS - minutes * MINUTE_MS;
+  const path: number[] = [];
+  for (let look = 0; look < minutes * LOOKS; look += 1) {
+    fair.moveTo(firstMs + (look * MINUTE_MS) / LOOKS);
+    path.push(fair.price);
+  }
+  const scale = lastPrice / (path[path.length - 1] ?? lastPrice);
+  const steps = path.map((price) => Math.max(1, Math.round(price * scale)));
+  return Array.from({ length: minutes }, (_, minute) => {
+    const last = (minute + 1) * LOOKS - 1;
+    const open = steps[Math.max(0, last - LOOKS)] ?? lastPrice;
+    const close = steps[last] ?? lastPrice;
+    let [high, low] = [open, open];
+    for (let look = minute * LOOKS; look <= last; look += 1) {
+      const price = steps[look] ?? lastPrice;
+      if (price > high) high = price;
+      if (price < low) low = price;
+    }
+    const unrest = 1 + (2_000 * (high - low)) / close;
+    const volume = Math.max(1, Math.round(typicalAmount * unrest * Math.exp(0.6 * chance.normal())));
+    return {
+      openTimeMs: firstMs + minute * MINUTE_MS,
+      open,
+      high,
+      low,
+      close,
+      volume,
+      value: BigInt(volume) * BigInt(close),
+    };
+  });
+}
+
+/** Yearly volatility before clusters and trends, which bring it to about one (100 %). */
+const BASE_VOLATILITY = 0.6;
+const YEAR_S = 365 * 86_400;
+/**
+ * Standard deviation and memory of the logarithm of volatility: a quick part (bursts) and a slow one (moods
+ * of the day).
+ */
+const QUICK = { deviation: 0.45, memoryS: 180 };
+const SLOW = { deviation: 0.35, memoryS: 3 * 3_600 };
+/** A drift that comes and goes: in log price a second. */
+const TREND = { deviation: 2e-6, memoryS: 1_500 };
+
+/** One step of a process that returns to zero: exact for a step of any length. */
+interface Reversion {
+  /** The share of the value that is left. */
+  readonly kept: number;
+  /** Standard deviation of what is new. */
+  readonly deviation: number;
+}
+
+function reversionOf(
+  of: { readonly deviation: number; readonly memoryS: number },
+  seconds: number,
+): Reversion {
+  const kept = Math.exp(-seconds / of.memoryS);
+  return { kept, deviation: of.deviation * Math.sqrt(1 - kept * kept) };
+}
+
+/** All that depends on the length of a step alone. */
+const paceOf = (seconds: number) => ({
+  seconds,
+  quick: reversionOf(QUICK, seconds),
+  slow: reversionOf(SLOW, seconds),
+  trend: reversionOf(TREND, seconds),
+  rootYears: Math.sqrt(seconds / YEAR_S),
+});
+
+/**
+ * Fair value of a currency, unknown to anybody in the market: a random walk in the logarithm whose volatility
+ * comes in clusters (two log-normal factors, of minutes and of hours) with a drift that lasts for tens of
+ * minutes.
+ *
+ * Unreal about it: no jumps, no hours of the day, no news, no other market; the trends are stronger than
+ * those of real markets, so that something can be seen within minutes; nothing pulls the price back over
+ * weeks.
+ */
+class FairPrice {
+  /** In the quote currency. A float: it decides where orders are put, and is never booked. */
+  price: number;
+  private timeMs: number;
+  private quick: number;
+  private slow: number;
+  private trend = 0;
+  /** Of the last step: a history is made of thousands that are as long. */
+  private pace = paceOf(0);
+  private readonly chance: Chance;
+
+  constructor(options: { readonly chance: Chance; readonly price: number; readonly timeMs: number }) {
+    this.chance = options.chance;
+    this.price = options.price;
+    this.timeMs = options.timeMs;
+    this.quick = QUICK.deviation * this.chance.normal();
+    this.slow = SLOW.deviation * this.chance.normal();
+  }
+
+  /** Volatility as a multiple of its usual height. */
+  get agitation(): number {
+    return Math.exp(this.quick + this.slow);
+  }
+
+  /** 1 while the price drifts up, -1 while it drifts down. */
+  get direction(): 1 | -1 {
+    return this.trend >= 0 ? 1 : -1;
+  }
+
+  moveTo(timeMs: number): void {
+    const seconds = (timeMs - this.timeMs) / 1_000;
+    if (seconds <= 0) return;
+    this.timeMs = timeMs;
+    const { chance } = this;
+    if (seconds !== this.pace.seconds) this.pace = paceOf(seconds);
+    const { quick, slow, trend, rootYears } = this.pace;
+    this.quick = this.quick * quick.kept + quick.deviation * chance.normal();
+    this.slow = this.slow * slow.kept + slow.deviation * chance.normal();
+    const drift = this.trend * TREND.memoryS * (1 - trend.kept);
+    this.trend = this.trend * trend.kept + trend.deviation * chance.normal();
+    const deviation = BASE_VOLATILITY * this.agitation * rootYears;
+    this.price *= Math.exp(drift + deviation * chance.normal());
   }
 }

@@ -7,14 +7,14 @@ import type { AccountReport, AccountTask } from '../trials/account-run.ts';
 import type { BenchReport, BenchReports, BenchTask } from '../trials/bench-task.ts';
 import type { TrialReport } from '../trials/trial-report.ts';
 import type { StudyRunner } from '../trials/trial-runner.ts';
-import { batchSize, trialsAtOnce } from './batch-size.ts';
 import { KeptResults } from './kept-results.ts';
-import { MeanDuration } from './mean-duration.ts';
 import type { OfferedStudy } from './offered-study.ts';
 import type { RedisLink } from './redis-link.ts';
 import { readReport } from './report-json.ts';
 import { batchKey, taskKey } from './trial-key.ts';
-import { TrialQueue } from './trial-queue.ts';
+import { Queue, QueueEvents } from 'bullmq';
+import { writeBatch, type Batch } from './batch.ts';
+import { PREFIX } from './queue-names.ts';
 
 /** Interval at which it polls for results that no event announced. */
 const LOOK_EVERY_MS = 1_000;
@@ -241,5 +241,135 @@ export class RedisRunner implements StudyRunner {
     for (const { ended } of this.open.values()) ended.reject(this.failure);
     this.open.clear();
     this.batches.clear();
+  }
+}
+
+/** Weight of a new duration: the last 20 make up most of the mean. */
+const WEIGHT = 0.1;
+
+/** A mean of durations that follows the last ones. */
+class MeanDuration {
+  private mean: number | null = null;
+
+  /** In ms; null before the first. */
+  get ms(): number | null {
+    return this.mean;
+  }
+
+  add(ms: number): void {
+    this.mean = this.mean === null ? ms : this.mean + (ms - this.mean) * WEIGHT;
+  }
+}
+
+/** Target duration of one job. Shorter jobs cost more to hand over; longer ones are lost with a worker. */
+const TARGET_MS = 2_000;
+/** Trials of one job at most: what a job holds has a bound, however short they are. */
+const MOST_OF_BATCH = 200;
+
+/** Trials that are asked for at once at most. */
+const MOST_AT_ONCE = 2_000;
+/** So many are asked for before it is known who computes. */
+const AT_ONCE_UNKNOWN = 16;
+
+/**
+ * Returns the number of trials in a job: as many as last 2 s, and so few that every thread gets some. One at
+ * first, because the duration of a trial is not known.
+ */
+export function batchSize(of: {
+  /** Mean duration of a trial; null if none has ended. */
+  readonly trialMs: number | null;
+  /** Trials that are ready to be handed out. */
+  readonly ready: number;
+  /** Of all workers. */
+  readonly threads: number;
+}): number {
+  const fair = Math.ceil(of.ready / Math.max(1, of.threads));
+  return Math.max(1, Math.min(sizeByTime(of.trialMs), fair));
+}
+
+/** Two jobs for each thread: one that it computes, and one that it takes next. */
+export function trialsAtOnce(of: { readonly trialMs: number | null; readonly threads: number }): number {
+  if (of.threads === 0) return AT_ONCE_UNKNOWN;
+  return Math.min(MOST_AT_ONCE, of.threads * 2 * sizeByTime(of.trialMs));
+}
+
+function sizeByTime(trialMs: number | null): number {
+  if (trialMs === null) return 1;
+  return Math.min(MOST_OF_BATCH, Math.max(1, Math.round(TARGET_MS / Math.max(1, trialMs))));
+}
+
+/** Events that Redis keeps: who misses one looks at the results all the same. */
+const MOST_EVENTS = 1_000;
+/** Expiry of the queue's own keys in Redis: one day without use. */
+const KEPT_S = 86_400;
+/** Time limit of closing: Redis may be gone. */
+const CLOSES_WITHIN_MS = 2_000;
+
+/** A job and its id. */
+interface QueuedBatch {
+  readonly id: string;
+  readonly tasks: readonly BenchTask[];
+}
+
+/** The jobs of one source, as its coordinators see them. */
+class TrialQueue {
+  private readonly queue: Queue<Batch>;
+  private readonly events: QueueEvents;
+  private readonly link: RedisLink;
+  private readonly source: string;
+
+  constructor(
+    link: RedisLink,
+    source: string,
+    on: { readonly ended: () => void; readonly failed: (id: string, reason: string) => void },
+  ) {
+    this.link = link;
+    this.source = source;
+    // What kind of Redis it is was looked at before, and said in words of ours.
+    const options = { connection: link.client, prefix: PREFIX, skipVersionCheck: true };
+    this.queue = new Queue<Batch>(source, { ...options, streams: { events: { maxLen: MOST_EVENTS } } });
+    this.events = new QueueEvents(source, options);
+    this.queue.on('error', (error) => link.failed(error));
+    this.events.on('error', (error) => link.failed(error));
+    this.events.on('completed', on.ended);
+    this.events.on('failed', ({ jobId, failedReason }) => on.failed(jobId, failedReason));
+  }
+
+  /** Adds jobs; those that are there already stay as they are. */
+  async add(batches: readonly QueuedBatch[]): Promise<void> {
+    if (batches.length === 0) return;
+    await this.queue.addBulk(
+      batches.map(({ id, tasks }) => ({
+        name: 'tasks',
+        data: writeBatch(tasks),
+        // What is done is known by its results: a job that is added again finds them.
+        opts: { jobId: id, removeOnComplete: true, removeOnFail: true },
+      })),
+    );
+  }
+
+  /** Those of the jobs that are not there: ended, or lost. */
+  async missing(ids: readonly string[]): Promise<readonly string[]> {
+    const asked = this.link.client.pipeline();
+    for (const id of ids) asked.exists(this.queue.toKey(id));
+    const answers = (await asked.exec()) ?? [];
+    return ids.filter((_, index) => answers[index]?.[1] === 0);
+  }
+
+  /** Keeps from leaving anything in Redis for ever. */
+  async renew(): Promise<void> {
+    const renewal = this.link.client.pipeline();
+    // Not "stalled-check": as long as that is there, nobody looks for jobs of lost workers.
+    for (const part of ['meta', 'id', 'events', 'marker'])
+      renewal.expire(`${PREFIX}:${this.source}:${part}`, KEPT_S);
+    await renewal.exec();
+  }
+
+  async close(): Promise<void> {
+    const closed = Promise.allSettled([this.events.close(), this.queue.close()]);
+    const { promise: late, resolve } = Promise.withResolvers<void>();
+    const timer = setTimeout(resolve, CLOSES_WITHIN_MS);
+    await Promise.race([closed, late]);
+    clearTimeout(timer);
   }
 }

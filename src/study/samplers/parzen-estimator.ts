@@ -2,8 +2,8 @@ import { present } from '../../domain/invariant.ts';
 import type { Axis } from '../space/space-axes.ts';
 import { numberAt } from './number-at.ts';
 import { ParzenAxis, type ParzenObservations } from './parzen-axis.ts';
-import { ParzenChoice } from './parzen-choice.ts';
 import type { RandomStream } from './random-stream.ts';
+import type { ChoiceAxis } from '../space/choice-axis.ts';
 
 /** The latest trials count in full; those before them the less, the older they are. */
 const FULL_WEIGHT = 25;
@@ -105,4 +105,52 @@ export function agedWeights(count: number): Float64Array {
   for (let trial = 0; trial < ramp; trial += 1)
     weights[trial] = 1 / count + (ramp === 1 ? 0 : (trial / (ramp - 1)) * (1 - 1 / count));
   return weights;
+}
+
+/**
+ * The kernels of a choice: what was observed gets one vote, and each value a share of the prior's, the
+ * smaller the more kernels there are. The last kernel, the prior, likes all values alike.
+ */
+class ParzenChoice {
+  private readonly observed: Float64Array;
+  private readonly count: number;
+  private kernels: number;
+  /** The prior's vote for each value. */
+  private readonly vote: number;
+
+  constructor(
+    axis: ChoiceAxis,
+    { observed, room }: { readonly observed: Float64Array; readonly room: number },
+  ) {
+    this.count = axis.count;
+    this.kernels = observed.length + 1;
+    this.vote = 1 / this.kernels;
+    this.observed = new Float64Array(this.kernels + room);
+    this.observed.set(observed);
+    this.observed[this.kernels - 1] = Number.NaN;
+  }
+
+  add(place: number): void {
+    this.observed[this.kernels] = place;
+    this.kernels += 1;
+  }
+
+  draw(kernel: number, random: RandomStream): number {
+    const observed = numberAt(this.observed, kernel);
+    if (Number.isNaN(observed)) return random.below(this.count);
+    const votes = 1 + this.count * this.vote;
+    return random.uniform() * votes < 1 ? observed : random.below(this.count);
+  }
+
+  /** Multiplies by each kernel's probability of a value, as a multiple of the even one. */
+  weigh(place: number, factors: Float64Array): void {
+    const votes = 1 + this.count * this.vote;
+    const other = (this.vote / votes) * this.count;
+    const same = ((1 + this.vote) / votes) * this.count;
+    for (let kernel = 0; kernel < this.kernels; kernel += 1) {
+      const observed = numberAt(this.observed, kernel);
+      if (Number.isNaN(observed)) continue;
+      factors[kernel] = numberAt(factors, kernel) * (observed === place ? same : other);
+    }
+  }
 }

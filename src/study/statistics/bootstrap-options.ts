@@ -1,8 +1,9 @@
 import type { RandomSource } from '../../domain/random.ts';
 import type { BootstrapDraws } from './bootstrap-means.ts';
 import { checkCount } from './check-sample.ts';
-import { meanBlockOfTrials } from './mean-block-of-trials.ts';
 import { stationaryBootstrap } from './stationary-bootstrap.ts';
+import { blockLength } from './block-length.ts';
+import { sampleQuantile } from './sample-quantile.ts';
 
 export interface BootstrapOptions {
   readonly random: RandomSource;
@@ -21,4 +22,15 @@ export function drawsOf(
   checkCount(draws, 'draws', { least: 1, most: 1_000_000 });
   const length = trials[0]?.length ?? 0;
   return { draws, meanBlock, resample: stationaryBootstrap({ length, meanBlock, random }) };
+}
+
+/**
+ * One mean block for all trials, since they share their drawn periods: the median of the block lengths of
+ * those that vary, at least 1. One trial alone then does not decide. 1 where none has a length.
+ */
+function meanBlockOfTrials(trials: readonly Float64Array[]): number {
+  const lengths = trials
+    .map(blockLength)
+    .flatMap((one) => (one.kind === 'known' ? [one.value.stationary] : []));
+  return lengths.length === 0 ? 1 : sampleQuantile(Float64Array.from(lengths).sort(), 1 / 2);
 }

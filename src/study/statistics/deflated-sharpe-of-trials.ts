@@ -1,5 +1,4 @@
 import { checkTrials, checkCount } from './check-sample.ts';
-import { clusterReturns } from './cluster-returns.ts';
 import { deflatedSharpe } from './deflated-sharpe.ts';
 import { effectiveTrials, type EffectiveTrials } from './effective-trials.ts';
 import { known, unknown, type Estimate } from './estimate.ts';
@@ -8,6 +7,7 @@ import { inDigits } from '../../language/fact.ts';
 import { expectedMaximumSharpe } from './expected-maximum-sharpe.ts';
 import { observedSharpe } from './observed-sharpe.ts';
 import { sampleMoments, type SampleMoments } from './sample-moments.ts';
+import { present } from '../../domain/invariant.ts';
 
 export interface ChosenTrial {
   /** The returns of each trial, one a period, all of the same periods. */
@@ -89,4 +89,33 @@ function deflation(
   const probability = deflatedSharpe(moments, { trials, variance });
   if (probability.kind === 'unknown') return probability;
   return known({ trials, variance, expectedMaximum: best.value, probability: probability.value });
+}
+
+/**
+ * The returns of each cluster of trials as one: their mean by the inverse of their variance, so that a wild
+ * trial does not speak for its cluster. Lopez de Prado and Lewis, "Detection of False Investment Strategies
+ * Using Unsupervised Learning Methods", Quantitative Finance 19 (2019), 4. All trials must vary.
+ */
+export function clusterReturns(trials: readonly Float64Array[], labels: Int32Array): Float64Array[] {
+  const length = trials[0]?.length ?? 0;
+  const clusters = labels.reduce((most, label) => Math.max(most, label + 1), 0);
+  const sums = Array.from({ length: clusters }, () => new Float64Array(length));
+  const weights = new Float64Array(clusters);
+  for (const [index, trial] of trials.entries()) {
+    const label = present(labels[index], () => `a label of trial ${index}`);
+    const sum = present(sums[label], () => `a cluster ${label}`);
+    const weight = 1 / Math.max(varianceOf(trial), LEAST_VARIANCE);
+    weights[label] = (weights[label] ?? 0) + weight;
+    for (let period = 0; period < length; period += 1)
+      sum[period] = (sum[period] ?? 0) + weight * (trial[period] ?? 0);
+  }
+  return sums.map((sum, label) => sum.map((value) => value / (weights[label] ?? 0)));
+}
+
+/** Its inverse is still a float. */
+const LEAST_VARIANCE = 1e-300;
+
+function varianceOf(values: Float64Array): number {
+  const mean = values.reduce((sum, value) => sum + value, 0) / values.length;
+  return values.reduce((sum, value) => sum + (value - mean) ** 2, 0) / (values.length - 1);
 }

@@ -1,10 +1,7 @@
-import { BlockSums } from './block-sums.ts';
 import { checkTrials, checkCount } from './check-sample.ts';
 import { InvalidSample, known, unknown, type Estimate } from './estimate.ts';
 import { lack, type Lack } from './english-lacks.ts';
 import { inDigits } from '../../language/fact.ts';
-import { halfSplits } from './half-splits.ts';
-import { lineThrough, type Line } from './line-through.ts';
 import { NOISE_SHARE } from './sample-moments.ts';
 
 export interface OverfittingOptions {
@@ -247,4 +244,91 @@ function shareOf(values: Float64Array, holds: (value: number) => boolean): numbe
   let count = 0;
   for (const value of values) if (holds(value)) count += 1;
   return count / values.length;
+}
+
+/**
+ * All ways to choose half of an even number of blocks, each once with its other half: those that hold block
+ * 0, as bits. 16 blocks have 6,435 of them, and so 12,870 splits with both halves in both parts.
+ */
+export function halfSplits(blocks: number): Int32Array {
+  const splits: number[] = [];
+  for (let mask = 1; mask < 2 ** blocks; mask += 2) {
+    if (bitCount(mask) === blocks / 2) splits.push(mask);
+  }
+  return Int32Array.from(splits);
+}
+
+function bitCount(mask: number): number {
+  let count = 0;
+  for (let rest = mask; rest !== 0; rest &= rest - 1) count += 1;
+  return count;
+}
+
+/** A straight line `y = intercept + slope x`, and how much of y it explains, 0 to 1. */
+interface Line {
+  readonly intercept: number;
+  /** 0 where x does not vary. */
+  readonly slope: number;
+  readonly explained: number;
+}
+
+/**
+ * The line of least squares through points. There must be at least one. Where x does not vary it is level at
+ * the mean. Draper and Smith, "Applied Regression Analysis" (1998), 1.
+ */
+function lineThrough(x: Float64Array, y: Float64Array): Line {
+  const count = x.length;
+  const meanX = x.reduce((sum, value) => sum + value, 0) / count;
+  const meanY = y.reduce((sum, value) => sum + value, 0) / count;
+  let [xx, xy, yy] = [0, 0, 0];
+  for (let index = 0; index < count; index += 1) {
+    const [right, up] = [(x[index] ?? 0) - meanX, (y[index] ?? 0) - meanY];
+    xx += right * right;
+    xy += right * up;
+    yy += up * up;
+  }
+  if (xx === 0) return { intercept: meanY, slope: 0, explained: 0 };
+  const slope = xy / xx;
+  return { intercept: meanY - slope * meanX, slope, explained: yy === 0 ? 0 : (slope * xy) / yy };
+}
+
+/**
+ * Sums over any blocks of periods, for all trials at once. The blocks are two groups of at most ten; of each
+ * group the sums of all its subsets are kept, so that the sum over any blocks is one addition for each trial.
+ */
+class BlockSums {
+  readonly #trials: number;
+  readonly #lowBits: number;
+  readonly #low: readonly Float64Array[];
+  readonly #high: readonly Float64Array[];
+
+  /** `byBlock[block]` holds a number for each trial. */
+  constructor(byBlock: readonly Float64Array[]) {
+    this.#trials = byBlock[0]?.length ?? 0;
+    this.#lowBits = byBlock.length >> 1;
+    this.#low = subsetSums(byBlock.slice(0, this.#lowBits), this.#trials);
+    this.#high = subsetSums(byBlock.slice(this.#lowBits), this.#trials);
+  }
+
+  /** Writes the sum over the blocks whose bits are set, for each trial. */
+  over(mask: number, into: Float64Array): void {
+    const low = this.#low[mask & ((1 << this.#lowBits) - 1)];
+    const high = this.#high[mask >> this.#lowBits];
+    if (low === undefined || high === undefined) throw new RangeError(`expected known blocks, was ${mask}`);
+    for (let trial = 0; trial < this.#trials; trial += 1)
+      into[trial] = (low[trial] ?? 0) + (high[trial] ?? 0);
+  }
+}
+
+/** By the bits of a subset: that of all but its lowest block, and this block. */
+function subsetSums(byBlock: readonly Float64Array[], trials: number): Float64Array[] {
+  const sums = [new Float64Array(trials)];
+  for (let mask = 1; mask < 2 ** byBlock.length; mask += 1) {
+    const rest = sums[mask & (mask - 1)];
+    const lowest = byBlock[31 - Math.clz32(mask & -mask)];
+    sums.push(
+      Float64Array.from({ length: trials }, (_, trial) => (rest?.[trial] ?? 0) + (lowest?.[trial] ?? 0)),
+    );
+  }
+  return sums;
 }

@@ -10,8 +10,6 @@ import {
   type DatabaseShape,
 } from './study-database.ts';
 import { rowOf, trialOfRow, type StoredTrial, type TrialRow } from './study-rows.ts';
-import { StatisticsStore } from './statistics-store.ts';
-import { StressStore } from './stress-store.ts';
 import { WalkForwardStore, type StudyAccess } from './walk-forward-store.ts';
 import { STUDY_APPLICATION_ID, STUDY_TABLES, STUDY_VERSION } from './study-tables.ts';
 
@@ -228,5 +226,108 @@ export class StudyStore {
     } catch (error) {
       throw storeFailure(this.path, SHAPE.what, error);
     }
+  }
+}
+
+const ROW = z.strictObject({ run: z.string(), report: z.string() });
+
+/** The runs of a study's trials under stress, in the study's file. Each write is one commit. */
+class StressStore {
+  private readonly database: Database.Database;
+  private readonly access: StudyAccess;
+
+  constructor(database: Database.Database, access: StudyAccess) {
+    this.database = database;
+    this.access = access;
+  }
+
+  /** Returns the basis of a trial's runs; null before all of them have ended. */
+  basis(trial: number): unknown {
+    return this.access.read(() => {
+      const found = this.database.prepare('SELECT basis FROM stress WHERE trial = ?').pluck().get(trial);
+      return found === undefined ? null : (JSON.parse(z.string().parse(found)) as unknown);
+    });
+  }
+
+  /** To be called when all runs are kept. What was there before, of fewer draws, no longer counts. */
+  keepBasis(trial: number, basis: unknown): void {
+    this.access.write(() =>
+      this.database.prepare('INSERT OR REPLACE INTO stress VALUES (?, ?)').run(trial, JSON.stringify(basis)),
+    );
+  }
+
+  /** Keeps a run that has ended. */
+  add(of: { readonly trial: number; readonly run: string; readonly report: unknown }): void {
+    const { trial, run, report } = of;
+    this.access.write(() =>
+      this.database
+        .prepare('INSERT INTO stress_runs VALUES (?, ?, ?)')
+        .run(trial, run, JSON.stringify(report)),
+    );
+  }
+
+  /** Returns the reports of a trial's runs, by their names. */
+  reports(trial: number): ReadonlyMap<string, unknown> {
+    const sql = 'SELECT run, report FROM stress_runs WHERE trial = ? ORDER BY run';
+    return this.access.read(() => {
+      const rows = this.database
+        .prepare(sql)
+        .all(trial)
+        .map((row) => ROW.parse(row));
+      return new Map(rows.map(({ run, report }) => [run, JSON.parse(report) as unknown]));
+    });
+  }
+}
+
+/**
+ * Made when statistics are kept first, so that a study of before has none and is read all the same. They can
+ * be made again at any time.
+ */
+const TABLE = `
+  CREATE TABLE IF NOT EXISTS statistics (
+    id INTEGER PRIMARY KEY CHECK (id = 1),
+    basis TEXT NOT NULL,
+    figures TEXT NOT NULL
+  ) STRICT
+`;
+
+/** The statistics of a study's trials, in the study's file, with what they were made of. */
+class StatisticsStore {
+  private readonly database: Database.Database;
+  private readonly access: StudyAccess;
+
+  constructor(database: Database.Database, access: StudyAccess) {
+    this.database = database;
+    this.access = access;
+  }
+
+  /** Null where none are kept, and where those were made of something else. */
+  figures(basis: string): unknown {
+    return this.access.read(() => {
+      const table = `SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = 'statistics'`;
+      if (this.database.prepare(table).get() === undefined) return null;
+      const sql = 'SELECT figures FROM statistics WHERE basis = ?';
+      const found = this.database.prepare(sql).pluck().get(basis);
+      return found === undefined ? null : asJson(z.string().parse(found));
+    });
+  }
+
+  /** Those that were kept before no longer count. One commit: a process that ends in it leaves those. */
+  keep(basis: string, figures: unknown): void {
+    this.access.write(() => {
+      this.database.exec(TABLE);
+      this.database
+        .prepare('INSERT OR REPLACE INTO statistics VALUES (1, ?, ?)')
+        .run(basis, JSON.stringify(figures));
+    });
+  }
+}
+
+/** Null for what is no JSON: whoever reads it makes it again. */
+function asJson(text: string): unknown {
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    return null;
   }
 }

@@ -9,10 +9,19 @@ import type { StoredTrial } from '../store/study-rows.ts';
 import type { StudyStore } from '../store/study-store.ts';
 import { openRunner, takeUp, type SessionOptions } from '../study-session.ts';
 import type { StudyRunner } from '../trials/trial-runner.ts';
-import { readReports, readStress } from './stored-stress.ts';
-import { stressBasis } from './stress-basis.ts';
+import { readReports, readStress, type StressBasis } from './stored-stress.ts';
 import { AGAIN, costRuns, drawnRuns, type NamedRun } from './stress-runs.ts';
 import type { RanReport, StressReport } from './stress-task.ts';
+import { type CandleColumns, firstBarFrom } from '../../domain/candle-columns.ts';
+import { createRandom } from '../../domain/random.ts';
+import { parseMarket } from '../../exchange/market-names.ts';
+import { finding } from '../texts/study-fact.ts';
+import { botConfigOf } from '../trials/trial-setup.ts';
+import { paidCosts } from './doubled-costs.ts';
+import { randomEntryPlan } from './random-entry-plan.ts';
+import { blockLength } from '../statistics/block-length.ts';
+import { unknown, known, type Estimate } from '../statistics/estimate.ts';
+import { lack } from '../statistics/english-lacks.ts';
 
 /** Draws of a session that says nothing of them. */
 export const USUAL_DRAWS = 50;
@@ -139,4 +148,88 @@ function differenceOf(before: TrialMetrics, now: TrialMetrics): string | null {
     (figure) => before[figure] !== now[figure],
   );
   return name === undefined ? null : `${name} ${now[name] ?? 'none'} in place of ${before[name] ?? 'none'}`;
+}
+
+/** Returns the common inputs of a trial's runs, and the reasons some cannot be run. */
+function stressBasis(
+  study: PreparedStudy,
+  { again, draws }: { readonly again: RanReport; readonly draws: number },
+): StressBasis {
+  const { data, setup, settings } = study;
+  const { fees } = botConfigOf(setup.overrides).paper;
+  const { markets, universe } = settings;
+  const quotes = new Set([
+    ...markets.map((market) => parseMarket(market).quote),
+    ...(universe === undefined ? [] : [universe.quote]),
+  ]);
+  const { trials } = data;
+  return {
+    draws,
+    ...(trials.fidelity === 'candles' ? drawnOf(trials.candles, { settings, again }) : NOT_DRAWN),
+    paid: paidCosts({ fees, fill: setup }, [...quotes]),
+  };
+}
+
+const NOT_DRAWN = {
+  meanBlock: { missing: finding('lack.candles') },
+  positions: { missing: finding('lack.places') },
+};
+
+type DrawnBasis = Pick<StressBasis, 'meanBlock' | 'positions'>;
+
+function drawnOf(
+  bars: readonly CandleColumns[],
+  { settings, again }: Pick<PreparedStudy, 'settings'> & { readonly again: RanReport },
+): DrawnBasis {
+  const fromMs = settings.from ?? null;
+  return {
+    meanBlock: settings.detail === undefined ? blockOf(bars, fromMs) : { missing: finding('lack.detail') },
+    positions: positionsOf(bars, { again, fromMs }),
+  };
+}
+
+function blockOf(bars: readonly CandleColumns[], fromMs: number | null): StressBasis['meanBlock'] {
+  const block = blockOfBars(bars, fromMs);
+  return block.kind === 'known' ? block.value : { missing: block.lack };
+}
+
+function positionsOf(
+  bars: readonly CandleColumns[],
+  { again, fromMs }: { readonly again: RanReport; readonly fromMs: number | null },
+): StressBasis['positions'] {
+  const { held } = present(again.trades, 'the trades of the trial');
+  if (held === null) return { missing: finding('lack.oneCurrency') };
+  // Whether there is one plan is the same for every draw.
+  const plan = randomEntryPlan(held, { bars, fromMs, random: createRandom(1) });
+  return plan.kind === 'unknown'
+    ? { missing: plan.lack }
+    : held.reduce((sum, { positions }) => sum + positions.length, 0);
+}
+
+/**
+ * The mean length of the blocks in which bars are drawn anew, in bars: the longest that returns from close to
+ * close, or their sizes, need in any market. Sizes say of each other for longer than returns do: calm and
+ * storm come in series, and stops and entries live by them. Unknown below 21 bars, and where no price moves.
+ */
+export function blockOfBars(markets: readonly CandleColumns[], fromMs: number | null): Estimate<number> {
+  let longest: Estimate<number> = unknown('no-variance', lack('lack.onePrice'));
+  for (const columns of markets) {
+    const returns = returnsOf(columns, fromMs);
+    for (const values of [returns, returns.map(Math.abs)]) {
+      const found = blockLength(values);
+      if (found.kind === 'unknown') {
+        if (longest.kind === 'unknown' && found.reason !== 'no-variance') longest = found;
+      } else if (longest.kind === 'unknown' || found.value.stationary > longest.value)
+        longest = known(found.value.stationary);
+    }
+  }
+  return longest;
+}
+
+/** `ln(close / close before)` of the bars from a time on. */
+function returnsOf({ close, length, ...columns }: CandleColumns, fromMs: number | null): Float64Array {
+  const first = Math.max(1, fromMs === null ? 0 : firstBarFrom({ ...columns, close, length }, fromMs));
+  return Float64Array.from({ length: Math.max(0, length - first) }, (_, index) =>
+    Math.log((close[first + index] ?? 1) / (close[first + index - 1] ?? 1)),
+  );
 }

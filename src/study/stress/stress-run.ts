@@ -14,12 +14,16 @@ import { runOfSetup } from '../trials/run-of-setup.ts';
 import { withParams, type CandleSetup, type TrialSetup } from '../trials/trial-setup.ts';
 import { doubledBarRules, doubledFees, doubledPollRules } from './doubled-costs.ts';
 import { heldPositions } from './held-positions.ts';
-import { randomEntryPlan } from './random-entry-plan.ts';
-import { randomEntryStrategy } from './random-entry-strategy.ts';
-import { redrawnBars } from './redrawn-bars.ts';
-import { redrawnSignals } from './redrawn-signals.ts';
+import { randomEntryPlan, type MarketPlan, type PlannedEntry } from './random-entry-plan.ts';
+import { redrawnBars, barTimes, drawnOrder, type RedrawOptions } from './redrawn-bars.ts';
 import type { Cost, StressReport, StressTask, TradesAgain } from './stress-task.ts';
-import { tradeChanges } from './trade-changes.ts';
+import { numberOf } from '../../backtest/metrics/statistics.ts';
+import type { Units } from '../../domain/money.ts';
+import type { StrategyDefinition } from '../../strategy/definition.ts';
+import type { StrategyContext } from '../../strategy/context.ts';
+import type { FileSignal } from '../../backtest/signals/read-signals.ts';
+import type { CandleColumns } from '../../domain/candle-columns.ts';
+import { rowFrom } from '../../recording/packed/packed-market.ts';
 
 /** Setup in which trials run, and the bot that runs them. */
 interface StressPlace {
@@ -121,3 +125,97 @@ function tradesOf(run: BacktestRun, trips: readonly RoundTrip[]): TradesAgain {
     held: isOneCurrency ? heldPositions(trips, { bars, curve, initialEquity }) : null,
   };
 }
+
+/**
+ * Returns the change of equity by each closed trade, in the order in which they ended: its profit over the
+ * initial equity with the profits of all trades that had ended before. Compounded they are the initial equity
+ * with all profits, also if trades overlap. A change of zero equity is 0.
+ */
+export function tradeChanges(trips: readonly RoundTrip[], initialEquity: Units): readonly number[] {
+  const closed = trips
+    .flatMap(({ closedAtMs, number, profit }) =>
+      closedAtMs === null ? [] : [{ closedAtMs, number, profit }],
+    )
+    .toSorted((left, right) => left.closedAtMs - right.closedAtMs || left.number - right.number);
+  let equity = initialEquity as bigint;
+  return closed.map(({ profit }) => {
+    const change = equity > 0n ? numberOf(profit) / numberOf(equity as Units) : 0;
+    equity += profit;
+    return change;
+  });
+}
+
+/** The name of the data of a market. */
+const dataName = (market: string): string => `bars${market}`;
+
+/**
+ * Buys and sells by a plan, whatever the market does: the control that a strategy has to be better than. It
+ * takes, with market orders, for the planned share of its equity or what is free.
+ */
+function randomEntryStrategy(plans: readonly MarketPlan[]): StrategyDefinition {
+  return {
+    name: 'random',
+    data: ({ markets, timeframe }) =>
+      Object.fromEntries(
+        plans.map(({ market }) => [dataName(market), markets.of(market).candles(timeframe)]),
+      ),
+    on: Object.fromEntries(plans.map(({ market, entries }) => [dataName(market), follow(market, entries)])),
+  };
+}
+
+function follow(market: string, entries: readonly PlannedEntry[]): (ctx: StrategyContext) => void {
+  const buys = new Map(entries.map((entry) => [entry.buyAtMs, entry.share]));
+  const sales = new Set(entries.map(({ sellAtMs }) => sellAtMs));
+  return (ctx) => {
+    const share = buys.get(ctx.nowMs);
+    if (share === undefined && !sales.has(ctx.nowMs)) return;
+    const own = ctx.markets.of(market);
+    if (share === undefined) {
+      ctx.cancelAll(market);
+      if (own.position > 0) own.sell({ amount: own.position });
+      return;
+    }
+    const value = Math.min(share * (own.equity ?? 0), own.freeQuote);
+    if (value > 0) own.buy({ value });
+  };
+}
+
+/**
+ * Signals that move with the bars in which they came, as `redrawnBars` draws them with the same options: what
+ * a signal says of the bars after it stays true within a block. One that is drawn twice comes twice, under
+ * two ids; what came twice under one id still does. Those before the first bar are gone.
+ */
+export function redrawnSignals(
+  signals: readonly FileSignal[],
+  markets: readonly CandleColumns[],
+  of: RedrawOptions,
+): readonly FileSignal[] {
+  if (signals.length === 0) return signals;
+  const times = barTimes(markets, of.fromMs);
+  const own = Map.groupBy(
+    signals,
+    ({ atMs }) => rowFrom(times.length, (row) => times[row] ?? 0, atMs + 1) - 1,
+  );
+  const ids = new Map<string, string>();
+  const drawn: FileSignal[] = [];
+  for (const [place, source] of drawnOrder(times.length, of).entries()) {
+    const byMs = (times[place] ?? 0) - (times[source] ?? 0);
+    for (const signal of own.get(source) ?? []) {
+      const key = `${byMs} ${signal.id}`;
+      const id = ids.get(key) ?? `drawn-${ids.size + 1}`;
+      ids.set(key, id);
+      drawn.push(moved(signal, { byMs, id }));
+    }
+  }
+  return drawn;
+}
+
+const moved = (
+  signal: FileSignal,
+  { byMs, id }: { readonly byMs: number; readonly id: string },
+): FileSignal => ({
+  ...signal,
+  id,
+  atMs: signal.atMs + byMs,
+  sentAtMs: signal.sentAtMs === null ? null : signal.sentAtMs + byMs,
+});

@@ -8,7 +8,6 @@ import type { PackedMarket } from '../../recording/packed/packed-market.ts';
 import type { RunData, RunSignals } from '../data/study-data.ts';
 import type { Params } from '../space/params-of-point.ts';
 import type { FillRules } from './fill-rules.ts';
-import { sharedColumns } from './shared-columns.ts';
 
 /** Everything a trial needs besides its params, its data and its range. */
 export type StudySetup = Pick<BacktestRequest, 'timeframe' | 'currency' | 'steps' | 'detail'> & {
@@ -65,4 +64,23 @@ export function botConfigOf(overrides: readonly Override[]): BotConfig {
 /** The same with the params of a trial. */
 export function withParams(config: BotConfig, params: Params): BotConfig {
   return { ...config, strategies: config.strategies.map((strategy) => ({ ...strategy, params })) };
+}
+
+/** A copy of bars that threads see without copying it again. Nobody writes to it. */
+export function sharedColumns(columns: CandleColumns): CandleColumns {
+  const { openTimeMs, open, high, low, close, volume, length } = columns;
+  const shared = (column: Float64Array): Float64Array => {
+    const copy = new Float64Array(new SharedArrayBuffer(length * Float64Array.BYTES_PER_ELEMENT));
+    copy.set(column.subarray(0, length));
+    return copy;
+  };
+  return {
+    ...columns,
+    openTimeMs: shared(openTimeMs),
+    open: shared(open),
+    high: shared(high),
+    low: shared(low),
+    close: shared(close),
+    volume: shared(volume),
+  };
 }

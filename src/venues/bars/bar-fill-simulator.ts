@@ -5,10 +5,10 @@ import { invariant } from '../../domain/invariant.ts';
 import type { FeeSchedule } from '../../domain/fee-schedule.ts';
 import type { Market } from '../../domain/market.ts';
 import type { Currency } from '../../domain/market-symbol.ts';
-import type { Units } from '../../domain/money.ts';
+import { type Units, formatUnits, NO_UNITS } from '../../domain/money.ts';
 import type { VenueOrder } from '../../domain/order.ts';
 import type { VenueTrade } from '../../domain/trade.ts';
-import type { ListCursor, Page, VenueAnswer, VenueCall } from '../port.ts';
+import type { ListCursor, Page, VenueAnswer, VenueCall, WalletReading } from '../port.ts';
 import { longestBarMs } from '../../domain/bar-grid.ts';
 import { accept, type Result } from '../../simulator/core/result.ts';
 import type { SimulatedOrder } from '../../simulator/core/trading/order.ts';
@@ -17,14 +17,15 @@ import { INTERFACE_PROFILE } from '../interface-profile.ts';
 import { PAGE_SIZES } from '../venue-request.ts';
 import { BarAccount } from './bar-account.ts';
 import { BarMarket } from './bar-market.ts';
-import { BarWallets } from './bar-wallets.ts';
 import { createBarRules, type BarRules } from './bar-rules.ts';
 import { EquityValuer } from './equity-valuer.ts';
 import { BarFiller, type FillContext } from './fill-bar.ts';
-import { venueOrderOf } from '../door/venue-records.ts';
+import { venueOrderOf, walletReadingOf } from '../door/venue-records.ts';
 import { TypedDoor, type DoorAccount } from '../door/typed-door.ts';
 import { takerCostsOf } from './taker-price.ts';
 import type { WorkingOrder } from './working-order.ts';
+import type { WalletPair } from '../../simulator/core/trading/trader.ts';
+import { Wallet } from '../../simulator/core/wallet.ts';
 
 export interface BarFillSimulatorOptions {
   /** Bars are given by the place of their market in this list. */
@@ -324,5 +325,66 @@ export class BarFillSimulator {
     if (market === undefined)
       throw new SarrafError('INVARIANT', `expected a market of the order ${order.id}, was none`);
     return market;
+  }
+}
+
+/** A wallet for each currency that can be traded or that there is something of. */
+class BarWallets {
+  private readonly wallets = new Map<string, Wallet>();
+  /** As they were last read: most are the same from one reading to the next. */
+  private readonly readings: WalletReading[] = [];
+
+  /** Throws `INVALID_OPTIONS` for a negative balance. */
+  constructor(markets: readonly Market[], balances: Readonly<Record<string, Units>>) {
+    const currencies = new Set([
+      ...markets.flatMap(({ quote, base }) => [quote, base]),
+      ...Object.keys(balances),
+    ]);
+    for (const currency of currencies) {
+      const wallet = this.ensure(currency);
+      wallet.total = balances[currency] ?? NO_UNITS;
+      if (wallet.total >= 0n) continue;
+      throw new SarrafError(
+        'INVALID_OPTIONS',
+        `expected no negative balance of ${currency}, was ${formatUnits(wallet.total)}`,
+      );
+    }
+  }
+
+  get all(): ReadonlyMap<string, Wallet> {
+    return this.wallets;
+  }
+
+  /** The wallets that a market is traded with. */
+  pairOf({ base, quote }: Market): WalletPair {
+    return { base: this.ensure(base), quote: this.ensure(quote) };
+  }
+
+  /** Nothing of a currency that nobody named. */
+  balance(currency: string): Balance {
+    const { total = NO_UNITS, held = NO_UNITS } = this.wallets.get(currency) ?? {};
+    return { total: total as Units, held: held as Units };
+  }
+
+  read(): readonly WalletReading[] {
+    const { readings } = this;
+    let place = 0;
+    for (const wallet of this.wallets.values()) {
+      const last = readings[place];
+      if (last === undefined) readings.push(walletReadingOf(wallet));
+      else if (last.total !== wallet.total || last.held !== wallet.held)
+        readings[place] = { ...last, total: wallet.total as Units, held: wallet.held as Units };
+      place += 1;
+    }
+    return readings.slice();
+  }
+
+  private ensure(currency: string): Wallet {
+    const found = this.wallets.get(currency);
+    if (found !== undefined) return found;
+    const id = this.wallets.size + 1;
+    const wallet = new Wallet({ id, userId: 1, currency, kind: 'spot', transactionsKept: 1 });
+    this.wallets.set(currency, wallet);
+    return wallet;
   }
 }

@@ -2,8 +2,8 @@ import { subjectOf } from '../../budget/ledger-file.ts';
 import type { Credentials } from '../../exchange/client-options.ts';
 import type { LoginCredentials } from '../../exchange/session.ts';
 import type { CredentialSettings } from './credentials-settings.ts';
-import { oneTimePassword } from './one-time-password.ts';
 import type { Secret } from '../../configuration/secret.ts';
+import { createHmac } from 'node:crypto';
 
 /** Login data that outlives a run: the device and the token. */
 type KeptLogIn = Pick<LoginCredentials, 'device' | 'onDevice' | 'token' | 'onToken' | 'onTokenRefused'>;
@@ -87,4 +87,32 @@ export function secretsOf(settings: CredentialSettings | null): readonly Secret[
 export function credentialTexts(settings: CredentialSettings | null): readonly string[] {
   const secrets = secretsOf(settings).map((secret) => secret.reveal());
   return settings?.kind === 'key' ? [...secrets, settings.publicKey] : secrets;
+}
+
+const ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567';
+const STEP_MS = 30_000;
+const DIGITS = 6;
+
+function bytesOfBase32(text: string): Buffer {
+  const bytes: number[] = [];
+  let bits = 0;
+  let value = 0;
+  for (const letter of text.toUpperCase().replaceAll(/[ =]/g, '')) {
+    value = ((value << 5) | ALPHABET.indexOf(letter)) & 0xfff;
+    bits += 5;
+    if (bits < 8) continue;
+    bits -= 8;
+    bytes.push((value >> bits) & 0xff);
+  }
+  return Buffer.from(bytes);
+}
+
+/** The six digits that a Base32 secret stands for in the 30 seconds around a time (RFC 6238 with SHA-1). */
+export function oneTimePassword(secret: string, nowMs: number): string {
+  const counter = Buffer.alloc(8);
+  counter.writeBigUInt64BE(BigInt(Math.floor(nowMs / STEP_MS)));
+  const digest = createHmac('sha1', bytesOfBase32(secret)).update(counter).digest();
+  const offset = digest.readUInt8(digest.length - 1) & 0xf;
+  const number = (digest.readUInt32BE(offset) & 0x7fffffff) % 10 ** DIGITS;
+  return String(number).padStart(DIGITS, '0');
 }

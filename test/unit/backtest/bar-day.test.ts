@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { BarDay } from '../../../src/backtest/bar-day.ts';
-import { BarStretches } from '../../../src/backtest/bar-stretches.ts';
+import { BarDay, BarStretches } from '../../../src/backtest/bar-statistics.ts';
 import { parseMarket } from '../../../src/exchange/market-names.ts';
 
 const MARKET = parseMarket('BTCIRT');

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { parseMarket } from '../../../src/exchange/market-names.ts';
-import { BarStretches } from '../../../src/backtest/bar-stretches.ts';
+import { BarStretches } from '../../../src/backtest/bar-statistics.ts';
 
 const bar = fc.record({
   high: fc.integer({ min: 50, max: 99 }),

@@ -1,10 +1,14 @@
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { firstDifference } from '../../../src/backtest/check-lookahead.ts';
-import { cutAfter, repeatRun, wantedOf, type CandleBacktest } from '../../../src/backtest/run-backtest.ts';
-import { runBacktest } from '../../../src/backtest/run-backtest.ts';
-import { columnScale } from '../../../src/domain/candle-columns.ts';
-import type { CandleColumns } from '../../../src/domain/candle-columns.ts';
+import { firstDifference } from '../../../src/backtest/setup/check-backtest.ts';
+import {
+  cutAfter,
+  repeatRun,
+  wantedOf,
+  type CandleBacktest,
+  runBacktest,
+} from '../../../src/backtest/run-backtest.ts';
+import { columnScale, type CandleColumns } from '../../../src/domain/candle-columns.ts';
 import { parseUnits, UNITS_PER_ONE } from '../../../src/domain/money.ts';
 import { DEFAULT_ENGINE_TIMES } from '../../../src/engine/engine-settings.ts';
 import { createRiskLimits, type RiskLimits } from '../../../src/execution/risk/risk-limits.ts';

@@ -1,14 +1,13 @@
 import { expect, test } from 'vitest';
 import { roundTrips } from '../../../src/backtest/metrics/round-trips.ts';
 import { valuedFills } from '../../../src/backtest/metrics/valued-fills.ts';
-import { createResult } from '../../../src/backtest/result/create-result.ts';
+import { createResult } from '../../../src/backtest/setup/backtest.ts';
 import { runSummary } from '../../../src/backtest/result/finish-run.ts';
 import { runBacktest } from '../../../src/backtest/run-backtest.ts';
 import { formatUnits, NO_UNITS, parseUnits, UNITS_PER_ONE, type Units } from '../../../src/domain/money.ts';
 import { divideHalfEven } from '../../../src/domain/rounding.ts';
 import { tradeIdOf } from '../../../src/venues/whole-ids.ts';
 import { FROM_MS } from './candle-run.ts';
-
 import {
   backtestOf,
   BALANCES,

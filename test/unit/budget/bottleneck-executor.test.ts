@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { BottleneckExecutor } from '../../../src/budget/bottleneck-executor.ts';
+import { BottleneckExecutor } from '../../../src/budget/limiter.ts';
 
 const HOUR_MS = 3_600_000;
 const BUDGET = { name: 'orders/add', limit: 5, windowMs: 60_000 };

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import Database from 'better-sqlite3';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { LEDGER_MIGRATIONS } from '../../../src/budget/ledger-schema.ts';
+import { LEDGER_MIGRATIONS } from '../../../src/budget/ledger-file.ts';
 import { readLedger } from '../../../src/budget/ledger-report.ts';
 import { thisMachine, type Machine } from '../../../src/budget/machine.ts';
 import { LedgerStore, type LedgerStoreOptions } from '../../../src/budget/store.ts';

@@ -1,6 +1,6 @@
 import { Command } from 'commander';
 import { describe, expect, it } from 'vitest';
-import { withCommandHelp } from '../../../src/cli/command-help.ts';
+import { withCommandHelp } from '../../../src/cli/run-sarraf.ts';
 import { COMMANDS } from '../../../src/cli/command-table.ts';
 import { startSarraf } from '../../support/sarraf-process.ts';
 

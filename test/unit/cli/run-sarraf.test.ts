@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { CALLS, isPaged, OF_PAGING } from '../../../src/cli/api/call-catalogue.ts';
-import { callHelp } from '../../../src/cli/api/call-help.ts';
+import { callHelp } from '../../../src/cli/commands/api.ts';
 import { sarrafHere } from '../../support/sarraf-here.ts';
 
 describe('a command that does not exist', () => {

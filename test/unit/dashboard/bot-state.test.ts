@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { botState, type BotSigns } from '../../../src/dashboard/folder/bot-state.ts';
+import { botState, type BotSigns } from '../../../src/dashboard/folder/bot-folder-reader.ts';
 
 const PULSE = { pid: 1, sinceMs: 1_000, beatMs: 99_000, endedAtMs: null, failure: null };
 const RUNNING: BotSigns = {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { SharedLook } from '../../../src/dashboard/server/shared-look.ts';
+import { SharedLook } from '../../../src/dashboard/server/handlers.ts';
 
 test('all who ask within a moment share one look, and an error is not shared', () => {
   let nowMs = 0;

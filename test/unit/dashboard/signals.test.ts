@@ -7,8 +7,7 @@ import { lockDataFolder } from '../../../src/daemon/process-locks/run-locks.ts';
 import { hashOfSecret } from '../../../src/dashboard/access/secret-text.ts';
 import type { ApiError } from '../../../src/dashboard/api-error.ts';
 import { BotFolderReader } from '../../../src/dashboard/folder/bot-folder-reader.ts';
-import { SignalDoor } from '../../../src/dashboard/signals/signal-door.ts';
-import { signalSignature } from '../../../src/dashboard/signals/signed-request.ts';
+import { SignalDoor, signalSignature } from '../../../src/dashboard/signals/signal-door.ts';
 import type { ControlCommand, SignalCommand } from '../../../src/engine/engine-event.ts';
 import { DashboardHere } from '../../support/dashboard-here.ts';
 

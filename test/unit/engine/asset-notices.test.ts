@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { assetNotices } from '../../../src/engine/asset-notices.ts';
+import { assetNotices } from '../../../src/engine/strategy-dispatcher.ts';
 import { MARKET_NAMES } from '../../../src/exchange/market-names.ts';
 
 const noticesOf = (markets: readonly string[], seen: readonly string[] = markets) => {

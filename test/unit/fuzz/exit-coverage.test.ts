@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { ExitCoverage } from '../../../src/fuzz/exit-coverage.ts';
+import { ExitCoverage } from '../../../src/fuzz/coverage.ts';
 import { orderOf } from '../execution/algorithms/algorithm-table.ts';
 
 const SALE = { side: 'sell', amount: 1n, price: null, stopPrice: null, stopLimitPrice: null } as never;

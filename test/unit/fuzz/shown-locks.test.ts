@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { ShownLocks, type ShowingBot } from '../../../src/fuzz/checkers/shown-locks.ts';
+import { ShownLocks, type ShowingBot } from '../../../src/fuzz/checkers/lock-checker.ts';
 import type { ShownLock } from '../../../src/strategy/shown-lock.ts';
 
 const shownLock = (changes: Partial<ShownLock>): ShownLock => ({

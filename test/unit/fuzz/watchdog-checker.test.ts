@@ -1,8 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { CanceledEntries } from '../../../src/daemon/watchdog/cancel-entries.ts';
 import { ENDPOINTS } from '../../../src/exchange/endpoints/index.ts';
-import { Presence } from '../../../src/fuzz/checkers/presence.ts';
-import { WatchdogChecker } from '../../../src/fuzz/checkers/watchdog-checker.ts';
+import { Presence, WatchdogChecker } from '../../../src/fuzz/checkers/watchdog-checker.ts';
 import type { WatchdogOrders } from '../../../src/fuzz/checkers/watchdog-orders.ts';
 
 const RULE = { silentAfterMs: 10_000, cancelEntriesAfterMs: 20_000 };

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { Dice } from '../../../src/fuzz/dice.ts';
 import { EXCHANGE_EVENTS } from '../../../src/fuzz/exchange-events.ts';
-import { SECOND_HAND } from '../../../src/fuzz/second-hand.ts';
+import { SECOND_HAND } from '../../../src/fuzz/swarm.ts';
 import { BOT_USER, FuzzWorld } from '../../../src/fuzz/world.ts';
 
 const START_MS = Date.UTC(2026, 0, 5, 12);

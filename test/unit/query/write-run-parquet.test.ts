@@ -2,7 +2,7 @@ import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { createResult } from '../../../src/backtest/result/create-result.ts';
+import { createResult } from '../../../src/backtest/setup/backtest.ts';
 import { finishRun } from '../../../src/backtest/result/finish-run.ts';
 import { writeRunFolder } from '../../../src/backtest/result/write-run-folder.ts';
 import type { Units } from '../../../src/domain/money.ts';

@@ -3,8 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { StudyStore } from '../../../src/study/store/study-store.ts';
-import { headOf } from '../../../src/study/study-result.ts';
-import { testedNotes } from '../../../src/study/tested-notes.ts';
+import { headOf, testedNotes } from '../../../src/study/study-result.ts';
 import { inEnglish } from './in-english.ts';
 import { keepDemoStudy } from './report/demo-study.ts';
 

@@ -1,8 +1,14 @@
 import type { BacktestRun } from '../../backtest-run.ts';
 import { dailyReturns, type DailyReturns } from '../../metrics/daily-returns.ts';
 import { deepestDrawdowns } from '../../metrics/drawdown-periods.ts';
-import { rollingFigures } from '../../metrics/rolling-figures.ts';
-import { numberOf, type Statistic } from '../../metrics/statistics.ts';
+import {
+  numberOf,
+  type Statistic,
+  finite,
+  mean,
+  quotient,
+  sampleDeviation,
+} from '../../metrics/statistics.ts';
 import type { ReportVoice } from '../report-voice.ts';
 
 /** Drawdowns in the list. */
@@ -121,3 +127,34 @@ function path(
 }
 
 const fixed = (value: number): string => value.toFixed(1);
+
+/** Trading days of a year: these markets have no weekend. */
+const DAYS_A_YEAR = 365;
+
+/** Figures of the days up to each day, one after the other. */
+interface RollingFigures {
+  /** The last day of the first window, in days since 1970-01-01. */
+  readonly firstDay: number;
+  readonly windowDays: number;
+  readonly sharpe: readonly Statistic[];
+  readonly volatility: readonly Statistic[];
+}
+
+/**
+ * Sharpe ratio and volatility of the last `windowDays` days, at the end of each day, both for a year: `mean /
+ * deviation x sqrt(365)` and `deviation x sqrt(365)` of daily returns. Empty where there are fewer days.
+ */
+export function rollingFigures({ firstDay, returns }: DailyReturns, windowDays: number): RollingFigures {
+  const sharpe: Statistic[] = [];
+  const volatility: Statistic[] = [];
+  for (let end = windowDays; end <= returns.length; end += 1) {
+    const window = [...returns.subarray(end - windowDays, end)];
+    const deviation = sampleDeviation(window);
+    sharpe.push(scaled(quotient(mean(window), deviation)));
+    volatility.push(scaled(deviation));
+  }
+  return { firstDay: firstDay + windowDays - 1, windowDays, sharpe, volatility };
+}
+
+const scaled = (value: Statistic): Statistic =>
+  value === null ? null : finite(value * Math.sqrt(DAYS_A_YEAR));

@@ -1,14 +1,16 @@
-import { useEffect, useRef } from 'preact/hooks';
+import { useEffect, useRef, useMemo } from 'preact/hooks';
 import { signal, useSignal } from '@preact/signals';
 import { loadPart, reasonToReload } from '../page-parts.ts';
 import { sayFailure } from '../parts/say-failure.ts';
 import { say } from '../say.ts';
 import { refreshAll } from '../use-reply.ts';
-import { openDialog, type PageAction, type OpenDialog } from './action.ts';
+import { openDialog, type PageAction, type OpenDialog, newKey } from './action.ts';
 import type { ActionFields, ActionFieldsProps } from './action-fields.tsx';
-import { CostLines } from './cost-lines.tsx';
-import { OutcomeLines } from './outcome-lines.tsx';
-import { usePostedAction } from './post-action.ts';
+import type { ActionStateReply, CostReply, ActionReply } from '../../schema/action.ts';
+import { Said, SideWord } from '../parts/words.tsx';
+import { knownMarket } from '../markets.ts';
+import { showBothUnits, showExact, showLength, showName } from '../shown.ts';
+import { ApiFailure, getReply, postBody } from '../api.ts';
 
 /** The one dialog of the page: what an action costs, one confirmation, and what became of it. */
 export function ActionDialog() {
@@ -122,4 +124,190 @@ function Steps({ action, posted, onBack }: StepsProps) {
       </form>
     </>
   );
+}
+
+interface OutcomeLinesProps {
+  readonly state: ActionStateReply | null;
+  readonly isEnded: boolean;
+}
+
+/**
+ * Shows the outcome of an action: whether the bot has it, the number of orders left, and the final message.
+ */
+function OutcomeLines({ state, isEnded }: OutcomeLinesProps) {
+  if (isEnded) {
+    const isGood = state === null || state.result?.ok !== false;
+    return (
+      <>
+        <p
+          class={`notice ${isGood ? 'good' : 'bad'}`}
+          role="status"
+          data-outcome={isGood ? 'done' : 'failed'}
+        >
+          {say(isGood ? 'outcome.done' : 'outcome.failed')}
+        </p>
+        {state?.result === undefined || state.result === null ? null : (
+          <Said text={state.result.message} facts={state.result.messageFacts} />
+        )}
+        {(state?.result?.left ?? []).length === 0 ? null : (
+          <p>{say('outcome.left', { count: state?.result?.left.length ?? 0 })}</p>
+        )}
+      </>
+    );
+  }
+  return (
+    <>
+      <p role="status">
+        {say(state === null || state.state === 'waiting' ? 'outcome.waiting' : 'outcome.taken')}
+      </p>
+      {state === null || state.progress === null ? null : (
+        <p>{say('outcome.progress', { count: state.progress.left, closed: state.progress.closed })}</p>
+      )}
+      <p class="note">{say('outcome.goesOn')}</p>
+    </>
+  );
+}
+
+interface CostLinesProps {
+  readonly action: PageAction;
+  readonly cost: CostReply | null;
+}
+
+/**
+ * Shows the cost of an action before it is confirmed: orders, requests, and the time it needs under the
+ * budget.
+ */
+function CostLines({ action, cost }: CostLinesProps) {
+  if (cost === null) return null;
+  const { cancelCount, places, requests, limit, windowMs, seconds } = cost;
+  const isFree = requests === 0;
+  return (
+    <div class="cost">
+      <h3>{say('cost.title')}</h3>
+      <ul>
+        {cancelCount === 0 ? null : <li>{say('cost.cancels', { count: cancelCount })}</li>}
+        {places.map((place, index) => (
+          <PlaceLine key={index} place={place} />
+        ))}
+        <li>
+          {isFree ? say('cost.free') : say('cost.requests', { count: requests })}
+          {limit === null || windowMs === null || isFree
+            ? null
+            : ` ${say('cost.pace', { limit, window: showLength(windowMs), length: showLength(seconds * 1_000) })}`}
+        </li>
+        {action.kind === 'order' ? <OrderMoney action={action} /> : null}
+      </ul>
+    </div>
+  );
+}
+
+function PlaceLine({ place }: { readonly place: CostReply['places'][number] }) {
+  const { market, side, amount, isReduceOnly, value, currency } = place;
+  const base = knownMarket(market)?.base ?? '';
+  return (
+    <li>
+      <SideWord side={side} /> {showExact(amount, base)} {say('cost.inMarket', { market: showName(market) })}
+      {value === null || currency === null
+        ? null
+        : ` ${say('cost.worth', { value: showBothUnits(value, currency, true) })}`}
+      {isReduceOnly ? ` ${say('cost.reduceOnly')}` : null}
+    </li>
+  );
+}
+
+/** Prices that were typed, in both units, so that a zero too many is seen. */
+function OrderMoney({ action }: { readonly action: Extract<PageAction, { kind: 'order' }> }) {
+  const quote = knownMarket(action.body.market)?.quote;
+  if (quote === undefined) return null;
+  const { price = null, stopPrice = null } = action.body;
+  return (
+    <>
+      {price === null ? null : <li>{say('cost.price', { price: showBothUnits(price, quote) })}</li>}
+      {stopPrice === null ? null : (
+        <li>{say('cost.stopPrice', { price: showBothUnits(stopPrice, quote) })}</li>
+      )}
+    </>
+  );
+}
+
+/** Progress of an action's dialog. */
+type ActionStep =
+  | { readonly step: 'asking' }
+  | { readonly step: 'cost'; readonly cost: CostReply | null }
+  | { readonly step: 'sending' }
+  | { readonly step: 'following'; readonly state: ActionStateReply | null }
+  | { readonly step: 'ended'; readonly state: ActionStateReply | null };
+
+const FOLLOW_PAUSE_MS = 500;
+/** An action that is not done after this goes on without the dialog: the bot has it. */
+const LONGEST_FOLLOW_MS = 10 * 60_000;
+
+/** One dialog's action: its cost, its one confirmation, and what became of it. */
+class PostedAction {
+  readonly step = signal<ActionStep>({ step: 'asking' });
+  readonly failure = signal<ApiFailure | null>(null);
+  /** The same however often it is sent, so that it is done once. */
+  readonly #key = newKey();
+  #isClosed = false;
+
+  /** Asks what it would cost; nothing is done. */
+  async askCost(action: PageAction): Promise<void> {
+    await this.#try(async () => {
+      const reply = await postBody<ActionReply>(`/actions/${action.kind}`, {
+        ...action.body,
+        key: this.#key,
+        dryRun: true,
+      });
+      this.step.value = { step: 'cost', cost: 'dryRun' in reply ? reply : null };
+    });
+  }
+
+  /** Does it, and follows it until it is done. After a lost reply the same may be tried again. */
+  async confirm(action: PageAction, onDone: () => void): Promise<void> {
+    const before = this.step.value;
+    this.step.value = { step: 'sending' };
+    const isSent = await this.#try(async () => {
+      const reply = await postBody<ActionReply>(`/actions/${action.kind}`, {
+        ...action.body,
+        key: this.#key,
+      });
+      if ('dryRun' in reply) throw new ApiFailure(0, { code: 'internal', message: 'only the cost was said' });
+      if (action.kind === 'acknowledge') this.step.value = { step: 'ended', state: null };
+      else await this.#follow(reply.id);
+    });
+    if (!isSent && this.step.value.step === 'sending') this.step.value = before;
+    onDone();
+  }
+
+  close(): void {
+    this.#isClosed = true;
+  }
+
+  async #follow(id: number): Promise<void> {
+    const untilMs = Date.now() + LONGEST_FOLLOW_MS;
+    this.step.value = { step: 'following', state: null };
+    while (!this.#isClosed && Date.now() < untilMs) {
+      const state = await getReply<ActionStateReply>(`/actions/${id}`);
+      const isEnded = state.state === 'done' || state.state === 'failed';
+      this.step.value = { step: isEnded ? 'ended' : 'following', state };
+      if (isEnded) return;
+      await new Promise((resolve) => setTimeout(resolve, FOLLOW_PAUSE_MS));
+    }
+  }
+
+  async #try(work: () => Promise<void>): Promise<boolean> {
+    this.failure.value = null;
+    try {
+      await work();
+      return true;
+    } catch (error) {
+      if (!(error instanceof ApiFailure)) throw error;
+      this.failure.value = error;
+      return false;
+    }
+  }
+}
+
+function usePostedAction(): PostedAction {
+  return useMemo(() => new PostedAction(), []);
 }

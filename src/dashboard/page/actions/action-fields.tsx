@@ -1,8 +1,17 @@
 import type { OpenDialog, PageAction } from './action.ts';
-import { LockFields } from './lock-fields.tsx';
-import { OrderFields } from './order-fields.tsx';
+import { LockFields, strategyOptions } from './lock-fields.tsx';
 import { PauseFields } from './pause-fields.tsx';
-import { PositionFields } from './position-fields.tsx';
+import { useSignal } from '@preact/signals';
+import { unitName } from '../../../language/format-money.ts';
+import { localeOf } from '../../../language/locale.ts';
+import { readTypedDecimal } from '../../../language/read-typed-decimal.ts';
+import { knownMarket, markets } from '../markets.ts';
+import { overview } from '../overview.ts';
+import { language } from '../preferences.ts';
+import { say } from '../say.ts';
+import { showBothUnits } from '../shown.ts';
+import { SelectField, TextField } from './field.tsx';
+import { FieldsForm } from './fields-form.tsx';
 
 export interface ActionFieldsProps {
   readonly open: OpenDialog;
@@ -23,4 +32,175 @@ export function ActionFields({ open, onReady }: ActionFieldsProps) {
     case 'nothing':
       return null;
   }
+}
+
+interface PositionFieldsProps {
+  readonly strategy: string;
+  readonly market: string;
+  readonly onReady: (action: PageAction) => void;
+}
+
+const ACTS = ['adopt', 'write-off', 'move'] as const;
+
+/** Fields for the fate of a position that somebody has closed or moved by hand. */
+function PositionFields({ strategy, market, onReady }: PositionFieldsProps) {
+  const act = useSignal<(typeof ACTS)[number]>('adopt');
+  const others = strategyOptions(overview.value.data).filter(([name]) => name !== strategy);
+  const to = useSignal(others[0]?.[0] ?? '');
+  const typed = { amount: useSignal(''), price: useSignal('') } as const;
+  const isTried = useSignal(false);
+  const currencies = knownMarket(market);
+  const readOf = (name: 'amount' | 'price'): string | null => readTypedDecimal(typed[name].value);
+  const problemOf = (name: 'amount' | 'price'): string | null => {
+    if (typed[name].value.trim() === '') return null;
+    const read = readOf(name);
+    return read === null || read.startsWith('-') ? say('field.noNumber') : null;
+  };
+  const submit = (): void => {
+    isTried.value = true;
+    if (problemOf('amount') !== null || problemOf('price') !== null) return;
+    onReady({
+      kind: 'position',
+      body: {
+        act: act.value,
+        strategy,
+        to: act.value === 'move' ? to.value : null,
+        market,
+        amount: readOf('amount'),
+        price: readOf('price'),
+      },
+    });
+  };
+  const numberField = (name: 'amount' | 'price', currency: string) => {
+    const read = readOf(name);
+    return (
+      <TextField
+        label={`${say(`field.${name}`)} (${unitName(currency, localeOf(language.value))})`}
+        name={name}
+        value={typed[name].value}
+        isNumber
+        hint={read === null ? say(`field.position.${name}`) : showBothUnits(read, currency)}
+        problem={isTried.value ? problemOf(name) : null}
+        onInput={(value) => (typed[name].value = value)}
+      />
+    );
+  };
+  return (
+    <FieldsForm onSubmit={submit}>
+      <p class="about" dir="ltr">
+        {strategy} · {market}
+      </p>
+      <SelectField
+        label={say('field.position.act')}
+        name="act"
+        value={act.value}
+        options={ACTS.filter((one) => one !== 'move' || others.length > 0).map(
+          (one) => [one, say(`position.act.${one}`)] as const,
+        )}
+        onChange={(value) => (act.value = ACTS.find((one) => one === value) ?? 'adopt')}
+      />
+      {act.value === 'move' ? (
+        <SelectField
+          label={say('field.position.to')}
+          name="to"
+          value={to.value}
+          options={others}
+          onChange={(value) => (to.value = value)}
+        />
+      ) : null}
+      {numberField('amount', currencies?.base ?? '')}
+      {numberField('price', currencies?.quote ?? '')}
+    </FieldsForm>
+  );
+}
+
+interface OrderFieldsProps {
+  readonly market: string | null;
+  readonly onReady: (action: PageAction) => void;
+}
+
+type NumberName = 'amount' | 'price' | 'stopPrice';
+
+/** True for a field that may be left empty; the order then has none. */
+const MAY_BE_EMPTY: Readonly<Record<NumberName, boolean>> = { amount: false, price: true, stopPrice: true };
+
+/** An order by hand. What is typed is in the unit of the exchange, and shown in both at once. */
+function OrderFields({ market, onReady }: OrderFieldsProps) {
+  const symbol = useSignal(market ?? markets.value[0]?.symbol ?? '');
+  const strategy = useSignal(overview.value.data?.strategies[0]?.name ?? '');
+  const side = useSignal<'buy' | 'sell'>('buy');
+  const typed = {
+    amount: useSignal(''),
+    price: useSignal(''),
+    stopPrice: useSignal(''),
+  } as const;
+  const isTried = useSignal(false);
+  const currencies = knownMarket(symbol.value);
+  const problemOf = (name: NumberName): string | null => {
+    const text = typed[name].value.trim();
+    if (text === '') return MAY_BE_EMPTY[name] ? null : say('field.needed');
+    const read = readTypedDecimal(text);
+    return read === null || read.startsWith('-') ? say('field.noNumber') : null;
+  };
+  const readOf = (name: NumberName): string | null => readTypedDecimal(typed[name].value);
+  const submit = (): void => {
+    isTried.value = true;
+    if ((['amount', 'price', 'stopPrice'] as const).some((name) => problemOf(name) !== null)) return;
+    onReady({
+      kind: 'order',
+      body: {
+        strategy: strategy.value,
+        market: symbol.value,
+        side: side.value,
+        amount: readOf('amount') ?? '',
+        price: readOf('price'),
+        stopPrice: readOf('stopPrice'),
+      },
+    });
+  };
+  const numberField = (name: NumberName, currency: string) => {
+    const read = readOf(name);
+    return (
+      <TextField
+        label={`${say(`field.${name}`)} (${unitName(currency, localeOf(language.value))})`}
+        name={name}
+        value={typed[name].value}
+        isNumber
+        hint={read === null ? undefined : showBothUnits(read, currency)}
+        problem={isTried.value ? problemOf(name) : null}
+        onInput={(value) => (typed[name].value = value)}
+      />
+    );
+  };
+  return (
+    <FieldsForm onSubmit={submit}>
+      <SelectField
+        label={say('field.strategy')}
+        name="strategy"
+        value={strategy.value}
+        options={strategyOptions(overview.value.data)}
+        onChange={(value) => (strategy.value = value)}
+      />
+      <SelectField
+        label={say('field.market')}
+        name="market"
+        value={symbol.value}
+        options={markets.value.map((each) => [each.symbol, each.symbol] as const)}
+        onChange={(value) => (symbol.value = value)}
+      />
+      <SelectField
+        label={say('field.side')}
+        name="side"
+        value={side.value}
+        options={[
+          ['buy', say('side.buy')],
+          ['sell', say('side.sell')],
+        ]}
+        onChange={(value) => (side.value = value === 'sell' ? 'sell' : 'buy')}
+      />
+      {numberField('amount', currencies?.base ?? '')}
+      {numberField('price', currencies?.quote ?? '')}
+      {numberField('stopPrice', currencies?.quote ?? '')}
+    </FieldsForm>
+  );
 }

@@ -2,10 +2,15 @@ import type { BookReply } from '../../schema/market.ts';
 import { Panel, WithReply } from '../parts/panel.tsx';
 import { Age, NameLink } from '../parts/words.tsx';
 import { say } from '../say.ts';
-import { capitalised, showNumber } from '../shown.ts';
+import { capitalised, showNumber, NONE } from '../shown.ts';
 import { useReply } from '../use-reply.ts';
 import { unitNow } from '../unit-now.ts';
-import { showPrice } from '../show-price.ts';
+import { formatUnit } from '../../../language/format-money.ts';
+import { locale } from '../preferences.ts';
+
+/** A price or an amount in full without its unit, where a heading has that. */
+const showPrice = (price: string | null, currency: string): string =>
+  price === null ? NONE : formatUnit(price, currency, locale.value);
 
 interface OrderBookProps {
   readonly market: string;

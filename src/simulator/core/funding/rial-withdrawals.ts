@@ -14,8 +14,8 @@ import {
   stepWithdrawal,
   type RialWithdrawalState,
   type WithdrawalStatus,
+  type PaymentState,
 } from './rial-withdrawal.ts';
-import { readWithdrawal, storeWithdrawal, type StoredWithdrawal } from './stored-withdrawal.ts';
 import { DEFAULT_WITHDRAWALS, type WithdrawalSettings } from './withdrawal-settings.ts';
 
 export interface WithdrawalsState {
@@ -275,4 +275,35 @@ export class RialWithdrawals {
     this.byId.delete(oldest.id);
     this.byUser.get(oldest.userId)?.delete(oldest.id);
   }
+}
+
+type StoredPayment = Omit<PaymentState, 'units'> & { readonly units: string };
+
+/** A withdrawal as plain JSON: units as text. */
+type StoredWithdrawal = Omit<RialWithdrawalState, 'units' | 'fee' | 'refunded' | 'payments'> & {
+  readonly units: string;
+  readonly fee: string;
+  readonly refunded: string;
+  readonly payments: readonly StoredPayment[];
+};
+
+function storeWithdrawal(withdrawal: RialWithdrawalState): StoredWithdrawal {
+  return {
+    ...withdrawal,
+    units: String(withdrawal.units),
+    fee: String(withdrawal.fee),
+    refunded: String(withdrawal.refunded),
+    payments: withdrawal.payments.map((payment) => ({ ...payment, units: String(payment.units) })),
+  };
+}
+
+/** Throws a `SyntaxError` when a text is no integer. */
+function readWithdrawal(stored: StoredWithdrawal): RialWithdrawalState {
+  return {
+    ...stored,
+    units: BigInt(stored.units),
+    fee: BigInt(stored.fee),
+    refunded: BigInt(stored.refunded),
+    payments: stored.payments.map((payment) => ({ ...payment, units: BigInt(payment.units) })),
+  };
 }

@@ -1,7 +1,5 @@
 import type { Budget } from '../../../domain/rate-limit.ts';
-import { Crowding } from './crowding.ts';
 import { DEFAULT_LIMITS, LARGEST_COUNTED_LIMIT, type LimitSettings } from './limit-settings.ts';
-import { Lockouts, type LockoutsState } from './lockouts.ts';
 import { SubjectLogs, type SubjectLogsState } from './subject-logs.ts';
 
 /** A request kept out. `waitMs` is how long until one would be let in again. */
@@ -182,5 +180,106 @@ export class RateLimits {
       if (this.blocks.size >= BLOCKS_KEPT && oldest !== undefined) this.blocks.delete(oldest);
     }
     this.blocks.set(subject, untilMs);
+  }
+}
+
+/**
+ * Refusals within an hour that a caller gets as warnings while a limit is lowered; who goes on beyond them is
+ * locked out.
+ */
+const WARNINGS = 30;
+const WARNED_FOR_MS = 3_600_000;
+
+/** Limits that a crowded exchange has lowered for the time being. */
+class Crowding {
+  private readonly lowered = new Map<string, { readonly limit: number; readonly warnings: SubjectLogs }>();
+
+  /** Lowers the limit of a budget; null gives it back. */
+  set(budget: string, limit: number | null): void {
+    if (limit === null) this.lowered.delete(budget);
+    else this.lowered.set(budget, { limit, warnings: new SubjectLogs(WARNINGS, WARNED_FOR_MS) });
+  }
+
+  /** The limit that a budget is lowered to; null where it is not. */
+  limitOf(budget: string): number | null {
+    return this.lowered.get(budget)?.limit ?? null;
+  }
+
+  /** True if a caller that exceeded a limit may be warned once more; else it is locked out. */
+  warns(budget: string, subject: string, timeMs: number): boolean {
+    return this.lowered.get(budget)?.warnings.tryAdd(subject, timeMs) ?? false;
+  }
+}
+
+/** A caller kept out until a moment; `level` counts the doublings. */
+interface GateLockout {
+  readonly untilMs: number;
+  readonly level: number;
+}
+
+type LockoutsState = readonly (readonly [string, GateLockout])[];
+
+/** Lockouts remembered at most. Beyond, the forgiven ones go, then the oldest. */
+const LOCKOUTS_KEPT = 10_000;
+
+/**
+ * Lockouts of one hour that double, when repeated, to 24 hours. A lockout is remembered after its end, so
+ * that the next one knows it is a repetition; after `forgiveAfterMs` without another one, the next is a first
+ * one again.
+ */
+class Lockouts {
+  private readonly byKey = new Map<string, GateLockout>();
+  private readonly firstMs: number;
+  private readonly longestMs: number;
+  private readonly forgiveAfterMs: number;
+
+  constructor(options: {
+    readonly firstMs: number;
+    readonly longestMs: number;
+    readonly forgiveAfterMs: number;
+  }) {
+    this.firstMs = options.firstMs;
+    this.longestMs = options.longestMs;
+    this.forgiveAfterMs = options.forgiveAfterMs;
+  }
+
+  get size(): number {
+    return this.byKey.size;
+  }
+
+  /** Returns the remaining lockout of `key`; 0 if it has none. */
+  remainingMs(key: string, timeMs: number): number {
+    const lockout = this.byKey.get(key);
+    return lockout === undefined ? 0 : Math.max(0, lockout.untilMs - timeMs);
+  }
+
+  /** Begins a lockout and returns how long it lasts. */
+  begin(key: string, timeMs: number): number {
+    const last = this.byKey.get(key);
+    const level = last !== undefined && timeMs - last.untilMs < this.forgiveAfterMs ? last.level + 1 : 0;
+    const durationMs = Math.min(this.firstMs * 2 ** Math.min(level, 30), this.longestMs);
+    this.byKey.delete(key);
+    if (this.byKey.size >= LOCKOUTS_KEPT) this.makeRoom(timeMs);
+    this.byKey.set(key, { untilMs: timeMs + durationMs, level });
+    return durationMs;
+  }
+
+  snapshot(): LockoutsState {
+    return [...this.byKey];
+  }
+
+  restore(state: LockoutsState): void {
+    this.byKey.clear();
+    for (const [key, lockout] of state) this.byKey.set(key, lockout);
+  }
+
+  private makeRoom(timeMs: number): void {
+    for (const [key, lockout] of this.byKey) {
+      if (timeMs - lockout.untilMs >= this.forgiveAfterMs) this.byKey.delete(key);
+    }
+    for (const key of this.byKey.keys()) {
+      if (this.byKey.size < LOCKOUTS_KEPT) return;
+      this.byKey.delete(key);
+    }
   }
 }

@@ -6,7 +6,6 @@ import type { HouseAccount } from '../accounts.ts';
 import { BoundedList } from '../bounded-list.ts';
 import { MatchingBook } from '../matching/matching-book.ts';
 import type { SimulatedOrder } from '../trading/order.ts';
-import { StopBook } from '../trading/stop-book.ts';
 import type { Trade } from '../trading/trade.ts';
 import { CandleStore } from './candle-series.ts';
 
@@ -151,4 +150,58 @@ function greatestCommonDivisor(left: bigint, right: bigint): bigint {
   let [larger, smaller] = [left, right];
   while (smaller !== 0n) [larger, smaller] = [smaller, larger % smaller];
   return larger;
+}
+
+/**
+ * The stop orders of a market that wait for their price. A buy wakes when the last price is at its stop or
+ * above, a sell when it is at its stop or below; several wake in the order of their distance, then of their
+ * ids.
+ */
+class StopBook {
+  /** Highest stop first: the next to wake on a rise is last. */
+  private readonly buys: SimulatedOrder[] = [];
+  /** Lowest stop first: the next to wake on a fall is last. */
+  private readonly sells: SimulatedOrder[] = [];
+
+  get size(): number {
+    return this.buys.length + this.sells.length;
+  }
+
+  add(order: SimulatedOrder): void {
+    const list = this.listOf(order);
+    const index = list.findIndex((other) => wakesBefore(other, order));
+    if (index === -1) list.push(order);
+    else list.splice(index, 0, order);
+  }
+
+  remove(order: SimulatedOrder): void {
+    const list = this.listOf(order);
+    const index = list.indexOf(order);
+    if (index !== -1) list.splice(index, 1);
+  }
+
+  /** Takes out the next order that `lastPrice` wakes. */
+  takeWoken(lastPrice: number): SimulatedOrder | undefined {
+    const buy = this.buys[this.buys.length - 1];
+    if (buy !== undefined && lastPrice >= buy.stopPrice) return this.buys.pop();
+    const sell = this.sells[this.sells.length - 1];
+    if (sell !== undefined && lastPrice <= sell.stopPrice) return this.sells.pop();
+    return undefined;
+  }
+
+  all(): readonly SimulatedOrder[] {
+    return [...this.buys, ...this.sells];
+  }
+
+  private listOf(order: SimulatedOrder): SimulatedOrder[] {
+    return order.side === 'buy' ? this.buys : this.sells;
+  }
+}
+
+/** True if `one` wakes before `other`, both of the same side. */
+function wakesBefore(one: SimulatedOrder, other: SimulatedOrder): boolean {
+  if (one.stopPrice !== other.stopPrice) {
+    return one.side === 'buy' ? one.stopPrice < other.stopPrice : one.stopPrice > other.stopPrice;
+  }
+  return one.id < other.id;
 }

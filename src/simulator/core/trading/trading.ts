@@ -9,13 +9,11 @@ import { createOrders } from './create-orders.ts';
 import type { SimulatedOrder } from './order.ts';
 import { decidePlacement } from './placement.ts';
 import type { IsBarred } from './placement-checks.ts';
-import { isChosenBy } from './cancel-old-filter.ts';
 import { OrderRegister } from './order-register.ts';
 import type { CancelOldOrders, OrderReference, PlaceOrder, TradingSettings } from './requests.ts';
 import { affordable, neededHold, settleTrade } from './settlement.ts';
 import { Trade } from './trade.ts';
 import type { Trader } from './trader.ts';
-import { WaitingOrders } from './waiting-orders.ts';
 
 /** A change that observers are notified of, in the order in which it happened. */
 export type TradingEvent =
@@ -352,5 +350,48 @@ export class Trading {
   private changed(order: SimulatedOrder): void {
     order.keepVersion(this.nowMs);
     this.onEvent?.({ kind: 'order', order, timeMs: this.nowMs });
+  }
+}
+
+/**
+ * True if an order matches the filter of a call to cancel old ones, regardless of its status. There are no
+ * margin orders.
+ */
+function isChosenBy(filter: CancelOldOrders, order: SimulatedOrder): boolean {
+  const { rules } = order.market;
+  return (
+    filter.tradeType !== 'margin' &&
+    (filter.createdAtOrBeforeMs === null || order.createdAtMs <= filter.createdAtOrBeforeMs) &&
+    (filter.execution === null || order.execution === filter.execution) &&
+    (filter.base === null || rules.base === filter.base) &&
+    (filter.quote === null || rules.quote === filter.quote)
+  );
+}
+
+/**
+ * Orders that are `New` for a time, by when they are due. At most the open ones and those that ended
+ * meanwhile: each leaves when it is due.
+ */
+class WaitingOrders {
+  private readonly queue: { readonly order: SimulatedOrder; readonly dueMs: number }[] = [];
+
+  /** Puts an order into its place: the time that orders wait may have changed since the last. */
+  add(order: SimulatedOrder, dueMs: number): void {
+    const later = this.queue.findIndex((other) => other.dueMs > dueMs);
+    this.queue.splice(later === -1 ? this.queue.length : later, 0, { order, dueMs });
+  }
+
+  /**
+   * Takes out the next that is due by `timeMs` in an open market. It may have ended or entered the book
+   * before.
+   */
+  takeDue(timeMs: number): { readonly order: SimulatedOrder; readonly dueMs: number } | undefined {
+    for (const [index, waiting] of this.queue.entries()) {
+      if (waiting.dueMs > timeMs) return undefined;
+      if (waiting.order.market.isClosed) continue;
+      this.queue.splice(index, 1);
+      return waiting;
+    }
+    return undefined;
   }
 }

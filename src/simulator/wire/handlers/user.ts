@@ -1,7 +1,7 @@
 import type { MarketSymbol } from '../../../domain/market-symbol.ts';
 import { refuse, type Refusal } from '../../core/result.ts';
 import { usedLimits } from '../../core/users/limitations.ts';
-import type { User } from '../../core/users/user.ts';
+import type { User, BankAccount, BankCard } from '../../core/users/user.ts';
 import {
   callUser,
   failedAnswer,
@@ -11,9 +11,9 @@ import {
   type WireHandlers,
 } from '../handler.ts';
 import { isKnownCurrency } from '../request-fields.ts';
-import { profileRecord } from '../profile-record.ts';
 import { readRequest } from '../read-request.ts';
 import { writeDecimal, writeTime } from '../write-fields.ts';
+import { formatRatePercent, ratesOf } from '../../../domain/fee-schedule.ts';
 
 /** Symbols of a comma list, upper case. Refused: `InvalidMarketPair` with one that is no market here. */
 function namedMarkets(call: WireCall, list: string): readonly string[] | Refusal {
@@ -159,3 +159,55 @@ export const userHandlers: WireHandlers<
     return favorites(user);
   },
 };
+
+function cardRecord(card: BankCard): Record<string, unknown> {
+  const { number, bank, owner, confirmed } = card;
+  return { number, bank, owner, confirmed, status: confirmed ? 'confirmed' : 'new' };
+}
+
+function accountRecord(account: BankAccount): Record<string, unknown> {
+  const { id, number, shaba, bank, owner, confirmed } = account;
+  return { id, number, shaba, bank, owner, confirmed, status: confirmed ? 'confirmed' : 'new' };
+}
+
+/** Source: interface, "Profile". `fee` and `feeUsdt` are the taker's rates in percent. */
+function profileRecord(user: User, call: WireCall): Record<string, unknown> {
+  const { settings, verifications } = user;
+  const { services } = call.exchange;
+  const fees = services.feesOf(user.id);
+  const month = call.exchange.monthTrades(user.id, call.timeMs);
+  return {
+    status: 'ok',
+    profile: {
+      firstName: settings.firstName ?? '',
+      lastName: settings.lastName ?? '',
+      nationalCode: settings.nationalCode ?? '',
+      email: settings.email ?? '',
+      username: user.username,
+      phone: settings.phone ?? '',
+      mobile: settings.mobile ?? '',
+      city: settings.city ?? '',
+      bankCards: user.bankCards.map(cardRecord),
+      bankAccounts: user.bankAccounts.map(accountRecord),
+      verifications,
+      pendingVerifications: {
+        email: false,
+        phone: false,
+        mobile: false,
+        identity: false,
+        selfie: false,
+        bankAccount: user.bankAccounts.some(({ confirmed }) => !confirmed),
+        bankCard: user.bankCards.some(({ confirmed }) => !confirmed),
+      },
+      options: {
+        fee: formatRatePercent(ratesOf(fees, 'rls').taker),
+        feeUsdt: formatRatePercent(ratesOf(fees, 'usdt').taker),
+        isManualFee: false,
+        tfa: settings.totp !== undefined,
+        socialLoginEnabled: false,
+      },
+      withdrawEligible: user.features.rial_withdrawal && call.timeMs >= user.withdrawalsRestrictedUntilMs,
+    },
+    tradeStats: { monthTradesTotal: writeDecimal(month.total, call.forms), monthTradesCount: month.count },
+  };
+}

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { channelAdvice } from '../../../../src/alerts/channels/channel-advice.ts';
+import { channelAdvice } from '../../../../src/alerts/channels/test-channels.ts';
 import type { SendFailure } from '../../../../src/alerts/channels/channel.ts';
 import type { RevealedChannel } from '../../../../src/alerts/channels/revealed-channel.ts';
 

@@ -4,7 +4,7 @@ import { Readable } from 'node:stream';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { ChatAction } from '../../../../src/alerts/chat/answer-chat.ts';
-import { carryOut } from '../../../../src/alerts/chat/carry-out.ts';
+import { carryOut } from '../../../../src/alerts/open-alerts.ts';
 import { ChatListener, type ChatApi } from '../../../../src/alerts/chat/chat-listener.ts';
 import { createTelegramChat } from '../../../../src/alerts/channels/telegram-transport.ts';
 import { mutedUntilMs } from '../../../../src/alerts/service/muted-until.ts';

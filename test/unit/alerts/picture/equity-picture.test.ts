@@ -1,6 +1,6 @@
 import { crc32, inflateSync } from 'node:zlib';
 import { expect, test } from 'vitest';
-import { equityPicture } from '../../../../src/alerts/picture/equity-picture.ts';
+import { equityPicture } from '../../../../src/alerts/text/message-text.ts';
 
 /** The parts of a PNG, each with its sum checked. */
 function chunksOf(png: Buffer): readonly { readonly kind: string; readonly data: Buffer }[] {

@@ -2,7 +2,7 @@ import { writeFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { answerChat } from '../../../../src/alerts/chat/answer-chat.ts';
-import { readView } from '../../../../src/alerts/chat/read-view.ts';
+import { readView } from '../../../../src/alerts/open-alerts.ts';
 import { BotFiles } from '../../../../src/alerts/reading/bot-files.ts';
 import { SafeOutbox } from '../../../../src/alerts/service/safe-outbox.ts';
 import { writeClockNote } from '../../../../src/daemon/clock-note.ts';

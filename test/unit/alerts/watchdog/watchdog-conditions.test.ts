@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { conditionsAfter } from '../../../../src/alerts/watchdog/watchdog-conditions.ts';
+import { conditionsAfter } from '../../../../src/alerts/watchdog/watchdog-alerts.ts';
 import type { AlertCondition } from '../../../../src/alerts/core/alert-facts.ts';
 import type { CanceledEntries } from '../../../../src/daemon/watchdog/cancel-entries.ts';
 import type { Pulse } from '../../../../src/daemon/heartbeat.ts';

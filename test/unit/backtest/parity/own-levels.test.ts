@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { OwnLevels } from '../../../../src/backtest/parity/own-trading.ts';
+import { OwnLevels } from '../../../../src/backtest/parity/run-again.ts';
 import { decimalText } from '../../../../src/domain/decimal-text.ts';
 import { parseUnits } from '../../../../src/domain/money.ts';
 import type { FillRecord } from '../../../../src/execution/fill-record.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { RecordedStream } from '../../../../src/backtest/poll/recorded-stream.ts';
+import { RecordedStream } from '../../../../src/backtest/poll/recorded-feed.ts';
 
 interface Row {
   readonly atMs: number;

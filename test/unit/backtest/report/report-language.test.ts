@@ -6,12 +6,11 @@ import { ENGLISH_REPORT } from '../../../../src/backtest/report/texts/english-re
 import { PERSIAN_PAGE } from '../../../../src/backtest/report/texts/persian-page.ts';
 import { PERSIAN_REPORT } from '../../../../src/backtest/report/texts/persian-report.ts';
 import { EXIT_KINDS } from '../../../../src/domain/exit-kind.ts';
-import { finishRun } from '../../../../src/backtest/result/finish-run.ts';
+import { finishRun, intentWarnings } from '../../../../src/backtest/result/finish-run.ts';
 import { withoutDirectionMarks } from '../../../../src/language/isolate.ts';
 import { textProblems } from '../../../support/text-problems.ts';
 import { demoRun } from '../demo-run.ts';
 import { lockRecord } from '../run-records.ts';
-import { intentWarnings } from '../../../../src/backtest/result/intent-warnings.ts';
 import { reportVoice } from '../../../../src/backtest/report/report-voice.ts';
 
 const HOUR_MS = 3_600_000;

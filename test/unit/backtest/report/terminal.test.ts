@@ -1,12 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { brailleChart } from '../../../../src/backtest/report/braille-chart.ts';
+import { brailleChart, resultLines } from '../../../../src/backtest/report/summary-lines.ts';
 import {
   comparisonRows,
   differentGrounds,
   figureDifferences,
 } from '../../../../src/backtest/report/compare-lines.ts';
-import { resultLines } from '../../../../src/backtest/report/summary-lines.ts';
 import { figureGroups } from '../../../../src/backtest/report/summary-table.ts';
 import { shownMoney, numberText, percentText, spanText } from '../../../../src/backtest/report/value-text.ts';
 import { finishRun } from '../../../../src/backtest/result/finish-run.ts';

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { createResult } from '../../../../src/backtest/result/create-result.ts';
+import { createResult } from '../../../../src/backtest/setup/backtest.ts';
 import { finishRun, runSummary } from '../../../../src/backtest/result/finish-run.ts';
 import {
   parseResultHead,

@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { finishRun } from '../../../../src/backtest/result/finish-run.ts';
-import { intentWarnings } from '../../../../src/backtest/result/intent-warnings.ts';
+import { finishRun, intentWarnings } from '../../../../src/backtest/result/finish-run.ts';
 import { writeRefusalsCsv } from '../../../../src/backtest/result/csv-tables.ts';
 import { reportHtml } from '../../../../src/backtest/report/report-html.ts';
 import { resultLines } from '../../../../src/backtest/report/summary-lines.ts';

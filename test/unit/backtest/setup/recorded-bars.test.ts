@@ -1,7 +1,7 @@
 import type { Timeframe } from '../../../../src/domain/timeframe.ts';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { recordedBars } from '../../../../src/backtest/setup/recorded-bars.ts';
+import { recordedBars } from '../../../../src/backtest/setup/poll-backtest.ts';
 import { catalogueCandles } from '../../../../src/backtest/setup/recordings.ts';
 import type { StrategyInstanceSettings } from '../../../../src/engine/engine-settings.ts';
 import { createRiskLimits } from '../../../../src/execution/risk/risk-limits.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { CALL_GROUPS, CALLS, callOf } from '../../../../src/cli/api/call-catalogue.ts';
-import { callHelp, callListLines } from '../../../../src/cli/api/call-help.ts';
+import { callHelp, callListLines } from '../../../../src/cli/commands/api.ts';
 import { LOOK_WITH } from '../../../../src/cli/api/ask.ts';
 import { readFields } from '../../../../src/cli/api/read-fields.ts';
 

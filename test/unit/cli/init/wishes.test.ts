@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { checkFolder, checkMarket, checkName } from '../../../../src/cli/init/bot-wishes.ts';
-import { packageNameOf } from '../../../../src/cli/init/package-name.ts';
+import { packageNameOf } from '../../../../src/cli/init/bot-files.ts';
 
 describe('the package of a folder', () => {
   test.each([

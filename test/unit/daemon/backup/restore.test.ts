@@ -2,8 +2,8 @@ import { existsSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSyn
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { makeBackup, type MadeBackup } from '../../../../src/daemon/backup/make-backup.ts';
-import { otherBotText } from '../../../../src/daemon/backup/other-bot.ts';
 import {
+  otherBotText,
   planRestore,
   restoreBackup,
   type RestoreResult,

@@ -3,7 +3,7 @@ import { afterEach, describe, expect, test } from 'vitest';
 import type { HealthSource } from '../../../../src/daemon/health/health-source.ts';
 import { HealthServer } from '../../../../src/daemon/health/health-server.ts';
 import { LedgerWatch } from '../../../../src/daemon/health/ledger-watch.ts';
-import { startingSource } from '../../../../src/daemon/health/starting-source.ts';
+import { startingSource } from '../../../../src/daemon/health/health-service.ts';
 import { wellSource } from './well-source.ts';
 
 const servers: HealthServer[] = [];

@@ -3,7 +3,7 @@ import { parseUnits } from '../../../../src/domain/money.ts';
 import { createProtection } from '../../../../src/execution/algorithms/bracket.ts';
 import { stopOf } from '../../../../src/execution/algorithms/follow-price.ts';
 import { createAlgorithm } from '../../../../src/execution/algorithms/algorithms.ts';
-import { whyNoTrail } from '../../../../src/engine/trail-allowance.ts';
+import { whyNoTrail } from '../../../../src/engine/algorithm-starter.ts';
 import { CREATED, runAlgorithm } from './algorithm-table.ts';
 
 const market = 'BTCUSDT';

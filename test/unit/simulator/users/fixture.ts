@@ -2,8 +2,11 @@ import { createHash } from 'node:crypto';
 import { createMarket } from '../../../../src/domain/market.ts';
 import { createRandom } from '../../../../src/domain/random.ts';
 import { SimulatedExchange } from '../../../../src/simulator/core/exchange.ts';
-import { createServices } from '../../../../src/simulator/core/services.ts';
-import { DEFAULT_FEES, type ServicesOptions } from '../../../../src/simulator/core/services-options.ts';
+import {
+  createServices,
+  DEFAULT_FEES,
+  type ServicesOptions,
+} from '../../../../src/simulator/core/services.ts';
 import type { UserSettings } from '../../../../src/simulator/core/users/user-settings.ts';
 import { DEFAULT_FORMS, type WireForms } from '../../../../src/simulator/wire/forms.ts';
 import type { WireAnswer, WireCall, WireHandler } from '../../../../src/simulator/wire/handler.ts';

@@ -1,7 +1,7 @@
 import type { CandleColumns } from '../../../../src/domain/candle-columns.ts';
 import { describe, expect, test } from 'vitest';
 import { cutCandles, type RunData } from '../../../../src/study/data/study-data.ts';
-import { sharedColumns } from '../../../../src/study/trials/shared-columns.ts';
+import { sharedColumns } from '../../../../src/study/trials/trial-setup.ts';
 import { generatedCandles } from '../generated-candles.ts';
 
 const HOUR_MS = 3_600_000;

@@ -3,7 +3,7 @@ import { dataSetOf } from '../../../../src/study/data/data-set.ts';
 import { readWrittenStudy } from '../../../../src/study/file/read-study.ts';
 import { canonicalJson } from '../../../../src/study/question/canonical-json.ts';
 import { differenceOf, identityOf, storedIdentity } from '../../../../src/study/question/study-identity.ts';
-import { studyQuestion } from '../../../../src/study/question/study-question.ts';
+import { studyQuestion } from '../../../../src/study/prepare-study.ts';
 import { readSpace } from '../../../../src/study/space/space-declaration.ts';
 import { generatedCandles } from '../generated-candles.ts';
 

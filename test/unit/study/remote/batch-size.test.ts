@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { batchSize, trialsAtOnce } from '../../../../src/study/remote/batch-size.ts';
+import { batchSize, trialsAtOnce } from '../../../../src/study/remote/redis-runner.ts';
 
 describe('a job', () => {
   test.each`

@@ -4,9 +4,9 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { checksumOf } from '../../../../src/study/remote/columns-file.ts';
 import { allowedOrigin, readFileSource } from '../../../../src/study/remote/file-source.ts';
-import { fetchFile } from '../../../../src/study/remote/fetch-file.ts';
+import { fetchFile } from '../../../../src/study/remote/take-offer.ts';
 import { FileCache } from '../../../../src/study/remote/file-cache.ts';
-import { FileServer } from '../../../../src/study/remote/file-server.ts';
+import { FileServer } from '../../../../src/study/remote/open-redis-runner.ts';
 import { LOOPBACK } from '../../../../src/study/remote/served-address.ts';
 import type { StudyOffer } from '../../../../src/study/remote/study-offer.ts';
 

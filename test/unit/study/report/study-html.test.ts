@@ -13,7 +13,7 @@ import { stressVerdict } from '../../../../src/study/validation/stress-verdict.t
 import { present } from '../../../../src/domain/invariant.ts';
 import { withoutDirectionMarks } from '../../../../src/language/isolate.ts';
 import { stressLines } from '../../../../src/cli/study/stress-lines.ts';
-import { walkForwardLines } from '../../../../src/cli/study/walk-forward-lines.ts';
+import { walkForwardLines } from '../../../../src/cli/study/walk-forward-command.ts';
 import { stressTexts } from '../../../../src/study/stress/stress-texts.ts';
 import { accountTexts, driftTexts, windowTexts } from '../../../../src/study/walk-forward/walk-texts.ts';
 import { known, madeFindings } from '../validation/made-findings.ts';

@@ -4,8 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { present } from '../../../../src/domain/invariant.ts';
 import type { ReportedStudy } from '../../../../src/study/report/reported-study.ts';
-import { MOST_SHOWN, shownTrials } from '../../../../src/study/report/shown-trials.ts';
-import { studyReportData } from '../../../../src/study/report/study-report-data.ts';
+import { MOST_SHOWN, shownTrials, studyReportData } from '../../../../src/study/report/study-report-data.ts';
 import { valueOf } from '../../../../src/study/validation/tested.ts';
 import { demoStudy } from './demo-study.ts';
 

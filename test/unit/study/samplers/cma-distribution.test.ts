@@ -1,9 +1,8 @@
 import { expect, test } from 'vitest';
 import { NumericAxis } from '../../../../src/study/space/numeric-axis.ts';
-import { CmaDistribution } from '../../../../src/study/samplers/cma-distribution.ts';
-import { marginCell, withMargin } from '../../../../src/study/samplers/cma-margin.ts';
+import { CmaDistribution, symmetricEigen } from '../../../../src/study/samplers/cma-distribution.ts';
+import { marginCell, withMargin } from '../../../../src/study/samplers/cma-proposer.ts';
 import { cmaConstants, defaultPopulation } from '../../../../src/study/samplers/cma-weights.ts';
-import { symmetricEigen } from '../../../../src/study/samplers/symmetric-eigen.ts';
 
 /** Three populations of six, each from the best to the worst. */
 const RANKED: readonly (readonly (readonly number[])[])[] = [

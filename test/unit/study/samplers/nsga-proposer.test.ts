@@ -1,8 +1,7 @@
 import { expect, test } from 'vitest';
 import { SpaceAxes } from '../../../../src/study/space/space-axes.ts';
 import { readSpace } from '../../../../src/study/space/space-declaration.ts';
-import { NsgaProposer } from '../../../../src/study/samplers/nsga-proposer.ts';
-import { crossed, mutated } from '../../../../src/study/samplers/nsga-variation.ts';
+import { NsgaProposer, crossed, mutated } from '../../../../src/study/samplers/nsga-proposer.ts';
 import { numberAt } from '../../../../src/study/samplers/number-at.ts';
 import { RandomStream } from '../../../../src/study/samplers/random-stream.ts';
 

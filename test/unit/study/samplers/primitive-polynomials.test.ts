@@ -3,7 +3,7 @@ import {
   degreeOf,
   isPrimitive,
   primitivePolynomials,
-} from '../../../../src/study/samplers/primitive-polynomials.ts';
+} from '../../../../src/study/samplers/sobol-directions.ts';
 
 /** How many numbers below `count` have no divisor in common with it (Euler). */
 function coprimeCount(count: number): number {

@@ -2,12 +2,13 @@ import { expect, test } from 'vitest';
 import { searchDirections } from '../../../../bench/samplers/direction-search.ts';
 import { EvenHalves } from '../../../../bench/samplers/even-halves.ts';
 import { digitRows, netDefect } from '../../../../bench/samplers/net-defect.ts';
-import { degreeOf, primitivePolynomials } from '../../../../src/study/samplers/primitive-polynomials.ts';
 import {
+  degreeOf,
+  primitivePolynomials,
   FIRST_DIRECTION_NUMBERS,
   SOBOL_DIRECTIONS,
 } from '../../../../src/study/samplers/sobol-directions.ts';
-import { sobolBits } from '../../../../src/study/samplers/sobol-sequence.ts';
+import { sobolBits } from '../../../../src/study/samplers/sobol-proposer.ts';
 
 const POLYNOMIALS = primitivePolynomials(63);
 const places = (count: number): number[] => Array.from({ length: count }, (_, place) => place);

@@ -1,7 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import { clusterReturns } from '../../../../src/study/statistics/cluster-returns.ts';
+import {
+  clusterReturns,
+  deflatedSharpeOfTrials,
+} from '../../../../src/study/statistics/deflated-sharpe-of-trials.ts';
 import { deflatedSharpe } from '../../../../src/study/statistics/deflated-sharpe.ts';
-import { deflatedSharpeOfTrials } from '../../../../src/study/statistics/deflated-sharpe-of-trials.ts';
 import { InvalidSample } from '../../../../src/study/statistics/estimate.ts';
 import { expectedMaximumSharpe } from '../../../../src/study/statistics/expected-maximum-sharpe.ts';
 import { minimumTrackRecord } from '../../../../src/study/statistics/minimum-track-record.ts';

@@ -1,12 +1,11 @@
 import { describe, expect, test } from 'vitest';
-import { averageLinkage } from '../../../../src/study/statistics/average-linkage.ts';
-import { bestClustering } from '../../../../src/study/statistics/best-clustering.ts';
+import { averageLinkage, bestClustering } from '../../../../src/study/statistics/best-clustering.ts';
 import {
   correlationMatrix,
   meanCorrelation,
   standardizedTrials,
-} from '../../../../src/study/statistics/correlation-matrix.ts';
-import { effectiveTrials } from '../../../../src/study/statistics/effective-trials.ts';
+  effectiveTrials,
+} from '../../../../src/study/statistics/effective-trials.ts';
 import { InvalidSample } from '../../../../src/study/statistics/estimate.ts';
 import { drawnReturns, drawnTrials, groupedTrials } from './drawn-returns.ts';
 import { knownValue } from './known-value.ts';

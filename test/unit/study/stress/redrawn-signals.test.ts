@@ -3,7 +3,7 @@ import type { FileSignal } from '../../../../src/backtest/signals/read-signals.t
 import { parseUnits } from '../../../../src/domain/money.ts';
 import { createRandom } from '../../../../src/domain/random.ts';
 import { redrawnBars } from '../../../../src/study/stress/redrawn-bars.ts';
-import { redrawnSignals } from '../../../../src/study/stress/redrawn-signals.ts';
+import { redrawnSignals } from '../../../../src/study/stress/stress-run.ts';
 import { generatedCandles } from '../generated-candles.ts';
 
 const HOUR_MS = 3_600_000;

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { RoundTrip } from '../../../../src/backtest/metrics/round-trips.ts';
 import { parseUnits } from '../../../../src/domain/money.ts';
-import { tradeChanges } from '../../../../src/study/stress/trade-changes.ts';
+import { tradeChanges } from '../../../../src/study/stress/stress-run.ts';
 
 const NONE = parseUnits('0');
 

@@ -7,7 +7,7 @@ import type { OrderBook } from '../../../../src/domain/order-book.ts';
 import type { PublicTrade, VenueTrade } from '../../../../src/domain/trade.ts';
 import { FollowedExchange } from '../../../../src/venues/followed/followed-exchange.ts';
 import { DEFAULT_LIQUIDITY } from '../../../../src/venues/followed/liquidity-model.ts';
-import { MarketFollower } from '../../../../src/venues/paper/market-follower.ts';
+import { MarketFollower } from '../../../../src/venues/paper/paper-venue.ts';
 import type { Page, VenueCall, VenueValues } from '../../../../src/venues/port.ts';
 import { parseMarket } from '../../../../src/exchange/market-names.ts';
 
