@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { CandleRunner, type CandleRun, type RunMarket } from '../../src/backtest/candle-runner.ts';
 import type { CandleColumns } from '../../src/domain/candle-columns.ts';
+import { createRandom } from '../../src/domain/random.ts';
 import { createMarket } from '../../src/domain/market.ts';
 import { parseUnits } from '../../src/domain/money.ts';
 import { DEFAULT_ENGINE_TIMES } from '../../src/engine/engine-settings.ts';
@@ -25,13 +26,8 @@ const SYMBOLS = ['BTCUSDT', 'ETHUSDT', 'XRPUSDT'];
 type Random = (below: number) => number;
 
 function randomOf(seed: number): Random {
-  let state = seed >>> 0;
-  return (below) => {
-    state = (state + 0x6d2b79f5) >>> 0;
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
-    return Math.floor((((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32) * below);
-  };
+  const random = createRandom(seed);
+  return (below) => Math.floor(random.next() * below);
 }
 
 type Row = readonly [

@@ -3,6 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import * as library from 'trading-signals';
 import { describe, expect, test } from 'vitest';
 import type { Candle } from '../../src/domain/candle.ts';
+import { createRandom } from '../../src/domain/random.ts';
 import { decimalText } from '../../src/domain/decimal-text.ts';
 import { candles } from '../../src/strategy/subscriptions.ts';
 import { createIndicator, type Indicator } from '../../src/strategy/indicators.ts';
@@ -31,20 +32,6 @@ const RUNS = deepRuns(3);
 
 /** Of the largest value of a run. */
 const TOLERANCE = 1e-9;
-
-/**
- * Random numbers of a seed, 0 to 1: a walk of hundreds of numbers that fast-check draws one by one takes
- * longer than the test.
- */
-function numbersOf(seed: number): () => number {
-  let state = seed >>> 0;
-  return () => {
-    state = (state + 0x6d2b79f5) >>> 0;
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-  };
-}
 
 const cents = (price: number) => decimalText(String(price / 100));
 
@@ -162,7 +149,7 @@ describe('an indicator of the table', () => {
     expect(formula, `a formula of ${kind}`).toBeDefined();
     fc.assert(
       fc.property(fc.nat(), (seed) => {
-        const random = numbersOf(seed);
+        const random = createRandom(seed).next;
         const [params, candles] = [drawnParams(entry, random), walk(random)];
         const { first } = entry.check(params);
         const indicator = running(kind, params);
@@ -180,7 +167,7 @@ describe('an indicator of the table', () => {
 
   test.each([...INDICATORS.keys()])('%s has a value at its first bar', (kind) => {
     const entry = INDICATORS.get(kind)!;
-    const random = numbersOf(5);
+    const random = createRandom(5).next;
     const params = drawnParams(entry, random);
     const indicator = running(kind, params);
     const traded = walk(random).map((candle) => ({ ...candle, volume: decimalText('1') }));
@@ -188,7 +175,7 @@ describe('an indicator of the table', () => {
   });
 
   test.each([...INDICATORS.keys()])('%s has forgotten where it began after the bars that it says', (kind) => {
-    const random = numbersOf(7);
+    const random = createRandom(7).next;
     const params = usualOf(INDICATORS.get(kind)!.params);
     const [late, early] = [running(kind, params), running(kind, params)];
     const before = walk(random).map((candle) => after(early, candle));
@@ -209,7 +196,7 @@ describe('an indicator of the table', () => {
     '%s is a finite number or none while nothing moves, and works after it',
     (kind) => {
       const entry = INDICATORS.get(kind)!;
-      const random = numbersOf(9);
+      const random = createRandom(9).next;
       const params = drawnParams(entry, random);
       const indicator = running(kind, params);
       const still = walk(random).map((candle, bar) => (bar < 70 ? { ...candle, ...STILL } : candle));

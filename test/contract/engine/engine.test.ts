@@ -1,6 +1,68 @@
 import { INTERFACE_PROFILE } from '../../../src/venues/interface-profile.ts';
 import { engineSuite } from './engine-suite.ts';
-import { OTHER_PROFILE } from './other-profile.ts';
+import { createMarketNames } from '../../../src/domain/market-symbol.ts';
+import type { VenueProfile } from '../../../src/venues/port.ts';
+
+/**
+ * An exchange that differs from the one of the interface in whatever a profile can say: other words and
+ * codes, several words for one thing, euros in place of rials, no pairs and no stops, no look-up by client
+ * order id, identical orders taken, short pages, ids that are drawn and lists that go by time. It refuses a
+ * request that arrives 5 s after it was sent, so that one reading of its orders after that proves an absence.
+ */
+const OTHER_PROFILE: VenueProfile = {
+  statuses: {
+    accepted: ['PENDING_NEW'],
+    working: ['OPEN', 'PARTIALLY_FILLED'],
+    waiting: ['UNTRIGGERED'],
+    filled: ['FILLED'],
+    canceled: ['CANCELLED', 'EXPIRED'],
+  },
+  refusals: {
+    noSuchOrder: '-2013',
+    clientOrderIdInUse: '-4116',
+    identicalOrder: null,
+    dependOn: { price: [], band: [], rule: [], funds: [], elsewhere: [] },
+  },
+  priceBand: null,
+  identicalOrdersMs: 0,
+  clientOrderId: { longest: 28, pattern: /^[a-z0-9_-]+$/, canBeLookedUp: false },
+  orderKinds: new Set(['limit', 'market']),
+  ownLists: {
+    orders: { by: 'time', overlapMs: 2_000 },
+    trades: { by: 'time', overlapMs: 2_000, usualReach: Number.POSITIVE_INFINITY, listedDays: 3 },
+    transactions: { by: 'time', overlapMs: 2_000 },
+  },
+  absence: { refusedAfterMs: 5_000, readings: 1, needsTrades: false },
+  pageSizes: { orders: 5, trades: 5, transactions: 5, candles: 5 },
+  marketNames: createMarketNames([
+    { currency: 'eur', name: 'euro', ending: 'EUR', decimals: 2 },
+    { currency: 'usdt', name: 'tether', ending: 'USDT', decimals: 2 },
+  ]),
+  timeframes: new Set(['1m', '5m', '1h', '1d']),
+  barAnchors: { '1d': { zone: 'America/New_York', offsetMs: 0 } },
+  bookCacheMs: 0,
+  budgets: {
+    place: 'trading',
+    'place-oco': 'trading',
+    cancel: 'trading',
+    'cancel-old': 'trading',
+    order: 'account',
+    orders: 'account',
+    trades: 'account',
+    wallets: 'account',
+    transactions: 'account',
+    book: 'market',
+    books: 'market',
+    stats: 'market',
+    'public-trades': 'market',
+    candles: 'market',
+    options: 'market',
+    pools: 'account',
+    'margin-wallets': 'account',
+    'delegation-limit': 'account',
+    transfer: 'account',
+  },
+};
 
 engineSuite('the exchange of the interface', INTERFACE_PROFILE);
 engineSuite('another exchange', OTHER_PROFILE);

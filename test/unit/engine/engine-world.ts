@@ -6,7 +6,14 @@ import { createMarket } from '../../../src/domain/market.ts';
 import type { MarketStats } from '../../../src/domain/market-stats.ts';
 import { parseUnits } from '../../../src/domain/money.ts';
 import type { VenueOrder } from '../../../src/domain/order.ts';
-import type { Effect, UnreadRow, VenueAnswer, VenueCall, VenueCallKind } from '../../../src/venues/port.ts';
+import type {
+  Effect,
+  UnreadRow,
+  VenueAnswer,
+  VenueCall,
+  VenueCallKind,
+  WalletTransaction,
+} from '../../../src/venues/port.ts';
 import type { EngineNotice, EngineOutput, EngineRequest } from '../../../src/engine/engine-command.ts';
 import type { ControlCommand } from '../../../src/engine/engine-event.ts';
 import {
@@ -24,10 +31,77 @@ import { defineStrategy, type StrategyDefinition } from '../../../src/strategy/d
 import type { Intent } from '../../../src/strategy/intents.ts';
 import { StrategyRunner } from '../../../src/strategy/runner.ts';
 import { issue } from '../../support/issue.ts';
-import { MemoryMirror } from './memory-mirror.ts';
 import { INTERFACE_PROFILE } from '../../../src/venues/interface-profile.ts';
 import { ScriptedVenue } from './scripted-venue.ts';
 import { parseMarket, MARKET_NAMES } from '../../../src/exchange/market-names.ts';
+import { KeptState } from '../../../src/backtest/kept-state.ts';
+import type {
+  FigureRecord,
+  IntentRecord,
+  JournalEntry,
+  MirrorChange,
+  MirrorState,
+  ReplyRecord,
+} from '../../../src/engine/mirror-change.ts';
+
+/**
+ * What a mirror would have kept, in memory. What was not durable is lost by `crash`, as the mirror's own is.
+ */
+class MemoryMirror {
+  readonly journal: JournalEntry[] = [];
+  /** Lines of wallets, as they were written. */
+  readonly lines: WalletTransaction[] = [];
+  /** Values of series, as they were written. */
+  readonly figures: FigureRecord[] = [];
+  /** Replies about orders as they are kept: one of each order, step, and whether it was used. */
+  readonly replies = new Map<string, ReplyRecord>();
+  private readonly kept = new KeptState('e001');
+  private pending: MirrorChange[] = [];
+
+  get intents(): ReadonlyMap<string, IntentRecord> {
+    return this.kept.intents;
+  }
+
+  apply(changes: readonly MirrorChange[], isDurable: boolean): void {
+    this.pending.push(...changes);
+    if (!isDurable) return;
+    this.flush();
+  }
+
+  flush(): void {
+    for (const change of this.pending) {
+      if (change.kind === 'journal') this.journal.push(change.entry);
+      if (change.kind === 'transaction') this.lines.push(change.transaction);
+      if (change.kind === 'figure') this.figures.push(change.figure);
+      if (change.kind === 'reply') {
+        const { orderKey, step, problem } = change.reply;
+        this.replies.set(`${orderKey} ${step} ${problem === null}`, change.reply);
+      }
+      this.kept.take(change);
+    }
+    this.pending = [];
+  }
+
+  crash(): void {
+    this.pending = [];
+  }
+
+  /** What a backup has. */
+  copy(): MirrorState {
+    this.flush();
+    return this.kept.state;
+  }
+
+  /** A copy takes its place, which gives it another mark. */
+  putBack(copy: MirrorState, epoch: string): void {
+    this.pending = [];
+    this.kept.state = { ...copy, epoch };
+  }
+
+  load(nowMs: number): MirrorState {
+    return this.kept.load(nowMs);
+  }
+}
 
 export const START_MS = 1_700_000_000_000;
 export const MARKET = createMarket({
