@@ -49,7 +49,7 @@ interface Pulse {
   /** When that time was first read, by the bot's clock; for the first book its own time. */
   movedAtMs: number;
   readAtMs: number;
-  /** The first sign since then that the market went on; `atMs` by the exchange's clock, null for statistics. */
+  /** The first sign since then that the market went on; `atMs`: the exchange's time, null for statistics. */
   news: { readonly what: MarketNews; readonly atMs: number | null; readonly seenAtMs: number } | null;
   stats: { readonly text: string; readonly volume: number; readonly readAtMs: number } | null;
   quietToldAtMs: number;

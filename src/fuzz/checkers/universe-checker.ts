@@ -46,7 +46,9 @@ export class UniverseChecker {
         0,
         2,
       );
-    for (const { id, call } of output.requests) if (call.kind === 'stats') this.asked.add(id);
+    // Those of a book that may stand still are asked for as a backfill, and rank nothing.
+    for (const { id, call, requestClass } of output.requests)
+      if (call.kind === 'stats' && requestClass !== 'backfill') this.asked.add(id);
     const told = output.changes.flatMap((change) =>
       change.kind === 'journal' &&
       change.entry.kind === 'universe' &&
