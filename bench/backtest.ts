@@ -9,7 +9,7 @@ import { CandleRunner, type RunMarket } from '../src/backtest/candle-runner.ts';
 import { candleAt, type CandleColumns } from '../src/domain/candle-columns.ts';
 import { parseUnits } from '../src/domain/money.ts';
 import { DEFAULT_ENGINE_TIMES } from '../src/engine/engine-settings.ts';
-import { createRiskLimits } from '../src/execution/risk/risk-limits.ts';
+import { createRiskLimits } from '../src/engine/risk-limits.ts';
 import { Catalogue } from '../src/recording/catalogue.ts';
 import { defineStrategy, type StrategyDefinition } from '../src/strategy/definition.ts';
 import { StrategyRunner } from '../src/strategy/runner.ts';

@@ -4,7 +4,7 @@ import { DEFAULT_ENGINE_TIMES, DEFAULT_RECONCILIATION } from '../src/engine/engi
 import { Engine } from '../src/engine/engine.ts';
 import { EMPTY_MIRROR_STATE } from '../src/engine/mirror-change.ts';
 import { budgetTable } from '../src/exchange/budget-table.ts';
-import { createRiskLimits } from '../src/execution/risk/risk-limits.ts';
+import { createRiskLimits } from '../src/engine/risk-limits.ts';
 import { planPolls } from '../src/scheduler/plan-polls.ts';
 import type { StrategyDefinition } from '../src/strategy/definition.ts';
 import { INTERFACE_PROFILE } from '../src/venues/interface-profile.ts';

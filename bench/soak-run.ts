@@ -12,7 +12,7 @@ import { createVenueCaller } from '../src/venues/venue-caller.ts';
 import { createRandom } from '../src/domain/random.ts';
 import type { StrategyInstanceSettings } from '../src/engine/engine-settings.ts';
 import { ExchangeClient } from '../src/exchange/client.ts';
-import { createRiskLimits } from '../src/execution/risk/risk-limits.ts';
+import { createRiskLimits } from '../src/engine/risk-limits.ts';
 import { MirrorStore } from '../src/mirror/mirror-store.ts';
 import { StrategyRunner } from '../src/strategy/runner.ts';
 import { defineStrategy, sma } from '../src/strategy/sdk.ts';

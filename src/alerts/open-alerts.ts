@@ -10,7 +10,7 @@ import { sentence } from '../language/sentences/sentence.ts';
 import { ControlClient } from '../daemon/control/control-client.ts';
 import { LONGEST_BY } from '../daemon/control/control-command.ts';
 import type { ControlCommand } from '../engine/engine-event.ts';
-import { PAUSE, UNTIL_RESUMED_MS } from '../execution/locks/lock.ts';
+import { PAUSE, UNTIL_RESUMED_MS } from '../engine/lock.ts';
 import { isDataFolderInUse } from '../daemon/process-locks/run-locks.ts';
 import { saidIn } from '../language/said-in.ts';
 import { tamed } from './text/escape-text.ts';

@@ -1,6 +1,6 @@
 import { durationText } from '../domain/time-text.ts';
 import { bothTimesText } from '../domain/tehran-time.ts';
-import { scopeText, UNTIL_RESUMED_MS, type Lock } from '../execution/locks/lock.ts';
+import { scopeText, UNTIL_RESUMED_MS, type Lock } from '../engine/lock.ts';
 import { whyLocked, type LocksNow } from '../mirror/locks-now.ts';
 import { tableLines } from './table.ts';
 

@@ -8,7 +8,7 @@ import type { BotConfig } from '../daemon/settings/create-bot-config.ts';
 import { StrategyThreads } from '../daemon/strategy-threads.ts';
 import { budgetTable } from '../exchange/budget-table.ts';
 import { orderBookBudget } from '../exchange/order-book-version.ts';
-import { leastLimit } from '../execution/risk/risk-limits.ts';
+import { leastLimit } from '../engine/risk-limits.ts';
 import { planPolls, type PollPlan } from '../scheduler/plan-polls.ts';
 import type { VenueProfile } from '../venues/port.ts';
 import { NO_MARGIN_BY_KEY, NO_MARGIN_ON_PAPER } from '../venues/unserved-margin.ts';

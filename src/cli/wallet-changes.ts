@@ -1,6 +1,6 @@
 import { parseMarket } from '../exchange/market-names.ts';
 import type { WalletTransaction } from '../venues/port.ts';
-import type { FillRecord } from '../execution/fill-record.ts';
+import type { FillRecord } from '../engine/fill-record.ts';
 import type { Movements } from '../mirror/read-movements.ts';
 import { LineMatcher } from '../portfolio/statement/line-matcher.ts';
 

@@ -7,7 +7,7 @@ import {
 } from '../engine/engine-event.ts';
 import { profitOfInstance } from '../engine/profit-of-instance.ts';
 import type { EngineNotice } from '../engine/engine-command.ts';
-import { lockReason, type Lock } from '../execution/locks/lock.ts';
+import { lockReason, type Lock } from '../engine/lock.ts';
 import type { MirrorStore } from '../mirror/mirror-store.ts';
 import type { Venue } from '../venues/venue.ts';
 import { CancelWait, slowDiskFault } from './control/cancel-wait.ts';

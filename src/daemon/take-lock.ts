@@ -1,7 +1,7 @@
 import { sentence } from '../language/sentences/sentence.ts';
 import type { Engine } from '../engine/engine.ts';
 import type { LockCommand } from '../engine/engine-event.ts';
-import { isSameScope, PAUSE, scopeText, untilText, type Lock } from '../execution/locks/lock.ts';
+import { isSameScope, PAUSE, scopeText, untilText, type Lock } from '../engine/lock.ts';
 import type { ControlResult } from './control/control-command.ts';
 
 /**

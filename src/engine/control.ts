@@ -2,10 +2,10 @@ import { z } from 'zod';
 import { NO_UNITS } from '../domain/money.ts';
 import { readStored, storedTimeMs } from '../domain/stored-json.ts';
 import { sentence } from '../language/sentences/sentence.ts';
-import { exitsAmong, type HeldOf } from '../execution/exits.ts';
-import { isFinal, mayTrade, type OrderRecord } from '../execution/order-record.ts';
-import type { AlgorithmManager } from './algorithm-manager.ts';
-import { nextOrdersPage } from '../execution/own-list.ts';
+import { exitsAmong, type HeldOf } from './exits.ts';
+import { isFinal, mayTrade, type OrderRecord } from './order-record.ts';
+import type { AlgorithmManager } from './algorithms/algorithm-manager.ts';
+import { nextOrdersPage } from './own-list.ts';
 import type { ListCursor } from '../venues/port.ts';
 import type {
   ByHandCommand,
@@ -14,10 +14,10 @@ import type {
   LockCommand,
   SignalCommand,
 } from './engine-event.ts';
-import type { OrderManager } from './order-manager.ts';
+import type { OrderManager } from './orders/order-manager.ts';
 import type { Outbox } from './outbox.ts';
 import type { StrategyDispatcher } from './strategy-dispatcher.ts';
-import type { StrategyNotifier } from './strategy-notifier.ts';
+import type { StrategyNotifier } from './strategies/strategy-notifier.ts';
 
 export const KEPT_CONTROL = 'control';
 

@@ -2,7 +2,7 @@ import type { DecimalText } from '../domain/decimal-text.ts';
 import type { Side, VenueOrder } from '../domain/order.ts';
 import type { VenueTrade } from '../domain/trade.ts';
 import type { KeptReply, VenueAnswer, WalletReading } from '../venues/port.ts';
-import type { EntryPolicy } from '../execution/locks/lock-rule.ts';
+import type { EntryPolicy } from './lock-rule.ts';
 import type { FeedPace } from '../scheduler/pace.ts';
 
 /** Input of the engine. Times are of one clock that never goes back, in ms since 1970. */

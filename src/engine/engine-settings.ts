@@ -1,8 +1,8 @@
 import type { Market } from '../domain/market.ts';
 import type { Currency } from '../domain/market-symbol.ts';
 import type { Units } from '../domain/money.ts';
-import type { LockRule } from '../execution/locks/lock-rule.ts';
-import type { RiskLimits } from '../execution/risk/risk-limits.ts';
+import type { LockRule } from './lock-rule.ts';
+import type { RiskLimits } from './risk-limits.ts';
 import type { PlannedFeed } from '../scheduler/feed.ts';
 import type { NamedCredential } from './credential-watch.ts';
 import type { StrategyPort } from '../strategy/strategy-port.ts';

@@ -2,11 +2,11 @@ import { SarrafError } from '../domain/errors.ts';
 import { addUnits, formatUnits, negateUnits, NO_UNITS, subtractUnits, type Units } from '../domain/money.ts';
 import type { MarketNames } from '../domain/market-symbol.ts';
 import { sentence } from '../language/sentences/sentence.ts';
-import type { AccountState } from './account-state.ts';
-import type { MarketDataCache } from './market-data-cache.ts';
+import type { AccountState } from './feeds/account-state.ts';
+import type { MarketDataCache } from './feeds/market-data-cache.ts';
 import type { StrategyRecord } from './mirror-change.ts';
 import type { Outbox } from './outbox.ts';
-import type { Reservations } from './reservations.ts';
+import type { Reservations } from './risk/reservations.ts';
 import { readFigures } from './strategy-instance-record.ts';
 import type { StrategyInstance } from './strategy-instance.ts';
 

@@ -1,7 +1,7 @@
 import type { Units } from '../domain/money.ts';
-import { unprotectedOf } from '../execution/exits.ts';
-import { mayTrade, type OrderRecord } from '../execution/order-record.ts';
-import type { MarketDataCache } from './market-data-cache.ts';
+import { unprotectedOf } from './exits.ts';
+import { mayTrade, type OrderRecord } from './order-record.ts';
+import type { MarketDataCache } from './feeds/market-data-cache.ts';
 import type { StrategyInstance } from './strategy-instance.ts';
 
 /** Orders and positions that a run leaves at the exchange when it ends. */

@@ -1,5 +1,5 @@
-import type { Lock, LockScope } from '../execution/locks/lock.ts';
-import type { LockChange } from '../execution/locks/lock-book.ts';
+import type { Lock, LockScope } from './lock.ts';
+import type { LockChange } from './locks/lock-book.ts';
 
 /** A lock as it was: what a backtest reports. */
 export interface LockRecord {

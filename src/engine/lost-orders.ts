@@ -1,13 +1,13 @@
 import { invariant, present } from '../domain/invariant.ts';
 import type { VenueOrder } from '../domain/order.ts';
-import { KnownNames } from '../execution/known-names.ts';
-import { readOrderName, stopLegKey, type OrderName } from '../execution/order-names.ts';
-import { unsentOrder, type OrderRecord } from '../execution/order-record.ts';
-import { LIST_START, surelyFollows } from '../execution/own-list.ts';
-import { latestArrivalMs } from '../execution/unknown-orders.ts';
+import { KnownNames } from './known-names.ts';
+import { readOrderName, stopLegKey, type OrderName } from './order-names.ts';
+import { unsentOrder, type OrderRecord } from './order-record.ts';
+import { LIST_START, surelyFollows } from './own-list.ts';
+import { latestArrivalMs } from './orders/unknown-orders.ts';
 import { isOpenStatus, type ListCursor, type OwnList } from '../venues/port.ts';
-import type { ForeignOrders } from './foreign-orders.ts';
-import type { OrderBlotter } from './order-blotter.ts';
+import type { ForeignOrders } from './orders/foreign-orders.ts';
+import type { OrderBlotter } from './orders/order-blotter.ts';
 
 /** The intent of an order that was taken over: the mirror does not know it. */
 export const ADOPTED = 'adopted';

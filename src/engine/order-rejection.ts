@@ -1,7 +1,7 @@
 import { formatUnits } from '../domain/money.ts';
-import type { OrderRecord } from '../execution/order-record.ts';
+import type { OrderRecord } from './order-record.ts';
 import { sentence } from '../language/sentences/sentence.ts';
-import { IDENTICAL_ORDER } from './order-placer.ts';
+import { IDENTICAL_ORDER } from './orders/order-placer.ts';
 
 /**
  * By which code a rejected order was refused, and the whole of it in words; null where it is told with the

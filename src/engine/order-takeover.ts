@@ -10,11 +10,11 @@ import {
   nextOrdersPage,
   readingAfter,
   readingFrom,
-} from '../execution/own-list.ts';
-import { KnownNames, storedNames } from '../execution/known-names.ts';
-import { MOST_PASS_PAGES } from '../execution/unknown-orders.ts';
+} from './own-list.ts';
+import { KnownNames, storedNames } from './known-names.ts';
+import { MOST_PASS_PAGES } from './orders/unknown-orders.ts';
 import type { MirrorState } from './mirror-change.ts';
-import type { OrderReportMatcher, ReportContext } from './order-report-matcher.ts';
+import type { OrderReportMatcher, ReportContext } from './orders/order-report-matcher.ts';
 import type { Outbox } from './outbox.ts';
 
 export const KEPT_NAMES = 'names';

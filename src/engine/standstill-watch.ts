@@ -4,12 +4,8 @@ import type { MarketStats } from '../domain/market-stats.ts';
 import type { OrderBook } from '../domain/order-book.ts';
 import { readStored, storedTimeMs } from '../domain/stored-json.ts';
 import { durationText } from '../domain/time-text.ts';
-import { leastLimit, type RiskLimits } from '../execution/risk/risk-limits.ts';
-import {
-  standstillText,
-  type MarketNews,
-  type MarketStandstill,
-} from '../execution/risk/market-standstill.ts';
+import { leastLimit, type RiskLimits } from './risk-limits.ts';
+import { standstillText, type MarketNews, type MarketStandstill } from './risk/market-standstill.ts';
 import { statsCall, type VenueProfile } from '../venues/port.ts';
 import type { Outbox } from './outbox.ts';
 

@@ -8,15 +8,15 @@ import { isOfMargin } from '../strategy/subscriptions.ts';
 import type { StrategyLogLine } from '../strategy/strategy-log.ts';
 import { sentence } from '../language/sentences/sentence.ts';
 import type { LostStrategySettings } from './engine-settings.ts';
-import type { IntentRouter } from './intent-router.ts';
-import type { MarketDataCache } from './market-data-cache.ts';
+import type { IntentRouter } from './strategies/intent-router.ts';
+import type { MarketDataCache } from './feeds/market-data-cache.ts';
 import { leftReason } from './inventory.ts';
 import type { MirrorState, StrategyRecord } from './mirror-change.ts';
 import type { Outbox } from './outbox.ts';
-import type { PortfolioView, PortfolioViews } from './portfolio-view.ts';
+import type { PortfolioView, PortfolioViews } from './strategies/portfolio-view.ts';
 import { requiredMarkets, type StrategyInstance } from './strategy-instance.ts';
 import { writeUnstarted } from './strategy-instance-record.ts';
-import type { StrategyNotifier } from './strategy-notifier.ts';
+import type { StrategyNotifier } from './strategies/strategy-notifier.ts';
 
 /** A strategy that subscribed to something, and what it may look at. */
 interface Listener {

@@ -1,7 +1,7 @@
 import type { VenueOrderId, VenueTradeId } from '../domain/venue-id.ts';
 import type { ListCursor, OwnList } from '../venues/port.ts';
-import { isPlaceholder, type FillRecord } from '../execution/fill-record.ts';
-import { LIST_START, readingFrom } from '../execution/own-list.ts';
+import { isPlaceholder, type FillRecord } from './fill-record.ts';
+import { LIST_START, readingFrom } from './own-list.ts';
 import type { MirrorState } from './mirror-change.ts';
 import type { Outbox } from './outbox.ts';
 

@@ -2,9 +2,9 @@ import { sentence } from '../language/sentences/sentence.ts';
 import type { Control } from './control.ts';
 import type { CredentialWatch } from './credential-watch.ts';
 import { sentenceOf, type FlawLog } from './flaw-log.ts';
-import type { OrderManager } from './order-manager.ts';
+import type { OrderManager } from './orders/order-manager.ts';
 import type { Outbox } from './outbox.ts';
-import type { Reconciler } from './reconciler.ts';
+import type { Reconciler } from './fills/reconciler.ts';
 import type { StandstillWatch } from './standstill-watch.ts';
 import type { StrategyDispatcher } from './strategy-dispatcher.ts';
 

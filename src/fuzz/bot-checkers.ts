@@ -28,7 +28,7 @@ import { UniverseChecker } from './checkers/universe-checker.ts';
 import { VandalChecker } from './checkers/vandal-checker.ts';
 import type { Violation } from './checkers/violation.ts';
 import { isLimit, type Coverage } from './coverage.ts';
-import { readOrderName } from '../execution/order-names.ts';
+import { readOrderName } from '../engine/order-names.ts';
 import { IN_CLOSE, IN_LEFT, IN_LOCK, type LikelyCrash } from './likely-crash.ts';
 import { lockRulesOf } from './lock-plan.ts';
 import type { WireWitness } from './checkers/watched-transport.ts';

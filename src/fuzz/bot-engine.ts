@@ -10,7 +10,7 @@ import {
 } from '../engine/engine-settings.ts';
 import type { MirrorState } from '../engine/mirror-change.ts';
 import { budgetTable } from '../exchange/budget-table.ts';
-import { createRiskLimits } from '../execution/risk/risk-limits.ts';
+import { createRiskLimits } from '../engine/risk-limits.ts';
 import { planPolls } from '../scheduler/plan-polls.ts';
 import { INTERFACE_PROFILE } from '../venues/interface-profile.ts';
 import { StrategyRunner } from '../strategy/runner.ts';

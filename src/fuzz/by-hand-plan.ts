@@ -1,5 +1,5 @@
 import type { ByHandCommand, ControlCommand, LockCommand } from '../engine/engine-event.ts';
-import { PAUSE, UNTIL_RESUMED_MS } from '../execution/locks/lock.ts';
+import { PAUSE, UNTIL_RESUMED_MS } from '../engine/lock.ts';
 import { parseMarket } from '../exchange/market-names.ts';
 import { Dice } from './dice.ts';
 

@@ -1,13 +1,13 @@
 import type { VenueAnswer } from '../venues/port.ts';
 import type { IntentRecord, JournalEntry, MirrorChange } from '../engine/mirror-change.ts';
-import { isPlaceholder, type FillRecord } from '../execution/fill-record.ts';
-import type { OrderRecord } from '../execution/order-record.ts';
+import { isPlaceholder, type FillRecord } from '../engine/fill-record.ts';
+import type { OrderRecord } from '../engine/order-record.ts';
 import { VANDAL_ACTS } from './vandal.ts';
 import { WRONG_KINDS } from './wrong-replies.ts';
 import { z } from 'zod';
 import type { EngineOutput } from '../engine/engine-command.ts';
 import type { EngineEvent } from '../engine/engine-event.ts';
-import { KEPT_TRANSFERS } from '../engine/transfers/transfer-record.ts';
+import { KEPT_TRANSFERS } from '../engine/transfer-record.ts';
 
 /**
  * Events that must happen at least once in a suite of seeds; a suite without one of them has not tested what

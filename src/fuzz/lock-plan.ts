@@ -1,7 +1,7 @@
 import { WEEKDAYS } from '../domain/calendar-day.ts';
 import type { LockCommand } from '../engine/engine-event.ts';
-import type { LockRule } from '../execution/locks/lock-rule.ts';
-import type { TradingCalendar } from '../execution/locks/trading-calendar.ts';
+import type { LockRule } from '../engine/lock-rule.ts';
+import type { TradingCalendar } from '../engine/trading-calendar.ts';
 import { Dice } from './dice.ts';
 
 /** Shares of the seeds with lock rules, and with an operator who locks by hand. */

@@ -1,5 +1,5 @@
 import type { ControlCommand, PositionCommand } from '../engine/engine-event.ts';
-import { readOrderName } from '../execution/order-names.ts';
+import { readOrderName } from '../engine/order-names.ts';
 import { INSTANCE } from './bot-engine.ts';
 import { Dice } from './dice.ts';
 import type { FuzzWorld } from './world.ts';

@@ -2,7 +2,7 @@ import { present } from '../domain/invariant.ts';
 import { mkdirSync, rmSync } from 'node:fs';
 import { budgetTable } from '../exchange/budget-table.ts';
 import { DRAIN_POLICIES, type ControlCommand } from '../engine/engine-event.ts';
-import { readOrderName } from '../execution/order-names.ts';
+import { readOrderName } from '../engine/order-names.ts';
 import { Bot } from './bot.ts';
 import { actsByHandOf } from './by-hand-plan.ts';
 import { givenCoins, INSTANCE, positionLimitsOf } from './bot-engine.ts';

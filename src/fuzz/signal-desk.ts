@@ -1,5 +1,5 @@
 import type { SignalCommand } from '../engine/engine-event.ts';
-import type { SignalReply } from '../engine/signals/signal-intake.ts';
+import type { SignalReply } from '../engine/signal-intake.ts';
 
 /** Signals that have no answer yet: the control database has them, whatever becomes of the bot. */
 export class SignalDesk {

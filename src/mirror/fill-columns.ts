@@ -1,6 +1,6 @@
 import type Database from 'better-sqlite3';
 import { formatUnits, parseUnits, type Units } from '../domain/money.ts';
-import type { FillRecord } from '../execution/fill-record.ts';
+import type { FillRecord } from '../engine/fill-record.ts';
 import type { SqlValue } from './order-columns.ts';
 
 /** A fill as its table stores it: units as decimal texts. */

@@ -10,7 +10,7 @@ import { ADOPTED } from '../engine/lost-orders.ts';
 import { KEPT_NAMES } from '../engine/order-takeover.ts';
 import { KEPT_CURSOR, MOST_TAKEN } from '../engine/taken-trades.ts';
 import { KEPT_RECONCILIATION } from '../engine/stored-reconciliation.ts';
-import { PLACEHOLDER } from '../execution/fill-record.ts';
+import { PLACEHOLDER } from '../engine/fill-record.ts';
 import { selectFills } from './fill-columns.ts';
 import { FINAL_STATES, REFUSED, selectOrders } from './order-columns.ts';
 import { RECENT_MS } from './pruner.ts';

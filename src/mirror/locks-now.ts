@@ -1,7 +1,7 @@
 import { sentence } from '../language/sentences/sentence.ts';
 import { readKept } from '../engine/kept-records.ts';
-import { untilText, type Lock } from '../execution/locks/lock.ts';
-import { NO_LOCKS } from '../execution/locks/lock-state.ts';
+import { untilText, type Lock } from '../engine/lock.ts';
+import { NO_LOCKS } from '../engine/lock-state.ts';
 import type { KeptRow } from './mirror-reader.ts';
 
 /** The locks of a mirror as they stand at a time. */

@@ -8,8 +8,8 @@ import type {
   ReplyRecord,
   StrategyRecord,
 } from '../engine/mirror-change.ts';
-import type { FillRecord } from '../execution/fill-record.ts';
-import { isFinal, type OrderRecord, type OrderState } from '../execution/order-record.ts';
+import type { FillRecord } from '../engine/fill-record.ts';
+import { isFinal, type OrderRecord, type OrderState } from '../engine/order-record.ts';
 import { selectFills } from './fill-columns.ts';
 import { openMirrorReadOnly } from './mirror-file.ts';
 import {

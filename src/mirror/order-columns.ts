@@ -1,6 +1,6 @@
 import type Database from 'better-sqlite3';
 import { formatUnits, parseUnits, type Units } from '../domain/money.ts';
-import type { OrderRecord } from '../execution/order-record.ts';
+import type { OrderRecord } from '../engine/order-record.ts';
 
 /** Value bound to a condition. */
 export type SqlValue = string | number | null;

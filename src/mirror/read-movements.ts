@@ -1,6 +1,6 @@
 import { parseUnits } from '../domain/money.ts';
 import type { WalletTransaction } from '../venues/port.ts';
-import type { FillRecord } from '../execution/fill-record.ts';
+import type { FillRecord } from '../engine/fill-record.ts';
 import { selectFills } from './fill-columns.ts';
 import { openMirrorReadOnly } from './mirror-file.ts';
 

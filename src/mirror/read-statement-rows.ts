@@ -5,7 +5,7 @@ import { parseUnits, UNIT_DECIMALS } from '../domain/money.ts';
 import { gridOf, shownAnchors, UTC_BARS, type BarGrid } from '../domain/bar-grid.ts';
 import { TIMEFRAMES } from '../domain/timeframe.ts';
 import type { PositionMoveRecord } from '../engine/mirror-change.ts';
-import type { FillRecord } from '../execution/fill-record.ts';
+import type { FillRecord } from '../engine/fill-record.ts';
 import type { RecordedRate } from '../portfolio/statement/statement-line.ts';
 import type { WalletTransaction } from '../venues/port.ts';
 import { schemaVersionOf } from './check-mirror.ts';

@@ -8,7 +8,7 @@ import { POSITION_ACTS } from '../engine/engine-event.ts';
 import { storedLogLine } from '../engine/mirror-change.ts';
 import { storedInstance } from '../engine/strategy-instance-record.ts';
 import { MARKET_NAMES } from '../exchange/market-names.ts';
-import { storedAlgorithm } from '../execution/algorithms/algorithm-json.ts';
+import { storedAlgorithm } from '../engine/algorithm-json.ts';
 
 /**
  * Requirement for a column, as SQL that is true of a good value of it; and the same in words. The SQL may

@@ -1,7 +1,7 @@
 import type Database from 'better-sqlite3';
 import type { IntentRecord } from '../engine/mirror-change.ts';
-import type { FillRecord } from '../execution/fill-record.ts';
-import type { OrderRecord } from '../execution/order-record.ts';
+import type { FillRecord } from '../engine/fill-record.ts';
+import type { OrderRecord } from '../engine/order-record.ts';
 import { selectFills } from './fill-columns.ts';
 import type { IntentFilter, JournalLine, OrderFilter, RowFilter } from './mirror-reader.ts';
 import { FINAL_STATES, selectOrders, type SqlValue } from './order-columns.ts';

@@ -2,8 +2,8 @@ import type { Candle } from '../domain/candle.ts';
 import type { Timeframe } from '../domain/timeframe.ts';
 import type { KeptPlot } from '../engine/live-plots.ts';
 import type { MarketVersionRecord, StrategyRecord } from '../engine/mirror-change.ts';
-import type { FillRecord } from '../execution/fill-record.ts';
-import type { OrderRecord } from '../execution/order-record.ts';
+import type { FillRecord } from '../engine/fill-record.ts';
+import type { OrderRecord } from '../engine/order-record.ts';
 import type { FigureValue } from './read-series.ts';
 import type { JournalLine, KeptRow, SeenBalance } from './mirror-reader.ts';
 

@@ -3,7 +3,7 @@ import type { StrategyRecord } from '../engine/mirror-change.ts';
 import { profitText, type ProfitText } from '../engine/profit-of-instance.ts';
 import { readFigures } from '../engine/strategy-instance-record.ts';
 import { MARKET_NAMES } from '../exchange/market-names.ts';
-import type { Lock } from '../execution/locks/lock.ts';
+import type { Lock } from '../engine/lock.ts';
 import { profitOf } from '../portfolio/profit.ts';
 import type { LastPrices } from './last-prices.ts';
 import { pauseText } from './locks-now.ts';

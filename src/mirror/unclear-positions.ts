@@ -1,6 +1,6 @@
 import type { AlgorithmRecord } from '../engine/mirror-change.ts';
-import { algorithmFromJson } from '../execution/algorithms/algorithm-json.ts';
-import type { BracketAlgorithm } from '../execution/algorithms/bracket.ts';
+import { algorithmFromJson } from '../engine/algorithm-json.ts';
+import type { BracketAlgorithm } from '../engine/bracket.ts';
 
 /** A position of a bracket of which a person has to say what became of it. */
 export type UnclearPosition = Pick<AlgorithmRecord, 'strategy' | 'market'> &

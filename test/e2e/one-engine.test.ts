@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import type { OrderRecord } from '../../src/execution/order-record.ts';
-import type { RiskCheck } from '../../src/execution/risk/risk-view.ts';
+import type { OrderRecord } from '../../src/engine/order-record.ts';
+import type { RiskCheck } from '../../src/engine/risk/risk-view.ts';
 import maCross from '../../strategies/ma-cross.ts';
 import { runBars, TETHER, walkOf as barsOf } from '../unit/backtest/candle-run.ts';
 import { runRecorded, walkOf as recordingOf } from '../unit/venues/recorded/recorded-run.ts';
@@ -8,8 +8,8 @@ import { runRecorded, walkOf as recordingOf } from '../unit/venues/recorded/reco
 /** A change planted in one risk check, while it is set. */
 const planted = vi.hoisted(() => ({ check: null as RiskCheck | null }));
 
-vi.mock('../../src/execution/risk/order-checks.ts', async (original) => {
-  const actual = await original<typeof import('../../src/execution/risk/order-checks.ts')>();
+vi.mock('../../src/engine/risk/order-checks.ts', async (original) => {
+  const actual = await original<typeof import('../../src/engine/risk/order-checks.ts')>();
   const changed: RiskCheck = (view, limits) => (planted.check ?? actual.checkOrderSize)(view, limits);
   return { ...actual, checkOrderSize: changed };
 });

@@ -9,7 +9,7 @@ import { parseUnits } from '../../src/domain/money.ts';
 import { timeframeMs, type Timeframe } from '../../src/domain/timeframe.ts';
 import { DEFAULT_ENGINE_TIMES } from '../../src/engine/engine-settings.ts';
 import { MARKET_NAMES, parseMarket } from '../../src/exchange/market-names.ts';
-import { createRiskLimits } from '../../src/execution/risk/risk-limits.ts';
+import { createRiskLimits } from '../../src/engine/risk-limits.ts';
 import { defineStrategy, type StrategyDefinition } from '../../src/strategy/definition.ts';
 import { StrategyRunner } from '../../src/strategy/runner.ts';
 import { BarFillSimulator } from '../../src/venues/bars/bar-fill-simulator.ts';

@@ -1,6 +1,6 @@
 import { FlawLog } from '../../src/engine/flaw-log.ts';
 import { Outbox } from '../../src/engine/outbox.ts';
-import { Reconciler } from '../../src/engine/reconciler.ts';
+import { Reconciler } from '../../src/engine/fills/reconciler.ts';
 import { KEPT_RECONCILIATION } from '../../src/engine/stored-reconciliation.ts';
 import type { Units } from '../../src/domain/money.ts';
 import { venueTradeId, venueWalletId, walletTransactionId } from '../../src/domain/venue-id.ts';

@@ -8,7 +8,7 @@ import { decimalText } from '../../src/domain/decimal-text.ts';
 import { formatUnits, parseUnits, subtractUnits, type Units } from '../../src/domain/money.ts';
 import type { Timeframe } from '../../src/domain/timeframe.ts';
 import { DEFAULT_ENGINE_TIMES } from '../../src/engine/engine-settings.ts';
-import { createRiskLimits } from '../../src/execution/risk/risk-limits.ts';
+import { createRiskLimits } from '../../src/engine/risk-limits.ts';
 import { defineStrategy } from '../../src/strategy/definition.ts';
 import type { StrategyContext } from '../../src/strategy/context.ts';
 import type { Order } from '../../src/strategy/own-order.ts';

@@ -8,7 +8,7 @@ import { createMarket } from '../../src/domain/market.ts';
 import { parseUnits } from '../../src/domain/money.ts';
 import { DEFAULT_ENGINE_TIMES } from '../../src/engine/engine-settings.ts';
 import { MARKET_NAMES, parseMarket } from '../../src/exchange/market-names.ts';
-import { createRiskLimits } from '../../src/execution/risk/risk-limits.ts';
+import { createRiskLimits } from '../../src/engine/risk-limits.ts';
 import type { MarketContext, StrategyContext } from '../../src/strategy/context.ts';
 import { defineStrategy } from '../../src/strategy/definition.ts';
 import type { ExitWish } from '../../src/strategy/intents.ts';

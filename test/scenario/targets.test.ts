@@ -4,7 +4,7 @@ import { CandleRunner } from '../../src/backtest/candle-runner.ts';
 import { scriptedMarket, SCRIPT_START_MS } from '../../src/backtest/script/scripted-market.ts';
 import { formatUnits, parseUnits } from '../../src/domain/money.ts';
 import { DEFAULT_ENGINE_TIMES } from '../../src/engine/engine-settings.ts';
-import { createRiskLimits } from '../../src/execution/risk/risk-limits.ts';
+import { createRiskLimits } from '../../src/engine/risk-limits.ts';
 import { MARKET_NAMES } from '../../src/exchange/market-names.ts';
 import { defineStrategy } from '../../src/strategy/definition.ts';
 import type { TargetsOptions } from '../../src/strategy/intents.ts';

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { StrategyInstance } from '../../src/engine/strategy-instance.ts';
 import { TrackedUniverse } from '../../src/engine/universe/tracked-universe.ts';
 import { MARKET_NAMES } from '../../src/exchange/market-names.ts';
-import { createRiskLimits } from '../../src/execution/risk/risk-limits.ts';
+import { createRiskLimits } from '../../src/engine/risk-limits.ts';
 import { defineStrategy } from '../../src/strategy/definition.ts';
 import { StrategyRunner } from '../../src/strategy/runner.ts';
 import type { MarketFigures } from '../../src/strategy/universe/market-figures.ts';

@@ -14,13 +14,12 @@ const PURE = [
   'portfolio',
   'strategy',
   'scheduler',
-  'execution',
   'engine',
   'simulator/core',
   'simulator/flow',
 ];
 /** What is built on the port of venues. */
-const ABOVE_VENUES = new Set(['strategy', 'scheduler', 'execution', 'engine']);
+const ABOVE_VENUES = new Set(['strategy', 'scheduler', 'engine']);
 /** The client of the exchange, and how it names its markets, which more may know. */
 const EXCHANGE = ['exchange', 'exchange/market-names'];
 /** What a study decides by; what runs one is above the backtest. */

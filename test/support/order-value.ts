@@ -1,6 +1,6 @@
 import { parseUnits } from '../../src/domain/money.ts';
 import { orderIdOf } from '../../src/venues/whole-ids.ts';
-import { unsentOrder, type OrderRecord, type OrderState } from '../../src/execution/order-record.ts';
+import { unsentOrder, type OrderRecord, type OrderState } from '../../src/engine/order-record.ts';
 
 /** An order of one coin at 100, as it was planned. */
 export function plannedOrder(changed: Partial<OrderRecord> = {}): OrderRecord {

@@ -7,7 +7,6 @@ export const NEUTRAL_FOLDERS = [
   'src/strategy',
   'src/scheduler',
   'src/budget',
-  'src/execution',
   'src/engine',
 ] as const;
 

@@ -1,4 +1,4 @@
-import type { UNCLEAR_REASONS } from '../../execution/algorithms/bracket.ts';
+import type { UNCLEAR_REASONS } from '../../engine/bracket.ts';
 
 /**
  * Severities of alerts. They decide from which severity on a channel accepts an alert, and what may wait for

@@ -1,4 +1,4 @@
-import { calendarAt, type Session } from '../../execution/locks/trading-calendar.ts';
+import { calendarAt, type Session } from '../../engine/trading-calendar.ts';
 import { isAtLeast, SEVERITIES, type Severity } from './alert-facts.ts';
 import type { Alert, NoteKind } from './alert.ts';
 

@@ -9,7 +9,7 @@ import { readFigures } from '../../engine/strategy-instance-record.ts';
 import { readKept } from '../../engine/kept-records.ts';
 import { storedLogLine, type StrategyRecord } from '../../engine/mirror-change.ts';
 import { MARKET_NAMES } from '../../exchange/market-names.ts';
-import type { FillRecord } from '../../execution/fill-record.ts';
+import type { FillRecord } from '../../engine/fill-record.ts';
 import type { SessionRows } from '../../mirror/session-rows.ts';
 import { pathOf } from '../../portfolio/valuation.ts';
 import type { BacktestRun, TradedMarket, LocksOfRun } from '../backtest-run.ts';
@@ -25,7 +25,7 @@ import { sessionOf } from './session-of.ts';
 import type { PlottedSeries } from '../plot-recorder.ts';
 import { z } from 'zod';
 import type { LockRecord } from '../../engine/lock-records.ts';
-import { storedLock } from '../../execution/locks/lock.ts';
+import { storedLock } from '../../engine/lock.ts';
 import type { JournalLine } from '../../mirror/mirror-reader.ts';
 
 export interface LiveRunOptions {

@@ -3,9 +3,9 @@ import { addUnits, formatUnits, LEAST_UNITS, NO_UNITS, type Units } from '../../
 import { readStored, storedTimeMs } from '../../domain/stored-json.ts';
 import { readFigures } from '../../engine/strategy-instance-record.ts';
 import { MARKET_NAMES } from '../../exchange/market-names.ts';
-import { unprotectedOf } from '../../execution/exits.ts';
-import { mayTrade, type OrderRecord } from '../../execution/order-record.ts';
-import { openRest } from '../../execution/risk/live-exposure.ts';
+import { unprotectedOf } from '../../engine/exits.ts';
+import { mayTrade, type OrderRecord } from '../../engine/order-record.ts';
+import { openRest } from '../../engine/live-exposure.ts';
 import type { SessionRows } from '../../mirror/session-rows.ts';
 import type { BacktestRun } from '../backtest-run.ts';
 import type { RoundTrip } from '../metrics/round-trips.ts';

@@ -1,5 +1,5 @@
 import type { Units } from '../../domain/money.ts';
-import type { FillRecord } from '../../execution/fill-record.ts';
+import type { FillRecord } from '../../engine/fill-record.ts';
 import { feeValue, valueAt } from './activity.ts';
 import { LotQueue, type Dust } from './lot-queue.ts';
 import { TripBuilder, tripOf, type RoundTrip, type TripSums } from './trip-builder.ts';

@@ -1,8 +1,8 @@
 import type { Market } from '../../domain/market.ts';
 import { formatUnits } from '../../domain/money.ts';
-import { signalKey } from '../../engine/signals/signal-record.ts';
-import type { FillRecord } from '../../execution/fill-record.ts';
-import type { OrderRecord } from '../../execution/order-record.ts';
+import { signalKey } from '../../engine/signal-record.ts';
+import type { FillRecord } from '../../engine/fill-record.ts';
+import type { OrderRecord } from '../../engine/order-record.ts';
 import {
   firstKnown,
   fillDifference,

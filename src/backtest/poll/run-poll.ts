@@ -11,8 +11,8 @@ import type { EngineNotice } from '../../engine/engine-command.ts';
 import type { EngineSettings } from '../../engine/engine-settings.ts';
 import type { JournalEntry } from '../../engine/mirror-change.ts';
 import { budgetTable } from '../../exchange/budget-table.ts';
-import type { FillRecord } from '../../execution/fill-record.ts';
-import type { OrderRecord } from '../../execution/order-record.ts';
+import type { FillRecord } from '../../engine/fill-record.ts';
+import type { OrderRecord } from '../../engine/order-record.ts';
 import type { EndpointUsage } from '../../daemon/request-counts.ts';
 import type { PollPlan } from '../../scheduler/plan-polls.ts';
 
@@ -46,7 +46,7 @@ import { runWarning, type RunWarning } from '../run-warning.ts';
 import { signalWarnings, type DatedSignal } from '../signals/dated-signal.ts';
 import { SignalFeeder } from '../signals/signal-feeder.ts';
 import { candleOf } from '../../venues/door/venue-records.ts';
-import type { MemberHistory } from '../../engine/universe/member-records.ts';
+import type { MemberHistory } from '../../engine/member-records.ts';
 import type { LoggedLine } from '../../engine/strategy-instance.ts';
 
 /** One market with what was recorded of it, in the order of time. */

@@ -1,6 +1,6 @@
 import type { LockRecord } from '../../engine/lock-records.ts';
-import type { MemberRecord } from '../../engine/universe/member-records.ts';
-import type { LockScope } from '../../execution/locks/lock.ts';
+import type { MemberRecord } from '../../engine/member-records.ts';
+import type { LockScope } from '../../engine/lock.ts';
 import type { BacktestRun } from '../backtest-run.ts';
 import { reportVoice, type ReportVoice } from './report-voice.ts';
 

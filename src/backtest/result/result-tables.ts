@@ -1,10 +1,10 @@
 import { UNITS_PER_ONE, type Units } from '../../domain/money.ts';
 import { divideHalfEven } from '../../domain/rounding.ts';
-import type { FillRecord } from '../../execution/fill-record.ts';
+import type { FillRecord } from '../../engine/fill-record.ts';
 import type { LockRecord } from '../../engine/lock-records.ts';
-import type { MemberRecord } from '../../engine/universe/member-records.ts';
+import type { MemberRecord } from '../../engine/member-records.ts';
 import { outText } from '../../strategy/universe/rank-markets.ts';
-import type { OrderRecord } from '../../execution/order-record.ts';
+import type { OrderRecord } from '../../engine/order-record.ts';
 import type { RoundTrip } from '../metrics/round-trips.ts';
 import { tripReturn } from '../metrics/trip-statistics.ts';
 import type { FillRow, OrderRow, LockRow, MemberRow, RefusalRow, TripRow } from './result-schema.ts';

@@ -1,5 +1,5 @@
 import { readStored } from '../../domain/stored-json.ts';
-import { storedSignalLine } from '../../engine/signals/signal-record.ts';
+import { storedSignalLine } from '../../engine/signal-record.ts';
 import type { JournalLine } from '../../mirror/mirror-reader.ts';
 import type { FileSignal } from './read-signals.ts';
 

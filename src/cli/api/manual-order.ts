@@ -1,5 +1,5 @@
 import { randomInt } from 'node:crypto';
-import { isManualOrderId, manualOrderId, readOrderName } from '../../execution/order-names.ts';
+import { isManualOrderId, manualOrderId, readOrderName } from '../../engine/order-names.ts';
 import { wrongInput } from '../command-error.ts';
 import type { CallRequest } from './read-fields.ts';
 

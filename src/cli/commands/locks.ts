@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import { waitingLocks } from '../../daemon/control/waiting-locks.ts';
 import { bothTimesText } from '../../domain/tehran-time.ts';
 import type { LockCommand } from '../../engine/engine-event.ts';
-import { scopeText, untilText } from '../../execution/locks/lock.ts';
+import { scopeText, untilText } from '../../engine/lock.ts';
 import { lockLines } from '../lock-lines.ts';
 import { locksNow } from '../../mirror/locks-now.ts';
 import { hasMirror, mirrorCommand, print, readMirror, type MirrorOptions } from '../read-mirror.ts';

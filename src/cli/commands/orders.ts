@@ -1,9 +1,9 @@
 import { parsedJson } from '../../domain/stored-json.ts';
 import { harmless } from '../../domain/one-line.ts';
 import { Argument, Option, type Command } from 'commander';
-import type { FillRecord } from '../../execution/fill-record.ts';
+import type { FillRecord } from '../../engine/fill-record.ts';
 import type { ReplyRecord } from '../../engine/mirror-change.ts';
-import type { OrderRecord } from '../../execution/order-record.ts';
+import type { OrderRecord } from '../../engine/order-record.ts';
 import { indentedJson } from '../../language/indented-json.ts';
 import { storedFill } from '../../mirror/fill-columns.ts';
 import type { JournalLine, MirrorReader, OrderFilter } from '../../mirror/mirror-reader.ts';

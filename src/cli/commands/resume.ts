@@ -1,6 +1,6 @@
 import { Command } from 'commander';
 import { ControlClient } from '../../daemon/control/control-client.ts';
-import { PAUSE } from '../../execution/locks/lock.ts';
+import { PAUSE } from '../../engine/lock.ts';
 import { failed } from '../command-error.ts';
 import { checkBotFolder } from '../bot-folder.ts';
 import { followCommand } from '../follow-command.ts';

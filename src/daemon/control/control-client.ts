@@ -4,7 +4,7 @@ import Database from 'better-sqlite3';
 import { SarrafError } from '../../domain/errors.ts';
 import { sentence } from '../../language/sentences/sentence.ts';
 import type { ControlCommand, SignalCommand } from '../../engine/engine-event.ts';
-import { payloadSizeProblem } from '../../engine/signals/signal-record.ts';
+import { payloadSizeProblem } from '../../engine/signal-record.ts';
 import {
   keyOfCommand,
   readCommand,

@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import { storedTimeMs } from '../../domain/stored-json.ts';
-import { ENTRY_POLICIES } from '../../execution/locks/lock-rule.ts';
+import { ENTRY_POLICIES } from '../../engine/lock-rule.ts';
 import { DRAIN_POLICIES, isByHand, POSITION_ACTS, type ControlCommand } from '../../engine/engine-event.ts';
 import { isSignalId } from '../../domain/signal-id.ts';
-import { SIGNAL_OUTCOMES, signalKey } from '../../engine/signals/signal-record.ts';
+import { SIGNAL_OUTCOMES, signalKey } from '../../engine/signal-record.ts';
 
 /** The longest reason that is kept, in characters. */
 export const LONGEST_REASON = 500;

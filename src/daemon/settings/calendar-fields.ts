@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { readDay, WEEKDAYS } from '../../domain/calendar-day.ts';
 import { readClock, readTehranTime, tehranInstant } from '../../domain/tehran-time.ts';
-import type { Session, TimeSpan } from '../../execution/locks/trading-calendar.ts';
+import type { Session, TimeSpan } from '../../engine/trading-calendar.ts';
 
 const DAY_MINUTES = 1_440;
 

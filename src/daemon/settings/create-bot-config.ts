@@ -1,9 +1,9 @@
 import { resolve } from 'node:path';
-import type { RiskLimits } from '../../execution/risk/risk-limits.ts';
+import type { RiskLimits } from '../../engine/risk-limits.ts';
 import type { ExchangeConfig } from '../../simulator/settings/exchange-config.ts';
 import type { ReadSettings } from './bot-config.ts';
 import { mergeRisk } from './risk-settings.ts';
-import type { LockRule } from '../../execution/locks/lock-rule.ts';
+import type { LockRule } from '../../engine/lock-rule.ts';
 import type { StrategySettings } from './strategy-settings.ts';
 
 /** One strategy, with all of its limits. */

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { WEEKDAYS } from '../../domain/calendar-day.ts';
 import { sentence } from '../../language/sentences/sentence.ts';
-import { BY_HAND, ENTRY_POLICIES, type LockRule } from '../../execution/locks/lock-rule.ts';
+import { BY_HAND, ENTRY_POLICIES, type LockRule } from '../../engine/lock-rule.ts';
 import { closedTime, MOST_CLOSED, MOST_SESSIONS, session, sessionText, weekdays } from './calendar-fields.ts';
 import { duration } from './duration-field.ts';
 

@@ -9,7 +9,7 @@ import {
   type AmountLimit,
   type RiskLimits,
   type ValueLimit,
-} from '../../execution/risk/risk-limits.ts';
+} from '../../engine/risk-limits.ts';
 
 const USUAL = DEFAULT_RISK_LIMITS;
 

@@ -1,16 +1,16 @@
 import { SarrafError } from '../../domain/errors.ts';
 import type { VenueOrder } from '../../domain/order.ts';
 import type { Limiter } from '../../budget/limiter.ts';
-import type { OrderRecord } from '../../execution/order-record.ts';
-import { nextOrdersPage } from '../../execution/own-list.ts';
+import type { OrderRecord } from '../../engine/order-record.ts';
+import { nextOrdersPage } from '../../engine/own-list.ts';
 import { profileOf } from '../../venues/interface-profile.ts';
 import type { ListCursor, Page, VenueAnswer, VenueCall } from '../../venues/port.ts';
 import { sendRequest, type VenueCaller } from '../../venues/venue-caller.ts';
 import type { OwnOrders } from './own-orders.ts';
 import type { SilentBot } from './watchdog.ts';
 import type { MarketNames } from '../../domain/market-symbol.ts';
-import { exitsAmong, type HeldOf } from '../../execution/exits.ts';
-import { readOrderName } from '../../execution/order-names.ts';
+import { exitsAmong, type HeldOf } from '../../engine/exits.ts';
+import { readOrderName } from '../../engine/order-names.ts';
 
 /** Pages of open orders that are read at most: the exchange has far fewer orders of one account. */
 const MOST_PAGES = 50;

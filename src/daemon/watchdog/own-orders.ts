@@ -1,8 +1,8 @@
 import type { MarketNames } from '../../domain/market-symbol.ts';
 import { NO_UNITS } from '../../domain/money.ts';
 import { readFigures } from '../../engine/strategy-instance-record.ts';
-import type { HeldOf } from '../../execution/exits.ts';
-import type { OrderRecord } from '../../execution/order-record.ts';
+import type { HeldOf } from '../../engine/exits.ts';
+import type { OrderRecord } from '../../engine/order-record.ts';
 import { MirrorReader } from '../../mirror/mirror-reader.ts';
 
 /** Own orders that the mirror is asked for. */

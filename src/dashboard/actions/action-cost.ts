@@ -11,9 +11,9 @@ import { cancelNeed, cancelNeedText } from '../../daemon/control/cancel-need.ts'
 
 import { readFigures } from '../../engine/strategy-instance-record.ts';
 import { MARKET_NAMES, parseMarket } from '../../exchange/market-names.ts';
-import { exitsAmong } from '../../execution/exits.ts';
-import { reaches } from '../../execution/locks/lock.ts';
-import type { OrderRecord } from '../../execution/order-record.ts';
+import { exitsAmong } from '../../engine/exits.ts';
+import { reaches } from '../../engine/lock.ts';
+import type { OrderRecord } from '../../engine/order-record.ts';
 import type { MirrorReader } from '../../mirror/mirror-reader.ts';
 import { ApiError } from '../api-error.ts';
 import { positionItems } from '../readers/strategy-items.ts';

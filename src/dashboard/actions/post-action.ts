@@ -2,7 +2,7 @@ import type { z } from 'zod';
 import { SarrafError } from '../../domain/errors.ts';
 import { sentence } from '../../language/sentences/sentence.ts';
 import type { ControlCommand } from '../../engine/engine-event.ts';
-import { PAUSE, UNTIL_RESUMED_MS } from '../../execution/locks/lock.ts';
+import { PAUSE, UNTIL_RESUMED_MS } from '../../engine/lock.ts';
 import { positionText } from '../../daemon/control/by-hand-text.ts';
 import { LONGEST_BY } from '../../daemon/control/control-command.ts';
 import { readSentence } from '../../language/sentences/read-sentence.ts';

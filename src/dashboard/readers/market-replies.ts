@@ -4,7 +4,7 @@ import { formatUnits, subtractUnits, UNITS_PER_ONE, type Units } from '../../dom
 import { plotFigure, readFigureName } from '../../domain/figure-name.ts';
 import { readKept } from '../../engine/kept-records.ts';
 import { sentence } from '../../language/sentences/sentence.ts';
-import type { OrderRecord } from '../../execution/order-record.ts';
+import type { OrderRecord } from '../../engine/order-record.ts';
 import type { MirrorReader } from '../../mirror/mirror-reader.ts';
 import { ApiError } from '../api-error.ts';
 import type { BookReply, MarketsReply, MarksReply, BracketItem } from '../schema/market.ts';
@@ -14,8 +14,8 @@ import { fillItemOf, orderItemOf } from './row-items.ts';
 import { oneSeriesOf, type SeriesStretch } from './series-items.ts';
 import { parsedJson } from '../../domain/stored-json.ts';
 import { divideHalfEven } from '../../domain/rounding.ts';
-import { storedAlgorithm } from '../../execution/algorithms/algorithm-json.ts';
-import { priceAbove, priceBelow, type LevelOrigin } from '../../execution/algorithms/exit-level.ts';
+import { storedAlgorithm } from '../../engine/algorithm-json.ts';
+import { priceAbove, priceBelow, type LevelOrigin } from '../../engine/exit-level.ts';
 
 /** Fills that a chart shows, and orders of a market that are open. */
 const MOST_MARKS = 500;

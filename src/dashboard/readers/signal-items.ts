@@ -2,7 +2,7 @@ import { waitingCommands, type WaitingCommand } from '../../daemon/control/waiti
 import { SarrafError } from '../../domain/errors.ts';
 import { readStored } from '../../domain/stored-json.ts';
 import type { SignalCommand } from '../../engine/engine-event.ts';
-import { signalKey, storedSignalLine } from '../../engine/signals/signal-record.ts';
+import { signalKey, storedSignalLine } from '../../engine/signal-record.ts';
 import type { JournalLine, MirrorReader } from '../../mirror/mirror-reader.ts';
 import type { SignalItem, SignalsReply } from '../schema/signal-item.ts';
 

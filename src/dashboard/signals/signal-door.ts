@@ -3,7 +3,7 @@ import { ControlClient } from '../../daemon/control/control-client.ts';
 import type { ControlResult } from '../../daemon/control/control-command.ts';
 import { SarrafError } from '../../domain/errors.ts';
 import type { SignalCommand } from '../../engine/engine-event.ts';
-import { payloadSizeProblem, signalKey } from '../../engine/signals/signal-record.ts';
+import { payloadSizeProblem, signalKey } from '../../engine/signal-record.ts';
 import type { SignalTokenTable, SignalToken } from '../access/signal-token-table.ts';
 import { ApiError } from '../api-error.ts';
 import type { BotFolderReader } from '../folder/bot-folder-reader.ts';

@@ -1,13 +1,13 @@
 import { formatUnits, type Units } from '../../domain/money.ts';
-import type { Algorithm } from '../../execution/algorithms/algorithms.ts';
+import type { Algorithm } from '../algorithms/algorithms.ts';
 import { venueOrderId } from '../../domain/venue-id.ts';
 import { sentence } from '../../language/sentences/sentence.ts';
-import { mayTrade, type OrderRecord } from '../../execution/order-record.ts';
-import type { AlgorithmManager } from '../algorithm-manager.ts';
+import { mayTrade, type OrderRecord } from '../order-record.ts';
+import type { AlgorithmManager } from '../algorithms/algorithm-manager.ts';
 import type { CancelCommand } from '../engine-event.ts';
-import type { IntentRouter } from '../intent-router.ts';
+import type { IntentRouter } from '../strategies/intent-router.ts';
 import type { LeftBehind } from '../left-behind.ts';
-import type { OrderManager } from '../order-manager.ts';
+import type { OrderManager } from '../orders/order-manager.ts';
 import type { StrategyInstance } from '../strategy-instance.ts';
 import { ended, type ByHandState } from './by-hand-state.ts';
 

@@ -1,21 +1,21 @@
 import { addUnits, formatUnits, UNITS_PER_ONE, type Units, NO_UNITS } from '../../domain/money.ts';
 import { sentence } from '../../language/sentences/sentence.ts';
-import { isFinal, mayTrade, type OrderRecord } from '../../execution/order-record.ts';
+import { isFinal, mayTrade, type OrderRecord } from '../order-record.ts';
 import type { Intent } from '../../strategy/intents.ts';
-import type { AlgorithmManager } from '../algorithm-manager.ts';
+import type { AlgorithmManager } from '../algorithms/algorithm-manager.ts';
 import type { CloseCommand } from '../engine-event.ts';
-import type { IntentRouter } from '../intent-router.ts';
+import type { IntentRouter } from '../strategies/intent-router.ts';
 import type { LeftBehind } from '../left-behind.ts';
-import type { MarketDataCache } from '../market-data-cache.ts';
-import type { OrderManager } from '../order-manager.ts';
+import type { MarketDataCache } from '../feeds/market-data-cache.ts';
+import type { OrderManager } from '../orders/order-manager.ts';
 import type { Outbox } from '../outbox.ts';
 import type { StrategyInstance } from '../strategy-instance.ts';
 import { MOST_CLOSINGS, type Closing, type ClosingLeg } from './by-hand-record.ts';
 import type { ByHandState } from './by-hand-state.ts';
 import { tradesOn } from './cancel-by-hand.ts';
-import type { OrderTable } from '../../execution/order-table.ts';
+import type { OrderTable } from '../orders/order-table.ts';
 import { divideHalfEven } from '../../domain/rounding.ts';
-import { canBeOrdered, onPriceGrid } from '../../execution/algorithms/market-grid.ts';
+import { canBeOrdered, onPriceGrid } from '../algorithms/market-grid.ts';
 
 /** While orders can not be placed for a moment, this is how often it is tried again. */
 const LOOK_EVERY_MS = 1_000;

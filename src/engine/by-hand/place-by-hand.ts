@@ -1,10 +1,10 @@
 import { lengthText } from '../../domain/time-text.ts';
 import { sentence } from '../../language/sentences/sentence.ts';
-import type { OrderRecord } from '../../execution/order-record.ts';
+import type { OrderRecord } from '../order-record.ts';
 import type { Intent } from '../../strategy/intents.ts';
 import type { PlaceCommand } from '../engine-event.ts';
-import type { IntentRouter } from '../intent-router.ts';
-import type { OrderManager } from '../order-manager.ts';
+import type { IntentRouter } from '../strategies/intent-router.ts';
+import type { OrderManager } from '../orders/order-manager.ts';
 import type { Outbox } from '../outbox.ts';
 import type { StrategyInstance } from '../strategy-instance.ts';
 import { MOST_PLACED, type Placed } from './by-hand-record.ts';

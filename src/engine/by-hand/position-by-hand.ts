@@ -8,12 +8,12 @@ import {
   type Units,
 } from '../../domain/money.ts';
 import { sentence } from '../../language/sentences/sentence.ts';
-import type { AlgorithmManager } from '../algorithm-manager.ts';
+import type { AlgorithmManager } from '../algorithms/algorithm-manager.ts';
 import type { PositionCommand } from '../engine-event.ts';
-import type { MarketDataCache } from '../market-data-cache.ts';
-import type { MissingCoins } from '../missing-coins.ts';
+import type { MarketDataCache } from '../feeds/market-data-cache.ts';
+import type { MissingCoins } from '../fills/missing-coins.ts';
 import type { Outbox } from '../outbox.ts';
-import type { Reservations } from '../reservations.ts';
+import type { Reservations } from '../risk/reservations.ts';
 import type { StrategyInstance } from '../strategy-instance.ts';
 import type { MovedPosition } from './by-hand-record.ts';
 import { ended, type ByHandState } from './by-hand-state.ts';

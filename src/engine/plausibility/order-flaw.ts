@@ -1,8 +1,8 @@
 import { formatUnits, UNITS_PER_ONE, type Units } from '../../domain/money.ts';
 import { type VenueOrder } from '../../domain/order.ts';
 import { isOpenStatus, type VenueProfile } from '../../venues/port.ts';
-import type { OrderRecord } from '../../execution/order-record.ts';
-import { cursorOfOrder, isListId } from '../../execution/own-list.ts';
+import type { OrderRecord } from '../order-record.ts';
+import { cursorOfOrder, isListId } from '../own-list.ts';
 import { fineFlaw, isAbout, type Flaw } from './flaw.ts';
 
 /** Error of floats in a difference of two amounts. */

@@ -1,7 +1,7 @@
 import { formatUnits, UNITS_PER_ONE } from '../../domain/money.ts';
 import type { VenueTrade } from '../../domain/trade.ts';
-import type { OrderRecord } from '../../execution/order-record.ts';
-import { cursorOf, isListId } from '../../execution/own-list.ts';
+import type { OrderRecord } from '../order-record.ts';
+import { cursorOf, isListId } from '../own-list.ts';
 import type { VenueProfile } from '../../venues/port.ts';
 import { fineFlaw, isAbout, type Flaw } from './flaw.ts';
 import { LARGEST_FEE_PERCENT } from './order-flaw.ts';

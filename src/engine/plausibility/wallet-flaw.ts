@@ -1,5 +1,5 @@
 import { formatUnits } from '../../domain/money.ts';
-import { isListId } from '../../execution/own-list.ts';
+import { isListId } from '../own-list.ts';
 import type { VenueProfile, WalletReading, WalletTransaction } from '../../venues/port.ts';
 import { fineFlaw, type Flaw } from './flaw.ts';
 

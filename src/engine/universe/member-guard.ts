@@ -2,9 +2,9 @@ import { sentence } from '../../language/sentences/sentence.ts';
 import { memberUniverseOf } from '../../strategy/universe/own-markets.ts';
 import { universeOf } from '../../strategy/universe/shown-universe.ts';
 import type { UniverseState } from '../../strategy/universe/universe-state.ts';
-import { wishUnits } from '../../execution/algorithms/wish-units.ts';
+import { wishUnits } from '../algorithms/wish-units.ts';
 import type { DecimalInput, Intent } from '../../strategy/intents.ts';
-import type { OrderTable } from '../../execution/order-table.ts';
+import type { OrderTable } from '../orders/order-table.ts';
 import type { StrategyInstance } from '../strategy-instance.ts';
 
 export interface MemberGuardOptions {

@@ -1,8 +1,8 @@
 import type { ClosedCandle } from '../../strategy/strategy-event.ts';
 import type { VenueProfile } from '../../venues/port.ts';
 import type { MemberTemplate } from '../../strategy/subscriptions.ts';
-import { CandleReader } from '../candle-reader.ts';
-import { pageFlaw } from '../candle-taker.ts';
+import { CandleReader } from '../feeds/candle-reader.ts';
+import { pageFlaw } from '../feeds/candle-taker.ts';
 import type { Outbox } from '../outbox.ts';
 
 /** Bars that did not come are asked for again after this. */

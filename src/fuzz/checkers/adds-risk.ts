@@ -1,5 +1,5 @@
 import { parseMarket } from '../../exchange/market-names.ts';
-import { readOrderName } from '../../execution/order-names.ts';
+import { readOrderName } from '../../engine/order-names.ts';
 import type { ExchangeTruth, TrueFill, TrueOrder } from './exchange-truth.ts';
 
 /** Coins given to strategies, by the names of both: `maker btc`. */

@@ -1,7 +1,7 @@
 import type { EngineOutput } from '../../engine/engine-command.ts';
 import { formatUnits } from '../../domain/money.ts';
 import { parseMarket } from '../../exchange/market-names.ts';
-import { algorithmFromJson } from '../../execution/algorithms/algorithm-json.ts';
+import { algorithmFromJson } from '../../engine/algorithm-json.ts';
 import { heldByStrategies, type HoldingBot } from './held-by-strategies.ts';
 import { violationsOf, type Violation } from './violation.ts';
 

@@ -1,7 +1,7 @@
 import { invariant } from '../../domain/invariant.ts';
 import { formatUnits } from '../../domain/money.ts';
 import { parseMarket } from '../../exchange/market-names.ts';
-import { readOrderName } from '../../execution/order-names.ts';
+import { readOrderName } from '../../engine/order-names.ts';
 import { NOTHING_GIVEN, type GivenCoins } from './adds-risk.ts';
 import type { ExchangeTruth, TrueFill, TrueOrder } from './exchange-truth.ts';
 import { NONE_REFUSED, ownKeyOf, placedNameOf } from './own-key.ts';

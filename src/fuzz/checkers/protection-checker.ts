@@ -1,6 +1,6 @@
 import { formatUnits } from '../../domain/money.ts';
 import type { Market } from '../../domain/market.ts';
-import { readOrderName } from '../../execution/order-names.ts';
+import { readOrderName } from '../../engine/order-names.ts';
 import type { Excuse, WatchedBracket } from './bracket-watch.ts';
 import type { ExchangeTruth, TrueFill, TrueOrder } from './exchange-truth.ts';
 import { ownKeyOf, placedNameOf } from './own-key.ts';

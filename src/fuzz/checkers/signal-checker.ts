@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import Database from 'better-sqlite3';
 import { z } from 'zod';
-import type { SignalReply } from '../../engine/signals/signal-intake.ts';
+import type { SignalReply } from '../../engine/signal-intake.ts';
 import { LISTENER, LISTENER_STATE, MOST_TOLD } from '../workload/listener.ts';
 import { violationsOf, type Violation } from './violation.ts';
 

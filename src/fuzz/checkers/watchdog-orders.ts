@@ -1,6 +1,6 @@
 import { formatUnits, parseUnits } from '../../domain/money.ts';
 import { parseMarket } from '../../exchange/market-names.ts';
-import { readOrderName } from '../../execution/order-names.ts';
+import { readOrderName } from '../../engine/order-names.ts';
 import { broughtOf, NOTHING_GIVEN, type GivenCoins } from './adds-risk.ts';
 import type { ExchangeTruth, TrueOrder } from './exchange-truth.ts';
 import { readMirrorRows } from './mirror-rows.ts';

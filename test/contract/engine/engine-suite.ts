@@ -4,7 +4,7 @@ import { buy, cancel, oco } from '../../support/intents.ts';
 import type { VenueProfile } from '../../../src/venues/port.ts';
 import { DEFAULT_ENGINE_TIMES } from '../../../src/engine/engine-settings.ts';
 import type { VenueOrderId } from '../../../src/domain/venue-id.ts';
-import { cursorOf } from '../../../src/execution/own-list.ts';
+import { cursorOf } from '../../../src/engine/own-list.ts';
 import { z } from 'zod';
 import { decimalText } from '../../../src/domain/decimal-text.ts';
 import { gridOf, UTC_BARS } from '../../../src/domain/bar-grid.ts';

@@ -6,7 +6,7 @@ import { createMarket, type Market } from '../../../src/domain/market.ts';
 import { parseUnits } from '../../../src/domain/money.ts';
 import { timeframeMs, type Timeframe } from '../../../src/domain/timeframe.ts';
 import { DEFAULT_ENGINE_TIMES } from '../../../src/engine/engine-settings.ts';
-import { createRiskLimits, type RiskLimits } from '../../../src/execution/risk/risk-limits.ts';
+import { createRiskLimits, type RiskLimits } from '../../../src/engine/risk-limits.ts';
 import type { StrategyDefinition } from '../../../src/strategy/definition.ts';
 import { StrategyRunner } from '../../../src/strategy/runner.ts';
 import { parseMarket, MARKET_NAMES } from '../../../src/exchange/market-names.ts';

@@ -11,7 +11,7 @@ import {
 import { columnScale, type CandleColumns } from '../../../src/domain/candle-columns.ts';
 import { parseUnits, UNITS_PER_ONE } from '../../../src/domain/money.ts';
 import { DEFAULT_ENGINE_TIMES } from '../../../src/engine/engine-settings.ts';
-import { createRiskLimits, type RiskLimits } from '../../../src/execution/risk/risk-limits.ts';
+import { createRiskLimits, type RiskLimits } from '../../../src/engine/risk-limits.ts';
 import { defineStrategy, type StrategyDefinition } from '../../../src/strategy/definition.ts';
 import { StrategyRunner } from '../../../src/strategy/runner.ts';
 import maCross from '../../../strategies/ma-cross.ts';

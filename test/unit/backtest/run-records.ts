@@ -1,6 +1,6 @@
 import type { LockRecord } from '../../../src/engine/lock-records.ts';
-import type { MemberRecord } from '../../../src/engine/universe/member-records.ts';
-import type { Lock } from '../../../src/execution/locks/lock.ts';
+import type { MemberRecord } from '../../../src/engine/member-records.ts';
+import type { Lock } from '../../../src/engine/lock.ts';
 
 /** A lock of all markets that a rule brought, with what is said of it otherwise. */
 export function lockRecord({

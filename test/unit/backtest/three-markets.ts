@@ -3,7 +3,7 @@ import type { CandleColumns } from '../../../src/domain/candle-columns.ts';
 import { createMarket, type Market } from '../../../src/domain/market.ts';
 import { parseUnits } from '../../../src/domain/money.ts';
 import { DEFAULT_ENGINE_TIMES, type StrategyInstanceSettings } from '../../../src/engine/engine-settings.ts';
-import { createRiskLimits, type RiskLimits } from '../../../src/execution/risk/risk-limits.ts';
+import { createRiskLimits, type RiskLimits } from '../../../src/engine/risk-limits.ts';
 import { StrategyRunner } from '../../../src/strategy/runner.ts';
 import triangle from '../../../strategies/triangle.ts';
 import { FROM_MS } from './candle-run.ts';

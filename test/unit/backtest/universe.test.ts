@@ -5,7 +5,7 @@ import { createMarket } from '../../../src/domain/market.ts';
 import { parseUnits } from '../../../src/domain/money.ts';
 import { DEFAULT_ENGINE_TIMES } from '../../../src/engine/engine-settings.ts';
 import { MARKET_NAMES, parseMarket } from '../../../src/exchange/market-names.ts';
-import { createRiskLimits } from '../../../src/execution/risk/risk-limits.ts';
+import { createRiskLimits } from '../../../src/engine/risk-limits.ts';
 import { defineStrategy, type StrategyDefinition } from '../../../src/strategy/definition.ts';
 import { sma } from '../../../src/strategy/indicators/averages.ts';
 import { outText } from '../../../src/strategy/universe/rank-markets.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { parseUnits, formatUnits } from '../../../src/domain/money.ts';
-import { createRiskLimits } from '../../../src/execution/risk/risk-limits.ts';
+import { createRiskLimits } from '../../../src/engine/risk-limits.ts';
 import type { Intent, Quote } from '../../../src/strategy/intents.ts';
 import { buy, cancelAll, iceberg, quotes, replace, target, twap } from '../../support/intents.ts';
 import { EngineWorld, WITH_COINS, type WorldOptions } from './engine-world.ts';

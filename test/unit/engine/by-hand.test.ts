@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { formatUnits } from '../../../src/domain/money.ts';
 import type { PlaceCommand } from '../../../src/engine/engine-event.ts';
-import { createRiskLimits } from '../../../src/execution/risk/risk-limits.ts';
+import { createRiskLimits } from '../../../src/engine/risk-limits.ts';
 import { bracket, buy, quotes, sell, target } from '../../support/intents.ts';
 import { EngineWorld } from './engine-world.ts';
 

@@ -4,8 +4,8 @@ import type { Candle } from '../../../src/domain/candle.ts';
 import { decimalText } from '../../../src/domain/decimal-text.ts';
 import { isoText } from '../../../src/domain/time-text.ts';
 import type { Timeframe } from '../../../src/domain/timeframe.ts';
-import { CandleReader } from '../../../src/engine/candle-reader.ts';
-import { pageFlaw } from '../../../src/engine/candle-taker.ts';
+import { CandleReader } from '../../../src/engine/feeds/candle-reader.ts';
+import { pageFlaw } from '../../../src/engine/feeds/candle-taker.ts';
 
 const at = (iso: string): number => Date.parse(iso);
 

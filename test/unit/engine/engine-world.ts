@@ -23,9 +23,9 @@ import {
   type StrategyInstanceSettings,
 } from '../../../src/engine/engine-settings.ts';
 import { Engine } from '../../../src/engine/engine.ts';
-import { createRiskLimits } from '../../../src/execution/risk/risk-limits.ts';
-import type { FillRecord } from '../../../src/execution/fill-record.ts';
-import type { OrderRecord } from '../../../src/execution/order-record.ts';
+import { createRiskLimits } from '../../../src/engine/risk-limits.ts';
+import type { FillRecord } from '../../../src/engine/fill-record.ts';
+import type { OrderRecord } from '../../../src/engine/order-record.ts';
 import type { PlannedFeed } from '../../../src/scheduler/feed.ts';
 import { defineStrategy, type StrategyDefinition } from '../../../src/strategy/definition.ts';
 import type { Intent } from '../../../src/strategy/intents.ts';

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { formatUnits, parseUnits } from '../../../src/domain/money.ts';
 import { createMarket } from '../../../src/domain/market.ts';
-import { createRiskLimits } from '../../../src/execution/risk/risk-limits.ts';
+import { createRiskLimits } from '../../../src/engine/risk-limits.ts';
 import type { StrategyInstanceSettings } from '../../../src/engine/engine-settings.ts';
 import { MARKET_NAMES, parseMarket } from '../../../src/exchange/market-names.ts';
 import { profitOf } from '../../../src/portfolio/profit.ts';

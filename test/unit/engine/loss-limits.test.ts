@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { parseUnits } from '../../../src/domain/money.ts';
-import { createRiskLimits, type RiskLimits } from '../../../src/execution/risk/risk-limits.ts';
+import { createRiskLimits, type RiskLimits } from '../../../src/engine/risk-limits.ts';
 import { readKept } from '../../../src/engine/kept-records.ts';
 import { buy } from '../../support/intents.ts';
 import { EngineWorld } from './engine-world.ts';

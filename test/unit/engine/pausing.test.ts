@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import type { LockCommand } from '../../../src/engine/engine-event.ts';
-import { PAUSE, UNTIL_RESUMED_MS } from '../../../src/execution/locks/lock.ts';
+import { PAUSE, UNTIL_RESUMED_MS } from '../../../src/engine/lock.ts';
 import { decimalText } from '../../../src/domain/decimal-text.ts';
 import { defineStrategy, sma } from '../../../src/strategy/sdk.ts';
 import { bracket, buy, cancelAll } from '../../support/intents.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { parseUnits } from '../../../src/domain/money.ts';
-import { createRiskLimits } from '../../../src/execution/risk/risk-limits.ts';
+import { createRiskLimits } from '../../../src/engine/risk-limits.ts';
 import { buy, cancelAll, sell, twap } from '../../support/intents.ts';
 import { EngineWorld, WITH_COINS } from './engine-world.ts';
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { parseUnits } from '../../../src/domain/money.ts';
-import { createRiskLimits } from '../../../src/execution/risk/risk-limits.ts';
+import { createRiskLimits } from '../../../src/engine/risk-limits.ts';
 import { defineStrategy, type StrategyDefinition } from '../../../src/strategy/definition.ts';
 import type { Intent } from '../../../src/strategy/intents.ts';
 import { buy, iceberg, oco, protect, quotes, replace, sell, twap } from '../../support/intents.ts';

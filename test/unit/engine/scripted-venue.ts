@@ -22,7 +22,7 @@ import {
   type VenueOrderId,
   type VenueTradeId,
 } from '../../../src/domain/venue-id.ts';
-import { cursorOf, cursorOfOrder, LIST_START } from '../../../src/execution/own-list.ts';
+import { cursorOf, cursorOfOrder, LIST_START } from '../../../src/engine/own-list.ts';
 import { isOpenStatus } from '../../../src/venues/port.ts';
 import { INTERFACE_PROFILE } from '../../../src/venues/interface-profile.ts';
 import type {

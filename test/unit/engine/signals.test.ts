@@ -7,8 +7,8 @@ import {
   MOST_SIGNAL_IDS,
   MOST_SIGNALS_A_MINUTE,
   SIGNAL_IDS_KEPT_MS,
-} from '../../../src/engine/signals/signal-record.ts';
-import { PAUSE, UNTIL_RESUMED_MS } from '../../../src/execution/locks/lock.ts';
+} from '../../../src/engine/signal-record.ts';
+import { PAUSE, UNTIL_RESUMED_MS } from '../../../src/engine/lock.ts';
 import { defineStrategy, sma } from '../../../src/strategy/sdk.ts';
 import { EngineWorld, START_MS } from './engine-world.ts';
 

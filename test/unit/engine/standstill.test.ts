@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { decimalText } from '../../../src/domain/decimal-text.ts';
 import type { OrderBook } from '../../../src/domain/order-book.ts';
-import { createRiskLimits } from '../../../src/execution/risk/risk-limits.ts';
+import { createRiskLimits } from '../../../src/engine/risk-limits.ts';
 import { readKept } from '../../../src/engine/kept-records.ts';
 import { buy } from '../../support/intents.ts';
 import { EngineWorld, FEEDS, feedOf, START_MS, statsOf } from './engine-world.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { FlawLog } from '../../../src/engine/flaw-log.ts';
 import { Outbox } from '../../../src/engine/outbox.ts';
-import { WalletHistory, type HistoryRead } from '../../../src/engine/wallet-history.ts';
+import { WalletHistory, type HistoryRead } from '../../../src/engine/feeds/wallet-history.ts';
 import type { Units } from '../../../src/domain/money.ts';
 import { walletTransactionId } from '../../../src/domain/venue-id.ts';
 import { INTERFACE_PROFILE } from '../../../src/venues/interface-profile.ts';

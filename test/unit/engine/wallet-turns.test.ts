@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { AccountState } from '../../../src/engine/account-state.ts';
+import { AccountState } from '../../../src/engine/feeds/account-state.ts';
 import { FlawLog } from '../../../src/engine/flaw-log.ts';
 import { Outbox } from '../../../src/engine/outbox.ts';
 import { NO_UNITS } from '../../../src/domain/money.ts';

@@ -7,8 +7,8 @@ import {
   NEXT_STATES,
   type OrderEvent,
   type OrderStatusReport,
-} from '../../../src/execution/order-life.ts';
-import { isFinal, mayTrade, type OrderRecord, type OrderState } from '../../../src/execution/order-record.ts';
+} from '../../../src/engine/orders/order-life.ts';
+import { isFinal, mayTrade, type OrderRecord, type OrderState } from '../../../src/engine/order-record.ts';
 import { INTERFACE_PROFILE } from '../../../src/venues/interface-profile.ts';
 import { isOpenStatus } from '../../../src/venues/port.ts';
 import { orderIn, plannedOrder } from '../../support/order-value.ts';

@@ -7,7 +7,7 @@ import {
   readOrderName,
   stopLegKey,
   type OrderName,
-} from '../../../src/execution/order-names.ts';
+} from '../../../src/engine/order-names.ts';
 
 const LETTERS = 'abcdefghijklmnopqrstuvwxyz0123456789'.split('');
 const word = (minLength: number, maxLength: number): fc.Arbitrary<string> =>

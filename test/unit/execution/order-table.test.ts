@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { OrderTable } from '../../../src/execution/order-table.ts';
+import { OrderTable } from '../../../src/engine/orders/order-table.ts';
 import { orderIn, plannedOrder } from '../../support/order-value.ts';
 import { orderIdOf } from '../../../src/venues/whole-ids.ts';
 

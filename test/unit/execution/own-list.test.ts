@@ -8,7 +8,7 @@ import {
   readingAfter,
   readingFrom,
   surelyFollows,
-} from '../../../src/execution/own-list.ts';
+} from '../../../src/engine/own-list.ts';
 import type { OwnList } from '../../../src/venues/port.ts';
 import type { VenueOrderId } from '../../../src/domain/venue-id.ts';
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { UnknownOrders } from '../../../src/execution/unknown-orders.ts';
+import { UnknownOrders } from '../../../src/engine/orders/unknown-orders.ts';
 import { orderIn } from '../../support/order-value.ts';
 import { INTERFACE_PROFILE } from '../../../src/venues/interface-profile.ts';
 

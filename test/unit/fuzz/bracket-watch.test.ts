@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { EngineOutput } from '../../../src/engine/engine-command.ts';
-import { createAlgorithm } from '../../../src/execution/algorithms/algorithms.ts';
-import { algorithmToJson } from '../../../src/execution/algorithms/algorithm-json.ts';
+import { createAlgorithm } from '../../../src/engine/algorithms/algorithms.ts';
+import { algorithmToJson } from '../../../src/engine/algorithm-json.ts';
 import { BracketWatch } from '../../../src/fuzz/checkers/bracket-watch.ts';
 import { CREATED } from '../execution/algorithms/algorithm-table.ts';
 

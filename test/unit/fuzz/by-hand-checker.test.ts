@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { MirrorChange } from '../../../src/engine/mirror-change.ts';
 import { ByHandChecker } from '../../../src/fuzz/checkers/by-hand-checker.ts';
 import type { TrueFill, TrueOrder } from '../../../src/fuzz/checkers/exchange-truth.ts';
-import type { OrderRecord } from '../../../src/execution/order-record.ts';
+import type { OrderRecord } from '../../../src/engine/order-record.ts';
 import { orderIn } from '../../support/order-value.ts';
 
 const nameOf = (id: number): string => `bot-one-mark-${id}`;

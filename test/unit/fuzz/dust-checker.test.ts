@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { parseUnits } from '../../../src/domain/money.ts';
 import type { MirrorChange } from '../../../src/engine/mirror-change.ts';
-import { createAlgorithm } from '../../../src/execution/algorithms/algorithms.ts';
-import { algorithmToJson } from '../../../src/execution/algorithms/algorithm-json.ts';
+import { createAlgorithm } from '../../../src/engine/algorithms/algorithms.ts';
+import { algorithmToJson } from '../../../src/engine/algorithm-json.ts';
 import { DustChecker } from '../../../src/fuzz/checkers/dust-checker.ts';
 import type { HoldingBot } from '../../../src/fuzz/checkers/held-by-strategies.ts';
 import { CREATED } from '../execution/algorithms/algorithm-table.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { EngineOutput } from '../../../src/engine/engine-command.ts';
 import { RejectionChecker } from '../../../src/fuzz/checkers/rejection-checker.ts';
-import type { OrderState } from '../../../src/execution/order-record.ts';
+import type { OrderState } from '../../../src/engine/order-record.ts';
 import { orderIn } from '../../support/order-value.ts';
 
 const after = (state: OrderState, key: string): EngineOutput => ({

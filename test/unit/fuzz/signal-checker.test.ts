@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { SignalReply } from '../../../src/engine/signals/signal-intake.ts';
+import type { SignalReply } from '../../../src/engine/signal-intake.ts';
 import { SignalChecker } from '../../../src/fuzz/checkers/signal-checker.ts';
 
 let folder: string;

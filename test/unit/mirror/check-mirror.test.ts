@@ -1,7 +1,7 @@
 import Database from 'better-sqlite3';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { writeInstance } from '../../../src/engine/strategy-instance-record.ts';
-import { algorithmToJson } from '../../../src/execution/algorithms/algorithm-json.ts';
+import { algorithmToJson } from '../../../src/engine/algorithm-json.ts';
 import { MirrorReader } from '../../../src/mirror/mirror-reader.ts';
 import { checkOf } from '../../../src/mirror/row-checks.ts';
 import { AssetLedger } from '../../../src/portfolio/asset-ledger.ts';

@@ -4,7 +4,7 @@ import type { Units } from '../../../src/domain/money.ts';
 import { venueOrderId, venueTradeId } from '../../../src/domain/venue-id.ts';
 import type { MirrorChange } from '../../../src/engine/mirror-change.ts';
 import { writeInstance } from '../../../src/engine/strategy-instance-record.ts';
-import { algorithmToJson } from '../../../src/execution/algorithms/algorithm-json.ts';
+import { algorithmToJson } from '../../../src/engine/algorithm-json.ts';
 import { AssetLedger } from '../../../src/portfolio/asset-ledger.ts';
 import { ICEBERG, NOW_MS } from './mirror-fixture.ts';
 import { MARKET_NAMES } from '../../../src/exchange/market-names.ts';

@@ -9,7 +9,7 @@ import type { MirrorChange, MirrorState } from '../../../src/engine/mirror-chang
 import { checkMirror } from '../../../src/mirror/check-mirror.ts';
 import { loadState } from '../../../src/mirror/load-state.ts';
 import { checkOf } from '../../../src/mirror/row-checks.ts';
-import { algorithmToJson } from '../../../src/execution/algorithms/algorithm-json.ts';
+import { algorithmToJson } from '../../../src/engine/algorithm-json.ts';
 import { buy } from '../../support/intents.ts';
 import { EngineWorld, START_MS } from '../engine/engine-world.ts';
 import { deepRuns } from '../../support/deep-runs.ts';

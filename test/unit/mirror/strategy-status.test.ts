@@ -6,7 +6,7 @@ import { decimalText } from '../../../src/domain/decimal-text.ts';
 import { parseUnits } from '../../../src/domain/money.ts';
 import type { StrategyRecord } from '../../../src/engine/mirror-change.ts';
 import { writeInstance } from '../../../src/engine/strategy-instance-record.ts';
-import { UNTIL_RESUMED_MS } from '../../../src/execution/locks/lock.ts';
+import { UNTIL_RESUMED_MS } from '../../../src/engine/lock.ts';
 import { AssetLedger } from '../../../src/portfolio/asset-ledger.ts';
 
 /** A strategy that bought 2 BTC at 100 and sold one at 130; the last price is 120. */

@@ -1,6 +1,6 @@
 import Database from 'better-sqlite3';
 import { expect, test, vi } from 'vitest';
-import type { OrderState } from '../../../src/execution/order-record.ts';
+import type { OrderState } from '../../../src/engine/order-record.ts';
 import { MirrorReader } from '../../../src/mirror/mirror-reader.ts';
 import { DURABLE, MirrorFolder, orderRecord } from './mirror-fixture.ts';
 

@@ -8,7 +8,7 @@ import {
   DEFAULT_ENGINE_TIMES,
   type StrategyInstanceSettings,
 } from '../../../../src/engine/engine-settings.ts';
-import { createRiskLimits } from '../../../../src/execution/risk/risk-limits.ts';
+import { createRiskLimits } from '../../../../src/engine/risk-limits.ts';
 import { defineStrategy, ema } from '../../../../src/strategy/sdk.ts';
 import type { StrategyDefinition } from '../../../../src/strategy/definition.ts';
 import { StrategyRunner } from '../../../../src/strategy/runner.ts';

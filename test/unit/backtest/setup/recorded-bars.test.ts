@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { recordedBars } from '../../../../src/backtest/setup/poll-backtest.ts';
 import { catalogueCandles } from '../../../../src/backtest/setup/recordings.ts';
 import type { StrategyInstanceSettings } from '../../../../src/engine/engine-settings.ts';
-import { createRiskLimits } from '../../../../src/execution/risk/risk-limits.ts';
+import { createRiskLimits } from '../../../../src/engine/risk-limits.ts';
 import { defineStrategy } from '../../../../src/strategy/definition.ts';
 import { StrategyRunner } from '../../../../src/strategy/runner.ts';
 import type { Catalogue } from '../../../../src/recording/catalogue.ts';

@@ -8,7 +8,7 @@ import { gatewayCommand } from '../../../../src/cli/commands/gateway.ts';
 import { loginCommand } from '../../../../src/cli/commands/login.ts';
 import { orderCommand } from '../../../../src/cli/commands/order.ts';
 import { withdrawCommand } from '../../../../src/cli/commands/withdraw.ts';
-import { readOrderName } from '../../../../src/execution/order-names.ts';
+import { readOrderName } from '../../../../src/engine/order-names.ts';
 import { openAsTrader } from '../../../support/open-as-trader.ts';
 import { PANEL_TOKEN, serveAccount, type ServedAccount } from '../../../support/served-account.ts';
 import { at, runCommand, type Ended, type Scripted } from './run-command.ts';

@@ -3,7 +3,7 @@ import { TrackedUniverse } from '../../../../src/engine/universe/tracked-univers
 import type { StoredUniverse } from '../../../../src/engine/universe/stored-universes.ts';
 import { MARKET_NAMES } from '../../../../src/exchange/market-names.ts';
 import { StrategyInstance } from '../../../../src/engine/strategy-instance.ts';
-import { createRiskLimits } from '../../../../src/execution/risk/risk-limits.ts';
+import { createRiskLimits } from '../../../../src/engine/risk-limits.ts';
 import { defineStrategy } from '../../../../src/strategy/definition.ts';
 import { StrategyRunner } from '../../../../src/strategy/runner.ts';
 import type { MarketRanking } from '../../../../src/strategy/universe/rank-markets.ts';

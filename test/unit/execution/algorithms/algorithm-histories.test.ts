@@ -2,24 +2,19 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { multiplyUnits, NO_UNITS, parseUnits, type Units } from '../../../../src/domain/money.ts';
 import { divideHalfEven } from '../../../../src/domain/rounding.ts';
-import {
-  isFinal,
-  mayTrade,
-  type OrderRecord,
-  type OrderState,
-} from '../../../../src/execution/order-record.ts';
-import { onAmountGrid } from '../../../../src/execution/algorithms/market-grid.ts';
-import { algorithmFromJson, algorithmToJson } from '../../../../src/execution/algorithms/algorithm-json.ts';
-import type { AlgorithmOrder, AlgorithmView } from '../../../../src/execution/algorithms/algorithm-step.ts';
+import { isFinal, mayTrade, type OrderRecord, type OrderState } from '../../../../src/engine/order-record.ts';
+import { onAmountGrid } from '../../../../src/engine/algorithms/market-grid.ts';
+import { algorithmFromJson, algorithmToJson } from '../../../../src/engine/algorithm-json.ts';
+import type { AlgorithmOrder, AlgorithmView } from '../../../../src/engine/algorithms/algorithm-step.ts';
 import {
   advanceAlgorithm,
   createAlgorithm,
   type Algorithm,
   type SizedAlgorithmIntent,
-} from '../../../../src/execution/algorithms/algorithms.ts';
-import { updateQuotes } from '../../../../src/execution/algorithms/quotes.ts';
+} from '../../../../src/engine/algorithms/algorithms.ts';
+import { updateQuotes } from '../../../../src/engine/algorithms/quotes.ts';
 import { deepRuns } from '../../../support/deep-runs.ts';
-import { plainOrder } from '../../../../src/execution/algorithms/algorithm-step.ts';
+import { plainOrder } from '../../../../src/engine/algorithms/algorithm-step.ts';
 import { CREATED, MARKET, orderOf, quotesOf } from './algorithm-table.ts';
 
 /**

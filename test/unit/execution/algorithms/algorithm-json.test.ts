@@ -1,13 +1,13 @@
 import { describe, expect, test } from 'vitest';
-import { algorithmFromJson, algorithmToJson } from '../../../../src/execution/algorithms/algorithm-json.ts';
+import { algorithmFromJson, algorithmToJson } from '../../../../src/engine/algorithm-json.ts';
 import {
   createAlgorithm,
   isAlgorithmIntent,
   type SizedAlgorithmIntent,
-} from '../../../../src/execution/algorithms/algorithms.ts';
+} from '../../../../src/engine/algorithms/algorithms.ts';
 import type { Intent } from '../../../../src/strategy/intents.ts';
 import { buy, cancel } from '../../../support/intents.ts';
-import { plainOrder } from '../../../../src/execution/algorithms/algorithm-step.ts';
+import { plainOrder } from '../../../../src/engine/algorithms/algorithm-step.ts';
 import { parseUnits } from '../../../../src/domain/money.ts';
 import { CREATED, orderOf, quotesOf } from './algorithm-table.ts';
 

@@ -11,22 +11,22 @@ import { divideHalfEven } from '../../../../src/domain/rounding.ts';
 import { decimalText } from '../../../../src/domain/decimal-text.ts';
 import type { BookLevel, OrderBook } from '../../../../src/domain/order-book.ts';
 import type { Execution, Side } from '../../../../src/domain/order.ts';
-import type { OrderRecord, OrderState } from '../../../../src/execution/order-record.ts';
-import { algorithmFromJson, algorithmToJson } from '../../../../src/execution/algorithms/algorithm-json.ts';
+import type { OrderRecord, OrderState } from '../../../../src/engine/order-record.ts';
+import { algorithmFromJson, algorithmToJson } from '../../../../src/engine/algorithm-json.ts';
 import type {
   AlgorithmOrder,
   AlgorithmStep,
   AlgorithmView,
   Close,
-} from '../../../../src/execution/algorithms/algorithm-step.ts';
+} from '../../../../src/engine/algorithms/algorithm-step.ts';
 import {
   advanceAlgorithm,
   createAlgorithm,
   type Algorithm,
   type SizedAlgorithmIntent,
-} from '../../../../src/execution/algorithms/algorithms.ts';
-import { updateQuotes, type SizedQuote } from '../../../../src/execution/algorithms/quotes.ts';
-import type { SeenBook } from '../../../../src/execution/risk/risk-view.ts';
+} from '../../../../src/engine/algorithms/algorithms.ts';
+import { updateQuotes, type SizedQuote } from '../../../../src/engine/algorithms/quotes.ts';
+import type { SeenBook } from '../../../../src/engine/risk/risk-view.ts';
 import { plannedOrder } from '../../../support/order-value.ts';
 import { parseMarket } from '../../../../src/exchange/market-names.ts';
 

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import { parseUnits } from '../../../../src/domain/money.ts';
-import { createProtection } from '../../../../src/execution/algorithms/bracket.ts';
-import { stopOf } from '../../../../src/execution/algorithms/follow-price.ts';
-import { createAlgorithm } from '../../../../src/execution/algorithms/algorithms.ts';
-import { whyNoTrail } from '../../../../src/engine/algorithm-starter.ts';
+import { createProtection } from '../../../../src/engine/bracket.ts';
+import { stopOf } from '../../../../src/engine/algorithms/follow-price.ts';
+import { createAlgorithm } from '../../../../src/engine/algorithms/algorithms.ts';
+import { whyNoTrail } from '../../../../src/engine/algorithms/algorithm-starter.ts';
 import { CREATED, runAlgorithm } from './algorithm-table.ts';
 
 const market = 'BTCUSDT';

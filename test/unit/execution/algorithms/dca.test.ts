@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { createAlgorithm } from '../../../../src/execution/algorithms/algorithms.ts';
+import { createAlgorithm } from '../../../../src/engine/algorithms/algorithms.ts';
 import { CREATED, runAlgorithm } from './algorithm-table.ts';
 
 const hourly = { kind: 'dca', market: 'BTCUSDT', value: '100', everyMs: 3_600_000 } as const;

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { parseUnits, UNITS_PER_ONE } from '../../../../src/domain/money.ts';
-import { createAlgorithm } from '../../../../src/execution/algorithms/algorithms.ts';
-import { createLadder, ladderPrice, type LadderIntent } from '../../../../src/execution/algorithms/ladder.ts';
+import { createAlgorithm } from '../../../../src/engine/algorithms/algorithms.ts';
+import { createLadder, ladderPrice, type LadderIntent } from '../../../../src/engine/algorithms/ladder.ts';
 import { CREATED, MARKET, runAlgorithm } from './algorithm-table.ts';
 
 const three: LadderIntent = {

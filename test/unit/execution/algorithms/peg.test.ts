@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { parseUnits } from '../../../../src/domain/money.ts';
-import { createAlgorithm } from '../../../../src/execution/algorithms/algorithms.ts';
+import { createAlgorithm } from '../../../../src/engine/algorithms/algorithms.ts';
 import { CREATED, runAlgorithm } from './algorithm-table.ts';
 
 const peg = {

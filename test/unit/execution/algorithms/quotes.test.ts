@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest';
 import { Decimal } from 'decimal.js';
-import { createAlgorithm } from '../../../../src/execution/algorithms/algorithms.ts';
+import { createAlgorithm } from '../../../../src/engine/algorithms/algorithms.ts';
 import {
   createQuotes,
   updateQuotes,
   type QuotesAlgorithm,
-} from '../../../../src/execution/algorithms/quotes.ts';
+} from '../../../../src/engine/algorithms/quotes.ts';
 import { CREATED, MARKET, quotesOf, runAlgorithm } from './algorithm-table.ts';
 
 const pair = quotesOf(['buy', '1@99', 'sell', '1@101']);

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { parseUnits } from '../../../../src/domain/money.ts';
-import { plainOrder } from '../../../../src/execution/algorithms/algorithm-step.ts';
-import type { OrderRecord } from '../../../../src/execution/order-record.ts';
-import { createAlgorithm } from '../../../../src/execution/algorithms/algorithms.ts';
+import { plainOrder } from '../../../../src/engine/algorithms/algorithm-step.ts';
+import type { OrderRecord } from '../../../../src/engine/order-record.ts';
+import { createAlgorithm } from '../../../../src/engine/algorithms/algorithms.ts';
 import { CREATED, orderOf, runAlgorithm } from './algorithm-table.ts';
 
 const bid = plainOrder('buy', parseUnits('1'), parseUnits('99'));

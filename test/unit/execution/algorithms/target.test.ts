@@ -1,6 +1,6 @@
 import type { TargetWish } from '../../../../src/strategy/intents.ts';
 import { describe, expect, test } from 'vitest';
-import { createAlgorithm } from '../../../../src/execution/algorithms/algorithms.ts';
+import { createAlgorithm } from '../../../../src/engine/algorithms/algorithms.ts';
 import { CREATED, runAlgorithm } from './algorithm-table.ts';
 
 const two = { kind: 'target', market: 'BTCUSDT', position: '2' } as const;

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { createMarket } from '../../../../src/domain/market.ts';
-import { createAlgorithm } from '../../../../src/execution/algorithms/algorithms.ts';
-import { noTradeBand } from '../../../../src/execution/algorithms/targets.ts';
+import { createAlgorithm } from '../../../../src/engine/algorithms/algorithms.ts';
+import { noTradeBand } from '../../../../src/engine/algorithms/targets.ts';
 import { parseMarket } from '../../../../src/exchange/market-names.ts';
 import { CREATED } from './algorithm-table.ts';
 

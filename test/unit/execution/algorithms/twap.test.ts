@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { createAlgorithm } from '../../../../src/execution/algorithms/algorithms.ts';
+import { createAlgorithm } from '../../../../src/engine/algorithms/algorithms.ts';
 import { CREATED, runAlgorithm } from './algorithm-table.ts';
 
 const four = {

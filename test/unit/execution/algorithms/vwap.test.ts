@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { parseUnits } from '../../../../src/domain/money.ts';
-import { createAlgorithm, sharedOut } from '../../../../src/execution/algorithms/algorithms.ts';
+import { createAlgorithm, sharedOut } from '../../../../src/engine/algorithms/algorithms.ts';
 import { CREATED, runAlgorithm } from './algorithm-table.ts';
 
 const four = {

@@ -1,7 +1,7 @@
 import { Decimal } from 'decimal.js';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { positiveWishUnits, wishUnits } from '../../../../src/execution/algorithms/wish-units.ts';
+import { positiveWishUnits, wishUnits } from '../../../../src/engine/algorithms/wish-units.ts';
 
 describe('what an author writes', () => {
   test('is read alike as a text and as a Decimal, to the last of ten decimals', () => {

@@ -2,11 +2,11 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { parseUnits } from '../../../../src/domain/money.ts';
 import { readStored } from '../../../../src/domain/stored-json.ts';
-import { LockBook, type LockChange } from '../../../../src/execution/locks/lock-book.ts';
-import type { LockRule } from '../../../../src/execution/locks/lock-rule.ts';
-import { locksToJson, storedLocks } from '../../../../src/execution/locks/lock-state.ts';
-import type { Lock } from '../../../../src/execution/locks/lock.ts';
-import type { Exit } from '../../../../src/execution/locks/trade-counts.ts';
+import { LockBook, type LockChange } from '../../../../src/engine/locks/lock-book.ts';
+import type { LockRule } from '../../../../src/engine/lock-rule.ts';
+import { locksToJson, storedLocks } from '../../../../src/engine/lock-state.ts';
+import type { Lock } from '../../../../src/engine/lock.ts';
+import type { Exit } from '../../../../src/engine/locks/trade-counts.ts';
 
 const HOUR_MS = 3_600_000;
 const T0 = Date.UTC(2026, 0, 5);

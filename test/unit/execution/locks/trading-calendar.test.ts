@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { closedTime, session } from '../../../../src/daemon/settings/calendar-fields.ts';
 import { WEEKDAYS } from '../../../../src/domain/calendar-day.ts';
 import { isoText } from '../../../../src/domain/time-text.ts';
-import { calendarAt, type TradingCalendar } from '../../../../src/execution/locks/trading-calendar.ts';
+import { calendarAt, type TradingCalendar } from '../../../../src/engine/trading-calendar.ts';
 
 const MINUTE_MS = 60_000;
 

@@ -2,13 +2,13 @@ import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { NO_UNITS, parseUnits } from '../../../../src/domain/money.ts';
-import { checkRisk, RISK_CHECKS, type RiskApproved } from '../../../../src/execution/risk/check-risk.ts';
+import { checkRisk, RISK_CHECKS, type RiskApproved } from '../../../../src/engine/risk/check-risk.ts';
 import {
   createRiskLimits,
   DEFAULT_RISK_LIMITS,
   type RiskLimits,
-} from '../../../../src/execution/risk/risk-limits.ts';
-import type { WantedOrder } from '../../../../src/execution/risk/risk-view.ts';
+} from '../../../../src/engine/risk-limits.ts';
+import type { WantedOrder } from '../../../../src/engine/risk/risk-view.ts';
 import { limitsOf, NO_LIMITS, viewOf } from './risk-table.ts';
 
 /** Takes what was checked, as everything that plans orders does. */

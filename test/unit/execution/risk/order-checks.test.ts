@@ -1,11 +1,11 @@
 import { describe, test } from 'vitest';
-import { checkDataAge } from '../../../../src/execution/risk/data-age.ts';
+import { checkDataAge } from '../../../../src/engine/risk/data-age.ts';
 import {
   checkOpenOrders,
   checkOrderRate,
   checkOrderSize,
   checkOrderValue,
-} from '../../../../src/execution/risk/order-checks.ts';
+} from '../../../../src/engine/risk/order-checks.ts';
 import { runTable } from './risk-table.ts';
 
 describe('the size of an order', () => {

@@ -3,7 +3,7 @@ import {
   checkMarketExposure,
   checkPositionSize,
   checkTotalExposure,
-} from '../../../../src/execution/risk/exposure-checks.ts';
+} from '../../../../src/engine/risk/exposure-checks.ts';
 import { runTable } from './risk-table.ts';
 
 describe('the size of a position', () => {

@@ -1,5 +1,5 @@
 import { describe, test } from 'vitest';
-import { checkPriceCollar } from '../../../../src/execution/risk/check-risk.ts';
+import { checkPriceCollar } from '../../../../src/engine/risk/check-risk.ts';
 import { runTable } from './risk-table.ts';
 
 describe('the price collar', () => {

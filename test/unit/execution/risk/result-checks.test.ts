@@ -1,9 +1,5 @@
 import { describe, test } from 'vitest';
-import {
-  checkDailyLoss,
-  checkDrawdown,
-  checkLossCooldown,
-} from '../../../../src/execution/risk/pnl-checks.ts';
+import { checkDailyLoss, checkDrawdown, checkLossCooldown } from '../../../../src/engine/risk/pnl-checks.ts';
 import { runTable } from './risk-table.ts';
 
 describe('the loss of the day', () => {

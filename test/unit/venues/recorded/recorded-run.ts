@@ -8,7 +8,7 @@ import { parseUnits } from '../../../../src/domain/money.ts';
 import type { BookLevel } from '../../../../src/domain/order-book.ts';
 import { createRandom } from '../../../../src/domain/random.ts';
 import { DEFAULT_ENGINE_TIMES, DEFAULT_RECONCILIATION } from '../../../../src/engine/engine-settings.ts';
-import { createRiskLimits, type RiskLimits } from '../../../../src/execution/risk/risk-limits.ts';
+import { createRiskLimits, type RiskLimits } from '../../../../src/engine/risk-limits.ts';
 import {
   bookColumns,
   tradeColumns,

@@ -1,0 +1,505 @@
+import type { Market } from '../../domain/market.ts';
+import { addUnits, NO_UNITS, subtractUnits, type Units } from '../../domain/money.ts';
+import { sentence } from '../../language/sentences/sentence.ts';
+import { isFinal, type OrderRecord } from '../order-record.ts';
+import type { OrderTable } from '../orders/order-table.ts';
+import type { ClosedCandle } from '../../strategy/strategy-event.ts';
+import { algorithmFromJson, algorithmToJson } from '../algorithm-json.ts';
+import type { AlgorithmStep, AlgorithmView } from './algorithm-step.ts';
+import { advanceAlgorithm, type Algorithm } from './algorithms.ts';
+import { updateQuotes, type QuotesIntent } from './quotes.ts';
+import { refusalCauseOf } from '../../venues/port.ts';
+import { AlgorithmWork } from './algorithm-work.ts';
+import { tellLeft, tellRefusedExit, tellUnclear } from './bracket-notices.ts';
+import { BracketsAtWork } from './brackets-at-work.ts';
+import type { IntentBlotter } from '../strategies/intent-blotter.ts';
+import type { MarketDataCache } from '../feeds/market-data-cache.ts';
+import type { MirrorState } from '../mirror-change.ts';
+import type { OrderManager } from '../orders/order-manager.ts';
+import type { OrderPlacer } from '../orders/order-placer.ts';
+import { OwnExits } from '../orders/own-exits.ts';
+import type { PortfolioViews } from '../strategies/portfolio-view.ts';
+import { portfolioLook } from '../strategies/portfolio-look.ts';
+import type { PreTradeRisk } from '../risk/pre-trade-risk.ts';
+import type { Outbox } from '../outbox.ts';
+import type { ClaimingWork, Reservations } from '../risk/reservations.ts';
+import type { RowCounter } from '../feeds/row-counter.ts';
+import type { StrategyInstance } from '../strategy-instance.ts';
+import type { StrategyNotifier } from '../strategies/strategy-notifier.ts';
+import { WorkView } from './work-view.ts';
+
+/** Algorithms at work at once; more are refused. */
+export const MOST_ALGORITHMS = 1_000;
+
+/** Limit of calls to one algorithm within a step; more is a livelock. */
+const MOST_ASKS_A_STEP = 20;
+
+/** A feed that begins, or a short outage, is over by then: what can place nothing for longer is told. */
+const LACK_TOLD_AFTER_MS = 300_000;
+
+/** Most reasons of a refusal last; and the exchange may hold an identical order back for longer. */
+const LEAST_REFUSAL_PAUSE_MS = 10_000;
+
+export interface AlgorithmManagerOptions {
+  readonly outbox: Outbox;
+  readonly orderManager: OrderManager;
+  readonly placer: OrderPlacer;
+  readonly risk: PreTradeRisk;
+  readonly markets: MarketDataCache;
+  readonly intents: IntentBlotter;
+  readonly views: PortfolioViews;
+  readonly notifier: StrategyNotifier;
+  /** Reason no new orders are accepted; null while they are. */
+  readonly closed: () => string | null;
+  readonly reservations: Reservations;
+  readonly rows: RowCounter;
+  /** True if the account has less of a coin than strategies hold of it. */
+  readonly areMissing: (coin: string) => boolean;
+}
+
+/** Runs the algorithms: asks each what it wants when something of its own changed, and does it. */
+export class AlgorithmManager {
+  readonly brackets: BracketsAtWork;
+  readonly ownExits: OwnExits;
+  private readonly options: AlgorithmManagerOptions;
+  private readonly works = new Map<string, AlgorithmWork>();
+  /** Algorithms that are to be asked. */
+  private readonly poked = new Set<AlgorithmWork>();
+  /** Orders of others, with the algorithm that waits for the end of each. */
+  private readonly replacing = new Map<string, AlgorithmWork>();
+  private readonly causeOf: AlgorithmView['refusalCauseOf'];
+  private readonly endListeners: ((intentId: string, reason: string) => void)[] = [];
+
+  constructor(options: AlgorithmManagerOptions) {
+    this.options = options;
+    this.brackets = new BracketsAtWork(this.works);
+    const { orderManager, markets, rows, intents } = options;
+    this.ownExits = new OwnExits({
+      works: this.works,
+      table: orderManager.blotter.table,
+      cancels: orderManager.cancels,
+      markets,
+      begin: (instance, id, of) => {
+        const intentId = id ?? `i${rows.next().toString(36)}`;
+        if (id === null) intents.begin(intentId, instance.name, { kind: 'exit', market: of.market });
+        this.begin(instance, intentId, of);
+      },
+      change: (work, algorithm) => {
+        work.algorithm = algorithm;
+        this.store(work);
+        this.poked.add(work);
+      },
+    });
+    const { venue } = options.orderManager.blotter;
+    this.causeOf = (code) => refusalCauseOf(venue, code);
+    options.orderManager.blotter.listen((order) => this.onOrder(order));
+  }
+
+  get size(): number {
+    return this.works.size;
+  }
+
+  /** True if an algorithm is to be asked at the next step. */
+  get isWaited(): boolean {
+    return this.poked.size > 0;
+  }
+
+  /** Those at work, oldest first. */
+  get atWork(): Iterable<ClaimingWork> {
+    return this.works.values();
+  }
+
+  /** Calls with the intent of each algorithm that has ended, and why. */
+  listenToEnds(listener: (intentId: string, reason: string) => void): void {
+    this.endListeners.push(listener);
+  }
+
+  /** Returns the algorithm that serves an intent at work; null if there is none. */
+  algorithmOf(intentId: string): Algorithm | null {
+    return this.works.get(intentId)?.algorithm ?? null;
+  }
+
+  isAtWork(intentId: string): boolean {
+    return this.works.has(intentId);
+  }
+
+  isReplacing(key: string): boolean {
+    return this.replacing.has(key);
+  }
+
+  begin(
+    instance: StrategyInstance,
+    intentId: string,
+    of: { readonly market: string; readonly algorithm: Algorithm },
+  ): void {
+    const work = this.enter(instance, intentId, of);
+    this.store(work);
+    this.poked.add(work);
+  }
+
+  /** The quotes of a strategy in a market that are at work already. */
+  quotesOf(instance: StrategyInstance, market: string): string | null {
+    for (const { intentId, algorithm, instance: owner, market: where } of this.works.values()) {
+      if (owner === instance && where === market && algorithm.kind === 'quotes') return intentId;
+    }
+    return null;
+  }
+
+  /** Changes a desired set in place. Answers why it can not be; null where it can. */
+  renew(intentId: string, intent: QuotesIntent): string | null {
+    const work = this.works.get(intentId);
+    if (work === undefined || work.algorithm.kind !== 'quotes') return sentence('quotes-gone');
+    const { algorithm } = work;
+    const next = updateQuotes(algorithm, intent, this.options.outbox.nowMs);
+    if (!next.ok) return next.reason;
+    work.algorithm = next.algorithm;
+    const isSame = next.algorithm.quotes === algorithm.quotes;
+    if (!isSame) this.store(work);
+    const step = this.options.markets.get(work.market)?.market.priceStep;
+    if (!isSame || !work.isComplete || step !== algorithm.priceStep) this.poked.add(work);
+    return null;
+  }
+
+  /**
+   * Ends the targets that a strategy had for the coins of some markets, in whichever market: two would work
+   * against each other. Their orders are canceled. Answers the keys of those that have not ended yet.
+   */
+  endTargets(instance: StrategyInstance, markets: readonly string[], endsSets = false): readonly string[] {
+    const { orderManager } = this.options;
+    const baseOf = (market: string): string => instance.marketNames.parseMarket(market).base;
+    const bases = new Set(markets.map(baseOf));
+    const awaited: string[] = [];
+    for (const work of this.works.values()) {
+      const { kind } = work.algorithm;
+      if (work.instance !== instance || (kind !== 'target' && kind !== 'targets')) continue;
+      const isSame = kind === 'targets' && endsSets;
+      if (!isSame && !work.markets.some((market) => bases.has(baseOf(market)))) continue;
+      for (const order of work.orders.values()) {
+        orderManager.cancels.cancel(order);
+        if (!isFinal(order)) awaited.push(order.key);
+      }
+      this.finish(work, sentence('ended-by-another'));
+    }
+    return awaited;
+  }
+
+  /** True if an algorithm of a strategy is at work in a market. */
+  isAtWorkIn(instance: StrategyInstance, market: string): boolean {
+    for (const work of this.works.values())
+      if (work.instance === instance && work.market === market) return true;
+    return false;
+  }
+
+  /** Ends algorithms without asking them; their orders stay as they are. */
+  end(
+    matches: (work: {
+      readonly instance: StrategyInstance;
+      readonly market: string;
+      readonly intentId: string;
+    }) => boolean,
+    reason: string,
+  ): void {
+    for (const work of this.works.values()) {
+      const { instance, intentId, algorithm, orders } = work;
+      if (!work.markets.some((market) => matches({ instance, market, intentId }))) continue;
+      tellLeft(this.options.outbox, work.name, { algorithm, orders: [...orders.values()], reason });
+      this.finish(work, reason);
+    }
+  }
+
+  /**
+   * A person has said what became of what a strategy holds of a coin: its brackets go on with what it holds.
+   * Answers whether any of them had waited for that.
+   */
+  clear(instance: StrategyInstance, coin: string): boolean {
+    let hasWaited = false;
+    for (const work of this.works.values()) {
+      const { algorithm } = work;
+      if (work.instance !== instance || work.base !== coin || algorithm.kind !== 'bracket') continue;
+      this.poked.add(work);
+      if (algorithm.unclear === null) continue;
+      hasWaited = true;
+      work.algorithm = { ...algorithm, unclear: null };
+      this.store(work);
+    }
+    return hasWaited;
+  }
+
+  /** It is looked at again whether coins are missing. */
+  lookAt(coin: string): void {
+    for (const work of this.works.values())
+      if (work.algorithm.kind === 'bracket' && work.base === coin) this.poked.add(work);
+  }
+
+  onBook(market: string): void {
+    for (const work of this.works.values())
+      if (work.wantsBooks && work.markets.includes(market)) this.poked.add(work);
+  }
+
+  /** A bar of a market has closed: brackets whose strategy was shown it may have to follow. */
+  onCandle(candle: ClosedCandle): void {
+    this.brackets.takeClose(candle, (work) => this.poked.add(work));
+  }
+
+  /** Share of the order budget that pegs at work may use, in units of 1e-10. */
+  get pegShares(): Units {
+    let shares = NO_UNITS;
+    for (const { algorithm } of this.works.values())
+      if (algorithm.kind === 'peg') shares = addUnits(shares, algorithm.share);
+    return shares;
+  }
+
+  /** Asks whom it is time to ask; answers whether anybody was. */
+  pump(nowMs: number): boolean {
+    if (this.works.size === 0) return false;
+    for (const work of this.works.values()) if (work.wakeAtMs <= nowMs) this.poked.add(work);
+    if (this.poked.size === 0) return false;
+    for (const work of this.poked) {
+      this.poked.delete(work);
+      this.ask(work);
+    }
+    return true;
+  }
+
+  /** To be called once a step, before the first pump. */
+  beginStep(): void {
+    for (const work of this.works.values()) work.asks = 0;
+  }
+
+  wakeAtMs(): number {
+    let next = Number.POSITIVE_INFINITY;
+    for (const { wakeAtMs } of this.works.values()) if (wakeAtMs < next) next = wakeAtMs;
+    return next;
+  }
+
+  restore(state: MirrorState, instances: readonly StrategyInstance[]): void {
+    for (const { intentId, strategy, market, json } of state.algorithms) {
+      const instance = instances.find(({ name }) => name === strategy);
+      const algorithm = instance === undefined ? null : algorithmFromJson(json);
+      if (instance === undefined || algorithm === null || this.options.markets.get(market) === undefined) {
+        this.options.outbox.change({ kind: 'algorithm-end', intentId });
+        continue;
+      }
+      const work = this.enter(instance, intentId, { market, algorithm });
+      for (const { key, intentId: served } of state.orders) {
+        // As the blotter has made it: what was being sent is unknown by now.
+        const order = served === intentId ? this.options.orderManager.blotter.table.get(key) : undefined;
+        if (order !== undefined) work.note(order);
+      }
+      this.poked.add(work);
+    }
+  }
+
+  private enter(
+    instance: StrategyInstance,
+    intentId: string,
+    of: { readonly market: string; readonly algorithm: Algorithm },
+  ): AlgorithmWork {
+    const { market, algorithm } = of;
+    const work = new AlgorithmWork({ intentId, instance, market, algorithm });
+    if (algorithm.kind === 'replace') {
+      const replaced = this.options.orderManager.blotter.table.get(algorithm.replacedKey);
+      if (replaced !== undefined) work.note(replaced);
+      this.replacing.set(algorithm.replacedKey, work);
+    } else if (algorithm.kind === 'targets') this.await(work, algorithm.awaited);
+    this.works.set(intentId, work);
+    return work;
+  }
+
+  /** Has an algorithm hear of the ends of orders that are not its own. */
+  private await(work: AlgorithmWork, keys: readonly string[]): void {
+    for (const key of keys) {
+      const order = this.options.orderManager.blotter.table.get(key);
+      if (order === undefined || isFinal(order)) continue;
+      work.note(order);
+      this.replacing.set(key, work);
+    }
+  }
+
+  private onOrder(order: OrderRecord): void {
+    if (this.works.size === 0) return;
+    const work = this.works.get(order.intentId);
+    if (work !== undefined) this.note(work, order);
+    if (isFinal(order))
+      for (const other of this.works.values())
+        if (other.awaitsOthers && other.instance.name === order.strategy) this.poked.add(other);
+    const replacing = this.replacing.get(order.key);
+    if (replacing !== undefined && replacing !== work) this.note(replacing, order);
+  }
+
+  private note(work: AlgorithmWork, order: OrderRecord): void {
+    work.note(order);
+    this.poked.add(work);
+  }
+
+  private ask(work: AlgorithmWork): void {
+    const { outbox, markets } = this.options;
+    const state = markets.get(work.market);
+    if (state === undefined || this.works.get(work.intentId) !== work) return;
+    work.asks += 1;
+    if (work.asks > MOST_ASKS_A_STEP) {
+      outbox.alarm(
+        `${work.instance.name}: its ${work.algorithm.kind} is in a livelock and was ended`,
+        work.intentId,
+      );
+      this.finish(work, 'livelock');
+      return;
+    }
+    const view = this.viewOf(work, state.market);
+    const before = work.algorithm;
+    const step = advanceAlgorithm(before, view);
+    const isChanged = work.take(step);
+    if (isChanged && step.algorithm.kind === 'bracket')
+      tellRefusedExit(outbox, work.name, {
+        before,
+        after: step.algorithm,
+        orders: view.orders,
+        pauseMs: view.refusalPauseMs,
+      });
+    if (isChanged) tellUnclear(outbox, work, before);
+    if (isChanged) this.store(work);
+    this.tellLack(work, step.lacks ?? null);
+    this.carryOut(work, step, state.market);
+    if (step.done === null) return;
+    const { name } = work.instance;
+    if (work.algorithm.kind === 'bracket')
+      outbox.info(`${name}: its bracket in ${work.market} is over: ${step.done}`, name);
+    this.finish(work, step.done);
+  }
+
+  /** Says once that it waits for something without which it can place nothing. */
+  private tellLack(work: AlgorithmWork, lacks: string | null): void {
+    const { outbox } = this.options;
+    const { name } = work.instance;
+    if (lacks === null) {
+      work.lacksSinceMs = null;
+      work.isLackTold = false;
+      return;
+    }
+    work.lacksSinceMs ??= outbox.nowMs;
+    if (work.isLackTold) return;
+    const tellAtMs = work.lacksSinceMs + LACK_TOLD_AFTER_MS;
+    if (outbox.nowMs < tellAtMs) {
+      work.wakeAtMs = Math.min(work.wakeAtMs, tellAtMs);
+      return;
+    }
+    work.isLackTold = true;
+    outbox.warn(
+      `${name}: its ${work.algorithm.kind} in ${work.markets.join(', ')} could place nothing for ${LACK_TOLD_AFTER_MS / 60_000} minutes: ${lacks}. It goes on waiting`,
+      name,
+    );
+  }
+
+  private carryOut(work: AlgorithmWork, step: AlgorithmStep<Algorithm>, market: Market): void {
+    const { orderManager, placer, risk, notifier } = this.options;
+    for (const key of step.cancel) {
+      const order = orderManager.blotter.table.get(key);
+      if (order !== undefined) orderManager.cancels.cancel(order);
+    }
+    for (const { market: symbol, amount, price } of step.leave ?? [])
+      this.ownExits.sell(
+        work.instance,
+        { market: symbol, amount, price, why: sentence('bracket-wanted'), tag: work.tag, intentId: null },
+        { free: NO_UNITS, isTotal: true },
+      );
+    for (const order of step.place) {
+      const { market: where, ...wish } = order;
+      const state = where === undefined ? undefined : this.options.markets.get(where);
+      const verdict = risk.approve(work.instance, state?.market ?? market, {
+        intentId: work.intentId,
+        ...wish,
+        tag: work.tag,
+        // Its parts may be alike, and it counts each of them by its own id.
+        whenIdentical: 'send',
+        exit: order.exit ?? null,
+        stopLegExit: order.stopLegExit ?? null,
+      });
+      if (verdict.ok) {
+        placer.place(verdict.plan);
+        continue;
+      }
+      const isHeldBack = verdict.code === 'again';
+      work.noteRefusal({ order, reason: verdict.reason, isHeldBack });
+      this.poked.add(work);
+      // The refusal that it waits for was told.
+      if (isHeldBack) continue;
+      notifier.reject(work.instance, {
+        code: verdict.code,
+        reason: verdict.reason,
+        tag: work.tag,
+        exit: order.exit ?? null,
+      });
+    }
+  }
+
+  private viewOf(work: AlgorithmWork, market: Market): AlgorithmView {
+    const { outbox, orderManager, markets, views, closed, reservations, areMissing } = this.options;
+    const { nowMs } = outbox;
+    const { instance, algorithm } = work;
+    const isOfEquity = algorithm.kind === 'target' || algorithm.kind === 'targets';
+    return new WorkView(
+      { markets, closed, areMissing },
+      {
+        nowMs,
+        market,
+        orders: work.ordersAt(nowMs),
+        position: this.positionOf(work, market),
+        exits: () => this.ownExits.heldOf(instance, market.base),
+        liveAmong: (keys) => liveAmong(orderManager.blotter.table, keys),
+        equity: isOfEquity ? views.of(instance).equityUnits(market.symbol) : null,
+        portfolio:
+          algorithm.kind === 'targets'
+            ? portfolioLook(work, { markets, reservations, quote: market.quote, exits: this.ownExits })
+            : null,
+        closes: work.closes,
+        refusals: work.refusals,
+        refusalCauseOf: this.causeOf,
+        priceBand: orderManager.blotter.venue.priceBand,
+        refusalPauseMs: Math.max(LEAST_REFUSAL_PAUSE_MS, orderManager.blotter.venue.identicalOrdersMs),
+      },
+    );
+  }
+
+  /**
+   * Returns the strategy's position in the coin; for a bracket, less the holdings of others that come first.
+   */
+  private positionOf(work: AlgorithmWork, { base }: Market): Units {
+    const { instance, algorithm } = work;
+    const isTakingDown =
+      algorithm.kind === 'bracket' && algorithm.entry === 'planned' && algorithm.terms.entry === null;
+    if (isTakingDown) return this.ownExits.looseOf(instance, base);
+    return subtractUnits(instance.position(base), this.brackets.heldBefore(work));
+  }
+
+  private finish(work: AlgorithmWork, reason: string): void {
+    const { outbox, intents } = this.options;
+    this.works.delete(work.intentId);
+    this.poked.delete(work);
+    if (work.algorithm.kind === 'replace') this.replacing.delete(work.algorithm.replacedKey);
+    else if (work.algorithm.kind === 'targets')
+      for (const key of work.algorithm.awaited) this.replacing.delete(key);
+    outbox.change({ kind: 'algorithm-end', intentId: work.intentId });
+    intents.end(work.intentId, 'done', reason);
+    for (const listener of this.endListeners) listener(work.intentId, reason);
+  }
+
+  private store(work: AlgorithmWork): void {
+    if (!this.options.outbox.isRestartable) return;
+    const { intentId, instance, market, algorithm } = work;
+    this.options.outbox.change({
+      kind: 'algorithm',
+      algorithm: { intentId, strategy: instance.name, market, json: algorithmToJson(algorithm) },
+    });
+  }
+}
+
+/** Of each order that has not ended its key, or that of the other leg of its pair where that has not. */
+function liveAmong(table: Pick<OrderTable, 'get'>, keys: readonly string[]): readonly string[] {
+  return keys.flatMap((key) => {
+    const order = table.get(key);
+    if (order === undefined) return [];
+    if (!isFinal(order)) return [key];
+    const pair = order.pairKey === null ? undefined : table.get(order.pairKey);
+    return pair === undefined || isFinal(pair) ? [] : [pair.key];
+  });
+}

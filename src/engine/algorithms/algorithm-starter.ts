@@ -1,0 +1,185 @@
+import type { Market } from '../../domain/market.ts';
+import { subtractUnits, UNITS_PER_ONE, type Units } from '../../domain/money.ts';
+import { divideHalfEven } from '../../domain/rounding.ts';
+import { sentence } from '../../language/sentences/sentence.ts';
+import type { CreateBracketOptions } from '../bracket.ts';
+import {
+  createAlgorithm,
+  type Algorithm,
+  type AlgorithmIntent,
+  type SizedAlgorithmIntent,
+} from './algorithms.ts';
+import type { OrderRecord } from '../order-record.ts';
+import { NO_HOLDING } from '../../portfolio/holding.ts';
+import { partOf } from '../../portfolio/quote-money.ts';
+import { MOST_ALGORITHMS, type AlgorithmManager } from './algorithm-manager.ts';
+import type { IntentBlotter } from '../strategies/intent-blotter.ts';
+import type { MarketDataCache } from '../feeds/market-data-cache.ts';
+import type { OrderTable } from '../orders/order-table.ts';
+import type { Outbox } from '../outbox.ts';
+import type { PortfolioViews } from '../strategies/portfolio-view.ts';
+import type { PreTradeRisk } from '../risk/pre-trade-risk.ts';
+import type { Reservations } from '../risk/reservations.ts';
+import { sizedAlgorithm, sizeViewOf } from '../strategies/sized-intent.ts';
+import type { StrategyInstance } from '../strategy-instance.ts';
+import type { TrailPace } from '../../strategy/trailing.ts';
+
+export interface AlgorithmStarterOptions {
+  readonly outbox: Outbox;
+  readonly table: Pick<OrderTable, 'get'>;
+  readonly risk: PreTradeRisk;
+  readonly algorithms: AlgorithmManager;
+  readonly markets: MarketDataCache;
+  readonly intents: IntentBlotter;
+  readonly views: PortfolioViews;
+  readonly reservations: Reservations;
+  /** Moves of orders that the limits allow in a minute, a cancel and an order each; null without limits. */
+  readonly movesPerMinute: number | null;
+  /** Reason no new orders are accepted; null while they are. */
+  readonly closed: () => string | null;
+  readonly nextId: () => string;
+}
+
+/** Reason an intent is not served. */
+export interface IntentRefusal {
+  readonly code: string;
+  readonly reason: string;
+}
+
+/** Begins the algorithms that strategies want, or says why not. */
+export class AlgorithmStarter {
+  private readonly options: AlgorithmStarterOptions;
+
+  constructor(options: AlgorithmStarterOptions) {
+    this.options = options;
+  }
+
+  /**
+   * Answers why it does not begin; null where it does, or where the one at work takes over what is new. `id`:
+   * that of the intent, where it has one already.
+   */
+  start(instance: StrategyInstance, intent: AlgorithmIntent, id?: string): IntentRefusal | null {
+    const { markets, algorithms } = this.options;
+    const replaced = intent.kind === 'replace' ? this.ownOrder(instance, intent.clientOrderId) : undefined;
+    const symbol = intent.kind === 'replace' ? replaced?.market : intent.market;
+    const market = symbol === undefined ? undefined : markets.get(symbol)?.market;
+    if (market === undefined) {
+      const reason =
+        intent.kind === 'replace'
+          ? sentence('no-own-order', { order: intent.clientOrderId })
+          : markets.whyUnknown(intent.market);
+      return { code: 'market', reason };
+    }
+    const atWork = intent.kind === 'quotes' ? algorithms.quotesOf(instance, market.symbol) : null;
+    const closed = atWork === null ? this.whyNoMore() : null;
+    if (closed !== null) return { code: 'closed', reason: closed };
+    const sized = sizedAlgorithm(intent, sizeViewOf(this.options, instance, market));
+    if (!sized.ok) return { code: 'fit', reason: sized.reason };
+    if (atWork !== null && sized.intent.kind === 'quotes') {
+      const wrong = algorithms.renew(atWork, sized.intent);
+      return wrong === null ? null : { code: 'fit', reason: wrong };
+    }
+    return this.begin(instance, { intent, sized: sized.intent, market, replaced, id });
+  }
+
+  private begin(
+    instance: StrategyInstance,
+    of: {
+      readonly intent: AlgorithmIntent;
+      readonly sized: SizedAlgorithmIntent;
+      readonly market: Market;
+      readonly replaced: OrderRecord | undefined;
+      readonly id: string | undefined;
+    },
+  ): IntentRefusal | null {
+    const { algorithms, intents, markets, outbox, reservations, risk } = this.options;
+    const { intent, sized, market, replaced } = of;
+    const { trailing } = instance.runner;
+    const noTrail = whyNoTrail(intent, { pace: trailing, atWork: algorithms.brackets.trailsOf(instance) });
+    if (noTrail !== null) return { code: 'fit', reason: noTrail };
+    const made = createAlgorithm(sized, {
+      market,
+      nowMs: outbox.nowMs,
+      replaced,
+      bestAsk: risk.bestFor(market.symbol, 'buy'),
+      bestBid: risk.bestFor(market.symbol, 'sell'),
+      hasBars: instance.firstTimeframeOf(market.symbol) !== null,
+      trailEveryMs: trailing?.everyMs ?? null,
+      holding: this.holdingOf(instance, market),
+      movesPerMinute: this.options.movesPerMinute,
+      pegShares: algorithms.pegShares,
+      marketOf: (symbol) => markets.get(symbol)?.market ?? null,
+    });
+    if (!made.ok) return { code: 'fit', reason: made.reason };
+    const taken = replaced === undefined ? null : this.whyNotReplaced(replaced);
+    if (taken !== null) return { code: 'fit', reason: taken };
+    const short = reservations.objectionToAlgorithm(instance, {
+      market: market.symbol,
+      algorithm: made.algorithm,
+      orders: replaced === undefined ? [] : [replaced],
+    });
+    if (short !== null) return { code: 'funds', reason: short };
+    const intentId = of.id ?? this.options.nextId();
+    const algorithm = this.inPlaceOfOthers(instance, market.symbol, made.algorithm);
+    intents.begin(intentId, instance.name, intent);
+    algorithms.begin(instance, intentId, { market: market.symbol, algorithm });
+    return null;
+  }
+
+  private whyNoMore(): string | null {
+    const isFull = this.options.algorithms.size >= MOST_ALGORITHMS;
+    return this.options.closed() ?? (isFull ? sentence('algorithms-full', { count: MOST_ALGORITHMS }) : null);
+  }
+
+  private whyNotReplaced({ key, intentId }: OrderRecord): string | null {
+    const { algorithms } = this.options;
+    // One that is being replaced twice would be placed anew twice.
+    if (algorithms.isReplacing(key)) return sentence('replaced-twice', { order: key });
+    // An order that an algorithm looks after is that algorithm's own.
+    return algorithms.isAtWork(intentId) ? sentence('order-of-algorithm', { order: key }) : null;
+  }
+
+  /** Ends what a new target or set of shares takes the place of; a set waits for the ends of its orders. */
+  private inPlaceOfOthers(instance: StrategyInstance, market: string, made: Algorithm): Algorithm {
+    const { algorithms } = this.options;
+    if (made.kind === 'target') algorithms.endTargets(instance, [market]);
+    if (made.kind !== 'targets') return made;
+    const markets = made.legs.map((leg) => leg.market);
+    return { ...made, awaited: algorithms.endTargets(instance, markets, true) };
+  }
+
+  /** @see CreateBracketOptions */
+  private holdingOf(instance: StrategyInstance, { base, quote }: Market): CreateBracketOptions['holding'] {
+    const { held, cost } = instance.ledger.state.holdings.get(base) ?? NO_HOLDING;
+    const paid = partOf(cost, quote);
+    const isKnown = held > 0n && paid > 0n;
+    const amount = subtractUnits(held, this.options.algorithms.brackets.heldOf(instance, base));
+    return {
+      amount,
+      free: () => {
+        const unsold = this.options.reservations.freeToSell(instance, base);
+        return unsold < amount ? unsold : amount;
+      },
+      averagePrice: isKnown ? (divideHalfEven(paid * UNITS_PER_ONE, held) as Units) : null,
+    };
+  }
+
+  private ownOrder(instance: StrategyInstance, key: string): OrderRecord | undefined {
+    const order = this.options.table.get(key);
+    return order?.strategy === instance.name ? order : undefined;
+  }
+}
+
+/**
+ * Returns why a stop may not follow the price as well; null if it may, and for intents without such a stop.
+ */
+export function whyNoTrail(
+  intent: AlgorithmIntent,
+  of: { readonly pace: TrailPace | null; readonly atWork: number },
+): string | null {
+  if ((intent.kind !== 'bracket' && intent.kind !== 'protect') || intent.trail === undefined) return null;
+  const { pace, atWork } = of;
+  // Without a pace the bracket itself says what is missing.
+  if (pace === null || atWork < pace.most) return null;
+  return sentence('trails-full', { most: pace.most, atWork });
+}

@@ -1,0 +1,361 @@
+import type { Market } from '../../domain/market.ts';
+import type { Intent, DecimalInput } from '../../strategy/intents.ts';
+import type { OrderRecord } from '../order-record.ts';
+import { advanceBracket } from './advance-bracket.ts';
+import { advanceLadder } from './advance-ladder.ts';
+import { advancePeg } from './advance-peg.ts';
+import { advanceQuotes } from './advance-quotes.ts';
+import {
+  createBracket,
+  createProtection,
+  type BracketAlgorithm,
+  type BracketIntent,
+  type CreateBracketOptions,
+  type ProtectIntent,
+} from '../bracket.ts';
+import { createDca, type DcaAlgorithm, type DcaIntent, costAt } from './dca.ts';
+import { advanceExpiring, type ExpiringAlgorithm } from './expiring.ts';
+import { advanceIceberg, createIceberg, type IcebergAlgorithm, type IcebergIntent } from './iceberg.ts';
+import { type AlgorithmStep, type AlgorithmView, plainOrder } from './algorithm-step.ts';
+import { createLadder, type LadderAlgorithm, type LadderIntent } from './ladder.ts';
+import { createPeg, type CreatePegOptions, type PegAlgorithm, type PegIntent } from './peg.ts';
+import { createQuotes, type QuotesAlgorithm, type QuotesIntent } from './quotes.ts';
+import { advanceReplace, createReplace, type ReplaceAlgorithm } from './replace.ts';
+import { type Creation, canceling, over, placing, waiting, refused } from './step.ts';
+import { advanceTarget, createTarget, type TargetAlgorithm } from './target.ts';
+import { advanceTargets } from './advance-targets.ts';
+import { createTargets, type TargetsAlgorithm } from './targets.ts';
+import { advanceTwap, createTwap, type TwapAlgorithm, type TwapIntent } from './twap.ts';
+import {
+  NO_UNITS,
+  type Units,
+  UNITS_PER_ONE,
+  addUnits,
+  formatUnits,
+  subtractUnits,
+} from '../../domain/money.ts';
+import { divideDown } from '../../domain/rounding.ts';
+import { sentence } from '../../language/sentences/sentence.ts';
+import { canBeOrdered, onAmountGrid } from './market-grid.ts';
+import { afterSetbacks, MOST_SETBACKS, NO_SETBACKS } from './setbacks.ts';
+import { takeStock, type Stock } from './tally.ts';
+import { advanceSlices, begunSlices, wrongTimes, type Sliced } from './slices.ts';
+import { positiveWishUnits, wishUnits } from './wish-units.ts';
+
+/**
+ * The state of one intent that is served by several orders over time. A value; `algorithmToJson` makes it a
+ * text for the mirror.
+ */
+export type Algorithm =
+  | QuotesAlgorithm
+  | ReplaceAlgorithm
+  | TargetAlgorithm
+  | TargetsAlgorithm
+  | TwapAlgorithm
+  | VwapAlgorithm
+  | LadderAlgorithm
+  | PegAlgorithm
+  | DcaAlgorithm
+  | IcebergAlgorithm
+  | BracketAlgorithm
+  | ExpiringAlgorithm;
+
+/** The intents that are served by an algorithm. */
+export type AlgorithmIntent = Extract<Intent, { kind: Algorithm['kind'] | 'protect' }>;
+
+/** The same with its amount worked out. */
+export type SizedAlgorithmIntent =
+  | Extract<Intent, { kind: 'replace' | 'target' | 'targets' }>
+  | QuotesIntent
+  | TwapIntent
+  | VwapIntent
+  | LadderIntent
+  | PegIntent
+  | DcaIntent
+  | IcebergIntent
+  | BracketIntent
+  | ProtectIntent;
+
+export interface CreateAlgorithmOptions extends CreateBracketOptions, CreatePegOptions {
+  /** The order that a replace intent names, when it is one of the strategy's own. */
+  readonly replaced?: OrderRecord | undefined;
+  /** A market that the bot follows, by its symbol; null for others. */
+  readonly marketOf: (symbol: string) => Market | null;
+  /** For quotes: how long a set is acted on without being said again; 5 s when left out. */
+  readonly maxQuoteAgeMs?: number | undefined;
+}
+
+export function isAlgorithmIntent(intent: Intent): intent is AlgorithmIntent {
+  switch (intent.kind) {
+    case 'quotes':
+    case 'replace':
+    case 'target':
+    case 'targets':
+    case 'twap':
+    case 'vwap':
+    case 'ladder':
+    case 'peg':
+    case 'dca':
+    case 'iceberg':
+    case 'bracket':
+    case 'protect':
+      return true;
+    case 'place':
+    case 'oco':
+    case 'cancel':
+    case 'cancel-all':
+    case 'exit':
+    case 'transfer':
+      return false;
+  }
+}
+
+/**
+ * The algorithm of an intent at its begin, or why the intent can not be served. Nothing is wanted yet:
+ * `advanceAlgorithm` says what.
+ */
+export function createAlgorithm(
+  intent: SizedAlgorithmIntent,
+  options: CreateAlgorithmOptions,
+): Creation<Algorithm> {
+  switch (intent.kind) {
+    case 'quotes':
+      return createQuotes(intent, options);
+    case 'replace':
+      return createReplace(intent, options);
+    case 'target':
+      return createTarget(intent);
+    case 'targets':
+      return createTargets(intent, options);
+    case 'twap':
+      return createTwap(intent, options);
+    case 'vwap':
+      return createVwap(intent, options);
+    case 'ladder':
+      return createLadder(intent, options);
+    case 'peg':
+      return createPeg(intent, options);
+    case 'dca':
+      return createDca(intent, options);
+    case 'iceberg':
+      return createIceberg(intent, options);
+    case 'bracket':
+      return createBracket(intent, options);
+    case 'protect':
+      return createProtection(intent, options);
+  }
+}
+
+/**
+ * Returns the algorithm's next step. The same algorithm with the same view gives the same step. The same
+ * object is returned if nothing about the algorithm changed, so that nothing has to be stored. Orders to
+ * place count as requested: each must be among the orders or the refusals of the next view.
+ */
+export function advanceAlgorithm(algorithm: Algorithm, view: AlgorithmView): AlgorithmStep<Algorithm> {
+  switch (algorithm.kind) {
+    case 'quotes':
+      return advanceQuotes(algorithm, view);
+    case 'replace':
+      return advanceReplace(algorithm, view);
+    case 'target':
+      return advanceTarget(algorithm, view);
+    case 'targets':
+      return advanceTargets(algorithm, view);
+    case 'twap':
+      return advanceTwap(algorithm, view);
+    case 'vwap':
+      return advanceVwap(algorithm, view);
+    case 'ladder':
+      return advanceLadder(algorithm, view);
+    case 'peg':
+      return advancePeg(algorithm, view);
+    case 'dca':
+      return advanceDca(algorithm, view);
+    case 'iceberg':
+      return advanceIceberg(algorithm, view);
+    case 'bracket':
+      return advanceBracket(algorithm, view);
+    case 'expiring':
+      return advanceExpiring(algorithm, view);
+  }
+}
+
+/** One order at a time: the purchase of a time, begun once, and tried again while it is refused. */
+function advanceDca(before: DcaAlgorithm, view: AlgorithmView): AlgorithmStep<DcaAlgorithm> {
+  const stock = takeStock(before.tally, view.orders);
+  const algorithm = afterEnded(before, stock, view);
+  const time = timeAt(algorithm, view.nowMs);
+  const isDue = time >= algorithm.nextTime;
+  if (stock.live !== null) return awaiting(algorithm, stock.live, isDue);
+  const price = view.book?.bestAsk ?? null;
+  if (isDue && price === null) return waiting(algorithm, { wantsBooks: true });
+  return goOn(isDue && price !== null ? begun(algorithm, time, price) : algorithm, view);
+}
+
+/** The purchase of a time begins; what an older one has not bought is left. */
+function begun(algorithm: DcaAlgorithm, time: number, price: Units): DcaAlgorithm {
+  const { highest: before, overspent } = algorithm;
+  const highest = before === null || price > before ? price : before;
+  const cost = costAt(algorithm, price, highest);
+  const takenOff = cost < overspent ? cost : overspent;
+  return {
+    ...algorithm,
+    nextTime: time + 1,
+    highest,
+    toSpend: (cost - takenOff) as Units,
+    overspent: (overspent - takenOff) as Units,
+    setbacks: NO_SETBACKS,
+  };
+}
+
+/** Orders the purchase at hand, where it is enough for an order and nothing is in the way. */
+function goOn(algorithm: DcaAlgorithm, view: AlgorithmView): AlgorithmStep<DcaAlgorithm> {
+  const { toSpend, setbacks } = algorithm;
+  if (toSpend === 0n) return rested(algorithm);
+  if (setbacks.inARow >= MOST_SETBACKS) return rested({ ...algorithm, toSpend: NO_UNITS });
+  const { retryAtMs } = setbacks;
+  const dueMs = nextDueMs(algorithm);
+  if (retryAtMs !== null && retryAtMs > view.nowMs)
+    return waiting(algorithm, { wakeAtMs: Math.min(retryAtMs, dueMs ?? retryAtMs) });
+  const price = view.book?.bestAsk ?? null;
+  if (price === null)
+    return waiting(algorithm, { wantsBooks: true, ...(dueMs === null ? {} : { wakeAtMs: dueMs }) });
+  const amount = divideDown(toSpend * UNITS_PER_ONE, price) as Units;
+  if (!canBeOrdered(view.market, { amount, price })) return rested({ ...algorithm, toSpend: NO_UNITS });
+  return placing(algorithm, plainOrder('buy', amount, null), dueMs);
+}
+
+/** Nothing to do until the next time, if there is one. */
+function rested(algorithm: DcaAlgorithm): AlgorithmStep<DcaAlgorithm> {
+  const dueMs = nextDueMs(algorithm);
+  return dueMs === null
+    ? over(algorithm, sentence('over-last-purchase'))
+    : waiting(algorithm, { wakeAtMs: dueMs });
+}
+
+/** An order whose end is not known is to end when the next purchase is due. */
+function awaiting(
+  algorithm: DcaAlgorithm,
+  { state, key }: OrderRecord,
+  isDue: boolean,
+): AlgorithmStep<DcaAlgorithm> {
+  const wakeAtMs = nextDueMs(algorithm);
+  if (!isDue) return waiting(algorithm, wakeAtMs === null ? {} : { wakeAtMs });
+  return state === 'planned' || state === 'cancelling' || state === 'settling'
+    ? waiting(algorithm)
+    : canceling(algorithm, key);
+}
+
+/** Takes in what has ended or was refused. A purchase that has filled anything is over. */
+function afterEnded(before: DcaAlgorithm, { tally, ended }: Stock, view: AlgorithmView): DcaAlgorithm {
+  const setbacks = afterSetbacks(before.setbacks, { ended, view });
+  if (tally === before.tally && setbacks === before.setbacks) return before;
+  const spent = ended.reduce((sum, { filledTotal }) => sum + filledTotal, 0n);
+  if (spent === 0n) return { ...before, tally, setbacks };
+  const beyond = spent > before.toSpend ? spent - before.toSpend : 0n;
+  return { ...before, tally, setbacks, toSpend: NO_UNITS, overspent: (before.overspent + beyond) as Units };
+}
+
+/** Returns the time the next purchase is due; null after the last. */
+function nextDueMs({ startedAtMs, nextTime, everyMs, times }: DcaAlgorithm): number | null {
+  return times !== null && nextTime >= times ? null : startedAtMs + nextTime * everyMs;
+}
+
+/** The last time that has come, from 0 on; below the next where that is still to come. */
+function timeAt({ startedAtMs, everyMs, times }: DcaAlgorithm, nowMs: number): number {
+  const time = Math.floor((nowMs - startedAtMs) / everyMs);
+  return times === null ? time : Math.min(times - 1, time);
+}
+
+/**
+ * Trades an amount over a time in slices as large as the volume that is usual then. What is wanted of each
+ * slice is fixed at the begin and adds up to the amount. A slice that is too little for an order goes into
+ * the next one.
+ */
+interface VwapAlgorithm extends Sliced {
+  readonly kind: 'vwap';
+  /** Amount of each slice, on the market's steps as they were at the beginning. */
+  readonly parts: readonly Units[];
+}
+
+/** With its amount worked out. */
+type VwapIntent = Extract<Intent, { kind: 'vwap' }> & { readonly amount: DecimalInput };
+
+function createVwap(
+  intent: VwapIntent,
+  options: { readonly market: Market; readonly nowMs: number; readonly bestAsk: Units | null },
+): Creation<VwapAlgorithm> {
+  const { side, overMs, profile } = intent;
+  const { market, nowMs, bestAsk } = options;
+  const slices = profile.length;
+  const wrong = wrongTimes(overMs, slices);
+  if (wrong !== null) return wrong;
+  const wished = positiveWishUnits(intent.amount);
+  const price = intent.price === undefined ? null : positiveWishUnits(intent.price);
+  if (wished === null)
+    return refused(sentence('positive-decimal', { field: 'amount', found: String(intent.amount) }));
+  if (intent.price !== undefined && price === null) {
+    return refused(sentence('positive-decimal', { field: 'price', found: String(intent.price) }));
+  }
+  const weights = profile.map((weight) => wishUnits(weight));
+  if (!weights.every((weight) => weight !== null) || weights.every((weight) => weight === 0n)) {
+    return refused(`expected a profile of volumes from 0 on, one of them above 0, was ${profile.join(', ')}`);
+  }
+  const amount = onAmountGrid(market, wished);
+  const parts = sharedOut(amount, weights, market.amountStep);
+  const largest = parts.reduce((most, part) => (part > most ? part : most), NO_UNITS);
+  const at = price ?? bestAsk;
+  if (largest === 0n || (at !== null && !canBeOrdered(market, { amount: largest, price: at }))) {
+    return refused(
+      `expected slices above ${formatUnits(market.minOrderValue)} ${market.quote}, the largest of ${slices} is ${formatUnits(largest)} ${market.base}: take fewer`,
+    );
+  }
+  const begun = { overMs, slices, parts, ...begunSlices(nowMs) };
+  return { ok: true, algorithm: { kind: 'vwap', side, amount, price, ...begun } };
+}
+
+function advanceVwap(before: VwapAlgorithm, view: AlgorithmView): AlgorithmStep<VwapAlgorithm> {
+  return advanceSlices(before, view, { partOf, holdsSmall: true });
+}
+
+/** Its own part, the rest of the slice before, and its share of what slices before should have filled. */
+function partOf(
+  { amount, slices, carry, tally, parts }: VwapAlgorithm,
+  slice: number,
+  market: Market,
+): Units {
+  const left = subtractUnits(amount, tally.filled);
+  if (slice >= slices - 1) return left;
+  const own = parts[slice] ?? NO_UNITS;
+  const planned = parts.slice(slice).reduce(addUnits, NO_UNITS);
+  const missed = left - carry - planned;
+  const share =
+    missed <= 0n || planned === 0n ? NO_UNITS : onAmountGrid(market, divideDown(missed * own, planned));
+  const part = addUnits(addUnits(carry, own), share);
+  return part < left ? part : left;
+}
+
+/**
+ * An amount in whole steps shared out by weights, so that the parts add up to it: each gets its share rounded
+ * down, and what is left goes a step each to the largest remainders, of equal ones to the first. `weights`
+ * are from 0 on and one of them is above 0; what has no weight gets nothing.
+ */
+export function sharedOut(amount: Units, weights: readonly bigint[], step: bigint): readonly Units[] {
+  const steps = divideDown(amount, step);
+  const whole = weights.reduce((sum, weight) => sum + weight, 0n);
+  const shares = weights.map((weight, index) => {
+    const exact = steps * weight;
+    return { index, steps: divideDown(exact, whole), remainder: exact % whole };
+  });
+  let left = steps - shares.reduce((sum, share) => sum + share.steps, 0n);
+  const parts: Units[] = shares.map((share) => (share.steps * step) as Units);
+  const byRemainder = shares.toSorted((one, other) =>
+    one.remainder === other.remainder ? one.index - other.index : one.remainder > other.remainder ? -1 : 1,
+  );
+  for (const { index } of byRemainder) {
+    if (left === 0n) break;
+    parts[index] = ((parts[index] ?? NO_UNITS) + step) as Units;
+    left -= 1n;
+  }
+  return parts;
+}

@@ -1,0 +1,476 @@
+import type { ExitKind } from '../domain/exit-kind.ts';
+import type { Market } from '../domain/market.ts';
+import {
+  addUnits,
+  formatUnits,
+  multiplyUnits,
+  NO_UNITS,
+  subtractUnits,
+  type Units,
+  UNITS_PER_ONE,
+} from '../domain/money.ts';
+import { divideHalfEven } from '../domain/rounding.ts';
+import { sentence } from '../language/sentences/sentence.ts';
+import type { DecimalInput, Distance, Intent } from '../strategy/intents.ts';
+import { distanceOf, priceAbove, priceBelow, type ExitLevel, type LevelOrigin } from './exit-level.ts';
+import { canBeOrdered, onAmountGrid } from './algorithms/market-grid.ts';
+import { NO_SETBACKS, type Setbacks } from './algorithms/setbacks.ts';
+import { refused, type Creation } from './algorithms/step.ts';
+import { NO_TALLY, type Tally } from './algorithms/tally.ts';
+import { positiveWishUnits, wishUnits } from './algorithms/wish-units.ts';
+
+/** The order that a bracket begins with: a purchase. */
+export interface BracketEntry {
+  readonly amount: Units;
+  /** Null: a market order. */
+  readonly price: Units | null;
+  /** Time at which the rest of it is canceled; null: never. */
+  readonly expiresAtMs: number | null;
+}
+
+/** Rule by which the stop follows the price. */
+export interface Trail {
+  /** Distance of the stop below the highest price. */
+  readonly by: ExitLevel;
+  /** Rise of the price above the price paid before the stop follows; null: it follows at once. */
+  readonly after: ExitLevel | null;
+  /** It is moved by no less than this share of the price. Units of 1e-10. */
+  readonly minStep: Units;
+  /** Prices that count: closes of bars, their highs, or every polled bid. */
+  readonly on: 'close' | 'high' | 'poll';
+  /** It is not moved again before so long after the last time. */
+  readonly everyMs: number;
+}
+
+/**
+ * Until a person says what became of the position no exit is placed; or it is placed again; or not at all.
+ */
+export const WHEN_CANCELED = ['ask', 'replace', 'leave'] as const;
+
+export type WhenCanceled = (typeof WHEN_CANCELED)[number];
+
+/** Reasons it is unknown if a position still exists: somebody else canceled its exit, or took its coins. */
+export const UNCLEAR_REASONS = ['exit-canceled', 'coins-left'] as const;
+
+/** Requested terms of a bracket. Levels are measured from the average price of the actual purchases. */
+export interface BracketTerms {
+  /** Null: the position was there before. */
+  readonly entry: BracketEntry | null;
+  readonly takeProfit: ExitLevel | null;
+  /** Later targets, each valid from `afterMs` after the first fill; the earlier first. */
+  readonly laterTargets: readonly { readonly afterMs: number; readonly at: ExitLevel }[];
+  readonly stopLoss: ExitLevel | null;
+  readonly trail: Trail | null;
+  /** Rise of the price at which the stop moves to the price paid. */
+  readonly breakEvenAt: ExitLevel | null;
+  /** Maximum holding time of a position, from its first fill. */
+  readonly timeStopMs: number | null;
+  /** Distance of the stop leg's limit beyond its stop price, as a share of the stop price. Units of 1e-10. */
+  readonly stopSlip: Units;
+  /** Action when somebody else cancels the exit. */
+  readonly whenCanceled: WhenCanceled;
+  /** Comes back with its orders; null without one. */
+  readonly tag: string | null;
+}
+
+/** A sale that a bracket makes in place of its exit. Of all that it holds it stays until that is sold. */
+export interface Leaving {
+  readonly exit: ExitKind;
+  /** In a few words. */
+  readonly why: string;
+  /** Limit price; null at the market. */
+  readonly price: Units | null;
+  /** Amount still to be sold; null for all that is held. */
+  readonly amount: Units | null;
+  /** Comes back with the sale; null for the bracket's own. */
+  readonly tag: string | null;
+}
+
+/**
+ * A position with its exit. It is bought, and after each fill its exit rests at the exchange: a pair of a
+ * limit order and a stop order, or one of the two. There is one exit at a time: the next is placed when the
+ * one before has ended and all its fills are read, so that never more is sold than was bought.
+ */
+export interface BracketAlgorithm {
+  readonly kind: 'bracket';
+  readonly terms: BracketTerms;
+  /** State of the entry order; `ended` also if there is none. */
+  readonly entry: 'planned' | 'asked' | 'ended';
+  /**
+   * Of entry orders that have ended, net of the fee; of a position that was there before; and the dust that
+   * earlier exits left.
+   */
+  readonly bought: Units;
+  /** The same before the fee and without dust, and what it cost: their quotient is the average price. */
+  readonly gross: Units;
+  readonly spent: Units;
+  /** Of exits that have ended. */
+  readonly exits: Tally;
+  /** Time the position was first held; null before. */
+  readonly heldSinceMs: number | null;
+  /** The price from which its trail began: of a position that was there before; null from what was paid. */
+  readonly trailsFrom: Units | null;
+  /** The highest price since then, of those that count; null before the first. */
+  readonly highest: Units | null;
+  /** The last close that was looked at. */
+  readonly closeAtMs: number;
+  /** Stop as raised by the trail or the break-even; null while neither has raised it. It never falls. */
+  readonly raisedStop: Units | null;
+  /** Rule that raised the stop; null while neither has. */
+  readonly raisedBy: 'trail' | 'break-even' | null;
+  /** Time of the trail's last move, by the price it followed; null before. */
+  readonly trailedAtMs: number | null;
+  /** True if the bracket itself requested the cancel of the resting exit. */
+  readonly isMoving: boolean;
+  /** True if the stop rests alone for now because the exchange refused the pair. */
+  readonly isStopAlone: boolean;
+  /** Method and reason of the sale; null while it is not being sold. */
+  readonly leaving: Leaving | null;
+  /** Keys of other orders of the strategy that hold its coins: it takes them down first. */
+  readonly awaited: readonly string[];
+  /**
+   * Since when no exit is placed, as it is not known whether the position is still there; null while it is.
+   */
+  readonly unclear: { readonly why: (typeof UNCLEAR_REASONS)[number]; readonly sinceMs: number } | null;
+  readonly setbacks: Setbacks;
+}
+
+export type BracketIntent = Omit<Extract<Intent, { kind: 'bracket' }>, 'entry'> & {
+  readonly entry: {
+    readonly amount: DecimalInput;
+    readonly price?: DecimalInput;
+    readonly expireAfterMs?: number;
+  };
+};
+
+export type ProtectIntent = Extract<Intent, { kind: 'protect' }>;
+
+export interface CreateBracketOptions {
+  readonly market: Market;
+  readonly nowMs: number;
+  /** Price of a purchase at the market; null while no price is known. */
+  readonly bestAsk: Units | null;
+  /** Price of a sale at the market; null while no price is known. */
+  readonly bestBid: Units | null;
+  /** True if the strategy receives bars of the market, by which a trail on closes moves. */
+  readonly hasBars: boolean;
+  /**
+   * Minimum time between moves of a stop that follows the price; null if the strategy declares nothing about
+   * trails.
+   */
+  readonly trailEveryMs: number | null;
+  /**
+   * Strategy's holding of the coin outside brackets, the part of it that no order sells, and the average
+   * price paid.
+   */
+  readonly holding: {
+    readonly amount: Units;
+    readonly free: () => Units;
+    readonly averagePrice: Units | null;
+  };
+}
+
+/** One hundredth, units of 1e-10. */
+const ONE_PERCENT = (UNITS_PER_ONE / 100n) as Units;
+/** A tenth of one percent. */
+const DEFAULT_MIN_STEP = (UNITS_PER_ONE / 1_000n) as Units;
+
+/** A level that is what was paid. */
+const AT_COST: ExitLevel = { by: 'ratio', units: NO_UNITS };
+
+/** A bracket before its entry is placed, or why there can be none. */
+export function createBracket(
+  intent: BracketIntent,
+  { market, nowMs, bestAsk, hasBars, trailEveryMs, holding }: CreateBracketOptions,
+): Creation<BracketAlgorithm> {
+  const amount = positiveWishUnits(intent.entry.amount);
+  if (amount === null)
+    return refused(
+      sentence('positive-decimal', { field: 'entry.amount', found: String(intent.entry.amount) }),
+    );
+  const price = intent.entry.price === undefined ? null : positiveWishUnits(intent.entry.price);
+  if (intent.entry.price !== undefined && price === null)
+    return refused(sentence('positive-decimal', { field: 'entry.price', found: String(intent.entry.price) }));
+  const from = price ?? bestAsk;
+  if (from === null)
+    return refused(`expected a price of ${market.symbol} to check the exits with, none is known yet`);
+  const { expireAfterMs } = intent.entry;
+  const expiresAtMs = expireAfterMs === undefined ? null : nowMs + expireAfterMs;
+  const terms = termsOf(intent, { entry: { amount, price, expiresAtMs }, trailEveryMs });
+  if (typeof terms === 'string') return refused(terms);
+  const wrong =
+    blind(terms, market, hasBars) ??
+    impossible(terms, market, { from: { price: from, amount: onAmountGrid(market, amount) }, now: from });
+  if (wrong !== null) return refused(wrong);
+  const bought = dustOf(holding.amount, market, from);
+  return {
+    ok: true,
+    algorithm: begun(terms, { bought, gross: NO_UNITS, spent: NO_UNITS, heldSinceMs: null }),
+  };
+}
+
+/**
+ * Returns the rest left by earlier exits, if too small for an order of its own: the next exit sells it.
+ * Otherwise it would grow with each bracket until it is large enough for an order and looks like a position.
+ */
+function dustOf(amount: Units, market: Market, price: Units): Units {
+  if (amount <= 0n || canBeOrdered(market, { amount: onAmountGrid(market, amount), price })) return NO_UNITS;
+  return amount;
+}
+
+/** A bracket for a position that is there already, or why there can be none. */
+export function createProtection(
+  intent: ProtectIntent,
+  { market, nowMs, holding, hasBars, trailEveryMs, bestBid }: CreateBracketOptions,
+): Creation<BracketAlgorithm> {
+  const amount = intent.amount === undefined ? holding.amount : positiveWishUnits(intent.amount);
+  if (amount === null)
+    return refused(sentence('positive-decimal', { field: 'amount', found: String(intent.amount) }));
+  if (amount <= 0n || amount > holding.amount)
+    return refused(
+      `expected a position of at least ${formatUnits(amount)} ${market.base} that no exit and no sale has, to protect it; was ${formatUnits(holding.free())}`,
+    );
+  const price =
+    intent.averagePrice === undefined ? holding.averagePrice : positiveWishUnits(intent.averagePrice);
+  if (price === null)
+    return refused(
+      `expected a known average price of the position in ${market.symbol}, or averagePrice, was none`,
+    );
+  const terms = termsOf(intent, { entry: null, trailEveryMs });
+  if (typeof terms === 'string') return refused(terms);
+  const wrong =
+    blind(terms, market, hasBars) ??
+    impossible(terms, market, {
+      from: { price, amount: onAmountGrid(market, amount) },
+      now: bestBid ?? price,
+    });
+  if (wrong !== null) return refused(wrong);
+  const spent = multiplyUnits(amount, price, divideHalfEven);
+  const algorithm = begun(terms, { bought: amount, gross: amount, spent, heldSinceMs: nowMs });
+  return { ok: true, algorithm: { ...algorithm, trailsFrom: bestBid } };
+}
+
+function begun(
+  terms: BracketTerms,
+  { bought, gross, spent, heldSinceMs }: Pick<BracketAlgorithm, 'bought' | 'gross' | 'spent' | 'heldSinceMs'>,
+): BracketAlgorithm {
+  return {
+    kind: 'bracket',
+    terms,
+    entry: terms.entry === null ? 'ended' : 'planned',
+    bought,
+    gross,
+    spent,
+    exits: NO_TALLY,
+    heldSinceMs,
+    trailsFrom: null,
+    highest: null,
+    closeAtMs: 0,
+    raisedStop: null,
+    raisedBy: null,
+    trailedAtMs: null,
+    isMoving: false,
+    isStopAlone: false,
+    leaving: null,
+    awaited: [],
+    unclear: null,
+    setbacks: NO_SETBACKS,
+  };
+}
+
+const NO_TERMS: BracketTerms = {
+  entry: null,
+  takeProfit: null,
+  laterTargets: [],
+  stopLoss: null,
+  trail: null,
+  breakEvenAt: null,
+  timeStopMs: null,
+  stopSlip: NO_UNITS,
+  whenCanceled: 'ask',
+  tag: null,
+};
+
+/**
+ * The sale of what no bracket holds, once other orders of the strategy that hold it have ended: a bracket
+ * that has no exit but its own end.
+ */
+export function createLeaving(of: {
+  readonly leaving: Leaving;
+  readonly awaited: readonly string[];
+}): BracketAlgorithm {
+  const nothing = { bought: NO_UNITS, gross: NO_UNITS, spent: NO_UNITS, heldSinceMs: null };
+  return { ...begun(NO_TERMS, nothing), ...of, entry: 'planned' };
+}
+
+/** The same bracket, which sells `amount` more of what it holds, or null for all of it. */
+export function leftBracket(bracket: BracketAlgorithm, leaving: Leaving): BracketAlgorithm {
+  const { amount } = leaving;
+  const before = bracket.leaving?.amount ?? null;
+  const more = amount === null || before === null ? amount : addUnits(before, amount);
+  return { ...bracket, leaving: { ...leaving, amount: more } };
+}
+
+type ExitFields = Pick<
+  ProtectIntent,
+  | 'takeProfit'
+  | 'laterTargets'
+  | 'stopLoss'
+  | 'trail'
+  | 'breakEvenAt'
+  | 'timeStopMs'
+  | 'stopSlip'
+  | 'whenCanceled'
+  | 'tag'
+>;
+
+/** The terms in units, or which of them is wrong. */
+function termsOf(
+  fields: ExitFields,
+  of: { readonly entry: BracketEntry | null; readonly trailEveryMs: number | null },
+): BracketTerms | string {
+  const { takeProfit, stopLoss, trail, breakEvenAt, timeStopMs, stopSlip, whenCanceled, tag } = fields;
+  const levels: Record<string, ExitLevel | null> = {};
+  for (const [name, wish] of Object.entries({
+    takeProfit,
+    stopLoss,
+    'trail.by': trail?.by,
+    'trail.after': trail?.after,
+    breakEvenAt,
+  })) {
+    const level = wish === undefined ? null : levelOf(wish);
+    if (level === undefined) return `expected a positive distance as ${name}, was ${JSON.stringify(wish)}`;
+    levels[name] = level;
+  }
+  const {
+    takeProfit: target = null,
+    stopLoss: stop = null,
+    'trail.by': by = null,
+    'trail.after': after = null,
+    breakEvenAt: even = null,
+  } = levels;
+  const laterTargets: { afterMs: number; at: ExitLevel }[] = [];
+  for (const { afterMs, ...wish } of fields.laterTargets ?? []) {
+    const at = Number(wish.percent) === 0 ? AT_COST : levelOf(wish);
+    if (at === undefined) return `expected a distance from 0 on in laterTargets, was ${JSON.stringify(wish)}`;
+    laterTargets.push({ afterMs, at });
+  }
+  if (
+    target === null &&
+    laterTargets.length === 0 &&
+    stop === null &&
+    by === null &&
+    timeStopMs === undefined
+  )
+    return 'expected one of takeProfit, laterTargets, stopLoss, trail, timeStopMs, was none';
+  if (by?.by === 'price') return 'expected a distance for trail.by, was a price';
+  if (even !== null && stop === null && by === null)
+    return 'expected a stopLoss or a trail with breakEvenAt, was neither';
+  const slip = stopSlip === undefined ? ONE_PERCENT : percentUnits(stopSlip);
+  if (slip === null || slip >= UNITS_PER_ONE)
+    return `expected a stopSlip from 0 to below 100 percent, was "${String(stopSlip)}"`;
+  const minStep = trail?.minStep === undefined ? DEFAULT_MIN_STEP : percentUnits(trail.minStep);
+  if (minStep === null) return `expected percent as trail.minStep, was "${String(trail?.minStep)}"`;
+  const everyMs = of.trailEveryMs ?? 0;
+  if (by !== null && of.trailEveryMs === null)
+    return 'expected the strategy to say how many stops follow the price at once, as trailing: { most: 1 } beside its data, said nothing';
+  return {
+    entry: of.entry,
+    takeProfit: target,
+    laterTargets,
+    stopLoss: stop,
+    trail: by === null ? null : { by, after, minStep, on: trail?.on ?? 'close', everyMs },
+    breakEvenAt: even,
+    timeStopMs: timeStopMs ?? null,
+    stopSlip: slip,
+    whenCanceled: whenCanceled ?? 'ask',
+    tag: tag ?? null,
+  };
+}
+
+/** A distance in units; undefined where it is no positive decimal. */
+function levelOf(wish: Distance): ExitLevel | undefined {
+  if (wish.percent !== undefined) {
+    const ratio = percentUnits(wish.percent);
+    return ratio === null || ratio === 0n ? undefined : { by: 'ratio', units: ratio };
+  }
+  const [by, input] =
+    wish.price !== undefined
+      ? (['price', wish.price] as const)
+      : wish.distance !== undefined
+        ? (['distance', wish.distance] as const)
+        : (['money', wish.money] as const);
+  const units = positiveWishUnits(input);
+  return units === null ? undefined : { by, units };
+}
+
+/** Percent as a share, units of 1e-10; null where it is negative or no decimal. */
+function percentUnits(input: DecimalInput): Units | null {
+  const units = wishUnits(input);
+  return units === null ? null : (divideHalfEven(units, 100n) as Units);
+}
+
+/** True if its stop moves with closes of bars. */
+export function followsCloses({ trail, breakEvenAt }: BracketTerms): boolean {
+  return trail === null ? breakEvenAt !== null : trail.on !== 'poll';
+}
+
+/** Returns the reason a stop that follows closes would never move; null if it does. */
+function blind(terms: BracketTerms, { symbol }: Market, hasBars: boolean): string | null {
+  if (!followsCloses(terms) || hasBars) return null;
+  return `expected candles of ${symbol} among the data of the strategy, whose closes the stop follows, or a trail on 'poll', was neither`;
+}
+
+/**
+ * Returns the reason such a bracket makes no sense, with its numbers; null if it does. Levels are measured
+ * from the price paid, a trail from the current price. A level may lie between the two prices: a stop above
+ * the price paid secures a profit, and what is reached already is sold at the market.
+ */
+function impossible(
+  terms: BracketTerms,
+  market: Market,
+  { from, now }: { readonly from: LevelOrigin; readonly now: Units },
+): string | null {
+  const { takeProfit, stopLoss, trail, breakEvenAt, stopSlip } = terms;
+  const { quote, base } = market;
+  const lower = now < from.price ? now : from.price;
+  const higher = now > from.price ? now : from.price;
+  const at = (price: Units): string => `the price of ${formatUnits(price)} ${quote}`;
+  if (from.amount === 0n)
+    return `expected an amount of at least one step of ${formatUnits(market.amountStep)} ${base}`;
+  const target = takeProfit === null ? null : priceAbove(takeProfit, from);
+  if (target !== null && target <= lower)
+    return `expected a takeProfit above ${at(lower)}, was ${formatUnits(target)}`;
+  let before = target;
+  for (const { afterMs, at: level } of terms.laterTargets) {
+    const later = priceAbove(level, from);
+    if (later < lower || (before !== null && later >= before))
+      return `expected laterTargets that fall, to ${at(lower)} at the least, was ${formatUnits(later)} after ${afterMs} ms`;
+    before = later;
+  }
+  const begins = trail === null || trail.after === null ? null : priceAbove(trail.after, from);
+  if (begins !== null && begins <= from.price)
+    return `expected a trail.after above ${at(from.price)}, was ${formatUnits(begins)}`;
+  const even = breakEvenAt === null ? null : priceAbove(breakEvenAt, from);
+  if (even !== null && even <= from.price)
+    return `expected a breakEvenAt above ${at(from.price)}, was ${formatUnits(even)}`;
+  for (const [name, level, origin] of [
+    ['stopLoss', stopLoss, from],
+    ['trail', trail?.by ?? null, { ...from, price: now }],
+  ] as const) {
+    if (level === null) continue;
+    const stop = priceBelow(level, origin);
+    if (stop <= 0n)
+      return `expected a ${name} of less than ${at(origin.price)}, was ${formatUnits(distanceOf(level, origin))}`;
+    if (stop >= higher) return `expected a ${name} below ${at(higher)}, was ${formatUnits(stop)}`;
+    const lowest = stopLimitOf(stop, stopSlip);
+    if (!canBeOrdered(market, { amount: from.amount, price: lowest }))
+      return `expected an exit above the least value of ${formatUnits(market.minOrderValue)} ${quote}, was ${formatUnits(from.amount)} ${base} at ${formatUnits(lowest)} ${quote}`;
+  }
+  return null;
+}
+
+/** The limit of the stop leg. */
+export function stopLimitOf(stop: Units, slip: Units): Units {
+  return subtractUnits(stop, multiplyUnits(stop, slip, divideHalfEven));
+}

@@ -1,0 +1,145 @@
+import { numberOfUnits, subtractUnits } from '../../domain/money.ts';
+import type { VenueWalletId } from '../../domain/venue-id.ts';
+import type { WalletReading } from '../../venues/port.ts';
+import type { FlawLog } from '../flaw-log.ts';
+import type { Outbox } from '../outbox.ts';
+import { walletFlaw } from '../plausibility/wallet-flaw.ts';
+
+/** The account's wallets as they were last read. */
+export class AccountState {
+  private readonly outbox: Outbox;
+  private readonly findings: FlawLog;
+  private wallets: readonly WalletReading[] = [];
+  private asOfMs: number | null = null;
+  private readonly written = new Map<string, WalletReading>();
+  /** Free amounts as numbers, by the wallet's place; only of wallets that were read. */
+  private freeNumbers: (number | undefined)[] = [];
+  private readonly seen: Record<'orders' | 'fills' | 'balances', number | null> = {
+    orders: null,
+    fills: null,
+    balances: null,
+  };
+  /** Wallets whose history was asked for, the one asked last at the end. */
+  private readonly askedWallets = new Set<string>();
+  private readonly listeners: (() => void)[] = [];
+
+  constructor(outbox: Outbox, findings: FlawLog) {
+    this.outbox = outbox;
+    this.findings = findings;
+  }
+
+  saw(what: 'orders' | 'fills' | 'balances'): void {
+    this.seen[what] = this.outbox.nowMs;
+  }
+
+  seenAtMs(what: 'orders' | 'fills' | 'balances'): number | null {
+    return this.seen[what];
+  }
+
+  /**
+   * Takes in a reading. A wallet of it that can not be right stays as it was, and so does a `missing` one,
+   * which could not be read. Answers the currencies of
+   * those.
+   */
+  take(
+    wallets: readonly WalletReading[],
+    askedAtMs: number,
+    missing: ReadonlySet<string> = new Set(),
+  ): ReadonlySet<string> {
+    this.asOfMs = askedAtMs;
+    const unread = new Set(missing);
+    const kept = this.wallets.filter(({ currency }) => missing.has(currency));
+    this.wallets = wallets.flatMap((wallet) => {
+      if (this.isRight(wallet)) return [wallet];
+      unread.add(wallet.currency);
+      return this.wallets.filter(({ currency }) => currency === wallet.currency);
+    });
+    this.wallets = [...this.wallets, ...kept];
+    this.freeNumbers = [];
+    this.saw('balances');
+    this.write();
+    for (const listener of this.listeners) listener();
+    return unread;
+  }
+
+  /** Takes in the wallets that a trusted venue pushes; the same list where nothing changed. */
+  takePushed(wallets: readonly WalletReading[]): void {
+    this.saw('balances');
+    this.asOfMs = this.outbox.nowMs;
+    if (wallets === this.wallets) return;
+    this.wallets = wallets;
+    this.freeNumbers = [];
+    this.write();
+  }
+
+  private isRight(wallet: WalletReading): boolean {
+    const flaw = walletFlaw(wallet);
+    if (flaw === null && this.findings.isEmpty) return true;
+    const subject = `wallet ${wallet.currency}`;
+    if (flaw === null) this.findings.clear(subject);
+    else this.findings.note(subject, flaw, { isGrave: false });
+    return flaw === null;
+  }
+
+  private write(): void {
+    if (!this.outbox.isRestartable) return;
+    for (const wallet of this.wallets) {
+      const before = this.written.get(wallet.currency);
+      if (before?.total === wallet.total && before.held === wallet.held) continue;
+      this.written.set(wallet.currency, wallet);
+      this.outbox.change({ kind: 'wallet', wallet });
+    }
+  }
+
+  /** Time the wallets were requested: the exchange had them then or later. Null before the first. */
+  get readingsAsOfMs(): number | null {
+    return this.asOfMs;
+  }
+
+  /** The wallets as they were last read. */
+  get readings(): readonly WalletReading[] {
+    return this.wallets;
+  }
+
+  /** Calls with each reading, after it was taken in; not with what a venue pushes. */
+  listen(listener: () => void): void {
+    this.listeners.push(listener);
+  }
+
+  /** Returns the free amount of a currency as a number; 0 if the currency has no wallet. */
+  freeNumber(currency: string): number {
+    const place = this.wallets.findIndex((wallet) => wallet.currency === currency);
+    const wallet = this.wallets[place];
+    if (wallet === undefined) return 0;
+    return (this.freeNumbers[place] ??= numberOfUnits(subtractUnits(wallet.total, wallet.held)));
+  }
+
+  totalOf(currency: string): bigint {
+    const wallet = this.wallets.find((other) => other.currency === currency);
+    return wallet === undefined ? 0n : wallet.total;
+  }
+
+  currencyOf(walletId: VenueWalletId): string | null {
+    return this.wallets.find((wallet) => wallet.walletId === walletId)?.currency ?? null;
+  }
+
+  /**
+   * The wallet of some currencies whose history was asked for the longest ago; null while none was read. In
+   * lives that soon end the first ones would be asked for in each, and the others never: where none was asked
+   * for yet, the time of the clock says which comes first.
+   */
+  nextOf(currencies: ReadonlySet<string>): WalletReading | null {
+    const wanted = this.wallets.filter(({ currency }) => currencies.has(currency));
+    const { askedWallets } = this;
+    const unasked = wanted.filter(({ currency }) => !askedWallets.has(currency));
+    const longestAgo = [...askedWallets].find((asked) => wanted.some(({ currency }) => currency === asked));
+    const next =
+      unasked[Math.floor(this.outbox.nowMs / 1_000) % Math.max(1, unasked.length)] ??
+      wanted.find(({ currency }) => currency === longestAgo) ??
+      null;
+    if (next === null) return null;
+    askedWallets.delete(next.currency);
+    askedWallets.add(next.currency);
+    return next;
+  }
+}

@@ -1,0 +1,317 @@
+import { invariant, present } from '../../domain/invariant.ts';
+import { statsCall } from '../../venues/port.ts';
+import type { PlannedFeed } from '../../scheduler/feed.ts';
+import type { FeedPace } from '../../scheduler/pace.ts';
+import type { OrderRecord } from '../order-record.ts';
+import { PollQueue } from '../../scheduler/poll-queue.ts';
+import { AccountFeeds } from './account-feeds.ts';
+import type { AccountState } from './account-state.ts';
+import type { CandleReaders } from './candle-reader.ts';
+import { CandleTaker } from './candle-taker.ts';
+import { FeedAsker } from './feed-asker.ts';
+import { FeedReadTimes } from './feed-read-times.ts';
+import type { FillHandler } from '../fills/fill-handler.ts';
+import type { FlawLog } from '../flaw-log.ts';
+import type { MarginCache } from './margin-cache.ts';
+import type { MarketDataCache } from './market-data-cache.ts';
+import type { OrderManager } from '../orders/order-manager.ts';
+import type { Outbox } from '../outbox.ts';
+import type { Reconciler } from '../fills/reconciler.ts';
+import type { ClosedCandle } from '../../strategy/strategy-event.ts';
+import type { StrategyDispatcher } from '../strategy-dispatcher.ts';
+
+export interface FeedHandlerOptions {
+  readonly feeds: readonly PlannedFeed[];
+  readonly startMs: number;
+  readonly outbox: Outbox;
+  readonly orderManager: OrderManager;
+  readonly markets: MarketDataCache;
+  readonly margin: MarginCache;
+  readonly account: AccountState;
+  readonly fills: FillHandler;
+  readonly reconciler: Reconciler;
+  readonly findings: FlawLog;
+  readonly readers: CandleReaders;
+  readonly strategies: StrategyDispatcher;
+  /** Called with each bar that has closed, once strategies have it. */
+  readonly onCandle: (candle: ClosedCandle) => void;
+  /** Markets that are candidates of universes and nothing else: their books count while they are followed. */
+  readonly pooled: ReadonlySet<string>;
+  /** Called once the statistics of all markets were read. */
+  readonly onStats: (nowMs: number) => void;
+}
+
+/** Asks for every feed at its pace, and hands on what comes back. */
+export class FeedHandler {
+  private readonly options: FeedHandlerOptions;
+  private readonly queue: PollQueue;
+  private readonly times: FeedReadTimes;
+  private readonly asker: FeedAsker;
+  private readonly accountFeeds: AccountFeeds;
+  private readonly candles: CandleTaker;
+  private readonly followed: FollowedFeeds;
+  /** As they are paced now. */
+  private feeds: readonly PlannedFeed[];
+  private isIdle = false;
+
+  constructor(options: FeedHandlerOptions) {
+    this.options = options;
+    const { feeds, outbox } = options;
+    this.feeds = feeds;
+    this.queue = new PollQueue(feeds, options.startMs);
+    this.times = new FeedReadTimes(outbox);
+    const { queue, times } = this;
+    this.asker = new FeedAsker({ ...options, queue, times });
+    this.accountFeeds = new AccountFeeds({ ...options, asker: this.asker });
+    this.candles = new CandleTaker(options);
+    this.followed = new FollowedFeeds({ ...options, queue });
+  }
+
+  /** Asks what is due. */
+  pump(nowMs: number): void {
+    for (let feed = this.queue.due(nowMs); feed !== null; feed = this.queue.due(nowMs)) {
+      this.queue.asked(feed.key, nowMs);
+      if (!this.poll(feed, nowMs)) this.queue.answered(feed.key, nowMs);
+    }
+  }
+
+  wakeAtMs(): number {
+    return this.queue.wakeAtMs();
+  }
+
+  /** Brings a feed forward: something has changed. */
+  hasten(key: string): void {
+    this.asker.hasten(key);
+  }
+
+  /** Writes down when feeds were read, where it is time for that. */
+  store(nowMs: number): void {
+    this.times.store(nowMs);
+  }
+
+  /** Asks at other paces from now on: a limit has changed. Bars go on to be asked for at their close. */
+  setPaces(paces: readonly FeedPace[]): void {
+    const byKey = new Map(paces.map((pace) => [pace.key, pace]));
+    const polled = this.feeds.filter(({ kind, key }) => kind !== 'candles' && byKey.has(key));
+    const changed = new Set(polled.map(({ key }) => key));
+    this.feeds = this.feeds.map((feed) =>
+      changed.has(feed.key) ? { ...feed, ...byKey.get(feed.key) } : feed,
+    );
+    this.queue.setPaces(paces.filter(({ key }) => changed.has(key)));
+  }
+
+  setIdle(isIdle: boolean): void {
+    if (isIdle === this.isIdle) return;
+    this.isIdle = isIdle;
+    this.queue.setIdle(isIdle);
+  }
+
+  /** True if everything that trading needs has been read once. */
+  isReady(): boolean {
+    for (const key of ['orders', 'fills', 'wallets'])
+      if (this.asker.has(key) && !this.asker.wasReadOnce(key)) return false;
+    for (const [key, reader] of this.options.readers) {
+      if (!reader.isWarm && !this.followed.isAsleep(key)) return false;
+    }
+    return true;
+  }
+
+  /**
+   * Asks for the data of these candidates of universes, and of no others. Their bars go on after those of the
+   * past, which were read already.
+   */
+  follow(markets: ReadonlySet<string>, past: readonly ClosedCandle[]): void {
+    this.followed.follow(markets, past, this.options.outbox.nowMs);
+  }
+
+  /** True if later bars of a market than these were already delivered. */
+  isAhead(past: readonly ClosedCandle[]): boolean {
+    return this.followed.isAhead(past);
+  }
+
+  /**
+   * Returns the age of each feed's data, and its maximum age; null if it was never read. Bars count from
+   * their close.
+   */
+  ages(
+    nowMs: number,
+  ): readonly { readonly feed: string; readonly ageMs: number | null; readonly longestAgeMs: number }[] {
+    const awake = this.feeds.filter(({ key }) => !this.followed.isAsleep(key));
+    return awake.map(({ key, kind, intervalMs, longestAgeMs }) => {
+      const readAtMs = this.times.of(key);
+      const ageMs = readAtMs === null ? null : nowMs - readAtMs;
+      const barMs = kind === 'candles' && Number.isFinite(intervalMs) ? intervalMs : 0;
+      return { feed: key, ageMs, longestAgeMs: Math.max(longestAgeMs, intervalMs * 2) + barMs };
+    });
+  }
+
+  /** One of our orders is another than it was: what may tell more is read soon. */
+  onOrder(order: OrderRecord, before: OrderRecord | null): void {
+    if (order.matched > order.filled) this.hasten('fills');
+    // The exchange rounded it: the steps that it was fitted to are no longer those of the market.
+    if (before !== null && (order.amount !== before.amount || order.price !== before.price)) {
+      this.hasten('options');
+    }
+  }
+
+  /** Asks for a feed, and says who takes what comes. False where there is nothing to ask now. */
+  private poll(feed: PlannedFeed, nowMs: number): boolean {
+    const { markets, margin, readers } = this.options;
+    const { asker } = this;
+    switch (feed.kind) {
+      case 'book': {
+        const market = marketOf(feed);
+        return asker.ask(feed, { kind: 'book', market }, (book) => {
+          markets.takeBook(market, book);
+          asker.wasRead(feed);
+        });
+      }
+      case 'books':
+        return asker.ask(feed, { kind: 'books' }, (books) => {
+          markets.standstills.takeAllBooks(books);
+          for (const [symbol, book] of Object.entries(books)) {
+            if (this.followed.wantsBookOf(symbol)) markets.takeBook(symbol, book);
+          }
+          asker.wasRead(feed);
+        });
+      case 'stats':
+        return asker.ask(feed, statsCall([...markets.all()].map((state) => state.market)), (stats) => {
+          for (const one of stats) markets.takeStats(one);
+          this.options.onStats(this.options.outbox.nowMs);
+          asker.wasRead(feed);
+        });
+      case 'public-trades': {
+        const market = marketOf(feed);
+        return asker.ask(feed, { kind: 'public-trades', market }, (trades) => {
+          markets.takeTape(market, trades);
+          asker.wasRead(feed);
+        });
+      }
+      case 'candles': {
+        const reader = readers.get(feed.key);
+        if (reader === undefined) return false;
+        const { market, timeframe } = reader;
+        const call = { kind: 'candles', market, timeframe, ...reader.question(nowMs) } as const;
+        return asker.ask(feed, call, (candles, askedAtMs, { saidAtMs }) => {
+          // A page with a bar that can not be right is read again.
+          const page = { candles, askedAtMs, saidAtMs };
+          if (this.candles.take({ key: feed.key, reader }, page)) asker.wasRead(feed);
+          else asker.failed(feed);
+        });
+      }
+      case 'orders':
+      case 'trades':
+      case 'wallets':
+      case 'transactions':
+        return this.accountFeeds.poll(feed, feed.kind, nowMs);
+      case 'pools':
+        return asker.ask(feed, { kind: 'pools' }, (pools) => {
+          margin.takePools(pools);
+          asker.wasRead(feed);
+        });
+      case 'margin-wallets':
+        return asker.ask(feed, { kind: 'margin-wallets' }, (wallets) => {
+          margin.takeWallets(wallets);
+          asker.wasRead(feed);
+        });
+      case 'delegation-limit': {
+        const currency = present(feed.currency, () => `the currency of ${feed.key}`);
+        return asker.ask(feed, { kind: 'delegation-limit', currency }, (limit) => {
+          margin.takeLimit(currency, limit);
+          asker.wasRead(feed);
+        });
+      }
+      case 'options':
+        return asker.ask(feed, { kind: 'options' }, (rules, _, { unread }) => {
+          const isNews = markets.takeRules(rules, unread);
+          this.options.strategies.onListed();
+          asker.wasRead(feed);
+          if (isNews) asker.readAgain(feed);
+        });
+    }
+  }
+}
+
+function marketOf({ key, market }: PlannedFeed): string {
+  invariant(market !== null, () => `expected the feed ${key} to name its market`);
+  return market;
+}
+
+interface FollowedFeedsOptions {
+  readonly feeds: readonly PlannedFeed[];
+  readonly queue: PollQueue;
+  readonly readers: CandleReaders;
+  /** Markets that are candidates of universes and nothing else: their books count while they are followed. */
+  readonly pooled: ReadonlySet<string>;
+}
+
+/** Feeds to request for candidates of universes: those of the markets that universes follow. */
+class FollowedFeeds {
+  private readonly options: FollowedFeedsOptions;
+  /** Feeds of candidates that nobody follows, by their keys. */
+  private readonly asleep: Set<string>;
+  /** Markets that universes follow. */
+  private followed: ReadonlySet<string> = new Set();
+
+  constructor(options: FollowedFeedsOptions) {
+    this.options = options;
+    this.asleep = new Set(options.feeds.flatMap(({ key, isPooled }) => (isPooled === true ? [key] : [])));
+  }
+
+  /** True if nobody needs a feed. */
+  isAsleep(key: string): boolean {
+    return this.asleep.has(key);
+  }
+
+  /** True if a book of a market counts, where all books come at once. */
+  wantsBookOf(market: string): boolean {
+    return !this.options.pooled.has(market) || this.followed.has(market);
+  }
+
+  /**
+   * Asks for the data of these candidates of universes, and of no others. Their bars go on after those of the
+   * past, which were read already.
+   */
+  follow(markets: ReadonlySet<string>, past: readonly ClosedCandle[], nowMs: number): void {
+    const { feeds, queue } = this.options;
+    const lastOpens = lastOpensOf(past);
+    this.followed = markets;
+    for (const { key, market, isPooled } of feeds) {
+      if (isPooled !== true) continue;
+      const isFollowed = market !== null && markets.has(market);
+      if (isFollowed === !this.asleep.has(key)) continue;
+      if (isFollowed) this.wake(key, lastOpens.get(key) ?? null, nowMs);
+      else {
+        this.asleep.add(key);
+        queue.sleep(key);
+      }
+    }
+  }
+
+  /** True if later bars of a market than these were already delivered. */
+  isAhead(past: readonly ClosedCandle[]): boolean {
+    for (const [key, lastOpenMs] of lastOpensOf(past)) {
+      const told = this.asleep.has(key) ? null : (this.options.readers.get(key)?.lastOpenMs ?? null);
+      if (told !== null && told > lastOpenMs) return true;
+    }
+    return false;
+  }
+
+  private wake(key: string, lastOpenMs: number | null, nowMs: number): void {
+    const { queue, readers } = this.options;
+    this.asleep.delete(key);
+    const reader = readers.get(key);
+    reader?.resume(lastOpenMs);
+    queue.wake(key, reader?.nextMs(nowMs) ?? nowMs);
+  }
+}
+
+/** Returns the opening times of the last of these bars, by the key of their feed. */
+function lastOpensOf(bars: readonly ClosedCandle[]): ReadonlyMap<string, number> {
+  const last = new Map<string, number>();
+  for (const { market, timeframe, openTimeMs } of bars) {
+    const key = `candles ${market} ${timeframe}`;
+    last.set(key, Math.max(openTimeMs, last.get(key) ?? openTimeMs));
+  }
+  return last;
+}

@@ -1,0 +1,88 @@
+import type { DecimalText } from '../../domain/decimal-text.ts';
+import { marginTopic, type PoolReading, type MarginReading, type SeenMargin } from '../../domain/margin.ts';
+import { formatUnits, subtractUnits } from '../../domain/money.ts';
+import type { WalletReading } from '../../venues/port.ts';
+import type { FlawLog } from '../flaw-log.ts';
+import type { Outbox } from '../outbox.ts';
+import type { Flaw } from '../plausibility/flaw.ts';
+import { walletFlaw } from '../plausibility/wallet-flaw.ts';
+
+export interface MarginCacheOptions {
+  readonly outbox: Outbox;
+  readonly findings: FlawLog;
+  /** Hands a reading to the strategies that subscribed to it. */
+  readonly emit: (topic: string, seen: SeenMargin) => void;
+}
+
+/**
+ * Margin data: the last reading of each kind. A reading with an impossible number is not used: the one before
+ * stays, and ages. It is not stored: a start reads it again.
+ */
+export class MarginCache {
+  private readonly options: MarginCacheOptions;
+  private readonly seen = new Map<string, SeenMargin>();
+
+  constructor(options: MarginCacheOptions) {
+    this.options = options;
+  }
+
+  /** The last reading of a topic (`marginTopic`); null before the first. */
+  get(topic: string): SeenMargin | null {
+    return this.seen.get(topic) ?? null;
+  }
+
+  takePools(pools: readonly PoolReading[]): void {
+    const numbers = pools.flatMap(({ currency, capacity, filledCapacity, availableBalance }) =>
+      Object.entries({ capacity, filledCapacity, availableBalance }).map(
+        ([field, text]) => [`${field} of ${currency}`, text] as const,
+      ),
+    );
+    this.take({ kind: 'pools', pools }, firstNegative(numbers));
+  }
+
+  takeLimit(currency: string, limit: DecimalText): void {
+    this.take({ kind: 'delegation-limit', currency, limit }, firstNegative([['limit', limit]]));
+  }
+
+  takeWallets(readings: readonly WalletReading[]): void {
+    const flaw = readings.map(walletFlaw).find((one) => one !== null) ?? null;
+    const wallets =
+      flaw !== null
+        ? []
+        : readings.map(({ currency, total, held }) => ({
+            currency,
+            total: formatUnits(total),
+            held: formatUnits(held),
+            free: formatUnits(subtractUnits(total, held)),
+          }));
+    this.take({ kind: 'margin-wallets', wallets }, flaw);
+  }
+
+  /** The exchange does not answer it, and says why: that is reported, and it is asked again. */
+  refused(topic: string, { code, message }: { readonly code: string; readonly message: string }): void {
+    const flaw = { field: 'answer', expected: 'a reading', found: `${code}: ${message}` };
+    this.options.findings.note(topic, flaw, { isGrave: false });
+  }
+
+  private take(reading: MarginReading, flaw: Flaw | null): void {
+    const { outbox, findings, emit } = this.options;
+    const topic = marginTopic(reading);
+    if (flaw !== null) {
+      findings.note(topic, flaw, { isGrave: false });
+      return;
+    }
+    if (!findings.isEmpty) findings.clear(topic);
+    const seen: SeenMargin = { reading, seenAtMs: outbox.nowMs };
+    this.seen.set(topic, seen);
+    emit(topic, seen);
+  }
+}
+
+function firstNegative(
+  numbers: readonly (readonly [field: string, text: DecimalText | null])[],
+): Flaw | null {
+  for (const [field, text] of numbers) {
+    if (text?.startsWith('-') === true) return { field, expected: 'not below 0', found: text };
+  }
+  return null;
+}

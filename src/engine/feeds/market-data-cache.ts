@@ -1,0 +1,416 @@
+import { SarrafError } from '../../domain/errors.ts';
+import { formatUnits, LEAST_UNITS, midOfUnits, type Units, unitsOf } from '../../domain/money.ts';
+import { unitsAbout } from '../../domain/too-fine.ts';
+import type { DecimalText } from '../../domain/decimal-text.ts';
+import { createMarket, type Market } from '../../domain/market.ts';
+import type { MarketStats } from '../../domain/market-stats.ts';
+import type { OrderBook } from '../../domain/order-book.ts';
+import { joinTrades, oldestFirst } from '../../domain/trade-join.ts';
+import type { PublicTrade } from '../../domain/trade.ts';
+import type { MarketRule, UnreadRow } from '../../venues/port.ts';
+import { sentence } from '../../language/sentences/sentence.ts';
+import type { SeenBook } from '../risk/risk-view.ts';
+import type { MarketRules } from '../../strategy/market-rules.ts';
+import type { StrategyEvent } from '../../strategy/strategy-event.ts';
+import type { BarPrices } from '../bar-prices.ts';
+import type { MirrorState } from '../mirror-change.ts';
+import type { FlawLog } from '../flaw-log.ts';
+import type { Outbox } from '../outbox.ts';
+import type { StandstillWatch } from '../standstill-watch.ts';
+import type { Flaw } from '../plausibility/flaw.ts';
+import { bookFlaw, statsFlaw, tapeFlaw } from '../plausibility/market-flaw.ts';
+
+/** Data known of one market. */
+export interface CachedMarket {
+  market: Market;
+  /** Its steps and least value as texts, worked out when somebody asks. */
+  rules: MarketRules | null;
+  book: OrderBook | null;
+  bookSeenAtMs: number | null;
+  /** Of the book; null where a side of it is empty. */
+  bookMid: Units | null;
+  /** The best prices in units; those of a bar are worked out when somebody asks. */
+  seen: SeenBook | null;
+  stats: MarketStats | null;
+  statsSeenAtMs: number | null;
+  tape: readonly PublicTrade[] | null;
+  tapeSeenAtMs: number | null;
+  /** The close of the last bar that was seen. */
+  lastClose: Units | null;
+  /** Its bars, where they are pushed and not asked for. */
+  bars: BarPrices | null;
+  /** The open of the bar that ran when it was pushed. */
+  open: SeenBook | null;
+  /** The middle of a book that is far from the one before, and that another has to confirm. */
+  farMid: Units | null;
+  /** Steps that one reading has shown, as text: what an order is rounded to needs two. */
+  unconfirmedRule: string | null;
+  /** Readings of what the exchange lists, one after the other, in which it was missing. */
+  missedReadings: number;
+}
+
+/** So many readings without a market show that the exchange does not list it any more. */
+const GONE_AFTER_READINGS = 2;
+
+/** The markets as they were last seen: steps, books, numbers, tape. */
+export class MarketDataCache {
+  readonly standstills: StandstillWatch;
+  private readonly states = new Map<string, CachedMarket>();
+  private readonly outbox: Outbox;
+  private readonly findings: FlawLog;
+  private readonly emit: (event: StrategyEvent, market: string) => void;
+
+  constructor(options: {
+    readonly markets: readonly Market[];
+    readonly outbox: Outbox;
+    readonly findings: FlawLog;
+    readonly standstills: StandstillWatch;
+    /** Hands an event to the strategies that subscribed to it. */
+    readonly emit: (event: StrategyEvent, market: string) => void;
+  }) {
+    this.outbox = options.outbox;
+    this.findings = options.findings;
+    this.standstills = options.standstills;
+    this.emit = options.emit;
+    for (const market of options.markets) {
+      this.states.set(market.symbol, {
+        market,
+        rules: null,
+        book: null,
+        bookSeenAtMs: null,
+        bookMid: null,
+        seen: null,
+        stats: null,
+        statsSeenAtMs: null,
+        tape: null,
+        tapeSeenAtMs: null,
+        lastClose: null,
+        bars: null,
+        open: null,
+        farMid: null,
+        unconfirmedRule: null,
+        missedReadings: 0,
+      });
+    }
+  }
+
+  /** Returns the text for an unknown market. */
+  whyUnknown(symbol: string): string {
+    return sentence('unknown-market', { markets: [...this.states.keys()].join(', '), market: symbol });
+  }
+
+  get(symbol: string): CachedMarket | undefined {
+    return this.states.get(symbol);
+  }
+
+  rulesOf(state: CachedMarket): MarketRules {
+    state.rules ??= rulesOf(state.market);
+    return state.rules;
+  }
+
+  all(): Iterable<CachedMarket> {
+    return this.states.values();
+  }
+
+  /** The smallest amount of a coin that can be traded in any of its markets. */
+  leastAmountOf(asset: string): Units {
+    const steps = [...this.states.values()].flatMap(({ market }) =>
+      market.base === asset ? [market.amountStep] : [],
+    );
+    return steps.reduce((least, step) => (step < least ? step : least), steps[0] ?? LEAST_UNITS);
+  }
+
+  /**
+   * Versions go on from where the mirror stands: a market whose steps are other than they were is a new one.
+   */
+  restore(stored: MirrorState['markets'], nowMs: number): void {
+    for (const state of this.states.values()) {
+      const known = stored
+        .filter(({ symbol }) => symbol === state.market.symbol)
+        .toSorted((left, right) => right.version - left.version)[0];
+      if (known === undefined) this.enter(state, { ...state.market, version: 1 }, nowMs);
+      else {
+        const { symbol } = state.market;
+        const rules = rulesOf(state.market);
+        state.market = { ...createMarket({ ...known, market: state.market }), version: known.version };
+        state.rules = null;
+        this.enterRule(state, { symbol, ...rules });
+      }
+    }
+  }
+
+  takeBook(symbol: string, book: OrderBook): void {
+    const state = this.states.get(symbol);
+    if (state === undefined) return;
+    const flaw = bookFlaw(book);
+    const { nowMs } = this.outbox;
+    const seen = flaw === null ? seenOf(book, nowMs) : null;
+    const mid = seen === null ? null : midOf(seen);
+    if (!this.isRight('book', symbol, flaw ?? farFlaw(state, mid))) return;
+    state.book = book;
+    state.bookSeenAtMs = nowMs;
+    state.bookMid = mid;
+    state.seen = seen;
+    state.farMid = null;
+    this.standstills.takeBook(symbol, book);
+    this.outbox.change({ kind: 'book', market: symbol, book });
+    this.emit({ kind: 'book', market: symbol, book, seenAtMs: nowMs }, symbol);
+  }
+
+  /** From now on the closes of these bars are its price, which one buys and sells at without a book. */
+  followBars(symbol: string, bars: BarPrices): void {
+    const state = this.states.get(symbol);
+    if (state !== undefined) state.bars = bars;
+  }
+
+  /** Takes in that a bar has begun: until it closes there is no newer price than its open. */
+  takeOpen(symbol: string, price: DecimalText, freshUntilMs: number): void {
+    const state = this.states.get(symbol);
+    if (state === undefined) return;
+    const units = unitsOf(price);
+    state.open = {
+      bestBid: units,
+      bestAsk: units,
+      seenAtMs: this.outbox.nowMs,
+      venueAtMs: null,
+      freshUntilMs,
+    };
+  }
+
+  takeStats(stats: MarketStats): void {
+    const { symbol } = stats.market;
+    const state = this.states.get(symbol);
+    if (state === undefined || !this.isRight('stats', symbol, statsFlaw(stats))) return;
+    state.stats = stats;
+    this.standstills.takeStats(stats);
+    state.statsSeenAtMs = this.outbox.nowMs;
+    this.outbox.change({ kind: 'stats', stats });
+    this.emit({ kind: 'stats', stats, seenAtMs: this.outbox.nowMs }, symbol);
+  }
+
+  takeTape(symbol: string, page: readonly PublicTrade[]): void {
+    const state = this.states.get(symbol);
+    if (state === undefined) return;
+    for (const trade of page) if (!this.isRight('tape', symbol, tapeFlaw(trade))) return;
+    const { nowMs } = this.outbox;
+    const ordered = oldestFirst(page);
+    const isFirst = state.tape === null;
+    const { fresh, hasGap } = joinTrades(state.tape, ordered);
+    const newest = ordered.at(-1);
+    if (newest !== undefined) {
+      state.tape = ordered;
+      this.standstills.takeTrades(symbol, newest.timeMs);
+    }
+    state.tapeSeenAtMs = nowMs;
+    if (fresh.length === 0) return;
+    this.outbox.change({ kind: 'public-trades', market: symbol, trades: fresh });
+    if (hasGap) this.outbox.info(`${symbol}: trades may be missing before ${fresh[0]?.timeMs}`);
+    // The first page is the past.
+    if (!isFirst)
+      this.emit({ kind: 'trades', market: symbol, trades: fresh, hasGap, seenAtMs: nowMs }, symbol);
+  }
+
+  /**
+   * Applies one reading of the listed markets and their steps: a change counts once a second reading shows
+   * the same. Returns true if a second reading is to be requested. A reading without any market is ignored.
+   */
+  takeRules(rules: readonly MarketRule[], unread: readonly UnreadRow[] = []): boolean {
+    let isNews = false;
+    for (const rule of rules) if (this.takeRule(rule)) isNews = true;
+    const listed = new Set<string>(rules.map(({ symbol }) => symbol));
+    for (const { market } of unread) if (market !== null) listed.add(market);
+    if (listed.size === 0) return false;
+    for (const [symbol, state] of this.states) {
+      state.missedReadings = listed.has(symbol) ? 0 : Math.min(state.missedReadings + 1, GONE_AFTER_READINGS);
+      if (state.missedReadings === 1) isNews = true;
+    }
+    return isNews;
+  }
+
+  /** True if the exchange lists a market, as far as is known. */
+  isListed(symbol: string): boolean {
+    return (this.states.get(symbol)?.missedReadings ?? 0) < GONE_AFTER_READINGS;
+  }
+
+  private takeRule(rule: MarketRule): boolean {
+    const state = this.states.get(rule.symbol);
+    if (state === undefined) return false;
+    const text = `${rule.priceStep} ${rule.amountStep} ${rule.minOrderValue}`;
+    const isConfirmed = state.unconfirmedRule === text;
+    state.unconfirmedRule = null;
+    if (!this.differs(state, rule)) return false;
+    if (isConfirmed) this.enterRule(state, rule);
+    else state.unconfirmedRule = text;
+    return !isConfirmed;
+  }
+
+  private differs(state: CachedMarket, rule: MarketRule): boolean {
+    const next = this.marketOf(state, rule);
+    if (next === null) return false;
+    const { market } = state;
+    return (
+      next.priceStep !== market.priceStep ||
+      next.amountStep !== market.amountStep ||
+      next.minOrderValue !== market.minOrderValue
+    );
+  }
+
+  /** The market under these rules; null where they can not be right. */
+  private marketOf({ market }: CachedMarket, rule: MarketRule): Market | null {
+    const subject = `steps of ${rule.symbol}`;
+    try {
+      const next = createMarket({
+        market,
+        priceStep: rule.priceStep ?? formatUnits(market.priceStep),
+        amountStep: rule.amountStep ?? formatUnits(market.amountStep),
+        minOrderValue: rule.minOrderValue ?? formatUnits(market.minOrderValue),
+        version: market.version + 1,
+      });
+      this.findings.clear(subject);
+      return next;
+    } catch (error) {
+      if (!(error instanceof SarrafError)) throw error;
+      const found = `${rule.priceStep} and ${rule.amountStep}, from ${rule.minOrderValue}`;
+      const flaw = { field: 'steps', expected: 'positive steps that the books can hold', found };
+      this.isRight('steps of', rule.symbol, flaw);
+      return null;
+    }
+  }
+
+  /** New steps make a new version of a market; what was made under an old one keeps it. */
+  private enterRule(state: CachedMarket, rule: MarketRule): void {
+    const next = this.marketOf(state, rule);
+    if (next === null || !this.differs(state, rule)) return;
+    this.outbox.warn(
+      `${rule.symbol}: steps are now ${formatUnits(next.priceStep)} and ${formatUnits(next.amountStep)}, the least value ${formatUnits(next.minOrderValue)}`,
+    );
+    this.enter(state, next, this.outbox.nowMs);
+  }
+
+  /** Notes what can not be right, which then is not used. */
+  private isRight(what: string, symbol: string, flaw: Flaw | null): boolean {
+    if (flaw === null && this.findings.isEmpty) return true;
+    const subject = `${what} ${symbol}`;
+    if (flaw === null) this.findings.clear(subject);
+    else this.findings.note(subject, flaw, { isGrave: false });
+    return flaw === null;
+  }
+
+  /** The best prices of a market's last book. */
+  seenBook(symbol: string): SeenBook | null {
+    const state = this.states.get(symbol);
+    if (state === undefined) return null;
+    if (state.book === null || state.bookSeenAtMs === null) return barAsBook(state);
+    state.seen ??= seenOf(state.book, state.bookSeenAtMs);
+    return state.seen;
+  }
+
+  /**
+   * Returns the price of a coin: the middle of the book, or the last trade; null before anything was seen.
+   */
+  priceOf(symbol: string): Units | null {
+    const book = this.seenBook(symbol);
+    if (book !== null && book.bestBid !== null && book.bestAsk !== null) {
+      return midOfUnits(book.bestBid, book.bestAsk);
+    }
+    const state = this.states.get(symbol);
+    return state === undefined ? null : (lastTraded(state) ?? state.lastClose);
+  }
+
+  /** The same, of what was read since a time; null where all is older. */
+  priceSince(symbol: string, sinceMs: number): Units | null {
+    const state = this.states.get(symbol);
+    if (state === undefined) return null;
+    const { bookMid, bookSeenAtMs } = state;
+    if (bookMid !== null && (bookSeenAtMs ?? Number.NEGATIVE_INFINITY) >= sinceMs) return bookMid;
+    return lastTraded(state, sinceMs);
+  }
+
+  private enter(state: CachedMarket, market: Market, nowMs: number): void {
+    const { symbol, version } = market;
+    const rules = rulesOf(market);
+    state.market = market;
+    state.rules = rules;
+    this.outbox.change({ kind: 'market', market: { symbol, version, fromMs: nowMs, ...rules } });
+  }
+}
+
+function rulesOf({ priceStep, amountStep, minOrderValue }: Market): MarketRules {
+  return {
+    priceStep: formatUnits(priceStep),
+    amountStep: formatUnits(amountStep),
+    minOrderValue: formatUnits(minOrderValue),
+  };
+}
+
+/**
+ * Prices that are further apart from one reading to the next are believed only when the reading after says so
+ * too.
+ */
+const FAR_PERCENT = 30n;
+
+/**
+ * A book far from the one before: of another market, or with a price that was changed on its way; or the
+ * market has moved, which the next one shows.
+ */
+function farFlaw(state: CachedMarket, mid: Units | null): Flaw | null {
+  const before = state.bookMid;
+  if (before === null || mid === null || isNear(mid, before)) return null;
+  if (state.farMid !== null && isNear(mid, state.farMid)) return null;
+  state.farMid = mid;
+  return {
+    field: 'prices',
+    expected: `within ${FAR_PERCENT} % of ${formatUnits(before)}`,
+    found: formatUnits(mid),
+  };
+}
+
+function seenOf({ bids, asks, updatedAtMs }: OrderBook, seenAtMs: number): SeenBook {
+  const bid = bids[0]?.[0];
+  const ask = asks[0]?.[0];
+  return {
+    bestBid: bid === undefined ? null : unitsOf(bid),
+    bestAsk: ask === undefined ? null : unitsOf(ask),
+    seenAtMs,
+    venueAtMs: updatedAtMs,
+    freshUntilMs: null,
+  };
+}
+
+/**
+ * Returns the last traded price, from the book or the statistics, whichever was read later; null if neither
+ * has one.
+ */
+function lastTraded(state: CachedMarket, sinceMs = Number.NEGATIVE_INFINITY): Units | null {
+  const { book, bookSeenAtMs, stats, statsSeenAtMs } = state;
+  const ofBook = { price: book?.lastTradePrice ?? null, atMs: bookSeenAtMs ?? Number.NEGATIVE_INFINITY };
+  const ofStats = { price: stats?.latest ?? null, atMs: statsSeenAtMs ?? Number.NEGATIVE_INFINITY };
+  const told = [ofBook, ofStats].filter(({ price, atMs }) => price !== null && atMs >= sinceMs);
+  const newest = told.toSorted((left, right) => right.atMs - left.atMs)[0]?.price ?? null;
+  // A last price with dust of floats is a price; a book or statistics like that are refused as they come.
+  return newest === null ? null : unitsAbout(newest);
+}
+
+function midOf({ bestBid, bestAsk }: SeenBook): Units | null {
+  return bestBid === null || bestAsk === null ? null : midOfUnits(bestBid, bestAsk);
+}
+
+function isNear(left: bigint, right: bigint): boolean {
+  const [low, high] = left < right ? [left, right] : [right, left];
+  return high * 100n <= low * (100n + FAR_PERCENT);
+}
+
+function barAsBook(state: CachedMarket): SeenBook | null {
+  const { bars, open } = state;
+  if (bars === null) return open;
+  const { closedMs } = bars;
+  if (open !== null && open.freshUntilMs !== null && open.freshUntilMs > closedMs) return open;
+  if (state.seen?.seenAtMs === closedMs) return state.seen;
+  const { closed } = bars;
+  if (closed === null) return null;
+  const { seenAtMs } = closed;
+  const close = unitsOf(closed.close);
+  const freshUntilMs = bars.nextClosedMs;
+  state.seen = { bestBid: close, bestAsk: close, seenAtMs, venueAtMs: seenAtMs, freshUntilMs };
+  return state.seen;
+}

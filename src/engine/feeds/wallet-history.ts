@@ -1,0 +1,244 @@
+import { present } from '../../domain/invariant.ts';
+import { cursorOf, LIST_START, mayFollow } from '../own-list.ts';
+import type { ListCursor, VenueProfile, WalletTransaction } from '../../venues/port.ts';
+import type { FlawLog } from '../flaw-log.ts';
+import { lineFlaw } from '../plausibility/wallet-flaw.ts';
+import type { StoredReconciliation } from '../stored-reconciliation.ts';
+
+/** Lines that a reading to the end has confirmed. */
+export interface HistoryRead {
+  /** Oldest first. */
+  readonly lines: readonly WalletTransaction[];
+  /** True if the wallet's history was read for the first time. */
+  readonly isFirst: boolean;
+  /** True if there were more lines than are read at once, so that some were skipped. */
+  readonly isCut: boolean;
+}
+
+type LastLines = StoredReconciliation['lastLines'];
+
+/** Pages that are read at once. Of more, the older ones are passed over. */
+const MOST_PAGES = 40;
+
+/** Lines that are remembered at the end of each history: a new one may still be listed among them. */
+const LINES_KEPT = 100;
+
+/** So many of them, or all, a reading has to show again before it counts as joined to the last one. */
+const LINES_JOINED = 10;
+
+/** Lines that the last reading of a history showed and the one before did not. */
+interface News {
+  readonly askedAtMs: number;
+  /** Oldest first. */
+  readonly lines: readonly WalletTransaction[];
+}
+
+/**
+ * The history of every wallet, as far as it was read. A line counts once two readings in a row have shown it
+ * and all lines before it. Lines that come late count as well, as long as they stand among the newest.
+ */
+export class WalletHistory {
+  private readonly findings: FlawLog;
+  private readonly list: VenueProfile['ownLists']['transactions'];
+  /** By currency: the newest lines that count, and those so near that a new one may stand among them. */
+  private readonly lastLines = new Map<string, LastLines[string]>();
+  /** The lines of the wallet that is being read, by their id. */
+  private readonly lines = new Map<WalletTransaction['id'], WalletTransaction>();
+  /** Number of them that were known before. */
+  private knownLines = 0;
+  /** True if one of them has an issue. */
+  private hasFlaw = false;
+  private isCut = false;
+  /** Lines that the last reading of each history showed and that do not count yet. */
+  private readonly news = new Map<string, News>();
+  /** Histories that are to be read again at once: the last reading has confirmed nothing. */
+  readonly unconfirmed = new Set<string>();
+  /**
+   * Time of the request for the history that is being read; and of the last two readings of which every line
+   * counts, by currency.
+   */
+  private askedAtMs = 0;
+  private readonly wholeAtMs = new Map<string, readonly [last: number, before: number]>();
+
+  constructor(findings: FlawLog, { transactions }: VenueProfile['ownLists']) {
+    this.findings = findings;
+    this.list = transactions;
+  }
+
+  restore(lastLines: LastLines): void {
+    for (const [currency, lines] of Object.entries(lastLines)) this.lastLines.set(currency, lines);
+  }
+
+  /** Each wallet's last lines; none of one that has had none. */
+  store(): LastLines {
+    return Object.fromEntries(this.lastLines);
+  }
+
+  /** True if a wallet's history was read to its end. */
+  isRead(currency: string): boolean {
+    return this.lastLines.has(currency);
+  }
+
+  /**
+   * Two readings that were asked for then or later have shown nothing that does not count: every line that
+   * was listed by then does. Minus infinity before there are any in this life.
+   */
+  readTwiceSinceMs(currency: string): number {
+    return this.wholeAtMs.get(currency)?.[1] ?? Number.NEGATIVE_INFINITY;
+  }
+
+  /**
+   * One page of a wallet's history, newest first. Answers whether the next page is to be read: this one and
+   * those before do not join what was read before.
+   */
+  takePage(
+    currency: string,
+    lines: readonly WalletTransaction[],
+    {
+      page,
+      askedAtMs,
+      hasNext,
+      isMissing = false,
+    }: {
+      readonly page: number;
+      readonly askedAtMs: number;
+      readonly hasNext: boolean;
+      /** True if a line of it could not be read. */
+      readonly isMissing?: boolean;
+    },
+  ): boolean {
+    // A page that is read again while lines are added begins with some of the page before.
+    if (page === 1) {
+      this.lines.clear();
+      this.knownLines = 0;
+      this.hasFlaw = false;
+      this.isCut = false;
+      this.askedAtMs = askedAtMs;
+    }
+    if (isMissing) this.hasFlaw = true;
+    const known = this.lastLines.get(currency);
+    const ids = new Set(known?.map(([id]) => id));
+    for (const line of lines) {
+      const flaw = lineFlaw(line, currency, this.list);
+      if (flaw === null) {
+        if (ids.has(line.id) && !this.lines.has(line.id)) this.knownLines += 1;
+        this.lines.set(line.id, line);
+      } else {
+        this.findings.note(`line ${line.id} of ${currency}`, flaw, { isGrave: false });
+        this.hasFlaw = true;
+      }
+    }
+    if (known === undefined || lines.length === 0 || !hasNext) return false;
+    const isJoined = known.length > 0 && this.knownLines >= Math.min(known.length, LINES_JOINED);
+    if (isJoined || lines.some((line) => this.isBefore(line, known))) return false;
+    this.isCut = page >= MOST_PAGES;
+    return !this.isCut;
+  }
+
+  /**
+   * The last page was read. Answers the new lines that count from now on; null where there are none. What one
+   * reading alone shows may be wrong, and a line that is passed over never comes again.
+   */
+  end(currency: string): HistoryRead | null {
+    const { askedAtMs, isCut } = this;
+    const shown = this.newLines(currency);
+    this.lines.clear();
+    if (this.hasFlaw) {
+      this.unconfirmed.add(currency);
+      return null;
+    }
+    const isFirst = !this.isRead(currency);
+    const news = this.news.get(currency) ?? { askedAtMs, lines: [] };
+    const lines = isFirst || isCut ? sameAfterFirst(news.lines, shown) : sameBeginning(news.lines, shown);
+    const last = lines.at(-1);
+    const rest = last === undefined ? shown : shown.slice(shown.indexOf(last) + 1);
+    this.news.set(currency, { askedAtMs, lines: rest });
+    if (rest.length > 0 && lines.length === 0) this.unconfirmed.add(currency);
+    else this.unconfirmed.delete(currency);
+    // A reading that lacks what the one before has shown is an old one, or that one was wrong.
+    const newest = news.lines.at(-1);
+    if (newest === undefined || lines.some(({ id }) => id === newest.id)) {
+      if (news.lines.length > 0) this.wasWhole(currency, news.askedAtMs);
+      if (rest.length === 0) this.wasWhole(currency, askedAtMs);
+    }
+    if (isFirst ? rest.length > 0 && lines.length === 0 : lines.length === 0) return null;
+    this.remember(currency, lines);
+    return { lines, isFirst, isCut };
+  }
+
+  /** Nothing counts as read any more, as where the mirror was put back from a copy. */
+  forget(): void {
+    this.lastLines.clear();
+    this.news.clear();
+    this.wholeAtMs.clear();
+  }
+
+  private wasWhole(currency: string, askedAtMs: number): void {
+    const [last] = this.wholeAtMs.get(currency) ?? [Number.NEGATIVE_INFINITY];
+    this.wholeAtMs.set(currency, [askedAtMs, last]);
+  }
+
+  /** The lines of the reading that do not count yet, oldest first. */
+  private newLines(currency: string): readonly WalletTransaction[] {
+    const known = this.lastLines.get(currency) ?? [];
+    const ids = new Set(known.map(([id]) => id));
+    // The pages show the newest first, and some lines may stand at one place.
+    return [...this.lines.values()]
+      .filter((line) => !ids.has(line.id) && !this.isBefore(line, known))
+      .toReversed()
+      .toSorted((left, right) => this.cursorOf(left) - this.cursorOf(right));
+  }
+
+  /** True if a line that is not among the newest lines that count stands before them: it counts already. */
+  private isBefore(line: WalletTransaction, known: LastLines[string]): boolean {
+    const first = known[0]?.[1] ?? LIST_START;
+    const end = known.at(-1)?.[1] ?? LIST_START;
+    const cursor = this.cursorOf(line);
+    return cursor <= first && !mayFollow(this.list, cursor, end);
+  }
+
+  /** Lines count from now on. */
+  private remember(currency: string, lines: readonly WalletTransaction[]): void {
+    const known = [
+      ...(this.lastLines.get(currency) ?? []),
+      ...lines.map((line) => [line.id, this.cursorOf(line)] as const),
+    ].toSorted(([, left], [, right]) => left - right);
+    const end = known.at(-1)?.[1] ?? LIST_START;
+    const last = known.filter(
+      ([, cursor], place) => place >= known.length - LINES_KEPT || mayFollow(this.list, cursor, end),
+    );
+    this.lastLines.set(currency, last);
+  }
+
+  private cursorOf({ id, atMs }: WalletTransaction): ListCursor {
+    return present(cursorOf(this.list, { id, timeMs: atMs }), () => `the place of line ${id} in its list`);
+  }
+}
+
+function isAlike(left: WalletTransaction, right: WalletTransaction | undefined): boolean {
+  return left.id === right?.id && left.amount === right.amount;
+}
+
+/** The lines with which both readings begin. */
+function sameBeginning(
+  before: readonly WalletTransaction[],
+  now: readonly WalletTransaction[],
+): readonly WalletTransaction[] {
+  const end = now.findIndex((line, place) => !isAlike(line, before[place]));
+  return end === -1 ? now : now.slice(0, end);
+}
+
+/**
+ * The same where no line is known before them. The oldest ones are no more shown as soon as there are newer
+ * ones. It is all of the others or none: lines of before the first reading are not to be told from later
+ * ones.
+ */
+function sameAfterFirst(
+  before: readonly WalletTransaction[],
+  now: readonly WalletTransaction[],
+): readonly WalletTransaction[] {
+  const start = before.findIndex(({ id }) => id === now[0]?.id);
+  const shown = start === -1 ? [] : before.slice(start);
+  const same = sameBeginning(shown, now);
+  return same.length < shown.length ? [] : same;
+}

@@ -1,0 +1,453 @@
+import { formatUnits } from '../../domain/money.ts';
+import type { VenueTrade } from '../../domain/trade.ts';
+import { sentence } from '../../language/sentences/sentence.ts';
+import type { ListCursor, Page, VenueCall, VenueProfile } from '../../venues/port.ts';
+import type { FillRecord } from '../fill-record.ts';
+import { isFinal, type OrderRecord } from '../order-record.ts';
+import { cursorOfTrade, readingFrom } from '../own-list.ts';
+import { BookedFills } from './booked-fills.ts';
+import { FillCorrections } from './fill-corrections.ts';
+import { SeenFeeRates } from './fee-rates.ts';
+import type { MirrorState } from '../mirror-change.ts';
+import type { OrderBlotter } from '../orders/order-blotter.ts';
+import type { OrderReportMatcher } from '../orders/order-report-matcher.ts';
+import { PendingTrades, marketSymbolOf } from './pending-trades.ts';
+import type { Flaw } from '../plausibility/flaw.ts';
+import { tradeFlaw, tradeMisfit } from '../plausibility/trade-flaw.ts';
+import { PlaceholderFills, placeholderText } from './placeholder-fills.ts';
+import type { Reconciler } from './reconciler.ts';
+import { nameOf, READ_AGAIN, TakenTrades } from '../taken-trades.ts';
+import { hasArrived, TradeOwner } from './trade-owner.ts';
+
+/** One page of the trades list. */
+export type TradesCall = Extract<VenueCall, { kind: 'trades' }>;
+
+/** An order whose fills do not add up for this long has its trades read from its own beginning. */
+const REWIND_AFTER_MS = 20_000;
+
+/**
+ * Readings that say the same wrong thing of a trade that is not ours, after which it is set apart for good.
+ */
+const SET_APART_AFTER = 3;
+
+/** Minimum age when a person accepts: a younger one may still come to its end by itself. */
+const ACCEPTS_AFTER_MS = 60_000;
+
+/** Gets each trade of the account: with the order as it then is, or null for a foreign one. */
+export interface FillListener {
+  onFill(fill: FillRecord, order: OrderRecord | null): void;
+  /**
+   * Fills were others than they were taken for: by so much, and so many more. Its money is below zero where
+   * it is less than it was.
+   */
+  onCorrection?(by: FillRecord, more: number): void;
+}
+
+export interface FillHandlerOptions {
+  readonly blotter: OrderBlotter;
+  readonly reports: OrderReportMatcher;
+  readonly listeners: readonly FillListener[];
+  /** Gets a fill of an order that is at its end, or beyond its amount: the books do not add up. */
+  readonly reconciler: Reconciler;
+  /** Maximum wait for the trades of a closed order, before its own record stands for them. */
+  readonly waitMs: number;
+}
+
+interface Reading {
+  readonly from: ListCursor;
+  /** True if it starts at the first trades of the closed orders whose trades do not add up. */
+  readonly isWhole: boolean;
+  askedAtMs: number | null;
+  taken: number;
+  /** Names of what it has shown that is not in the books yet. */
+  readonly shown: Set<string>;
+  hasFlaw: boolean;
+  /** True if a trade of it could not be read. */
+  isMissing: boolean;
+}
+
+/** Result of a reading of the trades. */
+export interface FillsRead {
+  readonly next: null;
+  readonly askedAtMs: number;
+  readonly taken: number;
+  readonly isMissing: boolean;
+}
+
+/**
+ * Takes in the account's trades, each once, and enters each as a fill of the order of ours that it belongs
+ * to, or as foreign. `TradeOwner` says when that is sure, and `TakenTrades` what is in the books already.
+ */
+export class FillHandler {
+  private readonly blotter: OrderBlotter;
+  private readonly reports: OrderReportMatcher;
+  private readonly listeners: readonly FillListener[];
+  private readonly reconciler: Reconciler;
+  private readonly taken: TakenTrades;
+  private readonly pending: PendingTrades;
+  private readonly owner: TradeOwner;
+  private readonly booked = new BookedFills();
+  private readonly corrections: FillCorrections;
+  private readonly placeholders: PlaceholderFills;
+  private readonly feeRates = new SeenFeeRates();
+  private rewoundAtMs = Number.NEGATIVE_INFINITY;
+  /** Time of the last request for such a reading that had no issue. */
+  private readWholeAtMs = Number.NEGATIVE_INFINITY;
+  /** The reading under way. */
+  private reading: Reading | null = null;
+  /**
+   * True in the first life of a mirror: orders that were placed before it are known only once they were
+   * listed.
+   */
+  isNew = true;
+  /**
+   * True while the trades of before it are still being read; those are nobody's, except those of open orders.
+   */
+  private isFirst = true;
+
+  constructor(options: FillHandlerOptions) {
+    const { blotter, reports } = options;
+    this.blotter = blotter;
+    this.reports = reports;
+    this.listeners = options.listeners;
+    this.reconciler = options.reconciler;
+    this.taken = new TakenTrades(blotter.outbox, this.list);
+    this.pending = new PendingTrades(blotter.outbox, this.list);
+    const { taken, pending, feeRates, booked } = this;
+    this.owner = new TradeOwner({ blotter, reports, taken, pending, feeRates, booked });
+    this.corrections = new FillCorrections({ ...options, booked });
+    this.placeholders = new PlaceholderFills({ ...options, booked, pending });
+  }
+
+  restore(state: MirrorState): void {
+    for (const fill of state.fills) this.feeRates.learn(fill);
+    this.booked.restore(state.fills);
+    this.isNew = !this.taken.restore(state);
+    // A mirror that was put back from a copy is not new, however little is in it.
+    this.isFirst = this.isNew && this.reports.lost.names.state.former.length === 0;
+  }
+
+  /**
+   * A person takes the balances as they are: what is booked beyond an order is taken out, and trades that
+   * nothing confirms are not waited for any more.
+   */
+  accept(): void {
+    const { outbox } = this.blotter;
+    this.corrections.takeOutBeyond();
+    this.placeholders.accept();
+    for (const { trade, sinceMs } of this.pending.all()) {
+      if (sinceMs + ACCEPTS_AFTER_MS > outbox.nowMs) continue;
+      this.settle(trade);
+      outbox.alarm(
+        `trade ${trade.id} of order ${trade.orderId} was not confirmed: it is left out of the books`,
+      );
+    }
+  }
+
+  /** True if a trade was read that is not in the books yet: the books are incomplete. */
+  get isWaiting(): boolean {
+    return this.pending.size > 0;
+  }
+
+  /** The oldest of them, and what it waits for; null where there is none. */
+  waitingFor(): string | null {
+    for (const { trade } of this.pending.all()) {
+      return sentence('trade-unconfirmed', { trade: trade.id, order: String(trade.orderId) });
+    }
+    return null;
+  }
+
+  /** True if another reading would bring a trade into the books. */
+  get wantsReading(): boolean {
+    for (const { readings, trade } of this.pending.all()) {
+      if (readings < 2 && !this.owner.isBeingAsked(trade)) return true;
+    }
+    return false;
+  }
+
+  /** The next question: the beginning of a reading, or its next page. */
+  nextCall(): TradesCall {
+    const { nowMs } = this.blotter.outbox;
+    const { cursor, lowestKnown } = this.taken;
+    let after = cursor;
+    const late = this.blotter.table
+      .unfinished()
+      .filter(
+        ({ state, closedAtMs }) => state === 'settling' && (closedAtMs ?? nowMs) + REWIND_AFTER_MS < nowMs,
+      );
+    for (const floor of this.placeholders.floorsToRead()) after = Math.min(after, floor);
+    const isWhole = late.length > 0 && this.rewoundAtMs + REWIND_AFTER_MS < nowMs;
+    if (isWhole) {
+      this.rewoundAtMs = nowMs;
+      after = Math.min(after, ...late.map(({ tradeFloor }) => tradeFloor));
+      // Or it matched less than was reported.
+      for (const order of late) this.reports.inquiries.about(order);
+    }
+    const from = Math.max(readingFrom(this.list, after), Math.min(cursor, lowestKnown));
+    this.reading = newReading(from, isWhole);
+    this.taken.readings += 1;
+    return { kind: 'trades', from };
+  }
+
+  /** The question was not answered. */
+  failed(): void {
+    this.reading = null;
+  }
+
+  /** A trade of the page that comes next could not be read: it is read again. */
+  missed(): void {
+    this.reading ??= newReading(this.taken.cursor, false);
+    this.reading.hasFlaw = true;
+    this.reading.isMissing = true;
+  }
+
+  /** Trades that a trusted venue pushes: each once, and right. No reading shows them again. */
+  takePushed(trades: readonly VenueTrade[]): void {
+    for (const trade of trades) {
+      const order = this.orderOf(trade);
+      this.book(this.fillOf(trade, order), order);
+    }
+  }
+
+  /**
+   * Takes in a page. Answers the next page's question, or, at the end, when the reading began and how many
+   * trades were new.
+   */
+  take(page: Page<VenueTrade>, askedAtMs: number): { readonly next: TradesCall } | FillsRead {
+    const reading = (this.reading ??= newReading(this.taken.cursor, false));
+    reading.askedAtMs ??= askedAtMs;
+    if (reading.taken === 0) reading.taken += this.settlePending();
+    for (const trade of page.items) if (this.takeOne(trade, reading)) reading.taken += 1;
+    const first = page.items[0];
+    const last = page.items.at(-1);
+    const isFull = page.hasNext ?? page.items.length >= this.blotter.venue.pageSizes.trades;
+    if (isFull && first !== undefined && last !== undefined) {
+      // They do not come quite in order, and two records of one trade may be parted by the end of a page:
+      // some are read again.
+      const again = this.cursorOf(page.items.at(-READ_AGAIN) ?? last);
+      if (again > this.cursorOf(first)) return { next: { kind: 'trades', from: again } };
+      // No full page has one trade alone, or goes backwards. What comes after it is read the next time, from
+      // a cursor that lies before it.
+      this.blotter.outbox.warn(
+        `a page of trades from ${first.id} to ${last.id} is full but has no newer trade: the bot reads it again`,
+      );
+      reading.hasFlaw = true;
+    }
+    this.reading = null;
+    if (!reading.isMissing) this.pending.forgetGone(reading.from, reading.shown);
+    if (this.isFirst) this.taken.keepCursor();
+    this.isFirst = false;
+    if (reading.taken > 0 && !reading.hasFlaw) this.moveCursor();
+    if (reading.isWhole && !reading.hasFlaw) this.readWholeAtMs = reading.askedAtMs;
+    const { askedAtMs: sinceMs, taken, isMissing } = reading;
+    return { next: null, askedAtMs: sinceMs, taken, isMissing };
+  }
+
+  /** True if a trade that is nobody's yet may belong to an order. */
+  mayHold(order: OrderRecord): boolean {
+    for (const { trade } of this.pending.all()) {
+      if (this.owner.mayBeOf(trade, order)) return true;
+    }
+    return false;
+  }
+
+  private takeOne(trade: VenueTrade, reading: Reading): boolean {
+    if (this.taken.show(trade)) return false;
+    if (this.isFlawed(trade)) {
+      reading.hasFlaw = true;
+      return false;
+    }
+    const name = nameOf(trade);
+    reading.shown.add(name);
+    const given = this.pending.note(trade, this.taken.readings);
+    if (given !== null) {
+      this.blotter.outbox.alarm(
+        `the trade ${given.id} belongs to no order of this bot: it counts as foreign`,
+      );
+      this.settle(given);
+      this.enter(given, null);
+    }
+    return this.attribute(name);
+  }
+
+  /**
+   * True if a trade has an issue. It is then read again until it is right, or set apart if it is none of
+   * ours.
+   */
+  private isFlawed(trade: VenueTrade): boolean {
+    const { blotter, reports } = this;
+    const order = this.orderOf(trade);
+    const flaw =
+      tradeFlaw(trade, blotter.venue.ownLists, blotter.outbox.nowMs) ??
+      (order === null ? null : tradeMisfit(trade, order)) ??
+      this.takenByOther(trade);
+    const subject = `trade ${trade.id}`;
+    if (flaw === null) {
+      reports.findings.clear(subject);
+      return false;
+    }
+    const isGrave = order !== null && !isFinal(order);
+    const readings = reports.findings.note(subject, flaw, { isGrave });
+    if (readings < SET_APART_AFTER || isGrave) return true;
+    blotter.outbox.alarm(
+      `trade ${trade.id} is not ours and can not be right: it is left out of the books`,
+      subject,
+    );
+    this.taken.remember(trade, this.cursorOf(trade));
+    return true;
+  }
+
+  /** Each side of a trade is of one order. */
+  private takenByOther(trade: VenueTrade): Flaw | null {
+    const holder = this.taken.holderOf(trade);
+    const own = String(trade.orderId);
+    return holder === undefined || holder === own ? null : { field: 'orderId', expected: holder, found: own };
+  }
+
+  /** Enters a pending trade where it is known whose it is and that it is right. Answers whether it did. */
+  private attribute(name: string): boolean {
+    const pending = this.pending.get(name);
+    if (pending === undefined) return false;
+    const { trade } = pending;
+    const order = this.orderOf(trade);
+    const isReady =
+      order === null ? this.owner.isNobodys(pending, this.isFirst) : this.owner.isSure(pending, order);
+    if (!isReady) {
+      // Its own record says at once what another reading would say later.
+      if (order !== null && pending.readings < 2 && !isFinal(order) && !pending.isAskedFor) {
+        pending.isAskedFor = true;
+        this.reports.inquiries.about(order);
+      }
+      return false;
+    }
+    const standing = this.owner.standingOf(pending, order);
+    if (standing.kind === 'unclear') return false;
+    this.settle(trade);
+    if (standing.kind === 'new') this.enter(trade, order);
+    else if (standing.kind === 'expected')
+      this.corrections.replace(standing.placeholder, this.fillOf(trade, order));
+    else if (standing.kind === 'booked') this.passOver(trade, standing.as);
+    else if (standing.kind === 'beyond')
+      this.reconciler.breakAtFill(this.fillOf(trade, order), standing.order);
+    return true;
+  }
+
+  /** The exchange has given what is booked another id. */
+  private passOver({ id, orderId }: VenueTrade, as: FillRecord | null): void {
+    const { outbox } = this.blotter;
+    const known = as === null ? 'of before all that the bot remembers' : `booked as ${as.tradeId}`;
+    outbox.info(`trade ${id} of order ${orderId} is ${known}: the exchange has given it another id`);
+    if (outbox.isJournaled)
+      outbox.journal('fill', as?.orderKey ?? 'foreign', { trade: id, bookedAs: as?.tradeId ?? null });
+  }
+
+  private orderOf({ orderId }: VenueTrade): OrderRecord | null {
+    return this.blotter.table.byVenueId(orderId) ?? null;
+  }
+
+  /** No reading has to show it again. */
+  private settle(trade: VenueTrade): void {
+    this.pending.settled(trade);
+    this.taken.remember(trade, this.cursorOf(trade));
+  }
+
+  private enter(trade: VenueTrade, order: OrderRecord | null): void {
+    this.feeRates.learn(trade);
+    const fill = this.fillOf(trade, order);
+    this.booked.add(fill);
+    this.book(fill, order);
+  }
+
+  private fillOf(trade: VenueTrade, order: OrderRecord | null): FillRecord {
+    return {
+      tradeId: trade.id,
+      cursor: this.cursorOf(trade),
+      venueOrderId: trade.orderId,
+      orderKey: order === null ? null : order.key,
+      strategy: order === null ? null : order.strategy,
+      market: marketSymbolOf(trade),
+      side: trade.side,
+      // Without a time of its own it counts as traded when it was seen.
+      atMs: trade.timeMs ?? this.blotter.outbox.nowMs,
+      price: trade.price,
+      amount: trade.amount,
+      total: trade.total,
+      fee: trade.fee,
+    };
+  }
+
+  /** Enters a fill in the books, and tells of it. */
+  private book(fill: FillRecord, order: OrderRecord | null): void {
+    const { blotter } = this;
+    if (fill.cursor > blotter.furthestTrade) blotter.furthestTrade = fill.cursor;
+    blotter.outbox.change({ kind: 'fill', fill });
+    if (blotter.outbox.isWatched) blotter.outbox.tell({ kind: 'fill', fill });
+    if (order !== null && (!hasArrived(order) || order.filled + fill.amount > order.amount)) {
+      this.reconciler.breakAtFill(fill, order);
+      this.tell(fill, order);
+      return;
+    }
+    const { amount, total, fee } = fill;
+    const filled =
+      order === null
+        ? null
+        : blotter.apply(order, { kind: 'filled', atMs: blotter.outbox.nowMs, amount, total, fee });
+    this.tell(fill, filled);
+  }
+
+  private tell(fill: FillRecord, order: OrderRecord | null): void {
+    const { outbox } = this.blotter;
+    if (outbox.isJournaled) {
+      const { orderKey, tradeId, amount, price, fee } = fill;
+      outbox.journal('fill', orderKey ?? 'foreign', {
+        tradeId,
+        amount: formatUnits(amount),
+        price: formatUnits(price),
+        fee: formatUnits(fee),
+      });
+    }
+    for (const listener of this.listeners) listener.onFill(fill, order);
+  }
+
+  /**
+   * Looks again: orders that were not known the last time may be by now, or have shown what they matched.
+   * Answers how many entered.
+   */
+  settlePending(): number {
+    let settled = 0;
+    if (this.pending.size === 0) return settled;
+    for (const name of this.pending.names()) if (this.attribute(name)) settled += 1;
+    return settled;
+  }
+
+  /** Books what stands for trades that do not come. */
+  pump(): void {
+    for (const { fill, order } of this.placeholders.due(this.readWholeAtMs)) {
+      const { listedDays } = this.list;
+      this.blotter.outbox.alarm(
+        `${placeholderText({ fill, order })} (the exchange lists trades of ${listedDays} days)`,
+        order.key,
+      );
+      this.booked.add(fill);
+      this.book(fill, order);
+    }
+  }
+
+  private moveCursor(): void {
+    const unfinished = this.blotter.table.unfinished().filter(({ state }) => state !== 'planned');
+    const floors = [...unfinished.map(({ tradeFloor }) => tradeFloor), ...this.placeholders.floors()];
+    this.taken.moveCursor(this.pending.cursors(), floors);
+  }
+
+  private cursorOf(trade: VenueTrade): ListCursor {
+    return cursorOfTrade(this.list, trade, this.blotter.outbox.nowMs);
+  }
+
+  private get list(): VenueProfile['ownLists']['trades'] {
+    return this.blotter.venue.ownLists.trades;
+  }
+}
+
+function newReading(from: ListCursor, isWhole: boolean): Reading {
+  return { from, isWhole, askedAtMs: null, taken: 0, shown: new Set(), hasFlaw: false, isMissing: false };
+}

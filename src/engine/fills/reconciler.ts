@@ -1,0 +1,494 @@
+import type { z } from 'zod';
+import { formatUnits, parseUnits } from '../../domain/money.ts';
+import { readStored } from '../../domain/stored-json.ts';
+import { sentence } from '../../language/sentences/sentence.ts';
+import type { VenueProfile, WalletReading, WalletTransaction } from '../../venues/port.ts';
+import type { FillRecord } from '../fill-record.ts';
+import type { OrderRecord } from '../order-record.ts';
+import { BalanceBooks, type Disagreement } from '../../portfolio/balance-books.ts';
+import { BalanceMarks } from '../balance-marks.ts';
+import { ComparisonWatch } from './comparison-watch.ts';
+import type { ReconciliationSettings } from '../engine-settings.ts';
+import type { FlawLog } from '../flaw-log.ts';
+import type { Outbox } from '../outbox.ts';
+import {
+  KEPT_RECONCILIATION,
+  storedReconciliation,
+  type DisagreementText,
+  type StoredReconciliation,
+  type Suspicion,
+} from '../stored-reconciliation.ts';
+import { WalletHistory, type HistoryRead } from '../feeds/wallet-history.ts';
+
+/**
+ * Phase of the reconciler, by the answer it waits for: it requests the feeds in this order, each after the
+ * one before has been answered.
+ */
+type Phase =
+  | { readonly kind: 'idle'; readonly nextAtMs: number }
+  | { readonly kind: 'fills before'; readonly sinceMs: number }
+  | { readonly kind: 'wallets'; readonly sinceMs: number }
+  | { readonly kind: 'fills after'; readonly sinceMs: number; readonly totals: ReadonlyMap<string, bigint> };
+
+/** Delay before another cut is tried after an inconclusive one. */
+const TRY_AGAIN_MS = 5_000;
+
+/**
+ * A phase that is not answered for this long is given up. The exchange may lower a limit to one request a
+ * minute; a reading that has just left then comes before the one that is waited for.
+ */
+const PHASE_PATIENCE_MS = 150_000;
+
+/** Functions that the reconciler needs from the engine around it. */
+export interface ReconcilerPorts {
+  /** Brings a feed forward. */
+  hasten(feed: 'fills' | 'wallets' | 'transactions'): void;
+  /**
+   * Returns what makes a comparison inconclusive: an order whose request is in flight, or whose fate or fills
+   * are missing. Null if nothing does.
+   */
+  unsettled(): string | null;
+  readonly findings: FlawLog;
+  readonly venue: Pick<VenueProfile, 'ownLists' | 'marketNames'>;
+}
+
+/**
+ * Compares the books with the exchange on a consistent cut: the wallets read between two readings of the
+ * trades of which the second brings nothing new, with nothing in flight and nothing settling. Anything else
+ * says nothing. Two cuts that disagree in the same way, further apart than lists may lag, are a break.
+ */
+export class Reconciler {
+  private readonly settings: ReconciliationSettings;
+  private readonly outbox: Outbox;
+  private readonly ports: ReconcilerPorts;
+  private readonly books: BalanceBooks;
+  readonly history: WalletHistory;
+  readonly watch: ComparisonWatch;
+  /** Balances of each month, for a statement of years. */
+  private readonly marks: BalanceMarks;
+  private phase: Phase = { kind: 'idle', nextAtMs: 0 };
+  private suspicion: Suspicion | null = null;
+  private found: StoredReconciliation['break'] = null;
+  private begunAtMs: number | null = null;
+  /** By then the lines were listed of all that is in the first reading of the books. */
+  private linesListedMs = 0;
+  private isChanged = false;
+  /** Wallets whose history must be read before the books can begin. */
+  private unread: readonly string[] = [];
+
+  /**
+   * Currencies that are compared: those of the markets that are traded, and those that the books have from
+   * before. A start without some of the markets, such as an offline halt, must not take their wallets for
+   * empty.
+   */
+  readonly currencies: Set<string>;
+
+  constructor(
+    settings: ReconciliationSettings & { readonly currencies: ReadonlySet<string> },
+    outbox: Outbox,
+    ports: ReconcilerPorts,
+  ) {
+    this.currencies = new Set(settings.currencies);
+    this.settings = settings;
+    this.books = new BalanceBooks(settings.lagMs);
+    this.watch = new ComparisonWatch(settings, outbox);
+    this.marks = new BalanceMarks(outbox);
+    this.history = new WalletHistory(ports.findings, ports.venue.ownLists);
+    this.outbox = outbox;
+    this.ports = ports;
+  }
+
+  /** The break that stops new orders; null while the books agree, as far as is known. */
+  get break(): StoredReconciliation['break'] {
+    return this.found;
+  }
+
+  /** @see BalanceBooks.expectedOf */
+  expectedOf(currency: string): bigint | null {
+    return this.books.expectedOf(currency);
+  }
+
+  restore(json: string | undefined, marks: string | undefined): void {
+    this.marks.restore(marks);
+    if (json === undefined) return;
+    const stored = readStored(storedReconciliation, json, 'what is kept of the reconciliation');
+    this.books.restore(stored.books, this.outbox.nowMs);
+    this.history.restore(stored.lastLines);
+    this.suspicion = stored.suspicion;
+    this.found = stored.break;
+    this.watch.restore(stored);
+    this.begunAtMs = stored.begunAtMs;
+    this.linesListedMs = (stored.begunAtMs ?? 0) + this.settings.lagMs;
+    this.marks.movedAtMs = stored.movedAtMs ?? null;
+    this.followAll(stored);
+  }
+
+  /**
+   * Follows the stored currencies as well. The amount of a wallet before it was followed is in no book: if
+   * one is added, the books begin anew, unless a break has to be reviewed first.
+   */
+  private followAll({ books, followed }: StoredReconciliation): void {
+    if (books.expected === null) return;
+    const before = new Set([...followed, ...Object.keys(books.expected)]);
+    const isNew = [...this.currencies].some((currency) => !before.has(currency));
+    for (const currency of before) this.currencies.add(currency);
+    if (isNew && this.found === null) this.beginAnew();
+  }
+
+  /**
+   * Tries at once, as at the end. A cut that has begun is given up: what it has read is older than whatever
+   * the caller wants to have in the comparison.
+   */
+  tryNow(): void {
+    this.phase = { kind: 'idle', nextAtMs: this.outbox.nowMs };
+  }
+
+  /** Begins a cut when one is due, and gives up one that stands still. */
+  pump(nowMs: number): void {
+    this.watch.begin(nowMs);
+    if (this.phase.kind === 'idle') {
+      if (this.phase.nextAtMs > nowMs) return;
+      if (this.watch.alarmIfLong(nowMs)) this.keep();
+      this.phase = { kind: 'fills before', sinceMs: nowMs };
+      this.ports.hasten('fills');
+    } else if (this.phase.sinceMs + PHASE_PATIENCE_MS < nowMs) {
+      const what = this.phase.kind === 'wallets' ? 'wallets' : 'trades';
+      this.inconclusive(nowMs, sentence('books-unread', { what, seconds: PHASE_PATIENCE_MS / 1_000 }));
+    }
+  }
+
+  wakeAtMs(): number {
+    return this.phase.kind === 'idle' ? this.phase.nextAtMs : this.phase.sinceMs + PHASE_PATIENCE_MS + 1;
+  }
+
+  onFill(fill: FillRecord): void {
+    if (fill.market === '?') return;
+    const { base, quote } = this.ports.venue.marketNames.parseMarket(fill.market);
+    const { side, amount, total, fee } = fill;
+    this.books.addTrade({ base, quote, side, amount, total, fee }, this.currencies, fill.atMs);
+    this.marks.moved(fill.atMs);
+    this.keep();
+  }
+
+  /** By how much fills were others than they were taken for. */
+  onCorrection(by: FillRecord): void {
+    const { base, quote } = this.ports.venue.marketNames.parseMarket(by.market);
+    this.books.correct({ ...by, base, quote });
+    this.keep();
+  }
+
+  /** A transfer between wallets was made. Positive into the spot wallet. */
+  onTransfer(currency: string, units: bigint): void {
+    if (!this.currencies.has(currency)) return;
+    this.books.addTransfer(currency, units, this.outbox.nowMs);
+    this.marks.transferred(currency, units);
+    this.keep();
+  }
+
+  onFillsRead(askedAtMs: number, taken: number, nowMs: number): void {
+    const { phase } = this;
+    if (phase.kind === 'fills before' && askedAtMs >= phase.sinceMs) {
+      this.phase = { kind: 'wallets', sinceMs: nowMs };
+      this.ports.hasten('wallets');
+    } else if (phase.kind === 'fills after' && askedAtMs >= phase.sinceMs) {
+      const unsettled = taken > 0 ? sentence('books-trades-came') : this.ports.unsettled();
+      if (unsettled !== null) this.inconclusive(nowMs, unsettled);
+      else this.conclude(phase, nowMs);
+    } else if (phase.kind === 'wallets' && taken > 0) this.inconclusive(nowMs, sentence('books-trades-came'));
+  }
+
+  /** `unread`: currencies whose wallet in this reading can not be right. */
+  onWallets(
+    wallets: readonly WalletReading[],
+    {
+      askedAtMs,
+      nowMs,
+      unread,
+    }: { readonly askedAtMs: number; readonly nowMs: number; readonly unread: ReadonlySet<string> },
+  ): void {
+    const { phase } = this;
+    if (phase.kind !== 'wallets' || askedAtMs < phase.sinceMs) return;
+    for (const currency of unread) {
+      if (this.currencies.has(currency))
+        return this.inconclusive(nowMs, sentence('books-wallet-unread', { currency }));
+    }
+    const unsettled = this.ports.unsettled();
+    if (unsettled !== null) {
+      this.inconclusive(nowMs, unsettled);
+      return;
+    }
+    const totals = new Map<string, bigint>(
+      wallets
+        .filter(({ currency }) => this.currencies.has(currency))
+        .map(({ currency, total }) => [currency, total]),
+    );
+    this.phase = { kind: 'fills after', sinceMs: nowMs, totals };
+    this.ports.hasten('fills');
+  }
+
+  /** The currencies whose history is waited for: before the books begin, or to explain a difference. */
+  wantedLines(nowMs: number): ReadonlySet<string> {
+    const unread = this.unread.filter((currency) => !this.history.isRead(currency));
+    const isDue =
+      this.suspicion !== null && this.found === null && nowMs >= this.suspicion.sinceMs + this.settings.lagMs;
+    return new Set([...unread, ...this.history.unconfirmed, ...(isDue ? this.unexplained() : [])]);
+  }
+
+  /** The last page of a wallet's history was read. Answers the lines to keep. */
+  linesEnd(currency: string): readonly WalletTransaction[] {
+    const read = this.history.end(currency);
+    const told = read === null ? [] : this.takeLines(currency, read);
+    this.books.linesRead(currency, this.history.readTwiceSinceMs(currency));
+    return told;
+  }
+
+  private takeLines(currency: string, read: HistoryRead): readonly WalletTransaction[] {
+    const { lines, isFirst, isCut } = read;
+    const { nowMs } = this.outbox;
+    // Lines that were there before the books began are in the first reading.
+    const isPast = !this.books.hasBegun || (isFirst && this.books.knows(currency));
+    const outside = lines.filter(({ id, amount }) =>
+      this.books.addLine({ currency, id, amount, readAtMs: nowMs }, { isPast }),
+    );
+    if (isFirst && isPast) this.books.forgetTrades(currency);
+    if (isCut) this.missLines(currency);
+    // A line may also have come after the reading with which they would begin: they begin with another one.
+    const isRead = this.phase.kind === 'wallets' || this.phase.kind === 'fills after';
+    if (!this.books.hasBegun && isRead && outside.length > 0) {
+      this.inconclusive(nowMs, sentence('books-history-came'));
+    }
+    // What came while the books begin anew is in their first reading, and still happened.
+    const told = isFirst && isPast ? [] : lines;
+    for (const { amount, atMs } of told) this.marks.lineRead(currency, amount, atMs);
+    this.keep();
+    return told;
+  }
+
+  /** Some lines between the last reading and this one are in neither. */
+  private missLines(currency: string): void {
+    this.books.giveUp(currency, this.outbox.nowMs);
+    this.outbox.warn(
+      `the history of the wallet of ${currency} has more new lines than the bot reads at once: what came in or went out among the older ones explains no difference`,
+    );
+  }
+
+  /** A person has looked: the books begin anew with the next reading. */
+  accept(): void {
+    this.found = null;
+    this.beginAnew();
+    this.phase = { kind: 'idle', nextAtMs: this.outbox.nowMs };
+    this.outbox.journal('reconciliation', 'accepted', {});
+    this.keep();
+  }
+
+  private beginAnew(): void {
+    this.marks.begin();
+    this.suspicion = null;
+    this.books.forget();
+  }
+
+  /**
+   * The mirror was put back from a copy: what came and went since can not be told apart any more, so the
+   * books begin with the next reading. A break that the copy had stays one.
+   */
+  afterPutBack(): void {
+    this.beginAnew();
+    this.begunAtMs = null;
+    this.history.forget();
+    this.phase = { kind: 'idle', nextAtMs: this.outbox.nowMs };
+    this.outbox.journal('reconciliation', 'put back', {});
+    this.keep();
+  }
+
+  /** A fill of an order that can have none. Stops new orders at once. */
+  breakAtFill({ tradeId, amount }: FillRecord, { key, state, market, filled, ...order }: OrderRecord): void {
+    const why = sentence('books-impossible-fill', {
+      trade: tradeId,
+      amount: formatUnits(amount),
+      order: key,
+      state,
+      filled: formatUnits(filled),
+      whole: formatUnits(order.amount),
+    });
+    this.breakAt(
+      [{ currency: market, expected: formatUnits(filled), found: formatUnits(filled + amount) }],
+      why,
+    );
+  }
+
+  private breakAt(rows: readonly DisagreementText[], why: string): void {
+    const { nowMs } = this.outbox;
+    this.found ??= { sinceMs: nowMs, atMs: nowMs, rows };
+    this.outbox.journal('reconciliation', 'break', { why, rows });
+    this.outbox.alarm(
+      `the books do not agree, so no new orders are placed: ${why}. See "sarraf reconcile --explain"`,
+    );
+    this.keep();
+  }
+
+  private conclude({ totals, sinceMs }: Extract<Phase, { kind: 'fills after' }>, nowMs: number): void {
+    // What came before the books begin must be known as such, or it would count as coming after.
+    this.unread = this.books.hasBegun
+      ? []
+      : [...totals.keys()].filter((currency) => !this.history.isRead(currency));
+    if (this.unread.length > 0) {
+      this.ports.hasten('transactions');
+      this.inconclusive(nowMs, sentence('books-history-unread', { currencies: this.unread.join(', ') }));
+      return;
+    }
+    this.phase = { kind: 'idle', nextAtMs: nowMs + this.settings.everyMs };
+    let isConclusive = true;
+    if (!this.books.hasBegun) this.begin(totals, nowMs);
+    else {
+      const disagreements = this.books.compare(totals, sinceMs, { withOld: this.isBreakDue(nowMs) });
+      if (this.begunAtMs === null) isConclusive = this.judge(disagreements, nowMs);
+      else isConclusive = this.confirm(disagreements, totals, nowMs);
+    }
+    if (isConclusive) this.watch.concluded(nowMs);
+    if (isConclusive && this.isSure && this.knowsLinesOf(totals)) this.marks.agreed(totals, sinceMs);
+    this.keep();
+  }
+
+  /** True if the books have begun for good, and agree. */
+  private get isSure(): boolean {
+    return this.begunAtMs === null && this.suspicion === null && this.found === null;
+  }
+
+  /**
+   * True if every movement that is in the balances is known. For one in the first reading of the books, the
+   * line may have been listed later. One whose line was read may not be in the balances yet.
+   */
+  private knowsLinesOf(totals: ReadonlyMap<string, bigint>): boolean {
+    if (this.books.hasOutside) return false;
+    return [...totals.keys()].every(
+      (currency) => this.history.readTwiceSinceMs(currency) >= this.linesListedMs,
+    );
+  }
+
+  private begin(totals: ReadonlyMap<string, bigint>, nowMs: number): void {
+    this.linesListedMs = nowMs + this.settings.lagMs;
+    this.books.begin(totals);
+    this.begunAtMs = nowMs;
+    this.phase = { kind: 'idle', nextAtMs: nowMs + Math.min(this.settings.everyMs, this.settings.lagMs) };
+  }
+
+  /**
+   * The first reading may hold trades that the list of trades did not have yet: the books begin anew from a
+   * reading that differs, until one so much later that no list lags behind the first any more agrees. Answers
+   * whether that says something.
+   */
+  private confirm(
+    disagreements: readonly Disagreement[],
+    totals: ReadonlyMap<string, bigint>,
+    nowMs: number,
+  ): boolean {
+    if (disagreements.length > 0) {
+      this.begin(totals, nowMs);
+      return false;
+    }
+    if (this.begunAtMs !== null && nowMs - this.begunAtMs >= this.settings.lagMs) this.begunAtMs = null;
+    return this.judge(disagreements, nowMs);
+  }
+
+  /**
+   * Answers whether that says something: a difference does not while the history that may explain it could
+   * not be read.
+   */
+  private judge(disagreements: readonly Disagreement[], nowMs: number): boolean {
+    if (disagreements.length === 0) {
+      this.suspicion = null;
+      if (this.books.isPending) this.phase = { kind: 'idle', nextAtMs: nowMs + TRY_AGAIN_MS };
+      return !this.books.isPending;
+    }
+    const known = disagreements.filter(({ currency }) => !this.books.isIncomplete(currency));
+    if (known.length === 0) {
+      this.suspicion = null;
+      const currencies = disagreements.map(({ currency }) => currency).join(', ');
+      this.inconclusive(nowMs, sentence('books-forgotten', { currencies }));
+      return false;
+    }
+    const rows = known.map(({ currency, expected, found }) => ({
+      currency,
+      expected: formatUnits(expected),
+      found: formatUnits(found),
+    }));
+    this.phase = { kind: 'idle', nextAtMs: nowMs + TRY_AGAIN_MS };
+    this.ports.hasten('transactions');
+    const same = this.suspicion !== null && differences(this.suspicion.rows) === differences(rows);
+    if (!same) this.suspicion = { sinceMs: nowMs, rows };
+    else if (this.isSuspicionOld(nowMs) && this.found === null) {
+      const unread = this.unexplained();
+      if (unread.length > 0) {
+        this.inconclusive(nowMs, sentence('books-differing-unread', { currencies: unread.join(', ') }));
+        return false;
+      }
+      const why = rows
+        .map(({ currency, expected, found }) =>
+          sentence('books-difference', { expected: `${expected} ${currency}`, found }),
+        )
+        .join('; ');
+      this.breakAt(rows, why);
+    }
+    if (this.found !== null) this.phase = { kind: 'idle', nextAtMs: nowMs + this.settings.everyMs };
+    return true;
+  }
+
+  /** True if the same difference has lasted for longer than lists lag. */
+  private isSuspicionOld(nowMs: number): boolean {
+    return this.suspicion !== null && nowMs - this.suspicion.sinceMs >= this.settings.lagMs;
+  }
+
+  /** True if a break is next, unless the difference has gone or is explained. */
+  private isBreakDue(nowMs: number): boolean {
+    return this.isSuspicionOld(nowMs) && this.unexplained().length === 0;
+  }
+
+  /**
+   * Currencies that differ and whose history was not read twice since by as much as lists may lag: a deposit
+   * in it may be the reason, and a single reading without it may be an old one.
+   */
+  private unexplained(): readonly string[] {
+    const { suspicion } = this;
+    if (suspicion === null) return [];
+    const sinceMs = suspicion.sinceMs + this.settings.lagMs;
+    return suspicion.rows
+      .map(({ currency }) => currency)
+      .filter((currency) => this.history.readTwiceSinceMs(currency) < sinceMs);
+  }
+
+  private inconclusive(nowMs: number, why: string): void {
+    this.phase = { kind: 'idle', nextAtMs: nowMs + TRY_AGAIN_MS };
+    if (this.watch.blocked(why, nowMs)) this.keep();
+  }
+
+  private keep(): void {
+    this.isChanged = true;
+  }
+
+  /** Writes down what has changed, once a step: some steps bring many trades. */
+  store(): void {
+    if (!this.isChanged) return;
+    this.isChanged = false;
+    const stored: z.input<typeof storedReconciliation> = {
+      books: this.books.store(),
+      lastLines: this.history.store(),
+      ...this.watch.store(),
+      followed: [...this.currencies],
+      begunAtMs: this.begunAtMs,
+      movedAtMs: this.marks.movedAtMs,
+      suspicion: this.suspicion,
+      break: this.found,
+    };
+    this.outbox.keep(KEPT_RECONCILIATION, stored);
+  }
+}
+
+/**
+ * By how much each balance is off: that stays as it is while trades go on and move the balances themselves.
+ */
+function differences(rows: readonly DisagreementText[]): string {
+  return rows
+    .map(({ currency, expected, found }) => `${currency} ${parseUnits(found) - parseUnits(expected)}`)
+    .toSorted()
+    .join(', ');
+}

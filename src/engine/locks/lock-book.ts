@@ -1,0 +1,368 @@
+import { present } from '../../domain/invariant.ts';
+import type { LockKind } from '../../domain/lock-kind.ts';
+import { bothTimesText } from '../../domain/tehran-time.ts';
+import type { Units } from '../../domain/money.ts';
+import { lengthText } from '../../domain/time-text.ts';
+import { sentence } from '../../language/sentences/sentence.ts';
+import { fallenTooFar, nextSampleMs, withEquity, type Peaks } from './equity-watch.ts';
+import { isSameScope, reaches, UNTIL_RESUMED_MS, type Lock, type LockScope } from '../lock.ts';
+import {
+  BY_HAND,
+  ruleKey,
+  type CalendarRule,
+  type DrawdownRule,
+  type LockRule,
+  type TradeRule,
+} from '../lock-rule.ts';
+import { NO_LOCKS, type RuleCounts, type StoredLocks } from '../lock-state.ts';
+import {
+  scopeOfReach,
+  tooLittleEarned,
+  tooManyStops,
+  withEarning,
+  withStop,
+  type Exit,
+} from './trade-counts.ts';
+import { calendarAt } from '../trading-calendar.ts';
+
+/** A lock began, was made longer, or ended. `early`: by hand, before its time. */
+export interface LockChange {
+  readonly kind: 'begun' | 'extended' | 'ended' | 'ended early';
+  readonly lock: Lock;
+}
+
+/** Locks to be ended by an operator: by name, by scope, or all (both null). */
+export interface UnlockWish {
+  readonly name: string | null;
+  readonly scope: LockScope | null;
+}
+
+/** Locks by hand at once; one more is refused. Rules, strategies and markets bound the others. */
+export const MOST_BY_HAND = 100;
+
+/**
+ * All locks that hold, and what rules have counted towards the next ones. It decides at the time that it is
+ * given, which never goes back. Nothing in it waits or looks at a clock.
+ */
+export class LockBook {
+  readonly rules: readonly LockRule[];
+  private readonly tradeRules: readonly TradeRule[];
+  readonly drawdownRules: readonly DrawdownRule[];
+  private readonly calendarRules: readonly CalendarRule[];
+  private locks: Lock[] = [];
+  private readonly counts = new Map<string, RuleCounts>();
+  /** Time of the next check of each calendar rule. */
+  private readonly calendarUntilMs = new Map<string, number>();
+  /** The earliest moment at which something changes by time alone. */
+  private nextMs: number;
+  /** Rises with each change of what is kept. */
+  version = 0;
+
+  constructor(rules: readonly LockRule[]) {
+    this.rules = rules;
+    this.tradeRules = rules.filter(isTradeRule);
+    this.drawdownRules = rules.filter((rule) => rule.kind === 'drawdown');
+    this.calendarRules = rules.filter(isCalendarRule);
+    this.nextMs = this.calendarRules.length === 0 ? Number.POSITIVE_INFINITY : Number.NEGATIVE_INFINITY;
+  }
+
+  /** True if fills have to be checked. */
+  get countsTrades(): boolean {
+    return this.tradeRules.length > 0;
+  }
+
+  /** The locks that hold, oldest first. */
+  active(): readonly Lock[] {
+    return this.locks;
+  }
+
+  /** Returns the next time at which something changes by time alone; infinity if never. */
+  nextChangeMs(): number {
+    return this.nextMs;
+  }
+
+  /** The locks that reach orders of a strategy in a market, the one that ends last first. */
+  locksOn(strategy: string, market: string): readonly Lock[] {
+    return this.locks
+      .filter((lock) => reaches(lock, strategy, market))
+      .toSorted((left, right) => right.endsAtMs - left.endsAtMs);
+  }
+
+  /** Returns the cause of a lock. */
+  kindOf({ rule }: Lock): LockKind {
+    if (rule === null) return BY_HAND;
+    const { kind } = present(
+      this.rules.find((one) => ruleKey(one) === rule),
+      () => `the rule ${rule} of a lock that holds`,
+    );
+    return kind;
+  }
+
+  /** Ends what is over, and looks at the calendars whose time has come. */
+  advance(nowMs: number): readonly LockChange[] {
+    if (nowMs < this.nextMs) return NO_CHANGES;
+    const changes: LockChange[] = [];
+    for (const lock of this.locks.filter(({ endsAtMs }) => endsAtMs <= nowMs)) {
+      this.remove(lock);
+      changes.push({ kind: 'ended', lock });
+    }
+    for (const rule of this.calendarRules) changes.push(...this.lookAtCalendar(rule, nowMs));
+    this.setNext();
+    return changes;
+  }
+
+  /** A fill took something off a position: counts it, and locks where a rule says so. */
+  onExit(exit: Exit, nowMs: number): readonly LockChange[] {
+    const changes: LockChange[] = [];
+    for (const rule of this.tradeRules) {
+      if (rule.strategy !== null && rule.strategy !== exit.strategy) continue;
+      const reason = this.count(rule, exit);
+      if (reason === null) continue;
+      const reach = rule.kind === 'cooldown' ? 'market' : rule.reach;
+      const scope = scopeOfReach(reach, rule.strategy, exit);
+      // It counts from the trade on, however late that was listed; a clock ahead of ours makes it no longer.
+      const endsAtMs = Math.min(exit.atMs, nowMs) + rule.forMs;
+      const change = this.enter(lockOf(rule, { scope, reason, beganAtMs: nowMs, endsAtMs }), nowMs);
+      if (change !== null) changes.push(change);
+      if (rule.kind !== 'cooldown') this.forget(rule, scope);
+    }
+    this.setNext();
+    return changes;
+  }
+
+  /** The equity of a strategy, or of all (null), at a look: locks where it has fallen too far. */
+  onEquity(
+    rule: DrawdownRule,
+    of: {
+      readonly strategy: string | null;
+      readonly equity: Units;
+      readonly base: Units;
+      readonly quote: string;
+    },
+    nowMs: number,
+  ): readonly LockChange[] {
+    const { strategy, equity, base, quote } = of;
+    const scope = { strategy, market: null };
+    // While it holds nothing is counted: what brought it is counted once.
+    if (this.locks.some((lock) => lock.rule === ruleKey(rule) && isSameScope(lock, scope))) return NO_CHANGES;
+    const counts = this.countsOf(rule);
+    const before = counts.peaks.find((peaks) => peaks.strategy === strategy) ?? { strategy, base, highs: [] };
+    const peaks = withEquity(before, equity, { withinMs: rule.withinMs, nowMs });
+    if (peaks !== before) this.setPeaks(rule, peaks);
+    const reason = fallenTooFar(peaks, equity, { rule, quote, within: lengthText(rule.withinMs) });
+    if (reason === null) return NO_CHANGES;
+    this.setPeaks(rule, { ...peaks, highs: [] });
+    const lock = lockOf(rule, { scope, reason, beganAtMs: nowMs, endsAtMs: nowMs + rule.forMs });
+    const change = this.enter(lock, nowMs);
+    this.setNext();
+    return change === null ? NO_CHANGES : [change];
+  }
+
+  /** Returns equity less results at the first sample; null before that. */
+  baseOf(rule: DrawdownRule, strategy: string | null): Units | null {
+    return this.countsOf(rule).peaks.find((peaks) => peaks.strategy === strategy)?.base ?? null;
+  }
+
+  /** True if one more manual lock may be made. */
+  get hasRoom(): boolean {
+    return this.locks.filter(({ rule }) => rule === null).length < MOST_BY_HAND;
+  }
+
+  /** Returns the time of the next equity sample; infinity without such rules. */
+  nextSampleMs(nowMs: number): number {
+    let next = Number.POSITIVE_INFINITY;
+    for (const rule of this.drawdownRules) next = Math.min(next, nextSampleMs(rule, nowMs));
+    return next;
+  }
+
+  /** A lock by hand. One of the same name and scope is only made longer. Null where nothing changes. */
+  lockByHand(lock: Lock, nowMs: number): LockChange | null {
+    const change = this.enter(lock, nowMs);
+    this.setNext();
+    return change;
+  }
+
+  /**
+   * Ends locks before their time; those of calendars stay, as these would begin them again. What their rules
+   * had counted is forgotten.
+   */
+  unlock({ name, scope }: UnlockWish): readonly LockChange[] {
+    const calendars = new Set(this.calendarRules.map(ruleKey));
+    const ending = this.locks.filter(
+      (lock) =>
+        (lock.rule === null || !calendars.has(lock.rule)) &&
+        (name === null || lock.name === name) &&
+        (scope === null || isSameScope(lock, scope)),
+    );
+    for (const lock of ending) {
+      this.remove(lock);
+      const rule = this.rules.find((one) => ruleKey(one) === lock.rule);
+      if (rule !== undefined && isTradeRule(rule)) this.forget(rule, lock);
+    }
+    this.setNext();
+    return ending.map((lock) => ({ kind: 'ended early', lock }));
+  }
+
+  /** Returns the state for a restart. */
+  stored(): StoredLocks {
+    const nextChangeAtMs = Number.isFinite(this.nextMs) ? Math.max(0, this.nextMs) : null;
+    return {
+      ...NO_LOCKS,
+      locks: this.locks.map((lock) => ({ ...lock })),
+      counts: [...this.counts.values()].map((counts) => ({
+        ...counts,
+        stops: [...counts.stops],
+        earnings: [...counts.earnings],
+        peaks: [...counts.peaks],
+      })),
+      nextChangeAtMs,
+    };
+  }
+
+  /**
+   * Takes over what was kept. A lock of a rule that is configured no more is gone, and answered; those of
+   * calendars are worked out anew.
+   */
+  restore({ locks, counts }: StoredLocks): readonly Lock[] {
+    const rules = new Map(this.rules.map((rule) => [ruleKey(rule), rule]));
+    const gone: Lock[] = [];
+    for (const lock of locks) {
+      const rule = lock.rule === null ? null : rules.get(lock.rule);
+      if (rule === undefined) gone.push(lock);
+      else this.locks.push(lock);
+    }
+    for (const kept of counts) if (rules.has(kept.rule)) this.counts.set(kept.rule, kept);
+    this.nextMs = Number.NEGATIVE_INFINITY;
+    return gone;
+  }
+
+  private count(rule: TradeRule, exit: Exit): string | null {
+    if (rule.kind === 'cooldown')
+      return exit.endsPosition
+        ? sentence('lock-cooldown', { market: exit.market, at: bothTimesText(exit.atMs) })
+        : null;
+    const counts = this.countsOf(rule);
+    const scope = scopeOfReach(rule.reach, rule.strategy, exit);
+    const within = lengthText(rule.withinMs);
+    if (rule.kind === 'stops') {
+      const stops = withStop(counts.stops, exit, rule);
+      if (stops === counts.stops) return null;
+      this.setCounts(rule, { ...counts, stops });
+      return tooManyStops(stops, scope, { rule, nowMs: exit.atMs, within });
+    }
+    const earnings = withEarning(counts.earnings, exit, rule);
+    if (earnings === counts.earnings) return null;
+    this.setCounts(rule, { ...counts, earnings });
+    return exit.endsPosition ? tooLittleEarned(earnings, scope, { rule, nowMs: exit.atMs, within }) : null;
+  }
+
+  private lookAtCalendar(rule: CalendarRule, nowMs: number): readonly LockChange[] {
+    const key = ruleKey(rule);
+    if ((this.calendarUntilMs.get(key) ?? Number.NEGATIVE_INFINITY) > nowMs) return NO_CHANGES;
+    const { isOpen, untilMs } = calendarAt(rule.calendar, nowMs);
+    this.calendarUntilMs.set(key, untilMs);
+    const before = this.locks.find((lock) => lock.rule === key);
+    if (isOpen) {
+      if (before === undefined) return NO_CHANGES;
+      // The configuration has changed since it began.
+      this.remove(before);
+      return [{ kind: 'ended early', lock: before }];
+    }
+    if (before?.endsAtMs === untilMs && before.reason === rule.said) return NO_CHANGES;
+    if (before !== undefined) this.remove(before);
+    const scope = { strategy: rule.strategy, market: null };
+    const beganAtMs = before?.beganAtMs ?? nowMs;
+    const lock = lockOf(rule, { scope, reason: rule.said, beganAtMs, endsAtMs: untilMs });
+    this.locks.push(lock);
+    this.version += 1;
+    return [{ kind: before === undefined ? 'begun' : 'extended', lock }];
+  }
+
+  /** A lock that is over already is none; one of the same name and scope is only made longer. */
+  private enter(lock: Lock, nowMs: number): LockChange | null {
+    if (lock.endsAtMs <= nowMs) return null;
+    const place = this.locks.findIndex(
+      (one) => one.name === lock.name && one.rule === lock.rule && isSameScope(one, lock),
+    );
+    const before = this.locks[place];
+    if (before === undefined) {
+      this.locks.push(lock);
+      this.version += 1;
+      return { kind: 'begun', lock };
+    }
+    const endsAtMs = Math.max(before.endsAtMs, lock.endsAtMs);
+    const pauses = lock.pauses === true || before.pauses === true;
+    const longer = { ...lock, beganAtMs: before.beganAtMs, endsAtMs, ...(pauses ? { pauses } : {}) };
+    const isSame = lock.entries === before.entries && pauses === (before.pauses === true);
+    if (endsAtMs === before.endsAtMs && isSame) return null;
+    this.locks[place] = longer;
+    this.version += 1;
+    return { kind: 'extended', lock: longer };
+  }
+
+  private remove(lock: Lock): void {
+    this.locks = this.locks.filter((one) => one !== lock);
+    this.version += 1;
+  }
+
+  private forget(rule: TradeRule, scope: LockScope): void {
+    const counts = this.countsOf(rule);
+    const isOther = ({ strategy, market }: { strategy: string; market: string }): boolean =>
+      !reaches(scope, strategy, market);
+    this.setCounts(rule, {
+      ...counts,
+      stops: counts.stops.filter(isOther),
+      earnings: counts.earnings.filter(isOther),
+    });
+  }
+
+  private setPeaks(rule: DrawdownRule, peaks: Peaks): void {
+    const counts = this.countsOf(rule);
+    const others = counts.peaks.filter(({ strategy }) => strategy !== peaks.strategy);
+    this.setCounts(rule, { ...counts, peaks: [...others, peaks] });
+  }
+
+  private countsOf(rule: LockRule): RuleCounts {
+    return this.counts.get(ruleKey(rule)) ?? { rule: ruleKey(rule), stops: [], earnings: [], peaks: [] };
+  }
+
+  private setCounts(rule: LockRule, counts: RuleCounts): void {
+    this.counts.set(ruleKey(rule), counts);
+    this.version += 1;
+  }
+
+  private setNext(): void {
+    let next = Number.POSITIVE_INFINITY;
+    for (const { endsAtMs } of this.locks)
+      if (endsAtMs < next && endsAtMs < UNTIL_RESUMED_MS) next = endsAtMs;
+    for (const untilMs of this.calendarUntilMs.values()) if (untilMs < next) next = untilMs;
+    if (this.calendarUntilMs.size < this.calendarRules.length) next = Number.NEGATIVE_INFINITY;
+    this.nextMs = next;
+  }
+}
+
+const NO_CHANGES: readonly LockChange[] = [];
+
+function isTradeRule(rule: LockRule): rule is TradeRule {
+  return rule.kind === 'cooldown' || rule.kind === 'stops' || rule.kind === 'low-profit';
+}
+
+function isCalendarRule(rule: LockRule): rule is CalendarRule {
+  return rule.kind === 'hours' || rule.kind === 'dates';
+}
+
+function lockOf(
+  rule: LockRule,
+  of: Pick<Lock, 'reason' | 'beganAtMs' | 'endsAtMs'> & { readonly scope: LockScope },
+): Lock {
+  const { scope, reason, beganAtMs, endsAtMs } = of;
+  return {
+    name: rule.name,
+    rule: ruleKey(rule),
+    ...scope,
+    reason,
+    beganAtMs,
+    endsAtMs,
+    entries: rule.entries,
+  };
+}

@@ -1,0 +1,387 @@
+import type { LockKind } from '../../domain/lock-kind.ts';
+import { leastAmountAt } from '../../domain/market.ts';
+import { readStored } from '../../domain/stored-json.ts';
+import { addUnits, subtractUnits, type Units } from '../../domain/money.ts';
+import { durationText } from '../../domain/time-text.ts';
+import type { FillRecord } from '../fill-record.ts';
+import { LockBook, MOST_BY_HAND, type LockChange } from './lock-book.ts';
+import { lockReason, scopeText, untilText, type Lock } from '../lock.ts';
+import type { DrawdownRule, LockRule } from '../lock-rule.ts';
+import { locksToJson, storedLocks } from '../lock-state.ts';
+import type { OrderRecord } from '../order-record.ts';
+import type { WantedOrder } from '../risk/risk-view.ts';
+import { NO_HOLDING, type Holding, endsTrip } from '../../portfolio/holding.ts';
+import type { ShownLock } from '../../strategy/shown-lock.ts';
+import type { LockCommand } from '../engine-event.ts';
+import { EntryCanceler } from '../orders/entry-canceler.ts';
+import { EquityOfBot, type EquityOptions } from '../strategies/equity-of-bot.ts';
+import { LockRecords, type LockRecord } from '../lock-records.ts';
+import type { OrderManager } from '../orders/order-manager.ts';
+import type { Outbox } from '../outbox.ts';
+import type { StrategyInstance } from '../strategy-instance.ts';
+import type { Currency } from '../../domain/market-symbol.ts';
+import type { Exit } from './trade-counts.ts';
+import { partOf, takeMoney } from '../../portfolio/quote-money.ts';
+
+export const KEPT_LOCKS = 'locks';
+const NO_LOCKS_SHOWN: readonly ShownLock[] = Object.freeze([]);
+
+export interface LockManagerOptions extends EquityOptions {
+  readonly rules: readonly LockRule[];
+  readonly outbox: Outbox;
+  readonly orderManager: OrderManager;
+  /** True if an order sells what a bracket bought. */
+  readonly isExitOfBracket: (order: OrderRecord) => boolean;
+  /** True if strategies are at work: equity is not read before that. */
+  readonly hasStarted: () => boolean;
+  /** A strategy that was told nothing is told what happens again. */
+  readonly onResumed: (instance: StrategyInstance) => void;
+}
+
+/** Reason a lock refuses an order. */
+export interface LockRefusal {
+  readonly code: string;
+  readonly reason: string;
+}
+
+/**
+ * Locks at work: feeds the rules with fills, equity and time, refuses what adds risk while one holds, and
+ * cancels what rests where the lock says so. It places nothing, and cancels no way out.
+ */
+export class LockManager {
+  private readonly options: LockManagerOptions;
+  private readonly book: LockBook;
+  private readonly records = new LockRecords();
+  private readonly entries: EntryCanceler;
+  private readonly equity: EquityOfBot;
+  private storedVersion = 0;
+  /** Locks shown to handlers, by strategy and market, until a lock begins, changes or ends. */
+  private readonly shown = new Map<string, readonly ShownLock[]>();
+  private shownVersion = 0;
+  private sampleAtMs: number;
+  private before: Holding = NO_HOLDING;
+  /** Drawdown rules whose equity is not known, and which have been told. */
+  private readonly unknown = new Set<string>();
+
+  constructor(options: LockManagerOptions) {
+    this.options = options;
+    this.book = new LockBook(options.rules);
+    this.equity = new EquityOfBot(options);
+    this.entries = new EntryCanceler({ ...options, active: () => this.book.active() });
+    this.sampleAtMs = this.book.drawdownRules.length === 0 ? Number.POSITIVE_INFINITY : 0;
+  }
+
+  /** The locks that hold, oldest first. */
+  active(): readonly Lock[] {
+    return this.book.active();
+  }
+
+  /** Returns the cause of a lock that holds. */
+  kindOf(lock: Lock): LockKind {
+    return this.book.kindOf(lock);
+  }
+
+  /** All locks of this life, in the order in which they began, and how many more there were. */
+  history(): { readonly records: readonly LockRecord[]; readonly more: number } {
+    return { records: this.records.all(), more: this.records.more };
+  }
+
+  /** The locks that new risk of a strategy in a market would meet, the one that ends last first. */
+  shownTo(strategy: string, market: string): readonly ShownLock[] {
+    if (this.book.active().length === 0) return NO_LOCKS_SHOWN;
+    if (this.shownVersion !== this.book.version) {
+      this.shownVersion = this.book.version;
+      this.shown.clear();
+    }
+    const key = `${strategy} ${market}`;
+    const known = this.shown.get(key);
+    if (known !== undefined) return known;
+    const locks = Object.freeze(
+      this.book.locksOn(strategy, market).map((lock) => {
+        const { rule: _, pauses: _pauses, by: _by, ...rest } = lock;
+        return Object.freeze({ ...rest, kind: this.book.kindOf(lock) });
+      }),
+    );
+    this.shown.set(key, locks);
+    return locks;
+  }
+
+  /** Returns why an order may not be placed. `reduces`: true if it can do nothing but reduce a position. */
+  refusalOf(order: WantedOrder, reduces: () => boolean): LockRefusal | null {
+    if (this.isIdle) return null;
+    const { nowMs } = this.options.outbox;
+    this.advance();
+    // The exits of brackets come and go within a bar, where a backtest sees no price.
+    if (!order.isExit) this.lookAtEquity(nowMs);
+    const [lock] = this.book.locksOn(order.strategy, order.market.symbol);
+    if (lock === undefined || order.isExit || reduces()) return null;
+    const refusal = { code: `lock ${lock.name}`, reason: lockReason(lock) };
+    if (this.records.refuse(lock, order.strategy)) this.tellRefusal(order.strategy, refusal);
+    return refusal;
+  }
+
+  /** Applies an operator's command. Returns its changes. */
+  take(command: LockCommand): readonly LockChange[] {
+    const { outbox, markets, instances } = this.options;
+    const { nowMs } = outbox;
+    outbox.durable();
+    outbox.journal('control', command.kind, { ...command });
+    this.advance();
+    const { strategy, market } = command;
+    if (command.kind === 'unlock') {
+      const scope = command.isAll ? null : { strategy, market };
+      return this.tell(this.book.unlock({ name: command.name, scope }), nowMs);
+    }
+    const isKnown =
+      (market === null || markets.get(market) !== undefined) &&
+      (strategy === null || instances.some(({ name }) => name === strategy));
+    if (!isKnown) {
+      outbox.alarm(`the lock ${command.name} was not taken: this bot has no ${scopeText(command)}`);
+      return [];
+    }
+    if (!this.book.hasRoom) {
+      outbox.alarm(`the lock ${command.name} was not taken: ${MOST_BY_HAND} locks by hand hold already`);
+      return [];
+    }
+    const change = this.book.lockByHand(lockOf(command, nowMs), nowMs);
+    const { name } = command;
+    if (change === null) outbox.info(`the lock ${name} of ${scopeText(command)} changes nothing`);
+    return this.tell(change === null ? [] : [change], nowMs);
+  }
+
+  /** Looks at what is held before a fill is booked. */
+  readonly ahead = {
+    onFill: (fill: FillRecord, order: OrderRecord | null): void => {
+      if (this.book.countsTrades) this.before = this.holdingOf(fill, order);
+    },
+  };
+
+  /** A fill was booked. */
+  onFill(fill: FillRecord, order: OrderRecord | null): void {
+    if (!this.book.countsTrades || order === null) return;
+    const instance = this.instanceOf(order.strategy);
+    const market = this.options.markets.get(fill.market)?.market;
+    if (instance === undefined || market === undefined) return;
+    const exit = exitOfFill({
+      fill,
+      order,
+      before: this.before,
+      after: this.holdingOf(fill, order),
+      leastAmount: leastAmountAt(market, fill.price),
+      currency: instance.ledger.currency,
+      isOfBracket: this.options.isExitOfBracket(order),
+    });
+    if (exit === null) return;
+    const { nowMs } = this.options.outbox;
+    this.advance();
+    this.tell(this.book.onExit(exit, nowMs), nowMs);
+  }
+
+  pump(nowMs: number): void {
+    this.advance();
+    if (nowMs >= this.sampleAtMs) {
+      this.lookAtEquity(nowMs);
+      this.sampleAtMs = this.book.nextSampleMs(nowMs);
+    }
+    this.entries.pump();
+  }
+
+  wakeAtMs(): number {
+    return Math.min(this.book.nextChangeMs(), this.sampleAtMs);
+  }
+
+  /** Keeps what has changed in this step. */
+  store(): void {
+    if (this.storedVersion === this.book.version) return;
+    this.storedVersion = this.book.version;
+    this.options.outbox.keep(KEPT_LOCKS, locksToJson(this.book.stored()));
+  }
+
+  restore(json: string | undefined): void {
+    if (json === undefined) return;
+    const { outbox } = this.options;
+    const gone = this.book.restore(readStored(storedLocks, json, 'what is kept of locks'));
+    for (const lock of gone)
+      outbox.warn(
+        `the lock ${lock.name} of ${scopeText(lock)} is gone: its rule is not in the configuration any more`,
+      );
+    this.advance();
+    for (const lock of this.book.active())
+      outbox.warn(`the lock ${lock.name} of ${scopeText(lock)} holds ${whyText(lock)}`);
+    this.entries.look();
+    this.setPaused();
+  }
+
+  /** Has strategies be told nothing from now on, or told again. */
+  private setPaused(): void {
+    const pauses = this.book.active().filter((lock) => lock.pauses === true);
+    for (const instance of this.options.instances) {
+      const isPaused = pauses.some(({ strategy }) => strategy === instance.name);
+      if (isPaused === instance.isPausedByHand) continue;
+      instance.isPausedByHand = isPaused;
+      if (!isPaused) this.options.onResumed(instance);
+    }
+  }
+
+  private get isIdle(): boolean {
+    return this.book.rules.length === 0 && this.book.active().length === 0;
+  }
+
+  /** Ends what is over, and begins what calendars say: handlers see locks as an order would meet them. */
+  advance(): void {
+    const { nowMs } = this.options.outbox;
+    if (nowMs >= this.book.nextChangeMs()) this.tell(this.book.advance(nowMs), nowMs);
+  }
+
+  private lookAtEquity(nowMs: number): void {
+    if (this.book.drawdownRules.length === 0 || !this.options.hasStarted()) return;
+    for (const rule of this.book.drawdownRules) {
+      for (const strategy of this.strategiesOf(rule)) this.lookAtEquityOf(rule, strategy, nowMs);
+    }
+  }
+
+  private lookAtEquityOf(rule: DrawdownRule, strategy: string | null, nowMs: number): void {
+    const { orderManager, outbox } = this.options;
+    const reading = this.equity.of(strategy, nowMs);
+    const known = this.book.baseOf(rule, strategy);
+    const isSettled = known !== null || orderManager.blotter.unsettled() === null;
+    const base = known ?? (isSettled ? (reading?.base() ?? null) : null);
+    if (reading === null || base === null) {
+      const of = `${rule.name} ${strategy ?? ''}`;
+      if (reading !== null || this.unknown.has(of)) return;
+      this.unknown.add(of);
+      outbox.warn(
+        `the lock ${rule.name} does not know the equity of ${strategy ?? 'the bot'}: something held has no price yet; it looks again`,
+      );
+      return;
+    }
+    const { quote, result } = reading;
+    const equity = addUnits(base, result);
+    this.tell(this.book.onEquity(rule, { strategy, equity, base, quote }, nowMs), nowMs);
+  }
+
+  private strategiesOf({ strategy, reach }: DrawdownRule): readonly (string | null)[] {
+    if (strategy !== null) return [strategy];
+    return reach === 'all' ? [null] : this.options.instances.map(({ name }) => name);
+  }
+
+  private holdingOf(fill: FillRecord, order: OrderRecord | null): Holding {
+    const instance = order === null ? undefined : this.instanceOf(order.strategy);
+    if (instance === undefined) return NO_HOLDING;
+    const { base } = instance.marketNames.parseMarket(fill.market);
+    return instance.ledger.state.holdings.get(base) ?? NO_HOLDING;
+  }
+
+  private instanceOf(strategy: string): StrategyInstance | undefined {
+    return this.options.instances.find(({ name }) => name === strategy);
+  }
+
+  private tellRefusal(strategy: string, { code, reason }: LockRefusal): void {
+    const { outbox } = this.options;
+    outbox.journal('intent', strategy, { refusedBy: code, reason });
+    outbox.info(`${strategy}: refused (${code}): ${reason}. Later refusals by it are not logged`, strategy);
+  }
+
+  /** Writes down and says what changed. */
+  private tell(changes: readonly LockChange[], nowMs: number): readonly LockChange[] {
+    const { outbox } = this.options;
+    if (changes.length > 0) this.setPaused();
+    for (const change of changes) {
+      const { kind, lock } = change;
+      const refused = this.records.note(change, nowMs);
+      // Lost, what it refuses would pass after a crash.
+      if (kind !== 'ended') outbox.durable();
+      if (kind === 'begun' || kind === 'extended') this.entries.look();
+      outbox.journal('control', `lock ${kind}`, { ...lock, refused });
+      if (!outbox.isWatched) continue;
+      const what = `the lock ${lock.name} of ${scopeText(lock)}`;
+      if (kind === 'begun')
+        outbox.warn(`${what} begins: ${effectText(lock)} ${whyText(lock)}. ${restText(lock)}`);
+      else if (kind === 'extended') outbox.warn(`${what} holds longer: ${whyText(lock)}`);
+      else {
+        const heldMs = Math.max(0, nowMs - lock.beganAtMs);
+        outbox.info(
+          `${what} has ${kind === 'ended' ? 'ended' : 'been ended'} after ${durationText(heldMs)}; it refused ${refused} orders`,
+        );
+      }
+    }
+    return changes;
+  }
+}
+
+function lockOf(command: Extract<LockCommand, { kind: 'lock' }>, nowMs: number): Lock {
+  const { name, strategy, market, reason, untilMs, entries, pauses, by } = command;
+  return {
+    name,
+    rule: null,
+    strategy,
+    market,
+    reason,
+    entries,
+    beganAtMs: nowMs,
+    endsAtMs: untilMs,
+    // Absent where they say nothing, as in what older versions stored.
+    ...(pauses === true ? { pauses } : {}),
+    ...(by === undefined ? {} : { by }),
+  };
+}
+
+function effectText({ pauses, strategy }: Lock): string {
+  return pauses === true ? `${strategy} is told nothing and takes no new risk` : 'no new risk';
+}
+
+function whyText({ endsAtMs, reason }: Lock): string {
+  return `${untilText(endsAtMs)}: ${reason}`;
+}
+
+function restText({ entries }: Lock): string {
+  return entries === 'cancel' ? 'Resting orders that add risk are canceled' : 'Resting orders stay';
+}
+
+interface BookedFill {
+  readonly fill: FillRecord;
+  readonly order: OrderRecord;
+  /** Strategy's holding of the coin before and after the fill. */
+  readonly before: Holding;
+  readonly after: Holding;
+  /** The smallest amount that can be an order in the market. */
+  readonly leastAmount: Units;
+  /** In which the strategy's costs are kept. */
+  readonly currency: Currency;
+  /** True if a bracket sells with the order. */
+  readonly isOfBracket: boolean;
+}
+
+/** Returns the part of a position that a fill closed, for the rules of locks; null if it closed nothing. */
+function exitOfFill(booked: BookedFill): Exit | null {
+  const { fill, order, before, after, leastAmount, isOfBracket } = booked;
+  const isLess = size(after.held) < size(before.held) || (before.held > 0n && after.held < 0n);
+  const isTurned = before.held < 0n && after.held > 0n;
+  if (before.held === 0n || (!isLess && !isTurned)) return null;
+  const isBracketAtMarket = isOfBracket && order.execution === 'market' && order.exit !== 'decision';
+  return {
+    strategy: order.strategy,
+    market: order.market,
+    atMs: fill.atMs,
+    intentId: order.intentId,
+    isStop: order.stopPrice !== null || isBracketAtMarket,
+    endsPosition: endsTrip(before, after, leastAmount),
+    result: resultOf(booked),
+  };
+}
+
+/** Null while a part is in a currency that is not turned over yet. */
+function resultOf({ before, after, currency }: BookedFill): Exit['result'] {
+  const realised = takeMoney(after.realised, before.realised);
+  const isTurned = before.held > 0n !== after.held > 0n && after.held !== 0n;
+  const closed = isTurned ? before.cost : takeMoney(before.cost, after.cost);
+  const others = [...Object.keys(realised), ...Object.keys(closed)].filter((one) => one !== currency);
+  if (others.some((other) => partOf(realised, other) !== 0n || partOf(closed, other) !== 0n)) return null;
+  const cost = partOf(closed, currency);
+  const profit = partOf(realised, currency);
+  return { currency, profit, cost: cost < 0n ? subtractUnits(0n as Units, cost) : cost };
+}
+
+function size(units: bigint): bigint {
+  return units < 0n ? -units : units;
+}

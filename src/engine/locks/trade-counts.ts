@@ -1,0 +1,149 @@
+import { z } from 'zod';
+import { storedCount, storedTimeMs, storedUnits } from '../../domain/stored-json.ts';
+import { addUnits, type Units } from '../../domain/money.ts';
+import { sentence } from '../../language/sentences/sentence.ts';
+import type { LockScope } from '../lock.ts';
+import type { LockReach, LowProfitRule, StopsRule } from '../lock-rule.ts';
+
+/** A fill that took something off a position. */
+export interface Exit {
+  readonly strategy: string;
+  readonly market: string;
+  readonly atMs: number;
+  /** Intent that requested the order: one position has one stop-out, in however many orders. */
+  readonly intentId: string;
+  /** True if a stop order, or a bracket at the market, sold it. */
+  readonly isStop: boolean;
+  /** True if the position is over. */
+  readonly endsPosition: boolean;
+  /**
+   * Proceeds less cost, net of fees, and the cost, in units of one currency; null if it is a gain in one
+   * currency and a loss in another.
+   */
+  readonly result: { readonly currency: string; readonly profit: Units; readonly cost: Units } | null;
+}
+
+/** One stop-out. */
+export const storedStop = z.object({
+  strategy: z.string(),
+  market: z.string(),
+  intentId: z.string(),
+  atMs: storedTimeMs,
+});
+
+/** Earnings of the exits of one strategy in one market in a part of the window. */
+export const storedEarning = z.object({
+  strategy: z.string(),
+  market: z.string(),
+  currency: z.string(),
+  fromMs: storedTimeMs,
+  ended: storedCount,
+  profit: storedUnits,
+  cost: storedUnits,
+});
+
+export type Stop = Readonly<z.output<typeof storedStop>>;
+export type Earning = Readonly<z.output<typeof storedEarning>>;
+
+/** Stop-outs or earnings that one rule remembers; the oldest go. */
+const MOST_KEPT = 1_000;
+
+/** Earnings are added up in so many parts of the window; the oldest part counts whole. */
+export const WINDOW_PARTS = 100;
+
+/** Returns the scope of a rule's lock that an exit causes. */
+export function scopeOfReach(
+  reach: LockReach,
+  ruleStrategy: string | null,
+  { strategy, market }: Pick<Exit, 'strategy' | 'market'>,
+): LockScope {
+  if (reach === 'market') return { strategy: ruleStrategy, market };
+  return { strategy: reach === 'strategy' ? strategy : ruleStrategy, market: null };
+}
+
+function isOf(scope: LockScope, { strategy, market }: LockScope): boolean {
+  return (
+    (scope.strategy === null || scope.strategy === strategy) &&
+    (scope.market === null || scope.market === market)
+  );
+}
+
+/** Returns the counted stops including the exit. */
+export function withStop(stops: readonly Stop[], exit: Exit, { withinMs }: StopsRule): readonly Stop[] {
+  const isLoss = exit.result !== null && exit.result.profit < 0n;
+  if (!exit.isStop || !isLoss || stops.some(({ intentId }) => intentId === exit.intentId)) return stops;
+  const { strategy, market, intentId, atMs } = exit;
+  const young = stops.filter((stop) => stop.atMs > atMs - withinMs);
+  return [...young.slice(1 - MOST_KEPT), { strategy, market, intentId, atMs }];
+}
+
+/** Returns the reason a scope has too many stop-outs; null if it does not. */
+export function tooManyStops(
+  stops: readonly Stop[],
+  scope: LockScope,
+  { rule, nowMs, within }: { readonly rule: StopsRule; readonly nowMs: number; readonly within: string },
+): string | null {
+  const count = stops.filter((stop) => isOf(scope, stop) && stop.atMs > nowMs - rule.withinMs).length;
+  return count < rule.stops ? null : sentence('lock-stops', { count, within, limit: rule.stops });
+}
+
+/** Returns the counted earnings including the exit. */
+export function withEarning(
+  earnings: readonly Earning[],
+  exit: Exit,
+  { withinMs }: LowProfitRule,
+): readonly Earning[] {
+  if (exit.result === null) return earnings;
+  const { strategy, market, endsPosition, atMs } = exit;
+  const { currency, profit, cost } = exit.result;
+  const partMs = Math.max(1, Math.floor(withinMs / WINDOW_PARTS));
+  const fromMs = Math.floor(atMs / partMs) * partMs;
+  const ended = endsPosition ? 1 : 0;
+  const young = earnings.filter((earning) => earning.fromMs + partMs > atMs - withinMs);
+  const place = young.findIndex(
+    (earning) =>
+      earning.fromMs === fromMs && earning.currency === currency && isOf(earning, { strategy, market }),
+  );
+  const before = young[place];
+  if (before === undefined) {
+    return [...young.slice(1 - MOST_KEPT), { strategy, market, currency, fromMs, ended, profit, cost }];
+  }
+  return young.with(place, {
+    ...before,
+    ended: before.ended + ended,
+    profit: addUnits(before.profit, profit),
+    cost: addUnits(before.cost, cost),
+  });
+}
+
+/** Returns the reason the exits of a scope earned too little; null if they did not, or are too few. */
+export function tooLittleEarned(
+  earnings: readonly Earning[],
+  scope: LockScope,
+  { rule, nowMs, within }: { readonly rule: LowProfitRule; readonly nowMs: number; readonly within: string },
+): string | null {
+  const partMs = Math.max(1, Math.floor(rule.withinMs / WINDOW_PARTS));
+  const young = earnings.filter(
+    (earning) => isOf(scope, earning) && earning.fromMs + partMs > nowMs - rule.withinMs,
+  );
+  for (const ofOne of Map.groupBy(young, ({ currency }) => currency).values()) {
+    const ended = ofOne.reduce((sum, earning) => sum + earning.ended, 0);
+    const profit = ofOne.reduce((sum, earning) => sum + earning.profit, 0n);
+    const cost = ofOne.reduce((sum, earning) => sum + earning.cost, 0n);
+    if (ended < rule.trades || cost <= 0n) continue;
+    if (profit * 1_000_000n >= cost * BigInt(rule.belowMillionths)) continue;
+    const earned = millionthsText(Number((profit * 1_000_000n) / cost));
+    return sentence('lock-earned', {
+      count: ended,
+      within,
+      earned,
+      limit: millionthsText(rule.belowMillionths),
+    });
+  }
+  return null;
+}
+
+/** Millionths as a percentage: `-1.25 %`. */
+export function millionthsText(millionths: number): string {
+  return `${millionths / 10_000} %`;
+}

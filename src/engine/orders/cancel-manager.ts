@@ -1,0 +1,216 @@
+import { z } from 'zod';
+import { present } from '../../domain/invariant.ts';
+import type { VenueOrder } from '../../domain/order.ts';
+import type { VenueOrderId } from '../../domain/venue-id.ts';
+import { readStored } from '../../domain/stored-json.ts';
+import { sentence } from '../../language/sentences/sentence.ts';
+import { isClosedStatus, type AskedOrder, type VenueAnswer, type VenueProfile } from '../../venues/port.ts';
+import { isFinal, mayTrade, type OrderRecord } from '../order-record.ts';
+import { DOUBTED, keepReply } from '../feeds/keep-reply.ts';
+import type { OrderBlotter } from './order-blotter.ts';
+import type { OrderReportMatcher } from './order-report-matcher.ts';
+
+/** Maximum wait of a cancel for a slot: it has the reserve, so it waits for a lockout at most. */
+const CANCEL_WITHIN_MS = 30_000;
+
+/** After a cancel that came to nothing, and after one of an order that may not even be there. */
+const RETRY_AFTER_MS = 2_000;
+const RETRY_UNKNOWN_AFTER_MS = 15_000;
+
+/** Name under which requested cancels are stored. */
+export const KEPT_CANCELS = 'wanted-cancels';
+
+/** Keys of orders. */
+export const storedCancels = z.array(z.string());
+
+/**
+ * Ends orders. What is wanted is remembered until it is so, over a restart as well; whether an order ended is
+ * read, never assumed.
+ */
+export class CancelManager {
+  private readonly blotter: OrderBlotter;
+  private readonly reports: OrderReportMatcher;
+  /** Orders that are to end, and when to ask the next time. */
+  private readonly wanted = new Map<string, number>();
+  /**
+   * Orders that are none of the table's and are being canceled; bounded by the requests that can be under
+   * way.
+   */
+  private readonly foreign = new Set<VenueOrderId>();
+
+  constructor(options: { readonly blotter: OrderBlotter; readonly reports: OrderReportMatcher }) {
+    this.blotter = options.blotter;
+    this.reports = options.reports;
+    this.blotter.isEndWanted = (key) => this.wanted.has(key);
+    this.blotter.listen((order) => {
+      if (this.wanted.size === 0) return;
+      if (!mayTrade(order) && this.wanted.delete(order.key)) this.remember();
+      // One that is known only now can be canceled only now.
+      else if (order.state === 'open' && this.wanted.get(order.key) === Number.POSITIVE_INFINITY) {
+        this.wanted.set(order.key, this.blotter.outbox.nowMs);
+      }
+    });
+  }
+
+  get size(): number {
+    return this.wanted.size;
+  }
+
+  /** True if the end of an order was requested and is not seen yet. */
+  wantsEndOf(key: string): boolean {
+    return this.wanted.has(key);
+  }
+
+  /** Wants the end of an order, and asks for it as soon as that is possible. */
+  cancel(order: OrderRecord): void {
+    const { nowMs } = this.blotter.outbox;
+    if (order.state === 'planned') {
+      this.drop(order, nowMs);
+      return;
+    }
+    if (!mayTrade(order) || this.wanted.has(order.key)) return;
+    this.wanted.set(order.key, nowMs);
+    this.remember();
+    this.ask(order.key);
+  }
+
+  /** Asks the exchange what an order is. */
+  lookUp(order: OrderRecord): void {
+    this.reports.inquiries.about(order);
+  }
+
+  /**
+   * Ends an order that is not in the table: a second one of ours, or, when the whole account is halted,
+   * anybody's. Answers false where that is under way already.
+   */
+  cancelForeign(venueId: VenueOrderId): boolean {
+    if (this.foreign.has(venueId)) return false;
+    this.foreign.add(venueId);
+    this.blotter.outbox.ask(
+      { kind: 'cancel', venueId, clientOrderId: null },
+      { requestClass: 'cancel', dedupe: `cancel ${venueId}`, withinMs: CANCEL_WITHIN_MS },
+      () => void this.foreign.delete(venueId),
+    );
+    return true;
+  }
+
+  pump(nowMs: number): void {
+    if (this.wanted.size === 0) return;
+    for (const [key, atMs] of this.wanted) if (atMs <= nowMs) this.ask(key);
+  }
+
+  wakeAtMs(): number {
+    let next = Number.POSITIVE_INFINITY;
+    if (this.wanted.size === 0) return next;
+    for (const atMs of this.wanted.values()) next = Math.min(next, atMs);
+    return next;
+  }
+
+  restore(json: string | undefined): void {
+    if (json === undefined) return;
+    for (const key of readStored(storedCancels, json, 'what is kept of wanted cancels')) {
+      const order = this.blotter.table.get(key);
+      if (order !== undefined && !isFinal(order)) this.wanted.set(key, 0);
+    }
+  }
+
+  /** Nothing of it was sent yet. A pair is sent as one, so it goes as one. */
+  private drop(order: OrderRecord, nowMs: number): void {
+    const pair = order.pairKey === null ? undefined : this.blotter.table.get(order.pairKey);
+    for (const leg of [order, pair]) {
+      if (leg?.state === 'planned')
+        this.blotter.apply(leg, { kind: 'dropped', atMs: nowMs, reason: sentence('order-cancelled') });
+    }
+  }
+
+  private ask(key: string): void {
+    const order = this.blotter.table.get(key);
+    const { nowMs } = this.blotter.outbox;
+    if (order === undefined || !mayTrade(order)) {
+      this.wanted.delete(key);
+      return;
+    }
+    // Its answer is awaited first: then it is open, or unknown, or never was.
+    if (order.state === 'sending' || order.state === 'cancelling') {
+      this.wanted.set(key, order.state === 'sending' ? nowMs + RETRY_AFTER_MS : Number.POSITIVE_INFINITY);
+      return;
+    }
+    const { canBeLookedUp } = this.blotter.venue.clientOrderId;
+    const name = canBeLookedUp ? order.clientOrderId : null;
+    if (order.state === 'unknown' && name === null) {
+      this.wanted.set(key, nowMs + RETRY_UNKNOWN_AFTER_MS);
+      return;
+    }
+    // An id that one reply gave may be another's. Our own name does as well; without one, such as the stop
+    // leg of a pair, its id is read once more first.
+    if (name === null && !this.reports.sureIds.isSure(key)) {
+      this.lookUp(order);
+      this.wanted.set(key, nowMs + RETRY_AFTER_MS);
+      return;
+    }
+    this.wanted.set(
+      key,
+      order.state === 'unknown' ? nowMs + RETRY_UNKNOWN_AFTER_MS : Number.POSITIVE_INFINITY,
+    );
+    this.blotter.apply(order, { kind: 'cancel asked' });
+    this.blotter.outbox.ask(
+      { kind: 'cancel', ...this.askedAs(order) },
+      { requestClass: 'cancel', dedupe: `cancel ${key}`, withinMs: CANCEL_WITHIN_MS },
+      (answer, { reply }) => {
+        const doubt = this.take(key, answer);
+        keepReply(this.blotter.outbox, key, { step: 'cancel', answer, reply, doubt });
+      },
+    );
+  }
+
+  /** By its id where that is certain, by its name otherwise. */
+  private askedAs({ key, venueId, clientOrderId }: OrderRecord): AskedOrder {
+    if (venueId !== null && this.reports.sureIds.isSure(key)) return { venueId, clientOrderId: null };
+    return { venueId: null, clientOrderId: present(clientOrderId, () => `the client order id of ${key}`) };
+  }
+
+  /** Answers why the record in the answer was not used; null where it was, or there is none. */
+  private take(key: string, answer: VenueAnswer<'cancel'>): typeof DOUBTED | null {
+    const record = recordIn(answer);
+    const order = this.blotter.table.get(key);
+    if (order === undefined) return null;
+    if (saysClosed(this.blotter.venue, answer)) this.reports.endings.corroborate(key);
+    const match = record === null ? null : this.reports.take(record, { known: order });
+    this.goOn(match?.kind === 'own' ? match.order : order, answer);
+    return match?.kind === 'doubtful' ? DOUBTED : null;
+  }
+
+  /** Handles a cancel's answer, with the order as it then is. */
+  private goOn(seen: OrderRecord, answer: VenueAnswer<'cancel'>): void {
+    const { key } = seen;
+    if (seen.pairKey !== null && !mayTrade(seen)) {
+      const pair = this.blotter.table.get(seen.pairKey);
+      if (pair !== undefined && mayTrade(pair)) this.lookUp(pair);
+    }
+    if (!mayTrade(seen)) return;
+    // It may be closed all the same: its reply was lost, or did not say so.
+    const open = this.blotter.apply(seen, { kind: 'cancel failed' });
+    const afterMs = open.state === 'unknown' ? RETRY_UNKNOWN_AFTER_MS : RETRY_AFTER_MS;
+    if (this.wanted.has(key)) this.wanted.set(key, this.blotter.outbox.nowMs + afterMs);
+    if (answer.outcome !== 'unsent') this.lookUp(open);
+  }
+
+  private remember(): void {
+    this.blotter.outbox.keep(KEPT_CANCELS, [...this.wanted.keys()]);
+  }
+}
+
+/** True if the cancel's answer itself states that the order has ended. */
+function saysClosed(venue: VenueProfile, answer: VenueAnswer<'cancel'>): boolean {
+  if (answer.outcome === 'refused') return answer.status !== null && isClosedStatus(venue, answer.status);
+  if (answer.outcome !== 'value') return false;
+  const { status } = answer.value;
+  return status !== null && isClosedStatus(venue, status);
+}
+
+/** The record that a cancel's answer holds, whether it applied or not. */
+function recordIn(answer: VenueAnswer<'cancel'>): VenueOrder | null {
+  if (answer.outcome === 'refused') return answer.order;
+  if (answer.outcome !== 'value') return null;
+  return answer.value.order;
+}

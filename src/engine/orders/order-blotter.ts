@@ -1,0 +1,199 @@
+import { formatUnits } from '../../domain/money.ts';
+import { sentence } from '../../language/sentences/sentence.ts';
+import { IdenticalOrders } from './identical-orders.ts';
+import { afterEvent, type OrderEvent } from './order-life.ts';
+import { CANCELED_BY_OTHERS, isFinal, mayTrade, type OrderRecord } from '../order-record.ts';
+import { OrderTable } from './order-table.ts';
+import { LIST_START } from '../own-list.ts';
+import { UnknownOrders } from './unknown-orders.ts';
+import type { ListCursor, VenueProfile } from '../../venues/port.ts';
+import type { EngineSettings } from '../engine-settings.ts';
+import type { MirrorState } from '../mirror-change.ts';
+import type { Outbox } from '../outbox.ts';
+
+/** Cursors that wait for a second reading; the oldest go. A page of a list has up to a thousand. */
+const MOST_SEEN_ONCE = 5_000;
+
+/** Called with every change of an order, after it was entered. `before` is null for a new one. */
+export type OrderListener = (order: OrderRecord, before: OrderRecord | null) => void;
+
+/**
+ * Keeps our orders: every event about one goes through here, into the table, the mirror and the journal, and
+ * on to whoever listens.
+ */
+export class OrderBlotter {
+  readonly table = new OrderTable();
+  readonly identical: IdenticalOrders;
+  readonly venue: VenueProfile;
+  readonly unknown: UnknownOrders;
+  readonly outbox: Outbox;
+  /** True if the venue pushes every change: then nothing has to be read twice. */
+  private readonly isPushed: boolean;
+  /** Certain ends of the lists of own orders and trades: what a new order brings stands beyond them. */
+  furthestOrder: ListCursor = LIST_START;
+  furthestTrade: ListCursor = LIST_START;
+  /**
+   * Cursors beyond it that one reading has shown: a single wrong number must not become a floor under which
+   * nothing is looked for.
+   */
+  private readonly seenOnce = new Map<ListCursor, number>();
+  /** True if the end of an order was requested here. */
+  isEndWanted: (key: string) => boolean = () => false;
+  private readonly listeners: OrderListener[] = [];
+  private readonly endListeners: ((order: OrderRecord) => void)[] = [];
+
+  constructor(settings: EngineSettings, outbox: Outbox) {
+    this.outbox = outbox;
+    this.venue = settings.venue;
+    this.isPushed = settings.reconciliation === null;
+    this.identical = new IdenticalOrders(settings.venue.identicalOrdersMs);
+    this.unknown = new UnknownOrders({
+      lateArrivalMs: settings.lateArrivalMs,
+      passesApartMs: settings.absencePassesApartMs,
+      rule: settings.venue.absence,
+      list: settings.venue.ownLists.orders,
+    });
+  }
+
+  listen(listener: OrderListener): void {
+    this.listeners.push(listener);
+  }
+
+  /** Of orders at their end alone, after those who listen to every change. */
+  listenToEnds(listener: (order: OrderRecord) => void): void {
+    this.endListeners.push(listener);
+  }
+
+  /** Enters a new order. */
+  add(order: OrderRecord): void {
+    this.table.add(order);
+    this.tell(order, null);
+  }
+
+  /** Enters what was left out of an order when it was entered. */
+  complete(order: OrderRecord): void {
+    this.table.put(order);
+    this.tell(order, null);
+  }
+
+  /** Takes in a event; answers the order as it then is, the same value where nothing changed. */
+  apply(order: OrderRecord, event: OrderEvent): OrderRecord {
+    const next = this.withEnder(order, afterEvent(order, event));
+    if (next === order) return order;
+    const { nowMs } = this.outbox;
+    // What was sent is what another may be identical to, whatever the exchange made of it.
+    if (event.kind === 'submitted') this.identical.sent(next);
+    else if (order.state === 'sending' && next.state !== 'unknown') this.identical.answered(order, nowMs);
+    if (next.state === 'unknown' && order.state !== 'unknown') this.unknown.track(next, nowMs);
+    if (order.state === 'unknown' && next.state !== 'unknown') {
+      this.unknown.forget(next.key);
+      this.identical.answered(order, nowMs);
+    }
+    this.table.put(next);
+    this.tell(next, order);
+    return next;
+  }
+
+  /** Notes that somebody else canceled an order, where that is so. A market order ends by itself. */
+  private withEnder(order: OrderRecord, next: OrderRecord): OrderRecord {
+    if (this.isPushed || !mayTrade(order) || mayTrade(next) || next.state === 'rejected') return next;
+    const { key, pairKey, execution, reason } = next;
+    if (next.matched >= next.amount || execution === 'market' || reason !== null) return next;
+    const other = pairKey === null ? undefined : this.table.get(pairKey);
+    // The exchange ends one leg of a pair with the other.
+    const isWithOther =
+      other !== undefined &&
+      (this.isEndWanted(other.key) || (!mayTrade(other) && other.reason !== CANCELED_BY_OTHERS));
+    return this.isEndWanted(key) || isWithOther ? next : { ...next, reason: CANCELED_BY_OTHERS };
+  }
+
+  /** One reading shows where an order stands. The second that does makes it sure. */
+  sawOrderAt(cursor: ListCursor | null): void {
+    if (cursor === null || cursor <= this.furthestOrder) return;
+    if (this.isPushed) {
+      this.furthestOrder = cursor;
+      return;
+    }
+    const { seenOnce } = this;
+    const { steps } = this.outbox;
+    const step = seenOnce.get(cursor);
+    if (step === undefined) {
+      seenOnce.set(cursor, steps);
+      if (seenOnce.size > MOST_SEEN_ONCE) this.forgetOldest();
+    } else if (step !== steps) {
+      this.furthestOrder = cursor;
+      for (const seen of seenOnce.keys()) if (seen <= cursor) seenOnce.delete(seen);
+    }
+  }
+
+  /**
+   * Takes over what the mirror kept. Whether a request that was being sent has left is not known, so
+   * it may be there; a cancel that was on its way is asked for again. Nothing was sent later than now: what
+   * says so is of a clock that has been set back since, and would be waited for until then.
+   */
+  restore(state: MirrorState, nowMs: number): void {
+    const orders = state.orders.map((order) =>
+      order.sentAtMs !== null && order.sentAtMs > nowMs ? { ...order, sentAtMs: nowMs } : order,
+    );
+    for (const order of orders) {
+      // Not where it stands itself, which one wrong reading may have shown: a floor was made of two.
+      this.furthestOrder = Math.max(this.furthestOrder, order.orderFloor);
+      this.table.put(order);
+    }
+    for (const { cursor } of state.fills) this.furthestTrade = Math.max(this.furthestTrade, cursor);
+    this.identical.restore(orders, nowMs);
+    for (const order of orders) {
+      if (order.state === 'sending') this.apply(order, { kind: 'unanswered', sentAtMs: nowMs });
+      else if (order.state === 'unknown') this.unknown.track(order, nowMs);
+      else if (order.state === 'cancelling') this.apply(order, { kind: 'cancel failed' });
+      else if (order.state === 'planned')
+        this.apply(order, { kind: 'dropped', atMs: nowMs, reason: sentence('order-restarted') });
+    }
+  }
+
+  /** The oldest order that keeps the books from being compared, in words; null where none does. */
+  unsettled(): string | null {
+    const order = this.table
+      .unfinished()
+      .find(({ state }) => state === 'sending' || state === 'unknown' || state === 'settling');
+    if (order === undefined) return null;
+    const { key, state, matched, filled } = order;
+    if (state === 'sending') return sentence('order-on-its-way', { order: key });
+    if (state === 'unknown') return sentence('order-being-found', { order: key });
+    return sentence('order-trades-missing', {
+      order: key,
+      matched: formatUnits(matched),
+      filled: formatUnits(filled),
+    });
+  }
+
+  private forgetOldest(): void {
+    for (const oldest of this.seenOnce.keys()) {
+      this.seenOnce.delete(oldest);
+      return;
+    }
+  }
+
+  private tell(order: OrderRecord, before: OrderRecord | null): void {
+    const { outbox } = this;
+    const isAtEnd = isFinal(order);
+    // Without a journal nobody reads what an order was between its plan and its end.
+    if (outbox.isJournaled || before === null || isAtEnd) outbox.change({ kind: 'order', order });
+    if (outbox.isJournaled) this.journal(order);
+    if (outbox.isWatched && (before === null || before.state !== order.state || isAtEnd))
+      outbox.tell({ kind: 'order', order });
+    for (const listener of this.listeners) listener(order, before);
+    if (isAtEnd) for (const listener of this.endListeners) listener(order);
+  }
+
+  private journal({ key, state, venueId, venueStatus, matched, filled, reason }: OrderRecord): void {
+    this.outbox.journal('order', key, {
+      state,
+      venueId,
+      status: venueStatus,
+      matched: formatUnits(matched),
+      filled: formatUnits(filled),
+      ...(reason === null ? {} : { reason }),
+    });
+  }
+}

@@ -1,0 +1,79 @@
+import { isClosedStatus, isOpenStatus, type VenueProfile } from '../../venues/port.ts';
+
+/** The signs that there are of an order's end. */
+interface Signs {
+  /** The last word that said so, and how many readings in a row said it. */
+  word: string | null;
+  readings: number;
+  /**
+   * True if a complete list of the open orders lacked it, or the exchange confirmed its end to the caller
+   * that requested it.
+   */
+  isCorroborated: boolean;
+}
+
+/** Outcome of reading an order's status. */
+export type Ending =
+  | 'open'
+  | 'ended'
+  /** It may have ended: ask again. */
+  | 'doubtful';
+
+/**
+ * Decides if an order has ended. A word of one reply is not enough, since nothing comes after the end. A
+ * known word needs a second sign: another reading with the same word, the order's absence from the list of
+ * open orders, or the confirmed cancel. An unknown word needs both two readings and the absence.
+ */
+export class OrderEndings {
+  private readonly signs = new Map<string, Signs>();
+  private readonly venue: Pick<VenueProfile, 'statuses'>;
+  private readonly enough: number;
+
+  /** `isPushed`: the venue pushes every change, so one reading of a known status is enough. */
+  constructor(venue: Pick<VenueProfile, 'statuses'>, isPushed = false) {
+    this.venue = venue;
+    this.enough = isPushed ? 1 : 2;
+  }
+
+  /** A sign besides its status that the order has ended. */
+  corroborate(key: string): void {
+    const signs = this.signs.get(key);
+    if (signs === undefined) this.signs.set(key, { word: null, readings: 0, isCorroborated: true });
+    else signs.isCorroborated = true;
+  }
+
+  /** One reading. `isWhole`: all of it is matched, as its amounts say too. */
+  read(key: string, status: string, isWhole: boolean): Ending {
+    if (isOpenStatus(this.venue, status)) {
+      this.signs.delete(key);
+      return 'open';
+    }
+    const before = this.signs.get(key);
+    const readings = before?.word === status ? before.readings + 1 : 1;
+    const isCorroborated = before?.isCorroborated ?? false;
+    this.signs.set(key, { word: status, readings, isCorroborated });
+    if (!isClosedStatus(this.venue, status)) return readings >= 2 && isCorroborated ? 'ended' : 'doubtful';
+    return (this.venue.statuses.filled.includes(status) && isWhole) ||
+      readings >= this.enough ||
+      isCorroborated
+      ? 'ended'
+      : 'doubtful';
+  }
+
+  /** True if there is any sign that it has ended. */
+  isNoted(key: string): boolean {
+    return this.signs.has(key);
+  }
+
+  /** Nothing more is to be found out about it. */
+  forget(key: string): void {
+    this.signs.delete(key);
+  }
+
+  /** Orders that may have ended. */
+  doubtful(): readonly string[] {
+    const keys: string[] = [];
+    for (const [key, { readings }] of this.signs) if (readings > 0) keys.push(key);
+    return keys;
+  }
+}

@@ -1,0 +1,126 @@
+import type { VenueOrder } from '../../domain/order.ts';
+import type { VenueOrderId } from '../../domain/venue-id.ts';
+import type { OrderRecord } from '../order-record.ts';
+import { isOpenStatus } from '../../venues/port.ts';
+import { CancelManager } from './cancel-manager.ts';
+import type { EngineSettings } from '../engine-settings.ts';
+import type { FlawLog } from '../flaw-log.ts';
+import type { OrderBlotter } from './order-blotter.ts';
+import { OrderPlacer } from './order-placer.ts';
+import { OrderReportMatcher, type ReportContext, type ReportMatch } from './order-report-matcher.ts';
+import { OrderTakeover } from '../order-takeover.ts';
+import { OrphanedOrders } from './orphaned-orders.ts';
+import type { PreTradeRisk } from '../risk/pre-trade-risk.ts';
+import type { RowCounter } from '../feeds/row-counter.ts';
+import { UnknownOrderSearch } from './unknown-order-search.ts';
+
+/** A list may be this much older than a reply. */
+const LIST_LAG_MS = 3_000;
+
+export interface OrderManagerOptions {
+  readonly settings: EngineSettings;
+  readonly blotter: OrderBlotter;
+  readonly findings: FlawLog;
+  readonly risk: PreTradeRisk;
+  readonly rows: RowCounter;
+  /** Marks the ids of this mirror. */
+  readonly epoch: string;
+}
+
+/**
+ * All that is done about orders of ours: they are placed, canceled, found again and read. Each of it is a
+ * part of its own; here is what concerns them all.
+ */
+export class OrderManager {
+  readonly blotter: OrderBlotter;
+  readonly reports: OrderReportMatcher;
+  readonly cancels: CancelManager;
+  readonly placer: OrderPlacer;
+  readonly takeover: OrderTakeover;
+  readonly orphans: OrphanedOrders;
+  readonly unknown: UnknownOrderSearch;
+
+  constructor(options: OrderManagerOptions) {
+    const { settings, blotter, findings } = options;
+    this.blotter = blotter;
+    this.reports = new OrderReportMatcher({
+      blotter,
+      findings,
+      instance: settings.instance,
+      lateArrivalMs: settings.lateArrivalMs,
+      isPushed: settings.reconciliation === null,
+      onRecord: (record, askedId) => this.takeRecord(record, { askedId }),
+      onTakenOver: (order, record) => this.orphans.take(order, record),
+    });
+    const { reports } = this;
+    this.takeover = new OrderTakeover({
+      outbox: blotter.outbox,
+      venue: blotter.venue,
+      reports,
+      take: (record, way) => this.takeRecord(record, way),
+    });
+    this.cancels = new CancelManager({ blotter, reports });
+    this.orphans = new OrphanedOrders({ outbox: blotter.outbox, cancels: this.cancels });
+    this.placer = new OrderPlacer({ ...options, reports });
+    this.unknown = new UnknownOrderSearch({
+      ...options,
+      cancels: this.cancels,
+      placer: this.placer,
+      takeRecord: (record) => this.takeRecord(record),
+    });
+  }
+
+  /** Does what its time has come for. */
+  pump(nowMs: number): void {
+    this.placer.pump();
+    this.cancels.pump(nowMs);
+    this.takeover.pump(nowMs);
+    this.unknown.pump(nowMs);
+  }
+
+  /** True if strategies have to wait for what a lost or older mirror did not know. */
+  isWaitedFor(areFillsWaiting: boolean): boolean {
+    return this.takeover.isWaitedFor(areFillsWaiting) || this.orphans.isAwaited();
+  }
+
+  /** Returns the time of the next action that is due by itself. */
+  wakeAtMs(): number {
+    const { blotter, cancels, takeover, placer } = this;
+    return Math.min(blotter.unknown.wakeAtMs(), cancels.wakeAtMs(), takeover.wakeAtMs(), placer.wakeAtMs());
+  }
+
+  /**
+   * The open orders, as one complete list has them: one of ours that is not among them is asked for by its
+   * id.
+   */
+  takeOpenList(listed: ReadonlySet<VenueOrderId>, askedAtMs: number): void {
+    for (const order of this.blotter.table.unfinished()) {
+      const { state, venueId, sentAtMs } = order;
+      if ((state !== 'open' && state !== 'cancelling') || venueId === null || listed.has(venueId)) continue;
+      // Lists lag behind replies.
+      if (sentAtMs !== null && sentAtMs + LIST_LAG_MS > askedAtMs) continue;
+      this.reports.endings.corroborate(order.key);
+      this.cancels.lookUp(order);
+    }
+  }
+
+  /** One record of a list or reply. */
+  takeRecord(record: VenueOrder, way: ReportContext = {}): ReportMatch {
+    const match = this.reports.take(record, way);
+    if (match.kind === 'twin' && record.id !== null) this.endTwin(match.of, record, record.id);
+    return match;
+  }
+
+  /** One of ours is there a second time. */
+  private endTwin({ key, venueId }: OrderRecord, { status }: VenueOrder, id: VenueOrderId): void {
+    if (status !== null && !isOpenStatus(this.blotter.venue, status)) {
+      this.blotter.outbox.alarm(`${key} was at the exchange twice, as ${venueId} and ${id}`, key);
+      return;
+    }
+    if (!this.cancels.cancelForeign(id)) return;
+    this.blotter.outbox.alarm(
+      `${key} is at the exchange twice, as ${venueId} and ${id}: the second is canceled`,
+      key,
+    );
+  }
+}

@@ -1,0 +1,350 @@
+import type { VenueOrder } from '../../domain/order.ts';
+import type { ExitKind } from '../../domain/exit-kind.ts';
+import { sentence } from '../../language/sentences/sentence.ts';
+import type { WhenIdentical } from './identical-orders.ts';
+import { OrderNames, stopLegKey } from '../order-names.ts';
+import { unsentOrder, type OrderRecord } from '../order-record.ts';
+import type { RiskApproved } from '../risk/check-risk.ts';
+import type { WantedOrder } from '../risk/risk-view.ts';
+import type { VenueAnswer } from '../../venues/port.ts';
+import type { EngineSettings } from '../engine-settings.ts';
+import { keepReply } from '../feeds/keep-reply.ts';
+import type { OrderBlotter } from './order-blotter.ts';
+import type { OrderReportMatcher } from './order-report-matcher.ts';
+import type { Outbox } from '../outbox.ts';
+import { placeCall } from './place-call.ts';
+import type { PreTradeRisk } from '../risk/pre-trade-risk.ts';
+import type { RowCounter } from '../feeds/row-counter.ts';
+import type { StrategyInstance } from '../strategy-instance.ts';
+
+/** An order as it is to be sent: checked, and on the steps of its market. */
+export interface OrderPlan {
+  readonly instance: StrategyInstance;
+  readonly intentId: string;
+  readonly tag: string | null;
+  /** Kind of the bracket's exit; null for any other order. */
+  readonly exit: ExitKind | null;
+  readonly order: RiskApproved<WantedOrder>;
+  /** The stop leg of an OCO. */
+  readonly stopLeg: RiskApproved<WantedOrder> | null;
+  /** The same of the stop leg. */
+  readonly stopLegExit: ExitKind | null;
+  readonly whenIdentical: WhenIdentical;
+  /** True if it is dropped when it is due to leave and would trade at once; default false. */
+  readonly isPostOnly?: boolean;
+}
+
+export interface OrderPlacerOptions {
+  readonly settings: EngineSettings;
+  readonly blotter: OrderBlotter;
+  readonly reports: OrderReportMatcher;
+  readonly risk: PreTradeRisk;
+  readonly rows: RowCounter;
+  /** Marks the ids of this mirror. */
+  readonly epoch: string;
+}
+
+/** The code by which an order is given up that waited for an identical one. */
+export const IDENTICAL_ORDER = 'IdenticalOrder';
+
+/** Reason the reply to a placement is not used. */
+const NOT_ABOUT_IT = 'the reply to its placement is not about it';
+
+/**
+ * Maximum wait beyond the exchange's own window. After it the order is given up: the fate of the other one is
+ * not known.
+ */
+const WAITS_LONGER_MS = 1_000;
+
+/**
+ * Places orders. An order is on the disk before its request leaves; it is sent once; and one that is like
+ * another of a moment ago waits until the exchange no longer takes it for its repetition.
+ */
+export class OrderPlacer {
+  private readonly options: OrderPlacerOptions;
+  private readonly blotter: OrderBlotter;
+  private readonly outbox: Outbox;
+  private readonly names: OrderNames;
+  /** Orders that wait until an identical one is out of the exchange's mind. */
+  private readonly waiting = new Set<string>();
+  /** Live orders that are only to rest, by their keys. After a restart there are none. */
+  private readonly resting = new Set<string>();
+  /**
+   * Orders that need not wait for one, by their keys. After a restart there are none: what was planned before
+   * is not sent then.
+   */
+  private readonly free = new Map<string, Exclude<WhenIdentical, 'hold'>>();
+  /** Until when orders are known not to leave, and why. */
+  private stuckUntilMs = 0;
+  private stuckBecause = '';
+
+  constructor(options: OrderPlacerOptions) {
+    this.options = options;
+    this.blotter = options.blotter;
+    this.outbox = options.blotter.outbox;
+    const { instance } = options.settings;
+    this.names = new OrderNames({ instance, epoch: options.epoch }, this.blotter.venue.clientOrderId);
+    this.blotter.listenToEnds((order) => {
+      if (this.free.size > 0) this.free.delete(order.key);
+      if (this.resting.size > 0) this.resting.delete(order.key);
+    });
+  }
+
+  /** Enters an order and sends it, or lets it wait for an identical one. Answers its key. */
+  place(plan: OrderPlan): string {
+    plan.instance.planned(this.outbox.nowMs);
+    const clientOrderId = this.names.next(plan.order.value.strategy, this.options.rows.next());
+    const { exit } = plan;
+    const single = this.recordOf(plan, plan.order.value, { key: clientOrderId, clientOrderId, exit });
+    if (plan.whenIdentical !== 'hold') this.free.set(single.key, plan.whenIdentical);
+    if (plan.isPostOnly === true) this.resting.add(single.key);
+    if (plan.stopLeg === null) {
+      this.blotter.add(single);
+      this.tryToSend(single);
+      return single.key;
+    }
+    const stop = this.recordOf(plan, plan.stopLeg.value, {
+      key: stopLegKey(clientOrderId),
+      clientOrderId: null,
+      exit: plan.stopLegExit,
+    });
+    const first = { ...single, pairKey: stop.key };
+    this.blotter.add(first);
+    this.blotter.add({ ...stop, pairKey: first.key });
+    this.tryToSend(first);
+    return first.key;
+  }
+
+  /** Sends what has waited long enough. */
+  pump(): void {
+    if (this.waiting.size === 0) return;
+    // Over a copy: one that has to wait on is added again.
+    const keys = [...this.waiting];
+    for (const key of keys) {
+      const order = this.blotter.table.get(key);
+      this.waiting.delete(key);
+      if (order?.state === 'planned') this.tryToSend(order);
+    }
+  }
+
+  /** Returns the time of the next action that is due by itself. */
+  wakeAtMs(): number {
+    let next = Number.POSITIVE_INFINITY;
+    if (this.waiting.size === 0) return next;
+    for (const key of this.waiting) {
+      const order = this.blotter.table.get(key);
+      if (order !== undefined) next = Math.min(next, this.waitsUntilMs(order));
+    }
+    return next;
+  }
+
+  /** Returns why a new order could not leave now; null if it may. */
+  closed(): string | null {
+    const { nowMs } = this.outbox;
+    if (this.stuckUntilMs <= nowMs) return null;
+    const seconds = Math.ceil((this.stuckUntilMs - nowMs) / 1_000);
+    if (this.stuckBecause === 'expired') return sentence('orders-used-up', { seconds });
+    if (this.stuckBecause === 'locked out') return sentence('orders-locked-out', { seconds });
+    return sentence('orders-stuck', { seconds, reason: this.stuckBecause });
+  }
+
+  /** Drops what was not sent yet, as when trading is halted. */
+  dropPlanned(reason: string): void {
+    for (const key of this.waiting) this.drop(key, reason);
+    this.waiting.clear();
+  }
+
+  private recordOf(
+    { intentId, tag }: OrderPlan,
+    wanted: WantedOrder,
+    name: Pick<OrderRecord, 'key' | 'clientOrderId' | 'exit'>,
+  ): OrderRecord {
+    const { strategy, market, side, execution, price, stopPrice, amount } = wanted;
+    return unsentOrder({
+      key: name.key,
+      clientOrderId: name.clientOrderId,
+      intentId,
+      strategy,
+      tag,
+      exit: name.exit,
+      market: market.symbol,
+      marketVersion: market.version,
+      side,
+      execution,
+      price,
+      stopPrice,
+      amount,
+      pairKey: null,
+      plannedAtMs: this.outbox.nowMs,
+      orderFloor: this.blotter.furthestOrder,
+      tradeFloor: this.blotter.furthestTrade,
+    });
+  }
+
+  /** Sends an order that is planned, or lets it wait on. */
+  tryToSend(order: OrderRecord): void {
+    const { nowMs } = this.outbox;
+    const isFree = this.free.size > 0 && this.free.has(order.key);
+    const freeAtMs = isFree ? nowMs : this.blotter.identical.freeAtMs(order, nowMs);
+    if (freeAtMs > nowMs) {
+      if (order.plannedAtMs + this.longestWaitMs <= nowMs) {
+        this.drop(order.key, this.sayIdentical(order, freeAtMs));
+      } else this.waiting.add(order.key);
+      return;
+    }
+    const why =
+      order.plannedAtMs < nowMs ? this.options.risk.objectionTo(order, this.resting.has(order.key)) : null;
+    if (why === null) this.send(order);
+    else this.drop(order.key, why);
+  }
+
+  private send(order: OrderRecord): void {
+    const { nowMs } = this.outbox;
+    const free = this.free.size === 0 ? undefined : this.free.get(order.key);
+    const isPro =
+      free === 'insist' || (free === 'send' && this.blotter.identical.freeAtMs(order, nowMs) > nowMs);
+    const submitted = { kind: 'submitted', atMs: nowMs } as const;
+    const sent = this.blotter.apply(order, submitted);
+    const pair = order.pairKey === null ? undefined : this.blotter.table.get(order.pairKey);
+    if (pair !== undefined) this.blotter.apply(pair, submitted);
+    this.outbox.ask(
+      placeCall(sent, pair, { market: this.blotter.venue.marketNames.parseMarket(sent.market), isPro }),
+      { requestClass: order.exit === null ? 'place' : 'exit', withinMs: this.options.settings.placeWithinMs },
+      (answer, { atMs, reply }) => {
+        const doubt = this.takePlaced(sent.key, answer, atMs);
+        keepReply(this.outbox, sent.key, { step: 'place', answer, reply, doubt });
+      },
+    );
+  }
+
+  /** Answers why a reply that could be read was not used; null for any other. */
+  private takePlaced(
+    key: string,
+    answer: VenueAnswer<'place' | 'place-oco'>,
+    atMs: number,
+  ): typeof NOT_ABOUT_IT | null {
+    const legs = this.legsOf(key);
+    if (answer.outcome === 'value') {
+      const records = 'length' in answer.value ? answer.value : [answer.value];
+      return this.bindPlaced(legs, records, atMs) ? null : NOT_ABOUT_IT;
+    }
+    if (answer.outcome === 'unsent') {
+      // Without a known time the next one may try at once.
+      this.stuckUntilMs = atMs + (answer.retryInMs ?? 0);
+      this.stuckBecause = answer.reason;
+      for (const order of legs) {
+        // One that was asked for before may have been seen meanwhile: then it is there, whatever became of
+        // this request.
+        if (order.state !== 'sending') continue;
+        this.blotter.apply(order, {
+          kind: 'dropped',
+          atMs,
+          reason: sentence('order-not-sent', { reason: answer.reason }),
+        });
+      }
+      return null;
+    }
+    const isCertain = answer.effect === 'none' && !this.showsArrival(legs[0], answer.code);
+    for (const order of legs) {
+      this.blotter.apply(
+        order,
+        isCertain ? { kind: 'refused', atMs, code: answer.code } : { kind: 'unanswered', sentAtMs: atMs },
+      );
+    }
+    if (!isCertain)
+      this.outbox.warn(
+        `${key}: ${answer.code}: ${answer.message}; the bot finds out whether it arrived`,
+        key,
+      );
+    return null;
+  }
+
+  /**
+   * Each leg gets the record that is its own by name and terms, wherever in the reply that stands. One
+   * without is looked for. Answers whether each leg has one.
+   */
+  private bindPlaced(legs: readonly OrderRecord[], records: readonly VenueOrder[], atMs: number): boolean {
+    const { reports } = this.options;
+    let first: VenueOrder | null = null;
+    let isAboutAll = true;
+    for (const leg of legs) {
+      const record: VenueOrder | undefined =
+        leg.clientOrderId === null ? this.secondOf(records, leg, first) : this.namedFirst(records, leg);
+      if (leg.clientOrderId !== null) first = record ?? null;
+      if (record !== undefined) reports.takePlaced(record, leg);
+      else {
+        this.outbox.warn(`${leg.key}: ${NOT_ABOUT_IT}; the bot finds out whether it arrived`, leg.key);
+        this.blotter.apply(leg, { kind: 'unanswered', sentAtMs: atMs });
+        isAboutAll = false;
+      }
+    }
+    return isAboutAll;
+  }
+
+  /** The record that carries the leg's name; where none does the first one, to report what it carries. */
+  private namedFirst(records: readonly VenueOrder[], leg: OrderRecord): VenueOrder | undefined {
+    const { clientOrderId } = leg;
+    const named = records.find((record) => record.clientOrderId === clientOrderId) ?? records[0];
+    return named !== undefined && this.options.reports.isOfPlacement(named, leg, null) ? named : undefined;
+  }
+
+  /** The record of the second leg of a pair whose first is known. */
+  private secondOf(
+    records: readonly VenueOrder[],
+    leg: OrderRecord,
+    first: VenueOrder | null,
+  ): VenueOrder | undefined {
+    if (first === null) return undefined;
+    const { reports } = this.options;
+    return records.find((record) => record !== first && reports.isOfPlacement(record, leg, first));
+  }
+
+  /**
+   * A refusal that says it is there already. Of an order sent once that is no evidence: somebody's identical
+   * order may be meant.
+   */
+  private showsArrival(order: OrderRecord | undefined, code: string): boolean {
+    if (order === undefined) return false;
+    const { clientOrderIdInUse, identicalOrder } = this.blotter.venue.refusals;
+    if (code === clientOrderIdInUse) return true;
+    return code === identicalOrder && order.attempts > 1 && !this.blotter.identical.knowsOther(order);
+  }
+
+  private legsOf(key: string): readonly OrderRecord[] {
+    const first = this.blotter.table.get(key);
+    if (first === undefined) return [];
+    const second = first.pairKey === null ? undefined : this.blotter.table.get(first.pairKey);
+    return second === undefined ? [first] : [first, second];
+  }
+
+  private get longestWaitMs(): number {
+    return this.blotter.venue.identicalOrdersMs + WAITS_LONGER_MS;
+  }
+
+  private waitsUntilMs(order: OrderRecord): number {
+    const freeAtMs = this.blotter.identical.freeAtMs(order, this.outbox.nowMs);
+    return Math.min(freeAtMs, order.plannedAtMs + this.longestWaitMs);
+  }
+
+  private sayIdentical(order: OrderRecord, freeAtMs: number): string {
+    const { nowMs } = this.outbox;
+    const other = String(this.blotter.identical.otherThan(order));
+    const free = Number.isFinite(freeAtMs)
+      ? sentence('identical-free-in', { wait: freeAtMs - nowMs, at: freeAtMs })
+      : sentence('identical-free-after', { wait: this.blotter.venue.identicalOrdersMs });
+    return sentence('order-identical', {
+      code: IDENTICAL_ORDER,
+      other,
+      waited: nowMs - order.plannedAtMs,
+      limit: this.longestWaitMs,
+      free,
+    });
+  }
+
+  private drop(key: string, reason: string): void {
+    const { nowMs } = this.outbox;
+    for (const order of this.legsOf(key)) {
+      if (order.state === 'planned') this.blotter.apply(order, { kind: 'dropped', atMs: nowMs, reason });
+    }
+  }
+}

@@ -1,0 +1,453 @@
+import { present } from '../../domain/invariant.ts';
+import { formatUnits, NO_UNITS, type Units } from '../../domain/money.ts';
+import type { VenueOrder } from '../../domain/order.ts';
+import type { VenueOrderId } from '../../domain/venue-id.ts';
+import { OrderEndings } from './order-endings.ts';
+import { isFinal, type OrderRecord } from '../order-record.ts';
+import { cursorOfOrder } from '../own-list.ts';
+import { isClosedStatus, isOpenStatus, type ListCursor } from '../../venues/port.ts';
+import { DisputedIds } from './disputed-ids.ts';
+import type { FlawLog } from '../flaw-log.ts';
+import { ForeignOrders } from './foreign-orders.ts';
+import { LostOrders } from '../lost-orders.ts';
+import { OrderInquiries } from './order-inquiries.ts';
+import type { OrderBlotter } from './order-blotter.ts';
+import type { Flaw } from '../plausibility/flaw.ts';
+import { orderFlaw, orderMisfit } from '../plausibility/order-flaw.ts';
+import { SureIds } from './sure-ids.ts';
+import { UnchangedRecords } from '../feeds/unchanged-records.ts';
+
+/** Owner of an order in a list. */
+export type ReportMatch =
+  | { readonly kind: 'own'; readonly order: OrderRecord }
+  | { readonly kind: 'foreign' }
+  /** Another one carries the name of one of ours, and both are there: it was placed twice. */
+  | { readonly kind: 'twin'; readonly of: OrderRecord }
+  /**
+   * It contradicts itself or what is known, or says something that one reading can not prove. Nothing of it
+   * was used, and it is asked for again.
+   */
+  | { readonly kind: 'doubtful' };
+
+/** Last answer of the exchange on an order that was requested by its id, and its time. */
+export interface StatedOrder {
+  readonly record: VenueOrder;
+  readonly atMs: number;
+}
+
+/** Statements that are remembered; the oldest go. */
+const MOST_STATED = 1_000;
+
+/** Facts known about a record beyond its content. */
+export interface ReportContext {
+  /** The order that the reply was asked for. */
+  readonly known?: OrderRecord;
+  /** The id that was asked for. */
+  readonly askedId?: VenueOrderId;
+}
+
+export interface OrderReportMatcherOptions {
+  readonly blotter: OrderBlotter;
+  readonly instance: string;
+  readonly lateArrivalMs: number;
+  readonly findings: FlawLog;
+  /** True if the venue pushes every change: then nothing has to be read twice. */
+  readonly isPushed?: boolean;
+  /** Called with the answer to a question by id; answers what became of it. */
+  readonly onRecord: (record: VenueOrder, askedId: VenueOrderId) => ReportMatch;
+  /** Called with each order that is taken over, as its record says it is. */
+  readonly onTakenOver: (order: OrderRecord, record: VenueOrder) => void;
+}
+
+/**
+ * Finds the order of ours that a record of the exchange is of, from whichever list or reply, and takes in
+ * what it says: by its name, by its id, or as the second leg of a pair. What does not fit is not used. What
+ * can not be undone is believed of two readings only: an end, another id, an order taken over.
+ */
+export class OrderReportMatcher {
+  readonly findings: FlawLog;
+  readonly inquiries: OrderInquiries;
+  readonly endings: OrderEndings;
+  readonly sureIds: SureIds;
+  readonly lost: LostOrders;
+  private readonly blotter: OrderBlotter;
+  private readonly foreign: ForeignOrders;
+  private readonly disputed: DisputedIds;
+  private readonly isPushed: boolean;
+  private readonly onTakenOver: OrderReportMatcherOptions['onTakenOver'];
+  private readonly unchanged = new UnchangedRecords();
+  private readonly stated = new Map<VenueOrderId, StatedOrder>();
+  private readonly lessMatched = new Map<string, { readonly matched: Units; readonly step: number }>();
+
+  constructor({
+    blotter,
+    findings,
+    instance,
+    lateArrivalMs,
+    isPushed = false,
+    onRecord,
+    onTakenOver,
+  }: OrderReportMatcherOptions) {
+    this.blotter = blotter;
+    this.onTakenOver = onTakenOver;
+    this.findings = findings;
+    this.endings = new OrderEndings(blotter.venue, isPushed);
+    this.sureIds = new SureIds(blotter.outbox, isPushed);
+    this.inquiries = new OrderInquiries({
+      outbox: blotter.outbox,
+      noSuchOrder: blotter.venue.refusals.noSuchOrder,
+      orderOf: (venueId) => blotter.table.byVenueId(venueId),
+      onRecord: (record, askedId) => onRecord(record, askedId).kind === 'doubtful',
+      onMissing: (askedId) => this.missing(askedId),
+    });
+    const { inquiries, sureIds } = this;
+    this.disputed = new DisputedIds({ blotter, inquiries, sureIds });
+    this.foreign = new ForeignOrders(blotter.outbox);
+    this.lost = new LostOrders({ blotter, foreign: this.foreign, instance, lateArrivalMs });
+    this.isPushed = isPushed;
+    blotter.listenToEnds(({ key, venueId }) => {
+      this.findings.forget(key);
+      // A venue that pushes every change is asked about nothing, and nothing of it is read twice.
+      if (isPushed) return;
+      this.endings.forget(key);
+      this.sureIds.forget(key);
+      this.disputed.forget(key);
+      this.lessMatched.delete(key);
+      if (venueId !== null) this.unchanged.forget(venueId);
+    });
+  }
+
+  isForeign(venueOrderId: VenueOrderId): boolean {
+    return this.foreign.has(venueOrderId);
+  }
+
+  /** True while the owner of an order is being found out. */
+  isAsking(venueOrderId: VenueOrderId): boolean {
+    return this.inquiries.isUnderWay(venueOrderId);
+  }
+
+  /** True if a record is of an order of this instance that is not known here, and is to be taken over. */
+  isMissing(record: VenueOrder): boolean {
+    return this.find(record) === undefined && this.lost.includes(record, this.cursorOf(record));
+  }
+
+  /** Returns the exchange's last answer on an order, ours or not, that was requested by its id. */
+  statedOf(venueOrderId: VenueOrderId): StatedOrder | undefined {
+    return this.stated.get(venueOrderId);
+  }
+
+  private noteStated(record: VenueOrder, { askedId }: ReportContext): void {
+    if (askedId === undefined) return;
+    this.stated.delete(askedId);
+    this.stated.set(askedId, { record, atMs: this.blotter.outbox.nowMs });
+    if (this.stated.size <= MOST_STATED) return;
+    for (const oldest of this.stated.keys()) {
+      this.stated.delete(oldest);
+      return;
+    }
+  }
+
+  /** Takes in a record, for the order it was asked for or for whichever it is of. */
+  take(record: VenueOrder, way: ReportContext = {}): ReportMatch {
+    const unchanged = this.unchanged.orderOf(record);
+    if (unchanged !== undefined && way.askedId === undefined && this.isNothingNew(unchanged))
+      return { kind: 'own', order: unchanged };
+    // As it is now: the other leg of a pair may have reported it since.
+    const order =
+      way.known === undefined ? this.find(record) : (this.blotter.table.get(way.known.key) ?? way.known);
+    if (this.isPushed)
+      return order === undefined ? { kind: 'foreign' } : this.takeIn(order, record, record.status);
+    const flaw = orderFlaw(record, this.blotter.venue) ?? this.wrongAnswer(record, way);
+    if (flaw !== null && !this.isConfirmed(order, record, flaw)) return this.doubt(order, record, flaw);
+    this.noteStated(record, way);
+    if (order === undefined) return this.takeStranger(record, way);
+    const match = this.takeOwn(order, record, way);
+    if (match.kind === 'own' && match.order === order && this.isSettled(order, record))
+      this.unchanged.note(record, order);
+    return match;
+  }
+
+  /** Takes in the reply to the placement of an order, of which `isOfPlacement` says that it is its own. */
+  takePlaced(record: VenueOrder, order: OrderRecord): ReportMatch {
+    // As it is now: the other leg of a pair may have reported it since.
+    const current = this.blotter.table.get(order.key) ?? order;
+    if (!this.isPushed) return this.bind(current, record, {});
+    this.blotter.sawOrderAt(this.cursorOf(record));
+    return this.takeIn(current, record, record.status);
+  }
+
+  /**
+   * True if a reply to the placement of an order is its own: it has the name that was sent, or, as the second
+   * leg of a pair, each names the other; and its terms are those that were requested.
+   */
+  isOfPlacement(record: VenueOrder, order: OrderRecord, first: VenueOrder | null): boolean {
+    const isNamed =
+      first === null
+        ? record.clientOrderId !== null && record.clientOrderId === order.clientOrderId
+        : record.clientOrderId === null && record.pairId === first.id && first.pairId === record.id;
+    if (isNamed && this.isPushed) return true;
+    const flaw = orderFlaw(record, this.blotter.venue) ?? orderMisfit(record, order);
+    const holder = this.blotter.table.byVenueId(record.id);
+    if (flaw === null && isNamed && (holder === undefined || holder.key === order.key)) return true;
+    const found = flaw ?? {
+      field: 'clientOrderId',
+      expected: order.clientOrderId ?? 'that of a second leg',
+      found: String(record.clientOrderId),
+    };
+    this.findings.note(order.key, found, { isGrave: true });
+    return false;
+  }
+
+  /** True if another reading of this record of an open order can add nothing to this one. */
+  private isSettled(order: OrderRecord, record: VenueOrder): boolean {
+    const { venue, furthestOrder } = this.blotter;
+    const isOpen = record.status !== null && isOpenStatus(venue, record.status) && !isFinal(order);
+    // A second leg may still learn its id from the first.
+    if (!isOpen || order.pairKey !== null || !this.sureIds.isSure(order.key)) return false;
+    const cursor = cursorOfOrder(venue, record);
+    return cursor !== null && cursor <= furthestOrder;
+  }
+
+  /** True if nothing has come since that the same record would revert. */
+  private isNothingNew(order: OrderRecord): boolean {
+    const { key } = order;
+    return this.blotter.table.get(key) === order && this.findings.isEmpty && !this.endings.isNoted(key);
+  }
+
+  private takeOwn(order: OrderRecord, record: VenueOrder, way: ReportContext): ReportMatch {
+    const misfit = orderMisfit(record, order);
+    if (misfit !== null && !this.isConfirmed(order, record, misfit)) {
+      // It has another one's record under the id that we know.
+      if (way.askedId === order.venueId) this.disputed.sawKnown(order, false);
+      return this.doubt(order, record, misfit);
+    }
+    return this.bind(order, record, way);
+  }
+
+  /** Takes in a record whose name and terms fit the order. */
+  private bind(order: OrderRecord, record: VenueOrder, way: ReportContext): ReportMatch {
+    const id = idOf(record);
+    if (order.venueId !== null && order.venueId !== id) return this.takeUnderOtherId(order, record, way);
+    const holder = this.blotter.table.byVenueId(id);
+    if (holder !== undefined && holder.key !== order.key) {
+      return this.doubt(order, record, {
+        field: 'id',
+        expected: `another than that of ${holder.key}`,
+        found: String(id),
+      });
+    }
+    if (way.askedId === id) this.disputed.sawKnown(order, true);
+    if (order.state === 'rejected' && way.askedId !== id) {
+      this.inquiries.ask(id);
+      return { kind: 'doubtful' };
+    }
+    const cursor = this.cursorOf(record);
+    this.blotter.sawOrderAt(cursor);
+    this.sureIds.saw(order.key, id);
+    if (this.sureIds.isSure(order.key)) this.lost.noteOwn(order, cursor);
+    if (order.state === 'rejected') this.tellRevival(order, id);
+    return this.takeIn(order, record, this.statusOf(order, record), way.askedId === id);
+  }
+
+  /** The status as far as it is believed; null where it has to be read again. */
+  private statusOf(order: OrderRecord, record: VenueOrder): string | null {
+    const { status } = record;
+    if (status === null || isFinal(order)) return status;
+    const ending = this.endings.read(order.key, status, record.matchedAmount === record.amount);
+    if (isOpenStatus(this.blotter.venue, status) || isClosedStatus(this.blotter.venue, status)) {
+      const isNoted = this.findings.readingsOf(order.key) > 0;
+      if (isNoted && orderFlaw(record, this.blotter.venue) === null && orderMisfit(record, order) === null)
+        this.findings.clear(order.key);
+    } else
+      this.findings.note(
+        order.key,
+        { field: 'status', expected: 'a status of the interface', found: status },
+        { isGrave: true },
+      );
+    if (ending !== 'doubtful') return status;
+    if (record.id !== null) this.inquiries.ask(record.id);
+    return null;
+  }
+
+  private takeIn(
+    order: OrderRecord,
+    record: VenueOrder,
+    status: string | null,
+    isAsked = false,
+  ): ReportMatch {
+    const { blotter } = this;
+    // They are said once and stay.
+    const terms = order.venueStatus === null ? record : null;
+    const isOpen = status === null || isOpenStatus(blotter.venue, status);
+    const report = { venueId: record.id, status, isOpen, matched: record.matchedAmount, terms };
+    const next = blotter.apply(order, { kind: 'seen', atMs: blotter.outbox.nowMs, report });
+    const settled = isAsked ? this.settleLess(next, record) : next;
+    return { kind: 'own', order: this.pairWith(settled, record) };
+  }
+
+  /**
+   * Lowers the matched amount of a closed order: it cannot fall, so two answers that show less than was noted
+   * are right.
+   */
+  private settleLess(order: OrderRecord, record: VenueOrder): OrderRecord {
+    const { blotter, lessMatched } = this;
+    const matched = record.matchedAmount;
+    const isLess = matched < order.matched && matched >= order.filled;
+    if (
+      order.state !== 'settling' ||
+      !isLess ||
+      record.status === null ||
+      isOpenStatus(blotter.venue, record.status)
+    )
+      return order;
+    const before = lessMatched.get(order.key);
+    const { steps } = blotter.outbox;
+    if (before === undefined || before.matched !== matched || before.step === steps) {
+      lessMatched.set(order.key, { matched, step: steps });
+      return order;
+    }
+    blotter.outbox.warn(
+      `${order.key}: matchedAmount: ${formatUnits(order.matched)} came in one reply, and two later ones say ${formatUnits(matched)}: the later ones count`,
+      order.key,
+    );
+    return blotter.apply(order, { kind: 'matched less', matched });
+  }
+
+  /** It was asked for by an id, and another one came: the answer to another question. */
+  private wrongAnswer(record: VenueOrder, { askedId }: ReportContext): Flaw | null {
+    if (askedId === undefined || record.id === askedId) return null;
+    return { field: 'id', expected: `${askedId}, which was asked for`, found: String(record.id) };
+  }
+
+  /**
+   * Two readings that say the same of what counts are believed, though something beside it contradicts them.
+   */
+  private isConfirmed(order: OrderRecord | undefined, record: VenueOrder, flaw: Flaw): boolean {
+    if (flaw.isSoft !== true) return false;
+    return this.findings.note(order?.key ?? `order ${record.id}`, flaw, { isGrave: false }) >= 2;
+  }
+
+  private doubt(order: OrderRecord | undefined, record: VenueOrder, flaw: Flaw): ReportMatch {
+    const { id } = record;
+    const readings = this.findings.note(order?.key ?? `order ${id}`, flaw, {
+      isGrave: order !== undefined && !isFinal(order),
+    });
+    // Lists tell the same every few seconds, so that asking once is enough.
+    if (order !== undefined && !isFinal(order) && readings === 1) this.inquiries.about(order);
+    const cursor = cursorOfOrder(this.blotter.venue, record);
+    const isKnownPlace = cursor !== null && cursor <= this.blotter.furthestOrder;
+    if (order === undefined && id !== null && readings === 1 && isKnownPlace) this.inquiries.ask(id);
+    return { kind: 'doubtful' };
+  }
+
+  /** The name of one of ours under another id than its own: see `DisputedIds`. */
+  private takeUnderOtherId(order: OrderRecord, record: VenueOrder, way: ReportContext): ReportMatch {
+    const venueId = idOf(record);
+    const dispute = this.disputed.take(order, venueId, way.askedId === venueId);
+    if (dispute.kind === 'rebound') return this.takeOwn(dispute.order, record, way);
+    return dispute.kind === 'twin' ? { kind: 'twin', of: order } : { kind: 'doubtful' };
+  }
+
+  /** The exchange has nothing under an id that was asked for. */
+  private missing(askedId: VenueOrderId): void {
+    this.disputed.missing(askedId);
+    const order = this.blotter.table.byVenueId(askedId);
+    if (order === undefined) this.foreign.meet(askedId, null);
+    else this.disputed.missingOwn(order, askedId);
+  }
+
+  /** A record without a place is flawed, and was doubted before this is asked. */
+  private cursorOf(record: VenueOrder): ListCursor {
+    const cursor = cursorOfOrder(this.blotter.venue, record);
+    return present(cursor, () => `where the order ${record.id} stands, whose record has no flaw`);
+  }
+
+  private find(record: VenueOrder): OrderRecord | undefined {
+    const { table } = this.blotter;
+    const byName = table.byClientOrderId(record.clientOrderId);
+    if (byName !== undefined) return byName;
+    const byId = table.byVenueId(record.id);
+    if (byId !== undefined) return byId;
+    // The stop leg of an OCO has no clientOrderId: its pair says whose it is.
+    if (record.clientOrderId !== null) return undefined;
+    const first = table.byVenueId(record.pairId);
+    return first === undefined || first.pairKey === null ? undefined : table.get(first.pairKey);
+  }
+
+  /**
+   * The stop leg of a pair whose reply is missing has no name: until the first leg is found, nothing says
+   * whose it is.
+   */
+  private mayBeStopLeg({ clientOrderId, pairId }: VenueOrder): boolean {
+    if (clientOrderId !== null || pairId === null) return false;
+    // Or that of a pair whose first leg is being looked at: of one that is foreign it is foreign too.
+    if (!this.foreign.has(pairId) && this.blotter.table.byVenueId(pairId) === undefined) {
+      if (this.inquiries.isUnderWay(pairId)) return true;
+      // Where too many questions are under way the next list asks again; until then it is nobody's for
+      // certain.
+      if (!this.foreign.isStranger(pairId)) {
+        this.inquiries.ask(pairId);
+        return true;
+      }
+    }
+    return this.blotter.table
+      .unfinished()
+      .some((order) => order.clientOrderId === null && order.venueId === null && order.state !== 'planned');
+  }
+
+  /** The first leg names the other, so that a late list or trade finds that too. */
+  private pairWith(order: OrderRecord, record: VenueOrder): OrderRecord {
+    const { blotter } = this;
+    const { pairId } = record;
+    if (order.pairKey === null || pairId === null) return order;
+    const other = blotter.table.get(order.pairKey);
+    if (
+      other === undefined ||
+      other.venueId !== null ||
+      (other.state !== 'sending' && other.state !== 'unknown')
+    ) {
+      return order;
+    }
+    if (blotter.table.byVenueId(pairId) !== undefined) return order;
+    const report = { venueId: pairId, status: null, isOpen: true, matched: NO_UNITS, terms: null };
+    blotter.apply(other, { kind: 'seen', atMs: blotter.outbox.nowMs, report });
+    return order;
+  }
+
+  /**
+   * A record of no order that is known here: somebody else's, or one of this instance that the mirror has
+   * lost.
+   */
+  private takeStranger(record: VenueOrder, way: ReportContext): ReportMatch {
+    const id = idOf(record);
+    const cursor = this.cursorOf(record);
+    this.blotter.sawOrderAt(cursor);
+    if (this.lost.includes(record, cursor)) {
+      // One reading may have got the name or the status wrong, or lack what it takes to take it over.
+      const isWhole = record.market !== null && record.status !== null;
+      if (isWhole && way.askedId === id) {
+        if (this.lost.isNamesakes(record, cursor)) return { kind: 'foreign' };
+        const match = this.takeOwn(this.lost.adopt(record), record, way);
+        if (match.kind === 'own') this.onTakenOver(match.order, record);
+        return match;
+      }
+      if (way.askedId !== id) this.inquiries.ask(id);
+      return { kind: 'doubtful' };
+    }
+    if (this.mayBeStopLeg(record)) return { kind: 'foreign' };
+    this.foreign.meet(id, record.clientOrderId);
+    return { kind: 'foreign' };
+  }
+
+  private tellRevival({ key, reason }: OrderRecord, id: VenueOrderId): void {
+    this.blotter.outbox.alarm(
+      `${key} was given up (${reason}), and the exchange has it as ${id}: it is taken over with its fills`,
+      key,
+    );
+  }
+}
+
+/** A record without an id is flawed, and was doubted before this is asked. */
+function idOf({ id, clientOrderId }: VenueOrder): VenueOrderId {
+  return present(id, () => `the id of the order ${clientOrderId}, whose record has no flaw`);
+}

@@ -1,0 +1,253 @@
+import { addUnits, NO_UNITS, subtractUnits, type Units } from '../../domain/money.ts';
+import { createLeaving, leftBracket, type Leaving } from '../bracket.ts';
+import { canBeOrdered, onAmountGrid } from '../algorithms/market-grid.ts';
+import { mayTrade, type OrderRecord } from '../order-record.ts';
+import type { OrderTable } from './order-table.ts';
+import { openRest } from '../live-exposure.ts';
+import type { AlgorithmWork } from '../algorithms/algorithm-work.ts';
+import type { CancelManager } from './cancel-manager.ts';
+import type { MarketDataCache } from '../feeds/market-data-cache.ts';
+import type { StrategyInstance } from '../strategy-instance.ts';
+
+export interface OwnExitsOptions {
+  /** By the ids of their intents, oldest first. */
+  readonly works: ReadonlyMap<string, AlgorithmWork>;
+  readonly table: OrderTable;
+  readonly cancels: CancelManager;
+  readonly markets: MarketDataCache;
+  /** Begins the sale of what no bracket holds. */
+  readonly begin: (
+    instance: StrategyInstance,
+    intentId: string | null,
+    of: { readonly market: string; readonly algorithm: AlgorithmWork['algorithm'] },
+  ) => void;
+  /** Takes over the changed algorithm of a work. */
+  readonly change: (work: AlgorithmWork, algorithm: AlgorithmWork['algorithm']) => void;
+}
+
+/** A sale that a strategy wants of coins that its own exits may hold. */
+export interface WantedSale {
+  readonly market: string;
+  /** Units of the coin; null for all that it has, by whatever it is held. */
+  readonly amount: Units | null;
+  /** Limit price; null at the market. */
+  readonly price: Units | null;
+  readonly why: string;
+  readonly tag: string | null;
+  /** The intent that wants it; null for one of its own. */
+  readonly intentId: string | null;
+}
+
+/**
+ * Amounts of a coin that a strategy's own exits hold, and their sale by the strategy's decision: each bracket
+ * sells in place of its exit, and goes on if that fails. Protective orders without an algorithm (stops and
+ * pairs), and orders that are being canceled, are removed first; then what they held is sold once.
+ */
+export class OwnExits {
+  private readonly options: OwnExitsOptions;
+
+  constructor(options: OwnExitsOptions) {
+    this.options = options;
+  }
+
+  /** Returns the amount of a strategy's coin that they hold. */
+  heldOf(instance: StrategyInstance, base: string): Units {
+    if (this.options.table.liveCount === 0 && this.options.works.size === 0) return NO_UNITS;
+    const brackets = this.bracketsOf(instance, base);
+    const held = brackets.reduce((sum, work) => addUnits(sum, work.held), NO_UNITS);
+    const plain = sumOf(this.protectiveOf(instance, base));
+    const planned = plannedOf(brackets);
+    return addUnits(held, plain > planned ? plain : planned);
+  }
+
+  /** True if a strategy has a bracket at work in a coin. */
+  hasBracket(instance: StrategyInstance, base: string): boolean {
+    return this.bracketsOf(instance, base).length > 0;
+  }
+
+  /** Orders of a strategy in a coin that no bracket makes. */
+  othersOf(instance: StrategyInstance, base: string): readonly OrderRecord[] {
+    const { table, works } = this.options;
+    return table
+      .unfinishedOf(instance.name)
+      .filter(
+        ({ market, intentId }) =>
+          instance.marketNames.parseMarket(market).base === base &&
+          works.get(intentId)?.algorithm.kind !== 'bracket',
+      );
+  }
+
+  /**
+   * Returns the amount of a strategy's coin that neither an order that may still trade nor a bracket holds.
+   */
+  looseOf(instance: StrategyInstance, base: string): Units {
+    const held = this.bracketsOf(instance, base).reduce((sum, work) => addUnits(sum, work.held), NO_UNITS);
+    const sales = this.othersOf(instance, base).filter(({ side }) => side === 'sell');
+    return subtractUnits(subtractUnits(instance.position(base), held), sumOf(sales));
+  }
+
+  /**
+   * Has them sell so much of what they hold; `free` goes with it where orders have to be taken down first.
+   * Answers what of `free` is left for an order of its own; null, and nothing is done, where they hold less
+   * than is wanted. `isTotal`: the amount is all that they are to sell, with what they sell already.
+   */
+  sell(
+    instance: StrategyInstance,
+    sale: WantedSale & { readonly amount: Units },
+    of: { readonly free: Units; readonly isTotal: boolean },
+  ): Units | null {
+    const state = this.options.markets.get(sale.market);
+    if (state === undefined) return null;
+    const { base } = state.market;
+    const brackets = this.bracketsOf(instance, base).toReversed();
+    const plain = this.protectiveOf(instance, base);
+    const leaving = brackets.reduce((sum, work) => addUnits(sum, leavingOf(work)), NO_UNITS);
+    let needed = of.isTotal ? subtractUnits(sale.amount, leaving) : sale.amount;
+    if (of.isTotal && needed >= 0n) for (const work of brackets) this.moveSale(work, sale);
+    if (needed <= 0n) return of.free;
+    const room = brackets.reduce((sum, work) => addUnits(sum, roomOf(work)), NO_UNITS);
+    const inPlain = subtractUnits(sumOf(plain), plannedOf(brackets));
+    if (needed > addUnits(room, inPlain)) return null;
+    for (const work of brackets) {
+      const taken = min(roomOf(work), needed);
+      if (taken <= 0n) continue;
+      this.leave(work, sale, taken);
+      needed = subtractUnits(needed, taken);
+    }
+    if (needed <= 0n) return of.free;
+    const awaited: OrderRecord[] = [];
+    for (const order of plain.toReversed()) {
+      if (sumOf(awaited) >= addUnits(needed, plannedOf(brackets))) break;
+      awaited.push(order);
+    }
+    this.begin(instance, { ...sale, amount: addUnits(needed, of.free) }, awaited);
+    return NO_UNITS;
+  }
+
+  /** Leaves all that a strategy holds of a market's coin: `others` of its orders there go too. */
+  leaveAll(instance: StrategyInstance, sale: WantedSale, others: readonly OrderRecord[]): void {
+    const state = this.options.markets.get(sale.market);
+    if (state === undefined) return;
+    const { market } = state;
+    const brackets = this.bracketsOf(instance, market.base);
+    for (const work of brackets) this.leave(work, sale, null);
+    const isUnderWay = brackets.some(({ algorithm }) => isPlanned(algorithm));
+    const loose = onAmountGrid(market, max(this.looseOf(instance, market.base)));
+    if (isUnderWay || (others.length === 0 && loose === 0n)) return;
+    const price = sale.price ?? this.options.markets.priceOf(market.symbol);
+    if (others.length === 0 && price !== null && !canBeOrdered(market, { amount: loose, price })) return;
+    this.begin(instance, sale, others);
+  }
+
+  private begin(
+    instance: StrategyInstance,
+    { market, price, why, amount, tag, intentId }: WantedSale,
+    orders: readonly OrderRecord[],
+  ): void {
+    const leaving: Leaving = { exit: 'decision', why, price, amount, tag };
+    // The legs of a pair end together.
+    const keys = orders.map(({ key }) => key);
+    const awaited = orders.flatMap(({ key, pairKey }, index) =>
+      pairKey !== null && keys.indexOf(pairKey) !== -1 && keys.indexOf(pairKey) < index ? [] : [key],
+    );
+    this.options.begin(instance, intentId, { market, algorithm: createLeaving({ leaving, awaited }) });
+  }
+
+  /** A bracket of the same coin in another market sells at the market there: the price is not of it. */
+  private leave(work: AlgorithmWork, sale: WantedSale, amount: Units | null): void {
+    const { algorithm } = work;
+    if (algorithm.kind !== 'bracket') return;
+    if (isLeavingAll(work)) {
+      this.moveSale(work, sale);
+      return;
+    }
+    const { why, tag } = sale;
+    const price = work.market === sale.market ? sale.price : null;
+    const state = this.options.markets.get(work.market);
+    const rest = amount === null ? NO_UNITS : subtractUnits(roomOf(work), amount);
+    const best = price ?? this.options.markets.priceOf(work.market);
+    // What is too little for an exit of its own goes too.
+    const isAll =
+      amount === null ||
+      (state !== undefined && best !== null && !canBeOrdered(state.market, { amount: rest, price: best }));
+    const part = isAll ? null : amount;
+    this.options.change(work, leftBracket(algorithm, { exit: 'decision', why, price, amount: part, tag }));
+  }
+
+  /**
+   * The newest decision says where a sale rests. What is sold at the market stays so, and what rests in
+   * another market than that of the price.
+   */
+  private moveSale(work: AlgorithmWork, { market, price, why, tag }: WantedSale): void {
+    const { algorithm } = work;
+    if (algorithm.kind !== 'bracket' || algorithm.leaving === null) return;
+    const { leaving } = algorithm;
+    if (leaving.price === null || leaving.price === price) return;
+    if (price !== null && work.market !== market) return;
+    this.options.change(work, { ...algorithm, leaving: { ...leaving, price, why, tag } });
+  }
+
+  private bracketsOf(instance: StrategyInstance, base: string): readonly AlgorithmWork[] {
+    return [...this.options.works.values()].filter(
+      (work) => work.instance === instance && work.base === base && work.algorithm.kind === 'bracket',
+    );
+  }
+
+  /** Sales of a coin that no algorithm makes: those that protect, and those that are being canceled. */
+  private protectiveOf(instance: StrategyInstance, base: string): readonly OrderRecord[] {
+    const { table, works, cancels } = this.options;
+    return table.unfinishedOf(instance.name).filter((order) => {
+      const { side, market, intentId, stopPrice, pairKey, key } = order;
+      if (side !== 'sell' || instance.marketNames.parseMarket(market).base !== base) return false;
+      if (works.has(intentId) || !mayTrade(order)) return false;
+      return stopPrice !== null || pairKey !== null || cancels.wantsEndOf(key);
+    });
+  }
+}
+
+/** Returns the total that orders may still trade; the legs of a pair count once. */
+function sumOf(orders: readonly OrderRecord[]): Units {
+  const rests = new Map<string, Units>();
+  for (const order of orders) {
+    const { key, pairKey } = order;
+    const name = pairKey !== null && pairKey < key ? pairKey : key;
+    const rest = openRest(order);
+    if (rest > (rests.get(name) ?? 0n)) rests.set(name, rest);
+  }
+  return [...rests.values()].reduce(addUnits, NO_UNITS);
+}
+
+/**
+ * Returns the amount that a work sells by its strategy's decision and has not sold yet; of orders that it
+ * awaits, all.
+ */
+function leavingOf(work: AlgorithmWork): Units {
+  const { algorithm } = work;
+  if (algorithm.kind !== 'bracket' || algorithm.leaving === null) return NO_UNITS;
+  return algorithm.leaving.amount ?? work.held;
+}
+
+/** Returns the claimed amount of orders that are being removed. */
+function plannedOf(works: readonly AlgorithmWork[]): Units {
+  return works.reduce(
+    (sum, work) => (isPlanned(work.algorithm) ? addUnits(sum, leavingOf(work)) : sum),
+    NO_UNITS,
+  );
+}
+
+function isPlanned(algorithm: AlgorithmWork['algorithm']): boolean {
+  return algorithm.kind === 'bracket' && algorithm.entry === 'planned' && algorithm.terms.entry === null;
+}
+
+function isLeavingAll({ algorithm }: AlgorithmWork): boolean {
+  return algorithm.kind === 'bracket' && algorithm.leaving !== null && algorithm.leaving.amount === null;
+}
+
+/** Returns the amount that a bracket holds and does not sell yet. */
+function roomOf(work: AlgorithmWork): Units {
+  if (isLeavingAll(work) || isPlanned(work.algorithm)) return NO_UNITS;
+  return max(subtractUnits(work.held, leavingOf(work)));
+}
+
+const min = (left: Units, right: Units): Units => (left < right ? left : right);
+const max = (units: Units): Units => (units > 0n ? units : NO_UNITS);

@@ -1,0 +1,146 @@
+import type { VenueOrder } from '../../domain/order.ts';
+import type { OrderRecord } from '../order-record.ts';
+import { nextOrdersPage } from '../own-list.ts';
+import { MOST_PASS_PAGES } from './unknown-orders.ts';
+import type { ListCursor } from '../../venues/port.ts';
+import type { CancelManager } from './cancel-manager.ts';
+import type { EngineSettings } from '../engine-settings.ts';
+import { keepLookUp } from '../feeds/keep-reply.ts';
+import type { OrderBlotter } from './order-blotter.ts';
+import type { OrderPlacer } from './order-placer.ts';
+import type { ReportMatch } from './order-report-matcher.ts';
+import type { Outbox } from '../outbox.ts';
+import type { PreTradeRisk } from '../risk/pre-trade-risk.ts';
+
+/** Maximum wait of a look-up for a slot. */
+const LOOK_UP_WITHIN_MS = 60_000;
+
+export interface UnknownOrderSearchOptions {
+  readonly settings: EngineSettings;
+  readonly blotter: OrderBlotter;
+  readonly cancels: CancelManager;
+  readonly placer: OrderPlacer;
+  readonly risk: PreTradeRisk;
+  readonly takeRecord: (record: VenueOrder) => ReportMatch;
+}
+
+/**
+ * Finds out what became of an order whose request had no clear answer: by its name, then by complete passes
+ * over the list of orders. It counts as live until it is seen, or proven never to have arrived.
+ */
+export class UnknownOrderSearch {
+  private readonly options: UnknownOrderSearchOptions;
+  private readonly blotter: OrderBlotter;
+  private readonly outbox: Outbox;
+
+  constructor(options: UnknownOrderSearchOptions) {
+    this.options = options;
+    this.blotter = options.blotter;
+    this.outbox = options.blotter.outbox;
+    this.blotter.listen((order, before) => {
+      if (order.state === 'unknown' && before?.state !== 'unknown') this.lookUpByName(order);
+    });
+  }
+
+  /** Begins a pass when one is due. */
+  pump(nowMs: number): void {
+    const pass = this.blotter.unknown.begin(nowMs);
+    if (pass !== null) this.askPassPage(pass.from);
+  }
+
+  /**
+   * The trades were read to their end from `askedAtMs` on: proves the absence of what the lists lack, where
+   * none of them can be its own.
+   */
+  tradesWereRead(askedAtMs: number, mayHold: (order: OrderRecord) => boolean): void {
+    for (const { key, sinceMs } of this.blotter.unknown.absentInLists()) {
+      const order = this.blotter.table.get(key);
+      if (order === undefined || askedAtMs < sinceMs) continue;
+      if (mayHold(order)) {
+        this.outbox.warn(
+          `${key} is in no list, but a trade without a known order may belong to it: it stays unknown`,
+          key,
+        );
+        continue;
+      }
+      this.absent(order);
+    }
+  }
+
+  /**
+   * Gives up orders that enough readings lack: they never arrived, if the venue's rule requires nothing more.
+   */
+  private giveUpAbsent(): void {
+    for (const { key } of this.blotter.unknown.absentInLists()) {
+      const order = this.blotter.table.get(key);
+      if (order !== undefined) this.absent(order);
+    }
+  }
+
+  private absent(order: OrderRecord): void {
+    const { cancels, placer, risk, settings } = this.options;
+    const isWanted = !cancels.wantsEndOf(order.key);
+    const resend = settings.resendUnknown && isWanted && order.attempts === 1 && order.pairKey === null;
+    const why = resend ? risk.objectionTo(order, false) : null;
+    const next = this.blotter.apply(order, {
+      kind: 'absent',
+      atMs: this.outbox.nowMs,
+      resend: resend && why === null,
+    });
+    this.outbox.warn(
+      `${order.key} never arrived${next.state === 'planned' ? ': it is sent again' : ''}`,
+      order.key,
+    );
+    if (next.state === 'planned') placer.tryToSend(next);
+  }
+
+  /** The quickest way to find an order that is open: by its own id. That it is not known proves nothing. */
+  private lookUpByName(order: OrderRecord): void {
+    const { clientOrderId, key } = order;
+    if (clientOrderId === null || !this.blotter.venue.clientOrderId.canBeLookedUp) return;
+    this.outbox.ask(
+      { kind: 'order', venueId: null, clientOrderId },
+      { requestClass: 'resolve', dedupe: `look up ${key}`, withinMs: LOOK_UP_WITHIN_MS },
+      (answer, { reply }) => {
+        const { table } = this.blotter;
+        const before = table.get(key);
+        const match = answer.outcome === 'value' ? this.options.takeRecord(answer.value) : null;
+        const isDoubtful = match?.kind === 'doubtful';
+        keepLookUp(this.outbox, { before, after: table.get(key) }, { answer, reply, isDoubtful });
+      },
+    );
+  }
+
+  private askPassPage(from: ListCursor): void {
+    const way = { requestClass: 'resolve', dedupe: 'pass', withinMs: LOOK_UP_WITHIN_MS } as const;
+    this.outbox.ask({ kind: 'orders', status: 'all', from }, way, (answer, { sentAtMs, atMs }) => {
+      const { unknown } = this.blotter;
+      const { pass } = unknown;
+      if (pass === null) return;
+      pass.askedAtMs ??= sentAtMs;
+      pass.pages += 1;
+      if (answer.outcome !== 'value' || pass.pages > MOST_PASS_PAGES) {
+        unknown.failed(atMs);
+        return;
+      }
+      const page = answer.value;
+      for (const record of page.items) this.options.takeRecord(record);
+      const { venue } = this.blotter;
+      const isLast =
+        page.hasNext === false || (page.hasNext === null && page.items.length < venue.pageSizes.orders);
+      if (isLast || page.items.length === 0) {
+        unknown.complete(atMs);
+        if (!venue.absence.needsTrades) this.giveUpAbsent();
+        return;
+      }
+      const next = nextOrdersPage(venue, { from, items: page.items });
+      if (next !== null) this.askPassPage(next);
+      else {
+        this.outbox.warn(
+          `a page of orders from ${from} is full but has no newer order: the bot reads it again`,
+        );
+        unknown.failed(atMs);
+      }
+    });
+  }
+}

@@ -1,0 +1,165 @@
+import type { AbsenceRule, ListCursor, OwnList } from '../../venues/port.ts';
+import type { OrderRecord } from '../order-record.ts';
+import { readingFrom } from '../own-list.ts';
+
+/**
+ * Times after the send at which the list of all orders is read for an order without an answer: it may have
+ * come and gone.
+ */
+const EARLY_PASSES_AFTER_MS = [1_000, 15_000, 60_000] as const;
+
+/** Between two passes once the early ones are over and the late ones could not prove anything. */
+const LATER_PASSES_EVERY_MS = 60_000;
+
+export interface UnknownOrdersSettings {
+  /**
+   * Longest time after its last send that a request may still arrive, if the venue itself guarantees nothing.
+   */
+  readonly lateArrivalMs: number;
+  readonly passesApartMs: number;
+  readonly rule: AbsenceRule;
+  readonly list: OwnList;
+}
+
+/** Returns the longest time after its last send that a request may still arrive. */
+export function latestArrivalMs(rule: AbsenceRule, configuredMs: number): number {
+  return rule.refusedAfterMs ?? configuredMs;
+}
+
+interface Search {
+  readonly key: string;
+  readonly floor: ListCursor;
+  readonly sentAtMs: number;
+  passes: number;
+  nextPassAtMs: number;
+  /** Passes that can prove something and did not have it, and when the last of them was asked for. */
+  absences: number;
+  lastAbsenceMs: number | null;
+  /** Time at which there were enough absences: from then on only the trades may still show it. */
+  provenAtMs: number | null;
+}
+
+/** A reading of the whole list of orders from a cursor on. */
+export interface AbsencePass {
+  readonly from: ListCursor;
+  /** Time its first page was requested; null until that is known. */
+  askedAtMs: number | null;
+  pages: number;
+}
+
+/** Pages of one pass at most, of a thousand orders each; beyond it the pass is given up and reported. */
+export const MOST_PASS_PAGES = 50;
+
+/**
+ * Orders whose request had no clear answer, on the way to the proof that they never arrived. An order is
+ * absent only when as many complete passes over the list of all orders lack it as the venue's `AbsenceRule`
+ * says, each asked for when it could no longer arrive and `passesApartMs` after the one before, and the
+ * trades read after them hold none that could be its own, where the rule wants that too.
+ */
+export class UnknownOrders {
+  private readonly searches = new Map<string, Search>();
+  private readonly settings: UnknownOrdersSettings;
+  private readonly lateArrivalMs: number;
+  /** The pass under way, if one is. */
+  pass: AbsencePass | null = null;
+
+  constructor(settings: UnknownOrdersSettings) {
+    this.settings = settings;
+    this.lateArrivalMs = latestArrivalMs(settings.rule, settings.lateArrivalMs);
+  }
+
+  get size(): number {
+    return this.searches.size;
+  }
+
+  track(order: OrderRecord, nowMs: number): void {
+    const sentAtMs = order.sentAtMs ?? nowMs;
+    this.searches.set(order.key, {
+      key: order.key,
+      floor: order.orderFloor,
+      sentAtMs,
+      passes: 0,
+      nextPassAtMs: Math.max(nowMs, sentAtMs + EARLY_PASSES_AFTER_MS[0]),
+      absences: 0,
+      lastAbsenceMs: null,
+      provenAtMs: null,
+    });
+  }
+
+  /** It was found, or its search is over. */
+  forget(key: string): void {
+    this.searches.delete(key);
+  }
+
+  /**
+   * Returns the time the next pass is due; infinity while one is running or there is nothing to search for.
+   */
+  wakeAtMs(): number {
+    if (this.pass !== null || this.searches.size === 0) return Number.POSITIVE_INFINITY;
+    let next = Number.POSITIVE_INFINITY;
+    for (const { nextPassAtMs } of this.searches.values()) next = Math.min(next, nextPassAtMs);
+    return next;
+  }
+
+  /** Begins a pass if one is due: from the first place where any of them can stand. */
+  begin(nowMs: number): AbsencePass | null {
+    if (this.wakeAtMs() > nowMs) return null;
+    const floors = [...this.searches.values()].map(({ floor }) => floor);
+    const from = readingFrom(this.settings.list, Math.min(...floors));
+    this.pass = { from, askedAtMs: null, pages: 0 };
+    return this.pass;
+  }
+
+  /** The pass could not be read to its end; another is begun a little later. */
+  failed(nowMs: number): void {
+    this.pass = null;
+    for (const search of this.searches.values())
+      search.nextPassAtMs = Math.max(search.nextPassAtMs, nowMs + 5_000);
+  }
+
+  /** The pass is complete; who was found in it has been forgotten already. */
+  complete(nowMs: number): void {
+    const { pass } = this;
+    this.pass = null;
+    const askedAtMs = pass?.askedAtMs ?? null;
+    if (pass === null || askedAtMs === null) return;
+    for (const search of this.searches.values()) {
+      if (pass.from > readingFrom(this.settings.list, search.floor)) continue;
+      search.passes += 1;
+      this.take(search, askedAtMs, nowMs);
+      search.nextPassAtMs = this.nextPassOf(search, nowMs);
+    }
+  }
+
+  /** Orders that enough passes lack; where the trades count too, those read from the time given. */
+  absentInLists(): readonly { readonly key: string; readonly sinceMs: number }[] {
+    const absent: { key: string; sinceMs: number }[] = [];
+    for (const { key, provenAtMs } of this.searches.values()) {
+      if (provenAtMs !== null) absent.push({ key, sinceMs: provenAtMs });
+    }
+    return absent;
+  }
+
+  private take(search: Search, askedAtMs: number, nowMs: number): void {
+    const { rule, passesApartMs } = this.settings;
+    const { lastAbsenceMs } = search;
+    if (askedAtMs <= search.sentAtMs + this.lateArrivalMs) return;
+    if (lastAbsenceMs !== null && askedAtMs - lastAbsenceMs < passesApartMs) return;
+    search.lastAbsenceMs = askedAtMs;
+    search.absences += 1;
+    if (search.absences >= rule.readings) search.provenAtMs ??= nowMs;
+  }
+
+  private nextPassOf(search: Search, nowMs: number): number {
+    if (search.lastAbsenceMs !== null && search.provenAtMs === null) {
+      return Math.max(nowMs, search.lastAbsenceMs + this.settings.passesApartMs);
+    }
+    const lateMs = search.sentAtMs + this.lateArrivalMs + 1;
+    const earlyMs = EARLY_PASSES_AFTER_MS[search.passes];
+    if (nowMs < lateMs) {
+      const dueMs = earlyMs === undefined ? lateMs : Math.min(search.sentAtMs + earlyMs, lateMs);
+      return Math.max(nowMs + 1_000, dueMs);
+    }
+    return nowMs + LATER_PASSES_EVERY_MS;
+  }
+}

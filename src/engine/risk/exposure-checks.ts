@@ -1,0 +1,175 @@
+import type { Currency } from '../../domain/market-symbol.ts';
+import { formatUnits, NO_UNITS, UNITS_PER_ONE } from '../../domain/money.ts';
+import { divideUp } from '../../domain/rounding.ts';
+import { sentence } from '../../language/sentences/sentence.ts';
+import {
+  liveAmount,
+  NO_LIVE_ORDERS,
+  onlyReduces,
+  sumLive,
+  sumLiveByMarket,
+  withWanted,
+  worstExposure,
+  worstLong,
+  worstShort,
+  type HeldPosition,
+  type LiveSums,
+} from '../live-exposure.ts';
+import { sayAmount, sayValue, type Objection, type RiskCheck, type RiskView } from './risk-view.ts';
+
+/**
+ * The position that a strategy would have in the coin, long or short, over all its markets, if this order and
+ * all its live orders that go the same way traded and none that go the other way did. Orders of unknown
+ * outcome count whole. An order that only reduces the position passes. While a live market order without a
+ * price pays or gets the coin, nobody knows how much, and every other order is refused.
+ */
+export const checkPositionSize: RiskCheck = (view, { maxPosition }) => {
+  const { order, position, liveOrders, marketNames } = view;
+  const { market, side, strategy, amount } = order;
+  const limit = maxPosition?.[market.base];
+  if (limit === undefined) return null;
+  const live = liveAmount(liveOrders, { asset: market.base, side, strategy, marketNames });
+  if (live === null) return unknownPosition(view, limit);
+  const added = live + amount;
+  const worst = side === 'buy' ? position + added : added - position;
+  if (worst <= limit || onlyReduces(view)) return null;
+  return {
+    reason: sentence(side === 'buy' ? 'risk-position' : 'risk-short-position', {
+      amount: sayAmount(amount, market),
+      worst: sayAmount(worst, market),
+      limit: sayAmount(limit, market),
+    }),
+    numbers: {
+      amount: formatUnits(amount),
+      position: formatUnits(position),
+      live: formatUnits(live),
+      worst: formatUnits(worst),
+      limit: formatUnits(limit),
+    },
+  };
+};
+
+function unknownPosition({ order, position }: RiskView, limit: bigint): Objection {
+  const { market, amount } = order;
+  const coin = market.base.toUpperCase();
+  return {
+    reason: sentence('risk-position-unknown', {
+      amount: sayAmount(amount, market),
+      coin,
+      limit: sayAmount(limit, market),
+    }),
+    numbers: {
+      amount: formatUnits(amount),
+      position: formatUnits(position),
+      live: null,
+      worst: null,
+      limit: formatUnits(limit),
+    },
+  };
+}
+
+/**
+ * The value that all strategies together would have in the order's market, long or short, if it and all live
+ * orders of its side traded and none of the other side did, before fees. Without any price to value it with
+ * the order is refused. An order that only reduces its strategy's position passes.
+ */
+export const checkMarketExposure: RiskCheck = (view, { maxMarketExposure }) => {
+  const { market, side, amount } = view.order;
+  const limit = maxMarketExposure?.[market.quote] ?? null;
+  if (limit === null) return null;
+  const held = view.holdings.get(market.symbol) ?? { position: view.position, price: null };
+  const sums = withWanted(sumLive(view.liveOrders, market.symbol), view);
+  const worst = side === 'buy' ? worstLong(held, sums) : worstShort(held, sums);
+  if ((worst !== null && worst <= limit * UNITS_PER_ONE) || onlyReduces(view)) return null;
+  const exposure = worst === null ? null : divideUp(worst, UNITS_PER_ONE);
+  const facts = { amount: sayAmount(amount, market), limit: sayValue(limit, market.quote) };
+  return {
+    reason:
+      exposure === null
+        ? sentence('risk-exposure-unpriced', facts)
+        : sentence('risk-market-exposure', {
+            ...facts,
+            exposure: sayValue(exposure, market.quote),
+            market: market.symbol,
+          }),
+    numbers: {
+      amount: formatUnits(amount),
+      position: formatUnits(held.position),
+      exposure: exposure === null ? null : formatUnits(exposure),
+      limit: formatUnits(limit),
+    },
+  };
+};
+
+/**
+ * The value that all strategies together would have in all markets of the order's quote currency, each market
+ * at its worse side as `market-exposure` has it, before fees. An order that makes its own market's worst no
+ * worse passes, as does one that only reduces its strategy's position. Where a market with a holding or live
+ * orders has no price, nothing else passes: a limit that can not be checked does not hold.
+ */
+export const checkTotalExposure: RiskCheck = (view, { maxTotalExposure }) => {
+  const { market } = view.order;
+  const limit = maxTotalExposure?.[market.quote] ?? null;
+  if (limit === null) return null;
+  const live = sumLiveByMarket(view.liveOrders);
+  const held = view.holdings.get(market.symbol) ?? { position: view.position, price: null };
+  const before = live.get(market.symbol) ?? NO_LIVE_ORDERS;
+  const after = withWanted(before, view);
+  const worstBefore = worstExposure(held, before);
+  const worstAfter = worstExposure(held, after);
+  if (worstBefore !== null && worstAfter !== null && worstAfter <= worstBefore) return null;
+  live.set(market.symbol, after);
+  const total = worstOfAll(view, market.quote, live);
+  if ((total.unpriced === null && total.sum <= limit * UNITS_PER_ONE) || onlyReduces(view)) return null;
+  return totalObjection(view, { ...total, limit });
+};
+
+interface Total {
+  /** At twenty decimals. */
+  readonly sum: bigint;
+  /** A market that has no price to be valued with. */
+  readonly unpriced: string | null;
+}
+
+function worstOfAll(view: RiskView, quote: Currency, live: ReadonlyMap<string, LiveSums>): Total {
+  let sum = 0n;
+  let unpriced: string | null = null;
+  const count = (symbol: string, held: HeldPosition): void => {
+    const worst = worstExposure(held, live.get(symbol) ?? NO_LIVE_ORDERS);
+    if (worst === null) unpriced = symbol;
+    else sum += worst;
+  };
+  for (const [symbol, holding] of view.holdings) {
+    if (holding.market.quote === quote) count(symbol, holding);
+  }
+  for (const symbol of live.keys()) {
+    if (view.holdings.has(symbol)) continue;
+    if (symbol === view.order.market.symbol) count(symbol, { position: view.position, price: null });
+    else if (view.marketNames.parseMarket(symbol).quote === quote)
+      count(symbol, { position: NO_UNITS, price: null });
+  }
+  return { sum, unpriced };
+}
+
+function totalObjection(
+  view: RiskView,
+  { sum, unpriced, limit }: Total & { readonly limit: bigint },
+): Objection {
+  const { market, amount } = view.order;
+  const exposure = divideUp(sum, UNITS_PER_ONE);
+  return {
+    reason:
+      unpriced === null
+        ? sentence('risk-total-exposure', {
+            amount: sayAmount(amount, market),
+            exposure: sayValue(exposure, market.quote),
+            limit: sayValue(limit, market.quote),
+          })
+        : sentence('risk-market-unpriced', { market: unpriced, limit: sayValue(limit, market.quote) }),
+    numbers: {
+      amount: formatUnits(amount),
+      exposure: unpriced === null ? formatUnits(exposure) : null,
+      limit: formatUnits(limit),
+    },
+  };
+}

@@ -1,0 +1,317 @@
+import type { Market } from '../../domain/market.ts';
+import { formatUnits, type Units, addUnits, NO_UNITS } from '../../domain/money.ts';
+import type { ExitKind } from '../../domain/exit-kind.ts';
+import type { Execution, Side } from '../../domain/order.ts';
+import { sentence } from '../../language/sentences/sentence.ts';
+import { onPriceGrid } from '../algorithms/market-grid.ts';
+import { fitToMarket } from '../orders/fit-to-market.ts';
+import type { WhenIdentical } from '../orders/identical-orders.ts';
+import type { OrderRecord } from '../order-record.ts';
+import { checkRisk, type RiskApproved } from './check-risk.ts';
+import { onlyReduces } from '../live-exposure.ts';
+import type { RiskRefusal, RiskView, WantedOrder, PnlViews, SeenBook } from './risk-view.ts';
+import type { LockRefusal } from '../locks/lock-manager.ts';
+import type { MarketDataCache } from '../feeds/market-data-cache.ts';
+import type { OrderBlotter } from '../orders/order-blotter.ts';
+import type { OrderPlan } from '../orders/order-placer.ts';
+import type { RefusedOrders } from '../orders/refused-orders.ts';
+import type { Reservations } from './reservations.ts';
+import type { StrategyInstance } from '../strategy-instance.ts';
+import type { MarketNames } from '../../domain/market-symbol.ts';
+import type { MarketFlow } from '../../portfolio/asset-ledger.ts';
+import { positionIn } from '../../portfolio/market-positions.ts';
+
+/** An order as a strategy or an algorithm wants it, not yet on the steps of its market. Units of 1e-10. */
+export interface WishedOrder {
+  readonly intentId: string;
+  readonly tag: string | null;
+  readonly side: Side;
+  readonly amount: Units;
+  readonly price: Units | null;
+  readonly stopPrice: Units | null;
+  /** Only for an OCO. */
+  readonly stopLimitPrice: Units | null;
+  readonly whenIdentical: WhenIdentical;
+  /** Kind of the bracket's exit, and of an OCO its stop leg; null for any other order. */
+  readonly exit: ExitKind | null;
+  readonly stopLegExit: ExitKind | null;
+}
+
+export type PreTradeVerdict =
+  | { readonly ok: true; readonly plan: OrderPlan }
+  /**
+   * `code`: `kind` where the exchange has no such orders, `fit`, `risk <check>`, `lock <name>`, `funds` where
+   * it would spend what is not there for its strategy, `again` where the exchange refused the like and
+   * nothing has changed, or `closed` while no orders are taken.
+   */
+  | { readonly ok: false; readonly code: string; readonly reason: string };
+
+export interface PreTradeRiskOptions {
+  readonly blotter: OrderBlotter;
+  readonly markets: MarketDataCache;
+  readonly instances: readonly StrategyInstance[];
+  readonly reservations: Reservations;
+  /** Reason no orders are accepted at all; null while they are. */
+  readonly closed: () => string | null;
+  /** The lock that refuses an order, unless it can do nothing but reduce a position. */
+  readonly lockOn: (order: WantedOrder, reduces: () => boolean) => LockRefusal | null;
+  /** Reason no orders are accepted in a market; null while they are. */
+  readonly closedIn: (market: Market) => string | null;
+  readonly refusedBefore: RefusedOrders['objectionTo'];
+  /** Called with each refusal by a check. */
+  readonly onRefusal: (instance: StrategyInstance, refusal: RiskRefusal) => void;
+}
+
+/** The one judge of orders: what a strategy or an algorithm wants is fitted to its market and checked. */
+export class PreTradeRisk {
+  private readonly blotter: OrderBlotter;
+  private readonly markets: MarketDataCache;
+  private readonly instances: readonly StrategyInstance[];
+  private readonly reservations: Reservations;
+  private readonly closed: () => string | null;
+  private readonly lockOn: PreTradeRiskOptions['lockOn'];
+  private readonly closedIn: PreTradeRiskOptions['closedIn'];
+  private readonly refusedBefore: PreTradeRiskOptions['refusedBefore'];
+  private readonly onRefusal: PreTradeRiskOptions['onRefusal'];
+
+  constructor(options: PreTradeRiskOptions) {
+    this.blotter = options.blotter;
+    this.markets = options.markets;
+    this.instances = options.instances;
+    this.reservations = options.reservations;
+    this.closed = options.closed;
+    this.lockOn = options.lockOn;
+    this.closedIn = options.closedIn;
+    this.refusedBefore = options.refusedBefore;
+    this.onRefusal = options.onRefusal;
+  }
+
+  /** Answers the order as it may be placed, or why not. */
+  approve(instance: StrategyInstance, market: Market, wish: WishedOrder): PreTradeVerdict {
+    const closed = this.closed() ?? this.closedIn(market);
+    if (closed !== null) return { ok: false, code: 'closed', reason: closed };
+    const kind = wish.stopLimitPrice === null ? executionOf(wish) : 'oco';
+    if (!this.blotter.venue.orderKinds.has(kind)) {
+      return { ok: false, code: 'kind', reason: sentence('no-such-orders', { kind }) };
+    }
+    const best = this.bestFor(market.symbol, wish.side);
+    const fitted = fitToMarket(market, wish, best);
+    if (!fitted.ok) return { ok: false, code: 'fit', reason: fitted.reason };
+    const { amount, stopPrice, stopLimitPrice } = fitted;
+    const execution = executionOf(wish);
+    // A market order is bound by the best price of the other side: it fills no worse than one percent beyond.
+    // Data can be finer than the steps of the market: what it takes is worked out on the steps, as there.
+    const price =
+      execution === 'market' && best !== null ? onPriceGrid(best, market.priceStep) : fitted.price;
+    const wanted: WantedOrder = {
+      strategy: instance.name,
+      market,
+      side: wish.side,
+      execution,
+      price,
+      stopPrice: stopLimitPrice === null ? stopPrice : null,
+      amount,
+      isExit: wish.exit !== null,
+    };
+    const reduces = (): boolean => onlyReduces(this.viewFor(instance, wanted, undefined));
+    const again = wanted.isExit ? null : this.refusedBefore(wanted, { stopPrice, stopLimitPrice }, reduces);
+    if (again !== null) return { ok: false, code: 'again', reason: again };
+    const first = this.check(instance, wanted);
+    if (!first.ok) return first;
+    const stop =
+      stopLimitPrice === null
+        ? null
+        : this.check(instance, { ...wanted, execution: 'stop_limit', price: stopLimitPrice, stopPrice });
+    if (stop !== null && !stop.ok) return stop;
+    const { intentId, tag, exit, stopLegExit, whenIdentical } = wish;
+    for (const { order } of stop === null ? [first] : [first, stop]) {
+      const reason = this.reservations.objectionTo(instance, order.value, intentId);
+      if (reason !== null) return { ok: false, code: 'funds', reason };
+    }
+    const stopLeg = stop === null ? null : stop.order;
+    return {
+      ok: true,
+      plan: { instance, intentId, tag, exit, stopLegExit, whenIdentical, order: first.order, stopLeg },
+    };
+  }
+
+  /** Returns why an order that has waited may no longer go. `isPostOnly`: true if it is only to rest. */
+  objectionTo(order: OrderRecord, isPostOnly: boolean): string | null {
+    const closed = this.closed();
+    if (closed !== null) return closed;
+    const instance = this.instances.find(({ name }) => name === order.strategy);
+    const market = this.markets.get(order.market)?.market;
+    if (instance === undefined || market === undefined) return 'NoStrategy';
+    const standing = this.closedIn(market);
+    if (standing !== null) return standing;
+    const { side, execution, price, stopPrice, amount } = order;
+    const wanted: WantedOrder = {
+      strategy: instance.name,
+      market,
+      side,
+      execution,
+      price,
+      stopPrice,
+      amount,
+      isExit: order.exit !== null,
+    };
+    const verdict = this.check(instance, wanted, order.key);
+    if (!verdict.ok) return refusedLater(verdict);
+    const crossed = isPostOnly ? this.crossedBy(market, order) : null;
+    return crossed === null ? null : sentence('order-post-only', { reason: crossed });
+  }
+
+  /**
+   * Returns why an order that is to rest would trade at once, by the last seen book and once its price is on
+   * the steps of the market; null if it rests.
+   */
+  crossedBy(
+    { symbol, priceStep }: Market,
+    { side, price: wished, stopPrice }: Pick<WishedOrder, 'side' | 'price' | 'stopPrice'>,
+  ): string | null {
+    if (wished === null || stopPrice !== null) return sentence('post-only-terms');
+    const price = onPriceGrid(wished, priceStep);
+    const best = this.bestFor(symbol, side);
+    const takes = best !== null && (side === 'buy' ? price >= best : price <= best);
+    if (!takes) return null;
+    const direction = side === 'buy' ? 'below' : 'above';
+    return sentence('post-only-crosses', { direction, best: formatUnits(best), price: formatUnits(price) });
+  }
+
+  private check(
+    instance: StrategyInstance,
+    order: WantedOrder,
+    exceptKey?: string,
+  ):
+    | { readonly ok: true; readonly order: RiskApproved<WantedOrder> }
+    | { readonly ok: false; code: string; reason: string } {
+    const view = this.viewFor(instance, order, exceptKey);
+    const locked = this.lockOn(order, () => onlyReduces(view));
+    if (locked !== null) return { ok: false, ...locked };
+    const verdict = checkRisk(view, instance.settings.limits);
+    if (verdict.ok) return verdict;
+    const { check, reason, numbers } = verdict.refusal;
+    this.blotter.outbox.journal('intent', instance.name, { refusedBy: check, ...numbers });
+    this.onRefusal(instance, verdict.refusal);
+    return { ok: false, code: `risk ${check}`, reason };
+  }
+
+  private viewFor(instance: StrategyInstance, order: WantedOrder, exceptKey: string | undefined): RiskView {
+    const { markets, instances } = this;
+    const { nowMs } = this.blotter.outbox;
+    const unfinished = this.blotter.table.unfinished();
+    const liveOrders =
+      exceptKey === undefined
+        ? unfinished
+        : unfinished.filter(({ key, pairKey }) => key !== exceptKey && pairKey !== exceptKey);
+    instance.takePrices((symbol) => markets.priceOf(symbol), nowMs);
+    const { statuses, marketNames } = this.blotter.venue;
+    const { working } = statuses;
+    return new PreTradeView({ nowMs, instance, order, liveOrders, working, markets, instances, marketNames });
+  }
+
+  /** The price that a market order of a side meets first; null while none is known. */
+  bestFor(symbol: string, side: Side): Units | null {
+    const book = this.markets.seenBook(symbol);
+    if (book === null) return this.markets.priceOf(symbol);
+    return side === 'buy' ? book.bestAsk : book.bestBid;
+  }
+}
+
+function executionOf({ price, stopPrice, stopLimitPrice }: WishedOrder): Execution {
+  if (stopLimitPrice !== null) return 'limit';
+  if (stopPrice === null) return price === null ? 'market' : 'limit';
+  return price === null ? 'stop_market' : 'stop_limit';
+}
+
+/** Returns the text for a planned order that was refused when it was to be sent, with what refused it. */
+function refusedLater({ code, reason }: { readonly code: string; readonly reason: string }): string {
+  return code.startsWith(LOCK)
+    ? sentence('order-lock', { lock: code.slice(LOCK.length), reason })
+    : sentence('order-risk', { reason });
+}
+
+const LOCK = 'lock ';
+
+/**
+ * View of the risk checks for one requested order. Data over all markets that only some limits need is put
+ * together when it is first read.
+ */
+class PreTradeView implements RiskView {
+  readonly nowMs: number;
+  readonly order: WantedOrder;
+  readonly book: SeenBook | null;
+  readonly standstill: RiskView['standstill'];
+  readonly position: Units;
+  readonly liveOrders: readonly OrderRecord[];
+  readonly working: readonly string[];
+  readonly plannedAtMs: readonly number[];
+  readonly marketNames: MarketNames;
+  private readonly instance: StrategyInstance;
+  private readonly markets: MarketDataCache;
+  private readonly instances: readonly StrategyInstance[];
+  private gathered: RiskView['holdings'] | null = null;
+  private worked: PnlViews | null = null;
+
+  constructor(of: {
+    readonly nowMs: number;
+    readonly instance: StrategyInstance;
+    readonly order: WantedOrder;
+    readonly liveOrders: readonly OrderRecord[];
+    readonly working: readonly string[];
+    readonly markets: MarketDataCache;
+    readonly instances: readonly StrategyInstance[];
+    readonly marketNames: MarketNames;
+  }) {
+    const { nowMs, instance, order, markets } = of;
+    const { symbol, base } = order.market;
+    this.nowMs = nowMs;
+    this.order = order;
+    this.book = markets.seenBook(symbol);
+    this.standstill = markets.standstills.of(symbol);
+    this.position = instance.held(base);
+    this.liveOrders = of.liveOrders;
+    this.working = of.working;
+    this.plannedAtMs = instance.plannedAtMs;
+    this.marketNames = of.marketNames;
+    this.instance = instance;
+    this.markets = markets;
+    this.instances = of.instances;
+  }
+
+  get results(): PnlViews {
+    this.worked ??= this.instance.pnlViews(this.order.market.quote, this.nowMs);
+    return this.worked;
+  }
+
+  get holdings(): RiskView['holdings'] {
+    this.gathered ??= holdingsOf(this.markets, this.instances, this.marketNames);
+    return this.gathered;
+  }
+}
+
+/** Returns the holdings of all strategies together, by market, each coin once. */
+function holdingsOf(
+  markets: MarketDataCache,
+  instances: readonly StrategyInstance[],
+  marketNames: MarketNames,
+): RiskView['holdings'] {
+  const flowOf = (symbol: string): MarketFlow => {
+    let position: Units = NO_UNITS;
+    let cash: Units = NO_UNITS;
+    for (const { ledger } of instances) {
+      const flow = ledger.flowOf(symbol);
+      position = addUnits(position, flow.position);
+      cash = addUnits(cash, flow.cash);
+    }
+    return { position, cash };
+  };
+  const { base } = marketNames.bridge;
+  const bridgeHeld = instances.reduce((sum, instance) => addUnits(sum, instance.held(base)), NO_UNITS);
+  const holdings = new Map<string, { market: Market; position: Units; price: Units | null }>();
+  for (const { market } of markets.all()) {
+    const position = positionIn(market, flowOf, { marketNames, bridgeHeld });
+    holdings.set(market.symbol, { market, position, price: markets.priceOf(market.symbol) });
+  }
+  return holdings;
+}

@@ -1,0 +1,363 @@
+import type { Market } from '../../domain/market.ts';
+import type { MarketNames } from '../../domain/market-symbol.ts';
+import { addUnits, formatUnits, NO_UNITS, subtractUnits, type Units } from '../../domain/money.ts';
+import type { Side } from '../../domain/order.ts';
+import { sentence } from '../../language/sentences/sentence.ts';
+import { claimsOn, paymentFor, worstPrice } from '../orders/claims.ts';
+import type { Algorithm } from '../algorithms/algorithms.ts';
+import { unguardedOf } from '../bracket-stock.ts';
+import { unplacedOf, type Unplaced } from '../algorithms/unplaced.ts';
+import type { OrderRecord } from '../order-record.ts';
+import type { WantedOrder } from './risk-view.ts';
+import type { AccountState } from '../feeds/account-state.ts';
+import type { OrderTable } from '../orders/order-table.ts';
+import { inventoryLine } from '../inventory.ts';
+import type { StrategyInstance } from '../strategy-instance.ts';
+
+/** An algorithm at work, as far as its claim goes. */
+export interface ClaimingWork {
+  readonly intentId: string;
+  readonly instance: StrategyInstance;
+  readonly market: string;
+  readonly algorithm: Algorithm;
+  readonly orders: ReadonlyMap<string, OrderRecord>;
+}
+
+export interface ReservationsOptions {
+  readonly table: OrderTable;
+  readonly account: AccountState;
+  readonly instances: readonly StrategyInstance[];
+  readonly marketNames: MarketNames;
+  /** Null for a market that is not followed. */
+  readonly marketOf: (symbol: string) => Market | null;
+  /** Expected balance by all trades that were read; null while the books have not begun. */
+  readonly expected: (asset: string) => bigint | null;
+  readonly works: () => Iterable<ClaimingWork>;
+  /** Amount of an asset that transfers at work may use. */
+  readonly leaving: (asset: string) => Units;
+  /** Price that a market order of a side would pay; null while no price is known. */
+  readonly bestFor: (market: string, side: Side) => Units | null;
+  /** True if the venue pushes every change of the only account there is: then nobody else holds anything. */
+  readonly isPushed: boolean;
+}
+
+/** Part of one reading of a wallet that our own orders do not explain. */
+interface Others {
+  /** Set aside for orders by hand and for withdrawals. */
+  readonly held: Units;
+  /** Amount missing from the wallet beyond what our orders may have paid. */
+  readonly gone: Units;
+}
+
+type Claims = ReadonlyMap<string, Units | null>;
+
+const NO_CLAIMS: Claims = new Map();
+const NO_OTHERS: Others = { held: NO_UNITS, gone: NO_UNITS };
+
+/**
+ * Amounts that every strategy may still spend, so that two never spend the same money. They are not stored:
+ * they follow from the books, the last reading of the wallets, the live orders and the algorithms at work,
+ * all of which a restart brings back.
+ *
+ * - An order's amount is reserved from its plan until its last fill was read: never by the exchange's hold of
+ *   it, which a reading shows earlier or later. What is held beyond our own orders is somebody else's.
+ * - A strategy with capital spends no more than is left of that; the others share the account's money.
+ * - A strategy sells the coins that it has bought and those that it was given, and no others of the account.
+ *   A quote currency of its markets is money to it, not a coin.
+ */
+export class Reservations {
+  private readonly options: ReservationsOptions;
+  /** By asset, of the last reading. */
+  private readonly others = new Map<string, Others>();
+  /** The list of live orders that the claims below were added up from. */
+  private counted: readonly OrderRecord[] | null = null;
+  private readonly claims = new Map<string, Claims>();
+  private readonly isShared: boolean;
+
+  constructor(options: ReservationsOptions) {
+    this.options = options;
+    this.isShared = options.instances.length > 1;
+    if (!options.isPushed) options.account.listen(() => this.onReading());
+  }
+
+  /**
+   * Returns the amount of an asset that a strategy may spend now, in units, at least zero. `except`: the
+   * intent of an algorithm whose own unplaced rest is not to be counted against it.
+   */
+  spendable(instance: StrategyInstance, asset: string, except: string | null = null): Units {
+    const claims = this.claimsOf(asset);
+    const works = this.worksOn(asset, except);
+    const account = this.left(asset, claims, works);
+    if (account === null) return NO_UNITS;
+    const owned = this.ownedOf(instance, asset);
+    const own = owned === null ? null : subtractUnits(owned, claimOf(instance.name, claims, works));
+    const shared = this.isShared
+      ? subtractUnits(account, this.coinsOfOthers(instance, asset, { claims, works }))
+      : account;
+    const spendable = own !== null && own < shared ? own : shared;
+    return spendable > 0n ? spendable : NO_UNITS;
+  }
+
+  /**
+   * Returns the amount of an asset that a strategy may sell with an order of its own now. The exchange
+   * decides if the coins that it owns are still in the wallet.
+   */
+  freeToSell(instance: StrategyInstance, asset: string, except: string | null = null): Units {
+    return isMoneyOf(instance, asset)
+      ? this.spendable(instance, asset, except)
+      : this.unclaimed(instance, asset, except);
+  }
+
+  /** True if a strategy may spend all free money: nothing is reserved or belongs to others. */
+  isFree(instance: StrategyInstance, asset: string): boolean {
+    const { table, instances, works } = this.options;
+    if (!isMoneyOf(instance, asset)) return false;
+    if (this.isShared || table.liveCount > 0 || !this.options.isPushed) return false;
+    for (const { settings } of instances) if (Object.keys(settings.capital).length > 0) return false;
+    for (const work of works()) return work === null;
+    return true;
+  }
+
+  /** Returns why an order would spend more than its strategy has; null if it may go. */
+  objectionTo(instance: StrategyInstance, order: WantedOrder, intentId: string): string | null {
+    const { market, side, amount, price, stopPrice } = order;
+    const reference = price ?? stopPrice ?? this.options.bestFor(market.symbol, side);
+    if (side === 'buy' && reference === null) return null;
+    const asset = side === 'buy' ? market.quote : market.base;
+    const needed = paymentFor(side, amount, reference ?? NO_UNITS);
+    return this.objectionToPayment(instance, { asset, side, needed, intentId });
+  }
+
+  /** The same of all that an algorithm will place. */
+  objectionToAlgorithm(
+    instance: StrategyInstance,
+    of: { readonly market: string; readonly algorithm: Algorithm; readonly orders: readonly OrderRecord[] },
+  ): string | null {
+    const unplaced = unplacedOf(of.algorithm, of.orders);
+    if (unplaced === null) return null;
+    const { side } = unplaced;
+    const needed = this.paymentOf(of.market, unplaced, false);
+    if (needed === null) return null;
+    const asset = this.assetOf(of.market, side);
+    return this.objectionToPayment(instance, { asset, side, needed, intentId: null });
+  }
+
+  private objectionToPayment(
+    instance: StrategyInstance,
+    of: {
+      readonly asset: string;
+      readonly side: Side;
+      readonly needed: Units;
+      readonly intentId: string | null;
+    },
+  ): string | null {
+    const { asset, side, needed, intentId } = of;
+    const spendable =
+      side === 'sell'
+        ? this.freeToSell(instance, asset, intentId)
+        : this.spendable(instance, asset, intentId);
+    if (needed <= spendable) return null;
+    return this.say(instance, { asset, needed, spendable, intentId });
+  }
+
+  /** Returns why it is not enough, with everything that uses part of it. */
+  say(
+    instance: StrategyInstance,
+    of: {
+      readonly asset: string;
+      readonly needed: Units;
+      readonly spendable: Units;
+      readonly intentId: string | null;
+    },
+  ): string {
+    const { asset, needed, spendable, intentId } = of;
+    const claims = this.claimsOf(asset);
+    const works = this.worksOn(asset, intentId);
+    const others = this.others.get(asset) ?? NO_OTHERS;
+    const parts = [sentence('funds-account', { amount: formatUnits(this.totalOf(asset)) })];
+    const own = this.ownedOf(instance, asset);
+    const isCoin = !isMoneyOf(instance, asset);
+    if (own !== null) {
+      const of = { strategy: instance.name, amount: formatUnits(own) };
+      parts.push(isCoin ? sentence('funds-coins', of) : sentence('funds-capital', of));
+    }
+    if (others.held > 0n) parts.push(sentence('funds-others', { amount: formatUnits(others.held) }));
+    if (others.gone > 0n) parts.push(sentence('funds-gone', { amount: formatUnits(others.gone) }));
+    for (const { name } of this.options.instances) {
+      const claim = claims.get(name);
+      if (claim === null) parts.push(sentence('funds-unknown', { strategy: name }));
+      const sum = claimOf(name, claims, works);
+      if (sum > 0n) parts.push(sentence('funds-reserved', { strategy: name, amount: formatUnits(sum) }));
+    }
+    const leaving = this.options.leaving(asset);
+    if (leaving > 0n) parts.push(sentence('funds-leaving', { amount: formatUnits(leaving) }));
+    const coins = this.coinsOfOthers(instance, asset, { claims, works });
+    if (coins > 0n) parts.push(sentence('funds-bought', { amount: formatUnits(coins) }));
+    if (isCoin && own !== null && needed > own)
+      parts.push(
+        sentence('funds-inventory', {
+          missing: formatUnits(subtractUnits(needed, own)),
+          line: inventoryLine(instance, asset, subtractUnits(needed, own)),
+        }),
+      );
+    return sentence('funds', {
+      spendable: `${formatUnits(spendable)} ${asset.toUpperCase()}`,
+      needed: formatUnits(needed),
+      parts: parts.join(', '),
+    });
+  }
+
+  /** Returns the rest of the account's own amount; null if unknown. */
+  private left(asset: string, claims: Claims, works: ReadonlyMap<string, Units>): Units | null {
+    const others = this.others.get(asset) ?? NO_OTHERS;
+    let left = subtractUnits(subtractUnits(this.totalOf(asset), others.held), others.gone);
+    for (const claim of claims.values()) {
+      if (claim === null) return null;
+      left = subtractUnits(left, claim);
+    }
+    for (const claim of works.values()) left = subtractUnits(left, claim);
+    return subtractUnits(left, this.options.leaving(asset));
+  }
+
+  /** Returns the account's amount of an asset, less what manual orders and withdrawals hold. */
+  ofAccount(asset: string): Units {
+    const { held, gone } = this.others.get(asset) ?? NO_OTHERS;
+    return subtractUnits(subtractUnits(this.totalOf(asset), held), gone);
+  }
+
+  private totalOf(asset: string): Units {
+    return (this.options.expected(asset) ?? this.options.account.totalOf(asset)) as Units;
+  }
+
+  /**
+   * Returns the amount of an asset that a strategy owns: its coins, or its capital and what its trades made
+   * of it. Null if it shares the account's money.
+   */
+  private ownedOf(instance: StrategyInstance, asset: string): Units | null {
+    if (!isMoneyOf(instance, asset)) return instance.position(asset);
+    return instance.moneyOf(asset);
+  }
+
+  /** Returns the amount of a coin that a strategy owns and is not selling yet. */
+  unclaimed(instance: StrategyInstance, asset: string, except: string | null = null): Units {
+    const claim = claimOf(instance.name, this.claimsOf(asset), this.worksOn(asset, except));
+    return aboveZero(instance.held(asset) - claim);
+  }
+
+  /** Coins that the other strategies own, beyond what they sell already. */
+  private coinsOfOthers(
+    instance: StrategyInstance,
+    asset: string,
+    { claims, works }: { readonly claims: Claims; readonly works: ReadonlyMap<string, Units> },
+  ): Units {
+    let sum = NO_UNITS;
+    for (const other of this.options.instances) {
+      if (other === instance || isMoneyOf(other, asset)) continue;
+      const kept = subtractUnits(other.held(asset), claimOf(other.name, claims, works));
+      if (kept > 0n) sum = addUnits(sum, kept);
+    }
+    return sum;
+  }
+
+  private claimsOf(asset: string): Claims {
+    const { table } = this.options;
+    if (table.liveCount === 0) return NO_CLAIMS;
+    const orders = table.unfinished();
+    if (orders !== this.counted) {
+      this.counted = orders;
+      this.claims.clear();
+    }
+    let claims = this.claims.get(asset);
+    if (claims === undefined) {
+      claims = claimsOn(asset, orders, this.options);
+      this.claims.set(asset, claims);
+    }
+    return claims;
+  }
+
+  /** Returns the amount of an asset that algorithms will still use, by strategy. */
+  private worksOn(asset: string, except: string | null): ReadonlyMap<string, Units> {
+    const sums = new Map<string, Units>();
+    const add = ({ name }: StrategyInstance, amount: Units | null): void => {
+      if (amount !== null && amount > 0n) sums.set(name, addUnits(sums.get(name) ?? NO_UNITS, amount));
+    };
+    for (const { intentId, instance, market, algorithm, orders } of this.options.works()) {
+      if (intentId === except) continue;
+      const list = [...orders.values()];
+      if (algorithm.kind === 'bracket' && this.assetOf(market, 'sell') === asset)
+        add(instance, unguardedOf(algorithm, list));
+      const unplaced = unplacedOf(algorithm, list);
+      if (unplaced === null || this.assetOf(market, unplaced.side) !== asset) continue;
+      add(instance, this.paymentOf(market, unplaced, true));
+    }
+    return sums;
+  }
+
+  /** `isWorst`: what may come, and not what is known to be needed. Null while no price is known. */
+  private paymentOf(
+    market: string,
+    { side, amount, price, reserved }: Unplaced,
+    isWorst: boolean,
+  ): Units | null {
+    const best = side === 'sell' ? NO_UNITS : (price ?? this.options.bestFor(market, side));
+    if (best === null) return null;
+    const payment = paymentFor(
+      side,
+      amount,
+      price === null && isWorst ? worstPrice(best, this.options.marketOf(market)?.priceStep ?? null) : best,
+    );
+    return aboveZero(payment - reserved);
+  }
+
+  private assetOf(market: string, side: Side): string {
+    const { base, quote } = this.options.marketNames.parseMarket(market);
+    return side === 'buy' ? quote : base;
+  }
+
+  /**
+   * A reading of the wallets: what of it is not our own doing stays so until the next. What is missing may be
+   * the doing of orders whose fills were not read, but what was missing before an order was sent is not its.
+   */
+  private onReading(): void {
+    const { account, table, expected, leaving } = this.options;
+    const before = new Map(this.others);
+    this.others.clear();
+    const sent = table.unfinished().filter(({ state }) => state !== 'planned');
+    for (const { currency, total, held } of account.readings) {
+      const own = sumOf(claimsOn(currency, sent, this.options));
+      if (own === null) continue;
+      const missing = (expected(currency) ?? total) - total;
+      const { gone: goneBefore } = before.get(currency) ?? NO_OTHERS;
+      const stillGone = goneBefore < missing ? goneBefore : missing;
+      const unexplained = missing - own - leaving(currency);
+      this.others.set(currency, {
+        held: aboveZero(held - own),
+        gone: aboveZero(unexplained > stillGone ? unexplained : stillGone),
+      });
+    }
+  }
+}
+
+/** True if an asset is a quote currency of a strategy's markets: money to it, not a coin. */
+function isMoneyOf({ quotes }: StrategyInstance, asset: string): boolean {
+  for (const quote of quotes) if (quote === asset) return true;
+  return false;
+}
+
+/** Returns the amount that orders and algorithms of a strategy use. */
+function claimOf(strategy: string, claims: Claims, works: ReadonlyMap<string, Units>): Units {
+  return addUnits(claims.get(strategy) ?? NO_UNITS, works.get(strategy) ?? NO_UNITS);
+}
+
+function sumOf(claims: Claims): Units | null {
+  let sum = NO_UNITS;
+  for (const claim of claims.values()) {
+    if (claim === null) return null;
+    sum = addUnits(sum, claim);
+  }
+  return sum;
+}
+
+function aboveZero(units: bigint): Units {
+  return (units > 0n ? units : 0n) as Units;
+}

@@ -1,0 +1,243 @@
+import { readStored } from '../domain/stored-json.ts';
+import { isoText, lengthText } from '../domain/time-text.ts';
+import type { SignalObjection } from '../strategy/signal.ts';
+import type { SignalSubscription } from '../strategy/subscriptions.ts';
+import type { SignalCommand } from './engine-event.ts';
+import type { MirrorState } from './mirror-change.ts';
+import type { Outbox } from './outbox.ts';
+import type { StrategyDispatcher } from './strategy-dispatcher.ts';
+import type { StrategyInstance } from './strategy-instance.ts';
+import type { StrategyNotifier } from './strategies/strategy-notifier.ts';
+import {
+  keptSignalsOf,
+  MOST_SIGNAL_IDS,
+  MOST_SIGNALS_A_MINUTE,
+  payloadSizeProblem,
+  SIGNAL_IDS_KEPT_MS,
+  signalKey,
+  storedSignals,
+  type SeenSignal,
+} from './signal-record.ts';
+
+/** Answers that are at hand; whoever sent a signal asks at once. The oldest go. */
+const MOST_REPLIES = 100;
+
+/** Signals that wait for strategies to start; more are refused. */
+const MOST_WAITING = 100;
+
+const MINUTE_MS = 60_000;
+
+/** Reason a signal was not delivered, as a word for programs. */
+export type SignalCode =
+  | SignalObjection['code']
+  | 'told'
+  | 'repeated'
+  | 'unknown'
+  | 'too-large'
+  | 'too-old'
+  | 'too-many'
+  | 'paused'
+  | 'ending';
+
+/** Outcome of a signal, for its sender. */
+export interface SignalReply {
+  readonly outcome: SeenSignal['outcome'];
+  readonly code: SignalCode;
+  /** One sentence. */
+  readonly message: string;
+}
+
+export interface SignalIntakeOptions {
+  readonly instances: readonly StrategyInstance[];
+  readonly outbox: Outbox;
+  readonly notifier: StrategyNotifier;
+  readonly strategies: Pick<StrategyDispatcher, 'hasStarted'>;
+  readonly isEnding: () => boolean;
+  /** Reason no orders are accepted now; null while they are. */
+  readonly closed: () => string | null;
+}
+
+/** Decision on a signal before it is known if it is stored. */
+type Decided = SignalReply & { readonly isRemembered: boolean };
+
+/**
+ * Takes signals from outside: each is written down, and then told to its strategy, once for its id. That it
+ * came, what the strategy wants because of it and its new state are one change of the mirror, so a bot that
+ * is killed has all of it or nothing.
+ */
+export class SignalIntake {
+  private readonly options: SignalIntakeOptions;
+  private readonly seen = new Map<string, SeenSignal[]>();
+  private readonly replies = new Map<string, SignalReply>();
+  /** Signals that came while strategies had not started, and their times, by key. */
+  private readonly waiting = new Map<string, { readonly command: SignalCommand; readonly atMs: number }>();
+
+  constructor(options: SignalIntakeOptions) {
+    this.options = options;
+  }
+
+  /** Takes one in. While strategies have not started it waits for them, and has no answer. */
+  take(command: SignalCommand): void {
+    const { outbox, notifier } = this.options;
+    const key = signalKey(command);
+    if (this.waiting.has(key)) return;
+    this.replies.delete(key);
+    const instance = notifier.instanceOf(command.strategy);
+    const decided = this.decide(command, instance);
+    if (decided === null) {
+      this.waiting.set(key, { command, atMs: outbox.nowMs });
+      return;
+    }
+    const { isRemembered, ...reply } = decided;
+    const { outcome, code, message } = reply;
+    const { name, id, payload, sentAtMs, source, strategy } = command;
+    const shown = code === 'too-large' ? null : payload;
+    outbox.journal('signal', strategy, {
+      name,
+      id,
+      payload: shown,
+      sentAtMs,
+      source,
+      seenAtMs: outbox.nowMs,
+      outcome,
+      code,
+      reason: outcome === 'told' ? null : message,
+    });
+    this.reply(key, reply);
+    if (instance === undefined) return;
+    if (isRemembered) this.remember(instance, { name, id, atMs: outbox.nowMs, outcome });
+    if (code === 'told') {
+      const event = { kind: 'signal', name, id, payload, sentAtMs, seenAtMs: outbox.nowMs, source } as const;
+      // Before whatever else waits: what is written down as told is told in this step.
+      notifier.queue.unshift({ instance, event });
+    } else if (code !== 'repeated') {
+      instance.tally.refuse({ what: 'signal', code, reason: `${name}: ${message}`, atMs: outbox.nowMs });
+      outbox.info(`${strategy}: signal ${name} ${outcome} (${code}): ${message}`, strategy);
+    }
+  }
+
+  /** Strategies have started: takes the next that came before. False where none did. */
+  takeWaiting(): boolean {
+    for (const [key, { command, atMs }] of this.waiting) {
+      this.waiting.delete(key);
+      this.take({ ...command, ageMs: (command.ageMs ?? 0) + this.options.outbox.nowMs - atMs });
+      return true;
+    }
+    return false;
+  }
+
+  /** Returns the outcome of a signal that was accepted; null while it waits, and for an unknown one. */
+  replyTo(command: SignalCommand): SignalReply | null {
+    const reply = this.replies.get(signalKey(command)) ?? null;
+    if (reply?.code !== 'told') return reply;
+    const instance = this.options.notifier.instanceOf(command.strategy);
+    const note = instance?.runner.failure ?? this.options.closed();
+    return note === null || note === undefined ? reply : { ...reply, message: `${reply.message}; ${note}` };
+  }
+
+  restore({ kept }: MirrorState): void {
+    for (const { name } of this.options.instances) {
+      const json = kept[keptSignalsOf(name)];
+      if (json === undefined) continue;
+      this.seen.set(name, readStored(storedSignals, json, `what is kept of signals of ${name}`));
+    }
+  }
+
+  private decide(command: SignalCommand, instance: StrategyInstance | undefined): Decided | null {
+    const { outbox, isEnding } = this.options;
+    const { strategy, name, payload, ageMs = 0 } = command;
+    if (instance === undefined) {
+      const names = this.options.instances.map((one) => one.name).join(', ');
+      return refused('unknown', `expected one of the strategies of this bot (${names}), was ${strategy}`);
+    }
+    const declared = declaredOf(instance, name);
+    if (typeof declared === 'string') return refused('unknown', declared);
+    const before = this.seenOf(strategy).find((one) => one.name === name && one.id === command.id);
+    if (before !== undefined) return repeated(before);
+    const tooLarge = payloadSizeProblem(payload);
+    if (tooLarge !== null) return refused('too-large', tooLarge);
+    const { maxAgeMs } = declared;
+    if (Math.abs(ageMs) > maxAgeMs) return remembered(refused('too-old', ageText(ageMs, maxAgeMs)));
+    if (isEnding()) return remembered(dropped('ending', 'the run is ending'));
+    if (!this.options.strategies.hasStarted)
+      return this.waiting.size < MOST_WAITING ? null : refused('too-many', 'too many wait for the start');
+    const sinceMs = outbox.nowMs - MINUTE_MS;
+    const recent = this.seenOf(strategy).filter(({ atMs }) => atMs > sinceMs).length;
+    if (recent >= MOST_SIGNALS_A_MINUTE)
+      return refused('too-many', `expected at most ${MOST_SIGNALS_A_MINUTE} signals in a minute`);
+    return remembered(whileAway(instance) ?? objected(instance, command) ?? TOLD);
+  }
+
+  private seenOf(strategy: string): SeenSignal[] {
+    const known = this.seen.get(strategy) ?? [];
+    this.seen.set(strategy, known);
+    return known;
+  }
+
+  private remember({ name: strategy }: StrategyInstance, signal: SeenSignal): void {
+    const { outbox } = this.options;
+    const seen = this.seenOf(strategy);
+    seen.push(signal);
+    const oldestMs = outbox.nowMs - SIGNAL_IDS_KEPT_MS;
+    while (seen.length > MOST_SIGNAL_IDS || (seen[0]?.atMs ?? oldestMs) < oldestMs) seen.shift();
+    outbox.durable();
+    outbox.keep(keptSignalsOf(strategy), seen);
+  }
+
+  private reply(key: string, reply: SignalReply): void {
+    this.replies.set(key, reply);
+    const [oldest] = this.replies.keys();
+    if (this.replies.size > MOST_REPLIES && oldest !== undefined) this.replies.delete(oldest);
+  }
+}
+
+const TOLD: SignalReply = { outcome: 'told', code: 'told', message: 'told to the strategy' };
+
+/** Returns a strategy's declaration of a signal, or why the signal is not one of its own. */
+function declaredOf({ name: strategy, runner }: StrategyInstance, name: string): SignalSubscription | string {
+  const signals = runner.subscriptions.filter((wanted) => wanted.kind === 'signal');
+  const found = signals.find((wanted) => wanted.name === name);
+  if (found !== undefined) return found;
+  const names = signals.map((wanted) => wanted.name).join(', ');
+  return names === ''
+    ? `expected a strategy that declares signals, ${strategy} declares none`
+    : `expected a signal that ${strategy} declares (${names}), was ${name}`;
+}
+
+/** Returns why a strategy gets no signals now; null while it is at work. */
+function whileAway({ status, reason, isPausedByHand, runner }: StrategyInstance): SignalReply | null {
+  if (isPausedByHand) return dropped('paused', 'the strategy is paused');
+  if (status === 'running' && runner.failure === null) return null;
+  return dropped('failed', `the strategy is ${status}: ${reason ?? runner.failure ?? 'no reason is known'}`);
+}
+
+function objected({ runner }: StrategyInstance, command: SignalCommand): SignalReply | null {
+  const objection = runner.objectionTo(command);
+  return objection === null
+    ? null
+    : { outcome: objection.outcome, code: objection.code, message: objection.reason };
+}
+
+function repeated({ atMs, outcome }: SeenSignal): Decided {
+  const message = `this id came before, at ${isoText(atMs)}, and was ${outcome}: each is told once`;
+  return { outcome, code: 'repeated', message, isRemembered: false };
+}
+
+function ageText(ageMs: number, maxAgeMs: number): string {
+  const bound = lengthText(maxAgeMs);
+  return ageMs > 0
+    ? `expected a signal of the last ${bound}, was ${lengthText(ageMs)} old`
+    : `expected a signal that was sent by now, was of ${lengthText(-ageMs)} later: see that both clocks are right`;
+}
+
+function refused(code: SignalCode, message: string): Decided {
+  return { outcome: 'refused', code, message, isRemembered: false };
+}
+
+function dropped(code: SignalCode, message: string): Decided {
+  return { outcome: 'dropped', code, message, isRemembered: false };
+}
+
+function remembered(reply: SignalReply): Decided {
+  return { ...reply, isRemembered: true };
+}

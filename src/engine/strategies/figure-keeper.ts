@@ -1,0 +1,146 @@
+import { budgetFigure, equityFigure, profitFigure } from '../../domain/figure-name.ts';
+import { addUnits, formatUnits, NO_UNITS, type Units } from '../../domain/money.ts';
+import { totalIn } from '../../portfolio/profit.ts';
+import { valueOfAll, type Prices } from '../../portfolio/valuation.ts';
+import { currenciesOfBot, moneyOfStrategies, type EquityOptions } from './equity-of-bot.ts';
+import type { FigureSettings } from '../engine-settings.ts';
+import { LivePlots } from '../live-plots.ts';
+import type { OrderBlotter } from '../orders/order-blotter.ts';
+import type { Outbox } from '../outbox.ts';
+import type { Reconciler } from '../fills/reconciler.ts';
+
+/** Interval of the values: at multiples of it, which are those of Tehran's midnight too. */
+const EVERY_MS = 300_000;
+
+/** Delay before a value without a price is tried again. */
+const RETRY_MS = 30_000;
+
+/** Nothing is worth what it was so long ago: without a younger price there is no value. */
+const OLDEST_PRICE_MS = 600_000;
+
+export interface FigureKeeperOptions extends Omit<EquityOptions, 'views'> {
+  readonly settings: FigureSettings;
+  readonly outbox: Outbox;
+  readonly reconciler: Pick<Reconciler, 'break' | 'expectedOf'>;
+  readonly blotter: Pick<OrderBlotter, 'unsettled'>;
+  /** True if strategies are at work: nothing is known of the account before that. */
+  readonly hasStarted: () => boolean;
+}
+
+/**
+ * Writes series of what the bot is worth, of profits and of budgets, by the engine's time, for those who look
+ * at them later. It reads and changes nothing. What can not be valued by young prices gets no value.
+ *
+ * The equity of the bot is the capital of its strategies with what their trades made of it, or all money of
+ * its quote currencies where one of them has none, and the coins that its strategies hold. It does not have
+ * what others bought, and what is in the margin wallets.
+ */
+export class FigureKeeper {
+  readonly plots: LivePlots;
+  private readonly options: FigureKeeperOptions;
+  private nextAtMs = 0;
+  /** Time of the next values, however the last ones went. */
+  private dueAtMs = 0;
+  /** Names that have a value since the last time all were taken; as many as there are series. */
+  private readonly written = new Set<string>();
+
+  /** Limits that were ever used in this life: most never are. */
+  private readonly used = new Set<string>();
+
+  constructor(options: FigureKeeperOptions) {
+    this.options = options;
+    this.plots = new LivePlots(options.outbox, options.instances);
+  }
+
+  pump(nowMs: number): void {
+    const { hasStarted } = this.options;
+    this.plots.pump(nowMs);
+    if (nowMs < this.nextAtMs || !hasStarted()) return;
+    if (nowMs >= this.dueAtMs) {
+      this.written.clear();
+      this.dueAtMs = (Math.floor(nowMs / EVERY_MS) + 1) * EVERY_MS;
+      this.writeBudgets(nowMs);
+    }
+    const isWhole = this.writeMoney(nowMs);
+    this.nextAtMs = isWhole ? this.dueAtMs : Math.min(this.dueAtMs, nowMs + RETRY_MS);
+  }
+
+  wakeAtMs(): number {
+    const { hasStarted } = this.options;
+    return Math.min(this.plots.wakeAtMs(), hasStarted() ? this.nextAtMs : Number.POSITIVE_INFINITY);
+  }
+
+  private writeBudgets(nowMs: number): void {
+    const { settings, outbox } = this.options;
+    for (const { budget, inUse, limit } of settings.budgets()) {
+      if (inUse > 0) this.used.add(budget);
+      if (!this.used.has(budget)) continue;
+      const value = `${inUse}/${limit}`;
+      outbox.change({ kind: 'figure', figure: { name: budgetFigure(budget), atMs: nowMs, value } });
+    }
+  }
+
+  /** Answers whether all of it is known. */
+  private writeMoney(nowMs: number): boolean {
+    const { instances, markets } = this.options;
+    const [first] = instances;
+    if (first === undefined) return true;
+    const prices: Prices = {
+      marketNames: first.marketNames,
+      priceOf: (market) => markets.priceSince(market, nowMs - OLDEST_PRICE_MS),
+    };
+    const { currency } = currenciesOfBot(instances, first);
+    let made: Units | null = NO_UNITS;
+    let isWhole = true;
+    for (const { name, ledger } of instances) {
+      const result = totalIn(ledger, currency, prices);
+      made = made === null || result === null ? null : addUnits(made, result);
+      const own = ledger.currency === currency ? result : totalIn(ledger, ledger.currency, prices);
+      if (!this.write(profitFigure(name, ledger.currency), own, nowMs)) isWhole = false;
+    }
+    if (!this.write(profitFigure(null, currency), made, nowMs)) isWhole = false;
+    return this.write(equityFigure(currency), this.equity(prices), nowMs) && isWhole;
+  }
+
+  private equity(prices: Prices): Units | null {
+    const { instances } = this.options;
+    const [first] = instances;
+    if (first === undefined) return null;
+    const { quotes, currency } = currenciesOfBot(instances, first);
+    const parts: { readonly asset: string; readonly amount: bigint }[] = [];
+    for (const asset of quotes) {
+      const amount = this.moneyOf(asset);
+      if (amount === null) return null;
+      parts.push({ asset, amount });
+    }
+    for (const { ledger } of instances) {
+      for (const [asset, { held }] of ledger.state.holdings)
+        if (!quotes.has(asset)) parts.push({ asset, amount: held });
+    }
+    return valueOfAll(currency, parts, prices);
+  }
+
+  /**
+   * Returns the amount of a currency: of the strategies' capital, else by the books, which have each trade of
+   * the strategies, or by the wallet while there are no books and nothing is in flight. Null while unknown,
+   * as in a break.
+   */
+  private moneyOf(currency: string): bigint | null {
+    const { reconciler, account, blotter, instances } = this.options;
+    if (reconciler.break !== null) return null;
+    const own = moneyOfStrategies(instances, currency);
+    if (own !== null) return own;
+    const expected = reconciler.expectedOf(currency);
+    if (expected !== null || blotter.unsettled() !== null) return expected;
+    return account.seenAtMs('balances') === null ? null : account.totalOf(currency);
+  }
+
+  /** Answers whether the series has a value of this time. */
+  private write(name: string, units: Units | null, atMs: number): boolean {
+    if (this.written.has(name)) return true;
+    if (units === null) return false;
+    this.written.add(name);
+    this.options.outbox.change({ kind: 'figure', figure: { name, atMs, value: formatUnits(units) } });
+    return true;
+  }
+}

@@ -1,0 +1,70 @@
+import type { Intent } from '../../strategy/intents.ts';
+import type { IntentRecord } from '../mirror-change.ts';
+import type { Outbox } from '../outbox.ts';
+
+/**
+ * Intents at work that are remembered, to be ended in the mirror. Bounded by the orders and algorithms that
+ * can be live.
+ */
+export class IntentBlotter {
+  private readonly outbox: Outbox;
+  /** Null where nothing of it is kept for a restart. */
+  private readonly working = new Map<string, IntentRecord | null>();
+
+  constructor(outbox: Outbox) {
+    this.outbox = outbox;
+  }
+
+  begin(id: string, strategy: string, intent: Intent): void {
+    const { outbox } = this;
+    if (!outbox.isRestartable && !outbox.isJournaled) return;
+    // What is not kept for a restart is read by nobody.
+    const record = outbox.isRestartable ? recordOf(id, strategy, { intent, atMs: outbox.nowMs }) : null;
+    this.working.set(id, record);
+    if (record !== null) outbox.change({ kind: 'intent', intent: record });
+    if (outbox.isJournaled) outbox.journal('intent', id, { strategy, kind: intent.kind });
+  }
+
+  /** Says why one at work does not end. */
+  note(id: string, reason: string): void {
+    const record = this.working.get(id);
+    if (record === undefined || record === null) return;
+    const noted = { ...record, reason };
+    this.working.set(id, noted);
+    this.outbox.change({ kind: 'intent', intent: noted });
+  }
+
+  end(id: string, status: 'done' | 'refused', reason: string): void {
+    const record = this.working.get(id);
+    if (record === undefined) return;
+    this.working.delete(id);
+    if (record !== null) this.outbox.change({ kind: 'intent', intent: { ...record, status, reason } });
+    if (this.outbox.isJournaled) this.outbox.journal('intent', id, { status, reason });
+  }
+
+  /** Takes over what was at work before a restart. */
+  restore(records: readonly IntentRecord[]): void {
+    for (const record of records) this.working.set(record.id, record);
+  }
+
+  isWorking(id: string): boolean {
+    return this.working.has(id);
+  }
+}
+
+function recordOf(
+  id: string,
+  strategy: string,
+  { intent, atMs }: { readonly intent: Intent; readonly atMs: number },
+): IntentRecord {
+  return {
+    id,
+    strategy,
+    atMs,
+    kind: intent.kind,
+    market: 'market' in intent ? (intent.market ?? null) : null,
+    json: JSON.stringify(intent),
+    status: 'working',
+    reason: null,
+  };
+}

@@ -1,0 +1,353 @@
+import type { Market } from '../../domain/market.ts';
+import { NO_UNITS, subtractUnits, type Units } from '../../domain/money.ts';
+import type { ExpiringAlgorithm } from '../algorithms/expiring.ts';
+import { present } from '../../domain/invariant.ts';
+import { sentence } from '../../language/sentences/sentence.ts';
+import { canBeOrdered, onAmountGrid } from '../algorithms/market-grid.ts';
+import { positiveWishUnits } from '../algorithms/wish-units.ts';
+import { isFinal, type OrderRecord } from '../order-record.ts';
+import { isAlgorithmIntent } from '../algorithms/algorithms.ts';
+import type { DecimalInput, Intent } from '../../strategy/intents.ts';
+import type { IntentBlotter } from './intent-blotter.ts';
+import type { MarketDataCache } from '../feeds/market-data-cache.ts';
+import type { MirrorState } from '../mirror-change.ts';
+import type { OrderManager } from '../orders/order-manager.ts';
+import type { OrderPlacer } from '../orders/order-placer.ts';
+import type { PreTradeRisk, WishedOrder } from '../risk/pre-trade-risk.ts';
+import type { Outbox } from '../outbox.ts';
+import type { PortfolioViews } from './portfolio-view.ts';
+import type { AlgorithmManager } from '../algorithms/algorithm-manager.ts';
+import { AlgorithmStarter, type IntentRefusal } from '../algorithms/algorithm-starter.ts';
+import { amountFor, sizeViewOf } from './sized-intent.ts';
+import type { Reservations } from '../risk/reservations.ts';
+import type { RowCounter } from '../feeds/row-counter.ts';
+import type { StrategyInstance } from '../strategy-instance.ts';
+import type { StrategyNotifier } from './strategy-notifier.ts';
+import type { TransferManager } from '../transfers/transfer-manager.ts';
+import type { MemberGuard } from '../universe/member-guard.ts';
+
+export interface IntentRouterOptions {
+  readonly outbox: Outbox;
+  readonly orderManager: OrderManager;
+  readonly placer: OrderPlacer;
+  readonly risk: PreTradeRisk;
+  readonly algorithms: AlgorithmManager;
+  readonly markets: MarketDataCache;
+  readonly intents: IntentBlotter;
+  readonly views: PortfolioViews;
+  readonly notifier: StrategyNotifier;
+  readonly rows: RowCounter;
+  readonly reservations: Reservations;
+  readonly members: MemberGuard;
+  readonly transfers: TransferManager;
+  /** Moves of orders that the limits allow in a minute, a cancel and an order each; null without limits. */
+  readonly movesPerMinute: number | null;
+  /** Reason no new orders are accepted; null while they are. */
+  readonly closed: () => string | null;
+  /** Reason a strategy may not place what an intent asks for: a person closes its position there. */
+  readonly whileClosing: (instance: StrategyInstance, intent: Intent) => string | null;
+}
+
+/** Result of a requested order: its key, null if an algorithm places it; or why it was refused. */
+type PlacedOrder = { readonly ok: true; readonly key: string | null } | Refused;
+type Refused = { readonly ok: false } & IntentRefusal;
+
+/** Turns what strategies want into orders and algorithms, or says why not. */
+export class IntentRouter {
+  private readonly options: IntentRouterOptions;
+  private readonly starter: AlgorithmStarter;
+
+  constructor(options: IntentRouterOptions) {
+    this.options = options;
+    const { table } = options.orderManager.blotter;
+    this.starter = new AlgorithmStarter({ ...options, table, nextId: () => this.nextId() });
+    options.orderManager.blotter.listenToEnds((order) => this.onEnd(order));
+  }
+
+  take(instance: StrategyInstance, asked: Intent): void {
+    const closing = this.options.whileClosing(instance, asked);
+    if (closing !== null) {
+      this.reject(instance, asked, { code: 'closed', reason: closing });
+      return;
+    }
+    const { intent, why } = this.options.members.check(instance, asked);
+    if (why !== null) this.reject(instance, asked, { code: 'member', reason: why });
+    if (intent === null) return;
+    if (isAlgorithmIntent(intent)) {
+      const refusal = this.starter.start(instance, intent);
+      if (refusal !== null) this.reject(instance, intent, refusal);
+      return;
+    }
+    switch (intent.kind) {
+      case 'cancel':
+        this.cancel(instance, intent.clientOrderId);
+        return;
+      case 'cancel-all':
+        this.cancelAll(instance, intent.market ?? null);
+        return;
+      case 'exit': {
+        const refusal = this.exit(instance, intent);
+        if (refusal !== null) this.reject(instance, intent, refusal);
+        return;
+      }
+      case 'transfer':
+        this.options.transfers.take(instance, intent, () => this.nextId());
+        return;
+      case 'place':
+      case 'oco': {
+        const placed = this.place(instance, intent);
+        if (!placed.ok) this.reject(instance, intent, placed);
+      }
+    }
+  }
+
+  /** Places an order that a person wants in the book of a strategy, which is not told of a refusal. */
+  placeByHand(
+    instance: StrategyInstance,
+    asked: Extract<Intent, { kind: 'place' }>,
+  ): { readonly ok: true; readonly key: string } | Refused {
+    const closing = this.options.whileClosing(instance, asked);
+    if (closing !== null) return { ok: false, code: 'closed', reason: closing };
+    const { why } = this.options.members.check(instance, asked);
+    if (why !== null) return { ok: false, code: 'member', reason: why };
+    const placed = this.place(instance, asked, { isByHand: true });
+    if (!placed.ok) return placed;
+    return { ok: true, key: present(placed.key, 'the key of an order that no algorithm places') };
+  }
+
+  /** Sells what a strategy holds of a market's coin, or buys back what it owes, by a target of nothing. */
+  sellOut(
+    instance: StrategyInstance,
+    market: string,
+  ): { readonly ok: true; readonly intentId: string } | Refused {
+    const intentId = this.nextId();
+    const refusal = this.starter.start(instance, { kind: 'target', market, position: 0 }, intentId);
+    return refusal === null ? { ok: true, intentId } : { ok: false, ...refusal };
+  }
+
+  /** Ends what a strategy that has just failed has at work, as its policy says. */
+  endAllOf(instance: StrategyInstance): void {
+    this.options.algorithms.end((work) => work.instance === instance, sentence('ended-strategy-stopped'));
+    if (instance.settings.onError === 'cancel') this.cancelAll(instance, null);
+  }
+
+  /** Ends all of a strategy's algorithms in one market or all, and cancels its orders there. */
+  cancelAll(instance: StrategyInstance, market: string | null): void {
+    const { algorithms, orderManager } = this.options;
+    algorithms.end(
+      (work) => work.instance === instance && (market === null || work.market === market),
+      'canceled',
+    );
+    for (const order of orderManager.blotter.table.unfinishedOf(instance.name)) {
+      if (market === null || order.market === market) orderManager.cancels.cancel(order);
+    }
+  }
+
+  /**
+   * Leaves a position: what is at work and open in its coin ends, its exits last, and what is held is sold.
+   */
+  private exit(instance: StrategyInstance, intent: Extract<Intent, { kind: 'exit' }>): IntentRefusal | null {
+    const { markets, algorithms, intents } = this.options;
+    const market = markets.get(intent.market)?.market;
+    if (market === undefined) return { code: 'market', reason: markets.whyUnknown(intent.market) };
+    const price = optionalUnits(intent.price);
+    if (price === undefined) return { code: 'fit', reason: sentence('decimals-needed') };
+    const { ownExits } = algorithms;
+    const closed = this.options.closed();
+    // A bracket waits with its exit at the exchange.
+    if (closed !== null && !ownExits.hasBracket(instance, market.base))
+      return { code: 'closed', reason: closed };
+    const { marketNames } = instance;
+    algorithms.end(
+      (work) =>
+        work.instance === instance &&
+        marketNames.parseMarket(work.market).base === market.base &&
+        algorithms.algorithmOf(work.intentId)?.kind !== 'bracket',
+      sentence('bracket-decided'),
+    );
+    const intentId = this.nextId();
+    intents.begin(intentId, instance.name, intent);
+    ownExits.leaveAll(
+      instance,
+      {
+        market: market.symbol,
+        amount: null,
+        price,
+        why: intent.reason ?? sentence('bracket-decided'),
+        tag: null,
+        intentId,
+      },
+      ownExits.othersOf(instance, market.base),
+    );
+    const { base } = market;
+    const end = ownExits.hasBracket(instance, base) ? 'exit-begun' : 'bracket-nothing-left';
+    if (!algorithms.isAtWork(intentId)) intents.end(intentId, 'done', sentence(end));
+    return null;
+  }
+
+  /**
+   * A sale of coins that the strategy's own exits hold: they make it. Answers what of it an order of its own
+   * is still to sell; null where they hold none of it.
+   */
+  private soldByExits(
+    instance: StrategyInstance,
+    intent: Extract<Intent, { kind: 'place' | 'oco' }>,
+    of: { readonly market: Market; readonly wish: Wish },
+  ): Units | null {
+    const { algorithms, reservations } = this.options;
+    const { market, wish } = of;
+    const isPlain = intent.kind === 'place' && intent.postOnly !== true && intent.expireAfterMs === undefined;
+    if (!isPlain || wish.side === 'buy' || wish.stopPrice !== null) return null;
+    if (algorithms.ownExits.heldOf(instance, market.base) === 0n) return null;
+    const amount = onAmountGrid(market, wish.amount);
+    const free = reservations.freeToSell(instance, market.base);
+    if (amount <= free) return null;
+    const { symbol } = market;
+    const { price, tag } = wish;
+    const why = sentence('bracket-decided');
+    return algorithms.ownExits.sell(
+      instance,
+      { market: symbol, amount: subtractUnits(amount, free), price, why, tag, intentId: null },
+      { free, isTotal: false },
+    );
+  }
+
+  private cancel(instance: StrategyInstance, key: string): void {
+    const { orderManager } = this.options;
+    const order = orderManager.blotter.table.get(key);
+    if (order?.strategy === instance.name) {
+      orderManager.cancels.cancel(order);
+      return;
+    }
+    this.reject(
+      instance,
+      { kind: 'cancel', clientOrderId: key },
+      { code: 'unknown', reason: sentence('no-own-order', { order: key }) },
+    );
+  }
+
+  private place(
+    instance: StrategyInstance,
+    intent: Extract<Intent, { kind: 'place' | 'oco' }>,
+    way: { readonly isByHand?: boolean } = {},
+  ): PlacedOrder {
+    const { risk, placer, markets, intents } = this.options;
+    const state = markets.get(intent.market);
+    if (state === undefined) return { ok: false, code: 'market', reason: markets.whyUnknown(intent.market) };
+    const amount = amountFor(intent, sizeViewOf(this.options, instance, state.market));
+    let wish = amount.ok && amount.units !== null ? wishOf(intent, amount.units) : null;
+    if (!amount.ok || wish === null) {
+      const reason = amount.ok ? sentence('decimals-needed') : amount.reason;
+      return { ok: false, code: 'fit', reason };
+    }
+    const closed = this.options.closed();
+    if (closed !== null) return { ok: false, code: 'closed', reason: closed };
+    const isPostOnly = intent.kind === 'place' && intent.postOnly === true;
+    const crossed = isPostOnly ? risk.crossedBy(state.market, wish) : null;
+    if (crossed !== null) return { ok: false, code: 'fit', reason: crossed };
+    const intentId = this.nextId();
+    intents.begin(intentId, instance.name, intent);
+    if (intent.kind === 'place' && intent.expireAfterMs !== undefined) {
+      const algorithm = expiringOf(wish, this.options.outbox.nowMs + intent.expireAfterMs);
+      this.options.algorithms.begin(instance, intentId, { market: intent.market, algorithm });
+      return { ok: true, key: null };
+    }
+    // What a person wants is an order, and nothing is taken down for it.
+    const rest =
+      way.isByHand === true ? null : this.soldByExits(instance, intent, { market: state.market, wish });
+    if (rest !== null) {
+      if (
+        !canBeOrdered(state.market, {
+          amount: rest,
+          price: wish.price ?? risk.bestFor(intent.market, 'sell') ?? NO_UNITS,
+        })
+      ) {
+        intents.end(intentId, 'done', sentence('exit-begun'));
+        return { ok: true, key: null };
+      }
+      wish = { ...wish, amount: rest };
+    }
+    const verdict = risk.approve(instance, state.market, { ...wish, intentId });
+    if (verdict.ok) return { ok: true, key: placer.place({ ...verdict.plan, isPostOnly }) };
+    intents.end(intentId, 'refused', verdict.reason);
+    return verdict;
+  }
+
+  /**
+   * Takes over the intents that were at work before a restart, once their orders and algorithms are there,
+   * and ends those that have none any more.
+   */
+  restore({ intents: records, orders }: MirrorState): void {
+    const { intents, algorithms, orderManager, transfers } = this.options;
+    const { table } = orderManager.blotter;
+    intents.restore(records);
+    const live = new Set(table.unfinished().map(({ intentId }) => intentId));
+    const lastKeys = new Map(orders.map(({ intentId, key }) => [intentId, key]));
+    for (const { id } of records) {
+      if (live.has(id) || algorithms.isAtWork(id) || transfers.isAtWork(id)) continue;
+      const lastKey = lastKeys.get(id);
+      const last = lastKey === undefined ? undefined : table.get(lastKey);
+      if (last?.state === 'rejected') intents.end(id, 'refused', last.reason ?? 'rejected');
+      else intents.end(id, 'done', last?.state ?? sentence('ended-before-restart'));
+    }
+  }
+
+  /** An intent of one order ends with it. */
+  private onEnd(order: OrderRecord): void {
+    const { intents, algorithms } = this.options;
+    if (algorithms.isAtWork(order.intentId) || !intents.isWorking(order.intentId)) return;
+    const pair =
+      order.pairKey === null ? undefined : this.options.orderManager.blotter.table.get(order.pairKey);
+    if (pair !== undefined && !isFinal(pair)) return;
+    if (order.state === 'rejected') intents.end(order.intentId, 'refused', order.reason ?? 'rejected');
+    else intents.end(order.intentId, 'done', order.state);
+  }
+
+  private reject(instance: StrategyInstance, intent: Intent, why: IntentRefusal): void {
+    const { code, reason } = why;
+    this.options.notifier.reject(instance, {
+      intent,
+      clientOrderId: null,
+      market: 'market' in intent ? (intent.market ?? null) : null,
+      side: 'side' in intent ? intent.side : null,
+      tag: 'tag' in intent ? (intent.tag ?? null) : null,
+      code,
+      reason,
+    });
+  }
+
+  private nextId(): string {
+    return `i${this.options.rows.next().toString(36)}`;
+  }
+}
+
+type Wish = Omit<WishedOrder, 'intentId'>;
+
+function expiringOf({ side, amount, price, stopPrice, tag }: Wish, expiresAtMs: number): ExpiringAlgorithm {
+  return { kind: 'expiring', side, amount, price, stopPrice, tag, expiresAtMs, isPlaced: false };
+}
+
+/** A wish in units; null where a number is no positive decimal. */
+function wishOf(intent: Extract<Intent, { kind: 'place' | 'oco' }>, amount: Units): Wish | null {
+  const price = optionalUnits(intent.price);
+  const stopPrice = optionalUnits(intent.stopPrice);
+  const stopLimitPrice = optionalUnits(intent.kind === 'oco' ? intent.stopLimitPrice : undefined);
+  if (price === undefined || stopPrice === undefined || stopLimitPrice === undefined) return null;
+  const whenIdentical = intent.allowIdentical === true ? 'insist' : 'hold';
+  return {
+    tag: intent.tag ?? null,
+    side: intent.side,
+    amount,
+    price,
+    stopPrice,
+    stopLimitPrice,
+    whenIdentical,
+    exit: null,
+    stopLegExit: null,
+  };
+}
+
+/** Null for what was left out, undefined for what is no positive decimal. */
+function optionalUnits(input: DecimalInput | undefined): Units | null | undefined {
+  return input === undefined ? null : (positiveWishUnits(input) ?? undefined);
+}

@@ -1,0 +1,238 @@
+import type { DecimalText } from '../../domain/decimal-text.ts';
+import { present } from '../../domain/invariant.ts';
+import type { SeenMargin } from '../../domain/margin.ts';
+import type { MarketStats } from '../../domain/market-stats.ts';
+import type { Currency, MarketNames } from '../../domain/market-symbol.ts';
+import { addUnits, formatUnits, NO_UNITS, numberOfUnits, type Units } from '../../domain/money.ts';
+import type { OrderBook } from '../../domain/order-book.ts';
+import type { OrderRecord } from '../order-record.ts';
+import { valueIn, type PriceOf, type Prices } from '../../portfolio/valuation.ts';
+import type { MarketRules } from '../../strategy/market-rules.ts';
+import type { EngineView, OwnOrder } from '../../strategy/strategy-event.ts';
+import type { ShownLock } from '../../strategy/shown-lock.ts';
+import type { UniverseState } from '../../strategy/universe/universe-state.ts';
+import type { AccountState } from '../feeds/account-state.ts';
+import { candlesSeenAtMs, type CandleReaders } from '../feeds/candle-reader.ts';
+import type { CachedMarket, MarketDataCache } from '../feeds/market-data-cache.ts';
+import type { MarginCache } from '../feeds/margin-cache.ts';
+import type { OrderBlotter } from '../orders/order-blotter.ts';
+import type { Reservations } from '../risk/reservations.ts';
+import type { StrategyInstance } from '../strategy-instance.ts';
+
+const NO_ORDERS: readonly OwnOrder[] = [];
+
+export interface PortfolioViewsOptions {
+  readonly markets: MarketDataCache;
+  readonly blotter: OrderBlotter;
+  readonly account: AccountState;
+  readonly reservations: Reservations;
+  readonly readers: CandleReaders;
+  readonly margin: MarginCache;
+  readonly universeOf: (instance: StrategyInstance, name: string) => UniverseState | null;
+  readonly locksOn: (strategy: string, market: string) => readonly ShownLock[];
+}
+
+/** The view of every strategy. */
+export class PortfolioViews {
+  private readonly views: ReadonlyMap<StrategyInstance, PortfolioView>;
+
+  constructor(instances: readonly StrategyInstance[], options: PortfolioViewsOptions) {
+    this.views = new Map(instances.map((instance) => [instance, new PortfolioView(instance, options)]));
+  }
+
+  of(instance: StrategyInstance): PortfolioView {
+    return present(this.views.get(instance), () => `a view of ${instance.name}, an instance of this engine`);
+  }
+}
+
+/** View of one strategy. Everything is computed when it is read. */
+export class PortfolioView implements EngineView, Prices {
+  /** The position that was looked at last, which is looked at far more often than it changes. */
+  private lastMarket = '';
+  private lastTrades = -1;
+  private lastPosition = 0;
+  private lastRuled: CachedMarket | null = null;
+  private lastFree: ReadonlyMap<string, DecimalText> = new Map();
+  private lastFreeRecord: Readonly<Record<string, DecimalText>> = {};
+  private readonly instance: StrategyInstance;
+  private readonly markets: MarketDataCache;
+  private readonly blotter: OrderBlotter;
+  private readonly account: AccountState;
+  private readonly reservations: Reservations;
+  private readonly readers: CandleReaders;
+  private readonly marginCache: MarginCache;
+  private readonly universeOf: PortfolioViewsOptions['universeOf'];
+  private readonly locksOn: PortfolioViewsOptions['locksOn'];
+  readonly marketNames: MarketNames;
+  /** Current price in the market, or else the last price in the ledger. */
+  readonly priceOf: PriceOf = (market) =>
+    this.markets.priceOf(market) ?? this.instance.ledger.priceOf(market);
+
+  constructor(instance: StrategyInstance, options: PortfolioViewsOptions) {
+    this.instance = instance;
+    this.marketNames = instance.marketNames;
+    this.markets = options.markets;
+    this.blotter = options.blotter;
+    this.account = options.account;
+    this.reservations = options.reservations;
+    this.readers = options.readers;
+    this.marginCache = options.margin;
+    this.universeOf = options.universeOf;
+    this.locksOn = options.locksOn;
+  }
+
+  get nowMs(): number {
+    return this.blotter.outbox.nowMs;
+  }
+
+  position(market: string): DecimalText {
+    return formatUnits(this.positionUnits(market));
+  }
+
+  positionNumber(market: string): number {
+    const { trades } = this.instance.ledger;
+    if (market !== this.lastMarket || trades !== this.lastTrades) {
+      this.lastMarket = market;
+      this.lastTrades = trades;
+      this.lastPosition = numberOfUnits(this.positionUnits(market));
+    }
+    return this.lastPosition;
+  }
+
+  positionUnits(market: string): Units {
+    const state = this.markets.get(market);
+    return state === undefined ? NO_UNITS : this.instance.position(state.market.base);
+  }
+
+  inventory(market: string): DecimalText {
+    const state = this.markets.get(market);
+    return formatUnits(state === undefined ? NO_UNITS : this.instance.ledger.inventoryOf(state.market.base));
+  }
+
+  free(): Readonly<Record<string, DecimalText>> {
+    const { account, reservations, instance } = this;
+    const all = account.readings.map(
+      ({ currency }) => [currency, formatUnits(reservations.spendable(instance, currency))] as const,
+    );
+    // The same record while nothing in it changes: who compares sees that.
+    if (all.length !== this.lastFree.size || all.some(([name, text]) => this.lastFree.get(name) !== text)) {
+      this.lastFree = new Map(all);
+      this.lastFreeRecord = Object.fromEntries(all);
+    }
+    return this.lastFreeRecord;
+  }
+
+  freeNumber(currency: string): number {
+    const { account, reservations, instance } = this;
+    // Most strategies have the account to themselves, and look at every bar.
+    if (reservations.isFree(instance, currency)) return account.freeNumber(currency);
+    return numberOfUnits(reservations.spendable(instance, currency));
+  }
+
+  orders(): readonly OwnOrder[] {
+    const orders = this.blotter.table.unfinishedOf(this.instance.name);
+    return orders.length === 0 ? NO_ORDERS : orders.map((order) => this.shown(order));
+  }
+
+  book(market: string): OrderBook | null {
+    return this.markets.get(market)?.book ?? null;
+  }
+
+  stats(market: string): MarketStats | null {
+    return this.markets.get(market)?.stats ?? null;
+  }
+
+  margin(topic: string): SeenMargin | null {
+    return this.marginCache.get(topic);
+  }
+
+  rules(market: string): MarketRules | null {
+    // Mostly those of one market, which are the same until the exchange changes them.
+    if (this.lastRuled?.market.symbol !== market) this.lastRuled = this.markets.get(market) ?? null;
+    return this.lastRuled === null ? null : this.markets.rulesOf(this.lastRuled);
+  }
+
+  locks(market: string): readonly ShownLock[] {
+    return this.locksOn(this.instance.name, market);
+  }
+
+  universe(name: string): UniverseState | null {
+    return this.universeOf(this.instance, name);
+  }
+
+  equity(market: string): DecimalText | null {
+    const units = this.equityUnits(market);
+    return units === null ? null : formatUnits(units);
+  }
+
+  /**
+   * All that it has, valued once in the market's quote currency: the money of its markets' quote currencies,
+   * and every coin that its fills brought. Null without a price of the market, or while something has none.
+   */
+  equityUnits(market: string): Units | null {
+    const state = this.markets.get(market);
+    if (state === undefined || this.markets.priceOf(market) === null) return null;
+    const { quote } = state.market;
+    const { ledger, quotes } = this.instance;
+    let sum: Units | null = NO_UNITS;
+    for (const asset of quotes) sum = this.addValue(sum, quote, { asset, amount: this.moneyOf(asset) });
+    if (!quotes.has(quote)) sum = this.addValue(sum, quote, { asset: quote, amount: this.moneyOf(quote) });
+    for (const [asset, { held }] of ledger.state.holdings) {
+      if (asset !== quote && !quotes.has(asset)) sum = this.addValue(sum, quote, { asset, amount: held });
+    }
+    return sum;
+  }
+
+  ageMs(what: 'book' | 'stats' | 'trades' | 'candles', market: string): number | null {
+    const state = this.markets.get(market);
+    if (state === undefined) return null;
+    const seenAtMs = {
+      book: state.bookSeenAtMs,
+      stats: state.statsSeenAtMs,
+      trades: state.tapeSeenAtMs,
+      candles:
+        what === 'candles' ? candlesSeenAtMs(market, { markets: this.markets, readers: this.readers }) : null,
+    }[what];
+    return seenAtMs === null ? null : this.nowMs - seenAtMs;
+  }
+
+  accountAgeMs(what: 'orders' | 'fills' | 'balances'): number | null {
+    const seenAtMs = this.account.seenAtMs(what);
+    return seenAtMs === null ? null : this.nowMs - seenAtMs;
+  }
+
+  private addValue(
+    sum: Units | null,
+    into: Currency,
+    held: { readonly asset: string; readonly amount: bigint },
+  ): Units | null {
+    const value = sum === null ? null : valueIn(into, held, this);
+    return sum === null || value === null ? null : addUnits(sum, value);
+  }
+
+  /**
+   * Its capital with the money that its fills moved, or, where it has none in any quote currency of its
+   * markets, the account's balance.
+   */
+  private moneyOf(currency: Currency): bigint {
+    return this.instance.moneyOf(currency) ?? this.account.totalOf(currency);
+  }
+
+  private shown(order: OrderRecord): OwnOrder {
+    const { key, market, side, execution, price, stopPrice, amount, matched, tag, exit, state } = order;
+    return {
+      clientOrderId: key,
+      market,
+      side,
+      execution,
+      price: price === null || execution === 'market' ? null : formatUnits(price),
+      stopPrice: stopPrice === null ? null : formatUnits(stopPrice),
+      amount: formatUnits(amount),
+      matchedAmount: formatUnits(matched),
+      tag,
+      exit,
+      state,
+      ageMs: this.nowMs - order.plannedAtMs,
+    };
+  }
+}

@@ -1,0 +1,180 @@
+import { present } from '../../domain/invariant.ts';
+import { leastAmountAt } from '../../domain/market.ts';
+import { formatUnits } from '../../domain/money.ts';
+import type { FillRecord } from '../fill-record.ts';
+import { isFinal, type OrderRecord } from '../order-record.ts';
+import type { Rejection, StrategyEvent } from '../../strategy/strategy-event.ts';
+import { AbsentFills, KEPT_ABSENT_FILLS, type AbsentFill } from '../fills/absent-fills.ts';
+import { EventQueue } from './event-queue.ts';
+import type { MarketDataCache } from '../feeds/market-data-cache.ts';
+import type { MirrorState } from '../mirror-change.ts';
+import { rejectionOf } from '../order-rejection.ts';
+import type { Outbox } from '../outbox.ts';
+import type { StrategyInstance } from '../strategy-instance.ts';
+
+/**
+ * Events that wait for strategies, before they have started or within one step. The oldest go, with a
+ * warning.
+ */
+const MOST_WAITING = 10_000;
+
+const NO_REJECTION: Rejection = {
+  intent: null,
+  clientOrderId: null,
+  market: null,
+  side: null,
+  tag: null,
+  exit: null,
+  code: '',
+  reason: '',
+};
+
+export interface StrategyNotifierOptions {
+  readonly instances: readonly StrategyInstance[];
+  readonly outbox: Outbox;
+  readonly markets: MarketDataCache;
+}
+
+/** The events for strategies: fills, orders and rejections of theirs, and whatever else waits. */
+export class StrategyNotifier {
+  readonly queue = new EventQueue();
+  private readonly options: StrategyNotifierOptions;
+  private readonly instancesByName: ReadonlyMap<string, StrategyInstance>;
+  private readonly absent: AbsentFills;
+
+  constructor(options: StrategyNotifierOptions) {
+    this.options = options;
+    this.absent = new AbsentFills(options.outbox);
+    this.instancesByName = new Map(options.instances.map((instance) => [instance.name, instance]));
+  }
+
+  instanceOf(strategy: string): StrategyInstance | undefined {
+    return this.instancesByName.get(strategy);
+  }
+
+  /** Queues an event for a strategy. */
+  tell(instance: StrategyInstance, event: StrategyEvent): void {
+    if (!instance.runner.wants(event.kind)) return;
+    this.queue.push({ instance, event });
+    if (this.queue.length <= MOST_WAITING) return;
+    this.queue.shift();
+    this.options.outbox.warn(
+      `more than ${MOST_WAITING} events wait for the strategies: the oldest was dropped`,
+    );
+  }
+
+  /** A trade of the account; one of nobody's order goes to nobody. */
+  onFill(fill: FillRecord, order: OrderRecord | null): void {
+    if (order !== null) this.takeFill({ fill, tag: order.tag, exit: order.exit }, order);
+  }
+
+  /** By how much fills were others than they were taken for, and how many more they are. Nobody is told. */
+  onCorrection(by: FillRecord, more: number): void {
+    if (by.strategy === null) return;
+    const instance = this.instanceOf(by.strategy);
+    if (instance === undefined) this.absent.add({ fill: by, tag: null, exit: null });
+    else instance.correctFills(by, more);
+  }
+
+  /** An order is another than it was; `before` is null for a new one, which nobody is notified of. */
+  onOrder(order: OrderRecord, before: OrderRecord | null): void {
+    if (before === null) return;
+    const instance = this.instanceOf(order.strategy);
+    if (instance === undefined) return;
+    if (order.state === 'sending' || (order.state === 'cancelling' && before.state !== 'cancelling')) {
+      instance.requests += 1;
+      instance.isDirty = true;
+    }
+    if (order.state === before.state && order.matched === before.matched) return;
+    if (order.state === 'rejected') this.onOrderRejected(instance, order);
+    else if (order.state !== 'sending' && order.state !== 'planned' && instance.runner.wants('order')) {
+      this.tell(instance, {
+        kind: 'order',
+        order: {
+          clientOrderId: order.key,
+          market: order.market,
+          status: isFinal(order) || order.venueStatus === null ? order.state : order.venueStatus,
+          code: order.reason,
+          tag: order.tag,
+          exit: order.exit,
+        },
+      });
+    }
+  }
+
+  /** Something that it wanted came to nothing. */
+  reject(
+    instance: StrategyInstance,
+    rejected: Partial<Rejection> & Pick<Rejection, 'code' | 'reason'>,
+  ): void {
+    const { outbox } = this.options;
+    const rejection: Rejection = { ...NO_REJECTION, ...rejected };
+    const { intent, clientOrderId, code, reason, market, side } = rejection;
+    const refused = intent?.kind ?? (clientOrderId === null ? 'slice' : 'order');
+    instance.tally.refuse({ what: refused, code, reason, atMs: outbox.nowMs });
+    const what = [intent?.kind ?? 'order', side, market].filter((part) => part !== null).join(' ');
+    // The refusal of an order is reported as such; and while no orders are taken, once a minute is enough.
+    // A lock says by itself what it refuses.
+    const isReported =
+      clientOrderId !== null ||
+      code.startsWith('lock ') ||
+      (code === 'closed' && !instance.mayComplain(outbox.nowMs));
+    if (!isReported) outbox.info(`${instance.name}: ${what} refused (${code}): ${reason}`, instance.name);
+    this.tell(instance, { kind: 'reject', rejection });
+  }
+
+  private onOrderRejected(instance: StrategyInstance, order: OrderRecord): void {
+    const rejection = rejectionOf(order);
+    if (rejection === null) return;
+    const { key, market, side, tag, exit } = order;
+    this.reject(instance, { clientOrderId: key, market, side, tag, exit, ...rejection });
+  }
+
+  /** Takes over the fills that came while their strategies were not at work, and hands them out. */
+  restore({ kept }: MirrorState): void {
+    this.absent.restore(kept[KEPT_ABSENT_FILLS]);
+    for (const absent of this.absent.take(
+      ({ strategy }) => strategy !== null && this.instancesByName.has(strategy),
+    )) {
+      const { fill } = absent;
+      if (fill.amount <= 0n) {
+        this.onCorrection(fill, fill.amount < 0n ? -1 : 0);
+        continue;
+      }
+      const key = present(
+        fill.orderKey,
+        () => `the order of the trade ${fill.tradeId}, which waited for its strategy`,
+      );
+      this.takeFill(absent, { key, strategy: present(fill.strategy, 'the strategy of that trade') });
+    }
+  }
+
+  private takeFill({ fill, tag, exit }: AbsentFill, order: Pick<OrderRecord, 'key' | 'strategy'>): void {
+    const instance = this.instanceOf(order.strategy);
+    if (instance === undefined) {
+      this.absent.add({ fill: { ...fill, orderKey: order.key, strategy: order.strategy }, tag, exit });
+      return;
+    }
+    const { markets } = this.options;
+    const market = markets.get(fill.market)?.market;
+    const leastAmount = market === undefined ? null : leastAmountAt(market, fill.price);
+    instance.takeFill(fill, { leastAmount, priceOf: (symbol) => markets.priceOf(symbol) });
+    if (!instance.runner.wants('fill')) return;
+    const { side, atMs, price, amount, total, fee } = fill;
+    this.tell(instance, {
+      kind: 'fill',
+      fill: {
+        clientOrderId: order.key,
+        market: fill.market,
+        timeMs: atMs,
+        side,
+        price: formatUnits(price),
+        amount: formatUnits(amount),
+        total: formatUnits(total),
+        fee: formatUnits(fee),
+        tag,
+        exit,
+      },
+    });
+  }
+}

@@ -1,0 +1,298 @@
+import { multiplyUnits, NO_UNITS } from '../domain/money.ts';
+import { present } from '../domain/invariant.ts';
+import { divideDown } from '../domain/rounding.ts';
+import { readStored } from '../domain/stored-json.ts';
+import { statsCall, type VenueProfile } from '../venues/port.ts';
+import type { MarketStats } from '../domain/market-stats.ts';
+import { DayFigures } from '../strategy/universe/market-figures.ts';
+import { outCounts, rankMarkets, type MarketRanking } from '../strategy/universe/rank-markets.ts';
+import type { UniverseState } from '../strategy/universe/universe-state.ts';
+import type { AlgorithmManager } from './algorithms/algorithm-manager.ts';
+import type { FeedHandler } from './feeds/feed-handler.ts';
+import type { MarketDataCache } from './feeds/market-data-cache.ts';
+import type { OrderBlotter } from './orders/order-blotter.ts';
+import type { Outbox } from './outbox.ts';
+import type { StrategyDispatcher } from './strategy-dispatcher.ts';
+import type { StrategyInstance } from './strategy-instance.ts';
+import type { StrategyNotifier } from './strategies/strategy-notifier.ts';
+import { MemberRecords, type MemberHistory } from './member-records.ts';
+import { PastBars } from './universe/past-bars.ts';
+import { KEPT_UNIVERSES, storedUniverses } from './universe/stored-universes.ts';
+import { TrackedUniverse } from './universe/tracked-universe.ts';
+
+/** A question for statistics waits for its slot no longer than this. */
+const LONGEST_WAIT_MS = 60_000;
+
+/** Bars that others were told meanwhile are read with the others after this. */
+const READ_AGAIN_MS = 1_000;
+
+export interface UniverseManagerOptions {
+  readonly instances: readonly StrategyInstance[];
+  readonly venue: Pick<VenueProfile, 'pageSizes' | 'barAnchors'>;
+  readonly outbox: Outbox;
+  readonly markets: MarketDataCache;
+  readonly blotter: OrderBlotter;
+  readonly algorithms: AlgorithmManager;
+  readonly notifier: StrategyNotifier;
+  readonly strategies: StrategyDispatcher;
+  readonly feeds: FeedHandler;
+  /**
+   * Since when it asks for statistics by itself, in a run that polls nothing; null: they come from their
+   * feed.
+   */
+  readonly ranksFromMs: number | null;
+  /** Stored state of the universes. */
+  readonly stored: string | undefined;
+}
+
+/** Report on one universe in a run. */
+export interface UniverseReport {
+  readonly key: string;
+  readonly rankings: number;
+  readonly entered: number;
+  readonly left: number;
+  /** Reason nothing passed at the last ranking; null if something did. */
+  readonly empty: string | null;
+}
+
+/**
+ * Ranks the markets of all universes when their time has come, reads the bars of those that enter, and tells
+ * the strategies. Leaving sells nothing: a market is followed while its strategy has something there.
+ */
+export class UniverseManager {
+  private readonly options: UniverseManagerOptions;
+  private readonly tracked: readonly TrackedUniverse[];
+  private readonly firstSeen: Map<string, number | null>;
+  /** Bars that are being read, by universe and market. */
+  private readonly reading = new Map<TrackedUniverse, Map<string, PastBars>>();
+  private readonly records = new MemberRecords();
+  /** The question for the statistics of all markets. */
+  private readonly statsOfAll: ReturnType<typeof statsCall>;
+  private statsAtMs: number | null = null;
+  private isAsking = false;
+  private isDirty = false;
+
+  constructor(options: UniverseManagerOptions) {
+    this.options = options;
+    const { stored } = options;
+    this.statsOfAll = statsCall([...options.markets.all()].map(({ market }) => market));
+    const kept =
+      stored === undefined ? null : readStored(storedUniverses, stored, 'what is kept of universes');
+    this.firstSeen = new Map(Object.entries(kept?.firstSeen ?? {}));
+    this.tracked = options.instances.flatMap((instance) =>
+      instance.runner.subscriptions.flatMap((wanted) =>
+        wanted.kind === 'universe'
+          ? [new TrackedUniverse(instance, wanted, kept?.universes[`${instance.name}/${wanted.name}`])]
+          : [],
+      ),
+    );
+    for (const one of this.tracked) {
+      one.nextMs = Math.max(one.nextMs, options.ranksFromMs ?? Number.NEGATIVE_INFINITY);
+      this.reading.set(one, new Map());
+    }
+  }
+
+  /** A universe as its strategy sees it; null for none of that name. */
+  stateOf(instance: StrategyInstance, name: string): UniverseState | null {
+    const found = this.tracked.find((one) => one.instance === instance && one.wanted.name === name);
+    return found?.state ?? null;
+  }
+
+  /** Statistics of all markets were read. */
+  onStats(nowMs: number): void {
+    this.statsAtMs = nowMs;
+  }
+
+  /** Returns the report of each universe in this run. */
+  reports(): readonly UniverseReport[] {
+    return this.tracked.map(({ key, rankings, tally, wanted, state }) => ({
+      key,
+      rankings,
+      ...tally,
+      empty:
+        state.members.length > 0
+          ? null
+          : outCounts(Object.values(state.out)) || String(wanted.candidates.length),
+    }));
+  }
+
+  /** Returns the markets that entered and left in this life, and why. */
+  history(): MemberHistory {
+    return this.records.history();
+  }
+
+  /** Does what its time has come for. Only once strategies have started. */
+  pump(nowMs: number): void {
+    if (this.tracked.length === 0) return;
+    this.rankDue(nowMs);
+    for (const one of this.tracked) {
+      if (one.isSettled && present(this.reading.get(one), 'a list').size === 0) continue;
+      one.release((market) => this.holds(one.instance, market));
+      this.readPast(one, nowMs);
+      this.tell(one, nowMs);
+    }
+  }
+
+  /** Returns the time of the next action that is due by itself. */
+  wakeAtMs(): number {
+    let next = Number.POSITIVE_INFINITY;
+    for (const one of this.tracked) {
+      if (this.options.ranksFromMs !== null && !this.isAsking) next = Math.min(next, one.nextMs);
+      for (const past of present(this.reading.get(one), 'a list').values())
+        next = Math.min(next, past.wakeAtMs);
+    }
+    return next;
+  }
+
+  /** Writes down who is in each universe, where that has changed. */
+  store(): void {
+    if (!this.isDirty) return;
+    this.isDirty = false;
+    this.options.outbox.keep(KEPT_UNIVERSES, {
+      firstSeen: Object.fromEntries(this.firstSeen),
+      universes: Object.fromEntries(this.tracked.map((one) => [one.key, one.stored])),
+    });
+  }
+
+  private rankDue(nowMs: number): void {
+    const { ranksFromMs, outbox } = this.options;
+    const due = this.tracked.filter(({ nextMs }) => nextMs <= nowMs);
+    if (due.length === 0 || this.isAsking) return;
+    if (ranksFromMs === null) {
+      const { statsAtMs } = this;
+      const ripe = due.filter(({ rankedAtMs }) => statsAtMs !== null && statsAtMs > (rankedAtMs ?? -1));
+      if (ripe.length > 0) this.rank(ripe, this.latestStats(statsAtMs ?? nowMs), nowMs);
+      return;
+    }
+    this.isAsking = true;
+    const way = { requestClass: 'market', dedupe: 'universe', withinMs: LONGEST_WAIT_MS } as const;
+    outbox.ask(this.statsOfAll, way, (answer, { atMs }) => {
+      this.isAsking = false;
+      if (answer.outcome === 'value') this.rank(due, answer.value, atMs);
+    });
+  }
+
+  private latestStats(atMs: number): readonly MarketStats[] {
+    return [...this.options.markets.all()].flatMap(({ stats, statsSeenAtMs }) =>
+      stats !== null && statsSeenAtMs !== null && statsSeenAtMs >= atMs ? [stats] : [],
+    );
+  }
+
+  private rank(due: readonly TrackedUniverse[], stats: readonly MarketStats[], nowMs: number): void {
+    this.noteFirstSeen(stats, nowMs);
+    const figures = new Map<string, DayFigures>();
+    for (const one of stats) {
+      const { symbol } = one.market;
+      const seenMs = this.firstSeen.get(symbol) ?? null;
+      figures.set(symbol, new DayFigures(one, seenMs === null ? Number.POSITIVE_INFINITY : nowMs - seenMs));
+    }
+    const hasBooks = this.options.ranksFromMs === null;
+    for (const one of due) {
+      const { rules, candidates } = one.wanted;
+      one.nextMs = (Math.floor(nowMs / rules.refreshMs) + 1) * rules.refreshMs;
+      const ranking = rankMarkets(figures, { rules, candidates, members: one.incumbents, hasBooks });
+      one.rank(ranking, nowMs, (market) => this.holds(one.instance, market));
+      this.isDirty = true;
+      this.sayEmpty(one, ranking);
+    }
+  }
+
+  /** Those of the first look may be of any age. */
+  private noteFirstSeen(stats: readonly MarketStats[], nowMs: number): void {
+    const isFirst = this.firstSeen.size === 0;
+    for (const { market } of stats) {
+      if (!this.firstSeen.has(market.symbol)) this.firstSeen.set(market.symbol, isFirst ? null : nowMs);
+    }
+  }
+
+  /** Nothing passes: at the first ranking its strategy does not begin; later that is said once. */
+  private sayEmpty(one: TrackedUniverse, { members, out }: MarketRanking): void {
+    const { outbox, strategies, ranksFromMs } = this.options;
+    if (members.length > 0) {
+      one.saidEmpty = false;
+      return;
+    }
+    if (one.saidEmpty) return;
+    one.saidEmpty = true;
+    const { candidates, rules, name } = one.wanted;
+    const text = `expected markets that pass the filters of the universe ${name}, found none of ${candidates.length} in ${rules.quote}: ${outCounts(out.values())}`;
+    const isKnown = [...out.values()].every(({ by }) => by !== 'no data');
+    if (one.rankings === 1 && !one.isRestored && isKnown && ranksFromMs === null) {
+      strategies.refuse(one.instance, `${text}; widen them`);
+    } else outbox.alarm(`${one.instance.name}: ${text}`, one.instance.name);
+  }
+
+  /** Asks for the bars of the past of markets that are to be followed. */
+  private readPast(one: TrackedUniverse, nowMs: number): void {
+    const reading = present(this.reading.get(one), 'a list');
+    const unread = new Set(one.unread);
+    for (const market of reading.keys()) if (!unread.has(market)) reading.delete(market);
+    for (const market of unread) {
+      const past = reading.get(market) ?? this.pastOf(one, market, nowMs);
+      reading.set(market, past);
+      past.pump(nowMs);
+      const bars = past.all;
+      if (bars === null) continue;
+      reading.delete(market);
+      one.read(market, bars);
+    }
+  }
+
+  private pastOf(one: TrackedUniverse, market: string, notBeforeMs: number): PastBars {
+    const { outbox, venue } = this.options;
+    const { templates } = one.wanted;
+    return new PastBars(market, { outbox, templates, venue, notBeforeMs });
+  }
+
+  private tell(one: TrackedUniverse, nowMs: number): void {
+    const { notifier, feeds, outbox } = this.options;
+    for (const [market, bars] of one.ready) {
+      if (!feeds.isAhead(bars)) continue;
+      one.readAgain(market);
+      present(this.reading.get(one), 'a list').set(market, this.pastOf(one, market, nowMs + READ_AGAIN_MS));
+    }
+    const change = one.takeChange(nowMs);
+    if (change === null) return;
+    const { entered, left, changes, past } = change;
+    const { state, instance, followed, wanted } = one;
+    const { name: universe, rules } = wanted;
+    this.records.note(changes, { atMs: nowMs, strategy: instance.name, universe, rankBy: rules.rankBy });
+    this.isDirty = true;
+    feeds.follow(new Set(this.tracked.flatMap((each) => each.followed)), past);
+    notifier.tell(instance, {
+      kind: 'universe',
+      name: wanted.name,
+      entered,
+      left,
+      universe: state,
+      follows: followed,
+      past,
+    });
+    const members = state.members.map(({ market }) => market);
+    outbox.journal('universe', one.key, { entered, left, members, kept: state.kept });
+    if (entered.length === 0 && left.length === 0) return;
+    outbox.info(
+      `${instance.name}: ${wanted.name} are ${members.join(', ') || 'none'}${saying(', entered', entered)}${saying(', left', left)}${saying(', still followed', state.kept)}`,
+      instance.name,
+    );
+  }
+
+  /** True if a strategy has an order, an algorithm or more than dust in a market. */
+  private holds(instance: StrategyInstance, symbol: string): boolean {
+    const { markets, blotter, algorithms } = this.options;
+    if (blotter.table.unfinishedOf(instance.name).some(({ market }) => market === symbol)) return true;
+    if (algorithms.isAtWorkIn(instance, symbol)) return true;
+    const state = markets.get(symbol);
+    if (state === undefined) return false;
+    const { market } = state;
+    const held = instance.held(market.base);
+    if (held <= NO_UNITS || held < market.amountStep) return false;
+    const price = markets.priceOf(symbol);
+    // What is worth less than an order can not be sold.
+    return price === null || multiplyUnits(held, price, divideDown) >= market.minOrderValue;
+  }
+}
+
+function saying(what: string, markets: readonly string[]): string {
+  return markets.length === 0 ? '' : `${what} ${markets.join(', ')}`;
+}
