@@ -1,9 +1,11 @@
+import Database from 'better-sqlite3';
 import { formatUnits, parseUnits } from '../../domain/money.ts';
 import { parseMarket } from '../../exchange/market-names.ts';
 import { readOrderName } from '../../engine/order-names.ts';
 import { broughtOf, NOTHING_GIVEN, type GivenCoins } from './adds-risk.ts';
 import type { ExchangeTruth, TrueOrder } from './exchange-truth.ts';
 import { readMirrorRows } from './mirror-rows.ts';
+import { movedBy, readPositionMoves } from './position-checker.ts';
 import { namedOrders, type NamedOrder } from './own-key.ts';
 
 export interface WatchdogOrdersOptions {
@@ -73,7 +75,19 @@ export class WatchdogOrders {
     const { given = NOTHING_GIVEN } = this.options;
     const ids = new Set(all.map(({ order }) => order.id));
     const fills = this.options.truth.fills.filter(({ orderId }) => ids.has(orderId));
-    return fills.reduce((sum, fill) => sum + broughtOf(base, fill), given.get(`${strategy} ${base}`) ?? 0n);
+    const traded = fills.reduce((sum, fill) => sum + broughtOf(base, fill), 0n);
+    return traded + this.movedByHand(strategy, base) + (given.get(`${strategy} ${base}`) ?? 0n);
+  }
+
+  /** Coins that a person said belong to a strategy, or no longer do. */
+  private movedByHand(strategy: string, base: string): bigint {
+    const database = new Database(this.options.mirrorPath, { readonly: true });
+    try {
+      const moves = readPositionMoves(database).filter(({ asset }) => asset === base);
+      return moves.reduce((sum, move) => sum + movedBy(move, strategy), 0n);
+    } finally {
+      database.close();
+    }
   }
 
   /**
