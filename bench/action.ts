@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as pause } from 'node:timers/promises';
-import { ControlClient } from '../src/daemon/control/control-client.ts';
+import { ControlClient } from '../src/daemon/control-client.ts';
 import { SARRAF } from './child-usage.ts';
 import { wayFigures, type BenchResult } from './result.ts';
 

@@ -1,7 +1,7 @@
-import { finishRun } from '../src/backtest/result/finish-run.ts';
+import { finishRun } from '../src/backtest/finish-run.ts';
 import { runBacktest } from '../src/backtest/run-backtest.ts';
-import { createBarRules } from '../src/venues/bars/bar-rules.ts';
-import { createBacktest } from '../src/backtest/setup/candle-backtest.ts';
+import { createBarRules } from '../src/venues/bar-rules.ts';
+import { createBacktest } from '../src/backtest/candle-backtest.ts';
 import { readConfig } from '../src/cli/read-config.ts';
 import { keepHeapTight } from '../src/cli/tight-heap.ts';
 import { MARKET } from './bar-walk.ts';

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { SMA } from 'trading-signals';
 import { z } from 'zod';
-import { BarFillSimulator } from '../src/venues/bars/bar-fill-simulator.ts';
+import { BarFillSimulator } from '../src/venues/bar-fill-simulator.ts';
 import { CandleRunner, type RunMarket } from '../src/backtest/candle-runner.ts';
 import { candleAt, type CandleColumns } from '../src/domain/candle-columns.ts';
 import { parseUnits } from '../src/domain/money.ts';

@@ -2,9 +2,9 @@ import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { fastify } from 'fastify';
-import { ExchangeServer } from '../src/simulator/server/exchange-server.ts';
-import { readExchangeConfig } from '../src/simulator/settings/exchange-config.ts';
-import { createSimulation } from '../src/simulator/simulation.ts';
+import { ExchangeServer } from '../src/simulator-server/exchange-server.ts';
+import { readExchangeConfig } from '../src/simulator-server/exchange-config.ts';
+import { createSimulation } from '../src/simulator-server/simulation.ts';
 import type { LoadOrder, LoadReport } from './http-load.ts';
 import { median, type BenchResult } from './result.ts';
 

@@ -1,12 +1,12 @@
-import { Users } from '../src/simulator/core/users/users.ts';
+import { Users } from '../src/simulator/users/users.ts';
 import { OrderBook, Side as PeerSide, type IProcessOrder } from 'nodejs-order-book';
 import { createMarket } from '../src/domain/market.ts';
 import { parseMarket } from '../src/exchange/market-names.ts';
 import type { Side } from '../src/domain/order.ts';
-import { SimulatedExchange } from '../src/simulator/core/exchange.ts';
-import { MatchingBook, type MatchHandler } from '../src/simulator/core/matching/matching-book.ts';
-import { BookOrder } from '../src/simulator/core/matching/price-level.ts';
-import type { OrderReference, PlaceOrder } from '../src/simulator/core/trading/requests.ts';
+import { SimulatedExchange } from '../src/simulator/exchange.ts';
+import { MatchingBook, type MatchHandler } from '../src/simulator/matching/matching-book.ts';
+import { BookOrder } from '../src/simulator/price-level.ts';
+import type { OrderReference, PlaceOrder } from '../src/simulator/requests.ts';
 import { createOrderFlow, type FlowStep, type OrderFlow } from './order-flow.ts';
 import { median, type BenchResult } from './result.ts';
 

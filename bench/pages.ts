@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { setTimeout } from 'node:timers/promises';
 import { runBot } from '../src/daemon/run-bot.ts';
-import { readBotConfig } from '../src/daemon/settings/read-bot-config.ts';
+import { readBotConfig } from '../src/daemon/read-bot-config.ts';
 import { DashboardCompanion } from '../src/dashboard/dashboard-companion.ts';
 import { ownStrategies } from '../src/plugins/own-files.ts';
 import { median, type BenchResult } from './result.ts';

@@ -1,7 +1,7 @@
-import { readSpace } from '../src/study/space/space-declaration.ts';
-import { Sampler } from '../src/study/samplers/sampler.ts';
-import type { SamplerKind } from '../src/study/samplers/sampler-settings.ts';
-import type { Trial } from '../src/study/samplers/trial-record.ts';
+import { readSpace } from '../src/search/space-declaration.ts';
+import { Sampler } from '../src/search/sampler.ts';
+import type { SamplerKind } from '../src/search/sampler-settings.ts';
+import type { Trial } from '../src/search/trial-record.ts';
 import { cpuMs } from './cpu-time.ts';
 import type { BenchResult } from './result.ts';
 

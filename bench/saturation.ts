@@ -11,10 +11,10 @@ import { mayUseReserve, REQUEST_CLASSES, type RequestClass } from '../src/domain
 import type { VenueCall } from '../src/venues/port.ts';
 import { ExchangeClient } from '../src/exchange/client.ts';
 import type { Transport } from '../src/exchange/transport.ts';
-import { InProcessVenue } from '../src/simulator/in-process-venue.ts';
-import { readExchangeConfig } from '../src/simulator/settings/exchange-config.ts';
-import { createSimulation } from '../src/simulator/simulation.ts';
-import type { LoggedRequest } from '../src/simulator/wire/request-log.ts';
+import { InProcessVenue } from '../src/simulator-server/in-process-venue.ts';
+import { readExchangeConfig } from '../src/simulator-server/exchange-config.ts';
+import { createSimulation } from '../src/simulator-server/simulation.ts';
+import type { LoggedRequest } from '../src/simulator-server/request-log.ts';
 import { createVirtualLimiter } from '../src/virtual/virtual-limiter.ts';
 import { VirtualTime } from '../src/virtual/virtual-time.ts';
 import type { BenchResult } from './result.ts';

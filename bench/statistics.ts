@@ -1,8 +1,8 @@
 import { createRandom } from '../src/domain/random.ts';
-import { deflatedSharpeOfTrials } from '../src/study/statistics/deflated-sharpe-of-trials.ts';
-import { halfSplits, overfittingProbability } from '../src/study/statistics/overfitting-probability.ts';
-import { stationaryBootstrap } from '../src/study/statistics/stationary-bootstrap.ts';
-import { superiorPredictiveAbility } from '../src/study/statistics/superior-predictive-ability.ts';
+import { deflatedSharpeOfTrials } from '../src/statistics/deflated-sharpe-of-trials.ts';
+import { halfSplits, overfittingProbability } from '../src/statistics/overfitting-probability.ts';
+import { stationaryBootstrap } from '../src/statistics/stationary-bootstrap.ts';
+import { superiorPredictiveAbility } from '../src/statistics/superior-predictive-ability.ts';
 import { cpuMs } from './cpu-time.ts';
 import { median, type BenchResult } from './result.ts';
 

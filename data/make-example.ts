@@ -1,14 +1,14 @@
 import { cpSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { lockOfRecording } from '../src/daemon/lock-of-recording.ts';
+import { lockOfRecording } from '../src/daemon/run/lock-of-recording.ts';
 import { SarrafError } from '../src/domain/errors.ts';
 import type { MarketSymbol } from '../src/domain/market-symbol.ts';
 import { timeframeMs } from '../src/domain/timeframe.ts';
 import { parseMarket } from '../src/exchange/market-names.ts';
-import { Recorder } from '../src/recording/recorder/recorder.ts';
-import { readExchangeConfig } from '../src/simulator/settings/exchange-config.ts';
-import { createEmbeddedVenue, type EmbeddedVenue } from '../src/venues/embedded/embedded-venue.ts';
+import { Recorder } from '../src/recording/recorder.ts';
+import { readExchangeConfig } from '../src/simulator-server/exchange-config.ts';
+import { createEmbeddedVenue, type EmbeddedVenue } from '../src/venues/embedded-venue.ts';
 import { statsCall, type VenueCall } from '../src/venues/port.ts';
 import { VirtualTime } from '../src/virtual/virtual-time.ts';
 

@@ -2,14 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, posix } from 'node:path';
 
 /** Parts of a folder that stand for themselves: they are pure, and the rest of their folder is not. */
-const PARTS = [
-  'venues/port',
-  'simulator/core',
-  'simulator/flow',
-  'study/samplers',
-  'study/space',
-  'study/statistics',
-];
+const PARTS = ['venues/port'];
 
 const IMPORT = /\bfrom\s+'(\.{1,2}\/[^']+)'|\bimport\(\s*'(\.{1,2}\/[^']+)'\s*\)/g;
 

@@ -1,4 +1,4 @@
-import { botEditorSchema, botSchema, type JsonSchema } from '../src/daemon/settings/bot-schema.ts';
+import { botEditorSchema, botSchema, type JsonSchema } from '../src/daemon/bot-schema.ts';
 
 /** Parts that have a page of their own. */
 const ELSEWHERE: Readonly<Record<string, string>> = { 'embedded.exchange': 'see `config/exchange.yaml`' };

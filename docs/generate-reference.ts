@@ -1,9 +1,9 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { resultSchemaText } from '../src/backtest/result/result-schema.ts';
+import { resultSchemaText } from '../src/backtest/result-schema.ts';
 import { ERROR_TABLE } from '../src/domain/errors.ts';
 import type { Endpoint } from '../src/exchange/endpoint.ts';
-import { ENDPOINTS } from '../src/exchange/endpoints/index.ts';
+import { ENDPOINTS } from '../src/exchange/endpoints.ts';
 import { studySchema } from '../src/study/file/study-schema.ts';
 import { withPicture } from './architecture-picture.ts';
 import { configurationPage, editorSchemaText } from './configuration-page.ts';

@@ -9,7 +9,7 @@ export {
   type BookScript,
   type ScriptedBook,
   type ScriptedTrade,
-} from './backtest/script/run-book-script.ts';
+} from './backtest/run-book-script.ts';
 export {
   runStrategy,
   type ScriptedAccount,
@@ -20,6 +20,6 @@ export {
   type ScriptedRun,
   type ScriptedSignal,
   type ScriptOptions,
-} from './backtest/script/run-script.ts';
-export { generateBars, type GeneratedBars } from './backtest/script/generated-bars.ts';
-export type { MarketScript, ScriptedBar, ScriptedTerms } from './backtest/script/scripted-market.ts';
+} from './backtest/run-script.ts';
+export { generateBars, type GeneratedBars } from './backtest/generated-bars.ts';
+export type { MarketScript, ScriptedBar, ScriptedTerms } from './backtest/scripted-market.ts';

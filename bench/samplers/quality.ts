@@ -5,10 +5,10 @@
  *
  * Prints one line of JSON: for each seed the values of all trials, as the objectives are declared.
  */
-import { paramsOfPoint } from '../../src/study/space/params-of-point.ts';
-import { readSpace } from '../../src/study/space/space-declaration.ts';
-import { Sampler } from '../../src/study/samplers/sampler.ts';
-import { SAMPLER_KINDS } from '../../src/study/samplers/sampler-settings.ts';
+import { paramsOfPoint } from '../../src/search/params-of-point.ts';
+import { readSpace } from '../../src/search/space-declaration.ts';
+import { Sampler } from '../../src/search/sampler.ts';
+import { SAMPLER_KINDS } from '../../src/search/sampler-settings.ts';
 import { TEST_FUNCTIONS } from './test-functions.ts';
 
 const [kindName, name = '', ...numbers] = process.argv.slice(2);

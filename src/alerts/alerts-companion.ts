@@ -1,6 +1,6 @@
 import type { Companion, CompanionScreen } from '../daemon/companion.ts';
-import { alertsState } from '../daemon/settings/alerts-state.ts';
-import type { BotConfig } from '../daemon/settings/create-bot-config.ts';
+import { alertsState } from '../daemon/alerts-state.ts';
+import type { BotConfig } from '../daemon/create-bot-config.ts';
 import { SideThread } from '../daemon/side-thread.ts';
 import { ownModule } from '../plugins/own-files.ts';
 import { alertsSetup, type AlertsSetup } from './alerts-setup.ts';

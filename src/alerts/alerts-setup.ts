@@ -1,11 +1,11 @@
 import { join } from 'node:path';
 import { stateFile, stateFolder } from '../budget/state-file.ts';
-import type { BotConfig } from '../daemon/settings/create-bot-config.ts';
-import type { AlertSettings } from '../daemon/settings/alert-settings.ts';
+import type { BotConfig } from '../daemon/create-bot-config.ts';
+import type { AlertSettings } from '../daemon/alert-settings.ts';
 import type { Language } from '../language/locale.ts';
 import { hasPaperAccount } from '../daemon/paper-account-file.ts';
 import { mirrorName } from '../daemon/session-file.ts';
-import { revealChannels, type RevealedChannel } from './channels/revealed-channel.ts';
+import { revealChannels, type RevealedChannel } from './revealed-channel.ts';
 import type { RuleSettings } from './core/rule-settings.ts';
 
 /** Input of the alerts thread: plain values, including the secrets of the channels. */

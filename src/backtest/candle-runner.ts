@@ -22,9 +22,9 @@ import { BarStatistics } from './bar-statistics.ts';
 import { BarLane, type WantedFeed } from './bar-lane.ts';
 import { EquityRecorder } from './equity-recorder.ts';
 import { RunRecords } from './run-records.ts';
-import { DatedSignals, type DatedSignal } from './signals/dated-signal.ts';
-import type { BarFillSimulator } from '../venues/bars/bar-fill-simulator.ts';
-import type { EquityValuer } from '../venues/bars/equity-valuer.ts';
+import { DatedSignals, type DatedSignal } from './dated-signal.ts';
+import type { BarFillSimulator } from '../venues/bar-fill-simulator.ts';
+import type { EquityValuer } from '../venues/equity-valuer.ts';
 import type { LoggedLine, StrategyInstance } from '../engine/strategy-instance.ts';
 
 /**

@@ -1,5 +1,5 @@
 import type { FidelityStatement } from './backtest-run.ts';
-import type { BarRules } from '../venues/bars/bar-rules.ts';
+import type { BarRules } from '../venues/bar-rules.ts';
 import { inDigits } from '../language/fact.ts';
 import type { Timeframe } from '../domain/timeframe.ts';
 import { fidelityFact as fact, type FidelityFact } from './fidelity-fact.ts';

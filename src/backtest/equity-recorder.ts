@@ -1,4 +1,4 @@
-import type { EquityValuer } from '../venues/bars/equity-valuer.ts';
+import type { EquityValuer } from '../venues/equity-valuer.ts';
 import type { EquityCurve } from './backtest-run.ts';
 
 type EquityOfNow = Pick<EquityValuer, 'number' | 'isExposed'>;

@@ -1,4 +1,4 @@
-import { placeText } from '../strategy/universe/own-markets.ts';
+import { placeText } from '../strategy/own-markets.ts';
 import {
   barsBetween,
   cellUnits,
@@ -20,12 +20,12 @@ import { withCaveats } from './backtest-run.ts';
 import { recordPlots } from './plot-recorder.ts';
 import { describeBarRules } from './describe-bar-rules.ts';
 import type { FidelityFact } from './fidelity-fact.ts';
-import type { BarRules } from '../venues/bars/bar-rules.ts';
-import { BarFillSimulator } from '../venues/bars/bar-fill-simulator.ts';
+import type { BarRules } from '../venues/bar-rules.ts';
+import { BarFillSimulator } from '../venues/bar-fill-simulator.ts';
 import { refuseUnvalued, runCurrency } from './run-currency.ts';
 import { inDigits } from '../language/fact.ts';
 import { joinedBy, runWarning, type RunWarning } from './run-warning.ts';
-import { signalWarnings, type DatedSignal } from './signals/dated-signal.ts';
+import { signalWarnings, type DatedSignal } from './dated-signal.ts';
 
 /** A backtest on bars, ready to run. */
 export interface CandleBacktest {

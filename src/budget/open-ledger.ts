@@ -12,7 +12,7 @@ import { LedgerStore } from './store.ts';
 export async function openLedger(options: OpenLedgerOptions): Promise<OpenLedger> {
   const { place } = options;
   if (isInRedis(place)) {
-    const { openRedisLedger } = await import('./redis/open-redis-ledger.ts');
+    const { openRedisLedger } = await import('./open-redis-ledger.ts');
     return openRedisLedger({ ...options, ...redisPlace(place) });
   }
   const store = new LedgerStore({ ...options, path: place, whenMissing: 'full' });

@@ -6,7 +6,7 @@ import type { RaisedLimit } from './named-limit.ts';
 /** The same, wherever the ledger is. */
 export async function raiseLimitAt(place: string, budget: string): Promise<readonly RaisedLimit[]> {
   if (!isInRedis(place)) return raiseLimit(place, budget);
-  const { raiseRedisLimit } = await import('./redis/redis-by-hand.ts');
+  const { raiseRedisLimit } = await import('./redis-by-hand.ts');
   return raiseRedisLimit(place, budget);
 }
 

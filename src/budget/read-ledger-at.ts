@@ -9,7 +9,7 @@ import { monotonicMs } from './process-owner.ts';
  */
 export async function readLedgerAt(place: string): Promise<readonly BudgetReport[]> {
   if (!isInRedis(place)) return readLedger(place, monotonicMs());
-  const { withRedisLedger } = await import('./redis/redis-by-hand.ts');
+  const { withRedisLedger } = await import('./redis-by-hand.ts');
   const { readRedisLedger } = await import('./redis/redis-report.ts');
   return withRedisLedger(place, async (connection) => readRedisLedger(connection));
 }

@@ -1,5 +1,5 @@
 import type { RateLimit } from '../domain/rate-limit.ts';
-import { sentence } from '../language/sentences/sentence.ts';
+import { sentence } from '../language/sentence.ts';
 import type { VenueCallKind, VenueProfile } from '../venues/port.ts';
 import { LATE_ARRIVAL_MS } from './admission.ts';
 import type { BudgetReport } from './ledger-report.ts';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { dataFolderOwner } from '../daemon/process-locks/run-locks.ts';
+import { dataFolderOwner } from '../daemon/run-locks.ts';
 import { tlsFailure } from '../domain/tls-failure.ts';
 import { failed } from './command-error.ts';
 

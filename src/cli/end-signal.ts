@@ -1,5 +1,5 @@
 import { writeSync } from 'node:fs';
-import { isOutputGone } from '../daemon/logging/standard-output.ts';
+import { isOutputGone } from '../daemon/standard-output.ts';
 
 /** Request to end a run, and its detection. */
 export interface EndSignal {

@@ -1,6 +1,6 @@
-import type { ControlClient, PostedCommand } from '../daemon/control/control-client.ts';
-import type { ControlProgress, ControlResult } from '../daemon/control/control-command.ts';
-import { isDataFolderInUse } from '../daemon/process-locks/run-locks.ts';
+import type { ControlClient, PostedCommand } from '../daemon/control-client.ts';
+import type { ControlProgress, ControlResult } from '../daemon/control-command.ts';
+import { isDataFolderInUse } from '../daemon/run-locks.ts';
 
 /** A command that does not move for so long is no longer waited for: a lockout may last hours. */
 const STILL_FOR_MS = 120_000;

@@ -1,5 +1,5 @@
 import { userInfo } from 'node:os';
-import { LONGEST_BY } from '../daemon/control/control-command.ts';
+import { LONGEST_BY } from '../daemon/control-command.ts';
 
 /**
  * Returns the person giving a command, for the journal and `sarraf locks`; nothing if the machine has no

@@ -1,10 +1,10 @@
-import { placeText } from '../strategy/universe/own-markets.ts';
+import { placeText } from '../strategy/own-markets.ts';
 import type { Budget } from '../domain/rate-limit.ts';
 import { lowered } from '../budget/named-limit.ts';
 import { planInputOf } from '../daemon/create-plan.ts';
 import { loadInstances, type LostStrategy } from '../daemon/load-instances.ts';
 import { openVenue } from '../daemon/open-venue.ts';
-import type { BotConfig } from '../daemon/settings/create-bot-config.ts';
+import type { BotConfig } from '../daemon/create-bot-config.ts';
 import { StrategyThreads } from '../daemon/strategy-threads.ts';
 import { budgetTable } from '../exchange/budget-table.ts';
 import { orderBookBudget } from '../exchange/order-book-version.ts';

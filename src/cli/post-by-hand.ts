@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import { ControlClient } from '../daemon/control/control-client.ts';
-import type { ControlResult } from '../daemon/control/control-command.ts';
-import { isDataFolderInUse } from '../daemon/process-locks/run-locks.ts';
+import { ControlClient } from '../daemon/control-client.ts';
+import type { ControlResult } from '../daemon/control-command.ts';
+import { isDataFolderInUse } from '../daemon/run-locks.ts';
 import { SarrafError } from '../domain/errors.ts';
 import type { CancelCommand, CloseCommand, PlaceCommand, PositionCommand } from '../engine/engine-event.ts';
 import { MACHINE_IO, type CommandIo } from './api/command-io.ts';

@@ -1,7 +1,7 @@
 import { InvalidArgumentError, Option } from 'commander';
-import { ControlClient } from '../daemon/control/control-client.ts';
-import { LONGEST_NAME } from '../daemon/control/control-command.ts';
-import { parseDuration } from '../daemon/settings/duration-text.ts';
+import { ControlClient } from '../daemon/control-client.ts';
+import { LONGEST_NAME } from '../daemon/control-command.ts';
+import { parseDuration } from '../daemon/duration-text.ts';
 import { latinDigits } from '../domain/calendar-day.ts';
 import type { LockCommand } from '../engine/engine-event.ts';
 import { ENTRY_POLICIES } from '../engine/lock-rule.ts';

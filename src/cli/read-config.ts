@@ -1,7 +1,7 @@
-import { ledgerOf } from '../daemon/settings/banner.ts';
-import type { BotConfig } from '../daemon/settings/create-bot-config.ts';
-import type { Override } from '../daemon/settings/overrides.ts';
-import { readBotConfig } from '../daemon/settings/read-bot-config.ts';
+import { ledgerOf } from '../daemon/banner.ts';
+import type { BotConfig } from '../daemon/create-bot-config.ts';
+import type { Override } from '../daemon/overrides.ts';
+import { readBotConfig } from '../daemon/read-bot-config.ts';
 import { wrongInput } from './command-error.ts';
 
 /**

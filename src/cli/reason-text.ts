@@ -1,5 +1,5 @@
 import { withReadableNumbers } from '../language/readable-numbers.ts';
-import { readSentence } from '../language/sentences/read-sentence.ts';
+import { readSentence } from '../language/read-sentence.ts';
 
 /** A reason as people read it. `--json` has the exact one; words of somebody else stay as they are. */
 export function reasonText(reason: string | null): string {

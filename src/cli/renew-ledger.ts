@@ -31,7 +31,7 @@ const GIVEN_UP_MS = 300_000;
 /** Makes an empty ledger, wherever it is. */
 export async function renewLedgerAt(place: string, machine: Machine): Promise<Renewal> {
   if (!isInRedis(place)) return renewLedger(place, machine);
-  const { renewRedisLedger } = await import('../budget/redis/redis-by-hand.ts');
+  const { renewRedisLedger } = await import('../budget/redis-by-hand.ts');
   return renewRedisLedger(place);
 }
 

@@ -1,4 +1,4 @@
-import { dataFolderOwner, isDataFolderInUse } from '../daemon/process-locks/run-locks.ts';
+import { dataFolderOwner, isDataFolderInUse } from '../daemon/run-locks.ts';
 import { askHealth, healthAddress } from './ask-health.ts';
 
 /** A bot that has a data folder and no mirror open: it starts, or is about to end. */

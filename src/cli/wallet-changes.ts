@@ -2,7 +2,7 @@ import { parseMarket } from '../exchange/market-names.ts';
 import type { WalletTransaction } from '../venues/port.ts';
 import type { FillRecord } from '../engine/fill-record.ts';
 import type { Movements } from '../mirror/read-movements.ts';
-import { LineMatcher } from '../portfolio/statement/line-matcher.ts';
+import { LineMatcher } from '../portfolio/line-matcher.ts';
 
 /**
  * One change of one wallet: a trade, a line of the wallet's history, or both when they are of the same

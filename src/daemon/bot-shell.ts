@@ -1,6 +1,6 @@
 import type { CommitTimes } from '../budget/commit-times.ts';
 import { SarrafError } from '../domain/errors.ts';
-import { sentence } from '../language/sentences/sentence.ts';
+import { sentence } from '../language/sentence.ts';
 import type { EngineOutput, EngineRequest } from '../engine/engine-command.ts';
 import type { VenueAnswer } from '../venues/port.ts';
 import type { ControlCommand, EngineEvent } from '../engine/engine-event.ts';

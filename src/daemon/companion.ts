@@ -1,5 +1,5 @@
 import { setTimeout } from 'node:timers';
-import type { BotConfig } from './settings/create-bot-config.ts';
+import type { BotConfig } from './create-bot-config.ts';
 
 /** Log of a run for the messages of a sidecar. */
 export interface CompanionScreen {

@@ -1,4 +1,4 @@
-import { ownMarketsOf } from '../strategy/universe/own-markets.ts';
+import { ownMarketsOf } from '../strategy/own-markets.ts';
 import type { Budget } from '../domain/rate-limit.ts';
 import { LATE_ARRIVAL_MS } from '../budget/admission.ts';
 import { reserveOf } from '../budget/reserve.ts';

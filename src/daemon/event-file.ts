@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { readUnits, writeUnits } from '../domain/units-json.ts';
 import type { EngineEvent } from '../engine/engine-event.ts';
-import { afterOnMachine, AppendFile } from '../recording/recorder/append-file.ts';
+import { afterOnMachine, AppendFile } from '../recording/append-file.ts';
 
 /**
  * Of one run. A day at a book a second has a third of it; what comes after it is not kept, and that is

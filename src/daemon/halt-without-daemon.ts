@@ -1,15 +1,15 @@
-import { sentence } from '../language/sentences/sentence.ts';
+import { sentence } from '../language/sentence.ts';
 import { join } from 'node:path';
 import { MirrorStore } from '../mirror/mirror-store.ts';
 import { CancelWait } from './control/cancel-wait.ts';
-import type { ControlProgress, ControlResult } from './control/control-command.ts';
-import { createBot } from './create-bot.ts';
-import { drawEpoch } from './draw-epoch.ts';
-import { createLiveVenue } from '../venues/live/live-venue.ts';
+import type { ControlProgress, ControlResult } from './control-command.ts';
+import { createBot } from './run/create-bot.ts';
+import { drawEpoch } from './run/draw-epoch.ts';
+import { createLiveVenue } from '../venues/live-venue.ts';
 import { checkedCaller } from './account/checked-caller.ts';
-import { takeRunLocks } from './process-locks/run-locks.ts';
-import { runUntil } from './run-loop.ts';
-import type { BotConfig } from './settings/create-bot-config.ts';
+import { takeRunLocks } from './run-locks.ts';
+import { runUntil } from './run/run-loop.ts';
+import type { BotConfig } from './create-bot-config.ts';
 
 export interface HaltWithoutDaemonOptions {
   /** Of the bot that is halted: its exchange, credentials, ledger, instance name and data folder. */

@@ -11,9 +11,9 @@ import { LoadWatch } from '../plugins/load-watch.ts';
 import type { StrategyRunner } from '../strategy/runner.ts';
 import type { ParamProblem } from '../strategy/runner-setup.ts';
 import type { StrategyPort } from '../strategy/strategy-port.ts';
-import { candidatesOf, checkedUniverse } from '../strategy/universe/universe-rules.ts';
-import type { ConfiguredStrategy } from './settings/create-bot-config.ts';
-import { baseName, pluginText } from './settings/strategy-settings.ts';
+import { candidatesOf, checkedUniverse } from '../strategy/universe-rules.ts';
+import type { ConfiguredStrategy } from './create-bot-config.ts';
+import { baseName, pluginText } from './strategy-settings.ts';
 import type { StrategyThreads } from './strategy-threads.ts';
 import { MARKET_NAMES } from '../exchange/market-names.ts';
 

@@ -6,8 +6,8 @@ import type { VenueCall } from '../venues/port.ts';
 import type { PlannedFeed } from '../scheduler/feed.ts';
 import { PollQueue } from '../scheduler/poll-queue.ts';
 import type { Cancel } from '../virtual/virtual-time.ts';
-import type { RemoteExchange } from '../venues/live/live-venue.ts';
-import type { Recording, RecordingSummary } from './recording.ts';
+import type { RemoteExchange } from '../venues/live-venue.ts';
+import type { Recording, RecordingSummary } from './run/recording.ts';
 import { sendRequest } from '../venues/venue-caller.ts';
 import { parseMarket } from '../exchange/market-names.ts';
 

@@ -1,8 +1,8 @@
 import type { Venue } from '../venues/venue.ts';
-import type { Opening } from '../venues/live/live-venue.ts';
-import type { ReplayFile } from '../venues/embedded/replay-start.ts';
+import type { Opening } from '../venues/live-venue.ts';
+import type { ReplayFile } from '../venues/replay-start.ts';
 import { PaperAccountFile } from './paper-account-file.ts';
-import type { BotConfig } from './settings/create-bot-config.ts';
+import type { BotConfig } from './create-bot-config.ts';
 
 /**
  * Opens the venue of a bot's configuration. Throws if the venue cannot be reached, or lacks the traded
@@ -16,15 +16,15 @@ export async function openVenue(
   const { wrap, startMs } = opening;
   switch (config.mode) {
     case 'live': {
-      const { createLiveVenue } = await import('../venues/live/live-venue.ts');
+      const { createLiveVenue } = await import('../venues/live-venue.ts');
       return createLiveVenue(config, opening);
     }
     case 'paper': {
-      const { createPaperVenue } = await import('../venues/paper/paper-venue.ts');
+      const { createPaperVenue } = await import('../venues/paper-venue.ts');
       return createPaperVenue(config, opening, new PaperAccountFile(config.data.folder));
     }
     case 'embedded': {
-      const { createEmbeddedVenue } = await import('../venues/embedded/embedded-venue.ts');
+      const { createEmbeddedVenue } = await import('../venues/embedded-venue.ts');
       const { embedded, strategies, exchange } = config;
       return createEmbeddedVenue({
         config: embedded.exchange,

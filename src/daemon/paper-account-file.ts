@@ -5,14 +5,18 @@ import { z } from 'zod';
 import { holdsNothing } from '../budget/ledger-file.ts';
 import { SarrafError } from '../domain/errors.ts';
 import { invariant } from '../domain/invariant.ts';
-import type { AccountsState } from '../simulator/core/accounts.ts';
-import type { SimulatedExchange } from '../simulator/core/exchange.ts';
-import type { TradingEvent } from '../simulator/core/trading/trading.ts';
-import { ExchangeChanges, type StoredChanges } from '../simulator/state/exchange-changes.ts';
-import { restoreExchange, type ExchangeState, type StoredMarket } from '../simulator/state/exchange-state.ts';
-import type { SavedOrder } from '../simulator/state/stored-order.ts';
-import type { StoredTrade } from '../simulator/state/stored-trade.ts';
-import type { AccountKeeper, AccountOrigin } from '../venues/paper/account-keeper.ts';
+import type { AccountsState } from '../simulator/accounts.ts';
+import type { SimulatedExchange } from '../simulator/exchange.ts';
+import type { TradingEvent } from '../simulator/trading.ts';
+import { ExchangeChanges, type StoredChanges } from '../simulator-server/exchange-changes.ts';
+import {
+  restoreExchange,
+  type ExchangeState,
+  type StoredMarket,
+} from '../simulator-server/exchange-state.ts';
+import type { SavedOrder } from '../simulator-server/stored-order.ts';
+import type { StoredTrade } from '../simulator-server/stored-trade.ts';
+import type { AccountKeeper, AccountOrigin } from '../venues/account-keeper.ts';
 import { openStepFile } from './step-file.ts';
 
 /** Name in the data folder. */

@@ -5,13 +5,13 @@ import type { PlannedFeed } from '../scheduler/feed.ts';
 import { planPolls } from '../scheduler/plan-polls.ts';
 import { book, stats, trades } from '../strategy/subscriptions.ts';
 import type { WrapTransport } from '../venues/venue.ts';
-import { ClockWatch, watchedTransport } from './clock-watch.ts';
+import { ClockWatch, watchedTransport } from './run/clock-watch.ts';
 import { planInputOf } from './create-plan.ts';
-import { openRemoteExchange, readMarkets, type RemoteExchange } from '../venues/live/live-venue.ts';
+import { openRemoteExchange, readMarkets, type RemoteExchange } from '../venues/live-venue.ts';
 import { MarketPolls, type RecordingStatus } from './market-polls.ts';
-import { Recording, type RecordingSummary } from './recording.ts';
+import { Recording, type RecordingSummary } from './run/recording.ts';
 import { profileOf } from '../venues/interface-profile.ts';
-import type { BotConfig, RecordConfig } from './settings/create-bot-config.ts';
+import type { BotConfig, RecordConfig } from './create-bot-config.ts';
 
 /**
  * As often as an answer can be another one: a book is cached for a second, a page of trades fits no more into

@@ -1,5 +1,5 @@
 import { parseMarket } from '../exchange/market-names.ts';
-import type { RecordingSummary } from './recording.ts';
+import type { RecordingSummary } from './run/recording.ts';
 
 /**
  * Describes the recorded data in a sentence: `58 books, 12 trades and 6 statistics of BTCIRT`, and bars if

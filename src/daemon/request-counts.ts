@@ -1,5 +1,5 @@
 import type { Budget } from '../domain/rate-limit.ts';
-import { ENDPOINTS, type EndpointName } from '../exchange/endpoints/index.ts';
+import { ENDPOINTS, type EndpointName } from '../exchange/endpoints.ts';
 
 /** Requests of one endpoint against its limit. */
 export interface EndpointUsage {

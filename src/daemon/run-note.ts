@@ -2,9 +2,9 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { writePrivateFile } from '../configuration/private-file.ts';
-import { ALERTS_STATES, alertsState } from './settings/alerts-state.ts';
-import type { BotConfig } from './settings/create-bot-config.ts';
-import { pluginText } from './settings/strategy-settings.ts';
+import { ALERTS_STATES, alertsState } from './alerts-state.ts';
+import type { BotConfig } from './create-bot-config.ts';
+import { pluginText } from './strategy-settings.ts';
 
 const stored = z.object({
   mode: z.enum(['embedded', 'paper', 'live']),

@@ -7,8 +7,8 @@ import { createMarket, type Market } from '../domain/market.ts';
 import { formatUnits } from '../domain/money.ts';
 import { readUnits, writeUnits } from '../domain/units-json.ts';
 import type { MirrorState } from '../engine/mirror-change.ts';
-import { readExchangeConfig } from '../simulator/settings/exchange-config.ts';
-import type { BotConfig } from './settings/create-bot-config.ts';
+import { readExchangeConfig } from '../simulator-server/exchange-config.ts';
+import type { BotConfig } from './create-bot-config.ts';
 import { parseMarket } from '../exchange/market-names.ts';
 
 /** Parts of a configuration that determine a run, without secrets and addresses. */

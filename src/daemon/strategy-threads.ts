@@ -1,7 +1,7 @@
 import type { Timeframe } from '../domain/timeframe.ts';
 import { WorkerRunner, type IsolationLimits } from '../plugins/worker-runner.ts';
 import type { StrategyPort } from '../strategy/strategy-port.ts';
-import type { UniverseWish } from '../strategy/universe/universe-rules.ts';
+import type { UniverseWish } from '../strategy/universe-rules.ts';
 import { MARKET_NAMES } from '../exchange/market-names.ts';
 
 /** One strategy to be begun. */

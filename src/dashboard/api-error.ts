@@ -1,4 +1,4 @@
-import { readSentence } from '../language/sentences/read-sentence.ts';
+import { readSentence } from '../language/read-sentence.ts';
 import type { ApiErrorCode, ErrorReply } from './schema/error.ts';
 
 const STATUS: Readonly<Record<ApiErrorCode, number>> = {

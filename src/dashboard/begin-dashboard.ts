@@ -1,4 +1,4 @@
-import { AccessStore } from './access/access-store.ts';
+import { AccessStore } from './access-store.ts';
 import { makeFirstToken } from './access/first-token.ts';
 import { writeAddressNote } from './address-note.ts';
 import type { DashboardMessage, DashboardSettings } from './dashboard-messages.ts';

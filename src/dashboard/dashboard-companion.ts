@@ -2,7 +2,7 @@ import { createServer } from 'node:net';
 import type { Companion, CompanionScreen } from '../daemon/companion.ts';
 import { ledgerFolder } from '../budget/ledger-file.ts';
 import { noteBot } from '../daemon/known-bots.ts';
-import type { BotConfig } from '../daemon/settings/create-bot-config.ts';
+import type { BotConfig } from '../daemon/create-bot-config.ts';
 import { SideThread } from '../daemon/side-thread.ts';
 import { SarrafError } from '../domain/errors.ts';
 import { ownModule } from '../plugins/own-files.ts';

@@ -10,7 +10,7 @@ import {
   UNITS_PER_ONE,
 } from '../domain/money.ts';
 import { divideHalfEven } from '../domain/rounding.ts';
-import { sentence } from '../language/sentences/sentence.ts';
+import { sentence } from '../language/sentence.ts';
 import type { DecimalInput, Distance, Intent } from '../strategy/intents.ts';
 import { distanceOf, priceAbove, priceBelow, type ExitLevel, type LevelOrigin } from './exit-level.ts';
 import { canBeOrdered, onAmountGrid } from './algorithms/market-grid.ts';

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { NO_UNITS } from '../domain/money.ts';
 import { readStored, storedTimeMs } from '../domain/stored-json.ts';
-import { sentence } from '../language/sentences/sentence.ts';
+import { sentence } from '../language/sentence.ts';
 import { exitsAmong, type HeldOf } from './exits.ts';
 import { isFinal, mayTrade, type OrderRecord } from './order-record.ts';
 import type { AlgorithmManager } from './algorithms/algorithm-manager.ts';

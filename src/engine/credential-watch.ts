@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { readStored, storedTimeMs } from '../domain/stored-json.ts';
-import { sentence } from '../language/sentences/sentence.ts';
+import { sentence } from '../language/sentence.ts';
 import { MARKET_CALLS, type VenueAnswer, type VenueCallKind } from '../venues/port.ts';
 import type { Outbox } from './outbox.ts';
 

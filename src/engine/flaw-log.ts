@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { readStored, storedTimeMs } from '../domain/stored-json.ts';
-import { sentence } from '../language/sentences/sentence.ts';
+import { sentence } from '../language/sentence.ts';
 import type { Market } from '../domain/market.ts';
 import type { UnreadRow } from '../venues/port.ts';
 import type { Flaw } from './plausibility/flaw.ts';

@@ -1,7 +1,7 @@
 import { SarrafError } from '../domain/errors.ts';
 import { addUnits, formatUnits, negateUnits, NO_UNITS, subtractUnits, type Units } from '../domain/money.ts';
 import type { MarketNames } from '../domain/market-symbol.ts';
-import { sentence } from '../language/sentences/sentence.ts';
+import { sentence } from '../language/sentence.ts';
 import type { AccountState } from './feeds/account-state.ts';
 import type { MarketDataCache } from './feeds/market-data-cache.ts';
 import type { StrategyRecord } from './mirror-change.ts';

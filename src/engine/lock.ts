@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { bothTimesText } from '../domain/tehran-time.ts';
 import { LATEST_STORED_MS, storedTimeMs } from '../domain/stored-json.ts';
-import { sentence } from '../language/sentences/sentence.ts';
+import { sentence } from '../language/sentence.ts';
 import { ENTRY_POLICIES } from './lock-rule.ts';
 
 export const storedLock = z.object({

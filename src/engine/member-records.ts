@@ -1,4 +1,4 @@
-import type { Ranking } from '../strategy/universe/universe-rules.ts';
+import type { Ranking } from '../strategy/universe-rules.ts';
 import type { MemberChange } from './universe/tracked-universe.ts';
 
 /** A market that entered or left a universe, as its strategy was told: what a backtest reports. */

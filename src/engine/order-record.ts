@@ -2,7 +2,7 @@ import { NO_UNITS, type Units } from '../domain/money.ts';
 import type { ExitKind } from '../domain/exit-kind.ts';
 import type { Execution, Side } from '../domain/order.ts';
 import type { VenueOrderId } from '../domain/venue-id.ts';
-import { sentence } from '../language/sentences/sentence.ts';
+import { sentence } from '../language/sentence.ts';
 import type { ListCursor } from '../venues/port.ts';
 
 /**

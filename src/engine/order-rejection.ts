@@ -1,6 +1,6 @@
 import { formatUnits } from '../domain/money.ts';
 import type { OrderRecord } from './order-record.ts';
-import { sentence } from '../language/sentences/sentence.ts';
+import { sentence } from '../language/sentence.ts';
 import { IDENTICAL_ORDER } from './orders/order-placer.ts';
 
 /**

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { readStored, storedTimeMs } from '../domain/stored-json.ts';
 import { durationText } from '../domain/time-text.ts';
-import { sentence } from '../language/sentences/sentence.ts';
+import { sentence } from '../language/sentence.ts';
 import type { VenueAnswer } from '../venues/port.ts';
 import type { Outbox } from './outbox.ts';
 

@@ -6,7 +6,7 @@ import type { MarketNames } from '../domain/market-symbol.ts';
 import type { Units } from '../domain/money.ts';
 import { isOfMargin } from '../strategy/subscriptions.ts';
 import type { StrategyLogLine } from '../strategy/strategy-log.ts';
-import { sentence } from '../language/sentences/sentence.ts';
+import { sentence } from '../language/sentence.ts';
 import type { LostStrategySettings } from './engine-settings.ts';
 import type { IntentRouter } from './strategies/intent-router.ts';
 import type { MarketDataCache } from './feeds/market-data-cache.ts';

@@ -11,7 +11,7 @@ import type { PriceOf } from '../portfolio/valuation.ts';
 import type { StrategyPort } from '../strategy/strategy-port.ts';
 import type { StrategyLogLine } from '../strategy/strategy-log.ts';
 import { marketsOfSubscription } from '../strategy/subscriptions.ts';
-import { ownMarketsOf } from '../strategy/universe/own-markets.ts';
+import { ownMarketsOf } from '../strategy/own-markets.ts';
 import { nextDueMs } from '../strategy/timers.ts';
 import type { StrategyInstanceSettings } from './engine-settings.ts';
 import { IntentTally } from './intent-tally.ts';

@@ -1,4 +1,4 @@
-import { sentence } from '../language/sentences/sentence.ts';
+import { sentence } from '../language/sentence.ts';
 import type { Control } from './control.ts';
 import type { CredentialWatch } from './credential-watch.ts';
 import { sentenceOf, type FlawLog } from './flaw-log.ts';

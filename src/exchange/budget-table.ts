@@ -1,6 +1,6 @@
 import type { Budget, LimitOverrides } from '../domain/rate-limit.ts';
 import { SarrafError } from '../domain/errors.ts';
-import { ENDPOINTS } from './endpoints/index.ts';
+import { ENDPOINTS } from './endpoints.ts';
 
 /**
  * The part of each limit that is left unused: a proxy that repeats a request, or a window that is counted

@@ -1,6 +1,6 @@
 import type { Budget, LimitOverrides } from '../domain/rate-limit.ts';
 import type { SarrafError } from '../domain/errors.ts';
-import type { EndpointName } from './endpoints/index.ts';
+import type { EndpointName } from './endpoints.ts';
 import type { OrderBookVersion } from './order-book-version.ts';
 import type { RetryPolicy } from './retry.ts';
 import type { LoginCredentials } from './session.ts';

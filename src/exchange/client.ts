@@ -11,7 +11,7 @@ import {
 import { budgetTable } from './budget-table.ts';
 import type { CallOptions, ClientOptions, OutgoingRequest } from './client-options.ts';
 import type { Endpoint } from './endpoint.ts';
-import { ENDPOINTS, type EndpointName, type EndpointRequest } from './endpoints/index.ts';
+import { ENDPOINTS, type EndpointName, type EndpointRequest } from './endpoints.ts';
 import { backOffOf } from './failure.ts';
 import { OrderBookChoice, ORDER_BOOK_VERSIONS } from './order-book-version.ts';
 import { PaymentGateway, type Merchant } from './gateway.ts';
@@ -32,8 +32,8 @@ import { TokenSession, type LoginAttempt } from './session.ts';
 import type { HttpResponse, Transport } from './transport.ts';
 import { UndiciTransport } from './undici-transport.ts';
 import { VERSION } from './version.ts';
-import type { ExchangeOrder } from './records/order.ts';
-import type { ExchangeTrade } from './records/trade.ts';
+import type { ExchangeOrder } from './order.ts';
+import type { ExchangeTrade } from './trade.ts';
 
 /** For how long an admission holds: as long as may pass between it and the send, see the ledger. */
 const ADMITTED_FOR_MS = 250;

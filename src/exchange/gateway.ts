@@ -1,6 +1,6 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { SarrafError } from '../domain/errors.ts';
-import type { EndpointReply, EndpointRequest } from './endpoints/index.ts';
+import type { EndpointReply, EndpointRequest } from './endpoints.ts';
 import type { Caller } from './paging.ts';
 import { REFUSAL_TABLE } from './refusals.ts';
 import type { EndpointResult } from './reply-decoder.ts';

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { Endpoint } from './endpoint.ts';
-import { ENDPOINTS } from './endpoints/index.ts';
+import { ENDPOINTS } from './endpoints.ts';
 import { LEFT_OUT } from './request-rules.ts';
 import { VERSION } from './version.ts';
 

@@ -1,5 +1,5 @@
 import type { Budget } from '../domain/rate-limit.ts';
-import { ENDPOINTS, type EndpointName } from './endpoints/index.ts';
+import { ENDPOINTS, type EndpointName } from './endpoints.ts';
 
 /**
  * Requested form of the order book: that of the interface, that of newer deployments, or the first of them

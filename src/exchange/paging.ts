@@ -1,7 +1,7 @@
 import { SarrafError } from '../domain/errors.ts';
-import type { EndpointName, EndpointReply, EndpointRequest } from './endpoints/index.ts';
-import type { ExchangeOrder } from './records/order.ts';
-import type { ExchangeTrade } from './records/trade.ts';
+import type { EndpointName, EndpointReply, EndpointRequest } from './endpoints.ts';
+import type { ExchangeOrder } from './order.ts';
+import type { ExchangeTrade } from './trade.ts';
 import type { EndpointResult } from './reply-decoder.ts';
 import type { ReplyPage } from './reply-types.ts';
 

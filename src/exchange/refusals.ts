@@ -1,6 +1,6 @@
 import type { ErrorTraits } from '../domain/errors.ts';
 import type { Endpoint } from './endpoint.ts';
-import type { EndpointName } from './endpoints/index.ts';
+import type { EndpointName } from './endpoints.ts';
 
 /** Meaning of an exchange's "no" for the caller, and the place where the code is documented. */
 export interface RefusalTraits extends ErrorTraits {

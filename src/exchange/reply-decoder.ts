@@ -1,9 +1,9 @@
 import { SarrafError, type ErrorCode, type ErrorTraits } from '../domain/errors.ts';
 import type { Endpoint } from './endpoint.ts';
-import { ENDPOINTS, type EndpointName, type EndpointReply } from './endpoints/index.ts';
+import { ENDPOINTS, type EndpointName, type EndpointReply } from './endpoints.ts';
 import { failureOf, type Failure } from './failure.ts';
 import { parseJson } from './json.ts';
-import { orderRecord, type ExchangeOrder } from './records/order.ts';
+import { orderRecord, type ExchangeOrder } from './order.ts';
 import { isDocumentedRefusal, LIMIT_CODES, refusalTraits } from './refusals.ts';
 import type { HttpResponse } from './transport.ts';
 

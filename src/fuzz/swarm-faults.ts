@@ -1,5 +1,5 @@
-import type { EndpointName } from '../exchange/endpoints/index.ts';
-import { FAULT_KINDS, type FaultRule } from '../simulator/faults/fault-rule.ts';
+import type { EndpointName } from '../exchange/endpoints.ts';
+import { FAULT_KINDS, type FaultRule } from '../simulator-server/fault-rule.ts';
 import type { Dice } from './dice.ts';
 
 /** A stretch of a run in which some faults are likely. Times are from the beginning of the run. */

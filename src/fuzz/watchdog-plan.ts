@@ -1,4 +1,4 @@
-import type { WatchRule } from '../daemon/watchdog/pulse-watch.ts';
+import type { WatchRule } from '../daemon/pulse-watch.ts';
 import { Dice } from './dice.ts';
 
 /** Absence of the bot: the kind, and the time after which it comes back. */

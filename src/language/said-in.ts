@@ -2,7 +2,7 @@ import { isolateByFirstLetter } from './isolate.ts';
 import type { Locale } from './locale.ts';
 import { PERSIAN_SENTENCES } from './persian-sentences.ts';
 import { saySentence } from './say-sentence.ts';
-import { readSentence } from './sentences/read-sentence.ts';
+import { readSentence } from './read-sentence.ts';
 
 /**
  * Translates an English text of the bot, the exchange or a person into the reader's language. Only sentences

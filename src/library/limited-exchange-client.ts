@@ -6,7 +6,7 @@ import { isAnonymous } from '../exchange/authenticator.ts';
 import { ExchangeClient } from '../exchange/client.ts';
 import type { CallOptions, ClientOptions, Credentials, OutgoingRequest } from '../exchange/client-options.ts';
 import type { Access, Endpoint } from '../exchange/endpoint.ts';
-import { ENDPOINTS, type EndpointName } from '../exchange/endpoints/index.ts';
+import { ENDPOINTS, type EndpointName } from '../exchange/endpoints.ts';
 import type { Budget } from '../domain/rate-limit.ts';
 import { createHash } from 'node:crypto';
 import { BudgetLedger } from '../budget/ledger.ts';

@@ -1,4 +1,4 @@
-import { sentence } from '../language/sentences/sentence.ts';
+import { sentence } from '../language/sentence.ts';
 import { readKept } from '../engine/kept-records.ts';
 import { untilText, type Lock } from '../engine/lock.ts';
 import { NO_LOCKS } from '../engine/lock-state.ts';

@@ -6,7 +6,7 @@ import { gridOf, shownAnchors, UTC_BARS, type BarGrid } from '../domain/bar-grid
 import { TIMEFRAMES } from '../domain/timeframe.ts';
 import type { PositionMoveRecord } from '../engine/mirror-change.ts';
 import type { FillRecord } from '../engine/fill-record.ts';
-import type { RecordedRate } from '../portfolio/statement/statement-line.ts';
+import type { RecordedRate } from '../portfolio/statement-line.ts';
 import type { WalletTransaction } from '../venues/port.ts';
 import { schemaVersionOf } from './check-mirror.ts';
 import { iterateFills } from './fill-columns.ts';

@@ -1,6 +1,6 @@
 import { sentenceOf } from '../engine/flaw-log.ts';
 import { readKept } from '../engine/kept-records.ts';
-import { sentence } from '../language/sentences/sentence.ts';
+import { sentence } from '../language/sentence.ts';
 
 /**
  * Returns the reason, in a sentence, that a bot that may trade holds new orders back by itself: replies about

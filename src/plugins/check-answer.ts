@@ -1,4 +1,4 @@
-import { sentence } from '../language/sentences/sentence.ts';
+import { sentence } from '../language/sentence.ts';
 import { fieldsOf } from '../strategy/fields.ts';
 import { MOST_POINTS, type PlotPoint } from '../strategy/plot-batch.ts';
 import { checkedSeries } from '../strategy/plots.ts';

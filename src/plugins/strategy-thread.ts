@@ -2,7 +2,7 @@ import { performance } from 'node:perf_hooks';
 import type { Readable } from 'node:stream';
 import { Worker } from 'node:worker_threads';
 import { SarrafError } from '../domain/errors.ts';
-import { sentence } from '../language/sentences/sentence.ts';
+import { sentence } from '../language/sentence.ts';
 import { SAID, SharedLine } from './shared-line.ts';
 import type { Loaded, Look, WorkerAnswer, WorkerCall, WorkerEnd, WorkerSetup } from './worker-messages.ts';
 import { ownModule } from './own-files.ts';

@@ -7,7 +7,7 @@ import type { PlotPoint } from '../strategy/plot-batch.ts';
 import type { SignalObjection } from '../strategy/signal.ts';
 import type { StrategyLogLine } from '../strategy/strategy-log.ts';
 import type { StrategyPort } from '../strategy/strategy-port.ts';
-import type { UniverseWish } from '../strategy/universe/universe-rules.ts';
+import type { UniverseWish } from '../strategy/universe-rules.ts';
 
 /** Start data of a strategy's thread. It gets nothing else of the environment or the configuration. */
 export interface WorkerSetup {

@@ -1,6 +1,6 @@
 import { statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { listRuns, type KeptRun } from '../backtest/result/read-run-folder.ts';
+import { listRuns, type KeptRun } from '../backtest/read-run-folder.ts';
 import { SarrafError } from '../domain/errors.ts';
 import { runSql, sqlFiles, type Database } from '../recording/duckdb.ts';
 import { emptyViewSql, type MadeView, type QueryPlaces } from './data-source.ts';

@@ -1,10 +1,10 @@
 import { SarrafError } from '../domain/errors.ts';
 import type { Database } from '../recording/duckdb.ts';
-import { readWrittenStudy } from '../study/file/read-study.ts';
-import { StudyFolder } from '../study/store/study-place.ts';
-import type { StoredTrial } from '../study/store/study-rows.ts';
-import { StudyStore } from '../study/store/study-store.ts';
-import { universeText } from '../strategy/universe/own-markets.ts';
+import { readWrittenStudy } from '../study/read-study.ts';
+import { StudyFolder } from '../study/study-place.ts';
+import type { StoredTrial } from '../study/study-rows.ts';
+import { StudyStore } from '../study/study-store.ts';
+import { universeText } from '../strategy/own-markets.ts';
 import type { MadeView, QueryPlaces } from './data-source.ts';
 import { createRowsTable } from './rows-table.ts';
 import { STUDY_FIELDS, TRIAL_FIELDS } from './views.ts';

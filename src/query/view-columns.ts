@@ -1,4 +1,4 @@
-import type { BacktestSummary, FillRow, OrderRow, TripRow } from '../backtest/result/result-schema.ts';
+import type { BacktestSummary, FillRow, OrderRow, TripRow } from '../backtest/result-schema.ts';
 import { SQL_TYPES, type ColumnType } from '../recording/table-shape.ts';
 
 /** A column of a view: its name, and its type in SQL. */

@@ -1,10 +1,10 @@
 import { decimalText, fractionDigits } from '../domain/decimal-text.ts';
 import { present } from '../domain/invariant.ts';
 import { openDatabase } from '../recording/duckdb.ts';
-import { readSpace } from '../study/space/space-declaration.ts';
-import { isNumeric, type Parameter, type ParameterValue, type Space } from '../study/space/parameter.ts';
-import type { StoredTrial } from '../study/store/study-rows.ts';
-import type { StudyStore } from '../study/store/study-store.ts';
+import { readSpace } from '../search/space-declaration.ts';
+import { isNumeric, type Parameter, type ParameterValue, type Space } from '../search/parameter.ts';
+import type { StoredTrial } from '../study/study-rows.ts';
+import type { StudyStore } from '../study/study-store.ts';
 import { copyParquet } from './copy-parquet.ts';
 import { createRowsTable } from './rows-table.ts';
 import { columnName, FIGURE_FIELDS, type FieldType, type FieldTypes } from './view-columns.ts';

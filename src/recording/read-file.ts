@@ -4,10 +4,10 @@ import type { MarketSymbol } from '../domain/market-symbol.ts';
 import type { Timeframe } from '../domain/timeframe.ts';
 import type { AppendOutcome } from './append-outcome.ts';
 import { CandleCollector } from './candle-collector.ts';
-import { isFeed } from './import/feed-message.ts';
-import { readFeedTrades } from './import/import-feed.ts';
-import { importTable } from './import/import-table.ts';
-import type { FileForm } from './import/written-form.ts';
+import { isFeed } from './feed-message.ts';
+import { readFeedTrades } from './import-feed.ts';
+import { importTable } from './import-table.ts';
+import type { FileForm } from './written-form.ts';
 import type { RecordedTrade } from './records.ts';
 
 /** Trades of one file at most: two hundred days of a trade a second. */

@@ -1,5 +1,5 @@
 import type { UniverseSubscription } from '../strategy/subscriptions.ts';
-import { candidateSubscription } from '../strategy/universe/expand-subscriptions.ts';
+import { candidateSubscription } from '../strategy/expand-subscriptions.ts';
 import type { Feed, PlannedFeed } from './feed.ts';
 import type { PlanInput } from './plan-input.ts';
 import { burstWaitMs, plannedRate, type PlannedBudget } from './planned-budget.ts';

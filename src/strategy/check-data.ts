@@ -9,7 +9,7 @@ import { LIFE } from './definition.ts';
 import type { Data, DeclaredData } from './data.ts';
 import type { MemberData, UniverseData } from './universe/member-data.ts';
 import { MemberFeed, MemberSet } from './universe/member-set.ts';
-import { candidatesOf } from './universe/universe-rules.ts';
+import { candidatesOf } from './universe-rules.ts';
 import type { MarketNames } from '../domain/market-symbol.ts';
 import { routeOfSubscription } from './event-route.ts';
 import type { Subscription, UniverseSubscription } from './subscriptions.ts';

@@ -7,7 +7,7 @@ import { expectedMarket } from './expected-market.ts';
 import { TIMEFRAMES } from '../domain/timeframe.ts';
 import { FRESHNESS, isOfMargin, MARGIN_FRESHNESS, type Subscription } from './subscriptions.ts';
 import { nextDueMs } from './timers.ts';
-import { MOST_MEMBERS, universeSchema } from './universe/universe-rules.ts';
+import { MOST_MEMBERS, universeSchema } from './universe-rules.ts';
 
 /** Subscriptions of one strategy; each costs polls. */
 export const MOST_SUBSCRIPTIONS = 200;

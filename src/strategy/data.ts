@@ -26,8 +26,8 @@ import type { Tape } from './tape.ts';
 import type { Ticker } from './ticker.ts';
 import { SarrafError } from '../domain/errors.ts';
 import { universeData, type MemberData, type OfMembers, type UniverseData } from './universe/member-data.ts';
-import type { Universe, UniverseEvent } from './universe/shown-universe.ts';
-import { checkedUniverse, type UniverseWish } from './universe/universe-rules.ts';
+import type { Universe, UniverseEvent } from './shown-universe.ts';
+import { checkedUniverse, type UniverseWish } from './universe-rules.ts';
 
 /** Closed candles of one market and length; indicators are declared on them. */
 export interface CandleData {

@@ -7,7 +7,7 @@ import type { StrategyEvent } from './strategy-event.ts';
 import type { Timeframe } from '../domain/timeframe.ts';
 import type { Subscription } from './subscriptions.ts';
 import type { Candidate, MemberSeries } from './universe/candidate.ts';
-import { candidateSubscription } from './universe/expand-subscriptions.ts';
+import { candidateSubscription } from './expand-subscriptions.ts';
 import type { MemberSet } from './universe/member-set.ts';
 
 /** A handler with its data; those of the strategy's life have none. */

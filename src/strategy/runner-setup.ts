@@ -14,7 +14,7 @@ import { isStrategyName, strategyNameProblem } from './strategy-name.ts';
 import type { MemberCandles } from './universe/member-data.ts';
 import type { MemberFeed, MemberSet } from './universe/member-set.ts';
 import { perMember } from './universe/per-member.ts';
-import { checkedUniverse, type UniverseWish } from './universe/universe-rules.ts';
+import { checkedUniverse, type UniverseWish } from './universe-rules.ts';
 
 const NO_PARAMS = z.strictObject({});
 

@@ -32,10 +32,10 @@ import type { Timeframe } from '../domain/timeframe.ts';
 import type { CandleSubscription, Subscription } from './subscriptions.ts';
 import { paceOf, type TrailPace } from './trailing.ts';
 import type { Candidate } from './universe/candidate.ts';
-import { withUniverses } from './universe/expand-subscriptions.ts';
+import { withUniverses } from './expand-subscriptions.ts';
 import { memberValues } from './universe/member-looks.ts';
 import type { MemberSet } from './universe/member-set.ts';
-import type { UniverseWish } from './universe/universe-rules.ts';
+import type { UniverseWish } from './universe-rules.ts';
 
 export interface RunnerSetup {
   /**

@@ -12,7 +12,7 @@ import { transferOf } from './shown-transfer.ts';
 import { signalOf } from './signal.ts';
 import { tapeOf } from './tape.ts';
 import { tickerOfBar, tickerOfBook } from './ticker.ts';
-import { universeEventOf } from './universe/shown-universe.ts';
+import { universeEventOf } from './shown-universe.ts';
 
 /** The kind of data that something is shown as. */
 export interface ShownAs {

@@ -11,7 +11,7 @@ import type { Timeframe } from '../domain/timeframe.ts';
 import type { Intent } from './intents.ts';
 import type { MarketRules } from './market-rules.ts';
 import type { ShownLock } from './shown-lock.ts';
-import type { UniverseState } from './universe/universe-state.ts';
+import type { UniverseState } from './universe-state.ts';
 
 /**
  * State of an own order. `unknown`: there was no clear answer, so the order may exist. `settling`: closed,

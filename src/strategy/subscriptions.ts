@@ -1,5 +1,5 @@
 import type { Timeframe } from '../domain/timeframe.ts';
-import type { UniverseRules } from './universe/universe-rules.ts';
+import type { UniverseRules } from './universe-rules.ts';
 
 /** Polling interval and maximum age of data. Defaults for each kind are in `FRESHNESS`. */
 export interface Freshness {

@@ -1,4 +1,4 @@
-import { summarySchema } from '../backtest/result/result-schema.ts';
+import { summarySchema } from '../backtest/result-schema.ts';
 import type { FigureKind } from './report/report-shapes.ts';
 
 /** Figures that are shown of every trial, beside the objectives. */

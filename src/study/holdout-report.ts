@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import { withoutYear } from '../backtest/result/finish-run.ts';
+import { withoutYear } from '../backtest/finish-run.ts';
 import { SarrafError } from '../domain/errors.ts';
 import type { StudyRange } from './data/study-data.ts';
-import { FAILURE_KINDS } from './trials/trial-report.ts';
+import { FAILURE_KINDS } from './trial-report.ts';
 
 const REPORT = z.discriminatedUnion('kind', [
   z.strictObject({ kind: z.literal('ran'), metrics: z.record(z.string(), z.number().nullable()) }),

@@ -1,12 +1,12 @@
-import { isLockHeld } from '../daemon/process-locks/process-lock.ts';
+import { isLockHeld } from '../daemon/process-lock.ts';
 import { SarrafError } from '../domain/errors.ts';
 import { VERSION } from '../exchange/version.ts';
-import { lockStudy, type StudyFolder } from './store/study-place.ts';
-import { StudyStore } from './store/study-store.ts';
+import { lockStudy, type StudyFolder } from './study-place.ts';
+import { StudyStore } from './study-store.ts';
 import type { StudyResult } from './study-result.ts';
 import type { TrialLuck } from './validation/trial-luck.ts';
 import { z } from 'zod';
-import { findingSchema } from './texts/study-fact.ts';
+import { findingSchema } from './study-fact.ts';
 
 /** Statistics, and what they were made of: other trials and other code have others. */
 export interface MadeLuck {

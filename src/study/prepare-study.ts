@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
-import { readSignals } from '../backtest/signals/read-signals.ts';
+import { readSignals } from '../backtest/read-signals.ts';
 import { strategyFileOf } from '../daemon/load-instances.ts';
-import type { BotConfig } from '../daemon/settings/create-bot-config.ts';
+import type { BotConfig } from '../daemon/create-bot-config.ts';
 import { SarrafError } from '../domain/errors.ts';
 import { present } from '../domain/invariant.ts';
 import { formatPluginProblem, loadStrategies } from '../plugins/load-strategies.ts';
@@ -10,19 +10,19 @@ import { ownStrategies } from '../plugins/own-files.ts';
 import type { StrategyDefinition } from '../strategy/definition.ts';
 import { codeHash } from './data/code-hash.ts';
 import type { StudyData } from './data/study-data.ts';
-import type { ReadStudy } from './file/read-study.ts';
-import type { StudySettings } from './file/study-settings.ts';
-import { identityOf, type StudyIdentity } from './question/study-identity.ts';
-import type { Space } from './space/parameter.ts';
+import type { ReadStudy } from './read-study.ts';
+import type { StudySettings } from './study-settings.ts';
+import { identityOf, type StudyIdentity } from './study-identity.ts';
+import type { Space } from '../search/parameter.ts';
 import { loadBars, loadRecordings } from './load-data.ts';
 import { setupOfStudy } from './trials/setup-of-study.ts';
 import { botConfigOf, type StudySetup } from './trials/trial-setup.ts';
-import { baseName } from '../daemon/settings/strategy-settings.ts';
+import { baseName } from '../daemon/strategy-settings.ts';
 import { fillRulesOf } from './trials/fill-rules.ts';
 import type { z } from 'zod';
-import { spaceDeclaredBy, type SpaceEntry } from './space/declared-by-schema.ts';
-import { schemaRefusals, type Params } from './space/params-of-point.ts';
-import { readSpace } from './space/space-declaration.ts';
+import { spaceDeclaredBy, type SpaceEntry } from '../search/declared-by-schema.ts';
+import { schemaRefusals, type Params } from '../search/params-of-point.ts';
+import { readSpace } from '../search/space-declaration.ts';
 
 /** A study that can be run: all that it needs was found, and fits together. */
 export interface PreparedStudy {

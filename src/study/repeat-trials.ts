@@ -1,9 +1,9 @@
 import { isDeepStrictEqual } from 'node:util';
 import { SarrafError } from '../domain/errors.ts';
-import { bestTrial } from './goals/best-trials.ts';
-import type { Objective } from './goals/objectives.ts';
-import type { StoredTrial } from './store/study-rows.ts';
-import type { TrialReport } from './trials/trial-report.ts';
+import { bestTrial } from './best-trials.ts';
+import type { Objective } from './objectives.ts';
+import type { StoredTrial } from './study-rows.ts';
+import type { TrialReport } from './trial-report.ts';
 
 /** Trials beside the best one that are run once more. */
 const OTHERS = 2;

@@ -1,13 +1,13 @@
 import { SarrafError } from '../domain/errors.ts';
-import { judgeTrial, type Goals } from './goals/objectives.ts';
-import { Sampler } from './samplers/sampler.ts';
-import type { SamplerSettings } from './samplers/sampler-settings.ts';
-import type { Trial } from './samplers/trial-record.ts';
-import type { Space } from './space/parameter.ts';
-import { paramsOfPoint, type Params } from './space/params-of-point.ts';
-import type { StoredTrial } from './store/study-rows.ts';
-import type { TrialReport } from './trials/trial-report.ts';
-import type { TrialRunner } from './trials/trial-runner.ts';
+import { judgeTrial, type Goals } from './objectives.ts';
+import { Sampler } from '../search/sampler.ts';
+import type { SamplerSettings } from '../search/sampler-settings.ts';
+import type { Trial } from '../search/trial-record.ts';
+import type { Space } from '../search/parameter.ts';
+import { paramsOfPoint, type Params } from '../search/params-of-point.ts';
+import type { StoredTrial } from './study-rows.ts';
+import type { TrialReport } from './trial-report.ts';
+import type { TrialRunner } from './trial-runner.ts';
 
 /** Store of ended trials. */
 export interface TrialStore {

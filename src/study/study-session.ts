@@ -1,15 +1,15 @@
 import { SarrafError } from '../domain/errors.ts';
 import type { PreparedStudy } from './prepare-study.ts';
-import type { Stretch } from './data/stretch.ts';
-import { differenceOf } from './question/study-identity.ts';
+import type { Stretch } from './stretch.ts';
+import { differenceOf } from './study-identity.ts';
 import { repeatTrials } from './repeat-trials.ts';
 import { runStudy, type StudyEnd } from './run-study.ts';
-import type { StudyFolder } from './store/study-place.ts';
+import type { StudyFolder } from './study-place.ts';
 import { withStudyFiles, type StudyFiles } from './store/with-study-files.ts';
-import type { StoredTrial } from './store/study-rows.ts';
-import type { StudyStore } from './store/study-store.ts';
-import { ThreadRunner } from './trials/thread-runner.ts';
-import type { StudyRunner } from './trials/trial-runner.ts';
+import type { StoredTrial } from './study-rows.ts';
+import type { StudyStore } from './study-store.ts';
+import { ThreadRunner } from './thread-runner.ts';
+import type { StudyRunner } from './trial-runner.ts';
 import { sharedSetup, withData, type TrialSetup } from './trials/trial-setup.ts';
 
 export interface SessionOptions {

@@ -1,15 +1,15 @@
 import { SarrafError } from '../domain/errors.ts';
 import { present } from '../domain/invariant.ts';
 import { luckOf, type MadeLuck } from './kept-luck.ts';
-import { readWrittenStudy } from './file/read-study.ts';
-import { readSpace } from './space/space-declaration.ts';
+import { readWrittenStudy } from './read-study.ts';
+import { readSpace } from '../search/space-declaration.ts';
 import { readStress } from './stress/stored-stress.ts';
-import { stressFindings } from './stress/stress-findings.ts';
-import type { StudyStore } from './store/study-store.ts';
+import { stressFindings } from './stress-findings.ts';
+import type { StudyStore } from './study-store.ts';
 import type { StudyResult } from './study-result.ts';
-import type { DailyReturns } from '../backtest/metrics/daily-returns.ts';
+import type { DailyReturns } from '../backtest/daily-returns.ts';
 import { trialLuck, type TrialLuck } from './validation/trial-luck.ts';
-import { validateStudy, type StudyValidation, type ValidatedTrials } from './validation/study-validation.ts';
+import { validateStudy, type StudyValidation, type ValidatedTrials } from './study-validation.ts';
 
 /** Results of a study, and how much of them is luck; `validation` is null if no trial has values. */
 export interface ValidatedStudy extends StudyResult {

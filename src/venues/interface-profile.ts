@@ -1,6 +1,6 @@
 import { parseUnits } from '../domain/money.ts';
 import { TIMEFRAMES } from '../domain/timeframe.ts';
-import { ENDPOINTS } from '../exchange/endpoints/index.ts';
+import { ENDPOINTS } from '../exchange/endpoints.ts';
 import { HISTORY_ANCHORS } from '../exchange/resolution.ts';
 import { MARKET_NAMES } from '../exchange/market-names.ts';
 import type { VenueCallKind, VenueProfile } from './port.ts';

@@ -10,7 +10,7 @@ import { saidMsOf } from '../exchange/clock-difference.ts';
 import type { ExchangeClient } from '../exchange/client.ts';
 import type { CallOptions } from '../exchange/client-options.ts';
 import type { Endpoint } from '../exchange/endpoint.ts';
-import { ENDPOINTS, type EndpointName } from '../exchange/endpoints/index.ts';
+import { ENDPOINTS, type EndpointName } from '../exchange/endpoints.ts';
 import type { DecodedRefusal } from '../exchange/reply-decoder.ts';
 import type { HttpResponse } from '../exchange/transport.ts';
 import { venueOrder } from './read-records.ts';

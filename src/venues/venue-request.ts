@@ -14,7 +14,7 @@ import type {
 } from './port.ts';
 import type { ExchangeClient } from '../exchange/client.ts';
 import type { CallOptions } from '../exchange/client-options.ts';
-import type { EndpointName, EndpointReply, EndpointRequest } from '../exchange/endpoints/index.ts';
+import type { EndpointName, EndpointReply, EndpointRequest } from '../exchange/endpoints.ts';
 import type { EndpointResult, DecodedRefusal } from '../exchange/reply-decoder.ts';
 import { otherSide } from '../domain/transfer.ts';
 import { formatUnits } from '../domain/money.ts';

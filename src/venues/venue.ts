@@ -5,7 +5,7 @@ import type { Limiter } from '../budget/limiter.ts';
 import type { Market } from '../domain/market.ts';
 import type { Transport } from '../exchange/transport.ts';
 import type { Timeline } from '../virtual/virtual-time.ts';
-import type { AccountReader } from './live/account-reader.ts';
+import type { AccountReader } from './account-reader.ts';
 import type { VenueProfile } from './port.ts';
 import type { VenueCaller } from './venue-caller.ts';
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { ENDPOINTS } from '../../src/exchange/endpoints/index.ts';
+import { ENDPOINTS } from '../../src/exchange/endpoints.ts';
 
 /**
  * Who may call what, typed by hand from the interface ("Key permission") and, for the calls it leaves open,

@@ -1,12 +1,12 @@
 import { createHash, createPublicKey, verify } from 'node:crypto';
 import { createMarket } from '../../src/domain/market.ts';
 import { createRandom } from '../../src/domain/random.ts';
-import { SimulatedExchange } from '../../src/simulator/core/exchange.ts';
-import type { WithdrawalSettings } from '../../src/simulator/core/funding/withdrawal-settings.ts';
-import type { LimitSettings } from '../../src/simulator/core/gate/limit-settings.ts';
-import { createServices } from '../../src/simulator/core/services.ts';
-import type { TradingSettings } from '../../src/simulator/core/trading/requests.ts';
-import type { UserSettings } from '../../src/simulator/core/users/user-settings.ts';
+import { SimulatedExchange } from '../../src/simulator/exchange.ts';
+import type { WithdrawalSettings } from '../../src/simulator/funding/withdrawal-settings.ts';
+import type { LimitSettings } from '../../src/simulator/gate/limit-settings.ts';
+import { createServices } from '../../src/simulator/services.ts';
+import type { TradingSettings } from '../../src/simulator/requests.ts';
+import type { UserSettings } from '../../src/simulator/user-settings.ts';
 import { NOW_MS } from './client-over.ts';
 import { parseMarket } from '../../src/exchange/market-names.ts';
 

@@ -2,10 +2,10 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { ControlClient } from '../../src/daemon/control/control-client.ts';
+import { ControlClient } from '../../src/daemon/control-client.ts';
 import { ControlInbox } from '../../src/daemon/control/control-inbox.ts';
 import { LedgerWatch } from '../../src/daemon/health/ledger-watch.ts';
-import { Operator } from '../../src/daemon/operator.ts';
+import { Operator } from '../../src/daemon/run/operator.ts';
 import { BotLife, createEmbeddedWorld } from '../support/embedded-bot.ts';
 
 let folder: string;

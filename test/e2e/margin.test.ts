@@ -7,7 +7,7 @@ import { reportLines } from '../../src/cli/reconciliation-lines.ts';
 import { StrategyThreads } from '../../src/daemon/strategy-threads.ts';
 import { parseUnits } from '../../src/domain/money.ts';
 import { MirrorReader } from '../../src/mirror/mirror-reader.ts';
-import { transferFunds } from '../../src/simulator/core/margin/transfer.ts';
+import { transferFunds } from '../../src/simulator/transfer.ts';
 import { BotLife, createEmbeddedWorld } from '../support/embedded-bot.ts';
 
 const BORROWER = join(process.cwd(), 'test/support/plugins/borrower.ts');

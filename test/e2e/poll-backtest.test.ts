@@ -3,7 +3,7 @@ import { columnsOf, type CandleColumns } from '../../src/domain/candle-columns.t
 import { decimalText } from '../../src/domain/decimal-text.ts';
 import { z } from 'zod';
 import { defineStrategy, sma } from '../../src/strategy/sdk.ts';
-import { reportVoice } from '../../src/backtest/report/report-voice.ts';
+import { reportVoice } from '../../src/backtest/report-voice.ts';
 import type { PollRun } from '../../src/backtest/poll/run-poll.ts';
 import { parseUnits } from '../../src/domain/money.ts';
 import type { RecordedStats } from '../../src/recording/records.ts';

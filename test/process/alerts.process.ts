@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { ControlClient } from '../../src/daemon/control/control-client.ts';
+import { ControlClient } from '../../src/daemon/control-client.ts';
 import { ChatServer, TAKEN } from '../support/chat-server.ts';
 import { startSarraf, type SarrafProcess } from '../support/sarraf-process.ts';
 

@@ -2,7 +2,7 @@ import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { makeBackup } from '../../src/daemon/backup/make-backup.ts';
+import { makeBackup } from '../../src/daemon/make-backup.ts';
 import type { MirrorChange } from '../../src/engine/mirror-change.ts';
 import { readMirrorRows } from '../../src/fuzz/checkers/mirror-rows.ts';
 import { startSarraf, type Finished } from '../support/sarraf-process.ts';

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { ledgerPath, subjectOf } from '../../src/budget/ledger-file.ts';
 import { LedgerStore } from '../../src/budget/store.ts';
-import { formatDuration } from '../../src/daemon/settings/duration-text.ts';
+import { formatDuration } from '../../src/daemon/duration-text.ts';
 import { budgetTable } from '../../src/exchange/budget-table.ts';
 import { TOKEN, type ServedExchange } from './served-exchange.ts';
 

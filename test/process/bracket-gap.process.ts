@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { truthOf, type ExchangeTruth } from '../../src/fuzz/checkers/exchange-truth.ts';
-import { FaultPlan } from '../../src/simulator/faults/fault-plan.ts';
+import { FaultPlan } from '../../src/simulator-server/fault-plan.ts';
 import { BotLife, createEmbeddedWorld } from '../support/embedded-bot.ts';
 
 const MARKET = 'BTCUSDT';

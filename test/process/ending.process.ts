@@ -3,7 +3,7 @@ import { resolve } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import Database from 'better-sqlite3';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { controlPath } from '../../src/daemon/control/control-file.ts';
+import { controlPath } from '../../src/daemon/control-file.ts';
 import { readReconciliation } from '../../src/mirror/read-reconciliation.ts';
 import { MirrorReader } from '../../src/mirror/mirror-reader.ts';
 import { startSarraf } from '../support/sarraf-process.ts';

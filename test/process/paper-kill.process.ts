@@ -10,13 +10,13 @@ import { checkOrders } from '../../src/fuzz/checkers/order-checker.ts';
 import { Dice } from '../../src/fuzz/dice.ts';
 import { createMarket } from '../../src/domain/market.ts';
 import { parseMarket } from '../../src/exchange/market-names.ts';
-import type { SimulatedExchange } from '../../src/simulator/core/exchange.ts';
+import type { SimulatedExchange } from '../../src/simulator/exchange.ts';
 import {
   FOLLOWING_USER,
   FollowedExchange,
   type FollowedExchangeOptions,
-} from '../../src/venues/followed/followed-exchange.ts';
-import { DEFAULT_LIQUIDITY } from '../../src/venues/followed/liquidity-model.ts';
+} from '../../src/venues/followed-exchange.ts';
+import { DEFAULT_LIQUIDITY } from '../../src/venues/liquidity-model.ts';
 import { numberOf } from './environment.ts';
 import { readLog, type BotProcess } from './bot-process.ts';
 import type { BotHome } from './bot-home.ts';

@@ -2,10 +2,10 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { checkParity, type ParityReport } from '../../src/backtest/parity/check-parity.ts';
-import { ControlClient } from '../../src/daemon/control/control-client.ts';
+import { checkParity, type ParityReport } from '../../src/backtest/check-parity.ts';
+import { ControlClient } from '../../src/daemon/control-client.ts';
 import { runBot } from '../../src/daemon/run-bot.ts';
-import { readBotConfig } from '../../src/daemon/settings/read-bot-config.ts';
+import { readBotConfig } from '../../src/daemon/read-bot-config.ts';
 import { MirrorReader } from '../../src/mirror/mirror-reader.ts';
 
 const NOON_MS = Date.UTC(2026, 0, 5, 12);

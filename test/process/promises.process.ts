@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { queryObjects } from 'node:v8';
 import { afterEach, expect, test } from 'vitest';
-import { runUntil } from '../../src/daemon/run-loop.ts';
+import { runUntil } from '../../src/daemon/run/run-loop.ts';
 import { VirtualTime } from '../../src/virtual/virtual-time.ts';
 import { deepRuns } from '../support/deep-runs.ts';
 import { BotLife, createEmbeddedWorld } from '../support/embedded-bot.ts';

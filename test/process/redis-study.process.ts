@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { StudyResult } from '../../src/study/study-result.ts';
-import { StudyStore } from '../../src/study/store/study-store.ts';
+import { StudyStore } from '../../src/study/study-store.ts';
 import { inWords, startSarraf, type SarrafProcess } from '../support/sarraf-process.ts';
 import { writeAlerts, writeFollower, type Alert } from '../unit/study/follower.ts';
 import { writeCandles } from '../unit/study/generated-candles.ts';

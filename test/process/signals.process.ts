@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { ControlClient } from '../../src/daemon/control/control-client.ts';
+import { ControlClient } from '../../src/daemon/control-client.ts';
 import type { SignalCommand } from '../../src/engine/engine-event.ts';
 import { MirrorReader } from '../../src/mirror/mirror-reader.ts';
 import type { BotHome } from './bot-home.ts';

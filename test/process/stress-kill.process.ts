@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { StudyStore } from '../../src/study/store/study-store.ts';
-import type { StressFindings } from '../../src/study/stress/stress-findings.ts';
+import { StudyStore } from '../../src/study/study-store.ts';
+import type { StressFindings } from '../../src/study/stress-findings.ts';
 import { startSarraf } from '../support/sarraf-process.ts';
 import { writeCandles } from '../unit/study/generated-candles.ts';
 

@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { StudyStore } from '../../src/study/store/study-store.ts';
+import { StudyStore } from '../../src/study/study-store.ts';
 import type { StudyResult } from '../../src/study/study-result.ts';
 import type { ValidatedStudy } from '../../src/study/validated-study.ts';
 import { sarrafHere } from '../support/sarraf-here.ts';

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { StudyStore } from '../../src/study/store/study-store.ts';
+import { StudyStore } from '../../src/study/study-store.ts';
 import type { StudyResult } from '../../src/study/study-result.ts';
 import { inWords, startSarraf } from '../support/sarraf-process.ts';
 import { SmallDisk } from './small-disk.ts';

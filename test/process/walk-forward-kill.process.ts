@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { StudyStore } from '../../src/study/store/study-store.ts';
-import type { WalkForwardResult } from '../../src/study/walk-forward/walk-forward-result.ts';
+import { StudyStore } from '../../src/study/study-store.ts';
+import type { WalkForwardResult } from '../../src/study/walk-forward-result.ts';
 import { startSarraf } from '../support/sarraf-process.ts';
 import { writeCandles } from '../unit/study/generated-candles.ts';
 

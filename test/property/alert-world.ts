@@ -6,8 +6,8 @@ import type { Channel, OutgoingMessage, SendResult } from '../../src/alerts/chan
 import type { Severity } from '../../src/alerts/core/alert-facts.ts';
 import type { AlertSnapshot, JournalRow } from '../../src/alerts/core/alert-snapshot.ts';
 import type { PacingSettings } from '../../src/alerts/core/plan-message.ts';
-import type { JournalCursor } from '../../src/alerts/outbox/alert-outbox.ts';
-import { outboxPath } from '../../src/alerts/outbox/outbox-file.ts';
+import type { JournalCursor } from '../../src/alerts/alert-outbox.ts';
+import { outboxPath } from '../../src/alerts/outbox-file.ts';
 import { AlertService, type BotLook } from '../../src/alerts/service/alert-service.ts';
 import { ChannelSender } from '../../src/alerts/service/channel-sender.ts';
 import { SafeOutbox } from '../../src/alerts/service/safe-outbox.ts';

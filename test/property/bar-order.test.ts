@@ -12,7 +12,7 @@ import { MARKET_NAMES, parseMarket } from '../../src/exchange/market-names.ts';
 import { createRiskLimits } from '../../src/engine/risk-limits.ts';
 import { defineStrategy, type StrategyDefinition } from '../../src/strategy/definition.ts';
 import { StrategyRunner } from '../../src/strategy/runner.ts';
-import { BarFillSimulator } from '../../src/venues/bars/bar-fill-simulator.ts';
+import { BarFillSimulator } from '../../src/venues/bar-fill-simulator.ts';
 import { deepRuns } from '../support/deep-runs.ts';
 import { expectedCurve, expectedLines, line, type Wanted } from './bar-order.ts';
 

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { CandleRunner, type CandleRun } from '../../src/backtest/candle-runner.ts';
-import { BarFillSimulator } from '../../src/venues/bars/bar-fill-simulator.ts';
+import { BarFillSimulator } from '../../src/venues/bar-fill-simulator.ts';
 import type { CandleColumns } from '../../src/domain/candle-columns.ts';
 import { decimalText } from '../../src/domain/decimal-text.ts';
 import { formatUnits, parseUnits, subtractUnits, type Units } from '../../src/domain/money.ts';

@@ -13,8 +13,8 @@ import type { MarketContext, StrategyContext } from '../../src/strategy/context.
 import { defineStrategy } from '../../src/strategy/definition.ts';
 import type { ExitWish } from '../../src/strategy/intents.ts';
 import { StrategyRunner } from '../../src/strategy/runner.ts';
-import { BarFillSimulator } from '../../src/venues/bars/bar-fill-simulator.ts';
-import { DEFAULT_CANDLE_RULES, type BarRules } from '../../src/venues/bars/bar-rules.ts';
+import { BarFillSimulator } from '../../src/venues/bar-fill-simulator.ts';
+import { DEFAULT_CANDLE_RULES, type BarRules } from '../../src/venues/bar-rules.ts';
 import { deepRuns } from '../support/deep-runs.ts';
 
 const MINUTE_MS = 60_000;

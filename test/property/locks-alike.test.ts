@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
-import { SCRIPT_START_MS } from '../../src/backtest/script/scripted-market.ts';
+import { SCRIPT_START_MS } from '../../src/backtest/scripted-market.ts';
 import type { ScriptedRun } from '../../src/testing.ts';
 import { defineStrategy } from '../../src/strategy/definition.ts';
 import { expectAlike, MINUTE_MS, minutesOf, movesOf, onBarsAndBooks } from '../support/on-bars-and-books.ts';

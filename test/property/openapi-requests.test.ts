@@ -2,7 +2,7 @@ import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { openApiDocument } from '../../src/exchange/openapi.ts';
-import type { Simulation } from '../../src/simulator/simulation.ts';
+import type { Simulation } from '../../src/simulator-server/simulation.ts';
 import { ask, createVenue, type Answer } from '../unit/simulator/wire/fixture.ts';
 
 /**

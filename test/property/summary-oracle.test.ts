@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { BacktestRun } from '../../src/backtest/backtest-run.ts';
-import { runSummary } from '../../src/backtest/result/finish-run.ts';
+import { runSummary } from '../../src/backtest/finish-run.ts';
 import { createMarket } from '../../src/domain/market.ts';
 import { formatUnits, type Units } from '../../src/domain/money.ts';
 import type { FillRecord } from '../../src/engine/fill-record.ts';

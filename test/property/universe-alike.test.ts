@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { z } from 'zod';
 import { CandleRunner } from '../../src/backtest/candle-runner.ts';
 import { runPoll } from '../../src/backtest/poll/run-poll.ts';
-import { scriptedMarket, SCRIPT_START_MS } from '../../src/backtest/script/scripted-market.ts';
+import { scriptedMarket, SCRIPT_START_MS } from '../../src/backtest/scripted-market.ts';
 import { decimalText } from '../../src/domain/decimal-text.ts';
 import type { MarketStats } from '../../src/domain/market-stats.ts';
 import { parseUnits } from '../../src/domain/money.ts';
@@ -16,7 +16,7 @@ import { defineStrategy, type StrategyDefinition } from '../../src/strategy/defi
 import type { LoggedLine } from '../../src/engine/strategy-instance.ts';
 import { sma } from '../../src/strategy/indicators/averages.ts';
 import { StrategyRunner } from '../../src/strategy/runner.ts';
-import { BarFillSimulator } from '../../src/venues/bars/bar-fill-simulator.ts';
+import { BarFillSimulator } from '../../src/venues/bar-fill-simulator.ts';
 import {
   barOf,
   bidUnder,

@@ -7,8 +7,8 @@ import { formatUnits, parseUnits, type Units } from '../../src/domain/money.ts';
 import type { Execution, Side, VenueOrder } from '../../src/domain/order.ts';
 import type { VenueTrade } from '../../src/domain/trade.ts';
 import type { VenueAnswer } from '../../src/venues/port.ts';
-import type { BarRules } from '../../src/venues/bars/bar-rules.ts';
-import { BarFillSimulator } from '../../src/venues/bars/bar-fill-simulator.ts';
+import type { BarRules } from '../../src/venues/bar-rules.ts';
+import { BarFillSimulator } from '../../src/venues/bar-fill-simulator.ts';
 import { orderIdOf } from '../../src/venues/whole-ids.ts';
 import { parseMarket } from '../../src/exchange/market-names.ts';
 

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { defineStrategy, type StrategyDefinition } from '../../src/strategy/definition.ts';
 import { runStrategy, type ScriptedRun } from '../../src/testing.ts';
-import { SCRIPT_START_MS } from '../../src/backtest/script/scripted-market.ts';
+import { SCRIPT_START_MS } from '../../src/backtest/scripted-market.ts';
 
 const HOUR_MS = 3_600_000;
 

@@ -5,7 +5,7 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import { z } from 'zod';
 import { loadStrategies } from '../../src/plugins/load-strategies.ts';
 import { defineStrategy, type StrategyDefinition } from '../../src/strategy/definition.ts';
-import { SCRIPT_START_MS } from '../../src/backtest/script/scripted-market.ts';
+import { SCRIPT_START_MS } from '../../src/backtest/scripted-market.ts';
 import { runOnBooks, runStrategy, type ScriptedRun } from '../../src/testing.ts';
 
 const MINUTE_MS = 60_000;

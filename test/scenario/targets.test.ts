@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { z } from 'zod';
 import { CandleRunner } from '../../src/backtest/candle-runner.ts';
-import { scriptedMarket, SCRIPT_START_MS } from '../../src/backtest/script/scripted-market.ts';
+import { scriptedMarket, SCRIPT_START_MS } from '../../src/backtest/scripted-market.ts';
 import { formatUnits, parseUnits } from '../../src/domain/money.ts';
 import { DEFAULT_ENGINE_TIMES } from '../../src/engine/engine-settings.ts';
 import { createRiskLimits } from '../../src/engine/risk-limits.ts';
@@ -9,8 +9,8 @@ import { MARKET_NAMES } from '../../src/exchange/market-names.ts';
 import { defineStrategy } from '../../src/strategy/definition.ts';
 import type { TargetsOptions } from '../../src/strategy/intents.ts';
 import { StrategyRunner } from '../../src/strategy/runner.ts';
-import type { BarRules } from '../../src/venues/bars/bar-rules.ts';
-import { BarFillSimulator } from '../../src/venues/bars/bar-fill-simulator.ts';
+import type { BarRules } from '../../src/venues/bar-rules.ts';
+import { BarFillSimulator } from '../../src/venues/bar-fill-simulator.ts';
 
 /**
  * A table of bars of an hour: what BTCUSDT and ETHUSDT close at, what the strategy says at that close, and

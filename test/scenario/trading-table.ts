@@ -2,10 +2,10 @@ import { expect } from 'vitest';
 import { formatAmount, formatPrice, parseAmount, parsePrice, type Market } from '../../src/domain/market.ts';
 import { formatUnits, type Amount, type Price } from '../../src/domain/money.ts';
 import type { Execution, Side } from '../../src/domain/order.ts';
-import type { SimulatedExchange } from '../../src/simulator/core/exchange.ts';
-import type { SimulatedOrder } from '../../src/simulator/core/trading/order.ts';
-import type { Trade } from '../../src/simulator/core/trading/trade.ts';
-import type { TradingSettings } from '../../src/simulator/core/trading/requests.ts';
+import type { SimulatedExchange } from '../../src/simulator/exchange.ts';
+import type { SimulatedOrder } from '../../src/simulator/order.ts';
+import type { Trade } from '../../src/simulator/trade.ts';
+import type { TradingSettings } from '../../src/simulator/requests.ts';
 import { BASE_FEES, createBareExchange, fund, NO_FEES } from '../support/bare-exchange.ts';
 
 /**

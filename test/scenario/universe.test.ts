@@ -5,9 +5,9 @@ import { MARKET_NAMES } from '../../src/exchange/market-names.ts';
 import { createRiskLimits } from '../../src/engine/risk-limits.ts';
 import { defineStrategy } from '../../src/strategy/definition.ts';
 import { StrategyRunner } from '../../src/strategy/runner.ts';
-import type { MarketFigures } from '../../src/strategy/universe/market-figures.ts';
-import { outText, rankMarkets } from '../../src/strategy/universe/rank-markets.ts';
-import type { UniverseWish } from '../../src/strategy/universe/universe-rules.ts';
+import type { MarketFigures } from '../../src/strategy/market-figures.ts';
+import { outText, rankMarkets } from '../../src/strategy/rank-markets.ts';
+import type { UniverseWish } from '../../src/strategy/universe-rules.ts';
 
 const CANDIDATES = ['A', 'B', 'C', 'D', 'E'] as const;
 const symbolOf = (letter: string): string => `${letter}IRT`;

@@ -1,10 +1,10 @@
 import { createMarket, type Market } from '../../src/domain/market.ts';
 import { parseUnits } from '../../src/domain/money.ts';
 import type { FeeSchedule } from '../../src/domain/fee-schedule.ts';
-import { SimulatedExchange } from '../../src/simulator/core/exchange.ts';
-import type { TradingSettings } from '../../src/simulator/core/trading/requests.ts';
-import type { Services } from '../../src/simulator/core/services.ts';
-import { Users } from '../../src/simulator/core/users/users.ts';
+import { SimulatedExchange } from '../../src/simulator/exchange.ts';
+import type { TradingSettings } from '../../src/simulator/requests.ts';
+import type { Services } from '../../src/simulator/services.ts';
+import { Users } from '../../src/simulator/users/users.ts';
 import { parseMarket } from '../../src/exchange/market-names.ts';
 
 export const NO_FEES: FeeSchedule = { rls: { maker: 0, taker: 0 }, usdt: { maker: 0, taker: 0 } };

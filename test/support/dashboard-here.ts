@@ -1,5 +1,5 @@
 import { request, type IncomingHttpHeaders } from 'node:http';
-import { AccessStore } from '../../src/dashboard/access/access-store.ts';
+import { AccessStore } from '../../src/dashboard/access-store.ts';
 import { DashboardServer } from '../../src/dashboard/server/dashboard-server.ts';
 
 interface Answer {

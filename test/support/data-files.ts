@@ -1,9 +1,9 @@
 import { join } from 'node:path';
-import { openOutboxFile, OUTBOX_NAMES } from '../../src/alerts/outbox/outbox-file.ts';
+import { openOutboxFile, OUTBOX_NAMES } from '../../src/alerts/outbox-file.ts';
 import { LedgerStore } from '../../src/budget/store.ts';
-import { openControlFile } from '../../src/daemon/control/control-file.ts';
+import { openControlFile } from '../../src/daemon/control-file.ts';
 import { openPaperAccountFile } from '../../src/daemon/paper-account-file.ts';
-import { openAccessFile } from '../../src/dashboard/access/access-store.ts';
+import { openAccessFile } from '../../src/dashboard/access-store.ts';
 import { openMirrorFile } from '../../src/mirror/mirror-file.ts';
 import { openStudyDatabase } from '../../src/study/store/study-database.ts';
 

@@ -9,28 +9,26 @@ export interface LayerRule {
 /** Bottom up; a pure folder imports only pure folders before it. */
 const PURE = [
   'domain',
-  'language/sentences',
+  'language',
   'venues/port',
   'portfolio',
   'strategy',
   'scheduler',
   'engine',
-  'simulator/core',
-  'simulator/flow',
+  'simulator',
 ];
 /** What is built on the port of venues. */
 const ABOVE_VENUES = new Set(['strategy', 'scheduler', 'engine']);
 /** The client of the exchange, and how it names its markets, which more may know. */
 const EXCHANGE = ['exchange', 'exchange/market-names'];
 /** What a study decides by; what runs one is above the backtest. */
-const STUDY = ['study/statistics', 'study/space', 'study/samplers'];
+const STUDY = ['statistics', 'search'];
 const ALERTS = ['alerts', 'alerts/core'];
 const SHELLS = [
-  'language',
   'redis',
   'budget',
   ...EXCHANGE,
-  'simulator',
+  'simulator-server',
   'mirror',
   'recording',
   'plugins',
@@ -41,18 +39,17 @@ const SHELLS = [
 
 export const LAYERS: readonly LayerRule[] = [
   ...PURE.map((folder, index) => ({ folder, mayImport: PURE.slice(0, index), isPure: true })),
-  { folder: 'language', mayImport: ['domain', 'language/sentences'], isPure: true },
   { folder: 'exchange/market-names', mayImport: ['domain'], isPure: true },
   { folder: 'redis', mayImport: ['domain'], isPure: false },
   { folder: 'budget', mayImport: [...PURE, 'redis'], isPure: false },
   { folder: 'exchange', mayImport: [...PURE, 'exchange/market-names'], isPure: false },
   { folder: 'library', mayImport: [...PURE, 'budget', ...EXCHANGE], isPure: false },
-  { folder: 'simulator', mayImport: [...PURE, ...EXCHANGE, 'configuration'], isPure: false },
+  { folder: 'simulator-server', mayImport: [...PURE, ...EXCHANGE, 'configuration'], isPure: false },
   { folder: 'recording', mayImport: [...PURE, ...EXCHANGE], isPure: false },
   { folder: 'mirror', mayImport: [...PURE, 'exchange/market-names'], isPure: false },
   { folder: 'plugins', mayImport: PURE, isPure: false },
   { folder: 'configuration', mayImport: ['domain'], isPure: false },
-  { folder: 'virtual', mayImport: [...PURE, 'budget', ...EXCHANGE, 'simulator'], isPure: false },
+  { folder: 'virtual', mayImport: [...PURE, 'budget', ...EXCHANGE, 'simulator-server'], isPure: false },
   {
     folder: 'venues',
     // A venue answers the engine, and knows nothing of who asks.
@@ -60,7 +57,7 @@ export const LAYERS: readonly LayerRule[] = [
       ...PURE.filter((folder) => !ABOVE_VENUES.has(folder)),
       'budget',
       ...EXCHANGE,
-      'simulator',
+      'simulator-server',
       'configuration',
       'virtual',
       'recording',
@@ -69,9 +66,8 @@ export const LAYERS: readonly LayerRule[] = [
   },
   { folder: 'daemon', mayImport: [...PURE, ...SHELLS], isPure: false },
   // Numbers about numbers, and what params declare: they know no bot, venue or file.
-  { folder: 'study/statistics', mayImport: ['domain', 'language'], isPure: true },
-  { folder: 'study/space', mayImport: ['domain', 'strategy'], isPure: true },
-  { folder: 'study/samplers', mayImport: ['domain', 'study/space', 'study/statistics'], isPure: true },
+  { folder: 'statistics', mayImport: ['domain', 'language'], isPure: true },
+  { folder: 'search', mayImport: ['domain', 'strategy', 'statistics'], isPure: true },
   // What is worth an alert, and when it is said: it reads neither clock nor file.
   { folder: 'alerts/core', mayImport: PURE, isPure: true },
   {
@@ -91,7 +87,7 @@ export const LAYERS: readonly LayerRule[] = [
   { folder: 'dashboard/schema', mayImport: ['domain'], isPure: true },
   {
     folder: 'dashboard/page',
-    mayImport: ['domain', 'language', 'language/sentences', 'dashboard/schema'],
+    mayImport: ['domain', 'language', 'dashboard/schema'],
     isPure: false,
   },
   {
@@ -153,12 +149,23 @@ export function wrongImports(path: string, source: string): string[] {
       return rule.isPure ? [`${path}: ${rule.folder} is pure, but imports ${name}`] : [];
     if (!name.startsWith('.')) return [];
     const target = resolve(path, name);
+    if (isPrivate(target) && roomOf(target) !== roomOf(path))
+      return [`${path}: expected a file directly in src/${roomOf(target)}, its door, was ${target}`];
     const other = ruleFor(target);
     if (other === undefined || other.folder === rule.folder || rule.mayImport.includes(other.folder))
       return [];
     return [`${path}: ${rule.folder} may not import ${other.folder} (${target})`];
   });
 }
+
+/** Folders within a room that others may enter until the pages are one kit. */
+const SHARED_FOLDERS = ['src/backtest/report/page/', 'src/dashboard/schema/'];
+
+function isPrivate(path: string): boolean {
+  return path.split('/').length > 3 && !SHARED_FOLDERS.some((folder) => path.startsWith(folder));
+}
+
+const roomOf = (path: string): string => path.split('/')[1] ?? '';
 
 function resolve(path: string, name: string): string {
   const parts = path.split('/').slice(0, -1);

@@ -1,8 +1,8 @@
 import { monotonicMs } from '../../src/budget/process-owner.ts';
-import { createAccountReader } from '../../src/venues/live/account-reader.ts';
-import { openRemoteExchange } from '../../src/venues/live/live-venue.ts';
-import type { CredentialSettings } from '../../src/venues/live/credentials-settings.ts';
-import { readBotConfig } from '../../src/daemon/settings/read-bot-config.ts';
+import { createAccountReader } from '../../src/venues/account-reader.ts';
+import { openRemoteExchange } from '../../src/venues/live-venue.ts';
+import type { CredentialSettings } from '../../src/venues/credentials-settings.ts';
+import { readBotConfig } from '../../src/daemon/read-bot-config.ts';
 import { Secret } from '../../src/configuration/secret.ts';
 import type { ServedAccount } from './served-account.ts';
 

@@ -4,11 +4,11 @@ import { formatAmount, formatPrice } from '../../src/domain/market.ts';
 import type { MarketSymbol } from '../../src/domain/market-symbol.ts';
 import type { Amount, Price } from '../../src/domain/money.ts';
 import type { Side } from '../../src/domain/order.ts';
-import type { SimulatedBar } from '../../src/simulator/core/market/candle-series.ts';
-import type { PlaceOrder } from '../../src/simulator/core/trading/requests.ts';
-import { ReplayFlow } from '../../src/simulator/flow/replay-flow.ts';
-import { seedReplay } from '../../src/simulator/flow/seed-replay.ts';
-import type { ReplayRow } from '../../src/simulator/flow/replay-row.ts';
+import type { SimulatedBar } from '../../src/simulator/candle-series.ts';
+import type { PlaceOrder } from '../../src/simulator/requests.ts';
+import { ReplayFlow } from '../../src/simulator/replay-flow.ts';
+import { seedReplay } from '../../src/simulator/seed-replay.ts';
+import type { ReplayRow } from '../../src/simulator/replay-row.ts';
 
 export const HOUR_MS = 3_600_000;
 export const START_MS = 472_000 * HOUR_MS;

@@ -4,12 +4,9 @@ import { join } from 'node:path';
 import { ledgerPath } from '../../src/budget/ledger-file.ts';
 import { LedgerStore } from '../../src/budget/store.ts';
 import { budgetTable } from '../../src/exchange/budget-table.ts';
-import { ExchangeServer } from '../../src/simulator/server/exchange-server.ts';
-import {
-  readExchangeConfig,
-  type ExchangeConfigInput,
-} from '../../src/simulator/settings/exchange-config.ts';
-import { createSimulation, type Simulation } from '../../src/simulator/simulation.ts';
+import { ExchangeServer } from '../../src/simulator-server/exchange-server.ts';
+import { readExchangeConfig, type ExchangeConfigInput } from '../../src/simulator-server/exchange-config.ts';
+import { createSimulation, type Simulation } from '../../src/simulator-server/simulation.ts';
 
 export const PANEL_TOKEN = 'panel-token-of-trader';
 

@@ -1,4 +1,4 @@
-import { ENDPOINTS } from '../../src/exchange/endpoints/index.ts';
+import { ENDPOINTS } from '../../src/exchange/endpoints.ts';
 
 /** Folders that serve any exchange: what is particular about one they read from its `VenueProfile`. */
 export const NEUTRAL_FOLDERS = [

@@ -24,20 +24,21 @@ describe('the layers', () => {
   });
 
   test.each([
-    ['src/domain/market.ts', `import { Trading } from '../simulator/core/trading/trading.ts';`],
+    ['src/domain/market.ts', `import { Trading } from '../simulator/trading.ts';`],
     ['src/domain/market.ts', `import type {\n  ExchangeClient,\n} from '../exchange/client.ts';`],
-    ['src/simulator/core/exchange.ts', `import { ENDPOINTS } from '../../exchange/endpoints/index.ts';`],
+    ['src/simulator/exchange.ts', `import { ENDPOINTS } from '../exchange/endpoints.ts';`],
     ['src/engine/engine.ts', `import { openVenue } from '../venues/live/live-venue.ts';`],
     ['src/venues/port.ts', `import type { Engine } from '../engine/engine.ts';`],
     ['src/venues/venue-caller.ts', `import type { EngineRequest } from '../engine/engine-command.ts';`],
-    ['src/simulator/core/exchange.ts', `import { readFileSync } from 'node:fs';`],
+    ['src/simulator/exchange.ts', `import { readFileSync } from 'node:fs';`],
     ['src/strategy/sdk.ts', `export { open } from '../mirror/mirror.ts';`],
-    ['src/exchange/client.ts', `import { WireDoor } from '../simulator/wire/door.ts';`],
+    ['src/exchange/client.ts', `import { WireDoor } from '../simulator-server/wire/door.ts';`],
     ['src/mirror/mirror.ts', `const daemon = await import('../daemon/run-bot.ts');`],
-    ['src/study/statistics/moments.ts', `import { metrics } from '../../backtest/metrics/run-metrics.ts';`],
-    ['src/study/statistics/moments.ts', `import { readFileSync } from 'node:fs';`],
-    ['src/engine/engine.ts', `import { normalCdf } from '../study/statistics/normal-distribution.ts';`],
+    ['src/statistics/moments.ts', `import { metrics } from '../backtest/metrics/run-metrics.ts';`],
+    ['src/statistics/moments.ts', `import { readFileSync } from 'node:fs';`],
+    ['src/engine/engine.ts', `import { normalCdf } from '../statistics/normal-distribution.ts';`],
     ['strategies/ma-cross.ts', `import { sma } from 'trading-signals';`],
+    ['src/cli/main.ts', `import { ROW } from '../engine/orders/order-table.ts';`],
   ])('refuse a planted import in %s', (path, source) => {
     expect(wrongImports(path, source)).toHaveLength(1);
   });

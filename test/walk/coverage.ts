@@ -12,7 +12,7 @@ type Scripts = readonly Profiler.ScriptCoverage[];
 function sourceOf(url: string, isSimulatorCounted: boolean): string | null {
   const [, file] = url.split('/src/');
   if (file === undefined || url.includes('/node_modules/')) return null;
-  return isSimulatorCounted || !file.startsWith('simulator/') ? file : null;
+  return isSimulatorCounted || !/^simulator(?:-server)?\//.test(file) ? file : null;
 }
 
 /** The functions of our sources that a coverage says ran. Loading a module is no function. */

@@ -82,7 +82,7 @@ export function shapesOfRecords(): Readonly<Record<RecordName, readonly string[]
   const files = readdirSync('src', { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile() && /\.tsx?$/.test(entry.name))
     .map((entry) => join(entry.parentPath, entry.name))
-    .filter((file) => !file.startsWith('src/simulator/'));
+    .filter((file) => !/^src\/simulator(?:-server)?\//.test(file));
   const shapes = files.flatMap(shapesOf);
   const declaring = (name: RecordName): readonly string[] => {
     const [all, some] = KNOWN_BY[name] as readonly [readonly string[], readonly string[]];

@@ -1,6 +1,6 @@
 import { Redactor } from '../../exchange/redactor.ts';
 import { createChannel, type Channel, type ChannelTransport } from './channel.ts';
-import type { RevealedChannel } from './revealed-channel.ts';
+import type { RevealedChannel } from '../revealed-channel.ts';
 
 /** Everything of a channel that no log may show. */
 function secretsOfChannel(channel: RevealedChannel): readonly string[] {

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { formatUnits } from '../../domain/money.ts';
-import { sentence } from '../../language/sentences/sentence.ts';
+import { sentence } from '../../language/sentence.ts';
 import type { AlertCondition } from './alert-facts.ts';
 import type { AlertSnapshot, JournalRow } from './alert-snapshot.ts';
 import type { RuleSettings } from './rule-settings.ts';

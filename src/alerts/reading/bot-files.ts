@@ -1,4 +1,4 @@
-import { sentence } from '../../language/sentences/sentence.ts';
+import { sentence } from '../../language/sentence.ts';
 import { createHash } from 'node:crypto';
 import { existsSync, readFileSync, statfsSync, statSync } from 'node:fs';
 import { readClockNote } from '../../daemon/clock-note.ts';
@@ -8,7 +8,7 @@ import { readRunNote } from '../../daemon/run-note.ts';
 import { MirrorReader } from '../../mirror/mirror-reader.ts';
 import type { AlertSnapshot, EquitySeries } from '../core/alert-snapshot.ts';
 import type { PeriodFigures } from '../core/alert-facts.ts';
-import type { JournalCursor } from '../outbox/alert-outbox.ts';
+import type { JournalCursor } from '../alert-outbox.ts';
 import type { BotLook, BotReading } from '../service/alert-service.ts';
 import { equityOf, NOTHING_READ, readMirrorNow, type MirrorNow } from './mirror-now.ts';
 import { formatUnits, NO_UNITS, type Units, addUnits, subtractUnits } from '../../domain/money.ts';

@@ -8,7 +8,7 @@ import type { RuleSettings } from '../core/rule-settings.ts';
 import { dueSummaries, type SummarySettings } from '../core/summary-time.ts';
 import { trackAlerts, type TrackSettings } from '../core/track-alerts.ts';
 import { tehranDay } from '../../domain/tehran-time.ts';
-import type { AlertOutbox, JournalCursor } from '../outbox/alert-outbox.ts';
+import type { AlertOutbox, JournalCursor } from '../alert-outbox.ts';
 import type { ChannelSender } from './channel-sender.ts';
 import type { SafeOutbox } from './safe-outbox.ts';
 

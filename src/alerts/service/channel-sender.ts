@@ -6,7 +6,7 @@ import {
   type SendResult,
 } from '../channels/channel.ts';
 import { isUrgent, planMessage, restUntilMs, type PacingSettings } from '../core/plan-message.ts';
-import type { AlertOutbox, StoredMessage } from '../outbox/alert-outbox.ts';
+import type { AlertOutbox, StoredMessage } from '../alert-outbox.ts';
 import { messageText, type MessageVoice } from '../text/message-text.ts';
 import type { SafeOutbox } from './safe-outbox.ts';
 

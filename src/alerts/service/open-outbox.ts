@@ -1,4 +1,4 @@
-import { openOutboxFile, type OutboxKeeper } from '../outbox/outbox-file.ts';
+import { openOutboxFile, type OutboxKeeper } from '../outbox-file.ts';
 import { SafeOutbox } from './safe-outbox.ts';
 
 /** Opens the outbox of a run or of its watchdog, and says what is not as it was left. */

@@ -1,10 +1,10 @@
 import { statSync } from 'node:fs';
 import type Database from 'better-sqlite3';
 import { isBusy } from '../../budget/ledger-file.ts';
-import { sentence } from '../../language/sentences/sentence.ts';
+import { sentence } from '../../language/sentence.ts';
 import { problemOf } from '../channels/channel.ts';
-import { AlertOutbox } from '../outbox/alert-outbox.ts';
-import { openOutboxFile, openOutboxInMemory } from '../outbox/outbox-file.ts';
+import { AlertOutbox } from '../alert-outbox.ts';
+import { openOutboxFile, openOutboxInMemory } from '../outbox-file.ts';
 
 /**
  * The outbox of a data folder, and one in memory from the moment on at which the file can not be used: what

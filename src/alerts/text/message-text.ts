@@ -4,8 +4,8 @@ import type { Locale } from '../../language/locale.ts';
 import type { OutgoingMessage, ChatButton } from '../channels/channel.ts';
 import type { Severity } from '../core/alert-facts.ts';
 import type { MessageItem } from '../core/plan-message.ts';
-import type { StoredMessage } from '../outbox/alert-outbox.ts';
-import { alertText, alertTexts } from './alert-text.ts';
+import type { StoredMessage } from '../alert-outbox.ts';
+import { alertText, alertTexts } from '../alert-text.ts';
 import { crc32, deflateSync } from 'node:zlib';
 
 const MARKS: Readonly<Record<Severity, string>> = { info: '🔵', warning: '🟠', critical: '🔴' };

@@ -1,6 +1,6 @@
 import { IntentTally } from '../../engine/intent-tally.ts';
 import { rejectionOf } from '../../engine/order-rejection.ts';
-import { readSentence } from '../../language/sentences/read-sentence.ts';
+import { readSentence } from '../../language/read-sentence.ts';
 import type { RefusedIntent, SessionRows } from '../../mirror/session-rows.ts';
 import type { StrategyIntents } from '../backtest-run.ts';
 

@@ -8,10 +8,10 @@ import { mayTrade, type OrderRecord } from '../../engine/order-record.ts';
 import { openRest } from '../../engine/live-exposure.ts';
 import type { SessionRows } from '../../mirror/session-rows.ts';
 import type { BacktestRun } from '../backtest-run.ts';
-import type { RoundTrip } from '../metrics/round-trips.ts';
-import { quotient } from '../metrics/statistics.ts';
+import type { RoundTrip } from '../round-trips.ts';
+import { quotient } from '../statistics.ts';
 import { winRate } from '../metrics/trip-statistics.ts';
-import type { LiveSession } from '../result/result-schema.ts';
+import type { LiveSession } from '../result-schema.ts';
 
 interface Session {
   readonly run: BacktestRun;

@@ -1,7 +1,7 @@
 import { UNITS_PER_ONE, NO_UNITS, type Units } from '../../domain/money.ts';
 import { divideHalfEven } from '../../domain/rounding.ts';
 import type { FillRecord } from '../../engine/fill-record.ts';
-import { meanOfColumn, numberOf, quotient, type Statistic } from './statistics.ts';
+import { meanOfColumn, numberOf, quotient, type Statistic } from '../statistics.ts';
 
 /** An amount at a price in the quote currency, half-even at ten decimals. */
 export function valueAt(price: Units, amount: bigint): Units {

@@ -1,5 +1,5 @@
 import { forEachDrawdown, fractionLost, type ValuesOverTime } from './drawdown-periods.ts';
-import { finite, quotient, withoutNoise, type Statistic } from './statistics.ts';
+import { finite, quotient, withoutNoise, type Statistic } from '../statistics.ts';
 
 /** A market that is open every hour of the year: 365 days of 24 hours, in ms. Leap days are not counted. */
 export const YEAR_MS = 31_536_000_000;

@@ -16,8 +16,8 @@ import {
   sortinoRatio,
   volatility,
 } from './equity-metrics.ts';
-import type { RoundTrip } from './round-trips.ts';
-import { numberOf, mean, type Statistic } from './statistics.ts';
+import type { RoundTrip } from '../round-trips.ts';
+import { numberOf, mean, type Statistic } from '../statistics.ts';
 import {
   expectancy,
   profitFactor,

@@ -1,5 +1,5 @@
-import { finite, numberOf, quotient, mean, sampleDeviation, type Statistic } from './statistics.ts';
-import type { RoundTrip } from './round-trips.ts';
+import { finite, numberOf, quotient, mean, sampleDeviation, type Statistic } from '../statistics.ts';
+import type { RoundTrip } from '../round-trips.ts';
 
 /** Data that the statistics of trades need of each trade: all are of closed ones. */
 export type ClosedTrip = Pick<RoundTrip, 'profit' | 'cost' | 'openedAtMs' | 'closedAtMs'>;

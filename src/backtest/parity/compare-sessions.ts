@@ -11,9 +11,9 @@ import {
   type Difference,
   type Divergence,
   type FilledOrder,
-} from './difference.ts';
+} from '../difference.ts';
 import { inputDifference, seenDivergences, type SeenOptions } from './seen.ts';
-import type { SessionPair, SessionView, WantedThing } from './session.ts';
+import type { SessionPair, SessionView, WantedThing } from '../session.ts';
 import type { TopicKind } from './received-data.ts';
 
 export interface CompareOptions extends SeenOptions {

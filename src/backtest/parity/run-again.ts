@@ -15,12 +15,18 @@ import { bookColumns, tradeColumns, type TradeColumns } from '../../recording/re
 import type { RecordedBook, RecordedStats, RecordedTrade } from '../../recording/records.ts';
 import type { BarRecording } from '../poll/recorded-feed.ts';
 import { INTERFACE_PROFILE } from '../../venues/interface-profile.ts';
-import { DEFAULT_POLL_RULES, type Latency, type PollRules } from '../../venues/recorded/poll-rules.ts';
+import { DEFAULT_POLL_RULES, type Latency, type PollRules } from '../../venues/poll-rules.ts';
 import { runPoll, type PollMarket, type PollRun } from '../poll/run-poll.ts';
-import { signalLineOf, toldSignals, type SignalLine } from '../signals/journal-signals.ts';
-import { signalsFor } from '../signals/signals-for.ts';
-import { instancesOf, type KnownBars, type ReadSession, type SeenData, type SessionView } from './session.ts';
-import { netMoney } from './difference.ts';
+import { signalLineOf, toldSignals, type SignalLine } from '../journal-signals.ts';
+import { signalsFor } from '../signals-for.ts';
+import {
+  instancesOf,
+  type KnownBars,
+  type ReadSession,
+  type SeenData,
+  type SessionView,
+} from '../session.ts';
+import { netMoney } from '../difference.ts';
 import { ReceivedData } from './received-data.ts';
 import { bookText, closedBars, Watch } from './seen.ts';
 import { decimalText, ZERO, type DecimalText } from '../../domain/decimal-text.ts';

@@ -3,8 +3,8 @@ import type { OrderBook } from '../../domain/order-book.ts';
 import { gridOf, shownAnchors, type BarGrid } from '../../domain/bar-grid.ts';
 import type { Timeframe } from '../../domain/timeframe.ts';
 import { INTERFACE_PROFILE } from '../../venues/interface-profile.ts';
-import type { Divergence } from './difference.ts';
-import type { KnownBars, SeenData, WantedThing, SessionPair } from './session.ts';
+import type { Divergence } from '../difference.ts';
+import type { KnownBars, SeenData, WantedThing, SessionPair } from '../session.ts';
 import type { TopicReading, TopicKind, ReceivedData } from './received-data.ts';
 
 /** Takes down what the bot of the second run sees and wants. */

@@ -1,7 +1,7 @@
 import type { FidelityStatement } from '../backtest-run.ts';
 import { inDigits } from '../../language/fact.ts';
-import type { QueuePlace } from '../../venues/followed/liquidity-model.ts';
-import type { Latency, PollRules } from '../../venues/recorded/poll-rules.ts';
+import type { QueuePlace } from '../../venues/liquidity-model.ts';
+import type { Latency, PollRules } from '../../venues/poll-rules.ts';
 import { fidelityFact as fact, type FidelityFact } from '../fidelity-fact.ts';
 import { percentOf } from '../percent-of.ts';
 

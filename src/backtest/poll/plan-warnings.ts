@@ -1,4 +1,4 @@
-import { ownMarketsOf } from '../../strategy/universe/own-markets.ts';
+import { ownMarketsOf } from '../../strategy/own-markets.ts';
 import type { StrategyInstanceSettings } from '../../engine/engine-settings.ts';
 import type { PlannedFeed } from '../../scheduler/feed.ts';
 import type { Track } from './recorded-feed.ts';

@@ -15,7 +15,7 @@ import { timersOf } from '../../virtual/virtual-executor.ts';
 import type { Timeline } from '../../virtual/virtual-time.ts';
 import type { MemoryMirror } from './memory-mirror.ts';
 import { NO_MARGIN_RECORDED } from '../../venues/unserved-margin.ts';
-import type { RecordedCaller } from '../../venues/recorded/recorded-caller.ts';
+import type { RecordedCaller } from '../../venues/recorded-caller.ts';
 
 /** The live bot in virtual time. */
 export interface PollBot {

@@ -3,8 +3,8 @@ import { leastAmountAt } from '../../domain/market.ts';
 import { NO_UNITS, UNITS_PER_ONE, type Units } from '../../domain/money.ts';
 import { valueIn, type Prices } from '../../portfolio/valuation.ts';
 import type { EquityCurve } from '../backtest-run.ts';
-import type { FollowedExchange } from '../../venues/followed/followed-exchange.ts';
-import type { FollowedMarket } from '../../venues/followed/followed-market.ts';
+import type { FollowedExchange } from '../../venues/followed-exchange.ts';
+import type { FollowedMarket } from '../../venues/followed-market.ts';
 import { MARKET_NAMES } from '../../exchange/market-names.ts';
 
 /**

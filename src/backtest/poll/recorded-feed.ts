@@ -5,7 +5,7 @@ import { present } from '../../domain/invariant.ts';
 import { timeframeMs } from '../../domain/timeframe.ts';
 import type { BookColumns, TradeColumns } from '../../recording/record-columns.ts';
 import type { RecordedStats, TimeRange } from '../../recording/records.ts';
-import type { FollowedMarket } from '../../venues/followed/followed-market.ts';
+import type { FollowedMarket } from '../../venues/followed-market.ts';
 
 /** Recording of one market, in the order of its own time. */
 export interface MarketTracks {

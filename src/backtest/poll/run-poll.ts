@@ -30,10 +30,10 @@ import { describePollRules } from './describe-poll-rules.ts';
 import { MemoryMirror, type KeptMirror } from './memory-mirror.ts';
 import { planWarnings } from './plan-warnings.ts';
 import { createPollBot, planOf, type PollBot, type PollBotOptions } from './poll-bot.ts';
-import { RecordedCaller, type RecordedCallerOptions } from '../../venues/recorded/recorded-caller.ts';
+import { RecordedCaller, type RecordedCallerOptions } from '../../venues/recorded-caller.ts';
 import { PollEquity } from './poll-equity.ts';
-import { FollowedExchange } from '../../venues/followed/followed-exchange.ts';
-import { createPollRules, type PollRules } from '../../venues/recorded/poll-rules.ts';
+import { FollowedExchange } from '../../venues/followed-exchange.ts';
+import { createPollRules, type PollRules } from '../../venues/poll-rules.ts';
 import {
   createTrack,
   RecordedFeed,
@@ -41,11 +41,11 @@ import {
   type MarketTracks,
   type Track,
 } from './recorded-feed.ts';
-import type { FollowedMarket } from '../../venues/followed/followed-market.ts';
+import type { FollowedMarket } from '../../venues/followed-market.ts';
 import { runWarning, type RunWarning } from '../run-warning.ts';
-import { signalWarnings, type DatedSignal } from '../signals/dated-signal.ts';
+import { signalWarnings, type DatedSignal } from '../dated-signal.ts';
 import { SignalFeeder } from '../signals/signal-feeder.ts';
-import { candleOf } from '../../venues/door/venue-records.ts';
+import { candleOf } from '../../venues/venue-records.ts';
 import type { MemberHistory } from '../../engine/member-records.ts';
 import type { LoggedLine } from '../../engine/strategy-instance.ts';
 

@@ -1,6 +1,6 @@
 import type { PlotColor, PlotStyle } from '../../strategy/plots.ts';
 import type { BacktestRun } from '../backtest-run.ts';
-import type { ReportVoice } from './report-voice.ts';
+import type { ReportVoice } from '../report-voice.ts';
 import { MOST_VALUES, type PlottedSeries } from '../plot-recorder.ts';
 import { distancesOf, numberColumn, type NumberColumn } from './number-column.ts';
 import { stepAt, type TimeGrid } from './thinning.ts';

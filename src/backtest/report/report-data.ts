@@ -1,12 +1,12 @@
 import { formatUnits, type Units } from '../../domain/money.ts';
 import type { FillRecord } from '../../engine/fill-record.ts';
-import { numberOf } from '../metrics/statistics.ts';
-import type { RoundTrip } from '../metrics/round-trips.ts';
+import { numberOf } from '../statistics.ts';
+import type { RoundTrip } from '../round-trips.ts';
 import { tripReturn } from '../metrics/trip-statistics.ts';
-import type { FinishedRun } from '../result/finish-run.ts';
+import type { FinishedRun } from '../finish-run.ts';
 import { numberColumn, roundedTo, distancesOf, type NumberColumn } from './number-column.ts';
 import { plotColumns, type PlotColumns } from './plot-columns.ts';
-import { reportVoice } from './report-voice.ts';
+import { reportVoice } from '../report-voice.ts';
 import { bandColumns, lockBands, memberBands, type BandColumns } from './time-bands.ts';
 import {
   thinCandles,

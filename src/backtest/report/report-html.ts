@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
-import type { FinishedRun } from '../result/finish-run.ts';
-import { htmlPage } from './html-page.ts';
+import type { FinishedRun } from '../finish-run.ts';
+import { htmlPage } from '../html-page.ts';
 import { reportData } from './report-data.ts';
 import {
   configSection,
@@ -18,17 +18,17 @@ import {
   tilesSection,
   warningsSection,
   summarySection,
-} from './sections/header-sections.ts';
+} from '../header-sections.ts';
 import { locksSection, membersSection } from './sections/band-sections.ts';
 import { distributionSection, monthlySection } from './sections/return-sections.ts';
 import { drawdownsSection, rollingSection } from './sections/risk-sections.ts';
 import { openSection, pausesSection, strategiesSection } from './sections/session-sections.ts';
 import { jalaliMonth, monthlyReturns } from '../metrics/return-tables.ts';
-import { numberOf } from '../metrics/statistics.ts';
-import { ENGLISH_PAGE } from './texts/english-page.ts';
-import { PERSIAN_PAGE } from './texts/persian-page.ts';
+import { numberOf } from '../statistics.ts';
+import { ENGLISH_PAGE } from '../english-page.ts';
+import { PERSIAN_PAGE } from '../persian-page.ts';
 import type { Language } from '../../language/locale.ts';
-import { reportVoice } from './report-voice.ts';
+import { reportVoice } from '../report-voice.ts';
 import { thinnedPlots } from './plot-columns.ts';
 import type { BandColumns } from './time-bands.ts';
 

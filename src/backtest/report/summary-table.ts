@@ -1,5 +1,5 @@
-import type { BacktestSummary } from '../result/result-schema.ts';
-import { reportVoice, type ReportVoice } from './report-voice.ts';
+import type { BacktestSummary } from '../result-schema.ts';
+import { reportVoice, type ReportVoice } from '../report-voice.ts';
 
 /** A figure before people: what it is called and what it is. */
 export interface Figure {

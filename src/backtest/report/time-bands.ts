@@ -2,7 +2,7 @@ import type { LockRecord } from '../../engine/lock-records.ts';
 import type { MemberRecord } from '../../engine/member-records.ts';
 import type { LockScope } from '../../engine/lock.ts';
 import type { BacktestRun } from '../backtest-run.ts';
-import { reportVoice, type ReportVoice } from './report-voice.ts';
+import { reportVoice, type ReportVoice } from '../report-voice.ts';
 
 /** Bands of each kind that a page carries. Of more the longest are drawn, and the page says so. */
 const MOST_BANDS = 5_000;

@@ -1,9 +1,9 @@
 import type { BacktestRun } from '../backtest-run.ts';
 import { DrawdownMeter } from '../metrics/equity-metrics.ts';
-import { numberOf } from '../metrics/statistics.ts';
-import type { ByteWriter } from './byte-writer.ts';
-import type { FinishedRun } from './finish-run.ts';
-import type { LockRow, MemberRow, OrderRow, RefusalRow, TripRow } from './result-schema.ts';
+import { numberOf } from '../statistics.ts';
+import type { ByteWriter } from '../byte-writer.ts';
+import type { FinishedRun } from '../finish-run.ts';
+import type { LockRow, MemberRow, OrderRow, RefusalRow, TripRow } from '../result-schema.ts';
 import { LOCK_TABLE, MEMBER_TABLE, ORDER_TABLE, REFUSED_TABLE, TRIP_TABLE } from './result-tables.ts';
 import type { CsvColumns } from './table-format.ts';
 

@@ -3,11 +3,11 @@ import { divideHalfEven } from '../../domain/rounding.ts';
 import type { FillRecord } from '../../engine/fill-record.ts';
 import type { LockRecord } from '../../engine/lock-records.ts';
 import type { MemberRecord } from '../../engine/member-records.ts';
-import { outText } from '../../strategy/universe/rank-markets.ts';
+import { outText } from '../../strategy/rank-markets.ts';
 import type { OrderRecord } from '../../engine/order-record.ts';
-import type { RoundTrip } from '../metrics/round-trips.ts';
+import type { RoundTrip } from '../round-trips.ts';
 import { tripReturn } from '../metrics/trip-statistics.ts';
-import type { FillRow, OrderRow, LockRow, MemberRow, RefusalRow, TripRow } from './result-schema.ts';
+import type { FillRow, OrderRow, LockRow, MemberRow, RefusalRow, TripRow } from '../result-schema.ts';
 import { decimalCell, flagCell, momentCell, numberCell, TableFormat, textCell } from './table-format.ts';
 
 /** Round trips, with their money as text. */

@@ -1,6 +1,6 @@
 import { present } from '../../domain/invariant.ts';
 import { formatUnits, type Units } from '../../domain/money.ts';
-import type { ByteWriter } from './byte-writer.ts';
+import type { ByteWriter } from '../byte-writer.ts';
 
 /** One field of a table: its value in a row, and how JSON and CSV have it. */
 export interface TableField<Source, Value> {

@@ -12,7 +12,7 @@ import {
   partitionsWithin,
   timeText,
 } from '../../recording/read-partitions.ts';
-import type { FileForm } from '../../recording/import/written-form.ts';
+import type { FileForm } from '../../recording/written-form.ts';
 import { readDataFile } from '../../recording/read-file.ts';
 import type { TimeRange } from '../../recording/records.ts';
 import { statSync } from 'node:fs';

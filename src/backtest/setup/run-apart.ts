@@ -6,9 +6,9 @@ import { openCatalogue } from '../../daemon/open-catalogue.ts';
 import { ownModule } from '../../plugins/own-files.ts';
 import { runBacktest, wantedOf, type ExpectedOrder } from '../run-backtest.ts';
 import type { BacktestRun } from '../backtest-run.ts';
-import { createBacktest, type BacktestRequest } from './candle-backtest.ts';
-import { runPollBacktest, type PollRequest } from './poll-backtest.ts';
-import { catalogueRecordings } from './recordings.ts';
+import { createBacktest, type BacktestRequest } from '../candle-backtest.ts';
+import { runPollBacktest, type PollRequest } from '../poll-backtest.ts';
+import { catalogueRecordings } from '../recordings.ts';
 
 /** A run with nothing but the data that it is given, or that a catalogue has before its end. Plain values. */
 export type ApartTask =

@@ -1,6 +1,6 @@
 import type { Timeline } from '../../virtual/virtual-time.ts';
 import type { BotShell } from '../../daemon/bot-shell.ts';
-import { DatedSignals, type DatedSignal } from './dated-signal.ts';
+import { DatedSignals, type DatedSignal } from '../dated-signal.ts';
 
 export interface SignalFeederOptions {
   readonly time: Timeline;

@@ -3,7 +3,7 @@ import { createInterface } from 'node:readline';
 import { Writable } from 'node:stream';
 import { isatty } from 'node:tty';
 import { isoText } from '../../domain/time-text.ts';
-import type { EndpointName } from '../../exchange/endpoints/index.ts';
+import type { EndpointName } from '../../exchange/endpoints.ts';
 import type { CallRequest } from './read-fields.ts';
 
 /** No name, password or one-time password is longer; what comes after it is not read. */

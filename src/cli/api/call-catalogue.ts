@@ -1,6 +1,6 @@
 import { invariant } from '../../domain/invariant.ts';
 import type { Endpoint } from '../../exchange/endpoint.ts';
-import { ENDPOINTS, type EndpointName } from '../../exchange/endpoints/index.ts';
+import { ENDPOINTS, type EndpointName } from '../../exchange/endpoints.ts';
 import type { PagedName } from '../../exchange/paging.ts';
 import { effectOf, callFieldsOf, type CallEffect, type CallField } from './call-field.ts';
 

@@ -1,9 +1,9 @@
 import { monotonicMs } from '../../budget/process-owner.ts';
-import { openRemoteExchange, type RemoteExchange } from '../../venues/live/live-venue.ts';
+import { openRemoteExchange, type RemoteExchange } from '../../venues/live-venue.ts';
 import { mayUseReserve, type RequestClass } from '../../domain/request-class.ts';
 import { isAnonymous } from '../../exchange/authenticator.ts';
 import type { CallOptions } from '../../exchange/client-options.ts';
-import type { EndpointName, EndpointRequest } from '../../exchange/endpoints/index.ts';
+import type { EndpointName, EndpointRequest } from '../../exchange/endpoints.ts';
 import type { Caller } from '../../exchange/paging.ts';
 import type { EndpointResult } from '../../exchange/reply-decoder.ts';
 import { failed, type CommandError } from '../command-error.ts';

@@ -1,8 +1,8 @@
-import { createScrubber } from '../../daemon/logging/redact.ts';
-import { secretsOf } from '../../venues/live/client-credentials.ts';
+import { createScrubber } from '../../daemon/redact.ts';
+import { secretsOf } from '../../venues/client-credentials.ts';
 import { Secret } from '../../configuration/secret.ts';
 import { SarrafError, type ErrorCode } from '../../domain/errors.ts';
-import type { EndpointName, EndpointReply, EndpointRequest } from '../../exchange/endpoints/index.ts';
+import type { EndpointName, EndpointReply, EndpointRequest } from '../../exchange/endpoints.ts';
 import { iterateOrders, iteratePages, iterateTrades, type PagedName } from '../../exchange/paging.ts';
 import type { DecodedRefusal } from '../../exchange/reply-decoder.ts';
 import { checkRequest, encodeRequest } from '../../exchange/request-encoder.ts';

@@ -1,12 +1,12 @@
 import { Option, type Command } from 'commander';
-import { PATHS, type CandleRuleOptions } from '../../backtest/setup/bar-rules-of.ts';
-import type { CsvSource } from '../../backtest/setup/candle-backtest.ts';
-import { FIDELITIES, type Fidelity } from '../../backtest/setup/fidelity-rules.ts';
-import { QUEUE_PLACES, type PollRuleOptions } from '../../backtest/setup/poll-rules-of.ts';
+import { PATHS, type CandleRuleOptions } from '../../backtest/bar-rules-of.ts';
+import type { CsvSource } from '../../backtest/candle-backtest.ts';
+import { FIDELITIES, type Fidelity } from '../../backtest/fidelity-rules.ts';
+import { QUEUE_PLACES, type PollRuleOptions } from '../../backtest/poll-rules-of.ts';
 import type { Currency, MarketSymbol } from '../../domain/market-symbol.ts';
 import type { Timeframe } from '../../domain/timeframe.ts';
 import { MARKET_NAMES, parseMarket } from '../../exchange/market-names.ts';
-import type { FileForm } from '../../recording/import/written-form.ts';
+import type { FileForm } from '../../recording/written-form.ts';
 import { wrongInput } from '../command-error.ts';
 import { formFlags, formOf, timeframeOption, timeOption } from '../data/data-options.ts';
 import { integerOption, marketOption } from '../option-readers.ts';

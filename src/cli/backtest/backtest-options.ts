@@ -1,8 +1,8 @@
 import { Decimal } from 'decimal.js';
 import { InvalidArgumentError } from 'commander';
-import { otherFidelity, RULES_OF_FIDELITY, type Fidelity } from '../../backtest/setup/fidelity-rules.ts';
+import { otherFidelity, RULES_OF_FIDELITY, type Fidelity } from '../../backtest/fidelity-rules.ts';
 import { tryDecimalText } from '../../domain/decimal-text.ts';
-import type { CsvSource } from '../../backtest/setup/candle-backtest.ts';
+import type { CsvSource } from '../../backtest/candle-backtest.ts';
 import { isFields } from '../../strategy/fields.ts';
 import { marketOption } from '../option-readers.ts';
 

@@ -1,11 +1,11 @@
 import { existsSync } from 'node:fs';
 import { Command, InvalidArgumentError, Option } from 'commander';
-import { revealChannels } from '../../alerts/channels/revealed-channel.ts';
-import { testChannels, type ChannelTest } from '../../alerts/channels/test-channels.ts';
-import { AlertOutbox } from '../../alerts/outbox/alert-outbox.ts';
-import type { ListedAlert } from '../../alerts/outbox/alert-rows.ts';
-import { openOutboxFile, outboxPath } from '../../alerts/outbox/outbox-file.ts';
-import { alertText } from '../../alerts/text/alert-text.ts';
+import { revealChannels } from '../../alerts/revealed-channel.ts';
+import { testChannels, type ChannelTest } from '../../alerts/test-channels.ts';
+import { AlertOutbox } from '../../alerts/alert-outbox.ts';
+import type { ListedAlert } from '../../alerts/alert-rows.ts';
+import { openOutboxFile, outboxPath } from '../../alerts/outbox-file.ts';
+import { alertText } from '../../alerts/alert-text.ts';
 import { agoText } from '../../domain/time-text.ts';
 import { LANGUAGES, localeOf, type Language } from '../../language/locale.ts';
 import { checkBotFolder } from '../bot-folder.ts';

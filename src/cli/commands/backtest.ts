@@ -1,21 +1,21 @@
 import { join, resolve } from 'node:path';
 import { Command, Option } from 'commander';
-import { barRulesOf } from '../../backtest/setup/bar-rules-of.ts';
-import { balancesOverride, feeOverride, strategiesOverride } from '../../backtest/setup/bot-overrides.ts';
-import { pollRulesOf } from '../../backtest/setup/poll-rules-of.ts';
+import { barRulesOf } from '../../backtest/bar-rules-of.ts';
+import { balancesOverride, feeOverride, strategiesOverride } from '../../backtest/bot-overrides.ts';
+import { pollRulesOf } from '../../backtest/poll-rules-of.ts';
 import type { BacktestRun } from '../../backtest/backtest-run.ts';
-import { latencyOfSession } from '../../backtest/parity/session.ts';
-import type { PollRules } from '../../venues/recorded/poll-rules.ts';
-import { resultLines } from '../../backtest/report/summary-lines.ts';
-import { ByteWriter } from '../../backtest/result/byte-writer.ts';
-import { finishRun } from '../../backtest/result/finish-run.ts';
-import { writeResultLine } from '../../backtest/result/result-json.ts';
-import { writeRunFolder } from '../../backtest/result/write-run-folder.ts';
+import { latencyOfSession } from '../../backtest/session.ts';
+import type { PollRules } from '../../venues/poll-rules.ts';
+import { resultLines } from '../../backtest/summary-lines.ts';
+import { ByteWriter } from '../../backtest/byte-writer.ts';
+import { finishRun } from '../../backtest/finish-run.ts';
+import { writeResultLine } from '../../backtest/result-json.ts';
+import { writeRunFolder } from '../../backtest/write-run-folder.ts';
 import type { Timeframe } from '../../domain/timeframe.ts';
 import { openCatalogue, usualCatalogue } from '../../daemon/open-catalogue.ts';
 import { LANGUAGES, type Language } from '../../language/locale.ts';
-import type { Override } from '../../daemon/settings/overrides.ts';
-import type { BotConfig } from '../../daemon/settings/create-bot-config.ts';
+import type { Override } from '../../daemon/overrides.ts';
+import type { BotConfig } from '../../daemon/create-bot-config.ts';
 import {
   backtestFlags,
   balanceFlags,
@@ -25,10 +25,10 @@ import {
   type BacktestFlags,
 } from '../backtest/backtest-flags.ts';
 import { optionsProblem } from '../backtest/backtest-options.ts';
-import { CheckFailed } from '../../backtest/setup/check-backtest.ts';
+import { CheckFailed } from '../../backtest/check-backtest.ts';
 import { failed, wrongInput } from '../command-error.ts';
-import { catalogueRecordings } from '../../backtest/setup/recordings.ts';
-import { runConfigured, type ConfiguredRun } from '../../backtest/setup/run-configured.ts';
+import { catalogueRecordings } from '../../backtest/recordings.ts';
+import { runConfigured, type ConfiguredRun } from '../../backtest/run-configured.ts';
 import { asCommand } from '../as-command.ts';
 import { formOf } from '../data/data-options.ts';
 import { reportOnStderr, type ProgressReport } from '../progress-report.ts';

@@ -2,7 +2,7 @@ import { resolve } from 'node:path';
 import { Command } from 'commander';
 import { beginDashboard } from '../../dashboard/begin-dashboard.ts';
 import { pageFolder } from '../../dashboard/page-folder.ts';
-import type { Override } from '../../daemon/settings/overrides.ts';
+import type { Override } from '../../daemon/overrides.ts';
 import { SarrafError } from '../../domain/errors.ts';
 import { checkBotFolder } from '../bot-folder.ts';
 import { wrongInput } from '../command-error.ts';

@@ -1,5 +1,5 @@
 import { Command } from 'commander';
-import type { VenueWallet } from '../../exchange/records/wallet.ts';
+import type { VenueWallet } from '../../exchange/wallet.ts';
 import { callOf } from '../api/call-catalogue.ts';
 import { MACHINE_IO, type CommandIo } from '../api/command-io.ts';
 import { checkFields } from '../api/read-fields.ts';

@@ -5,15 +5,15 @@ import {
   exchangeConfig,
   readExchangeConfig,
   type ExchangeConfig,
-} from '../../simulator/settings/exchange-config.ts';
+} from '../../simulator-server/exchange-config.ts';
 import { failed, wrongInput } from '../command-error.ts';
 import { integerOption } from '../option-readers.ts';
-import { createSimulation, type Simulation } from '../../simulator/simulation.ts';
-import { SyntheticFlow } from '../../simulator/flow/synthetic-flow.ts';
-import { ExchangeServer } from '../../simulator/server/exchange-server.ts';
-import { WorldClock } from '../../simulator/server/world-clock.ts';
-import { readStateFile, StateFileError, writeStateFile } from '../../simulator/state/state-file.ts';
-import type { World } from '../../simulator/world.ts';
+import { createSimulation, type Simulation } from '../../simulator-server/simulation.ts';
+import { SyntheticFlow } from '../../simulator/synthetic-flow.ts';
+import { ExchangeServer } from '../../simulator-server/exchange-server.ts';
+import { WorldClock } from '../../simulator-server/world-clock.ts';
+import { readStateFile, StateFileError, writeStateFile } from '../../simulator-server/state-file.ts';
+import type { World } from '../../simulator-server/world.ts';
 import { untilStopped } from '../end-signal.ts';
 
 interface Options {

@@ -1,5 +1,5 @@
 import { Command } from 'commander';
-import type { EndpointName, EndpointRequest } from '../../exchange/endpoints/index.ts';
+import type { EndpointName, EndpointRequest } from '../../exchange/endpoints.ts';
 import { PaymentGateway } from '../../exchange/gateway.ts';
 import type { Caller } from '../../exchange/paging.ts';
 import { callOf } from '../api/call-catalogue.ts';

@@ -1,20 +1,16 @@
 import { resolve } from 'node:path';
 import { Command } from 'commander';
-import { ControlClient } from '../../daemon/control/control-client.ts';
-import {
-  LONGEST_REASON,
-  type ControlProgress,
-  type ControlResult,
-} from '../../daemon/control/control-command.ts';
+import { ControlClient } from '../../daemon/control-client.ts';
+import { LONGEST_REASON, type ControlProgress, type ControlResult } from '../../daemon/control-command.ts';
 import { haltWithoutDaemon } from '../../daemon/halt-without-daemon.ts';
-import type { BotConfig } from '../../daemon/settings/create-bot-config.ts';
+import type { BotConfig } from '../../daemon/create-bot-config.ts';
 import { SarrafError } from '../../domain/errors.ts';
 import { failed, wrongInput } from '../command-error.ts';
 import { checkBotFolder } from '../bot-folder.ts';
 import { confirm } from '../confirm.ts';
 import { askThenLeave } from '../end-signal.ts';
 import { followCommand } from '../follow-command.ts';
-import { cancelNeedText } from '../../daemon/control/cancel-need.ts';
+import { cancelNeedText } from '../../daemon/cancel-need.ts';
 import { isOfEmbeddedExchange, mirrorProblem, ownOpenOrders } from '../own-open-orders.ts';
 import { readConfig } from '../read-config.ts';
 import { dataOption } from '../option-readers.ts';

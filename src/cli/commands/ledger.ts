@@ -1,7 +1,7 @@
 import { Command, InvalidArgumentError } from 'commander';
 import { ledgerFolder, ledgerPath } from '../../budget/ledger-file.ts';
 import { thisMachine } from '../../budget/machine.ts';
-import { address } from '../../daemon/settings/setting-fields.ts';
+import { address } from '../../daemon/setting-fields.ts';
 import { failed, wrongInput } from '../command-error.ts';
 import { confirm } from '../confirm.ts';
 import { ledgerOfConfig } from '../read-config.ts';

@@ -1,5 +1,5 @@
 import { Command, InvalidArgumentError } from 'commander';
-import { LONGEST_REASON } from '../../daemon/control/control-command.ts';
+import { LONGEST_REASON } from '../../daemon/control-command.ts';
 import type { MarketSymbol } from '../../domain/market-symbol.ts';
 import { bothTimesText, readTehranTime } from '../../domain/tehran-time.ts';
 import { BY_HAND, type EntryPolicy } from '../../engine/lock-rule.ts';

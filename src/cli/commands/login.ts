@@ -1,10 +1,10 @@
 import { accessSync, constants, mkdirSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { Command } from 'commander';
-import { knownDevice } from '../../venues/live/device-file.ts';
+import { knownDevice } from '../../venues/device-file.ts';
 import { writePrivateFile } from '../../configuration/private-file.ts';
 import { stateFile, stateFolder } from '../../budget/state-file.ts';
-import { keepToken } from '../../venues/live/token-file.ts';
+import { keepToken } from '../../venues/token-file.ts';
 import { REMEMBERED_LIFETIME_MS, TOKEN_LIFETIME_MS } from '../../exchange/session.ts';
 import { findTarget } from '../api/api-target.ts';
 import { callOf } from '../api/call-catalogue.ts';

@@ -17,7 +17,7 @@ import { timeOption } from '../data/data-options.ts';
 import { programName } from '../program-name.ts';
 import { KEY_HELP, postByHand } from '../post-by-hand.ts';
 import { dataOption } from '../option-readers.ts';
-import { placeByHandText } from '../../daemon/control/by-hand-text.ts';
+import { placeByHandText } from '../../daemon/by-hand-text.ts';
 
 const PLACE_HELP = `
 The amount is in the currency that you buy or sell. Prices are in rial (not toman) or tether. The

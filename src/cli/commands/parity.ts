@@ -1,6 +1,6 @@
 import { Command } from 'commander';
-import { checkParity, type ParityReport } from '../../backtest/parity/check-parity.ts';
-import { CAUSE_RULES, CAUSES, type Difference } from '../../backtest/parity/difference.ts';
+import { checkParity, type ParityReport } from '../../backtest/check-parity.ts';
+import { CAUSE_RULES, CAUSES, type Difference } from '../../backtest/difference.ts';
 import { failed } from '../command-error.ts';
 import { asCommand } from '../as-command.ts';
 import { integerOption } from '../option-readers.ts';

@@ -1,5 +1,5 @@
 import { Command } from 'commander';
-import { LONGEST_REASON } from '../../daemon/control/control-command.ts';
+import { LONGEST_REASON } from '../../daemon/control-command.ts';
 import { PAUSE, UNTIL_RESUMED_MS } from '../../engine/lock.ts';
 import type { EntryPolicy } from '../../engine/lock-rule.ts';
 import { wrongInput } from '../command-error.ts';

@@ -10,12 +10,12 @@ import {
   type TradingBegins,
 } from '../../budget/trading-begins.ts';
 import { strategyFilesAt } from '../../daemon/load-instances.ts';
-import { ledgerOf } from '../../daemon/settings/banner.ts';
-import { DEFAULT_STRATEGIES } from '../../daemon/settings/bot-config.ts';
-import { ledgerSubjects } from '../../venues/live/client-credentials.ts';
+import { ledgerOf } from '../../daemon/banner.ts';
+import { DEFAULT_STRATEGIES } from '../../daemon/bot-config.ts';
+import { ledgerSubjects } from '../../venues/client-credentials.ts';
 import { missingInventories, readBooks } from '../../daemon/inventory-needs.ts';
-import type { BotConfig } from '../../daemon/settings/create-bot-config.ts';
-import type { Override } from '../../daemon/settings/overrides.ts';
+import type { BotConfig } from '../../daemon/create-bot-config.ts';
+import type { Override } from '../../daemon/overrides.ts';
 import { SarrafError } from '../../domain/errors.ts';
 import { parseUnits } from '../../domain/money.ts';
 import type { AssetLedger } from '../../portfolio/asset-ledger.ts';

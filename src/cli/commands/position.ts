@@ -1,6 +1,6 @@
 import { Command } from 'commander';
 import { Decimal } from 'decimal.js';
-import { positionText } from '../../daemon/control/by-hand-text.ts';
+import { positionText } from '../../daemon/by-hand-text.ts';
 import type { MarketSymbol } from '../../domain/market-symbol.ts';
 import type { PositionCommand } from '../../engine/engine-event.ts';
 import { wrongInput } from '../command-error.ts';

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { Command } from 'commander';
-import { ControlClient } from '../../daemon/control/control-client.ts';
-import { isDataFolderInUse } from '../../daemon/process-locks/run-locks.ts';
+import { ControlClient } from '../../daemon/control-client.ts';
+import { isDataFolderInUse } from '../../daemon/run-locks.ts';
 import { formatUnits } from '../../domain/money.ts';
 import { storedFill } from '../../mirror/fill-columns.ts';
 import { readMovements } from '../../mirror/read-movements.ts';

@@ -1,10 +1,10 @@
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { Command } from 'commander';
-import { comparisonRows, differentGrounds, figureDifferences } from '../../backtest/report/compare-lines.ts';
-import { resultLines } from '../../backtest/report/summary-lines.ts';
-import { shownMoney, numberText, percentText } from '../../backtest/report/value-text.ts';
-import { findRun, listRuns, type KeptRun } from '../../backtest/result/read-run-folder.ts';
+import { comparisonRows, differentGrounds, figureDifferences } from '../../backtest/compare-lines.ts';
+import { resultLines } from '../../backtest/summary-lines.ts';
+import { shownMoney, numberText, percentText } from '../../backtest/value-text.ts';
+import { findRun, listRuns, type KeptRun } from '../../backtest/read-run-folder.ts';
 import { SarrafError } from '../../domain/errors.ts';
 import { asCommand } from '../as-command.ts';
 import { wrongInput } from '../command-error.ts';

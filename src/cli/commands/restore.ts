@@ -1,7 +1,7 @@
 import { Command } from 'commander';
-import { OUTBOX_SIDE_FILES } from '../../alerts/outbox/outbox-side-file.ts';
-import { dataFolderOwner, isDataFolderInUse } from '../../daemon/process-locks/run-locks.ts';
-import { planRestore, restoreBackup, type PlannedRestore } from '../../daemon/backup/restore-backup.ts';
+import { OUTBOX_SIDE_FILES } from '../../alerts/outbox-side-file.ts';
+import { dataFolderOwner, isDataFolderInUse } from '../../daemon/run-locks.ts';
+import { planRestore, restoreBackup, type PlannedRestore } from '../../daemon/restore-backup.ts';
 import { secondText } from '../../domain/time-text.ts';
 import { asCommand } from '../as-command.ts';
 import { failed, wrongInput } from '../command-error.ts';

@@ -1,5 +1,5 @@
 import { Command } from 'commander';
-import { ControlClient } from '../../daemon/control/control-client.ts';
+import { ControlClient } from '../../daemon/control-client.ts';
 import { PAUSE } from '../../engine/lock.ts';
 import { failed } from '../command-error.ts';
 import { checkBotFolder } from '../bot-folder.ts';

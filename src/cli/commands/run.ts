@@ -5,9 +5,9 @@ import type { CreateCompanion } from '../../daemon/companion.ts';
 import { DashboardCompanion } from '../../dashboard/dashboard-companion.ts';
 import { strategyFilesAt } from '../../daemon/load-instances.ts';
 import { runBot } from '../../daemon/run-bot.ts';
-import { DEFAULT_STRATEGIES } from '../../daemon/settings/bot-config.ts';
-import { defaultCatalogue, type BotConfig } from '../../daemon/settings/create-bot-config.ts';
-import type { Override } from '../../daemon/settings/overrides.ts';
+import { DEFAULT_STRATEGIES } from '../../daemon/bot-config.ts';
+import { defaultCatalogue, type BotConfig } from '../../daemon/create-bot-config.ts';
+import type { Override } from '../../daemon/overrides.ts';
 import { SarrafError } from '../../domain/errors.ts';
 import { failed, wrongInput } from '../command-error.ts';
 import {

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { Command, InvalidArgumentError } from 'commander';
-import { ControlClient } from '../../daemon/control/control-client.ts';
-import type { ControlResult } from '../../daemon/control/control-command.ts';
-import { isDataFolderInUse } from '../../daemon/process-locks/run-locks.ts';
+import { ControlClient } from '../../daemon/control-client.ts';
+import type { ControlResult } from '../../daemon/control-command.ts';
+import { isDataFolderInUse } from '../../daemon/run-locks.ts';
 import { SarrafError } from '../../domain/errors.ts';
 import type { SignalCommand } from '../../engine/engine-event.ts';
 import { isSignalId, SIGNAL_ID_RULE } from '../../domain/signal-id.ts';

@@ -1,8 +1,8 @@
 import { writeFileSync } from 'node:fs';
 import { extname } from 'node:path';
 import { Command } from 'commander';
-import { signalLineOf, toldSignals, type SignalLine } from '../../backtest/signals/journal-signals.ts';
-import { signalFileLines } from '../../backtest/signals/write-signals.ts';
+import { signalLineOf, toldSignals, type SignalLine } from '../../backtest/journal-signals.ts';
+import { signalFileLines } from '../../backtest/write-signals.ts';
 import { oneLine } from '../../domain/one-line.ts';
 import { clockText } from '../../domain/time-text.ts';
 import { asWholeFile } from '../../query/as-whole-file.ts';

@@ -4,7 +4,7 @@ import { openQuery, type OpenQuery } from '../../query/open-query.ts';
 import { resultRows } from '../../query/result-rows.ts';
 import { VIEW_NAMES, VIEWS } from '../../query/views.ts';
 import { usualCatalogue } from '../../daemon/open-catalogue.ts';
-import { isOutputGone } from '../../daemon/logging/standard-output.ts';
+import { isOutputGone } from '../../daemon/standard-output.ts';
 import { failed, wrongInput } from '../command-error.ts';
 import { asCommand } from '../as-command.ts';
 import { endSignal } from '../end-signal.ts';

@@ -3,9 +3,9 @@ import { extname, resolve } from 'node:path';
 import { Command, Option } from 'commander';
 import { isoText } from '../../domain/time-text.ts';
 import { readStatementRows, type StatementRows } from '../../mirror/read-statement-rows.ts';
-import { makeStatement, type Statement } from '../../portfolio/statement/make-statement.ts';
-import { COST_METHODS, type CostMethod } from '../../portfolio/statement/profit-books.ts';
-import { type StatementLine, MOVEMENT_KINDS } from '../../portfolio/statement/statement-line.ts';
+import { makeStatement, type Statement } from '../../portfolio/make-statement.ts';
+import { COST_METHODS, type CostMethod } from '../../portfolio/profit-books.ts';
+import { type StatementLine, MOVEMENT_KINDS } from '../../portfolio/statement-line.ts';
 import { asWholeFile } from '../../query/as-whole-file.ts';
 import { asCommand } from '../as-command.ts';
 import { failed, wrongInput } from '../command-error.ts';
@@ -24,11 +24,7 @@ import {
 import { sourceOf } from '../statement/statement-source.ts';
 import { dataOption } from '../option-readers.ts';
 import { formatUnits, UNITS_PER_ONE } from '../../domain/money.ts';
-import type {
-  StatementTotals,
-  BalanceTotals,
-  RealisedTotals,
-} from '../../portfolio/statement/statement-totals.ts';
+import type { StatementTotals, BalanceTotals, RealisedTotals } from '../../portfolio/statement-totals.ts';
 import { copyParquet } from '../../query/copy-parquet.ts';
 import { openDatabase, sqlText } from '../../recording/duckdb.ts';
 import { SQL_TYPES } from '../../recording/table-shape.ts';

@@ -2,9 +2,9 @@ import { formatUnits } from '../../domain/money.ts';
 import { parsedJson } from '../../domain/stored-json.ts';
 import { moneyText, countText } from '../../domain/money-text.ts';
 import type { Command } from 'commander';
-import { readHaltWait } from '../../daemon/control/waiting-commands.ts';
-import { dataFolderOwner } from '../../daemon/process-locks/run-locks.ts';
-import type { LockOwner } from '../../daemon/process-locks/lock-owner.ts';
+import { readHaltWait } from '../../daemon/waiting-commands.ts';
+import { dataFolderOwner } from '../../daemon/run-locks.ts';
+import type { LockOwner } from '../../daemon/lock-owner.ts';
 import type { StoredCredential } from '../../engine/credential-watch.ts';
 import { readKept } from '../../engine/kept-records.ts';
 import type { KeptRow, MirrorSummary } from '../../mirror/mirror-reader.ts';
@@ -27,7 +27,7 @@ import { whyNothingLeaves } from '../../mirror/why-no-orders.ts';
 import { agoText, clockText, lengthText } from '../../domain/time-text.ts';
 import { decimalsOf } from '../../exchange/market-names.ts';
 import { reasonText } from '../reason-text.ts';
-import { OLDEST_HEARTBEAT_MS } from '../../daemon/health/health-verdict.ts';
+import { OLDEST_HEARTBEAT_MS } from '../../daemon/health-verdict.ts';
 import { readPulse } from '../../daemon/heartbeat.ts';
 
 const EXAMPLES = `  sarraf status

@@ -1,5 +1,5 @@
 import { Command, InvalidArgumentError, Option } from 'commander';
-import { AccessStore } from '../../dashboard/access/access-store.ts';
+import { AccessStore } from '../../dashboard/access-store.ts';
 import { readAddressNote } from '../../dashboard/address-note.ts';
 import { linkText } from '../../dashboard/begin-dashboard.ts';
 import { ROLES, type Role } from '../../dashboard/schema/session.ts';

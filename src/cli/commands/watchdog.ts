@@ -1,10 +1,10 @@
 import { resolve } from 'node:path';
 import { Command } from 'commander';
 import { alertsSetup } from '../../alerts/alerts-setup.ts';
-import { WatchdogAlerts } from '../../alerts/watchdog/watchdog-alerts.ts';
+import { WatchdogAlerts } from '../../alerts/watchdog-alerts.ts';
 import { lengthText } from '../../domain/time-text.ts';
-import { runWatchdog } from '../../daemon/watchdog/run-watchdog.ts';
-import { watchdogText, isTrouble } from '../../daemon/watchdog/watchdog-text.ts';
+import { runWatchdog } from '../../daemon/run-watchdog.ts';
+import { watchdogText, isTrouble } from '../../daemon/watchdog-text.ts';
 import { endSignal } from '../end-signal.ts';
 import { readConfig } from '../read-config.ts';
 import { dataOption } from '../option-readers.ts';

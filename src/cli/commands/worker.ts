@@ -2,10 +2,10 @@ import { availableParallelism } from 'node:os';
 import { join, resolve } from 'node:path';
 import { Command } from 'commander';
 import { ownStrategies } from '../../plugins/own-files.ts';
-import { sourceOfRedis, type FileSource } from '../../study/remote/file-source.ts';
-import { FileCache } from '../../study/remote/file-cache.ts';
+import { sourceOfRedis, type FileSource } from '../../study/file-source.ts';
+import { FileCache } from '../../study/file-cache.ts';
 import type { RedisAddress } from '../../redis/redis-address.ts';
-import { MOST_WORKERS } from '../../study/trials/thread-runner.ts';
+import { MOST_WORKERS } from '../../study/thread-runner.ts';
 import { wrongInput } from '../command-error.ts';
 import { asCommand } from '../as-command.ts';
 import { endSignal } from '../end-signal.ts';
@@ -47,9 +47,9 @@ async function work({ redis, threads, strategies, dataFrom, data, secretFile }: 
   const folder = resolve(data, 'worker');
   const cache = new FileCache(join(folder, 'candles'));
   // Loaded late: help and completion need no Redis.
-  const { RedisLink } = await import('../../study/remote/redis-link.ts');
-  const { refuseOldRedis } = await import('../../study/remote/redis-fitness.ts');
-  const { StudyWorker } = await import('../../study/remote/study-worker.ts');
+  const { RedisLink } = await import('../../study/redis-link.ts');
+  const { refuseOldRedis } = await import('../../study/redis-fitness.ts');
+  const { StudyWorker } = await import('../../study/study-worker.ts');
   const { signal, release } = endSignal();
   const link = new RedisLink(redis, say);
   signal.addEventListener('abort', () => link.giveUp(), { once: true });

@@ -1,6 +1,6 @@
-import { openRemoteExchange, type RemoteExchange } from '../../venues/live/live-venue.ts';
+import { openRemoteExchange, type RemoteExchange } from '../../venues/live-venue.ts';
 import { openCatalogue } from '../../daemon/open-catalogue.ts';
-import type { Override } from '../../daemon/settings/overrides.ts';
+import type { Override } from '../../daemon/overrides.ts';
 import { SarrafError } from '../../domain/errors.ts';
 import type { MarketSymbol } from '../../domain/market-symbol.ts';
 import type { Timeframe } from '../../domain/timeframe.ts';

@@ -1,5 +1,5 @@
 import type { AppendOutcome } from '../../recording/append-outcome.ts';
-import type { ImportPart, ImportReport } from '../../recording/import/import-report.ts';
+import type { ImportPart, ImportReport } from '../../recording/import-report.ts';
 import { isoText } from '../../domain/time-text.ts';
 
 /** Rejects that are shown; all are in their file. */

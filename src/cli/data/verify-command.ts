@@ -5,7 +5,7 @@ import { parseUnits, type Units } from '../../domain/money.ts';
 import type { Timeframe } from '../../domain/timeframe.ts';
 import { folderName, folderTitle, type FolderKey, type RecordKind } from '../../recording/folder-key.ts';
 import { noneThere } from '../../recording/read-partitions.ts';
-import { verifyFolder, type VerifyReport } from '../../recording/verify/verify-folder.ts';
+import { verifyFolder, type VerifyReport } from '../../recording/verify-folder.ts';
 import { failed, wrongInput } from '../command-error.ts';
 import { integerOption, marketOption } from '../option-readers.ts';
 import { asCommand } from '../as-command.ts';

@@ -1,10 +1,10 @@
-import { redact } from '../../daemon/logging/redact.ts';
+import { redact } from '../../daemon/redact.ts';
 import { parseJson } from '../../exchange/json.ts';
 import type { HttpResponse } from '../../exchange/transport.ts';
 import type { Pseudonyms } from './pseudonyms.ts';
 import { z } from 'zod';
 import type { Endpoint } from '../../exchange/endpoint.ts';
-import { ENDPOINTS } from '../../exchange/endpoints/index.ts';
+import { ENDPOINTS } from '../../exchange/endpoints.ts';
 import { REFUSAL_TABLE } from '../../exchange/refusals.ts';
 
 /** Items of a list and fields of an object that are kept: the rest has the same form. */

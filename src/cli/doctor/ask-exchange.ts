@@ -5,7 +5,7 @@ import {
   type EndpointName,
   type EndpointReply,
   type EndpointRequest,
-} from '../../exchange/endpoints/index.ts';
+} from '../../exchange/endpoints.ts';
 import type { EndpointResult } from '../../exchange/reply-decoder.ts';
 import { CommandError } from '../command-error.ts';
 import { notChecked, type CheckFinding } from './check-finding.ts';

@@ -1,6 +1,6 @@
-import { revealChannels } from '../../alerts/channels/revealed-channel.ts';
-import { testChannels, type ChannelTest } from '../../alerts/channels/test-channels.ts';
-import type { BotConfig } from '../../daemon/settings/create-bot-config.ts';
+import { revealChannels } from '../../alerts/revealed-channel.ts';
+import { testChannels, type ChannelTest } from '../../alerts/test-channels.ts';
+import type { BotConfig } from '../../daemon/create-bot-config.ts';
 import { localeOf } from '../../language/locale.ts';
 import { notChecked, ok, problem, warning, type CheckFinding } from './check-finding.ts';
 

@@ -1,6 +1,6 @@
-import type { BotConfig } from '../../daemon/settings/create-bot-config.ts';
-import type { Override } from '../../daemon/settings/overrides.ts';
-import { readBotConfig, type BotConfigSources } from '../../daemon/settings/read-bot-config.ts';
+import type { BotConfig } from '../../daemon/create-bot-config.ts';
+import type { Override } from '../../daemon/overrides.ts';
+import { readBotConfig, type BotConfigSources } from '../../daemon/read-bot-config.ts';
 import { ok, problem, warning, type CheckFinding } from './check-finding.ts';
 
 /** A configuration as far as it can be read. */

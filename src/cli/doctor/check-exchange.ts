@@ -1,12 +1,12 @@
-import { credentialAdvice } from '../../daemon/settings/credential-texts.ts';
-import type { BotConfig } from '../../daemon/settings/create-bot-config.ts';
+import { credentialAdvice } from '../../daemon/credential-texts.ts';
+import type { BotConfig } from '../../daemon/create-bot-config.ts';
 import { SarrafError } from '../../domain/errors.ts';
 import { present } from '../../domain/invariant.ts';
 import type { OrderBook } from '../../domain/order-book.ts';
 import type { OrderBookVersion } from '../../exchange/order-book-version.ts';
-import type { EndpointName } from '../../exchange/endpoints/index.ts';
+import type { EndpointName } from '../../exchange/endpoints.ts';
 import { parseMarket } from '../../exchange/market-names.ts';
-import type { KeptAccount } from '../../venues/live/account-identity.ts';
+import type { KeptAccount } from '../../venues/account-identity.ts';
 import { CallSender } from '../api/call-sender.ts';
 import { ExchangeReader, type ReadOutcome, type ReadSender } from './ask-exchange.ts';
 import {

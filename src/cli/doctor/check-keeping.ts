@@ -1,9 +1,9 @@
 import { existsSync } from 'node:fs';
-import type { BotConfig } from '../../daemon/settings/create-bot-config.ts';
-import { lastBackup } from '../../daemon/backup/last-backup.ts';
-import { readLockOwner } from '../../daemon/process-locks/lock-owner.ts';
-import { isLockHeld } from '../../daemon/process-locks/process-lock.ts';
-import { watchdogLockPath } from '../../daemon/watchdog/run-watchdog.ts';
+import type { BotConfig } from '../../daemon/create-bot-config.ts';
+import { lastBackup } from '../../daemon/last-backup.ts';
+import { readLockOwner } from '../../daemon/lock-owner.ts';
+import { isLockHeld } from '../../daemon/process-lock.ts';
+import { watchdogLockPath } from '../../daemon/run-watchdog.ts';
 import { SarrafError } from '../../domain/errors.ts';
 import { agoText } from '../../domain/time-text.ts';
 import { mirrorFileOf } from './check-mirror-file.ts';

@@ -72,7 +72,7 @@ export async function checkLedger(
 /** The same of a ledger in Redis, which may be seen and written from here, or not. */
 async function checkRedisLedger(place: string, owner: LedgerOwner): Promise<LedgerCheck> {
   try {
-    const { redisLedgerWarnings } = await import('../../budget/redis/open-redis-ledger.ts');
+    const { redisLedgerWarnings } = await import('../../budget/open-redis-ledger.ts');
     const lines = await redisLedgerWarnings(place);
     const besides = lines.map((line) =>
       warning('ledger', line, 'see "Several machines, one account" in docs/accounts.md'),

@@ -1,8 +1,8 @@
 import { stateFile, stateFolder } from '../../budget/state-file.ts';
-import type { BotConfig } from '../../daemon/settings/create-bot-config.ts';
+import type { BotConfig } from '../../daemon/create-bot-config.ts';
 import { isTokenCurrent } from '../../exchange/session.ts';
-import { knownDevice } from '../../venues/live/device-file.ts';
-import { knownToken } from '../../venues/live/token-file.ts';
+import { knownDevice } from '../../venues/device-file.ts';
+import { knownToken } from '../../venues/token-file.ts';
 import { secondText } from '../../domain/time-text.ts';
 import { notChecked, ok, warning, type CheckFinding } from './check-finding.ts';
 

@@ -1,12 +1,12 @@
 import { existsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import type { BotConfig } from '../../daemon/settings/create-bot-config.ts';
+import type { BotConfig } from '../../daemon/create-bot-config.ts';
 import { mirrorName } from '../../daemon/session-file.ts';
 import { SarrafError } from '../../domain/errors.ts';
 import { agoText, secondText } from '../../domain/time-text.ts';
 import { readKept } from '../../engine/kept-records.ts';
 import type { StrategyRecord } from '../../engine/mirror-change.ts';
-import { readSentence } from '../../language/sentences/read-sentence.ts';
+import { readSentence } from '../../language/read-sentence.ts';
 import { MirrorReader, type KeptRow, type MirrorSummary } from '../../mirror/mirror-reader.ts';
 import type { RetentionLimits } from '../../mirror/retention.ts';
 import { locksNow } from '../../mirror/locks-now.ts';

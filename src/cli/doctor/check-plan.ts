@@ -1,8 +1,8 @@
 import { readLedgerIfAny } from '../../budget/read-ledger-at.ts';
-import { ledgerOf } from '../../daemon/settings/banner.ts';
-import type { BotConfig } from '../../daemon/settings/create-bot-config.ts';
+import { ledgerOf } from '../../daemon/banner.ts';
+import type { BotConfig } from '../../daemon/create-bot-config.ts';
 import { SarrafError } from '../../domain/errors.ts';
-import { ledgerSubjects } from '../../venues/live/client-credentials.ts';
+import { ledgerSubjects } from '../../venues/client-credentials.ts';
 import { loweredBudgets } from '../lowered-text.ts';
 import { planOfConfigs } from '../plan-of-config.ts';
 import { ok, problem, warning, type CheckFinding } from './check-finding.ts';

@@ -1,7 +1,7 @@
 import { createServer } from 'node:net';
-import type { BotConfig } from '../../daemon/settings/create-bot-config.ts';
-import { isLoopbackName } from '../../daemon/health/allowed-host.ts';
-import { dataFolderOwner, isDataFolderInUse } from '../../daemon/process-locks/run-locks.ts';
+import type { BotConfig } from '../../daemon/create-bot-config.ts';
+import { isLoopbackName } from '../../daemon/allowed-host.ts';
+import { dataFolderOwner, isDataFolderInUse } from '../../daemon/run-locks.ts';
 import { askHealth, healthAddress } from '../ask-health.ts';
 import { CommandError } from '../command-error.ts';
 import { notChecked, ok, problem, warning, type CheckFinding } from './check-finding.ts';

@@ -1,12 +1,12 @@
 import { missingInventories, readBooks } from '../../daemon/inventory-needs.ts';
-import type { BotConfig } from '../../daemon/settings/create-bot-config.ts';
+import type { BotConfig } from '../../daemon/create-bot-config.ts';
 import { SarrafError } from '../../domain/errors.ts';
 import { parseUnits, type Units } from '../../domain/money.ts';
 import type { MarketName } from '../../domain/market-symbol.ts';
-import type { EndpointName, EndpointReply } from '../../exchange/endpoints/index.ts';
-import { judgeAccount, type KeptAccount } from '../../venues/live/account-identity.ts';
-import { accountFieldsOf } from '../../venues/live/account-reader.ts';
-import type { CredentialSettings } from '../../venues/live/credentials-settings.ts';
+import type { EndpointName, EndpointReply } from '../../exchange/endpoints.ts';
+import { judgeAccount, type KeptAccount } from '../../venues/account-identity.ts';
+import { accountFieldsOf } from '../../venues/account-reader.ts';
+import type { CredentialSettings } from '../../venues/credentials-settings.ts';
 import { failureText, unread, type ReadOutcome } from './ask-exchange.ts';
 import { notChecked, ok, problem, warning, type CheckFinding } from './check-finding.ts';
 

@@ -1,7 +1,7 @@
 import { clockAheadMs, TOLERATED_CLOCK_MS } from '../../exchange/clock-difference.ts';
 import { lengthText } from '../../domain/time-text.ts';
 import type { NamedCredential } from '../../engine/credential-watch.ts';
-import type { CredentialSettings } from '../../venues/live/credentials-settings.ts';
+import type { CredentialSettings } from '../../venues/credentials-settings.ts';
 import { failureText, unread, type ReadOutcome } from './ask-exchange.ts';
 import { notChecked, ok, problem, warning, type CheckFinding } from './check-finding.ts';
 import type { SeenReply } from './read-only-tap.ts';

@@ -1,9 +1,9 @@
 import { basename } from 'node:path';
-import type { BotConfig } from '../../daemon/settings/create-bot-config.ts';
-import { address, marketSymbol } from '../../daemon/settings/setting-fields.ts';
+import type { BotConfig } from '../../daemon/create-bot-config.ts';
+import { address, marketSymbol } from '../../daemon/setting-fields.ts';
 import type { MarketSymbol } from '../../domain/market-symbol.ts';
 import { parseMarket } from '../../exchange/market-names.ts';
-import { DEFAULT_MARKETS } from '../../simulator/settings/market-config.ts';
+import { DEFAULT_MARKETS } from '../../simulator-server/market-config.ts';
 import { isStrategyName, strategyNameProblem } from '../../strategy/strategy-name.ts';
 import type { BotLanguage } from './bot-language.ts';
 import type { StartName } from './starting-points.ts';

@@ -1,12 +1,12 @@
 import { existsSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { Command, Option } from 'commander';
-import { liveRun } from '../../backtest/live/live-run.ts';
-import { resultLines } from '../../backtest/report/summary-lines.ts';
-import { finishRun, type FinishedRun } from '../../backtest/result/finish-run.ts';
-import { writeRunFolder } from '../../backtest/result/write-run-folder.ts';
-import { keptBot } from '../../backtest/setup/candle-backtest.ts';
-import type { BotConfig } from '../../daemon/settings/create-bot-config.ts';
+import { liveRun } from '../../backtest/live-run.ts';
+import { resultLines } from '../../backtest/summary-lines.ts';
+import { finishRun, type FinishedRun } from '../../backtest/finish-run.ts';
+import { writeRunFolder } from '../../backtest/write-run-folder.ts';
+import { keptBot } from '../../backtest/candle-backtest.ts';
+import type { BotConfig } from '../../daemon/create-bot-config.ts';
 import { LANGUAGES, type Language } from '../../language/locale.ts';
 import type { Currency } from '../../domain/market-symbol.ts';
 import { MARKET_NAMES } from '../../exchange/market-names.ts';
@@ -21,8 +21,8 @@ import { dataOption, withoutDataOfEnvironment } from '../option-readers.ts';
 import { countText } from '../../domain/money-text.ts';
 import { durationText, secondText } from '../../domain/time-text.ts';
 import { unprotectedText } from '../../daemon/left-text.ts';
-import { shownMoney } from '../../backtest/report/value-text.ts';
-import type { LiveSession, ResultHead } from '../../backtest/result/result-schema.ts';
+import { shownMoney } from '../../backtest/value-text.ts';
+import type { LiveSession, ResultHead } from '../../backtest/result-schema.ts';
 import { tableLines, type TableColumn } from '../table.ts';
 
 interface Options {

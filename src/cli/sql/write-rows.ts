@@ -2,7 +2,7 @@ import type { ResultColumn } from '../../query/result-values.ts';
 import type { ResultRow, ResultRows } from '../../query/result-rows.ts';
 import { tableLines } from '../table.ts';
 import { once } from 'node:events';
-import { isOutputGone } from '../../daemon/logging/standard-output.ts';
+import { isOutputGone } from '../../daemon/standard-output.ts';
 
 /** A cell of a table is cut beyond it. */
 const WIDEST_CELL = 80;

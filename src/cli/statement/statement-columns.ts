@@ -2,8 +2,8 @@ import { formatUnits } from '../../domain/money.ts';
 import { tehranDay } from '../../domain/tehran-time.ts';
 import { isoText } from '../../domain/time-text.ts';
 import { MARKET_NAMES } from '../../exchange/market-names.ts';
-import { COST_METHODS, type CostMethod, type RealisedPart } from '../../portfolio/statement/profit-books.ts';
-import type { StatementLine, StatementMove } from '../../portfolio/statement/statement-line.ts';
+import { COST_METHODS, type CostMethod, type RealisedPart } from '../../portfolio/profit-books.ts';
+import type { StatementLine, StatementMove } from '../../portfolio/statement-line.ts';
 import { SQL_TYPES } from '../../recording/table-shape.ts';
 import { dayText, type Calendar } from './statement-period.ts';
 

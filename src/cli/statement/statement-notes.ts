@@ -2,7 +2,7 @@ import { countText } from '../../domain/money-text.ts';
 import { formatUnits } from '../../domain/money.ts';
 import { isoText } from '../../domain/time-text.ts';
 import type { StatementRows } from '../../mirror/read-statement-rows.ts';
-import type { Statement } from '../../portfolio/statement/make-statement.ts';
+import type { Statement } from '../../portfolio/make-statement.ts';
 import { unitOf } from './statement-columns.ts';
 import type { ReadPeriod } from './statement-period.ts';
 import type { ReadSource } from './statement-source.ts';

@@ -1,13 +1,7 @@
 import { type Command, Option } from 'commander';
-import { parseDuration } from '../../daemon/settings/duration-text.ts';
-import { readWrittenStudy, type ReadStudy } from '../../study/file/read-study.ts';
-import {
-  isSamePlan,
-  planText,
-  walkQuestion,
-  writtenPlan,
-  type WalkQuestion,
-} from '../../study/walk-forward/walk-plan.ts';
+import { parseDuration } from '../../daemon/duration-text.ts';
+import { readWrittenStudy, type ReadStudy } from '../../study/read-study.ts';
+import { isSamePlan, planText, walkQuestion, writtenPlan, type WalkQuestion } from '../../study/walk-plan.ts';
 import { wrongInput } from '../command-error.ts';
 
 /** The plan of a walk-forward as options, which stand for `validation.walkForward` of a study. */

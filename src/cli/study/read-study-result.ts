@@ -1,16 +1,16 @@
 import { SarrafError } from '../../domain/errors.ts';
-import { readWrittenStudy } from '../../study/file/read-study.ts';
-import type { Stretch } from '../../study/data/stretch.ts';
+import { readWrittenStudy } from '../../study/read-study.ts';
+import type { Stretch } from '../../study/stretch.ts';
 import { keepLuck, type MadeLuck } from '../../study/kept-luck.ts';
 import { prepareStudy, type PreparedStudy } from '../../study/prepare-study.ts';
-import { differenceOf } from '../../study/question/study-identity.ts';
-import { reportedStudy, type ReportedStudy, type ReportedWalk } from '../../study/report/reported-study.ts';
-import type { StudyFolder } from '../../study/store/study-place.ts';
-import { StudyStore } from '../../study/store/study-store.ts';
-import { TrialRegister, type TrialsOnData } from '../../study/store/trial-register.ts';
+import { differenceOf } from '../../study/study-identity.ts';
+import { reportedStudy, type ReportedStudy, type ReportedWalk } from '../../study/reported-study.ts';
+import type { StudyFolder } from '../../study/study-place.ts';
+import { StudyStore } from '../../study/study-store.ts';
+import { TrialRegister, type TrialsOnData } from '../../study/trial-register.ts';
 import { headOf, studyResult, type StudyResult } from '../../study/study-result.ts';
-import { walkForwardResult, type WalkForwardResult } from '../../study/walk-forward/walk-forward-result.ts';
-import { begunPlan, type WalkQuestion } from '../../study/walk-forward/walk-plan.ts';
+import { walkForwardResult, type WalkForwardResult } from '../../study/walk-forward-result.ts';
+import { begunPlan, type WalkQuestion } from '../../study/walk-plan.ts';
 import { validatedStudy, type ValidatedStudy } from '../../study/validated-study.ts';
 
 /** A study as it was written. Throws `DATA_UNUSABLE`. */

@@ -1,12 +1,12 @@
 import { type Command, InvalidArgumentError } from 'commander';
 import type { PreparedStudy } from '../../study/prepare-study.ts';
 import { readSmallFile, readFailure } from '../../configuration/secret-file.ts';
-import { checkSecret } from '../../study/remote/code-bundle.ts';
+import { checkSecret } from '../../study/code-bundle.ts';
 import { readRedisAddress, type RedisAddress } from '../../redis/redis-address.ts';
 import { REDIS_PASSWORD } from '../../redis/shown-address.ts';
-import { readFileSource, type FileSource } from '../../study/remote/file-source.ts';
-import { LOOPBACK, readServedAddress, type ServedAddress } from '../../study/remote/served-address.ts';
-import type { StudyRunner } from '../../study/trials/trial-runner.ts';
+import { readFileSource, type FileSource } from '../../study/file-source.ts';
+import { LOOPBACK, readServedAddress, type ServedAddress } from '../../study/served-address.ts';
+import type { StudyRunner } from '../../study/trial-runner.ts';
 import { wrongInput } from '../command-error.ts';
 import type { ProgressReport } from '../progress-report.ts';
 import type { RemoteFlags } from './run-options.ts';
@@ -89,7 +89,7 @@ export function remoteRunner(
   return {
     async openRunner(study) {
       // Loaded late: few studies need Redis.
-      const { openRedisRunner } = await import('../../study/remote/open-redis-runner.ts');
+      const { openRedisRunner } = await import('../../study/open-redis-runner.ts');
       return openRedisRunner(study, { redis, serve: serve ?? LOOPBACK, secret, signal, say });
     },
   };

@@ -1,8 +1,8 @@
-import type { WrittenStudy } from '../../study/file/study-settings.ts';
+import type { WrittenStudy } from '../../study/study-settings.ts';
 import type { RedisAddress } from '../../redis/redis-address.ts';
-import type { ServedAddress } from '../../study/remote/served-address.ts';
-import type { Constraint } from '../../study/goals/objectives.ts';
-import type { SamplerKind } from '../../study/samplers/sampler-settings.ts';
+import type { ServedAddress } from '../../study/served-address.ts';
+import type { Constraint } from '../../study/objectives.ts';
+import type { SamplerKind } from '../../search/sampler-settings.ts';
 import {
   balanceFlags,
   refuseUnfit,

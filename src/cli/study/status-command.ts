@@ -1,9 +1,9 @@
 import { Command } from 'commander';
-import { numberText } from '../../backtest/report/value-text.ts';
-import { isLockHeld } from '../../daemon/process-locks/process-lock.ts';
+import { numberText } from '../../backtest/value-text.ts';
+import { isLockHeld } from '../../daemon/process-lock.ts';
 import { SarrafError } from '../../domain/errors.ts';
 import { groupedText } from '../../domain/money-text.ts';
-import { StudyFolder } from '../../study/store/study-place.ts';
+import { StudyFolder } from '../../study/study-place.ts';
 import type { StudyResult } from '../../study/study-result.ts';
 import { asCommand } from '../as-command.ts';
 import { tableLines, type TableColumn } from '../table.ts';

@@ -1,11 +1,11 @@
 import { availableParallelism } from 'node:os';
 import { Command } from 'commander';
-import { readStudyFile, readWrittenStudy } from '../../study/file/read-study.ts';
+import { readStudyFile, readWrittenStudy } from '../../study/read-study.ts';
 import { prepareStudy } from '../../study/prepare-study.ts';
-import { nameOfFile, StudyFolder } from '../../study/store/study-place.ts';
-import { MOST_DRAWS, runStress, USUAL_DRAWS } from '../../study/stress/run-stress.ts';
-import { MOST_WORKERS } from '../../study/trials/thread-runner.ts';
-import { studyJson } from '../../study/texts/study-json.ts';
+import { nameOfFile, StudyFolder } from '../../study/study-place.ts';
+import { MOST_DRAWS, runStress, USUAL_DRAWS } from '../../study/run-stress.ts';
+import { MOST_WORKERS } from '../../study/thread-runner.ts';
+import { studyJson } from '../../study/study-json.ts';
 import { asCommand } from '../as-command.ts';
 import { endSignal } from '../end-signal.ts';
 import { dataOption, integerOption } from '../option-readers.ts';

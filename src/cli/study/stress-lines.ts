@@ -1,5 +1,5 @@
-import type { StressFindings } from '../../study/stress/stress-findings.ts';
-import { stressTexts } from '../../study/stress/stress-texts.ts';
+import type { StressFindings } from '../../study/stress-findings.ts';
+import { stressTexts } from '../../study/stress-texts.ts';
 import { tableLines } from '../table.ts';
 
 /** The best trial under other conditions, for people. */

@@ -1,10 +1,10 @@
 import { minuteText } from '../../domain/time-text.ts';
 import { countText } from '../../domain/money-text.ts';
-import { dataSetText } from '../../study/data/data-set.ts';
+import { dataSetText } from '../../study/data-set.ts';
 import { shownFigures } from '../../study/figure-kind.ts';
 import { rankedTrials } from '../../study/ranked-trials.ts';
 import type { StudyResult } from '../../study/study-result.ts';
-import { studyVoice } from '../../study/texts/study-voice.ts';
+import { studyVoice } from '../../study/study-voice.ts';
 import type { ValidatedStudy } from '../../study/validated-study.ts';
 import { tableLines, type TableColumn } from '../table.ts';
 import { stressLines } from './stress-lines.ts';

@@ -1,10 +1,10 @@
-import { numberText } from '../../backtest/report/value-text.ts';
-import { isTooShortFor } from '../../backtest/result/finish-run.ts';
-import { bestTrial } from '../../study/goals/best-trials.ts';
-import type { Stretch } from '../../study/data/stretch.ts';
-import type { Objective } from '../../study/goals/objectives.ts';
-import type { StoredTrial } from '../../study/store/study-rows.ts';
-import type { FailureKind } from '../../study/trials/trial-report.ts';
+import { numberText } from '../../backtest/value-text.ts';
+import { isTooShortFor } from '../../backtest/finish-run.ts';
+import { bestTrial } from '../../study/best-trials.ts';
+import type { Stretch } from '../../study/stretch.ts';
+import type { Objective } from '../../study/objectives.ts';
+import type { StoredTrial } from '../../study/study-rows.ts';
+import type { FailureKind } from '../../study/trial-report.ts';
 import type { ProgressReport } from '../progress-report.ts';
 
 /** Trials of something that may be several searches: what its share and its time left are worked out from. */

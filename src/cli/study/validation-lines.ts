@@ -1,8 +1,8 @@
 import { countText } from '../../domain/money-text.ts';
-import { studyVoice } from '../../study/texts/study-voice.ts';
-import { sampleFinding, statisticTexts } from '../../study/validation/statistic-texts.ts';
-import type { StudyValidation } from '../../study/validation/study-validation.ts';
-import type { StudyFinding } from '../../study/texts/study-fact.ts';
+import { studyVoice } from '../../study/study-voice.ts';
+import { sampleFinding, statisticTexts } from '../../study/statistic-texts.ts';
+import type { StudyValidation } from '../../study/study-validation.ts';
+import type { StudyFinding } from '../../study/study-fact.ts';
 import { tableLines } from '../table.ts';
 
 /** Describes a study's figures in words, to be read before them. */

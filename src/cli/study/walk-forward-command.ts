@@ -1,8 +1,8 @@
 import { Command } from 'commander';
 import { prepareStudy, type PreparedStudy } from '../../study/prepare-study.ts';
-import { StudyFolder, nameOfFile } from '../../study/store/study-place.ts';
-import { runWalkForward, windowsOf } from '../../study/walk-forward/run-walk-forward.ts';
-import { studyJson } from '../../study/texts/study-json.ts';
+import { StudyFolder, nameOfFile } from '../../study/study-place.ts';
+import { runWalkForward, windowsOf } from '../../study/run-walk-forward.ts';
+import { studyJson } from '../../study/study-json.ts';
 import { asCommand } from '../as-command.ts';
 import { endSignal } from '../end-signal.ts';
 import { reportOnStderr } from '../progress-report.ts';
@@ -13,18 +13,12 @@ import { remoteOptions, remoteRunner } from './remote-options.ts';
 import { sessionOptions, shortOptions, shortName } from './run-command.ts';
 import { StudyProgress, type TrialCounts } from './study-progress.ts';
 import { countText } from '../../domain/money-text.ts';
-import { studyVoice } from '../../study/texts/study-voice.ts';
-import type { WalkForwardResult } from '../../study/walk-forward/walk-forward-result.ts';
-import {
-  accountTexts,
-  driftTexts,
-  textRows,
-  windowTexts,
-  type WalkColumn,
-} from '../../study/walk-forward/walk-texts.ts';
+import { studyVoice } from '../../study/study-voice.ts';
+import type { WalkForwardResult } from '../../study/walk-forward-result.ts';
+import { accountTexts, driftTexts, textRows, windowTexts, type WalkColumn } from '../../study/walk-texts.ts';
 import { tableLines } from '../table.ts';
-import { parseDuration } from '../../daemon/settings/duration-text.ts';
-import { readStudyFile, readWrittenStudy, type ReadStudy } from '../../study/file/read-study.ts';
+import { parseDuration } from '../../daemon/duration-text.ts';
+import { readStudyFile, readWrittenStudy, type ReadStudy } from '../../study/read-study.ts';
 import {
   refuseShortFlags,
   shortFlagOf,

@@ -1,6 +1,6 @@
 import type { QueueWait } from '../../budget/budget-lane.ts';
 import { lengthText } from '../../domain/time-text.ts';
-import { sentence } from '../../language/sentences/sentence.ts';
+import { sentence } from '../../language/sentence.ts';
 import type { Venue } from '../../venues/venue.ts';
 
 /** An order that closes later than so long after the one before is waited for. */

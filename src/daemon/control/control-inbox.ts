@@ -3,11 +3,16 @@ import Database from 'better-sqlite3';
 import { isBusy } from '../../budget/ledger-file.ts';
 import { SarrafError } from '../../domain/errors.ts';
 import { lengthText } from '../../domain/time-text.ts';
-import { sentence } from '../../language/sentences/sentence.ts';
+import { sentence } from '../../language/sentence.ts';
 import type { ControlCommand } from '../../engine/engine-event.ts';
-import { MOST_LEFT_NAMED, readCommand, type ControlProgress, type ControlResult } from './control-command.ts';
-import { controlPath, openControlFile } from './control-file.ts';
-import { readHalt, writeHalt, type HaltState } from './halt-state.ts';
+import {
+  MOST_LEFT_NAMED,
+  readCommand,
+  type ControlProgress,
+  type ControlResult,
+} from '../control-command.ts';
+import { controlPath, openControlFile } from '../control-file.ts';
+import { readHalt, writeHalt, type HaltState } from '../halt-state.ts';
 
 /**
  * Poll interval of the daemon for commands. With the time to accept one, it stays well below the promised 250

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
-import { copyDatabase } from '../backup/copy-database.ts';
-import { controlPath, openControlFile } from './control-file.ts';
+import { copyDatabase } from '../copy-database.ts';
+import { controlPath, openControlFile } from '../control-file.ts';
 
 /** Maximum wait of the copy for another process that writes. */
 const LOCK_WAIT_MS = 2_000;

@@ -1,9 +1,9 @@
 import { get } from 'node:http';
 import { fastify, type FastifyInstance, type FastifyReply } from 'fastify';
 import { SarrafError } from '../../domain/errors.ts';
-import { isAllowedHost, oneHost } from './allowed-host.ts';
+import { isAllowedHost, oneHost } from '../allowed-host.ts';
 import type { HealthSource } from './health-source.ts';
-import { livingVerdict, readyVerdict, type HealthVerdict } from './health-verdict.ts';
+import { livingVerdict, readyVerdict, type HealthVerdict } from '../health-verdict.ts';
 import { Metrics } from './metrics.ts';
 
 /** Only looks are served: they have no body, and headers of a few lines. */

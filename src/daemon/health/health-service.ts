@@ -1,6 +1,6 @@
-import { ledgerOf } from '../settings/banner.ts';
-import { ledgerSubjects } from '../../venues/live/client-credentials.ts';
-import type { BotConfig } from '../settings/create-bot-config.ts';
+import { ledgerOf } from '../banner.ts';
+import { ledgerSubjects } from '../../venues/client-credentials.ts';
+import type { BotConfig } from '../create-bot-config.ts';
 import type { HealthServer } from './health-server.ts';
 import type { HealthSource } from './health-source.ts';
 import { LedgerWatch } from './ledger-watch.ts';

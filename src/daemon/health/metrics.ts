@@ -2,7 +2,7 @@ import { monitorEventLoopDelay } from 'node:perf_hooks';
 import type { DecimalText } from '../../domain/decimal-text.ts';
 import { LOCK_KINDS } from '../../domain/lock-kind.ts';
 import type { HealthSource } from './health-source.ts';
-import { readyVerdict } from './health-verdict.ts';
+import { readyVerdict } from '../health-verdict.ts';
 import { MetricSet, type MetricSeries } from './metric-set.ts';
 
 /** Resolution of the loop's lag measurement, in ms. */

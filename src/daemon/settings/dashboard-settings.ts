@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { isLoopbackName } from '../health/allowed-host.ts';
+import { isLoopbackName } from '../allowed-host.ts';
 
 /** Port of the page if none is set. */
 const DEFAULT_PORT = 8_420;

@@ -1,10 +1,10 @@
 import { z } from 'zod';
 import { budgetTable, DEFAULT_HEADROOM } from '../../exchange/budget-table.ts';
 import { ORDER_BOOK_VERSIONS } from '../../exchange/order-book-version.ts';
-import { address } from './setting-fields.ts';
-import { credentialsSettings } from '../../venues/live/credentials-settings.ts';
+import { address } from '../setting-fields.ts';
+import { credentialsSettings } from '../../venues/credentials-settings.ts';
 import { checkShownAddress } from '../../redis/shown-address.ts';
-import { duration } from './duration-field.ts';
+import { duration } from '../duration-field.ts';
 
 const BUDGET_NAMES = [...budgetTable().keys()] as [string, ...string[]];
 

@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { duration } from './duration-field.ts';
-import { formatDuration } from './duration-text.ts';
-import { amountLimit, valueLimit } from './setting-fields.ts';
+import { duration } from '../duration-field.ts';
+import { formatDuration } from '../duration-text.ts';
+import { amountLimit, valueLimit } from '../setting-fields.ts';
 import type { Units } from '../../domain/money.ts';
 import {
   DEFAULT_RISK_LIMITS,

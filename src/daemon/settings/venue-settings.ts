@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { exchangeConfig } from '../../simulator/settings/exchange-config.ts';
-import { feesConfig } from '../../simulator/settings/market-config.ts';
-import { address, balances } from './setting-fields.ts';
+import { exchangeConfig } from '../../simulator-server/exchange-config.ts';
+import { feesConfig } from '../../simulator-server/market-config.ts';
+import { address, balances } from '../setting-fields.ts';
 
 const LARGEST_SEED = 4_294_967_295;
 

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { duration } from './duration-field.ts';
+import { duration } from '../duration-field.ts';
 
 const DAY_MS = 86_400_000;
 

@@ -1,7 +1,7 @@
 import type { Located } from '../../configuration/load-yaml.ts';
-import { parseDuration } from './duration-text.ts';
-import { isLoopback } from './setting-fields.ts';
-import { baseName } from './strategy-settings.ts';
+import { parseDuration } from '../duration-text.ts';
+import { isLoopback } from '../setting-fields.ts';
+import { baseName } from '../strategy-settings.ts';
 
 /**
  * An order id has 32 characters, of which the mirror's epoch, the row and three hyphens take 14: the rest is

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { writePrivateFile } from '../../configuration/private-file.ts';
-import type { AccessStore } from './access-store.ts';
+import type { AccessStore } from '../access-store.ts';
 
 /** The name of the token that the first start makes. */
 const FIRST_NAME = 'first';

@@ -1,4 +1,4 @@
-import { sentence } from '../../language/sentences/sentence.ts';
+import { sentence } from '../../language/sentence.ts';
 import { Decimal } from 'decimal.js';
 import {
   cancelManyText,
@@ -6,8 +6,8 @@ import {
   closeText,
   holdsText,
   placeByHandText,
-} from '../../daemon/control/by-hand-text.ts';
-import { cancelNeed, cancelNeedText } from '../../daemon/control/cancel-need.ts';
+} from '../../daemon/by-hand-text.ts';
+import { cancelNeed, cancelNeedText } from '../../daemon/cancel-need.ts';
 
 import { readFigures } from '../../engine/strategy-instance-record.ts';
 import { MARKET_NAMES, parseMarket } from '../../exchange/market-names.ts';

@@ -4,20 +4,20 @@ import { ledgerFolder } from '../../budget/ledger-file.ts';
 import { isInRedis } from '../../budget/ledger-place.ts';
 import { FolderLedger } from '../../daemon/folder-ledger.ts';
 import { readLedgerNote } from '../../daemon/ledger-note.ts';
-import { controlPath, openControlReadOnly } from '../../daemon/control/control-file.ts';
-import { readHalt } from '../../daemon/control/halt-state.ts';
-import { ControlClient } from '../../daemon/control/control-client.ts';
+import { controlPath, openControlReadOnly } from '../../daemon/control-file.ts';
+import { readHalt } from '../../daemon/halt-state.ts';
+import { ControlClient } from '../../daemon/control-client.ts';
 import { readPulse, type Pulse } from '../../daemon/heartbeat.ts';
-import { isDataFolderInUse } from '../../daemon/process-locks/run-locks.ts';
+import { isDataFolderInUse } from '../../daemon/run-locks.ts';
 import { readRunNote, type RunNote } from '../../daemon/run-note.ts';
 import { readKept } from '../../engine/kept-records.ts';
-import { readSentence } from '../../language/sentences/read-sentence.ts';
+import { readSentence } from '../../language/read-sentence.ts';
 import { mirrorPathOf } from '../../mirror/mirror-path.ts';
 import type { MirrorReader } from '../../mirror/mirror-reader.ts';
 import { hasWriter } from '../../mirror/writer-lock.ts';
 import type { BotItem } from '../schema/overview.ts';
 import { asApiError, fileIdentity, MirrorSource } from './mirror-source.ts';
-import { sentence } from '../../language/sentences/sentence.ts';
+import { sentence } from '../../language/sentence.ts';
 
 /** Maximum wait of a halt poll for another process. */
 const LOCK_WAIT_MS = 250;

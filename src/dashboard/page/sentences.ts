@@ -1,5 +1,5 @@
 import { signal } from '@preact/signals';
-import { feedSentence } from '../../language/sentences/feed-sentences.ts';
+import { feedSentence } from '../../language/feed-sentences.ts';
 import { saySentence, type SpokenSentences } from '../../language/say-sentence.ts';
 import type { SentenceItem } from '../schema/fields.ts';
 import { locale } from './preferences.ts';

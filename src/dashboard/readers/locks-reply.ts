@@ -1,4 +1,4 @@
-import { waitingLocks } from '../../daemon/control/waiting-locks.ts';
+import { waitingLocks } from '../../daemon/waiting-locks.ts';
 import { SarrafError } from '../../domain/errors.ts';
 import { locksNow } from '../../mirror/locks-now.ts';
 import type { MirrorReader } from '../../mirror/mirror-reader.ts';

@@ -1,6 +1,6 @@
 import { SarrafError } from '../../domain/errors.ts';
 import type { MarketName } from '../../domain/market-symbol.ts';
-import { sentence } from '../../language/sentences/sentence.ts';
+import { sentence } from '../../language/sentence.ts';
 import { parseMarket } from '../../exchange/market-names.ts';
 import { ApiError } from '../api-error.ts';
 

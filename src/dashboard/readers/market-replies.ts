@@ -3,7 +3,7 @@ import type { BookLevel } from '../../domain/order-book.ts';
 import { formatUnits, subtractUnits, UNITS_PER_ONE, type Units } from '../../domain/money.ts';
 import { plotFigure, readFigureName } from '../../domain/figure-name.ts';
 import { readKept } from '../../engine/kept-records.ts';
-import { sentence } from '../../language/sentences/sentence.ts';
+import { sentence } from '../../language/sentence.ts';
 import type { OrderRecord } from '../../engine/order-record.ts';
 import type { MirrorReader } from '../../mirror/mirror-reader.ts';
 import { ApiError } from '../api-error.ts';

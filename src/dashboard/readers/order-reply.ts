@@ -1,5 +1,5 @@
-import { readSentence } from '../../language/sentences/read-sentence.ts';
-import { sentence } from '../../language/sentences/sentence.ts';
+import { readSentence } from '../../language/read-sentence.ts';
+import { sentence } from '../../language/sentence.ts';
 import type { MirrorReader } from '../../mirror/mirror-reader.ts';
 import { ApiError } from '../api-error.ts';
 import { MOST_ROWS_OF_PAGE } from '../schema/fields.ts';

@@ -5,7 +5,7 @@ import type { MirrorReader } from '../../mirror/mirror-reader.ts';
 import { whyNothingLeaves } from '../../mirror/why-no-orders.ts';
 import { readReconciliation } from '../../mirror/read-reconciliation.ts';
 import type { RunNote } from '../../daemon/run-note.ts';
-import { readSentence } from '../../language/sentences/read-sentence.ts';
+import { readSentence } from '../../language/read-sentence.ts';
 import type { AlertItem } from '../schema/alert.ts';
 import type { BotItem, ExposureItem, LockoutItem, OverviewReply, PositionItem } from '../schema/overview.ts';
 import { equityItems } from './equity-items.ts';

@@ -5,7 +5,7 @@ import { tryMarket } from './market-parts.ts';
 import type { FillRecord } from '../../engine/fill-record.ts';
 import { UNTIL_RESUMED_MS, type Lock } from '../../engine/lock.ts';
 import type { OrderRecord } from '../../engine/order-record.ts';
-import { readSentence } from '../../language/sentences/read-sentence.ts';
+import { readSentence } from '../../language/read-sentence.ts';
 import type { JournalLine } from '../../mirror/mirror-reader.ts';
 import type { SentenceItem } from '../schema/fields.ts';
 import type { LockItem } from '../schema/lock.ts';

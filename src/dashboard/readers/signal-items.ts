@@ -1,4 +1,4 @@
-import { waitingCommands, type WaitingCommand } from '../../daemon/control/waiting-commands.ts';
+import { waitingCommands, type WaitingCommand } from '../../daemon/waiting-commands.ts';
 import { SarrafError } from '../../domain/errors.ts';
 import { readStored } from '../../domain/stored-json.ts';
 import type { SignalCommand } from '../../engine/engine-event.ts';

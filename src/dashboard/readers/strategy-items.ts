@@ -5,7 +5,7 @@ import { readFigures } from '../../engine/strategy-instance-record.ts';
 import { MARKET_NAMES } from '../../exchange/market-names.ts';
 import { unprotectedOf } from '../../engine/exits.ts';
 import type { OrderRecord } from '../../engine/order-record.ts';
-import { readSentence } from '../../language/sentences/read-sentence.ts';
+import { readSentence } from '../../language/read-sentence.ts';
 import { LastPrices } from '../../mirror/last-prices.ts';
 import { locksNow, pauseOf } from '../../mirror/locks-now.ts';
 import type { MirrorReader } from '../../mirror/mirror-reader.ts';

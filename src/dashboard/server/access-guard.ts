@@ -1,5 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { AccessStore, Person } from '../access/access-store.ts';
+import type { AccessStore, Person } from '../access-store.ts';
 import {
   csrfOf,
   isCsrfOf,

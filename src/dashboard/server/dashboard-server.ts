@@ -1,9 +1,9 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fastify, type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
-import { isAllowedHost, oneHost } from '../../daemon/health/allowed-host.ts';
+import { isAllowedHost, oneHost } from '../../daemon/allowed-host.ts';
 import { SarrafError } from '../../domain/errors.ts';
-import { AccessStore } from '../access/access-store.ts';
+import { AccessStore } from '../access-store.ts';
 import { ApiError, onOneLine } from '../api-error.ts';
 import { EventStreams } from '../events/event-streams.ts';
 import { BotFolderReader } from '../folder/bot-folder-reader.ts';

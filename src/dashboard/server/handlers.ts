@@ -1,8 +1,8 @@
-import { sentence } from '../../language/sentences/sentence.ts';
+import { sentence } from '../../language/sentence.ts';
 import type { z } from 'zod';
 import { ApiError } from '../api-error.ts';
-import { readHaltWait } from '../../daemon/control/waiting-commands.ts';
-import type { Person } from '../access/access-store.ts';
+import { readHaltWait } from '../../daemon/waiting-commands.ts';
+import type { Person } from '../access-store.ts';
 import { type Language, localeOf } from '../../language/locale.ts';
 import { costlessWork, costOf } from '../actions/action-cost.ts';
 import { byText, DONE_AT_ONCE, PostAction } from '../actions/post-action.ts';
@@ -27,10 +27,10 @@ import type { DASHBOARD_ENDPOINTS, DashboardEndpoint } from '../schema/endpoints
 import { LOG_LEVELS } from '../schema/log.ts';
 import { dashboardOpenApi } from './openapi.ts';
 import { existsSync } from 'node:fs';
-import { AlertOutbox } from '../../alerts/outbox/alert-outbox.ts';
-import type { AlertFilter, ListedAlert } from '../../alerts/outbox/alert-rows.ts';
-import { openOutboxFile, outboxPath } from '../../alerts/outbox/outbox-file.ts';
-import { alertText } from '../../alerts/text/alert-text.ts';
+import { AlertOutbox } from '../../alerts/alert-outbox.ts';
+import type { AlertFilter, ListedAlert } from '../../alerts/alert-rows.ts';
+import { openOutboxFile, outboxPath } from '../../alerts/outbox-file.ts';
+import { alertText } from '../../alerts/alert-text.ts';
 import { asApiError } from '../folder/mirror-source.ts';
 import type { AlertItem } from '../schema/alert.ts';
 

@@ -1,6 +1,6 @@
 import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
-import { ControlClient } from '../../daemon/control/control-client.ts';
-import type { ControlResult } from '../../daemon/control/control-command.ts';
+import { ControlClient } from '../../daemon/control-client.ts';
+import type { ControlResult } from '../../daemon/control-command.ts';
 import { SarrafError } from '../../domain/errors.ts';
 import type { SignalCommand } from '../../engine/engine-event.ts';
 import { payloadSizeProblem, signalKey } from '../../engine/signal-record.ts';

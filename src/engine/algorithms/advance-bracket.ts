@@ -9,7 +9,7 @@ import {
   type Units,
 } from '../../domain/money.ts';
 import { divideDown } from '../../domain/rounding.ts';
-import { sentence } from '../../language/sentences/sentence.ts';
+import { sentence } from '../../language/sentence.ts';
 import { CANCELED_BY_OTHERS, isFinal, type OrderRecord } from '../order-record.ts';
 import { plainOrder, type AlgorithmOrder, type AlgorithmStep, type AlgorithmView } from './algorithm-step.ts';
 import { priceAbove, type ExitLevel } from '../exit-level.ts';

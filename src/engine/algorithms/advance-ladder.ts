@@ -1,4 +1,4 @@
-import { sentence } from '../../language/sentences/sentence.ts';
+import { sentence } from '../../language/sentence.ts';
 import { isFinal, type OrderRecord } from '../order-record.ts';
 import { plainOrder, type AlgorithmStep, type AlgorithmView } from './algorithm-step.ts';
 import type { LadderAlgorithm } from './ladder.ts';

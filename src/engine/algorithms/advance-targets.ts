@@ -8,7 +8,7 @@ import {
   UNITS_PER_ONE,
 } from '../../domain/money.ts';
 import { divideDown } from '../../domain/rounding.ts';
-import { sentence } from '../../language/sentences/sentence.ts';
+import { sentence } from '../../language/sentence.ts';
 import { paymentFor, worstPrice } from '../orders/claims.ts';
 import { isFinal, type OrderRecord } from '../order-record.ts';
 import type { AlgorithmOrder, AlgorithmStep, AlgorithmView, ExitSale, MarketLook } from './algorithm-step.ts';

@@ -1,6 +1,6 @@
 import type { Market } from '../../domain/market.ts';
 import { addUnits, NO_UNITS, subtractUnits, type Units } from '../../domain/money.ts';
-import { sentence } from '../../language/sentences/sentence.ts';
+import { sentence } from '../../language/sentence.ts';
 import { isFinal, type OrderRecord } from '../order-record.ts';
 import type { OrderTable } from '../orders/order-table.ts';
 import type { ClosedCandle } from '../../strategy/strategy-event.ts';

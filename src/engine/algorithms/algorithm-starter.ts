@@ -1,7 +1,7 @@
 import type { Market } from '../../domain/market.ts';
 import { subtractUnits, UNITS_PER_ONE, type Units } from '../../domain/money.ts';
 import { divideHalfEven } from '../../domain/rounding.ts';
-import { sentence } from '../../language/sentences/sentence.ts';
+import { sentence } from '../../language/sentence.ts';
 import type { CreateBracketOptions } from '../bracket.ts';
 import {
   createAlgorithm,

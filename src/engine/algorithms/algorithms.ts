@@ -35,7 +35,7 @@ import {
   subtractUnits,
 } from '../../domain/money.ts';
 import { divideDown } from '../../domain/rounding.ts';
-import { sentence } from '../../language/sentences/sentence.ts';
+import { sentence } from '../../language/sentence.ts';
 import { canBeOrdered, onAmountGrid } from './market-grid.ts';
 import { afterSetbacks, MOST_SETBACKS, NO_SETBACKS } from './setbacks.ts';
 import { takeStock, type Stock } from './tally.ts';

@@ -1,7 +1,7 @@
 import type { Market } from '../../domain/market.ts';
 import { formatUnits, multiplyUnits, NO_UNITS, type Units, UNITS_PER_ONE } from '../../domain/money.ts';
 import { divideDown } from '../../domain/rounding.ts';
-import { sentence } from '../../language/sentences/sentence.ts';
+import { sentence } from '../../language/sentence.ts';
 import type { Intent } from '../../strategy/intents.ts';
 import { NO_SETBACKS, type Setbacks } from './setbacks.ts';
 import { refused, type Creation } from './step.ts';

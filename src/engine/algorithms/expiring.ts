@@ -1,6 +1,6 @@
 import type { Units } from '../../domain/money.ts';
 import type { Side } from '../../domain/order.ts';
-import { sentence } from '../../language/sentences/sentence.ts';
+import { sentence } from '../../language/sentence.ts';
 import type { AlgorithmStep, AlgorithmView } from './algorithm-step.ts';
 import { isFinal } from '../order-record.ts';
 import { canceling, over, placing, waiting } from './step.ts';

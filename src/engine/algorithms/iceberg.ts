@@ -1,7 +1,7 @@
 import type { Market } from '../../domain/market.ts';
 import { subtractUnits, type Units } from '../../domain/money.ts';
 import type { Side } from '../../domain/order.ts';
-import { sentence } from '../../language/sentences/sentence.ts';
+import { sentence } from '../../language/sentence.ts';
 import type { DecimalInput, Intent } from '../../strategy/intents.ts';
 import { canBeOrdered } from './market-grid.ts';
 import { plainOrder, type AlgorithmStep, type AlgorithmView } from './algorithm-step.ts';

@@ -2,7 +2,7 @@ import type { Market } from '../../domain/market.ts';
 import { formatUnits, NO_UNITS, type Units } from '../../domain/money.ts';
 import type { Side } from '../../domain/order.ts';
 import { divideDown, divideUp } from '../../domain/rounding.ts';
-import { sentence } from '../../language/sentences/sentence.ts';
+import { sentence } from '../../language/sentence.ts';
 import type { DecimalInput, Intent } from '../../strategy/intents.ts';
 import { canBeOrdered, onAmountGrid, onPriceGrid } from './market-grid.ts';
 import { NO_SETBACKS, type Setbacks } from './setbacks.ts';

@@ -2,7 +2,7 @@ import type { Market } from '../../domain/market.ts';
 import { formatUnits, NO_UNITS, type Units, UNITS_PER_ONE } from '../../domain/money.ts';
 import type { Side } from '../../domain/order.ts';
 import { divideDown } from '../../domain/rounding.ts';
-import { sentence } from '../../language/sentences/sentence.ts';
+import { sentence } from '../../language/sentence.ts';
 import type { DecimalInput, Intent } from '../../strategy/intents.ts';
 import { canBeOrdered } from './market-grid.ts';
 import { NO_SETBACKS, type Setbacks } from './setbacks.ts';

@@ -1,7 +1,7 @@
 import type { Market } from '../../domain/market.ts';
 import { subtractUnits, type Units } from '../../domain/money.ts';
 import type { Side } from '../../domain/order.ts';
-import { sentence } from '../../language/sentences/sentence.ts';
+import { sentence } from '../../language/sentence.ts';
 import type { Intent } from '../../strategy/intents.ts';
 import { isFinal, type OrderRecord } from '../order-record.ts';
 import { onAmountGrid, onPriceGrid } from './market-grid.ts';

@@ -1,4 +1,4 @@
-import { sentence } from '../../language/sentences/sentence.ts';
+import { sentence } from '../../language/sentence.ts';
 import type { AlgorithmOrder, AlgorithmStep } from './algorithm-step.ts';
 
 /** Given for every empty list, so that a step with nothing to do costs no memory. */

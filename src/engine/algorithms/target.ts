@@ -9,7 +9,7 @@ import {
 } from '../../domain/money.ts';
 import type { Side } from '../../domain/order.ts';
 import { divideDown } from '../../domain/rounding.ts';
-import { sentence } from '../../language/sentences/sentence.ts';
+import { sentence } from '../../language/sentence.ts';
 import type { Intent } from '../../strategy/intents.ts';
 import type { SeenBook } from '../risk/risk-view.ts';
 import { canBeOrdered, onAmountGrid } from './market-grid.ts';

@@ -1,7 +1,7 @@
 import type { Market } from '../../domain/market.ts';
 import { addUnits, NO_UNITS, subtractUnits, type Units } from '../../domain/money.ts';
 import { divideDown } from '../../domain/rounding.ts';
-import { sentence } from '../../language/sentences/sentence.ts';
+import { sentence } from '../../language/sentence.ts';
 import type { DecimalInput, Intent } from '../../strategy/intents.ts';
 import { canBeOrdered, onAmountGrid } from './market-grid.ts';
 import type { AlgorithmStep, AlgorithmView } from './algorithm-step.ts';

@@ -1,7 +1,7 @@
 import { formatUnits, type Units } from '../../domain/money.ts';
 import type { Algorithm } from '../algorithms/algorithms.ts';
 import { venueOrderId } from '../../domain/venue-id.ts';
-import { sentence } from '../../language/sentences/sentence.ts';
+import { sentence } from '../../language/sentence.ts';
 import { mayTrade, type OrderRecord } from '../order-record.ts';
 import type { AlgorithmManager } from '../algorithms/algorithm-manager.ts';
 import type { CancelCommand } from '../engine-event.ts';

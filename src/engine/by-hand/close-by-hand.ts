@@ -1,5 +1,5 @@
 import { addUnits, formatUnits, UNITS_PER_ONE, type Units, NO_UNITS } from '../../domain/money.ts';
-import { sentence } from '../../language/sentences/sentence.ts';
+import { sentence } from '../../language/sentence.ts';
 import { isFinal, mayTrade, type OrderRecord } from '../order-record.ts';
 import type { Intent } from '../../strategy/intents.ts';
 import type { AlgorithmManager } from '../algorithms/algorithm-manager.ts';

@@ -1,5 +1,5 @@
 import { lengthText } from '../../domain/time-text.ts';
-import { sentence } from '../../language/sentences/sentence.ts';
+import { sentence } from '../../language/sentence.ts';
 import type { OrderRecord } from '../order-record.ts';
 import type { Intent } from '../../strategy/intents.ts';
 import type { PlaceCommand } from '../engine-event.ts';

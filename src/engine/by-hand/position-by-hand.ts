@@ -7,7 +7,7 @@ import {
   subtractUnits,
   type Units,
 } from '../../domain/money.ts';
-import { sentence } from '../../language/sentences/sentence.ts';
+import { sentence } from '../../language/sentence.ts';
 import type { AlgorithmManager } from '../algorithms/algorithm-manager.ts';
 import type { PositionCommand } from '../engine-event.ts';
 import type { MarketDataCache } from '../feeds/market-data-cache.ts';

@@ -1,4 +1,4 @@
-import { sentence } from '../../language/sentences/sentence.ts';
+import { sentence } from '../../language/sentence.ts';
 import type { ReconciliationSettings } from '../engine-settings.ts';
 import type { Outbox } from '../outbox.ts';
 import type { StoredReconciliation } from '../stored-reconciliation.ts';

@@ -1,6 +1,6 @@
 import { formatUnits } from '../../domain/money.ts';
 import type { VenueTrade } from '../../domain/trade.ts';
-import { sentence } from '../../language/sentences/sentence.ts';
+import { sentence } from '../../language/sentence.ts';
 import type { ListCursor, Page, VenueCall, VenueProfile } from '../../venues/port.ts';
 import type { FillRecord } from '../fill-record.ts';
 import { isFinal, type OrderRecord } from '../order-record.ts';

@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import { formatUnits, parseUnits } from '../../domain/money.ts';
 import { readStored } from '../../domain/stored-json.ts';
-import { sentence } from '../../language/sentences/sentence.ts';
+import { sentence } from '../../language/sentence.ts';
 import type { VenueProfile, WalletReading, WalletTransaction } from '../../venues/port.ts';
 import type { FillRecord } from '../fill-record.ts';
 import type { OrderRecord } from '../order-record.ts';

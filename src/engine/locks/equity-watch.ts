@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { formatUnits, type Units } from '../../domain/money.ts';
 import { storedTimeMs, storedUnits } from '../../domain/stored-json.ts';
-import { sentence } from '../../language/sentences/sentence.ts';
+import { sentence } from '../../language/sentence.ts';
 import type { DrawdownRule } from '../lock-rule.ts';
 import { millionthsText, WINDOW_PARTS } from './trade-counts.ts';
 

@@ -3,7 +3,7 @@ import type { LockKind } from '../../domain/lock-kind.ts';
 import { bothTimesText } from '../../domain/tehran-time.ts';
 import type { Units } from '../../domain/money.ts';
 import { lengthText } from '../../domain/time-text.ts';
-import { sentence } from '../../language/sentences/sentence.ts';
+import { sentence } from '../../language/sentence.ts';
 import { fallenTooFar, nextSampleMs, withEquity, type Peaks } from './equity-watch.ts';
 import { isSameScope, reaches, UNTIL_RESUMED_MS, type Lock, type LockScope } from '../lock.ts';
 import {

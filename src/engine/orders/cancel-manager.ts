@@ -3,7 +3,7 @@ import { present } from '../../domain/invariant.ts';
 import type { VenueOrder } from '../../domain/order.ts';
 import type { VenueOrderId } from '../../domain/venue-id.ts';
 import { readStored } from '../../domain/stored-json.ts';
-import { sentence } from '../../language/sentences/sentence.ts';
+import { sentence } from '../../language/sentence.ts';
 import { isClosedStatus, type AskedOrder, type VenueAnswer, type VenueProfile } from '../../venues/port.ts';
 import { isFinal, mayTrade, type OrderRecord } from '../order-record.ts';
 import { DOUBTED, keepReply } from '../feeds/keep-reply.ts';

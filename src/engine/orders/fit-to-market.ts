@@ -2,7 +2,7 @@ import { SarrafError } from '../../domain/errors.ts';
 import { amountUnits, floorAmount, priceUnits, roundPrice, type Market } from '../../domain/market.ts';
 import { formatUnits, multiplyUnits, type Units } from '../../domain/money.ts';
 import { divideUp } from '../../domain/rounding.ts';
-import { sentence } from '../../language/sentences/sentence.ts';
+import { sentence } from '../../language/sentence.ts';
 
 /** Sizes and prices as they are wished, in units of 1e-10. */
 export interface UnfittedOrder {

@@ -1,5 +1,5 @@
 import { formatUnits } from '../../domain/money.ts';
-import { sentence } from '../../language/sentences/sentence.ts';
+import { sentence } from '../../language/sentence.ts';
 import { IdenticalOrders } from './identical-orders.ts';
 import { afterEvent, type OrderEvent } from './order-life.ts';
 import { CANCELED_BY_OTHERS, isFinal, mayTrade, type OrderRecord } from '../order-record.ts';

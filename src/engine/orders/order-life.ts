@@ -1,7 +1,7 @@
 import { invariant } from '../../domain/invariant.ts';
 import { NO_UNITS, type Units } from '../../domain/money.ts';
 import type { VenueOrderId } from '../../domain/venue-id.ts';
-import { sentence } from '../../language/sentences/sentence.ts';
+import { sentence } from '../../language/sentence.ts';
 import { isFinal, type OrderRecord, type OrderState } from '../order-record.ts';
 
 /** Exchange's report on an order, from any of its lists and replies. */

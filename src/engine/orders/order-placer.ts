@@ -1,6 +1,6 @@
 import type { VenueOrder } from '../../domain/order.ts';
 import type { ExitKind } from '../../domain/exit-kind.ts';
-import { sentence } from '../../language/sentences/sentence.ts';
+import { sentence } from '../../language/sentence.ts';
 import type { WhenIdentical } from './identical-orders.ts';
 import { OrderNames, stopLegKey } from '../order-names.ts';
 import { unsentOrder, type OrderRecord } from '../order-record.ts';

@@ -2,7 +2,7 @@ import { subtractUnits, UNITS_PER_ONE, type Units } from '../../domain/money.ts'
 import { paymentFor } from './claims.ts';
 import type { OrderRecord } from '../order-record.ts';
 import type { WantedOrder } from '../risk/risk-view.ts';
-import { sentence } from '../../language/sentences/sentence.ts';
+import { sentence } from '../../language/sentence.ts';
 import { refusalCauseOf, type RefusalCause } from '../../venues/port.ts';
 import type { AccountState } from '../feeds/account-state.ts';
 import type { MarketDataCache } from '../feeds/market-data-cache.ts';

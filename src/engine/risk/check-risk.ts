@@ -15,7 +15,7 @@ import {
 import { checkSelfCrossing } from './self-crossing.ts';
 import { formatUnits, type Units } from '../../domain/money.ts';
 import { divideDown } from '../../domain/rounding.ts';
-import { sentence } from '../../language/sentences/sentence.ts';
+import { sentence } from '../../language/sentence.ts';
 
 const BPS_OF_ALL = 10_000n;
 

@@ -1,4 +1,4 @@
-import { sentence } from '../../language/sentences/sentence.ts';
+import { sentence } from '../../language/sentence.ts';
 import type { Objection, RiskCheck } from './risk-view.ts';
 import { standstillText } from './market-standstill.ts';
 

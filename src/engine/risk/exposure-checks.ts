@@ -1,7 +1,7 @@
 import type { Currency } from '../../domain/market-symbol.ts';
 import { formatUnits, NO_UNITS, UNITS_PER_ONE } from '../../domain/money.ts';
 import { divideUp } from '../../domain/rounding.ts';
-import { sentence } from '../../language/sentences/sentence.ts';
+import { sentence } from '../../language/sentence.ts';
 import {
   liveAmount,
   NO_LIVE_ORDERS,

@@ -1,5 +1,5 @@
 import { bothTimesText } from '../../domain/tehran-time.ts';
-import { sentence } from '../../language/sentences/sentence.ts';
+import { sentence } from '../../language/sentence.ts';
 
 /** Data that is newer than a book that stands still. */
 export type MarketNews = 'newer-trades' | 'newer-stats' | 'newer-book' | 'newer-other-books';

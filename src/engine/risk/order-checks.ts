@@ -1,6 +1,6 @@
 import { formatUnits, UNITS_PER_ONE } from '../../domain/money.ts';
 import { divideUp } from '../../domain/rounding.ts';
-import { sentence } from '../../language/sentences/sentence.ts';
+import { sentence } from '../../language/sentence.ts';
 import { mayTrade, type OrderRecord } from '../order-record.ts';
 import { highestPrice } from '../live-exposure.ts';
 import { sayAmount, sayValue, type Objection, type RiskCheck } from './risk-view.ts';

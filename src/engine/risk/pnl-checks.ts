@@ -1,5 +1,5 @@
 import { formatUnits, type Units } from '../../domain/money.ts';
-import { sentence } from '../../language/sentences/sentence.ts';
+import { sentence } from '../../language/sentence.ts';
 import { onlyReduces } from '../live-exposure.ts';
 import type { RiskLimits, ValueLimit } from '../risk-limits.ts';
 import { sayValue, type Objection, type PnlView, type RiskCheck, type RiskView } from './risk-view.ts';

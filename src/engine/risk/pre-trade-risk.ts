@@ -2,7 +2,7 @@ import type { Market } from '../../domain/market.ts';
 import { formatUnits, type Units, addUnits, NO_UNITS } from '../../domain/money.ts';
 import type { ExitKind } from '../../domain/exit-kind.ts';
 import type { Execution, Side } from '../../domain/order.ts';
-import { sentence } from '../../language/sentences/sentence.ts';
+import { sentence } from '../../language/sentence.ts';
 import { onPriceGrid } from '../algorithms/market-grid.ts';
 import { fitToMarket } from '../orders/fit-to-market.ts';
 import type { WhenIdentical } from '../orders/identical-orders.ts';

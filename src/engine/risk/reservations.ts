@@ -2,7 +2,7 @@ import type { Market } from '../../domain/market.ts';
 import type { MarketNames } from '../../domain/market-symbol.ts';
 import { addUnits, formatUnits, NO_UNITS, subtractUnits, type Units } from '../../domain/money.ts';
 import type { Side } from '../../domain/order.ts';
-import { sentence } from '../../language/sentences/sentence.ts';
+import { sentence } from '../../language/sentence.ts';
 import { claimsOn, paymentFor, worstPrice } from '../orders/claims.ts';
 import type { Algorithm } from '../algorithms/algorithms.ts';
 import { unguardedOf } from '../bracket-stock.ts';

@@ -1,6 +1,6 @@
 import { formatUnits, type Units } from '../../domain/money.ts';
 import type { Execution, Side } from '../../domain/order.ts';
-import { sentence } from '../../language/sentences/sentence.ts';
+import { sentence } from '../../language/sentence.ts';
 import { mayTrade, type OrderRecord } from '../order-record.ts';
 import {
   sayAmount,

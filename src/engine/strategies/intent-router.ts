@@ -2,7 +2,7 @@ import type { Market } from '../../domain/market.ts';
 import { NO_UNITS, subtractUnits, type Units } from '../../domain/money.ts';
 import type { ExpiringAlgorithm } from '../algorithms/expiring.ts';
 import { present } from '../../domain/invariant.ts';
-import { sentence } from '../../language/sentences/sentence.ts';
+import { sentence } from '../../language/sentence.ts';
 import { canBeOrdered, onAmountGrid } from '../algorithms/market-grid.ts';
 import { positiveWishUnits } from '../algorithms/wish-units.ts';
 import { isFinal, type OrderRecord } from '../order-record.ts';

@@ -10,7 +10,7 @@ import { valueIn, type PriceOf, type Prices } from '../../portfolio/valuation.ts
 import type { MarketRules } from '../../strategy/market-rules.ts';
 import type { EngineView, OwnOrder } from '../../strategy/strategy-event.ts';
 import type { ShownLock } from '../../strategy/shown-lock.ts';
-import type { UniverseState } from '../../strategy/universe/universe-state.ts';
+import type { UniverseState } from '../../strategy/universe-state.ts';
 import type { AccountState } from '../feeds/account-state.ts';
 import { candlesSeenAtMs, type CandleReaders } from '../feeds/candle-reader.ts';
 import type { CachedMarket, MarketDataCache } from '../feeds/market-data-cache.ts';

@@ -8,7 +8,7 @@ import {
 } from '../../domain/money.ts';
 import { readStored } from '../../domain/stored-json.ts';
 import { otherSide } from '../../domain/transfer.ts';
-import { sentence } from '../../language/sentences/sentence.ts';
+import { sentence } from '../../language/sentence.ts';
 import { wishUnits } from '../algorithms/wish-units.ts';
 import type { Intent } from '../../strategy/intents.ts';
 import type { TransferStatus } from '../../strategy/strategy-event.ts';

@@ -1,7 +1,7 @@
-import { sentence } from '../../language/sentences/sentence.ts';
-import { memberUniverseOf } from '../../strategy/universe/own-markets.ts';
-import { universeOf } from '../../strategy/universe/shown-universe.ts';
-import type { UniverseState } from '../../strategy/universe/universe-state.ts';
+import { sentence } from '../../language/sentence.ts';
+import { memberUniverseOf } from '../../strategy/own-markets.ts';
+import { universeOf } from '../../strategy/shown-universe.ts';
+import type { UniverseState } from '../../strategy/universe-state.ts';
 import { wishUnits } from '../algorithms/wish-units.ts';
 import type { DecimalInput, Intent } from '../../strategy/intents.ts';
 import type { OrderTable } from '../orders/order-table.ts';

@@ -1,6 +1,6 @@
 import { present } from '../../domain/invariant.ts';
-import type { MarketRanking, OutReason } from '../../strategy/universe/rank-markets.ts';
-import type { Member, UniverseState } from '../../strategy/universe/universe-state.ts';
+import type { MarketRanking, OutReason } from '../../strategy/rank-markets.ts';
+import type { Member, UniverseState } from '../../strategy/universe-state.ts';
 import type { ClosedCandle } from '../../strategy/strategy-event.ts';
 import type { UniverseSubscription } from '../../strategy/subscriptions.ts';
 import type { StrategyInstance } from '../strategy-instance.ts';

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { endpoint } from '../endpoint.ts';
-import { orderRecord, type ExchangeOrder } from '../records/order.ts';
+import { orderRecord, type ExchangeOrder } from '../order.ts';
 import { addRuleIssues, isOneOf, type RuleIssue } from '../request-rules.ts';
 import { clientOrderId, currency, flag, positiveInput, word } from '../request-types.ts';
 import { budget } from './budget.ts';

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { DecimalText } from '../../domain/decimal-text.ts';
 import { endpoint } from '../endpoint.ts';
-import { walletRecord } from '../records/wallet.ts';
+import { walletRecord } from '../wallet.ts';
 import { decimalField, decimalOrNull, flagOrNull, recordOf, textOrNull } from '../reply-types.ts';
 import { addRuleIssues } from '../request-rules.ts';
 import { currency, positiveInput, word } from '../request-types.ts';

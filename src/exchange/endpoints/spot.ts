@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { endpoint } from '../endpoint.ts';
-import { orderRecord } from '../records/order.ts';
+import { orderRecord } from '../order.ts';
 import { pageOf } from '../records/page.ts';
-import { tradeRecord } from '../records/trade.ts';
+import { tradeRecord } from '../trade.ts';
 import { textOrNull } from '../reply-types.ts';
 import { addRuleIssues, notTogether, someOf, togetherOrNone } from '../request-rules.ts';
 import { clientOrderId, currency, integer, positiveNumber } from '../request-types.ts';

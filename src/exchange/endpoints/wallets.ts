@@ -7,7 +7,7 @@ import {
   transactionRecord,
   walletRecord,
   type VenueBalance,
-} from '../records/wallet.ts';
+} from '../wallet.ts';
 import { decimalField, recordOf } from '../reply-types.ts';
 import { currency, currencyList, day, integer, walletIdOrAll, word } from '../request-types.ts';
 import { budget } from './budget.ts';

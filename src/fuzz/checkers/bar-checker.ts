@@ -1,6 +1,6 @@
 import type { MirrorChange } from '../../engine/mirror-change.ts';
 import { isoText } from '../../domain/time-text.ts';
-import type { SimulatedExchange } from '../../simulator/core/exchange.ts';
+import type { SimulatedExchange } from '../../simulator/exchange.ts';
 import { violationsOf, type Violation } from './violation.ts';
 
 /**

@@ -1,5 +1,5 @@
 import type { RateLimit } from '../../domain/rate-limit.ts';
-import type { LoggedRequest, RequestLog } from '../../simulator/wire/request-log.ts';
+import type { LoggedRequest, RequestLog } from '../../simulator-server/request-log.ts';
 import { violationsOf, type Violation } from './violation.ts';
 
 const HTTP_FORBIDDEN = 403;

@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
 import type { Side } from '../../domain/order.ts';
-import type { SimulatedExchange } from '../../simulator/core/exchange.ts';
-import type { SimulatedOrder } from '../../simulator/core/trading/order.ts';
-import { makerSide, takerSide, type TradeOfOrder } from '../../simulator/core/trading/trade.ts';
-import type { UserId } from '../../simulator/core/wallet.ts';
+import type { SimulatedExchange } from '../../simulator/exchange.ts';
+import type { SimulatedOrder } from '../../simulator/order.ts';
+import { makerSide, takerSide, type TradeOfOrder } from '../../simulator/trade.ts';
+import type { UserId } from '../../simulator/wallet.ts';
 
 /** An order as the exchange has it, in units. */
 export interface TrueOrder {

@@ -1,7 +1,7 @@
 import Database from 'better-sqlite3';
 import { formatUnits } from '../../domain/money.ts';
-import type { SimulatedExchange } from '../../simulator/core/exchange.ts';
-import type { UserId } from '../../simulator/core/wallet.ts';
+import type { SimulatedExchange } from '../../simulator/exchange.ts';
+import type { UserId } from '../../simulator/wallet.ts';
 import {
   readKeptTransfers,
   readToldTransfers,

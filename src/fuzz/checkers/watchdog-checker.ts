@@ -1,5 +1,5 @@
-import type { WatchRule } from '../../daemon/watchdog/pulse-watch.ts';
-import type { WatchdogNews } from '../../daemon/watchdog/watchdog.ts';
+import type { WatchRule } from '../../daemon/pulse-watch.ts';
+import type { WatchdogNews } from '../../daemon/watchdog.ts';
 import { violationsOf, type Violation } from './violation.ts';
 import type { LeavingRequest, WireWitness } from './watched-transport.ts';
 import type { WatchdogOrders } from './watchdog-orders.ts';

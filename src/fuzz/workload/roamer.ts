@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { createRandom } from '../../domain/random.ts';
 import type { MarketContext } from '../../strategy/context.ts';
 import { defineStrategy } from '../../strategy/definition.ts';
-import { RANKINGS } from '../../strategy/universe/universe-rules.ts';
+import { RANKINGS } from '../../strategy/universe-rules.ts';
 import { Dice } from '../dice.ts';
 import { FAR, NEAR } from './situation.ts';
 

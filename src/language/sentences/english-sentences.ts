@@ -2,7 +2,7 @@ import { API_SENTENCES } from './api-sentences.ts';
 import { BOT_SENTENCES } from './bot-sentences.ts';
 import { CHECK_SENTENCES } from './check-sentences.ts';
 import { CONTROL_SENTENCES } from './control-sentences.ts';
-import { FEED_SENTENCES } from './feed-sentences.ts';
+import { FEED_SENTENCES } from '../feed-sentences.ts';
 import { INTENT_SENTENCES } from './intent-sentences.ts';
 import { KIND_SENTENCES } from './kind-sentences.ts';
 import { LOCK_SENTENCES } from './lock-sentences.ts';

@@ -1,9 +1,9 @@
 import { NotPlain, type CandleBlock, type CandleBlocks } from '../candle-blocks.ts';
-import { widthOf, type ColumnPlaces } from './column-places.ts';
+import { widthOf, type ColumnPlaces } from '../column-places.ts';
 import type { BarPlan } from './detect-timeframe.ts';
 import type { ImportTableOptions } from './import-table-options.ts';
 import { isCsv } from './open-table.ts';
-import { type FileRow, type RowFile, openText } from './open-text.ts';
+import { type FileRow, type RowFile, openText } from '../open-text.ts';
 import { type BarStarts, MOST_LINE_BYTES, PlainScanner } from './plain-scanner.ts';
 import type { TableReader } from './table-reader.ts';
 import { open } from 'node:fs/promises';

@@ -1,7 +1,7 @@
 import type { DecimalText } from '../../domain/decimal-text.ts';
 import type { BookLevel } from '../../domain/order-book.ts';
 import { BOOK_LEVELS, type RecordedBook } from '../records.ts';
-import type { FeedMessage } from './feed-message.ts';
+import type { FeedMessage } from '../feed-message.ts';
 
 /** Levels of one side that are kept: what is farther from the best price than these is forgotten. */
 const MOST_LEVELS = 10_000;

@@ -2,9 +2,9 @@ import type { BarAnchor } from '../../domain/bar-grid.ts';
 import type { MarketSymbol } from '../../domain/market-symbol.ts';
 import type { Timeframe } from '../../domain/timeframe.ts';
 import type { Catalogue } from '../catalogue.ts';
-import type { Field, Preset } from './column-places.ts';
-import type { ReadProgress } from './open-text.ts';
-import type { FileForm } from './written-form.ts';
+import type { Field, Preset } from '../column-places.ts';
+import type { ReadProgress } from '../open-text.ts';
+import type { FileForm } from '../written-form.ts';
 
 /** A file with columns, and how it is to be taken in. */
 export interface ImportTableOptions {

@@ -9,7 +9,7 @@ import {
   type OpenText,
   type ReadProgress,
   type RowFile,
-} from './open-text.ts';
+} from '../open-text.ts';
 
 /** Rows of one part at most. */
 const PART_ROWS = 10_000;

@@ -2,8 +2,8 @@ import { SarrafError } from '../../domain/errors.ts';
 import { openDatabase, queryRows, sqlFiles, streamChunks } from '../duckdb.ts';
 import { fileKind } from './file-kind.ts';
 import { openJson } from './open-json.ts';
-import { openCsv, type CsvFile } from './open-csv.ts';
-import type { FileRow, RowFile, ReadProgress } from './open-text.ts';
+import { openCsv, type CsvFile } from '../open-csv.ts';
+import type { FileRow, RowFile, ReadProgress } from '../open-text.ts';
 
 /** Rows that the columns and the timeframe are found from, and often some more. */
 const FIRST_ROWS = 1_000;

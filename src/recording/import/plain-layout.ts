@@ -1,4 +1,4 @@
-import { NO_COLUMN, type ColumnPlaces } from './column-places.ts';
+import { NO_COLUMN, type ColumnPlaces } from '../column-places.ts';
 import { timeForm, type TimeForm } from './plain-time.ts';
 
 /** Layout of a CSV file of candles, as known from its first rows. */

@@ -9,10 +9,10 @@ import {
 import { formatUnits, UNIT_DECIMALS, unitsOf } from '../../domain/money.ts';
 import type { RecordedTrade } from '../records.ts';
 import { roundedDecimal, decimalProblem } from '../rounded-decimal.ts';
-import { NO_COLUMN, type ColumnPlaces, type Field } from './column-places.ts';
-import type { FileRow } from './open-text.ts';
-import { TimeReader } from './time-reader.ts';
-import type { WrittenForm } from './written-form.ts';
+import { NO_COLUMN, type ColumnPlaces, type Field } from '../column-places.ts';
+import type { FileRow } from '../open-text.ts';
+import { TimeReader } from '../time-reader.ts';
+import type { WrittenForm } from '../written-form.ts';
 
 /** Thrown and caught within this folder: what is wrong with a row, as a sentence. */
 class BadRow extends Error {}

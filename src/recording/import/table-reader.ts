@@ -1,12 +1,12 @@
 import { SarrafError } from '../../domain/errors.ts';
 import type { AppendOutcome } from '../append-outcome.ts';
-import type { ColumnPlaces } from './column-places.ts';
-import { Rejects } from './import-report.ts';
+import type { ColumnPlaces } from '../column-places.ts';
+import { Rejects } from '../import-report.ts';
 import type { ImportTableOptions } from './import-table-options.ts';
 import { openTable } from './open-table.ts';
-import type { FileRow, ReadProgress } from './open-text.ts';
+import type { FileRow, ReadProgress } from '../open-text.ts';
 import { RowReader, type ReadRow } from './row-reader.ts';
-import type { WrittenForm } from './written-form.ts';
+import type { WrittenForm } from '../written-form.ts';
 import { isoText } from '../../domain/time-text.ts';
 
 /** Stops an append because of rows that can not be read. */

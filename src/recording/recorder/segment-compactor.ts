@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import type { After } from './append-file.ts';
-import type { Segment } from './read-segment.ts';
-import { sealSegments, type SealReport, type SealSegments, type SealTarget } from './seal-segment.ts';
+import type { After } from '../append-file.ts';
+import type { Segment } from '../read-segment.ts';
+import { sealSegments, type SealReport, type SealSegments, type SealTarget } from '../seal-segment.ts';
 
 /**
  * A segment that could not be sealed, as while another process writes to its folder, is tried again after

@@ -4,7 +4,7 @@ import { SarrafError } from '../../domain/errors.ts';
 import type { MarketSymbol } from '../../domain/market-symbol.ts';
 import { parseMarket } from '../../exchange/market-names.ts';
 import type { TakeLock } from '../append-rows.ts';
-import type { Segment } from './read-segment.ts';
+import type { Segment } from '../read-segment.ts';
 import { segmentKind } from './segment-writer.ts';
 
 /** The folder of the catalogue in which segments lie: it has no market's name. */

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { partitionName } from '../table-shape.ts';
-import { AppendFile, type After } from './append-file.ts';
+import { AppendFile, type After } from '../append-file.ts';
 import { seenMsOf, writeEntry, type SegmentEntry, type SegmentKind } from './segment-entry.ts';
 
 /**

@@ -4,7 +4,7 @@ import { z } from 'zod';
 import type { DecimalText } from '../../domain/decimal-text.ts';
 import type { PublicTrade } from '../../domain/trade.ts';
 import { replaceFile } from '../durable-file.ts';
-import { segmentRows, type Segment } from './read-segment.ts';
+import { segmentRows, type Segment } from '../read-segment.ts';
 import { TAPE_KEPT } from './change-detector.ts';
 
 const FILE = 'tape.json';

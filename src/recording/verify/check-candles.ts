@@ -9,7 +9,7 @@ import { volumeDecimalsOf } from '../read-candles.ts';
 import { partitionChunks, timeText } from '../read-partitions.ts';
 import type { TimeRange } from '../records.ts';
 import { CANDLE_SHAPE } from '../table-shapes.ts';
-import { DecimalsCount, onStep } from './check-step.ts';
+import { DecimalsCount, onStep } from '../check-step.ts';
 import type { Findings } from './findings.ts';
 import { durationText } from '../../domain/time-text.ts';
 

@@ -1,6 +1,6 @@
-import type { MarketState } from '../core/market/market-state.ts';
+import type { MarketState } from '../market-state.ts';
 import type { Chance } from './chance.ts';
-import type { FlowTrader } from './flow-trader.ts';
+import type { FlowTrader } from '../flow-trader.ts';
 import { LadderSide, type LevelSizing } from './ladder-side.ts';
 import { leastAmount } from './typical-size.ts';
 import type { Side } from '../../domain/order.ts';

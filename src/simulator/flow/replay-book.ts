@@ -1,7 +1,7 @@
 import { oppositeOf, type Side } from '../../domain/order.ts';
-import type { MarketState } from '../core/market/market-state.ts';
+import type { MarketState } from '../market-state.ts';
 import type { Chance } from './chance.ts';
-import type { FlowTrader } from './flow-trader.ts';
+import type { FlowTrader } from '../flow-trader.ts';
 import { Ladder } from './ladder.ts';
 import type { LadderSide } from './ladder-side.ts';
 import type { ReplayShape } from './replay-shape.ts';

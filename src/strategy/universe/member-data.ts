@@ -1,6 +1,6 @@
 import type { Timeframe } from '../../domain/timeframe.ts';
 import { FRESHNESS, type Freshness, type MemberTemplate } from '../subscriptions.ts';
-import type { UniverseRules } from './universe-rules.ts';
+import type { UniverseRules } from '../universe-rules.ts';
 
 /** Closed candles of each member; indicators are declared on them, and each member has its own. */
 export interface MemberCandles {

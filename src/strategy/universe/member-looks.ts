@@ -5,7 +5,7 @@ import type { FieldLook } from '../read-only-fields.ts';
 import { tickerOfBar, tickerOfBook } from '../ticker.ts';
 import type { OfMembers } from './member-data.ts';
 import type { MemberFeed, MemberSet } from './member-set.ts';
-import { universeOf } from './shown-universe.ts';
+import { universeOf } from '../shown-universe.ts';
 
 const NO_BARS: readonly Bar[] = Object.freeze([]);
 

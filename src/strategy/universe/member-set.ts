@@ -5,7 +5,7 @@ import type { ClosedCandle } from '../strategy-event.ts';
 import type { MemberTemplate, UniverseSubscription } from '../subscriptions.ts';
 import { Candidate, MemberSeries } from './candidate.ts';
 import type { MemberData } from './member-data.ts';
-import type { UniverseRules } from './universe-rules.ts';
+import type { UniverseRules } from '../universe-rules.ts';
 
 /** The best prices of a member for the price collar, where the strategy looks at no book of it. */
 const COLLAR_BOOK = { kind: 'book', everyMs: 10_000, maxAgeMs: 30_000 } as const;

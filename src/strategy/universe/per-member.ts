@@ -6,8 +6,8 @@ import { LIFE, type AnyHandler, type StrategyDefinition } from '../definition.ts
 import { fieldsOf } from '../fields.ts';
 import { MemberContext, UNIVERSE_NAME, type MemberParts } from './member-context.ts';
 import { universeData, type UniverseData } from './member-data.ts';
-import type { Universe } from './shown-universe.ts';
-import type { UniverseRules } from './universe-rules.ts';
+import type { Universe } from '../shown-universe.ts';
+import type { UniverseRules } from '../universe-rules.ts';
 import { z } from 'zod';
 import { StrategyState } from '../strategy-state.ts';
 

@@ -2,8 +2,8 @@ import type { BarGrid } from '../../domain/bar-grid.ts';
 import { gridOfColumns, type CandleColumns } from '../../domain/candle-columns.ts';
 import { SarrafError } from '../../domain/errors.ts';
 import { minuteText } from '../../domain/time-text.ts';
-import { rowFrom, countedTimeMs, type PackedMarket } from '../../recording/packed/packed-market.ts';
-import type { Stretch } from './stretch.ts';
+import { rowFrom, countedTimeMs, type PackedMarket } from '../../recording/packed-market.ts';
+import type { Stretch } from '../stretch.ts';
 
 /** Times of a market's data: the opens of its candles, or the times of its books. */
 export interface MarketTimes {

@@ -1,16 +1,16 @@
 import { longestBarMs } from '../../domain/bar-grid.ts';
 import { barsBetween, firstBarFrom, gridOfColumns, type CandleColumns } from '../../domain/candle-columns.ts';
-import type { FileSignal } from '../../backtest/signals/read-signals.ts';
-import { cutMarket } from '../../recording/packed/cut-market.ts';
-import { readPackedMarket, writePackedMarket } from '../../recording/packed/packed-file.ts';
+import type { FileSignal } from '../../backtest/read-signals.ts';
+import { cutMarket } from '../../recording/cut-market.ts';
+import { readPackedMarket, writePackedMarket } from '../../recording/packed-file.ts';
 import {
   type PackedMarket,
   countedTimeMs,
   type PackedBooks,
   type PackedStats,
   type PackedTrades,
-} from '../../recording/packed/packed-market.ts';
-import { dataSetOf, type DataSet, namedSet } from './data-set.ts';
+} from '../../recording/packed-market.ts';
+import { dataSetOf, type DataSet, namedSet } from '../data-set.ts';
 import { refuseFew, timesOfBooks, timesOfCandles, type MarketTimes } from './market-times.ts';
 import { cutSignals, signalSetOf, type SignalSet } from './study-signals.ts';
 import { createHash } from 'node:crypto';

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
-import type { FileSignal } from '../../backtest/signals/read-signals.ts';
+import type { FileSignal } from '../../backtest/read-signals.ts';
 import { SarrafError } from '../../domain/errors.ts';
-import type { Stretch } from './stretch.ts';
+import type { Stretch } from '../stretch.ts';
 
 /**
  * Signals from outside for a study's strategy, as its identity records them, including those of the hold-out.

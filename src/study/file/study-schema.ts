@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import type { JsonSchema } from '../../daemon/settings/bot-schema.ts';
-import { studySettings } from './study-settings.ts';
+import type { JsonSchema } from '../../daemon/bot-schema.ts';
+import { studySettings } from '../study-settings.ts';
 
 /** The shape of a study's file as a JSON Schema for editors, made from the checks themselves. */
 export function studySchema(): JsonSchema {

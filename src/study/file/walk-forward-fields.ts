@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { duration } from '../../daemon/settings/duration-field.ts';
-import { MOST_TRIALS } from '../samplers/trial-record.ts';
+import { duration } from '../../daemon/duration-field.ts';
+import { MOST_TRIALS } from '../../search/trial-record.ts';
 
 /** Long enough for any recording: forty years. */
 const LONGEST_MS = 40 * 366 * 86_400_000;

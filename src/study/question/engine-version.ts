@@ -12,9 +12,9 @@ const NOT_OF_TRIALS: ReadonlySet<string> = new Set([
   'fuzz',
   'library',
   'query',
+  'statistics',
   'study/remote',
   'study/report',
-  'study/statistics',
   'study/store',
   'study/validation',
 ]);

@@ -1,11 +1,11 @@
 import { WaitingError, Worker, type Job } from 'bullmq';
 import { codeHash } from '../data/code-hash.ts';
-import { ThreadRunner } from '../trials/thread-runner.ts';
+import { ThreadRunner } from '../thread-runner.ts';
 import type { BenchReport, BenchTask } from '../trials/bench-task.ts';
 import { readBatch } from './batch.ts';
 import { KeptResults } from './kept-results.ts';
 import { PREFIX } from './queue-names.ts';
-import type { RedisLink } from './redis-link.ts';
+import type { RedisLink } from '../redis-link.ts';
 import { writeReport } from './report-json.ts';
 import type { TakenOffer } from './take-offer.ts';
 import { taskKey } from './trial-key.ts';

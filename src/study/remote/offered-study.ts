@@ -1,6 +1,6 @@
 import { NoticeBoard } from './notice-board.ts';
 import { notesOf, OFFERS } from './queue-names.ts';
-import type { RedisLink } from './redis-link.ts';
+import type { RedisLink } from '../redis-link.ts';
 import { readNote, writeOffer, type StudyOffer, type WorkerNote } from './study-offer.ts';
 
 /** Time for which an offered study, and a worker's note, stay valid without a renewal. */

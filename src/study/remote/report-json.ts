@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { heldSchema } from '../stress/held-schema.ts';
 import type { BenchReport, BenchReports } from '../trials/bench-task.ts';
-import { FAILURE_KINDS } from '../trials/trial-report.ts';
+import { FAILURE_KINDS } from '../trial-report.ts';
 
 /** A report, and how long it took. */
 export interface TimedReport<Report extends BenchReport = BenchReport> {

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
-import { baseName } from '../../daemon/settings/strategy-settings.ts';
-import type { StudySettings } from '../file/study-settings.ts';
+import { baseName } from '../../daemon/strategy-settings.ts';
+import type { StudySettings } from '../study-settings.ts';
 import { canonicalJson } from '../question/canonical-json.ts';
 import type { BenchTask } from '../trials/bench-task.ts';
 import { fillRulesOf } from '../trials/fill-rules.ts';

@@ -1,6 +1,11 @@
-import { isNumeric, type NumericParameter, type Parameter, type ParameterValue } from '../space/parameter.ts';
+import {
+  isNumeric,
+  type NumericParameter,
+  type Parameter,
+  type ParameterValue,
+} from '../../search/parameter.ts';
 import { nearRange } from '../validation/near-trials.ts';
-import type { StudyVoice } from '../texts/study-voice.ts';
+import type { StudyVoice } from '../study-voice.ts';
 import type { ReportParameter } from './report-shapes.ts';
 
 /** Numbers with so many values have a cell of a heat map for each, others for some together. */

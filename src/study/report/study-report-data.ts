@@ -1,12 +1,12 @@
-import { isTooShortFor } from '../../backtest/result/finish-run.ts';
+import { isTooShortFor } from '../../backtest/finish-run.ts';
 import { present } from '../../domain/invariant.ts';
-import { isNumeric, type Parameter, type Point } from '../space/parameter.ts';
+import { isNumeric, type Parameter, type Point } from '../../search/parameter.ts';
 import { figureKind, shownFigures } from '../figure-kind.ts';
 import { rankedTrials } from '../ranked-trials.ts';
 import type { ShownTrial } from '../study-result.ts';
-import { studyVoice, type StudyVoice } from '../texts/study-voice.ts';
+import { studyVoice, type StudyVoice } from '../study-voice.ts';
 import { nearTrials } from '../validation/near-trials.ts';
-import type { ReportedStudy } from './reported-study.ts';
+import type { ReportedStudy } from '../reported-study.ts';
 import { parameterAxis } from './parameter-axis.ts';
 import type { StudyReportData, TrialState } from './report-shapes.ts';
 import { walkData } from './walk-data.ts';

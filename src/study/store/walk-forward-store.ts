@@ -1,6 +1,6 @@
 import type Database from 'better-sqlite3';
 import { z } from 'zod';
-import { rowOf, trialOfRow, type StoredTrial, type TrialRow } from './study-rows.ts';
+import { rowOf, trialOfRow, type StoredTrial, type TrialRow } from '../study-rows.ts';
 
 /** A trial of a window, which is counted from 1. */
 export type WindowTrialRow = TrialRow & { readonly window: number };

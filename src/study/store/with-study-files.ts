@@ -1,6 +1,6 @@
-import { lockStudy, type StudyFolder } from './study-place.ts';
-import { StudyStore } from './study-store.ts';
-import { TrialRegister } from './trial-register.ts';
+import { lockStudy, type StudyFolder } from '../study-place.ts';
+import { StudyStore } from '../study-store.ts';
+import { TrialRegister } from '../trial-register.ts';
 
 /** The files of a study while one process works on it. */
 export interface StudyFiles {

@@ -1,10 +1,10 @@
-import type { BotConfig } from '../../daemon/settings/create-bot-config.ts';
+import type { BotConfig } from '../../daemon/create-bot-config.ts';
 import { formatRatePercent, ratesOf, type FeeRates } from '../../domain/fee-schedule.ts';
 import type { Currency } from '../../domain/market-symbol.ts';
-import type { BarRules } from '../../venues/bars/bar-rules.ts';
-import type { PollRules } from '../../venues/recorded/poll-rules.ts';
+import type { BarRules } from '../../venues/bar-rules.ts';
+import type { PollRules } from '../../venues/poll-rules.ts';
 import { inDigits } from '../../language/fact.ts';
-import { finding, type StudyFinding } from '../texts/study-fact.ts';
+import { finding, type StudyFinding } from '../study-fact.ts';
 import type { FillRules } from '../trials/fill-rules.ts';
 import { COSTS, type Cost } from './stress-task.ts';
 

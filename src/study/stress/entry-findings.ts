@@ -1,7 +1,7 @@
 import { inDigits } from '../../language/fact.ts';
-import type { Objective } from '../goals/objectives.ts';
-import { quantilesOf, type Quantiles } from '../statistics/quantiles.ts';
-import { finding } from '../texts/study-fact.ts';
+import type { Objective } from '../objectives.ts';
+import { quantilesOf, type Quantiles } from '../../statistics/quantiles.ts';
+import { finding } from '../study-fact.ts';
 import { notTested, type Tested } from '../validation/tested.ts';
 import type { RanReport, StressReport } from './stress-task.ts';
 

@@ -1,6 +1,6 @@
 import type { EquityCurve } from '../../backtest/backtest-run.ts';
-import type { RoundTrip } from '../../backtest/metrics/round-trips.ts';
-import { numberOf } from '../../backtest/metrics/statistics.ts';
+import type { RoundTrip } from '../../backtest/round-trips.ts';
+import { numberOf } from '../../backtest/statistics.ts';
 import { firstBarFrom, type CandleColumns } from '../../domain/candle-columns.ts';
 import type { Units } from '../../domain/money.ts';
 

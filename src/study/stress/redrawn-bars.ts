@@ -3,7 +3,7 @@ import { SarrafError } from '../../domain/errors.ts';
 import { UNIT_DECIMALS, type Units } from '../../domain/money.ts';
 import { present } from '../../domain/invariant.ts';
 import type { RandomSource } from '../../domain/random.ts';
-import { stationaryBootstrap } from '../statistics/stationary-bootstrap.ts';
+import { stationaryBootstrap } from '../../statistics/stationary-bootstrap.ts';
 
 /** Bars of a market, and the step that its prices are on. */
 export interface SteppedBars {

@@ -1,6 +1,6 @@
 import { inDigits } from '../../language/fact.ts';
-import { quantilesOf, type Quantiles } from '../statistics/quantiles.ts';
-import { finding } from '../texts/study-fact.ts';
+import { quantilesOf, type Quantiles } from '../../statistics/quantiles.ts';
+import { finding } from '../study-fact.ts';
 import { notTested, type Tested } from '../validation/tested.ts';
 import type { StressReport } from './stress-task.ts';
 

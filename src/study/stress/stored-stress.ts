@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { SarrafError } from '../../domain/errors.ts';
-import type { StudyStore } from '../store/study-store.ts';
-import { FAILURE_KINDS } from '../trials/trial-report.ts';
-import { keptFinding } from '../texts/study-fact.ts';
+import type { StudyStore } from '../study-store.ts';
+import { FAILURE_KINDS } from '../trial-report.ts';
+import { keptFinding } from '../study-fact.ts';
 import { heldSchema } from './held-schema.ts';
 import { COSTS, type StressReport } from './stress-task.ts';
 

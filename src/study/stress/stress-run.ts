@@ -1,9 +1,9 @@
 import type { BacktestRun } from '../../backtest/backtest-run.ts';
-import { summaryOf } from '../../backtest/result/finish-run.ts';
-import { roundTrips, type RoundTrip } from '../../backtest/metrics/round-trips.ts';
-import { valuedFills } from '../../backtest/metrics/valued-fills.ts';
-import { marketFor } from '../../backtest/setup/candle-backtest.ts';
-import type { BotConfig } from '../../daemon/settings/create-bot-config.ts';
+import { summaryOf } from '../../backtest/finish-run.ts';
+import { roundTrips, type RoundTrip } from '../../backtest/round-trips.ts';
+import { valuedFills } from '../../backtest/valued-fills.ts';
+import { marketFor } from '../../backtest/candle-backtest.ts';
+import type { BotConfig } from '../../daemon/create-bot-config.ts';
 import { SarrafError } from '../../domain/errors.ts';
 import { present } from '../../domain/invariant.ts';
 import { createRandom } from '../../domain/random.ts';
@@ -17,13 +17,13 @@ import { heldPositions } from './held-positions.ts';
 import { randomEntryPlan, type MarketPlan, type PlannedEntry } from './random-entry-plan.ts';
 import { redrawnBars, barTimes, drawnOrder, type RedrawOptions } from './redrawn-bars.ts';
 import type { Cost, StressReport, StressTask, TradesAgain } from './stress-task.ts';
-import { numberOf } from '../../backtest/metrics/statistics.ts';
+import { numberOf } from '../../backtest/statistics.ts';
 import type { Units } from '../../domain/money.ts';
 import type { StrategyDefinition } from '../../strategy/definition.ts';
 import type { StrategyContext } from '../../strategy/context.ts';
-import type { FileSignal } from '../../backtest/signals/read-signals.ts';
+import type { FileSignal } from '../../backtest/read-signals.ts';
 import type { CandleColumns } from '../../domain/candle-columns.ts';
-import { rowFrom } from '../../recording/packed/packed-market.ts';
+import { rowFrom } from '../../recording/packed-market.ts';
 
 /** Setup in which trials run, and the bot that runs them. */
 interface StressPlace {

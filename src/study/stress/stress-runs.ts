@@ -1,4 +1,4 @@
-import type { Params } from '../space/params-of-point.ts';
+import type { Params } from '../../search/params-of-point.ts';
 import type { PaidCost } from './doubled-costs.ts';
 import type { StressBasis } from './stored-stress.ts';
 import { stressSeed } from './stress-seed.ts';

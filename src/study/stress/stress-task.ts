@@ -1,6 +1,6 @@
-import type { TrialMetrics } from '../goals/objectives.ts';
-import type { Params } from '../space/params-of-point.ts';
-import type { FailedReport } from '../trials/trial-report.ts';
+import type { TrialMetrics } from '../objectives.ts';
+import type { Params } from '../../search/params-of-point.ts';
+import type { FailedReport } from '../trial-report.ts';
 import type { MarketPositions } from './held-positions.ts';
 
 /**

@@ -1,20 +1,20 @@
-import { numberOf } from '../../backtest/metrics/statistics.ts';
-import { runSummary } from '../../backtest/result/finish-run.ts';
-import { stretchSummaries } from '../../backtest/result/stretch-summaries.ts';
+import { numberOf } from '../../backtest/statistics.ts';
+import { runSummary } from '../../backtest/finish-run.ts';
+import { stretchSummaries } from '../../backtest/stretch-summaries.ts';
 import type { BacktestRun } from '../../backtest/backtest-run.ts';
 import { KeptState } from '../../backtest/kept-state.ts';
 import type { RunMarket } from '../../backtest/candle-runner.ts';
 import { runBacktest } from '../../backtest/run-backtest.ts';
-import type { CreatedBacktest } from '../../backtest/setup/candle-backtest.ts';
+import type { CreatedBacktest } from '../../backtest/candle-backtest.ts';
 import { present } from '../../domain/invariant.ts';
 import { formatUnits } from '../../domain/money.ts';
-import type { Stretch } from '../data/stretch.ts';
-import type { TrialMetrics } from '../goals/objectives.ts';
-import type { Params } from '../space/params-of-point.ts';
-import { dailyReturns, type DailyReturns } from '../../backtest/metrics/daily-returns.ts';
+import type { Stretch } from '../stretch.ts';
+import type { TrialMetrics } from '../objectives.ts';
+import type { Params } from '../../search/params-of-point.ts';
+import { dailyReturns, type DailyReturns } from '../../backtest/daily-returns.ts';
 import { failureReason } from './failure-reason.ts';
 import { trialMetrics } from './trial-metrics.ts';
-import type { FailedReport } from './trial-report.ts';
+import type { FailedReport } from '../trial-report.ts';
 
 /** Params, and when they begin to trade, in ms since 1970. */
 export interface AccountLeg {

@@ -1,8 +1,8 @@
-import type { Stretch } from '../data/stretch.ts';
-import type { Params } from '../space/params-of-point.ts';
+import type { Stretch } from '../stretch.ts';
+import type { Params } from '../../search/params-of-point.ts';
 import type { StressReport, StressTask } from '../stress/stress-task.ts';
 import type { AccountReport, AccountTask } from './account-run.ts';
-import type { TrialReport } from './trial-report.ts';
+import type { TrialReport } from '../trial-report.ts';
 
 /** A task for a thread. `stretch` null: that of the study. */
 export type BenchTask =

@@ -1,9 +1,9 @@
-import { barRulesOf } from '../../backtest/setup/bar-rules-of.ts';
-import { pollRulesOf } from '../../backtest/setup/poll-rules-of.ts';
-import { defined } from '../../simulator/settings/config-fields.ts';
-import type { BarRules } from '../../venues/bars/bar-rules.ts';
-import { createPollRules, type PollRules } from '../../venues/recorded/poll-rules.ts';
-import type { StudySettings } from '../file/study-settings.ts';
+import { barRulesOf } from '../../backtest/bar-rules-of.ts';
+import { pollRulesOf } from '../../backtest/poll-rules-of.ts';
+import { defined } from '../../simulator-server/config-fields.ts';
+import type { BarRules } from '../../venues/bar-rules.ts';
+import { createPollRules, type PollRules } from '../../venues/poll-rules.ts';
+import type { StudySettings } from '../study-settings.ts';
 
 /** Fill rules for orders of a study's trials. */
 export type FillRules =

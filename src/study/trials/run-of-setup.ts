@@ -1,9 +1,9 @@
 import type { BacktestRun } from '../../backtest/backtest-run.ts';
 import { runBacktest } from '../../backtest/run-backtest.ts';
-import { createBacktest, type CreatedBacktest } from '../../backtest/setup/candle-backtest.ts';
-import { runPollBacktest } from '../../backtest/setup/poll-backtest.ts';
-import { packedRecordings } from '../../backtest/setup/recordings.ts';
-import type { BotConfig } from '../../daemon/settings/create-bot-config.ts';
+import { createBacktest, type CreatedBacktest } from '../../backtest/candle-backtest.ts';
+import { runPollBacktest } from '../../backtest/poll-backtest.ts';
+import { packedRecordings } from '../../backtest/recordings.ts';
+import type { BotConfig } from '../../daemon/create-bot-config.ts';
 import type { CandleSetup, TrialSetup } from './trial-setup.ts';
 
 /** Runs the bot of a trial on the data of a setup. Throws as `createBacktest` and `runPollBacktest` do. */

@@ -1,7 +1,7 @@
-import { balancesOverride, feeOverride, strategiesOverride } from '../../backtest/setup/bot-overrides.ts';
-import type { Override } from '../../daemon/settings/overrides.ts';
-import { defined } from '../../simulator/settings/config-fields.ts';
-import type { StudySettings } from '../file/study-settings.ts';
+import { balancesOverride, feeOverride, strategiesOverride } from '../../backtest/bot-overrides.ts';
+import type { Override } from '../../daemon/overrides.ts';
+import { defined } from '../../simulator-server/config-fields.ts';
+import type { StudySettings } from '../study-settings.ts';
 import { fillRulesOf } from './fill-rules.ts';
 import type { StudySetup } from './trial-setup.ts';
 

@@ -1,5 +1,5 @@
-import type { BacktestSummary } from '../../backtest/result/result-schema.ts';
-import type { TrialMetrics } from '../goals/objectives.ts';
+import type { BacktestSummary } from '../../backtest/result-schema.ts';
+import type { TrialMetrics } from '../objectives.ts';
 
 /** The figures of a summary as numbers. Money becomes the float next to it. */
 export function trialMetrics({ quote: _quote, ...figures }: BacktestSummary): TrialMetrics {

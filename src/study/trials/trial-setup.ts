@@ -1,12 +1,12 @@
-import type { BacktestRequest } from '../../backtest/setup/candle-backtest.ts';
+import type { BacktestRequest } from '../../backtest/candle-backtest.ts';
 import type { CandleColumns } from '../../domain/candle-columns.ts';
-import { readBotConfig } from '../../daemon/settings/read-bot-config.ts';
-import type { BotConfig } from '../../daemon/settings/create-bot-config.ts';
-import type { Override } from '../../daemon/settings/overrides.ts';
+import { readBotConfig } from '../../daemon/read-bot-config.ts';
+import type { BotConfig } from '../../daemon/create-bot-config.ts';
+import type { Override } from '../../daemon/overrides.ts';
 import { SarrafError } from '../../domain/errors.ts';
-import type { PackedMarket } from '../../recording/packed/packed-market.ts';
+import type { PackedMarket } from '../../recording/packed-market.ts';
 import type { RunData, RunSignals } from '../data/study-data.ts';
-import type { Params } from '../space/params-of-point.ts';
+import type { Params } from '../../search/params-of-point.ts';
 import type { FillRules } from './fill-rules.ts';
 
 /** Everything a trial needs besides its params, its data and its range. */

@@ -5,9 +5,9 @@ import {
   type ParameterValue,
   type Point,
   type Space,
-} from '../space/parameter.ts';
-import { NumericAxis } from '../space/numeric-axis.ts';
-import { nearestPlace } from '../space/steps.ts';
+} from '../../search/parameter.ts';
+import { NumericAxis } from '../../search/numeric-axis.ts';
+import { nearestPlace } from '../../search/steps.ts';
 
 /** A trial's number, and where in the space it is. */
 export interface NumberedPoint {

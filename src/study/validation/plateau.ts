@@ -1,9 +1,9 @@
 import { present } from '../../domain/invariant.ts';
-import type { Objective } from '../goals/objectives.ts';
-import { isNumeric, type Space } from '../space/parameter.ts';
-import type { TrialOutcome } from '../samplers/trial-record.ts';
+import type { Objective } from '../objectives.ts';
+import { isNumeric, type Space } from '../../search/parameter.ts';
+import type { TrialOutcome } from '../../search/trial-record.ts';
 import { inDigits } from '../../language/fact.ts';
-import { finding } from '../texts/study-fact.ts';
+import { finding } from '../study-fact.ts';
 import { LEAST_NEIGHBOURS, nearTrials, type NumberedPoint } from './near-trials.ts';
 import { notTested, type Tested } from './tested.ts';
 

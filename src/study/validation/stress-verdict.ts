@@ -1,6 +1,6 @@
 import type { EntryFindings } from '../stress/entry-findings.ts';
-import type { StressFindings } from '../stress/stress-findings.ts';
-import { finding, type StudyFinding } from '../texts/study-fact.ts';
+import type { StressFindings } from '../stress-findings.ts';
+import { finding, type StudyFinding } from '../study-fact.ts';
 import { valueOf, type Tested } from './tested.ts';
 
 /** Outcome of a best trial under other conditions. */

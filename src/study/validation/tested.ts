@@ -1,5 +1,5 @@
-import { InvalidSample, type Estimate } from '../statistics/estimate.ts';
-import { said, type StudyFinding } from '../texts/study-fact.ts';
+import { InvalidSample, type Estimate } from '../../statistics/estimate.ts';
+import { said, type StudyFinding } from '../study-fact.ts';
 
 /** Result of a test of a study, or the reason it was not made: the value expected and the value found. */
 export type Tested<Value> =

@@ -1,4 +1,4 @@
-import type { DailyReturns } from '../../backtest/metrics/daily-returns.ts';
+import type { DailyReturns } from '../../backtest/daily-returns.ts';
 import { present } from '../../domain/invariant.ts';
 import { createRandom } from '../../domain/random.ts';
 import { ownStatistics, type OwnStatistics } from './luck-statistics.ts';

@@ -1,5 +1,5 @@
 import type { RandomSource } from '../../domain/random.ts';
-import type { DailyReturns } from '../../backtest/metrics/daily-returns.ts';
+import type { DailyReturns } from '../../backtest/daily-returns.ts';
 
 /** Trials of a sample. Clusters of more take more than seconds. */
 const MOST_SAMPLED = 1_000;

@@ -1,9 +1,9 @@
-import { isTooShortFor } from '../../backtest/result/finish-run.ts';
-import type { Stretch } from '../data/stretch.ts';
+import { isTooShortFor } from '../../backtest/finish-run.ts';
+import type { Stretch } from '../stretch.ts';
 import { inDigits } from '../../language/fact.ts';
-import type { StressFindings } from '../stress/stress-findings.ts';
-import type { TrialMetrics } from '../goals/objectives.ts';
-import { finding, type StudyFinding } from '../texts/study-fact.ts';
+import type { StressFindings } from '../stress-findings.ts';
+import type { TrialMetrics } from '../objectives.ts';
+import { finding, type StudyFinding } from '../study-fact.ts';
 import type { LuckStatistics } from './luck-statistics.ts';
 import type { Plateau } from './plateau.ts';
 import { isBetterThanRandom, stressVerdict, untestedStress, type StressVerdict } from './stress-verdict.ts';

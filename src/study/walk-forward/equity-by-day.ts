@@ -1,4 +1,4 @@
-import type { DailyReturns } from '../../backtest/metrics/daily-returns.ts';
+import type { DailyReturns } from '../../backtest/daily-returns.ts';
 
 /** Equity of an account at the end of a UTC day. */
 export interface EquityDay {

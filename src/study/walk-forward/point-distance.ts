@@ -1,5 +1,5 @@
-import type { Point, Space } from '../space/parameter.ts';
-import { SpaceAxes } from '../space/space-axes.ts';
+import type { Point, Space } from '../../search/parameter.ts';
+import { SpaceAxes } from '../../search/space-axes.ts';
 
 /**
  * Distances between points of a space, by their places: 0 to 1, the root of the mean square over the

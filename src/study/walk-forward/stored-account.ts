@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { SarrafError } from '../../domain/errors.ts';
-import type { TrialMetrics } from '../goals/objectives.ts';
+import type { TrialMetrics } from '../objectives.ts';
 import type { AccountReport } from '../trials/account-run.ts';
 
 const METRICS = z.record(z.string(), z.number().nullable());

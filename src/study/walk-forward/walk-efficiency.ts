@@ -1,5 +1,5 @@
-import type { Stretch } from '../data/stretch.ts';
-import type { TrialMetrics } from '../goals/objectives.ts';
+import type { Stretch } from '../stretch.ts';
+import type { TrialMetrics } from '../objectives.ts';
 
 const DAY_MS = 86_400_000;
 

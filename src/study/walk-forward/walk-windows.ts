@@ -1,10 +1,10 @@
 import { SarrafError } from '../../domain/errors.ts';
 import { durationText, minuteText } from '../../domain/time-text.ts';
 import { timeframeMs, type Timeframe } from '../../domain/timeframe.ts';
-import { formatDuration } from '../../daemon/settings/duration-text.ts';
+import { formatDuration } from '../../daemon/duration-text.ts';
 import { firstTimeFrom, refuseFew, type MarketTimes } from '../data/market-times.ts';
-import type { Stretch } from '../data/stretch.ts';
-import type { WalkQuestion } from './walk-plan.ts';
+import type { Stretch } from '../stretch.ts';
+import type { WalkQuestion } from '../walk-plan.ts';
 
 /** Range that is searched, and range that is traded with the choice. */
 export interface WalkWindow {

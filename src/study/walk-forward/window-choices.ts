@@ -1,6 +1,6 @@
 import { SarrafError } from '../../domain/errors.ts';
 import { minuteText } from '../../domain/time-text.ts';
-import type { StoredTrial } from '../store/study-rows.ts';
+import type { StoredTrial } from '../study-rows.ts';
 import type { AccountTask, AccountLeg } from '../trials/account-run.ts';
 import type { WalkWindow } from './walk-windows.ts';
 

@@ -1,19 +1,15 @@
 import { ratesOf, type FeeSchedule } from '../../domain/fee-schedule.ts';
 import type { Units } from '../../domain/money.ts';
 import type { VenueTrade } from '../../domain/trade.ts';
-import { BoundedList } from '../../simulator/core/bounded-list.ts';
-import { accept, refuse, type Result } from '../../simulator/core/result.ts';
-import { createOrders } from '../../simulator/core/trading/create-orders.ts';
-import type { SimulatedOrder } from '../../simulator/core/trading/order.ts';
-import { OrderRegister } from '../../simulator/core/trading/order-register.ts';
-import { decidePlacement } from '../../simulator/core/trading/placement.ts';
-import {
-  DEFAULT_TRADING,
-  type PlaceOrder,
-  type TradingSettings,
-} from '../../simulator/core/trading/requests.ts';
-import { neededHold } from '../../simulator/core/trading/settlement.ts';
-import type { Trader } from '../../simulator/core/trading/trader.ts';
+import { BoundedList } from '../../simulator/bounded-list.ts';
+import { accept, refuse, type Result } from '../../simulator/result.ts';
+import { createOrders } from '../../simulator/create-orders.ts';
+import type { SimulatedOrder } from '../../simulator/order.ts';
+import { OrderRegister } from '../../simulator/order-register.ts';
+import { decidePlacement } from '../../simulator/placement.ts';
+import { DEFAULT_TRADING, type PlaceOrder, type TradingSettings } from '../../simulator/requests.ts';
+import { neededHold } from '../../simulator/settlement.ts';
+import type { Trader } from '../../simulator/trader.ts';
 import type { BarMarket } from './bar-market.ts';
 import { orderIdOf, tradeIdOf } from '../whole-ids.ts';
 import { RecentReceipts } from './recent-receipts.ts';

@@ -1,7 +1,7 @@
 import { SarrafError } from '../../domain/errors.ts';
 import type { BarAccount } from './bar-account.ts';
 import type { BarMarket, PassedPrice } from './bar-market.ts';
-import type { BarRules, BarPath } from './bar-rules.ts';
+import type { BarRules, BarPath } from '../bar-rules.ts';
 import { payable } from './settle-fill.ts';
 import { NO_COSTS, takerPrice, type TakerCosts } from './taker-price.ts';
 import { isReached, type WorkingOrder } from './working-order.ts';

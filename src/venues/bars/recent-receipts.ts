@@ -1,4 +1,4 @@
-import type { Wallet } from '../../simulator/core/wallet.ts';
+import type { Wallet } from '../../simulator/wallet.ts';
 
 interface Receipt {
   readonly wallet: Wallet;

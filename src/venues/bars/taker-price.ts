@@ -1,7 +1,7 @@
 import type { Market } from '../../domain/market.ts';
 import type { Side } from '../../domain/order.ts';
 import { divideDown, divideUp } from '../../domain/rounding.ts';
-import { millionthsOfBps, type BarRules } from './bar-rules.ts';
+import { millionthsOfBps, type BarRules } from '../bar-rules.ts';
 
 const TWO_MILLION = 2_000_000n;
 

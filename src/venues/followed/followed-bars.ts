@@ -1,9 +1,9 @@
 import type { Candle } from '../../domain/candle.ts';
 import type { Timeframe } from '../../domain/timeframe.ts';
 import type { TimeRange } from '../../recording/records.ts';
-import { BoundedList } from '../../simulator/core/bounded-list.ts';
-import type { SimulatedBar } from '../../simulator/core/market/candle-series.ts';
-import type { MarketState } from '../../simulator/core/market/market-state.ts';
+import { BoundedList } from '../../simulator/bounded-list.ts';
+import type { SimulatedBar } from '../../simulator/candle-series.ts';
+import type { MarketState } from '../../simulator/market-state.ts';
 import type { StepReader } from './step-reader.ts';
 
 /** Bars kept of each timeframe: as many as the simulator keeps of those that it makes. */

@@ -1,4 +1,4 @@
-import type { LiquidityModel } from './liquidity-model.ts';
+import type { LiquidityModel } from '../liquidity-model.ts';
 import type { FollowedSide } from './followed-side.ts';
 
 interface Taken {

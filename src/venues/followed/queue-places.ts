@@ -1,6 +1,6 @@
 import type { Side } from '../../domain/order.ts';
-import type { BookOrder, PriceLevel } from '../../simulator/core/matching/price-level.ts';
-import type { QueuePlace } from './liquidity-model.ts';
+import type { BookOrder, PriceLevel } from '../../simulator/price-level.ts';
+import type { QueuePlace } from '../liquidity-model.ts';
 
 /**
  * Amount of others, in amount steps, ahead of each own resting order at its price. Infinite if the recorded

@@ -5,11 +5,11 @@ import type { BookLevel, OrderBook } from '../../domain/order-book.ts';
 import { oppositeOf } from '../../domain/order.ts';
 import { knownTime } from '../../recording/record-columns.ts';
 import { BOOK_LEVELS } from '../../recording/records.ts';
-import type { PriceLevel } from '../../simulator/core/matching/price-level.ts';
-import type { MarketState } from '../../simulator/core/market/market-state.ts';
+import type { PriceLevel } from '../../simulator/price-level.ts';
+import type { MarketState } from '../../simulator/market-state.ts';
 import type { Liquidity } from './liquidity.ts';
-import type { FollowedRules } from './liquidity-model.ts';
-import type { FollowedMarket } from './followed-market.ts';
+import type { FollowedRules } from '../liquidity-model.ts';
+import type { FollowedMarket } from '../followed-market.ts';
 
 const NO_BOOK: OrderBook = { bids: [], asks: [], updatedAtMs: null };
 

@@ -1,6 +1,6 @@
-import type { MarketState } from '../../simulator/core/market/market-state.ts';
-import type { SimulatedOrder } from '../../simulator/core/trading/order.ts';
-import type { FlowTrader } from '../../simulator/flow/flow-trader.ts';
+import type { MarketState } from '../../simulator/market-state.ts';
+import type { SimulatedOrder } from '../../simulator/order.ts';
+import type { FlowTrader } from '../../simulator/flow-trader.ts';
 import type { Liquidity } from './liquidity.ts';
 
 interface StandIn {

@@ -1,7 +1,7 @@
 import type { DecimalText } from '../../domain/decimal-text.ts';
 import type { Market } from '../../domain/market.ts';
 import { formatUnits } from '../../domain/money.ts';
-import { RowGrid } from '../../simulator/flow/row-grid.ts';
+import { RowGrid } from '../../simulator/row-grid.ts';
 
 /** A step as `digits` times 10^-decimals. */
 interface Step {

@@ -1,5 +1,5 @@
 import type { ClientOptions } from '../../exchange/client-options.ts';
-import type { CredentialSettings } from './credentials-settings.ts';
+import type { CredentialSettings } from '../credentials-settings.ts';
 
 /** Network access to an exchange, as configured. */
 export interface ExchangeAccess extends Required<Pick<ClientOptions, 'limits' | 'headroom' | 'orderBook'>> {

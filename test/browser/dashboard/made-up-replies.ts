@@ -1,7 +1,7 @@
 import { sentencesIn } from '../../../src/dashboard/readers/row-items.ts';
 import { DASHBOARD_ENDPOINTS } from '../../../src/dashboard/schema/endpoints.ts';
 import type { OverviewReply } from '../../../src/dashboard/schema/overview.ts';
-import { readSentence } from '../../../src/language/sentences/read-sentence.ts';
+import { readSentence } from '../../../src/language/read-sentence.ts';
 
 /** A Tuesday afternoon in Tehran, of which every reply of the made-up bot is. */
 export const NOW_MS = Date.UTC(2026, 3, 7, 11, 0, 0);

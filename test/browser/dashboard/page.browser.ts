@@ -1,6 +1,6 @@
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { readSentence } from '../../../src/language/sentences/read-sentence.ts';
+import { readSentence } from '../../../src/language/read-sentence.ts';
 import {
   keepPicture,
   launchChromium,

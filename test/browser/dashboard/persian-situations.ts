@@ -1,6 +1,6 @@
 import { logItemOf } from '../../../src/dashboard/readers/log-items.ts';
 import type { JournalLine } from '../../../src/mirror/mirror-reader.ts';
-import { readSentence } from '../../../src/language/sentences/read-sentence.ts';
+import { readSentence } from '../../../src/language/read-sentence.ts';
 import { NOW_MS, OVERVIEW, REPLIES } from './made-up-replies.ts';
 import type { MadeUpServer } from './made-up-server.ts';
 

@@ -1,6 +1,6 @@
-import { InProcessVenue } from '../../../src/simulator/in-process-venue.ts';
-import { WireDoor } from '../../../src/simulator/wire/door.ts';
-import type { WireForms } from '../../../src/simulator/wire/forms.ts';
+import { InProcessVenue } from '../../../src/simulator-server/in-process-venue.ts';
+import { WireDoor } from '../../../src/simulator-server/wire/door.ts';
+import type { WireForms } from '../../../src/simulator-server/wire/forms.ts';
 import { NOW_MS } from '../client-over.ts';
 import { createWorld } from '../world.ts';
 import { TestClock, type Venue } from './venue.ts';

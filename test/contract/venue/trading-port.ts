@@ -1,6 +1,6 @@
 import type { ExchangeClient } from '../../../src/exchange/client.ts';
-import type { EndpointRequest } from '../../../src/exchange/endpoints/index.ts';
-import type { ExchangeOrder } from '../../../src/exchange/records/order.ts';
+import type { EndpointRequest } from '../../../src/exchange/endpoints.ts';
+import type { ExchangeOrder } from '../../../src/exchange/order.ts';
 import { valueOf } from './venue.ts';
 
 /** What every venue reports of an order. */

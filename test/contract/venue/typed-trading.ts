@@ -6,10 +6,10 @@ import {
   parsePrice,
 } from '../../../src/domain/market.ts';
 import { formatUnits, type Amount, type Price } from '../../../src/domain/money.ts';
-import type { SimulatedExchange } from '../../../src/simulator/core/exchange.ts';
-import type { SimulatedOrder } from '../../../src/simulator/core/trading/order.ts';
-import { listOrders } from '../../../src/simulator/core/trading/order-list.ts';
-import { listTrades } from '../../../src/simulator/core/trading/trade-list.ts';
+import type { SimulatedExchange } from '../../../src/simulator/exchange.ts';
+import type { SimulatedOrder } from '../../../src/simulator/order.ts';
+import { listOrders } from '../../../src/simulator/order-list.ts';
+import { listTrades } from '../../../src/simulator/trade-list.ts';
 import type { ListFilter, OrderFacts, PlaceFields, TradeFacts, TradingPort } from './trading-port.ts';
 import type { TestClock } from './venue.ts';
 

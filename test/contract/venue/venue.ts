@@ -1,9 +1,9 @@
 import type { ClientOptions } from '../../../src/exchange/client-options.ts';
 import { ExchangeClient } from '../../../src/exchange/client.ts';
-import type { EndpointReply, EndpointName } from '../../../src/exchange/endpoints/index.ts';
+import type { EndpointReply, EndpointName } from '../../../src/exchange/endpoints.ts';
 import type { EndpointResult, DecodedRefusal } from '../../../src/exchange/reply-decoder.ts';
 import type { Transport } from '../../../src/exchange/transport.ts';
-import type { SimulatedExchange } from '../../../src/simulator/core/exchange.ts';
+import type { SimulatedExchange } from '../../../src/simulator/exchange.ts';
 import { ALICE_TOKEN, BOB_TOKEN } from '../world.ts';
 
 /** A clock that only the test moves. */

@@ -3,7 +3,7 @@ import { sendCall } from '../../support/send-call.ts';
 import { createVenueCaller } from '../../../src/venues/venue-caller.ts';
 import { ExchangeClient } from '../../../src/exchange/client.ts';
 import type { MarketSymbol } from '../../../src/domain/market-symbol.ts';
-import { InProcessVenue } from '../../../src/simulator/in-process-venue.ts';
+import { InProcessVenue } from '../../../src/simulator-server/in-process-venue.ts';
 import { RawVenue } from './raw-venue.ts';
 
 const BOOK = { kind: 'book', market: 'BTCIRT' as MarketSymbol } as const;

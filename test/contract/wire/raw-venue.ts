@@ -1,6 +1,6 @@
-import type { SimulatedExchange } from '../../../src/simulator/core/exchange.ts';
-import { WireDoor } from '../../../src/simulator/wire/door.ts';
-import { DEFAULT_FORMS, type WireForms } from '../../../src/simulator/wire/forms.ts';
+import type { SimulatedExchange } from '../../../src/simulator/exchange.ts';
+import { WireDoor } from '../../../src/simulator-server/wire/door.ts';
+import { DEFAULT_FORMS, type WireForms } from '../../../src/simulator-server/wire/forms.ts';
 import { NOW_MS } from '../client-over.ts';
 import { ALICE_TOKEN, BOB_TOKEN, createWorld, type WorldOptions } from '../world.ts';
 

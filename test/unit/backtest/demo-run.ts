@@ -12,7 +12,7 @@ import { orderIdOf, tradeIdOf } from '../../../src/venues/whole-ids.ts';
 import { parseMarket } from '../../../src/exchange/market-names.ts';
 import { describeBarRules } from '../../../src/backtest/describe-bar-rules.ts';
 import { runWarning } from '../../../src/backtest/run-warning.ts';
-import { DEFAULT_CANDLE_RULES } from '../../../src/venues/bars/bar-rules.ts';
+import { DEFAULT_CANDLE_RULES } from '../../../src/venues/bar-rules.ts';
 
 /** What a made-up run is like: a random walk that is bought and sold at random moments, with exact books. */
 export interface DemoRunOptions {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { firstDifference } from '../../../src/backtest/setup/check-backtest.ts';
+import { firstDifference } from '../../../src/backtest/check-backtest.ts';
 import {
   cutAfter,
   repeatRun,
@@ -17,7 +17,7 @@ import { StrategyRunner } from '../../../src/strategy/runner.ts';
 import maCross from '../../../strategies/ma-cross.ts';
 import { FROM_MS, RIAL, TETHER, walkOf } from './candle-run.ts';
 import { MARKET_NAMES } from '../../../src/exchange/market-names.ts';
-import { reportVoice } from '../../../src/backtest/report/report-voice.ts';
+import { reportVoice } from '../../../src/backtest/report-voice.ts';
 
 const HOUR_MS = 3_600_000;
 const FEES = { maker: 2_000, taker: 2_500 };

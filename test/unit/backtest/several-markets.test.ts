@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import { roundTrips } from '../../../src/backtest/metrics/round-trips.ts';
-import { valuedFills } from '../../../src/backtest/metrics/valued-fills.ts';
-import { createResult } from '../../../src/backtest/setup/backtest.ts';
-import { runSummary } from '../../../src/backtest/result/finish-run.ts';
+import { roundTrips } from '../../../src/backtest/round-trips.ts';
+import { valuedFills } from '../../../src/backtest/valued-fills.ts';
+import { createResult } from '../../../src/backtest/backtest.ts';
+import { runSummary } from '../../../src/backtest/finish-run.ts';
 import { runBacktest } from '../../../src/backtest/run-backtest.ts';
 import { formatUnits, NO_UNITS, parseUnits, UNITS_PER_ONE, type Units } from '../../../src/domain/money.ts';
 import { divideHalfEven } from '../../../src/domain/rounding.ts';

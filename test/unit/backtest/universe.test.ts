@@ -8,9 +8,9 @@ import { MARKET_NAMES, parseMarket } from '../../../src/exchange/market-names.ts
 import { createRiskLimits } from '../../../src/engine/risk-limits.ts';
 import { defineStrategy, type StrategyDefinition } from '../../../src/strategy/definition.ts';
 import { sma } from '../../../src/strategy/indicators/averages.ts';
-import { outText } from '../../../src/strategy/universe/rank-markets.ts';
+import { outText } from '../../../src/strategy/rank-markets.ts';
 import { StrategyRunner } from '../../../src/strategy/runner.ts';
-import { BarFillSimulator } from '../../../src/venues/bars/bar-fill-simulator.ts';
+import { BarFillSimulator } from '../../../src/venues/bar-fill-simulator.ts';
 import { FROM_MS } from './candle-run.ts';
 
 const HOUR_MS = 3_600_000;

@@ -2,8 +2,8 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { AlertOutbox } from '../../../src/alerts/outbox/alert-outbox.ts';
-import { openOutboxFile } from '../../../src/alerts/outbox/outbox-file.ts';
+import { AlertOutbox } from '../../../src/alerts/alert-outbox.ts';
+import { openOutboxFile } from '../../../src/alerts/outbox-file.ts';
 import { apiError, ChatServer, TAKEN } from '../../support/chat-server.ts';
 import { sarrafHere } from '../../support/sarraf-here.ts';
 

@@ -2,8 +2,8 @@ import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSy
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { lastBackup } from '../../../src/daemon/backup/last-backup.ts';
-import { lockDataFolder } from '../../../src/daemon/process-locks/run-locks.ts';
+import { lastBackup } from '../../../src/daemon/last-backup.ts';
+import { lockDataFolder } from '../../../src/daemon/run-locks.ts';
 import { sarrafHere } from '../../support/sarraf-here.ts';
 import { DURABLE, journalLine, MirrorFolder, orderRecord } from '../mirror/mirror-fixture.ts';
 

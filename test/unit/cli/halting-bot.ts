@@ -1,5 +1,5 @@
 import { ControlInbox } from '../../../src/daemon/control/control-inbox.ts';
-import { lockDataFolder } from '../../../src/daemon/process-locks/run-locks.ts';
+import { lockDataFolder } from '../../../src/daemon/run-locks.ts';
 
 /**
  * A bot as far as halting goes: `FOLDER closes|leaves|dies`. It has the folder, and closes two orders, or

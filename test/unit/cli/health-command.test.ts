@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { HealthSource } from '../../../src/daemon/health/health-source.ts';
 import { HealthServer } from '../../../src/daemon/health/health-server.ts';
-import { lockDataFolder } from '../../../src/daemon/process-locks/run-locks.ts';
+import { lockDataFolder } from '../../../src/daemon/run-locks.ts';
 import { sarrafHere } from '../../support/sarraf-here.ts';
 import { wellSource } from '../daemon/health/well-source.ts';
 

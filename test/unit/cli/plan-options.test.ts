@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { withPlan } from '../../../src/cli/study/plan-options.ts';
-import { readWrittenStudy } from '../../../src/study/file/read-study.ts';
-import type { WalkQuestion } from '../../../src/study/walk-forward/walk-plan.ts';
+import { readWrittenStudy } from '../../../src/study/read-study.ts';
+import type { WalkQuestion } from '../../../src/study/walk-plan.ts';
 
 const DAY_MS = 86_400_000;
 const ROLLING: WalkQuestion = {

@@ -7,7 +7,7 @@ import { readMirror } from '../../../src/cli/read-mirror.ts';
 import { readReconciliation } from '../../../src/mirror/read-reconciliation.ts';
 import { reportLines } from '../../../src/cli/reconciliation-lines.ts';
 import { ControlInbox } from '../../../src/daemon/control/control-inbox.ts';
-import { lockDataFolder } from '../../../src/daemon/process-locks/run-locks.ts';
+import { lockDataFolder } from '../../../src/daemon/run-locks.ts';
 import { formatUnits } from '../../../src/domain/money.ts';
 import { BotLife, createEmbeddedWorld } from '../../support/embedded-bot.ts';
 import { sarrafHere } from '../../support/sarraf-here.ts';

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { lockDataFolder } from '../../../src/daemon/process-locks/run-locks.ts';
+import { lockDataFolder } from '../../../src/daemon/run-locks.ts';
 import { sarrafHere } from '../../support/sarraf-here.ts';
 
 let folder: string;

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { ProgressReport } from '../../../src/cli/progress-report.ts';
 import { StudyProgress, type TrialCounts } from '../../../src/cli/study/study-progress.ts';
-import type { StoredTrial } from '../../../src/study/store/study-rows.ts';
+import type { StoredTrial } from '../../../src/study/study-rows.ts';
 
 /** A clock that a test sets, and what was said. */
 function reporting(): { report: ProgressReport; lines: string[]; pass: (ms: number) => void } {

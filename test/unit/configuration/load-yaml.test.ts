@@ -5,7 +5,7 @@ import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { formatProblems, loadYaml, readYaml } from '../../../src/configuration/load-yaml.ts';
 import { nearestWord } from '../../../src/configuration/nearest-word.ts';
-import { exchangeConfig } from '../../../src/simulator/settings/exchange-config.ts';
+import { exchangeConfig } from '../../../src/simulator-server/exchange-config.ts';
 
 const problems = (text: string, schema: z.ZodType = exchangeConfig): readonly string[] => {
   const read = readYaml(text, schema);

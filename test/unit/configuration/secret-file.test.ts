@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { readSmallFile, withoutSecrets } from '../../../src/configuration/secret-file.ts';
-import { readBotConfig } from '../../../src/daemon/settings/read-bot-config.ts';
+import { readBotConfig } from '../../../src/daemon/read-bot-config.ts';
 
 const TOKEN = 'a1b2c3d4e5f6a7b8c9d0e1f2a3b4c5d6e7f8a9b0';
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { ClockWatch, watchedTransport } from '../../../src/daemon/clock-watch.ts';
+import { ClockWatch, watchedTransport } from '../../../src/daemon/run/clock-watch.ts';
 import type { RequestTimes } from '../../../src/exchange/clock-difference.ts';
 import type { Transport } from '../../../src/exchange/transport.ts';
 

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { openControlReadOnly } from '../../../src/daemon/control/control-file.ts';
+import { openControlReadOnly } from '../../../src/daemon/control-file.ts';
 import { paperAccountBeganAtMs } from '../../../src/daemon/paper-account-file.ts';
 import { DATA_FILES } from '../../support/data-files.ts';
 

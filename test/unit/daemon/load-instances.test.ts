@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { loadInstances, refuseWithout, strategyFilesAt } from '../../../src/daemon/load-instances.ts';
-import { readBotConfig } from '../../../src/daemon/settings/read-bot-config.ts';
+import { readBotConfig } from '../../../src/daemon/read-bot-config.ts';
 import { engineView } from '../strategy/engine-view.ts';
 
 let folder: string;

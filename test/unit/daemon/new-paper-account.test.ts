@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { makeRoomForPaperAccount } from '../../../src/daemon/new-paper-account.ts';
+import { makeRoomForPaperAccount } from '../../../src/daemon/run/new-paper-account.ts';
 import { openPaperAccountFile, PAPER_ACCOUNT } from '../../../src/daemon/paper-account-file.ts';
 import { MirrorFolder, NOW_MS } from '../mirror/mirror-fixture.ts';
 

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { BudgetLedger } from '../../../src/budget/ledger.ts';
 import { QUIET_MS } from '../../../src/budget/named-limit.ts';
 import { planInputOf } from '../../../src/daemon/create-plan.ts';
-import { PaceWatch } from '../../../src/daemon/create-bot.ts';
+import { PaceWatch } from '../../../src/daemon/run/create-bot.ts';
 import { budgetTable } from '../../../src/exchange/budget-table.ts';
 import type { FeedPace } from '../../../src/scheduler/pace.ts';
 import { planPolls } from '../../../src/scheduler/plan-polls.ts';

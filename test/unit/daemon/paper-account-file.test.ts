@@ -11,8 +11,8 @@ import type { VenueOrder } from '../../../src/domain/order.ts';
 import type { VenueTrade } from '../../../src/domain/trade.ts';
 import { parseMarket } from '../../../src/exchange/market-names.ts';
 import { bookColumns, tradeColumns } from '../../../src/recording/record-columns.ts';
-import { FOLLOWING_USER, FollowedExchange } from '../../../src/venues/followed/followed-exchange.ts';
-import { DEFAULT_LIQUIDITY } from '../../../src/venues/followed/liquidity-model.ts';
+import { FOLLOWING_USER, FollowedExchange } from '../../../src/venues/followed-exchange.ts';
+import { DEFAULT_LIQUIDITY } from '../../../src/venues/liquidity-model.ts';
 import type { Page, VenueCall, WalletReading } from '../../../src/venues/port.ts';
 import { deepRuns } from '../../support/deep-runs.ts';
 

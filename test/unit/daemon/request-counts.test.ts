@@ -1,7 +1,7 @@
 import type { Budget } from '../../../src/domain/rate-limit.ts';
 import { expect, test } from 'vitest';
 import { RequestCounts } from '../../../src/daemon/request-counts.ts';
-import { ENDPOINTS } from '../../../src/exchange/endpoints/index.ts';
+import { ENDPOINTS } from '../../../src/exchange/endpoints.ts';
 
 const LISTS = ENDPOINTS.ordersList.budget;
 

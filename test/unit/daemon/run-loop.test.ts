@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { runUntil } from '../../../src/daemon/run-loop.ts';
+import { runUntil } from '../../../src/daemon/run/run-loop.ts';
 import { VirtualTime } from '../../../src/virtual/virtual-time.ts';
 import { createIdleShell } from '../../support/idle-shell.ts';
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { createScreen } from '../../../src/daemon/screen.ts';
+import { createScreen } from '../../../src/daemon/run/screen.ts';
 import { parseUnits } from '../../../src/domain/money.ts';
 import type { EngineNotice } from '../../../src/engine/engine-command.ts';
 import type { FillRecord } from '../../../src/engine/fill-record.ts';

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { EventFile, readEvents } from '../../../src/daemon/event-file.ts';
 import { readSessionFile, writeSessionFile } from '../../../src/daemon/session-file.ts';
-import { readBotConfig } from '../../../src/daemon/settings/read-bot-config.ts';
+import { readBotConfig } from '../../../src/daemon/read-bot-config.ts';
 import { createMarket } from '../../../src/domain/market.ts';
 import type { EngineEvent } from '../../../src/engine/engine-event.ts';
 import { EMPTY_MIRROR_STATE } from '../../../src/engine/mirror-change.ts';

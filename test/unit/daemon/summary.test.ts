@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { summaryLines, type StrategySummary, type Summary } from '../../../src/daemon/summary.ts';
+import { summaryLines, type StrategySummary, type Summary } from '../../../src/daemon/run/summary.ts';
 import { orderIdOf } from '../../../src/venues/whole-ids.ts';
 
 const CROSS: StrategySummary = {

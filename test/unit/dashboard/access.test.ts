@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { AccessStore } from '../../../src/dashboard/access/access-store.ts';
+import { AccessStore } from '../../../src/dashboard/access-store.ts';
 import { makeFirstToken } from '../../../src/dashboard/access/first-token.ts';
 import { originProblem, sessionInCookie } from '../../../src/dashboard/access/request-origin.ts';
 import { SignInPace } from '../../../src/dashboard/access/sign-in-pace.ts';

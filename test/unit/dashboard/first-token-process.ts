@@ -14,6 +14,6 @@ Object.assign(fs, {
   },
 });
 syncBuiltinESMExports();
-const { AccessStore } = await import('../../../src/dashboard/access/access-store.ts');
+const { AccessStore } = await import('../../../src/dashboard/access-store.ts');
 const { makeFirstToken } = await import('../../../src/dashboard/access/first-token.ts');
 makeFirstToken(new AccessStore(folder), folder);

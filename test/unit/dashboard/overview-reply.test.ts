@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { overviewReplyOf, type OverviewParts } from '../../../src/dashboard/readers/overview-reply.ts';
-import { sentence } from '../../../src/language/sentences/sentence.ts';
+import { sentence } from '../../../src/language/sentence.ts';
 import { MirrorReader } from '../../../src/mirror/mirror-reader.ts';
 import { LATER, MirrorFolder, NOW_MS } from '../mirror/mirror-fixture.ts';
 

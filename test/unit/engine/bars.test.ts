@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { writeUnits } from '../../../src/domain/units-json.ts';
 import { z } from 'zod';
 import { BarFeed } from '../../../src/backtest/bar-feed.ts';
-import { BarFillSimulator } from '../../../src/venues/bars/bar-fill-simulator.ts';
+import { BarFillSimulator } from '../../../src/venues/bar-fill-simulator.ts';
 import { parseUnits } from '../../../src/domain/money.ts';
 import type { WalletReading } from '../../../src/venues/port.ts';
 import type { EngineOutput } from '../../../src/engine/engine-command.ts';

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { SarrafError } from '../../../src/domain/errors.ts';
 import { ExchangeClient } from '../../../src/exchange/client.ts';
 import type { ClientOptions, OutgoingRequest } from '../../../src/exchange/client-options.ts';
-import { ENDPOINTS, type EndpointName } from '../../../src/exchange/endpoints/index.ts';
+import { ENDPOINTS, type EndpointName } from '../../../src/exchange/endpoints.ts';
 import { FakeTransport, inTurn, json } from './fake-transport.ts';
 
 const order = { type: 'buy', srcCurrency: 'btc', dstCurrency: 'rls', amount: '0.1', price: '1' } as const;

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { Endpoint } from '../../../src/exchange/endpoint.ts';
-import { ENDPOINTS, type EndpointName } from '../../../src/exchange/endpoints/index.ts';
+import { ENDPOINTS, type EndpointName } from '../../../src/exchange/endpoints.ts';
 import { checkRequest } from '../../../src/exchange/request-encoder.ts';
 import { isSecretText } from '../../../src/exchange/request-types.ts';
 

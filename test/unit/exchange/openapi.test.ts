@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { ENDPOINTS } from '../../../src/exchange/endpoints/index.ts';
+import { ENDPOINTS } from '../../../src/exchange/endpoints.ts';
 import type { Endpoint } from '../../../src/exchange/endpoint.ts';
 import { openApiDocument } from '../../../src/exchange/openapi.ts';
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { ENDPOINTS } from '../../../src/exchange/endpoints/index.ts';
+import { ENDPOINTS } from '../../../src/exchange/endpoints.ts';
 import { isDocumentedRefusal, normaliseCode, refusalTraits } from '../../../src/exchange/refusals.ts';
 
 /** Typed from the code tables of the interface, not from the source. */

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { SarrafError } from '../../../src/domain/errors.ts';
-import type { EndpointName, EndpointRequest } from '../../../src/exchange/endpoints/index.ts';
+import type { EndpointName, EndpointRequest } from '../../../src/exchange/endpoints.ts';
 import { encodeRequest } from '../../../src/exchange/request-encoder.ts';
 
 const order = {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { createBareExchange, fund, type BareMarket } from '../../support/bare-exchange.ts';
-import { SyntheticFlow } from '../../../src/simulator/flow/synthetic-flow.ts';
-import type { MarketState } from '../../../src/simulator/core/market/market-state.ts';
+import { SyntheticFlow } from '../../../src/simulator/synthetic-flow.ts';
+import type { MarketState } from '../../../src/simulator/market-state.ts';
 import { deepRuns } from '../../support/deep-runs.ts';
 import type { Side } from '../../../src/domain/order.ts';
 

@@ -6,7 +6,7 @@ import type { MirrorFill, MirrorRows, MirrorOrder } from '../../../src/fuzz/chec
 import { checkOrders } from '../../../src/fuzz/checkers/order-checker.ts';
 import type { Violation } from '../../../src/fuzz/checkers/violation.ts';
 import { parseUnits } from '../../../src/domain/money.ts';
-import { RequestLog } from '../../../src/simulator/wire/request-log.ts';
+import { RequestLog } from '../../../src/simulator-server/request-log.ts';
 
 const order = (changes: Partial<TrueOrder> = {}): TrueOrder => ({
   id: 10,

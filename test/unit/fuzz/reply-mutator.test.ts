@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { ENDPOINTS } from '../../../src/exchange/endpoints/index.ts';
+import { ENDPOINTS } from '../../../src/exchange/endpoints.ts';
 import { refusalTraits } from '../../../src/exchange/refusals.ts';
 import { Dice } from '../../../src/fuzz/dice.ts';
 import { ReplyMutator } from '../../../src/fuzz/reply-mutator.ts';

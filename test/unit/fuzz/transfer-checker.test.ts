@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { ENDPOINTS } from '../../../src/exchange/endpoints/index.ts';
+import { ENDPOINTS } from '../../../src/exchange/endpoints.ts';
 import { TransferChecker } from '../../../src/fuzz/checkers/transfer-checker.ts';
 import type { LeavingRequest } from '../../../src/fuzz/checkers/watched-transport.ts';
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import type { CanceledEntries } from '../../../src/daemon/watchdog/cancel-entries.ts';
-import { ENDPOINTS } from '../../../src/exchange/endpoints/index.ts';
+import type { CanceledEntries } from '../../../src/daemon/cancel-entries.ts';
+import { ENDPOINTS } from '../../../src/exchange/endpoints.ts';
 import { Presence, WatchdogChecker } from '../../../src/fuzz/checkers/watchdog-checker.ts';
 import type { WatchdogOrders } from '../../../src/fuzz/checkers/watchdog-orders.ts';
 

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { ENDPOINTS, type EndpointName } from '../../../src/exchange/endpoints/index.ts';
+import { ENDPOINTS, type EndpointName } from '../../../src/exchange/endpoints.ts';
 import type { HttpResponse, Transport } from '../../../src/exchange/transport.ts';
 import type { ExchangeTruth, TrueOrder } from '../../../src/fuzz/checkers/exchange-truth.ts';
 import { FreshnessChecker } from '../../../src/fuzz/checkers/freshness-checker.ts';

@@ -11,13 +11,13 @@ import {
   type SentenceCode,
 } from '../../../src/language/sentences/english-sentences.ts';
 import { CHECK_SENTENCES } from '../../../src/language/sentences/check-sentences.ts';
-import { FEED_SENTENCES, feedSentence } from '../../../src/language/sentences/feed-sentences.ts';
+import { FEED_SENTENCES, feedSentence } from '../../../src/language/feed-sentences.ts';
 import { KIND_SENTENCES } from '../../../src/language/sentences/kind-sentences.ts';
 import { REFUSAL_SENTENCES } from '../../../src/language/sentences/refusal-sentences.ts';
 import { WORD_SENTENCES } from '../../../src/language/sentences/word-sentences.ts';
-import { readSentence } from '../../../src/language/sentences/read-sentence.ts';
+import { readSentence } from '../../../src/language/read-sentence.ts';
 import type { PlaceKind } from '../../../src/language/sentences/sentence-places.ts';
-import { englishParts, sentence, type SentenceFacts } from '../../../src/language/sentences/sentence.ts';
+import { englishParts, sentence, type SentenceFacts } from '../../../src/language/sentence.ts';
 
 /** One text for each kind of place. */
 const SAMPLES: Readonly<Record<PlaceKind, string>> = {

@@ -5,7 +5,7 @@ import {
   LimitedExchangeClient,
   type LimitedClientOptions,
 } from '../../../src/library/limited-exchange-client.ts';
-import { InProcessVenue } from '../../../src/simulator/in-process-venue.ts';
+import { InProcessVenue } from '../../../src/simulator-server/in-process-venue.ts';
 import { timersOf } from '../../../src/virtual/virtual-executor.ts';
 import { VirtualTime } from '../../../src/virtual/virtual-time.ts';
 import { createVenue, START_MS } from '../simulator/wire/fixture.ts';

@@ -1,7 +1,7 @@
 import { openSync } from 'node:fs';
 import { devNull } from 'node:os';
 import Database from 'better-sqlite3';
-import { acquireLock } from '../../../src/daemon/process-locks/process-lock.ts';
+import { acquireLock } from '../../../src/daemon/process-lock.ts';
 import { DEFAULT_RETENTION } from '../../../src/mirror/retention.ts';
 import { MirrorStore } from '../../../src/mirror/mirror-store.ts';
 

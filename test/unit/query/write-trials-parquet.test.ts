@@ -5,8 +5,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { present } from '../../../src/domain/invariant.ts';
 import { writeTrialsParquet } from '../../../src/query/write-trials-parquet.ts';
 import { openDatabase, queryRows, sqlText } from '../../../src/recording/duckdb.ts';
-import type { StoredTrial } from '../../../src/study/store/study-rows.ts';
-import { StudyStore } from '../../../src/study/store/study-store.ts';
+import type { StoredTrial } from '../../../src/study/study-rows.ts';
+import { StudyStore } from '../../../src/study/study-store.ts';
 import { keepDemoStudy } from '../study/report/demo-study.ts';
 
 let folder: string;

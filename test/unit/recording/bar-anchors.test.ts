@@ -7,11 +7,11 @@ import { isoText } from '../../../src/domain/time-text.ts';
 import type { Timeframe } from '../../../src/domain/timeframe.ts';
 import type { Catalogue } from '../../../src/recording/catalogue.ts';
 import { downloadCandles, type FetchPage } from '../../../src/recording/download-candles.ts';
-import { importTable } from '../../../src/recording/import/import-table.ts';
+import { importTable } from '../../../src/recording/import-table.ts';
 import { ALL_TIME } from '../../../src/recording/read-partitions.ts';
 import { ChangeDetector } from '../../../src/recording/recorder/change-detector.ts';
 import { resample } from '../../../src/recording/resample.ts';
-import { verifyFolder } from '../../../src/recording/verify/verify-folder.ts';
+import { verifyFolder } from '../../../src/recording/verify-folder.ts';
 import { BTCIRT, candle, candles, temporaryCatalogue } from './temporary-catalogue.ts';
 
 const at = (iso: string): number => Date.parse(iso);

@@ -6,7 +6,7 @@ import { UTC_MIDNIGHT } from '../../../src/domain/bar-grid.ts';
 import { openDatabase, queryRows, sqlFiles } from '../../../src/recording/duckdb.ts';
 import type { FolderKey } from '../../../src/recording/folder-key.ts';
 import { exportFile } from '../../../src/recording/export-file.ts';
-import { importTable } from '../../../src/recording/import/import-table.ts';
+import { importTable } from '../../../src/recording/import-table.ts';
 import { ALL_TIME } from '../../../src/recording/read-partitions.ts';
 import { book, BTCIRT, candles, gather, temporaryCatalogue, trade } from './temporary-catalogue.ts';
 

@@ -2,8 +2,8 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { Catalogue } from '../../../src/recording/catalogue.ts';
-import { importFeed } from '../../../src/recording/import/import-feed.ts';
-import type { ImportReport } from '../../../src/recording/import/import-report.ts';
+import { importFeed } from '../../../src/recording/import-feed.ts';
+import type { ImportReport } from '../../../src/recording/import-report.ts';
 import { ALL_TIME } from '../../../src/recording/read-partitions.ts';
 import { BTCIRT, gather, temporaryCatalogue } from './temporary-catalogue.ts';
 

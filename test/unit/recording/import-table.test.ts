@@ -5,8 +5,8 @@ import { describe, expect, test } from 'vitest';
 import { candleAt } from '../../../src/domain/candle-columns.ts';
 import type { Catalogue } from '../../../src/recording/catalogue.ts';
 import type { ImportTableOptions } from '../../../src/recording/import/import-table-options.ts';
-import { importTable } from '../../../src/recording/import/import-table.ts';
-import type { ImportReport } from '../../../src/recording/import/import-report.ts';
+import { importTable } from '../../../src/recording/import-table.ts';
+import type { ImportReport } from '../../../src/recording/import-report.ts';
 import { ALL_TIME } from '../../../src/recording/read-partitions.ts';
 import { BTCIRT, gather, temporaryCatalogue } from './temporary-catalogue.ts';
 

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
-import { acquireLock } from '../../../src/daemon/process-locks/process-lock.ts';
+import { acquireLock } from '../../../src/daemon/process-lock.ts';
 import type { Candle } from '../../../src/domain/candle.ts';
 import { decimalText } from '../../../src/domain/decimal-text.ts';
 import { parseMarket } from '../../../src/exchange/market-names.ts';

@@ -11,7 +11,7 @@ import type { FolderKey } from '../../../src/recording/folder-key.ts';
 import { writeManifest } from '../../../src/recording/manifest.ts';
 import { ALL_TIME } from '../../../src/recording/read-partitions.ts';
 import type { TimeRange } from '../../../src/recording/records.ts';
-import { verifyFolder, type VerifyOptions } from '../../../src/recording/verify/verify-folder.ts';
+import { verifyFolder, type VerifyOptions } from '../../../src/recording/verify-folder.ts';
 import { book, BTCIRT, candle, temporaryCatalogue, trade } from './temporary-catalogue.ts';
 
 const START = Date.UTC(2024, 7, 8);

@@ -5,7 +5,7 @@ import type { Candle } from '../../../src/domain/candle.ts';
 import { formatUnits, parseUnits, type Units } from '../../../src/domain/money.ts';
 import { CandleCollector } from '../../../src/recording/candle-collector.ts';
 import { ALL_TIME } from '../../../src/recording/read-partitions.ts';
-import { verifyFolder } from '../../../src/recording/verify/verify-folder.ts';
+import { verifyFolder } from '../../../src/recording/verify-folder.ts';
 import { deepRuns } from '../../support/deep-runs.ts';
 import { BTCIRT, candle, temporaryCatalogue } from './temporary-catalogue.ts';
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { CandleStore } from '../../../src/simulator/core/market/candle-series.ts';
+import { CandleStore } from '../../../src/simulator/candle-series.ts';
 
 test('a bar has the same value to the last step whether its trades come as numbers or as bigints, and however often it is read', () => {
   const trade = fc.record({

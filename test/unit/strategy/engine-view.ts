@@ -3,7 +3,7 @@ import type { SeenMargin } from '../../../src/domain/margin.ts';
 import type { MarketStats } from '../../../src/domain/market-stats.ts';
 import type { OrderBook } from '../../../src/domain/order-book.ts';
 import type { ShownLock } from '../../../src/strategy/shown-lock.ts';
-import type { UniverseState } from '../../../src/strategy/universe/universe-state.ts';
+import type { UniverseState } from '../../../src/strategy/universe-state.ts';
 import type { MarketRules } from '../../../src/strategy/market-rules.ts';
 import type {
   ClosedCandle,

@@ -1,7 +1,7 @@
 import type { PreparedStudy } from '../../../src/study/prepare-study.ts';
 import { trialSetupOf } from '../../../src/study/study-session.ts';
 import { TrialBench } from '../../../src/study/trials/trial-bench.ts';
-import type { StudyRunner } from '../../../src/study/trials/trial-runner.ts';
+import type { StudyRunner } from '../../../src/study/trial-runner.ts';
 
 /** One run after the other in this thread: a thread of its own costs more than all runs of a test. */
 export async function oneByOne(study: PreparedStudy): Promise<StudyRunner> {

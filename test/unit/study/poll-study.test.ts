@@ -1,10 +1,10 @@
 import { beforeAll, describe, expect, test } from 'vitest';
-import { runSummary } from '../../../src/backtest/result/finish-run.ts';
-import { runPollBacktest } from '../../../src/backtest/setup/poll-backtest.ts';
-import { catalogueRecordings } from '../../../src/backtest/setup/recordings.ts';
+import { runSummary } from '../../../src/backtest/finish-run.ts';
+import { runPollBacktest } from '../../../src/backtest/poll-backtest.ts';
+import { catalogueRecordings } from '../../../src/backtest/recordings.ts';
 import { openCatalogue } from '../../../src/daemon/open-catalogue.ts';
-import { writePackedMarket } from '../../../src/recording/packed/packed-file.ts';
-import { readWrittenStudy } from '../../../src/study/file/read-study.ts';
+import { writePackedMarket } from '../../../src/recording/packed-file.ts';
+import { readWrittenStudy } from '../../../src/study/read-study.ts';
 import { prepareStudy, type PreparedStudy } from '../../../src/study/prepare-study.ts';
 import { trialSetupOf } from '../../../src/study/study-session.ts';
 import { TrialBench } from '../../../src/study/trials/trial-bench.ts';

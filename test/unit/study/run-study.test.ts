@@ -2,12 +2,12 @@ import { setImmediate as pause } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import { createRandom } from '../../../src/domain/random.ts';
 import { runStudy, type StudyRun } from '../../../src/study/run-study.ts';
-import type { SamplerKind } from '../../../src/study/samplers/sampler-settings.ts';
-import { readSpace } from '../../../src/study/space/space-declaration.ts';
-import type { Params } from '../../../src/study/space/params-of-point.ts';
-import { rowOf, type StoredTrial } from '../../../src/study/store/study-rows.ts';
-import type { TrialReport } from '../../../src/study/trials/trial-report.ts';
-import type { TrialRunner } from '../../../src/study/trials/trial-runner.ts';
+import type { SamplerKind } from '../../../src/search/sampler-settings.ts';
+import { readSpace } from '../../../src/search/space-declaration.ts';
+import type { Params } from '../../../src/search/params-of-point.ts';
+import { rowOf, type StoredTrial } from '../../../src/study/study-rows.ts';
+import type { TrialReport } from '../../../src/study/trial-report.ts';
+import type { TrialRunner } from '../../../src/study/trial-runner.ts';
 
 const space = readSpace({
   fast: { kind: 'integer', min: 1, max: 40 },

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { StudyStore } from '../../../src/study/store/study-store.ts';
+import { StudyStore } from '../../../src/study/study-store.ts';
 import { headOf, testedNotes } from '../../../src/study/study-result.ts';
 import { inEnglish } from './in-english.ts';
 import { keepDemoStudy } from './report/demo-study.ts';

@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import { barsBetween, firstBarFrom } from '../../../src/domain/candle-columns.ts';
-import { runSummary } from '../../../src/backtest/result/finish-run.ts';
-import { runConfigured } from '../../../src/backtest/setup/run-configured.ts';
-import { barRulesOf } from '../../../src/backtest/setup/bar-rules-of.ts';
+import { runSummary } from '../../../src/backtest/finish-run.ts';
+import { runConfigured } from '../../../src/backtest/run-configured.ts';
+import { barRulesOf } from '../../../src/backtest/bar-rules-of.ts';
 import { cutCandles } from '../../../src/study/data/study-data.ts';
-import { readWrittenStudy } from '../../../src/study/file/read-study.ts';
+import { readWrittenStudy } from '../../../src/study/read-study.ts';
 import { prepareStudy, type PreparedStudy } from '../../../src/study/prepare-study.ts';
 import { trialSetupOf } from '../../../src/study/study-session.ts';
 import { TrialBench } from '../../../src/study/trials/trial-bench.ts';

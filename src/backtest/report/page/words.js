@@ -1,6 +1,6 @@
 /** Texts of the page in its language, and the digits of numbers. */
 
-/** @typedef {keyof typeof import('../texts/english-page.ts').ENGLISH_PAGE} TextKey */
+/** @typedef {keyof typeof import('../../english-page.ts').ENGLISH_PAGE} TextKey */
 
 /**
  * @typedef {Readonly<Record<string, string>>} Named

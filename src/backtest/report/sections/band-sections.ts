@@ -1,9 +1,9 @@
 import type { LockRecord } from '../../../engine/lock-records.ts';
-import { outText } from '../../../strategy/universe/rank-markets.ts';
+import { outText } from '../../../strategy/rank-markets.ts';
 import type { BacktestRun } from '../../backtest-run.ts';
 import { lockEndMs, lockScope } from '../time-bands.ts';
-import type { ReportVoice } from '../report-voice.ts';
-import { tableSection } from './table-section.ts';
+import type { ReportVoice } from '../../report-voice.ts';
+import { tableSection } from '../../table-section.ts';
 
 /** Rows of each table; its CSV file has all. */
 const MOST_ROWS = 100;

@@ -1,10 +1,10 @@
 import { stringify } from 'yaml';
 import { parseMarket } from '../../../exchange/market-names.ts';
 import type { FidelityStatement } from '../../backtest-run.ts';
-import type { ResultHead } from '../../result/result-schema.ts';
-import type { ReportVoice } from '../report-voice.ts';
-import { escapeHtml } from '../value-text.ts';
-import { listOf } from './header-sections.ts';
+import type { ResultHead } from '../../result-schema.ts';
+import type { ReportVoice } from '../../report-voice.ts';
+import { escapeHtml } from '../../value-text.ts';
+import { listOf } from '../../header-sections.ts';
 
 /**
  * A configuration that is longer than this many characters of YAML is cut on the page; `result.json` has all

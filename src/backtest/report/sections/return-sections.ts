@@ -1,9 +1,9 @@
-import type { RoundTrip } from '../../metrics/round-trips.ts';
+import type { RoundTrip } from '../../round-trips.ts';
 import { tripReturn } from '../../metrics/trip-statistics.ts';
 import { returnHistogram, type HistogramColumn, type MonthlyReturn } from '../../metrics/return-tables.ts';
 import { monthName } from '../../../language/format-time.ts';
 import { localeOf } from '../../../language/locale.ts';
-import type { ReportVoice } from '../report-voice.ts';
+import type { ReportVoice } from '../../report-voice.ts';
 
 const MONTHS = Array.from({ length: 12 }, (_, index) => index + 1);
 

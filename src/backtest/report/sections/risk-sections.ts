@@ -1,15 +1,8 @@
 import type { BacktestRun } from '../../backtest-run.ts';
-import { dailyReturns, type DailyReturns } from '../../metrics/daily-returns.ts';
+import { dailyReturns, type DailyReturns } from '../../daily-returns.ts';
 import { deepestDrawdowns } from '../../metrics/drawdown-periods.ts';
-import {
-  numberOf,
-  type Statistic,
-  finite,
-  mean,
-  quotient,
-  sampleDeviation,
-} from '../../metrics/statistics.ts';
-import type { ReportVoice } from '../report-voice.ts';
+import { numberOf, type Statistic, finite, mean, quotient, sampleDeviation } from '../../statistics.ts';
+import type { ReportVoice } from '../../report-voice.ts';
 
 /** Drawdowns in the list. */
 const MOST_DRAWDOWNS = 10;

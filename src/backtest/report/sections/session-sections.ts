@@ -1,7 +1,7 @@
 import { parseMarket } from '../../../exchange/market-names.ts';
-import type { LiveSession, ResultHead } from '../../result/result-schema.ts';
-import type { ReportVoice } from '../report-voice.ts';
-import { tableSection } from './table-section.ts';
+import type { LiveSession, ResultHead } from '../../result-schema.ts';
+import type { ReportVoice } from '../../report-voice.ts';
+import { tableSection } from '../../table-section.ts';
 
 /** Rows of each table; `summary.json` has all. */
 const MOST_ROWS = 100;

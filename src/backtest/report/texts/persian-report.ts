@@ -1,6 +1,6 @@
 import { PERSIAN_TERMS as TERMS } from '../../../language/persian-terms.ts';
 import type { TranslationOf } from '../../../language/translate.ts';
-import type { ENGLISH_REPORT } from './english-report.ts';
+import type { ENGLISH_REPORT } from '../../english-report.ts';
 import { PERSIAN_FIDELITY } from './persian-fidelity.ts';
 import type { ENGLISH_WARNINGS } from './english-warnings.ts';
 

@@ -1,4 +1,4 @@
-import type { StudyVoice } from '../../texts/study-voice.ts';
+import type { StudyVoice } from '../../study-voice.ts';
 import type { StudyReportData } from '../report-shapes.ts';
 import { TRIALS_FILE } from './trial-sections.ts';
 

@@ -1,10 +1,10 @@
-import { escapeHtml } from '../../../backtest/report/value-text.ts';
-import { tableSection } from '../../../backtest/report/sections/table-section.ts';
+import { escapeHtml } from '../../../backtest/value-text.ts';
+import { tableSection } from '../../../backtest/table-section.ts';
 import { shownFigures } from '../../figure-kind.ts';
 import { rankedTrials } from '../../ranked-trials.ts';
 import type { ShownTrial, StudyResult } from '../../study-result.ts';
-import type { StudyVoice } from '../../texts/study-voice.ts';
-import { FAILURE_KINDS } from '../../trials/trial-report.ts';
+import type { StudyVoice } from '../../study-voice.ts';
+import { FAILURE_KINDS } from '../../trial-report.ts';
 
 /** Rows of the table; trials.parquet has all. */
 const MOST_ROWS = 50;

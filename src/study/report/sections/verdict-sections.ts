@@ -1,11 +1,11 @@
-import { listOf } from '../../../backtest/report/sections/header-sections.ts';
-import { capitalized, escapeHtml } from '../../../backtest/report/value-text.ts';
+import { listOf } from '../../../backtest/header-sections.ts';
+import { capitalized, escapeHtml } from '../../../backtest/value-text.ts';
 import type { StudyResult } from '../../study-result.ts';
 import type { ValidatedStudy } from '../../validated-study.ts';
-import { stressTexts } from '../../stress/stress-texts.ts';
-import { finding } from '../../texts/study-fact.ts';
-import type { StudyVoice } from '../../texts/study-voice.ts';
-import { sampleFinding, statisticTexts, type StatisticText } from '../../validation/statistic-texts.ts';
+import { stressTexts } from '../../stress-texts.ts';
+import { finding } from '../../study-fact.ts';
+import type { StudyVoice } from '../../study-voice.ts';
+import { sampleFinding, statisticTexts, type StatisticText } from '../../statistic-texts.ts';
 import type { StudyVerdict } from '../../validation/verdict.ts';
 
 /** The title of a report, and the switch of its theme. */

@@ -1,17 +1,11 @@
-import { escapeHtml } from '../../../backtest/report/value-text.ts';
-import { listOf } from '../../../backtest/report/sections/header-sections.ts';
-import { tableSection } from '../../../backtest/report/sections/table-section.ts';
+import { escapeHtml } from '../../../backtest/value-text.ts';
+import { listOf } from '../../../backtest/header-sections.ts';
+import { tableSection } from '../../../backtest/table-section.ts';
 import type { Currency } from '../../../domain/market-symbol.ts';
-import type { StudyVoice } from '../../texts/study-voice.ts';
-import type { WalkForwardResult } from '../../walk-forward/walk-forward-result.ts';
-import {
-  accountTexts,
-  driftTexts,
-  textRows,
-  windowTexts,
-  type WalkColumn,
-} from '../../walk-forward/walk-texts.ts';
-import type { ReportedStudy } from '../reported-study.ts';
+import type { StudyVoice } from '../../study-voice.ts';
+import type { WalkForwardResult } from '../../walk-forward-result.ts';
+import { accountTexts, driftTexts, textRows, windowTexts, type WalkColumn } from '../../walk-texts.ts';
+import type { ReportedStudy } from '../../reported-study.ts';
 
 /** The walk-forward: its account with its windows, each window, and how params moved. */
 export function walkSections(

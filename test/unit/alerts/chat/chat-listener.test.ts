@@ -9,7 +9,7 @@ import { ChatListener, type ChatApi } from '../../../../src/alerts/chat/chat-lis
 import { createTelegramChat } from '../../../../src/alerts/channels/telegram-transport.ts';
 import { mutedUntilMs } from '../../../../src/alerts/service/muted-until.ts';
 import { SafeOutbox } from '../../../../src/alerts/service/safe-outbox.ts';
-import { ControlClient } from '../../../../src/daemon/control/control-client.ts';
+import { ControlClient } from '../../../../src/daemon/control-client.ts';
 import { localeOf } from '../../../../src/language/locale.ts';
 import { apiError, ChatServer, TAKEN } from '../../../support/chat-server.ts';
 import { NOON_MS } from '../core/snapshot-fixture.ts';

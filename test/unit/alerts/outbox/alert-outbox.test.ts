@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { AlertCondition } from '../../../../src/alerts/core/alert-facts.ts';
 import { planMessage } from '../../../../src/alerts/core/plan-message.ts';
-import { AlertOutbox } from '../../../../src/alerts/outbox/alert-outbox.ts';
-import { openOutboxFile, openOutboxInMemory, outboxPath } from '../../../../src/alerts/outbox/outbox-file.ts';
+import { AlertOutbox } from '../../../../src/alerts/alert-outbox.ts';
+import { openOutboxFile, openOutboxInMemory, outboxPath } from '../../../../src/alerts/outbox-file.ts';
 
 const CHANNELS = [
   { name: 'phone', least: 'critical', step: 1 },

@@ -3,12 +3,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { planMessage } from '../../../../src/alerts/core/plan-message.ts';
-import { AlertOutbox } from '../../../../src/alerts/outbox/alert-outbox.ts';
-import { openOutboxFile, outboxPath } from '../../../../src/alerts/outbox/outbox-file.ts';
-import { OUTBOX_SIDE_FILES } from '../../../../src/alerts/outbox/outbox-side-file.ts';
+import { AlertOutbox } from '../../../../src/alerts/alert-outbox.ts';
+import { openOutboxFile, outboxPath } from '../../../../src/alerts/outbox-file.ts';
+import { OUTBOX_SIDE_FILES } from '../../../../src/alerts/outbox-side-file.ts';
 import { openOutbox } from '../../../../src/alerts/service/open-outbox.ts';
-import { makeBackup, type MadeBackup } from '../../../../src/daemon/backup/make-backup.ts';
-import { planRestore, restoreBackup } from '../../../../src/daemon/backup/restore-backup.ts';
+import { makeBackup, type MadeBackup } from '../../../../src/daemon/make-backup.ts';
+import { planRestore, restoreBackup } from '../../../../src/daemon/restore-backup.ts';
 import { DURABLE, journalLine, MirrorFolder, NOW_MS } from '../../mirror/mirror-fixture.ts';
 
 const CHANNELS = [{ name: 'phone', least: 'info', step: 1 }] as const;

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { AlertFacts, PeriodFigures } from '../../../../src/alerts/core/alert-facts.ts';
 import type { Alert, NoteKind } from '../../../../src/alerts/core/alert.ts';
-import { alertText } from '../../../../src/alerts/text/alert-text.ts';
+import { alertText } from '../../../../src/alerts/alert-text.ts';
 import { breakMarkdown, escapeMarkdown, tamed } from '../../../../src/alerts/text/escape-text.ts';
 import { messageText } from '../../../../src/alerts/text/message-text.ts';
 import { withoutDirectionMarks } from '../../../../src/language/isolate.ts';

@@ -3,9 +3,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import type { AlertsSetup } from '../../../../src/alerts/alerts-setup.ts';
-import { AlertOutbox } from '../../../../src/alerts/outbox/alert-outbox.ts';
-import { openOutboxFile } from '../../../../src/alerts/outbox/outbox-file.ts';
-import { WatchdogAlerts } from '../../../../src/alerts/watchdog/watchdog-alerts.ts';
+import { AlertOutbox } from '../../../../src/alerts/alert-outbox.ts';
+import { openOutboxFile } from '../../../../src/alerts/outbox-file.ts';
+import { WatchdogAlerts } from '../../../../src/alerts/watchdog-alerts.ts';
 import { RULES } from '../core/snapshot-fixture.ts';
 
 test('keeps what has just happened until the process that holds the outbox lets go of it', async () => {

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { roundTrips, type RoundTrips } from '../../../../src/backtest/metrics/round-trips.ts';
+import { roundTrips, type RoundTrips } from '../../../../src/backtest/round-trips.ts';
 import {
   expectancy,
   profitFactor,

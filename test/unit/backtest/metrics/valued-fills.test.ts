@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { valuedFills } from '../../../../src/backtest/metrics/valued-fills.ts';
+import { valuedFills } from '../../../../src/backtest/valued-fills.ts';
 import { runBacktest } from '../../../../src/backtest/run-backtest.ts';
 import { backtestOf } from '../three-markets.ts';
 

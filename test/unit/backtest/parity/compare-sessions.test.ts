@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { compareDecisions, compareSessions } from '../../../../src/backtest/parity/compare-sessions.ts';
-import type { SessionView } from '../../../../src/backtest/parity/session.ts';
+import type { SessionView } from '../../../../src/backtest/session.ts';
 import { createMarket } from '../../../../src/domain/market.ts';
 import { parseUnits } from '../../../../src/domain/money.ts';
 import type { FillRecord } from '../../../../src/engine/fill-record.ts';

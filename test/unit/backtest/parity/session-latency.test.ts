@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { measuredLatency } from '../../../../src/backtest/parity/session.ts';
+import { measuredLatency } from '../../../../src/backtest/session.ts';
 import type { EngineEvent } from '../../../../src/engine/engine-event.ts';
 import type { VenueAnswer } from '../../../../src/venues/port.ts';
 

@@ -3,13 +3,13 @@ import type { FidelityStatement } from '../../../../src/backtest/backtest-run.ts
 import { describeBarRules } from '../../../../src/backtest/describe-bar-rules.ts';
 import { describeMirror } from '../../../../src/backtest/live/describe-mirror.ts';
 import { describePollRules } from '../../../../src/backtest/poll/describe-poll-rules.ts';
-import { reportVoice } from '../../../../src/backtest/report/report-voice.ts';
-import { universeCaveats } from '../../../../src/backtest/setup/available-markets.ts';
+import { reportVoice } from '../../../../src/backtest/report-voice.ts';
+import { universeCaveats } from '../../../../src/backtest/available-markets.ts';
 import type { Language } from '../../../../src/language/locale.ts';
 import { withoutDirectionMarks } from '../../../../src/language/isolate.ts';
 import type { SessionRows } from '../../../../src/mirror/session-rows.ts';
-import { createBarRules } from '../../../../src/venues/bars/bar-rules.ts';
-import { createPollRules } from '../../../../src/venues/recorded/poll-rules.ts';
+import { createBarRules } from '../../../../src/venues/bar-rules.ts';
+import { createPollRules } from '../../../../src/venues/poll-rules.ts';
 
 /** A statement as its report has it, a line each. */
 function linesOf({ rules, caveats }: FidelityStatement, language: Language): readonly string[] {

@@ -1,12 +1,12 @@
 import { gunzipSync } from 'node:zlib';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { pageScript } from '../../../../src/backtest/report/html-page.ts';
+import { pageScript } from '../../../../src/backtest/html-page.ts';
 import { reportHtml, RUN_SCRIPTS } from '../../../../src/backtest/report/report-html.ts';
 import { reportData, type ReportData } from '../../../../src/backtest/report/report-data.ts';
 import { thinCandles, thinEquity, timeGrid } from '../../../../src/backtest/report/thinning.ts';
 import { TEHRAN_BARS } from '../../../../src/domain/bar-grid.ts';
-import { finishRun } from '../../../../src/backtest/result/finish-run.ts';
+import { finishRun } from '../../../../src/backtest/finish-run.ts';
 import type { PlottedSeries } from '../../../../src/backtest/plot-recorder.ts';
 import type { BacktestRun } from '../../../../src/backtest/backtest-run.ts';
 import type { ExitKind } from '../../../../src/domain/exit-kind.ts';

@@ -1,17 +1,17 @@
 import { describe, expect, test } from 'vitest';
 import { jalaliMonth, monthlyReturns } from '../../../../src/backtest/metrics/return-tables.ts';
 import { reportHtml } from '../../../../src/backtest/report/report-html.ts';
-import { ENGLISH_PAGE } from '../../../../src/backtest/report/texts/english-page.ts';
-import { ENGLISH_REPORT } from '../../../../src/backtest/report/texts/english-report.ts';
-import { PERSIAN_PAGE } from '../../../../src/backtest/report/texts/persian-page.ts';
+import { ENGLISH_PAGE } from '../../../../src/backtest/english-page.ts';
+import { ENGLISH_REPORT } from '../../../../src/backtest/english-report.ts';
+import { PERSIAN_PAGE } from '../../../../src/backtest/persian-page.ts';
 import { PERSIAN_REPORT } from '../../../../src/backtest/report/texts/persian-report.ts';
 import { EXIT_KINDS } from '../../../../src/domain/exit-kind.ts';
-import { finishRun, intentWarnings } from '../../../../src/backtest/result/finish-run.ts';
+import { finishRun, intentWarnings } from '../../../../src/backtest/finish-run.ts';
 import { withoutDirectionMarks } from '../../../../src/language/isolate.ts';
 import { textProblems } from '../../../support/text-problems.ts';
 import { demoRun } from '../demo-run.ts';
 import { lockRecord } from '../run-records.ts';
-import { reportVoice } from '../../../../src/backtest/report/report-voice.ts';
+import { reportVoice } from '../../../../src/backtest/report-voice.ts';
 
 const HOUR_MS = 3_600_000;
 const run = demoRun({ bars: 3_000, tradeChance: 0.05, warnings: ['The fees of BTCUSDT are 0.1 %.'] });

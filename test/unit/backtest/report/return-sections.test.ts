@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { reportVoice } from '../../../../src/backtest/report/report-voice.ts';
+import { reportVoice } from '../../../../src/backtest/report-voice.ts';
 import { distributionSection } from '../../../../src/backtest/report/sections/return-sections.ts';
 import { parseUnits } from '../../../../src/domain/money.ts';
 import { withoutDirectionMarks } from '../../../../src/language/isolate.ts';

@@ -1,14 +1,14 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { brailleChart, resultLines } from '../../../../src/backtest/report/summary-lines.ts';
+import { brailleChart, resultLines } from '../../../../src/backtest/summary-lines.ts';
 import {
   comparisonRows,
   differentGrounds,
   figureDifferences,
-} from '../../../../src/backtest/report/compare-lines.ts';
+} from '../../../../src/backtest/compare-lines.ts';
 import { figureGroups } from '../../../../src/backtest/report/summary-table.ts';
-import { shownMoney, numberText, percentText, spanText } from '../../../../src/backtest/report/value-text.ts';
-import { finishRun } from '../../../../src/backtest/result/finish-run.ts';
+import { shownMoney, numberText, percentText, spanText } from '../../../../src/backtest/value-text.ts';
+import { finishRun } from '../../../../src/backtest/finish-run.ts';
 import { demoRun, type DemoRunOptions } from '../demo-run.ts';
 import { durationText, minuteText } from '../../../../src/domain/time-text.ts';
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { ByteWriter } from '../../../../src/backtest/result/byte-writer.ts';
+import { ByteWriter } from '../../../../src/backtest/byte-writer.ts';
 import { formatUnits, type Units } from '../../../../src/domain/money.ts';
 import { written } from './written.ts';
 

@@ -1,18 +1,14 @@
 import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { createResult } from '../../../../src/backtest/setup/backtest.ts';
-import { finishRun, runSummary } from '../../../../src/backtest/result/finish-run.ts';
-import {
-  parseResultHead,
-  writeResultJson,
-  writeResultLine,
-} from '../../../../src/backtest/result/result-json.ts';
+import { createResult } from '../../../../src/backtest/backtest.ts';
+import { finishRun, runSummary } from '../../../../src/backtest/finish-run.ts';
+import { parseResultHead, writeResultJson, writeResultLine } from '../../../../src/backtest/result-json.ts';
 import {
   backtestResultSchema,
   resultSchemaText,
   summarySchema,
-} from '../../../../src/backtest/result/result-schema.ts';
+} from '../../../../src/backtest/result-schema.ts';
 import { parseUnits } from '../../../../src/domain/money.ts';
 import { demoRun } from '../demo-run.ts';
 import { written } from './written.ts';

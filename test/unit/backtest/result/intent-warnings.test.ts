@@ -1,14 +1,14 @@
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { finishRun, intentWarnings } from '../../../../src/backtest/result/finish-run.ts';
+import { finishRun, intentWarnings } from '../../../../src/backtest/finish-run.ts';
 import { writeRefusalsCsv } from '../../../../src/backtest/result/csv-tables.ts';
 import { reportHtml } from '../../../../src/backtest/report/report-html.ts';
-import { resultLines } from '../../../../src/backtest/report/summary-lines.ts';
+import { resultLines } from '../../../../src/backtest/summary-lines.ts';
 import { defineStrategy } from '../../../../src/strategy/definition.ts';
 import { runBars, TETHER, walkOf } from '../candle-run.ts';
 import { demoRun } from '../demo-run.ts';
 import { written } from './written.ts';
-import { reportVoice } from '../../../../src/backtest/report/report-voice.ts';
+import { reportVoice } from '../../../../src/backtest/report-voice.ts';
 
 const refusal = (code: string, count: number, what = 'place') => ({
   what,

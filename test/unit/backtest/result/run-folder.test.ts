@@ -11,10 +11,10 @@ import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { BacktestRun } from '../../../../src/backtest/backtest-run.ts';
-import { createResult } from '../../../../src/backtest/setup/backtest.ts';
-import { finishRun } from '../../../../src/backtest/result/finish-run.ts';
-import { findRun, listRuns } from '../../../../src/backtest/result/read-run-folder.ts';
-import { writeRunFolder } from '../../../../src/backtest/result/write-run-folder.ts';
+import { createResult } from '../../../../src/backtest/backtest.ts';
+import { finishRun } from '../../../../src/backtest/finish-run.ts';
+import { findRun, listRuns } from '../../../../src/backtest/read-run-folder.ts';
+import { writeRunFolder } from '../../../../src/backtest/write-run-folder.ts';
 import { demoRun } from '../demo-run.ts';
 
 const run = demoRun({ bars: 300, tradeChance: 0.1 });

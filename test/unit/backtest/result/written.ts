@@ -1,4 +1,4 @@
-import { ByteWriter } from '../../../../src/backtest/result/byte-writer.ts';
+import { ByteWriter } from '../../../../src/backtest/byte-writer.ts';
 
 /** What something writes, as text. */
 export function written(write: (out: ByteWriter) => void): string {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { runBacktest, type CandleBacktest } from '../../../../src/backtest/run-backtest.ts';
-import { checkBacktest } from '../../../../src/backtest/setup/check-backtest.ts';
+import { checkBacktest } from '../../../../src/backtest/check-backtest.ts';
 import type { CandleColumns } from '../../../../src/domain/candle-columns.ts';
 import { parseUnits } from '../../../../src/domain/money.ts';
 import {

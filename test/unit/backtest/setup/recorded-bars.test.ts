@@ -1,8 +1,8 @@
 import type { Timeframe } from '../../../../src/domain/timeframe.ts';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { recordedBars } from '../../../../src/backtest/setup/poll-backtest.ts';
-import { catalogueCandles } from '../../../../src/backtest/setup/recordings.ts';
+import { recordedBars } from '../../../../src/backtest/poll-backtest.ts';
+import { catalogueCandles } from '../../../../src/backtest/recordings.ts';
 import type { StrategyInstanceSettings } from '../../../../src/engine/engine-settings.ts';
 import { createRiskLimits } from '../../../../src/engine/risk-limits.ts';
 import { defineStrategy } from '../../../../src/strategy/definition.ts';

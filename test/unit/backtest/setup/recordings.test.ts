@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest';
-import { runPollBacktest, type PollRequest } from '../../../../src/backtest/setup/poll-backtest.ts';
-import { catalogueRecordings, packedRecordings } from '../../../../src/backtest/setup/recordings.ts';
-import { balancesOverride, strategiesOverride } from '../../../../src/backtest/setup/bot-overrides.ts';
+import { runPollBacktest, type PollRequest } from '../../../../src/backtest/poll-backtest.ts';
+import { catalogueRecordings, packedRecordings } from '../../../../src/backtest/recordings.ts';
+import { balancesOverride, strategiesOverride } from '../../../../src/backtest/bot-overrides.ts';
 import { openCatalogue } from '../../../../src/daemon/open-catalogue.ts';
-import { readBotConfig } from '../../../../src/daemon/settings/read-bot-config.ts';
+import { readBotConfig } from '../../../../src/daemon/read-bot-config.ts';
 import { present } from '../../../../src/domain/invariant.ts';
 import { parseMarket } from '../../../../src/exchange/market-names.ts';
-import { packMarket } from '../../../../src/recording/packed/pack-market.ts';
+import { packMarket } from '../../../../src/recording/pack-market.ts';
 
 const market = parseMarket('BTCUSDT').symbol;
 const catalogue = openCatalogue('data/example');

@@ -4,7 +4,7 @@ import { join, resolve } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { candleAt } from '../../../../src/domain/candle-columns.ts';
 import { backtest, loadCandles, type BacktestSignal, type Candles } from '../../../../src/research.ts';
-import { cellsOf } from '../../../../src/backtest/setup/research-candles.ts';
+import { cellsOf } from '../../../../src/backtest/research-candles.ts';
 import maCross from '../../../../strategies/ma-cross.ts';
 import { writeAlerts, writeFollower, type Alert } from '../../study/follower.ts';
 import { sarrafHere } from '../../../support/sarraf-here.ts';

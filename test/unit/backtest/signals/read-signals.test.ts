@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { readSignals } from '../../../../src/backtest/signals/read-signals.ts';
-import { signalsFor } from '../../../../src/backtest/signals/signals-for.ts';
+import { readSignals } from '../../../../src/backtest/read-signals.ts';
+import { signalsFor } from '../../../../src/backtest/signals-for.ts';
 
 let folder: string;
 beforeAll(() => {

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { findOrder, type FindOrderOptions } from '../../../../src/cli/api/find-order.ts';
 import { orderCommand } from '../../../../src/cli/commands/order.ts';
 import type { Caller } from '../../../../src/exchange/paging.ts';
-import { FaultPlan } from '../../../../src/simulator/faults/fault-plan.ts';
+import { FaultPlan } from '../../../../src/simulator-server/fault-plan.ts';
 import { PANEL_TOKEN, serveAccount, type ServedAccount } from '../../../support/served-account.ts';
 import { at, runCommand, type Ended } from './run-command.ts';
 

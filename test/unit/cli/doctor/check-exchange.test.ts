@@ -7,10 +7,10 @@ import { ledgerPath } from '../../../../src/budget/ledger-file.ts';
 import { monotonicMs } from '../../../../src/budget/process-owner.ts';
 import { readOnlyTap, type SeenReply } from '../../../../src/cli/doctor/read-only-tap.ts';
 import type { Transport } from '../../../../src/exchange/transport.ts';
-import { FaultPlan } from '../../../../src/simulator/faults/fault-plan.ts';
-import type { FaultRule } from '../../../../src/simulator/faults/fault-rule.ts';
-import type { ExchangeConfigInput } from '../../../../src/simulator/settings/exchange-config.ts';
-import { judgeAccount } from '../../../../src/venues/live/account-identity.ts';
+import { FaultPlan } from '../../../../src/simulator-server/fault-plan.ts';
+import type { FaultRule } from '../../../../src/simulator-server/fault-rule.ts';
+import type { ExchangeConfigInput } from '../../../../src/simulator-server/exchange-config.ts';
+import { judgeAccount } from '../../../../src/venues/account-identity.ts';
 import { serveAccount, type ServedAccount } from '../../../support/served-account.ts';
 import { BY_KEY, examine, verdictsOf } from './doctor-world.ts';
 

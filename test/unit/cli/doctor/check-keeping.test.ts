@@ -3,9 +3,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { checkBackup, checkWatchdog } from '../../../../src/cli/doctor/check-keeping.ts';
-import { noteBackup } from '../../../../src/daemon/backup/last-backup.ts';
-import { acquireLock } from '../../../../src/daemon/process-locks/process-lock.ts';
-import { watchdogLockPath } from '../../../../src/daemon/watchdog/run-watchdog.ts';
+import { noteBackup } from '../../../../src/daemon/last-backup.ts';
+import { acquireLock } from '../../../../src/daemon/process-lock.ts';
+import { watchdogLockPath } from '../../../../src/daemon/run-watchdog.ts';
 import { DEFAULT_RETENTION } from '../../../../src/mirror/retention.ts';
 
 const DAY_MS = 86_400_000;

@@ -10,7 +10,7 @@ import { thisMachine } from '../../../../src/budget/machine.ts';
 import { LedgerStore } from '../../../../src/budget/store.ts';
 import { stateFile } from '../../../../src/budget/state-file.ts';
 import { checkRoom, checkWritable, type Room } from '../../../../src/cli/doctor/check-folders.ts';
-import type { BotConfig } from '../../../../src/daemon/settings/create-bot-config.ts';
+import type { BotConfig } from '../../../../src/daemon/create-bot-config.ts';
 import { checkRunning } from '../../../../src/cli/doctor/check-running.ts';
 import { checkLedger } from '../../../../src/cli/doctor/check-ledger.ts';
 import { checkLogIn } from '../../../../src/cli/doctor/check-log-in.ts';
@@ -18,15 +18,15 @@ import { checkMachine, machineFacts, openFilesOf } from '../../../../src/cli/doc
 import { checkMirrorFile } from '../../../../src/cli/doctor/check-mirror-file.ts';
 import { checkModes } from '../../../../src/cli/doctor/check-modes.ts';
 import type { CheckFinding } from '../../../../src/cli/doctor/check-finding.ts';
-import { isDataFolderInUse, lockDataFolder } from '../../../../src/daemon/process-locks/run-locks.ts';
+import { isDataFolderInUse, lockDataFolder } from '../../../../src/daemon/run-locks.ts';
 import type { MirrorChange } from '../../../../src/engine/mirror-change.ts';
 import { writeUnstarted } from '../../../../src/engine/strategy-instance-record.ts';
 import { MARKET_NAMES } from '../../../../src/exchange/market-names.ts';
-import { sentence } from '../../../../src/language/sentences/sentence.ts';
+import { sentence } from '../../../../src/language/sentence.ts';
 import { budgetTable } from '../../../../src/exchange/budget-table.ts';
 import { DEFAULT_RETENTION } from '../../../../src/mirror/retention.ts';
 import { MirrorStore } from '../../../../src/mirror/mirror-store.ts';
-import { keepToken } from '../../../../src/venues/live/token-file.ts';
+import { keepToken } from '../../../../src/venues/token-file.ts';
 import { configOf, writeConfig } from './doctor-world.ts';
 
 const MEGABYTE = 1_048_576;

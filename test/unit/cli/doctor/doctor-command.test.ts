@@ -2,7 +2,7 @@ import { readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { doctorCommand } from '../../../../src/cli/commands/doctor.ts';
-import { FaultPlan } from '../../../../src/simulator/faults/fault-plan.ts';
+import { FaultPlan } from '../../../../src/simulator-server/fault-plan.ts';
 import { PANEL_TOKEN, serveAccount, type ServedAccount } from '../../../support/served-account.ts';
 import { runCommand, type Ended } from '../api/run-command.ts';
 import { writeConfig } from './doctor-world.ts';

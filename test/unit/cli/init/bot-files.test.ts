@@ -4,7 +4,7 @@ import { parse } from 'yaml';
 import { botFiles } from '../../../../src/cli/init/bot-files.ts';
 import { USUAL_WISHES, type BotWishes } from '../../../../src/cli/init/bot-wishes.ts';
 import { START_NAMES } from '../../../../src/cli/init/starting-points.ts';
-import { readBotConfig } from '../../../../src/daemon/settings/read-bot-config.ts';
+import { readBotConfig } from '../../../../src/daemon/read-bot-config.ts';
 
 const shipped = {
   sarraf: '9.8.7',

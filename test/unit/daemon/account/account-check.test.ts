@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { AccountCheck } from '../../../../src/daemon/account/account-check.ts';
-import type { AccountReading } from '../../../../src/venues/live/account-reader.ts';
+import { AccountCheck } from '../../../../src/daemon/account-check.ts';
+import type { AccountReading } from '../../../../src/venues/account-reader.ts';
 import type { Limiter } from '../../../../src/budget/limiter.ts';
 import { sendRequest, type RequestEnd, type VenueCaller } from '../../../../src/venues/venue-caller.ts';
 import type { VenueCall } from '../../../../src/venues/port.ts';

@@ -3,13 +3,9 @@ import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { readBackupManifest } from '../../../../src/daemon/backup/backup-manifest.ts';
-import {
-  makeBackup,
-  type BackupOptions,
-  type MadeBackup,
-} from '../../../../src/daemon/backup/make-backup.ts';
+import { makeBackup, type BackupOptions, type MadeBackup } from '../../../../src/daemon/make-backup.ts';
 import { ControlInbox } from '../../../../src/daemon/control/control-inbox.ts';
-import { ControlClient } from '../../../../src/daemon/control/control-client.ts';
+import { ControlClient } from '../../../../src/daemon/control-client.ts';
 import type { MirrorStore } from '../../../../src/mirror/mirror-store.ts';
 import {
   DURABLE,

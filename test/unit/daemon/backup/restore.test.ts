@@ -1,22 +1,22 @@
 import { existsSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { makeBackup, type MadeBackup } from '../../../../src/daemon/backup/make-backup.ts';
+import { makeBackup, type MadeBackup } from '../../../../src/daemon/make-backup.ts';
 import {
   otherBotText,
   planRestore,
   restoreBackup,
   type RestoreResult,
-} from '../../../../src/daemon/backup/restore-backup.ts';
-import { ControlClient } from '../../../../src/daemon/control/control-client.ts';
+} from '../../../../src/daemon/restore-backup.ts';
+import { ControlClient } from '../../../../src/daemon/control-client.ts';
 import { ControlInbox } from '../../../../src/daemon/control/control-inbox.ts';
 import {
   openPaperAccountFile,
   PAPER_ACCOUNT,
   paperAccountBeganAtMs,
 } from '../../../../src/daemon/paper-account-file.ts';
-import { lockDataFolder } from '../../../../src/daemon/process-locks/run-locks.ts';
-import { judgeAccount } from '../../../../src/venues/live/account-identity.ts';
+import { lockDataFolder } from '../../../../src/daemon/run-locks.ts';
+import { judgeAccount } from '../../../../src/venues/account-identity.ts';
 import { DURABLE, journalLine, MirrorFolder, NOW_MS, orderRecord } from '../../mirror/mirror-fixture.ts';
 
 const backUp = async (dataFolder: string): Promise<MadeBackup> =>

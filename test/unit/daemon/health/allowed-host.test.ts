@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { isAllowedHost, oneHost } from '../../../../src/daemon/health/allowed-host.ts';
+import { isAllowedHost, oneHost } from '../../../../src/daemon/allowed-host.ts';
 
 test('a request has one host, whatever its headers hold beside it', () => {
   expect(oneHost(['Accept', 'host', 'Host', 'localhost:7080'])).toBe('localhost:7080');

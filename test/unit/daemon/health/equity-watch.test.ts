@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { EquityWatch } from '../../../../src/daemon/operator.ts';
+import { EquityWatch } from '../../../../src/daemon/run/operator.ts';
 import type { FigureSource } from '../../../../src/mirror/equity-now.ts';
 
 /** Series whose values stand a millisecond apart, and how many values were read. */

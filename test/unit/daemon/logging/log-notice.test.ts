@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { logNotice } from '../../../../src/daemon/screen.ts';
+import { logNotice } from '../../../../src/daemon/run/screen.ts';
 import { parseUnits } from '../../../../src/domain/money.ts';
 import type { FillRecord } from '../../../../src/engine/fill-record.ts';
 import { plannedOrder } from '../../../support/order-value.ts';

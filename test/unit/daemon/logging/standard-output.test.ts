@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { StandardOutput } from '../../../../src/daemon/logging/standard-output.ts';
+import { StandardOutput } from '../../../../src/daemon/standard-output.ts';
 
 const failure = (code: string): Error => Object.assign(new Error(code), { code });
 

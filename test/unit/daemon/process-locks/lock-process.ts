@@ -1,5 +1,5 @@
 import { setImmediate } from 'node:timers/promises';
-import { lockDataFolder } from '../../../../src/daemon/process-locks/run-locks.ts';
+import { lockDataFolder } from '../../../../src/daemon/run-locks.ts';
 
 /**
  * A process that takes a data folder, forgets the lock, says so, and lives on until it is killed: `FOLDER`,

@@ -11,8 +11,8 @@ import {
   lockAccount,
   lockDataFolder,
   takeRunLocks,
-} from '../../../../src/daemon/process-locks/run-locks.ts';
-import { readBotConfig } from '../../../../src/daemon/settings/read-bot-config.ts';
+} from '../../../../src/daemon/run-locks.ts';
+import { readBotConfig } from '../../../../src/daemon/read-bot-config.ts';
 import { SarrafError } from '../../../../src/domain/errors.ts';
 import { startNode } from '../../../support/sarraf-process.ts';
 

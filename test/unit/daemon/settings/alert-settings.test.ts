@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { readBotConfig, type BotConfigReading } from '../../../../src/daemon/settings/read-bot-config.ts';
+import { readBotConfig, type BotConfigReading } from '../../../../src/daemon/read-bot-config.ts';
 
 let folder: string;
 beforeAll(() => {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { banner, ledgerOf } from '../../../../src/daemon/settings/banner.ts';
+import { banner, ledgerOf } from '../../../../src/daemon/banner.ts';
 import { configOf } from './bot-config-reading.ts';
 
 const TOKEN = 'hidden-value-4711';

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { z } from 'zod';
-import { readBotConfig } from '../../../../src/daemon/settings/read-bot-config.ts';
+import { readBotConfig } from '../../../../src/daemon/read-bot-config.ts';
 
 const ENVIRONMENT = { EXCHANGE_URL: 'https://exchange.example', SARRAF_KEY: 'A'.repeat(43) };
 

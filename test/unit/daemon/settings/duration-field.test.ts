@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { formatDuration, parseDuration } from '../../../../src/daemon/settings/duration-text.ts';
+import { formatDuration, parseDuration } from '../../../../src/daemon/duration-text.ts';
 
 test('a length of time that is written is read back the same', () => {
   fc.assert(

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import { readBotConfig } from '../../../../src/daemon/settings/read-bot-config.ts';
+import { readBotConfig } from '../../../../src/daemon/read-bot-config.ts';
 import { parseUnits } from '../../../../src/domain/money.ts';
 import { configOf, problemsOf, reading } from './bot-config-reading.ts';
 

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { inspect } from 'node:util';
 import { describe, expect, test } from 'vitest';
 import { overrideOption } from '../../../../src/cli/option-readers.ts';
-import { clientCredentials, oneTimePassword } from '../../../../src/venues/live/client-credentials.ts';
+import { clientCredentials, oneTimePassword } from '../../../../src/venues/client-credentials.ts';
 import { readSmallFile } from '../../../../src/configuration/secret-file.ts';
 import { Secret } from '../../../../src/configuration/secret.ts';
 import { ExchangeClient } from '../../../../src/exchange/client.ts';

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { NO_UNITS } from '../../../../src/domain/money.ts';
-import { cancelEntries, type CanceledEntries } from '../../../../src/daemon/watchdog/cancel-entries.ts';
+import { cancelEntries, type CanceledEntries } from '../../../../src/daemon/cancel-entries.ts';
 import type { OrderRecord } from '../../../../src/engine/order-record.ts';
 import { INTERFACE_PROFILE } from '../../../../src/venues/interface-profile.ts';
 import type { VenueAnswer, VenueCall } from '../../../../src/venues/port.ts';

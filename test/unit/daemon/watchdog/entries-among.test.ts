@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { parseUnits, type Units } from '../../../../src/domain/money.ts';
 import type { VenueOrder } from '../../../../src/domain/order.ts';
-import { sortOpenOrders } from '../../../../src/daemon/watchdog/cancel-entries.ts';
+import { sortOpenOrders } from '../../../../src/daemon/cancel-entries.ts';
 import { MARKET_NAMES } from '../../../../src/exchange/market-names.ts';
 import type { OrderRecord } from '../../../../src/engine/order-record.ts';
 import { orderIn } from '../../../support/order-value.ts';

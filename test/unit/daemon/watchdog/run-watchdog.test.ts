@@ -3,11 +3,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { Heartbeat, readPulse } from '../../../../src/daemon/heartbeat.ts';
-import { readBotConfig } from '../../../../src/daemon/settings/read-bot-config.ts';
-import type { BotConfig } from '../../../../src/daemon/settings/create-bot-config.ts';
-import { runWatchdog } from '../../../../src/daemon/watchdog/run-watchdog.ts';
-import type { WatchdogNews } from '../../../../src/daemon/watchdog/watchdog.ts';
-import { isTrouble, watchdogText } from '../../../../src/daemon/watchdog/watchdog-text.ts';
+import { readBotConfig } from '../../../../src/daemon/read-bot-config.ts';
+import type { BotConfig } from '../../../../src/daemon/create-bot-config.ts';
+import { runWatchdog } from '../../../../src/daemon/run-watchdog.ts';
+import type { WatchdogNews } from '../../../../src/daemon/watchdog.ts';
+import { isTrouble, watchdogText } from '../../../../src/daemon/watchdog-text.ts';
 
 let folder: string;
 beforeEach(() => {

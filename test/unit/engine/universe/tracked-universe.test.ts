@@ -6,7 +6,7 @@ import { StrategyInstance } from '../../../../src/engine/strategy-instance.ts';
 import { createRiskLimits } from '../../../../src/engine/risk-limits.ts';
 import { defineStrategy } from '../../../../src/strategy/definition.ts';
 import { StrategyRunner } from '../../../../src/strategy/runner.ts';
-import type { MarketRanking } from '../../../../src/strategy/universe/rank-markets.ts';
+import type { MarketRanking } from '../../../../src/strategy/rank-markets.ts';
 
 const CANDIDATES = ['AIRT', 'BIRT', 'CIRT', 'DIRT'];
 

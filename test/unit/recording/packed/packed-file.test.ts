@@ -3,9 +3,9 @@ import { present } from '../../../../src/domain/invariant.ts';
 import { decimalText } from '../../../../src/domain/decimal-text.ts';
 import { openCatalogue } from '../../../../src/daemon/open-catalogue.ts';
 import { parseMarket } from '../../../../src/exchange/market-names.ts';
-import { CellReader, packMarket } from '../../../../src/recording/packed/pack-market.ts';
-import { readPackedMarket, writePackedMarket } from '../../../../src/recording/packed/packed-file.ts';
-import { packedBooks, packedStats, packedTrades } from '../../../../src/recording/packed/packed-rows.ts';
+import { CellReader, packMarket } from '../../../../src/recording/pack-market.ts';
+import { readPackedMarket, writePackedMarket } from '../../../../src/recording/packed-file.ts';
+import { packedBooks, packedStats, packedTrades } from '../../../../src/recording/packed-rows.ts';
 import { EARLIEST_MS } from '../../../../src/recording/read-partitions.ts';
 
 const catalogue = openCatalogue('data/example');

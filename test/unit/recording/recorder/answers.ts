@@ -4,7 +4,7 @@ import type { MarketStats } from '../../../../src/domain/market-stats.ts';
 import type { OrderBook } from '../../../../src/domain/order-book.ts';
 import type { PublicTrade } from '../../../../src/domain/trade.ts';
 import type { VenueAnswer, VenueCall } from '../../../../src/venues/port.ts';
-import { Recorder, type RecorderOptions } from '../../../../src/recording/recorder/recorder.ts';
+import { Recorder, type RecorderOptions } from '../../../../src/recording/recorder.ts';
 import { BTCIRT, takeLock } from '../temporary-catalogue.ts';
 
 export const NOON_MS = Date.UTC(2026, 0, 5, 12);

@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
-import { createBot } from '../../../../src/daemon/create-bot.ts';
-import { createScreen } from '../../../../src/daemon/screen.ts';
+import { createBot } from '../../../../src/daemon/run/create-bot.ts';
+import { createScreen } from '../../../../src/daemon/run/screen.ts';
 import type { OrderBook } from '../../../../src/domain/order-book.ts';
 import type { MirrorChange } from '../../../../src/engine/mirror-change.ts';
 import { MirrorStore } from '../../../../src/mirror/mirror-store.ts';

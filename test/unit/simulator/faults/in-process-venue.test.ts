@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import { SarrafError } from '../../../../src/domain/errors.ts';
 import type { HttpRequest, HttpResponse } from '../../../../src/exchange/transport.ts';
-import type { FaultRule } from '../../../../src/simulator/faults/fault-rule.ts';
-import { InProcessVenue } from '../../../../src/simulator/in-process-venue.ts';
-import { createSimulation, type Simulation } from '../../../../src/simulator/simulation.ts';
-import { readExchangeConfig } from '../../../../src/simulator/settings/exchange-config.ts';
+import type { FaultRule } from '../../../../src/simulator-server/fault-rule.ts';
+import { InProcessVenue } from '../../../../src/simulator-server/in-process-venue.ts';
+import { createSimulation, type Simulation } from '../../../../src/simulator-server/simulation.ts';
+import { readExchangeConfig } from '../../../../src/simulator-server/exchange-config.ts';
 import { ALI, ask, BUY, createVenue, place, START_MS } from '../wire/fixture.ts';
 
 /** A clock that moves only when everybody waits: the earliest sleeper wakes first. */

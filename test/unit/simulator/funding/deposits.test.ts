@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { parseUnits } from '../../../../src/domain/money.ts';
-import { userHandlers } from '../../../../src/simulator/wire/handlers/user.ts';
-import { walletHandlers } from '../../../../src/simulator/wire/handlers/wallets.ts';
+import { userHandlers } from '../../../../src/simulator-server/wire/handlers/user.ts';
+import { walletHandlers } from '../../../../src/simulator-server/wire/handlers/wallets.ts';
 import { ask, createExchange, START_MS } from '../users/fixture.ts';
 
 const MINUTE_MS = 60_000;

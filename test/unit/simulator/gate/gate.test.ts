@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { GateRequest } from '../../../../src/simulator/core/gate/gate.ts';
+import type { GateRequest } from '../../../../src/simulator/gate.ts';
 import { ALI, createExchange, START_MS } from '../users/fixture.ts';
 
 const BUDGET = { name: 'orders/list', limit: 3, windowMs: 60_000, per: 'token' as const, assumed: false };

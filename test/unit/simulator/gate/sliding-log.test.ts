@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { SlidingLog } from '../../../../src/simulator/core/gate/subject-logs.ts';
+import { SlidingLog } from '../../../../src/simulator/gate/subject-logs.ts';
 
 test('admits the limit within a window and the next one exactly a window after the first', () => {
   const log = new SlidingLog(2, 1000);

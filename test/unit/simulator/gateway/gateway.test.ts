@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import { expect, test } from 'vitest';
 import { parseUnits } from '../../../../src/domain/money.ts';
-import { gatewayHandlers } from '../../../../src/simulator/wire/handlers/gateway.ts';
-import { payAction, payPage } from '../../../../src/simulator/wire/door.ts';
+import { gatewayHandlers } from '../../../../src/simulator-server/wire/handlers/gateway.ts';
+import { payAction, payPage } from '../../../../src/simulator-server/wire/door.ts';
 import { ask, createExchange, START_MS } from '../users/fixture.ts';
 
 const MERCHANTS = [

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { formatUnits } from '../../../../src/domain/money.ts';
-import { AdminApi, isLoopbackIp } from '../../../../src/simulator/server/exchange-server.ts';
+import { AdminApi, isLoopbackIp } from '../../../../src/simulator-server/exchange-server.ts';
 import { ALI, BUY, START_MS } from '../wire/fixture.ts';
 import { ADMIN_TOKEN, serve, type Served } from './fixture.ts';
 

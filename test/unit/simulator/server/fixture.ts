@@ -1,10 +1,10 @@
 import {
   ExchangeServer,
   type ExchangeServerOptions,
-} from '../../../../src/simulator/server/exchange-server.ts';
-import { WorldClock } from '../../../../src/simulator/server/world-clock.ts';
-import type { ExchangeConfigInput } from '../../../../src/simulator/settings/exchange-config.ts';
-import type { Simulation } from '../../../../src/simulator/simulation.ts';
+} from '../../../../src/simulator-server/exchange-server.ts';
+import { WorldClock } from '../../../../src/simulator-server/world-clock.ts';
+import type { ExchangeConfigInput } from '../../../../src/simulator-server/exchange-config.ts';
+import type { Simulation } from '../../../../src/simulator-server/simulation.ts';
 import { createVenue, START_MS } from '../wire/fixture.ts';
 
 export const ADMIN_TOKEN = 'administrator-1';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { WorldClock } from '../../../../src/simulator/server/world-clock.ts';
+import { WorldClock } from '../../../../src/simulator-server/world-clock.ts';
 
 function clockAt(startMs: number): { readonly clock: WorldClock; readonly wall: { nowMs: number } } {
   const wall = { nowMs: startMs };

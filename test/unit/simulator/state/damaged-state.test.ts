@@ -2,7 +2,11 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { readStateFile, StateFileError, writeStateFile } from '../../../../src/simulator/state/state-file.ts';
+import {
+  readStateFile,
+  StateFileError,
+  writeStateFile,
+} from '../../../../src/simulator-server/state-file.ts';
 import { BUY, createVenue, place, START_MS } from '../wire/fixture.ts';
 
 let folder: string;

@@ -2,10 +2,14 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'n
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import type { ExchangeConfigInput } from '../../../../src/simulator/settings/exchange-config.ts';
-import type { Simulation } from '../../../../src/simulator/simulation.ts';
-import { storeExchange } from '../../../../src/simulator/state/exchange-state.ts';
-import { readStateFile, StateFileError, writeStateFile } from '../../../../src/simulator/state/state-file.ts';
+import type { ExchangeConfigInput } from '../../../../src/simulator-server/exchange-config.ts';
+import type { Simulation } from '../../../../src/simulator-server/simulation.ts';
+import { storeExchange } from '../../../../src/simulator-server/exchange-state.ts';
+import {
+  readStateFile,
+  StateFileError,
+  writeStateFile,
+} from '../../../../src/simulator-server/state-file.ts';
 import { ALI, ask, BUY, createVenue, place, START_MS } from '../wire/fixture.ts';
 
 const LATER_MS = START_MS + 60_000;

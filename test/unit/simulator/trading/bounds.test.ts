@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { Trader } from '../../../../src/simulator/core/trading/trader.ts';
-import type { PlaceOrder } from '../../../../src/simulator/core/trading/requests.ts';
+import { Trader } from '../../../../src/simulator/trader.ts';
+import type { PlaceOrder } from '../../../../src/simulator/requests.ts';
 import { createBareExchange, fund, NO_FEES } from '../../../support/bare-exchange.ts';
 
 const ORDER: PlaceOrder = {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { PlaceOrder } from '../../../../src/simulator/core/trading/requests.ts';
+import type { PlaceOrder } from '../../../../src/simulator/requests.ts';
 import { createBareExchange, fund } from '../../../support/bare-exchange.ts';
 
 const ORDER: PlaceOrder = {

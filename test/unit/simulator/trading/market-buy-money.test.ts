@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { createBareExchange, fund } from '../../../support/bare-exchange.ts';
-import type { PlaceOrder } from '../../../../src/simulator/core/trading/requests.ts';
+import type { PlaceOrder } from '../../../../src/simulator/requests.ts';
 
 const ORDER: PlaceOrder = {
   market: 'BTCUSDT' as PlaceOrder['market'],

@@ -1,8 +1,8 @@
 import { beforeEach, expect, test } from 'vitest';
 import { parseUnits } from '../../../../src/domain/money.ts';
-import type { SimulatedExchange } from '../../../../src/simulator/core/exchange.ts';
-import type { SimulatedOrder } from '../../../../src/simulator/core/trading/order.ts';
-import type { PlaceOrder } from '../../../../src/simulator/core/trading/requests.ts';
+import type { SimulatedExchange } from '../../../../src/simulator/exchange.ts';
+import type { SimulatedOrder } from '../../../../src/simulator/order.ts';
+import type { PlaceOrder } from '../../../../src/simulator/requests.ts';
 import { createBareExchange, fund } from '../../../support/bare-exchange.ts';
 
 const BUYER = 1;

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { ENDPOINTS } from '../../../../src/exchange/endpoints/index.ts';
+import { ENDPOINTS } from '../../../../src/exchange/endpoints.ts';
 import type { Endpoint } from '../../../../src/exchange/endpoint.ts';
 import { ALI, ask, BUY, createVenue, START_MS, stateOf } from './fixture.ts';
 

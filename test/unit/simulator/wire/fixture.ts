@@ -1,9 +1,9 @@
 import {
   readExchangeConfig,
   type ExchangeConfigInput,
-} from '../../../../src/simulator/settings/exchange-config.ts';
-import { createSimulation, type Simulation } from '../../../../src/simulator/simulation.ts';
-import type { WireReply } from '../../../../src/simulator/wire/door.ts';
+} from '../../../../src/simulator-server/exchange-config.ts';
+import { createSimulation, type Simulation } from '../../../../src/simulator-server/simulation.ts';
+import type { WireReply } from '../../../../src/simulator-server/wire/door.ts';
 
 /** Noon of a day in spring, UTC. */
 export const START_MS = Date.UTC(2025, 3, 10, 12);

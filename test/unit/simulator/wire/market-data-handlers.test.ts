@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, test } from 'vitest';
-import type { ExchangeConfigInput } from '../../../../src/simulator/settings/exchange-config.ts';
-import type { Simulation } from '../../../../src/simulator/simulation.ts';
+import type { ExchangeConfigInput } from '../../../../src/simulator-server/exchange-config.ts';
+import type { Simulation } from '../../../../src/simulator-server/simulation.ts';
 import { ask, BUY, createVenue, place, START_MS } from './fixture.ts';
 
 const SECOND = START_MS / 1000;

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from 'vitest';
-import type { Simulation } from '../../../../src/simulator/simulation.ts';
+import type { Simulation } from '../../../../src/simulator-server/simulation.ts';
 import { ALI, ask, BUY, createVenue, place, START_MS, type OrderBody } from './fixture.ts';
 
 const NOT_FOUND = { error: 'NotFound', message: 'No Order matches the given query.' };

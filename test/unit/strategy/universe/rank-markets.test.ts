@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { MarketFigures } from '../../../../src/strategy/universe/market-figures.ts';
-import { outCounts, outText, rankMarkets } from '../../../../src/strategy/universe/rank-markets.ts';
-import type { UniverseRules } from '../../../../src/strategy/universe/universe-rules.ts';
+import type { MarketFigures } from '../../../../src/strategy/market-figures.ts';
+import { outCounts, outText, rankMarkets } from '../../../../src/strategy/rank-markets.ts';
+import type { UniverseRules } from '../../../../src/strategy/universe-rules.ts';
 
 const RULES: UniverseRules = {
   quote: 'rls',

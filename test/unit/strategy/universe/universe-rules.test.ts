@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { MARKET_NAMES } from '../../../../src/exchange/market-names.ts';
-import { candidatesOf, checkedUniverse } from '../../../../src/strategy/universe/universe-rules.ts';
+import { candidatesOf, checkedUniverse } from '../../../../src/strategy/universe-rules.ts';
 
 const KNOWN = new Set(['BTCIRT', 'ETHIRT', 'USDTIRT', 'BTCUSDT']);
 const GOOD = { quote: 'rls', rankBy: 'volume24h', take: 2 };

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { barsBetween, type CandleColumns } from '../../../../src/domain/candle-columns.ts';
-import { dataSetOf } from '../../../../src/study/data/data-set.ts';
+import { dataSetOf } from '../../../../src/study/data-set.ts';
 import { generatedCandles } from '../generated-candles.ts';
 
 const bars = generatedCandles({ count: 1_000 });

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { bestTrial, bestTrials } from '../../../../src/study/goals/best-trials.ts';
-import type { TrialOutcome } from '../../../../src/study/samplers/trial-record.ts';
+import { bestTrial, bestTrials } from '../../../../src/study/best-trials.ts';
+import type { TrialOutcome } from '../../../../src/search/trial-record.ts';
 
 const complete = (values: readonly number[], violation = 0): TrialOutcome => ({
   kind: 'complete',

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { judgeTrial, usualDirection } from '../../../../src/study/goals/objectives.ts';
+import { judgeTrial, usualDirection } from '../../../../src/study/objectives.ts';
 
 const sharpe = [{ metric: 'sharpe', direction: 'maximize' }] as const;
 

@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest';
-import { dataSetOf } from '../../../../src/study/data/data-set.ts';
-import { readWrittenStudy } from '../../../../src/study/file/read-study.ts';
+import { dataSetOf } from '../../../../src/study/data-set.ts';
+import { readWrittenStudy } from '../../../../src/study/read-study.ts';
 import { canonicalJson } from '../../../../src/study/question/canonical-json.ts';
-import { differenceOf, identityOf, storedIdentity } from '../../../../src/study/question/study-identity.ts';
+import { differenceOf, identityOf, storedIdentity } from '../../../../src/study/study-identity.ts';
 import { studyQuestion } from '../../../../src/study/prepare-study.ts';
-import { readSpace } from '../../../../src/study/space/space-declaration.ts';
+import { readSpace } from '../../../../src/search/space-declaration.ts';
 import { generatedCandles } from '../generated-candles.ts';
 
 const space = readSpace({ fast: { kind: 'integer', min: 2, max: 9 } });

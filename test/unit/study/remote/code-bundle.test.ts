@@ -17,7 +17,7 @@ import {
   signBundle,
   unpackBundle,
   writeBundle,
-} from '../../../../src/study/remote/code-bundle.ts';
+} from '../../../../src/study/code-bundle.ts';
 
 const SECRET = 'a secret of some length';
 

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { checksumOf } from '../../../../src/study/remote/columns-file.ts';
-import { FileCache } from '../../../../src/study/remote/file-cache.ts';
+import { FileCache } from '../../../../src/study/file-cache.ts';
 
 let folder: string;
 beforeEach(() => {

@@ -3,11 +3,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { checksumOf } from '../../../../src/study/remote/columns-file.ts';
-import { allowedOrigin, readFileSource } from '../../../../src/study/remote/file-source.ts';
+import { allowedOrigin, readFileSource } from '../../../../src/study/file-source.ts';
 import { fetchFile } from '../../../../src/study/remote/take-offer.ts';
-import { FileCache } from '../../../../src/study/remote/file-cache.ts';
-import { FileServer } from '../../../../src/study/remote/open-redis-runner.ts';
-import { LOOPBACK } from '../../../../src/study/remote/served-address.ts';
+import { FileCache } from '../../../../src/study/file-cache.ts';
+import { FileServer } from '../../../../src/study/open-redis-runner.ts';
+import { LOOPBACK } from '../../../../src/study/served-address.ts';
 import type { StudyOffer } from '../../../../src/study/remote/study-offer.ts';
 
 const CANDLES = Buffer.from('candles of a market');

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { readReport, writeReport } from '../../../../src/study/remote/report-json.ts';
 import type { StressReport } from '../../../../src/study/stress/stress-task.ts';
 import type { AccountReport } from '../../../../src/study/trials/account-run.ts';
-import type { TrialReport } from '../../../../src/study/trials/trial-report.ts';
+import type { TrialReport } from '../../../../src/study/trial-report.ts';
 
 const figures = fc.dictionary(
   fc.string({ minLength: 1 }).filter((name) => name !== '__proto__'),

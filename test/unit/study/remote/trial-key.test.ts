@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import type { Stretch } from '../../../../src/study/data/stretch.ts';
-import { readWrittenStudy } from '../../../../src/study/file/read-study.ts';
+import type { Stretch } from '../../../../src/study/stretch.ts';
+import { readWrittenStudy } from '../../../../src/study/read-study.ts';
 import {
   batchKey,
   settingsOfTrials,
@@ -8,7 +8,7 @@ import {
   taskKey,
   writtenOfTrials,
 } from '../../../../src/study/remote/trial-key.ts';
-import type { Params } from '../../../../src/study/space/params-of-point.ts';
+import type { Params } from '../../../../src/search/params-of-point.ts';
 
 const WRITTEN = {
   strategy: 'strategies/ma-cross.ts',

@@ -1,22 +1,22 @@
 import { rmSync } from 'node:fs';
 import { present } from '../../../../src/domain/invariant.ts';
 import { createRandom } from '../../../../src/domain/random.ts';
-import { judgeTrial, type Objective, type TrialMetrics } from '../../../../src/study/goals/objectives.ts';
-import { identityOf } from '../../../../src/study/question/study-identity.ts';
+import { judgeTrial, type Objective, type TrialMetrics } from '../../../../src/study/objectives.ts';
+import { identityOf } from '../../../../src/study/study-identity.ts';
 import {
   reportedStudy,
   type ReportedStudy,
   type ReportedWalk,
-} from '../../../../src/study/report/reported-study.ts';
-import type { Point } from '../../../../src/study/space/parameter.ts';
-import { SpaceAxes } from '../../../../src/study/space/space-axes.ts';
-import { readSpace } from '../../../../src/study/space/space-declaration.ts';
-import { paramsOfPoint } from '../../../../src/study/space/params-of-point.ts';
-import type { StoredTrial } from '../../../../src/study/store/study-rows.ts';
-import { StudyStore } from '../../../../src/study/store/study-store.ts';
-import { finding } from '../../../../src/study/texts/study-fact.ts';
+} from '../../../../src/study/reported-study.ts';
+import type { Point } from '../../../../src/search/parameter.ts';
+import { SpaceAxes } from '../../../../src/search/space-axes.ts';
+import { readSpace } from '../../../../src/search/space-declaration.ts';
+import { paramsOfPoint } from '../../../../src/search/params-of-point.ts';
+import type { StoredTrial } from '../../../../src/study/study-rows.ts';
+import { StudyStore } from '../../../../src/study/study-store.ts';
+import { finding } from '../../../../src/study/study-fact.ts';
 import { studyResult, trialCount } from '../../../../src/study/study-result.ts';
-import type { WalkForwardResult, WindowRow } from '../../../../src/study/walk-forward/walk-forward-result.ts';
+import type { WalkForwardResult, WindowRow } from '../../../../src/study/walk-forward-result.ts';
 import { validatedStudy } from '../../../../src/study/validated-study.ts';
 
 const DAY_MS = 86_400_000;

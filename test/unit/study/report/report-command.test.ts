@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSyn
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { StudyStore } from '../../../../src/study/store/study-store.ts';
+import { StudyStore } from '../../../../src/study/study-store.ts';
 import { sarrafHere } from '../../../support/sarraf-here.ts';
 import { keepDemoStudy } from './demo-study.ts';
 

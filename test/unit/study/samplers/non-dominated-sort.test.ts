@@ -3,7 +3,7 @@ import {
   crowdingDistances,
   dominates,
   nonDominatedFronts,
-} from '../../../../src/study/samplers/non-dominated-sort.ts';
+} from '../../../../src/search/non-dominated-sort.ts';
 
 const trial = (losses: readonly number[], violation = 0) => ({ losses, violation });
 const failed = trial([], Infinity);

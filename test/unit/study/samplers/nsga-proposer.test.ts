@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
-import { SpaceAxes } from '../../../../src/study/space/space-axes.ts';
-import { readSpace } from '../../../../src/study/space/space-declaration.ts';
-import { NsgaProposer, crossed, mutated } from '../../../../src/study/samplers/nsga-proposer.ts';
-import { numberAt } from '../../../../src/study/samplers/number-at.ts';
-import { RandomStream } from '../../../../src/study/samplers/random-stream.ts';
+import { SpaceAxes } from '../../../../src/search/space-axes.ts';
+import { readSpace } from '../../../../src/search/space-declaration.ts';
+import { NsgaProposer, crossed, mutated } from '../../../../src/search/nsga-proposer.ts';
+import { numberAt } from '../../../../src/search/number-at.ts';
+import { RandomStream } from '../../../../src/search/random-stream.ts';
 
 const LINE = { low: -1, high: 3 };
 

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
-import { NumericAxis } from '../../../../src/study/space/numeric-axis.ts';
-import { SpaceAxes } from '../../../../src/study/space/space-axes.ts';
-import { readSpace } from '../../../../src/study/space/space-declaration.ts';
-import { agedWeights, ParzenEstimator } from '../../../../src/study/samplers/parzen-estimator.ts';
-import { RandomStream } from '../../../../src/study/samplers/random-stream.ts';
+import { NumericAxis } from '../../../../src/search/numeric-axis.ts';
+import { SpaceAxes } from '../../../../src/search/space-axes.ts';
+import { readSpace } from '../../../../src/search/space-declaration.ts';
+import { agedWeights, ParzenEstimator } from '../../../../src/search/parzen-estimator.ts';
+import { RandomStream } from '../../../../src/search/random-stream.ts';
 
 const DECLARED = {
   x: { kind: 'decimal', min: -3, max: 7 },

@@ -1,9 +1,5 @@
 import { expect, test } from 'vitest';
-import {
-  degreeOf,
-  isPrimitive,
-  primitivePolynomials,
-} from '../../../../src/study/samplers/sobol-directions.ts';
+import { degreeOf, isPrimitive, primitivePolynomials } from '../../../../src/search/sobol-directions.ts';
 
 /** How many numbers below `count` have no divisor in common with it (Euler). */
 function coprimeCount(count: number): number {

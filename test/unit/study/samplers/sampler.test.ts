@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'vitest';
-import type { Space } from '../../../../src/study/space/parameter.ts';
-import { readSpace } from '../../../../src/study/space/space-declaration.ts';
-import { SpaceAxes } from '../../../../src/study/space/space-axes.ts';
-import { RandomProposer } from '../../../../src/study/samplers/random-proposer.ts';
-import { TpeProposer } from '../../../../src/study/samplers/tpe-proposer.ts';
-import { Sampler } from '../../../../src/study/samplers/sampler.ts';
-import { SAMPLER_KINDS, type SamplerSettings } from '../../../../src/study/samplers/sampler-settings.ts';
-import type { Trial, TrialOutcome } from '../../../../src/study/samplers/trial-record.ts';
+import type { Space } from '../../../../src/search/parameter.ts';
+import { readSpace } from '../../../../src/search/space-declaration.ts';
+import { SpaceAxes } from '../../../../src/search/space-axes.ts';
+import { RandomProposer } from '../../../../src/search/random-proposer.ts';
+import { TpeProposer } from '../../../../src/search/tpe-proposer.ts';
+import { Sampler } from '../../../../src/search/sampler.ts';
+import { SAMPLER_KINDS, type SamplerSettings } from '../../../../src/search/sampler-settings.ts';
+import type { Trial, TrialOutcome } from '../../../../src/search/trial-record.ts';
 
 const SETTINGS: SamplerSettings = { kind: 'random', seed: 1, generation: 4, objectives: ['minimize'] };
 

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { decimal, search } from '../../../../src/strategy/sdk.ts';
-import { spaceDeclaredBy } from '../../../../src/study/space/declared-by-schema.ts';
-import { paramsOfPoint, schemaRefusals } from '../../../../src/study/space/params-of-point.ts';
-import { readSpace } from '../../../../src/study/space/space-declaration.ts';
+import { spaceDeclaredBy } from '../../../../src/search/declared-by-schema.ts';
+import { paramsOfPoint, schemaRefusals } from '../../../../src/search/params-of-point.ts';
+import { readSpace } from '../../../../src/search/space-declaration.ts';
 import grid from '../../../../strategies/grid.ts';
 
 describe('the space that a schema declares', () => {

@@ -5,13 +5,13 @@ import { pathToFileURL } from 'node:url';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { readYaml } from '../../../../src/configuration/load-yaml.ts';
-import { spaceDeclaredBy } from '../../../../src/study/space/declared-by-schema.ts';
-import { schemaRefusals } from '../../../../src/study/space/params-of-point.ts';
+import { spaceDeclaredBy } from '../../../../src/search/declared-by-schema.ts';
+import { schemaRefusals } from '../../../../src/search/params-of-point.ts';
 import maCross from '../../../../strategies/ma-cross.ts';
 import meanReversion from '../../../../strategies/mean-reversion.ts';
-import { SpaceAxes } from '../../../../src/study/space/space-axes.ts';
-import { PointIndex } from '../../../../src/study/space/point-index.ts';
-import { readSpace, spaceDeclaration } from '../../../../src/study/space/space-declaration.ts';
+import { SpaceAxes } from '../../../../src/search/space-axes.ts';
+import { PointIndex } from '../../../../src/search/point-index.ts';
+import { readSpace, spaceDeclaration } from '../../../../src/search/space-declaration.ts';
 
 /** All points of a space with an end. */
 const pointsOf = (declaration: unknown): readonly unknown[] => {

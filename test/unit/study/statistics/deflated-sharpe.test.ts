@@ -2,13 +2,13 @@ import { describe, expect, test } from 'vitest';
 import {
   clusterReturns,
   deflatedSharpeOfTrials,
-} from '../../../../src/study/statistics/deflated-sharpe-of-trials.ts';
-import { deflatedSharpe } from '../../../../src/study/statistics/deflated-sharpe.ts';
-import { InvalidSample } from '../../../../src/study/statistics/estimate.ts';
-import { expectedMaximumSharpe } from '../../../../src/study/statistics/expected-maximum-sharpe.ts';
-import { minimumTrackRecord } from '../../../../src/study/statistics/minimum-track-record.ts';
-import { observedSharpe } from '../../../../src/study/statistics/observed-sharpe.ts';
-import { probabilisticSharpe } from '../../../../src/study/statistics/probabilistic-sharpe.ts';
+} from '../../../../src/statistics/deflated-sharpe-of-trials.ts';
+import { deflatedSharpe } from '../../../../src/statistics/deflated-sharpe.ts';
+import { InvalidSample } from '../../../../src/statistics/estimate.ts';
+import { expectedMaximumSharpe } from '../../../../src/statistics/expected-maximum-sharpe.ts';
+import { minimumTrackRecord } from '../../../../src/statistics/minimum-track-record.ts';
+import { observedSharpe } from '../../../../src/statistics/observed-sharpe.ts';
+import { probabilisticSharpe } from '../../../../src/statistics/probabilistic-sharpe.ts';
 import { drawnReturns, drawnTrials, groupedTrials } from './drawn-returns.ts';
 import { knownValue } from './known-value.ts';
 import { ORACLE } from './oracle-vectors.ts';

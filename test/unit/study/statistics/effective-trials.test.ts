@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'vitest';
-import { averageLinkage, bestClustering } from '../../../../src/study/statistics/best-clustering.ts';
+import { averageLinkage, bestClustering } from '../../../../src/statistics/best-clustering.ts';
 import {
   correlationMatrix,
   meanCorrelation,
   standardizedTrials,
   effectiveTrials,
-} from '../../../../src/study/statistics/effective-trials.ts';
-import { InvalidSample } from '../../../../src/study/statistics/estimate.ts';
+} from '../../../../src/statistics/effective-trials.ts';
+import { InvalidSample } from '../../../../src/statistics/estimate.ts';
 import { drawnReturns, drawnTrials, groupedTrials } from './drawn-returns.ts';
 import { knownValue } from './known-value.ts';
 import { ORACLE } from './oracle-vectors.ts';

@@ -1,4 +1,4 @@
-import type { Estimate } from '../../../../src/study/statistics/estimate.ts';
+import type { Estimate } from '../../../../src/statistics/estimate.ts';
 
 /** The value of an estimate that must have one. */
 export function knownValue<Value>(estimate: Estimate<Value>): Value {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { normalCdf, normalQuantile } from '../../../../src/study/statistics/normal-distribution.ts';
-import { InvalidSample } from '../../../../src/study/statistics/estimate.ts';
+import { normalCdf, normalQuantile } from '../../../../src/statistics/normal-distribution.ts';
+import { InvalidSample } from '../../../../src/statistics/estimate.ts';
 import { ORACLE } from './oracle-vectors.ts';
 
 describe('the normal distribution', () => {

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import { autocorrelation } from '../../../../src/study/statistics/autocorrelation.ts';
-import { InvalidSample } from '../../../../src/study/statistics/estimate.ts';
-import { observedSharpe } from '../../../../src/study/statistics/observed-sharpe.ts';
-import { sampleMoments } from '../../../../src/study/statistics/sample-moments.ts';
-import { sampleQuantile } from '../../../../src/study/statistics/sample-quantile.ts';
+import { autocorrelation } from '../../../../src/statistics/autocorrelation.ts';
+import { InvalidSample } from '../../../../src/statistics/estimate.ts';
+import { observedSharpe } from '../../../../src/statistics/observed-sharpe.ts';
+import { sampleMoments } from '../../../../src/statistics/sample-moments.ts';
+import { sampleQuantile } from '../../../../src/statistics/sample-quantile.ts';
 import { drawnReturns } from './drawn-returns.ts';
 import { knownValue } from './known-value.ts';
 import { ORACLE } from './oracle-vectors.ts';

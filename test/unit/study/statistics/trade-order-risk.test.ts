@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { createRandom } from '../../../../src/domain/random.ts';
-import { InvalidSample } from '../../../../src/study/statistics/estimate.ts';
-import { tradeOrderRisk } from '../../../../src/study/statistics/trade-order-risk.ts';
+import { InvalidSample } from '../../../../src/statistics/estimate.ts';
+import { tradeOrderRisk } from '../../../../src/statistics/trade-order-risk.ts';
 import { drawnReturns } from './drawn-returns.ts';
 import { knownValue } from './known-value.ts';
 

@@ -3,12 +3,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { dataSetOf } from '../../../../src/study/data/data-set.ts';
-import { identityOf } from '../../../../src/study/question/study-identity.ts';
-import { lockStudy, StudyFolder } from '../../../../src/study/store/study-place.ts';
-import type { StoredTrial } from '../../../../src/study/store/study-rows.ts';
-import { StudyStore } from '../../../../src/study/store/study-store.ts';
-import { TrialRegister } from '../../../../src/study/store/trial-register.ts';
+import { dataSetOf } from '../../../../src/study/data-set.ts';
+import { identityOf } from '../../../../src/study/study-identity.ts';
+import { lockStudy, StudyFolder } from '../../../../src/study/study-place.ts';
+import type { StoredTrial } from '../../../../src/study/study-rows.ts';
+import { StudyStore } from '../../../../src/study/study-store.ts';
+import { TrialRegister } from '../../../../src/study/trial-register.ts';
 import { generatedCandles } from '../generated-candles.ts';
 
 let folder: string;

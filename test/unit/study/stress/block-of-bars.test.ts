@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { CandleColumns } from '../../../../src/domain/candle-columns.ts';
-import { blockLength } from '../../../../src/study/statistics/block-length.ts';
-import { blockOfBars } from '../../../../src/study/stress/run-stress.ts';
+import { blockLength } from '../../../../src/statistics/block-length.ts';
+import { blockOfBars } from '../../../../src/study/run-stress.ts';
 import { TETHER, walkOf } from '../../backtest/candle-run.ts';
 import { drawnReturns } from '../statistics/drawn-returns.ts';
 import { knownValue } from '../statistics/known-value.ts';

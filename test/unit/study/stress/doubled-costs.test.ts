@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { barRulesOf, type CandleRuleOptions } from '../../../../src/backtest/setup/bar-rules-of.ts';
-import { pollRulesOf } from '../../../../src/backtest/setup/poll-rules-of.ts';
-import { createPollRules } from '../../../../src/venues/recorded/poll-rules.ts';
+import { barRulesOf, type CandleRuleOptions } from '../../../../src/backtest/bar-rules-of.ts';
+import { pollRulesOf } from '../../../../src/backtest/poll-rules-of.ts';
+import { createPollRules } from '../../../../src/venues/poll-rules.ts';
 import { doubledCosts, paidCosts } from '../../../../src/study/stress/doubled-costs.ts';
 import type { RunCosts } from '../../../../src/study/stress/doubled-costs.ts';
 import { COSTS } from '../../../../src/study/stress/stress-task.ts';

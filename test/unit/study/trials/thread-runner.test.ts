@@ -2,10 +2,10 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { readWrittenStudy } from '../../../../src/study/file/read-study.ts';
+import { readWrittenStudy } from '../../../../src/study/read-study.ts';
 import { prepareStudy } from '../../../../src/study/prepare-study.ts';
 import { trialSetupOf } from '../../../../src/study/study-session.ts';
-import { ThreadRunner } from '../../../../src/study/trials/thread-runner.ts';
+import { ThreadRunner } from '../../../../src/study/thread-runner.ts';
 import { writeCandles } from '../generated-candles.ts';
 
 /** Never comes back from its first candle. */

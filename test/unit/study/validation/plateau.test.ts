@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import { present } from '../../../../src/domain/invariant.ts';
 import { createRandom } from '../../../../src/domain/random.ts';
-import type { TrialOutcome } from '../../../../src/study/samplers/trial-record.ts';
-import type { Point, Space } from '../../../../src/study/space/parameter.ts';
-import { readSpace } from '../../../../src/study/space/space-declaration.ts';
+import type { TrialOutcome } from '../../../../src/search/trial-record.ts';
+import type { Point, Space } from '../../../../src/search/parameter.ts';
+import { readSpace } from '../../../../src/search/space-declaration.ts';
 import { plateauAround } from '../../../../src/study/validation/plateau.ts';
 import { valueOf } from '../../../../src/study/validation/tested.ts';
 import { SHARPE, SPACE } from './made-study.ts';

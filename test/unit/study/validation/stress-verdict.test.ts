@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest';
-import type { StressFindings } from '../../../../src/study/stress/stress-findings.ts';
-import type { StoredTrial } from '../../../../src/study/store/study-rows.ts';
+import type { StressFindings } from '../../../../src/study/stress-findings.ts';
+import type { StoredTrial } from '../../../../src/study/study-rows.ts';
 import { stressVerdict, untestedStress } from '../../../../src/study/validation/stress-verdict.ts';
-import { validateStudy } from '../../../../src/study/validation/study-validation.ts';
+import { validateStudy } from '../../../../src/study/study-validation.ts';
 import { notTested } from '../../../../src/study/validation/tested.ts';
-import { finding } from '../../../../src/study/texts/study-fact.ts';
+import { finding } from '../../../../src/study/study-fact.ts';
 import { inEnglish } from '../in-english.ts';
 import { drawnReturns, drawnTrials } from '../statistics/drawn-returns.ts';
 import { ENTRIES, known, madeFindings, ORDER, REDRAWN } from './made-findings.ts';

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import { readSpace } from '../../../../src/study/space/space-declaration.ts';
-import type { Point } from '../../../../src/study/space/parameter.ts';
-import type { StoredTrial } from '../../../../src/study/store/study-rows.ts';
-import { chooseTrial } from '../../../../src/study/walk-forward/run-walk-forward.ts';
-import { parameterDrift } from '../../../../src/study/walk-forward/walk-forward-result.ts';
+import { readSpace } from '../../../../src/search/space-declaration.ts';
+import type { Point } from '../../../../src/search/parameter.ts';
+import type { StoredTrial } from '../../../../src/study/study-rows.ts';
+import { chooseTrial } from '../../../../src/study/run-walk-forward.ts';
+import { parameterDrift } from '../../../../src/study/walk-forward-result.ts';
 
 const space = readSpace({
   fast: { kind: 'integer', min: 0, max: 100 },

@@ -2,16 +2,13 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { readWrittenStudy } from '../../../../src/study/file/read-study.ts';
+import { readWrittenStudy } from '../../../../src/study/read-study.ts';
 import { prepareStudy, type PreparedStudy } from '../../../../src/study/prepare-study.ts';
-import { StudyFolder } from '../../../../src/study/store/study-place.ts';
-import { StudyStore } from '../../../../src/study/store/study-store.ts';
-import { TrialRegister } from '../../../../src/study/store/trial-register.ts';
-import { runWalkForward } from '../../../../src/study/walk-forward/run-walk-forward.ts';
-import {
-  walkForwardResult,
-  type WalkForwardResult,
-} from '../../../../src/study/walk-forward/walk-forward-result.ts';
+import { StudyFolder } from '../../../../src/study/study-place.ts';
+import { StudyStore } from '../../../../src/study/study-store.ts';
+import { TrialRegister } from '../../../../src/study/trial-register.ts';
+import { runWalkForward } from '../../../../src/study/run-walk-forward.ts';
+import { walkForwardResult, type WalkForwardResult } from '../../../../src/study/walk-forward-result.ts';
 import { generatedCandles } from '../generated-candles.ts';
 import { oneByOne } from '../one-by-one.ts';
 import { inEnglish } from '../in-english.ts';

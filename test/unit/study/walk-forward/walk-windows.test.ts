@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { timesOfCandles } from '../../../../src/study/data/market-times.ts';
-import { readWrittenStudy } from '../../../../src/study/file/read-study.ts';
+import { readWrittenStudy } from '../../../../src/study/read-study.ts';
 import type { WalkForwardPlan } from '../../../../src/study/file/walk-forward-fields.ts';
 import { walkWindows } from '../../../../src/study/walk-forward/walk-windows.ts';
 import { generatedCandles } from '../generated-candles.ts';

@@ -1,10 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import {
-  createBarRules,
-  DEFAULT_CANDLE_RULES,
-  type BarRules,
-} from '../../../../src/venues/bars/bar-rules.ts';
-import { reportVoice } from '../../../../src/backtest/report/report-voice.ts';
+import { createBarRules, DEFAULT_CANDLE_RULES, type BarRules } from '../../../../src/venues/bar-rules.ts';
+import { reportVoice } from '../../../../src/backtest/report-voice.ts';
 import { describeBarRules } from '../../../../src/backtest/describe-bar-rules.ts';
 
 const { tell } = reportVoice('en');

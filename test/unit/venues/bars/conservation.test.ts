@@ -8,8 +8,8 @@ import type { Execution, Side, VenueOrder } from '../../../../src/domain/order.t
 import { isOpenStatus } from '../../../../src/venues/port.ts';
 import type { VenueTrade } from '../../../../src/domain/trade.ts';
 import type { VenueAnswer, VenueCall } from '../../../../src/venues/port.ts';
-import { createBarRules, type BarPath, type BarRules } from '../../../../src/venues/bars/bar-rules.ts';
-import { BarFillSimulator } from '../../../../src/venues/bars/bar-fill-simulator.ts';
+import { createBarRules, type BarPath, type BarRules } from '../../../../src/venues/bar-rules.ts';
+import { BarFillSimulator } from '../../../../src/venues/bar-fill-simulator.ts';
 import { BASE_FEES } from '../../../support/bare-exchange.ts';
 import { INTERFACE_PROFILE } from '../../../../src/venues/interface-profile.ts';
 import { deepRuns } from '../../../support/deep-runs.ts';

@@ -6,7 +6,7 @@ import { amountUnits, createMarket, priceUnits } from '../../../../src/domain/ma
 import { parseUnits, type Amount, type Price } from '../../../../src/domain/money.ts';
 import type { Execution, Side, VenueOrder } from '../../../../src/domain/order.ts';
 import type { VenueCall } from '../../../../src/venues/port.ts';
-import { BarFillSimulator } from '../../../../src/venues/bars/bar-fill-simulator.ts';
+import { BarFillSimulator } from '../../../../src/venues/bar-fill-simulator.ts';
 import { createBareExchange, fund } from '../../../support/bare-exchange.ts';
 import { orderIdOf } from '../../../../src/venues/whole-ids.ts';
 import { parseMarket } from '../../../../src/exchange/market-names.ts';

@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest';
-import { BarFillSimulator } from '../../../../src/venues/bars/bar-fill-simulator.ts';
+import { BarFillSimulator } from '../../../../src/venues/bar-fill-simulator.ts';
 import { RecentReceipts } from '../../../../src/venues/bars/recent-receipts.ts';
 import { columnsOf, type CandleColumns } from '../../../../src/domain/candle-columns.ts';
 import { decimalText } from '../../../../src/domain/decimal-text.ts';
 import { createMarket, type Market } from '../../../../src/domain/market.ts';
 import { formatUnits, parseUnits } from '../../../../src/domain/money.ts';
-import type { Wallet } from '../../../../src/simulator/core/wallet.ts';
+import type { Wallet } from '../../../../src/simulator/wallet.ts';
 import { NO_FEES } from '../../../support/bare-exchange.ts';
 import { parseMarket } from '../../../../src/exchange/market-names.ts';
 

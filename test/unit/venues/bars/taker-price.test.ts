@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { createBarRules } from '../../../../src/venues/bars/bar-rules.ts';
+import { createBarRules } from '../../../../src/venues/bar-rules.ts';
 import { takerCostsOf, takerPrice } from '../../../../src/venues/bars/taker-price.ts';
 import { createMarket } from '../../../../src/domain/market.ts';
 import type { Side } from '../../../../src/domain/order.ts';

@@ -4,8 +4,8 @@ import type { CandleColumns } from '../../../../src/domain/candle-columns.ts';
 import { createMarket, priceUnits } from '../../../../src/domain/market.ts';
 import { parseUnits, type Price, type Units } from '../../../../src/domain/money.ts';
 import type { Side } from '../../../../src/domain/order.ts';
-import type { BarPath } from '../../../../src/venues/bars/bar-rules.ts';
-import { BarFillSimulator } from '../../../../src/venues/bars/bar-fill-simulator.ts';
+import type { BarPath } from '../../../../src/venues/bar-rules.ts';
+import { BarFillSimulator } from '../../../../src/venues/bar-fill-simulator.ts';
 import { NO_FEES } from '../../../support/bare-exchange.ts';
 import { parseMarket } from '../../../../src/exchange/market-names.ts';
 

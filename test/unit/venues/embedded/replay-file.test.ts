@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { afterAll, describe, expect, test } from 'vitest';
-import { readReplayFile } from '../../../../src/venues/embedded/replay-file.ts';
+import { readReplayFile } from '../../../../src/venues/replay-file.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'sarraf-replay-'));
 afterAll(() => rmSync(folder, { recursive: true }));

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { bookColumns, tradeColumns } from '../../../../src/recording/record-columns.ts';
 import { describe, expect, it } from 'vitest';
-import { FollowedExchange } from '../../../../src/venues/followed/followed-exchange.ts';
-import { createPollRules, type PollRules } from '../../../../src/venues/recorded/poll-rules.ts';
+import { FollowedExchange } from '../../../../src/venues/followed-exchange.ts';
+import { createPollRules, type PollRules } from '../../../../src/venues/poll-rules.ts';
 import { decimalText } from '../../../../src/domain/decimal-text.ts';
 import { createMarket } from '../../../../src/domain/market.ts';
 import { parseUnits, unitsOf } from '../../../../src/domain/money.ts';

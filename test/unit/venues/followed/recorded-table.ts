@@ -1,7 +1,7 @@
-import { createPollRules, type PollRules } from '../../../../src/venues/recorded/poll-rules.ts';
+import { createPollRules, type PollRules } from '../../../../src/venues/poll-rules.ts';
 import { bookColumns, tradeColumns } from '../../../../src/recording/record-columns.ts';
-import { FollowedExchange } from '../../../../src/venues/followed/followed-exchange.ts';
-import type { FollowedMarket } from '../../../../src/venues/followed/followed-market.ts';
+import { FollowedExchange } from '../../../../src/venues/followed-exchange.ts';
+import type { FollowedMarket } from '../../../../src/venues/followed-market.ts';
 import { decimalText } from '../../../../src/domain/decimal-text.ts';
 import { createMarket } from '../../../../src/domain/market.ts';
 import { parseUnits, formatUnits } from '../../../../src/domain/money.ts';
@@ -9,7 +9,7 @@ import type { BookLevel, OrderBook } from '../../../../src/domain/order-book.ts'
 import type { Execution, Side, VenueOrder } from '../../../../src/domain/order.ts';
 import type { VenueTrade } from '../../../../src/domain/trade.ts';
 import type { AskedOrder, Page } from '../../../../src/venues/port.ts';
-import type { SimulatedOrder } from '../../../../src/simulator/core/trading/order.ts';
+import type { SimulatedOrder } from '../../../../src/simulator/order.ts';
 import type { VenueOrderId } from '../../../../src/domain/venue-id.ts';
 import { parseMarket } from '../../../../src/exchange/market-names.ts';
 

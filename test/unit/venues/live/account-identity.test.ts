@@ -3,7 +3,7 @@ import {
   judgeAccount,
   type AccountFields,
   type KeptAccount,
-} from '../../../../src/venues/live/account-identity.ts';
+} from '../../../../src/venues/account-identity.ts';
 
 const ONE: AccountFields = { username: 'one', email: 'one@example.com', mobile: '09120000001' };
 

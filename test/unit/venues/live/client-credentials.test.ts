@@ -1,11 +1,7 @@
 import { expect, test } from 'vitest';
-import {
-  accountIdentity,
-  clientCredentials,
-  secretsOf,
-} from '../../../../src/venues/live/client-credentials.ts';
+import { accountIdentity, clientCredentials, secretsOf } from '../../../../src/venues/client-credentials.ts';
 import { Secret } from '../../../../src/configuration/secret.ts';
-import type { CredentialSettings } from '../../../../src/venues/live/credentials-settings.ts';
+import type { CredentialSettings } from '../../../../src/venues/credentials-settings.ts';
 
 const TOKEN: CredentialSettings = { kind: 'token', token: new Secret('t') };
 const KEY: CredentialSettings = { kind: 'key', publicKey: 'p', privateKey: new Secret('s') };

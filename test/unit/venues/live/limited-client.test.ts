@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { BudgetLedger } from '../../../../src/budget/ledger.ts';
 import { MemoryLockouts } from '../../../../src/budget/lockouts.ts';
-import { createLimitedClient } from '../../../../src/venues/live/limited-client.ts';
+import { createLimitedClient } from '../../../../src/venues/limited-client.ts';
 import type { RequestLimiter } from '../../../../src/budget/limiter.ts';
 import { createVirtualLimiter } from '../../../../src/virtual/virtual-limiter.ts';
 import { VirtualTime } from '../../../../src/virtual/virtual-time.ts';

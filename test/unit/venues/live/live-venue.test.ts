@@ -6,10 +6,10 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { ledgerPath } from '../../../../src/budget/ledger-file.ts';
 import { LedgerStore } from '../../../../src/budget/store.ts';
-import { askFirst, openRemoteExchange, readMarkets } from '../../../../src/venues/live/live-venue.ts';
+import { askFirst, openRemoteExchange, readMarkets } from '../../../../src/venues/live-venue.ts';
 import { budgetTable } from '../../../../src/exchange/budget-table.ts';
-import { ledgerSubjects } from '../../../../src/venues/live/client-credentials.ts';
-import { readBotConfig } from '../../../../src/daemon/settings/read-bot-config.ts';
+import { ledgerSubjects } from '../../../../src/venues/client-credentials.ts';
+import { readBotConfig } from '../../../../src/daemon/read-bot-config.ts';
 
 test('a start that is ended amid a request which nobody answers waits for no time-out', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'sarraf-silent-'));

@@ -5,9 +5,9 @@ import { createMarket } from '../../../../src/domain/market.ts';
 import { parseUnits, formatUnits } from '../../../../src/domain/money.ts';
 import type { OrderBook } from '../../../../src/domain/order-book.ts';
 import type { PublicTrade, VenueTrade } from '../../../../src/domain/trade.ts';
-import { FollowedExchange } from '../../../../src/venues/followed/followed-exchange.ts';
-import { DEFAULT_LIQUIDITY } from '../../../../src/venues/followed/liquidity-model.ts';
-import { MarketFollower } from '../../../../src/venues/paper/paper-venue.ts';
+import { FollowedExchange } from '../../../../src/venues/followed-exchange.ts';
+import { DEFAULT_LIQUIDITY } from '../../../../src/venues/liquidity-model.ts';
+import { MarketFollower } from '../../../../src/venues/paper-venue.ts';
 import type { Page, VenueCall, VenueValues } from '../../../../src/venues/port.ts';
 import { parseMarket } from '../../../../src/exchange/market-names.ts';
 

@@ -1,11 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { reportVoice } from '../../../../src/backtest/report/report-voice.ts';
+import { reportVoice } from '../../../../src/backtest/report-voice.ts';
 import { describePollRules } from '../../../../src/backtest/poll/describe-poll-rules.ts';
-import {
-  createPollRules,
-  DEFAULT_POLL_RULES,
-  type PollRules,
-} from '../../../../src/venues/recorded/poll-rules.ts';
+import { createPollRules, DEFAULT_POLL_RULES, type PollRules } from '../../../../src/venues/poll-rules.ts';
 
 describe('the rules of a recorded market', () => {
   it('are the worst for us where nothing is said', () => {

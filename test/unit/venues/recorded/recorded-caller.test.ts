@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import { sendCall } from '../../../support/send-call.ts';
-import { RecordedCaller } from '../../../../src/venues/recorded/recorded-caller.ts';
-import { FollowedExchange } from '../../../../src/venues/followed/followed-exchange.ts';
-import { createPollRules, type ReplayedLatency } from '../../../../src/venues/recorded/poll-rules.ts';
+import { RecordedCaller } from '../../../../src/venues/recorded-caller.ts';
+import { FollowedExchange } from '../../../../src/venues/followed-exchange.ts';
+import { createPollRules, type ReplayedLatency } from '../../../../src/venues/poll-rules.ts';
 import type { VenueCall } from '../../../../src/venues/port.ts';
 import { VirtualTime } from '../../../../src/virtual/virtual-time.ts';
 import { FROM_MS, TETHER } from './recorded-run.ts';

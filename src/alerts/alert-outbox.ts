@@ -1,0 +1,372 @@
+import type Database from 'better-sqlite3';
+import { present } from '../domain/invariant.ts';
+import type { Severity } from './core/alert-facts.ts';
+import type { Alert, NoteKind } from './core/alert.ts';
+import type { MessagePlan, Note, SentMessage } from './core/plan-message.ts';
+import { channelsFor, type ChannelRoute } from './core/route-note.ts';
+import type { AlertChange } from './core/track-alerts.ts';
+import { listAlerts, selectAlerts, type AlertFilter, type ListedAlert } from './alert-rows.ts';
+
+/** Notes that wait for one channel at most; beyond it the least grave and oldest are only counted. */
+const MOST_WAITING = 300;
+
+/** Name of the entry in `meta` that marks an outbox restored from a backup. */
+export const PUT_BACK = 'put back';
+
+/** Age beyond which unsent items are given up when a copy of the outbox has been restored. */
+const OLD_MS = 86_400_000;
+
+/** Alerts and messages that are kept, and for how long. */
+const MOST_KEPT = 5_000;
+const KEPT_FOR_MS = 90 * 86_400_000;
+
+/** Position up to which the journal was read, in the mirror of an epoch. */
+export interface JournalCursor {
+  readonly epoch: string;
+  readonly seq: number;
+}
+
+/** A message that is to be sent, as it was composed: tried again, it is the same. */
+export interface StoredMessage {
+  readonly id: number;
+  readonly channel: string;
+  readonly plan: MessagePlan;
+  readonly madeAtMs: number;
+  readonly tries: number;
+  readonly nextAtMs: number;
+}
+
+/** Data that is stored of one poll. */
+export interface OutboxLook {
+  readonly changes: readonly AlertChange[];
+  readonly atMs: number;
+  /** Null where the mirror was not read. */
+  readonly cursor: JournalCursor | null;
+  readonly channels: readonly ChannelRoute[];
+  /** Small texts to be kept with it, by name. */
+  readonly meta?: Readonly<Record<string, string>>;
+}
+
+/**
+ * Alerts, what channels are still to say of them, and messages on their way. What a look found is written
+ * together with the place to which the journal was read: after a crash nothing is missed or found twice. A
+ * message is written before it is sent and marked after the reply, so that it is sent at least once, under
+ * one id.
+ */
+export class AlertOutbox {
+  private readonly database: Database.Database;
+
+  constructor(database: Database.Database) {
+    this.database = database;
+  }
+
+  /** Null before the first look. */
+  cursor(): JournalCursor | null {
+    const text = this.meta('cursor');
+    return text === null ? null : (JSON.parse(text) as JournalCursor);
+  }
+
+  meta(name: string): string | null {
+    return (
+      this.database.prepare<[string], string>('SELECT value FROM meta WHERE name = ?').pluck().get(name) ??
+      null
+    );
+  }
+
+  /** Returns the number of chat messages from strangers, which were not answered. */
+  strangers(): number {
+    return Number(
+      this.database
+        .prepare<[], number>("SELECT ifnull(sum(value), 0) FROM meta WHERE name GLOB 'strangers *'")
+        .pluck()
+        .get(),
+    );
+  }
+
+  keepMeta(name: string, value: string): void {
+    this.database.prepare('INSERT OR REPLACE INTO meta VALUES (?, ?)').run(name, value);
+  }
+
+  /** Deletes questions by chat that were answered, or asked before a time. */
+  forgetAsked(beforeMs: number): void {
+    this.database
+      .prepare(
+        `DELETE FROM meta WHERE name GLOB 'asked *'
+         AND (value = '' OR ifnull(json_extract(value, '$.atMs'), 0) < ?)`,
+      )
+      .run(beforeMs);
+  }
+
+  openAlerts(): readonly Alert[] {
+    return selectAlerts(this.database, 'WHERE ended_at_ms IS NULL ORDER BY id')();
+  }
+
+  list(filter: AlertFilter): readonly ListedAlert[] {
+    return listAlerts(this.database, filter);
+  }
+
+  /** Writes what a look found, all of it or nothing. */
+  apply({ changes, atMs, cursor, channels, meta = {} }: OutboxLook): void {
+    const work = (): void => {
+      for (const change of changes) this.applyOne(change, { atMs, channels });
+      if (cursor !== null) this.keepMeta('cursor', JSON.stringify(cursor));
+      for (const [name, value] of Object.entries(meta)) this.keepMeta(name, value);
+    };
+    this.database.transaction(work).immediate();
+  }
+
+  /** Returns the notes that a channel has yet to send, the oldest first. */
+  notes(channel: string): readonly Note[] {
+    const rows = this.database
+      .prepare<
+        [string, number],
+        { readonly id: number; readonly kind: NoteKind; readonly atMs: number; readonly alertId: number }
+      >(
+        `SELECT id, kind, at_ms AS atMs, alert_id AS alertId FROM notes
+         WHERE channel = ? AND message_id IS NULL ORDER BY id LIMIT ?`,
+      )
+      .all(channel, MOST_WAITING);
+    const alertOf = selectAlerts(this.database, 'WHERE id = ?');
+    return rows.map(({ alertId, ...note }) => ({
+      ...note,
+      alert: present(alertOf(alertId)[0], `the alert ${alertId}`),
+    }));
+  }
+
+  /** Returns how many notes of a channel were dropped since the last call because too many waited. */
+  takeDropped(channel: string): number {
+    const count = Number(this.meta(`dropped ${channel}`) ?? 0);
+    if (count > 0) this.keepMeta(`dropped ${channel}`, '0');
+    return count;
+  }
+
+  /** Writes a message down, which settles its notes. Answers it as it is to be sent. */
+  compose(channel: string, plan: MessagePlan, atMs: number): StoredMessage {
+    const work = (): StoredMessage => {
+      const whole = { ...plan, more: plan.more + this.takeDropped(channel) };
+      const { lastInsertRowid } = this.database
+        .prepare('INSERT INTO messages (channel, plan, made_at_ms, tries, next_at_ms) VALUES (?, ?, ?, 0, ?)')
+        .run(channel, JSON.stringify(whole), atMs, atMs);
+      const id = Number(lastInsertRowid);
+      const settle = this.database.prepare('UPDATE notes SET message_id = ? WHERE id = ?');
+      for (const noteId of plan.noteIds) settle.run(id, noteId);
+      return { id, channel, plan: whole, madeAtMs: atMs, tries: 0, nextAtMs: atMs };
+    };
+    return this.database.transaction(work).immediate();
+  }
+
+  /**
+   * Messages of a channel that are on their way, the oldest first: one, and in quiet hours another one that
+   * does not wait for their end.
+   */
+  unsent(channel: string): readonly StoredMessage[] {
+    return this.database
+      .prepare<[string], Omit<StoredMessage, 'plan'> & { readonly plan: string }>(
+        `SELECT id, channel, plan, made_at_ms AS madeAtMs, tries, next_at_ms AS nextAtMs FROM messages
+         WHERE channel = ? AND sent_at_ms IS NULL AND given_up_at_ms IS NULL ORDER BY id`,
+      )
+      .all(channel)
+      .map((row) => ({ ...row, plan: JSON.parse(row.plan) as MessagePlan }));
+  }
+
+  /** The service has taken it. */
+  sent(id: number, atMs: number): void {
+    this.database.prepare('UPDATE messages SET sent_at_ms = ?, problem = NULL WHERE id = ?').run(atMs, id);
+  }
+
+  /** It was not taken; it is tried again at a time. */
+  failed(id: number, of: { readonly nextAtMs: number; readonly problem: string }): void {
+    this.database
+      .prepare('UPDATE messages SET tries = tries + 1, next_at_ms = ?, problem = ? WHERE id = ?')
+      .run(of.nextAtMs, of.problem, id);
+  }
+
+  /** It is not tried any more. */
+  gaveUp(id: number, of: { readonly atMs: number; readonly problem: string }): void {
+    this.database
+      .prepare('UPDATE messages SET given_up_at_ms = ?, problem = ? WHERE id = ?')
+      .run(of.atMs, of.problem, id);
+  }
+
+  /** Messages of a channel that left since a time, the oldest first. */
+  sentSince(channel: string, sinceMs: number): readonly SentMessage[] {
+    return this.database
+      .prepare<[string, number], SentMessage>(
+        `SELECT sent_at_ms AS atMs, json_extract(plan, '$.severity') AS severity FROM messages
+         WHERE channel = ? AND sent_at_ms > ? ORDER BY sent_at_ms`,
+      )
+      .all(channel, sinceMs);
+  }
+
+  /**
+   * To be called at the start. In an outbox that was put back from a backup, what waits is most likely said
+   * by now, or over: what is older than a day is given up, and what is younger is said once more under its
+   * id. Answers how many messages and notes were given up; null where it was not put back.
+   */
+  settlePutBack(atMs: number): number | null {
+    if (this.meta(PUT_BACK) === null) return null;
+    const work = (): number => {
+      const messages = this.database
+        .prepare(
+          `UPDATE messages SET given_up_at_ms = ?, problem = 'put back from a backup'
+           WHERE sent_at_ms IS NULL AND given_up_at_ms IS NULL AND made_at_ms < ?`,
+        )
+        .run(atMs, atMs - OLD_MS);
+      const notes = this.database
+        .prepare('DELETE FROM notes WHERE message_id IS NULL AND at_ms < ?')
+        .run(atMs - OLD_MS);
+      this.database.prepare('DELETE FROM meta WHERE name = ?').run(PUT_BACK);
+      return messages.changes + notes.changes;
+    };
+    return this.database.transaction(work).immediate();
+  }
+
+  /** Takes note that somebody has seen an alert. False where there is none, or it was seen before. */
+  acknowledge(id: number, of: { readonly by: string; readonly atMs: number }): boolean {
+    const { changes } = this.database
+      .prepare(
+        `UPDATE alerts SET acknowledged_at_ms = ?, acknowledged_by = ?
+         WHERE id = ? AND acknowledged_at_ms IS NULL`,
+      )
+      .run(of.atMs, of.by, id);
+    return changes === 1;
+  }
+
+  /** Deletes what is over and old, or more than is kept. Channels that are gone are waited for no longer. */
+  prune(atMs: number, channels: readonly ChannelRoute[]): void {
+    const work = (): void => {
+      const over = 'ended_at_ms IS NOT NULL';
+      this.database.prepare(`DELETE FROM alerts WHERE ${over} AND ended_at_ms < ?`).run(atMs - KEPT_FOR_MS);
+      this.database
+        .prepare(
+          `DELETE FROM alerts WHERE ${over} AND id <= (SELECT id FROM alerts ORDER BY id DESC LIMIT 1 OFFSET ?)`,
+        )
+        .run(MOST_KEPT);
+      const names = JSON.stringify(channels.map(({ name }) => name));
+      this.database
+        .prepare(
+          'DELETE FROM notes WHERE message_id IS NULL AND channel NOT IN (SELECT value FROM json_each(?))',
+        )
+        .run(names);
+      const gone = `made_at_ms < ? OR (sent_at_ms IS NULL AND channel NOT IN (SELECT value FROM json_each(?)))
+        OR id <= (SELECT id FROM messages ORDER BY id DESC LIMIT 1 OFFSET ?)`;
+      const bounds = [atMs - KEPT_FOR_MS, names, MOST_KEPT] as const;
+      // A note without its message would be one that is still to be said.
+      this.database
+        .prepare(`DELETE FROM notes WHERE message_id IN (SELECT id FROM messages WHERE ${gone})`)
+        .run(...bounds);
+      this.database.prepare(`DELETE FROM messages WHERE ${gone}`).run(...bounds);
+    };
+    this.database.transaction(work).immediate();
+  }
+
+  /** Copies everything that is open or on its way from another outbox, as far as that can be read. */
+  takeOver(other: AlertOutbox): void {
+    const work = (): void => {
+      for (const table of ['meta', 'alerts', 'messages', 'notes']) {
+        const rows = other.database
+          .prepare<[], Record<string, string | number | null>>(OPEN_ROWS[table] ?? '')
+          .all();
+        for (const row of rows) {
+          const names = Object.keys(row);
+          this.database
+            .prepare(
+              `INSERT INTO ${table} (${names.join(', ')}) VALUES (${names.map((name) => `@${name}`).join(', ')})`,
+            )
+            .run(row);
+        }
+      }
+    };
+    this.database.transaction(work)();
+  }
+
+  close(): void {
+    this.database.close();
+  }
+
+  private applyOne(
+    change: AlertChange,
+    of: { readonly atMs: number; readonly channels: readonly ChannelRoute[] },
+  ): void {
+    const { atMs } = of;
+    switch (change.kind) {
+      case 'open':
+        this.open(change, of);
+        return;
+      case 'end':
+        this.update(change.id, 'ended_at_ms = @value, absent_since_ms = NULL', change.atMs);
+        this.note(change.id, 'ended', of);
+        return;
+      case 'escalate':
+        this.update(change.id, 'step = @value', change.step);
+        this.update(change.id, 'said_at_ms = @value', atMs);
+        this.note(change.id, 'escalated', of);
+        return;
+      case 'remind':
+        this.update(change.id, 'said_at_ms = @value', atMs);
+        this.note(change.id, 'reminder', of);
+        return;
+      case 'absent':
+        this.update(change.id, 'absent_since_ms = @value', change.sinceMs);
+    }
+  }
+
+  private open(
+    { condition }: Extract<AlertChange, { kind: 'open' }>,
+    of: { readonly atMs: number; readonly channels: readonly ChannelRoute[] },
+  ): void {
+    const { key, severity, facts, sinceMs, isMoment } = condition;
+    const { lastInsertRowid } = this.database
+      .prepare(
+        `INSERT INTO alerts (key, severity, facts, opened_at_ms, ended_at_ms, step, said_at_ms)
+         VALUES (?, ?, ?, ?, ?, 1, ?)`,
+      )
+      .run(key, severity, JSON.stringify(facts), sinceMs, isMoment === true ? sinceMs : null, of.atMs);
+    this.note(Number(lastInsertRowid), 'opened', of);
+  }
+
+  private update(id: number, what: string, value: number | null): void {
+    this.database.prepare(`UPDATE alerts SET ${what} WHERE id = @id`).run({ id, value });
+  }
+
+  /** Has the channels of an alert say something, each within its bound. */
+  private note(
+    alertId: number,
+    kind: NoteKind,
+    { atMs, channels }: { readonly atMs: number; readonly channels: readonly ChannelRoute[] },
+  ): void {
+    const alert = this.database
+      .prepare<[number], { readonly severity: Severity; readonly step: number }>(
+        'SELECT severity, step FROM alerts WHERE id = ?',
+      )
+      .get(alertId);
+    if (alert === undefined) return;
+    const add = this.database.prepare(
+      'INSERT INTO notes (channel, alert_id, kind, at_ms) VALUES (?, ?, ?, ?)',
+    );
+    const bound = this.database.prepare(
+      `DELETE FROM notes WHERE id IN (SELECT waiting.id FROM notes AS waiting
+         JOIN alerts ON alerts.id = waiting.alert_id
+         WHERE waiting.channel = ? AND waiting.message_id IS NULL
+         ORDER BY CASE alerts.severity WHEN 'critical' THEN 0 WHEN 'warning' THEN 1 ELSE 2 END, waiting.id DESC
+         LIMIT -1 OFFSET ?)`,
+    );
+    for (const channel of channelsFor({ kind, ...alert }, channels)) {
+      add.run(channel, alertId, kind, atMs);
+      const { changes } = bound.run(channel, MOST_WAITING);
+      if (changes > 0)
+        this.keepMeta(`dropped ${channel}`, String(Number(this.meta(`dropped ${channel}`) ?? 0) + changes));
+    }
+  }
+}
+
+/** Rows with which an outbox in memory goes on. */
+const OPEN_ROWS: Readonly<Record<string, string>> = {
+  meta: 'SELECT * FROM meta',
+  alerts: `SELECT * FROM alerts WHERE ended_at_ms IS NULL OR id IN (SELECT alert_id FROM notes
+    LEFT JOIN messages ON messages.id = message_id WHERE sent_at_ms IS NULL AND given_up_at_ms IS NULL)`,
+  messages: `SELECT * FROM messages WHERE given_up_at_ms IS NULL AND
+    (sent_at_ms IS NULL OR id IN (SELECT id FROM messages ORDER BY id DESC LIMIT 100))`,
+  notes: `SELECT notes.* FROM notes LEFT JOIN messages ON messages.id = message_id
+    WHERE sent_at_ms IS NULL AND given_up_at_ms IS NULL`,
+};

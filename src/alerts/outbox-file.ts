@@ -1,0 +1,92 @@
+import { join } from 'node:path';
+import Database from 'better-sqlite3';
+import { openStepFile } from '../daemon/step-file.ts';
+
+/** "sarm" in ASCII: distinguishes an outbox from any other SQLite file. */
+const APPLICATION_ID = 0x7361726d;
+
+/** Time a write waits for another process, such as a command that acknowledges an alert. */
+const LOCK_WAIT_MS = 2_000;
+
+const LOG_PAGES = 256;
+
+/** One step a version; a released step is never changed. */
+const STEPS: readonly string[] = [
+  `
+  CREATE TABLE meta (name TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT, WITHOUT ROWID;
+  CREATE TABLE alerts (
+    id INTEGER PRIMARY KEY AUTOINCREMENT,
+    key TEXT NOT NULL,
+    severity TEXT NOT NULL CHECK (severity IN ('info', 'warning', 'critical')),
+    facts TEXT NOT NULL,
+    opened_at_ms INTEGER NOT NULL,
+    ended_at_ms INTEGER,
+    acknowledged_at_ms INTEGER,
+    acknowledged_by TEXT,
+    step INTEGER NOT NULL,
+    said_at_ms INTEGER NOT NULL,
+    absent_since_ms INTEGER
+  ) STRICT;
+  CREATE UNIQUE INDEX alerts_open ON alerts (key) WHERE ended_at_ms IS NULL;
+  CREATE TABLE messages (
+    id INTEGER PRIMARY KEY AUTOINCREMENT,
+    channel TEXT NOT NULL,
+    plan TEXT NOT NULL,
+    made_at_ms INTEGER NOT NULL,
+    tries INTEGER NOT NULL,
+    next_at_ms INTEGER NOT NULL,
+    sent_at_ms INTEGER,
+    given_up_at_ms INTEGER,
+    problem TEXT
+  ) STRICT;
+  CREATE INDEX messages_unsent ON messages (channel) WHERE sent_at_ms IS NULL AND given_up_at_ms IS NULL;
+  CREATE INDEX messages_sent ON messages (channel, sent_at_ms);
+  CREATE TABLE notes (
+    id INTEGER PRIMARY KEY AUTOINCREMENT,
+    channel TEXT NOT NULL,
+    alert_id INTEGER NOT NULL REFERENCES alerts (id) ON DELETE CASCADE,
+    kind TEXT NOT NULL CHECK (kind IN ('opened', 'ended', 'escalated', 'reminder')),
+    at_ms INTEGER NOT NULL,
+    message_id INTEGER REFERENCES messages (id) ON DELETE SET NULL
+  ) STRICT;
+  CREATE INDEX notes_waiting ON notes (channel, id) WHERE message_id IS NULL;
+  CREATE INDEX notes_by_alert ON notes (alert_id);
+  CREATE INDEX notes_by_message ON notes (message_id);
+  `,
+];
+
+/** Owner of an outbox in a data folder: the run itself, or its watchdog. */
+export type OutboxKeeper = 'run' | 'watchdog';
+
+/** The file of each in a data folder. */
+export const OUTBOX_NAMES = {
+  run: 'alerts.sqlite',
+  watchdog: 'watchdog-alerts.sqlite',
+} as const satisfies Record<OutboxKeeper, string>;
+
+/** Returns the path of the outbox in a data folder. */
+export function outboxPath(dataFolder: string, keeper: OutboxKeeper = 'run'): string {
+  return join(dataFolder, OUTBOX_NAMES[keeper]);
+}
+
+/** Opens an outbox of a data folder, or makes it. Throws `DATA_UNUSABLE`. */
+export function openOutboxFile(dataFolder: string, keeper: OutboxKeeper = 'run'): Database.Database {
+  const database = openStepFile({
+    path: outboxPath(dataFolder, keeper),
+    what: 'an outbox of alerts',
+    applicationId: APPLICATION_ID,
+    steps: STEPS,
+    lockWaitMs: LOCK_WAIT_MS,
+    logPages: LOG_PAGES,
+  });
+  database.pragma('foreign_keys = ON');
+  return database;
+}
+
+/** An outbox in memory, for what is still to be said while the file can not be used. */
+export function openOutboxInMemory(): Database.Database {
+  const database = new Database(':memory:');
+  for (const step of STEPS) database.exec(step);
+  database.pragma('foreign_keys = ON');
+  return database;
+}

@@ -1,0 +1,92 @@
+import type { Locale } from '../language/locale.ts';
+import { testMessage } from './text/message-text.ts';
+import type { SendResult, SendFailure } from './channels/channel.ts';
+import { openChannel } from './channels/open-channel.ts';
+import type { RevealedChannel } from './revealed-channel.ts';
+
+/** Outcome of a test message in one channel. */
+export interface ChannelTest {
+  readonly channel: string;
+  readonly result: SendResult;
+  /** Advice on what to do; null if it was delivered. */
+  readonly advice: string | null;
+}
+
+/** Sends a test message through channels, all at once. Each answers in time, and says no secret. */
+export async function testChannels(
+  channels: readonly RevealedChannel[],
+  { nowMs, ...voice }: { readonly bot: string; readonly locale: Locale; readonly nowMs: number },
+): Promise<readonly ChannelTest[]> {
+  const message = testMessage(voice, nowMs);
+  return Promise.all(
+    channels.map(async (settings) => {
+      const channel = await openChannel(settings);
+      try {
+        const result = await channel.send(message);
+        const advice = result.kind === 'delivered' ? null : channelAdvice(settings, result);
+        return { channel: settings.name, result, advice };
+      } finally {
+        await channel.close();
+      }
+    }),
+  );
+}
+
+/** Returns what to do about a channel that did not accept a message. Repeats none of its settings. */
+export function channelAdvice(settings: RevealedChannel, { kind, answered, movedTo }: SendFailure): string {
+  if (movedTo !== undefined)
+    return `set chat: ${movedTo}, which is the id of the group since it is a supergroup`;
+  if (answered === undefined) return adviceToReach(settings);
+  if (kind === 'retry') return 'try it again later: the service has trouble, or takes no more just now';
+  switch (settings.kind) {
+    case 'telegram':
+    case 'bale':
+      return adviceForChat(answered);
+    case 'rubika':
+      return 'see whether token is that of the bot, and whether the chat was begun by /start';
+    case 'ntfy':
+      return isDenied(answered)
+        ? 'set a token that may write to the topic'
+        : 'see whether url and topic are those of the server';
+    case 'discord':
+      return 'make a new webhook in the settings of the channel there, and set its address as url';
+    case 'webhook':
+      return 'see what the receiver wants: url, headers, secret and body are what it gets';
+    case 'email':
+      return isLogIn(answered)
+        ? 'correct user and password: many providers want a password made for programs'
+        : 'see whether the server lets this user send as from, and to each address of to';
+  }
+}
+
+/** No answer of the service itself came: none, late, or one of something on the way. */
+function adviceToReach(settings: RevealedChannel): string {
+  switch (settings.kind) {
+    case 'telegram':
+    case 'bale':
+    case 'rubika':
+      return settings.proxy === null
+        ? 'this machine does not reach the service itself: set apiRoot to a mirror of its API, or a proxy'
+        : 'see whether the proxy runs and reaches it, or set apiRoot to a mirror of its API';
+    case 'email':
+      return 'see host, port and isSecure (true for port 465), and whether this machine may connect there';
+    case 'ntfy':
+    case 'discord':
+    case 'webhook':
+      return settings.proxy === null
+        ? 'see whether url is right and this machine reaches it, or set a proxy'
+        : 'see whether url is right, and whether the proxy runs and reaches it';
+  }
+}
+
+/** 404 answers a token that has not even the form of one. */
+function adviceForChat(answered: number): string {
+  return answered === 401 || answered === 404
+    ? 'the token is wrong or was revoked: copy it once more from the chat that made the bot'
+    : 'write /start to the bot, or add it to the group, and see whether chat has the id (a group has a negative one)';
+}
+
+const isDenied = (status: number): boolean => status === 401 || status === 403;
+
+/** Replies to a log-in (RFC 4954, 6). */
+const isLogIn = (status: number): boolean => status === 530 || status === 534 || status === 535;

@@ -1,0 +1,249 @@
+import { openCatalogue } from '../daemon/open-catalogue.ts';
+import { readBotConfig } from '../daemon/read-bot-config.ts';
+import type { Override } from '../daemon/overrides.ts';
+import type { BotConfig } from '../daemon/create-bot-config.ts';
+import { SarrafError } from '../domain/errors.ts';
+import type { QuoteCurrency } from '../exchange/market-names.ts';
+import { timeframeMs, type Timeframe } from '../domain/timeframe.ts';
+import type { StrategyDefinition } from '../strategy/definition.ts';
+import { DEFAULT_CANDLE_RULES, type BarRules } from '../venues/bar-rules.ts';
+import type { BacktestResult } from './result-schema.ts';
+import type { PollRules } from '../venues/poll-rules.ts';
+import type { BacktestRequest } from './candle-backtest.ts';
+import { cellsOf, rangeOf, type Candles, type Moment } from './research-candles.ts';
+import { catalogueRecordings } from './recordings.ts';
+import { readGivenSignals, type BacktestSignal } from './read-signals.ts';
+import { runConfigured, type ConfiguredBacktest } from './run-configured.ts';
+import type { BacktestRun } from './backtest-run.ts';
+import { finishRun, type FinishedRun } from './finish-run.ts';
+import { FILL_TABLE, LOCK_TABLE, MEMBER_TABLE, ORDER_TABLE, TRIP_TABLE } from './result/result-tables.ts';
+
+/** A strategy of a backtest. */
+export interface BacktestStrategy {
+  /** The path of its file, the name of a bundled one, or what `defineStrategy` gives. */
+  readonly strategy: string | StrategyDefinition;
+  readonly market: string;
+  /** That of the candles without it; an hour on a recording. */
+  readonly timeframe?: Timeframe;
+  readonly params?: Readonly<Record<string, unknown>>;
+  /** Coins of the balances that it may sell without having bought them: `{ btc: 0.5 }`. */
+  readonly inventory?: Readonly<Record<string, number | string>>;
+  /** Needed where one strategy runs twice. */
+  readonly name?: string;
+}
+
+/** Behaviour of the market in a backtest, and how orders fill. */
+export type BacktestMarkets =
+  | {
+      /** Candles of every market that a strategy subscribes to. */
+      readonly candles: readonly Candles[];
+      /**
+       * Finer candles of the same markets, all of one timeframe, as far as there are any: the inside of a
+       * candle is walked on those that agree with it. Strategies do not see them.
+       */
+      readonly detail?: readonly Candles[];
+      /** Rules for how orders fill inside candles. */
+      readonly rules?: Partial<BarRules>;
+      readonly recording?: undefined;
+    }
+  | {
+      /**
+       * The folder of the catalogue with recorded books and trades of every market that a strategy subscribes
+       * to. The whole bot runs on them, with the limits of the exchange.
+       */
+      readonly recording: string;
+      /** Rules for how orders fill among the recorded ones, and for the latency of requests. */
+      readonly rules?: Partial<PollRules>;
+      readonly candles?: undefined;
+      readonly detail?: undefined;
+    };
+
+/** Options of a backtest. Amounts of money are numbers or decimal texts. */
+export type BacktestOptions = BacktestMarkets & {
+  readonly strategies: readonly BacktestStrategy[];
+  /** Initial balances of the account, by currency: `{ usdt: 10_000 }`. */
+  readonly balances: Readonly<Record<string, number | string>>;
+  /**
+   * Of makers and takers: 0.1 is a thousandth of what is traded. To a millionth, 0 to 100; that of the
+   * exchange without it.
+   */
+  readonly feePercent?: number;
+  /** The first moment that is traded; what is earlier warms up. */
+  readonly from?: Moment;
+  readonly to?: Moment;
+  /** The currency of the results; without it rial where any market is priced in it, else tether. */
+  readonly currency?: QuoteCurrency;
+  /** Signals to strategies from outside, with their times: the path of a file, or a list. */
+  readonly signals?: string | readonly BacktestSignal[];
+  /** Terms of a market that the embedded exchange does not know. */
+  readonly steps?: BacktestRequest['steps'];
+  /** Called now and then: candles, or books and trades, that went by, and the share of all of it, 0 to 1. */
+  readonly onProgress?: (done: number, share: number) => void;
+};
+
+/** A result, with the whole curve of equity beside it. */
+export interface BacktestOutcome {
+  readonly result: BacktestResult;
+  /** Value of the account at each close, or each second, in the currency of the results. */
+  readonly equity: { readonly timeMs: Float64Array; readonly value: Float64Array };
+  /** A line for each strategy that could not run, and for prices that are off a market's step. */
+  readonly problems: readonly string[];
+}
+
+/**
+ * Runs strategies through candles or a recording, by the engine that trades live. Throws `INVALID_OPTIONS`
+ * for options that do not fit together, `INVALID_STRATEGY` where no strategy can run, `INVALID_FILE` for
+ * signals that can not be read, and `DATA_UNUSABLE` where nothing of a market is recorded.
+ */
+export async function backtest(options: BacktestOptions): Promise<BacktestOutcome> {
+  const { run, problems } = await runConfigured(configuredOf(options));
+  const { timeMs, equity, length } = run.curve;
+  return {
+    result: createResult(run),
+    // Not copied: nothing else writes to the columns of a run that has ended.
+    equity: { timeMs: timeMs.subarray(0, length), value: equity.subarray(0, length) },
+    problems,
+  };
+}
+
+function configuredOf(options: BacktestOptions): ConfiguredBacktest {
+  const { currency = null, steps = {}, from, to, signals, onProgress } = options;
+  const { fromMs, toMs } = rangeOf(options);
+  const range = { fromMs: from === undefined ? null : fromMs, toMs: to === undefined ? null : toMs };
+  const common = {
+    currency,
+    steps,
+    ...range,
+    ...(signals === undefined
+      ? {}
+      : { signals: typeof signals === 'string' ? signals : readGivenSignals(signals) }),
+  };
+  if (options.recording !== undefined) {
+    if (options.candles !== undefined)
+      throw new SarrafError('INVALID_OPTIONS', 'expected candles or a recording, were both');
+    return {
+      fidelity: 'poll',
+      ...common,
+      config: configOf(options, '1h'),
+      recordings: catalogueRecordings(openCatalogue(options.recording)),
+      rules: options.rules ?? {},
+      ...(onProgress === undefined ? {} : { onProgress }),
+    };
+  }
+  const candles = (options.candles ?? []).map(cellsOf);
+  const [first] = candles
+    .map(({ timeframe }) => timeframe)
+    .toSorted((a, b) => timeframeMs(a) - timeframeMs(b));
+  if (first === undefined)
+    throw new SarrafError('INVALID_OPTIONS', 'expected candles of a market, or a recording, were none');
+  return {
+    fidelity: 'candles',
+    ...common,
+    config: configOf(options, first),
+    timeframe: first,
+    csv: [],
+    candles,
+    ...detailOf(options.detail ?? []),
+    catalogue: null,
+    rules: { ...DEFAULT_CANDLE_RULES, ...options.rules },
+    ...(onProgress === undefined
+      ? {}
+      : { onProgress: (done: number, total: number) => onProgress(done, done / total) }),
+  };
+}
+
+/** Throws `INVALID_OPTIONS` for finer candles of several timeframes. */
+function detailOf(detail: readonly Candles[]): Pick<BacktestRequest, 'detail'> {
+  const [timeframe, other] = new Set(detail.map((candles) => candles.timeframe));
+  if (timeframe === undefined) return {};
+  if (other === undefined) return { detail: { timeframe, candles: detail.map(cellsOf) } };
+  throw new SarrafError(
+    'INVALID_OPTIONS',
+    `expected detail of one timeframe, found ${timeframe} and ${other}`,
+  );
+}
+
+/** The settings of a bot that stand for the options: what the command line says goes the same way. */
+function configOf({ strategies, balances, feePercent }: BacktestOptions, timeframe: Timeframe): BotConfig {
+  const named = strategies.map(({ strategy, inventory = {}, ...rest }) => ({
+    timeframe,
+    ...rest,
+    inventory: moneyTexts(inventory),
+    plugin: typeof strategy === 'string' ? strategy : strategy.name,
+  }));
+  const overrides: Override[] = [
+    ['strategies', JSON.stringify(named)],
+    ['paper.balances', JSON.stringify(moneyTexts(balances))],
+  ];
+  const fee = feePercent === undefined ? null : feePercent.toFixed(4);
+  const rates = { maker: fee, taker: fee };
+  if (fee !== null) overrides.push(['paper.fees', JSON.stringify({ rls: rates, usdt: rates })]);
+  const reading = readBotConfig(null, {
+    environment: process.env,
+    workingFolder: process.cwd(),
+    overrides,
+    isOffline: true,
+  });
+  if (!reading.ok) throw new SarrafError('INVALID_OPTIONS', reading.problems.join('\n'));
+  const { config } = reading;
+  return {
+    ...config,
+    strategies: config.strategies.map((configured, index) => {
+      const given = strategies[index]?.strategy;
+      if (given === undefined || typeof given === 'string') return configured;
+      return { ...configured, plugin: { kind: 'definition', definition: given } };
+    }),
+  };
+}
+
+function moneyTexts(amounts: Readonly<Record<string, number | string>>): Readonly<Record<string, string>> {
+  return Object.fromEntries(
+    Object.entries(amounts).map(([currency, amount]) => [currency, moneyText(amount)]),
+  );
+}
+
+function moneyText(amount: number | string): string {
+  if (typeof amount === 'string') return amount;
+  const text = String(amount);
+  if (/^\d+(\.\d+)?$/.test(text)) return text;
+  throw new SarrafError('INVALID_OPTIONS', `expected an amount of money such as 10000 or "0.5", was ${text}`);
+}
+
+/**
+ * The result of a run as an object. Its tables are made when they are first asked for: most programs that run
+ * many backtests look at the summaries alone.
+ */
+export function createResult(run: BacktestRun, createdAtMs: number = Date.now()): BacktestResult {
+  return resultOf(finishRun(run, createdAtMs));
+}
+
+function resultOf({ run: { orders, fills, locks, members }, head, trips }: FinishedRun): BacktestResult {
+  const tradeColumns = once(() => TRIP_TABLE.columns(trips));
+  const orderColumns = once(() => ORDER_TABLE.columns(orders));
+  const fillColumns = once(() => FILL_TABLE.columns(fills));
+  const lockColumns = once(() => LOCK_TABLE.columns(locks.records));
+  const memberColumns = once(() => MEMBER_TABLE.columns(members.records));
+  return {
+    ...head,
+    get trades() {
+      return tradeColumns();
+    },
+    get orders() {
+      return orderColumns();
+    },
+    get fills() {
+      return fillColumns();
+    },
+    get lockSpans() {
+      return lockColumns();
+    },
+    get members() {
+      return memberColumns();
+    },
+  };
+}
+
+function once<Value>(make: () => Value): () => Value {
+  let made: { readonly value: Value } | null = null;
+  return () => (made ??= { value: make() }).value;
+}

@@ -1,0 +1,339 @@
+import type { BacktestRun } from './backtest-run.ts';
+import type { RunMarket } from './candle-runner.ts';
+import { cutAfter, repeatRun, wantedOf, type ExpectedOrder } from './run-backtest.ts';
+import type { CreatedBacktest } from './candle-backtest.ts';
+import { apartRunOf, type ApartRun } from './setup/run-apart.ts';
+import { isoText } from '../domain/time-text.ts';
+import { barsBetween, firstBarFrom, gridOfColumns } from '../domain/candle-columns.ts';
+import type { Market } from '../domain/market.ts';
+import { UNITS_PER_ONE } from '../domain/money.ts';
+import { gridOf } from '../domain/bar-grid.ts';
+import type { StrategyInstanceSettings } from '../engine/engine-settings.ts';
+import type { FillRecord } from '../engine/fill-record.ts';
+import type { OrderRecord } from '../engine/order-record.ts';
+
+/** A check found something. Its message says what differed. */
+export class CheckFailed extends Error {}
+
+/** Moments at which a run is cut, or begun anew, for a check. */
+const CHECKS = 5;
+
+export interface BacktestChecks {
+  readonly lookahead: boolean;
+  readonly warmUp: boolean;
+  /** Called with what is done next, before each run. */
+  readonly onStep: (what: string) => void;
+}
+
+/**
+ * Runs a backtest again: once as it was, on fewer bars, and from later beginnings. None of them may change
+ * what was wanted where all have what they need. Answers what was compared, in sentences; throws with what
+ * differed. `runOn` runs it on other bars, where the strategy can reach no others; without it, here.
+ */
+export async function checkBacktest(
+  { backtest: whole, newInstances }: Pick<CreatedBacktest, 'backtest' | 'newInstances'>,
+  reported: BacktestRun,
+  {
+    lookahead,
+    warmUp,
+    onStep,
+    runOn = async (markets) =>
+      apartRunOf(repeatRun({ ...whole, instances: await newInstances() }, { markets, fromMs: whole.fromMs })),
+  }: BacktestChecks & { readonly runOn?: (markets: readonly RunMarket[]) => Promise<ApartRun> },
+): Promise<readonly string[]> {
+  if (!lookahead && !warmUp) return [];
+  const { markets } = whole;
+  const total = 1 + CHECKS * (Number(lookahead) + Number(warmUp));
+  let step = 0;
+  const begin = (): void => {
+    step += 1;
+    onStep(`check ${step} of ${total}, bars`);
+  };
+  begin();
+  const second = await runOn(markets);
+  refuseUnlike(reported, second);
+  const all = second.wanted;
+  const { fromMs: firstMs, toMs } = reported;
+  let uncompared = 0;
+  for (const atMs of momentsWithin(firstMs, toMs, CHECKS)) {
+    if (lookahead) {
+      const { cutMs, comparedUntilMs } = cutMoment(second, atMs);
+      begin();
+      const part = await runOn(cutAfter(markets, cutMs));
+      refuseLookahead({ whole: all, part: part.wanted, fromMs: firstMs, cutMs, untilMs: comparedUntilMs });
+    }
+    if (warmUp) {
+      begin();
+      const instances = await newInstances();
+      const later = repeatRun(
+        { ...whole, instances },
+        { markets: warmedOnly(markets, whole.instances, atMs), fromMs: atMs },
+      );
+      const times = later.curve.timeMs.subarray(0, later.curve.length);
+      const flatMs = firstFlatMs([reported, later], {
+        closesMs: times,
+        markets: markets.map(({ market }) => market),
+      });
+      if (flatMs === null) uncompared += 1;
+      else compareWarmUp({ all, later: wantedOf(later.orders), beganMs: atMs, flatMs });
+    }
+  }
+  return [...(lookahead ? [LOOKAHEAD] : []), ...(warmUp ? [warmUpSentence(uncompared)] : [])];
+}
+
+/**
+ * The same for a run of the whole bot on a recording: once more, and on recordings that end earlier.
+ * `runUntil` runs it on what was recorded before a time; null: on all.
+ */
+export async function checkPollBacktest(
+  reported: BacktestRun,
+  {
+    lookahead,
+    onStep,
+    runUntil,
+  }: BacktestChecks & { readonly runUntil: (toMs: number | null) => Promise<ApartRun> },
+): Promise<readonly string[]> {
+  if (!lookahead) return [];
+  const begin = (step: number): void => onStep(`check ${step} of ${1 + CHECKS}, books and trades`);
+  begin(1);
+  const { wanted: all } = await runUntil(null);
+  refuseUnlike(reported, { wanted: all });
+  const { fromMs, toMs } = reported;
+  let step = 1;
+  for (const cutMs of momentsWithin(fromMs, toMs, CHECKS)) {
+    step += 1;
+    begin(step);
+    const { wanted: part } = await runUntil(cutMs);
+    refuseLookahead({ whole: all, part, fromMs, cutMs, untilMs: cutMs - 1 });
+  }
+  return [LOOKAHEAD];
+}
+
+function refuseUnlike(reported: BacktestRun, { wanted }: Pick<ApartRun, 'wanted'>): void {
+  const everMs = { fromMs: Number.NEGATIVE_INFINITY, untilMs: Number.POSITIVE_INFINITY };
+  const unlike = firstDifference(wantedOf(reported.orders), wanted, everMs);
+  if (unlike === null) return;
+  throw new CheckFailed(
+    `run twice: ${saying(unlike, { first: 'the reported run', second: 'the same run once more' })}: the strategy keeps something outside of its state, or draws lots`,
+  );
+}
+
+function refuseLookahead(of: {
+  readonly whole: readonly ExpectedOrder[];
+  readonly part: readonly ExpectedOrder[];
+  readonly fromMs: number;
+  readonly cutMs: number;
+  readonly untilMs: number;
+}): void {
+  const { whole, part, fromMs, cutMs, untilMs } = of;
+  const found = firstDifference(whole, part, { fromMs, untilMs });
+  if (found === null) return;
+  const who = { first: 'the whole run', second: `the one whose data end at ${isoText(cutMs)}` };
+  throw new CheckFailed(`look-ahead: ${saying(found, who)}`);
+}
+
+/** Throws where what was wanted after both were flat is not the same. */
+function compareWarmUp(of: {
+  readonly all: readonly ExpectedOrder[];
+  readonly later: readonly ExpectedOrder[];
+  readonly beganMs: number;
+  readonly flatMs: number;
+}): void {
+  const { all, later, beganMs, flatMs } = of;
+  const range = { fromMs: flatMs + 1, untilMs: Number.POSITIVE_INFINITY };
+  const found = firstDifference(sides(all), sides(later), range);
+  if (found === null) return;
+  const who = { first: 'the whole run', second: `the one that began at ${isoText(beganMs)}` };
+  throw new CheckFailed(
+    `warm-up: ${saying(found, who)}; both held nothing at ${isoText(flatMs)}. The strategy needs more of the past than it asks for, or its state remembers what was before`,
+  );
+}
+
+const LOOKAHEAD = `Look-ahead: the run again, and ${CHECKS} runs on data that end earlier, had the same orders. The check can not see what a strategy reads elsewhere (a file, a server, numbers in its own code), since that is the same in all runs.`;
+
+function warmUpSentence(uncompared: number): string {
+  const compared = CHECKS - uncompared;
+  const rest =
+    uncompared === 0 ? '' : ` ${uncompared} could not be compared: they never held nothing at the same time.`;
+  return `Warm-up: ${compared} of ${CHECKS} later beginnings, with the past that a live start has, wanted the same from the first bar at which both held nothing.${rest}`;
+}
+
+/**
+ * Amounts depend on what was won before, so of two starts only market, side, kind and moment can be the same.
+ */
+function sides(wanted: readonly ExpectedOrder[]): readonly ExpectedOrder[] {
+  return wanted.map(({ atMs, text }) => ({ atMs, text: text.split(' ').slice(0, 4).join(' ') }));
+}
+
+function saying(
+  { atMs, whole, part }: LookaheadDifference,
+  { first, second }: { readonly first: string; readonly second: string },
+): string {
+  return `at ${isoText(atMs)} ${first} wanted "${whole ?? 'nothing'}", ${second} "${part ?? 'nothing'}"`;
+}
+
+/** Point where two runs differ: the order of the run on all bars, and that of the run on fewer bars. */
+interface LookaheadDifference {
+  readonly atMs: number;
+  readonly whole: string | null;
+  readonly part: string | null;
+}
+
+/**
+ * Compares what was wanted before `untilMs` in a run on all bars with what was wanted in one that had only
+ * the bars up to then. A strategy that saw something later in the first wants something else in the second.
+ * Answers the first difference; null where there is none.
+ */
+export function firstDifference(
+  whole: readonly ExpectedOrder[],
+  part: readonly ExpectedOrder[],
+  range: { readonly fromMs: number; readonly untilMs: number },
+): LookaheadDifference | null {
+  const within = ({ atMs }: ExpectedOrder): boolean => atMs >= range.fromMs && atMs <= range.untilMs;
+  const [all, some] = [whole.filter(within), part.filter(within)];
+  for (let index = 0; index < Math.max(all.length, some.length); index += 1) {
+    const [left, right] = [all[index], some[index]];
+    if (left?.atMs === right?.atMs && left?.text === right?.text) continue;
+    const atMs = Math.min(left?.atMs ?? Number.POSITIVE_INFINITY, right?.atMs ?? Number.POSITIVE_INFINITY);
+    return { atMs, whole: left?.text ?? null, part: right?.text ?? null };
+  }
+  return null;
+}
+
+/** Moments that split a stretch into `count` and one parts. */
+function momentsWithin(fromMs: number, toMs: number, count: number): readonly number[] {
+  return Array.from({ length: count }, (_, index) =>
+    Math.round(fromMs + ((toMs - fromMs) * (index + 1)) / (count + 1)),
+  );
+}
+
+/** Bars that are looked through for a moment to cut at. */
+const MOST_BACK = 1_000;
+
+/**
+ * Returns when to cut a run, at a moment or before: a close after which nothing filled at the very next open.
+ * There a run on all bars orders nothing more at the same moment than one whose bars end. If there is no such
+ * close, the last one, less a millisecond.
+ */
+function cutMoment(
+  of: { readonly timeMs: Float64Array; readonly filledAtMs: readonly number[] },
+  beforeMs: number,
+): { readonly cutMs: number; readonly comparedUntilMs: number } {
+  const filledMs = new Set(of.filledAtMs);
+  const last = lastAtOrBefore(of.timeMs, beforeMs);
+  for (let index = last; index > Math.max(-1, last - MOST_BACK); index -= 1) {
+    const closeMs = of.timeMs[index] ?? beforeMs;
+    if (!filledMs.has(closeMs)) return { cutMs: closeMs, comparedUntilMs: closeMs };
+  }
+  const cutMs = of.timeMs[last] ?? beforeMs;
+  return { cutMs, comparedUntilMs: cutMs - 1 };
+}
+
+function lastAtOrBefore(times: Float64Array, timeMs: number): number {
+  let index = times.length - 1;
+  while (index >= 0 && (times[index] ?? 0) > timeMs) index -= 1;
+  return index;
+}
+
+/** Record of a run. */
+interface RunTrace {
+  readonly orders: readonly OrderRecord[];
+  readonly fills: readonly FillRecord[];
+}
+
+/**
+ * The first close at which neither run holds anything nor has an order open; null where there is none. From
+ * there on a strategy that is warm wants the same in both: before, one that begins flat must differ from one
+ * that holds something.
+ */
+function firstFlatMs(
+  runs: readonly RunTrace[],
+  of: { readonly closesMs: Float64Array; readonly markets: readonly Market[] },
+): number | null {
+  const walks = runs.map((run) => new FlatWalk(run, of.markets));
+  for (const closeMs of of.closesMs) {
+    let isFlat = true;
+    // Each goes on, also where another one is not flat.
+    for (const walk of walks) if (!walk.isFlatAt(closeMs)) isFlat = false;
+    if (isFlat) return closeMs;
+  }
+  return null;
+}
+
+/** A run on its way through time: what it holds, and what is open. */
+class FlatWalk {
+  private readonly run: RunTrace;
+  private readonly markets: ReadonlyMap<string, Market>;
+  private readonly held = new Map<string, { amount: bigint; value: bigint; market: Market }>();
+  private readonly open = new Set<OrderRecord>();
+  private nextFill = 0;
+  private nextOrder = 0;
+
+  constructor(run: RunTrace, markets: readonly Market[]) {
+    this.run = { orders: run.orders, fills: run.fills.toSorted((one, other) => one.atMs - other.atMs) };
+    this.markets = new Map(markets.map((market) => [market.symbol, market]));
+  }
+
+  /** To be asked of rising times. */
+  isFlatAt(timeMs: number): boolean {
+    const { orders, fills } = this.run;
+    for (
+      let fill = fills[this.nextFill];
+      fill !== undefined && fill.atMs <= timeMs;
+      fill = fills[this.nextFill]
+    ) {
+      this.nextFill += 1;
+      this.take(fill);
+    }
+    for (let order = orders[this.nextOrder]; order !== undefined && order.plannedAtMs <= timeMs;) {
+      this.open.add(order);
+      this.nextOrder += 1;
+      order = orders[this.nextOrder];
+    }
+    for (const order of this.open)
+      if (order.closedAtMs !== null && order.closedAtMs <= timeMs) this.open.delete(order);
+    return this.open.size === 0 && [...this.held.values()].every(isNothing);
+  }
+
+  private take({ strategy, market: symbol, side, amount, fee, price }: FillRecord): void {
+    const market = this.markets.get(symbol);
+    if (market === undefined) return;
+    const key = `${strategy} ${symbol}`;
+    const before = this.held.get(key)?.amount ?? 0n;
+    const now = side === 'buy' ? before + amount - fee : before - amount;
+    this.held.set(key, { amount: now, value: (now * price) / UNITS_PER_ONE, market });
+  }
+}
+
+/**
+ * Returns true if an amount is too small to order: less than a step, or not worth more than the minimum
+ * order.
+ */
+function isNothing({ amount, value, market }: { amount: bigint; value: bigint; market: Market }): boolean {
+  return amount < market.amountStep || value <= market.minOrderValue;
+}
+
+/** The bars of a run that begins at a time with no more of the past than a live start would ask for. */
+function warmedOnly(
+  markets: readonly RunMarket[],
+  instances: readonly Pick<StrategyInstanceSettings, 'runner'>[],
+  fromMs: number,
+): readonly RunMarket[] {
+  return markets.map(({ columns, ...of }) => {
+    const { market } = of;
+    const first = firstBarFrom(columns, fromMs);
+    let from = first;
+    for (const { runner } of instances) {
+      for (const wanted of runner.subscriptions) {
+        if (wanted.kind !== 'candles' || wanted.market !== market.symbol) continue;
+        const { timeframe } = wanted;
+        const grid = gridOf(timeframe, columns.anchors);
+        const parts = grid.lengthMs / gridOfColumns(columns).lengthMs;
+        const at = Math.max(0, first - Math.ceil(runner.warmUpLength(wanted) * parts));
+        // A longer bar is made of all of its parts.
+        from = Math.min(from, firstBarFrom(columns, grid.startOf(columns.openTimeMs[at] ?? fromMs)));
+      }
+    }
+    return { ...of, columns: barsBetween(columns, from) };
+  });
+}

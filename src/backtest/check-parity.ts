@@ -1,0 +1,239 @@
+import { readEvents } from '../daemon/event-file.ts';
+import { readSessionFile, type SessionFile } from '../daemon/session-file.ts';
+import type { EngineEvent } from '../engine/engine-event.ts';
+import type { StrategyInstanceSettings } from '../engine/engine-settings.ts';
+import { Engine } from '../engine/engine.ts';
+import { budgetTable } from '../exchange/budget-table.ts';
+import type { OrderRecord } from '../engine/order-record.ts';
+import { INTERFACE_PROFILE } from '../venues/interface-profile.ts';
+import type { VenueCall } from '../venues/port.ts';
+import { tripKey } from '../venues/poll-rules.ts';
+import { MemoryMirror } from './poll/memory-mirror.ts';
+import { planOf } from './poll/poll-bot.ts';
+import { compareDecisions, compareSessions, type SessionComparison } from './parity/compare-sessions.ts';
+import type { Difference } from './difference.ts';
+import { runAgain, type RunAgainOptions, type SecondRun } from './parity/run-again.ts';
+import { Watch } from './parity/seen.ts';
+import { readSession, measuredLatency, type WantedThing, instancesOf } from './session.ts';
+import { ReceivedData } from './parity/received-data.ts';
+
+export interface ParityOptions extends Pick<RunAgainOptions, 'bundledStrategies' | 'rules'> {
+  /** The data folder of a run with --record. */
+  readonly folder: string;
+}
+
+export interface ParityReport extends SessionComparison {
+  /**
+   * Decisions of the session that were made again from the very events that it received; 0 where it kept
+   * none.
+   */
+  readonly decidedAgain: number;
+  readonly beganMs: number;
+  readonly endMs: number;
+  /** Counts of each run. */
+  readonly session: RunCounts;
+  readonly again: RunCounts;
+}
+
+/** Number of items of each kind in one run. */
+export type RunCounts = Readonly<
+  Record<'signals' | 'intents' | 'orders' | 'fills' | 'books' | 'bars', number>
+>;
+
+/** Seed for the round trips that the second run draws. */
+const SEED = 1;
+
+/** The least time that counts as another moment. */
+const LEAST_TOLERANCE_MS = 1_000;
+
+/**
+ * Has a recorded session decided again from what it received, runs it again against what it recorded, and
+ * compares both. Throws as `readSessionFile`, `readSession` and `runAgain` do.
+ */
+export async function checkParity({ folder, ...options }: ParityOptions): Promise<ParityReport> {
+  const file = readSessionFile(folder);
+  const session = readSession(file);
+  const ofEvents = await decided(folder, { file, session, ...options });
+  const drawn = await measuredLatency(session, readEvents(folder), SEED);
+  const { tripsMs, received, fromMs } = ofEvents.again;
+  const second = await runAgain({
+    file,
+    session,
+    events: readEvents(folder),
+    latency:
+      drawn === null
+        ? null
+        : { kind: 'replayed', tripsMs, further: drawn, ways: file.mode === 'paper' ? 'apart' : 'half' },
+    received: fromMs === null ? null : received,
+    fromMs,
+    ...options,
+  });
+  const comparison = compareSessions(second, {
+    markets: file.markets,
+    endMs: session.endMs,
+    toleranceMs: toleranceOf(second),
+    reads: new Map(
+      second.instances.map(({ runner }) => [
+        runner.name,
+        new Set<string>(runner.subscriptions.map(({ kind }) => kind)),
+      ]),
+    ),
+  });
+  return {
+    ...comparison,
+    differences: [...ofEvents.differences, ...comparison.differences],
+    decidedAgain: ofEvents.decisions,
+    beganMs: file.beganMs,
+    endMs: session.endMs,
+    session: countsOf(second.session),
+    again: countsOf(second.again),
+  };
+}
+
+async function decided(
+  folder: string,
+  { file, session, bundledStrategies }: Pick<RunAgainOptions, 'file' | 'session' | 'bundledStrategies'>,
+): Promise<ReturnType<typeof compareDecisions> & { readonly again: DecidedAgain }> {
+  const again = await decideAgain(file, readEvents(folder), await instancesOf(file, bundledStrategies));
+  if (again.untilMs === null) return { differences: [], decisions: 0, again };
+  const orders = again.orders.filter(({ plannedAtMs }) => plannedAtMs >= file.beganMs);
+  // The session's own end is not compared.
+  const untilMs = Math.min(again.untilMs, session.endMs - 1);
+  const compared = compareDecisions(session, { ...again, orders }, untilMs);
+  const { failure } = again;
+  if (failure === null) return { ...compared, again };
+  const stopped: Difference = {
+    what: 'intent',
+    cause: 'code',
+    atMs: again.untilMs,
+    strategy: null,
+    session: 'went on',
+    again: 'stopped',
+    why: `answered what it had not asked: ${failure}`,
+  };
+  return { ...compared, differences: [...compared.differences, stopped], again };
+}
+
+/** Two decisions within one interval of the fastest book of the plan may be the same one. */
+function toleranceOf({ run }: SecondRun): number {
+  const books = run.plan.feeds.filter(({ kind }) => kind === 'book').map(({ intervalMs }) => intervalMs);
+  return books.length === 0 ? LEAST_TOLERANCE_MS : Math.max(LEAST_TOLERANCE_MS, Math.min(...books));
+}
+
+function countsOf({ signals, intents, orders, fills, books, bars }: SecondRun['session']): RunCounts {
+  return {
+    signals: signals.filter(({ outcome }) => outcome === 'told').length,
+    intents: intents.length,
+    orders: orders.length,
+    fills: fills.length,
+    books: books.length,
+    bars: bars.length,
+  };
+}
+
+/** Decisions of an engine that received what the engine of a session received. */
+export interface DecidedAgain {
+  readonly intents: readonly WantedThing[];
+  /** As they were when they were planned. */
+  readonly orders: readonly OrderRecord[];
+  /**
+   * Data it received, and the duration of each sent call since it was requested, by `tripKey`, in the order
+   * of sending.
+   */
+  readonly received: ReceivedData;
+  readonly tripsMs: ReadonlyMap<string, readonly number[]>;
+  /** Times of the first and the last event; null where nothing was kept. */
+  readonly fromMs: number | null;
+  readonly untilMs: number | null;
+  /**
+   * Reason it could not go on: it was answered something it had not asked. Null if it accepted everything.
+   */
+  readonly failure: string | null;
+}
+
+/**
+ * A busy process holds a request for less; what is held for longer waits for its budget, and does so in a
+ * second run, too.
+ */
+const MOST_HELD_MS = 500;
+
+/**
+ * Has an engine decide again with what that of a session began with and received, event by event. Whatever it
+ * decides otherwise is the code, since nothing else is different. What it wants sent goes nowhere: the
+ * answers are those that came. The end of the run, when orders are canceled, is left out.
+ */
+async function decideAgain(
+  file: SessionFile,
+  events: AsyncIterable<EngineEvent>,
+  instances: readonly StrategyInstanceSettings[],
+): Promise<DecidedAgain> {
+  const { config, beganMs, markets, state } = file;
+  const { feeds } = planOf(instances, budgetTable(config.limits, config.headroom));
+  const { execution, instance, reconciliation } = config;
+  const engine = new Engine(
+    { ...execution, venue: INTERFACE_PROFILE, instance, reconciliation, markets, instances, feeds },
+    state,
+    beganMs,
+  );
+  const watch = new Watch([]);
+  const received = new ReceivedData();
+  const mirror = new MemoryMirror(({ kind, subject, json }, atMs) => {
+    if (kind === 'intent') watch.intent(subject, json, atMs);
+    if (kind === 'intent' || kind === 'order') received.decide(subject);
+  });
+  // As they were planned: what the answers of the session then make of them is not a decision.
+  const planned = new Map<string, OrderRecord>();
+  const calls = new Map<number, { readonly call: VenueCall; readonly wantedAtMs: number }>();
+  const trips = new Map<string, { readonly sentAtMs: number; readonly tookMs: number }[]>();
+  const decided = (untilMs: number | null, failure: string | null): DecidedAgain => {
+    const tripsMs = new Map([...trips].map(([key, all]) => [key, inOrder(all)]));
+    return {
+      intents: watch.intents,
+      orders: [...planned.values()],
+      received,
+      tripsMs,
+      fromMs,
+      untilMs,
+      failure,
+    };
+  };
+  const note = (event: EngineEvent & { readonly kind: 'answer' }): void => {
+    const { requestId, sentAtMs, atMs, answer } = event;
+    const wanted = calls.get(requestId);
+    calls.delete(requestId);
+    if (wanted === undefined || sentAtMs === null) return;
+    const { call, wantedAtMs } = wanted;
+    received.answer(call, answer, atMs);
+    const key = tripKey(call);
+    const known = trips.get(key) ?? [];
+    trips.set(key, known);
+    const heldMs = sentAtMs - wantedAtMs;
+    known.push({ sentAtMs, tookMs: Math.max(0, atMs - (heldMs > MOST_HELD_MS ? sentAtMs : wantedAtMs)) });
+  };
+  let fromMs: number | null = null;
+  let untilMs: number | null = null;
+  for await (const event of events) {
+    if (event.kind === 'control' && event.command.kind === 'drain') break;
+    fromMs ??= event.atMs;
+    untilMs = event.atMs;
+    try {
+      const { changes, requests } = engine.step(event);
+      if (event.kind === 'answer') note(event);
+      for (const { id, call } of requests) calls.set(id, { call, wantedAtMs: event.atMs });
+      mirror.apply(changes, event);
+      for (const change of changes) {
+        if (change.kind === 'order' && !planned.has(change.order.key))
+          planned.set(change.order.key, change.order);
+      }
+    } catch (error) {
+      return decided(untilMs, error instanceof Error ? error.message : String(error));
+    }
+  }
+  return decided(untilMs, null);
+}
+
+function inOrder(
+  trips: readonly { readonly sentAtMs: number; readonly tookMs: number }[],
+): readonly number[] {
+  return trips.toSorted((left, right) => left.sentAtMs - right.sentAtMs).map(({ tookMs }) => tookMs);
+}

@@ -1,0 +1,156 @@
+import { parseMarket } from '../exchange/market-names.ts';
+import type { Market } from '../domain/market.ts';
+import { formatUnits } from '../domain/money.ts';
+import type { FillRecord } from '../engine/fill-record.ts';
+import type { OrderRecord } from '../engine/order-record.ts';
+
+/** Cause to which a difference between a session and its second run is attributed. */
+export type Cause = 'data age' | 'latency' | 'queue' | 'fee' | 'rounding' | 'code';
+
+export const CAUSES: readonly Cause[] = ['data age', 'latency', 'queue', 'fee', 'rounding', 'code'];
+
+/** The cause of each kind of difference, as rules for people. What no rule explains is code. */
+export const CAUSE_RULES: Readonly<Record<Cause, string>> = {
+  'data age':
+    'a book, bar, trade or statistic that was seen before was another one, or a fill met another price than the one that the books show',
+  latency:
+    'the same was seen, or an answer about the account came, earlier in one run, or an order that fills otherwise was sent at another moment',
+  queue: 'an order filled by another amount or at another moment, at the same price',
+  fee: 'the same fill cost another fee',
+  rounding: 'a fill by less than a step of the market, a fee or money by at most a unit of 1e-10 a fill',
+  code: 'on the same events, or on the same books, bars and fills before it, another decision was made',
+};
+
+/** Something that is in one run and not, or otherwise, in the other. Times in ms since 1970. */
+export interface Difference {
+  readonly what: 'signal' | 'intent' | 'order' | 'fill' | 'money';
+  readonly cause: Cause;
+  readonly atMs: number;
+  /** Strategy concerned; null for the money of the account. */
+  readonly strategy: string | null;
+  /** As it was in the session, and in the second run; null where there was none. */
+  readonly session: string | null;
+  readonly again: string | null;
+  readonly why: string;
+}
+
+/** From when on two runs have seen, or had, other things, and of what kind that was. */
+export interface Divergence {
+  readonly atMs: number;
+  readonly cause: Cause;
+  readonly why: string;
+  /** The strategies that know of it; null for all, as of whatever changes the account. */
+  readonly strategies: ReadonlySet<string> | null;
+}
+
+/** The first divergence that a strategy can know of at a moment; null where everything was the same. */
+export function firstKnown(
+  divergences: readonly Divergence[],
+  of: { readonly strategy: string | null; readonly atMs: number },
+): Divergence | null {
+  let first: Divergence | null = null;
+  for (const divergence of divergences) {
+    if (divergence.atMs > of.atMs || divergence.atMs >= (first?.atMs ?? Number.POSITIVE_INFINITY)) continue;
+    const { strategies } = divergence;
+    if (strategies === null || of.strategy === null || strategies.has(of.strategy)) first = divergence;
+  }
+  return first;
+}
+
+/** One order of a run with its fills, in the order of time. */
+export interface FilledOrder {
+  readonly order: OrderRecord;
+  readonly fills: readonly FillRecord[];
+}
+
+export interface FillOptions {
+  readonly market: Market | undefined;
+  readonly toleranceMs: number;
+}
+
+/**
+ * Returns how the fills of the same order differ between two runs; null if they do not. `atMs` is the first
+ * moment at which they do.
+ */
+export function fillDifference(
+  session: FilledOrder,
+  again: FilledOrder,
+  options: FillOptions,
+): { readonly cause: Cause; readonly atMs: number; readonly why: string } | null {
+  const longest = Math.max(session.fills.length, again.fills.length);
+  let rounded: number | null = null;
+  for (let index = 0; index < longest; index += 1) {
+    const left = session.fills[index];
+    const right = again.fills[index];
+    const atMs = Math.min(left?.atMs ?? Number.POSITIVE_INFINITY, right?.atMs ?? Number.POSITIVE_INFINITY);
+    if (left === undefined || right === undefined) return { ...moved(session, again, options), atMs };
+    const cause = causeOf(left, right, options);
+    if (cause === 'rounding') rounded ??= atMs;
+    else if (cause === 'queue') return { ...moved(session, again, options), atMs };
+    else if (cause !== null) return { cause, atMs, why: WHY[cause] };
+  }
+  return rounded === null ? null : { cause: 'rounding', atMs: rounded, why: WHY.rounding };
+}
+
+/** The fills of an order in a few words. */
+export function fillText({ order, fills }: FilledOrder): string {
+  const { side, market, price } = order;
+  const sum = (of: (fill: FillRecord) => bigint): string =>
+    formatUnits(fills.reduce((all, fill) => all + of(fill), 0n));
+  const at = price === null ? '' : ` at ${formatUnits(price)}`;
+  return `${side} ${sum(({ amount }) => amount)} ${market}${at} in ${fills.length} fills, fee ${sum(({ fee }) => fee)}`;
+}
+
+const WHY = {
+  'data age': 'a fill met another price',
+  fee: 'the same fill cost another fee',
+  rounding: 'less than a step or a unit',
+} as const;
+
+/**
+ * Another amount or moment at the same price: its place in the queue was another, or it came to it at another
+ * moment.
+ */
+function moved(
+  { order: left }: FilledOrder,
+  { order: right }: FilledOrder,
+  { toleranceMs }: FillOptions,
+): { readonly cause: 'queue' | 'latency'; readonly why: string } {
+  const apartMs = Math.abs((left.sentAtMs ?? left.plannedAtMs) - (right.sentAtMs ?? right.plannedAtMs));
+  return apartMs > toleranceMs
+    ? { cause: 'latency', why: `sent ${apartMs} ms apart` }
+    : { cause: 'queue', why: 'filled by another amount or at another moment, at the same price' };
+}
+
+function causeOf(
+  left: FillRecord,
+  right: FillRecord,
+  { market, toleranceMs }: FillOptions,
+): 'data age' | 'queue' | 'fee' | 'rounding' | null {
+  const price = apart(left.price, right.price);
+  const amount = apart(left.amount, right.amount);
+  const fee = apart(left.fee, right.fee);
+  if (price >= (market?.priceStep ?? 1n)) return 'data age';
+  if (amount >= (market?.amountStep ?? 1n) || Math.abs(left.atMs - right.atMs) > toleranceMs) return 'queue';
+  if (price > 0n || amount > 0n) return 'rounding';
+  if (fee > 1n) return 'fee';
+  return fee === 1n ? 'rounding' : null;
+}
+
+function apart(left: bigint, right: bigint): bigint {
+  return left > right ? left - right : right - left;
+}
+
+/** Returns the net effect of fills by currency, in units; fees are in the currency received. */
+export function netMoney(fills: readonly FillRecord[]): ReadonlyMap<string, bigint> {
+  const net = new Map<string, bigint>();
+  const add = (currency: string, units: bigint): void => {
+    net.set(currency, (net.get(currency) ?? 0n) + units);
+  };
+  for (const { market, side, amount, total, fee } of fills) {
+    const { base, quote } = parseMarket(market);
+    add(base, side === 'buy' ? amount - fee : 0n - amount);
+    add(quote, side === 'buy' ? 0n - total : total - fee);
+  }
+  return net;
+}

@@ -1,0 +1,324 @@
+import { formatUnits } from '../domain/money.ts';
+import type { RefusalCount } from '../engine/intent-tally.ts';
+import { REFUSAL_TABLE } from '../exchange/refusals.ts';
+import type { BacktestRun, StrategyIntents } from './backtest-run.ts';
+import { requestFigures } from './request-figures.ts';
+import { numberOf, quotient } from './statistics.ts';
+import { monthlyReturns } from './metrics/return-tables.ts';
+import { valuedFills } from './valued-fills.ts';
+import { roundTrips, type RoundTrip, type RoundTrips } from './round-trips.ts';
+import { runMetrics } from './metrics/run-metrics.ts';
+import { RESULT_SCHEMA, type BacktestSummary, type LiveSession, type ResultHead } from './result-schema.ts';
+import { thinCurve } from './report/thinning.ts';
+import { MARKET_NAMES } from '../exchange/market-names.ts';
+import { inDigits } from '../language/fact.ts';
+import { reportVoice } from './report-voice.ts';
+import { runWarning, type RunWarning, joinedBy } from './run-warning.ts';
+import type { LockRecord } from '../engine/lock-records.ts';
+import { present } from '../domain/invariant.ts';
+
+const MEANINGS: ReadonlyMap<string, string> = new Map(
+  Object.entries(REFUSAL_TABLE).map(([code, { meaning }]) => [code, meaning]),
+);
+
+/** Points of the equity curve that a result carries by itself; all of them are in `equity.csv`. */
+const SKETCH_POINTS = 320;
+
+/** A run with its figures: what is shown and written. */
+export interface FinishedRun {
+  readonly run: BacktestRun;
+  /** All of its result but the tables. */
+  readonly head: ResultHead;
+  readonly trips: readonly RoundTrip[];
+  /** Those of its result, for readers of any language. */
+  readonly warnings: readonly RunWarning[];
+}
+
+/** Data of a live session besides its run. */
+export interface LivePart {
+  /** Fills from before the run, which opened what was closed in it. */
+  readonly fillsBefore: BacktestRun['fills'];
+  readonly sessionOf: (trips: readonly RoundTrip[]) => LiveSession;
+}
+
+/**
+ * Makes the figures of a run, with money as exact text. `createdAtMs` is when the backtest was run, and only
+ * a label. Throws a RangeError where a fill is of no market of the run.
+ */
+export function finishRun(
+  run: BacktestRun,
+  createdAtMs: number = Date.now(),
+  live: LivePart | null = null,
+): FinishedRun {
+  const fillsBefore = live?.fillsBefore ?? [];
+  const valued = valuedFills(
+    fillsBefore.length === 0 ? run : { ...run, fills: [...fillsBefore, ...run.fills] },
+  );
+  const all = roundTrips(valued.moved, valued.markets);
+  const trips = fillsBefore.length === 0 ? all : { ...all, trips: endedFrom(run.fromMs, all.trips) };
+  const traded = valued.traded.slice(fillsBefore.length);
+  const { fidelity } = run;
+  const { tell } = reportVoice('en');
+  const warnings = [...run.warnings, ...warningsOf(run, trips)];
+  const { loadMs, fromCache, runMs, events } = run.timing;
+  const head: ResultHead = {
+    schema: RESULT_SCHEMA,
+    name: nameOf(run),
+    createdAtMs,
+    fromMs: run.fromMs,
+    toMs: run.toMs,
+    barMs: run.barMs,
+    summary: withoutYear(summaryOf(run, trips, traded), run),
+    fidelity: {
+      kind: fidelity.kind,
+      rules: fidelity.rules.map(({ rule, setting }) => ({ rule: tell(rule), setting: tell(setting) })),
+      caveats: fidelity.caveats.map(tell),
+    },
+    warnings: warnings.map(tell),
+    timing: { loadMs, fromCache, runMs, events, eventsPerS: quotient(events * 1_000, runMs) },
+    markets: run.markets.map(({ market, firstPrice, lastPrice, candles }) => ({
+      market: market.symbol,
+      priceStep: formatUnits(market.priceStep),
+      amountStep: formatUnits(market.amountStep),
+      firstPrice: formatUnits(firstPrice),
+      lastPrice: formatUnits(lastPrice),
+      bars: candles.length,
+    })),
+    strategies: run.strategies.map(({ name, market, params, failure, log }) => ({
+      name,
+      market,
+      params: plain(params),
+      failure,
+      log: log.map(({ atMs, text, fields }) => ({ atMs, text, fields: plain(fields) })),
+    })),
+    refusals: run.intents.flatMap(({ strategy, refusals }) =>
+      refusals.map((refusal) => ({ strategy, ...refusal, meaning: meaningOf(refusal) })),
+    ),
+    locks: lockTotals(run.locks.records, run.toMs),
+    session: live === null ? null : live.sessionOf(trips.trips),
+    config: plain(run.config),
+    monthly: monthlyReturns(numberOf(run.initialEquity), run.curve),
+    sketch: sketchOf(run),
+  };
+  return { run, head, trips: trips.trips, warnings };
+}
+
+/** A trade is of the run that it ends in, and one that is open of each since its beginning. */
+function endedFrom(fromMs: number, trips: readonly RoundTrip[]): readonly RoundTrip[] {
+  return trips.filter(({ closedAtMs }) => closedAtMs === null || closedAtMs >= fromMs);
+}
+
+/**
+ * Returns the interface's meaning of a code that the exchange gave; null for a check of the bot, which has
+ * its own words.
+ */
+function meaningOf({ what, code }: RefusalCount): string | null {
+  return what === 'order' ? (MEANINGS.get(code) ?? null) : null;
+}
+
+/**
+ * The figures of a run alone, without what is drawn or listed of it. Those of a year have a value however
+ * short it is: studies compare trials of one length by them, and show them `withoutYear`.
+ */
+export function runSummary(run: BacktestRun): BacktestSummary {
+  const valued = valuedFills(run);
+  return summaryOf(run, roundTrips(valued.moved, valued.markets), valued.traded);
+}
+
+/** The figures of a run with these trades and fills, whose money is in its currency. */
+export function summaryOf(
+  run: BacktestRun,
+  { trips }: RoundTrips,
+  traded: BacktestRun['fills'],
+): BacktestSummary {
+  const { tradedValue, fees, ...statistics } = runMetrics(run, trips, traded);
+  return {
+    quote: run.quote,
+    initialEquity: formatUnits(run.initialEquity),
+    finalEquity: formatUnits(run.finalEquity),
+    profit: formatUnits(run.finalEquity - run.initialEquity),
+    ...statistics,
+    tradedValue: formatUnits(tradedValue),
+    fees: formatUnits(fees),
+    intents: run.intents.reduce((sum, { count }) => sum + count, 0),
+    orders: run.orders.length,
+    refused: run.intents.reduce((sum, { refusals }) => sum + refusedIn(refusals), 0),
+    fills: run.fills.length,
+    ...requestFigures(run),
+  };
+}
+
+/** Shortest range that has annual figures. */
+const LEAST_ANNUAL_MS = 30 * 86_400_000;
+
+const NOTHING_OF_A_YEAR = { cagr: null, volatility: null, sharpe: null, sortino: null, calmar: null };
+
+type Range = Pick<BacktestRun, 'fromMs' | 'toMs'>;
+
+const isAnnual = ({ fromMs, toMs }: Range): boolean => toMs - fromMs >= LEAST_ANNUAL_MS;
+
+/** Returns true if a figure is annual and the range is too short for it. */
+export const isTooShortFor = (name: string, range: Range): boolean =>
+  Object.hasOwn(NOTHING_OF_A_YEAR, name) && !isAnnual(range);
+
+/** The figures of a range as they are shown: of less than 30 days there are none of a year. */
+export function withoutYear<Figures extends object>(figures: Figures, range: Range): Figures {
+  return isAnnual(range) ? figures : { ...figures, ...NOTHING_OF_A_YEAR };
+}
+
+/** Returns warnings about what the numbers do not show by themselves. */
+function warningsOf(run: BacktestRun, { unmatched }: RoundTrips): readonly RunWarning[] {
+  const length = { lengthMs: run.toMs - run.fromMs };
+  const short = isAnnual(run) ? [] : [runWarning('warning.short', { length })];
+  const failures = run.strategies.flatMap(({ name, market, failure }) =>
+    failure === null
+      ? []
+      : [runWarning('warning.stopped', { strategy: name, market, reason: { said: failure } })],
+  );
+  // Money of the account that was spent in the other quote currency is no sale of anything.
+  const isMixed = run.markets.some(({ market }) => market.quote !== run.quote);
+  const sold = unmatched.filter(({ market }) => !isMixed || market !== MARKET_NAMES.bridge.market);
+  const sales = sold.map(({ market, strategy, amount }) => {
+    const of = { amount: { digits: formatUnits(amount) }, market };
+    return strategy === null
+      ? runWarning('warning.soldByOther', of)
+      : runWarning('warning.sold', { strategy, ...of });
+  });
+  const locks = run.locks.more === 0 ? [] : [runWarning('warning.moreLocks', countsOf(run.locks))];
+  const members = run.members.more === 0 ? [] : [runWarning('warning.moreMembers', countsOf(run.members))];
+  return [...failures, ...intentWarnings(run), ...locks, ...members, ...sales, ...short, ...gapWarnings(run)];
+}
+
+const countsOf = ({ more, records }: { readonly more: number; readonly records: readonly unknown[] }) => ({
+  more: inDigits(more),
+  listed: inDigits(records.length),
+});
+
+/** Missing points of the curve from which on figures of a year need a word. */
+const MANY_MISSING = 0.05;
+
+function gapWarnings({ curve, barMs, fromMs, toMs }: BacktestRun): readonly RunWarning[] {
+  const whole = (toMs - fromMs) / barMs;
+  const missing = whole - curve.length;
+  if (missing <= whole * MANY_MISSING) return [];
+  return [
+    runWarning('warning.fewBars', {
+      percent: inDigits(Math.round((missing / whole) * 100)),
+      bars: inDigits(curve.length),
+    }),
+  ];
+}
+
+function nameOf({ strategies, markets }: BacktestRun): string {
+  const names = new Set(strategies.map(({ name }) => name));
+  return [...names, ...markets.map(({ market }) => market.symbol)].join(' ') || 'backtest';
+}
+
+function sketchOf({ curve }: BacktestRun): ResultHead['sketch'] {
+  const { timeMs, value } = thinCurve(
+    { timeMs: curve.timeMs.subarray(0, curve.length), value: curve.equity.subarray(0, curve.length) },
+    SKETCH_POINTS,
+  );
+  return { timeMs, equity: value };
+}
+
+/** Returns what JSON stores of a value that is meant to be JSON. */
+function plain(value: unknown): ResultHead['config'] {
+  return JSON.parse(JSON.stringify(value ?? null)) as ResultHead['config'];
+}
+
+/**
+ * Returns how often and how long locks of each name held, and what they refused. Times that overlap count
+ * once.
+ */
+function lockTotals(records: readonly LockRecord[], toMs: number): ResultHead['locks'] {
+  return [...Map.groupBy(records, ({ lock }) => lock.name)].map(([name, ofOne]) => {
+    let heldMs = 0;
+    let seenUntilMs = Number.NEGATIVE_INFINITY;
+    for (const { lock, endedAtMs } of ofOne.toSorted((a, b) => a.lock.beganAtMs - b.lock.beganAtMs)) {
+      const endMs = endedAtMs ?? Math.max(toMs, lock.beganAtMs);
+      heldMs += Math.max(0, endMs - Math.max(lock.beganAtMs, seenUntilMs));
+      seenUntilMs = Math.max(seenUntilMs, endMs);
+    }
+    return {
+      name,
+      times: ofOne.length,
+      heldMs,
+      refused: ofOne.reduce((sum, { refused }) => sum + refused, 0),
+    };
+  });
+}
+
+/**
+ * From this share of refused orders on the reader is warned: what a strategy wanted is then not what it did.
+ */
+const MUCH = 0.1;
+
+/** Reasons that a warning names. */
+const NAMED = 3;
+
+/** Returns how many intents were refused; signals from outside do not count. */
+function refusedIn(refusals: readonly RefusalCount[]): number {
+  return refusals.reduce((sum, { what, count }) => (what === 'signal' ? sum : sum + count), 0);
+}
+
+/** Says where a strategy placed nothing, and where much of what it wanted was refused. */
+export function intentWarnings({
+  intents,
+  orders,
+}: Pick<BacktestRun, 'intents' | 'orders'>): readonly RunWarning[] {
+  return intents.flatMap((of) => {
+    const placed = orders.reduce((sum, { strategy }) => (strategy === of.strategy ? sum + 1 : sum), 0);
+    return [warningOf(of, placed), signalsOf(of)].filter((warning) => warning !== null);
+  });
+}
+
+function warningOf({ strategy, count, refusals }: StrategyIntents, placed: number): RunWarning | null {
+  const ofOrders = refusals.filter(
+    ({ what }) => what !== 'cancel' && what !== 'cancel-all' && what !== 'signal',
+  );
+  const refused = refusedIn(ofOrders);
+  if (placed === 0) {
+    if (count === 0) return runWarning('warning.noIntent', { strategy });
+    const key = count === 1 ? 'warning.oneIntent' : 'warning.intents';
+    const intents = runWarning(key, { number: inDigits(count) });
+    return refused === 0
+      ? runWarning('warning.noOrder', { strategy, intents })
+      : runWarning('warning.allRefused', { strategy, intents, reasons: reasonsOf(ofOrders) });
+  }
+  // An order that was placed and rejected is among the placed ones.
+  const rejected = refusedIn(ofOrders.filter(({ what }) => what === 'order'));
+  const attempts = placed + refused - rejected;
+  if (refused <= attempts * MUCH) return null;
+  return runWarning('warning.refused', {
+    strategy,
+    refused: inDigits(refused),
+    attempts: inDigits(attempts),
+    percent: inDigits(Math.round((refused / attempts) * 100)),
+    reasons: reasonsOf(ofOrders),
+  });
+}
+
+/** Signals that it was not told. */
+function signalsOf({ strategy, refusals }: StrategyIntents): RunWarning | null {
+  const ofSignals = refusals.filter(({ what }) => what === 'signal');
+  return ofSignals.length === 0
+    ? null
+    : runWarning('warning.notTold', { strategy, reasons: reasonsOf(ofSignals) });
+}
+
+/** The first of some reasons, of which there is at least one. */
+function reasonsOf(refusals: readonly RefusalCount[]): RunWarning {
+  const [first, ...others] = refusals.slice(0, NAMED).map(({ what, code, count, example, firstAtMs }) =>
+    runWarning('warning.reason', {
+      number: inDigits(count),
+      what: { said: what },
+      check: code,
+      time: { atMs: firstAtMs },
+      example: { said: example },
+    }),
+  );
+  const more = refusals.length - NAMED;
+  const rest = more > 0 ? [runWarning('warning.moreReasons', { number: inDigits(more) })] : [];
+  return joinedBy('warning.then', [present(first, 'a reason'), ...others, ...rest]);
+}

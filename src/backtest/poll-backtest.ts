@@ -1,0 +1,261 @@
+import { placeText } from '../strategy/own-markets.ts';
+import { createHash } from 'node:crypto';
+import { withCaveats, type BacktestRun } from './backtest-run.ts';
+import type { PollRules } from '../venues/poll-rules.ts';
+import { refuseUnvalued, runCurrency } from './run-currency.ts';
+import { runPoll, type PollMarket } from './poll/run-poll.ts';
+import type { MarketSymbol } from '../domain/market-symbol.ts';
+import { SarrafError } from '../domain/errors.ts';
+import type { Market } from '../domain/market.ts';
+import { parseUnits } from '../domain/money.ts';
+import type { StrategyInstanceSettings } from '../engine/engine-settings.ts';
+import { LATEST_MS } from '../recording/read-partitions.ts';
+import {
+  keptConfig,
+  keptSignals,
+  signalsOf,
+  marketFor,
+  backtestMarketsOf,
+  backtestInstancesOf,
+  withBridge,
+  type BacktestRequest,
+} from './candle-backtest.ts';
+import { recordPlots } from './plot-recorder.ts';
+import { universeCaveats, universeRulesOf } from './available-markets.ts';
+import type { Recordings, RecordedCandles } from './recordings.ts';
+import type { BarRecording } from './poll/recorded-feed.ts';
+import { gridOf, liesInside, type BarAnchors } from '../domain/bar-grid.ts';
+import { timeframeMs, type Timeframe } from '../domain/timeframe.ts';
+import type { TimeRange } from '../recording/records.ts';
+
+export interface PollRequest extends Pick<
+  BacktestRequest,
+  'config' | 'fromMs' | 'toMs' | 'steps' | 'currency' | 'isDrawn' | 'signals'
+> {
+  readonly recordings: Recordings;
+  readonly rules: Partial<PollRules>;
+  /** Called now and then: books and trades that went by, and how much of the time that was recorded. */
+  readonly onProgress?: (rows: number, share: number) => void;
+}
+
+const CURVE_EVERY_MS = 1_000;
+
+/** A run of a day has a point a second; longer ones fewer. */
+const MOST_POINTS = 86_400;
+
+/**
+ * Runs the whole bot of a configuration against the recorded books and trades of the catalogue. Throws
+ * `INVALID_OPTIONS` where the plan does not fit the limits or the markets do not tell what everything is
+ * worth in one currency, `DATA_UNUSABLE` where no books are recorded.
+ */
+export async function runPollBacktest(
+  request: PollRequest,
+): Promise<{ readonly run: BacktestRun; readonly problems: readonly string[] }> {
+  const { config, fromMs, toMs, rules } = request;
+  const { instances, symbols, problems } = await marketsOfPoll(request);
+  const markets = symbols.map((symbol) => marketFor(symbol, request));
+  const quote = runCurrency(markets, request.currency);
+  refuseUnvalued(markets, quote);
+  const plots = recordPlots(request.isDrawn === true ? instances : []);
+  const startedMs = performance.now();
+  const run = await runPoll({
+    settings: {
+      ...config.execution,
+      instance: config.instance,
+      instances,
+      locks: config.locks,
+      reconciliation: config.reconciliation,
+    },
+    markets: await Promise.all(markets.map(async (market) => recordedMarket(market, request, instances))),
+    fees: config.paper.fees,
+    balances: Object.fromEntries(
+      Object.entries(config.paper.balances).map(([currency, text]) => [currency, parseUnits(text)]),
+    ),
+    quote,
+    limits: config.exchange.limits,
+    headroom: config.exchange.headroom,
+    rules,
+    signals: await signalsOf(request, instances),
+    curveEveryMs: curveEveryMs(fromMs, toMs),
+    ...(fromMs === null ? {} : { fromMs }),
+    ...(toMs === null ? {} : { toMs }),
+    ...progressOf(request, symbols),
+  });
+  const { orders, fills, curve, initialEquity, finalEquity, fidelity, warnings, failures, logs, events } =
+    run;
+  return {
+    problems,
+    run: {
+      fidelity: withCaveats(
+        fidelity,
+        universeCaveats(universeRulesOf(instances), { markets: markets.length, hasBooks: true }),
+      ),
+      quote,
+      fromMs: run.fromMs,
+      toMs: run.toMs,
+      barMs: curveEveryMs(fromMs, toMs),
+      initialEquity,
+      finalEquity,
+      curve,
+      markets: run.markets,
+      strategies: instances.map(({ runner }) => ({
+        name: runner.name,
+        market: placeText(runner),
+        params: runner.params,
+        failure: failures.get(runner.name) ?? null,
+        log: logs.get(runner.name) ?? [],
+      })),
+      plots: plots(),
+      intents: run.intents,
+      locks: run.locks,
+      members: run.members,
+      orders,
+      fills,
+      requests: run.requests.reduce((sum, { requests }) => sum + requests, 0),
+      warnings,
+      config: keptConfig(config, {
+        fromMs,
+        toMs,
+        rules: keptRules(rules),
+        ...keptSignals(request),
+        requests: run.requests,
+        journalHash: run.journalHash,
+      }),
+      timing: { loadMs: 0, fromCache: false, runMs: Math.round(performance.now() - startedMs), events },
+    },
+  };
+}
+
+/** Returns the callback for progress: the bot's time as a share of what was recorded. */
+function progressOf(
+  { onProgress, recordings, fromMs, toMs }: PollRequest,
+  symbols: readonly MarketSymbol[],
+): { readonly onProgress?: (atMs: number, rows: number) => void } {
+  if (onProgress === undefined) return {};
+  const spans = symbols.flatMap((market) => recordings.span(market) ?? []);
+  const beginMs = fromMs ?? Math.min(...spans.map((span) => span.fromMs));
+  const endMs = Math.min(toMs ?? Number.POSITIVE_INFINITY, Math.max(...spans.map((span) => span.toMs)));
+  const shareAt = (atMs: number): number =>
+    Math.min(1, Math.max(0, (atMs - beginMs) / Math.max(1, endMs - beginMs)));
+  return { onProgress: (atMs, rows) => onProgress(rows, shareAt(atMs)) };
+}
+
+/**
+ * Of thousands of round trips it is kept how many they are and which; the fidelity says what they were like.
+ */
+function keptRules({ latency, ...rules }: Partial<PollRules>): unknown {
+  if (latency?.kind !== 'drawn') return latency === undefined ? rules : { ...rules, latency };
+  const { roundTripsMs, orderTripsMs = [], ...drawn } = latency;
+  const sha256 = createHash('sha256')
+    .update(JSON.stringify([roundTripsMs, orderTripsMs]))
+    .digest('hex');
+  const kept = { ...drawn, roundTrips: roundTripsMs.length, orderTrips: orderTripsMs.length, sha256 };
+  return { ...rules, latency: kept };
+}
+
+/** That a market has none, and what to do. */
+export function noBooks(market: MarketSymbol, place: string): SarrafError {
+  return new SarrafError(
+    'INVALID_OPTIONS',
+    `expected recorded books of ${market} in ${place}, found none: record some with "sarraf record", import a depth feed, try the catalogue data/example, or take the fidelity candles`,
+  );
+}
+
+/** The markets that a run needs recordings of. Throws `INVALID_STRATEGY` where no strategy can run. */
+export async function marketsOfPoll({
+  config,
+  recordings,
+  currency,
+}: Pick<PollRequest, 'config' | 'recordings' | 'currency'>): Promise<{
+  readonly instances: readonly StrategyInstanceSettings[];
+  readonly symbols: readonly MarketSymbol[];
+  readonly problems: readonly string[];
+}> {
+  const { instances, problems } = await backtestInstancesOf(config, { available: recordings.markets });
+  return { instances, problems, symbols: withBridge(backtestMarketsOf(instances), currency) };
+}
+
+async function recordedMarket(
+  market: Market,
+  { recordings, fromMs, toMs }: PollRequest,
+  instances: readonly StrategyInstanceSettings[],
+): Promise<PollMarket> {
+  const { symbol } = market;
+  const span = recordings.span(symbol);
+  if (span === null) throw noBooks(symbol, recordings.name);
+  // What was recorded before the beginning is the past, which the bot may know.
+  const endMs = toMs ?? LATEST_MS;
+  const range = { fromMs: fromMs ?? span.fromMs, toMs: Math.min(endMs, span.toMs) };
+  return {
+    market,
+    ...recordings.tracks(symbol, endMs),
+    bars: await recordedBars(recordings.candles, { market: symbol, instances, range }),
+  };
+}
+
+function curveEveryMs(fromMs: number | null, toMs: number | null): number {
+  if (fromMs === null || toMs === null) return CURVE_EVERY_MS;
+  return Math.max(CURVE_EVERY_MS, Math.ceil((toMs - fromMs) / MOST_POINTS / CURVE_EVERY_MS) * CURVE_EVERY_MS);
+}
+
+/**
+ * Bars of the past are looked for this much further back than strategies need them, since some may be
+ * missing.
+ */
+const SPARE = 2;
+
+/**
+ * The recorded bars of a market that its strategies look at, and what they need of the past: those of the
+ * very length, else the coarsest finer ones that make it. Empty where none are recorded. Throws as
+ * `readCandles` does for a damaged file.
+ */
+export async function recordedBars(
+  candles: RecordedCandles,
+  of: {
+    readonly market: MarketSymbol;
+    readonly instances: readonly StrategyInstanceSettings[];
+    readonly range: TimeRange;
+  },
+): Promise<readonly BarRecording[]> {
+  const { market, instances, range } = of;
+  const recorded = candles.timeframes(market);
+  /** Required history of each timeframe. */
+  const reachMs = new Map<Timeframe, number>();
+  for (const { runner } of instances) {
+    for (const wanted of runner.subscriptions) {
+      if (wanted.kind !== 'candles' || wanted.market !== market) continue;
+      const lengthMs = timeframeMs(wanted.timeframe);
+      const neededMs = (runner.warmUpLength(wanted) + 1) * lengthMs * SPARE;
+      // Those of another time are of no use, and must not stand before finer ones that are.
+      const fromMs = range.fromMs - neededMs;
+      const there = recorded.filter((timeframe) =>
+        candles.reachInto({ market, timeframe }, { fromMs, toMs: range.toMs }),
+      );
+      const source = sourceOf(wanted.timeframe, there, (timeframe) => candles.anchors({ market, timeframe }));
+      if (source === null) continue;
+      reachMs.set(source, Math.max(neededMs, reachMs.get(source) ?? 0));
+    }
+  }
+  const all = await Promise.all(
+    [...reachMs].map(async ([timeframe, neededMs]): Promise<BarRecording | null> => {
+      const key = { market, timeframe };
+      const columns = await candles.read(key, { fromMs: range.fromMs - neededMs, toMs: range.toMs });
+      return columns === null ? null : { columns, covered: candles.covered(key) };
+    }),
+  );
+  return all.filter((bars) => bars !== null);
+}
+
+function sourceOf(
+  wanted: Timeframe,
+  there: readonly Timeframe[],
+  anchorsOf: (timeframe: Timeframe) => BarAnchors,
+): Timeframe | null {
+  const [coarsest] = there
+    .filter((timeframe) => {
+      const anchors = anchorsOf(timeframe);
+      return liesInside(gridOf(timeframe, anchors), gridOf(wanted, anchors));
+    })
+    .toSorted((left, right) => timeframeMs(right) - timeframeMs(left));
+  return coarsest ?? null;
+}

@@ -1,0 +1,89 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
+import { SarrafError } from '../domain/errors.ts';
+import { parseResultHead } from './result-json.ts';
+import { RESULT_SCHEMA, type ResultHead } from './result-schema.ts';
+
+/** A run that is kept: the name of its folder, where it is, and its result without the tables. */
+export interface KeptRun {
+  readonly run: string;
+  readonly path: string;
+  readonly result: ResultHead;
+}
+
+/**
+ * Folder names under `root` that are runs, oldest first; none where there is no such folder. What is not
+ * finished is passed over.
+ */
+function runNames(root: string): string[] {
+  if (!existsSync(root)) return [];
+  return readdirSync(root, { withFileTypes: true })
+    .filter((entry) => entry.isDirectory() && !entry.name.startsWith('.'))
+    .map((entry) => entry.name)
+    .filter((name) => existsSync(join(root, name, 'summary.json')))
+    .toSorted();
+}
+
+/**
+ * The newest runs under `root`, at most `most`, oldest first. What can not be read is named in `unreadable`,
+ * one sentence each.
+ */
+export function listRuns(
+  root: string,
+  most: number,
+): { readonly runs: readonly KeptRun[]; readonly unreadable: readonly string[] } {
+  const runs: KeptRun[] = [];
+  const unreadable: string[] = [];
+  for (const name of runNames(root).slice(-most)) {
+    try {
+      runs.push(readRun(join(root, name)));
+    } catch (error) {
+      if (!(error instanceof SarrafError)) throw error;
+      unreadable.push(error.message);
+    }
+  }
+  return { runs, unreadable };
+}
+
+/**
+ * The one run that is meant: `last`, the name of its folder or a part of it that no other has, or a path to a
+ * folder. Throws `INVALID_OPTIONS` where there is none or more than one, `INVALID_FILE` where it can not be
+ * read.
+ */
+export function findRun(root: string, wanted: string): KeptRun {
+  const names = runNames(root);
+  const exact = names.filter((name) => name === wanted);
+  const found =
+    exact.length > 0
+      ? exact
+      : wanted === 'last'
+        ? names.slice(-1)
+        : names.filter((name) => name.includes(wanted));
+  const [only, another] = found;
+  if (only !== undefined && another === undefined) return readRun(join(root, only));
+  if (only === undefined && existsSync(join(wanted, 'summary.json'))) return readRun(wanted);
+  const expected = `expected ${wanted === 'last' ? 'a run' : `one run named like "${wanted}"`} under ${root}`;
+  throw new SarrafError(
+    'INVALID_OPTIONS',
+    only === undefined
+      ? `${expected}, found none; \`sarraf report list\` shows the stored ones`
+      : `${expected}, there are ${found.length}: ${found.slice(0, 5).join(', ')}`,
+  );
+}
+
+function readRun(path: string): KeptRun {
+  const file = join(path, 'summary.json');
+  try {
+    return {
+      run: basename(path),
+      path: join(dirname(path), basename(path)),
+      result: parseResultHead(readFileSync(file, 'utf8')),
+    };
+  } catch (error) {
+    throw new SarrafError(
+      'INVALID_FILE',
+      `expected a result of schema ${RESULT_SCHEMA} in ${file}, which is not: run the backtest again, or read it with the version that wrote it`,
+      { cause: error },
+    );
+  }
+}

@@ -1,0 +1,121 @@
+import type { Currency } from '../domain/market-symbol.ts';
+import { groupedText } from '../domain/money-text.ts';
+import { durationText, lengthText, minuteText, secondText } from '../domain/time-text.ts';
+import type { Fact } from '../language/fact.ts';
+import { formatLength } from '../language/format-length.ts';
+import { unitName } from '../language/format-money.ts';
+import { asIsland } from '../language/format-number.ts';
+import { formatTime, localDigits } from '../language/format-time.ts';
+import { isolateByFirstLetter } from '../language/isolate.ts';
+import { saidIn } from '../language/said-in.ts';
+import { localeOf, type Language } from '../language/locale.ts';
+import { translateInto, type Translate } from '../language/translate.ts';
+import { tellFact, type FactTeller, type FactVoice } from './tell-fact.ts';
+import { ENGLISH_REPORT } from './english-report.ts';
+import { PERSIAN_REPORT } from './report/texts/persian-report.ts';
+import { currencyText, numberText, percentText, shownMoney } from './value-text.ts';
+
+/**
+ * Format of texts, numbers and times in a report. English has times in UTC, and money with its unit beside
+ * the title; Persian has Tehran's clock, Jalali days, and money with its unit at each number.
+ */
+export interface ReportVoice extends FactVoice {
+  readonly language: Language;
+  readonly say: Translate<typeof ENGLISH_REPORT>;
+  readonly count: (count: number) => string;
+  /** A price or an amount in full. */
+  readonly exact: (decimal: string) => string;
+  readonly money: (money: string | number, quote: Currency) => string;
+  /** A number with the unit that English says elsewhere. */
+  readonly inUnit: (number: string, currency: Currency) => string;
+  readonly currency: (quote: Currency) => string;
+  /** Text after a title of money: `, USDT`, or nothing if each number has its unit. */
+  readonly unitOfTitle: (quote: Currency) => string;
+  readonly second: (atMs: number) => string;
+  /** A day by its number since 1970. */
+  readonly day: (day: number) => string;
+  /** A fact as a sentence. */
+  readonly tell: (fact: Fact) => string;
+  /** Names, and words of others, so that they do not move the words around them. */
+  readonly foreign: (text: string) => string;
+}
+
+const DAY_MS = 86_400_000;
+const DATE_LENGTH = 10;
+
+const ENGLISH_PARTS: Omit<ReportVoice, 'tell'> = {
+  language: 'en',
+  say: translateInto<typeof ENGLISH_REPORT>('en', ENGLISH_REPORT),
+  digits: (english) => english,
+  count: (count) => groupedText(String(count)),
+  exact: groupedText,
+  number: numberText,
+  percent: percentText,
+  money: shownMoney,
+  inUnit: (number) => number,
+  currency: currencyText,
+  asset: (currency) => currency,
+  unitOfTitle: (quote) => `, ${currencyText(quote)}`,
+  minute: minuteText,
+  second: secondText,
+  day: (day) => new Date(day * DAY_MS).toISOString().slice(0, DATE_LENGTH),
+  length: durationText,
+  about: lengthText,
+  list: (texts) => texts.join(', '),
+  foreign: (text) => text,
+  said: (text) => text,
+};
+
+const ENGLISH = withTell(ENGLISH_PARTS, (name) => name);
+
+function withTell(voice: Omit<ReportVoice, 'tell'>, metric: FactTeller['metric']): ReportVoice {
+  const sayAny = voice.say as FactTeller['sayAny'];
+  return { ...voice, tell: (fact) => tellFact(fact, { ...voice, sayAny, metric }) };
+}
+
+function persianDigits(english: string): string {
+  const text = english.replaceAll(',', '٬').replaceAll('.', '٫').replaceAll(' %', '٪');
+  return asIsland('fa', localDigits('fa', text));
+}
+
+function persianVoice(): ReportVoice {
+  const locale = localeOf('fa');
+  const digits = persianDigits;
+  const say = translateInto<typeof ENGLISH_REPORT>('fa', PERSIAN_REPORT);
+  const known = <Value>(value: Value | null, text: (value: Value) => string): string =>
+    value === null ? say('nothing') : digits(text(value));
+  const currency = (quote: Currency): string => unitName(quote, locale);
+  const inUnit = (number: string, unit: Currency): string => `${number} ${currency(unit)}`;
+  const voice: Omit<ReportVoice, 'tell'> = {
+    language: 'fa',
+    say,
+    digits,
+    count: (count) => digits(groupedText(String(count))),
+    exact: (decimal) => digits(groupedText(decimal)),
+    number: (value) => known(value, numberText),
+    percent: (fraction) => known(fraction, percentText),
+    money: (money, quote) => inUnit(digits(shownMoney(money, quote)), quote),
+    inUnit,
+    currency,
+    asset: (code) => unitName(code, locale),
+    unitOfTitle: () => '',
+    minute: (atMs) => formatTime(atMs, locale),
+    second: (atMs) => formatTime(atMs, locale, 'second'),
+    // Noon of the day in UTC is within the same day of Tehran.
+    day: (day) => formatTime((day + 0.5) * DAY_MS, locale, 'day'),
+    length: (lengthMs) => formatLength('fa', lengthMs),
+    about: (lengthMs) => formatLength('fa', lengthMs),
+    list: (texts) => texts.join('، '),
+    foreign: isolateByFirstLetter,
+    said: (text) => saidIn(text, locale),
+  };
+  return withTell(voice, isolateByFirstLetter);
+}
+
+let persian: ReportVoice | null = null;
+
+export function reportVoice(language: Language): ReportVoice {
+  if (language === 'en') return ENGLISH;
+  persian ??= persianVoice();
+  return persian;
+}

@@ -1,0 +1,53 @@
+import type { BacktestRun } from './backtest-run.ts';
+import { runBacktest } from './run-backtest.ts';
+import { createBacktest, type BacktestRequest } from './candle-backtest.ts';
+import { checkBacktest, checkPollBacktest, type BacktestChecks } from './check-backtest.ts';
+import { runApart, type ApartRun } from './setup/run-apart.ts';
+import type { RunMarket } from './candle-runner.ts';
+import { runPollBacktest, type PollRequest } from './poll-backtest.ts';
+
+/** A backtest of a configuration: on candles, or of the whole bot on recorded books and trades. */
+export type ConfiguredBacktest =
+  | ({
+      readonly fidelity: 'candles';
+      /** Called once the candles are there. */
+      readonly onLoaded?: () => void;
+    } & BacktestRequest)
+  | ({ readonly fidelity: 'poll' } & PollRequest);
+
+/** Outcome of a configured run. */
+export interface ConfiguredRun {
+  readonly run: BacktestRun;
+  /** A line for each strategy that can not run, and for a market whose step is not that of its bars. */
+  readonly problems: readonly string[];
+  /** Runs it again as `checkBacktest` and `checkPollBacktest` do, in processes of their own. */
+  readonly check: (checks: BacktestChecks) => Promise<readonly string[]>;
+}
+
+/** Loads what it needs and runs it. Throws what `createBacktest` and `runPollBacktest` throw. */
+export async function runConfigured(configured: ConfiguredBacktest): Promise<ConfiguredRun> {
+  if (configured.fidelity === 'poll') {
+    const { recordings, onProgress: _shown, ...task } = configured;
+    const done = await runPollBacktest(configured);
+    const runUntil = async (toMs: number | null): Promise<ApartRun> =>
+      runApart({ ...task, catalogue: recordings.name, toMs: toMs ?? configured.toMs });
+    return { ...done, check: async (checks) => checkPollBacktest(done.run, { ...checks, runUntil }) };
+  }
+  const created = await createBacktest(configured);
+  configured.onLoaded?.();
+  const run = runBacktest(created.backtest);
+  const { onLoaded: _loaded, onProgress: _shown, csv: _csv, catalogue: _catalogue, ...task } = configured;
+  const runOn = async (markets: readonly RunMarket[]): Promise<ApartRun> =>
+    runApart({
+      ...task,
+      candles: markets.map(({ columns }) => columns),
+      ...(task.detail && {
+        detail: { ...task.detail, candles: markets.flatMap(({ detail }) => detail ?? []) },
+      }),
+    });
+  return {
+    run,
+    problems: created.problems,
+    check: async (checks) => checkBacktest(created, run, { ...checks, runOn }),
+  };
+}

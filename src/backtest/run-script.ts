@@ -1,0 +1,360 @@
+import { SarrafError } from '../domain/errors.ts';
+import { decimalText } from '../domain/decimal-text.ts';
+import { formatUnits, parseUnits, type Units } from '../domain/money.ts';
+import type { Execution, Side } from '../domain/order.ts';
+import { DEFAULT_ENGINE_TIMES } from '../engine/engine-settings.ts';
+import { lockSettings } from '../daemon/lock-settings.ts';
+import type { LockRule } from '../engine/lock-rule.ts';
+import { createRiskLimits } from '../engine/risk-limits.ts';
+import type { OrderRecord } from '../engine/order-record.ts';
+import type { FillRecord } from '../engine/fill-record.ts';
+import type { StrategyDefinition } from '../strategy/definition.ts';
+import type { PlotSeries } from '../strategy/plots.ts';
+import { StrategyRunner } from '../strategy/runner.ts';
+import type { UniverseWish } from '../strategy/universe-rules.ts';
+import { BarFillSimulator } from '../venues/bar-fill-simulator.ts';
+import { CandleRunner, type CandleRun, type CandleRunOptions } from './candle-runner.ts';
+import type { PollRunOptions } from './poll/run-poll.ts';
+import { KeptState } from './kept-state.ts';
+import type { DatedSignal } from './dated-signal.ts';
+import { signalsFor } from './signals-for.ts';
+import { PlotRecorder, type PlottedSeries } from './plot-recorder.ts';
+import { scriptedMarket, SCRIPT_START_MS, type MarketScript } from './scripted-market.ts';
+import type { Market } from '../domain/market.ts';
+import { refusedAnswer } from '../venues/typed-door.ts';
+import type { VenueAnswer, VenueCall } from '../venues/port.ts';
+import { timeframeMs } from '../domain/timeframe.ts';
+import { MARKET_NAMES } from '../exchange/market-names.ts';
+
+/** Initial state of a scripted run. */
+export interface ScriptedAccount {
+  readonly params?: Readonly<Record<string, unknown>>;
+  /** Initial balances of the account, by lower-case currency; default: 10,000 of the quote currency. */
+  readonly balances?: Readonly<Record<string, number>>;
+  /** The fee of each trade as a share, such as 0.001; none without it. */
+  readonly fee?: number;
+  /**
+   * Codes with which the exchange refuses the first orders that reach it, such as `InsufficientBalance`; null
+   * lets one through. All are let through after the last.
+   */
+  readonly refuse?: readonly (string | null)[];
+  /** Coins of the account that the strategy is given to sell: `{ btc: 0.5 }`; none without it. */
+  readonly inventory?: Readonly<Record<string, number>>;
+  /** Rules of locks, as a configuration has them: `[{ kind: 'cooldown', for: '30m' }]`; none without it. */
+  readonly locks?: readonly unknown[];
+  /** Signals to the strategy from outside; errors in them are among the refusals. */
+  readonly signals?: readonly ScriptedSignal[];
+}
+
+/** Signal to a strategy from outside. */
+export interface ScriptedSignal {
+  /** After so many bars, or books: 0 is before the first. */
+  readonly after: number;
+  /** Of the data that it declares; the one signal that it declares without it. */
+  readonly name?: string;
+  readonly payload: unknown;
+  /** One of its own for each without it. */
+  readonly id?: string;
+  /** Sender of the signal; default `test`. */
+  readonly source?: string;
+}
+
+export interface ScriptOptions extends MarketScript, ScriptedAccount {
+  /** Bars at the beginning that are the past: they warm up, and no handler gets them. */
+  readonly past?: number;
+  /**
+   * After so many bars the bot is killed and begins again, with what its mirror has; for example `[3, 7]`.
+   * What it had at the exchange stays there.
+   */
+  readonly restartAfter?: readonly number[];
+  /** Other markets, for a strategy of several; their bars begin with the first ones. */
+  readonly others?: readonly MarketScript[];
+  /** Markets that it runs in by a rule, of those of the script; in place of the first. */
+  readonly universe?: UniverseWish;
+  /** The percentage of a bar's volume that an order can fill; all of it without it. */
+  readonly volumeShare?: number;
+}
+
+/** An order that a strategy had. Prices are in the quote currency, amounts in the base currency. */
+export interface ScriptedOrder {
+  /** Such as `BTCUSDT`. */
+  readonly market: string;
+  readonly side: Side;
+  readonly execution: Execution;
+  /** Null for a market order. */
+  readonly price: number | null;
+  /** Null for an order that waits for no price. */
+  readonly stopPrice: number | null;
+  readonly amount: number;
+  readonly filled: number;
+  /** As it was in the end. */
+  readonly state: OrderRecord['state'];
+  readonly tag: string | null;
+}
+
+/** A lock that held. */
+export interface ScriptedLock {
+  readonly name: string;
+  /** Null: all. */
+  readonly strategy: string | null;
+  readonly market: string | null;
+  readonly reason: string;
+  readonly beganAtMs: number;
+  /** Null: it held at the end. */
+  readonly endedAtMs: number | null;
+  readonly refused: number;
+}
+
+/** A trade of an order. */
+export interface ScriptedFill {
+  /** Such as `BTCUSDT`. */
+  readonly market: string;
+  readonly side: Side;
+  readonly price: number;
+  readonly amount: number;
+  /** In the currency received. */
+  readonly fee: number;
+  readonly timeMs: number;
+}
+
+/** Outcome of a strategy on a scripted market. */
+export interface ScriptedRun {
+  /** In the order in which they were planned. */
+  readonly orders: readonly ScriptedOrder[];
+  readonly fills: readonly ScriptedFill[];
+  /** Refused intents of the strategy, as sentences with their codes. */
+  readonly refusals: readonly string[];
+  readonly log: readonly string[];
+  /** Plots of the strategy, in the order in which the series began. */
+  readonly plots: readonly ScriptedPlot[];
+  /** Locks that there were, such as `cooldown of BTCUSDT`, and what each refused. */
+  readonly locks: readonly ScriptedLock[];
+  /** Its state in the end. */
+  readonly state: unknown;
+  /** Total value in the quote currency at the last price. */
+  readonly equity: number;
+}
+
+const MILLIONTHS = 1_000_000;
+
+/**
+ * Runs a strategy on scripted bars: the real engine, and the fill rules of a backtest on bars. A run is
+ * always the same. Throws `INVALID_STRATEGY` with what a handler threw.
+ */
+export function runStrategy(strategy: StrategyDefinition, options: ScriptOptions): ScriptedRun {
+  const {
+    params = {},
+    past = 0,
+    timeframe = '1h',
+    restartAfter = [],
+    others = [],
+    universe,
+    volumeShare,
+  } = options;
+  const { market, columns } = scriptedMarket(options);
+  const markets = [
+    { market, columns },
+    ...others.map((other) => scriptedMarket({ ...other, timeframe: other.timeframe ?? timeframe })),
+  ];
+  const venue = new BarFillSimulator({
+    markets: markets.map((one) => one.market),
+    ...accountOf(options, market),
+    rules: { volumeShareMillionths: volumeShare === undefined ? null : Math.round(volumeShare * 10_000) },
+  });
+  const knownMarkets = new Set<string>(markets.map((one) => one.market.symbol));
+  const newRunner = (): StrategyRunner =>
+    new StrategyRunner(strategy, {
+      marketNames: MARKET_NAMES,
+      market: market.symbol,
+      timeframe,
+      params,
+      hasBooks: false,
+      ...(universe === undefined ? {} : { universe, isDataSet: true, knownMarkets }),
+    });
+  const recorder = new PlotRecorder();
+  let runner = newRunner();
+  runner.plots = recorder;
+  const settings = settingsOf(runner, options);
+  const barMs = timeframeMs(timeframe);
+  const run = new CandleRunner({
+    settings,
+    markets,
+    venue,
+    quote: market.quote,
+    fromMs: SCRIPT_START_MS + past * barMs,
+    answerInstead: refusing(options.refuse),
+    signals: scriptedSignals(options.signals, runner, (after) => {
+      checkAfter(after, options.bars.length - past);
+      return SCRIPT_START_MS + (past + after) * barMs;
+    }),
+    ...(restartAfter.length === 0
+      ? {}
+      : {
+          restarts: {
+            atMs: restartAfter
+              .map((bars) => SCRIPT_START_MS + (past + bars) * barMs)
+              .toSorted((left, right) => left - right),
+            kept: new KeptState('test'),
+            ending: 'killed',
+            newInstances: () => {
+              runner = newRunner();
+              runner.plots = recorder;
+              return settingsOf(runner, options).instances;
+            },
+          },
+        }),
+  }).run();
+  return scriptedRun(run, { runner, plots: recorder.series(runner.name) });
+}
+
+/** Fees and balances of a script. */
+export function accountOf(
+  { fee = 0, balances }: ScriptedAccount,
+  { quote }: Market,
+): Pick<PollRunOptions, 'fees' | 'balances'> {
+  const rates = { maker: Math.round(fee * MILLIONTHS), taker: Math.round(fee * MILLIONTHS) };
+  return {
+    fees: { rls: rates, usdt: rates },
+    balances: unitsByCurrency(balances ?? { [quote]: 10_000 }),
+  };
+}
+
+function unitsByCurrency(amounts: Readonly<Record<string, number>>): Readonly<Record<string, Units>> {
+  return Object.fromEntries(
+    Object.entries(amounts).map(([currency, amount]) => [currency, parseUnits(decimalText(amount))]),
+  );
+}
+
+/**
+ * Throws `INVALID_OPTIONS` for locks that no configuration may have, and for a universe that no market of the
+ * script can be in: nothing would ever happen in it.
+ */
+export function settingsOf(
+  runner: StrategyRunner,
+  { locks = [], inventory = {} }: Pick<ScriptedAccount, 'locks' | 'inventory'>,
+): CandleRunOptions['settings'] {
+  refuseEmptyUniverses(runner);
+  const limits = createRiskLimits();
+  const own = { capital: {}, inventory: unitsByCurrency(inventory) };
+  const instance = { runner, onError: 'stop', pauseMs: 60_000, limits, ...own } as const;
+  return { ...DEFAULT_ENGINE_TIMES, instance: 'test', instances: [instance], locks: readLocks(locks) };
+}
+
+function refuseEmptyUniverses({ subscriptions }: StrategyRunner): void {
+  for (const wanted of subscriptions) {
+    if (wanted.kind !== 'universe' || wanted.candidates.length > 0) continue;
+    throw new SarrafError(
+      'INVALID_OPTIONS',
+      `universe: expected markets in ${wanted.rules.quote} among those of the script, found none: add some by others, with a name such as ETHUSDT`,
+    );
+  }
+}
+
+function readLocks(locks: readonly unknown[]): readonly LockRule[] {
+  const read = lockSettings.safeParse(locks);
+  if (read.success) return read.data;
+  const [{ path, message } = { path: [], message: '' }] = read.error.issues;
+  throw new SarrafError('INVALID_OPTIONS', `locks.${path.join('.')}: ${message}`);
+}
+
+/** Signals of a script at their times. Throws `INVALID_FILE` for one that the strategy does not declare. */
+export function scriptedSignals(
+  signals: ScriptedAccount['signals'] = [],
+  runner: StrategyRunner,
+  timeOf: (after: number) => number,
+): readonly DatedSignal[] {
+  return signals.flatMap(({ after, name = null, payload, id, source = 'test' }, index) =>
+    signalsFor(
+      [
+        {
+          atMs: timeOf(after),
+          strategy: null,
+          name,
+          id: id ?? `signal-${index}`,
+          payload,
+          sentAtMs: null,
+          source,
+          place: `signals.${index}`,
+        },
+      ],
+      [{ runner }],
+    ),
+  );
+}
+
+/** Refuses a signal that no moment of the script is for. */
+export function checkAfter(after: number, most: number): void {
+  if (Number.isInteger(after) && after >= 0 && after <= most) return;
+  throw new SarrafError(
+    'INVALID_OPTIONS',
+    `signals: expected after to be a whole number from 0 to ${most}, was ${after}`,
+  );
+}
+
+/** Answers orders with the codes of a script, one after the other. */
+export function refusing(codes: ScriptedAccount['refuse'] = []): (call: VenueCall) => VenueAnswer | null {
+  let next = 0;
+  return ({ kind }) => {
+    if (kind !== 'place' && kind !== 'place-oco') return null;
+    const code = codes[next] ?? null;
+    next += 1;
+    return code === null ? null : refusedAnswer(code, 'refused by the script');
+  };
+}
+
+/** A series that a strategy plotted: its values, null for a gap, and when they were. */
+export interface ScriptedPlot extends PlotSeries {
+  readonly values: readonly (number | null)[];
+  readonly timesMs: readonly number[];
+}
+
+/** Returns the outcome of a run. Throws `INVALID_STRATEGY` with what a handler threw. */
+export function scriptedRun(
+  run: Pick<CandleRun, 'orders' | 'fills' | 'intents' | 'locks' | 'logs' | 'finalEquity'>,
+  { runner, plots }: { readonly runner: StrategyRunner; readonly plots: readonly PlottedSeries[] },
+): ScriptedRun {
+  if (runner.failure !== null) throw new SarrafError('INVALID_STRATEGY', `${runner.name}: ${runner.failure}`);
+  return {
+    orders: run.orders.map(orderOf),
+    fills: run.fills.map(fillOf),
+    refusals: run.intents.flatMap(({ refusals }) =>
+      refusals.map(({ code, example }) => `${code}: ${example}`),
+    ),
+    log: (run.logs.get(runner.name) ?? []).map(({ text }) => text),
+    plots: plots.map(plotOf),
+    locks: run.locks.records.map(({ lock, endedAtMs, refused }) => {
+      const { name, strategy, market, reason, beganAtMs } = lock;
+      return { name, strategy, market, reason, beganAtMs, endedAtMs, refused };
+    }),
+    state: JSON.parse(runner.stateJson()) as unknown,
+    equity: numberOf(run.finalEquity),
+  };
+}
+
+function plotOf({ market, name, pane, style, color, value, atMs }: PlottedSeries): ScriptedPlot {
+  const values = [...value].map((one) => (Number.isNaN(one) ? null : one));
+  return { market, name, pane, style, color, values, timesMs: [...atMs] };
+}
+
+function orderOf(order: OrderRecord): ScriptedOrder {
+  const { market, side, execution, price, stopPrice, amount, filled, state, tag } = order;
+  return {
+    market,
+    side,
+    execution,
+    price: price === null || execution === 'market' ? null : numberOf(price),
+    stopPrice: stopPrice === null ? null : numberOf(stopPrice),
+    amount: numberOf(amount),
+    filled: numberOf(filled),
+    state,
+    tag,
+  };
+}
+
+function fillOf({ market, side, price, amount, fee, atMs }: FillRecord): ScriptedFill {
+  return { market, side, price: numberOf(price), amount: numberOf(amount), fee: numberOf(fee), timeMs: atMs };
+}
+
+function numberOf(units: Units): number {
+  return Number(formatUnits(units));
+}

@@ -1,0 +1,117 @@
+import { decimalText, fractionDigits } from '../domain/decimal-text.ts';
+import type { CandleColumns } from '../domain/candle-columns.ts';
+import { SarrafError } from '../domain/errors.ts';
+import { createMarket, type Market } from '../domain/market.ts';
+import { timeframeMs, type Timeframe } from '../domain/timeframe.ts';
+import { interfaceMinOrderValue } from '../simulator-server/market-config.ts';
+import { parseMarket } from '../exchange/market-names.ts';
+
+/**
+ * A bar of a script: its close alone, or all that is known of it. Without a high and a low it has those of
+ * its two ends.
+ */
+export type ScriptedBar =
+  | number
+  | {
+      readonly close: number;
+      /** The close of the bar before without it. */
+      readonly open?: number;
+      readonly high?: number;
+      readonly low?: number;
+      /** In the base currency; 1,000 without it. */
+      readonly volume?: number;
+    };
+
+/** The terms of a scripted market. */
+export interface ScriptedTerms {
+  /** `BTCUSDT` without it. */
+  readonly market?: string;
+  /** In the quote currency; 0.01 without it. */
+  readonly priceStep?: number;
+  /** In the base currency; 0.000001 without it. */
+  readonly amountStep?: number;
+  /**
+   * An order must be worth more, in the quote currency. Without it that of the simulated exchange: 11 USDT,
+   * or 3,000,000 rials. So what a fee leaves behind is too little for an order, as it is there. With 0 it is
+   * a holding that can be sold.
+   */
+  readonly minOrderValue?: number;
+}
+
+/** A market that does what a test says, bar by bar. */
+export interface MarketScript extends ScriptedTerms {
+  /** The length of the bars; an hour without it. */
+  readonly timeframe?: Timeframe;
+  readonly bars: readonly ScriptedBar[];
+}
+
+const PRICE_STEP = 0.01;
+
+/** The first bar of a script: a Monday, midnight, UTC. */
+export const SCRIPT_START_MS = 1_704_067_200_000;
+
+const VOLUME_DECIMALS = 6;
+
+/** The market of a script with its bars. Throws `INVALID_OPTIONS` for a bar that is none. */
+export function scriptedMarket(script: MarketScript): {
+  readonly market: Market;
+  readonly columns: CandleColumns;
+} {
+  const { timeframe = '1h', priceStep = PRICE_STEP } = script;
+  const market = scriptedMarketOf(script);
+  const bars = wholeBars(script.bars);
+  const priceDecimals = fractionDigits(decimalText(priceStep));
+  const column = (numberOf: (bar: WholeBar) => number, decimals: number): Float64Array =>
+    Float64Array.from(bars, (bar) => Math.round(numberOf(bar) * 10 ** decimals));
+  return {
+    market,
+    columns: {
+      market: market.symbol,
+      timeframe,
+      length: bars.length,
+      openTimeMs: Float64Array.from(bars, (_, index) => SCRIPT_START_MS + index * timeframeMs(timeframe)),
+      priceDecimals,
+      open: column(({ open }) => open, priceDecimals),
+      high: column(({ high }) => high, priceDecimals),
+      low: column(({ low }) => low, priceDecimals),
+      close: column(({ close }) => close, priceDecimals),
+      volumeDecimals: VOLUME_DECIMALS,
+      volume: column(({ volume }) => volume, VOLUME_DECIMALS),
+    },
+  };
+}
+
+/** The market of a script by its terms. */
+export function scriptedMarketOf({
+  market = 'BTCUSDT',
+  priceStep = PRICE_STEP,
+  amountStep = 0.000_001,
+  minOrderValue,
+}: ScriptedTerms): Market {
+  const name = parseMarket(market);
+  return createMarket({
+    market: name,
+    priceStep: decimalText(priceStep),
+    amountStep: decimalText(amountStep),
+    minOrderValue: minOrderValue === undefined ? interfaceMinOrderValue(name) : decimalText(minOrderValue),
+  });
+}
+
+type WholeBar = Required<Exclude<ScriptedBar, number>>;
+
+function wholeBars(bars: readonly ScriptedBar[]): readonly WholeBar[] {
+  let before: number | null = null;
+  return bars.map((scripted, index) => {
+    const given = typeof scripted === 'number' ? { close: scripted } : scripted;
+    const { close, open = before ?? close } = given;
+    const { high = Math.max(open, close), low = Math.min(open, close), volume = 1_000 } = given;
+    before = close;
+    const isBar = low > 0 && low <= Math.min(open, close) && high >= Math.max(open, close) && volume >= 0;
+    if (isBar && Number.isFinite(high + volume)) return { open, high, low, close, volume };
+    const was = JSON.stringify(scripted);
+    throw new SarrafError(
+      'INVALID_OPTIONS',
+      `bars.${index}: expected prices above 0 between low and high, was ${was}`,
+    );
+  });
+}

@@ -1,0 +1,205 @@
+import { countText, groupedText } from '../domain/money-text.ts';
+import type { ResultHead } from './result-schema.ts';
+import { figureGroups, type FigureGroup } from './report/summary-table.ts';
+import { currencyText, shownMoney, numberText } from './value-text.ts';
+import { durationText, minuteText } from '../domain/time-text.ts';
+
+/** The width that every terminal has. */
+const WIDTH = 80;
+const CHART_HEIGHT = 4;
+const GAP = 4;
+const COLUMN = (WIDTH - GAP) / 2;
+
+/**
+ * A result on a terminal: what was run, a small equity line, the figures in two columns, and what must be
+ * known. At most 80 columns wide.
+ */
+export function resultLines(result: ResultHead): string[] {
+  const { name, fromMs, toMs, barMs, fidelity, timing, warnings } = result;
+  const span = `${minuteText(fromMs)} to ${minuteText(toMs)} UTC, every ${durationText(barMs)}, ${fidelity.kind}`;
+  const events = `${groupedText(String(timing.events))} events`;
+  const rate =
+    timing.eventsPerS === null ? '' : `, ${groupedText(String(Math.round(timing.eventsPerS)))} a second`;
+  return [
+    ...wrapped(name),
+    ...wrapped(span),
+    '',
+    ...chartLines(result),
+    '',
+    ...figureLines(result),
+    '',
+    ...refusalLines(result),
+    ...lockLines(result),
+    ...wrapped(
+      `${events} in ${numberText(timing.runMs)} ms${rate}; loaded in ${numberText(timing.loadMs)} ms${timing.fromCache ? ' from the cache' : ''}.`,
+    ),
+    ...warnings.flatMap((warning) => wrapped(`Warning: ${warning}`)),
+  ];
+}
+
+/** The equity over time, with its highest and lowest value at its side. */
+function chartLines({ sketch, summary }: ResultHead): string[] {
+  const { timeMs, equity } = sketch;
+  if (equity.length < 2) return ['No equity curve: the run has fewer than two bars.'];
+  const highest = equity.reduce((most, value) => Math.max(most, value), Number.NEGATIVE_INFINITY);
+  const lowest = equity.reduce((least, value) => Math.min(least, value), Number.POSITIVE_INFINITY);
+  const labels = [highest, lowest].map((value) => shownMoney(value, summary.quote));
+  const room = Math.max(...labels.map((label) => label.length));
+  const chart = brailleChart({ timeMs, value: equity }, { width: WIDTH - room - 1, height: CHART_HEIGHT });
+  return [
+    `Equity in ${currencyText(summary.quote)}`,
+    ...chart.map((line, index) => {
+      const label = index === 0 ? labels[0] : index === chart.length - 1 ? labels[1] : '';
+      return `${(label ?? '').padStart(room)} ${line}`;
+    }),
+  ];
+}
+
+/** Result and risk on the left, trades and activity on the right. */
+function figureLines({ summary }: ResultHead): string[] {
+  const [result, risk, trades, activity] = figureGroups(summary).map(groupLines);
+  const left = [...(result ?? []), '', ...(risk ?? [])];
+  const right = [...(trades ?? []), '', ...(activity ?? [])];
+  return Array.from({ length: Math.max(left.length, right.length) }, (_, line) =>
+    `${(left[line] ?? '').padEnd(COLUMN + GAP)}${right[line] ?? ''}`.trimEnd(),
+  );
+}
+
+function groupLines({ title, figures }: FigureGroup): string[] {
+  return [title, ...figures.map((figure) => aligned(`  ${figure.title}`, figure.text))];
+}
+
+/** A name on the left and a text on the right of a column. */
+function aligned(name: string, text: string): string {
+  const room = COLUMN - name.length - 1;
+  return `${name} ${fitting(text, room).padStart(room)}`;
+}
+
+/** A number that is too long for its room without its digits after the point, or as a power of ten. */
+function fitting(text: string, room: number): string {
+  if (text.length <= room || !/^-?[\d,]+(?:\.\d+)?$/.test(text)) return text;
+  const whole = text.replace(/\.\d+$/, '');
+  return whole.length <= room ? whole : Number(text.replaceAll(',', '')).toExponential(4);
+}
+
+/** Reasons that a terminal shows; the page and the files have all. */
+const MOST_REFUSALS = 8;
+
+/** Lines of a terminal that one reason's first case takes; the page and the files have all of it. */
+const MOST_WHY = 3;
+
+/** Returns the refusals, one reason a line, each with the first case in words below it. */
+function refusalLines({ refusals }: ResultHead): string[] {
+  if (refusals.length === 0) return [];
+  const shown = refusals.slice(0, MOST_REFUSALS);
+  const room = Math.max(...shown.map(({ count }) => groupedText(String(count)).length));
+  const lines = shown.flatMap(({ strategy, what, code, count, meaning, example }) => {
+    const line = `  ${groupedText(String(count)).padStart(room)}  ${code} (${what}), ${strategy}`;
+    const why = `${meaning === null ? '' : `${meaning} `}First: ${example}`;
+    return [
+      line.length <= WIDTH ? line : `${line.slice(0, WIDTH - 1)}…`,
+      ...indented(why, room + 4, MOST_WHY),
+    ];
+  });
+  const more = refusals.length - shown.length;
+  return ['Refused', ...lines, ...(more > 0 ? [`  and ${more} more reasons`] : []), ''];
+}
+
+/** Returns how often and how long each lock held. */
+function lockLines({ locks }: ResultHead): string[] {
+  if (locks.length === 0) return [];
+  const lines = locks.map(
+    ({ name, times, heldMs, refused }) =>
+      `${name}: ${countText(times, 'time', 'times')}, ${durationText(heldMs)} in all, refused ${countText(refused, 'order', 'orders')}`,
+  );
+  return ['Locks', ...lines.flatMap((line) => indented(line, 2, MOST_WHY)), ''];
+}
+
+/** A sentence with room on its left, over at most so many lines; an ellipsis where it is longer. */
+function indented(sentence: string, left: number, most: number): string[] {
+  const width = WIDTH - left;
+  const lines = wrapped(sentence, width);
+  const cut = (line: string): string => `${line.slice(0, width - 1)}…`;
+  return lines
+    .slice(0, most)
+    .map((line, index) => ' '.repeat(left) + (index === most - 1 && lines.length > most ? cut(line) : line));
+}
+
+/** A sentence over as many lines as it takes; a word that is longer than a line is cut. */
+function wrapped(sentence: string, width = WIDTH): string[] {
+  const lines: string[] = [];
+  let line = '';
+  for (const word of sentence
+    .split(/\s+/)
+    .flatMap((word) => word.match(new RegExp(`.{1,${width}}`, 'gu')) ?? [])) {
+    if (line !== '' && line.length + 1 + word.length > width) {
+      lines.push(line);
+      line = '';
+    }
+    line = line === '' ? word : `${line} ${word}`;
+  }
+  return [...lines, line];
+}
+
+/** Bits of the two by four dots of a braille character, by column and row from above. */
+const DOTS: readonly (readonly number[])[] = [
+  [0x01, 0x02, 0x04, 0x40],
+  [0x08, 0x10, 0x20, 0x80],
+];
+const BLANK = 0x28_00;
+const DOTS_ACROSS = 2;
+const DOTS_DOWN = 4;
+
+/**
+ * A line through values in time as braille characters: each holds two by four dots. `width` and `height` are
+ * in characters, 1 or more. Moments decide the place across, so a pause is as wide as it was long. What rises
+ * and falls within one column is drawn as a stroke.
+ */
+export function brailleChart(
+  points: { readonly timeMs: readonly number[]; readonly value: readonly number[] },
+  size: { readonly width: number; readonly height: number },
+): string[] {
+  const { timeMs, value } = points;
+  const across = size.width * DOTS_ACROSS;
+  const down = size.height * DOTS_DOWN;
+  const cells = Array.from({ length: size.height }, () => Array.from({ length: size.width }, () => BLANK));
+  const columnOf = placing(timeMs, across);
+  const rowOf = placing(value, down);
+  let before: { readonly column: number; readonly row: number } | null = null;
+  for (const [index, one] of value.entries()) {
+    const to = { column: columnOf(timeMs[index] ?? 0), row: down - 1 - rowOf(one) };
+    for (const dot of stroke(before ?? to, to)) {
+      const line = cells[Math.floor(dot.row / DOTS_DOWN)];
+      const cell = Math.floor(dot.column / DOTS_ACROSS);
+      const bit = DOTS[dot.column % DOTS_ACROSS]?.[dot.row % DOTS_DOWN] ?? 0;
+      if (line !== undefined) line[cell] = (line[cell] ?? BLANK) | bit;
+    }
+    before = to;
+  }
+  return cells.map((line) => String.fromCharCode(...line));
+}
+
+/**
+ * Returns the place of a number in a row of `places`, from the least to the largest of all; the middle if all
+ * are the same.
+ */
+function placing(values: readonly number[], places: number): (value: number) => number {
+  const least = values.reduce((least, value) => Math.min(least, value), Number.POSITIVE_INFINITY);
+  const most = values.reduce((most, value) => Math.max(most, value), Number.NEGATIVE_INFINITY);
+  if (!(most > least)) return () => Math.floor(places / 2);
+  return (value) => Math.min(places - 1, Math.floor(((value - least) / (most - least)) * places));
+}
+
+interface Dot {
+  readonly column: number;
+  readonly row: number;
+}
+
+/** Dots on the straight way from one to another, both included: no more than the chart is large. */
+function stroke(from: Dot, to: Dot): Dot[] {
+  const steps = Math.max(Math.abs(to.column - from.column), Math.abs(to.row - from.row), 1);
+  return Array.from({ length: steps + 1 }, (_, step) => ({
+    column: Math.round(from.column + ((to.column - from.column) * step) / steps),
+    row: Math.round(from.row + ((to.row - from.row) * step) / steps),
+  }));
+}

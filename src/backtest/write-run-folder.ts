@@ -1,0 +1,147 @@
+import { createHash, randomUUID } from 'node:crypto';
+import {
+  closeSync,
+  fsyncSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeSync,
+} from 'node:fs';
+import { join } from 'node:path';
+import { SarrafError } from '../domain/errors.ts';
+import type { Language } from '../language/locale.ts';
+import { reportHtml } from './report/report-html.ts';
+import { ByteWriter } from './byte-writer.ts';
+import {
+  writeEquityCsv,
+  writeLocksCsv,
+  writeMembersCsv,
+  writeOrdersCsv,
+  writeRefusalsCsv,
+  writeTradesCsv,
+} from './result/csv-tables.ts';
+import type { FinishedRun } from './finish-run.ts';
+import { writeResultJson } from './result-json.ts';
+import type { ResultHead } from './result-schema.ts';
+
+/** Prefix of a folder's name while it is written; readers skip names that begin with a dot. */
+const UNFINISHED = '.unfinished-';
+
+const ABANDONED_MS = 86_400_000;
+
+/** Folders of one name: more runs of one configuration within a second are a mistake. */
+const MOST_OF_ONE_NAME = 100;
+
+/** Files of a run folder. */
+const FILES: readonly (readonly [
+  name: string,
+  write: (finished: FinishedRun, out: ByteWriter, language: Language) => void,
+])[] = [
+  ['result.json', writeResultJson],
+  ['summary.json', ({ head }, out) => out.text(`${JSON.stringify(head, null, 2)}\n`)],
+  ['trades.csv', writeTradesCsv],
+  ['orders.csv', writeOrdersCsv],
+  ['refusals.csv', writeRefusalsCsv],
+  ['locks.csv', writeLocksCsv],
+  ['members.csv', writeMembersCsv],
+  ['equity.csv', ({ run }, out) => writeEquityCsv(run, out)],
+  ['report.html', (finished, out, language) => out.text(reportHtml(finished, language))],
+];
+
+/**
+ * Keeps a run: a folder `<utc time>-<name>-<hash of its configuration>` under `root` with `result.json`,
+ * `summary.json` (the same without its tables), `trades.csv`, `orders.csv`, `refusals.csv`, `locks.csv`,
+ * `members.csv`, `equity.csv` and `report.html`, which alone is in the language. Returns its path. It is
+ * there whole or not at all, and no other one is overwritten.
+ * Throws `DATA_UNUSABLE` where it can not be written.
+ */
+export function writeRunFolder(root: string, finished: FinishedRun, language: Language = 'en'): string {
+  try {
+    mkdirSync(root, { recursive: true });
+    dropAbandoned(root);
+    const unfinished = join(root, `${UNFINISHED}${randomUUID()}`);
+    mkdirSync(unfinished);
+    try {
+      for (const [name, write] of FILES)
+        writeFile(join(unfinished, name), (out) => write(finished, out, language));
+      return place(unfinished, join(root, folderName(finished.head)));
+    } catch (error) {
+      rmSync(unfinished, { recursive: true, force: true });
+      throw error;
+    }
+  } catch (error) {
+    if (error instanceof SarrafError || !isSystemError(error)) throw error;
+    throw new SarrafError('DATA_UNUSABLE', `expected to keep the run under ${root}, but: ${error.message}`, {
+      cause: error,
+    });
+  }
+}
+
+/** Removes what runs that were killed left unfinished, once it is a day old: until then it may be at work. */
+function dropAbandoned(root: string): void {
+  for (const name of readdirSync(root)) {
+    const path = join(root, name);
+    const isOld = name.startsWith(UNFINISHED) && Date.now() - statSync(path).mtimeMs > ABANDONED_MS;
+    if (isOld) rmSync(path, { recursive: true, force: true });
+  }
+}
+
+/** `20240131T120000Z-ma-cross-btcusdt-1a2b3c4d`: sorted by name is sorted by time. */
+function folderName({ createdAtMs, name, config, fidelity, fromMs, toMs }: ResultHead): string {
+  const time = new Date(createdAtMs).toISOString().replaceAll(/[-:]|\.\d+/g, '');
+  const slug = name
+    .toLowerCase()
+    .replaceAll(/[^a-z0-9]+/g, '-')
+    .replaceAll(/^-+|-+$/g, '')
+    .slice(0, 60);
+  const hash = createHash('sha256')
+    .update(JSON.stringify([config, fidelity, name, fromMs, toMs]))
+    .digest('hex');
+  return `${time}-${slug === '' ? 'backtest' : slug}-${hash.slice(0, 8)}`;
+}
+
+/**
+ * Gives a finished folder its name, or that name with a number where it is taken: a folder that holds
+ * anything refuses to be replaced.
+ */
+function place(unfinished: string, wanted: string): string {
+  for (let number = 1; number <= MOST_OF_ONE_NAME; number += 1) {
+    const path = number === 1 ? wanted : `${wanted}-${number}`;
+    try {
+      renameSync(unfinished, path);
+      return path;
+    } catch (error) {
+      if (!isSystemError(error) || (error.code !== 'ENOTEMPTY' && error.code !== 'EEXIST')) throw error;
+    }
+  }
+  throw new SarrafError(
+    'DATA_UNUSABLE',
+    `expected at most ${MOST_OF_ONE_NAME} runs named ${wanted}; remove some`,
+  );
+}
+
+/** Writes a file and sees it on the disk. */
+function writeFile(path: string, write: (out: ByteWriter) => void): void {
+  const file = openSync(path, 'wx');
+  try {
+    const out = new ByteWriter((piece) => writeAll(file, piece));
+    write(out);
+    out.flush();
+    fsyncSync(file);
+  } finally {
+    closeSync(file);
+  }
+}
+
+/** A write may take less than it was given. */
+function writeAll(file: number, bytes: Uint8Array): void {
+  let written = 0;
+  while (written < bytes.length) written += writeSync(file, bytes, written);
+}
+
+function isSystemError(error: unknown): error is NodeJS.ErrnoException {
+  return error instanceof Error && 'code' in error && 'syscall' in error;
+}

@@ -1,0 +1,153 @@
+import { LATE_ARRIVAL_MS } from './admission.ts';
+import { PART_STANDS_STILL_MS } from './doubt.ts';
+import { isLeaseholder } from './redis/cancel-lease.ts';
+import { redisPlace } from './ledger-place.ts';
+import type { RaisedLimit } from './named-limit.ts';
+import { longerMs } from './redis/clock-slack.ts';
+import { begunOf, epochName } from './redis/count-name.ts';
+import { LedgerImage, parsed } from './redis/ledger-image.ts';
+import { BUDGET_FIELD, NAMED_FIELD } from './redis/ledger-draft.ts';
+import { RedisConnection } from './redis/redis-connection.ts';
+import type { ScriptAnswer } from './redis/ledger-server.ts';
+
+/** Whoever looks by hand can wait longer than a bot. */
+const ANSWERS_WITHIN_MS = 5_000;
+const OWNER = 'by-hand';
+const MOST_TRIES = 20;
+/** A request that was never stamped was given up this long after its admission. */
+const GIVEN_UP_MS = 300_000;
+
+/** Opens the way to a ledger in Redis for one thing. Throws `DATA_UNUSABLE` where Redis does not let us. */
+export async function withRedisLedger<T>(
+  place: string,
+  work: (connection: RedisConnection) => Promise<T>,
+): Promise<T> {
+  const connection = await RedisConnection.open({ ...redisPlace(place), timeoutMs: ANSWERS_WITHIN_MS });
+  try {
+    return await work(connection);
+  } finally {
+    connection.close();
+  }
+}
+
+/** Takes a lowered limit of a budget back, for every address and account; answers which there were. */
+export async function raiseRedisLimit(place: string, budget: string): Promise<readonly RaisedLimit[]> {
+  return withRedisLedger(place, async (connection) =>
+    change(connection, ({ image }) => {
+      const fields = image.names('named').filter((field) => field.split(':').slice(2).join(':') === budget);
+      const raised = fields.map((field) => ({
+        subject: field.split(':')[1] ?? '',
+        named: parsed(field, image.fields.get(field) ?? '', NAMED_FIELD).limit,
+      }));
+      return { value: raised, fields: fields.length === 0 ? null : goneOf(fields), begins: false };
+    }),
+  );
+}
+
+/** Outcome of making a ledger that counts nothing as sent. */
+export type RedisRenewal =
+  | { readonly kind: 'made'; readonly keptAs: null }
+  | { readonly kind: 'in use' }
+  | { readonly kind: 'counting'; readonly requests: number; readonly forMs: number };
+
+/**
+ * Makes a ledger that counts nothing as sent, unless somebody uses it or it knows of requests that may still
+ * count. Lockouts, stopped credentials and lowered limits stay.
+ */
+export async function renewRedisLedger(place: string): Promise<RedisRenewal> {
+  return withRedisLedger(place, async (connection) =>
+    change<RedisRenewal>(connection, ({ image, timeMs, run }) => {
+      if (isInUse(image, timeMs)) return { value: { kind: 'in use' }, fields: null, begins: false };
+      const untilMs = image.head.run === run ? countingUntil(image, timeMs) : [];
+      if (untilMs.length > 0) {
+        const forMs = Math.max(...untilMs) - timeMs;
+        return { value: { kind: 'counting', requests: untilMs.length, forMs }, fields: null, begins: false };
+      }
+      const kinds = ['slots', 'budget', 'who', 'lease', 'ahead'];
+      const fields = goneOf([...kinds.flatMap((kind) => image.names(kind)), 'past']);
+      return { value: { kind: 'made', keptAs: null }, fields, begins: true };
+    }),
+  );
+}
+
+function isInUse(image: LedgerImage, nowMs: number): boolean {
+  return image
+    .names('lease')
+    .some((field) => field !== `lease:${OWNER}` && Number(image.fields.get(field)) >= nowMs);
+}
+
+/** Until when each request may count. */
+function countingUntil(image: LedgerImage, nowMs: number): readonly number[] {
+  return image.names('slots').flatMap((field) => {
+    const budget = image.fields.get(field.replace(/^slots:/, 'budget:'));
+    const windowMs = budget === undefined ? 0 : parsed(field, budget, BUDGET_FIELD).windowMs;
+    return image
+      .slots(field)
+      .map(
+        ({ stampedAtMs, admittedAtMs, owner }) =>
+          (stampedAtMs ??
+            admittedAtMs +
+              (isLeaseholder(owner) ? PART_STANDS_STILL_MS : 0) +
+              GIVEN_UP_MS +
+              LATE_ARRIVAL_MS) +
+          windowMs +
+          longerMs(windowMs),
+      )
+      .filter((untilMs) => untilMs > nowMs);
+  });
+}
+
+interface Found {
+  readonly image: LedgerImage;
+  readonly timeMs: number;
+  readonly run: string;
+}
+
+interface Change<T> {
+  readonly value: T;
+  /** As the script takes them; null where nothing is to be changed. */
+  readonly fields: readonly string[] | null;
+  readonly begins: boolean;
+}
+
+const goneOf = (fields: readonly string[]): readonly string[] => fields.flatMap((field) => [field, '']);
+
+/** Changes what there is, if nobody changes it meanwhile; else it is looked at again. */
+async function change<T>(connection: RedisConnection, decide: (found: Found) => Change<T>): Promise<T> {
+  for (let tries = 0; tries < MOST_TRIES; tries += 1) {
+    const found = await lookAt(connection);
+    const { value, fields, begins } = decide(found);
+    if (fields === null) return value;
+    const answer = await ask(connection, found, { fields, begins });
+    if (answer.status === 'done') return value;
+  }
+  throw new Error('others that write again and again');
+}
+
+async function lookAt(connection: RedisConnection): Promise<Found> {
+  const empty = { image: new LedgerImage(new Map()), timeMs: 0, run: '' };
+  const { fields, timeMs, run } = await ask(connection, empty, null);
+  return { image: LedgerImage.of(fields ?? []), timeMs, run };
+}
+
+async function ask(
+  connection: RedisConnection,
+  { image, timeMs }: Found,
+  changed: { readonly fields: readonly string[]; readonly begins: boolean } | null,
+): Promise<ScriptAnswer> {
+  const { epoch, revision, stable } = image.head;
+  return connection.ask({
+    kind: changed === null ? 'read' : changed.begins ? 'begin' : 'whole',
+    owner: OWNER,
+    now: timeMs,
+    epoch,
+    revision,
+    stable,
+    endings: [],
+    entry: null,
+    fields: changed?.fields ?? [],
+    begins: changed?.begins === true ? epochName(Math.max(timeMs, begunOf(epoch) + 1)) : '',
+    machine: '',
+    ahead: 0,
+  });
+}

@@ -1,0 +1,111 @@
+import { SarrafError } from '../domain/errors.ts';
+import { storedProblem } from '../domain/stored-json.ts';
+import { DAMAGED_ADVICE, unusable } from '../mirror/unusable.ts';
+import type { MirrorStore } from '../mirror/mirror-store.ts';
+import type { VenueCaller } from '../venues/venue-caller.ts';
+import {
+  judgeAccount,
+  keptAccount,
+  type AccountFields,
+  type KeptAccount,
+} from '../venues/account-identity.ts';
+import type { AccountReader, AccountReading } from '../venues/account-reader.ts';
+
+/** Maximum wait of the start for a request slot; after it, the first call with the credential asks. */
+const AT_START_WITHIN_MS = 10_000;
+
+/** Shorter than the time-out of any call: amid one it must be known before that. */
+const AMID_WITHIN_MS = 3_000;
+
+export interface AccountCheckOptions {
+  readonly reader: AccountReader;
+  readonly mirror: Pick<MirrorStore, 'path' | 'account' | 'keepAccount'>;
+  readonly say: (message: string) => void;
+  /** Called with what the account is known by, before anything is kept of it. It may throw to end the run. */
+  readonly onAccount?: (fields: AccountFields) => void;
+}
+
+/**
+ * Holds an account against the one that a mirror was kept for: with another user's credential the bot would
+ * trade on the first one's positions. It is asked for at the start; where no answer came then, no call with
+ * the credential leaves before there is one.
+ */
+export class AccountCheck {
+  private readonly options: AccountCheckOptions;
+  private isSettled = false;
+  private running: Promise<SarrafError | null> | null = null;
+
+  constructor(options: AccountCheckOptions) {
+    this.options = options;
+  }
+
+  /** Throws `INVALID_OPTIONS` where it is another account. */
+  async open(): Promise<void> {
+    const { reader, say } = this.options;
+    const reading = await reader.read({ withinMs: AT_START_WITHIN_MS, isAmid: false });
+    this.settle(reading);
+    if (reading.kind === 'failed' && reading.error.code !== 'UNAUTHORIZED') {
+      say(`the account is not known yet; the bot asks for it before anything else: ${reading.error.message}`);
+    }
+  }
+
+  /** The caller with this check before private calls. No barred call leaves. Another account ends the run. */
+  guard(caller: VenueCaller): VenueCaller {
+    return {
+      ...caller,
+      barredBy: async (call) => {
+        if (this.isSettled || caller.credentialOf(call) === 'none') return null;
+        this.running ??= this.ask().finally(() => {
+          this.running = null;
+        });
+        return this.running;
+      },
+    };
+  }
+
+  private async ask(): Promise<SarrafError | null> {
+    const reading = await this.options.reader.read({ withinMs: AMID_WITHIN_MS, isAmid: true });
+    this.settle(reading);
+    return reading.kind === 'failed' ? reading.error : null;
+  }
+
+  private settle(reading: AccountReading): void {
+    if (reading.kind === 'failed') return;
+    const { mirror, say, onAccount } = this.options;
+    const verdict = judgeAccount(readKeptAccount(mirror), reading.fields);
+    if (verdict.kind === 'other') throw another(mirror.path);
+    onAccount?.(reading.fields);
+    if (verdict.kind === 'unknown') {
+      const why =
+        reading.kind === 'unavailable' ? reading.why : 'the profile and what was kept have nothing in common';
+      say(`the account is not checked: ${why}`);
+    }
+    if (Object.keys(verdict.account.hashes).length > 0) mirror.keepAccount(JSON.stringify(verdict.account));
+    this.isSettled = true;
+  }
+}
+
+/** The account that was kept; null before any. Throws `DATA_UNUSABLE` where its row is damaged. */
+export function readKeptAccount(mirror: {
+  readonly path: string;
+  readonly account: () => string | null;
+}): KeptAccount | null {
+  const text = mirror.account();
+  if (text === null) return null;
+  const problem = storedProblem(keptAccount, text);
+  if (problem === null) return keptAccount.parse(JSON.parse(text));
+  throw unusable({
+    path: mirror.path,
+    found: `a damaged row in the table meta (name "account"): ${problem}`,
+    advice: DAMAGED_ADVICE,
+  });
+}
+
+function another(path: string): SarrafError {
+  return new SarrafError(
+    'INVALID_OPTIONS',
+    `expected the account that ${path} belongs to, found another one: the orders and positions in it are not this account's. Nothing was sent except the request for the profile. ` +
+      'Use the credentials of that account, or begin a new data folder for this one (data.folder, or --data)',
+    { outcome: 'none', details: { endsRun: true } },
+  );
+}

@@ -1,0 +1,192 @@
+import { z } from 'zod';
+import { parseUnits } from '../domain/money.ts';
+import { positiveDecimal } from '../simulator-server/config-fields.ts';
+import { readClock } from '../domain/tehran-time.ts';
+import { session } from './settings/calendar-fields.ts';
+import { channelSettings, MOST_CHANNELS } from './settings/channel-settings.ts';
+import { duration } from './duration-field.ts';
+
+const SECOND_MS = 1_000;
+const MINUTE_MS = 60_000;
+const DAY_MS = 86_400_000;
+
+const severity = (usual: 'info' | 'warning' | 'critical') =>
+  z
+    .enum(['info', 'warning', 'critical'])
+    .prefault(usual)
+    .describe('How much it matters. critical passes quiet hours and a mute.');
+
+const after = (usual: string, description: string) =>
+  duration({ leastMs: SECOND_MS, mostMs: DAY_MS }).prefault(usual).describe(description);
+
+/** A rule that only has a severity. */
+const plain = (usual: 'info' | 'warning' | 'critical', description: string) =>
+  z
+    .strictObject({ severity: severity(usual) })
+    .nullable()
+    .prefault({})
+    .describe(`${description} null switches it off.`);
+
+const timed = (
+  of: { readonly severity: 'warning' | 'critical'; readonly after: string; readonly waits: string },
+  description: string,
+) =>
+  z
+    .strictObject({ severity: severity(of.severity), after: after(of.after, of.waits) })
+    .transform(({ after: afterMs, severity }) => ({ severity, afterMs }))
+    .nullable()
+    .prefault({})
+    .describe(`${description} null switches it off.`);
+
+const fall = (percent: number, description: string) =>
+  z
+    .strictObject({
+      severity: severity('warning'),
+      percent: z.number().min(0.01).max(100).prefault(percent).describe('How far, in percent.'),
+    })
+    .nullable()
+    .prefault({})
+    .describe(`${description} null switches it off.`);
+
+const units = () =>
+  positiveDecimal()
+    .transform((value) => parseUnits(value))
+    .optional();
+
+const ruleSettings = z
+  .strictObject({
+    lockout: plain('critical', 'The exchange locks the bot out of a budget.'),
+    credential: plain('critical', 'The exchange refuses the credential (401).'),
+    unknownOrder: timed(
+      { severity: 'critical', after: '10m', waits: 'How long its fate must be unknown.' },
+      'It is not known what became of an order.',
+    ),
+    break: plain('critical', 'The books do not agree with the exchange.'),
+    noOrders: timed(
+      { severity: 'critical', after: '1m', waits: 'How long it must keep them back.' },
+      'The bot places no new orders, as the exchange contradicts itself or the books can not be compared.',
+    ),
+    riskLimit: plain('warning', 'A limit on losses lets a strategy add no risk.'),
+    refused: plain('warning', 'The exchange refused orders of a strategy three times alike.'),
+    standstill: timed(
+      { severity: 'critical', after: '1m', waits: 'How long it must stand still for the bot.' },
+      'The book of a market stands still at the exchange while the market goes on: no order goes there.',
+    ),
+    halted: plain('warning', 'Trading is halted.'),
+    noData: timed(
+      { severity: 'critical', after: '5m', waits: 'How long nothing must have come.' },
+      'Nothing, or nothing of a feed, is read from the exchange.',
+    ),
+    drawdown: fall(10, 'Equity fell from its peak.'),
+    dailyLoss: fall(5, 'Equity fell since the day began in Tehran.'),
+    unprotected: timed(
+      { severity: 'critical', after: '1m', waits: 'How long the position must be without an exit.' },
+      'A position of a bracket has no exit at the exchange.',
+    ),
+    unclear: plain(
+      'critical',
+      'A position may be closed or moved by hand: a person has to say what became of it.',
+    ),
+    strategy: plain('warning', 'A strategy failed: it pauses or is stopped.'),
+    disk: z
+      .strictObject({
+        severity: severity('critical'),
+        leastMegabytes: z
+          .int()
+          .min(1)
+          .max(1_000_000)
+          .prefault(500)
+          .describe('Less room than this is an alert.'),
+      })
+      .nullable()
+      .prefault({})
+      .describe('The disk of the data folder is nearly full, or can not be written. null switches it off.'),
+    clock: plain('warning', "The machine's clock differs from that of the exchange."),
+    newDevice: plain('warning', 'The bot logged in as a new device, which closes withdrawals for an hour.'),
+    bigFill: z
+      .strictObject({
+        severity: severity('info'),
+        least: z
+          .strictObject({ rls: units(), usdt: units() })
+          .describe('The least value of the trade, by quote currency.'),
+      })
+      .nullable()
+      .prefault(null)
+      .describe('A large trade. null switches it off.'),
+    silent: timed(
+      { severity: 'critical', after: '2m', waits: 'How long it must be silent.' },
+      'The engine writes nothing down any more.',
+    ),
+  })
+  .prefault({});
+
+const clock = (usual: string | null, description: string) =>
+  z
+    .string({ error: 'expected a time such as "21:00", in quotes' })
+    .transform((written, context): number => {
+      const minute = readClock(written);
+      if (minute !== null && minute < 1_440) return minute;
+      context.addIssue({ code: 'custom', message: `expected a time such as "21:00", was "${written}"` });
+      return z.NEVER;
+    })
+    .nullable()
+    .prefault(usual)
+    .describe(description);
+
+/** Alerts sent to people, their channels, and their times. */
+export const alertSettings = z
+  .strictObject({
+    channels: z
+      .array(channelSettings)
+      .max(MOST_CHANNELS)
+      .prefault([])
+      .describe(
+        'Ways to people: telegram, bale, rubika, ntfy, webhook, discord, email. docs/alerts.md has each.',
+      ),
+    rules: ruleSettings.describe('What is worth an alert.'),
+    quietHours: session()
+      .nullable()
+      .prefault(null)
+      .describe('Hours of Tehran such as "23:00-08:00", in which only what is critical is sent.'),
+    group: duration({ leastMs: SECOND_MS, mostMs: DAY_MS })
+      .prefault('10s')
+      .describe('What comes within this time of a message is gathered into the next one.'),
+    escalateAfter: duration({ leastMs: MINUTE_MS, mostMs: DAY_MS })
+      .nullable()
+      .prefault('10m')
+      .describe('After so long without an acknowledgement the channels of the next step are told.'),
+    remindEvery: duration({ leastMs: MINUTE_MS, mostMs: 30 * DAY_MS })
+      .nullable()
+      .prefault('6h')
+      .describe('A critical alert that nobody has acknowledged is said again this often.'),
+    summary: z
+      .strictObject({
+        daily: clock('21:00', 'When the day is summed up, by the clock of Tehran. null: never.'),
+        weekly: clock('21:00', 'When the week is summed up, on Fridays. null: never.'),
+      })
+      .prefault({})
+      .describe('Summaries with a picture of equity.'),
+  })
+  .transform(({ channels, group, escalateAfter, remindEvery, summary, ...rest }) => ({
+    ...rest,
+    channels: channels.map((channel) => ({ ...channel, name: channel.name ?? channel.kind })),
+    groupMs: group,
+    escalateAfterMs: escalateAfter,
+    remindEveryMs: remindEvery,
+    summary: { dailyMinute: summary.daily, weeklyMinute: summary.weekly },
+  }))
+  .superRefine(({ channels }, context) => {
+    const names = channels.map(({ name }) => name);
+    for (const [index, name] of names.entries()) {
+      if (names.indexOf(name) === index) continue;
+      context.addIssue({
+        code: 'custom',
+        path: ['channels', index, 'name'],
+        message: `expected a name that no other channel has, was ${name}`,
+      });
+    }
+  })
+  .nullable()
+  .prefault(null);
+
+export type AlertSettings = NonNullable<z.output<typeof alertSettings>>;

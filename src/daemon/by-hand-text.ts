@@ -1,0 +1,59 @@
+import type { PlaceCommand, PositionCommand } from '../engine/engine-event.ts';
+
+/** Returns the question shown before a command by hand; the command line and the page show the same. */
+export const cancelManyText = (need: string): string =>
+  `This ends the algorithms there and cancels their orders; ${need}.`;
+
+export const cancelOneText = (order: string): string => `This cancels ${order}.`;
+
+/** `holds`: `grid holds 0.1 btc`, or that nobody knows. */
+export function closeText(of: {
+  readonly strategy: string;
+  readonly market: string | null;
+  readonly holds: string;
+  readonly need: string;
+}): string {
+  const { strategy, market, holds, need } = of;
+  const where = market === null ? '' : `in ${market} `;
+  return `This cancels the orders of ${strategy} ${where}and sells at the market what it holds. By the mirror ${holds}; ${need}.`;
+}
+
+/** Describes a strategy's holdings by the amounts of each coin. */
+export function holdsText(
+  strategy: string,
+  held: readonly (readonly [asset: string, amount: string])[],
+): string {
+  const amounts = held.map(([asset, amount]) => `${amount} ${asset}`).join(', ');
+  return `${strategy} holds ${held.length === 0 ? 'nothing' : amounts}`;
+}
+
+/** `worth`: a sentence of its own. */
+export function placeByHandText(
+  order: Pick<PlaceCommand, 'strategy' | 'market' | 'side' | 'amount' | 'price' | 'stopPrice'>,
+  worth: string,
+): string {
+  const { strategy, market, side, amount, price, stopPrice } = order;
+  const at = price === null ? 'at the market' : `at ${price}`;
+  const once = stopPrice === null ? '' : ` once ${stopPrice} is reached`;
+  return `This has the bot ${side} ${amount} in ${market} ${at}${once}, in the book of ${strategy}. ${worth}`;
+}
+
+export function positionText({
+  act,
+  strategy,
+  to,
+  market,
+  amount,
+  price,
+}: Omit<PositionCommand, 'kind' | 'key' | 'by'>): string {
+  const coins = `${amount ?? 'all'} of the coin of ${market}`;
+  const at = price === null ? 'the price of now' : price;
+  const unchanged = 'Nothing is sent to the exchange.';
+  if (act === 'move')
+    return `This moves ${coins} from the books of ${strategy} to those of ${to ?? ''}, at ${at}. ${unchanged}`;
+  if (act === 'write-off')
+    return `This takes ${coins} out of the books of ${strategy}, at ${at}. ${unchanged}`;
+  return amount === null
+    ? `This says that what ${strategy} holds of the coin of ${market} is there: its exit is placed again.`
+    : `This gives ${strategy} ${coins}, at ${at}. ${unchanged}`;
+}

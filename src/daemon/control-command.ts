@@ -1,0 +1,163 @@
+import { z } from 'zod';
+import { storedTimeMs } from '../domain/stored-json.ts';
+import { ENTRY_POLICIES } from '../engine/lock-rule.ts';
+import { DRAIN_POLICIES, isByHand, POSITION_ACTS, type ControlCommand } from '../engine/engine-event.ts';
+import { isSignalId } from '../domain/signal-id.ts';
+import { SIGNAL_OUTCOMES, signalKey } from '../engine/signal-record.ts';
+
+/** The longest reason that is kept, in characters. */
+export const LONGEST_REASON = 500;
+
+/** The longest name of a lock by hand. */
+export const LONGEST_NAME = 40;
+
+/** The longest name of who gave a command. */
+export const LONGEST_BY = 80;
+
+const by = z.string().max(LONGEST_BY).optional();
+
+/** The longest key of a command. */
+const LONGEST_KEY = 100;
+
+const key = z.string().min(1).max(LONGEST_KEY);
+/** Of a strategy, a market or an order. */
+const name = z.string().max(LONGEST_KEY);
+const decimal = z.string().regex(/^\d{1,30}(?:\.\d{1,20})?$/);
+
+const command = z.discriminatedUnion('kind', [
+  z.strictObject({
+    kind: z.literal('halt'),
+    reason: z.string().max(LONGEST_REASON),
+    wholeAccount: z.boolean(),
+  }),
+  z.strictObject({ kind: z.literal('resume') }),
+  z.strictObject({ kind: z.literal('drain'), openOrders: z.enum(DRAIN_POLICIES) }),
+  z.strictObject({ kind: z.literal('accept-balances') }),
+  z.strictObject({
+    kind: z.literal('lock'),
+    name: z.string().max(LONGEST_NAME),
+    strategy: z.string().nullable(),
+    market: z.string().nullable(),
+    reason: z.string().max(LONGEST_REASON),
+    untilMs: storedTimeMs,
+    entries: z.enum(ENTRY_POLICIES),
+    pauses: z.boolean().optional(),
+    by,
+  }),
+  z.strictObject({
+    kind: z.literal('cancel'),
+    key,
+    order: name.nullable(),
+    strategy: name.nullable(),
+    market: name.nullable(),
+    by,
+  }),
+  z.strictObject({
+    kind: z.literal('position'),
+    key,
+    act: z.enum(POSITION_ACTS),
+    strategy: name,
+    to: name.nullable(),
+    market: name,
+    amount: decimal.nullable(),
+    price: decimal.nullable(),
+    by,
+  }),
+  z.strictObject({ kind: z.literal('close'), key, strategy: name, market: name.nullable(), by }),
+  z.strictObject({
+    kind: z.literal('place'),
+    key,
+    strategy: name,
+    market: name,
+    side: z.enum(['buy', 'sell']),
+    amount: decimal,
+    price: decimal.nullable(),
+    stopPrice: decimal.nullable(),
+    by,
+  }),
+  z.strictObject({
+    kind: z.literal('signal'),
+    strategy: name,
+    name,
+    id: z.string().refine(isSignalId),
+    payload: z.unknown(),
+    sentAtMs: storedTimeMs.nullable(),
+    source: z.string().max(LONGEST_BY),
+  }),
+  z.strictObject({
+    kind: z.literal('unlock'),
+    name: z.string().max(LONGEST_NAME).nullable(),
+    strategy: z.string().nullable(),
+    market: z.string().nullable(),
+    isAll: z.boolean(),
+  }),
+]);
+
+/** Returns a command's own key, however often it is posted; null for one that counts each time. */
+export function keyOfCommand(command: ControlCommand): string | null {
+  if (command.kind === 'signal') return signalKey(command);
+  return isByHand(command) ? command.key : null;
+}
+
+/** Progress of a command. Counts are of orders. */
+export interface ControlProgress {
+  /** Orders that it is about and that are not known to be closed yet. */
+  readonly left: number;
+  /** Orders that it has seen closed. */
+  readonly closed: number;
+  /** Reason the cancels wait, in a sentence; left out if unknown. */
+  readonly waitsFor?: string | undefined;
+}
+
+/** Result of a command. */
+export interface ControlResult {
+  readonly ok: boolean;
+  /** For people: what was done, or why not. */
+  readonly message: string;
+  /**
+   * Orders that are not known to be closed, by client order id where there is one. At most `MOST_LEFT_NAMED`
+   * are named.
+   */
+  readonly left: readonly string[];
+  /** Client order ids of what it has placed. */
+  readonly placed?: readonly string[] | undefined;
+  /** Outcome of a signal. */
+  readonly signal?: { readonly outcome: (typeof SIGNAL_OUTCOMES)[number]; readonly code: string } | undefined;
+}
+
+/** Maximum number of orders named in a result: a database row stays small. */
+export const MOST_LEFT_NAMED = 200;
+
+const progress = z.object({
+  left: z.int().nonnegative(),
+  closed: z.int().nonnegative(),
+  waitsFor: z.string().optional(),
+});
+const result = z.object({
+  ok: z.boolean(),
+  message: z.string(),
+  left: z.array(z.string()),
+  placed: z.array(z.string()).optional(),
+  signal: z.object({ outcome: z.enum(SIGNAL_OUTCOMES), code: z.string() }).optional(),
+});
+
+function jsonOr(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
+  }
+}
+
+/** The command in a stored row; null for one that this version does not know. */
+export function readCommand(text: string): ControlCommand | null {
+  return command.safeParse(jsonOr(text)).data ?? null;
+}
+
+export function readProgress(text: string | null): ControlProgress | null {
+  return text === null ? null : (progress.safeParse(jsonOr(text)).data ?? null);
+}
+
+export function readResult(text: string | null): ControlResult | null {
+  return text === null ? null : (result.safeParse(jsonOr(text)).data ?? null);
+}

@@ -1,0 +1,93 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import Database from 'better-sqlite3';
+import { holdsNothing } from '../budget/ledger-file.ts';
+import { SarrafError } from '../domain/errors.ts';
+import { openStepFile } from './step-file.ts';
+
+/** "sarc" in ASCII: distinguishes a control database from any other SQLite file. */
+const APPLICATION_ID = 0x73617263;
+
+/**
+ * From how many pages on the write-ahead log is carried over and begins anew: well within the room that the
+ * daemon made for it.
+ */
+const LOG_PAGES = 24;
+
+/** One step a version; a released step is never changed. */
+const STEPS: readonly string[] = [
+  `
+  CREATE TABLE commands (
+    id INTEGER PRIMARY KEY AUTOINCREMENT,
+    posted_at_ms INTEGER NOT NULL,
+    kind TEXT NOT NULL,
+    command TEXT NOT NULL,
+    taken_at_ms INTEGER,
+    progress TEXT,
+    done_at_ms INTEGER,
+    result TEXT
+  ) STRICT;
+  CREATE TABLE room (bytes BLOB) STRICT;
+  CREATE TABLE halted (
+    id INTEGER PRIMARY KEY CHECK (id = 1),
+    since_ms INTEGER NOT NULL,
+    reason TEXT NOT NULL,
+    whole_account INTEGER NOT NULL
+  ) STRICT;
+  `,
+  // One command, however often it is posted.
+  `
+  ALTER TABLE commands ADD COLUMN key TEXT;
+  CREATE UNIQUE INDEX commands_by_key ON commands (key) WHERE key IS NOT NULL;
+  `,
+];
+
+/** Returns the path of a data folder's control database. */
+export function controlPath(dataFolder: string): string {
+  return join(dataFolder, 'control.sqlite');
+}
+
+/**
+ * Opens the control database of a data folder, or makes it. Every commit is on the disk before it counts.
+ * Throws `DATA_UNUSABLE` for a damaged, newer or foreign file, which stays as it is, and for a folder that
+ * can not be written to.
+ */
+export function openControlFile(dataFolder: string, lockWaitMs: number): Database.Database {
+  return openStepFile({
+    path: controlPath(dataFolder),
+    what: 'a control database',
+    applicationId: APPLICATION_ID,
+    steps: STEPS,
+    lockWaitMs,
+    logPages: LOG_PAGES,
+  });
+}
+
+/**
+ * The same to look at alone: it takes no lock that a daemon would wait for. Null where there is none. Throws
+ * `DATA_UNUSABLE` where it can not be read.
+ */
+export function openControlReadOnly(dataFolder: string, lockWaitMs: number): Database.Database | null {
+  const path = controlPath(dataFolder);
+  if (!existsSync(path)) return null;
+  let database: Database.Database | null = null;
+  try {
+    database = new Database(path, { readonly: true, fileMustExist: true, timeout: lockWaitMs });
+    if (database.pragma('application_id', { simple: true }) === APPLICATION_ID) return database;
+    if (holdsNothing(database)) {
+      database.close();
+      return null;
+    }
+    throw new Error('another database');
+  } catch (error) {
+    database?.close();
+    const found = error instanceof Error ? error.message : String(error);
+    throw new SarrafError(
+      'DATA_UNUSABLE',
+      `expected a control database of sarraf at ${path}, found ${found}`,
+      {
+        cause: error,
+      },
+    );
+  }
+}

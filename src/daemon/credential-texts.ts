@@ -1,0 +1,154 @@
+import { sentence } from '../language/sentence.ts';
+import { dirname, isAbsolute, resolve } from 'node:path';
+import { Scalar, isMap, isScalar, isSeq, type Document, type YAMLMap } from 'yaml';
+import type { Located } from '../configuration/load-yaml.ts';
+import { readFailure, type ReadSmallFile } from '../configuration/secret-file.ts';
+import type { NamedCredential } from '../engine/credential-watch.ts';
+import { CHANNEL_SECRETS } from './settings/channel-settings.ts';
+import { SECRET_FIELDS, type CredentialSettings } from '../venues/credentials-settings.ts';
+
+const CREDENTIALS_PATH = ['exchange', 'credentials'] as const;
+const CHANNELS_PATH = ['alerts', 'channels'] as const;
+const IS_CHANNEL_SECRET: ReadonlySet<string> = new Set(CHANNEL_SECRETS);
+
+/** No token, key or password is longer. */
+const LARGEST_SECRET_BYTES = 8_192;
+
+export interface CredentialTexts {
+  readonly problems: readonly Located[];
+  readonly warnings: readonly Located[];
+}
+
+/**
+ * True if a path leads to or into the credentials, or to a secret of an alert channel: their values are texts
+ * and never repeated.
+ */
+export function isCredential(path: readonly PropertyKey[]): boolean {
+  return (
+    CREDENTIALS_PATH.every((part, index) => part === path[index]) ||
+    (CHANNELS_PATH.every((part, index) => part === path[index]) && IS_CHANNEL_SECRET.has(String(path[3])))
+  );
+}
+
+/** Warns of secrets that stand in the file itself. To be called before references are put in. */
+export function warnOfPlainSecrets(document: Document): readonly Located[] {
+  return secretScalars(document).flatMap(({ name, path, node }) => {
+    const { value } = node;
+    // An address with a secret in it is no rarer than one without, so it is not warned of.
+    if (name === 'url' || typeof value !== 'string' || value.includes('${') || value.startsWith('file:'))
+      return [];
+    const message = `the ${name} is written in plain: better $\{NAME} of the environment, or file: and a path`;
+    return [{ path, key: false, message }];
+  });
+}
+
+/**
+ * Puts what the files hold in place of `file:` and their paths, which count from the folder of the
+ * configuration.
+ */
+export function readSecretFiles(
+  document: Document,
+  of: { readonly folder: string; readonly readFile: ReadSmallFile },
+): CredentialTexts {
+  const problems: Located[] = [];
+  const warnings: Located[] = [];
+  for (const { path, node } of secretScalars(document)) {
+    if (typeof node.value !== 'string' || !node.value.startsWith('file:')) continue;
+    const file = resolve(of.folder, node.value.slice('file:'.length));
+    try {
+      const { text, isOpenToAll } = of.readFile(file, LARGEST_SECRET_BYTES);
+      node.value = text.trim();
+      if (node.value === '')
+        problems.push({ path, key: false, message: `expected a secret in ${file}, was empty` });
+      if (isOpenToAll) {
+        warnings.push({
+          path,
+          key: false,
+          message: `everyone on this machine can read ${file}: run chmod 600 on it`,
+        });
+      }
+    } catch (error) {
+      problems.push({ path, key: false, message: `${file}: ${readFailure(error)}` });
+    }
+  }
+  return { problems, warnings };
+}
+
+/** The folder that paths of a configuration count from. */
+export function credentialFolderOf(file: string | null, workingFolder: string): string {
+  if (file === null) return workingFolder;
+  return dirname(isAbsolute(file) ? file : resolve(workingFolder, file));
+}
+
+interface SecretScalar {
+  readonly name: string;
+  readonly path: readonly PropertyKey[];
+  readonly node: Scalar;
+}
+
+function secretScalars(document: Document): readonly SecretScalar[] {
+  const credentials = document.getIn(CREDENTIALS_PATH, true);
+  const channels = document.getIn(CHANNELS_PATH, true);
+  return [
+    ...(isMap(credentials) ? scalarsOf(credentials, CREDENTIALS_PATH, SECRET_FIELDS) : []),
+    ...(isSeq(channels) ? channels.items : []).flatMap((channel, index) =>
+      isMap(channel) ? scalarsOf(channel, [...CHANNELS_PATH, index], CHANNEL_SECRETS) : [],
+    ),
+  ];
+}
+
+function scalarsOf(
+  map: YAMLMap,
+  path: readonly PropertyKey[],
+  names: readonly string[],
+): readonly SecretScalar[] {
+  return names.flatMap((name) => {
+    const node = map.get(name, true);
+    return isScalar(node) ? [{ name, path: [...path, name], node }] : [];
+  });
+}
+
+/**
+ * Returns the source of a configuration's secret, in words; null if there is none. Call this before
+ * references are substituted.
+ */
+export function credentialPlace(document: Document, file: string | null): string | null {
+  const credentials = document.getIn(CREDENTIALS_PATH, true);
+  if (!isMap(credentials)) return null;
+  for (const name of SECRET_FIELDS) {
+    const node = credentials.get(name, true);
+    if (isScalar(node) && typeof node.value === 'string') return placeOf(node.value, file);
+  }
+  return null;
+}
+
+function placeOf(text: string, file: string | null): string {
+  const variable = /^\$\{([A-Za-z_][A-Za-z0-9_]*)(?::-.*)?\}$/s.exec(text)?.[1];
+  if (variable !== undefined) return sentence('place-variable', { variable });
+  if (text.startsWith('file:')) return sentence('place-file', { path: text.slice('file:'.length) });
+  return file === null
+    ? sentence('place-configuration')
+    : sentence('place-configuration-file', { path: file });
+}
+
+/** Returns the name of a credential without its value, and the advice if the exchange refuses it. */
+export function credentialAdvice(settings: CredentialSettings, place: string | null): NamedCredential {
+  const facts = { place: place ?? sentence('place-configuration') };
+  switch (settings.kind) {
+    case 'token':
+      return {
+        name: sentence('credential-token', facts),
+        advice: sentence('advice-token', facts),
+      };
+    case 'key':
+      return {
+        name: sentence('credential-key', facts),
+        advice: sentence('advice-key', facts),
+      };
+    case 'login':
+      return {
+        name: sentence('credential-login', facts),
+        advice: sentence('advice-login', facts),
+      };
+  }
+}

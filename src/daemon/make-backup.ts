@@ -1,0 +1,318 @@
+import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { dirname, join, resolve, basename } from 'node:path';
+import { SarrafError } from '../domain/errors.ts';
+import { isoText } from '../domain/time-text.ts';
+import { VERSION } from '../exchange/version.ts';
+import { copyMirror } from '../mirror/copy-mirror.ts';
+import { reasonOf, unusable } from '../mirror/unusable.ts';
+import { checksum, syncFile, syncFolder } from '../recording/durable-file.ts';
+import { acquireLock } from './process-lock.ts';
+import {
+  BACKUP_VERSION,
+  KEPT_MIRRORS,
+  MANIFEST,
+  UNFINISHED,
+  type BackedUpFile,
+  type BackupManifest,
+  type FoundBackup,
+  checkFiles,
+  readBackupManifest,
+} from './backup/backup-manifest.ts';
+import { noteBackup } from './last-backup.ts';
+import { expectRoom, fullDisk, megabytesOf } from './room-for-copy.ts';
+import { PAPER_ACCOUNT_SIDE_FILE } from './run/paper-account-side-file.ts';
+import { mirrorName } from './session-file.ts';
+import { CONTROL_SIDE_FILE, type SideFile } from './side-file.ts';
+
+export interface BackupOptions {
+  readonly dataFolder: string;
+  /** Parent folder of the backup's folder. It is created if missing. */
+  readonly out: string;
+  /** Number of this mirror's backups that stay there; null: all. */
+  readonly keep: number | null;
+  readonly nowMs: number;
+  /** Files included besides the control database. */
+  readonly beside?: readonly SideFile[];
+  readonly onProgress: (progress: BackupProgress) => void;
+  /** Gives up; nothing is left of the backup then. */
+  readonly signal: AbortSignal;
+}
+
+/** `share`: from 0 to 1; null where that is not known. */
+export interface BackupProgress {
+  readonly phase: 'copying' | 'checking' | 'looking at older backups';
+  readonly megabytes: number;
+  readonly share: number | null;
+}
+
+/** Whole, and in its place. */
+interface WholeBackup extends FoundBackup {
+  /** Unreadable files that are left out, with the reason. */
+  readonly leftOut: readonly string[];
+}
+
+export interface MadeBackup extends WholeBackup {
+  readonly retention: Retention;
+  /** Reason the backup could not be noted in the data folder; null if it was. */
+  readonly noteProblem: string | null;
+}
+
+/**
+ * Copies the mirror and what goes with it of a data folder, also while a bot runs there, into a folder of
+ * their own: a whole and verified one, or none. Never a credential, and never the ledger: an old one would
+ * count requests as not sent. Throws `DATA_UNUSABLE` where the mirror can not be read, where there is no
+ * room, and while another backup is made there.
+ */
+export async function makeBackup(options: BackupOptions): Promise<MadeBackup> {
+  const out = resolve(options.out);
+  const name = keptMirrorIn(options.dataFolder);
+  const mirror = join(options.dataFolder, name);
+  mkdirSync(out, { recursive: true, mode: 0o700 });
+  const lock = acquireLock({
+    path: join(out, 'backup.lock'),
+    what: out,
+    otherwise: 'name another folder with --out',
+  });
+  try {
+    removeUnfinished(out);
+    expectRoom(out, bytesOf(mirror));
+    const backup = await copyWhole(mirror, { ...options, out });
+    const noteProblem = tryToNote(options.dataFolder, backup);
+    const { keep, onProgress } = options;
+    if (keep === null) return { ...backup, retention: { deleted: [], leftAlone: [] }, noteProblem };
+    onProgress({ phase: 'looking at older backups', megabytes: 0, share: null });
+    return { ...backup, retention: await makeRoom(out, backup, keep), noteProblem };
+  } finally {
+    lock.release();
+  }
+}
+
+/** The backup is whole without the note too, by which others know of it. */
+function tryToNote(dataFolder: string, { folder, manifest }: FoundBackup): string | null {
+  try {
+    noteBackup(dataFolder, { folder, madeAtMs: manifest.madeAtMs });
+    return null;
+  } catch (error) {
+    return reasonOf(error);
+  }
+}
+
+async function makeRoom(out: string, newest: FoundBackup, keep: number): Promise<Retention> {
+  try {
+    return await deleteOldBackups(out, { newest, keep });
+  } catch (error) {
+    throw new SarrafError(
+      'DATA_UNUSABLE',
+      `expected to be able to delete older backups in ${out}, but: ${reasonOf(error)}. The new one, ${newest.folder}, is whole`,
+      { cause: error },
+    );
+  }
+}
+
+/**
+ * The mirror that a bot would go on from; that of real money before that of paper. Throws where there is
+ * none.
+ */
+function keptMirrorIn(dataFolder: string): (typeof KEPT_MIRRORS)[number] {
+  const found = KEPT_MIRRORS.find((name) => existsSync(join(dataFolder, name)));
+  if (found !== undefined) return found;
+  const path = join(dataFolder, mirrorName('live'));
+  const other = mirrorName('embedded');
+  if (!existsSync(join(dataFolder, other)))
+    throw unusable({ path, found: 'nothing', advice: 'name the data folder of the bot with --data' });
+  throw unusable({
+    path,
+    found: `${other}, that of a bot that begins anew with every run and has nothing to go on from`,
+    advice:
+      'back up a bot of the mode live or paper; copy that file while the bot is stopped if you want to keep it',
+  });
+}
+
+/** At most what a copy takes. */
+function bytesOf(mirror: string): number {
+  const sizes = ['', '-wal'].map((ending) => statSync(mirror + ending, { throwIfNoEntry: false })?.size ?? 0);
+  return sizes.reduce((sum, size) => sum + size, 0);
+}
+
+function removeUnfinished(out: string): void {
+  for (const name of readdirSync(out))
+    if (name.startsWith(UNFINISHED)) rmSync(join(out, name), { recursive: true, force: true });
+}
+
+async function copyWhole(mirror: string, options: BackupOptions): Promise<WholeBackup> {
+  const { out, nowMs } = options;
+  const name = `sarraf-backup-${isoText(nowMs).replaceAll(':', '-')}`;
+  const draft = join(out, `${UNFINISHED}${name}`);
+  const folder = join(out, name);
+  try {
+    mkdirSync(draft, { mode: 0o700 });
+    const filled = await fill(draft, mirror, options);
+    // Taken by another backup of the same millisecond: a folder with files is never replaced.
+    renameSync(draft, folder);
+    syncFolder(out);
+    return { folder, ...filled };
+  } catch (error) {
+    rmSync(draft, { recursive: true, force: true });
+    throw fullDisk(out, error) ?? error;
+  }
+}
+
+async function fill(
+  draft: string,
+  mirror: string,
+  options: BackupOptions,
+): Promise<Omit<WholeBackup, 'folder'>> {
+  const { out, nowMs, signal, onProgress } = options;
+  const mirrorFile = keptMirrorIn(options.dataFolder);
+  const copy = join(draft, mirrorFile);
+  const facts = await copyMirror(mirror, copy, {
+    onStep({ bytes, ofBytes }) {
+      signal.throwIfAborted();
+      expectRoom(out, ofBytes - bytes);
+      const phase = bytes === ofBytes ? 'checking' : 'copying';
+      onProgress({ phase, megabytes: megabytesOf(bytes), share: ofBytes === 0 ? null : bytes / ofBytes });
+    },
+  });
+  signal.throwIfAborted();
+  // After the mirror: alerts are found in it.
+  const { names, leftOut } = copySideFiles(draft, options);
+  const files: BackedUpFile[] = [];
+  for (const name of [mirrorFile, ...names] as const) {
+    const path = join(draft, name);
+    syncFile(path);
+    files.push({ name, bytes: statSync(path).size, sha256: await checksum(path) });
+  }
+  signal.throwIfAborted();
+  const { epochs, instances, lastAtMs, rows } = facts;
+  const manifest: BackupManifest = {
+    program: 'sarraf backup',
+    version: BACKUP_VERSION,
+    madeBy: VERSION,
+    madeAtMs: nowMs,
+    lastAtMs,
+    instances: [...instances],
+    epochs: [...epochs],
+    rows: { ...rows },
+    files,
+  };
+  const path = join(draft, MANIFEST);
+  writeFileSync(path, `${JSON.stringify(manifest, null, 2)}\n`);
+  syncFile(path);
+  syncFolder(dirname(path));
+  return { manifest, leftOut };
+}
+
+function copySideFiles(
+  draft: string,
+  { dataFolder, beside = [] }: BackupOptions,
+): { readonly names: readonly SideFile['name'][]; readonly leftOut: readonly string[] } {
+  const names: SideFile['name'][] = [];
+  const leftOut: string[] = [];
+  const isOnPaper = keptMirrorIn(dataFolder) === mirrorName('paper');
+  const account = isOnPaper ? [PAPER_ACCOUNT_SIDE_FILE] : [];
+  for (const { name, isVital, copy } of [CONTROL_SIDE_FILE, ...account, ...beside]) {
+    const to = join(draft, name);
+    try {
+      if (copy(dataFolder, to)) names.push(name);
+    } catch (error) {
+      if (isVital || fullDisk(draft, error) !== null) throw error;
+      rmSync(to, { force: true });
+      leftOut.push(`${name}: ${reasonOf(error)}`);
+    }
+  }
+  return { names, leftOut };
+}
+
+/** Result of retention. */
+interface Retention {
+  /** Folders of backups that were deleted, oldest first. */
+  readonly deleted: readonly string[];
+  /** Parts of the folder left alone though they resemble a backup, with the reason. */
+  readonly leftAlone: readonly string[];
+}
+
+/**
+ * Splits backups into those of the mirror of `newest`, newest first, and those of other mirrors. Backups
+ * share a mark if they are of one mirror, even across a restore between them.
+ */
+function ofSameMirror(
+  newest: FoundBackup,
+  all: readonly FoundBackup[],
+): { readonly own: readonly FoundBackup[]; readonly others: readonly FoundBackup[] } {
+  const epochs = new Set(newest.manifest.epochs);
+  const isOwn = ({ manifest }: FoundBackup): boolean => manifest.epochs.some((epoch) => epochs.has(epoch));
+  const own = all.filter((one) => one.folder !== newest.folder && isOwn(one));
+  return {
+    own: [newest, ...own.toSorted((one, other) => other.manifest.madeAtMs - one.manifest.madeAtMs)],
+    others: all.filter((one) => one.folder !== newest.folder && !isOwn(one)),
+  };
+}
+
+/**
+ * Deletes backups of one mirror until the newest `keep` are left that are whole. What is damaged, of another
+ * mirror, of a newer version or no backup at all stays and does not count. For whoever has the folder's lock.
+ */
+async function deleteOldBackups(
+  root: string,
+  { newest, keep }: { readonly newest: FoundBackup; readonly keep: number },
+): Promise<Retention> {
+  const { found, leftAlone } = listBackups(root);
+  const { own, others } = ofSameMirror(newest, found);
+  const left = [
+    ...leftAlone,
+    ...others.map(({ folder }) => `${folder} is of another mirror: delete it yourself if nobody needs it`),
+  ];
+  const deleted: string[] = [];
+  // Below that nothing goes, so nothing has to be read.
+  if (own.length > keep) {
+    let whole = 0;
+    for (const backup of own) {
+      const problem = backup === newest ? null : await problemOf(backup);
+      if (problem !== null) left.push(problem);
+      else if (whole < keep) whole += 1;
+      else deleted.unshift(backup.folder);
+    }
+    for (const folder of deleted) removeBackup(folder);
+  }
+  return { deleted, leftAlone: left };
+}
+
+/**
+ * Deletes a backup. The rest of an interrupted deletion is no backup, and is removed with the next one made.
+ */
+function removeBackup(folder: string): void {
+  const leaving = join(dirname(folder), UNFINISHED + basename(folder));
+  renameSync(folder, leaving);
+  rmSync(leaving, { recursive: true });
+}
+
+function listBackups(root: string): { readonly found: FoundBackup[]; readonly leftAlone: string[] } {
+  const found: FoundBackup[] = [];
+  const leftAlone: string[] = [];
+  for (const entry of readdirSync(root, { withFileTypes: true })) {
+    const folder = join(root, entry.name);
+    if (!entry.isDirectory() || entry.name.startsWith(UNFINISHED) || !existsSync(join(folder, MANIFEST)))
+      continue;
+    try {
+      found.push({ folder, manifest: readBackupManifest(folder) });
+    } catch (error) {
+      leftAlone.push(problemText(error));
+    }
+  }
+  return { found, leftAlone };
+}
+
+async function problemOf(backup: FoundBackup): Promise<string | null> {
+  try {
+    await checkFiles(backup);
+    return null;
+  } catch (error) {
+    return problemText(error);
+  }
+}
+
+/** Returns the message about a backup that cannot be used. Any other error is thrown. */
+function problemText(error: unknown): string {
+  if (error instanceof SarrafError) return error.message;
+  throw error;
+}

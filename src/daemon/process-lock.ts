@@ -1,0 +1,146 @@
+import { existsSync, mkdirSync } from 'node:fs';
+import { dirname } from 'node:path';
+import Database from 'better-sqlite3';
+import { isBusy } from '../budget/ledger-file.ts';
+import { SarrafError } from '../domain/errors.ts';
+import { ownNote, readLockOwner, removeLockOwner, writeLockOwner, type LockOwner } from './lock-owner.ts';
+import { secondText } from '../domain/time-text.ts';
+import { isOutOfFiles, OUT_OF_FILES_ADVICE } from '../mirror/out-of-files.ts';
+
+/** "sark" in ASCII: distinguishes a lock from any other SQLite file. */
+const APPLICATION_ID = 0x7361726b;
+
+/** Maximum wait to acquire a lock: a process that only checks it is done by then. */
+const TAKE_WAIT_MS = 300;
+
+/**
+ * The open files of the locks that are held: one that nobody referred to any more would be closed, and its
+ * lock lost, while its owner goes on.
+ */
+const HELD = new Set<Database.Database>();
+
+export interface LockOptions {
+  /** The file that stands for the lock. It stays when the lock is given back. */
+  readonly path: string;
+  /** Name of the locked thing, as in `expected WHAT for this run alone`. */
+  readonly what: string;
+  /** Advice if another process has it, as in `end that one, or OTHERWISE`. */
+  readonly otherwise: string;
+}
+
+/** A lock that this process has until it gives it back or ends, whichever way it ends. */
+export interface ProcessLock {
+  readonly path: string;
+  readonly owner: LockOwner;
+  /** Notes down where its owner says how it is, for those who look whether it does well. */
+  tellHealth(address: string): void;
+  /** Gives it back; a second call does nothing. */
+  release(): void;
+}
+
+function heldMessage(options: LockOptions): string {
+  const owner = readLockOwner(options.path);
+  const who =
+    owner === null
+      ? 'another process has it'
+      : `pid ${owner.pid} on ${owner.host} since ${secondText(owner.sinceMs)} UTC has it`;
+  return `expected ${options.what} for this run alone; ${who}: end that one, or ${options.otherwise}`;
+}
+
+function unusable(options: LockOptions, error: unknown): SarrafError {
+  if (error instanceof SarrafError) return error;
+  if (isBusy(error))
+    return new SarrafError('DATA_UNUSABLE', heldMessage(options), {
+      cause: error,
+      details: { endsRun: true },
+    });
+  const reason = error instanceof Error ? error.message : String(error);
+  const todo = isOutOfFiles()
+    ? OUT_OF_FILES_ADVICE
+    : `make the folder writable for this user, or ${options.otherwise}`;
+  return new SarrafError(
+    'DATA_UNUSABLE',
+    `expected to be able to write ${options.path}, the lock of ${options.what}: ${reason}: ${todo}`,
+    { cause: error },
+  );
+}
+
+/**
+ * Writes inside an exclusive lock that SQLite keeps from then on. The write is what shows a folder that can
+ * not be written to. It is the operating system that holds the lock, for the open file: it ends with the
+ * process, whatever its end, and no process id is trusted. Containers that share a folder of one machine see
+ * it too; a network file system keeps such a lock only as well as it does for SQLite.
+ */
+function hold(database: Database.Database, path: string): void {
+  database.pragma('locking_mode = EXCLUSIVE');
+  database.exec('BEGIN EXCLUSIVE');
+  const id = Number(database.pragma('application_id', { simple: true }));
+  const isEmpty = database.prepare('SELECT 1 FROM sqlite_schema LIMIT 1').get() === undefined;
+  if (!isEmpty && id !== APPLICATION_ID) {
+    throw new SarrafError(
+      'DATA_UNUSABLE',
+      `expected a lock of sarraf or nothing at ${path}, found another database: move it away`,
+    );
+  }
+  database.pragma(`application_id = ${APPLICATION_ID}`);
+  database.exec(
+    'CREATE TABLE IF NOT EXISTS takings (id INTEGER PRIMARY KEY CHECK (id = 1), count INTEGER) STRICT',
+  );
+  database.exec('INSERT INTO takings VALUES (1, 1) ON CONFLICT (id) DO UPDATE SET count = count + 1');
+  database.exec('COMMIT');
+}
+
+/**
+ * Takes a lock. Throws `DATA_UNUSABLE` when another process has it, naming that process, and when the folder
+ * can not be written to. Nothing may read the file itself within this process: closing it would end the
+ * operating system's lock.
+ */
+export function acquireLock(options: LockOptions): ProcessLock {
+  let database: Database.Database | null = null;
+  try {
+    mkdirSync(dirname(options.path), { recursive: true });
+    const opened = new Database(options.path, { timeout: TAKE_WAIT_MS });
+    database = opened;
+    hold(opened, options.path);
+    const owner = ownNote(Date.now());
+    writeLockOwner(options.path, owner);
+    HELD.add(opened);
+    let isHeld = true;
+    return {
+      path: options.path,
+      owner,
+      tellHealth(address) {
+        if (isHeld) writeLockOwner(options.path, { ...owner, health: address });
+      },
+      release() {
+        if (!isHeld) return;
+        isHeld = false;
+        removeLockOwner(options.path);
+        HELD.delete(opened);
+        opened.close();
+      },
+    };
+  } catch (error) {
+    database?.close();
+    throw unusable(options, error);
+  }
+}
+
+/**
+ * True if a process has a lock right now; the check does not acquire it. Throws `DATA_UNUSABLE` if the file
+ * exists and cannot be checked, since then nothing is known.
+ */
+export function isLockHeld(path: string): boolean {
+  let database: Database.Database | null = null;
+  if (!existsSync(path)) return false;
+  try {
+    database = new Database(path, { fileMustExist: true, timeout: 0 });
+    database.prepare('SELECT count(*) FROM sqlite_schema').get();
+    return false;
+  } catch (error) {
+    if (isBusy(error)) return true;
+    throw unusable({ path, what: 'this folder', otherwise: 'name another folder with --data' }, error);
+  } finally {
+    database?.close();
+  }
+}

@@ -1,0 +1,285 @@
+import { resolve, join } from 'node:path';
+import { isMap, isScalar, type Document } from 'yaml';
+import {
+  formatProblems,
+  readDocument,
+  readYaml,
+  writePath,
+  type ConfigProblem,
+  type Located,
+} from '../configuration/load-yaml.ts';
+import { exchangeConfig, type ExchangeConfig } from '../simulator-server/exchange-config.ts';
+import { botConfig, DEFAULT_STRATEGIES, type ReadSettings } from './bot-config.ts';
+import { createBotConfig, type BotConfig } from './create-bot-config.ts';
+import {
+  credentialPlace,
+  credentialFolderOf,
+  isCredential,
+  readSecretFiles,
+  warnOfPlainSecrets,
+} from './credential-texts.ts';
+import { applyOverride, overridePath, type Override } from './overrides.ts';
+import {
+  readFailure,
+  readSmallFile,
+  withoutSecrets,
+  type ReadSmallFile,
+} from '../configuration/secret-file.ts';
+import { substitute } from './settings/substitute.ts';
+import { checkWhole } from './settings/whole-config.ts';
+import { parseEnv } from 'node:util';
+
+/** A larger file is no configuration. */
+const LARGEST_FILE_BYTES = 1024 * 1024;
+
+export interface BotConfigSources {
+  /** Values of `${NAME}`; a file `.env` beside the configuration adds to them. */
+  readonly environment: Environment;
+  /** The disk by default. */
+  readonly readFile?: ReadSmallFile;
+  /** Overrides of `--set`, in their order. */
+  readonly overrides?: readonly Override[];
+  /**
+   * True if no exchange will be queried, as in a backtest or for the path of a ledger: then credentials are
+   * not read, and a live bot's configuration is as good as a paper one's.
+   */
+  readonly isOffline?: boolean;
+  /** Base of paths if there is no file, and of default paths. */
+  readonly workingFolder: string;
+}
+
+export type BotConfigReading =
+  | {
+      readonly ok: true;
+      readonly config: BotConfig;
+      /** True if the file is a live bot's, even if it was read as a paper bot's. */
+      readonly isLive: boolean;
+      /** Lines for people: what is allowed and unwise. */
+      readonly warnings: readonly string[];
+      /**
+       * A line about a value, as problems have it, for what is found out only later, such as a param that a
+       * plugin refuses.
+       */
+      readonly describe: (path: readonly PropertyKey[], message: string) => string;
+    }
+  /** Every problem at once, a line each, in the order of the file. */
+  | { readonly ok: false; readonly problems: readonly string[]; readonly warnings: readonly string[] };
+
+/**
+ * Reads the configuration of a bot; without a file (null) it is the defaults. Expected mistakes are returned,
+ * not thrown, and no secret is in any of them.
+ */
+export function readBotConfig(file: string | null, sources: BotConfigSources): BotConfigReading {
+  const { readFile = readSmallFile, overrides = [], workingFolder, isOffline = false } = sources;
+  const folder = credentialFolderOf(file, workingFolder);
+  let text = '';
+  try {
+    if (file !== null) ({ text } = readFile(resolve(workingFolder, file), LARGEST_FILE_BYTES));
+  } catch (error) {
+    return { ok: false, problems: [`${file}:1:1: ${readFailure(error)}`], warnings: [] };
+  }
+  const hasReferences = [text, ...overrides.map(([, value]) => value)].some((one) => one.includes('${'));
+  const { environment, warnings: ofFile } =
+    file !== null && hasReferences
+      ? withEnvironmentFile(sources.environment, { folder, readFile })
+      : { environment: sources.environment, warnings: [] };
+  let place: string | null = null;
+  let isLive = false;
+  let values: ReadonlyMap<string, string> = new Map();
+  const warned: Located[] = [];
+  const refusedOverrides: string[] = [];
+  const { read, locate } = readDocument(text, botConfig, (document) => {
+    leaveOutEmpty(document);
+    isLive = document.get('mode') === 'live';
+    if (isOffline) leaveOutCredentials(document);
+    // So that a value within the default strategies can be set.
+    if (
+      !document.has('strategies') &&
+      document.get('mode') !== 'live' &&
+      overrides.some(([path]) => path.startsWith('strategies.'))
+    ) {
+      document.set('strategies', document.createNode(DEFAULT_STRATEGIES));
+    }
+    for (const override of overrides) {
+      const wrong = applyOverride(document, override);
+      if (wrong !== null) refusedOverrides.push(`--set ${shownPath(override[0])}: ${wrong}`);
+    }
+    warned.push(...warnOfPlainSecrets(document));
+    place = credentialPlace(document, file);
+    const substituted = substitute(document, { environment, isText: isCredential });
+    ({ values } = substituted);
+    const secrets = readSecretFiles(document, { folder, readFile });
+    warned.push(...secrets.warnings);
+    return [...substituted.problems, ...secrets.problems, ...checkWhole(plainOf(document))];
+  });
+  const line = (problem: ConfigProblem): string =>
+    withoutValues(
+      writeLine(
+        { ...problem, message: withoutSecrets(withoutValues(problem.message, values)) },
+        { file, overrides },
+      ),
+      values,
+    );
+  const exchange = read.ok ? readExchangeFile(read.value, { folder, readFile }) : null;
+  const warnings = [...ofFile, ...warned.map((one) => line(locate(one)))];
+  const problems = [
+    ...refusedOverrides,
+    ...(read.ok ? [] : asTold(read.problems, text).map(line)),
+    ...(exchange !== null && 'problems' in exchange ? exchange.problems : []),
+  ];
+  if (!read.ok || problems.length > 0) return { ok: false, problems, warnings };
+  const embedded = exchange !== null && 'value' in exchange ? exchange.value : read.value.embedded.exchange;
+  const describe = (path: readonly PropertyKey[], message: string): string =>
+    line(locate({ path, key: false, message }));
+  const config = createBotConfig(read.value, {
+    folder,
+    workingFolder,
+    exchange: embedded,
+    credentialPlace: place,
+    describe,
+  });
+  return { ok: true, config, isLive: isLive || config.mode === 'live', warnings, describe };
+}
+
+/** A section whose lines are all commented out is as good as none. */
+function leaveOutEmpty(document: Document): void {
+  if (!isMap(document.contents)) return;
+  const empty = document.contents.items.filter(
+    ({ value }) => value === null || (isScalar(value) && value.value === null),
+  );
+  for (const { key } of empty) document.delete(key);
+}
+
+/** Whoever backtests a live bot's configuration need not have its keys at hand. */
+function leaveOutCredentials(document: Document): void {
+  if (!isMap(document.contents)) return;
+  if (isMap(document.get('exchange'))) document.deleteIn(['exchange', 'credentials']);
+  // Nobody is told anything then, so the secrets of channels are not needed either.
+  document.delete('alerts');
+  if (document.get('mode') !== 'live') return;
+  document.set('mode', 'paper');
+  // So that its exchange is still the one that it trades at.
+  if (isMap(document.get('paper'))) document.deleteIn(['paper', 'baseUrl']);
+}
+
+/**
+ * Returns the problems to report: if the text is no YAML only the first, since the others mostly follow from
+ * it.
+ */
+function asTold(problems: readonly ConfigProblem[], text: string): readonly ConfigProblem[] {
+  const [first] = problems;
+  if (first === undefined || first.path !== '') return problems;
+  const before = (text.split('\n')[first.line - 1] ?? '').slice(0, first.column);
+  const hint = before.endsWith('${')
+    ? '; between braces or brackets a reference such as "${NAME}" stands in quotes'
+    : '';
+  return [{ ...first, message: `${withoutSource(first.message)}${hint}` }];
+}
+
+function plainOf(document: { toJS(): unknown }): unknown {
+  try {
+    return document.toJS();
+  } catch {
+    return {};
+  }
+}
+
+/** A problem with its place: a line of the file, or the override that put the value there. */
+function writeLine(
+  problem: ConfigProblem,
+  of: { readonly file: string | null; readonly overrides: readonly Override[] },
+): string {
+  const { path, message } = problem;
+  const override = of.overrides.findLast(([set]) => {
+    const written = writePath(overridePath(set));
+    return path === written || path.startsWith(`${written}.`) || path.startsWith(`${written}[`);
+  });
+  const shown = shownPath(path);
+  if (override !== undefined) {
+    const isSame = path === writePath(overridePath(override[0]));
+    return `--set ${shownPath(override[0])}: ${isSame ? '' : `${shown}: `}${message}`;
+  }
+  if (of.file === null) return `${shown === '' ? '' : `${shown}: `}${message}`;
+  return formatProblems(of.file, [{ ...problem, path: shown }]);
+}
+
+/** A part of a path that looks like a token: names of settings have no digits. */
+const LIKE_A_SECRET = /^(?=.*\d)[^[\]]{12,}$/s;
+const CREDENTIAL_PATH = /^(exchange\.credentials\.)(?![A-Za-z]{1,20}(?:\.|$)).*$/s;
+
+/**
+ * A path without what may be a secret in the wrong place: where the space after a colon is missing, one is
+ * part of a key.
+ */
+function shownPath(path: string): string {
+  const parts = path.replace(CREDENTIAL_PATH, '$1…').split('.');
+  return parts.map((part) => (LIKE_A_SECRET.test(part) ? '…' : part)).join('.');
+}
+
+function readExchangeFile(
+  settings: ReadSettings,
+  of: { readonly folder: string; readonly readFile: ReadSmallFile },
+): { readonly value: ExchangeConfig } | { readonly problems: readonly string[] } | null {
+  const { mode, embedded } = settings;
+  if (embedded.file === null || mode !== 'embedded') return null;
+  const file = resolve(of.folder, embedded.file);
+  try {
+    const read = readYaml(of.readFile(file, LARGEST_FILE_BYTES).text, exchangeConfig);
+    return read.ok ? { value: read.value } : { problems: formatProblems(file, read.problems).split('\n') };
+  } catch (error) {
+    return { problems: [`${file}:1:1: ${readFailure(error)}`] };
+  }
+}
+
+/** A shorter value is no secret, and taking it out would garble the message. */
+const LEAST_LENGTH = 4;
+
+/**
+ * Values of the environment in place of which their names are shown: one may be a secret that was put in the
+ * wrong place.
+ */
+function withoutValues(message: string, values: ReadonlyMap<string, string>): string {
+  let clean = message;
+  // The longest first, so that one value within another leaves nothing behind.
+  const longestFirst = [...values].sort(([left], [right]) => right.length - left.length);
+  for (const [value, name] of longestFirst) {
+    if (value.length < LEAST_LENGTH) continue;
+    const written = JSON.stringify(value).slice(1, -1);
+    clean = clean.replaceAll(written, `$\{${name}}`).replaceAll(value, `$\{${name}}`);
+  }
+  return clean;
+}
+
+/** A message about the file as a whole, without the parts of the file that the YAML parser repeats. */
+function withoutSource(message: string): string {
+  return message.startsWith('Invalid input') ? message : message.replace(/(?:: |["'`]).*$/s, '');
+}
+
+/** Names of variables and their values. */
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/** A larger file is none of secrets. */
+const LARGEST_BYTES = 65_536;
+
+/**
+ * The environment with what `.env` in the folder of a configuration adds to it, as Docker reads such a file
+ * for a container. A variable of the environment that is not empty goes before the file. Warnings are lines
+ * for people.
+ */
+function withEnvironmentFile(
+  environment: Environment,
+  of: { readonly folder: string; readonly readFile: ReadSmallFile },
+): { readonly environment: Environment; readonly warnings: readonly string[] } {
+  const path = join(of.folder, '.env');
+  try {
+    const { text, isOpenToAll } = of.readFile(path, LARGEST_BYTES);
+    const filled = Object.entries(environment).filter(([, value]) => value !== undefined && value !== '');
+    return {
+      environment: { ...environment, ...parseEnv(text), ...Object.fromEntries(filled) },
+      warnings: isOpenToAll ? [`everyone on this machine can read ${path}: run chmod 600 ${path}`] : [],
+    };
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return { environment, warnings: [] };
+    return { environment, warnings: [`${path} is not used: ${readFailure(error)}`] };
+  }
+}

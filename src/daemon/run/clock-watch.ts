@@ -1,0 +1,83 @@
+import { clockAheadMs, TOLERATED_CLOCK_MS, type RequestTimes } from '../../exchange/clock-difference.ts';
+import type { HttpResponse } from '../../exchange/transport.ts';
+import type { WrapTransport } from '../../venues/venue.ts';
+import { lengthText } from '../../domain/time-text.ts';
+
+const SAID_EVERY_MS = 3_600_000;
+
+/**
+ * Holds two clocks against the time that replies carry: the machine's, and the bot's own, which does not
+ * follow when the machine's is set. A wrong one makes data look older or newer than it is, and signed calls
+ * look forged; nothing else says so. A bot's own time that is behind is mended by `timelyTransport`; one that
+ * is ahead can not go back.
+ */
+export class ClockWatch {
+  private saidAtMs = Number.NEGATIVE_INFINITY;
+  private wrongByMs: number | null = null;
+
+  /** Time by which one of the clocks is ahead, as last reported; null if both are right. */
+  get aheadMs(): number | null {
+    return this.wrongByMs;
+  }
+
+  /**
+   * Returns the message about the clocks after a reply; mostly null. A wrong clock is reported once an hour,
+   * even if servers of one exchange disagree. `own`: times of the request by the bot's own clock.
+   */
+  take(
+    reply: Pick<HttpResponse, 'headers'>,
+    { machine, own }: { readonly machine: RequestTimes; readonly own: RequestTimes },
+  ): string | null {
+    const nowMs = machine.receivedMs;
+    const machineMs = clockAheadMs(reply, machine);
+    const ownMs = clockAheadMs(reply, own);
+    if (machineMs === null || ownMs === null) return null;
+    if (Math.abs(machineMs) > TOLERATED_CLOCK_MS) return this.wrong(machineMs, nowMs, machineText);
+    if (ownMs > TOLERATED_CLOCK_MS) return this.wrong(ownMs, nowMs, ownText);
+    return this.right(nowMs);
+  }
+
+  private wrong(aheadMs: number, nowMs: number, text: (aheadMs: number) => string): string | null {
+    // Of a clock that was set back the time of the last word may be far ahead.
+    if (Math.abs(nowMs - this.saidAtMs) < SAID_EVERY_MS) return null;
+    this.wrongByMs = aheadMs;
+    this.saidAtMs = nowMs;
+    return text(aheadMs);
+  }
+
+  private right(nowMs: number): string | null {
+    if (this.wrongByMs === null) return null;
+    this.wrongByMs = null;
+    this.saidAtMs = nowMs;
+    return "this machine's clock agrees with the exchange's again";
+  }
+}
+
+function machineText(aheadMs: number): string {
+  const [direction, looks] = aheadMs > 0 ? ['ahead of', 'older'] : ['behind', 'newer'];
+  return `this machine's clock is ${lengthText(Math.abs(aheadMs))} ${direction} the exchange's: data looks ${looks} than it is, and signed calls may be refused; set the clock`;
+}
+
+const ownText = (aheadMs: number): string =>
+  `the bot's time is ${lengthText(aheadMs)} ahead of the exchange's, since this machine's clock was set back after the start: what it notes down has a time that is too late; start the bot again`;
+
+/** Has every reply that passes held against the clocks. `machineMs` is the machine's. */
+export function watchedTransport(
+  watch: ClockWatch,
+  say: (message: string) => void,
+  machineMs: () => number,
+): WrapTransport {
+  return (inner, ownMs) => ({
+    async send(request) {
+      const sent = { machineMs: machineMs(), ownMs: ownMs() };
+      const response = await inner.send(request);
+      const message = watch.take(response, {
+        machine: { sentMs: sent.machineMs, receivedMs: machineMs() },
+        own: { sentMs: sent.ownMs, receivedMs: ownMs() },
+      });
+      if (message !== null) say(message);
+      return response;
+    },
+    close: async () => inner.close(),
+  });
+}

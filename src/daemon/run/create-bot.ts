@@ -1,0 +1,276 @@
+import type { Budget } from '../../domain/rate-limit.ts';
+import { SarrafError } from '../../domain/errors.ts';
+import { Engine } from '../../engine/engine.ts';
+import type {
+  EngineSettings,
+  FigureSettings,
+  StrategyInstanceSettings,
+} from '../../engine/engine-settings.ts';
+import { marketsOf } from '../../engine/strategy-instance.ts';
+import { sentence } from '../../language/sentence.ts';
+import type { MirrorStore } from '../../mirror/mirror-store.ts';
+import { movesPerMinute } from '../../scheduler/moves-per-minute.ts';
+import { type PollPlan, planPolls } from '../../scheduler/plan-polls.ts';
+import { BotShell, type BotShellOptions } from '../bot-shell.ts';
+import { ledgerSubjects } from '../../venues/client-credentials.ts';
+import type { Venue } from '../../venues/venue.ts';
+import { bridgedOf, planInputOf, stretched } from '../create-plan.ts';
+import type { LostStrategy } from '../load-instances.ts';
+import { credentialAdvice } from '../credential-texts.ts';
+import { DataWatch } from './data-watch.ts';
+import type { BudgetUse } from '../health/health-source.ts';
+import { LatencyBuckets } from '../health/latency-buckets.ts';
+import { IN_MEMORY } from '../health/ledger-watch.ts';
+import { RequestCounts } from '../request-counts.ts';
+import type { Screen } from './screen.ts';
+import type { BotConfig } from '../create-bot-config.ts';
+import { lowered } from '../../budget/named-limit.ts';
+import type { EngineNotice } from '../../engine/engine-command.ts';
+import { pacesOf, type FeedPace } from '../../scheduler/pace.ts';
+import type { PlannedFeed } from '../../scheduler/feed.ts';
+import type { Cancel, Timeline } from '../../virtual/virtual-time.ts';
+
+/** A bot that is put together and has not begun. */
+export interface CreatedBot {
+  readonly engine: Engine;
+  readonly shell: BotShell;
+  readonly plan: PollPlan;
+  readonly counts: RequestCounts;
+  /** From the plan of an order to the exchange's answer to it. */
+  readonly orderLatency: LatencyBuckets;
+  /** To be begun with the shell. */
+  readonly paces: PaceWatch;
+  /** To be begun with the shell. */
+  readonly data: DataWatch;
+}
+
+export interface CreateBotOptions {
+  readonly config: BotConfig;
+  readonly venue: Venue;
+  readonly instances: readonly StrategyInstanceSettings[];
+  /** Strategies that can not run; none without it. */
+  readonly lost?: readonly LostStrategy[];
+  readonly mirror: MirrorStore;
+  readonly screen: Screen;
+  /** Returns the use of each limit, which is stored for later readers; without it the use is not stored. */
+  readonly budgets?: () => readonly BudgetUse[];
+  readonly onAnswer?: NonNullable<BotShellOptions['onAnswer']>;
+  readonly onEvent?: NonNullable<BotShellOptions['onEvent']>;
+}
+
+/** Puts a bot together. Throws `INVALID_OPTIONS` when what the strategies want does not fit the limits. */
+export function createBot({
+  config,
+  venue,
+  instances,
+  lost = [],
+  mirror,
+  screen,
+  budgets = () => [],
+  onAnswer,
+  onEvent,
+}: CreateBotOptions): CreatedBot {
+  const runners = instances.map(({ runner }) => runner);
+  const planWith = (budgets: Iterable<Budget>): PollPlan =>
+    planPolls({ ...planInputOf(runners, budgets), venue: venue.profile });
+  // A limit that the exchange lowers for a day makes data older, and is no reason not to begin.
+  const plan = planWith(venue.budgets.values());
+  if (plan.problems.length > 0) {
+    const message = [
+      'expected subscriptions that the limits of the exchange allow, were',
+      ...plan.problems,
+    ].join('\n  ');
+    throw new SarrafError('INVALID_OPTIONS', message);
+  }
+  // A paper bot reads markets under its address, though it sends no order to the exchange.
+  const subjects = new Set([...Object.values(ledgerSubjects(config.exchange)), IN_MEMORY]);
+  const engine = new Engine(
+    {
+      ...settingsOf(config, { venue, instances, lost, plan }),
+      figures: { budgets: () => fullest(budgets(), subjects) },
+    },
+    mirror.load(),
+    venue.time.now(),
+  );
+  const counts = new RequestCounts({ budgets: venue.budgets, most: () => venue.mostOccupied() });
+  const orderLatency = new LatencyBuckets();
+  const data = new DataWatch({
+    time: venue.time,
+    dataAges: () => engine.dataAges(),
+    onNotice: (notice) => screen.show([notice], venue.time.now()),
+  });
+  const shell = new BotShell({
+    engine,
+    store: mirror,
+    commits: venue.commits,
+    time: venue.time,
+    limiter: venue.limiter,
+    caller: venue.caller,
+    canLogIn: venue.canLogIn,
+    limiterMs: venue.limiterMs,
+    onRequestEnd: (request, answer) => {
+      const { call } = request;
+      const { outcome } = answer;
+      data.note(request, answer);
+      counts.add(venue.caller.endpointOf(call), outcome);
+      if (outcome === 'unsent' || (call.kind !== 'place' && call.kind !== 'place-oco')) return;
+      const order = engine.orderManager.blotter.table.get(call.order.clientOrderId);
+      if (order !== undefined) orderLatency.add(venue.time.now() - order.plannedAtMs);
+    },
+    ...(onAnswer === undefined ? {} : { onAnswer }),
+    ...(onEvent === undefined ? {} : { onEvent }),
+    onNotices: (notices, atMs) => screen.show(notices, atMs),
+  });
+  const { pollStretch } = venue;
+  const paces = new PaceWatch({
+    time: venue.time,
+    budgets: venue.budgets,
+    namedLimits: () => venue.namedLimits(),
+    feeds: stretched(plan.feeds, pollStretch),
+    plan: (budgets) => stretched(planWith(budgets).feeds, pollStretch),
+    onPace: (changed) => shell.pace(changed),
+    onNotice: (notice) => screen.show([notice], venue.time.now()),
+  });
+  return { engine, shell, plan, counts, orderLatency, paces, data };
+}
+
+function settingsOf(
+  config: BotConfig,
+  of: {
+    readonly venue: Venue;
+    readonly instances: readonly StrategyInstanceSettings[];
+    readonly lost: readonly LostStrategy[];
+    readonly plan: PollPlan;
+  },
+): EngineSettings {
+  const { pollStretch, markets, profile } = of.venue;
+  const { credentials } = config.exchange;
+  const runners = of.instances.map(({ runner }) => runner);
+  const traded = new Set(runners.flatMap((runner) => marketsOf(runner)));
+  // What holds rial and tether has to be valued in one of them.
+  if (bridgedOf(runners).length > 0) traded.add(profile.marketNames.bridge.market);
+  return {
+    ...config.execution,
+    instance: config.instance,
+    venue: profile,
+    markets: markets.filter(({ symbol }) => traded.has(symbol)),
+    locks: config.locks,
+    instances: of.instances.map((instance) => ({
+      ...instance,
+      limits: patient(instance.limits, pollStretch),
+    })),
+    lost: of.lost.map(({ name, quote, unlistedMarket: market, reasons }) => ({
+      name,
+      quote,
+      reason: market === null ? reasons.join('; ') : sentence('market-unlisted', { market }),
+    })),
+    feeds: stretched(of.plan.feeds, pollStretch),
+    movesPerMinute: movesPerMinute(of.plan.budgets, profile),
+    reconciliation: config.reconciliation,
+    credential:
+      config.mode !== 'live' || credentials === null
+        ? null
+        : credentialAdvice(credentials, config.credentialPlace),
+  };
+}
+
+/** Each limit once: of the bot's address and credential, which each have their count, the fuller one. */
+function fullest(
+  uses: readonly BudgetUse[],
+  subjects: ReadonlySet<string>,
+): ReturnType<FigureSettings['budgets']> {
+  const found = new Map<string, BudgetUse>();
+  for (const use of uses) {
+    const before = found.get(use.budget);
+    const isFuller = before === undefined || use.limit - use.inUse < before.limit - before.inUse;
+    if (subjects.has(use.subject) && isFuller) found.set(use.budget, use);
+  }
+  return [...found.values()];
+}
+
+/** Data that changes once an hour may be older than data that changes every second. */
+function patient(
+  limits: StrategyInstanceSettings['limits'],
+  factor: number,
+): StrategyInstanceSettings['limits'] {
+  if (factor <= 1) return limits;
+  const { maxBookAgeMs, maxStandstillMs } = limits;
+  return {
+    ...limits,
+    maxBookAgeMs: maxBookAgeMs === null ? null : maxBookAgeMs * factor,
+    maxStandstillMs: maxStandstillMs === null ? null : maxStandstillMs * factor,
+  };
+}
+
+/** Another process may have been notified: so often the ledger is looked at. */
+const LOOK_EVERY_MS = 5_000;
+
+interface PaceWatchOptions {
+  readonly time: Timeline;
+  readonly budgets: ReadonlyMap<string, Budget>;
+  /** Limits that the exchange has lowered and that hold now, by budget. */
+  readonly namedLimits: () => ReadonlyMap<string, number>;
+  /** The feeds of the plan by our own limits, and what a plan with others has. */
+  readonly feeds: readonly PlannedFeed[];
+  readonly plan: (budgets: Iterable<Budget>) => readonly PlannedFeed[];
+  readonly onPace: (paces: readonly FeedPace[]) => void;
+  readonly onNotice: (notice: EngineNotice) => void;
+}
+
+/**
+ * Says when the exchange lowers a limit, to whichever process it said so, and when that is over; has feeds
+ * asked as often as the limits allow.
+ */
+export class PaceWatch {
+  private readonly options: PaceWatchOptions;
+  private before: ReadonlyMap<string, number> = new Map();
+  private cancel: Cancel | null = null;
+
+  constructor(options: PaceWatchOptions) {
+    this.options = options;
+  }
+
+  /** Looks now and from now on. */
+  begin(): void {
+    const { time } = this.options;
+    this.look();
+    this.cancel = time.at(time.now() + LOOK_EVERY_MS, () => this.begin());
+  }
+
+  end(): void {
+    this.cancel?.();
+  }
+
+  look(): void {
+    const { budgets, feeds, plan, namedLimits, onPace } = this.options;
+    const now = namedLimits();
+    const { before } = this;
+    const names = new Set([...before.keys(), ...now.keys()]);
+    const changed = [...names].filter((name) => before.get(name) !== now.get(name));
+    if (changed.length === 0) return;
+    this.before = now;
+    for (const name of changed) this.tell(name, now.get(name) ?? null);
+    const all = [...budgets.values()].map((budget) => lowered(budget, now.get(budget.name) ?? null));
+    const limits = all.flatMap(({ name, limit }) => {
+      const plannedLimit = budgets.get(name)?.limit ?? limit;
+      return plannedLimit === limit ? [] : [{ budget: name, plannedLimit, limit }];
+    });
+    onPace(pacesOf(feeds, plan(all), limits));
+  }
+
+  private tell(name: string, named: number | null): void {
+    const own = this.options.budgets.get(name);
+    const stated = own?.statedLimit ?? own?.limit;
+    const notice =
+      named === null
+        ? ({
+            level: 'info',
+            message: `the limit of ${name} is ${stated} again: the exchange no longer lowers it`,
+          } as const)
+        : ({
+            level: 'error',
+            message: `the exchange has lowered the limit of ${name} from ${stated} to ${named}: the bot keeps the lower limit and polls less often. The limit rises again after 24 hours without a limit reply, or by "sarraf budget raise ${name}"`,
+          } as const);
+    this.options.onNotice({ kind: 'notice', subject: null, ...notice });
+  }
+}

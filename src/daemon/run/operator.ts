@@ -1,0 +1,357 @@
+import { sentence } from '../../language/sentence.ts';
+import {
+  isByHand,
+  type ByHandCommand,
+  type LockCommand,
+  type SignalCommand,
+} from '../../engine/engine-event.ts';
+import { profitOfInstance } from '../../engine/profit-of-instance.ts';
+import type { EngineNotice } from '../../engine/engine-command.ts';
+import { lockReason, type Lock } from '../../engine/lock.ts';
+import type { MirrorStore } from '../../mirror/mirror-store.ts';
+import type { Venue } from '../../venues/venue.ts';
+import { CancelWait, slowDiskFault } from '../control/cancel-wait.ts';
+import { ControlInbox, type TakenCommand } from '../control/control-inbox.ts';
+import type { CreatedBot } from './create-bot.ts';
+import type { HealthSource, EquityState } from '../health/health-source.ts';
+import type { LedgerWatch } from '../health/ledger-watch.ts';
+import type { BotConfig } from '../create-bot-config.ts';
+import { lockProblem, lockResult } from './take-lock.ts';
+import { equityFigure, profitFigure } from '../../domain/figure-name.ts';
+import { formatUnits, parseUnits, type Units } from '../../domain/money.ts';
+import { equityCurrencies, type FigureSource } from '../../mirror/equity-now.ts';
+import { drawdownOf, valuesOf, withoutDeposits, type ValueAt } from '../../portfolio/value-series.ts';
+
+export interface OperatorOptions {
+  readonly bot: CreatedBot;
+  readonly config: BotConfig;
+  readonly venue: Venue;
+  readonly mirror: MirrorStore;
+  readonly ledger: LedgerWatch;
+  readonly onError: (error: unknown) => void;
+  /** Called with what the orders of a halt or of the end wait for, where none has closed for some time. */
+  readonly onWait?: (message: string) => void;
+}
+
+/** Interval between writes of a command's progress. */
+const PROGRESS_EVERY_MS = 200;
+
+/**
+ * Interface of operators and supervisors to a running bot: commands through the control database, and health
+ * reports.
+ */
+export class Operator {
+  private readonly options: OperatorOptions;
+  private readonly inbox: ControlInbox;
+  private readonly ledger: LedgerWatch;
+  private readonly equity: EquityWatch;
+  private readonly notices = new Map<string, number>();
+  private readonly endings: (() => void)[] = [];
+  private readonly cancelWait: CancelWait;
+  /** Of commands that are under way. */
+  private readonly following = new Set<NodeJS.Timeout>();
+
+  constructor(options: OperatorOptions) {
+    this.options = options;
+    this.inbox = new ControlInbox(options.config.data.folder);
+    this.ledger = options.ledger;
+    this.cancelWait = new CancelWait(options.venue, {
+      ledgerFault: () => this.ledger.look().placingFault,
+      onWait: (message) => options.onWait?.(message),
+    });
+    this.equity = new EquityWatch(options.mirror);
+  }
+
+  /** Takes up a halt that holds from before, and listens to commands. */
+  begin(): void {
+    const { bot, onError } = this.options;
+    const halted = this.inbox.isHalted();
+    if (halted !== null && bot.engine.haltReason() === null) {
+      const { reason, wholeAccount } = halted;
+      bot.shell.control({ kind: 'halt', reason, wholeAccount });
+    }
+    // Locks that were set while no bot ran hold before anything is placed.
+    for (const taken of this.takeWaiting()) this.take(taken);
+    this.endings.push(this.inbox.listen((taken) => this.take(taken), onError));
+  }
+
+  count(notices: readonly EngineNotice[]): void {
+    for (const notice of notices) {
+      if (notice.kind !== 'notice') continue;
+      this.notices.set(notice.level, (this.notices.get(notice.level) ?? 0) + 1);
+    }
+  }
+
+  end(): void {
+    for (const end of this.endings) end();
+    for (const timer of this.following) clearInterval(timer);
+    this.inbox.close();
+  }
+
+  private takeWaiting(): readonly TakenCommand[] {
+    try {
+      return this.inbox.take();
+    } catch (error) {
+      // Another process writes: the next look takes them.
+      this.options.onError(error);
+      return [];
+    }
+  }
+
+  private takeLock(id: number, command: LockCommand): void {
+    const { shell, engine } = this.options.bot;
+    const problem = lockProblem(command, engine);
+    if (problem !== null) {
+      this.options.onError(new Error(`a ${command.kind} was not taken: ${problem}`));
+      this.inbox.done(id, { ok: false, message: problem, left: [] });
+      return;
+    }
+    const before = engine.locks.active();
+    shell.control(command);
+    this.inbox.done(id, lockResult(command, { before, after: engine.locks.active() }));
+  }
+
+  /** Each is given to the engine once, and followed to its end. One that waited too long is not begun. */
+  private takeByHand(taken: TakenCommand & { readonly command: ByHandCommand }): void {
+    const { id, command, isRepeated, postedAtMs } = taken;
+    const { shell, engine } = this.options.bot;
+    const { key } = command;
+    if (command.kind === 'place' && isRepeated && engine.byHand.stateOf(key) === null) {
+      this.inbox.done(id, { ok: false, message: this.notPlacedText(), left: [] });
+      return;
+    }
+    this.follow(() => {
+      let state = engine.byHand.stateOf(key);
+      if (state === null) {
+        const tooLate = this.inbox.tooLateText(command, postedAtMs);
+        if (tooLate !== null) {
+          this.inbox.done(id, { ok: false, message: tooLate, left: [] });
+          return true;
+        }
+        // What was canceled for a position that can not be sold yet would leave that bare.
+        const waits = command.kind === 'close' || command.kind === 'position';
+        if (waits && engine.status().phase === 'syncing') return false;
+        shell.control(command);
+        state = engine.byHand.stateOf(key);
+      }
+      if (state === null) return false;
+      const { left, closed, end } = state;
+      if (end === null) this.inbox.progress(id, { left, closed });
+      else this.inbox.done(id, { ...end, left: [] });
+      return end !== null;
+    });
+  }
+
+  /** Each is given to the engine once, and followed to its answer: it waits for strategies to start. */
+  private takeSignal({ id, postedAtMs }: TakenCommand, command: SignalCommand): void {
+    const { shell, engine } = this.options.bot;
+    // One whose sender says nothing is as old as its command.
+    const sentAtMs = command.sentAtMs ?? postedAtMs;
+    shell.control({ ...command, ageMs: this.inbox.sinceMs(sentAtMs) });
+    this.follow(() => {
+      const reply = engine.signals.replyTo(command);
+      if (reply === null) return false;
+      const { outcome, code, message } = reply;
+      this.inbox.done(id, { ok: outcome === 'told', message, left: [], signal: { outcome, code } });
+      return true;
+    });
+  }
+
+  /** Returns why an order by hand that an earlier run had accepted is not placed now. */
+  private notPlacedText(): string {
+    return this.options.bot.engine.orderManager.takeover.isPutBack
+      ? sentence('control-placed-unknown')
+      : sentence('control-not-placed');
+  }
+
+  /** Calls `look` now and then until it answers true. */
+  private follow(look: () => boolean): void {
+    if (look()) return;
+    const timer = setInterval(() => {
+      if (!look()) return;
+      clearInterval(timer);
+      this.following.delete(timer);
+    }, PROGRESS_EVERY_MS);
+    this.following.add(timer);
+  }
+
+  private take(taken: TakenCommand): void {
+    const { id, command } = taken;
+    const { shell, engine } = this.options.bot;
+    if (isByHand(command)) {
+      this.takeByHand({ ...taken, command });
+      return;
+    }
+    if (command.kind === 'signal') {
+      this.takeSignal(taken, command);
+      return;
+    }
+    if (command.kind === 'lock' || command.kind === 'unlock') {
+      this.takeLock(id, command);
+      return;
+    }
+    const before = engine.status().liveOrders;
+    shell.control(command);
+    if (command.kind === 'resume' || command.kind === 'accept-balances') {
+      this.inbox.done(id, {
+        ok: true,
+        message:
+          command.kind === 'resume' ? goesOnText(engine.locks.active()) : sentence('control-books-anew'),
+        left: [],
+      });
+      return;
+    }
+    this.follow(() => {
+      const left = engine.status().liveOrders;
+      if (left > 0) {
+        this.inbox.progress(id, {
+          left,
+          closed: Math.max(0, before - left),
+          waitsFor: this.cancelWait.look(left, performance.now()),
+        });
+      } else
+        this.inbox.done(id, { ok: true, message: sentence('control-done', { count: before }), left: [] });
+      return left === 0;
+    });
+  }
+
+  /** Says what the cancels of the end of the run wait for, where none has come for some time. */
+  lookAtCancels(): void {
+    this.cancelWait.look(this.options.bot.engine.status().liveOrders, performance.now());
+  }
+
+  /** Returns the source for health. */
+  source(): HealthSource {
+    const { bot, mirror } = this.options;
+    const { engine, shell, counts, orderLatency } = bot;
+    return {
+      heartbeatAgeMs: () => shell.heartbeatAgeMs(),
+      mirrorFault: () => mirror.writeFault(),
+      isDiskFull: () => mirror.isRunningOut(),
+      phase: () => engine.status().phase,
+      waitsFor: () => null,
+      haltReason: () => engine.haltReason(),
+      credentialFault: () => engine.credentialFault(),
+      placingFault: () =>
+        this.ledger.look().placingFault ?? engine.slowMachine.fault() ?? engine.orderManager.placer.closed(),
+      breaks: () =>
+        (engine.reconciler.break?.rows ?? []).map(
+          ({ currency, expected, found }) => `expected ${expected} ${currency}, found ${found}`,
+        ),
+      doubts: () => [
+        ...engine.doubts(),
+        ...[
+          slowDiskFault(this.options.venue, {
+            openOrders: engine.status().liveOrders,
+            withinMs: this.options.config.drain.withinMs,
+          }),
+        ].filter((fault) => fault !== null),
+      ],
+      lockouts: () => this.ledger.look().lockouts,
+      locks: () =>
+        engine.locks.active().map((lock) => ({ kind: engine.locks.kindOf(lock), said: lockReason(lock) })),
+      dataAges: () => engine.dataAges(),
+      budgets: () => this.ledger.look().budgets,
+      requests: () => counts.outcomes(),
+      ordersByState: () => engine.ordersByState(),
+      noticesByLevel: () => Object.fromEntries(this.notices),
+      strategies: () =>
+        engine.instances.map((instance) => ({
+          strategy: instance.name,
+          requests: instance.requests,
+          fills: instance.fills,
+          orders: instance.orders,
+          refusals: instance.tally.refusals(),
+          made: profitOfInstance(instance, (symbol) => engine.markets.priceOf(symbol)),
+        })),
+      equity: () => this.equity.look(),
+      orderLatency: () => orderLatency.counts(),
+      mirrorBytes: () => mirror.bytes(),
+    };
+  }
+}
+
+function goesOnText(locks: readonly Lock[]): string {
+  const paused = locks.flatMap(({ pauses, strategy }) => (pauses === true ? [strategy ?? ''] : []));
+  return paused.length === 0
+    ? sentence('control-goes-on')
+    : sentence('control-goes-on-but', { strategies: paused.join(', ') });
+}
+
+/** Equity is written every five minutes: the mirror is not asked with every look. */
+const HOLDS_MS = 60_000;
+const BASIS_POINTS = 10_000;
+
+/** Values read for a currency. */
+interface Followed {
+  /** Null while it has no value, as in a break. */
+  worth: Units | null;
+  worthAtMs: number;
+  /** Highest and last profit value; null before any. */
+  highest: ValueAt | null;
+  last: ValueAt | null;
+}
+
+/**
+ * The equity that the bot wrote last, for health. A mirror of a year has ten thousand values, which take tens
+ * of ms to read: so all of them are read once, with the first look, and then only what is new.
+ */
+export class EquityWatch {
+  private readonly source: FigureSource;
+  private readonly steadyMs: () => number;
+  /** As many as the strategies have quote currencies. */
+  private readonly followed = new Map<string, Followed>();
+  private readAtMs = Number.NEGATIVE_INFINITY;
+  private seen: readonly EquityState[] = [];
+
+  /** `steadyMs` is of a clock that nobody steps. */
+  constructor(source: FigureSource, steadyMs: () => number = () => performance.now()) {
+    this.source = source;
+    this.steadyMs = steadyMs;
+  }
+
+  look(): readonly EquityState[] {
+    const nowMs = this.steadyMs();
+    if (nowMs - this.readAtMs < HOLDS_MS) return this.seen;
+    this.readAtMs = nowMs;
+    this.seen = this.read();
+    return this.seen;
+  }
+
+  private read(): readonly EquityState[] {
+    return equityCurrencies(this.source).flatMap((currency) => {
+      const followed = this.follow(currency);
+      const { worth } = followed;
+      return worth === null
+        ? []
+        : [{ currency, value: formatUnits(worth), drawdown: drawdownIn(followed, worth) }];
+    });
+  }
+
+  /** Takes in what was written since the last reading. */
+  private follow(currency: string): Followed {
+    const known = this.followed.get(currency) ?? { worth: null, worthAtMs: -1, highest: null, last: null };
+    this.followed.set(currency, known);
+    const worth = this.after(equityFigure(currency), known.worthAtMs).at(-1);
+    if (worth !== undefined) {
+      known.worth = worth.value === null ? null : parseUnits(worth.value);
+      known.worthAtMs = worth.atMs;
+    }
+    for (const made of valuesOf(this.after(profitFigure(null, currency), known.last?.atMs ?? -1))) {
+      if (known.highest === null || made.value > known.highest.value) known.highest = made;
+      known.last = made;
+    }
+    return known;
+  }
+
+  private after(name: string, atMs: number): ReturnType<FigureSource['figures']> {
+    const most = Number.MAX_SAFE_INTEGER;
+    return this.source.figures(name, { fromMs: atMs + 1, toMs: Number.MAX_SAFE_INTEGER, most });
+  }
+}
+
+function drawdownIn({ highest, last }: Followed, worth: Units): number | null {
+  if (highest === null || last === null) return null;
+  const bps = drawdownOf(withoutDeposits([highest, last], worth))?.now.depthBps ?? null;
+  return bps === null ? null : bps / BASIS_POINTS;
+}

@@ -1,0 +1,138 @@
+import { statfs } from 'node:fs/promises';
+import { mkdirSync } from 'node:fs';
+import { SarrafError } from '../../domain/errors.ts';
+import type { MarketSymbol } from '../../domain/market-symbol.ts';
+import type { VenueAnswer, VenueCall } from '../../venues/port.ts';
+import { RawFile } from '../../recording/raw-file.ts';
+import { Recorder, type MarketRecording } from '../../recording/recorder.ts';
+import { TappedTransport } from '../../recording/tapped-transport.ts';
+import type { WrapTransport } from '../../venues/venue.ts';
+import { lockOfRecording } from './lock-of-recording.ts';
+import { sealBeside } from './seal-beside.ts';
+import type { RecordConfig } from '../create-bot-config.ts';
+
+/** Room that is left to the bot on its disk: with less, nothing is recorded. */
+const LEAST_FREE_BYTES = 256_000_000;
+const LOOK_AT_DISK_EVERY_MS = 10_000;
+
+export interface RecordingOptions extends RecordConfig {
+  /** Called with each problem, as a sentence. */
+  readonly onProblem: (message: string) => void;
+}
+
+/** Subject of a recording. */
+export interface RecordingSubject {
+  readonly markets: readonly string[];
+  /** Source of the data, for the catalogue. */
+  readonly source: string;
+  /** @see RecorderOptions.beganMs */
+  readonly beganMs: number | null;
+  /** A longer time between two looks at something is a gap. */
+  readonly longestPauseMs: number;
+}
+
+/** Recorded data, for people and programs. */
+export interface RecordingSummary {
+  readonly catalogue: string;
+  readonly markets: readonly MarketRecording[];
+  /** Replies that were kept whole. */
+  readonly rawReplies: number;
+  /** Reason for an early end; null if it did not end early. */
+  readonly failure: string | null;
+}
+
+/**
+ * The recorder of this process: raw replies from the first request on, and rows once the markets are known.
+ * It never throws to its caller.
+ */
+export class Recording {
+  private readonly options: RecordingOptions;
+  private readonly life = `${String(Date.now()).padStart(15, '0')}-${process.pid}`;
+  private readonly raw: RawFile | null;
+  private readonly timer: NodeJS.Timeout;
+  private recorder: Recorder | null = null;
+  private stopped: string | null = null;
+
+  constructor(options: RecordingOptions) {
+    this.options = options;
+    const { folder, onProblem } = options;
+    this.raw = options.raw
+      ? new RawFile({
+          root: folder,
+          life: this.life,
+          onError: (error) => onProblem(`recording: no more raw replies are kept: ${messageOf(error)}`),
+        })
+      : null;
+    this.timer = setInterval(() => void this.lookAtDisk(), LOOK_AT_DISK_EVERY_MS).unref();
+  }
+
+  /** Puts itself between a client and its way to the exchange, where raw replies are kept. */
+  readonly wrap: WrapTransport = (inner, nowMs) => {
+    const { raw } = this;
+    if (raw === null) return inner;
+    return new TappedTransport({
+      inner,
+      nowMs,
+      onReply: (reply) => {
+        if (this.stopped === null) raw.take(reply);
+      },
+    });
+  };
+
+  /**
+   * Begins to record rows. Throws `INVALID_OPTIONS` where they would be mixed with others; `DATA_UNUSABLE`
+   * where the folder can not be had.
+   */
+  async begin(subject: RecordingSubject): Promise<void> {
+    const { folder, onProblem } = this.options;
+    mkdirSync(folder, { recursive: true });
+    await this.lookAtDisk();
+    this.recorder = await Recorder.open({
+      ...subject,
+      root: folder,
+      markets: subject.markets as readonly MarketSymbol[],
+      life: this.life,
+      onProblem,
+      takeLock: lockOfRecording,
+      seal: sealBeside,
+    });
+  }
+
+  /** Takes an answer. Never throws. */
+  take(call: VenueCall, answer: VenueAnswer, atMs: number, askedAtMs: number = atMs): void {
+    if (this.stopped === null) this.recorder?.take(call, answer, atMs, askedAtMs);
+  }
+
+  summary(): RecordingSummary {
+    return {
+      catalogue: this.options.folder,
+      markets: this.recorder?.markets ?? [],
+      rawReplies: this.raw?.count ?? 0,
+      failure: this.stopped ?? this.recorder?.failure ?? null,
+    };
+  }
+
+  /** Moves everything to the catalogue. */
+  async close(): Promise<void> {
+    clearInterval(this.timer);
+    await this.raw?.close();
+    await this.recorder?.close();
+  }
+
+  private async lookAtDisk(): Promise<void> {
+    try {
+      const { bavail, bsize } = await statfs(this.options.folder);
+      if (this.stopped !== null || bavail * bsize >= LEAST_FREE_BYTES) return;
+      this.stopped = `expected ${LEAST_FREE_BYTES / 1e6} MB free in ${this.options.folder}, found ${Math.floor((bavail * bsize) / 1e6)}`;
+      this.options.onProblem(
+        `recording: nothing more is recorded, so that the bot has the rest: ${this.stopped}`,
+      );
+    } catch {
+      // Where the free room is unknown, a failed write reports it.
+    }
+  }
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof SarrafError || error instanceof Error ? error.message : String(error);
+}

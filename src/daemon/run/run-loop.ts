@@ -1,0 +1,107 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { VirtualTime } from '../../virtual/virtual-time.ts';
+import type { BotShell } from '../bot-shell.ts';
+import type { Venue } from '../../venues/venue.ts';
+import type { CreatedBot } from './create-bot.ts';
+import type { BotConfig } from '../create-bot-config.ts';
+
+/** Virtual time that runs before the system clock is read. */
+const VIRTUAL_SLICE_MS = 1_000;
+
+/** Interval for checking the end of a wait, by the system clock. */
+const LOOK_EVERY_MS = 20;
+
+/** Interval between status reports, by the system clock. */
+const STATUS_EVERY_MS = 5_000;
+
+/** Maximum wait of the end for the last comparison of the books. */
+const LAST_COMPARISON_MS = 5_000;
+
+/** And for balances that were read after the last order ended, from an exchange that answers slowly. */
+const LAST_BALANCES_MS = 20_000;
+
+/**
+ * In virtual time the end may take as long as it takes to know that an order whose reply is missing never
+ * arrived.
+ */
+const VIRTUAL_DRAIN_MS = 600_000;
+
+export interface RunUntil {
+  readonly venue: Pick<Venue, 'time'>;
+  readonly signal?: AbortSignal;
+  /** By the system clock; null: no limit. */
+  readonly forMs?: number | null;
+  /** By the venue's time. */
+  readonly deadlineMs?: number;
+  readonly isOver: () => boolean;
+  readonly onStatus?: () => void;
+}
+
+/** Lets the bot go on until something ends the wait. Throws what keeps the bot from going on. */
+export async function runUntil(
+  bot: { readonly shell: Pick<BotShell, 'throwIfFailed'> },
+  until: RunUntil,
+): Promise<void> {
+  const { venue, signal, forMs = null, deadlineMs = Number.POSITIVE_INFINITY, isOver, onStatus } = until;
+  const { time } = venue;
+  const begunMs = performance.now();
+  let statusMs = begunMs;
+  const isEnded = (): boolean => signal?.aborted === true || isOver() || time.now() >= deadlineMs;
+  while (!isEnded()) {
+    const nowMs = performance.now();
+    if (forMs !== null && nowMs - begunMs >= forMs) return;
+    if (nowMs - statusMs >= STATUS_EVERY_MS) {
+      statusMs = nowMs;
+      onStatus?.();
+    }
+    if (time instanceof VirtualTime) await time.run(time.now() + VIRTUAL_SLICE_MS);
+    else await pause(LOOK_EVERY_MS);
+    bot.shell.throwIfFailed();
+  }
+}
+
+/**
+ * Ends the bot in order: no new orders, own orders canceled or kept, every fill read, and the books compared
+ * once more. What is not done in time is done at the next start. Answers whether all orders ended and the
+ * balances are still those of before: the exchange did not say new ones in time.
+ */
+export async function drain(
+  bot: CreatedBot,
+  of: {
+    readonly config: BotConfig;
+    readonly venue: Venue;
+    readonly onStatus?: () => void;
+    /** Called again and again while orders are canceled. */
+    readonly onCancels?: () => void;
+  },
+): Promise<{ readonly areBalancesOld: boolean }> {
+  const { config, venue } = of;
+  const { openOrders, withinMs } = config.drain;
+  const isVirtual = venue.time instanceof VirtualTime;
+  bot.shell.control({ kind: 'drain', openOrders });
+  await runUntil(bot, {
+    ...of,
+    deadlineMs: venue.time.now() + (isVirtual ? VIRTUAL_DRAIN_MS : withinMs),
+    isOver() {
+      if (bot.engine.isDrained()) return true;
+      of.onCancels?.();
+      return false;
+    },
+  });
+  if (!bot.engine.isDrained()) return { areBalancesOld: false };
+  const drainedAtMs = venue.time.now();
+  const areBalancesOld = (): boolean => (bot.engine.balancesAsOfMs() ?? drainedAtMs) < drainedAtMs;
+  const before = bot.engine.status().conclusions;
+  bot.shell.control({ kind: 'compare-balances' });
+  await runUntil(bot, {
+    venue,
+    deadlineMs: venue.time.now() + LAST_COMPARISON_MS,
+    isOver: () => bot.engine.status().conclusions > before,
+  });
+  await runUntil(bot, {
+    venue,
+    deadlineMs: drainedAtMs + LAST_BALANCES_MS,
+    isOver: () => !areBalancesOld(),
+  });
+  return { areBalancesOld: areBalancesOld() };
+}

@@ -1,0 +1,249 @@
+import { pino, type Logger } from 'pino';
+import { parseMarket, decimalsOf } from '../../exchange/market-names.ts';
+import { groupedText, moneyText } from '../../domain/money-text.ts';
+import { harmless } from '../../domain/one-line.ts';
+import { formatUnits, type Units } from '../../domain/money.ts';
+import type { EngineNotice } from '../../engine/engine-command.ts';
+import type { FillRecord } from '../../engine/fill-record.ts';
+import type { OrderRecord, OrderState } from '../../engine/order-record.ts';
+import { createLogger } from '../logging/create-logger.ts';
+import { secretsOf } from '../../venues/client-credentials.ts';
+import type { BotConfig } from '../create-bot-config.ts';
+import { secondText } from '../../domain/time-text.ts';
+
+/** Output for lines: one line for people, or one JSON object per line for programs. */
+export interface Screen {
+  say(kind: string, text: string, data?: Readonly<Record<string, unknown>>): void;
+  show(notices: readonly EngineNotice[], atMs: number): void;
+}
+
+/**
+ * Lines that a run may print of single orders and fills in a second, and as many of warnings and errors,
+ * which must not go under among them. A market run at full speed has thousands; what is more is counted.
+ */
+const MAX_LINES_PER_SECOND = 25;
+
+export interface ScreenOptions {
+  readonly json: boolean;
+  readonly write: (line: string) => void;
+  /** Time of the system clock, for the bound on lines. */
+  readonly wallMs: () => number;
+}
+
+export function createScreen(options: ScreenOptions): Screen {
+  const { json, write, wallMs } = options;
+  const logger = pino(
+    { base: null, messageKey: 'message' },
+    { write: (line: string) => write(line.trimEnd()) },
+  );
+  const put: Put = (kind, text, data) => {
+    if (json) logger.info({ event: kind, ...data }, text);
+    else write(harmless(text));
+  };
+  const putNews = boundLines(put, { wallMs, what: 'orders and fills' });
+  const putTrouble = boundLines(put, { wallMs, what: 'warnings and errors' });
+  const show = (notice: EngineNotice, atMs: number): void => {
+    if (notice.kind === 'order') {
+      const { order } = notice;
+      if (SILENT.has(order.state)) return;
+      const { key, venueId, state, venueStatus, strategy } = order;
+      putNews('order', `${secondText(atMs)} ${strategy.padEnd(12)} ${orderText(order)}`, {
+        marketTimeMs: atMs,
+        order: key,
+        venueId,
+        state,
+        status: venueStatus,
+        strategy,
+      });
+    } else if (notice.kind === 'fill') {
+      const { fill } = notice;
+      if (fill.orderKey === null) return;
+      putNews('fill', `${secondText(atMs)} ${(fill.strategy ?? '').padEnd(12)} ${fillText(fill)}`, {
+        marketTimeMs: fill.atMs,
+        order: fill.orderKey,
+        tradeId: fill.tradeId,
+        side: fill.side,
+        price: formatUnits(fill.price),
+        amount: formatUnits(fill.amount),
+        total: formatUnits(fill.total),
+        fee: formatUnits(fill.fee),
+      });
+    } else {
+      const { level, message, subject } = notice;
+      const text = level === 'error' ? message.toUpperCase().slice(0, 1) + message.slice(1) : message;
+      const putNotice = level === 'info' ? putNews : putTrouble;
+      putNotice(
+        'notice',
+        `${secondText(atMs)} ${level === 'info' ? '' : `${level.toUpperCase()}: `}${text}`,
+        {
+          marketTimeMs: atMs,
+          level,
+          subject,
+          ...notice.details,
+          ...(notice.stack === undefined ? {} : { stack: notice.stack }),
+        },
+      );
+    }
+  };
+  return {
+    say: (kind, text, data = {}) => put(kind, text, data),
+    show(notices, atMs) {
+      for (const notice of notices) show(notice, atMs);
+    },
+  };
+}
+
+type Put = (kind: string, text: string, data: Readonly<Record<string, unknown>>) => void;
+
+/** Lets a bounded number of lines a second through, and says at the next one how many it left out. */
+function boundLines(put: Put, of: { readonly wallMs: () => number; readonly what: string }): Put {
+  let secondMs = Number.NEGATIVE_INFINITY;
+  let lines = 0;
+  let left = 0;
+  return (kind, text, data) => {
+    const nowMs = of.wallMs();
+    if (nowMs - secondMs >= 1_000) {
+      if (left > 0) put('more', `         … and ${left} more ${of.what}`, { count: left });
+      secondMs = nowMs;
+      lines = 0;
+      left = 0;
+    }
+    lines += 1;
+    if (lines <= MAX_LINES_PER_SECOND) put(kind, text, data);
+    else left += 1;
+  };
+}
+
+/**
+ * The log of a bot that trades elsewhere: JSON lines, pretty on a terminal, with every secret of the
+ * configuration taken out.
+ */
+export function createLogScreen(
+  config: BotConfig,
+  { json, onOutputGone }: { readonly json: boolean; readonly onOutputGone?: () => void },
+): Screen {
+  const { level, pretty, file } = config.log;
+  const logger = createLogger({
+    level,
+    pretty: json ? false : pretty,
+    file,
+    secrets: secretsOf(config.exchange.credentials),
+    base: { instance: config.instance },
+    ...(onOutputGone === undefined ? {} : { onOutputGone }),
+  });
+  return {
+    say: (kind, text, data = {}) => logger.info({ event: kind, ...data }, text),
+    show(notices) {
+      for (const notice of notices) logNotice(logger, notice);
+    },
+  };
+}
+
+/** Intermediate steps that need no reader; the journal has them. */
+const SILENT: ReadonlySet<OrderRecord['state']> = new Set(['planned', 'sending', 'cancelling', 'settling']);
+
+function orderText(order: OrderRecord): string {
+  const { venueId, side, amount, market, execution, price, stopPrice, state, reason } = order;
+  const at = execution === 'market' || price === null ? 'at the market' : `at ${priceText(price)}`;
+  const stop = stopPrice === null ? '' : ` once ${priceText(stopPrice)} is reached`;
+  const word = state === 'rejected' ? `rejected: ${reason}` : state;
+  return `order ${String(venueId ?? '-').padStart(6)}  ${side} ${formatUnits(amount)} ${market} ${at}${stop}  ${word}`;
+}
+
+function fillText({ venueOrderId, side, amount, market, price, fee }: FillRecord): string {
+  const { base, quote } = parseMarket(market);
+  const currency = side === 'buy' ? base : quote;
+  return `FILL  ${String(venueOrderId).padStart(6)}  ${side} ${formatUnits(amount)} ${market} at ${priceText(price)}, fee ${moneyText(formatUnits(fee), decimalsOf(currency))} ${currency}`;
+}
+
+const priceText = (price: Units): string => groupedText(formatUnits(price));
+
+const LEVELS = { info: 'info', warning: 'warn', error: 'error' } as const;
+
+/** Steps on the way are for those who look closely; what a person may have to act on is a warning. */
+const ORDER_LEVELS = {
+  planned: 'debug',
+  sending: 'debug',
+  unknown: 'warn',
+  open: 'info',
+  cancelling: 'debug',
+  settling: 'debug',
+  filled: 'info',
+  cancelled: 'info',
+  rejected: 'warn',
+} as const satisfies Record<OrderState, string>;
+
+/**
+ * Writes a notice of the engine as a line: a sentence for people, and its parts with decimals as texts for
+ * programs.
+ */
+export function logNotice(logger: Logger, notice: EngineNotice): void {
+  switch (notice.kind) {
+    case 'notice':
+      logger[LEVELS[notice.level]](
+        { ...(notice.subject === null ? {} : { subject: notice.subject }), ...notice.details },
+        notice.message,
+      );
+      if (notice.stack !== undefined)
+        logger.debug({ subject: notice.subject, stack: notice.stack }, 'where it failed');
+      return;
+    case 'order':
+      logger[ORDER_LEVELS[notice.order.state]](orderFields(notice.order), orderSentence(notice.order));
+      return;
+    case 'fill':
+      logger.info(fillFields(notice.fill), fillSentence(notice.fill));
+  }
+}
+
+function orderFields(order: OrderRecord): Record<string, unknown> {
+  return {
+    event: 'order',
+    order: order.key,
+    intent: order.intentId,
+    strategy: order.strategy,
+    market: order.market,
+    side: order.side,
+    execution: order.execution,
+    state: order.state,
+    amount: formatUnits(order.amount),
+    price: order.price === null ? null : formatUnits(order.price),
+    stopPrice: order.stopPrice === null ? null : formatUnits(order.stopPrice),
+    matched: formatUnits(order.matched),
+    filled: formatUnits(order.filled),
+    fee: formatUnits(order.fee),
+    venueId: order.venueId,
+    reason: order.reason,
+    ...(order.tag === null ? {} : { tag: order.tag }),
+    ...(order.exit === null ? {} : { exit: order.exit }),
+  };
+}
+
+function orderSentence(order: OrderRecord): string {
+  const price = order.price === null ? '' : ` at ${formatUnits(order.price)}`;
+  const stop = order.stopPrice === null ? '' : `, stop ${formatUnits(order.stopPrice)}`;
+  const reason = order.reason === null ? '' : ` (${order.reason})`;
+  const what = `${order.market} ${order.side} ${formatUnits(order.amount)}${price}${stop}`;
+  return `${what} is ${order.state}${reason}`;
+}
+
+function fillFields(fill: FillRecord): Record<string, unknown> {
+  return {
+    event: 'fill',
+    order: fill.orderKey,
+    strategy: fill.strategy,
+    market: fill.market,
+    side: fill.side,
+    trade: fill.tradeId,
+    amount: formatUnits(fill.amount),
+    price: formatUnits(fill.price),
+    total: formatUnits(fill.total),
+    fee: formatUnits(fill.fee),
+    atMs: fill.atMs,
+  };
+}
+
+function fillSentence(fill: FillRecord): string {
+  const owner = fill.orderKey === null ? ', not ours' : '';
+  const verb = fill.side === 'buy' ? 'bought' : 'sold';
+  return `${fill.market} ${verb} ${formatUnits(fill.amount)} at ${formatUnits(fill.price)}${owner}`;
+}

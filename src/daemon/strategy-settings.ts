@@ -1,0 +1,178 @@
+import { z } from 'zod';
+import { duration } from './duration-field.ts';
+import { lockSettings } from './lock-settings.ts';
+import { strategyRiskSettings } from './settings/risk-settings.ts';
+import { inventory, marketSymbol, perQuoteField } from './setting-fields.ts';
+import { present } from '../domain/invariant.ts';
+import { TIMEFRAMES } from '../domain/timeframe.ts';
+import type { StrategyDefinition } from '../strategy/definition.ts';
+import { universeText } from '../strategy/own-markets.ts';
+import { universeSchema } from '../strategy/universe-rules.ts';
+
+/**
+ * Place of a strategy: the path of its file, a name to find in the strategy folders, or the strategy itself.
+ */
+export type PluginPlace =
+  | { readonly kind: 'file'; readonly path: string }
+  | { readonly kind: 'name'; readonly name: string }
+  | { readonly kind: 'definition'; readonly definition: StrategyDefinition };
+
+/** Returns the name of a plugin: its path, its name, or that of its definition. */
+export function pluginText(plugin: PluginPlace): string {
+  if (plugin.kind === 'file') return plugin.path;
+  return plugin.kind === 'name' ? plugin.name : plugin.definition.name;
+}
+
+/** Part of every clientOrderId, so it is short and plain. */
+const NAME = /^[a-z0-9]+(?:-[a-z0-9]+)*$/;
+
+/** Each has its own runner, state and poll feeds. */
+export const MOST_STRATEGIES = 100;
+
+export const strategySettings = z
+  .strictObject({
+    plugin: z
+      .string({ error: 'expected the name of a strategy such as ma-cross, or the path of its file' })
+      .min(1, 'expected a name or a path, was empty')
+      .describe('The name of a strategy, bundled or in one of strategiesFolders, or the path of its file.'),
+    name: z
+      .string()
+      .regex(NAME, 'expected lower-case letters, digits and single hyphens between them, such as ma-cross-2')
+      .optional()
+      .describe(
+        "Its name in logs, the mirror and order ids; the plugin's name by default. Needed if one plugin runs twice.",
+      ),
+    market: marketSymbol()
+      .optional()
+      .describe('The market it trades, such as BTCIRT or btc-usdt. Either this or universe.'),
+    universe: universeSchema
+      .optional()
+      .describe(
+        'Markets that are chosen by a rule, in place of market: a strategy of one market runs in each of them. docs/universe.md explains it.',
+      ),
+    timeframe: z
+      .enum(TIMEFRAMES)
+      .prefault('1m')
+      .describe('Timeframe of its candles, unless its params say otherwise.'),
+    params: z
+      .record(z.string(), z.unknown())
+      .prefault({})
+      .describe(
+        "Parameters of the plugin; its own schema checks them. Missing ones have the plugin's default.",
+      ),
+    capital: perQuoteField()
+      .prefault({})
+      .describe(
+        "Capital of the strategy by quote currency: for equity and shares, and the most that it spends; the account's balance by default.",
+      ),
+    inventory: inventory()
+      .prefault({})
+      .describe(
+        'Coins of the account that the strategy is given to sell, such as btc: 0.5. It sells these and what it has bought, and no others. They must be in the wallet at the start.',
+      ),
+    onError: z
+      .enum(['stop', 'pause', 'cancel'])
+      .prefault('stop')
+      .describe(
+        'What happens when a handler throws. stop: the strategy stops. pause: it goes on after a pause. cancel: it stops, and its orders are canceled.',
+      ),
+    pause: duration({ leastMs: 1_000 }).prefault('5m').describe('How long a pause after an error lasts.'),
+    optional: z
+      .boolean()
+      .prefault(false)
+      .describe(
+        'Whether a live or paper bot starts without it where it can not run. It then says so as an error and as an alert.',
+      ),
+    risk: strategyRiskSettings.describe('Limits of this strategy; they override those under risk.'),
+    locks: lockSettings.describe('Rules of locks that count and lock this strategy alone.'),
+  })
+  .superRefine(({ market, universe }, context) => {
+    const problem = placeProblem(market !== undefined, universe !== undefined);
+    if (problem !== null) context.addIssue({ code: 'custom', ...problem });
+  })
+  .transform(({ plugin, pause, capital, market, universe, ...rest }) => {
+    return {
+      ...rest,
+      market: market ?? null,
+      universe: universe ?? null,
+      name: rest.name ?? baseName(plugin),
+      plugin: placeOf(plugin),
+      pauseMs: pause,
+      capital: definedOnly(capital),
+    };
+  });
+
+export type StrategySettings = z.output<typeof strategySettings>;
+
+/** Describes the markets of a strategy, for people: its own, or those chosen for it. */
+export function tradedPlace({ market, universe }: Pick<StrategySettings, 'market' | 'universe'>): string {
+  return market ?? universeText(present(universe, 'a market or a universe'));
+}
+
+function placeProblem(
+  hasMarket: boolean,
+  hasUniverse: boolean,
+): { readonly path: string[]; readonly message: string } | null {
+  if (hasMarket && hasUniverse)
+    return { path: ['universe'], message: 'expected market or universe, were both: leave one of them out' };
+  if (hasMarket || hasUniverse) return null;
+  const message =
+    'expected market: BTCIRT, or universe: { quote: rls, rankBy: volume24h, take: 10 }, was neither';
+  return { path: ['market'], message };
+}
+
+function placeOf(plugin: string): PluginPlace {
+  return isPath(plugin) ? { kind: 'file', path: plugin } : { kind: 'name', name: plugin };
+}
+
+function isPath(plugin: string): boolean {
+  return /[/\\]/.test(plugin) || /\.m?[tj]s$/.test(plugin);
+}
+
+/** The file's name without its ending. */
+export function baseName(plugin: string): string {
+  return (plugin.split(/[/\\]/).at(-1) ?? plugin).replace(/\.m?[tj]s$/, '');
+}
+
+function definedOnly<T extends object>(
+  value: T,
+): { readonly [Name in keyof T]?: Exclude<T[Name], undefined> } {
+  return Object.fromEntries(Object.entries(value).filter(([, one]) => one !== undefined)) as {
+    [Name in keyof T]?: Exclude<T[Name], undefined>;
+  };
+}
+
+const MINUTE_MS = 60_000;
+
+/** Limits of a strategy in a thread of its own. */
+export const isolationSettings = z
+  .strictObject({
+    handlerWithin: duration({ leastMs: 10, mostMs: MINUTE_MS })
+      .prefault('1s')
+      .describe(
+        'How long one call of a handler may take. The whole bot waits for it. Then the thread is ended.',
+      ),
+    loadWithin: duration({ leastMs: 1_000, mostMs: 10 * MINUTE_MS })
+      .prefault('30s')
+      .describe('How long a file may take to be loaded and set up.'),
+    memoryMb: z
+      .int()
+      .min(16)
+      .max(16_384)
+      .prefault(256)
+      .describe('Heap of one strategy in MB. Buffers outside of the heap are not counted.'),
+    restartsAnHour: z
+      .int()
+      .min(0)
+      .max(60)
+      .prefault(5)
+      .describe(
+        'How often a thread that ended starts again within an hour, where onError is pause. Beyond it the strategy is stopped.',
+      ),
+  })
+  .transform(({ handlerWithin, loadWithin, ...rest }) => ({
+    ...rest,
+    handlerMs: handlerWithin,
+    loadMs: loadWithin,
+  }))
+  .prefault({});

@@ -1,0 +1,278 @@
+import type Database from 'better-sqlite3';
+import { SarrafError } from '../domain/errors.ts';
+import type { Role } from './schema/session.ts';
+import { SignalTokenTable, type SignalToken } from './access/signal-token-table.ts';
+import { hashOfSecret, isSameHash, newSecret } from './access/secret-text.ts';
+import { chmodSync, closeSync, mkdirSync, openSync } from 'node:fs';
+import { join } from 'node:path';
+import { openStepFile } from '../daemon/step-file.ts';
+
+/** More tokens than this can not be told apart by a person. */
+const MOST_TOKENS = 100;
+/** The oldest go. */
+const MOST_LINKS = 20;
+const MOST_SESSIONS = 200;
+
+const LINK_LASTS_MS = 600_000;
+const SESSION_LASTS_MS = 30 * 86_400_000;
+
+/** The name of sessions that began with a one-time link. */
+const LINK_NAME = 'link';
+
+/** Person making a request. */
+export interface Person {
+  readonly name: string;
+  readonly role: Role;
+}
+
+export interface PageSession extends Person {
+  readonly endsAtMs: number;
+}
+
+export interface TokenRow extends Person {
+  readonly madeAtMs: number;
+}
+
+interface SecretRow extends Person {
+  readonly hash: Buffer;
+  readonly endsAtMs: number;
+}
+
+/**
+ * Tokens, one-time links and sessions of a data folder. Any number of processes use it: what one takes back
+ * ends for the others with their next look.
+ */
+export class AccessStore {
+  /** Those of the role `signal`. */
+  readonly signalTokens: SignalTokenTable;
+  private readonly database: Database.Database;
+  private readonly nowMs: () => number;
+
+  /** Opens it, or makes it. Throws `DATA_UNUSABLE`. */
+  constructor(dataFolder: string, nowMs: () => number = Date.now) {
+    this.database = openAccessFile(dataFolder);
+    this.signalTokens = new SignalTokenTable(this.database);
+    this.nowMs = nowMs;
+  }
+
+  /**
+   * Makes a token and returns it; it is never said again. Throws `INVALID_OPTIONS` for a name that is taken.
+   */
+  addToken({ name, role }: Person): string {
+    const secret = newSecret();
+    const work = this.database.transaction(() => {
+      this.checkName(name);
+      this.insertToken({ name, role }, secret);
+    });
+    work.immediate();
+    return secret;
+  }
+
+  /**
+   * Makes a token where there is none yet. `keep` puts it where a person finds it, before it is written here:
+   * one that counts and that nobody has would keep every later start from making one.
+   */
+  addFirstToken(person: Person, keep: (secret: string) => void): void {
+    const work = this.database.transaction(() => {
+      if (this.tokens().length > 0) return;
+      const secret = newSecret();
+      keep(secret);
+      this.insertToken(person, secret);
+    });
+    work.immediate();
+  }
+
+  /** Makes a token that may tell one strategy signals. Throws as `addToken` does. */
+  addSignalToken({ name, strategy }: Pick<SignalToken, 'name' | 'strategy'>): string {
+    const secret = newSecret();
+    const work = this.database.transaction(() => {
+      this.checkName(name);
+      this.signalTokens.add({ name, strategy, madeAtMs: this.nowMs() }, secret);
+    });
+    work.immediate();
+    return secret;
+  }
+
+  tokens(): readonly TokenRow[] {
+    return this.database
+      .prepare<[], TokenRow>(
+        'SELECT name, role, made_at_ms AS madeAtMs FROM tokens ORDER BY made_at_ms, name',
+      )
+      .all();
+  }
+
+  /** Takes a token back, with the sessions that it began; answers whether there was one. */
+  removeToken(name: string): boolean {
+    const work = this.database.transaction(() => {
+      const ended = this.database.prepare('DELETE FROM sessions WHERE name = ?').run(name).changes;
+      const removed = this.database.prepare('DELETE FROM tokens WHERE name = ?').run(name).changes;
+      const others = this.signalTokens.remove(name);
+      return removed + others + (name === LINK_NAME ? ended : 0) > 0;
+    });
+    return work.immediate();
+  }
+
+  /** Makes the code of a link that signs in once, within ten minutes. */
+  addLink(role: Role): { readonly code: string; readonly endsAtMs: number } {
+    const code = newSecret();
+    const endsAtMs = this.nowMs() + LINK_LASTS_MS;
+    const work = this.database.transaction(() => {
+      this.database.prepare('DELETE FROM links WHERE ends_at_ms <= ?').run(this.nowMs());
+      this.keepNewest('links', MOST_LINKS - 1);
+      this.database
+        .prepare('INSERT INTO links (hash, role, ends_at_ms) VALUES (?, ?, ?)')
+        .run(hashOfSecret(code), role, endsAtMs);
+    });
+    work.immediate();
+    return { code, endsAtMs };
+  }
+
+  /** Returns the owner of a token; null if nobody's. */
+  personOf(token: string): Person | null {
+    const rows = this.database
+      .prepare<[], SecretRow>('SELECT name, role, hash, 0 AS endsAtMs FROM tokens')
+      .all();
+    return found(rows, token);
+  }
+
+  /** Uses a code up; null for one that is used, too old, or none. */
+  takeLink(code: string): Person | null {
+    const work = this.database.transaction((): Person | null => {
+      const rows = this.database
+        .prepare<[string, number], SecretRow>(
+          'SELECT ? AS name, role, hash, ends_at_ms AS endsAtMs FROM links WHERE ends_at_ms > ?',
+        )
+        .all(LINK_NAME, this.nowMs());
+      const link = found(rows, code);
+      if (link !== null) this.database.prepare('DELETE FROM links WHERE hash = ?').run(hashOfSecret(code));
+      return link;
+    });
+    return work.immediate();
+  }
+
+  /** Begins a session and returns its secret, which is the cookie. */
+  beginSession({ name, role }: Person): { readonly secret: string; readonly endsAtMs: number } {
+    const secret = newSecret();
+    const endsAtMs = this.nowMs() + SESSION_LASTS_MS;
+    const work = this.database.transaction(() => {
+      this.database.prepare('DELETE FROM sessions WHERE ends_at_ms <= ?').run(this.nowMs());
+      this.keepNewest('sessions', MOST_SESSIONS - 1);
+      this.database
+        .prepare('INSERT INTO sessions (hash, name, role, ends_at_ms) VALUES (?, ?, ?, ?)')
+        .run(hashOfSecret(secret), name, role, endsAtMs);
+    });
+    work.immediate();
+    return { secret, endsAtMs };
+  }
+
+  /** The session of a cookie; null where it has ended or never was. */
+  sessionOf(secret: string): PageSession | null {
+    const row = this.database
+      .prepare<[Buffer, number], SecretRow>(
+        'SELECT name, role, hash, ends_at_ms AS endsAtMs FROM sessions WHERE hash = ? AND ends_at_ms > ?',
+      )
+      .get(hashOfSecret(secret), this.nowMs());
+    if (row === undefined || !isSameHash(row.hash, hashOfSecret(secret))) return null;
+    return { name: row.name, role: row.role, endsAtMs: row.endsAtMs };
+  }
+
+  endSession(secret: string): void {
+    this.database.prepare('DELETE FROM sessions WHERE hash = ?').run(hashOfSecret(secret));
+  }
+
+  close(): void {
+    this.database.close();
+  }
+
+  private insertToken({ name, role }: Person, secret: string): void {
+    this.database
+      .prepare('INSERT INTO tokens (name, role, hash, made_at_ms) VALUES (?, ?, ?, ?)')
+      .run(name, role, hashOfSecret(secret), this.nowMs());
+  }
+
+  private checkName(name: string): void {
+    const tokens = [...this.tokens(), ...this.signalTokens.all()];
+    if (name === LINK_NAME || tokens.some((token) => token.name === name))
+      throw new SarrafError('INVALID_OPTIONS', `expected a name that no token has, was ${name}`);
+    if (tokens.length >= MOST_TOKENS)
+      throw new SarrafError('INVALID_OPTIONS', `expected at most ${MOST_TOKENS} tokens: remove one first`);
+  }
+
+  private keepNewest(table: 'links' | 'sessions', most: number): void {
+    this.database
+      .prepare(
+        `DELETE FROM ${table} WHERE hash IN (SELECT hash FROM ${table} ORDER BY ends_at_ms DESC LIMIT -1 OFFSET ?)`,
+      )
+      .run(most);
+  }
+}
+
+/** Looks at each row, whichever it is, so that the time says nothing. */
+function found(rows: readonly SecretRow[], secret: string): Person | null {
+  const hash = hashOfSecret(secret);
+  let person: Person | null = null;
+  for (const row of rows) if (isSameHash(row.hash, hash)) person = { name: row.name, role: row.role };
+  return person;
+}
+
+/** "sart" in ASCII: distinguishes it from any other SQLite file. */
+const APPLICATION_ID = 0x73617274;
+
+/** Maximum wait of a call for another process, such as "sarraf token". */
+const LOCK_WAIT_MS = 2_000;
+
+const LOG_PAGES = 64;
+
+/** One step a version; a released step is never changed. */
+const STEPS: readonly string[] = [
+  `
+  CREATE TABLE tokens (
+    name TEXT PRIMARY KEY,
+    role TEXT NOT NULL CHECK (role IN ('read', 'operate')),
+    hash BLOB NOT NULL UNIQUE,
+    made_at_ms INTEGER NOT NULL
+  ) STRICT, WITHOUT ROWID;
+
+  CREATE TABLE links (
+    hash BLOB PRIMARY KEY,
+    role TEXT NOT NULL CHECK (role IN ('read', 'operate')),
+    ends_at_ms INTEGER NOT NULL
+  ) STRICT, WITHOUT ROWID;
+
+  CREATE TABLE sessions (
+    hash BLOB PRIMARY KEY,
+    name TEXT NOT NULL,
+    role TEXT NOT NULL CHECK (role IN ('read', 'operate')),
+    ends_at_ms INTEGER NOT NULL
+  ) STRICT, WITHOUT ROWID;
+  `,
+  // Tokens that may tell one strategy signals.
+  `
+  CREATE TABLE signal_tokens (
+    name TEXT PRIMARY KEY,
+    strategy TEXT NOT NULL,
+    hash BLOB NOT NULL UNIQUE,
+    made_at_ms INTEGER NOT NULL
+  ) STRICT, WITHOUT ROWID;
+  `,
+];
+
+/**
+ * Opens the file of tokens, or makes it for this user alone (0600). It holds hashes, and no secret. Throws
+ * `DATA_UNUSABLE`, and what the system throws for a folder that can not be written to.
+ */
+export function openAccessFile(dataFolder: string): Database.Database {
+  const path = join(dataFolder, 'access.sqlite');
+  mkdirSync(dataFolder, { recursive: true });
+  // SQLite would make it by the mask of the process.
+  closeSync(openSync(path, 'a', 0o600));
+  chmodSync(path, 0o600);
+  return openStepFile({
+    path,
+    what: 'the tokens of the page',
+    applicationId: APPLICATION_ID,
+    steps: STEPS,
+    lockWaitMs: LOCK_WAIT_MS,
+    logPages: LOG_PAGES,
+  });
+}

@@ -1,0 +1,154 @@
+import { z } from 'zod';
+import type { DecimalText } from '../domain/decimal-text.ts';
+import {
+  decimalField,
+  decimalOrNull,
+  flagOrNull,
+  integerField,
+  integerOrNull,
+  recordOf,
+  textField,
+  textOrNull,
+  timeMsOrNull,
+  withoutPrototype,
+} from './reply-types.ts';
+
+/**
+ * A wallet of the full list. Balances in the wallet's own currency; the rial values are estimates of the
+ * exchange.
+ */
+export interface VenueWallet {
+  readonly id: number;
+  /** Lower case. */
+  readonly currency: string;
+  readonly balance: DecimalText;
+  readonly blocked: DecimalText | null;
+  readonly active: DecimalText | null;
+  readonly rialBalance: DecimalText | null;
+  readonly rialBalanceSell: DecimalText | null;
+  readonly depositAddress: string | null;
+  readonly depositTag: string | null;
+  /** By network name. */
+  readonly depositInfo: Readonly<
+    Record<string, { readonly address: string | null; readonly tag: string | null }>
+  >;
+}
+
+/** "Resources: Wallet", first form. */
+export const walletRecord = z
+  .object({
+    id: integerField,
+    currency: textField,
+    balance: decimalField,
+    blockedBalance: decimalOrNull,
+    activeBalance: decimalOrNull,
+    rialBalance: decimalOrNull,
+    rialBalanceSell: decimalOrNull,
+    depositAddress: textOrNull,
+    depositTag: textOrNull,
+    depositInfo: recordOf(z.object({ address: textOrNull, tag: textOrNull })).nullish(),
+  })
+  .transform((wire): VenueWallet => ({
+    id: wire.id,
+    currency: wire.currency.toLowerCase(),
+    balance: wire.balance,
+    blocked: wire.blockedBalance,
+    active: wire.activeBalance,
+    rialBalance: wire.rialBalance,
+    rialBalanceSell: wire.rialBalanceSell,
+    depositAddress: wire.depositAddress,
+    depositTag: wire.depositTag,
+    depositInfo: wire.depositInfo ?? withoutPrototype([]),
+  }));
+
+/** A wallet of the selective list: balance and the part of it that is promised to orders and withdrawals. */
+export interface VenueBalance {
+  readonly id: number;
+  /** Lower case. */
+  readonly currency: string;
+  readonly balance: DecimalText;
+  readonly blocked: DecimalText;
+}
+
+/** "Resources: Wallet", second form: without its currency, which is the key it stands under. */
+export const balanceRecord = z.object({ id: integerField, balance: decimalField, blocked: decimalField });
+
+export interface TransactionRecord {
+  readonly id: number;
+  readonly currency: string | null;
+  readonly createdAtMs: number | null;
+  readonly fee: DecimalText | null;
+  /** Negative for what went out. */
+  readonly amount: DecimalText;
+  readonly description: string | null;
+}
+
+/** "Resources: Wallet transaction". */
+export const transactionRecord = z
+  .object({
+    id: integerField,
+    currency: textOrNull,
+    created_at: timeMsOrNull,
+    calculatedFee: decimalOrNull,
+    amount: decimalField,
+    description: textOrNull,
+  })
+  .transform((wire): TransactionRecord => ({
+    id: wire.id,
+    currency: wire.currency?.toLowerCase() ?? null,
+    createdAtMs: wire.created_at,
+    fee: wire.calculatedFee,
+    amount: wire.amount,
+    description: wire.description,
+  }));
+
+export interface VenueDeposit {
+  readonly transactionHash: string | null;
+  readonly address: string | null;
+  readonly confirmed: boolean | null;
+  readonly transaction: TransactionRecord | null;
+  /** The symbol, lower case; null where the reply gives only a name for people and no transaction. */
+  readonly currency: string | null;
+  /** As the exchange wrote it: a symbol, or a name such as `Bitcoin`. */
+  readonly currencyName: string | null;
+  readonly blockchainUrl: string | null;
+  readonly confirmations: number | null;
+  readonly requiredConfirmations: number | null;
+  readonly amount: DecimalText;
+}
+
+/**
+ * A currency that is written as symbols are, all lower case or all upper; null for a name such as `Etherium`,
+ * which is not its symbol.
+ */
+function symbolOf(currency: string | null): string | null {
+  return currency !== null && /^(?:[a-z0-9_]{1,20}|[A-Z0-9_]{1,20})$/.test(currency)
+    ? currency.toLowerCase()
+    : null;
+}
+
+/** "Resources: Deposit". */
+export const depositRecord = z
+  .object({
+    txHash: textOrNull,
+    address: textOrNull,
+    confirmed: flagOrNull,
+    transaction: transactionRecord.nullish(),
+    currency: textOrNull,
+    blockchainUrl: textOrNull,
+    confirmations: integerOrNull,
+    requiredConfirmations: integerOrNull,
+    amount: decimalField,
+  })
+  .transform((wire): VenueDeposit => ({
+    transactionHash: wire.txHash,
+    address: wire.address,
+    confirmed: wire.confirmed,
+    transaction: wire.transaction ?? null,
+    currency: wire.transaction?.currency ?? symbolOf(wire.currency),
+    currencyName: wire.currency,
+    blockchainUrl: wire.blockchainUrl,
+    confirmations: wire.confirmations,
+    requiredConfirmations: wire.requiredConfirmations,
+    amount: wire.amount,
+  }));

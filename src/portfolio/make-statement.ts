@@ -1,0 +1,368 @@
+import type { MarketNames } from '../domain/market-symbol.ts';
+import { addUnits, negateUnits, NO_UNITS, subtractUnits, type Units } from '../domain/money.ts';
+import type { WalletTransaction } from '../venues/port.ts';
+import { BalanceCourse, type Course, type RecordedBalances, type Unexplained } from './balance-course.ts';
+import { ProfitBooks, type Realised } from './profit-books.ts';
+import type {
+  RecordedRate,
+  StatementLine,
+  StatementMove,
+  StatementTrade,
+  MovementKind,
+} from './statement-line.ts';
+import { StatementTotals } from './statement-totals.ts';
+import { LineMatcher } from './line-matcher.ts';
+
+/** Input of a statement. */
+export interface StatementSource {
+  readonly marketNames: MarketNames;
+  /** From then on every movement is known; trades of before it only say what coins cost. */
+  readonly beganAtMs: number;
+  /** The trades of the account, by rising time; the same each time it is called. */
+  readonly trades: () => Iterable<StatementTrade>;
+  readonly lines: readonly WalletTransaction[];
+  /** By rising time. */
+  readonly moves: readonly StatementMove[];
+  readonly saidKind: SaidKind;
+  /** Lines of wallets that the last record does not count yet, by currency and id. */
+  readonly uncounted: ReadonlySet<string>;
+  /** By rising time; the last one has every movement in it. */
+  readonly records: readonly RecordedBalances[];
+  /** Closes of candles of the bridge, by rising time. */
+  readonly closes: readonly RecordedRate[];
+}
+
+/** Period of a statement; the end is excluded. */
+export interface StatementPeriod {
+  readonly fromMs: number;
+  readonly toMs: number;
+  /** The month of a time, as it is written. */
+  readonly monthOf: (atMs: number) => string;
+}
+
+export interface Statement {
+  readonly totals: StatementTotals;
+  /** By month, in their order; a month in which nothing moved is left out. */
+  readonly months: ReadonlyMap<string, StatementTotals>;
+  readonly course: Course;
+  readonly unexplained: readonly Unexplained[];
+  /** The least that a balance was, where that is below zero: something that came in is not known. */
+  readonly below: ReadonlyMap<string, { readonly balance: Units; readonly atMs: number }>;
+  /** Lines that say that they are of a trade, which is not known. */
+  readonly unknownTrades: number;
+  /** Trades of before the statement's beginning that say what coins cost. */
+  readonly earlierTrades: number;
+}
+
+/** By which currency and id `uncounted` names a line. */
+export function lineKey({ currency, id }: Pick<WalletTransaction, 'currency' | 'id'>): string {
+  return `${currency} ${id}`;
+}
+
+/** Makes a statement, and hands over each of its lines in their order. */
+export function makeStatement(
+  source: StatementSource,
+  period: StatementPeriod,
+  take: (line: StatementLine) => void,
+): Statement {
+  return new StatementRun(source, period, take).run();
+}
+
+type Movement =
+  | { readonly atMs: number; readonly line: WalletTransaction }
+  | { readonly atMs: number; readonly unexplained: Unexplained }
+  | { readonly atMs: number; readonly move: StatementMove };
+
+class StatementRun {
+  private readonly source: StatementSource;
+  private readonly period: StatementPeriod;
+  private readonly hand: (line: StatementLine) => void;
+  private readonly books: ProfitBooks;
+  private readonly rates: RecordedRates;
+  private readonly balances = new Map<string, Units>();
+  private readonly totals = new StatementTotals();
+  private readonly months = new Map<string, StatementTotals>();
+  private readonly below = new Map<string, { readonly balance: Units; readonly atMs: number }>();
+  private hasBegun = false;
+  private isOpen = false;
+  private earlierTrades = 0;
+  private unknownTrades = 0;
+
+  constructor(source: StatementSource, period: StatementPeriod, take: (line: StatementLine) => void) {
+    this.source = source;
+    this.period = period;
+    this.hand = take;
+    this.books = new ProfitBooks(source.marketNames);
+    this.rates = new RecordedRates(source.closes);
+  }
+
+  run(): Statement {
+    const { beganAtMs, trades } = this.source;
+    const { toMs } = this.period;
+    const lines = new TradeLines(this.source.lines, this.source.saidKind);
+    const course = this.courseOf(lines);
+    const moves = this.source.moves.filter(({ atMs }) => atMs >= beganAtMs);
+    const others = movementsOf(lines.rest(), course.unexplained, moves);
+    let next = 0;
+    const takeOthers = (untilMs: number): void => {
+      for (let other = others[next]; other !== undefined && other.atMs < untilMs; other = others[next]) {
+        this.begin(course);
+        this.takeOther(other);
+        next += 1;
+      }
+    };
+    for (const trade of trades()) {
+      if (trade.atMs >= toMs) break;
+      if (trade.atMs >= beganAtMs) {
+        takeOthers(trade.atMs);
+        this.begin(course);
+      }
+      this.takeTrade(trade);
+    }
+    takeOthers(toMs);
+    this.begin(course);
+    this.openAll();
+    return {
+      totals: this.totals,
+      months: this.months,
+      course,
+      unexplained: course.unexplained.filter((one) => this.isWithin(placeOf(one))),
+      below: this.below,
+      earlierTrades: this.earlierTrades,
+      unknownTrades: this.unknownTrades,
+    };
+  }
+
+  /** The first look at all movements: which lines are of trades, and how the balances went. */
+  private courseOf(lines: TradeLines): Course {
+    const { beganAtMs, records, trades, uncounted } = this.source;
+    const course = new BalanceCourse(records);
+    for (const trade of trades()) {
+      if (trade.atMs < beganAtMs) continue;
+      for (const { currency, amount } of effectsOf(trade)) {
+        lines.take(currency, amount, trade.atMs);
+        course.add(currency, amount, trade.atMs);
+      }
+    }
+    const last = new Map(records.at(-1)?.totals);
+    for (const line of lines.rest()) {
+      course.add(line.currency, line.amount, line.atMs);
+      if (uncounted.has(lineKey(line)))
+        last.set(line.currency, addUnits(last.get(line.currency) ?? NO_UNITS, line.amount));
+    }
+    return course.settle(last);
+  }
+
+  /** Sets the opening balances, which have no recorded cost beyond that of earlier trades. */
+  private begin({ opening }: Course): void {
+    if (this.hasBegun) return;
+    this.hasBegun = true;
+    for (const [currency, balance] of opening) {
+      this.balances.set(currency, balance);
+      this.look(currency, balance, this.source.beganAtMs);
+      const held = this.books.heldOf(currency);
+      if (balance > held) this.books.enter(currency, subtractUnits(balance, held));
+      else if (held > balance && balance >= 0n) this.books.leave(currency, subtractUnits(held, balance));
+    }
+  }
+
+  private takeTrade(trade: StatementTrade): void {
+    const { atMs, market, side, amount, total, fee } = trade;
+    const { bridge } = this.source.marketNames;
+    const isBridge = market.symbol === bridge.market;
+    if (isBridge) this.rates.trade(trade.price, atMs);
+    const rate = isBridge ? null : this.rates.at(atMs);
+    const realised = this.books.take(trade, rate?.rate ?? null);
+    if (atMs < this.source.beganAtMs) {
+      this.earlierTrades += 1;
+      return;
+    }
+    const [gave, got] = side === 'buy' ? [market.quote, market.base] : [market.base, market.quote];
+    const [given, gotten] = side === 'buy' ? [total, amount] : [amount, total];
+    const of = { atMs, trade, rate };
+    const profitOf = (coin: string): Realised | null => realised.find((one) => one.coin === coin) ?? null;
+    this.move({ ...of, kind: 'trade', currency: gave, amount: negateUnits(given), realised: profitOf(gave) });
+    this.move({ ...of, kind: 'trade', currency: got, amount: gotten, realised: profitOf(got) });
+    if (fee !== 0n)
+      this.move({ ...of, kind: 'fee', currency: got, amount: negateUnits(fee), realised: null });
+  }
+
+  private takeOther(movement: Movement): void {
+    const { atMs } = movement;
+    if ('move' in movement) {
+      const { move } = movement;
+      this.move({ atMs, kind: 'position', currency: move.asset, amount: NO_UNITS, move });
+      return;
+    }
+    const line = 'line' in movement ? movement.line : null;
+    const unexplained = 'unexplained' in movement ? movement.unexplained : null;
+    const of = line ?? unexplained;
+    if (of === null) return;
+    const { currency, amount } = of;
+    const kind = line === null ? 'unexplained' : kindOfLine(line, this.source.saidKind);
+    if (line !== null && kind === 'unexplained' && this.isWithin(atMs)) this.unknownTrades += 1;
+    // What went to the margin wallet is still held, and cost what it cost.
+    if (kind !== 'transfer' && amount > 0n) this.books.enter(currency, amount);
+    else if (kind !== 'transfer') this.books.leave(currency, negateUnits(amount));
+    this.move({ atMs, kind, currency, amount, line, unexplained });
+  }
+
+  private move(
+    of: Pick<StatementLine, 'atMs' | 'kind' | 'currency' | 'amount'> &
+      Partial<Pick<StatementLine, 'trade' | 'line' | 'unexplained' | 'move' | 'realised' | 'rate'>>,
+  ): void {
+    const { atMs, currency, amount } = of;
+    const before = this.balances.get(currency) ?? NO_UNITS;
+    if (this.isWithin(atMs)) this.openAll();
+    const balance = addUnits(before, amount);
+    this.balances.set(currency, balance);
+    if (!this.isWithin(atMs)) return;
+    this.look(currency, balance, atMs);
+    const line: StatementLine = {
+      trade: null,
+      line: null,
+      unexplained: null,
+      move: null,
+      realised: null,
+      rate: null,
+      ...of,
+      balance,
+    };
+    for (const totals of [this.totals, this.monthAt(atMs)]) {
+      if (!totals.has(currency)) totals.open(currency, before);
+      totals.add(line);
+    }
+    this.hand(line);
+  }
+
+  /** Every balance as the period begins, once. */
+  private openAll(): void {
+    if (this.isOpen) return;
+    this.isOpen = true;
+    for (const [currency, balance] of this.balances) this.totals.open(currency, balance);
+  }
+
+  private monthAt(atMs: number): StatementTotals {
+    const name = this.period.monthOf(atMs);
+    let totals = this.months.get(name);
+    if (totals === undefined) {
+      totals = new StatementTotals();
+      this.months.set(name, totals);
+    }
+    return totals;
+  }
+
+  private isWithin(atMs: number): boolean {
+    return atMs >= this.period.fromMs && atMs < this.period.toMs;
+  }
+
+  private look(currency: string, balance: Units, atMs: number): void {
+    if (balance >= 0n || balance >= (this.below.get(currency)?.balance ?? NO_UNITS)) return;
+    this.below.set(currency, { balance, atMs });
+  }
+}
+
+/** Lines that are of no trade, what is unexplained, and what a person has moved, by their time. */
+function movementsOf(
+  lines: readonly WalletTransaction[],
+  unexplained: readonly Unexplained[],
+  moves: readonly StatementMove[],
+): readonly Movement[] {
+  return [
+    ...lines.map((line): Movement => ({ atMs: line.atMs, line })),
+    ...unexplained.map((one): Movement => ({ atMs: placeOf(one), unexplained: one })),
+    ...moves.map((move): Movement => ({ atMs: move.atMs, move })),
+  ].toSorted((left, right) => left.atMs - right.atMs);
+}
+
+/**
+ * Returns the time at which an unexplained change counts: after the movements that the record has, or at its
+ * reading.
+ */
+function placeOf({ throughMs, seenAtMs }: Pick<Unexplained, 'throughMs' | 'seenAtMs'>): number {
+  return Number.isFinite(throughMs) ? throughMs : seenAtMs;
+}
+
+/** Returns the effects of a trade on both wallets. The fee is in the currency received. */
+function effectsOf({ market, side, amount, total, fee }: StatementTrade): readonly {
+  readonly currency: string;
+  readonly amount: Units;
+}[] {
+  const isBuy = side === 'buy';
+  return [
+    { currency: market.base, amount: isBuy ? subtractUnits(amount, fee) : negateUnits(amount) },
+    { currency: market.quote, amount: isBuy ? negateUnits(total) : subtractUnits(total, fee) },
+  ];
+}
+
+/** A price that is older says nothing of now. */
+const RATE_LASTS_MS = 86_400_000;
+
+/** The last recorded price of the bridge, for times that rise. */
+class RecordedRates {
+  private readonly closes: readonly RecordedRate[];
+  private next = 0;
+  private last: RecordedRate | null = null;
+
+  /** `closes`: of candles, each at the end of its candle, by rising time. */
+  constructor(closes: readonly RecordedRate[]) {
+    this.closes = closes;
+  }
+
+  /** A trade of the account in the bridge market. */
+  trade(rate: Units, atMs: number): void {
+    this.at(atMs);
+    this.last = { rate, atMs, from: 'trade' };
+  }
+
+  /** The last one at a time or before it, no more than a day old; null where none is recorded. */
+  at(atMs: number): RecordedRate | null {
+    for (;;) {
+      const close = this.closes[this.next];
+      if (close === undefined || close.atMs > atMs) break;
+      if (this.last === null || close.atMs > this.last.atMs) this.last = close;
+      this.next += 1;
+    }
+    return this.last === null || atMs - this.last.atMs > RATE_LASTS_MS ? null : this.last;
+  }
+}
+
+/** A line of a trade is written within seconds of it; a deposit of the same amount may come on any day. */
+const LINE_WITHIN_MS = 3_600_000;
+
+/** Returns the kind of a line by its description; null if the description names none of these. */
+type SaidKind = (description: string) => 'trade' | 'transfer' | 'outside' | null;
+
+/** Lines of trades go to their trades: those that say they are of one before those that say nothing. */
+class TradeLines {
+  private readonly named: LineMatcher<WalletTransaction>;
+  private readonly silent: LineMatcher<WalletTransaction>;
+  private readonly others: readonly WalletTransaction[];
+
+  constructor(lines: readonly WalletTransaction[], saidKind: SaidKind) {
+    const kinds = Map.groupBy(lines, ({ description }) => saidKind(description));
+    this.named = new LineMatcher(kinds.get('trade') ?? [], LINE_WITHIN_MS);
+    this.silent = new LineMatcher(kinds.get(null) ?? [], LINE_WITHIN_MS);
+    this.others = [...(kinds.get('transfer') ?? []), ...(kinds.get('outside') ?? [])];
+  }
+
+  take(currency: string, amount: Units, atMs: number): void {
+    if (this.named.take(currency, amount, atMs) === null) this.silent.take(currency, amount, atMs);
+  }
+
+  /** Lines of no trade that is known. */
+  rest(): readonly WalletTransaction[] {
+    return [...this.others, ...this.named.rest(), ...this.silent.rest()];
+  }
+}
+
+/**
+ * Returns the kind of a line of no known trade, by its sign and its description. One described as a trade,
+ * and with no known trade, is unexplained.
+ */
+function kindOfLine({ amount, description }: WalletTransaction, saidKind: SaidKind): MovementKind {
+  const said = saidKind(description);
+  if (said === 'transfer') return said;
+  if (said === 'trade') return 'unexplained';
+  return amount > 0n ? 'deposit' : 'withdrawal';
+}

@@ -1,0 +1,284 @@
+import type { Currency, MarketName, MarketNames } from '../domain/market-symbol.ts';
+import {
+  addUnits,
+  multiplyUnits,
+  negateUnits,
+  NO_UNITS,
+  subtractUnits,
+  UNITS_PER_ONE,
+  type Units,
+} from '../domain/money.ts';
+import type { Side } from '../domain/order.ts';
+import { divideHalfEven } from '../domain/rounding.ts';
+
+/** The ways in which what is sold gets its cost. */
+export const COST_METHODS = ['average', 'fifo'] as const;
+
+export type CostMethod = (typeof COST_METHODS)[number];
+
+/** Result of a disposal by one method: its proceeds are the three together, to the last digit. */
+export interface RealisedPart {
+  readonly cost: Units;
+  readonly profit: Units;
+  /** Proceeds of what has no recorded cost: no profit can be told of them. */
+  readonly uncosted: Units;
+}
+
+/** A disposal of a coin for, or valued in, a quote currency. */
+export interface Realised {
+  readonly coin: Currency;
+  readonly in: Currency;
+  readonly amount: Units;
+  /** After the fee. Null where tether was spent with no rate recorded: what it was worth is not known. */
+  readonly proceeds: Units | null;
+  /** Without proceeds only their costs say something. */
+  readonly parts: Readonly<Record<CostMethod, RealisedPart>>;
+}
+
+/** A trade by its money: units, the fee in the currency received. */
+export interface CostedTrade {
+  readonly market: Pick<MarketName, 'symbol' | 'base' | 'quote'>;
+  readonly side: Side;
+  readonly amount: Units;
+  readonly total: Units;
+  readonly fee: Units;
+}
+
+type Books = Readonly<Record<CostMethod, CostBook>>;
+
+/**
+ * Cost of every coin, in each quote currency by itself, by average and first in, first out. A trade for one
+ * quote currency has its cost or proceeds in the other by the recorded rate of its time. Without such a rate
+ * they are not known, and never guessed. Tether is a coin too, with cost and profit in rial: it is bought and
+ * sold in the bridge market, and spent and received in markets that are priced in it.
+ */
+export class ProfitBooks {
+  private readonly marketNames: MarketNames;
+  private readonly books = new Map<string, Books>();
+
+  constructor(marketNames: MarketNames) {
+    this.marketNames = marketNames;
+  }
+
+  /** Returns the amount of a coin in the books. */
+  heldOf(coin: Currency): Units {
+    const [currency] = this.currenciesOf(coin);
+    return currency === undefined ? NO_UNITS : this.booksOf(coin, currency).fifo.held;
+  }
+
+  /** Returns the cost of the holding, by method. */
+  costOf(coin: Currency, currency: Currency): Readonly<Record<CostMethod, Units>> {
+    const { average, fifo } = this.booksOf(coin, currency);
+    return { average: average.cost, fifo: fifo.cost };
+  }
+
+  /** Enters an amount that came without a trade: its cost is not recorded. */
+  enter(coin: Currency, amount: Units): void {
+    for (const currency of this.currenciesOf(coin)) this.acquire(coin, currency, { amount, cost: null });
+  }
+
+  /** Removes an amount that left without a trade: its cost leaves with it, and nothing is realised. */
+  leave(coin: Currency, amount: Units): void {
+    for (const currency of this.currenciesOf(coin)) this.dispose(coin, currency, { amount, proceeds: null });
+  }
+
+  /**
+   * Books a trade. `rate`: the recorded price of the bridge at its time; null where there is none. Answers
+   * what it realised: of its coin, and of tether that it spent.
+   */
+  take({ market, side, amount, total, fee }: CostedTrade, rate: Units | null): readonly Realised[] {
+    const { base, quote } = market;
+    const { bridge, otherQuote } = this.marketNames;
+    const isBuy = side === 'buy';
+    const received = isBuy ? subtractUnits(amount, fee) : subtractUnits(total, fee);
+    const money = isBuy ? total : received;
+    const worth = this.otherWorth(quote, money, rate);
+    const realised: Realised[] = [];
+    const others = this.currenciesOf(base).filter((currency) => currency !== quote);
+    if (isBuy) {
+      if (received <= 0n) realised.push(lostToFee(base, quote, money));
+      this.acquire(base, quote, { amount: received, cost: money });
+      for (const currency of others) this.acquire(base, currency, { amount: received, cost: worth });
+    } else {
+      realised.push(this.dispose(base, quote, { amount, proceeds: money }));
+      for (const currency of others) this.dispose(base, currency, { amount, proceeds: null });
+    }
+    if (quote !== bridge.base) return realised;
+    const other = otherQuote(quote);
+    if (isBuy) realised.push(this.dispose(quote, other, { amount: money, proceeds: worth }));
+    else this.acquire(quote, other, { amount: money, cost: worth });
+    return realised;
+  }
+
+  /** The currencies in which a coin is costed: rial itself in none, tether in rial. */
+  private currenciesOf(coin: Currency): readonly Currency[] {
+    const { quotes, bridge } = this.marketNames;
+    if (coin === bridge.quote) return [];
+    return coin === bridge.base ? [bridge.quote] : quotes.map(({ currency }) => currency);
+  }
+
+  /** A sum of one quote currency in the other. */
+  private otherWorth(quote: Currency, units: Units, rate: Units | null): Units | null {
+    if (rate === null || rate <= 0n) return null;
+    if (quote === this.marketNames.bridge.base) return multiplyUnits(units, rate, divideHalfEven);
+    return divideHalfEven(units * UNITS_PER_ONE, rate) as Units;
+  }
+
+  private acquire(
+    coin: Currency,
+    currency: Currency,
+    { amount, cost }: { readonly amount: Units; readonly cost: Units | null },
+  ): void {
+    if (amount <= 0n) return;
+    const { average, fifo } = this.booksOf(coin, currency);
+    average.acquire(amount, cost);
+    fifo.acquire(amount, cost);
+  }
+
+  private dispose(
+    coin: Currency,
+    currency: Currency,
+    { amount, proceeds }: { readonly amount: Units; readonly proceeds: Units | null },
+  ): Realised {
+    const { average, fifo } = this.booksOf(coin, currency);
+    const of = { amount, proceeds: proceeds ?? NO_UNITS };
+    const parts = { average: partOf(average, of), fifo: partOf(fifo, of) };
+    return { coin, in: currency, amount, proceeds, parts };
+  }
+
+  private booksOf(coin: Currency, currency: Currency): Books {
+    const key = `${coin} ${currency}`;
+    let books = this.books.get(key);
+    if (books === undefined) {
+      books = { average: new AverageCost(), fifo: new FifoLots() };
+      this.books.set(key, books);
+    }
+    return books;
+  }
+}
+
+/** A purchase that brought nothing: all of it went into its fee. */
+function lostToFee(coin: Currency, currency: Currency, paid: Units): Realised {
+  const part: RealisedPart = { cost: paid, profit: negateUnits(paid), uncosted: NO_UNITS };
+  return { coin, in: currency, amount: NO_UNITS, proceeds: NO_UNITS, parts: { average: part, fifo: part } };
+}
+
+function partOf(
+  book: CostBook,
+  { amount, proceeds }: { readonly amount: Units; readonly proceeds: Units },
+): RealisedPart {
+  const { costed, cost } = book.dispose(amount);
+  const ofCosted = (costed === amount ? proceeds : divideHalfEven(proceeds * costed, amount)) as Units;
+  return { cost, profit: subtractUnits(ofCosted, cost), uncosted: subtractUnits(proceeds, ofCosted) };
+}
+
+/** Both together. */
+export function addParts(left: RealisedPart, right: RealisedPart): RealisedPart {
+  return {
+    cost: addUnits(left.cost, right.cost),
+    profit: addUnits(left.profit, right.profit),
+    uncosted: addUnits(left.uncosted, right.uncosted),
+  };
+}
+
+/** Costed part of a disposal: the amount that had a recorded cost, and that cost. */
+interface Disposal {
+  readonly costed: Units;
+  readonly cost: Units;
+}
+
+/** Holding of one coin and its cost in one currency, in units of each. */
+export interface CostBook {
+  readonly held: Units;
+  /** Of all that is held and has a recorded cost. */
+  readonly cost: Units;
+  /** Takes in an amount above zero; `cost` is null where none is recorded. */
+  acquire(amount: Units, cost: Units | null): void;
+  /** Gives an amount away. What is not held has no recorded cost. */
+  dispose(amount: Units): Disposal;
+}
+
+/**
+ * Every unit that is held costs the same. A disposal takes what has a recorded cost and what has none in the
+ * proportion in which they are held, half-even; the last unit takes the rest, so nothing is lost.
+ */
+export class AverageCost implements CostBook {
+  private costed = NO_UNITS;
+  private uncosted = NO_UNITS;
+  cost = NO_UNITS;
+
+  get held(): Units {
+    return addUnits(this.costed, this.uncosted);
+  }
+
+  acquire(amount: Units, cost: Units | null): void {
+    if (cost === null) this.uncosted = addUnits(this.uncosted, amount);
+    else {
+      this.costed = addUnits(this.costed, amount);
+      this.cost = addUnits(this.cost, cost);
+    }
+  }
+
+  dispose(amount: Units): Disposal {
+    const { costed: before, held, cost } = this;
+    const costed = amount >= held ? before : share(before, amount, held);
+    const gone = costed === before ? cost : share(cost, costed, before);
+    const uncosted = amount >= held ? this.uncosted : subtractUnits(amount, costed);
+    this.costed = subtractUnits(before, costed);
+    this.uncosted = subtractUnits(this.uncosted, uncosted);
+    this.cost = subtractUnits(cost, gone);
+    return { costed, cost: gone };
+  }
+}
+
+interface Lot {
+  amount: Units;
+  cost: Units | null;
+}
+
+/** First in, first out. A lot that is sold in parts shares its cost by amount, half-even. */
+export class FifoLots implements CostBook {
+  /** As many as there are purchases of what is still held. */
+  private lots: Lot[] = [];
+  private first = 0;
+  held = NO_UNITS;
+  cost = NO_UNITS;
+
+  acquire(amount: Units, cost: Units | null): void {
+    this.lots.push({ amount, cost });
+    this.held = addUnits(this.held, amount);
+    this.cost = addUnits(this.cost, cost ?? NO_UNITS);
+  }
+
+  dispose(amount: Units): Disposal {
+    let left = amount;
+    let [costed, cost] = [NO_UNITS, NO_UNITS];
+    while (left > 0n) {
+      const lot = this.lots[this.first];
+      if (lot === undefined) break;
+      const taken = left < lot.amount ? left : lot.amount;
+      if (lot.cost !== null) {
+        const gone = share(lot.cost, taken, lot.amount);
+        lot.cost = subtractUnits(lot.cost, gone);
+        [costed, cost] = [addUnits(costed, taken), addUnits(cost, gone)];
+      }
+      lot.amount = subtractUnits(lot.amount, taken);
+      left = subtractUnits(left, taken);
+      if (lot.amount === 0n) this.first += 1;
+    }
+    this.forgetSold();
+    this.held = subtractUnits(this.held, subtractUnits(amount, left));
+    this.cost = subtractUnits(this.cost, cost);
+    return { costed, cost };
+  }
+
+  private forgetSold(): void {
+    if (this.first < 1_000 || this.first * 2 < this.lots.length) return;
+    this.lots = this.lots.slice(this.first);
+    this.first = 0;
+  }
+}
+
+function share(of: Units, part: bigint, whole: bigint): Units {
+  return (part === whole ? of : divideHalfEven(of * part, whole)) as Units;
+}

@@ -1,0 +1,267 @@
+import { createInterface } from 'node:readline';
+import { SarrafError } from '../domain/errors.ts';
+import type { MarketSymbol } from '../domain/market-symbol.ts';
+import { joinTrades } from '../domain/trade-join.ts';
+import type { PublicTrade } from '../domain/trade.ts';
+import type { AppendOutcome } from './append-outcome.ts';
+import type { Catalogue } from './catalogue.ts';
+import { folderPath } from './folder-key.ts';
+import type { RecordedBook, RecordedTrade } from './records.ts';
+import { FeedBook, type FeedTail } from './import/feed-book.ts';
+import { readFeedMessage, type FeedMessage } from './feed-message.ts';
+import { openText, unreadable, type ReadProgress } from './open-text.ts';
+import { Rejects, type ImportPart, type ImportReport, type Reject } from './import-report.ts';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { z } from 'zod';
+import type { DecimalText } from '../domain/decimal-text.ts';
+import { checksum, replaceFile } from './durable-file.ts';
+import type { Manifest } from './manifest.ts';
+
+/** Records that are passed on together. */
+const PART_RECORDS = 500;
+
+export interface ImportFeedOptions {
+  readonly catalogue: Catalogue;
+  readonly path: string;
+  readonly market: MarketSymbol;
+  /** One book in each stretch of so many ms at most. */
+  readonly everyMs: number;
+  readonly skipBadRows: boolean;
+  readonly source: string;
+  readonly onProgress?: (rows: number, progress: ReadProgress) => void;
+}
+
+/** Stops an append because of lines that can not be read. */
+class BadRows extends Error {}
+
+/** Counts of a pass over the file. */
+interface FeedCounts {
+  rows: number;
+  firstBad: Reject | null;
+  /** Those that books or trades can be made of. */
+  used: number;
+  others: number;
+  isContinued: boolean;
+}
+
+/**
+ * Imports a feed of depth and trades in JSON lines: books of 24 levels, and trades. All of it, or nothing:
+ * the books are entered in their manifest only when the trades are in theirs, and a crash between the two
+ * leaves what importing the file again completes. Changes of the depth that nothing can be made of are
+ * rejected without keeping the file out. Throws `INVALID_FILE` where there is no such file, or nothing of a
+ * feed in it.
+ */
+export async function importFeed(options: ImportFeedOptions): Promise<ImportReport> {
+  const { catalogue, market, path, source } = options;
+  const folder = folderPath(catalogue.root, { market, kind: 'books' });
+  const tails = await readTails(folder, catalogue.manifest({ market, kind: 'books' }));
+  const book = new FeedBook({ everyMs: options.everyMs, tails });
+  const rejects = new Rejects();
+  const counts: FeedCounts = { rows: 0, firstBad: null, used: 0, others: 0, isContinued: false };
+  const tape = new FeedTape();
+  let trades: AppendOutcome | null = null;
+  let books: AppendOutcome | null = null;
+  try {
+    books = await catalogue.appendBooks({
+      market,
+      source,
+      books: readBooks(options, { book, rejects, counts }),
+      async writeTail(into, generation) {
+        const tail = book.tail();
+        if (tail === null) return null;
+        return writeTails({ folder: into, generation, before: tails, tail });
+      },
+      async confirm() {
+        trades = await catalogue.appendTrades({ market, source, trades: readTrades(options, tape) });
+        return trades.kind === 'added';
+      },
+    });
+  } catch (error) {
+    if (!(error instanceof BadRows)) throw unreadable(path, error);
+  }
+  const parts: ImportPart[] = [];
+  if (trades !== null) parts.push({ kind: 'trades', timeframe: null, outcome: trades });
+  if (books !== null) parts.push({ kind: 'books', timeframe: null, outcome: books });
+  const isConflict = parts.some(({ outcome }) => outcome.kind === 'conflict');
+  if (books !== null && !isConflict && rejects.count === 0 && parts.every(isEmpty)) {
+    throw new SarrafError(
+      'INVALID_FILE',
+      `expected books or trades in ${path}, found ${counts.rows} lines that give none`,
+    );
+  }
+  return {
+    file: path,
+    market,
+    result: books === null ? 'bad-rows' : isConflict ? 'conflict' : 'imported',
+    rows: counts.rows,
+    parts,
+    rejects,
+    firstBad: books === null ? counts.firstBad : null,
+    notes: [
+      ...(book.isContinued ? ['it continues a feed that was imported before'] : []),
+      ...(counts.others > 0
+        ? [`${counts.others} messages of other kinds, such as best prices, were left out`]
+        : []),
+      ...(tape.gaps > 0
+        ? [`${tape.gaps} pages of trades do not overlap with the one before: trades between may be missing`]
+        : []),
+    ],
+  };
+}
+
+const isEmpty = ({ outcome }: ImportPart): boolean =>
+  outcome.kind === 'added' && outcome.added + outcome.known === 0;
+
+async function* readBooks(
+  options: ImportFeedOptions,
+  into: { readonly book: FeedBook; readonly rejects: Rejects; readonly counts: FeedCounts },
+): AsyncGenerator<readonly RecordedBook[]> {
+  const { book, rejects, counts } = into;
+  let part: RecordedBook[] = [];
+  for await (const text of linesOf(options)) {
+    counts.rows += 1;
+    const reject = (problem: string): void => rejects.add({ line: counts.rows, problem, text });
+    const message = readFeedMessage(text);
+    if (message.kind !== 'other' && message.kind !== 'bad') counts.used += 1;
+    if (message.kind === 'snapshot') book.snapshot(message);
+    else if (message.kind === 'other') counts.others += 1;
+    else if (message.kind === 'bad') {
+      counts.firstBad ??= { line: counts.rows, problem: message.problem, text };
+      reject(message.problem);
+    } else if (message.kind === 'depth' || message.kind === 'book') {
+      const step = message.kind === 'book' ? book.whole(message.book) : book.depth(message);
+      if (step.kind === 'rejected') reject(step.problem);
+      else if (step.kind === 'book') part.push(step.book);
+    }
+    if (part.length < PART_RECORDS) continue;
+    yield part;
+    part = [];
+  }
+  if (counts.firstBad !== null && !options.skipBadRows) throw new BadRows();
+  if (counts.used === 0) throw nothingIn(options.path, counts);
+  yield part;
+}
+
+function nothingIn(path: string, { rows, others }: FeedCounts): SarrafError {
+  const found = rows === 0 ? 'no line' : `${rows} lines, ${others} of them messages of other kinds`;
+  return new SarrafError(
+    'INVALID_FILE',
+    `expected a depth feed with changes, snapshots, books or trades in ${path}, found ${found}: candles and trades come as CSV, Parquet, or JSON with titles such as time_ms, open and close`,
+  );
+}
+
+async function* readTrades(
+  options: ImportFeedOptions,
+  tape: FeedTape,
+): AsyncGenerator<readonly RecordedTrade[]> {
+  let part: RecordedTrade[] = [];
+  for await (const text of linesOf(options)) {
+    part.push(...tape.tradesOf(readFeedMessage(text)));
+    if (part.length < PART_RECORDS) continue;
+    yield part;
+    part = [];
+  }
+  yield part;
+}
+
+/**
+ * Hands on the trades of a feed, and answers the market that its first trade names. Throws `INVALID_FILE` for
+ * a line that can not be read, and where there is no trade.
+ */
+export async function readFeedTrades(
+  path: string,
+  take: (trades: readonly RecordedTrade[]) => void,
+): Promise<string | null> {
+  let line = 0;
+  let first: { readonly symbol: string | null } | null = null;
+  const tape = new FeedTape();
+  for await (const text of linesOf({ path })) {
+    line += 1;
+    const message = readFeedMessage(text);
+    if (message.kind === 'bad') throw new SarrafError('INVALID_FILE', `${path}:${line}: ${message.problem}`);
+    const trades = tape.tradesOf(message);
+    if (trades.length === 0) continue;
+    first ??= { symbol: message.kind === 'trade' ? message.symbol : null };
+    take(trades);
+  }
+  if (first !== null) return first.symbol;
+  throw new SarrafError('INVALID_FILE', `expected trades in ${path}, found ${line} lines without one`);
+}
+
+/** The trades of a feed: of pages that overlap each trade once. */
+class FeedTape {
+  private page: readonly PublicTrade[] | null = null;
+  /** Pages that do not overlap with the one before: some trades may be missing there. */
+  gaps = 0;
+
+  tradesOf(message: FeedMessage): readonly RecordedTrade[] {
+    if (message.kind === 'trade') return [message.trade];
+    if (message.kind !== 'page' || message.trades.length === 0) return [];
+    const { fresh, hasGap } = joinTrades(this.page, message.trades);
+    this.page = message.trades;
+    if (hasGap) this.gaps += 1;
+    return fresh.map((trade) => {
+      const { timeMs, price, amount, side } = trade;
+      return { timeMs, seenMs: message.seenMs ?? timeMs, price, amount, side, id: null };
+    });
+  }
+}
+
+async function* linesOf({
+  path,
+  onProgress,
+}: Pick<ImportFeedOptions, 'path' | 'onProgress'>): AsyncGenerator<string> {
+  const { stream, progress } = openText(path);
+  let lines = 0;
+  try {
+    for await (const text of createInterface({ input: stream, crlfDelay: Number.POSITIVE_INFINITY })) {
+      lines += 1;
+      if (lines % PART_RECORDS === 0) onProgress?.(lines, progress());
+      yield text;
+    }
+  } catch (error) {
+    throw unreadable(path, error);
+  } finally {
+    stream.destroy();
+  }
+}
+
+/** Ends of feeds that are kept: the last ones. */
+const MOST_TAILS = 5;
+
+const level = z
+  .tuple([z.string(), z.string()])
+  .transform(([price, amount]) => [price, amount] as [DecimalText, DecimalText]);
+const stored = z.array(z.strictObject({ lastId: z.int(), bids: z.array(level), asks: z.array(level) }));
+
+/**
+ * The ends of the feeds that were imported last; none where they can not be read, since then a file continues
+ * nothing.
+ */
+async function readTails(folder: string, manifest: Manifest | null): Promise<readonly FeedTail[]> {
+  const tail = manifest?.tail ?? null;
+  if (tail === null) return [];
+  const path = join(folder, tail.file);
+  try {
+    if ((await checksum(path)) !== tail.sha256) return [];
+    const parsed = stored.safeParse(JSON.parse(readFileSync(path, 'utf8')));
+    return parsed.success ? parsed.data : [];
+  } catch {
+    return [];
+  }
+}
+
+/** Writes the ends of feeds with one more, under a name that the manifest is to take up. */
+async function writeTails(options: {
+  readonly folder: string;
+  readonly generation: number;
+  readonly before: readonly FeedTail[];
+  readonly tail: FeedTail;
+}): Promise<NonNullable<Manifest['tail']>> {
+  const { folder, generation, before, tail } = options;
+  const tails = [...before.filter(({ lastId }) => lastId !== tail.lastId), tail].slice(-MOST_TAILS);
+  const file = `tail.${generation}.json`;
+  replaceFile(join(folder, file), JSON.stringify(tails));
+  return { file, sha256: await checksum(join(folder, file)) };
+}

@@ -1,0 +1,66 @@
+import type { AppendOutcome } from './append-outcome.ts';
+
+/** Outcome of one part of a file: its candles, its trades or its books. */
+export interface ImportPart {
+  readonly kind: 'candles' | 'trades' | 'books';
+  /** For candles. */
+  readonly timeframe: string | null;
+  readonly outcome: AppendOutcome;
+}
+
+/**
+ * Outcome of a file. `imported`: it is in the catalogue, except for the rejected rows. `bad-rows`: it has
+ * some, nothing was imported. `conflict`: it contradicts existing data, nothing was imported.
+ */
+export interface ImportReport {
+  readonly file: string;
+  readonly market: string;
+  readonly result: 'imported' | 'bad-rows' | 'conflict';
+  /** Rows that the file has, its titles apart. */
+  readonly rows: number;
+  readonly parts: readonly ImportPart[];
+  readonly rejects: Rejects;
+  /** The first of the rows that keep the file out; null where none does, or the whole is what is wrong. */
+  readonly firstBad: Reject | null;
+  /** Notes for the reader, one sentence each. */
+  readonly notes: readonly string[];
+}
+
+/** A row that was not taken. */
+export interface Reject {
+  readonly line: number;
+  readonly problem: string;
+  /** The row as it was, cut where it is long. */
+  readonly text: string;
+}
+
+/** Rejects that are kept; beyond that they are only counted. */
+const MOST_KEPT = 100_000;
+const MOST_CHARACTERS = 200;
+
+const quoted = (text: string): string => `"${text.replaceAll('"', '""')}"`;
+
+/** The rows of one file that were not taken. */
+export class Rejects {
+  count = 0;
+  readonly kept: Reject[] = [];
+
+  add(reject: Reject): void {
+    this.count += 1;
+    if (this.kept.length < MOST_KEPT)
+      this.kept.push({ ...reject, text: reject.text.slice(0, MOST_CHARACTERS) });
+  }
+
+  /** Counts rows that are not listed one by one. */
+  addUnlisted(count: number): void {
+    this.count += count;
+  }
+
+  /** As CSV, with a title line; a last line says how many are left out. */
+  csv(): string {
+    const lines = this.kept.map(({ line, problem, text }) => `${line},${quoted(problem)},${quoted(text)}`);
+    const more = this.count - this.kept.length;
+    if (more > 0) lines.push(`,${quoted(`${more} more rows were not taken`)},`);
+    return ['line,problem,row', ...lines, ''].join('\n');
+  }
+}

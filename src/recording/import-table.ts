@@ -1,0 +1,290 @@
+import { anchorText, gridAt, isSameGrid, UTC_MIDNIGHT, gridText, type BarGrid } from '../domain/bar-grid.ts';
+import { SarrafError } from '../domain/errors.ts';
+import type { AppendOutcome } from './append-outcome.ts';
+import type { RecordedTrade } from './records.ts';
+import { BackwardSteps, aligned, onceEach } from './import/bar-checks.ts';
+import { missingColumns, kindOf, lacking, placesOf, widthOf, type ColumnPlaces } from './column-places.ts';
+import { planBars } from './import/detect-timeframe.ts';
+import type { FileRow, RowFile } from './open-text.ts';
+import type { ImportReport } from './import-report.ts';
+import type { ImportTableOptions } from './import/import-table-options.ts';
+import { naming, rejectConflicts, unlessBad, TableReader } from './import/table-reader.ts';
+import { firstRows, joined, openTable } from './import/open-table.ts';
+import { WrittenForm } from './written-form.ts';
+import { blocksOf } from './import/blocks-of.ts';
+import { candleAt } from '../domain/candle-columns.ts';
+import type { Candle } from '../domain/candle.ts';
+import { NotPlain, type CandleBlock, type CandleBlocks } from './candle-blocks.ts';
+import { TIMEFRAMES, timeframeMs } from '../domain/timeframe.ts';
+import { BarBuilder, MOST_BUILT_BARS } from './bar-builder.ts';
+import { durationText, isoText } from '../domain/time-text.ts';
+
+/**
+ * Imports a CSV or Parquet file of candles or trades: all of it, or nothing. Throws `INVALID_FILE` where it
+ * is none, lacks a column, or can not give what is asked.
+ */
+export async function importTable(options: ImportTableOptions): Promise<ImportReport> {
+  const { path } = options;
+  const file = await openTable(path);
+  const first = await firstRows(file);
+  const places = placesOf(options, file, first.rows);
+  const kind = options.kind ?? kindOf(places);
+  const missing = missingColumns(places, kind);
+  if (missing !== null) throw lacking(options, { kind, missing, file });
+  const form = new WrittenForm({ path, places, rows: first.rows, wish: options.form ?? {} });
+  const reader = new TableReader(options, {
+    places,
+    form,
+    width: widthOf(file, first.rows),
+    parts: joined(first),
+    progress: () => file.progress(),
+  });
+  if (kind === 'trades') return importTrades(options, reader);
+  try {
+    return await importCandles(options, reader, { file, places, form, rows: first.rows });
+  } finally {
+    // Where the file was read as columns, nobody has read the rest of its rows.
+    await first.rest.return?.();
+  }
+}
+
+async function importCandles(
+  options: ImportTableOptions,
+  reader: TableReader,
+  first: {
+    readonly file: RowFile;
+    readonly places: ColumnPlaces;
+    readonly form: WrittenForm;
+    readonly rows: readonly FileRow[];
+  },
+): Promise<ImportReport> {
+  const plan = planBars({
+    path: options.path,
+    timesMs: reader.timesOf(first.rows, options.path),
+    wanted: options.timeframe,
+    mayResample: options.mayResample,
+    anchor: options.anchor ?? null,
+  });
+  const { partMs, timeframe, grid } = plan;
+  const isResampled = partMs !== null;
+  const ends = { leftOut: 0 };
+  const slips = new BackwardSteps();
+  const once = onceEach(plan);
+  const rows = reader.rows((each, row) => once(slips.look(aligned(each.candle(row), plan), row.line)));
+  const { path, catalogue, market, source } = options;
+  const blocks = first.form.isPlain ? blocksOf(options, { reader, first, plan }) : null;
+  const outcome = await naming(options, reader, () =>
+    catalogue.appendCandles({
+      market,
+      source,
+      timeframe,
+      anchors: { [timeframe]: grid.anchor },
+      blocks: isResampled ? null : blocks,
+      candles: partMs === null ? rows : resampledFile({ blocks, rows }, { path, grid, partMs, ends }),
+    }),
+  );
+  if (outcome?.kind === 'conflict' && !isResampled) await rejectConflicts(outcome, options, reader);
+  const notes = slips.notes();
+  if (!isSameGrid(grid, gridAt(timeframe, UTC_MIDNIGHT)))
+    notes.push(`bars of ${timeframe} begin at ${anchorText(grid.anchor)}`);
+  if (isResampled) notes.push(`finer bars were put together to bars of ${timeframe}`);
+  if (partMs !== null && ends.leftOut > 0) {
+    notes.push(
+      `bars at the ends that the file does not reach over whole were left out (${ends.leftOut}): ${wayToWhole(partMs)}`,
+    );
+  }
+  return report(options, { reader, outcome, kind: 'candles', timeframe, notes });
+}
+
+async function importTrades(options: ImportTableOptions, reader: TableReader): Promise<ImportReport> {
+  const { catalogue, market, source } = options;
+  const trades = reader.rows<RecordedTrade>((each, row) => each.trade(row));
+  const append = catalogue.appendTrades?.bind(catalogue);
+  if (append === undefined) throw new RangeError('expected candles, since nothing takes in trades');
+  const outcome = await unlessBad(() => append({ market, source, trades }));
+  return report(options, { reader, outcome, kind: 'trades', timeframe: null, notes: [] });
+}
+
+function report(
+  { path, market }: ImportTableOptions,
+  of: {
+    readonly reader: TableReader;
+    readonly outcome: AppendOutcome | null;
+    readonly kind: 'candles' | 'trades';
+    readonly timeframe: string | null;
+    readonly notes: readonly string[];
+  },
+): ImportReport {
+  const { reader, outcome, kind, timeframe, notes } = of;
+  const isNothing = outcome?.kind === 'added' && outcome.added + outcome.known === 0;
+  if (isNothing && reader.rejects.count === 0) {
+    throw new SarrafError(
+      'INVALID_FILE',
+      `expected ${kind} in ${path}, found ${reader.count} rows that give none`,
+    );
+  }
+  const result = isNothing
+    ? 'bad-rows'
+    : outcome === null
+      ? 'bad-rows'
+      : outcome.kind === 'conflict'
+        ? 'conflict'
+        : 'imported';
+  return {
+    file: path,
+    market,
+    result,
+    rows: reader.count,
+    parts: outcome === null ? [] : [{ kind, timeframe, outcome }],
+    rejects: reader.rejects,
+    firstBad:
+      result === 'imported' ? null : (reader.rejects.kept.at(result === 'conflict' ? reader.bad : 0) ?? null),
+    notes: [
+      ...notes,
+      ...(reader.rounded === 0 ? [] : [`${reader.rounded} volumes or amounts were rounded to ten decimals`]),
+      ...(reader.roundedPrices === 0 ? [] : [`${reader.roundedPrices} prices were rounded`]),
+    ],
+  };
+}
+
+/**
+ * Bars put together of the bars of a file: of its columns where it is plain and each bar is there once, else
+ * of its rows. Throws as `resampledBars` does.
+ */
+async function* resampledFile(
+  from: { readonly blocks: CandleBlocks | null; readonly rows: AsyncIterable<readonly Candle[]> },
+  of: Parameters<typeof resampledBars>[1],
+): AsyncGenerator<readonly Candle[]> {
+  const { blocks, rows } = from;
+  try {
+    if (blocks !== null) {
+      // They come all at once at the end, so nothing has come where the file is not plain.
+      yield* resampledBars(candlesOf(blocks.read()), of);
+      return;
+    }
+  } catch (error) {
+    if (!(error instanceof NotPlain)) throw error;
+  }
+  yield* resampledBars(rows, of);
+}
+
+/** The bars of blocks one by one. Throws `NotPlain` where they neither rise nor fall: one may come twice. */
+async function* candlesOf(blocks: AsyncIterable<CandleBlock>): AsyncGenerator<readonly Candle[]> {
+  let beforeMs = Number.NaN;
+  let direction = 0;
+  for await (const block of blocks) {
+    for (const timeMs of block.openTimeMs) {
+      const step = Math.sign(timeMs - beforeMs);
+      beforeMs = timeMs;
+      if (Number.isNaN(step)) continue;
+      if (direction === 0) direction = step;
+      if (step === 0 || step !== direction) throw new NotPlain('expected each bar once, in order');
+    }
+    yield Array.from({ length: block.length }, (_, index) => candleAt(block, index));
+  }
+}
+
+/**
+ * Bars put together of finer ones, all at once: those that the file reaches over whole, gaps or not. Throws
+ * `INVALID_FILE` where there are too many, or none of finer ones.
+ */
+async function* resampledBars(
+  parts: AsyncIterable<readonly Candle[]>,
+  of: {
+    readonly path: string;
+    readonly grid: BarGrid;
+    readonly partMs: number;
+    /** Gets how many bars were left out. */
+    readonly ends: { leftOut: number };
+  },
+): AsyncGenerator<readonly Candle[]> {
+  const { path, grid, partMs, ends } = of;
+  const builder = new BarBuilder(grid);
+  const span = new RowSpan(partMs);
+  for await (const part of parts) {
+    for (const candle of part) {
+      const { openTimeMs } = candle;
+      if (grid.startOf(openTimeMs) !== grid.startOf(openTimeMs + partMs - 1))
+        throw straddling(of, openTimeMs);
+      builder.add(candle);
+      span.add(candle.openTimeMs);
+    }
+    if (builder.count > MOST_BUILT_BARS) {
+      throw new SarrafError(
+        'INVALID_FILE',
+        `expected at most ${MOST_BUILT_BARS} bars, found more: import a coarser timeframe`,
+      );
+    }
+  }
+  const built = builder.candles();
+  // What another file may have the rest of is no bar yet.
+  const whole = built.filter(({ openTimeMs }) => span.reachesOver(openTimeMs, grid.endOf(openTimeMs)));
+  if (built.length > 0 && whole.length === 0) {
+    throw new SarrafError(
+      'INVALID_FILE',
+      `expected bars in ${path} that fill at least one of ${durationText(grid.lengthMs)}, found fewer: ${wayToWhole(partMs)}`,
+    );
+  }
+  ends.leftOut = built.length - whole.length;
+  yield whole;
+}
+
+function straddling(
+  { path, grid, partMs }: Parameters<typeof resampledBars>[1],
+  openTimeMs: number,
+): SarrafError {
+  return new SarrafError(
+    'INVALID_FILE',
+    `expected bars in ${path} that lie whole inside one of ${gridText(grid)}, found the one of ${isoText(openTimeMs)}, which is ${durationText(partMs)} long: import finer bars, or name another beginning with --anchor`,
+  );
+}
+
+/** Returns the remedy for bars that one file does not cover whole, if its own bars have this length. */
+function wayToWhole(partMs: number): string {
+  return TIMEFRAMES.some((timeframe) => timeframeMs(timeframe) === partMs)
+    ? 'import the finer ones, and resample them once the rest is there'
+    : 'put the file together with those before and after it, and import them as one';
+}
+
+/** So many gaps of a length make it usual: an outage or two do not. */
+const USUAL_FROM = 3;
+
+/**
+ * From when to when the rows of a file reach, and how long nothing is between them. A thin market has seconds
+ * or minutes without a row, so a file that was cut at midnight need not begin with the first of them.
+ */
+class RowSpan {
+  firstMs = Number.POSITIVE_INFINITY;
+  endMs = Number.NEGATIVE_INFINITY;
+  private readonly rowMs: number;
+  private beforeMs = Number.NaN;
+  /** The longest ones, the longest first. */
+  private readonly gapsMs: number[] = [];
+
+  /** `rowMs`: what each row reaches over. */
+  constructor(rowMs: number) {
+    this.rowMs = rowMs;
+  }
+
+  /** Takes in the time of a row, in the order of the file. */
+  add(timeMs: number): void {
+    const { rowMs, beforeMs, gapsMs } = this;
+    this.firstMs = Math.min(this.firstMs, timeMs);
+    this.endMs = Math.max(this.endMs, timeMs + rowMs);
+    this.beforeMs = timeMs;
+    const gapMs = Math.abs(timeMs - beforeMs) - rowMs;
+    if (!(gapMs > (gapsMs[USUAL_FROM - 1] ?? 0))) return;
+    gapsMs.push(gapMs);
+    gapsMs.sort((left, right) => right - left);
+    gapsMs.length = Math.min(gapsMs.length, USUAL_FROM);
+  }
+
+  /**
+   * True if the file covers a range whole, as far as it shows: at an end no more is missing than usually is
+   * within it.
+   */
+  reachesOver(fromMs: number, toMs: number): boolean {
+    const usualMs = this.gapsMs[USUAL_FROM - 1] ?? 0;
+    return fromMs >= this.firstMs - usualMs && toMs <= this.endMs + usualMs;
+  }
+}

@@ -1,0 +1,359 @@
+import { SarrafError } from '../domain/errors.ts';
+import type { Candle } from '../domain/candle.ts';
+import type { MarketStats } from '../domain/market-stats.ts';
+import type { MarketSymbol } from '../domain/market-symbol.ts';
+import type { OrderBook } from '../domain/order-book.ts';
+import type { PublicTrade } from '../domain/trade.ts';
+import { exchangeAskedMs, type VenueAnswer, type VenueCall } from '../venues/port.ts';
+import type { Timeframe } from '../domain/timeframe.ts';
+import { readManifest } from './manifest.ts';
+import { timeText } from './read-partitions.ts';
+import { afterOnMachine, type After } from './append-file.ts';
+import { isOfTrades, type SealSegments, type SealTarget } from './seal-segment.ts';
+import { SegmentCompactor } from './recorder/segment-compactor.ts';
+import { SEGMENT_KINDS, type SegmentEntry, type SegmentKind } from './recorder/segment-entry.ts';
+import { takeLeftFolders, takeSegmentFolder, type SegmentFolder } from './recorder/segment-folder.ts';
+import { SegmentWriter, type SegmentWriterOptions } from './recorder/segment-writer.ts';
+import { ChangeDetector } from './recorder/change-detector.ts';
+import { noteTape, readTape } from './recorder/tape-tail.ts';
+
+/** A longer time without a look is noted as a gap, where nothing else is said. */
+const LONGEST_PAUSE_MS = 60_000;
+
+export interface RecorderOptions
+  extends SealTarget, Pick<SegmentWriterOptions, 'largestBytes' | 'syncEveryMs'> {
+  readonly markets: readonly MarketSymbol[];
+  /** @see SegmentWriterOptions.life */
+  readonly life: string;
+  /**
+   * Start of an exchange that begins anew with every run, in ms since 1970; null for one that existed before.
+   */
+  readonly beganMs: number | null;
+  /**
+   * Called with whatever goes wrong, in a sentence; must not throw. Where it can not go on, the recorder
+   * stops, and who feeds it gets no error.
+   */
+  readonly onProblem: (message: string) => void;
+  readonly longestPauseMs?: number;
+  readonly after?: After;
+  /** Seals segments, in this process without it. */
+  readonly seal?: SealSegments;
+}
+
+/** Recorded data of one kind of one market. */
+export interface KindStatus {
+  /** Rows that were noted since the beginning. */
+  rows: number;
+  /** Time of the last snapshot; null before the first. */
+  seenMs: number | null;
+  gaps: number;
+}
+
+export interface MarketRecording {
+  readonly market: MarketSymbol;
+  readonly kinds: Readonly<Record<SegmentKind, Readonly<KindStatus>>>;
+  /** Those of its bars. */
+  readonly timeframes: readonly Timeframe[];
+}
+
+interface Recorded extends Omit<MarketRecording, 'timeframes'> {
+  readonly folder: SegmentFolder;
+  readonly detector: ChangeDetector;
+  readonly writers: Readonly<Record<SegmentKind, SegmentWriter>>;
+  readonly kinds: Readonly<Record<SegmentKind, KindStatus>>;
+}
+
+/**
+ * Records what an exchange answers: books, public trades, statistics and bars of some markets, journalled as
+ * they come and moved to the catalogue by the day. Whoever asks the exchange hands each answer over; the
+ * recorder asks nothing.
+ */
+export class Recorder {
+  /** Reason that it stopped recording before its end; null while it records. */
+  failure: string | null = null;
+  private readonly options: RecorderOptions;
+  private readonly after: After;
+  private readonly compactor: SegmentCompactor;
+  private readonly recorded = new Map<string, Recorded>();
+  private isClosed = false;
+
+  private constructor(options: RecorderOptions) {
+    this.options = options;
+    this.after = options.after ?? afterOnMachine;
+    const { root, takeLock, source, seal } = options;
+    this.compactor = new SegmentCompactor({
+      target: { root, takeLock, source },
+      ...(seal === undefined ? {} : { seal }),
+      after: this.after,
+      onSealed: ({ segment, badLines }) => {
+        // No report for the line that a killed process was writing.
+        if (badLines > 1)
+          this.tell(`${badLines} lines of ${segment.path} could not be read and were left out`);
+      },
+      onFailed: ({ segment, reason }) =>
+        this.tell(`${segment.path} stays where it is until it can be moved to the catalogue: ${reason}`),
+    });
+  }
+
+  /**
+   * Opens the recording of some markets, and takes up what a process that was killed has left. Throws
+   * `DATA_UNUSABLE` when another process records one of them into this catalogue or it can not be written to,
+   * and `INVALID_OPTIONS` when an exchange that begins anew would be mixed with what is there.
+   */
+  static async open(options: RecorderOptions): Promise<Recorder> {
+    const recorder = new Recorder(options);
+    try {
+      await recorder.begin();
+      return recorder;
+    } catch (error) {
+      await recorder.compactor.settled();
+      recorder.release();
+      throw error;
+    }
+  }
+
+  /**
+   * Takes what a call was answered with, at a time in ms since 1970; `askedMs`: when it was asked. What is
+   * none of its business it leaves alone. Never throws.
+   */
+  take(call: VenueCall, answer: VenueAnswer, seenMs: number, askedMs: number = seenMs): void {
+    if (answer.outcome !== 'value' || this.isClosed || this.failure !== null) return;
+    try {
+      const atLeastMs = exchangeAskedMs(answer.saidAtMs, { askedAtMs: askedMs, atMs: seenMs });
+      this.takeValue(call, answer.value, { seenMs, askedMs: atLeastMs });
+    } catch (error) {
+      this.stop(error);
+    }
+  }
+
+  /** Recordings since the beginning. */
+  get markets(): readonly MarketRecording[] {
+    return [...this.recorded.values()].map(({ market, kinds, detector }) => ({
+      market,
+      kinds,
+      timeframes: detector.timeframes,
+    }));
+  }
+
+  /** Resolves when everything that was left by others has been tried. */
+  settled(): Promise<void> {
+    return this.compactor.settled();
+  }
+
+  /**
+   * Moves everything to the catalogue. What can not be moved stays for the next recorder, and is
+   * reported. A second call does nothing.
+   */
+  async close(): Promise<void> {
+    if (this.isClosed) return;
+    this.isClosed = true;
+    for (const { writers } of this.recorded.values()) {
+      await Promise.all(Object.values(writers).map(async (writer) => writer.end()));
+    }
+    await this.compactor.end();
+    this.release();
+  }
+
+  private async begin(): Promise<void> {
+    const { root, takeLock, markets, beganMs, longestPauseMs = LONGEST_PAUSE_MS } = this.options;
+    for (const market of markets) {
+      const folder = takeSegmentFolder(root, market, takeLock);
+      const entry: Recorded = {
+        market,
+        folder,
+        detector: new ChangeDetector({
+          tape: null,
+          beganMs,
+          longestPauseMs,
+          barsAfterMs: this.barsAfter(market),
+        }),
+        writers: eachKind((kind) => this.writerOf(folder, kind)),
+        kinds: eachKind(() => ({ rows: 0, seenMs: null, gaps: 0 })),
+      };
+      this.recorded.set(market, entry);
+      await this.takeUp(folder);
+      if (beganMs === null) {
+        const detector = new ChangeDetector({ tape: readTape(folder.path), beganMs, longestPauseMs });
+        this.recorded.set(market, { ...entry, detector });
+      }
+    }
+    await this.takeUpOthers();
+    if (beganMs !== null) await this.refuseMixture(beganMs);
+  }
+
+  /** Moves the left-overs of other markets too: these may never be recorded again. */
+  private async takeUpOthers(): Promise<void> {
+    const { root, takeLock, markets } = this.options;
+    const folders = takeLeftFolders(root, new Set(markets), takeLock);
+    for (const folder of folders) await this.takeUp(folder);
+    void this.releaseOnceSettled(folders);
+  }
+
+  private async releaseOnceSettled(folders: readonly SegmentFolder[]): Promise<void> {
+    await this.compactor.settled();
+    for (const folder of folders) folder.release();
+  }
+
+  private async refuseMixture(beganMs: number): Promise<void> {
+    await this.compactor.settled();
+    const { root, markets } = this.options;
+    for (const market of markets) {
+      for (const kind of SEGMENT_KINDS) {
+        // Bars are only added behind those that are there.
+        if (kind === 'candles') continue;
+        const lastMs = Math.max(
+          ...(readManifest(root, { market, kind })?.partitions ?? []).map(({ toMs }) => toMs),
+        );
+        if (lastMs < beganMs) continue;
+        throw new SarrafError(
+          'INVALID_OPTIONS',
+          `expected nothing of ${market} in ${root} after ${timeText(beganMs)}, when this exchange began again; its ${kind} reach to ${timeText(lastMs)}: record into another folder`,
+        );
+      }
+    }
+  }
+
+  /**
+   * An exchange that begins anew has another past each time: its bars are added behind those of an earlier
+   * run, and none to bars that come from elsewhere, which is reported.
+   */
+  private barsAfter(market: MarketSymbol): (timeframe: Timeframe) => number {
+    const { root, source, beganMs } = this.options;
+    const known = new Map<Timeframe, number>();
+    return (timeframe) => {
+      if (beganMs === null) return Number.NEGATIVE_INFINITY;
+      const before = known.get(timeframe);
+      if (before !== undefined) return before;
+      const partitions = readManifest(root, { market, kind: 'candles', timeframe })?.partitions ?? [];
+      const other = partitions.flatMap(({ sources }) => sources).find((name) => name !== source);
+      const lastMs = Math.max(...partitions.map(({ toMs }) => toMs));
+      const afterMs = other === undefined ? lastMs : Number.POSITIVE_INFINITY;
+      known.set(timeframe, afterMs);
+      if (other !== undefined) {
+        this.tell(
+          `candles-${timeframe} of ${market} in ${root} are left as they are, for they are from ${other}: record into another folder`,
+        );
+      }
+      return afterMs;
+    };
+  }
+
+  /**
+   * The newest trades of all that was left are noted before the first page comes; the rest happens beside
+   * everything else.
+   */
+  private async takeUp(folder: SegmentFolder): Promise<void> {
+    const segments = folder.segments();
+    for (const segment of segments) if (isOfTrades(segment)) await noteTape(folder.path, segment);
+    this.compactor.add(...segments);
+  }
+
+  private writerOf(folder: SegmentFolder, kind: SegmentKind): SegmentWriter {
+    const { life, largestBytes, syncEveryMs } = this.options;
+    return new SegmentWriter({
+      folder: folder.path,
+      kind,
+      life,
+      after: this.after,
+      ...(largestBytes === undefined ? {} : { largestBytes }),
+      ...(syncEveryMs === undefined ? {} : { syncEveryMs }),
+      onSegment: (path) => this.compactor.add({ path, kind, market: folder.market }),
+      onError: (error) => this.stop(error),
+    });
+  }
+
+  private takeValue(
+    call: VenueCall,
+    value: unknown,
+    times: { readonly seenMs: number; readonly askedMs: number },
+  ): void {
+    const { seenMs } = times;
+    switch (call.kind) {
+      case 'book':
+        this.takeBook(call.market, value as OrderBook, seenMs);
+        break;
+      case 'books':
+        for (const [market, book] of Object.entries(value as Readonly<Record<string, OrderBook>>)) {
+          this.takeBook(market, book, seenMs);
+        }
+        break;
+      case 'public-trades': {
+        const of = this.recorded.get(call.market);
+        if (of !== undefined)
+          note(of, 'trades', of.detector.takePage(value as readonly PublicTrade[], seenMs), seenMs);
+        break;
+      }
+      case 'stats':
+        for (const stats of value as readonly MarketStats[]) {
+          const of = this.recorded.get(stats.market.symbol);
+          if (of !== undefined) note(of, 'stats', of.detector.takeStats(stats, seenMs), seenMs);
+        }
+        break;
+      case 'candles': {
+        const of = this.recorded.get(call.market);
+        const page = value as readonly Candle[];
+        if (of !== undefined) note(of, 'candles', of.detector.takeBars(call.timeframe, page, times), seenMs);
+        break;
+      }
+      case 'options':
+      case 'place':
+      case 'place-oco':
+      case 'cancel':
+      case 'cancel-old':
+      case 'order':
+      case 'orders':
+      case 'trades':
+      case 'wallets':
+      case 'transactions':
+      case 'pools':
+      case 'margin-wallets':
+      case 'delegation-limit':
+      case 'transfer':
+        break;
+    }
+  }
+
+  private takeBook(market: string, book: OrderBook, seenMs: number): void {
+    const of = this.recorded.get(market);
+    if (of !== undefined) note(of, 'books', of.detector.takeBook(book, seenMs), seenMs);
+  }
+
+  private stop(error: unknown): void {
+    if (this.failure !== null) return;
+    this.failure = messageOf(error);
+    this.tell('nothing more is recorded in this run, which goes on', error);
+  }
+
+  private tell(what: string, error?: unknown): void {
+    this.options.onProblem(
+      error === undefined ? `recording: ${what}` : `recording: ${what}: ${messageOf(error)}`,
+    );
+  }
+
+  private release(): void {
+    for (const { folder } of this.recorded.values()) folder.release();
+  }
+}
+
+function note<Kind extends SegmentKind>(
+  of: Recorded,
+  kind: Kind,
+  entries: readonly SegmentEntry<Kind>[],
+  seenMs: number,
+): void {
+  const status = of.kinds[kind];
+  status.seenMs = seenMs;
+  for (const entry of entries) {
+    if (entry.what === 'row') status.rows += 1;
+    else if (entry.what === 'gap') status.gaps += 1;
+    of.writers[kind].write(entry);
+  }
+}
+
+function eachKind<Value>(make: (kind: SegmentKind) => Value): Readonly<Record<SegmentKind, Value>> {
+  return { books: make('books'), trades: make('trades'), stats: make('stats'), candles: make('candles') };
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

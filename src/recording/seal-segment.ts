@@ -1,0 +1,196 @@
+import { existsSync, rmSync } from 'node:fs';
+import { basename, dirname } from 'node:path';
+import { appendRows, type TakeLock } from './append-rows.ts';
+import type { TimeRange } from './records.ts';
+import type { TableShape } from './table-shape.ts';
+import { BOOK_SHAPE, STATS_SHAPE, TRADE_SHAPE, CANDLE_SHAPE } from './table-shapes.ts';
+import { segmentRows, summarizeSegment, type Segment } from './read-segment.ts';
+import type { SegmentKind, SegmentRows, SeenBar } from './recorder/segment-entry.ts';
+import { noteTape } from './recorder/tape-tail.ts';
+import { gridOf, shownAnchors, type BarGrid } from '../domain/bar-grid.ts';
+import type { Candle } from '../domain/candle.ts';
+import { SarrafError } from '../domain/errors.ts';
+import type { Timeframe } from '../domain/timeframe.ts';
+import { HISTORY_ANCHORS } from '../exchange/resolution.ts';
+import type { FolderKey } from './folder-key.ts';
+import { readCandles } from './read-candles.ts';
+import { partitionsWithin } from './read-partitions.ts';
+import { roundedDecimal } from './rounded-decimal.ts';
+
+/** Destination of segments. */
+export interface SealTarget {
+  /** The catalogue's folder. */
+  readonly root: string;
+  readonly takeLock: TakeLock;
+  /** Origin of the data, for the manifest. */
+  readonly source: string;
+}
+
+/** Kinds whose rows go to one folder as they are. */
+type PlainKind = Exclude<SegmentKind, 'candles'>;
+
+const SHAPES: { readonly [Kind in PlainKind]: TableShape<SegmentRows[Kind]> } = {
+  books: BOOK_SHAPE,
+  trades: TRADE_SHAPE,
+  stats: STATS_SHAPE,
+};
+
+/** Outcome of a segment: it is in the catalogue and gone from its old place, or it stays. */
+export type SealReport =
+  | {
+      readonly kind: 'sealed';
+      readonly segment: Segment;
+      /** Lines that could not be read. */
+      readonly badLines: number;
+    }
+  | { readonly kind: 'failed'; readonly segment: Segment; readonly reason: string };
+
+/** Seals segments and tells of each. Never throws for what the disk or another process does. */
+export type SealSegments = (
+  segments: readonly Segment[],
+  target: SealTarget,
+) => Promise<readonly SealReport[]>;
+
+/** Seals segments one after another, in this process. */
+export const sealSegments: SealSegments = async (segments, target) => {
+  const reports: SealReport[] = [];
+  for (const segment of segments) {
+    try {
+      reports.push({ kind: 'sealed', segment, badLines: await sealSegment(segment, target) });
+    } catch (error) {
+      reports.push({
+        kind: 'failed',
+        segment,
+        reason: error instanceof Error ? error.message : String(error),
+      });
+    }
+  }
+  return reports;
+};
+
+/**
+ * Moves a complete segment into the catalogue, removes it, and answers how many of its lines could not be
+ * read. The catalogue takes a segment up once, however often it is given, so that a crash at any point
+ * leaves nothing out and nothing twice. Throws as appending does, and then the segment stays.
+ */
+async function sealSegment(segment: Segment, target: SealTarget): Promise<number> {
+  const { path } = segment;
+  // Whoever sealed it could not say so any more.
+  if (!existsSync(path)) return 0;
+  const { looked, gaps, badLines } = await summarizeSegment(segment);
+  if (isOfTrades(segment)) await noteTape(dirname(path), segment);
+  if (isOfBars(segment)) await sealBars(segment, target);
+  else if (looked !== null) await sealRows(segment as Segment<PlainKind>, { target, covered: looked, gaps });
+  rmSync(path);
+  return badLines;
+}
+
+async function sealRows<Kind extends PlainKind>(
+  segment: Segment<Kind>,
+  of: { readonly target: SealTarget; readonly covered: TimeRange; readonly gaps: readonly TimeRange[] },
+): Promise<void> {
+  const { market, kind, path } = segment;
+  const { target, covered, gaps } = of;
+  await appendRows<SegmentRows[Kind]>({
+    ...target,
+    key: { market, kind },
+    shape: SHAPES[kind],
+    rows: segmentRows(segment),
+    segment: basename(path),
+    covered,
+    gaps,
+  });
+}
+
+function isOfBars(segment: Segment): segment is Segment<'candles'> {
+  return segment.kind === 'candles';
+}
+
+/** True for a segment of trades, which have to be noted for the next page. */
+export function isOfTrades(segment: Segment): segment is Segment<'trades'> {
+  return segment.kind === 'trades';
+}
+
+/**
+ * Adds the bars of a segment to the catalogue, those of each timeframe to its own folder: a bar that was seen
+ * twice as it was seen last, and volumes, which some exchanges add up as floats, with ten decimals. One that
+ * is there already stays as it is, so that neither the bars of the past, which every run sees anew, nor a
+ * second try can come into conflict. Throws `DATA_UNUSABLE` where another process writes to the folder.
+ */
+async function sealBars(segment: Segment<'candles'>, target: SealTarget): Promise<void> {
+  const { market } = segment;
+  const seen = new Map<Timeframe, SeenBar[]>();
+  for await (const part of segmentRows(segment)) {
+    for (const bar of part) {
+      const of = seen.get(bar.timeframe) ?? [];
+      seen.set(bar.timeframe, of);
+      of.push(bar);
+    }
+  }
+  for (const [timeframe, bars] of seen) {
+    const key = { market, kind: 'candles', timeframe } as const;
+    const there = new Set(await timesThere(target.root, key, bars));
+    const anchors = shownAnchors(
+      timeframe,
+      bars.map(({ candle }) => candle),
+      HISTORY_ANCHORS,
+    );
+    for (const covered of stretchesOf(bars, gridOf(timeframe, anchors))) {
+      const within = bars.flatMap(({ candle: { openTimeMs }, candle }) =>
+        openTimeMs >= covered.fromMs && openTimeMs < covered.toMs && !there.has(openTimeMs)
+          ? [[openTimeMs, { ...candle, volume: roundedDecimal(candle.volume) }] as const]
+          : [],
+      );
+      const outcome = await appendRows<Candle>({
+        ...target,
+        key,
+        shape: CANDLE_SHAPE,
+        rows: [[...new Map(within).values()]],
+        anchors,
+        covered,
+      });
+      if (outcome.kind === 'added') continue;
+      throw new SarrafError(
+        'DATA_UNUSABLE',
+        `expected to write bars of ${market} alone, another process did too`,
+      );
+    }
+  }
+}
+
+/** Stretches of time that were read whole, those that touch as one. */
+function stretchesOf(bars: readonly SeenBar[], grid: BarGrid): readonly TimeRange[] {
+  const covered = bars
+    .map(({ coveredFromMs, candle }): TimeRange => ({
+      fromMs: coveredFromMs,
+      toMs: grid.endOf(candle.openTimeMs),
+    }))
+    .toSorted((left, right) => left.fromMs - right.fromMs || left.toMs - right.toMs);
+  const stretches: TimeRange[] = [];
+  for (const stretch of covered) {
+    const last = stretches.at(-1);
+    if (last === undefined || stretch.fromMs > last.toMs) stretches.push(stretch);
+    else stretches[stretches.length - 1] = { fromMs: last.fromMs, toMs: Math.max(last.toMs, stretch.toMs) };
+  }
+  return stretches;
+}
+
+/** Returns the start times of the existing bars in the range that some bars cover. */
+async function timesThere(
+  root: string,
+  key: FolderKey & { readonly kind: 'candles' },
+  bars: readonly SeenBar[],
+): Promise<readonly number[]> {
+  const times = bars.map(({ candle }) => candle.openTimeMs);
+  const fromMs = times.reduce((least, time) => Math.min(least, time), Number.POSITIVE_INFINITY);
+  const toMs = times.reduce((most, time) => Math.max(most, time), Number.NEGATIVE_INFINITY) + 1;
+  if (partitionsWithin(root, key, { fromMs, toMs }).length === 0) return [];
+  try {
+    const { openTimeMs, length } = await readCandles(root, { ...key, fromMs, toMs });
+    return [...openTimeMs.subarray(0, length)];
+  } catch (error) {
+    // A file that reaches over the stretch may have a hole there.
+    if (error instanceof SarrafError && error.code === 'INVALID_OPTIONS') return [];
+    throw error;
+  }
+}

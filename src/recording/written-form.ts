@@ -1,0 +1,221 @@
+import { SarrafError } from '../domain/errors.ts';
+import { tryDecimalText } from '../domain/decimal-text.ts';
+import { NO_COLUMN, type ColumnPlaces, type Field } from './column-places.ts';
+import { asciiDigits, type FileRow } from './open-text.ts';
+
+/** Format of a file as given by the user. The first rows decide for each option left out. */
+export interface FileForm {
+  /** The sign before decimals. */
+  readonly decimal?: 'point' | 'comma' | undefined;
+  /** First part of dates such as 03/04/2026. */
+  readonly dates?: 'day-first' | 'month-first' | undefined;
+  /** The decimals that prices with more are rounded to; without it they stay. */
+  readonly roundPrices?: number | undefined;
+}
+
+const NUMBER_FIELDS: readonly Field[] = ['open', 'high', 'low', 'close', 'volume', 'price', 'amount'];
+
+/** Numbers with commas between thousands, or with commas before decimals. */
+const POINT_NUMBER = /^[+-]?(?:\d{1,3}(?:,\d{3})+|\d+)(?:\.\d+)?$/;
+const COMMA_NUMBER = /^[+-]?(?:\d{1,3}(?:\.\d{3})+|\d+)(?:,\d+)?$/;
+/** With a comma that can only be one between thousands. */
+const SURE_THOUSANDS = /^[+-]?\d{1,3}(?:(?:,\d{3}){2,}|,\d{3}\.\d+)/;
+/** Short volumes, as 12.3K. */
+const SUFFIXES: Readonly<Record<string, string>> = { K: 'e3', M: 'e6', B: 'e9' };
+
+const CLOCK =
+  /^(\d{1,2})(?::?(\d\d)(?::?(\d\d(?:\.\d+)?))?)?(?:[\s-]?([AP]M))?(?:\s?(Z|UTC|[+-]\d\d:?\d\d))?$/i;
+const YEAR_FIRST = /^(\d{4})([-./])(\d{1,2})\2(\d{1,2})(?:,?[ T]+(.+))?$/;
+const YEAR_LAST = /^(\d{1,2})([-./])(\d{1,2})\2(\d{4})(?:,?[ T]+(.+))?$/;
+const DIGITS_ONLY = /^((?:19|20)\d\d)(\d\d)(\d\d)(?: +(.+))?$/;
+const MONTH_FIRST = /^([A-Za-z]{3,9})\.? (\d{1,2}),? (\d{4})(?:,? +(.+))?$/;
+const MONTH_SECOND = /^(\d{1,2})[ -]([A-Za-z]{3,9})\.?[ -](\d{4})(?:,? +(.+))?$/;
+const MONTHS = ['jan', 'feb', 'mar', 'apr', 'may', 'jun', 'jul', 'aug', 'sep', 'oct', 'nov', 'dec'];
+
+/** Times that `TimeReader` reads as they are, but for eight digits of a date. */
+const PLAIN_TIME =
+  /^(?:\d+(?:\.\d+)?|\d{4}-\d\d-\d\d(?:[ T]\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:\s?(?:Z|UTC|[+-]\d\d(?::?\d\d)?))?)?)$/;
+
+/** Days since 1899-12-31 of 1954 to 2119: as seconds since 1970 they would all be of its first day. */
+const FIRST_SERIAL = 20_000;
+const LAST_SERIAL = 80_000;
+
+/** Without spaces and apostrophes between thousands. */
+const joinedDigits = (text: string): string =>
+  asciiDigits(text).replaceAll(/(?<=\d)[\s'\u2019](?=\d{3}(?:\D|$))/g, '');
+
+/**
+ * Format of a file's numbers and times, found from its first rows: with commas between thousands or before
+ * decimals, with digits of Persian or Arabic, with dates of other orders, with the clock in a column of its
+ * own. It converts each text to the plain one, and leaves a text that it can not read unchanged, for the
+ * message.
+ */
+export class WrittenForm {
+  private readonly sign: 'point' | 'comma';
+  private readonly dateOrder: 'day-first' | 'month-first';
+  /** True if numbers and times of the first rows are plain, so that they may be read as columns. */
+  readonly isPlain: boolean;
+
+  /** Throws `INVALID_FILE` where the first rows can be read in two ways, with the option that says which. */
+  constructor(of: {
+    readonly path: string;
+    readonly places: ColumnPlaces;
+    readonly rows: readonly FileRow[];
+    readonly wish: FileForm;
+  }) {
+    const { path, places, rows, wish } = of;
+    const textsOf = (field: Field): string[] => {
+      const place = places.get(field) ?? NO_COLUMN;
+      return place === NO_COLUMN ? [] : rows.map(({ fields }) => fields[place] ?? '');
+    };
+    const numbers = NUMBER_FIELDS.flatMap(textsOf);
+    const times = textsOf('time');
+    this.sign = decimalSign(path, numbers, wish.decimal);
+    this.dateOrder = dateOrder(path, times.map(asciiDigits), wish.dates);
+    this.isPlain =
+      this.sign === 'point' &&
+      !places.has('clock') &&
+      numbers.every((text) => tryDecimalText(text) !== null || !/\d/.test(text)) &&
+      times.every((text) => (PLAIN_TIME.test(text) || !/\d/.test(text)) && !DIGITS_ONLY.test(text));
+  }
+
+  /** A number as a plain text. */
+  number(text: string, field: Field): string {
+    if (tryDecimalText(text) !== null && this.sign === 'point') return text;
+    const joined = joinedDigits(text);
+    if (field !== 'volume') return this.plain(joined) ?? text;
+    // A dash is how some write that nothing was traded.
+    if (joined === '-') return '0';
+    const suffix = SUFFIXES[joined.slice(-1).toUpperCase()];
+    const number = this.plain(suffix === undefined ? joined : joined.slice(0, -1));
+    return number === null ? text : `${number}${suffix ?? ''}`;
+  }
+
+  private plain(text: string): string | null {
+    if (this.sign === 'comma')
+      return COMMA_NUMBER.test(text) ? text.replaceAll('.', '').replace(',', '.') : null;
+    if (!text.includes(',')) return text;
+    return POINT_NUMBER.test(text) ? text.replaceAll(',', '') : null;
+  }
+
+  /** A time as ISO 8601, or as it is where it is a number. */
+  time(text: string, clock: string): string {
+    const whole = asciiDigits(clock === '' ? text : `${text} ${clock}`);
+    const date = this.dateOf(whole);
+    if (date === null) return whole;
+    const { year, month, day, rest } = date;
+    const iso = `${year}-${month.padStart(2, '0')}-${day.padStart(2, '0')}`;
+    if (rest === '') return iso;
+    const found = CLOCK.exec(rest);
+    if (found === null) return whole;
+    const [, hour = '', minute = '00', second = '00', half, zone = ''] = found;
+    return `${iso} ${hourOf(Number(hour), half)}:${minute}:${second}${zone.toUpperCase()}`;
+  }
+
+  private dateOf(text: string): WrittenDate | null {
+    const [, year, , month, day, rest = ''] = YEAR_FIRST.exec(text) ?? [];
+    if (year !== undefined && month !== undefined && day !== undefined) return { year, month, day, rest };
+    const digits = DIGITS_ONLY.exec(text);
+    if (digits !== null) return dateFrom(digits[1], digits[2], digits[3], digits[4]);
+    const last = YEAR_LAST.exec(text);
+    if (last !== null) {
+      const isDayFirst = this.dateOrder === 'day-first';
+      return dateFrom(last[4], last[isDayFirst ? 3 : 1], last[isDayFirst ? 1 : 3], last[5]);
+    }
+    const named = MONTH_FIRST.exec(text);
+    if (named !== null) return dateFrom(named[3], monthOf(named[1]), named[2], named[4]);
+    const second = MONTH_SECOND.exec(text);
+    return second === null ? null : dateFrom(second[3], monthOf(second[2]), second[1], second[4]);
+  }
+}
+
+interface WrittenDate {
+  readonly year: string;
+  readonly month: string;
+  readonly day: string;
+  readonly rest: string;
+}
+
+function dateFrom(year = '', month = '', day = '', rest = ''): WrittenDate | null {
+  return month === '' ? null : { year, month, day, rest };
+}
+
+function monthOf(name = ''): string {
+  const index = MONTHS.indexOf(name.slice(0, 3).toLowerCase());
+  return index === -1 ? '' : String(index + 1);
+}
+
+/** An hour of the day; one of a half that a clock does not have stays too large, so that it is refused. */
+function hourOf(hour: number, half: string | undefined): string {
+  if (half === undefined) return String(hour).padStart(2, '0');
+  if (hour < 1 || hour > 12) return '99';
+  return String((hour % 12) + (half.toUpperCase() === 'PM' ? 12 : 0)).padStart(2, '0');
+}
+
+function decimalSign(path: string, texts: readonly string[], wish: FileForm['decimal']): 'point' | 'comma' {
+  if (wish !== undefined) return wish;
+  const odd = texts.filter((text) => tryDecimalText(text) === null);
+  if (odd.length === 0) return 'point';
+  const isNumber = (text: string): boolean => POINT_NUMBER.test(text) || COMMA_NUMBER.test(text);
+  const numbers = texts.map((text) => joinedDigits(text).replace(/[KMB]$/i, '')).filter(isNumber);
+  const doubtful = numbers.find((text) => text.includes(',') || /\..*\./.test(text));
+  if (doubtful === undefined) return 'point';
+  const [isPoint, isComma] = [POINT_NUMBER, COMMA_NUMBER].map((form) =>
+    numbers.every((text) => form.test(text)),
+  );
+  if (isPoint !== isComma) return isPoint === true ? 'point' : 'comma';
+  const sure = numbers.some((text) => SURE_THOUSANDS.test(text));
+  const found =
+    isPoint === true
+      ? `numbers such as "${doubtful}", where the comma may be either`
+      : sure
+        ? `numbers with both, such as "${doubtful}"`
+        : `numbers such as "${doubtful}" beside others`;
+  throw new SarrafError(
+    'INVALID_FILE',
+    `expected numbers in ${path} whose comma is between thousands or before decimals, found ${found}: say which with --decimal point (1,234 is a thousand) or --decimal comma (1,234 is about one)`,
+  );
+}
+
+function dateOrder(
+  path: string,
+  texts: readonly string[],
+  wish: FileForm['dates'],
+): 'day-first' | 'month-first' {
+  refuseForeignDates(path, texts);
+  if (wish !== undefined) return wish;
+  const dates = texts.flatMap((text) => {
+    const found = YEAR_LAST.exec(text);
+    return found === null ? [] : [{ text, first: Number(found[1]), second: Number(found[3]) }];
+  });
+  const [sample] = dates;
+  if (sample === undefined) return 'day-first';
+  const isDayFirst = dates.some(({ first }) => first > 12);
+  const isMonthFirst = dates.some(({ second }) => second > 12);
+  if (isDayFirst !== isMonthFirst) return isDayFirst ? 'day-first' : 'month-first';
+  const found = isDayFirst ? 'both, such as' : 'only dates that may be either, such as';
+  throw new SarrafError(
+    'INVALID_FILE',
+    `expected dates in ${path} that show whether the day or the month comes first, found ${found} "${sample.text}": say it with --dates day-first or --dates month-first, or write yyyy-mm-dd`,
+  );
+}
+
+const isSerial = (text: string): boolean =>
+  /^\d{5}(?:[.,]\d+)?$/.test(text) &&
+  Number.parseInt(text, 10) >= FIRST_SERIAL &&
+  Number.parseInt(text, 10) < LAST_SERIAL;
+
+function refuseForeignDates(path: string, texts: readonly string[]): void {
+  const persian = texts.find((text) => /^1[34]\d\d[-/.]\d{1,2}[-/.]\d{1,2}(?:\D|$)/.test(text));
+  if (persian !== undefined)
+    throw new SarrafError(
+      'INVALID_FILE',
+      `expected dates of the Gregorian calendar in ${path}, found "${persian}" of the Persian one: convert the column to yyyy-mm-dd`,
+    );
+  const [serial] = texts;
+  if (serial !== undefined && texts.every(isSerial))
+    throw new SarrafError(
+      'INVALID_FILE',
+      `expected times in ${path}, found numbers of days as a spreadsheet counts them, such as ${serial}: give the column the format yyyy-mm-dd hh:mm:ss, and save it as CSV again`,
+    );
+}

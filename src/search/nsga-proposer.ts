@@ -1,0 +1,151 @@
+import { present } from '../domain/invariant.ts';
+import type { Axis, Coordinates } from './space-axes.ts';
+import { crowdingDistances, nonDominatedFronts } from './non-dominated-sort.ts';
+import { numberAt } from './number-at.ts';
+import type { LearnedTrial, Proposer, ProposerSetup } from './proposer.ts';
+import { onAxis } from './random-proposer.ts';
+import { RandomStream } from './random-stream.ts';
+import { SobolProposer } from './sobol-proposer.ts';
+import { wholeGenerations } from './whole-generations.ts';
+import type { NumericAxis } from './numeric-axis.ts';
+
+/** Trials of a population, about: Optuna's size; and at least. */
+const POPULATION = 50;
+const LEAST_POPULATION = 4;
+
+/** Probability that two parents are crossed, and that a number is part of it (K. Deb et al., 2002). */
+const CROSSOVER_SHARE = 0.9;
+const SWAP_SHARE = 0.5;
+
+/** Apart from the streams of other purposes. */
+const CHILD_STREAM = 2_000;
+
+/** A trial that may have children: of two, the one of the better front wins, then the more lonely one. */
+interface Parent {
+  readonly trial: LearnedTrial;
+  readonly front: number;
+  readonly crowding: number;
+}
+
+/**
+ * NSGA-II: the best of the last population and its parents, by fronts and by how alone they are, have the
+ * next one. Children come of simulated binary crossover and polynomial mutation; choices are swapped and
+ * drawn anew. The first population is from the Sobol sequence.
+ *
+ * A population is the multiple of the generation next to 50 trials. Infeasible trials come after
+ * feasible ones, failed ones last.
+ */
+export class NsgaProposer implements Proposer {
+  readonly mayRepeat = false;
+  private readonly setup: ProposerSetup;
+  private readonly first: SobolProposer;
+  private readonly population: number;
+  private parents: readonly Parent[] = [];
+  private told: LearnedTrial[] = [];
+
+  constructor(setup: ProposerSetup) {
+    this.setup = setup;
+    this.first = new SobolProposer(setup);
+    const { generation } = setup;
+    this.population = wholeGenerations(POPULATION, { generation, least: LEAST_POPULATION });
+  }
+
+  propose(number: number, attempt: number): Coordinates {
+    if (this.parents.length === 0) return this.first.propose(number, attempt);
+    const { axes, seed } = this.setup;
+    const random = new RandomStream(seed, number, CHILD_STREAM + attempt);
+    const [mother, father] = [this.tournament(random), this.tournament(random)];
+    const isCrossed = random.uniform() < CROSSOVER_SHARE;
+    return Float64Array.from(axes.axes, (axis, place) => {
+      const one = numberAt(mother.trial.coordinates, place);
+      const other = isCrossed ? numberAt(father.trial.coordinates, place) : one;
+      const child = inherited(axis, [one, other], random);
+      return random.uniform() * axes.size < 1 ? changed(axis, child, random) : child;
+    });
+  }
+
+  accept(): void {}
+
+  learn(trials: readonly LearnedTrial[]): void {
+    this.told.push(...trials);
+    if (this.told.length < this.population) return;
+    const all = [...this.parents.map(({ trial }) => trial), ...this.told];
+    this.told = [];
+    const best: Parent[] = [];
+    for (const [front, members] of nonDominatedFronts(all).entries()) {
+      const crowding = crowdingDistances(members);
+      const ranked = members
+        .map((trial, place): Parent => ({ trial, front, crowding: numberAt(crowding, place) }))
+        .toSorted((one, other) => other.crowding - one.crowding || one.trial.number - other.trial.number);
+      best.push(...ranked.slice(0, this.population - best.length));
+      if (best.length === this.population) break;
+    }
+    this.parents = best;
+  }
+
+  private tournament(random: RandomStream): Parent {
+    const pick = (): Parent => present(this.parents[random.below(this.parents.length)], 'a parent');
+    const [one, other] = [pick(), pick()];
+    if (one.front !== other.front) return one.front < other.front ? one : other;
+    return other.crowding > one.crowding ? other : one;
+  }
+}
+
+/** Returns a child's coordinate, inherited from its parents; a parameter that neither had is drawn. */
+function inherited(axis: Axis, [one, other]: readonly [number, number], random: RandomStream): number {
+  if (Number.isNaN(one)) return Number.isNaN(other) ? onAxis(axis, random.uniform()) : other;
+  if (Number.isNaN(other) || one === other) return one;
+  if (random.uniform() >= SWAP_SHARE) return one;
+  return axis.kind === 'choice' ? other : crossed([one, other], axis, random);
+}
+
+function changed(axis: Axis, coordinate: number, random: RandomStream): number {
+  return axis.kind === 'choice' ? random.below(axis.count) : mutated(coordinate, axis, random);
+}
+
+/** Closeness of children to their parents, and of mutants to their origin: K. Deb's distribution indices. */
+const CROSSOVER_INDEX = 20;
+const MUTATION_INDEX = 20;
+
+/**
+ * One child of two coordinates by simulated binary crossover, which keeps inside the line (K. Deb and R.
+ * Agrawal, 1995): the spread of the children is that of the parents, more or less.
+ */
+export function crossed(
+  [one, other]: readonly [number, number],
+  { low, high }: Pick<NumericAxis, 'low' | 'high'>,
+  random: RandomStream,
+): number {
+  const [lower, upper] = [Math.min(one, other), Math.max(one, other)];
+  const distance = upper - lower;
+  const share = random.uniform();
+  const isLower = random.uniform() < 0.5;
+  if (distance < 1e-14 * (high - low)) return isLower ? one : other;
+  const room = isLower ? lower - low : high - upper;
+  const spread = spreadOf(share, 1 + (2 * room) / distance, CROSSOVER_INDEX);
+  const child = (lower + upper + (isLower ? -1 : 1) * spread * distance) / 2;
+  return Math.min(high, Math.max(low, child));
+}
+
+function spreadOf(share: number, bound: number, index: number): number {
+  const reach = 2 - bound ** -(index + 1);
+  const isInner = share <= 1 / reach;
+  return (isInner ? share * reach : 1 / (2 - share * reach)) ** (1 / (index + 1));
+}
+
+/** A coordinate near another one by polynomial mutation, which keeps inside the line (K. Deb, 2001). */
+export function mutated(
+  coordinate: number,
+  { low, high }: Pick<NumericAxis, 'low' | 'high'>,
+  random: RandomStream,
+): number {
+  const share = random.uniform();
+  const power = 1 / (MUTATION_INDEX + 1);
+  const room = (share < 0.5 ? coordinate - low : high - coordinate) / (high - low);
+  const left = (1 - room) ** (MUTATION_INDEX + 1);
+  const shift =
+    share < 0.5
+      ? (2 * share + (1 - 2 * share) * left) ** power - 1
+      : 1 - (2 * (1 - share) + 2 * (share - 0.5) * left) ** power;
+  return Math.min(high, Math.max(low, coordinate + shift * (high - low)));
+}

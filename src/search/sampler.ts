@@ -1,0 +1,187 @@
+import { present } from '../domain/invariant.ts';
+import { SarrafError } from '../domain/errors.ts';
+import type { Point, Space } from './parameter.ts';
+import { PointIndex } from './point-index.ts';
+import { SpaceAxes } from './space-axes.ts';
+import { createProposer } from './create-proposer.ts';
+import { checkedOutcome, learnedTrial } from './checked-outcome.ts';
+import type { Proposer } from './proposer.ts';
+import { RandomStream } from './random-stream.ts';
+import { checkSettings, type SamplerSettings } from './sampler-settings.ts';
+import {
+  MOST_TRIALS,
+  type Trial,
+  type TrialOutcome,
+  type TrialRecord,
+  type TrialResult,
+} from './trial-record.ts';
+
+/** Proposals for one trial before a new point is looked for in order. */
+const MOST_ATTEMPTS = 32;
+
+/** Upper limit of the place from which a new point is searched: a float counts no further. */
+const FARTHEST_START = BigInt(Number.MAX_SAFE_INTEGER);
+
+/** A record while the study runs. */
+interface OpenRecord {
+  readonly point: Point;
+  outcome: TrialOutcome | null;
+}
+
+/**
+ * Proposes the trials of a study, in generations of a fixed size: the trials of one are proposed before any
+ * of them is learned from, and they are learned from in the order of their numbers. So the same settings
+ * and outcomes give the same trials, whoever runs them and whichever ends first.
+ *
+ * It holds nothing but what its trials say: given the settings and the trials so far (plain JSON), another
+ * sampler goes on where this one is.
+ *
+ * No point is proposed twice, since a backtest of it would end alike: a repeated proposal is drawn again,
+ * up to 32 times. Then a space with an end gives its next new point in order, and one without end repeats
+ * the point. CMA-ES may repeat points, which its distribution needs.
+ */
+export class Sampler {
+  private readonly settings: SamplerSettings;
+  private readonly axes: SpaceAxes;
+  private readonly index: PointIndex;
+  private readonly proposer: Proposer;
+  private readonly records: OpenRecord[] = [];
+  private readonly seen = new Set<string>();
+  /** Null: the space has no end. */
+  private readonly pointCount: bigint | null;
+  private told = 0;
+  private learned = 0;
+
+  /**
+   * `trials`: those of before, in order.
+   * @throws SarrafError `INVALID_OPTIONS` for settings that do not fit the space
+   * @throws SarrafError `DATA_UNUSABLE` for trials that are not of this study
+   */
+  constructor(space: Space, settings: SamplerSettings, trials: readonly TrialRecord[] = []) {
+    checkSettings(settings);
+    this.settings = settings;
+    this.axes = new SpaceAxes(space);
+    this.index = new PointIndex(space);
+    this.pointCount = this.index.count;
+    this.proposer = createProposer(this.axes, settings);
+    for (const [number, record] of trials.entries()) this.replay(number, record);
+  }
+
+  /** All trials, those without an outcome too: what this sampler can be continued from. */
+  get trials(): readonly TrialRecord[] {
+    return this.records;
+  }
+
+  /** Trials without an outcome: after a crash they are run again. */
+  get pending(): readonly Trial[] {
+    return this.records
+      .map(({ point, outcome }, number) => ({ number, point, outcome }))
+      .slice(this.learned)
+      .filter(({ outcome }) => outcome === null)
+      .map(({ number, point }) => ({ number, point }));
+  }
+
+  /** True if every point of the space has been proposed. */
+  get isExhausted(): boolean {
+    return this.pointCount !== null && !this.proposer.mayRepeat && BigInt(this.seen.size) >= this.pointCount;
+  }
+
+  /**
+   * The next trials: at most `most`, and none beyond the generation under way. Empty until the outcomes of
+   * that generation are told, and when the space is exhausted.
+   * @throws SarrafError `INVALID_OPTIONS` for more trials than a study may have
+   */
+  ask(most: number): readonly Trial[] {
+    const asked: Trial[] = [];
+    const end = this.learned + this.settings.generation;
+    while (asked.length < most && this.records.length < end && !this.isExhausted) {
+      const number = this.records.length;
+      if (number >= MOST_TRIALS)
+        throw new SarrafError('INVALID_OPTIONS', `expected at most ${MOST_TRIALS} trials in a study`);
+      const point = this.newPoint(number);
+      this.enter(point);
+      asked.push({ number, point });
+    }
+    return asked;
+  }
+
+  /**
+   * Takes outcomes, in any order: a generation is learned from when all of it is told, in the order of its
+   * numbers. A value that is no finite number makes a failed trial of it.
+   * @throws SarrafError `INVALID_OPTIONS` for a trial that was not asked for, was told before, or has another
+   *   number of values than there are objectives; what came before it is taken
+   */
+  tell(results: readonly TrialResult[]): void {
+    for (const { number, outcome } of results) {
+      const record = this.records[number];
+      const expected = `expected the outcome of a trial that is due, found that of trial ${number}`;
+      if (record === undefined)
+        throw new SarrafError('INVALID_OPTIONS', `${expected}, which was not asked for`);
+      if (record.outcome !== null)
+        throw new SarrafError('INVALID_OPTIONS', `${expected}, which was told before`);
+      record.outcome = checkedOutcome(outcome, { number, objectives: this.settings.objectives.length });
+      this.told += 1;
+      this.learnWhenWhole();
+    }
+  }
+
+  private learnWhenWhole(): void {
+    const { generation, objectives } = this.settings;
+    if (this.told < this.learned + generation) return;
+    const trials = this.records.slice(this.learned, this.told).map(({ point, outcome }, index) =>
+      learnedTrial(present(outcome, 'an outcome'), {
+        number: this.learned + index,
+        coordinates: this.axes.coordinatesOf(point),
+        objectives,
+      }),
+    );
+    this.proposer.learn(trials);
+    this.learned = this.told;
+  }
+
+  private newPoint(number: number): Point {
+    let point: Point = {};
+    for (let attempt = 0; attempt < MOST_ATTEMPTS; attempt += 1) {
+      point = this.axes.pointAt(this.proposer.propose(number, attempt));
+      if (this.proposer.mayRepeat || !this.seen.has(this.keyOf(point))) return point;
+    }
+    return this.pointCount === null ? point : this.nextNewPoint(number, this.pointCount);
+  }
+
+  /** The first new point from a random one on. Of one more point than was seen, one is new. */
+  private nextNewPoint(number: number, count: bigint): Point {
+    const random = new RandomStream(this.settings.seed, number, MOST_ATTEMPTS);
+    const start = BigInt(random.below(Number(count < FARTHEST_START ? count : FARTHEST_START)));
+    for (let step = 0; step <= this.seen.size; step += 1) {
+      const point = this.index.pointAt((start + BigInt(step)) % count);
+      if (!this.seen.has(this.keyOf(point))) return point;
+    }
+    throw new SarrafError('INVARIANT', `expected a new point among ${count}, found none`);
+  }
+
+  private enter(point: Point): void {
+    const number = this.records.length;
+    this.records.push({ point, outcome: null });
+    this.seen.add(this.keyOf(point));
+    this.proposer.accept(number, this.axes.coordinatesOf(point));
+  }
+
+  private replay(number: number, { point, outcome }: TrialRecord): void {
+    const problem = this.problemOfStored(number, point);
+    if (problem !== null) throw new SarrafError('DATA_UNUSABLE', `trial ${number}: ${problem}`);
+    this.enter(point);
+    if (outcome !== null) this.tell([{ number, outcome }]);
+  }
+
+  private problemOfStored(number: number, point: Point): string | null {
+    if (number >= MOST_TRIALS) return `expected at most ${MOST_TRIALS} trials in a study`;
+    if (number >= this.learned + this.settings.generation)
+      return `expected every outcome of the generation before, found ${this.told} of ${number}`;
+    return this.axes.problemOf(point);
+  }
+
+  /** The same for the same values, in whatever order they were stored. */
+  private keyOf(point: Point): string {
+    return JSON.stringify(this.axes.space.parameters.map(({ name }) => point[name] ?? null));
+  }
+}

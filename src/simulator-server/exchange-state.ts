@@ -1,0 +1,219 @@
+import type { FeeSchedule } from '../domain/fee-schedule.ts';
+import { parseUnits } from '../domain/money.ts';
+import type { AccountsState } from '../simulator/accounts.ts';
+import type { SimulatedExchange } from '../simulator/exchange.ts';
+import type { SimulatedBar } from '../simulator/candle-series.ts';
+import type { MarketState } from '../simulator/market-state.ts';
+import type { ServicesState } from '../simulator/services.ts';
+import type { SimulatedOrder } from '../simulator/order.ts';
+import type { Trader } from '../simulator/trader.ts';
+import type { Trade } from '../simulator/trade.ts';
+import { readOrder, storeGrid, storeOrder, type StoredGrid, type SavedOrder } from './stored-order.ts';
+import { readTrade, storeTrade, type StoredTrade } from './stored-trade.ts';
+import type { Wallet } from '../simulator/wallet.ts';
+
+/** Minute bars kept of each market: a day and a bit. */
+const BARS_STORED = 1_500;
+/** Newest orders and trades kept a user, besides all that is open. */
+const HISTORY_STORED = 20_000;
+
+export interface StoredMarket extends StoredGrid {
+  readonly symbol: string;
+  readonly lastPrice: number;
+  readonly isClosed: boolean;
+  readonly closedReason: string | null;
+  readonly bars: readonly (Omit<SimulatedBar, 'value'> & { readonly value: string })[];
+}
+
+export interface ExchangeState {
+  readonly accounts: AccountsState;
+  readonly services: ServicesState;
+  readonly counters: { readonly nextOrderId: number; readonly nextTradeId: number };
+  readonly traders: readonly {
+    readonly userId: number;
+    readonly fees: FeeSchedule;
+    readonly mayTrade: boolean;
+    readonly lacksClientIdLookup: boolean;
+  }[];
+  readonly orders: readonly SavedOrder[];
+  readonly trades: readonly StoredTrade[];
+  readonly markets: readonly StoredMarket[];
+}
+
+/**
+ * Users, balances, orders and trades as plain JSON. Synthetic traders are no users: of them only the wallets
+ * are kept, and closed copies of the orders that users traded with; the flow makes the rest anew.
+ */
+export function storeExchange(exchange: SimulatedExchange): ExchangeState {
+  const { trading, services } = exchange;
+  const traders = [...services.users.all()].map((user) => trading.trader(user.id));
+  const orders = new Map<number, SavedOrder>();
+  const trades = new Map<number, StoredTrade>();
+  for (const trader of traders) {
+    for (const order of ordersOf(trader)) orders.set(order.id, storeOrder(order));
+    for (const trade of trader.trades.values().slice(-HISTORY_STORED))
+      trades.set(trade.id, storeTrade(trade));
+  }
+  for (const trader of traders) {
+    for (const trade of trader.trades.values().slice(-HISTORY_STORED)) keepSides(trade, orders);
+  }
+  return {
+    accounts: storeAccounts(exchange),
+    services: services.snapshot(),
+    counters: trading.counters,
+    traders: traders.map(({ userId, fees, mayTrade, lacksClientIdLookup }) => ({
+      userId,
+      fees,
+      mayTrade,
+      lacksClientIdLookup,
+    })),
+    orders: [...orders.values()].sort((left, right) => left.id - right.id),
+    trades: [...trades.values()].sort((left, right) => left.id - right.id),
+    markets: [...exchange.markets.values()].map((market) => storeMarket(market)),
+  };
+}
+
+/**
+ * Puts a stored state into an exchange that is fresh from its configuration. Throws when it does not fit,
+ * such as for a market that the configuration lacks; the exchange is then of no use any more.
+ */
+export function restoreExchange(exchange: SimulatedExchange, state: ExchangeState, timeMs: number): void {
+  const { trading, services, accounts } = exchange;
+  accounts.restore(state.accounts);
+  services.restore(state.services, timeMs);
+  for (const { userId, ...trader } of state.traders) Object.assign(trading.trader(userId), trader);
+  restoreMarkets(exchange, state);
+  const orders = new Map<number, SimulatedOrder>();
+  for (const stored of state.orders) orders.set(stored.id, readOrder(stored, exchange));
+  for (const { id, pairId } of state.orders) {
+    const order = orders.get(id);
+    if (order !== undefined && pairId !== null) order.pair = orders.get(pairId) ?? null;
+  }
+  for (const order of orders.values()) {
+    trading.restore(order);
+    const { status, matched, total, fee } = order;
+    order.versions?.push({ timeMs: order.createdAtMs, status, matched, total, fee });
+  }
+  for (const stored of state.trades) {
+    const maker = orders.get(stored.makerId);
+    const taker = orders.get(stored.takerId);
+    if (maker === undefined || taker === undefined) continue;
+    const trade = readTrade(stored, { maker, taker });
+    taker.trader.trades.push(trade);
+    if (maker.trader !== taker.trader) maker.trader.trades.push(trade);
+  }
+  checkRestored(exchange);
+  trading.resumeFrom(state.counters);
+  for (const order of orders.values())
+    if (order.status === 'New' && order.isOpen) trading.activate(order, timeMs);
+}
+
+/** Synthetic traders trade all day: of them the balances are kept, not how they came to be. */
+function storeAccounts({ accounts, services }: SimulatedExchange): AccountsState {
+  const state = accounts.snapshot();
+  const wallets = state.wallets.map((wallet) =>
+    services.users.find(wallet.userId) === undefined ? { ...wallet, held: '0', transactions: [] } : wallet,
+  );
+  return { ...state, wallets };
+}
+
+/** `count`: how many of its newest minute bars go with it. */
+export function storeMarket(market: MarketState, count = BARS_STORED): StoredMarket {
+  const { priceStep, amountStep } = storeGrid(market.grid);
+  const { lastPrice, isClosed, closedReason } = market;
+  const all = market.candles.bars('1m');
+  const newest = all.slice(Math.max(0, all.length - count));
+  const bars = newest.map((bar) => Object.assign({}, bar, { value: String(bar.value) }));
+  return { symbol: market.rules.symbol, priceStep, amountStep, lastPrice, isClosed, closedReason, bars };
+}
+
+function ordersOf(trader: Trader): readonly SimulatedOrder[] {
+  return [...trader.open.values(), ...trader.orders.values().slice(-HISTORY_STORED)];
+}
+
+/** A trade needs both of its orders. Those of synthetic traders are kept as ended ones that hold nothing. */
+function keepSides(trade: Trade, orders: Map<number, SavedOrder>): void {
+  for (const order of [trade.maker, trade.taker])
+    if (!orders.has(order.id)) orders.set(order.id, storeEnded(order));
+}
+
+/** An order as one that ended and holds nothing, whatever it is now. */
+export function storeEnded(order: SimulatedOrder): SavedOrder {
+  return { ...storeOrder(order), status: 'Canceled', held: '0', pairId: null };
+}
+
+function restoreMarkets(exchange: SimulatedExchange, state: ExchangeState): void {
+  for (const stored of state.markets) {
+    const market = [...exchange.markets.values()].find(({ rules }) => rules.symbol === stored.symbol);
+    if (market === undefined) continue;
+    const { rules } = market;
+    const configured = storeGrid(rules);
+    if (stored.priceStep !== configured.priceStep || stored.amountStep !== configured.amountStep) {
+      // Makes the grid fine enough for what was stored; what the public sees is the configuration's again.
+      market.changeRules({ priceStep: stored.priceStep, amountStep: stored.amountStep });
+      market.rules = rules;
+    }
+    const factor = Number(parseUnits(stored.priceStep) / market.grid.priceStep);
+    const isSameGrid = factor === 1 && parseUnits(stored.amountStep) === market.grid.amountStep;
+    market.lastPrice = stored.lastPrice * factor;
+    market.isClosed = stored.isClosed;
+    market.closedReason = stored.closedReason;
+    // Bars of another grid are left behind: they are history, not balances.
+    if (isSameGrid) {
+      const bars = stored.bars.map((bar) => Object.assign({}, bar, { value: BigInt(bar.value) }));
+      market.candles.seed('1m', bars);
+    }
+  }
+}
+
+const isCount = (value: number): boolean => Number.isSafeInteger(value) && value > 0;
+
+/**
+ * Checks that a restored exchange can go on: its books add up, wallets hold the amounts that their orders
+ * hold, and prices and amounts are whole numbers. Throws a `RangeError` that names the first violation.
+ */
+function checkRestored(exchange: SimulatedExchange): void {
+  const { accounts, trading } = exchange;
+  for (const market of exchange.markets.values()) checkMarket(market);
+  const held = new Map<Wallet, bigint>();
+  for (const trader of trading.allTraders()) {
+    for (const order of trader.open.values()) {
+      checkOrder(order);
+      held.set(order.payingWallet, (held.get(order.payingWallet) ?? 0n) + order.held);
+    }
+  }
+  for (const wallet of accounts.allWallets()) {
+    const expected = held.get(wallet) ?? 0n;
+    if (wallet.held !== expected) {
+      throw new RangeError(
+        `expected wallet ${wallet.id} to hold ${expected} units for open orders, was ${wallet.held}`,
+      );
+    }
+  }
+  const currencies = new Set([...accounts.allWallets()].map(({ currency }) => currency));
+  for (const currency of currencies) {
+    const imbalance = accounts.imbalanceOf(currency);
+    if (imbalance !== 0n)
+      throw new RangeError(`expected the books of ${currency} to add up to 0, was ${imbalance}`);
+  }
+}
+
+function checkMarket(market: MarketState): void {
+  const { symbol } = market.rules;
+  if (!isCount(market.lastPrice)) {
+    throw new RangeError(`expected a last price of ${symbol} in whole steps, was ${market.lastPrice}`);
+  }
+  const bad = market.candles
+    .bars('1m')
+    .find((bar) => ![bar.open, bar.high, bar.low, bar.close].every(isCount));
+  if (bad !== undefined)
+    throw new RangeError(`expected candles of ${symbol} in whole steps, was ${bad.open}`);
+}
+
+function checkOrder(order: SimulatedOrder): void {
+  const isWhole = isCount(order.amount) && isCount(order.remaining) && isCount(order.price);
+  if (isWhole && order.remaining <= order.amount && order.held >= 0n) return;
+  throw new RangeError(
+    `expected open order ${order.id} with something left at a price, was ${order.remaining} of ${order.amount} at ${order.price}`,
+  );
+}

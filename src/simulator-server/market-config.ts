@@ -1,0 +1,86 @@
+import { z } from 'zod';
+import { SarrafError } from '../domain/errors.ts';
+import { present } from '../domain/invariant.ts';
+import type { Currency, MarketName } from '../domain/market-symbol.ts';
+import { createMarket, parsePrice } from '../domain/market.ts';
+import { currencySymbol, durationMs, feePercent, decimalAmount, positiveDecimal } from './config-fields.ts';
+import { parseMarket } from '../exchange/market-names.ts';
+
+/** Least order values of the interface ("Order placement codes"). */
+const MIN_ORDER_VALUES: Readonly<Record<Currency, string>> = { rls: '3000000', usdt: '11' };
+
+/** The least order value of a market by its quote currency, where nobody says another one. */
+export function interfaceMinOrderValue({ quote }: MarketName): string {
+  return present(MIN_ORDER_VALUES[quote], () => `the least order value of markets in ${quote}`);
+}
+
+/** One market. Steps are decimals of any size: `"10"` and `"0.00000001"`. */
+export const marketConfig = z
+  .strictObject({
+    /** Any spelling: `BTCIRT`, `btc-rls`. */
+    symbol: z.string(),
+    priceStep: positiveDecimal(),
+    amountStep: positiveDecimal(),
+    /** Price before the first trade. */
+    initialPrice: positiveDecimal(),
+    /** In the quote currency; the interface's own value without it. */
+    minOrderValue: decimalAmount().optional(),
+  })
+  .transform((config, context) => {
+    const { symbol, priceStep, amountStep, initialPrice, minOrderValue } = config;
+    try {
+      const name = parseMarket(symbol);
+      const market = createMarket({
+        market: name,
+        priceStep,
+        amountStep,
+        minOrderValue: minOrderValue ?? interfaceMinOrderValue(name),
+      });
+      parsePrice(market, initialPrice);
+      return { market, initialPrice };
+    } catch (error) {
+      if (!(error instanceof SarrafError)) throw error;
+      const path = error.code === 'INVALID_MARKET' ? ['symbol'] : ['initialPrice'];
+      context.addIssue({ code: 'custom', path, message: error.message });
+      return z.NEVER;
+    }
+  });
+
+const networkConfig = z.strictObject({
+  name: z.string().min(1),
+  tagged: z.boolean().optional(),
+  requiredConfirmations: z.int().min(0).optional(),
+});
+
+const currencyConfig = z.strictObject({
+  displayName: z.string().min(1).optional(),
+  networks: z
+    .array(
+      z.union([z.string().min(1), networkConfig], {
+        error: 'expected the name of a network, or an object with a name',
+      }),
+    )
+    .optional(),
+  requiredConfirmations: z.int().min(0).optional(),
+  confirmationEveryMs: durationMs().optional(),
+});
+
+const rates = (maker: string, taker: string) =>
+  z.strictObject({ maker: feePercent(), taker: feePercent() }).prefault({ maker, taker });
+
+/** Fees in percent by quote currency; the usual base tier without them. */
+export const feesConfig = z
+  .strictObject({ rls: rates('0.20', '0.25'), usdt: rates('0.10', '0.13') })
+  .prefault({});
+
+export const currenciesConfig = z.record(currencySymbol(), currencyConfig).default({});
+
+/** Default markets of an exchange: rial and tether, large and tiny prices. */
+export const DEFAULT_MARKETS: readonly z.input<typeof marketConfig>[] = [
+  { symbol: 'BTCIRT', priceStep: '10', amountStep: '0.000001', initialPrice: '60000000000' },
+  { symbol: 'BTCUSDT', priceStep: '0.01', amountStep: '0.000001', initialPrice: '65000' },
+  { symbol: 'ETHIRT', priceStep: '10', amountStep: '0.00001', initialPrice: '3200000000' },
+  { symbol: 'ETHUSDT', priceStep: '0.01', amountStep: '0.00001', initialPrice: '3450' },
+  { symbol: 'USDTIRT', priceStep: '10', amountStep: '0.01', initialPrice: '925000' },
+  { symbol: 'SHIBUSDT', priceStep: '0.00000001', amountStep: '1', initialPrice: '0.00001725' },
+];

@@ -1,0 +1,77 @@
+import type { z } from 'zod';
+import type { User } from '../../../simulator/user.ts';
+import type { MarketState } from '../../../simulator/market-state.ts';
+import { parseMarket } from '../../../exchange/market-names.ts';
+import type { SimulatedOrder } from '../../../simulator/order.ts';
+import type { Simulation } from '../../simulation.ts';
+import type { WorldClock } from '../../world-clock.ts';
+
+/** Context of an administrator's command. */
+export interface AdminContext {
+  readonly simulation: Simulation;
+  readonly clock: WorldClock;
+  /** Moves the world to the clock's time and answers it. */
+  readonly tick: () => number;
+}
+
+/** One thing that an administrator can do. */
+export interface AdminCommand<Schema extends z.ZodObject = z.ZodObject> {
+  readonly method: 'GET' | 'POST' | 'DELETE';
+  /** After `/_sim`. */
+  readonly path: string;
+  /** One sentence for the list of commands. */
+  readonly summary: string;
+  readonly input: Schema;
+  /** Answers what is sent back as JSON; bigints are written as text. Throws `AdminRefusal`. */
+  run(context: AdminContext, input: z.output<Schema>): unknown;
+}
+
+/** Keeps the type of a command's input. */
+export function adminCommand<Schema extends z.ZodObject>(command: AdminCommand<Schema>): AdminCommand {
+  return command;
+}
+
+/** A command that can not be carried out: says what was expected and what was found. Nothing was changed. */
+export class AdminRefusal extends Error {
+  override readonly name = 'AdminRefusal';
+  readonly status: 404 | 409;
+
+  constructor(message: string, status: 404 | 409 = 409) {
+    super(message);
+    this.status = status;
+  }
+}
+
+/** The user of a name, or of a number. */
+export function userOf(context: AdminContext, name: string | number): User {
+  const { users } = context.simulation.exchange.services;
+  const user = users.findByName(String(name)) ?? users.find(Number(name));
+  if (user !== undefined) return user;
+  const known = [...users.all()].map(({ username }) => username).slice(0, 20);
+  throw new AdminRefusal(`expected a user, one of ${known.join(', ')}, was "${name}"`, 404);
+}
+
+export function marketOf(context: AdminContext, spelling: string): MarketState {
+  const { markets } = context.simulation.exchange;
+  let market: MarketState | undefined;
+  try {
+    market = markets.get(parseMarket(spelling).symbol);
+  } catch {
+    market = undefined;
+  }
+  if (market !== undefined) return market;
+  throw new AdminRefusal(
+    `expected a market, one of ${[...markets.keys()].join(', ')}, was "${spelling}"`,
+    404,
+  );
+}
+
+/** An order of any user. */
+export function adminOrderOf(context: AdminContext, id: number): SimulatedOrder {
+  const { trading } = context.simulation.exchange;
+  for (const trader of trading.allTraders()) {
+    const order = trading.find(trader.userId, { id, clientOrderId: null });
+    if (order !== undefined) return order;
+  }
+  throw new AdminRefusal(`expected the id of an order, was ${id}`, 404);
+}

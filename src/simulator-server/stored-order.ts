@@ -1,0 +1,128 @@
+import { createMarket, type Market } from '../domain/market.ts';
+import { formatUnits, parseUnits } from '../domain/money.ts';
+import type { Execution, Side } from '../domain/order.ts';
+import { rescaleOrder } from '../simulator/market-state.ts';
+import type { SimulatedExchange } from '../simulator/exchange.ts';
+import { SimulatedOrder } from '../simulator/order.ts';
+import type { Trader } from '../simulator/trader.ts';
+
+/** The steps that numbers of an order or trade count in. */
+export interface StoredGrid {
+  readonly priceStep: string;
+  readonly amountStep: string;
+}
+
+/** An order as plain JSON: steps as numbers, bigints as text. */
+export interface SavedOrder extends StoredGrid {
+  readonly id: number;
+  readonly userId: number;
+  readonly market: string;
+  readonly side: Side;
+  readonly execution: Execution;
+  readonly status: string;
+  readonly registeredPrice: number;
+  readonly limit: number;
+  readonly stopPrice: number;
+  readonly amount: number;
+  readonly remaining: number;
+  readonly held: string;
+  readonly filledSteps: string;
+  readonly total: string;
+  readonly fee: string;
+  readonly clientOrderId: string | null;
+  readonly createdAtMs: number;
+  readonly pairId: number | null;
+}
+
+export function storeGrid(grid: Market): StoredGrid {
+  return { priceStep: formatUnits(grid.priceStep), amountStep: formatUnits(grid.amountStep) };
+}
+
+export function storeOrder(order: SimulatedOrder): SavedOrder {
+  return {
+    id: order.id,
+    userId: order.userId,
+    market: order.market.rules.symbol,
+    ...storeGrid(order.grid),
+    side: order.side,
+    execution: order.execution,
+    status: order.status,
+    registeredPrice: order.registeredPrice,
+    limit: order.price,
+    stopPrice: order.stopPrice,
+    amount: order.amount,
+    remaining: order.remaining,
+    held: String(order.held),
+    filledSteps: String(order.filledSteps),
+    total: String(order.total),
+    fee: String(order.fee),
+    clientOrderId: order.clientOrderId,
+    createdAtMs: order.createdAtMs,
+    pairId: order.pair?.id ?? null,
+  };
+}
+
+/** The grid of a stored thing: the market's own where it is the same. */
+export function readGrid(stored: StoredGrid, current: Market): Market {
+  if (
+    parseUnits(stored.priceStep) === current.priceStep &&
+    parseUnits(stored.amountStep) === current.amountStep
+  ) {
+    return current;
+  }
+  return createMarket({ market: current, priceStep: stored.priceStep, amountStep: stored.amountStep });
+}
+
+/** Synthetic traders keep no history: it has no reader. */
+const NAMELESS = { historyKept: 256, isUnrestricted: false } as const;
+
+function traderOf(userId: number, { trading, services }: SimulatedExchange): Trader {
+  return services.users.find(userId) === undefined
+    ? trading.openTrader(userId, NAMELESS)
+    : trading.trader(userId);
+}
+
+/**
+ * The order again, not yet put back into the exchange; its pair is for the caller to set. An open one is on
+ * the market's present grid.
+ */
+export function readOrder(stored: SavedOrder, exchange: SimulatedExchange): SimulatedOrder {
+  const market = exchange.markets.get(stored.market as Market['symbol']);
+  if (market === undefined)
+    throw new RangeError(`expected the market ${stored.market} in the configuration, found none`);
+  const trader = traderOf(stored.userId, exchange);
+  const wallets = trader.walletsFor(market, exchange.accounts);
+  const { side, execution, clientOrderId, amount, registeredPrice, limit, stopPrice, createdAtMs } = stored;
+  const isWaiting = stored.status === 'Inactive';
+  const order = new SimulatedOrder(
+    stored.id,
+    {
+      side,
+      execution,
+      amount,
+      registeredPrice,
+      limit,
+      stopPrice,
+      status: isWaiting ? 'Inactive' : 'New',
+      clientOrderId,
+      value: 0n,
+      hold: 0n,
+    },
+    { trader, market, wallets, createdAtMs },
+  );
+  order.status = stored.status;
+  order.remaining = stored.remaining;
+  order.held = BigInt(stored.held);
+  order.filledSteps = BigInt(stored.filledSteps);
+  order.total = BigInt(stored.total);
+  order.fee = BigInt(stored.fee);
+  order.grid = readGrid(stored, market.grid);
+  if (order.isOpen && order.grid !== market.grid) {
+    rescaleOrder(order, {
+      grid: market.grid,
+      priceFactor: Number(order.grid.priceStep / market.grid.priceStep),
+      amountFactor: Number(order.grid.amountStep / market.grid.amountStep),
+    });
+  }
+  return order;
+}

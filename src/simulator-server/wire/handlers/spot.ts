@@ -1,0 +1,170 @@
+import { refuse, type Refusal } from '../../../simulator/result.ts';
+import type { SimulatedOrder } from '../../../simulator/order.ts';
+import { listOrders, viewOf, type OrderSortField } from '../../../simulator/order-list.ts';
+import type { OrderReference } from '../../../simulator/requests.ts';
+import { listTrades } from '../../../simulator/trade-list.ts';
+import {
+  callUser,
+  failedAnswer,
+  notFoundAnswer,
+  type WireAnswer,
+  type WireCall,
+  type WireHandlers,
+} from '../handler.ts';
+import { orderJson, tradeJson } from '../order-records.ts';
+import { hasNextField } from '../page-of.ts';
+import { readPlaceOrder } from '../read-place-order.ts';
+import { readRequest } from '../read-request.ts';
+
+const HOUR_MS = 3_600_000;
+const ORDERS_PAGE = 100;
+const TRADES_PAGE = 30;
+
+/** The failed response of an order placement, which echoes the client's id where one was given. */
+function refusedOrder(refusal: Refusal, call: WireCall): WireAnswer {
+  const answer = failedAnswer(refusal, call.forms);
+  const { clientOrderId } = call.input;
+  return typeof clientOrderId === 'string'
+    ? { ...answer, body: { ...(answer.body as object), clientOrderId } }
+    : answer;
+}
+
+function orderOf(call: WireCall, order: SimulatedOrder): Record<string, unknown> {
+  return orderJson(viewOf(order), call.forms);
+}
+
+/** The caller's order that a reference names, or the answer that says why there is none. */
+function findOrder(call: WireCall, reference: OrderReference): SimulatedOrder | WireAnswer {
+  const { trading } = call.exchange;
+  const { id: userId } = callUser(call);
+  if (reference.id === null && trading.trader(userId).lacksClientIdLookup) {
+    return failedAnswer(
+      refuse('FeatureUnavailable', 'The look-up by clientOrderId is not open to this user'),
+      call.forms,
+    );
+  }
+  return trading.find(userId, reference) ?? notFoundAnswer('Order');
+}
+
+function asOf(call: WireCall): number | null {
+  const lagMs = call.distortion?.lagMs;
+  return lagMs === undefined ? null : call.timeMs - lagMs;
+}
+
+/** Neighbours change places, so that ids no longer rise or fall. */
+function shuffled<T>(items: readonly T[]): readonly T[] {
+  return items.map((item, index) => items[index ^ 1] ?? item);
+}
+
+/** Source: interface, "Spot trading". */
+export const spotHandlers: WireHandlers<
+  'addOrder' | 'orderStatus' | 'ordersList' | 'updateOrderStatus' | 'cancelOldOrders' | 'tradesList'
+> = {
+  addOrder(call) {
+    const declared = readRequest('addOrder', call);
+    // Rules between fields are left to the exchange, whose checks have an order.
+    const request = readPlaceOrder(call.input, call.exchange);
+    // Whether there is such a market is known before its amounts are looked at.
+    const isUnknownMarket = !request.ok && request.code === 'InvalidMarketPair';
+    if (!declared.ok && !declared.isRule && !isUnknownMarket) return refusedOrder(declared, call);
+    if (!request.ok) return refusedOrder(request, call);
+    const placed = call.exchange.trading.place(callUser(call).id, request.value, call.timeMs);
+    if (!placed.ok) return refusedOrder(placed, call);
+    const [first, second] = placed.value;
+    if (first === undefined) return refusedOrder(refuse('Failed', 'No order was made'), call);
+    const body =
+      second === undefined
+        ? { status: 'ok', order: orderOf(call, first) }
+        : { status: 'ok', orders: [orderOf(call, first), orderOf(call, second)] };
+    return { status: 200, body };
+  },
+
+  orderStatus(call) {
+    const request = readRequest('orderStatus', call);
+    if (!request.ok) return failedAnswer(request, call.forms);
+    const { id = null, clientOrderId = null } = request.value;
+    const found = findOrder(call, { id, clientOrderId });
+    if (!('trader' in found)) return found;
+    return { status: 200, body: { status: 'ok', order: orderOf(call, found) } };
+  },
+
+  ordersList(call) {
+    const request = readRequest('ordersList', call);
+    if (!request.ok) return failedAnswer(request, call.forms);
+    const { order, details = 1, ...query } = request.value;
+    const { items, hasNext } = listOrders(call.exchange.trading.trader(callUser(call).id), {
+      status: query.status ?? 'open',
+      side: query.type ?? null,
+      execution: query.execution ?? null,
+      tradeType: query.tradeType ?? null,
+      base: query.srcCurrency ?? null,
+      quote: query.dstCurrency ?? null,
+      fromId: query.fromId ?? null,
+      order:
+        order === undefined
+          ? null
+          : { field: order.replace('-', '') as OrderSortField, descending: order.startsWith('-') },
+      page: query.page ?? 1,
+      pageSize: query.pageSize ?? ORDERS_PAGE,
+      asOfMs: asOf(call),
+    });
+    const orders = items.map((view) => orderJson(view, call.forms, details === 2 ? 2 : 1));
+    return { status: 200, body: { status: 'ok', orders, ...hasNextField(hasNext, call.forms) } };
+  },
+
+  updateOrderStatus(call) {
+    const request = readRequest('updateOrderStatus', call);
+    if (!request.ok) return failedAnswer(request, call.forms);
+    const { order: id = null, clientOrderId = null } = request.value;
+    const found = findOrder(call, { id, clientOrderId });
+    if (!('trader' in found)) return found;
+    const isCanceled = call.exchange.trading.cancel(found, call.timeMs);
+    const status = isCanceled ? 'ok' : 'failed';
+    return { status: 200, body: { status, updatedStatus: found.status, order: orderOf(call, found) } };
+  },
+
+  cancelOldOrders(call) {
+    const request = readRequest('cancelOldOrders', call);
+    if (!request.ok) return failedAnswer(request, call.forms);
+    const { hours, execution, tradeType, srcCurrency, dstCurrency } = request.value;
+    call.exchange.trading.cancelOld(
+      callUser(call).id,
+      {
+        createdAtOrBeforeMs: hours === undefined ? null : call.timeMs - hours * HOUR_MS,
+        execution: execution ?? null,
+        tradeType: tradeType ?? null,
+        base: srcCurrency ?? null,
+        quote: dstCurrency ?? null,
+      },
+      call.timeMs,
+    );
+    return { status: 200, body: { status: 'ok' } };
+  },
+
+  tradesList(call) {
+    const request = readRequest('tradesList', call);
+    if (!request.ok) return failedAnswer(request, call.forms);
+    const query = request.value;
+    const { trading } = call.exchange;
+    const trader = trading.trader(callUser(call).id);
+    const { items, hasNext } = listTrades(
+      trader,
+      {
+        base: query.srcCurrency ?? null,
+        quote: query.dstCurrency ?? null,
+        fromId: query.fromId === undefined ? null : query.fromId - trading.tradeIdShift,
+        side: query.tradeType ?? null,
+        ascending: query.tradeOrder === 'asc',
+        page: query.page ?? 1,
+        pageSize: query.pageSize ?? TRADES_PAGE,
+        asOfMs: asOf(call),
+        isUneven: call.distortion?.isUneven === true,
+        listedMs: trading.settings.tradesListedMs,
+      },
+      call.timeMs,
+    );
+    const shown = call.distortion?.shufflesTrades === true ? shuffled(items) : items;
+    const trades = shown.map((trade) => tradeJson(trade, call.forms, trading.tradeIdShift));
+    return { status: 200, body: { status: 'ok', trades, ...hasNextField(hasNext, call.forms) } };
+  },
+};

@@ -1,0 +1,213 @@
+import type { MarketSymbol } from '../../../domain/market-symbol.ts';
+import { refuse, type Refusal } from '../../../simulator/result.ts';
+import { usedLimits } from '../../../simulator/limitations.ts';
+import type { User, BankAccount, BankCard } from '../../../simulator/user.ts';
+import {
+  callUser,
+  failedAnswer,
+  notFoundAnswer,
+  type WireAnswer,
+  type WireCall,
+  type WireHandlers,
+} from '../handler.ts';
+import { isKnownCurrency } from '../request-fields.ts';
+import { readRequest } from '../read-request.ts';
+import { writeDecimal, writeTime } from '../write-fields.ts';
+import { formatRatePercent, ratesOf } from '../../../domain/fee-schedule.ts';
+
+/** Symbols of a comma list, upper case. Refused: `InvalidMarketPair` with one that is no market here. */
+function namedMarkets(call: WireCall, list: string): readonly string[] | Refusal {
+  const symbols = list.split(',').map((part) => part.trim().toUpperCase());
+  const unknown = symbols.find((symbol) => !call.exchange.markets.has(symbol as MarketSymbol));
+  return unknown === undefined ? symbols : refuse('InvalidMarketPair', `No market ${unknown}`);
+}
+
+function favorites(user: User): WireAnswer {
+  return { status: 200, body: { status: 'ok', favoriteMarkets: user.favoriteMarkets } };
+}
+
+/**
+ * The currency an address is asked for: by symbol, or by the id of a wallet; null when the wallet is not this
+ * user's.
+ */
+function addressCurrency(
+  call: WireCall,
+  user: User,
+  asked: { readonly currency?: string | undefined; readonly wallet?: string | undefined },
+): string | null {
+  if (asked.currency !== undefined) return asked.currency;
+  const wallet = call.exchange.accounts.byId(Number(asked.wallet));
+  return wallet?.userId === user.id ? wallet.currency : null;
+}
+
+/** Source: interface, "Authentication and user information". */
+export const userHandlers: WireHandlers<
+  | 'profile'
+  | 'loginAttempts'
+  | 'referralCode'
+  | 'limitations'
+  | 'generateAddress'
+  | 'addCard'
+  | 'addAccount'
+  | 'favoriteMarkets'
+  | 'addFavoriteMarkets'
+  | 'removeFavoriteMarkets'
+> = {
+  profile: (call) => ({ status: 200, body: profileRecord(callUser(call), call) }),
+
+  loginAttempts(call) {
+    const attempts = callUser(call)
+      .attempts.values()
+      .map(({ ip, username, status, timeMs }) => ({ ip, username, status, createdAt: writeTime(timeMs) }))
+      .reverse();
+    return { status: 200, body: { status: 'ok', attempts } };
+  },
+
+  referralCode(call) {
+    const user = callUser(call);
+    const referral = user.settings.referral ?? {};
+    return {
+      status: 200,
+      body: {
+        status: 'ok',
+        referredUsersCount: referral.referredUsersCount ?? 0,
+        referralCode: user.referralCode,
+        referralFeeTotalCount: referral.feeTotalCount ?? 0,
+        referralFeeTotal: referral.feeTotal ?? 0,
+      },
+    };
+  },
+
+  limitations(call) {
+    const user = callUser(call);
+    const withdrawn = call.exchange.services.withdrawals.withdrawnBy(user.id, call.timeMs);
+    const limits = Object.entries(usedLimits(user.ceilings, withdrawn)).map(([name, { used, limit }]) => [
+      name,
+      { used: writeDecimal(used, call.forms), limit: writeDecimal(limit, call.forms) },
+    ]);
+    const limitations = {
+      userLevel: user.level,
+      features: user.features,
+      limits: Object.fromEntries(limits) as unknown,
+    };
+    return { status: 200, body: { status: 'ok', limitations } };
+  },
+
+  generateAddress(call) {
+    const user = callUser(call);
+    const { services, accounts } = call.exchange;
+    const request = readRequest('generateAddress', call);
+    if (!request.ok) return failedAnswer(request, call.forms);
+    const currency = addressCurrency(call, user, request.value);
+    if (currency === null) return notFoundAnswer('Wallet');
+    if (!user.features.coin_deposit) {
+      return failedAnswer(
+        refuse('FeatureUnavailable', 'Coin deposits are not open to this user'),
+        call.forms,
+      );
+    }
+    const made = isKnownCurrency(call.exchange, currency)
+      ? services.addresses.generate(user.id, services.currency(currency), request.value.network ?? null)
+      : null;
+    if (made === null) {
+      const { network } = request.value;
+      const refusal =
+        network === undefined
+          ? refuse('InvalidCurrency', `No addresses for ${currency}`)
+          : refuse('InvalidNetwork', `No network ${network} for ${currency}`);
+      return failedAnswer(refusal, call.forms);
+    }
+    accounts.ensure(user.id, currency);
+    const { address, tag } = made;
+    return { status: 200, body: { status: 'ok', address, ...(tag === null ? {} : { tag }) } };
+  },
+
+  addCard(call) {
+    const request = readRequest('addCard', call);
+    if (!request.ok) return failedAnswer(request, call.forms);
+    const result = callUser(call).addCard(request.value);
+    return result.ok ? { status: 200, body: { status: 'ok' } } : failedAnswer(result, call.forms);
+  },
+
+  addAccount(call) {
+    const request = readRequest('addAccount', call);
+    if (!request.ok) return failedAnswer(request, call.forms);
+    const result = call.exchange.services.users.addBankAccount(callUser(call), request.value);
+    return result.ok ? { status: 200, body: { status: 'ok' } } : failedAnswer(result, call.forms);
+  },
+
+  favoriteMarkets: (call) => favorites(callUser(call)),
+
+  addFavoriteMarkets(call) {
+    const user = callUser(call);
+    const request = readRequest('addFavoriteMarkets', call);
+    if (!request.ok) return failedAnswer(request, call.forms);
+    const symbols = namedMarkets(call, request.value.market);
+    if ('code' in symbols) return failedAnswer(symbols, call.forms);
+    user.addFavorites(symbols);
+    return favorites(user);
+  },
+
+  removeFavoriteMarkets(call) {
+    const user = callUser(call);
+    const request = readRequest('removeFavoriteMarkets', call);
+    if (!request.ok) return failedAnswer(request, call.forms);
+    const { market } = request.value;
+    const symbols = market.toLowerCase() === 'all' ? 'all' : namedMarkets(call, market);
+    if (typeof symbols === 'object' && 'code' in symbols) return failedAnswer(symbols, call.forms);
+    user.removeFavorites(symbols);
+    return favorites(user);
+  },
+};
+
+function cardRecord(card: BankCard): Record<string, unknown> {
+  const { number, bank, owner, confirmed } = card;
+  return { number, bank, owner, confirmed, status: confirmed ? 'confirmed' : 'new' };
+}
+
+function accountRecord(account: BankAccount): Record<string, unknown> {
+  const { id, number, shaba, bank, owner, confirmed } = account;
+  return { id, number, shaba, bank, owner, confirmed, status: confirmed ? 'confirmed' : 'new' };
+}
+
+/** Source: interface, "Profile". `fee` and `feeUsdt` are the taker's rates in percent. */
+function profileRecord(user: User, call: WireCall): Record<string, unknown> {
+  const { settings, verifications } = user;
+  const { services } = call.exchange;
+  const fees = services.feesOf(user.id);
+  const month = call.exchange.monthTrades(user.id, call.timeMs);
+  return {
+    status: 'ok',
+    profile: {
+      firstName: settings.firstName ?? '',
+      lastName: settings.lastName ?? '',
+      nationalCode: settings.nationalCode ?? '',
+      email: settings.email ?? '',
+      username: user.username,
+      phone: settings.phone ?? '',
+      mobile: settings.mobile ?? '',
+      city: settings.city ?? '',
+      bankCards: user.bankCards.map(cardRecord),
+      bankAccounts: user.bankAccounts.map(accountRecord),
+      verifications,
+      pendingVerifications: {
+        email: false,
+        phone: false,
+        mobile: false,
+        identity: false,
+        selfie: false,
+        bankAccount: user.bankAccounts.some(({ confirmed }) => !confirmed),
+        bankCard: user.bankCards.some(({ confirmed }) => !confirmed),
+      },
+      options: {
+        fee: formatRatePercent(ratesOf(fees, 'rls').taker),
+        feeUsdt: formatRatePercent(ratesOf(fees, 'usdt').taker),
+        isManualFee: false,
+        tfa: settings.totp !== undefined,
+        socialLoginEnabled: false,
+      },
+      withdrawEligible: user.features.rial_withdrawal && call.timeMs >= user.withdrawalsRestrictedUntilMs,
+    },
+    tradeStats: { monthTradesTotal: writeDecimal(month.total, call.forms), monthTradesCount: month.count },
+  };
+}

@@ -1,0 +1,276 @@
+import { invariant } from '../domain/invariant.ts';
+import { Wallet, type UserId, type WalletKind, type WalletEntry } from './wallet.ts';
+
+/**
+ * Accounts for units that belong to no user: each posting has this other side, so that all of them add up to
+ * zero.
+ */
+export type HouseAccount = 'fees' | 'outside' | 'rounding';
+
+export interface Posting {
+  /** Positive into the wallet. */
+  readonly units: bigint;
+  readonly description: string;
+  readonly timeMs: number;
+  readonly fee?: bigint;
+  readonly tradeId?: number;
+}
+
+type StoredTransaction = Omit<WalletEntry, 'walletId' | 'currency' | 'units' | 'fee' | 'balanceAfter'> & {
+  readonly fee: string;
+  readonly units: string;
+  readonly balanceAfter: string;
+};
+
+/** All wallets and house accounts as plain JSON: units as text. */
+export interface AccountsState {
+  readonly nextWalletId: number;
+  readonly nextTransactionId: number;
+  readonly wallets: readonly {
+    readonly id: number;
+    readonly userId: UserId;
+    readonly currency: string;
+    readonly kind: WalletKind;
+    readonly total: string;
+    readonly held: string;
+    readonly transactions: readonly StoredTransaction[];
+  }[];
+  readonly house: Readonly<Record<string, Readonly<Record<HouseAccount, string>>>>;
+}
+
+/**
+ * All wallets and the house's side of the ledger. Money enters and leaves only against a house account or
+ * another wallet, so for every currency: sum of all wallets + fees + rounding + outside = 0 (`outside` is
+ * minus what was ever deposited).
+ */
+export class Accounts {
+  private readonly wallets = new Map<number, Wallet>();
+  private readonly byUser = new Map<UserId, Map<string, Wallet>>();
+  private readonly house = new Map<string, Record<HouseAccount, bigint>>();
+  private readonly transactionsKept: number;
+  /** As many users as the exchange has, at most. */
+  private readonly keptOf = new Map<UserId, number>();
+  private nextWalletId = 1;
+  private nextTransactionId = 1;
+
+  constructor(options: { readonly transactionsKept?: number } = {}) {
+    this.transactionsKept = options.transactionsKept ?? 10_000;
+  }
+
+  /** Keeps another number of transactions a wallet for one user, such as a few where nobody asks for them. */
+  keepTransactions(userId: UserId, count: number): void {
+    this.keptOf.set(userId, count);
+    for (const wallet of this.byUser.get(userId)?.values() ?? []) wallet.transactions.keep(count);
+  }
+
+  find(userId: UserId, currency: string, kind: WalletKind = 'spot'): Wallet | undefined {
+    return this.byUser.get(userId)?.get(kind === 'spot' ? currency : `${currency}/margin`);
+  }
+
+  byId(walletId: number): Wallet | undefined {
+    return this.wallets.get(walletId);
+  }
+
+  /** The wallet, made now if this is its first use. */
+  ensure(userId: UserId, currency: string, kind: WalletKind = 'spot'): Wallet {
+    const found = this.find(userId, currency, kind);
+    if (found !== undefined) return found;
+    return this.add(this.nextWalletId++, { userId, currency, kind });
+  }
+
+  /** A user's wallets of one kind, oldest first. */
+  walletsOf(userId: UserId, kind: WalletKind = 'spot'): readonly Wallet[] {
+    return [...(this.byUser.get(userId)?.values() ?? [])].filter((wallet) => wallet.kind === kind);
+  }
+
+  allWallets(): Iterable<Wallet> {
+    return this.wallets.values();
+  }
+
+  houseOf(currency: string): Record<HouseAccount, bigint> {
+    let accounts = this.house.get(currency);
+    if (accounts === undefined) {
+      accounts = { fees: 0n, outside: 0n, rounding: 0n };
+      this.house.set(currency, accounts);
+    }
+    return accounts;
+  }
+
+  houseCurrencies(): Iterable<string> {
+    return this.house.keys();
+  }
+
+  /** Moves units between a wallet and a house account, and writes the wallet's transaction. */
+  post(wallet: Wallet, against: HouseAccount, posting: Posting): WalletEntry {
+    this.houseOf(wallet.currency)[against] -= posting.units;
+    return this.write(wallet, posting);
+  }
+
+  /** Moves units from one wallet to another of the same currency, with a transaction in each. */
+  move(from: Wallet, to: Wallet, posting: Posting): void {
+    invariant(
+      from.currency === to.currency,
+      () => `expected one currency, was ${from.currency} and ${to.currency}`,
+    );
+    this.write(from, { ...posting, units: -posting.units });
+    this.write(to, posting);
+  }
+
+  /**
+   * One side of a posting whose other sides the caller makes in the same breath (a trade has four). The
+   * caller answers for the sum.
+   */
+  write(wallet: Wallet, posting: Posting): WalletEntry {
+    wallet.total += posting.units;
+    wallet.check(posting.description);
+    const transaction: WalletEntry = {
+      id: this.nextTransactionId++,
+      walletId: wallet.id,
+      currency: wallet.currency,
+      timeMs: posting.timeMs,
+      units: posting.units,
+      balanceAfter: wallet.total,
+      fee: posting.fee ?? 0n,
+      description: posting.description,
+      tradeId: posting.tradeId ?? null,
+    };
+    wallet.transactions.push(transaction);
+    return transaction;
+  }
+
+  /**
+   * One wallet's side of a trade; the trade has four, and two of the house, made in the same breath. Spelt
+   * out rather than through `write`: it is the hottest line of the exchange.
+   */
+  writeTrade(
+    wallet: Wallet,
+    trade: { readonly id: number; readonly timeMs: number },
+    units: bigint,
+    fee: bigint,
+  ): void {
+    wallet.total += units;
+    if (wallet.held < 0n || wallet.held > wallet.total) wallet.check('Trade');
+    wallet.transactions.push({
+      id: this.nextTransactionId++,
+      walletId: wallet.id,
+      currency: wallet.currency,
+      timeMs: trade.timeMs,
+      units,
+      balanceAfter: wallet.total,
+      fee,
+      description: 'Trade',
+      tradeId: trade.id,
+    });
+  }
+
+  /** Returns the sum of all sides of a currency: zero, always. For checks. */
+  imbalanceOf(currency: string): bigint {
+    const { fees, outside, rounding } = this.houseOf(currency);
+    let sum = fees + outside + rounding;
+    for (const wallet of this.wallets.values()) if (wallet.currency === currency) sum += wallet.total;
+    return sum;
+  }
+
+  /** As plain JSON; of the wallets' histories the lines from an id on. */
+  snapshot(fromTransactionId = 0): AccountsState {
+    return {
+      nextWalletId: this.nextWalletId,
+      nextTransactionId: this.nextTransactionId,
+      wallets: [...this.wallets.values()].map(
+        ({ id, userId, currency, kind, total, held, transactions }) => ({
+          id,
+          userId,
+          currency,
+          kind,
+          total: String(total),
+          held: String(held),
+          transactions: newestFrom(transactions.values(), fromTransactionId).map(
+            ({ id, timeMs, units, fee, balanceAfter, description, tradeId }) => ({
+              id,
+              timeMs,
+              units: String(units),
+              fee: String(fee),
+              balanceAfter: String(balanceAfter),
+              description,
+              tradeId,
+            }),
+          ),
+        }),
+      ),
+      house: Object.fromEntries(
+        [...this.house].map(([currency, { fees, outside, rounding }]) => [
+          currency,
+          { fees: String(fees), outside: String(outside), rounding: String(rounding) },
+        ]),
+      ),
+    };
+  }
+
+  /**
+   * Replaces every wallet and house account. House records are changed in place, as markets hold on to them;
+   * wallets are made anew, so this comes before anything that holds on to one. Throws a `SyntaxError` when a
+   * text is no integer.
+   */
+  restore(state: AccountsState): void {
+    this.wallets.clear();
+    this.byUser.clear();
+    for (const accounts of this.house.values())
+      Object.assign(accounts, { fees: 0n, outside: 0n, rounding: 0n });
+    for (const [currency, { fees, outside, rounding }] of Object.entries(state.house)) {
+      Object.assign(this.houseOf(currency), {
+        fees: BigInt(fees),
+        outside: BigInt(outside),
+        rounding: BigInt(rounding),
+      });
+    }
+    for (const { id, total, held, transactions, ...owner } of state.wallets) {
+      const wallet = this.add(id, owner);
+      wallet.total = BigInt(total);
+      wallet.held = BigInt(held);
+      wallet.check('restore');
+      for (const stored of transactions) {
+        const units = BigInt(stored.units);
+        const fee = BigInt(stored.fee);
+        const balanceAfter = BigInt(stored.balanceAfter);
+        wallet.transactions.push({
+          ...stored,
+          walletId: id,
+          currency: owner.currency,
+          units,
+          fee,
+          balanceAfter,
+        });
+      }
+    }
+    this.nextWalletId = state.nextWalletId;
+    this.nextTransactionId = state.nextTransactionId;
+  }
+
+  private add(
+    id: number,
+    owner: { readonly userId: UserId; readonly currency: string; readonly kind: WalletKind },
+  ): Wallet {
+    const { userId, currency, kind } = owner;
+    const wallet = new Wallet({
+      id,
+      userId,
+      currency,
+      kind,
+      transactionsKept: this.keptOf.get(userId) ?? this.transactionsKept,
+    });
+    this.wallets.set(id, wallet);
+    let mine = this.byUser.get(userId);
+    if (mine === undefined) {
+      mine = new Map();
+      this.byUser.set(userId, mine);
+    }
+    mine.set(kind === 'spot' ? currency : `${currency}/margin`, wallet);
+    return wallet;
+  }
+}
+
+/** Lines come in the order of their ids: those from an id on are the last ones. */
+function newestFrom(entries: readonly WalletEntry[], id: number): readonly WalletEntry[] {
+  const last = entries.findLastIndex((entry) => entry.id < id);
+  return last === -1 ? entries : entries.slice(last + 1);
+}

@@ -1,0 +1,191 @@
+import { gridOf, liesInside, TEHRAN_BARS, type BarAnchors, type BarGrid } from '../domain/bar-grid.ts';
+import { present } from '../domain/invariant.ts';
+import { TIMEFRAMES, timeframeMs, type Timeframe } from '../domain/timeframe.ts';
+
+/** A bar in steps of the market's grid. */
+export interface SimulatedBar {
+  readonly openTimeMs: number;
+  open: number;
+  high: number;
+  low: number;
+  close: number;
+  /** In amount steps; a float only counts it for display, never for the books. */
+  volume: number;
+  /** Sum of price times amount in steps. */
+  value: bigint;
+}
+
+/** A sum of whole numbers in a float stays exact below 2^53, so it is put away well before. */
+const MOST_PENDING = 2 ** 52;
+
+/** Bars kept of each timeframe: at one minute a week, at one hour more than a year. */
+const BARS_KEPT = 10_080;
+
+/**
+ * The candles of one market at every timeframe. A trade changes the running minute only; the coarser bars are
+ * brought up to date when they are read, so that a trade costs one bar, not twelve. A minute without a trade
+ * has no bar. Bars of 4 h and more begin on the clock of Tehran, if nothing else is said.
+ */
+export class CandleStore {
+  /** Starts of bars. */
+  readonly anchors: BarAnchors;
+  private readonly grids: ReadonlyMap<Timeframe, BarGrid>;
+  private readonly series = new Map<Timeframe, SimulatedBar[]>(
+    TIMEFRAMES.map((timeframe) => [timeframe, []]),
+  );
+  private minute: SimulatedBar | null = null;
+  /** The running minute as far as it has been added to the coarser bars. */
+  private rolled: SimulatedBar | null = null;
+  /**
+   * Of the running minute's value, what is not in it yet: below `MOST_PENDING`. Millions of trades need no
+   * bigint so.
+   */
+  private pending = 0;
+
+  constructor(anchors: BarAnchors = TEHRAN_BARS) {
+    this.anchors = anchors;
+    this.grids = new Map(TIMEFRAMES.map((timeframe) => [timeframe, gridOf(timeframe, anchors)]));
+  }
+
+  /** Returns the starts and ends of a timeframe's bars. */
+  grid(timeframe: Timeframe): BarGrid {
+    return present(this.grids.get(timeframe), 'a grid of each timeframe');
+  }
+
+  /** `steps` is price times amount; as a number only below 2^52. */
+  onTrade(trade: {
+    readonly timeMs: number;
+    readonly price: number;
+    readonly amount: number;
+    readonly steps: bigint | number;
+  }): void {
+    const { timeMs, price, amount, steps } = trade;
+    const { minute } = this;
+    if (minute !== null && timeMs < minute.openTimeMs + 60_000) {
+      if (price > minute.high) minute.high = price;
+      if (price < minute.low) minute.low = price;
+      minute.close = price;
+      minute.volume += amount;
+      this.addValue(minute, steps);
+      return;
+    }
+    this.roll();
+    this.minute = {
+      openTimeMs: this.grid('1m').startOf(timeMs),
+      open: price,
+      high: price,
+      low: price,
+      close: price,
+      volume: amount,
+      value: BigInt(steps),
+    };
+    this.rolled = null;
+  }
+
+  private addValue(minute: SimulatedBar, steps: bigint | number): void {
+    if (typeof steps === 'bigint') {
+      minute.value += steps;
+      return;
+    }
+    if (this.pending + steps >= MOST_PENDING) this.putAway(minute);
+    this.pending += steps;
+  }
+
+  private putAway(minute: SimulatedBar): void {
+    if (this.pending === 0) return;
+    minute.value += BigInt(this.pending);
+    this.pending = 0;
+  }
+
+  /**
+   * Bars of the past, oldest first, before any trade: they fill their own timeframe, and the coarser ones
+   * that they lie whole inside.
+   */
+  seed(timeframe: Timeframe, bars: readonly SimulatedBar[]): void {
+    // Each timeframe is summed from the longest that it is made of, which takes a tenth of the additions.
+    const summed: (readonly [grid: BarGrid, readonly SimulatedBar[]])[] = [];
+    for (const coarser of TIMEFRAMES) {
+      if (timeframeMs(coarser) < timeframeMs(timeframe)) continue;
+      const grid = this.grid(coarser);
+      const parts = coarser === timeframe ? bars : summed.findLast(([part]) => liesInside(part, grid))?.[1];
+      if (parts === undefined) continue;
+      const sums = coarser === timeframe ? bars : summedBars(grid, parts);
+      for (const bar of sums) this.addTo(coarser, bar);
+      summed.push([grid, sums]);
+    }
+  }
+
+  /** The bars of a timeframe, oldest first, the running one last. Do not keep or change them. */
+  bars(timeframe: Timeframe): readonly SimulatedBar[] {
+    this.roll();
+    return this.series.get(timeframe) ?? [];
+  }
+
+  /** The highest price of each timeframe that has bars. */
+  highs(): readonly number[] {
+    this.roll();
+    return [...this.series.values()].flatMap((bars) =>
+      bars.length === 0 ? [] : [bars.reduce((highest, { high }) => Math.max(highest, high), 0)],
+    );
+  }
+
+  /** Multiplies all prices and amounts when the market's grid becomes finer. */
+  rescale(priceFactor: number, amountFactor: number): void {
+    this.roll();
+    const scale = (bar: SimulatedBar): void => {
+      bar.open *= priceFactor;
+      bar.high *= priceFactor;
+      bar.low *= priceFactor;
+      bar.close *= priceFactor;
+      bar.volume *= amountFactor;
+      bar.value *= BigInt(priceFactor) * BigInt(amountFactor);
+    };
+    for (const bars of this.series.values()) bars.forEach(scale);
+    if (this.minute !== null) scale(this.minute);
+    if (this.rolled !== null) scale(this.rolled);
+  }
+
+  private roll(): void {
+    const { minute, rolled } = this;
+    if (minute !== null) this.putAway(minute);
+    if (minute === null || (rolled !== null && rolled.value === minute.value)) return;
+    const added =
+      rolled === null
+        ? minute
+        : {
+            ...minute,
+            open: rolled.close,
+            volume: minute.volume - rolled.volume,
+            value: minute.value - rolled.value,
+          };
+    for (const timeframe of TIMEFRAMES) this.addTo(timeframe, added);
+    this.rolled = { ...minute };
+  }
+
+  private addTo(timeframe: Timeframe, bar: SimulatedBar): void {
+    const bars = this.series.get(timeframe) ?? [];
+    sumInto(bars, this.grid(timeframe), bar);
+    if (bars.length >= BARS_KEPT * 2) bars.splice(0, bars.length - BARS_KEPT);
+  }
+}
+
+/** Adds a bar to the last one of a timeframe that it is a part of, or begins one with it. */
+function sumInto(bars: SimulatedBar[], grid: BarGrid, bar: SimulatedBar): void {
+  const openTimeMs = grid.startOf(bar.openTimeMs);
+  const last = bars[bars.length - 1];
+  if (last === undefined || last.openTimeMs !== openTimeMs) {
+    bars.push({ ...bar, openTimeMs });
+    return;
+  }
+  if (bar.high > last.high) last.high = bar.high;
+  if (bar.low < last.low) last.low = bar.low;
+  last.close = bar.close;
+  last.volume += bar.volume;
+  last.value += bar.value;
+}
+
+function summedBars(grid: BarGrid, parts: readonly SimulatedBar[]): readonly SimulatedBar[] {
+  const bars: SimulatedBar[] = [];
+  for (const part of parts) sumInto(bars, grid, part);
+  return bars;
+}

@@ -1,0 +1,153 @@
+import { invariant } from '../domain/invariant.ts';
+import type { RandomSource } from '../domain/random.ts';
+import type { Permission, UserSettings } from './user-settings.ts';
+import { randomHex } from './gate/random-text.ts';
+
+/**
+ * Caller of a request. `credentialId` names the token or key without revealing it, and is the subject of
+ * limits.
+ */
+export interface GateCaller {
+  readonly userId: number;
+  readonly credentialId: string;
+  readonly scheme: 'token' | 'key';
+}
+
+export interface Token {
+  readonly token: string;
+  readonly caller: GateCaller;
+  /** Null: it never expires. */
+  readonly expiresAtMs: number | null;
+}
+
+export interface Key {
+  readonly publicKey: string;
+  readonly caller: GateCaller;
+  readonly permissions: ReadonlySet<Permission>;
+}
+
+export interface CredentialRegisterState {
+  readonly logins: readonly Token[];
+  readonly nextLoginNumber: number;
+}
+
+const HOUR_MS = 3_600_000;
+/** Source: interface, "Token scheme". */
+const TOKEN_LIFETIME_MS = 4 * HOUR_MS;
+const REMEMBERED_TOKEN_LIFETIME_MS = 30 * 24 * HOUR_MS;
+/** Tokens from log-ins kept; beyond, the expired go, then the oldest. */
+const LOGIN_TOKENS_KEPT = 10_000;
+const TOKEN_LENGTH = 40;
+
+/** The tokens and keys that open the exchange's private calls. */
+export class CredentialRegister {
+  private readonly tokens = new Map<string, Token>();
+  private readonly keys = new Map<string, Key>();
+  private readonly random: RandomSource;
+  private logins = new Map<string, Token>();
+  private nextLoginNumber = 1;
+
+  constructor(random: RandomSource) {
+    this.random = random;
+  }
+
+  /** Takes a user's configured tokens and keys. Throws `INVARIANT` when another user has one of them. */
+  addConfigured(userId: number, settings: UserSettings, timeMs: number): void {
+    for (const [index, entry] of (settings.tokens ?? []).entries()) {
+      const { token, validForMs } =
+        typeof entry === 'string' ? { token: entry, validForMs: undefined } : entry;
+      invariant(
+        !this.tokens.has(token),
+        `expected a token not yet used, was token ${index + 1} of "${settings.username}"`,
+      );
+      this.tokens.set(token, {
+        token,
+        caller: { userId, credentialId: `panel:${settings.username}:${index + 1}`, scheme: 'token' },
+        expiresAtMs: validForMs === undefined ? null : timeMs + validForMs,
+      });
+    }
+    for (const key of settings.keys ?? []) {
+      const name = unpadded(key.publicKey);
+      invariant(!this.keys.has(name), `expected a key not yet used, was "${key.publicKey}"`);
+      this.keys.set(name, {
+        publicKey: key.publicKey,
+        caller: { userId, credentialId: `key:${name}`, scheme: 'key' },
+        permissions: new Set(key.permissions),
+      });
+    }
+  }
+
+  /** A new token of a log-in: for 4 hours, or 30 days when it is to be remembered. */
+  issue(userId: number, remember: boolean, timeMs: number): Token {
+    if (this.logins.size >= LOGIN_TOKENS_KEPT) this.makeRoom(timeMs);
+    let token = randomHex(this.random, TOKEN_LENGTH);
+    while (this.tokens.has(token) || this.logins.has(token)) token = randomHex(this.random, TOKEN_LENGTH);
+    const issued: Token = {
+      token,
+      caller: { userId, credentialId: `login:${this.nextLoginNumber++}`, scheme: 'token' },
+      expiresAtMs: timeMs + (remember ? REMEMBERED_TOKEN_LIFETIME_MS : TOKEN_LIFETIME_MS),
+    };
+    this.logins.set(token, issued);
+    return issued;
+  }
+
+  /** The caller of a token, or null when it is unknown or has expired. */
+  callerOfToken(token: string, timeMs: number): GateCaller | null {
+    const found = this.tokens.get(token) ?? this.logins.get(token);
+    if (found === undefined) return null;
+    if (found.expiresAtMs !== null && timeMs >= found.expiresAtMs) {
+      this.logins.delete(token);
+      return null;
+    }
+    return found.caller;
+  }
+
+  /** True if a token belongs to a user, expired or not. */
+  hasToken(token: string): boolean {
+    return this.tokens.has(token) || this.logins.has(token);
+  }
+
+  /** The key of a public key, written with or without its padding. */
+  keyOf(publicKey: string): Key | undefined {
+    return this.keys.get(unpadded(publicKey));
+  }
+
+  /** Ends a token before its time, as a log-out or an administrator does. False when there is none. */
+  revoke(token: string): boolean {
+    return this.logins.delete(token) || this.tokens.delete(token);
+  }
+
+  /** Ends every token of a user's log-ins. Answers how many there were. */
+  revokeLogins(userId: number): number {
+    const ended = [...this.logins.values()].filter(({ caller }) => caller.userId === userId);
+    for (const { token } of ended) this.logins.delete(token);
+    return ended.length;
+  }
+
+  snapshot(): CredentialRegisterState {
+    return { logins: [...this.logins.values()], nextLoginNumber: this.nextLoginNumber };
+  }
+
+  /**
+   * Brings log-ins back, and forgets configured tokens and keys: they are to be added again, as their users'
+   * ids may have changed.
+   */
+  restore(state: CredentialRegisterState): void {
+    this.tokens.clear();
+    this.keys.clear();
+    this.logins = new Map(state.logins.map((token) => [token.token, token]));
+    this.nextLoginNumber = state.nextLoginNumber;
+  }
+
+  private makeRoom(timeMs: number): void {
+    for (const [token, { expiresAtMs }] of this.logins) {
+      if (expiresAtMs !== null && expiresAtMs <= timeMs) this.logins.delete(token);
+    }
+    const [oldest] = this.logins.keys();
+    if (this.logins.size >= LOGIN_TOKENS_KEPT && oldest !== undefined) this.logins.delete(oldest);
+  }
+}
+
+function unpadded(publicKey: string): string {
+  return publicKey.replace(/=+$/, '');
+}

@@ -1,0 +1,285 @@
+import type { Budget } from '../../domain/rate-limit.ts';
+import { DEFAULT_LIMITS, LARGEST_COUNTED_LIMIT, type LimitSettings } from './limit-settings.ts';
+import { SubjectLogs, type SubjectLogsState } from './subject-logs.ts';
+
+/** A request kept out. `waitMs` is how long until one would be let in again. */
+export interface LimitRefusal {
+  readonly kind: 'lockout' | 'back-off' | 'token-block' | 'ip-block';
+  readonly budgetName: string;
+  readonly limit: number;
+  readonly windowMs: number;
+  readonly waitMs: number;
+}
+
+export interface RateLimitsState {
+  readonly budgets: Readonly<Record<string, SubjectLogsState>>;
+  readonly lockouts: LockoutsState;
+  readonly blocks: readonly (readonly [string, number])[];
+  readonly badTokens: SubjectLogsState;
+}
+
+/** Blocked tokens and IPs remembered at most; beyond, those that are over go, then the oldest. */
+const BLOCKS_KEPT = 10_000;
+
+/**
+ * Every rate limit of the exchange. A request that is refused does not count against its budget; an admitted
+ * one counts whatever its answer is. Source: interface, "Rate limits".
+ */
+export class RateLimits {
+  private readonly settings: LimitSettings;
+  private readonly budgets = new Map<string, SubjectLogs | null>();
+  private readonly lockouts: Lockouts;
+  /** Limits that are lowered for the time being. Not part of a stored state. */
+  private readonly crowding = new Crowding();
+  private readonly badTokens: SubjectLogs;
+  private readonly refusals: SubjectLogs | null;
+  /** Subject -> when its block ends. */
+  private readonly blocks = new Map<string, number>();
+  /** Logs of a restored state whose budget no request has named yet. */
+  private pending: Record<string, SubjectLogsState> = {};
+
+  constructor(settings: LimitSettings = DEFAULT_LIMITS) {
+    this.settings = settings;
+    this.lockouts = new Lockouts({
+      firstMs: settings.firstLockoutMs,
+      longestMs: settings.longestLockoutMs,
+      forgiveAfterMs: settings.forgiveAfterMs,
+    });
+    this.badTokens = new SubjectLogs(settings.badTokens.limit, settings.badTokens.windowMs);
+    const abuse = settings.continuedAbuse;
+    this.refusals = abuse === null ? null : new SubjectLogs(abuse.refusals, abuse.windowMs);
+  }
+
+  /** Counts a request of `subject` (a credential's id, or an IP). Null when it is let in. */
+  admit(budget: Budget, subject: string, timeMs: number): LimitRefusal | null {
+    if (!this.settings.enabled) return null;
+    const logs = this.logsOf(budget);
+    if (this.blocks.size > 0) {
+      const waitMs = this.blockedMs(subject, timeMs);
+      if (waitMs > 0) return this.refusal('token-block', { budget, logs, waitMs });
+    }
+    if (this.lockouts.size > 0) {
+      const waitMs = this.lockouts.remainingMs(this.lockoutKey(budget, subject), timeMs);
+      if (waitMs > 0)
+        return this.refuseAgain(this.refusal('lockout', { budget, logs, waitMs }), subject, timeMs);
+    }
+    const lowered = this.crowding.limitOf(budget.name);
+    if (logs === null || logs.tryAdd(subject, timeMs, lowered ?? logs.limit)) return null;
+    if (lowered !== null && this.crowding.warns(budget.name, subject, timeMs)) {
+      const waitMs = logs.waitMs(subject, timeMs, lowered);
+      return { ...this.refusal('back-off', { budget, logs, waitMs }), limit: lowered };
+    }
+    if (this.settings.exceeded === 'back-off') {
+      const waitMs = logs.waitMs(subject, timeMs);
+      return this.refuseAgain(this.refusal('back-off', { budget, logs, waitMs }), subject, timeMs);
+    }
+    const waitMs = this.lockouts.begin(this.lockoutKey(budget, subject), timeMs);
+    return this.refuseAgain(this.refusal('lockout', { budget, logs, waitMs }), subject, timeMs);
+  }
+
+  /**
+   * Lowers the limit of a budget, as a crowded exchange does; null restores it. A request over it gets a 429
+   * that names the limit, 30 times within an hour. After that it is refused like one over any limit.
+   */
+  lower(budget: string, limit: number | null): void {
+    this.crowding.set(budget, limit);
+  }
+
+  /** A request came with credentials that are not right. More than the allowed number block the IP. */
+  countBadToken(ip: string, timeMs: number): void {
+    if (!this.settings.enabled || this.badTokens.tryAdd(ip, timeMs)) return;
+    this.block(`ip:${ip}`, timeMs + this.settings.badTokens.blockMs, timeMs);
+    this.badTokens.forget(ip);
+  }
+
+  /** The refusal of an IP that sent too many bad tokens, or null. */
+  blockedIp(ip: string, timeMs: number): LimitRefusal | null {
+    if (this.blocks.size === 0) return null;
+    const waitMs = this.blockedMs(`ip:${ip}`, timeMs);
+    if (waitMs === 0) return null;
+    const { limit, windowMs } = this.settings.badTokens;
+    return { kind: 'ip-block', budgetName: 'bad tokens', limit, windowMs, waitMs };
+  }
+
+  snapshot(): RateLimitsState {
+    const budgets: Record<string, SubjectLogsState> = { ...this.pending };
+    for (const [name, logs] of this.budgets) if (logs !== null) budgets[name] = logs.snapshot();
+    return {
+      budgets,
+      lockouts: this.lockouts.snapshot(),
+      blocks: [...this.blocks],
+      badTokens: this.badTokens.snapshot(),
+    };
+  }
+
+  restore(state: RateLimitsState): void {
+    this.budgets.clear();
+    this.pending = { ...state.budgets };
+    this.lockouts.restore(state.lockouts);
+    this.blocks.clear();
+    for (const [subject, untilMs] of state.blocks) this.blocks.set(subject, untilMs);
+    this.badTokens.restore(state.badTokens);
+  }
+
+  private logsOf(budget: Budget): SubjectLogs | null {
+    const known = this.budgets.get(budget.name);
+    return known === undefined ? this.begin(budget) : known;
+  }
+
+  private begin(budget: Budget): SubjectLogs | null {
+    const override = this.settings.overrides[budget.name] ?? {};
+    const limit = override === 'none' ? Number.POSITIVE_INFINITY : (override.limit ?? budget.limit);
+    const windowMs = override === 'none' ? budget.windowMs : (override.windowMs ?? budget.windowMs);
+    const logs = limit > LARGEST_COUNTED_LIMIT ? null : new SubjectLogs(limit, windowMs);
+    const stored = this.pending[budget.name];
+    if (stored !== undefined) logs?.restore(stored);
+    delete this.pending[budget.name];
+    this.budgets.set(budget.name, logs);
+    return logs;
+  }
+
+  private lockoutKey(budget: Budget, subject: string): string {
+    return this.settings.lockoutScope === 'caller' ? subject : `${budget.name} ${subject}`;
+  }
+
+  private refusal(
+    kind: LimitRefusal['kind'],
+    of: { readonly budget: Budget; readonly logs: SubjectLogs | null; readonly waitMs: number },
+  ): LimitRefusal {
+    return {
+      kind,
+      budgetName: of.budget.name,
+      limit: of.logs?.limit ?? of.budget.limit,
+      windowMs: of.logs?.windowMs ?? of.budget.windowMs,
+      waitMs: of.waitMs,
+    };
+  }
+
+  /** Hands a refusal on, and counts it where continued abuse blocks. */
+  private refuseAgain(refusal: LimitRefusal, subject: string, timeMs: number): LimitRefusal {
+    const abuse = this.settings.continuedAbuse;
+    if (abuse !== null && this.refusals !== null && !this.refusals.tryAdd(subject, timeMs)) {
+      this.block(subject, timeMs + abuse.blockMs, timeMs);
+      this.refusals.forget(subject);
+    }
+    return refusal;
+  }
+
+  private blockedMs(subject: string, timeMs: number): number {
+    const untilMs = this.blocks.get(subject);
+    if (untilMs === undefined) return 0;
+    if (untilMs > timeMs) return untilMs - timeMs;
+    this.blocks.delete(subject);
+    return 0;
+  }
+
+  private block(subject: string, untilMs: number, timeMs: number): void {
+    if (this.blocks.size >= BLOCKS_KEPT) {
+      for (const [known, endMs] of this.blocks) if (endMs <= timeMs) this.blocks.delete(known);
+      const [oldest] = this.blocks.keys();
+      if (this.blocks.size >= BLOCKS_KEPT && oldest !== undefined) this.blocks.delete(oldest);
+    }
+    this.blocks.set(subject, untilMs);
+  }
+}
+
+/**
+ * Refusals within an hour that a caller gets as warnings while a limit is lowered; who goes on beyond them is
+ * locked out.
+ */
+const WARNINGS = 30;
+const WARNED_FOR_MS = 3_600_000;
+
+/** Limits that a crowded exchange has lowered for the time being. */
+class Crowding {
+  private readonly lowered = new Map<string, { readonly limit: number; readonly warnings: SubjectLogs }>();
+
+  /** Lowers the limit of a budget; null gives it back. */
+  set(budget: string, limit: number | null): void {
+    if (limit === null) this.lowered.delete(budget);
+    else this.lowered.set(budget, { limit, warnings: new SubjectLogs(WARNINGS, WARNED_FOR_MS) });
+  }
+
+  /** The limit that a budget is lowered to; null where it is not. */
+  limitOf(budget: string): number | null {
+    return this.lowered.get(budget)?.limit ?? null;
+  }
+
+  /** True if a caller that exceeded a limit may be warned once more; else it is locked out. */
+  warns(budget: string, subject: string, timeMs: number): boolean {
+    return this.lowered.get(budget)?.warnings.tryAdd(subject, timeMs) ?? false;
+  }
+}
+
+/** A caller kept out until a moment; `level` counts the doublings. */
+interface GateLockout {
+  readonly untilMs: number;
+  readonly level: number;
+}
+
+type LockoutsState = readonly (readonly [string, GateLockout])[];
+
+/** Lockouts remembered at most. Beyond, the forgiven ones go, then the oldest. */
+const LOCKOUTS_KEPT = 10_000;
+
+/**
+ * Lockouts of one hour that double, when repeated, to 24 hours. A lockout is remembered after its end, so
+ * that the next one knows it is a repetition; after `forgiveAfterMs` without another one, the next is a first
+ * one again.
+ */
+class Lockouts {
+  private readonly byKey = new Map<string, GateLockout>();
+  private readonly firstMs: number;
+  private readonly longestMs: number;
+  private readonly forgiveAfterMs: number;
+
+  constructor(options: {
+    readonly firstMs: number;
+    readonly longestMs: number;
+    readonly forgiveAfterMs: number;
+  }) {
+    this.firstMs = options.firstMs;
+    this.longestMs = options.longestMs;
+    this.forgiveAfterMs = options.forgiveAfterMs;
+  }
+
+  get size(): number {
+    return this.byKey.size;
+  }
+
+  /** Returns the remaining lockout of `key`; 0 if it has none. */
+  remainingMs(key: string, timeMs: number): number {
+    const lockout = this.byKey.get(key);
+    return lockout === undefined ? 0 : Math.max(0, lockout.untilMs - timeMs);
+  }
+
+  /** Begins a lockout and returns how long it lasts. */
+  begin(key: string, timeMs: number): number {
+    const last = this.byKey.get(key);
+    const level = last !== undefined && timeMs - last.untilMs < this.forgiveAfterMs ? last.level + 1 : 0;
+    const durationMs = Math.min(this.firstMs * 2 ** Math.min(level, 30), this.longestMs);
+    this.byKey.delete(key);
+    if (this.byKey.size >= LOCKOUTS_KEPT) this.makeRoom(timeMs);
+    this.byKey.set(key, { untilMs: timeMs + durationMs, level });
+    return durationMs;
+  }
+
+  snapshot(): LockoutsState {
+    return [...this.byKey];
+  }
+
+  restore(state: LockoutsState): void {
+    this.byKey.clear();
+    for (const [key, lockout] of state) this.byKey.set(key, lockout);
+  }
+
+  private makeRoom(timeMs: number): void {
+    for (const [key, lockout] of this.byKey) {
+      if (timeMs - lockout.untilMs >= this.forgiveAfterMs) this.byKey.delete(key);
+    }
+    for (const key of this.byKey.keys()) {
+      if (this.byKey.size < LOCKOUTS_KEPT) return;
+      this.byKey.delete(key);
+    }
+  }
+}

@@ -1,0 +1,107 @@
+import type { Execution, Side } from '../domain/order.ts';
+import type { SimulatedOrder } from './order.ts';
+import type { Trader } from './trader.ts';
+
+/** An order as it stands now, or as it stood at an earlier moment. */
+export interface OrderView {
+  readonly order: SimulatedOrder;
+  readonly status: string;
+  /** In steps of the order's grid. */
+  readonly matched: number;
+  readonly total: bigint;
+  readonly fee: bigint;
+}
+
+export type OrderSortField = 'id' | 'created_at' | 'price';
+
+/** Parameters of the orders list. Source: `GET /market/orders/list`. */
+export interface OrdersQuery {
+  readonly status: 'all' | 'open' | 'done' | 'close';
+  readonly side: Side | null;
+  readonly execution: Execution | null;
+  readonly tradeType: 'spot' | 'margin' | null;
+  readonly base: string | null;
+  readonly quote: string | null;
+  readonly fromId: number | null;
+  readonly order: { readonly field: OrderSortField; readonly descending: boolean } | null;
+  readonly page: number;
+  readonly pageSize: number;
+  /** Shows the orders as they were at this moment; null: as they are. Needs `recordVersions`. */
+  readonly asOfMs: number | null;
+}
+
+export interface ListPage<T> {
+  readonly items: readonly T[];
+  readonly hasNext: boolean;
+}
+
+export function viewOf(order: SimulatedOrder): OrderView {
+  return { order, status: order.status, matched: order.matched, total: order.total, fee: order.fee };
+}
+
+/** The order as it was, or undefined when it was not there yet. */
+function viewAsOf(order: SimulatedOrder, asOfMs: number): OrderView | undefined {
+  if (order.versions === null) return order.createdAtMs <= asOfMs ? viewOf(order) : undefined;
+  const version = order.versions.findLast((candidate) => candidate.timeMs <= asOfMs);
+  return version === undefined ? undefined : { order, ...version };
+}
+
+/** One page of a trader's orders, filtered and sorted as the interface says. */
+export function listOrders(trader: Trader, query: OrdersQuery): ListPage<OrderView> {
+  const chosen = candidates(trader, query).filter((view) => matches(view, query));
+  chosen.sort(comparison(query));
+  const start = query.fromId === null ? (query.page - 1) * query.pageSize : 0;
+  const items = chosen.slice(start, start + query.pageSize);
+  return { items, hasNext: chosen.length > start + items.length };
+}
+
+function candidates(trader: Trader, query: OrdersQuery): OrderView[] {
+  const { asOfMs } = query;
+  if (asOfMs === null)
+    return (query.status === 'open' ? trader.open.values() : allOrders(trader)).map(viewOf);
+  return allOrders(trader)
+    .map((order) => viewAsOf(order, asOfMs))
+    .filter((view) => view !== undefined);
+}
+
+/** The kept orders, and the open ones that are older than what is kept. */
+function allOrders(trader: Trader): SimulatedOrder[] {
+  const kept = trader.orders.values();
+  const oldest = kept[0]?.id ?? Number.POSITIVE_INFINITY;
+  return [...trader.open.values().filter((order) => order.id < oldest), ...kept];
+}
+
+function matches({ order, status, matched }: OrderView, query: OrdersQuery): boolean {
+  return (
+    (query.status === 'all' ||
+      (query.status === 'open' && (status === 'New' || status === 'Active' || status === 'Inactive')) ||
+      (query.status === 'done' && matched > 0) ||
+      (query.status === 'close' && (status === 'Done' || status === 'Canceled'))) &&
+    (query.side === null || order.side === query.side) &&
+    (query.execution === null || order.execution === query.execution) &&
+    query.tradeType !== 'margin' &&
+    (query.base === null || order.market.rules.base === query.base) &&
+    (query.quote === null || order.market.rules.quote === query.quote) &&
+    (query.fromId === null || order.id >= query.fromId)
+  );
+}
+
+function comparison(query: OrdersQuery): (left: OrderView, right: OrderView) => number {
+  const { field, descending } = query.order ?? defaultOrder(query);
+  const sign = descending ? -1 : 1;
+  return (left, right) =>
+    sign * (keyOf(left.order, field) - keyOf(right.order, field) || left.order.id - right.order.id);
+}
+
+function defaultOrder(query: OrdersQuery): { readonly field: OrderSortField; readonly descending: boolean } {
+  if (query.fromId !== null) return { field: 'id', descending: true };
+  if (query.side === null) return { field: 'created_at', descending: true };
+  return { field: 'price', descending: query.side === 'buy' };
+}
+
+function keyOf(order: SimulatedOrder, field: OrderSortField): number {
+  if (field === 'id') return order.id;
+  if (field === 'created_at') return order.createdAtMs;
+  // Markets have grids of their own; a float is enough to sort by.
+  return order.registeredPrice * Number(order.grid.priceStep);
+}

@@ -1,0 +1,224 @@
+import type { Market } from '../domain/market.ts';
+import type { MarketSymbol } from '../domain/market-symbol.ts';
+import type { Side } from '../domain/order.ts';
+import type { SimulatedExchange } from './exchange.ts';
+import type { MarketState } from './market-state.ts';
+import { candlePath, type PathPoint, type StepBar } from './flow/candle-path.ts';
+import { Chance } from './flow/chance.ts';
+import { FlowTrader } from './flow-trader.ts';
+import { ReplayBook, type StepLevel } from './flow/replay-book.ts';
+import { rowTimeMs, type CandleRow, type ReplayRow, type BookRow } from './replay-row.ts';
+import { ReplayShape } from './flow/replay-shape.ts';
+import { RowGrid } from './row-grid.ts';
+import { replayedMarket } from './seed-replay.ts';
+import { orientBook, type BookLevel } from '../domain/order-book.ts';
+
+/** Ids of the replay's two users; far from those that people are given. */
+const REPLAY_USER_IDS = 9_100_000;
+
+export interface ReplayFlowOptions {
+  readonly exchange: SimulatedExchange;
+  /** Market of the rows. */
+  readonly market: MarketSymbol;
+  /** In the order of time. Read one ahead, never further. */
+  readonly rows: Iterator<ReplayRow>;
+  /** Of the sizes in the made-up ladder. */
+  readonly seed: number;
+  readonly firstUserId?: number;
+}
+
+/**
+ * Drives one market's book from what was recorded elsewhere, at the recorded times.
+ *
+ * Rules: a candle becomes the trades of `candlePath`; a trade is taken from the book at its price, by its
+ * side; a book replaces the levels shown. Until a book was recorded a ladder of 24 levels a side is kept
+ * around the price, as wide and deep as the past rows suggest. Orders of others at better prices than a trade
+ * are filled before it, at their own prices; those at its price are filled by its amount, if they were there
+ * before the ladder's. The flow's own two users stand outside the price band and the minimum value, and their
+ * money never runs out. Rows while the market is closed are passed over.
+ *
+ * What is unreal about it: the recorded market does not mind what others do here; a large order of a user is
+ * forgotten with the next row; within a candle the price takes the shortest way; between two rows the book
+ * stands still.
+ */
+export class ReplayFlow {
+  /** Rows begun, the running one included. */
+  rowsRead = 0;
+  private readonly exchange: SimulatedExchange;
+  private readonly market: MarketState;
+  private readonly rows: Iterator<ReplayRow>;
+  private readonly grid = new RowGrid();
+  private readonly shape = new ReplayShape();
+  private readonly book: ReplayBook;
+  private row: ReplayRow | null = null;
+  /** The running candle in steps of `rules`, and the way through it. */
+  private bar: StepBar | null = null;
+  private path: readonly PathPoint[] = [];
+  private pathIndex = 0;
+  private rules: Market;
+  private dueMs = 0;
+  private lastPrice: number;
+  private lastSide: Side = 'buy';
+
+  /** Throws `INVALID_OPTIONS` when the exchange lacks the market. */
+  constructor(options: ReplayFlowOptions) {
+    const { exchange } = options;
+    this.exchange = exchange;
+    this.market = replayedMarket(exchange, options.market);
+    this.rows = options.rows;
+    this.rules = this.market.rules;
+    this.lastPrice = this.market.lastPrice / this.market.priceFactor;
+    const firstUserId = options.firstUserId ?? REPLAY_USER_IDS;
+    const trader = (userId: number): FlowTrader =>
+      new FlowTrader({ exchange, userId, timeMs: 0, isUnrestricted: true });
+    this.book = new ReplayBook({
+      market: this.market,
+      maker: trader(firstUserId),
+      taker: trader(firstUserId + 1),
+      chance: new Chance(options.seed),
+      shape: this.shape,
+    });
+    this.readRow();
+  }
+
+  /** True if every row has been replayed. */
+  get isDone(): boolean {
+    return this.row === null;
+  }
+
+  /** Time of the next event; infinite after the last row. */
+  get nextTimeMs(): number {
+    return this.dueMs;
+  }
+
+  /** Recorded prices that were rounded to the market's grid. */
+  get offGridPrices(): number {
+    return this.grid.offGridPrices;
+  }
+
+  /**
+   * Does everything that is due by `timeMs`, each at its own time. To be called before others act at that
+   * time; time never goes back.
+   */
+  advance(timeMs: number): void {
+    while (this.dueMs <= timeMs && this.row !== null) this.step();
+  }
+
+  private step(): void {
+    const { row, dueMs } = this;
+    if (row === null) return;
+    this.exchange.trading.advance(dueMs);
+    this.heedRules();
+    if (row.kind === 'candle') this.stepCandle(row);
+    else {
+      if (row.kind === 'trade') {
+        const { rules } = this.market;
+        const amount = this.grid.amount(rules, row.amount);
+        this.shape.onTrade(amount);
+        this.trade({ timeMs: dueMs, price: this.grid.price(rules, row.price), amount }, row.side);
+      } else if (!this.market.isClosed)
+        this.book.show(levelsOnGrid(row, this.market.rules, this.grid), dueMs);
+      this.readRow();
+    }
+  }
+
+  /** One point of the path; the path is made when the candle begins. */
+  private stepCandle(row: CandleRow): void {
+    if (this.bar === null) this.begin(row);
+    const point = this.path[this.pathIndex];
+    if (point !== undefined) {
+      const isSame = point.price === this.lastPrice;
+      const side = isSame ? otherThan(this.lastSide) : point.price > this.lastPrice ? 'buy' : 'sell';
+      this.trade(point, side);
+    }
+    this.pathIndex += 1;
+    const next = this.path[this.pathIndex];
+    if (next !== undefined) {
+      this.dueMs = Math.max(this.dueMs, next.timeMs);
+      return;
+    }
+    // Only now is the whole bar the past.
+    if (this.bar !== null) this.shape.onBar(this.bar);
+    this.readRow();
+  }
+
+  private trade(point: PathPoint, side: Side): void {
+    this.lastPrice = point.price;
+    this.lastSide = side;
+    if (!this.market.isClosed)
+      this.book.trade({ price: point.price, amount: point.amount, side }, this.dueMs);
+  }
+
+  private begin(row: CandleRow): void {
+    const { rules } = this.market;
+    this.bar = {
+      openTimeMs: row.openTimeMs,
+      lengthMs: row.lengthMs,
+      open: this.grid.price(rules, row.open),
+      high: this.grid.price(rules, row.high),
+      low: this.grid.price(rules, row.low),
+      close: this.grid.price(rules, row.close),
+      volume: this.grid.amount(rules, row.volume),
+    };
+    this.path = candlePath(this.bar);
+  }
+
+  private readRow(): void {
+    const next = this.rows.next();
+    this.bar = null;
+    this.path = [];
+    this.pathIndex = 0;
+    if (next.done === true) {
+      this.row = null;
+      this.dueMs = Number.POSITIVE_INFINITY;
+      return;
+    }
+    this.row = next.value;
+    this.rowsRead += 1;
+    this.dueMs = Math.max(this.dueMs, rowTimeMs(next.value));
+  }
+
+  /** Converts figures in the old public steps to the new ones if the steps have changed. */
+  private heedRules(): void {
+    const { rules } = this.market;
+    if (rules === this.rules) return;
+    const inNew = Number(this.rules.priceStep) / Number(rules.priceStep);
+    this.rules = rules;
+    this.shape.forget();
+    this.lastPrice *= inNew;
+    const { row } = this;
+    if (row?.kind === 'candle' && this.bar !== null) this.begin(row);
+  }
+}
+
+function otherThan(side: Side): Side {
+  return side === 'buy' ? 'sell' : 'buy';
+}
+
+/** Levels of a recorded book that are repeated; those further back are left out. */
+const LEVELS_REPEATED = 200;
+
+/**
+ * A recorded book on the market's grid. Levels that fall on one step are added up; a step that both sides
+ * claim is left to the bids.
+ */
+function levelsOnGrid(
+  row: BookRow,
+  rules: Market,
+  grid: RowGrid,
+): { readonly bids: readonly StepLevel[]; readonly asks: readonly StepLevel[] } {
+  const book = orientBook({ named: row, updatedAtMs: row.timeMs, buysAre: 'bids' });
+  const bids = onGrid(book.bids, rules, grid);
+  const best = bids[0]?.price ?? 0;
+  return { bids, asks: onGrid(book.asks, rules, grid).filter(({ price }) => price > best) };
+}
+
+function onGrid(levels: readonly BookLevel[], rules: Market, grid: RowGrid): StepLevel[] {
+  const amounts = new Map<number, number>();
+  for (const [priceText, amountText] of levels.slice(0, LEVELS_REPEATED)) {
+    const price = grid.price(rules, priceText);
+    const amount = grid.amount(rules, amountText);
+    if (amount > 0) amounts.set(price, (amounts.get(price) ?? 0) + amount);
+  }
+  return [...amounts].map(([price, amount]) => ({ price, amount }));
+}

@@ -1,0 +1,69 @@
+import type { Execution, Side } from '../domain/order.ts';
+import type { MarketSymbol } from '../domain/market-symbol.ts';
+
+/**
+ * An order as the typed door takes it. Prices and amounts are whole numbers of the market's public steps (the
+ * wire door rounds a sender's extra digits first: amount down, price half-even). Which of the prices are
+ * needed depends on `execution` and `mode`.
+ */
+export interface PlaceOrder {
+  readonly market: MarketSymbol;
+  readonly side: Side;
+  readonly execution: Execution;
+  readonly mode: 'default' | 'oco';
+  readonly amount: number;
+  readonly price: number | null;
+  readonly stopPrice: number | null;
+  readonly stopLimitPrice: number | null;
+  readonly clientOrderId: string | null;
+  /** Switches the duplicate check off. */
+  readonly pro: boolean;
+}
+
+/** Reference to one order of a user: by id if one is given, else by the client's id among the open ones. */
+export interface OrderReference {
+  readonly id: number | null;
+  readonly clientOrderId: string | null;
+}
+
+export interface CancelOldOrders {
+  /** Only orders created at this time or before; null: all. */
+  readonly createdAtOrBeforeMs: number | null;
+  readonly execution: Execution | null;
+  readonly base: string | null;
+  readonly quote: string | null;
+  readonly tradeType: 'spot' | 'margin' | null;
+}
+
+/** Settings of the trading rules that the interface states as constants or leaves open. */
+export interface TradingSettings {
+  /** Millionths a limit price may be away from the last price (300,000 is 30 %). */
+  readonly priceBandMillionths: number;
+  /** Millionths that a market order may go beyond its reference price (10,000 is 1 %). */
+  readonly marketBandMillionths: number;
+  readonly duplicateWindowMs: number;
+  /** The status word of an order that is rejected after its acceptance; no document says it. */
+  readonly rejectedStatus: string;
+  /** Time an accepted order stays `New` before it enters the book; 0: not at all. */
+  readonly newForMs: number;
+  /** Period covered by a user's list of own trades. Some deployments are known to list three days. */
+  readonly tradesListedMs: number;
+  /** True if every order stores its past states, so that lists can be made to lag. */
+  readonly recordVersions: boolean;
+  /** Closed orders and trades kept a user; the oldest are dropped beyond it. */
+  readonly historyKept: number;
+  /** Orders of all users kept to be found by id; the oldest closed ones are dropped beyond it. */
+  readonly ordersKept: number;
+}
+
+export const DEFAULT_TRADING: TradingSettings = {
+  priceBandMillionths: 300_000,
+  marketBandMillionths: 10_000,
+  duplicateWindowMs: 10_000,
+  rejectedStatus: 'Rejected',
+  newForMs: 0,
+  tradesListedMs: 180 * 86_400_000,
+  recordVersions: false,
+  historyKept: 100_000,
+  ordersKept: 50_000,
+};

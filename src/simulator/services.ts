@@ -1,0 +1,199 @@
+import type { FeeSchedule } from '../domain/fee-schedule.ts';
+import { parseUnits } from '../domain/money.ts';
+import type { Accounts } from './accounts.ts';
+import { Addresses } from './funding/addresses.ts';
+import { currencyOf, type FundingCurrency, type CurrencySettings } from './currency-settings.ts';
+import { Deposits, type DepositsState } from './deposits.ts';
+import { RialWithdrawals, type WithdrawalsState } from './funding/rial-withdrawals.ts';
+import { DEFAULT_WITHDRAWALS, type WithdrawalSettings } from './funding/withdrawal-settings.ts';
+import { CredentialRegister, type CredentialRegisterState } from './credentials.ts';
+import { Gate, type VerifySignature } from './gate.ts';
+import { DEFAULT_LIMITS, type LimitSettings } from './gate/limit-settings.ts';
+import { LogInGate, type VerifyTotp } from './log-in.ts';
+import { RateLimits, type RateLimitsState } from './gate/rate-limits.ts';
+import { Gateway, type GatewayState, type Md5 } from './gateway.ts';
+import { DEFAULT_GATEWAY, type GatewaySettings } from './gateway-settings.ts';
+import { Margin } from './margin/margin.ts';
+import { DEFAULT_MARGIN, type MarginSettings } from './margin/margin-settings.ts';
+import type { User } from './user.ts';
+import { Users, type UsersState } from './users/users.ts';
+import type { UserSettings } from './user-settings.ts';
+import type { RandomSource } from '../domain/random.ts';
+
+/** Parts of the services: settings, and the ports that a pure core can not fill by itself. */
+export interface ServicesOptions {
+  readonly accounts: Accounts;
+  /** Source of tokens. */
+  readonly random: RandomSource;
+  /** Opening time of the exchange: the time of opening balances. */
+  readonly startMs: number;
+  readonly verifySignature: VerifySignature;
+  readonly md5: Md5;
+  /** Without it only fixed codes are right. */
+  readonly verifyTotp?: VerifyTotp;
+  /** Fee rates that a profile shows. */
+  readonly feesOf?: (userId: number) => FeeSchedule;
+  /** Prefix of the key scheme's headers. */
+  readonly serviceName?: string;
+  readonly users?: readonly UserSettings[];
+  /** By symbol, lower case. */
+  readonly currencies?: Readonly<Record<string, CurrencySettings>>;
+  readonly limits?: Partial<LimitSettings>;
+  readonly withdrawals?: Partial<WithdrawalSettings>;
+  readonly margin?: Partial<MarginSettings>;
+  readonly gateway?: Partial<GatewaySettings>;
+}
+
+/** The usual base tier. */
+export const DEFAULT_FEES: FeeSchedule = {
+  rls: { maker: 2_000, taker: 2_500 },
+  usdt: { maker: 1_000, taker: 1_300 },
+};
+
+export interface ServicesState {
+  readonly users: UsersState;
+  readonly credentials: CredentialRegisterState;
+  readonly limits: RateLimitsState;
+  readonly addresses: readonly string[];
+  readonly deposits: DepositsState;
+  readonly withdrawals: WithdrawalsState;
+  readonly gateway: GatewayState;
+}
+
+/** All of the exchange that is not trading, in one hand. */
+export class Services {
+  readonly users: Users;
+  readonly credentials: CredentialRegister;
+  readonly limits: RateLimits;
+  readonly gate: Gate;
+  readonly logIn: LogInGate;
+  readonly addresses = new Addresses();
+  readonly deposits: Deposits;
+  readonly withdrawals: RialWithdrawals;
+  readonly withdrawalSettings: WithdrawalSettings;
+  readonly margin: Margin;
+  readonly gateway: Gateway;
+  readonly feesOf: (userId: number) => FeeSchedule;
+  private readonly accounts: Accounts;
+  private readonly currencies = new Map<string, FundingCurrency>();
+
+  constructor(options: ServicesOptions) {
+    const { accounts, random, startMs } = options;
+    this.accounts = accounts;
+    this.feesOf = options.feesOf ?? (() => DEFAULT_FEES);
+    this.users = new Users(options.users);
+    this.credentials = new CredentialRegister(random);
+    this.limits = new RateLimits({ ...DEFAULT_LIMITS, ...options.limits });
+    this.gate = new Gate({
+      credentials: this.credentials,
+      limits: this.limits,
+      verifySignature: options.verifySignature,
+      serviceName: options.serviceName ?? 'service',
+    });
+    this.logIn = new LogInGate({
+      users: this.users,
+      credentials: this.credentials,
+      random,
+      verifyTotp: options.verifyTotp ?? (() => false),
+    });
+    this.deposits = new Deposits(accounts);
+    this.withdrawalSettings = { ...DEFAULT_WITHDRAWALS, ...options.withdrawals };
+    this.withdrawals = new RialWithdrawals(accounts, this.withdrawalSettings);
+    this.margin = new Margin({ ...DEFAULT_MARGIN, ...options.margin });
+    this.gateway = new Gateway({
+      settings: { ...DEFAULT_GATEWAY, ...options.gateway },
+      random,
+      md5: options.md5,
+      accounts,
+      users: this.users,
+    });
+    for (const [symbol, settings] of Object.entries(options.currencies ?? {})) {
+      this.currencies.set(symbol, currencyOf(symbol, settings));
+    }
+    for (const user of this.users.all()) this.welcome(user, startMs);
+  }
+
+  /**
+   * A currency as configured, else with what is known of it. Bounded: unknown symbols are made each time, not
+   * kept.
+   */
+  currency(symbol: string): FundingCurrency {
+    return this.currencies.get(symbol) ?? currencyOf(symbol);
+  }
+
+  /** True if the settings name a currency. */
+  hasCurrency(symbol: string): boolean {
+    return this.currencies.has(symbol);
+  }
+
+  /**
+   * A user who comes while the exchange runs: with tokens, keys, a rial wallet and opening balances. Throws
+   * `INVARIANT` for a taken name.
+   */
+  addUser(settings: UserSettings, timeMs: number): User {
+    const user = this.users.add(settings);
+    this.welcome(user, timeMs);
+    return user;
+  }
+
+  /**
+   * Does what is due by `timeMs`: confirmations and the steps of withdrawals. Costs two comparisons when
+   * nothing is.
+   */
+  advance(timeMs: number): void {
+    this.deposits.advance(timeMs);
+    this.withdrawals.advance(timeMs);
+  }
+
+  snapshot(): ServicesState {
+    return {
+      users: this.users.snapshot(),
+      credentials: this.credentials.snapshot(),
+      limits: this.limits.snapshot(),
+      addresses: this.addresses.snapshot(),
+      deposits: this.deposits.snapshot(),
+      withdrawals: this.withdrawals.snapshot(),
+      gateway: this.gateway.snapshot(),
+    };
+  }
+
+  /**
+   * Takes over a stored state; the accounts are restored before. Users who are configured but not in the
+   * state are welcomed as new ones.
+   */
+  restore(state: ServicesState, timeMs: number): void {
+    const added = this.users.restore(state.users);
+    this.credentials.restore(state.credentials);
+    for (const user of this.users.all()) {
+      if (added.includes(user)) this.welcome(user, timeMs);
+      else this.credentials.addConfigured(user.id, user.settings, timeMs);
+    }
+    this.limits.restore(state.limits);
+    this.addresses.restore(state.addresses);
+    this.deposits.restore(state.deposits);
+    this.withdrawals.restore(state.withdrawals);
+    this.gateway.restore(state.gateway);
+  }
+
+  private welcome(user: User, timeMs: number): void {
+    this.credentials.addConfigured(user.id, user.settings, timeMs);
+    this.accounts.ensure(user.id, 'rls');
+    const { balances = {}, marginBalances = {} } = user.settings;
+    for (const [kind, amounts] of [
+      ['spot', balances],
+      ['margin', marginBalances],
+    ] as const) {
+      for (const [currency, amount] of Object.entries(amounts)) {
+        const units = parseUnits(amount);
+        const wallet = this.accounts.ensure(user.id, currency, kind);
+        if (units > 0n)
+          this.accounts.post(wallet, 'outside', { units, description: 'Opening balance', timeMs });
+      }
+    }
+  }
+}
+
+/** All services, with what is not given at its default. */
+export function createServices(options: ServicesOptions): Services {
+  return new Services(options);
+}

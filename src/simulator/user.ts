@@ -1,0 +1,224 @@
+import type { Currency } from '../domain/market-symbol.ts';
+import { BoundedList } from './bounded-list.ts';
+import { accept, refuse, type Result } from './result.ts';
+import {
+  DEFAULT_CEILINGS,
+  DEFAULT_LEVEL,
+  DEFAULT_PASSWORD,
+  FEATURES,
+  VERIFICATIONS,
+  type Feature,
+  type UserSettings,
+  type Verification,
+  type WithdrawalCeilings,
+} from './user-settings.ts';
+
+export interface BankCard {
+  readonly number: string;
+  readonly bank: string;
+  readonly owner: string;
+  readonly confirmed: boolean;
+}
+
+export interface BankAccount extends BankCard {
+  readonly id: number;
+  readonly shaba: string;
+}
+
+export interface RecordedLogIn {
+  readonly ip: string;
+  readonly username: string;
+  readonly status: 'Successful' | 'Failed';
+  readonly timeMs: number;
+}
+
+/** The parts of a user that calls change; plain JSON. */
+export interface UserState {
+  readonly id: number;
+  readonly settings: UserSettings;
+  readonly bankCards: readonly BankCard[];
+  readonly bankAccounts: readonly BankAccount[];
+  readonly favoriteMarkets: readonly string[];
+  readonly attempts: readonly RecordedLogIn[];
+  readonly devices: readonly string[];
+  readonly withdrawalsRestrictedUntilMs: number;
+}
+
+/** Cards, and accounts, that one user may register; a further one is refused. */
+const CARDS_KEPT = 50;
+/** Log-in attempts kept a user; older ones are forgotten. */
+const ATTEMPTS_KEPT = 100;
+/** Devices remembered a user; the oldest is forgotten, and counts as new when it comes back. */
+const DEVICES_KEPT = 50;
+
+/** A card number without the spaces and hyphens that people write. */
+function digitsOf(number: string): string {
+  return number.replace(/[\s-]/g, '');
+}
+
+/**
+ * One user: who they are (settings), and what their calls changed (cards, accounts, favourites, devices,
+ * log-ins).
+ */
+export class User {
+  readonly id: number;
+  readonly settings: UserSettings;
+  readonly features: Record<Feature, boolean>;
+  readonly verifications: Record<Verification, boolean>;
+  readonly ceilings: WithdrawalCeilings;
+  readonly attempts = new BoundedList<RecordedLogIn>(ATTEMPTS_KEPT);
+  bankCards: readonly BankCard[] = [];
+  bankAccounts: readonly BankAccount[] = [];
+  favoriteMarkets: readonly string[];
+  devices: readonly string[] = [];
+  /** Until then rial withdrawals are refused, because a log-in came from a device not known before. */
+  withdrawalsRestrictedUntilMs = 0;
+
+  constructor(id: number, settings: UserSettings) {
+    this.id = id;
+    this.settings = settings;
+    this.features = Object.fromEntries(
+      FEATURES.map((name) => [name, settings.features?.[name] ?? true]),
+    ) as Record<Feature, boolean>;
+    this.verifications = Object.fromEntries(
+      VERIFICATIONS.map((name) => [name, settings.verifications?.[name] ?? true]),
+    ) as Record<Verification, boolean>;
+    const limits = settings.limits ?? {};
+    this.ceilings = {
+      withdrawRialDaily: limits.withdrawRialDaily ?? DEFAULT_CEILINGS.withdrawRialDaily,
+      withdrawCoinDaily: limits.withdrawCoinDaily ?? DEFAULT_CEILINGS.withdrawCoinDaily,
+      withdrawTotalDaily: limits.withdrawTotalDaily ?? DEFAULT_CEILINGS.withdrawTotalDaily,
+      withdrawTotalMonthly: limits.withdrawTotalMonthly ?? DEFAULT_CEILINGS.withdrawTotalMonthly,
+    };
+    this.favoriteMarkets = settings.favoriteMarkets ?? [];
+  }
+
+  get username(): string {
+    return this.settings.username;
+  }
+
+  get password(): string {
+    return this.settings.password ?? DEFAULT_PASSWORD;
+  }
+
+  get level(): string {
+    return this.settings.level ?? DEFAULT_LEVEL;
+  }
+
+  get fullName(): string {
+    return `${this.settings.firstName ?? ''} ${this.settings.lastName ?? ''}`.trim();
+  }
+
+  get referralCode(): string {
+    return this.settings.referral?.code ?? String(100_000 + this.id);
+  }
+
+  /** Registers a card, unconfirmed. Refused: `ParseError` (no 16 digits), `DuplicateCard`, `TooManyCards`. */
+  addCard(card: { readonly number: string; readonly bank: string }): Result<BankCard> {
+    const number = digitsOf(card.number);
+    if (!/^\d{16}$/.test(number))
+      return refuse('ParseError', `expected a card number of 16 digits, was "${card.number}"`);
+    if (this.bankCards.some((known) => known.number === number))
+      return refuse('DuplicateCard', 'This card is registered');
+    if (this.bankCards.length >= CARDS_KEPT)
+      return refuse('TooManyCards', `At most ${CARDS_KEPT} cards can be kept`);
+    const added = { number, bank: card.bank, owner: this.fullName, confirmed: false };
+    this.bankCards = [...this.bankCards, added];
+    return accept(added);
+  }
+
+  /**
+   * Registers an account, unconfirmed. Refused: `ParseError` (IBAN not IR and 24 digits), `DuplicateAccount`,
+   * `TooManyAccounts`.
+   */
+  addAccount(account: {
+    readonly id: number;
+    readonly number: string;
+    readonly shaba: string;
+    readonly bank: string;
+  }): Result<BankAccount> {
+    const shaba = account.shaba.replace(/[\s-]/g, '').toUpperCase();
+    if (!/^IR\d{24}$/.test(shaba))
+      return refuse('ParseError', `expected a shaba of IR and 24 digits, was "${account.shaba}"`);
+    if (this.bankAccounts.some((known) => known.shaba === shaba)) {
+      return refuse('DuplicateAccount', 'This account is registered');
+    }
+    if (this.bankAccounts.length >= CARDS_KEPT) {
+      return refuse('TooManyAccounts', `At most ${CARDS_KEPT} accounts can be kept`);
+    }
+    const added = { ...account, shaba, owner: this.fullName, confirmed: false };
+    this.bankAccounts = [...this.bankAccounts, added];
+    return accept(added);
+  }
+
+  /**
+   * Confirms a bank account, as the exchange's staff does: withdrawals go to confirmed accounts only. False
+   * if it does not exist.
+   */
+  confirmAccount(id: number): boolean {
+    const found = this.bankAccounts.some((account) => account.id === id);
+    this.bankAccounts = this.bankAccounts.map((account) =>
+      account.id === id ? { ...account, confirmed: true } : account,
+    );
+    return found;
+  }
+
+  /** The same for a card, by its number in any spelling. */
+  confirmCard(number: string): boolean {
+    const digits = digitsOf(number);
+    const found = this.bankCards.some((card) => digitsOf(card.number) === digits);
+    this.bankCards = this.bankCards.map((card) =>
+      digitsOf(card.number) === digits ? { ...card, confirmed: true } : card,
+    );
+    return found;
+  }
+
+  /**
+   * Returns the reason that this user may not trade in the markets of a quote currency; null if the user may.
+   * `rial_trade` is about rial markets, `crypto_trade` about tether markets; both need a verified identity.
+   */
+  barredFrom(quote: Currency): string | null {
+    if (!this.verifications.identity) return 'the identity of this user is not verified';
+    const feature = quote === 'rls' ? 'rial_trade' : 'crypto_trade';
+    return this.features[feature] ? null : `the feature ${feature} is not open to this user`;
+  }
+
+  addFavorites(symbols: readonly string[]): void {
+    this.favoriteMarkets = [...new Set([...this.favoriteMarkets, ...symbols])];
+  }
+
+  removeFavorites(symbols: readonly string[] | 'all'): void {
+    this.favoriteMarkets =
+      symbols === 'all' ? [] : this.favoriteMarkets.filter((symbol) => !symbols.includes(symbol));
+  }
+
+  knowsDevice(device: string): boolean {
+    return this.devices.includes(device);
+  }
+
+  rememberDevice(device: string): void {
+    this.devices = [...this.devices, device].slice(-DEVICES_KEPT);
+  }
+
+  snapshot(): UserState {
+    return {
+      id: this.id,
+      settings: this.settings,
+      bankCards: this.bankCards,
+      bankAccounts: this.bankAccounts,
+      favoriteMarkets: this.favoriteMarkets,
+      attempts: [...this.attempts.values()],
+      devices: this.devices,
+      withdrawalsRestrictedUntilMs: this.withdrawalsRestrictedUntilMs,
+    };
+  }
+
+  restore(state: UserState): void {
+    this.bankCards = state.bankCards;
+    this.bankAccounts = state.bankAccounts;
+    this.favoriteMarkets = state.favoriteMarkets;
+    for (const attempt of state.attempts) this.attempts.push(attempt);
+    this.devices = state.devices;
+    this.withdrawalsRestrictedUntilMs = state.withdrawalsRestrictedUntilMs;
+  }
+}

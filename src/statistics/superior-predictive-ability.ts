@@ -1,0 +1,143 @@
+import { forEachBootstrapMean, type BootstrapDraws } from './bootstrap-means.ts';
+import { drawsOf, type BootstrapOptions } from './bootstrap-options.ts';
+import { centredTrials, type CentredTrial } from './centred-trials.ts';
+import { known, unknown, type Estimate } from './estimate.ts';
+import { lack } from './english-lacks.ts';
+import { inDigits } from '../language/fact.ts';
+import { NOISE_SHARE } from './sample-moments.ts';
+import { productSum } from './product-sum.ts';
+
+/** Three p values, each above 0 to 1: `lower <= consistent <= upper`. */
+export interface PredictiveAbility {
+  /** As if no trial were worse than the benchmark: too small where some are. */
+  readonly lower: number;
+  /** Without the trials that are clearly worse: the one to use. */
+  readonly consistent: number;
+  /** As if all trials were as good as the benchmark: too large where bad ones are among them. */
+  readonly upper: number;
+  /** The largest mean by its deviation, at least 0. */
+  readonly statistic: number;
+  /** The place of the trial that has it. */
+  readonly best: number;
+  readonly draws: number;
+  readonly meanBlock: number;
+}
+
+/**
+ * Hansen's test for superior predictive ability: White's reality check with each mean by its own deviation,
+ * and without the trials that are clearly worse than the benchmark, which only make the check weaker. Each
+ * column of `trials` has returns less those of the benchmark, one a period, of the same periods; as they are
+ * for a benchmark of cash. The statistic is `max(0, sqrt(n) mean / deviation)`; a draw has the same of `mean
+ * of the draw - g(mean)`, with `g` the mean (upper), the mean or 0 below `-deviation sqrt(2 ln ln n / n)`
+ * (consistent), and the mean or 0 below 0 (lower). A trial that never varies, or whose mean does not in
+ * draws, is left out. The p value is `(1
+ * + draws as good) / (1 + draws)`, which is never 0.
+ *
+ * Unknown without a trial that varies, and below 20 periods. Throws `InvalidSample` at a number that is not
+ * finite, at columns of different lengths, and at options out of range. Hansen, "A Test for Superior
+ * Predictive Ability", Journal of Business and Economic Statistics 23 (2005).
+ */
+export function superiorPredictiveAbility(
+  trials: readonly Float64Array[],
+  options: BootstrapOptions,
+): Estimate<PredictiveAbility> {
+  const centred = centredTrials(trials, 'own');
+  if (centred.kind === 'unknown') return centred;
+  const drawn = drawsOf(trials, options);
+  const { draws, meanBlock } = drawn;
+  const test = predictiveTest(centred.value, meanBlock);
+  if (test.trials.length === 0)
+    return unknown('no-variance', lack('lack.noVaryingTrial', { found: inDigits(trials.length) }));
+  const counts = countDraws(test, drawn);
+  const pValue = (count: number): number => (1 + count) / (1 + draws);
+  return known({
+    lower: pValue(counts.lower),
+    consistent: pValue(counts.consistent),
+    upper: pValue(counts.upper),
+    statistic: test.statistic,
+    best: test.best,
+    draws,
+    meanBlock,
+  });
+}
+
+/** Trials in units of their deviation, about their means, times `sqrt(n)`; and what is added to a draw. */
+interface PredictiveTest {
+  readonly trials: readonly Float64Array[];
+  readonly statistic: number;
+  readonly best: number;
+  /** Shifts added to the mean of a draw for the lower and the consistent p value; nothing for the upper. */
+  readonly lowerShift: Float64Array;
+  readonly consistentShift: Float64Array;
+}
+
+/** Works out what the draws are compared with. */
+function predictiveTest(centred: readonly CentredTrial[], meanBlock: number): PredictiveTest {
+  const periods = centred[0]?.centred.length ?? 0;
+  const trials: Float64Array[] = [];
+  const studentized: number[] = [];
+  let best = 0;
+  let most = -Infinity;
+  for (const { index, mean, centred: trial } of centred) {
+    const deviation = bootstrapDeviation(trial, meanBlock);
+    if (deviation <= NOISE_SHARE) continue;
+    const factor = Math.sqrt(periods) / deviation;
+    trials.push(trial.map((value) => value * factor));
+    studentized.push(mean * factor);
+    if (mean * factor > most) {
+      most = mean * factor;
+      best = index;
+    }
+  }
+  const clearlyWorse = -Math.sqrt(2 * Math.log(Math.log(periods)));
+  return {
+    trials,
+    statistic: Math.max(0, most),
+    best,
+    lowerShift: Float64Array.from(studentized, (ratio) => Math.min(0, ratio)),
+    consistentShift: Float64Array.from(studentized, (ratio) => (ratio < clearlyWorse ? ratio : 0)),
+  };
+}
+
+/** In how many draws each statistic is at least as large as the one that was found. */
+function countDraws(
+  test: PredictiveTest,
+  draws: BootstrapDraws,
+): { readonly lower: number; readonly consistent: number; readonly upper: number } {
+  const { statistic, lowerShift, consistentShift } = test;
+  let [lower, consistent, upper] = [0, 0, 0];
+  forEachBootstrapMean(test.trials, draws, (means) => {
+    let [byLower, byConsistent, byUpper] = [0, 0, 0];
+    for (let index = 0; index < means.length; index += 1) {
+      const mean = means[index] ?? 0;
+      byUpper = Math.max(byUpper, mean);
+      byConsistent = Math.max(byConsistent, mean + (consistentShift[index] ?? 0));
+      byLower = Math.max(byLower, mean + (lowerShift[index] ?? 0));
+    }
+    if (byLower >= statistic) lower += 1;
+    if (byConsistent >= statistic) consistent += 1;
+    if (byUpper >= statistic) upper += 1;
+  });
+  return { lower, consistent, upper };
+}
+
+/** Lags with a weight below it add nothing that a float can hold. */
+const LEAST_WEIGHT = 1e-17;
+
+/**
+ * The deviation that `sqrt(n) mean` has under the stationary bootstrap, without drawing: the root of `c[0] +
+ * 2 sum over lags of kappa[lag] c[lag]`, with `kappa[i] = (n - i) / n (1 - q)^i + i / n (1 - q)^(n - i)` and
+ * `q = 1 / meanBlock`. `centred` are values less their mean. Politis and Romano (1994), lemma 1; Hansen, "A
+ * Test for Superior Predictive Ability", Journal of Business and Economic Statistics 23 (2005), 2.3.
+ */
+export function bootstrapDeviation(centred: Float64Array, meanBlock: number): number {
+  const count = centred.length;
+  const stays = 1 - 1 / meanBlock;
+  let sum = productSum(centred, centred);
+  for (let lag = 1; lag < count; lag += 1) {
+    const share = lag / count;
+    const weight = (1 - share) * stays ** lag + share * stays ** (count - lag);
+    if (weight > LEAST_WEIGHT) sum += 2 * weight * productSum(centred, centred, lag);
+  }
+  return Math.sqrt(Math.max(0, sum / count));
+}

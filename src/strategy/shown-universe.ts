@@ -1,0 +1,64 @@
+import type { StrategyEvent } from './strategy-event.ts';
+import { outText } from './rank-markets.ts';
+import type { Member, UniverseState } from './universe-state.ts';
+
+/** A universe as a strategy sees it. */
+export interface Universe {
+  /** Members, the best first. */
+  readonly members: readonly Member[];
+  /** Their symbols, in the same order. */
+  readonly markets: readonly string[];
+  /** Markets that have left and in which the strategy still has something: their data goes on. */
+  readonly kept: readonly string[];
+  /** Time of the last ranking, in ms since 1970; null before the first. */
+  readonly rankedAtMs: number | null;
+  readonly isMember: (market: string) => boolean;
+  /** Reason a market is not in it, as a sentence; null for a member. */
+  readonly whyNot: (market: string) => string | null;
+}
+
+/** Markets that have entered or left. Nothing is sold by that. */
+export interface UniverseEvent {
+  readonly entered: readonly string[];
+  readonly left: readonly string[];
+  /** Members from now on, the best first. */
+  readonly members: readonly string[];
+}
+
+const NOBODY: UniverseState = { rankBy: 'volume24h', members: [], kept: [], out: {}, rankedAtMs: null };
+
+const shown = new WeakMap<UniverseState, Universe>();
+
+/** Returns a universe as a strategy sees it; `state` is null before the first ranking. */
+export function universeOf(state: UniverseState | null): Universe {
+  const of = state ?? NOBODY;
+  const known = shown.get(of);
+  if (known !== undefined) return known;
+  const { rankBy, out, kept, rankedAtMs } = of;
+  const members = Object.freeze(of.members.map((member) => Object.freeze({ ...member })));
+  const markets = Object.freeze(members.map(({ market }) => market));
+  const made: Universe = Object.freeze({
+    members,
+    markets,
+    kept: Object.freeze([...kept]),
+    rankedAtMs,
+    isMember: (market: string) => markets.includes(market),
+    whyNot: (market: string) => {
+      if (markets.includes(market)) return null;
+      const reason = out[market];
+      if (reason !== undefined) return outText(reason, rankBy);
+      return rankedAtMs === null ? 'the markets have not been ranked yet' : 'it is no candidate';
+    },
+  });
+  shown.set(of, made);
+  return made;
+}
+
+export function universeEventOf(event: Extract<StrategyEvent, { kind: 'universe' }>): UniverseEvent {
+  const { entered, left, universe } = event;
+  return Object.freeze({
+    entered: Object.freeze([...entered]),
+    left: Object.freeze([...left]),
+    members: universeOf(universe).markets,
+  });
+}

@@ -1,0 +1,127 @@
+import { z } from 'zod';
+import { SarrafError } from '../domain/errors.ts';
+import type { MarketNames } from '../domain/market-symbol.ts';
+import { expectedMarket } from './expected-market.ts';
+import { sayInput } from './decimal-input.ts';
+
+/** Members of one universe at most: more than any exchange of this kind has in one currency. */
+export const MOST_MEMBERS = 150;
+
+/** By what markets are ranked. The narrowest spread comes first; of all else the largest number. */
+export const RANKINGS = ['volume24h', 'volatility', 'spread', 'change'] as const;
+export type Ranking = (typeof RANKINGS)[number];
+
+const number = z.number().refine(Number.isFinite, 'expected a number');
+const positive = number.refine((value) => value > 0, 'expected a number above 0');
+
+const filters = z.strictObject({
+  /** Traded within the last day, in the quote currency. */
+  minVolume: positive.optional(),
+  /** Between the best prices, in hundredths of a percent of their middle. */
+  maxSpreadBps: positive.optional(),
+  /** Of the last trade, in the quote currency. */
+  minPrice: positive.optional(),
+  /** Since the bot saw the market first, in ms. */
+  minAgeMs: z.int().min(0).optional(),
+  /** Symbols that never enter, such as `USDTIRT`. */
+  exclude: z.array(z.string().min(1).max(30)).max(1_000).optional(),
+});
+
+const MINUTE_MS = 60_000;
+const WEEK_MS = 7 * 86_400_000;
+
+/** As an author writes it. */
+export const universeSchema = z.strictObject({
+  quote: z.string(),
+  rankBy: z.enum(RANKINGS, {
+    error: ({ input }) => `expected one of ${RANKINGS.join(', ')}, was ${sayInput(input)}`,
+  }),
+  take: z.int().min(1).max(MOST_MEMBERS),
+  filters: filters.default({}),
+  refreshMs: z.int().min(MINUTE_MS).max(WEEK_MS).default(600_000),
+  hysteresis: number
+    .refine((value) => value >= 0 && value <= 5, 'expected a number from 0 to 5')
+    .default(0.2),
+  reserve: z.int().min(0).max(MOST_MEMBERS).optional(),
+});
+
+/** Declaration of a universe by an author. */
+export type UniverseWish = z.input<typeof universeSchema>;
+
+export type UniverseFilters = z.output<typeof filters>;
+
+/** The rules of a universe, with all that was left out put in. */
+export interface UniverseRules {
+  /** The currency of the prices of its markets, lower case: `rls`. */
+  readonly quote: string;
+  readonly rankBy: Ranking;
+  /** Maximum number of members. */
+  readonly take: number;
+  readonly filters: UniverseFilters;
+  /** From one ranking to the next, in ms. */
+  readonly refreshMs: number;
+  /** A member leaves when its rank is worse than `take` x (1 + `hysteresis`). */
+  readonly hysteresis: number;
+  /** Places for markets that have left and in which the strategy still holds something. */
+  readonly reserve: number;
+}
+
+/**
+ * The rules of a universe as an author wrote them. Authors may write JavaScript, so the types are not
+ * believed. `knownMarkets`: those of the exchange; without them any market may be left out.
+ * @throws SarrafError `INVALID_STRATEGY` that names the field.
+ */
+export function checkedUniverse(
+  wish: unknown,
+  of: { readonly marketNames: MarketNames; readonly knownMarkets: ReadonlySet<string> | undefined },
+): UniverseRules {
+  const checked = universeSchema.safeParse(wish);
+  if (!checked.success) {
+    const [issue] = checked.error.issues;
+    throw refusal(issue?.path ?? [], issue?.message ?? 'expected the rules of a universe');
+  }
+  const { data } = checked;
+  const quotes = of.marketNames.quotes.map(({ currency }) => currency);
+  if (!quotes.some((quote) => quote === data.quote)) {
+    throw refusal(['quote'], `expected one of ${quotes.join(', ')}, was ${JSON.stringify(data.quote)}`);
+  }
+  for (const [place, symbol] of (data.filters.exclude ?? []).entries())
+    checkExcluded(symbol, { ...of, quote: data.quote, place });
+  return { ...data, reserve: data.reserve ?? Math.ceil(data.take / 2) };
+}
+
+/** Markets of a currency that may become members, in the order of their names. */
+export function candidatesOf(
+  { quote, filters: { exclude = [] } }: UniverseRules,
+  knownMarkets: ReadonlySet<string>,
+  marketNames: MarketNames,
+): readonly string[] {
+  return [...knownMarkets]
+    .filter((symbol) => !exclude.includes(symbol) && marketNames.parseMarket(symbol).quote === quote)
+    .toSorted();
+}
+
+function checkExcluded(
+  symbol: string,
+  of: {
+    readonly quote: string;
+    readonly place: number;
+    readonly marketNames: MarketNames;
+    readonly knownMarkets: ReadonlySet<string> | undefined;
+  },
+): void {
+  const path = ['filters', 'exclude', of.place];
+  let quote: string;
+  try {
+    ({ quote } = of.marketNames.parseMarket(symbol));
+  } catch {
+    throw refusal(path, `expected a market such as BTCIRT, was ${JSON.stringify(symbol)}`);
+  }
+  if (quote !== of.quote) throw refusal(path, `expected a market in ${of.quote}, was ${symbol}, in ${quote}`);
+  const { knownMarkets } = of;
+  if (knownMarkets?.has(symbol) === false) throw refusal(path, expectedMarket(symbol, knownMarkets));
+}
+
+function refusal(path: readonly PropertyKey[], message: string): SarrafError {
+  return new SarrafError('INVALID_STRATEGY', `${['universe', ...path].join('.')}: ${message}`);
+}

@@ -1,0 +1,75 @@
+import { REQUEST_FIGURES } from '../backtest/request-figures.ts';
+import type { Direction } from '../search/sampler-settings.ts';
+import type { TrialOutcome } from '../search/trial-record.ts';
+
+/** Metrics of a trial: figures by name; null if a figure has no value. */
+export type TrialMetrics = Readonly<Record<string, number | null>>;
+
+/** A figure that a study makes as large or as small as it can. */
+export interface Objective {
+  readonly metric: string;
+  readonly direction: Direction;
+}
+
+/** A figure that must not be below `least`, or above `most`. */
+export interface Constraint {
+  readonly metric: string;
+  readonly least?: number;
+  readonly most?: number;
+}
+
+/** Objectives and constraints of a study. */
+export interface Goals {
+  readonly objectives: readonly Objective[];
+  readonly constraints: readonly Constraint[];
+}
+
+/** Figures of which less is better. */
+const LESS_IS_BETTER: ReadonlySet<string> = new Set([
+  'volatility',
+  'maxDrawdown',
+  'maxDrawdownMs',
+  'longestDrawdownMs',
+  'fees',
+  'refused',
+  ...REQUEST_FIGURES,
+]);
+
+/** The direction of an objective that names none. */
+export function usualDirection(metric: string): Direction {
+  return LESS_IS_BETTER.has(metric) ? 'minimize' : 'maximize';
+}
+
+/** A trial that ran to its end, as a sampler is told of it. An objective without a value makes it fail. */
+export function judgeTrial(metrics: TrialMetrics, { objectives, constraints }: Goals): TrialOutcome {
+  const values: number[] = [];
+  for (const { metric } of objectives) {
+    const value = metrics[metric] ?? null;
+    if (value === null) {
+      const trades = metrics['trades'] ?? 0;
+      const reason = `expected a value of ${metric}, found none: ${trades} trades were closed`;
+      return { kind: 'failed', reason };
+    }
+    values.push(value);
+  }
+  return { kind: 'complete', values, violation: violationOf(metrics, constraints) };
+}
+
+/**
+ * Returns how far constraints are broken: the sum of `|value - bound| / |bound|`; for a bound of 0 the
+ * distance itself. A figure without a value breaks its constraint by 1.
+ */
+function violationOf(metrics: TrialMetrics, constraints: readonly Constraint[]): number {
+  return constraints.reduce((sum, { metric, least, most }) => {
+    const value = metrics[metric] ?? null;
+    if (value === null) return sum + 1;
+    const below = least === undefined ? 0 : breach(least - value, least);
+    const above = most === undefined ? 0 : breach(value - most, most);
+    return sum + below + above;
+  }, 0);
+}
+
+function breach(distance: number, bound: number): number {
+  if (distance <= 0) return 0;
+  return bound === 0 ? distance : distance / Math.abs(bound);
+}

@@ -1,0 +1,152 @@
+import { randomBytes, createHash, timingSafeEqual } from 'node:crypto';
+import { hostname } from 'node:os';
+import { SarrafError } from '../domain/errors.ts';
+import type { PreparedStudy } from './prepare-study.ts';
+import type { StudyRunner } from './trial-runner.ts';
+import { signBundle, writeBundle } from './code-bundle.ts';
+import { checksumOf } from './remote/columns-file.ts';
+import { OfferedStudy } from './remote/offered-study.ts';
+import type { RedisAddress } from '../redis/redis-address.ts';
+import { redisWarnings, refuseOldRedis } from './redis-fitness.ts';
+import { RedisLink } from './redis-link.ts';
+import { RedisRunner } from './remote/redis-runner.ts';
+import type { ServedAddress } from './served-address.ts';
+import type { ServedFile } from './remote/study-offer.ts';
+import { writeTrialFiles } from './remote/trial-files.ts';
+import { settingsOfTrials, sourceKey, writtenOfTrials } from './remote/trial-key.ts';
+import { fastify, type FastifyInstance } from 'fastify';
+
+export interface RemoteOptions {
+  readonly redis: RedisAddress;
+  /** Address at which workers find candles, and code if it is sent. */
+  readonly serve: ServedAddress;
+  /** With it the strategy's code is sent to workers that know the same. */
+  readonly secret: string | null;
+  readonly signal: AbortSignal;
+  readonly say: (line: string) => void;
+}
+
+/**
+ * Offers a study to the workers of a Redis. Throws `QUEUE_UNUSABLE` where Redis can not be reached, and
+ * `INVALID_OPTIONS` where the files can not be served or the code can not be sent.
+ */
+export async function openRedisRunner(study: PreparedStudy, options: RemoteOptions): Promise<StudyRunner> {
+  const { redis, serve, secret, signal, say } = options;
+  const { settings, identity, strategyFile, written } = study;
+  const { trials } = study.data;
+  const seen = writeTrialFiles(trials);
+  const recorded = [...seen.markets, ...(seen.signals === null ? [] : [seen.signals])];
+  const endMs = trials.fidelity === 'poll' ? trials.toMs : null;
+  const code = secret === null ? null : writeBundle(strategyFile);
+  const { engine } = identity;
+  const source = sourceKey({
+    engine,
+    code: identity.code,
+    data: recorded.map(checksumOf),
+    settings: settingsOfTrials(settings, endMs),
+  });
+  const files = new Map(
+    [...recorded, ...(code === null ? [] : [code])].map((file) => [checksumOf(file), file]),
+  );
+  const token = randomBytes(32).toString('hex');
+  const link = new RedisLink(redis, say);
+  await link.open({ waits: false });
+  const server = new FileServer({ address: serve, token, files });
+  try {
+    await refuseOldRedis(link);
+    for (const warning of await redisWarnings(link)) say(warning);
+    const address = await server.listen();
+    const bundle =
+      code === null || secret === null ? null : { ...servedFileOf(code), hmac: signBundle(code, secret) };
+    const offered = new OfferedStudy({
+      link,
+      name: `${hostname()}-${process.pid}-${source.slice(0, 12)}`,
+      offer: {
+        engine,
+        source,
+        written: writtenOfTrials(written, { strategy: settings.strategy, endMs }),
+        code: identity.code,
+        data: seen.markets.map(servedFileOf),
+        signals: seen.signals === null ? null : servedFileOf(seen.signals),
+        address,
+        token,
+        bundle,
+      },
+      say,
+    });
+    await offered.renew();
+    return new RedisRunner({ link, source, offered, signal, say, release: async () => server.close() });
+  } catch (error) {
+    await server.close();
+    link.close();
+    throw error instanceof SarrafError ? error : link.unusable(error);
+  }
+}
+
+const servedFileOf = (bytes: Buffer): ServedFile => ({ sha256: checksumOf(bytes), bytes: bytes.length });
+
+/** Workers that ask at once at most: others are closed, and ask again. */
+const MOST_CONNECTIONS = 256;
+const ARRIVES_WITHIN_MS = 5_000;
+const LARGEST_HEADERS_BYTES = 4 * 1_024;
+
+/** Gives files to whoever knows the token, by the SHA-256 of what they say. */
+export class FileServer {
+  private readonly app: FastifyInstance;
+  private readonly address: ServedAddress;
+
+  constructor(of: {
+    readonly address: ServedAddress;
+    readonly token: string;
+    readonly files: ReadonlyMap<string, Buffer>;
+  }) {
+    this.address = of.address;
+    const wanted = digest(`Bearer ${of.token}`);
+    this.app = fastify({
+      logger: false,
+      trustProxy: false,
+      bodyLimit: 1,
+      requestTimeout: ARRIVES_WITHIN_MS,
+      keepAliveTimeout: ARRIVES_WITHIN_MS,
+      forceCloseConnections: true,
+      http: { maxHeaderSize: LARGEST_HEADERS_BYTES },
+    });
+    this.app.server.maxConnections = MOST_CONNECTIONS;
+    this.app.addHook('onRequest', async ({ headers }, reply) => {
+      void reply.header('cache-control', 'no-store').header('x-content-type-options', 'nosniff');
+      // Digests are equally long, so the comparison takes as long for any token.
+      if (!timingSafeEqual(digest(headers.authorization ?? ''), wanted))
+        return reply.code(401).send({ error: 'expected the token of the study' });
+    });
+    this.app.get<{ Params: { sha256: string } }>('/files/:sha256', async ({ params }, reply) => {
+      const bytes = of.files.get(params.sha256);
+      if (bytes === undefined) return reply.code(404).send({ error: 'expected a file of the study' });
+      return reply.type('application/octet-stream').send(bytes);
+    });
+  }
+
+  /** Begins to listen, and answers where. Throws `INVALID_OPTIONS` where the address can not be had. */
+  async listen(): Promise<string> {
+    const { host, port } = this.address;
+    try {
+      await this.app.listen({ host, port });
+    } catch (error) {
+      await this.close();
+      const reason = error instanceof Error ? error.message : String(error);
+      throw new SarrafError(
+        'INVALID_OPTIONS',
+        `expected to serve candles at --serve ${host}:${port}: ${reason}`,
+      );
+    }
+    const bound = this.app.server.address();
+    if (bound === null || typeof bound === 'string')
+      throw new SarrafError('INVARIANT', `expected a port, found ${String(bound)}`);
+    return `http://${host.includes(':') ? `[${host}]` : host}:${bound.port}`;
+  }
+
+  async close(): Promise<void> {
+    await this.app.close();
+  }
+}
+
+const digest = (text: string): Buffer => createHash('sha256').update(text).digest();

@@ -1,0 +1,150 @@
+import { Redis } from 'ioredis';
+import { connectionOptions } from '../redis/connection-options.ts';
+import { SarrafError } from '../domain/errors.ts';
+import type { RedisAddress } from '../redis/redis-address.ts';
+import { redisFailure } from '../redis/redis-failure.ts';
+
+/** Time limit of the first connection. */
+const OPENS_WITHIN_MS = 10_000;
+/** It works again where it refused nothing for so long: a memory that is nearly full takes some. */
+const CALM_MS = 5_000;
+/** Text shown if Redis was available before. */
+const PATIENT = 'nothing is lost, and it goes on when it is back';
+/** A connection that is gone is tried again after so long: at first, and at last. */
+const RETRY_MS = { first: 200, last: 2_000 };
+
+/**
+ * The connection to Redis. Commands wait while it is gone, so whoever sends some has a bound on them. It says
+ * in one line that Redis is gone, why, and that it is back.
+ */
+export class RedisLink {
+  readonly client: Redis;
+  readonly shown: string;
+  private readonly isEncrypted: boolean;
+  private readonly copies: Redis[] = [];
+  private readonly say: (line: string) => void;
+  private wasReady = false;
+  /** Reported reason for the lost connection; null while connected. */
+  private said: string | null = null;
+  private failedMs = Number.NEGATIVE_INFINITY;
+  /** True for an error that ends the wait for the first connection. */
+  private endsWait: ((error: unknown) => boolean) | null = null;
+  private onGivenUp: (() => void) | null = null;
+  private isClosed = false;
+
+  constructor(address: RedisAddress, say: (line: string) => void) {
+    this.shown = address.shown;
+    this.isEncrypted = address.isEncrypted;
+    this.say = say;
+    this.client = new Redis({
+      ...connectionOptions(address),
+      maxRetriesPerRequest: null,
+      connectTimeout: OPENS_WITHIN_MS,
+      retryStrategy: (times) => Math.min(times * RETRY_MS.first, RETRY_MS.last),
+    });
+    const duplicate = this.client.duplicate.bind(this.client);
+    // What blocks has a connection of its own, of which only who made it knows.
+    this.client.duplicate = (override) => {
+      const copy = duplicate(override);
+      this.copies.push(copy);
+      return copy;
+    };
+    this.client.on('error', (error: unknown) => this.failed(error));
+    this.client.on('close', () => this.failed(withCode('ECONNRESET')));
+    this.client.on('ready', () => this.ready());
+  }
+
+  /** True if commands reach Redis now. */
+  get isReady(): boolean {
+    return this.client.status === 'ready';
+  }
+
+  /**
+   * Connects. Rejects with `QUEUE_UNUSABLE` where Redis refuses, and, unless `waits`, where it does not
+   * answer in time.
+   */
+  async open({ waits }: { readonly waits: boolean }): Promise<void> {
+    const opened = new Promise<void>((resolve, reject) => {
+      let last: unknown = withCode('ETIMEDOUT');
+      const refuse = (): void => reject(this.unusable(last));
+      const limit = waits ? null : setTimeout(refuse, OPENS_WITHIN_MS);
+      this.endsWait = (error) => {
+        last = error;
+        const isEnd = redisFailure(error).isRefusal || !waits;
+        if (isEnd) refuse();
+        return isEnd;
+      };
+      this.onGivenUp = resolve;
+      this.client.once('ready', () => {
+        if (limit !== null) clearTimeout(limit);
+        resolve();
+      });
+    });
+    // What goes wrong is told by the event.
+    this.client.connect().catch(() => undefined);
+    try {
+      await opened;
+    } catch (error) {
+      this.close();
+      throw error;
+    } finally {
+      this.endsWait = null;
+      this.onGivenUp = null;
+    }
+  }
+
+  /** An error that something which uses the connection has met. */
+  failed(error: unknown): void {
+    if (this.isClosed || this.endsWait?.(error) === true) return;
+    const { isRefusal, isOfServer = false } = redisFailure(error);
+    // Commands that were under way have errors of their own; what matters is whether there is a connection.
+    if (this.isReady && !isOfServer) return;
+    this.failedMs = performance.now();
+    const reason = this.reasonOf(error);
+    // It is said once; again only where it is something that does not pass by itself.
+    if (this.said === reason || (this.said !== null && !isRefusal)) return;
+    this.said = reason;
+    this.say(
+      `expected Redis at ${this.shown}, found ${reason}: ${this.wasReady ? PATIENT : 'waiting for it'}`,
+    );
+  }
+
+  /** Something that it was asked for was done. */
+  worked(): void {
+    if (this.said !== null && this.isReady && performance.now() - this.failedMs >= CALM_MS) this.ready();
+  }
+
+  /** Ends the wait of `open`, where nobody needs it any more. */
+  giveUp(): void {
+    this.onGivenUp?.();
+  }
+
+  /** Ends it, and those that were made of it: where Redis is gone they would wait for it for ever. */
+  close(): void {
+    this.isClosed = true;
+    for (const client of [this.client, ...this.copies]) client.disconnect();
+  }
+
+  private ready(): void {
+    if (this.said !== null) this.say(`Redis at ${this.shown} is ${this.wasReady ? 'back' : 'there'}`);
+    this.said = null;
+    this.wasReady = true;
+  }
+
+  /** Returns the error to throw, with the reason Redis cannot be used. */
+  unusable(error: unknown): SarrafError {
+    return new SarrafError(
+      'QUEUE_UNUSABLE',
+      `expected Redis at ${this.shown}, found ${this.reasonOf(error)}`,
+    );
+  }
+
+  private reasonOf(error: unknown): string {
+    const { reason, isSilent = false } = redisFailure(error);
+    if (!isSilent || this.wasReady) return reason;
+    const other = this.isEncrypted ? 'redis:// where it has no TLS' : 'rediss:// where it has TLS';
+    return `${reason} (use ${other})`;
+  }
+}
+
+const withCode = (code: string): Error => Object.assign(new Error(code), { code });

@@ -1,0 +1,235 @@
+import { SarrafError } from '../domain/errors.ts';
+import { present } from '../domain/invariant.ts';
+import { bestTrial } from './best-trials.ts';
+import type { TrialMetrics } from './objectives.ts';
+import type { PreparedStudy } from './prepare-study.ts';
+import { canonicalJson } from './question/canonical-json.ts';
+import { withStudyFiles } from './store/with-study-files.ts';
+import type { StoredTrial } from './study-rows.ts';
+import type { StudyStore } from './study-store.ts';
+import { openRunner, takeUp, type SessionOptions } from './study-session.ts';
+import type { StudyRunner } from './trial-runner.ts';
+import { readReports, readStress, type StressBasis } from './stress/stored-stress.ts';
+import { AGAIN, costRuns, drawnRuns, type NamedRun } from './stress/stress-runs.ts';
+import type { RanReport, StressReport } from './stress/stress-task.ts';
+import { type CandleColumns, firstBarFrom } from '../domain/candle-columns.ts';
+import { createRandom } from '../domain/random.ts';
+import { parseMarket } from '../exchange/market-names.ts';
+import { finding } from './study-fact.ts';
+import { botConfigOf } from './trials/trial-setup.ts';
+import { paidCosts } from './stress/doubled-costs.ts';
+import { randomEntryPlan } from './stress/random-entry-plan.ts';
+import { blockLength } from '../statistics/block-length.ts';
+import { unknown, known, type Estimate } from '../statistics/estimate.ts';
+import { lack } from '../statistics/english-lacks.ts';
+
+/** Draws of a session that says nothing of them. */
+export const USUAL_DRAWS = 50;
+export const MOST_DRAWS = 10_000;
+
+export interface StressOptions extends Omit<SessionOptions, 'onTrial'> {
+  /** Of redrawn bars and of random entries, each; fewer than were run before are as many as then. */
+  readonly draws: number;
+  /** So many of all runs have ended. */
+  readonly onRun: (done: number, all: number) => void;
+}
+
+/** End of a session: its reason, the trial whose params it ran, and the number of runs. */
+export interface StressEnd {
+  readonly end: 'complete' | 'stopped';
+  readonly trial: number;
+  readonly ranNow: number;
+}
+
+/**
+ * Runs the best trial of a study under other conditions, on the range that the trials saw. Each run is kept
+ * as it ends, and none that was kept is run again. Throws as `runSession` does, `INVALID_OPTIONS` where no
+ * trial has values, and `DATA_UNUSABLE` where the trial does not do the same again.
+ */
+export async function runStress(study: PreparedStudy, options: StressOptions): Promise<StressEnd> {
+  return withStudyFiles(options, async ({ store }) => {
+    takeUp(store, study);
+    const trial = bestTrial(store.outcomes(), study.settings.objectives);
+    if (trial === null)
+      throw new SarrafError(
+        'INVALID_OPTIONS',
+        `expected a trial with values in ${store.path}, found none in ${store.count()}: "sarraf study resume --trials" runs more`,
+      );
+    return runWith(study, options, { store, trial });
+  });
+}
+
+async function runWith(
+  study: PreparedStudy,
+  options: StressOptions,
+  of: { readonly store: StudyStore; readonly trial: StoredTrial },
+): Promise<StressEnd> {
+  const { store, trial } = of;
+  const runner = await openRunner(study, options);
+  const kept = new Map(readReports(store, trial.number));
+  const session = { ...options, runner, store, trial: trial.number, kept, ranNow: 0 };
+  const ended = (end: StressEnd['end']): StressEnd => ({ end, trial: trial.number, ranNow: session.ranNow });
+  try {
+    if (!(await runAll(session, [{ name: AGAIN, task: { what: 'again', params: trial.params } }])))
+      return ended('stopped');
+    const again = ranAgain(trial, present(kept.get(AGAIN), 'the trial again'));
+    const draws = Math.max(options.draws, readStress(store, trial.number)?.basis.draws ?? 0);
+    const basis = stressBasis(study, { again, draws });
+    const { id } = study.identity;
+    const held = again.trades?.held ?? null;
+    const runs = [
+      ...costRuns(trial.params, basis.paid),
+      ...drawnRuns(trial.params, { id, trial: trial.number, basis, held }),
+    ];
+    if (!(await runAll(session, runs))) return ended('stopped');
+    store.stress.keepBasis(trial.number, basis);
+    return ended('complete');
+  } finally {
+    await runner.close();
+  }
+}
+
+interface RunningSession extends Pick<StressOptions, 'signal' | 'onRun'> {
+  readonly runner: StudyRunner;
+  readonly store: StudyStore;
+  readonly trial: number;
+  readonly kept: Map<string, StressReport>;
+  ranNow: number;
+}
+
+/**
+ * Runs what is not kept yet, as many at once as the runner wants. False where it was asked to stop before
+ * all had ended: those under way are ended and kept.
+ */
+async function runAll(session: RunningSession, runs: readonly NamedRun[]): Promise<boolean> {
+  const { runner, store, trial, kept, signal, onRun } = session;
+  const waiting = runs.filter(({ name }) => !kept.has(name));
+  const underWay = new Map<string, Promise<{ readonly name: string; readonly report: StressReport }>>();
+  const isWhole = (): boolean => runs.every(({ name }) => kept.has(name));
+  try {
+    for (;;) {
+      while (underWay.size < runner.width && !signal.aborted) {
+        const next = waiting.shift();
+        if (next === undefined) break;
+        const { name, task } = next;
+        underWay.set(
+          name,
+          runner.stress(task).then((report) => ({ name, report })),
+        );
+      }
+      if (underWay.size === 0) return isWhole();
+      const { name, report } = await Promise.race(underWay.values());
+      underWay.delete(name);
+      store.stress.add({ trial, run: name, report });
+      kept.set(name, report);
+      session.ranNow += 1;
+      onRun(runs.length - waiting.length - underWay.size, runs.length);
+    }
+  } finally {
+    // Whoever closes the runner ends these, and nobody waits for them any more.
+    for (const left of underWay.values()) left.catch(() => undefined);
+  }
+}
+
+/** With other figures the runs under stress would be compared with what the trial never was. */
+function ranAgain({ number, metrics }: StoredTrial, again: StressReport): RanReport {
+  const found = again.kind === 'ran' ? differenceOf(metrics ?? {}, again.metrics) : again.reason;
+  if (found === null && again.kind === 'ran') return again;
+  throw new SarrafError(
+    'DATA_UNUSABLE',
+    `expected trial ${number} to do the same again, found ${found}: a strategy may use neither chance nor the clock`,
+  );
+}
+
+/** The first figure that is another one; null where all are the same. */
+function differenceOf(before: TrialMetrics, now: TrialMetrics): string | null {
+  if (canonicalJson(before) === canonicalJson(now)) return null;
+  const name = [...new Set([...Object.keys(before), ...Object.keys(now)])].find(
+    (figure) => before[figure] !== now[figure],
+  );
+  return name === undefined ? null : `${name} ${now[name] ?? 'none'} in place of ${before[name] ?? 'none'}`;
+}
+
+/** Returns the common inputs of a trial's runs, and the reasons some cannot be run. */
+function stressBasis(
+  study: PreparedStudy,
+  { again, draws }: { readonly again: RanReport; readonly draws: number },
+): StressBasis {
+  const { data, setup, settings } = study;
+  const { fees } = botConfigOf(setup.overrides).paper;
+  const { markets, universe } = settings;
+  const quotes = new Set([
+    ...markets.map((market) => parseMarket(market).quote),
+    ...(universe === undefined ? [] : [universe.quote]),
+  ]);
+  const { trials } = data;
+  return {
+    draws,
+    ...(trials.fidelity === 'candles' ? drawnOf(trials.candles, { settings, again }) : NOT_DRAWN),
+    paid: paidCosts({ fees, fill: setup }, [...quotes]),
+  };
+}
+
+const NOT_DRAWN = {
+  meanBlock: { missing: finding('lack.candles') },
+  positions: { missing: finding('lack.places') },
+};
+
+type DrawnBasis = Pick<StressBasis, 'meanBlock' | 'positions'>;
+
+function drawnOf(
+  bars: readonly CandleColumns[],
+  { settings, again }: Pick<PreparedStudy, 'settings'> & { readonly again: RanReport },
+): DrawnBasis {
+  const fromMs = settings.from ?? null;
+  return {
+    meanBlock: settings.detail === undefined ? blockOf(bars, fromMs) : { missing: finding('lack.detail') },
+    positions: positionsOf(bars, { again, fromMs }),
+  };
+}
+
+function blockOf(bars: readonly CandleColumns[], fromMs: number | null): StressBasis['meanBlock'] {
+  const block = blockOfBars(bars, fromMs);
+  return block.kind === 'known' ? block.value : { missing: block.lack };
+}
+
+function positionsOf(
+  bars: readonly CandleColumns[],
+  { again, fromMs }: { readonly again: RanReport; readonly fromMs: number | null },
+): StressBasis['positions'] {
+  const { held } = present(again.trades, 'the trades of the trial');
+  if (held === null) return { missing: finding('lack.oneCurrency') };
+  // Whether there is one plan is the same for every draw.
+  const plan = randomEntryPlan(held, { bars, fromMs, random: createRandom(1) });
+  return plan.kind === 'unknown'
+    ? { missing: plan.lack }
+    : held.reduce((sum, { positions }) => sum + positions.length, 0);
+}
+
+/**
+ * The mean length of the blocks in which bars are drawn anew, in bars: the longest that returns from close to
+ * close, or their sizes, need in any market. Sizes say of each other for longer than returns do: calm and
+ * storm come in series, and stops and entries live by them. Unknown below 21 bars, and where no price moves.
+ */
+export function blockOfBars(markets: readonly CandleColumns[], fromMs: number | null): Estimate<number> {
+  let longest: Estimate<number> = unknown('no-variance', lack('lack.onePrice'));
+  for (const columns of markets) {
+    const returns = returnsOf(columns, fromMs);
+    for (const values of [returns, returns.map(Math.abs)]) {
+      const found = blockLength(values);
+      if (found.kind === 'unknown') {
+        if (longest.kind === 'unknown' && found.reason !== 'no-variance') longest = found;
+      } else if (longest.kind === 'unknown' || found.value.stationary > longest.value)
+        longest = known(found.value.stationary);
+    }
+  }
+  return longest;
+}
+
+/** `ln(close / close before)` of the bars from a time on. */
+function returnsOf({ close, length, ...columns }: CandleColumns, fromMs: number | null): Float64Array {
+  const first = Math.max(1, fromMs === null ? 0 : firstBarFrom({ ...columns, close, length }, fromMs));
+  return Float64Array.from({ length: Math.max(0, length - first) }, (_, index) =>
+    Math.log((close[first + index] ?? 1) / (close[first + index - 1] ?? 1)),
+  );
+}

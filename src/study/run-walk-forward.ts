@@ -1,0 +1,243 @@
+import { createHash } from 'node:crypto';
+import { SarrafError } from '../domain/errors.ts';
+import type { WalkForwardPlan } from './file/walk-forward-fields.ts';
+import type { PreparedStudy } from './prepare-study.ts';
+import { canonicalJson } from './question/canonical-json.ts';
+import { runStudy, type StudyEnd } from './run-study.ts';
+import { withStudyFiles, type StudyFiles } from './store/with-study-files.ts';
+import type { StoredTrial } from './study-rows.ts';
+import type { StudyStore } from './study-store.ts';
+import { openRunner, seenOf, takeUp, type SessionOptions } from './study-session.ts';
+import { writeAccount } from './walk-forward/stored-account.ts';
+import { begunPlan, isSamePlan, planText, walkQuestion, type WalkQuestion } from './walk-plan.ts';
+import { walkWindows, type WalkWindow } from './walk-forward/walk-windows.ts';
+import { accountTaskOf, windowChoices, type WindowChoice } from './walk-forward/window-choices.ts';
+import { bestTrial } from './best-trials.ts';
+import type { Objective } from './objectives.ts';
+import type { Space } from '../search/parameter.ts';
+import { distancesIn } from './walk-forward/point-distance.ts';
+
+export interface WalkForwardOptions extends Omit<SessionOptions, 'onTrial'> {
+  readonly onTrial: (window: WalkWindow, trial: StoredTrial, isNew: boolean) => void;
+  /** A window begins, or the account: then it is null. */
+  readonly onWindow: (window: WalkWindow | null) => void;
+}
+
+/** The windows of a study. Throws `INVALID_OPTIONS` without a plan, and for a range too short for it. */
+export function windowsOf(study: PreparedStudy): {
+  readonly plan: WalkForwardPlan;
+  readonly windows: readonly WalkWindow[];
+  /** Trials of each window. */
+  readonly trials: number;
+} {
+  const { validation, budget } = study.settings;
+  const { walkForward: plan } = validation;
+  if (plan === undefined) {
+    const example = 'validation: { walkForward: { train: 180d, test: 30d } }';
+    throw new SarrafError(
+      'INVALID_OPTIONS',
+      `expected a plan such as --train 180d --test 30d, or ${example} in the study, found none`,
+    );
+  }
+  if (study.settings.fidelity === 'poll')
+    throw new SarrafError(
+      'INVALID_OPTIONS',
+      'expected fidelity: candles for a walk-forward, found poll: one account can not trade several params on recorded books yet',
+    );
+  return { plan, windows: windowsBy(plan, study), trials: plan.trials ?? budget.trials };
+}
+
+/** The windows of a study by a plan. Throws `INVALID_OPTIONS` for a range too short for it. */
+export function windowsBy(
+  plan: WalkQuestion,
+  { settings, data }: Pick<PreparedStudy, 'settings' | 'data'>,
+): readonly WalkWindow[] {
+  const { fromMs, splitMs } = data.range;
+  const range = { fromMs, toMs: splitMs };
+  return walkWindows(plan, { range, timeframe: settings.timeframe, markets: data.times });
+}
+
+/** Returns the choice that each window trades, by the stored trials. */
+export function choicesOf(
+  { space, settings }: Pick<PreparedStudy, 'space' | 'settings'>,
+  of: {
+    readonly plan: WalkQuestion;
+    readonly windows: readonly WalkWindow[];
+    readonly outcomes: (window: number) => readonly StoredTrial[];
+  },
+): readonly WindowChoice[] {
+  const { objectives } = settings;
+  const { choose } = of.plan;
+  return windowChoices(of.windows, ({ number }) =>
+    chooseTrial(of.outcomes(number), { choose, space, objectives }),
+  );
+}
+
+/**
+ * Searches each train window as the study itself is searched, then runs one account through all test windows
+ * with what was chosen. It goes on from where the study's file is. Its trials see their train window and
+ * what lies before it; the hold-out is in no window. Throws as `runSession` does, and `INVALID_OPTIONS` for a
+ * file that was begun with another plan.
+ */
+export async function runWalkForward(study: PreparedStudy, options: WalkForwardOptions): Promise<StudyEnd> {
+  const { plan, windows, trials } = windowsOf(study);
+  const question = walkQuestion(plan);
+  return withStudyFiles(options, async (files) => {
+    refuseOtherPlan(files.store, question);
+    takeUp(files.store, study, { keepsBudget: true });
+    if (files.store.walkForward.head() === null) files.store.walkForward.begin(question);
+    return walk(study, options, { plan: question, windows, trials, ...files });
+  });
+}
+
+function refuseOtherPlan(store: StudyStore, plan: WalkQuestion): void {
+  const begun = begunPlan(store);
+  if (begun === null || isSamePlan(begun, plan)) return;
+  throw new SarrafError(
+    'INVALID_OPTIONS',
+    `expected the walk-forward that ${store.path} was begun with (${planText(begun)}), found another one (${planText(plan)}): run it under another name with --name`,
+  );
+}
+
+async function walk(
+  study: PreparedStudy,
+  options: WalkForwardOptions,
+  of: StudyFiles & {
+    readonly plan: WalkQuestion;
+    readonly windows: readonly WalkWindow[];
+    readonly trials: number;
+  },
+): Promise<StudyEnd> {
+  const { settings, identity } = study;
+  const { plan, windows, trials, register } = of;
+  const { walkForward } = of.store;
+  // A walk-forward counts as a study of its own: another plan for the same question has other trials.
+  const id = walkForwardId(identity.id, plan);
+  register.enter({
+    id,
+    name: options.name,
+    months: identity.data.flatMap(({ months }) => months),
+    seen: seenOf(study),
+  });
+  let counted = walkForward.count();
+  register.count(id, counted);
+  const runner = await openRunner(study, options);
+  const startMs = performance.now();
+  const { time } = settings.budget;
+  const isOver = (): boolean =>
+    options.signal.aborted || (time !== undefined && performance.now() - startMs >= time);
+  try {
+    for (const window of windows) {
+      options.onWindow(window);
+      const { number, train } = window;
+      const end = await runStudy({
+        space: study.space,
+        sampler: { ...settings.sampler, objectives: settings.objectives.map(({ direction }) => direction) },
+        goals: settings,
+        fixed: settings.params,
+        trials,
+        runner: {
+          // Machines come and go.
+          get width() {
+            return runner.width;
+          },
+          run: async (params) => runner.run(params, train),
+          close: async () => runner.close(),
+        },
+        store: {
+          outcomes: () => walkForward.outcomes(number),
+          add(trial) {
+            // Counted before it is kept: a trial that was run is never missing from the register.
+            counted += 1;
+            register.count(id, counted);
+            walkForward.add(number, trial);
+          },
+        },
+        isOver,
+        clock: () => performance.now(),
+        onTrial: (trial, isNew) => options.onTrial(window, trial, isNew),
+      });
+      if (end === 'stopped') return 'stopped';
+    }
+    if (walkForward.head()?.account === null) {
+      options.onWindow(null);
+      const outcomes = (number: number): readonly StoredTrial[] => walkForward.outcomes(number);
+      const report = await runner.account(accountTaskOf(choicesOf(study, { plan, windows, outcomes })));
+      walkForward.keepAccount(writeAccount(report));
+    }
+    return 'complete';
+  } finally {
+    await runner.close();
+  }
+}
+
+function walkForwardId(studyId: string, plan: WalkQuestion): string {
+  return createHash('sha256')
+    .update(`${studyId}\n${canonicalJson({ walkForward: plan })}`)
+    .digest('hex');
+}
+
+/** Neighbours are within this share of the longest distance of the space. */
+const NEAR = 0.1;
+/** A trial and its nearest four are a neighbourhood, however far away they are. */
+const LEAST_NEIGHBOURS = 5;
+
+/**
+ * The trial of a train window whose params are traded; null where none has values.
+ *
+ * - `best`: the best one.
+ * - `plateau`: the one whose neighbourhood has the best mean rank, itself in it. Neighbours are all trials
+ *   within a tenth of the longest distance of the space, and at least the nearest four. Trials are ranked by
+ *   how far they break constraints, then by the first objective; one that failed has the last rank. Of equal
+ *   means the better one itself is taken, then the earlier one.
+ */
+export function chooseTrial(
+  trials: readonly StoredTrial[],
+  of: {
+    readonly choose: WalkForwardPlan['choose'];
+    readonly space: Space;
+    readonly objectives: readonly Objective[];
+  },
+): StoredTrial | null {
+  const { choose, space, objectives } = of;
+  return choose === 'best' ? bestTrial(trials, objectives) : plateauCentre(trials, space, objectives);
+}
+
+function plateauCentre(
+  trials: readonly StoredTrial[],
+  space: Space,
+  objectives: readonly Objective[],
+): StoredTrial | null {
+  const ranks = ranksOf(trials, objectives);
+  const distances = distancesIn(
+    space,
+    trials.map(({ point }) => point),
+  );
+  let best: { readonly trial: StoredTrial; readonly mean: number; readonly rank: number } | null = null;
+  for (const [index, trial] of trials.entries()) {
+    if (trial.outcome.kind === 'failed') continue;
+    const near = trials
+      .map((_, other) => ({ distance: distances(index, other), rank: ranks[other] ?? 0 }))
+      .toSorted((left, right) => left.distance - right.distance)
+      .filter(({ distance }, place) => distance <= NEAR || place < LEAST_NEIGHBOURS);
+    const mean = near.reduce((sum, { rank }) => sum + rank, 0) / near.length;
+    const rank = ranks[index] ?? 0;
+    if (best === null || mean < best.mean || (mean === best.mean && rank < best.rank))
+      best = { trial, mean, rank };
+  }
+  return best?.trial ?? null;
+}
+
+/** From 0, the best; equal trials have equal ranks. */
+function ranksOf(trials: readonly StoredTrial[], [first]: readonly Objective[]): readonly number[] {
+  const sign = first?.direction === 'maximize' ? -1 : 1;
+  const losses = trials.map(({ outcome }) =>
+    outcome.kind === 'failed'
+      ? ([Infinity, Infinity] as const)
+      : ([outcome.violation, sign * (outcome.values[0] ?? Infinity)] as const),
+  );
+  return losses.map(
+    ([violation, loss]) =>
+      losses.filter((other) => other[0] < violation || (other[0] === violation && other[1] < loss)).length,
+  );
+}

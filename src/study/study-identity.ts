@@ -1,0 +1,115 @@
+import { createHash } from 'node:crypto';
+import { z } from 'zod';
+import { DATA_KINDS, type DataSet } from './data-set.ts';
+import { storedSignalSet, type SignalSet } from './data/study-signals.ts';
+import { canonicalJson } from './question/canonical-json.ts';
+import { engineVersion } from './question/engine-version.ts';
+
+/** Identity of a study: with the same identity its trials are the same, wherever and however they are run. */
+export interface StudyIdentity {
+  /** SHA-256 of all that follows. */
+  readonly id: string;
+  readonly question: Readonly<Record<string, unknown>>;
+  /** SHA-256 of the strategy's code. */
+  readonly code: string;
+  /** Version of the code that runs the trials, as `engineVersion` names it. */
+  readonly engine: string;
+  readonly data: readonly DataSet[];
+  /** Signals from outside for the strategy; null if there are none. */
+  readonly signals: SignalSet | null;
+}
+
+export const storedIdentity = z.strictObject({
+  id: z.string(),
+  question: z.record(z.string(), z.unknown()),
+  code: z.string(),
+  engine: z.string(),
+  data: z.array(
+    z.strictObject({
+      market: z.string(),
+      // Studies of before had candles alone.
+      kind: z.enum(DATA_KINDS).default('candles'),
+      timeframe: z.string().nullable(),
+      bars: z.int().positive(),
+      firstMs: z.int(),
+      lastMs: z.int(),
+      sha256: z.string(),
+      months: z.array(z.string()),
+    }),
+  ),
+  // Studies of before had none.
+  signals: storedSignalSet.nullable().default(null),
+});
+
+export function identityOf(of: {
+  readonly question: StudyIdentity['question'];
+  readonly code: string;
+  readonly data: readonly DataSet[];
+  readonly signals?: SignalSet | null;
+}): StudyIdentity {
+  const { question, code, data, signals = null } = of;
+  const engine = engineVersion();
+  const whole = {
+    question,
+    code,
+    engine,
+    data: data.map(({ sha256 }) => sha256),
+    ...(signals === null ? {} : { signals: signals.sha256 }),
+  };
+  const id = createHash('sha256').update(canonicalJson(whole)).digest('hex');
+  return { id, question, code, engine, data, signals };
+}
+
+/** In what a study differs from another one, in words; null where they are the same. */
+export function differenceOf(stored: StudyIdentity, now: StudyIdentity): string | null {
+  if (stored.id === now.id) return null;
+  const differences = [
+    ...(stored.engine === now.engine ? [] : [`version of sarraf: ${stored.engine}, now ${now.engine}`]),
+    ...(stored.code === now.code ? [] : ["the strategy's code has changed"]),
+    ...dataDifferences(stored.data, now.data),
+    ...(stored.signals?.sha256 === now.signals?.sha256
+      ? []
+      : [`signals: ${signalsText(stored.signals)}, now ${signalsText(now.signals)}`]),
+    ...questionDifferences(stored.question, now.question),
+  ];
+  return differences.join('; ');
+}
+
+function dataDifferences(stored: readonly DataSet[], now: readonly DataSet[]): readonly string[] {
+  const [before, after] = [stored, now].map((sets) => new Map(sets.map((set) => [keyOf(set), set])));
+  const keys = new Set([...stored, ...now].map(keyOf));
+  return [...keys].flatMap((key) => {
+    const [one, other] = [before?.get(key), after?.get(key)];
+    if (one?.sha256 === other?.sha256) return [];
+    return [`data of ${(one ?? other)?.market ?? key}: ${dataText(one)}, now ${dataText(other)}`];
+  });
+}
+
+const keyOf = ({ market, kind, timeframe }: DataSet): string => `${market} ${timeframe ?? kind}`;
+
+function dataText(set: DataSet | undefined): string {
+  if (set === undefined) return 'none';
+  return `${set.bars} ${set.kind} with SHA-256 ${set.sha256.slice(0, 12)}…`;
+}
+
+const signalsText = (set: SignalSet | null): string =>
+  set === null ? 'none' : `${set.count} with SHA-256 ${set.sha256.slice(0, 12)}…`;
+
+const LONGEST_VALUE = 80;
+
+function questionDifferences(
+  stored: StudyIdentity['question'],
+  now: StudyIdentity['question'],
+): readonly string[] {
+  const keys = [...new Set([...Object.keys(stored), ...Object.keys(now)])].toSorted();
+  return keys.flatMap((key) => {
+    const [before, after] = [stored[key], now[key]];
+    const isSame = canonicalJson(before ?? null) === canonicalJson(after ?? null);
+    return isSame ? [] : [`${key}: ${valueText(before)}, now ${valueText(after)}`];
+  });
+}
+
+function valueText(value: unknown): string {
+  const json = value === undefined ? 'nothing' : canonicalJson(value);
+  return json.length <= LONGEST_VALUE ? json : `${json.slice(0, LONGEST_VALUE - 1)}…`;
+}

@@ -1,0 +1,108 @@
+import { z } from 'zod';
+import { SarrafError } from '../domain/errors.ts';
+import type { TrialMetrics } from './objectives.ts';
+import { trialRecords, type TrialOutcome } from '../search/trial-record.ts';
+import type { Point } from '../search/parameter.ts';
+import type { Params } from '../search/params-of-point.ts';
+import type { DailyReturns } from '../backtest/daily-returns.ts';
+import { FAILURE_KINDS, type FailureKind } from './trial-report.ts';
+
+/** A trial that has ended, as a study keeps it. */
+export interface StoredTrial {
+  readonly number: number;
+  readonly point: Point;
+  /** Params of the strategy: the fixed ones, overridden by the point's. */
+  readonly params: Params;
+  readonly outcome: TrialOutcome;
+  /** Null where it has values. */
+  readonly failure: FailureKind | null;
+  /** Null where it did not run to its end. */
+  readonly metrics: TrialMetrics | null;
+  readonly daily: DailyReturns | null;
+}
+
+/** A row of the table. The same trial is the same row, to the byte. */
+export interface TrialRow {
+  readonly number: number;
+  readonly point: string;
+  readonly params: string;
+  readonly outcome: string;
+  readonly failure: string | null;
+  readonly metrics: string | null;
+  readonly first_day: number | null;
+  /** Floats of 64 bits, the lowest byte first. */
+  readonly returns: Buffer | null;
+}
+
+const FLOAT_BYTES = Float64Array.BYTES_PER_ELEMENT;
+
+export function rowOf(trial: StoredTrial): TrialRow {
+  const { number, point, params, outcome, failure, metrics, daily } = trial;
+  return {
+    number,
+    point: JSON.stringify(point),
+    params: JSON.stringify(params),
+    outcome: JSON.stringify(outcome),
+    failure,
+    metrics: metrics === null ? null : JSON.stringify(metrics),
+    first_day: daily === null ? null : daily.firstDay,
+    returns: daily === null ? null : bytesOf(daily.returns),
+  };
+}
+
+const ROW = z.strictObject({
+  number: z.int().nonnegative(),
+  point: z.string(),
+  params: z.string(),
+  outcome: z.string(),
+  failure: z.enum(FAILURE_KINDS).nullable(),
+  metrics: z.string().nullable(),
+  first_day: z.int().nullable(),
+  returns: z.instanceof(Buffer).nullable(),
+});
+
+const PARAMS = z.record(z.string(), z.unknown());
+const METRICS = z.record(z.string(), z.number().nullable());
+
+/** A trial of a row. Throws `DATA_UNUSABLE` for one that nobody could have written. */
+export function trialOfRow(found: unknown): StoredTrial {
+  const number = z.looseObject({ number: z.int() }).safeParse(found).data?.number ?? 'of no number';
+  try {
+    const row = ROW.parse(found);
+    const [record] = trialRecords.parse([{ point: JSON.parse(row.point), outcome: JSON.parse(row.outcome) }]);
+    if (record === undefined || record.outcome === null) throw new Error('expected an outcome');
+    const metrics = row.metrics === null ? null : METRICS.parse(JSON.parse(row.metrics));
+    return {
+      number: row.number,
+      point: record.point,
+      params: PARAMS.parse(JSON.parse(row.params)),
+      outcome: record.outcome,
+      failure: row.failure,
+      metrics,
+      daily:
+        row.returns === null || row.first_day === null
+          ? null
+          : { firstDay: row.first_day, returns: floatsOf(row.returns) },
+    };
+  } catch (error) {
+    const reason = error instanceof Error ? (error.message.split('\n', 1)[0] ?? '') : String(error);
+    throw new SarrafError(
+      'DATA_UNUSABLE',
+      `expected a trial in row ${number} of the study, found one that can not be read (${reason}): restore a copy, or run the study under another name`,
+      { cause: error },
+    );
+  }
+}
+
+function bytesOf(values: Float64Array): Buffer {
+  const bytes = Buffer.alloc(values.length * FLOAT_BYTES);
+  for (const [index, value] of values.entries()) bytes.writeDoubleLE(value, index * FLOAT_BYTES);
+  return bytes;
+}
+
+function floatsOf(bytes: Buffer): Float64Array {
+  if (bytes.length % FLOAT_BYTES !== 0) throw new Error(`expected floats, found ${bytes.length} bytes`);
+  const values = new Float64Array(bytes.length / FLOAT_BYTES);
+  for (const index of values.keys()) values[index] = bytes.readDoubleLE(index * FLOAT_BYTES);
+  return values;
+}

@@ -1,0 +1,72 @@
+import { reportVoice, type ReportVoice } from '../backtest/report-voice.ts';
+import { tellFact, type FactTeller } from '../backtest/tell-fact.ts';
+import { ENGLISH_REPORT } from '../backtest/english-report.ts';
+import { groupedText } from '../domain/money-text.ts';
+import { timeframeMs, type Timeframe } from '../domain/timeframe.ts';
+import type { Language } from '../language/locale.ts';
+import { translateInto, type Translate } from '../language/translate.ts';
+import { figureKind } from './figure-kind.ts';
+import type { TrialMetrics } from './objectives.ts';
+import { ENGLISH_STUDY } from './texts/english-study.ts';
+import { PERSIAN_STUDY } from './texts/persian-study.ts';
+
+/** Formats texts, figures and times for commands and the report of a study. Commands use English. */
+export interface StudyVoice extends Omit<ReportVoice, 'say'> {
+  readonly say: Translate<typeof ENGLISH_STUDY>;
+  /** A figure of a run by its name: in English as files and settings have it. */
+  readonly metric: (name: string) => string;
+  /** That figure of some, with its unit. */
+  readonly figure: (name: string, metrics: TrialMetrics | null) => string;
+  /** The value of a param. */
+  readonly param: (value: unknown) => string;
+  /** The length of a candle, such as `1h`. */
+  readonly timeframe: (timeframe: string) => string;
+  /** A share of three digits: 0.05 is where many look. */
+  readonly chance: (share: number) => string;
+}
+
+const voices = new Map<Language, StudyVoice>();
+
+export function studyVoice(language: Language): StudyVoice {
+  const known = voices.get(language) ?? newVoice(language);
+  voices.set(language, known);
+  return known;
+}
+
+function newVoice(language: Language): StudyVoice {
+  const { say: sayOfRuns, ...report } = reportVoice(language);
+  const texts = language === 'fa' ? PERSIAN_STUDY : ENGLISH_STUDY;
+  const say = translateInto<typeof ENGLISH_STUDY>(language, texts);
+  const isPersian = language === 'fa';
+  const metric = (name: string): string => {
+    if (!isPersian) return name;
+    if (name === 'maxDrawdownMs') return say('metric.maxDrawdownMs');
+    const key = `figure.${name}`;
+    return isReportText(key) ? sayOfRuns(key) : report.foreign(name);
+  };
+  const sayAny = say as FactTeller['sayAny'];
+  return {
+    ...report,
+    say,
+    tell: (fact) => tellFact(fact, { ...report, sayAny, metric }),
+    metric,
+    figure: (name, metrics) => {
+      const value = metrics?.[name] ?? null;
+      if (value === null) return say('nothing');
+      const kind = figureKind(name);
+      if (kind === 'fraction') return report.percent(value);
+      if (kind === 'length') return report.length(value);
+      return Number.isInteger(value) ? report.digits(groupedText(String(value))) : report.number(value);
+    },
+    param: (value) => {
+      if (value === undefined) return '';
+      if (typeof value === 'number') return report.digits(String(value));
+      return report.foreign(typeof value === 'string' ? value : JSON.stringify(value));
+    },
+    timeframe: (timeframe) => (isPersian ? report.length(timeframeMs(timeframe as Timeframe)) : timeframe),
+    chance: (share) => report.digits(share.toFixed(3)),
+  };
+}
+
+const isReportText = (key: string): key is keyof typeof ENGLISH_REPORT & `figure.${string}` =>
+  Object.hasOwn(ENGLISH_REPORT, key);

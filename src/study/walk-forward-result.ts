@@ -1,0 +1,253 @@
+import { createHash } from 'node:crypto';
+import { withoutYear } from '../backtest/finish-run.ts';
+import { SarrafError } from '../domain/errors.ts';
+import { present } from '../domain/invariant.ts';
+import { inDigits, type FactFigure } from '../language/fact.ts';
+import type { Objective, TrialMetrics } from './objectives.ts';
+import type { PreparedStudy } from './prepare-study.ts';
+import { canonicalJson } from './question/canonical-json.ts';
+import type { Params } from '../search/params-of-point.ts';
+import type { StudyStore } from './study-store.ts';
+import { finding, type StudyFinding } from './study-fact.ts';
+import type { TrialsOnData } from './trial-register.ts';
+import type { Stretch } from './stretch.ts';
+import { equityByDay, type EquityDay } from './walk-forward/equity-by-day.ts';
+import { choicesOf, windowsBy } from './run-walk-forward.ts';
+import { readAccount, type StoredAccount } from './walk-forward/stored-account.ts';
+import { dailyGrowth, efficiencyOf, wholeEfficiency } from './walk-forward/walk-efficiency.ts';
+import { begunPlan, type WalkQuestion } from './walk-plan.ts';
+import type { WindowChoice } from './walk-forward/window-choices.ts';
+import type { ParameterValue, Point, Space } from '../search/parameter.ts';
+import { distancesIn } from './walk-forward/point-distance.ts';
+
+/** One window of a walk-forward. */
+export interface WindowRow {
+  readonly number: number;
+  /** Range that its trials saw: without the purge. */
+  readonly train: Stretch;
+  readonly test: Stretch;
+  /** Trials that ended in its train window, and those of them that failed. */
+  readonly trials: number;
+  readonly failed: number;
+  /** Trial whose params it traded; null if it went on with those of the window before. */
+  readonly trial: number | null;
+  readonly params: Params;
+  /** True if the chosen trial breaks constraints. */
+  readonly breaksConstraints: boolean;
+  /** Figures of the chosen trial in the train window; null where none was chosen. */
+  readonly inSample: TrialMetrics | null;
+  /** Figures of the account in the test window. */
+  readonly outOfSample: TrialMetrics;
+  /** True if the account held a position of the window before at its start. */
+  readonly beganExposed: boolean;
+  readonly efficiency: number | null;
+}
+
+/** Results of a walk-forward. */
+export interface WalkForwardResult {
+  readonly study: string;
+  readonly file: string;
+  /** SHA-256 of the study, the plan, all trials and the account. */
+  readonly hash: string;
+  readonly plan: WalkQuestion;
+  readonly objectives: readonly Objective[];
+  readonly trialsAWindow: number;
+  readonly windows: readonly WindowRow[];
+  /** Growth a day in all test windows over that in all train windows; null where nothing grew in sample. */
+  readonly efficiency: number | null;
+  readonly drift: readonly ParameterDrift[];
+  readonly account: {
+    readonly initialEquity: string;
+    readonly finalEquity: string;
+    readonly metrics: TrialMetrics;
+    /** Its equity at the end of each day of UTC. */
+    readonly equity: readonly EquityDay[];
+    readonly failures: readonly string[];
+  };
+  readonly trialsOnData: TrialsOnData;
+  /** Notes that the reader of the numbers must know. */
+  readonly notes: readonly StudyFinding[];
+}
+
+/** Reads a walk-forward that has ended. Throws `DATA_UNUSABLE` for one that has not, or can not be read. */
+export function walkForwardResult(
+  study: PreparedStudy,
+  of: {
+    readonly store: StudyStore;
+    readonly name: string;
+    readonly onData: (months: readonly string[], holdout: Stretch) => TrialsOnData;
+  },
+): WalkForwardResult {
+  const { store, name } = of;
+  const { walkForward } = store;
+  const account = accountOf(store);
+  // By the plan that it was begun with: the study may say another one by now.
+  const plan = present(begunPlan(store), 'the plan of an account');
+  const windows = windowsBy(plan, study);
+  const outcomes = new Map(windows.map(({ number }) => [number, walkForward.outcomes(number)]));
+  const choices = choicesOf(study, { plan, windows, outcomes: (number) => outcomes.get(number) ?? [] });
+  const rows = choices.map((choice, index): WindowRow => {
+    const trials = outcomes.get(choice.window.number) ?? [];
+    return rowOf(choice, {
+      stretch: account.stretches[index],
+      trials: trials.length,
+      failed: trials.filter(({ failure }) => failure !== null).length,
+    });
+  });
+  const { identity, settings, space } = study;
+  const { splitMs, toMs } = study.data.range;
+  const months = identity.data.flatMap((set) => set.months);
+  const trialsOnData = of.onData(months, { fromMs: splitMs, toMs });
+  const { initialEquity, finalEquity, metrics, daily, failures } = account;
+  return {
+    study: name,
+    file: store.path,
+    hash: hashOf(study, { plan, store, account }),
+    plan,
+    objectives: settings.objectives,
+    trialsAWindow: Math.max(...rows.map(({ trials }) => trials)),
+    windows: rows,
+    efficiency: wholeEfficiency(rows),
+    drift: parameterDrift(
+      space,
+      choices.map(({ trial }) => trial.point),
+    ),
+    account: {
+      initialEquity,
+      finalEquity,
+      metrics: withoutYear(metrics, {
+        fromMs: Math.min(...rows.map(({ test }) => test.fromMs)),
+        toMs: Math.max(...rows.map(({ test }) => test.toMs)),
+      }),
+      equity: equityByDay(Number(initialEquity), daily),
+      failures,
+    },
+    trialsOnData,
+    notes: notesOf(rows, { study, trialsOnData, failures }),
+  };
+}
+
+function accountOf({ walkForward, path }: StudyStore): StoredAccount {
+  const stored = walkForward.head()?.account ?? null;
+  if (stored === null)
+    throw new SarrafError(
+      'DATA_UNUSABLE',
+      `expected a walk-forward that has ended in ${path}, found one under way: run it again, it goes on`,
+    );
+  try {
+    return readAccount(stored);
+  } catch (error) {
+    throw new SarrafError(
+      'DATA_UNUSABLE',
+      `expected the account of a walk-forward in ${path}, found one that can not be read: restore a copy, or run the study under another name`,
+      { cause: error },
+    );
+  }
+}
+
+function rowOf(
+  { window, trial, isKept }: WindowChoice,
+  of: {
+    readonly stretch: StoredAccount['stretches'][number] | undefined;
+    readonly trials: number;
+    readonly failed: number;
+  },
+): WindowRow {
+  const { stretch, trials, failed } = of;
+  if (stretch === undefined)
+    throw new SarrafError('INVARIANT', `expected figures of window ${window.number}, found none`);
+  const inSample = isKept || trial.metrics === null ? null : withoutYear(trial.metrics, window.train);
+  return {
+    ...window,
+    trials,
+    failed,
+    trial: isKept ? null : trial.number,
+    params: trial.params,
+    breaksConstraints: trial.outcome.kind === 'complete' && trial.outcome.violation > 0,
+    inSample,
+    outOfSample: withoutYear(stretch.metrics, window.test),
+    beganExposed: stretch.beganExposed,
+    efficiency: efficiencyOf(dailyGrowth(inSample, window.train), dailyGrowth(stretch.metrics, window.test)),
+  };
+}
+
+/** Words of failures name paths: they are not in it. */
+function hashOf(
+  { identity }: PreparedStudy,
+  of: { readonly plan: WalkQuestion; readonly store: StudyStore; readonly account: StoredAccount },
+): string {
+  const hash = createHash('sha256').update(`${identity.id}\n${canonicalJson(of.plan)}`);
+  for (const row of of.store.walkForward.rows()) {
+    const { window, number, params, outcome, failure, metrics, first_day: firstDay, returns } = row;
+    hash.update(`\n${JSON.stringify([window, number, params, failure ?? outcome, metrics, firstDay])}`);
+    if (returns !== null) hash.update(returns);
+  }
+  const { failures: _failures, ...account } = of.account;
+  return hash.update(`\n${canonicalJson(account)}`).digest('hex');
+}
+
+function notesOf(
+  rows: readonly WindowRow[],
+  of: {
+    readonly study: PreparedStudy;
+    readonly trialsOnData: TrialsOnData;
+    readonly failures: readonly string[];
+  },
+): readonly StudyFinding[] {
+  const { study, trialsOnData, failures } = of;
+  const { range } = study.data;
+  const trials = rows.reduce((sum, row) => sum + row.trials, 0);
+  const { trials: onData, studies } = trialsOnData;
+  const broken = rows.filter(({ breaksConstraints }) => breaksConstraints);
+  const kept = rows.filter(({ trial }) => trial === null);
+  return [
+    finding('walk.trials', {
+      trials: finding('count.trials', { count: trials }),
+      windows: rows.length,
+      onData: finding('count.trials', { count: onData }),
+      studies: finding('count.studies', { count: studies }),
+    }),
+    range.splitMs < range.toMs ? finding('walk.holdout') : finding('walk.noHoldout'),
+    ...(kept.length === 0 ? [] : [finding('walk.kept', numbersOf(kept))]),
+    ...(broken.length === 0 ? [] : [finding('walk.broken', numbersOf(broken))]),
+    ...failures.map((reason) => finding('walk.stopped', { reason })),
+  ];
+}
+
+const numbersOf = (rows: readonly WindowRow[]): { readonly count: number; readonly windows: FactFigure } => ({
+  count: rows.length,
+  windows: rows.map(({ number }) => inDigits(number)),
+});
+
+/** Changes of a parameter from window to window. */
+interface ParameterDrift {
+  readonly parameter: string;
+  /** Value traded in each window; null if the parameter did not exist. */
+  readonly values: readonly (ParameterValue | null)[];
+  /** Borders at which it changed. */
+  readonly changes: number;
+  /**
+   * The mean change at a border as a share of the range; of a choice each change is 1. Null with one window.
+   */
+  readonly meanChange: number | null;
+}
+
+/** Returns the differences of each parameter between the traded points, window after window. */
+export function parameterDrift(space: Space, points: readonly Point[]): readonly ParameterDrift[] {
+  return space.parameters.map((parameter) => {
+    const values = points.map((point) => point[parameter.name] ?? null);
+    // Without its conditions: whether it exists is told by its value.
+    const own = { parameters: [{ ...parameter, when: [] }] };
+    const distance = distancesIn(
+      own,
+      values.map((value): Point => (value === null ? {} : { [parameter.name]: value })),
+    );
+    const steps = values.slice(1).map((_, index) => distance(index, index + 1));
+    return {
+      parameter: parameter.name,
+      values,
+      changes: steps.filter((step) => step > 0).length,
+      meanChange: steps.length === 0 ? null : steps.reduce((sum, step) => sum + step, 0) / steps.length,
+    };
+  });
+}

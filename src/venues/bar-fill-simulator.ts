@@ -1,0 +1,390 @@
+import type { CandleColumns } from '../domain/candle-columns.ts';
+import type { Balance } from '../domain/balance.ts';
+import { SarrafError } from '../domain/errors.ts';
+import { invariant } from '../domain/invariant.ts';
+import type { FeeSchedule } from '../domain/fee-schedule.ts';
+import type { Market } from '../domain/market.ts';
+import type { Currency } from '../domain/market-symbol.ts';
+import { type Units, formatUnits, NO_UNITS } from '../domain/money.ts';
+import type { VenueOrder } from '../domain/order.ts';
+import type { VenueTrade } from '../domain/trade.ts';
+import type { ListCursor, Page, VenueAnswer, VenueCall, WalletReading } from './port.ts';
+import { longestBarMs } from '../domain/bar-grid.ts';
+import { accept, type Result } from '../simulator/result.ts';
+import type { SimulatedOrder } from '../simulator/order.ts';
+import type { PlaceOrder } from '../simulator/requests.ts';
+import { INTERFACE_PROFILE } from './interface-profile.ts';
+import { PAGE_SIZES } from './venue-request.ts';
+import { BarAccount } from './bars/bar-account.ts';
+import { BarMarket } from './bars/bar-market.ts';
+import { createBarRules, type BarRules } from './bar-rules.ts';
+import { EquityValuer } from './equity-valuer.ts';
+import { BarFiller, type FillContext } from './bars/fill-bar.ts';
+import { venueOrderOf, walletReadingOf } from './venue-records.ts';
+import { TypedDoor, type DoorAccount } from './typed-door.ts';
+import { takerCostsOf } from './bars/taker-price.ts';
+import type { WorkingOrder } from './bars/working-order.ts';
+import type { WalletPair } from '../simulator/trader.ts';
+import { Wallet } from '../simulator/wallet.ts';
+
+export interface BarFillSimulatorOptions {
+  /** Bars are given by the place of their market in this list. */
+  readonly markets: readonly Market[];
+  readonly fees: FeeSchedule;
+  /** By currency, lower case. Those that are not named are empty. */
+  readonly balances: Readonly<Record<string, Units>>;
+  /** Differences from the default rules. */
+  readonly rules?: Partial<BarRules>;
+}
+
+/**
+ * Changes since the last call. Orders as they are now, in the order in which they first changed; trades by
+ * rising id.
+ */
+export interface VenueNews {
+  readonly orders: readonly VenueOrder[];
+  readonly trades: readonly VenueTrade[];
+  readonly walletsChanged: boolean;
+}
+
+const NO_ORDERS: readonly VenueOrder[] = [];
+
+/**
+ * An exchange with one account that knows nothing but bars: it answers the engine's calls at once, and fills
+ * orders inside the bars that come after them, by rules that `describeBarRules` says in words. An order takes
+ * part in the first bar of its market that opens at its own time or later.
+ *
+ * Its checks, holds, fees, statuses and refusals are those of the simulated exchange, whose parts it is made
+ * of. A bar that concerns no order costs a few comparisons.
+ */
+export class BarFillSimulator {
+  readonly profile = INTERFACE_PROFILE;
+  readonly rules: BarRules;
+  private readonly markets: readonly BarMarket[];
+  private readonly bySymbol: ReadonlyMap<string, BarMarket>;
+  private readonly wallets: BarWallets;
+  private readonly account: BarAccount;
+  private readonly context: FillContext;
+  private readonly door: TypedDoor;
+  private reportedWallets = 0;
+  /** Time of the newest event that reveals more than an open before it: a close, a fill, a signal. */
+  private knownMs = Number.NEGATIVE_INFINITY;
+
+  /**
+   * Throws `INVALID_OPTIONS` for markets that are not there or twice, a negative balance, or rules out of
+   * range.
+   */
+  constructor(options: BarFillSimulatorOptions) {
+    const rules = createBarRules(options.rules);
+    this.rules = rules;
+    const wallets = new BarWallets(options.markets, options.balances);
+    this.wallets = wallets;
+    this.markets = options.markets.map((market) => new BarMarket(market, wallets.pairOf(market), rules));
+    this.bySymbol = new Map(this.markets.map((market) => [market.name.symbol, market]));
+    if (this.markets.length === 0 || this.bySymbol.size !== this.markets.length) {
+      const symbols = options.markets.map(({ symbol }) => symbol).join(', ');
+      throw new SarrafError('INVALID_OPTIONS', `expected one or more markets, each once, was "${symbols}"`);
+    }
+    this.account = new BarAccount(options.fees);
+    this.context = { account: this.account, rules, costs: takerCostsOf(rules) };
+    this.door = new TypedDoor(this.doorAccount());
+  }
+
+  /**
+   * Answers a call of the engine as the exchange would at this moment. What it has no data for is answered as
+   * never sent.
+   */
+  answer(call: VenueCall, nowMs: number): VenueAnswer {
+    return this.door.answer(call, nowMs);
+  }
+
+  /**
+   * Tells of a bar that begins: what takes at its open does so now. Answers whether there is anything to
+   * take. Bars of one market come in the order of time.
+   * @param marketIndex the place of the bar's market in the options
+   */
+  onOpen(marketIndex: number, columns: CandleColumns, index: number): boolean {
+    const market = this.marketAt(marketIndex);
+    if (columns !== market.columns && this.markets.length > 1) {
+      this.account.receipts.keepFor(longestBarMs(columns.timeframe));
+    }
+    if (!market.open(columns, index)) return false;
+    new BarFiller(market, this.context).runOpen();
+    return this.hasNews;
+  }
+
+  /**
+   * Goes on along the way from the open to the close of the bar that began last, up to the next fill or wake.
+   * Answers whether there was one, which is to be told before it is called again. What is placed in answer to
+   * it comes while the price is there.
+   */
+  onPath(marketIndex: number): boolean {
+    const market = this.marketAt(marketIndex);
+    if (!market.isPassed && market.mayConcern) {
+      const filler = new BarFiller(market, this.context);
+      for (let passed = filler.passNext(); passed !== null; passed = filler.passNext()) {
+        if (!this.hasNews) continue;
+        market.passing = passed;
+        this.learn(market.lastMs);
+        return true;
+      }
+    }
+    market.isPassed = true;
+    return false;
+  }
+
+  /** The price that the way through the bar has come to, in units. Only after `onPath` has answered true. */
+  passedPrice(marketIndex: number): Units {
+    const { passing, name } = this.marketAt(marketIndex);
+    invariant(passing !== null, () => `expected a price inside the bar of ${name.symbol}, was none`);
+    return passing.at as Units;
+  }
+
+  /**
+   * Tells that the bar which began last is over: what is left of its way happens now. Answers whether there
+   * is anything to take.
+   */
+  onClose(marketIndex: number): boolean {
+    const market = this.marketAt(marketIndex);
+    let hasPassed = false;
+    while (this.onPath(marketIndex)) hasPassed = true;
+    market.close();
+    this.learn(market.closedMs);
+    return hasPassed;
+  }
+
+  /**
+   * Tells that somebody knows something of this moment. Who comes inside a bar does not trade at an open that
+   * is older than that: it would be with hindsight.
+   */
+  learn(atMs: number): void {
+    if (atMs > this.knownMs) this.knownMs = atMs;
+  }
+
+  /** The same for a whole bar at once. */
+  onCandle(marketIndex: number, columns: CandleColumns, index: number): boolean {
+    const hasOpened = this.onOpen(marketIndex, columns, index);
+    return this.onClose(marketIndex) || hasOpened;
+  }
+
+  /**
+   * Returns the changes since the last call, except those in an answer: an order that was placed or canceled
+   * is not reported twice.
+   */
+  take(): VenueNews {
+    const { account } = this;
+    const walletsChanged = account.walletVersion !== this.reportedWallets;
+    this.reportedWallets = account.walletVersion;
+    return { orders: this.takeOrders(), trades: account.takeTrades(), walletsChanged };
+  }
+
+  private takeOrders(): readonly VenueOrder[] {
+    const { changedOrders } = this.account;
+    if (changedOrders.length === 0) return NO_ORDERS;
+    const orders = changedOrders.map((order) => this.record(order));
+    changedOrders.length = 0;
+    return orders;
+  }
+
+  /** Oldest first. */
+  get openOrders(): readonly VenueOrder[] {
+    return this.account.trader.open.values().map((order) => this.record(order));
+  }
+
+  get openCount(): number {
+    return this.account.trader.open.size;
+  }
+
+  /** Returns the account's balance of a currency, and the part reserved for open orders. */
+  balance(currency: string): Balance {
+    return this.wallets.balance(currency);
+  }
+
+  /**
+   * Returns the equity of the account by the last closes, to the last digit. For each bar of a curve use
+   * `valuer`.
+   */
+  equity(quote: Currency): Units {
+    return this.valuer(quote).exact();
+  }
+
+  /**
+   * Values the account again and again, following every change of it. `firstPrices`: opens of the first bars,
+   * by market, for the time before.
+   */
+  valuer(quote: Currency, firstPrices: ReadonlyMap<string, Units> = new Map()): EquityValuer {
+    const { wallets, markets, account } = this;
+    return new EquityValuer({
+      quote,
+      wallets: wallets.all,
+      markets,
+      firstPrices,
+      account,
+    });
+  }
+
+  private doorAccount(): DoorAccount {
+    const { account, markets, wallets } = this;
+    return {
+      markets: markets.map(({ grid }) => grid),
+      trader: account.trader,
+      place: (request, nowMs) => this.place(request, nowMs),
+      cancel: (order, nowMs) => this.cancel(order, nowMs),
+      cancelOld: (nowMs) => this.cancelOld(nowMs),
+      find: (reference) => account.find(reference),
+      recordOf: (order) => this.record(order),
+      // What an answer says is no news.
+      recordOfChanged: (order) => {
+        account.forgetChange(order);
+        return this.record(order);
+      },
+      trades: (from) => this.trades(from),
+      wallets: () => wallets.read(),
+      // Nothing comes or goes but by trades.
+      transactions: () => ({ items: [], hasNext: false }),
+      market: ({ kind }) => ({
+        outcome: 'unsent',
+        reason: `a backtest on candles has no answer to "${kind}"`,
+      }),
+    };
+  }
+
+  private place(request: PlaceOrder, nowMs: number): Result<readonly SimulatedOrder[]> {
+    const market = this.bySymbol.get(request.market);
+    invariant(market !== undefined, () => `expected a market ${request.market}, was none`);
+    const placed = this.account.place(request, market, nowMs);
+    if (!placed.ok) return placed;
+    for (const working of placed.value) if (working.order.isOpen) this.arrive(market, working, nowMs);
+    return accept(placed.value.map(({ order }) => order));
+  }
+
+  /**
+   * Inside a bar an order meets its open, but only while nothing newer is known: it would trade at a price
+   * that others have moved on from.
+   */
+  private arrive(market: BarMarket, working: WorkingOrder, nowMs: number): void {
+    const filler = new BarFiller(market, this.context);
+    if (!market.isInProgress) {
+      if (this.rules.arrival === 'this-close') filler.arriveAtClose(working, nowMs);
+    } else if (market.openMs >= this.knownMs) filler.arriveInside(working, nowMs);
+    else filler.arriveOnTheWay(working);
+  }
+
+  /**
+   * Cancels an order. Inside a bar a stop that was there before counts as touched first: nobody knows whether
+   * the bar came to it sooner. So does a limit order, where something newer than the open is known. What the
+   * answer says of the bar is known from then on.
+   */
+  private cancel(order: SimulatedOrder, nowMs: number): boolean {
+    const market = this.marketOf(order);
+    if (order.isOpen && market.isInProgress && nowMs > market.openMs) {
+      const isNewer = market.openMs < this.knownMs;
+      const legs = market.working.filter(
+        (working) => working.order === order || working.order === order.pair,
+      );
+      const filler = new BarFiller(market, this.context);
+      if (filler.isWaiting(legs, isNewer ? 'anything' : 'stop')) {
+        filler.touch(legs, nowMs, isNewer);
+        this.learn(nowMs);
+      }
+    }
+    return this.account.cancel(order, market);
+  }
+
+  private marketAt(index: number): BarMarket {
+    const market = this.markets[index];
+    if (market === undefined)
+      throw new RangeError(`expected a market below ${this.markets.length}, was ${index}`);
+    return market;
+  }
+
+  private get hasNews(): boolean {
+    return this.account.changedOrders.length > 0 || this.account.walletVersion !== this.reportedWallets;
+  }
+
+  /** Ends the active orders; stops that wait stay, unless their pair goes. */
+  private cancelOld(nowMs: number): void {
+    const active = this.account.trader.open.values().filter(({ status }) => status === 'Active');
+    for (const order of active) this.cancel(order, nowMs);
+  }
+
+  private trades(from: ListCursor): Page<VenueTrade> {
+    const kept = this.account.trades.values();
+    // Ids rise by one, so the place of one is known.
+    const start = Math.max(0, from - Number(kept[0]?.id ?? 0));
+    const items = kept.slice(start, start + PAGE_SIZES.trades);
+    return { items, hasNext: kept.length > start + items.length };
+  }
+
+  private record(order: SimulatedOrder): VenueOrder {
+    return venueOrderOf(order, this.marketOf(order).name);
+  }
+
+  private marketOf(order: SimulatedOrder): BarMarket {
+    const market = this.bySymbol.get(order.grid.symbol);
+    if (market === undefined)
+      throw new SarrafError('INVARIANT', `expected a market of the order ${order.id}, was none`);
+    return market;
+  }
+}
+
+/** A wallet for each currency that can be traded or that there is something of. */
+class BarWallets {
+  private readonly wallets = new Map<string, Wallet>();
+  /** As they were last read: most are the same from one reading to the next. */
+  private readonly readings: WalletReading[] = [];
+
+  /** Throws `INVALID_OPTIONS` for a negative balance. */
+  constructor(markets: readonly Market[], balances: Readonly<Record<string, Units>>) {
+    const currencies = new Set([
+      ...markets.flatMap(({ quote, base }) => [quote, base]),
+      ...Object.keys(balances),
+    ]);
+    for (const currency of currencies) {
+      const wallet = this.ensure(currency);
+      wallet.total = balances[currency] ?? NO_UNITS;
+      if (wallet.total >= 0n) continue;
+      throw new SarrafError(
+        'INVALID_OPTIONS',
+        `expected no negative balance of ${currency}, was ${formatUnits(wallet.total)}`,
+      );
+    }
+  }
+
+  get all(): ReadonlyMap<string, Wallet> {
+    return this.wallets;
+  }
+
+  /** The wallets that a market is traded with. */
+  pairOf({ base, quote }: Market): WalletPair {
+    return { base: this.ensure(base), quote: this.ensure(quote) };
+  }
+
+  /** Nothing of a currency that nobody named. */
+  balance(currency: string): Balance {
+    const { total = NO_UNITS, held = NO_UNITS } = this.wallets.get(currency) ?? {};
+    return { total: total as Units, held: held as Units };
+  }
+
+  read(): readonly WalletReading[] {
+    const { readings } = this;
+    let place = 0;
+    for (const wallet of this.wallets.values()) {
+      const last = readings[place];
+      if (last === undefined) readings.push(walletReadingOf(wallet));
+      else if (last.total !== wallet.total || last.held !== wallet.held)
+        readings[place] = { ...last, total: wallet.total as Units, held: wallet.held as Units };
+      place += 1;
+    }
+    return readings.slice();
+  }
+
+  private ensure(currency: string): Wallet {
+    const found = this.wallets.get(currency);
+    if (found !== undefined) return found;
+    const id = this.wallets.size + 1;
+    const wallet = new Wallet({ id, userId: 1, currency, kind: 'spot', transactionsKept: 1 });
+    this.wallets.set(currency, wallet);
+    return wallet;
+  }
+}

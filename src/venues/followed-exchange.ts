@@ -1,0 +1,308 @@
+import type { BarAnchors } from '../domain/bar-grid.ts';
+import type { Budget, LimitOverrides } from '../domain/rate-limit.ts';
+import type { Candle } from '../domain/candle.ts';
+import { SarrafError } from '../domain/errors.ts';
+import { invariant } from '../domain/invariant.ts';
+import { ratesOf, type FeeSchedule } from '../domain/fee-schedule.ts';
+import { formatAmount, formatPrice, type Market } from '../domain/market.ts';
+import { formatUnits, type Amount, type Price, type Units } from '../domain/money.ts';
+import type { OrderBook } from '../domain/order-book.ts';
+import type { VenueOrder } from '../domain/order.ts';
+import type { PublicTrade, VenueTrade } from '../domain/trade.ts';
+import type { VenueWalletId } from '../domain/venue-id.ts';
+import type {
+  ListCursor,
+  MarketCallKind,
+  Page,
+  VenueAnswer,
+  VenueCall,
+  VenueValues,
+  WalletTransaction,
+} from './port.ts';
+import { INTERFACE_PROFILE } from './interface-profile.ts';
+import { PAGE_SIZES } from './venue-request.ts';
+import type { SimulatedExchange } from '../simulator/exchange.ts';
+import type { SimulatedOrder } from '../simulator/order.ts';
+import { DEFAULT_TRADING } from '../simulator/requests.ts';
+import { listTrades } from '../simulator/trade-list.ts';
+import type { Trade } from '../simulator/trade.ts';
+import type { TradingEvent } from '../simulator/trading.ts';
+import { readExchangeConfig } from '../simulator-server/exchange-config.ts';
+import { createSimulation } from '../simulator-server/simulation.ts';
+import { nameOfMarket } from './door/name-of-market.ts';
+import { refusedAnswer, TypedDoor, value, type DoorAccount } from './typed-door.ts';
+import type { FollowedRules } from './liquidity-model.ts';
+import { FollowedMarket } from './followed-market.ts';
+import { shownBook } from './followed/shown-book.ts';
+import {
+  candleOf,
+  marketStatsOf,
+  venueOrderOf,
+  venueTradeOf,
+  walletReadingOf,
+  walletTransactionOf,
+} from './venue-records.ts';
+import { wholeId } from './whole-ids.ts';
+
+/** The user whose account it is. */
+export const FOLLOWING_USER = 8_000_001;
+const BOT_NAME = 'poll-bot';
+
+const TRADES_SHOWN = 50;
+
+const ALL_TRADES = {
+  base: null,
+  quote: null,
+  side: null,
+  ascending: true,
+  page: 1,
+  pageSize: PAGE_SIZES.trades,
+  listedMs: DEFAULT_TRADING.tradesListedMs,
+} as const;
+
+export interface FollowedExchangeOptions {
+  readonly markets: readonly {
+    readonly market: Market;
+    readonly hasTrades: boolean;
+    /** Anchors of its bars; those of the exchange when left out. */
+    readonly barAnchors?: BarAnchors | undefined;
+  }[];
+  readonly fees: FeeSchedule;
+  /** By currency, lower case. */
+  readonly balances: Readonly<Record<string, Units>>;
+  readonly limits: LimitOverrides;
+  readonly startMs: number;
+  readonly rules: FollowedRules;
+  /** Puts an account of before in its place; without it the account begins with `balances`. */
+  readonly restore?: (exchange: SimulatedExchange) => void;
+  /** Given the exchange when its markets and wallets are there, before anything is traded. */
+  readonly onMade?: (exchange: SimulatedExchange) => void;
+  /** Told of every change of an order and of every trade, also of others. */
+  readonly onEvent?: (event: TradingEvent) => void;
+}
+
+/**
+ * The simulated exchange with markets that go along with a recording or with a real exchange, behind the
+ * typed door. Backtests on books and paper trading are made of it, so that both fill alike.
+ */
+export class FollowedExchange {
+  readonly profile = INTERFACE_PROFILE;
+  readonly markets: readonly FollowedMarket[];
+  private readonly exchange: SimulatedExchange;
+  private readonly bySymbol: ReadonlyMap<string, FollowedMarket>;
+  private readonly rules: FollowedRules;
+  private readonly door: TypedDoor;
+  /** Records of orders of which nothing has filled: lists show the same ones again and again. */
+  private readonly untouched = new WeakMap<SimulatedOrder, VenueOrder>();
+
+  constructor(options: FollowedExchangeOptions) {
+    const { markets, balances, limits, startMs, rules, fees, onEvent } = options;
+    const config = readExchangeConfig({
+      markets: markets.map(({ market }) => ({
+        symbol: market.symbol,
+        priceStep: formatUnits(market.priceStep),
+        amountStep: formatUnits(market.amountStep),
+        minOrderValue: formatUnits(market.minOrderValue),
+        initialPrice: formatUnits(market.priceStep),
+      })),
+      users: [
+        {
+          username: BOT_NAME,
+          id: FOLLOWING_USER,
+          balances: Object.fromEntries(
+            Object.entries(balances).map(([name, units]) => [name, formatUnits(units)]),
+          ),
+        },
+      ],
+      limits: { overrides: { ...limits } },
+      flow: { kind: 'none' },
+    });
+    const { exchange } = createSimulation({
+      config: { ...config, fees: { rls: ratesOf(fees, 'rls'), usdt: ratesOf(fees, 'usdt') } },
+      startMs,
+      seed: 1,
+      barAnchors: new Map(
+        markets.map(({ market, barAnchors }) => [market.symbol, barAnchors ?? INTERFACE_PROFILE.barAnchors]),
+      ),
+    });
+    // Before anything holds on to its wallets.
+    options.restore?.(exchange);
+    this.exchange = exchange;
+    this.rules = rules;
+    this.markets = markets.map(
+      ({ market, hasTrades }, index) =>
+        new FollowedMarket({ exchange, market: market.symbol, index, rules, hasTrades }),
+    );
+    this.bySymbol = new Map(this.markets.map((market) => [market.state.rules.symbol, market]));
+    this.door = new TypedDoor(this.doorAccount());
+    // So that there is a wallet, and a reading of it, of everything that can be traded.
+    for (const { state } of this.markets) {
+      exchange.accounts.ensure(FOLLOWING_USER, state.rules.base);
+      exchange.accounts.ensure(FOLLOWING_USER, state.rules.quote);
+    }
+    exchange.trading.onEvent = (event) => {
+      onEvent?.(event);
+      if (event.kind !== 'trade' || event.trade.taker.userId !== FOLLOWING_USER || rules.own === 'hidden')
+        return;
+      this.show(event.trade);
+    };
+    options.onMade?.(exchange);
+  }
+
+  /** Returns the account's total of a currency, in units. */
+  balance(currency: string): bigint {
+    return this.exchange.accounts.find(FOLLOWING_USER, currency)?.total ?? 0n;
+  }
+
+  /** Returns the account's total of each currency. */
+  balances(): readonly (readonly [currency: string, total: bigint])[] {
+    return this.exchange.accounts.walletsOf(FOLLOWING_USER).map(({ currency, total }) => [currency, total]);
+  }
+
+  /**
+   * Counts a request. Throws `INVARIANT` where the exchange would have locked the bot out: the limiter lets
+   * none through that would.
+   */
+  admit(budget: Budget, atMs: number): void {
+    const refusal = this.exchange.services.limits.admit(budget, BOT_NAME, atMs);
+    if (refusal === null) return;
+    throw new SarrafError(
+      'INVARIANT',
+      `expected at most ${refusal.limit} requests of ${refusal.budgetName} in ${refusal.windowMs} ms, found one more at ${atMs}`,
+    );
+  }
+
+  /** Answers a call as the exchange would at this moment, to which its markets must have been brought. */
+  answer(call: VenueCall, nowMs: number): VenueAnswer {
+    return this.door.answer(call, nowMs);
+  }
+
+  private doorAccount(): DoorAccount {
+    const { exchange } = this;
+    const { accounts, trading } = exchange;
+    const markets = this.markets.map(({ state }) => state);
+    return {
+      // Steps can change while it runs.
+      get markets() {
+        return markets.map(({ rules }) => rules);
+      },
+      get trader() {
+        return trading.trader(FOLLOWING_USER);
+      },
+      place: (request, nowMs) => this.marketOf(request.market).place(FOLLOWING_USER, request, nowMs),
+      cancel: (order, nowMs) => trading.cancel(order, nowMs),
+      cancelOld: (nowMs) => this.cancelOld(nowMs),
+      find: (reference) => trading.find(FOLLOWING_USER, reference),
+      recordOf: (order) => this.recordOf(order),
+      recordOfChanged: (order) => this.recordOf(order),
+      trades: (from, nowMs) => this.trades(from, nowMs),
+      wallets: () => accounts.walletsOf(FOLLOWING_USER).map(walletReadingOf),
+      transactions: (walletId, page) => this.transactions(walletId, page),
+      market: (call, nowMs) => this.market(call, nowMs),
+    };
+  }
+
+  private marketOf(symbol: string): FollowedMarket {
+    const market = this.bySymbol.get(symbol);
+    invariant(market !== undefined, () => `expected a market ${symbol}, was none`);
+    return market;
+  }
+
+  private market(call: Extract<VenueCall, { kind: MarketCallKind }>, nowMs: number): VenueAnswer {
+    switch (call.kind) {
+      case 'book':
+        return this.ofMarket(call.market, (market) => value('book', shownBook(market, this.rules.own)));
+      case 'books':
+        return value('books', this.books());
+      case 'stats':
+        return value('stats', this.stats(call, nowMs));
+      case 'public-trades':
+        return this.ofMarket(call.market, (market) =>
+          value('public-trades', market.lastTrades(TRADES_SHOWN)),
+        );
+      case 'candles':
+        return this.ofMarket(call.market, (market) => value('candles', candlesOf(market, call, nowMs)));
+    }
+  }
+
+  private cancelOld(nowMs: number): void {
+    const all = { createdAtOrBeforeMs: null, execution: null, base: null, quote: null, tradeType: null };
+    this.exchange.trading.cancelOld(FOLLOWING_USER, all, nowMs);
+  }
+
+  private trades(from: ListCursor, nowMs: number): Page<VenueTrade> {
+    const { tradesLagMs } = this.rules;
+    const asOfMs = tradesLagMs === 0 ? null : nowMs - tradesLagMs;
+    const trader = this.exchange.trading.trader(FOLLOWING_USER);
+    const { items, hasNext } = listTrades(trader, { ...ALL_TRADES, fromId: from, asOfMs }, nowMs);
+    return { items: items.map(venueTradeOf), hasNext };
+  }
+
+  private recordOf(order: SimulatedOrder): VenueOrder {
+    if (order.remaining !== order.amount) return venueOrderOf(order, nameOfMarket(order.market.rules));
+    const known = this.untouched.get(order);
+    if (known !== undefined && known.status === order.status) return known;
+    const record = venueOrderOf(order, nameOfMarket(order.market.rules));
+    this.untouched.set(order, record);
+    return record;
+  }
+
+  private transactions(walletId: VenueWalletId, page: number): Page<WalletTransaction> {
+    const wallet = this.exchange.accounts.byId(wholeId(walletId));
+    const lines = wallet?.userId === FOLLOWING_USER ? wallet.transactions.values() : [];
+    const end = lines.length - (page - 1) * PAGE_SIZES.transactions;
+    const start = Math.max(0, end - PAGE_SIZES.transactions);
+    const items = end <= 0 ? [] : lines.slice(start, end).toReversed().map(walletTransactionOf);
+    return { items, hasNext: start > 0 };
+  }
+
+  private books(): Readonly<Record<string, OrderBook>> {
+    return Object.fromEntries(
+      this.markets.map((market) => [market.state.rules.symbol, shownBook(market, this.rules.own)]),
+    );
+  }
+
+  private stats(call: Extract<VenueCall, { kind: 'stats' }>, timeMs: number): VenueValues['stats'] {
+    return this.markets
+      .filter(({ state }) => call.base.includes(state.rules.base) && call.quote.includes(state.rules.quote))
+      .map((market) => {
+        if (market.stats !== null) return market.stats;
+        const { bids, asks } = shownBook(market, this.rules.own);
+        return marketStatsOf(market.state, {
+          bestBuy: bids[0]?.[0] ?? null,
+          bestSell: asks[0]?.[0] ?? null,
+          timeMs,
+        });
+      });
+  }
+
+  private ofMarket(symbol: string, answer: (market: FollowedMarket) => VenueAnswer): VenueAnswer {
+    const market = this.bySymbol.get(symbol);
+    return market === undefined ? refusedAnswer('NotFound', 'Market not found') : answer(market);
+  }
+
+  private show(trade: Trade): void {
+    const { timeMs, price, amount, side, grid } = trade;
+    const shown: PublicTrade = {
+      timeMs,
+      price: formatPrice(grid, price as Price),
+      amount: formatAmount(grid, amount as Amount),
+      side,
+    };
+    this.bySymbol.get(grid.symbol)?.addTrade(shown);
+  }
+}
+
+/** The last bars that begin before a time, the running one among them. */
+function candlesOf(
+  { state, bars: recorded }: FollowedMarket,
+  call: Extract<VenueCall, { kind: 'candles' }>,
+  nowMs: number,
+): readonly Candle[] {
+  const bars = state.candles.bars(call.timeframe);
+  let end = bars.length;
+  while (end > 0 && (bars[end - 1]?.openTimeMs ?? 0) >= call.toMs) end -= 1;
+  const count = Math.min(call.count, PAGE_SIZES.candles);
+  const made = bars.slice(Math.max(0, end - count), end).map((bar) => candleOf(state.grid, bar));
+  return recorded.over(made, { ...call, count, nowMs });
+}

@@ -1,0 +1,377 @@
+import type { Candle } from '../domain/candle.ts';
+import type { MarketStats } from '../domain/market-stats.ts';
+import type { MarketSymbol } from '../domain/market-symbol.ts';
+import { present } from '../domain/invariant.ts';
+import { priceUnits } from '../domain/market.ts';
+import type { Price, Units } from '../domain/money.ts';
+import { oppositeOf, type Side } from '../domain/order.ts';
+import type { PublicTrade } from '../domain/trade.ts';
+import type { Timeframe } from '../domain/timeframe.ts';
+import { tradeColumns, type BookColumns, type TradeColumns, knownTime } from '../recording/record-columns.ts';
+import type { SimulatedExchange } from '../simulator/exchange.ts';
+import type { MarketState } from '../simulator/market-state.ts';
+import type { PriceLevel } from '../simulator/price-level.ts';
+import type { Result } from '../simulator/result.ts';
+import type { SimulatedOrder } from '../simulator/order.ts';
+import type { PlaceOrder } from '../simulator/requests.ts';
+import type { UserId } from '../simulator/wallet.ts';
+import { FlowTrader } from '../simulator/flow-trader.ts';
+import { replayedMarket } from '../simulator/seed-replay.ts';
+import { Liquidity } from './followed/liquidity.ts';
+import type { FollowedRules } from './liquidity-model.ts';
+import { QueuePlaces } from './followed/queue-places.ts';
+import { FollowedBars } from './followed/followed-bars.ts';
+import { FollowedSide } from './followed/followed-side.ts';
+import { StandIns } from './followed/stand-ins.ts';
+import { StepReader } from './followed/step-reader.ts';
+import type { DecimalText } from '../domain/decimal-text.ts';
+
+/** Ids of the users who trade with us in place of those who were recorded: two a market. */
+const RECORDED_USER_IDS = 9_300_000;
+
+/** Beyond it a product of prices and amounts is made of bigints. */
+const MOST_EXACT_STEPS = 2 ** 52;
+
+export interface FollowedMarketOptions {
+  readonly exchange: SimulatedExchange;
+  readonly market: MarketSymbol;
+  /** Tells the markets of one exchange apart. */
+  readonly index: number;
+  readonly rules: FollowedRules;
+  /**
+   * True if trades were recorded. Without them each book counts as a trade of one amount step at its middle,
+   * so that there are prices and bars.
+   */
+  readonly hasTrades: boolean;
+}
+
+/**
+ * One market of the simulator that goes along with what was recorded of another, or is seen of it now. How
+ * our orders trade in it is a `LiquidityModel`, which `describePollRules` says in words; it is made of
+ * `Liquidity` (what is there to take) and `QueuePlaces` (who is before us where we rest). Money, holds, fees,
+ * stops and pairs are the simulator's own.
+ */
+export class FollowedMarket {
+  readonly state: MarketState;
+  readonly bids: Liquidity;
+  readonly asks: Liquidity;
+  /** True once a book was shown. */
+  hasBook = false;
+  /** Exchange time of the shown book; NaN if the exchange gave none. */
+  bookTimeMs = Number.NaN;
+  /** Last recorded daily statistics of the exchange; null before the first. */
+  stats: MarketStats | null = null;
+  readonly bars: FollowedBars;
+  /** The newest public trades: those recorded, and those in which we took. */
+  private readonly tape = new FollowedTape();
+  private readonly exchange: SimulatedExchange;
+  private readonly rules: FollowedRules;
+  private readonly hasTrades: boolean;
+  private hasTraded = false;
+  private readonly steps: StepReader;
+  private readonly places: QueuePlaces;
+  private readonly maker: FlowTrader;
+  private readonly taker: FlowTrader;
+  private readonly standIns: StandIns;
+
+  /** Throws `INVALID_OPTIONS` when the exchange lacks the market. */
+  constructor(options: FollowedMarketOptions) {
+    const { exchange, rules, index, hasTrades } = options;
+    this.exchange = exchange;
+    this.rules = rules;
+    this.hasTrades = hasTrades;
+    this.state = replayedMarket(exchange, options.market);
+    this.steps = new StepReader(this.state.rules);
+    this.bars = new FollowedBars(this.state, this.steps);
+    this.bids = new Liquidity(new FollowedSide('buy', this.steps), rules.liquidity);
+    this.asks = new Liquidity(new FollowedSide('sell', this.steps), rules.liquidity);
+    this.places = new QueuePlaces(rules.queue);
+    const trader = (userId: number): FlowTrader =>
+      new FlowTrader({ exchange, userId, timeMs: 0, isUnrestricted: true });
+    this.maker = trader(RECORDED_USER_IDS + 2 * index);
+    this.taker = trader(RECORDED_USER_IDS + 2 * index + 1);
+    this.standIns = new StandIns(this.state, this.maker);
+  }
+
+  /** Value of one coin: the last price. */
+  get price(): Units {
+    return priceUnits(this.state.grid, this.state.lastPrice as Price);
+  }
+
+  /** True if own orders rest in it. */
+  get hasResting(): boolean {
+    const { buys, sells } = this.state.book;
+    return buys.levelCount > 0 || sells.levelCount > 0;
+  }
+
+  /** A book was recorded, a row of some: it replaces the one before. */
+  onBook({ bids: allBids, asks: allAsks, venueTimeMs }: BookColumns, row: number, timeMs: number): void {
+    this.hasBook = true;
+    this.bookTimeMs = present(venueTimeMs[row], 'the time of a book');
+    const { bids, asks } = this;
+    bids.side.show(allBids, row);
+    asks.side.show(allAsks, row);
+    bids.onBook();
+    asks.onBook();
+    if (this.hasResting) {
+      this.meetBook('buy', timeMs);
+      this.meetBook('sell', timeMs);
+    }
+    if (!this.hasTraded) this.moveToMiddle(timeMs);
+  }
+
+  /** A trade was recorded, a row of some: it takes from the book, and from orders of ours that it reaches. */
+  onTrade(trades: TradeColumns, row: number, timeMs: number): void {
+    const { state } = this;
+    const side = present(trades.side[row], 'the side of a trade');
+    const price = this.steps.price(present(trades.price[row], 'the price of a trade'));
+    const amount = this.steps.amount(present(trades.amount[row], 'the amount of a trade'));
+    const ours = this.hasResting ? this.meetTrade({ price, amount, side }, timeMs) : 0;
+    (side === 'buy' ? this.asks : this.bids).onTrade(price, amount);
+    this.tape.push(trades, row);
+    this.count(price, Math.max(0, amount - ours), timeMs);
+    this.hasTraded = true;
+    state.lastPrice = price;
+    this.wakeStops(timeMs);
+  }
+
+  /** The exchange was recorded to say this of its day. */
+  onStats(stats: MarketStats): void {
+    this.stats = stats;
+  }
+
+  /** A recorded bar has closed. `isFinest`: coarser ones are made of it where it is of the past. */
+  onBar(candle: Candle, of: { readonly timeframe: Timeframe; readonly isFinest: boolean }): void {
+    this.bars.add(of.timeframe, candle);
+    if (of.isFinest && !this.hasBook && !this.hasTraded) this.bars.seed(of.timeframe, candle);
+  }
+
+  /** Places an order of ours: it takes what is there at its price, and then rests behind what is there. */
+  place(userId: UserId, request: PlaceOrder, timeMs: number): Result<readonly SimulatedOrder[]> {
+    const { state, standIns } = this;
+    const of = request.side === 'buy' ? this.asks : this.bids;
+    const isStop = request.execution === 'stop_limit' || request.execution === 'stop_market';
+    if (state.stops.size > 0) this.standAll(timeMs);
+    else if (!isStop) {
+      const limit = request.execution === 'market' ? null : request.price;
+      standIns.stand(of, { amount: request.amount, limit }, timeMs);
+    }
+    const placed = this.exchange.trading.place(userId, request, timeMs);
+    standIns.withdraw(timeMs);
+    if (placed.ok) this.enlist();
+    return placed;
+  }
+
+  /**
+   * Orders of ours of before this process rest behind what is there now. To be called after the first book.
+   */
+  standAgain(): void {
+    this.enlist();
+  }
+
+  /** A trade in which we took was not recorded, but everybody sees it. */
+  addTrade(trade: PublicTrade): void {
+    this.tape.push(tradeColumns([{ ...trade, seenMs: trade.timeMs }]), 0);
+  }
+
+  /** The newest public trades, the newest first. */
+  lastTrades(count: number): readonly PublicTrade[] {
+    return this.tape.newest(count);
+  }
+
+  /** Returns the amount of others, in amount steps, ahead of an own resting order. */
+  aheadOf(order: SimulatedOrder): number {
+    return this.places.aheadOf(order);
+  }
+
+  /**
+   * Our orders at or beyond the other side of a new book are filled, and no more than it shows stands before
+   * the rest.
+   */
+  private meetBook(side: Side, timeMs: number): void {
+    const mine = side === 'buy' ? this.bids : this.asks;
+    const other = side === 'buy' ? this.asks : this.bids;
+    const resting = this.state.book.sideOf(side);
+    const { best } = resting;
+    if (best === undefined) return;
+    const touch = other.side.priceAt(0);
+    const isReached = (price: number): boolean => touch !== 0 && !mine.side.isBetter(touch, price);
+    const { places } = this;
+    if (!places.mayWait(side) && !isReached(best.price)) return;
+    let mayWait = false;
+    for (const level of resting.top(resting.levelCount)) {
+      if (isReached(level.price)) this.fillFromBook(level, other, timeMs);
+      else if (places.hasAhead(level)) places.onBook(level, mine.side.at(level.price));
+      mayWait ||= places.hasAhead(level);
+    }
+    if (!mayWait && !isReached(best.price)) places.clear(side);
+  }
+
+  /** The recorded others stand at a price that we would have traded at before they could. */
+  private fillFromBook(level: PriceLevel, other: Liquidity, timeMs: number): void {
+    const whole = level.amount;
+    let offered = 0;
+    for (let index = 0; index < other.side.length && offered < whole; index += 1) {
+      const price = other.side.priceAt(index);
+      if (other.side.isBetter(level.price, price)) break;
+      const amount = Math.min(other.leftAt(index), whole - offered);
+      if (amount > 0) other.take(price, amount);
+      offered += amount;
+    }
+    this.fill(level, this.rules.through === 'whole' ? whole : offered, timeMs);
+  }
+
+  /** Answers how much of a recorded trade was ours. */
+  private meetTrade(
+    trade: { readonly price: number; readonly amount: number; readonly side: Side },
+    timeMs: number,
+  ): number {
+    const { price, side } = trade;
+    let ours = 0;
+    for (const mine of [this.bids.side, this.asks.side]) {
+      const resting = this.state.book.sideOf(mine.side);
+      const { best } = resting;
+      // Most trades reach none of ours.
+      if (best === undefined || mine.isBetter(price, best.price)) continue;
+      for (const level of resting.top(resting.levelCount)) {
+        const left = Math.max(0, trade.amount - ours);
+        if (mine.isBetter(level.price, price)) {
+          const through = this.rules.through === 'whole' ? level.amount : Math.min(level.amount, left);
+          ours += this.fill(level, through, timeMs);
+        } else {
+          if (level.price === price && side === oppositeOf(mine.side)) {
+            ours += this.fill(level, this.places.onTrade(level, left), timeMs);
+          }
+          break;
+        }
+      }
+    }
+    return ours;
+  }
+
+  /** Trades with the orders of a level of ours, which make. Answers the amount. */
+  private fill(level: PriceLevel, amount: number, timeMs: number): number {
+    if (amount === 0 || level.head === null) return 0;
+    const { price } = level;
+    const { side } = level.head;
+    const { state, standIns } = this;
+    const before = level.amount;
+    // What a fill wakes must find the market there.
+    if (state.stops.size > 0) {
+      standIns.stand(this.bids, { amount: Number.MAX_SAFE_INTEGER, limit: null, from: price - 1 }, timeMs);
+      standIns.stand(this.asks, { amount: Number.MAX_SAFE_INTEGER, limit: null, from: price + 1 }, timeMs);
+    }
+    const order = this.taker.place(
+      state,
+      { side: oppositeOf(side), price, amount, execution: 'limit' },
+      timeMs,
+    );
+    if (order !== null && order.isOpen) this.taker.cancel(order, timeMs);
+    standIns.withdraw(timeMs);
+    this.places.onFill();
+    return before - level.amount;
+  }
+
+  /** Stops of ours that the last price has reached go to work against what is there. */
+  private wakeStops(timeMs: number): void {
+    const { state } = this;
+    const last = state.lastPrice;
+    if (state.stops.size === 0) return;
+    const wakes = state.stops
+      .all()
+      .some(({ side, stopPrice }) => (side === 'buy' ? last >= stopPrice : last <= stopPrice));
+    if (!wakes) return;
+    this.standAll(timeMs);
+    state.hasMoved = true;
+    // The exchange looks at the stops whenever an order has come: one far from everything, which goes again
+    // at once.
+    const bell = this.maker.place(state, { side: 'buy', price: 1, amount: 1, execution: 'limit' }, timeMs);
+    if (bell !== null && bell.isOpen) this.maker.cancel(bell, timeMs);
+    this.standIns.withdraw(timeMs);
+    this.enlist();
+  }
+
+  private standAll(timeMs: number): void {
+    const all = { amount: Number.MAX_SAFE_INTEGER, limit: null };
+    this.standIns.stand(this.bids, all, timeMs);
+    this.standIns.stand(this.asks, all, timeMs);
+  }
+
+  private enlist(): void {
+    for (const mine of [this.bids, this.asks]) {
+      const resting = this.state.book.sideOf(mine.side.side);
+      for (const level of resting.top(resting.levelCount))
+        this.places.enlist(level, mine.side.at(level.price));
+    }
+  }
+
+  /**
+   * Until a trade was recorded the last price goes along with the book, as everybody's orders are held
+   * against it.
+   */
+  private moveToMiddle(timeMs: number): void {
+    const bid = this.bids.side.priceAt(0);
+    const ask = this.asks.side.priceAt(0);
+    if (bid === 0 && ask === 0) return;
+    const price = bid === 0 ? ask : ask === 0 ? bid : Math.floor((bid + ask) / 2);
+    if (!this.hasTrades) this.count(price, 1, timeMs);
+    this.state.lastPrice = price;
+    this.wakeStops(timeMs);
+  }
+
+  /** Into the bars. */
+  private count(price: number, amount: number, timeMs: number): void {
+    if (amount <= 0) return;
+    const steps = price * amount;
+    const isExact = steps < MOST_EXACT_STEPS;
+    this.state.candles.onTrade({
+      timeMs,
+      price,
+      amount,
+      steps: isExact ? steps : BigInt(price) * BigInt(amount),
+    });
+  }
+}
+
+/** Public trades kept: as many as a reply shows, and some. */
+const TRADES_KEPT = 200;
+
+/**
+ * The newest public trades of a market, in a ring of columns: millions pass, and few are ever looked at. The
+ * oldest give way.
+ */
+class FollowedTape {
+  private readonly timeMs = new Float64Array(TRADES_KEPT);
+  private readonly price: DecimalText[] = [];
+  private readonly amount: DecimalText[] = [];
+  private readonly side: Side[] = [];
+  /** Place of the next trade. */
+  private place = 0;
+
+  push(trades: TradeColumns, row: number): void {
+    const { place } = this;
+    const timeMs = knownTime(trades.timeMs[row] ?? Number.NaN) ?? trades.seenMs[row];
+    this.timeMs[place] = present(timeMs, 'the time of a trade');
+    this.price[place] = present(trades.price[row], 'the price of a trade');
+    this.amount[place] = present(trades.amount[row], 'the amount of a trade');
+    this.side[place] = present(trades.side[row], 'the side of a trade');
+    this.place = (place + 1) % TRADES_KEPT;
+  }
+
+  /** The newest first, at most `count`. */
+  newest(count: number): readonly PublicTrade[] {
+    const kept = this.side.length;
+    return Array.from({ length: Math.min(count, kept) }, (_, index) =>
+      this.at((this.place - 1 - index + TRADES_KEPT) % TRADES_KEPT),
+    );
+  }
+
+  private at(place: number): PublicTrade {
+    return {
+      timeMs: present(this.timeMs[place], 'the time of a kept trade'),
+      price: present(this.price[place], 'the price of a kept trade'),
+      amount: present(this.amount[place], 'the amount of a kept trade'),
+      side: present(this.side[place], 'the side of a kept trade'),
+    };
+  }
+}

@@ -1,0 +1,363 @@
+import { setTimeout as startTimer } from 'node:timers';
+import { setTimeout } from 'node:timers/promises';
+import { CommitTimes } from '../budget/commit-times.ts';
+import { ledgerPlace } from '../budget/ledger-place.ts';
+import type { OpenLedger } from '../budget/ledger-opening.ts';
+import { openLedger } from '../budget/open-ledger.ts';
+import { troubleText } from '../budget/trouble-text.ts';
+import { RequestLimiter } from '../budget/limiter.ts';
+import { monotonicMs } from '../budget/process-owner.ts';
+import { beginsText, tradingBegins } from '../budget/trading-begins.ts';
+import { SarrafError } from '../domain/errors.ts';
+import { createMarket, type Market } from '../domain/market.ts';
+import type { MarketRule, VenueAnswer, VenueCall } from './port.ts';
+import type { ExchangeClient } from '../exchange/client.ts';
+import { Redactor } from '../exchange/redactor.ts';
+import { UndiciTransport } from '../exchange/undici-transport.ts';
+import type { Timeline } from '../virtual/virtual-time.ts';
+import { createAccountReader } from './account-reader.ts';
+import type { ExchangeAccess } from './live/exchange-access.ts';
+import { INTERFACE_PROFILE, profileOf } from './interface-profile.ts';
+import { NO_MARGIN_BY_KEY } from './unserved-margin.ts';
+import type { Venue, WrapTransport } from './venue.ts';
+import { knownDevice, type KnownDevice } from './device-file.ts';
+import { knownToken, type KnownToken } from './token-file.ts';
+import { createLimitedClient } from './limited-client.ts';
+import { MachineTimeline } from './machine-timeline.ts';
+import { SleepClock } from './sleep-clock.ts';
+import type { CredentialSettings } from './credentials-settings.ts';
+import { clientCredentials, credentialTexts, ledgerSubjects } from './client-credentials.ts';
+import { timelyTransport } from './live/timely-transport.ts';
+import { stateFile, stateFolder } from '../budget/state-file.ts';
+import { createVenueCaller, sendRequest, type VenueCaller } from './venue-caller.ts';
+import { lengthText, secondText } from '../domain/time-text.ts';
+import { parseMarket } from '../exchange/market-names.ts';
+
+/** The first answer may have to wait for a whole window that counts as full, and for a lockout. */
+const FIRST_ANSWER_WITHIN_MS = 86_400_000;
+
+const V3_BOOKS =
+  'the exchange has /v3/orderbook in place of /v2/orderbook: order books are asked of it from now on (exchange.orderBook: v3 does so from the start)';
+
+/** Parts of a live exchange that real and paper trading share. */
+export interface RemoteExchange {
+  readonly client: ExchangeClient;
+  readonly caller: VenueCaller;
+  readonly limiter: RequestLimiter;
+  readonly ledger: OpenLedger;
+  readonly commits: CommitTimes;
+  readonly time: Timeline;
+  /** Place of the ledger, as `ledgerPlace` gives it, for those who have to find it. */
+  readonly ledgerFile: string;
+  /** Under which names the ledger counts this address and this credential. */
+  readonly subjects: { readonly ip: string; readonly token: string };
+  close(): Promise<void>;
+}
+
+/** A real exchange, traded on with real orders. */
+export interface LiveVenue extends Venue {
+  readonly remote: RemoteExchange;
+}
+
+/**
+ * Opens the way to an exchange at an address, with the ledger that all processes of this machine, or of all
+ * machines of the account, share.
+ * @throws SarrafError `DATA_UNUSABLE` for a file that is no valid ledger, or a Redis that can not keep one.
+ */
+export async function openRemoteExchange(options: {
+  readonly config: { readonly exchange: Omit<ExchangeAccess, 'baseUrl' | 'credentials'> };
+  readonly baseUrl: string;
+  readonly credentials: CredentialSettings | null;
+  readonly wrap?: WrapTransport;
+  /** Called with what does not work and does not stop it, such as a file that can not be written. */
+  readonly onProblem?: (message: string) => void;
+  readonly onTrouble?: Opening['onTrouble'];
+  /** True to apply the limits that a bot has set on this ledger, as for a call by hand. */
+  readonly isGuest?: boolean;
+}): Promise<RemoteExchange> {
+  const {
+    config,
+    baseUrl,
+    credentials,
+    wrap = (inner) => inner,
+    onProblem = () => undefined,
+    onTrouble,
+  } = options;
+  const { name, limits, headroom, ledgerFolder, orderBook } = config.exchange;
+  const sleep = new SleepClock((ms) =>
+    onProblem(`this machine slept for ${lengthText(ms)}, and the bot with it: it goes on at the time of now`),
+  );
+  const sleptMs = (): number => sleep.sleptMs();
+  const time = new MachineTimeline({ startMs: Date.now(), speed: 1, sleptMs });
+  const commits = new CommitTimes(() => performance.now());
+  const commitMs = (): number => commits.totalMs;
+  const redactor = new Redactor(credentialTexts(credentials), { isForReplies: true });
+  const kept =
+    credentials?.kind === 'login' ? keptLogIn({ ledgerFolder, baseUrl, credentials, onProblem }) : null;
+  // A token of this run is learnt from its log-in.
+  if (kept?.token !== undefined) redactor.learn(kept.token.key);
+  const client = createLimitedClient({
+    transport: wrap(
+      timelyTransport(new UndiciTransport({ baseUrl, redactor, commitMs }), {
+        time,
+        wallMs: Date.now,
+        say: onProblem,
+      }),
+      () => time.now(),
+    ),
+    serviceName: name,
+    credentials: clientCredentials(credentials, Date.now, kept ?? {}),
+    orderBook,
+    onOrderBookV3: () => onProblem(V3_BOOKS),
+    limits,
+    headroom,
+    limiterMs: monotonicMs,
+    limiter: () => limiter,
+  });
+  const budgets = [...client.budgets.values()];
+  const place = ledgerPlace(baseUrl, config.exchange);
+  const subjects = ledgerSubjects({ credentials, publicAddress: config.exchange.publicAddress });
+  const ledger = await openLedger({
+    place,
+    budgets,
+    subjects,
+    isGuest: options.isGuest ?? false,
+    commits,
+    cancelBudgets: [INTERFACE_PROFILE.budgets.cancel, INTERFACE_PROFILE.budgets['cancel-old']],
+    timeoutMs: config.exchange.ledgerTimeoutMs,
+    say: onProblem,
+  });
+  const limiter = new RequestLimiter({
+    budgets,
+    admittance: ledger.admittance,
+    nowMs: monotonicMs,
+    sleptMs,
+    commits,
+    onTrouble: (trouble) => onTrouble?.(troubleText(trouble, place)),
+  });
+  return {
+    client,
+    caller: createVenueCaller(client),
+    limiter,
+    ledger,
+    commits,
+    time,
+    ledgerFile: place,
+    subjects,
+    async close() {
+      await limiter.close();
+      await client.close();
+      await ledger.close();
+    },
+  };
+}
+
+/**
+ * Returns the data stored by earlier logins of this user at this address, and the callbacks that store the
+ * next.
+ */
+function keptLogIn(of: {
+  readonly ledgerFolder: string | null;
+  readonly baseUrl: string;
+  readonly credentials: { readonly username: string };
+  readonly onProblem: (message: string) => void;
+}): KnownDevice & KnownToken {
+  const { baseUrl, credentials, onProblem } = of;
+  const file = { folder: stateFolder(of.ledgerFolder), baseUrl, username: credentials.username };
+  return {
+    ...knownDevice(stateFile({ ...file, kind: 'device' }), onProblem),
+    ...knownToken(stateFile({ ...file, kind: 'token' }), onProblem),
+  };
+}
+
+/** Abort signal and callback for the wait for the first answers. */
+export interface AnswerWait {
+  readonly signal: AbortSignal;
+  /** Called when it takes long, and, as a warning, when the exchange did not answer and is asked again. */
+  readonly onWait: (message: string, level?: 'warning') => void;
+}
+
+/** The same, with what is put between the client and its sockets, and when an embedded exchange opens. */
+export interface Opening extends AnswerWait {
+  readonly wrap?: WrapTransport;
+  readonly startMs?: number;
+  /** Called with each lockout, and with a ledger that can not be used any more. */
+  readonly onTrouble?: ((message: string) => void) | undefined;
+}
+
+const MOST_TRIES = 5;
+const RETRY_AFTER_MS = 3_000;
+
+/** Delay before a wait is reported. */
+const QUIET_FOR_MS = 2_000;
+
+/**
+ * Reads the markets of an exchange: their steps and least values. Waits for as long as the limits ask. Throws
+ * `ABORTED` when it is aborted.
+ */
+export async function readMarkets(remote: RemoteExchange, waiting: AnswerWait): Promise<readonly Market[]> {
+  const answer = await askFirst(remote, { kind: 'options' }, waiting);
+  if (answer.outcome === 'value') return (answer.value as readonly MarketRule[]).flatMap(marketOf);
+  const why = answer.outcome === 'unsent' ? answer.reason : `${answer.code}: ${answer.message}`;
+  throw new SarrafError(
+    'SERVER_ERROR',
+    `expected the options of the exchange, which name its markets: ${why}`,
+  );
+}
+
+/**
+ * Asks the exchange something before the engine is there to ask. A lost answer is asked for again, a few
+ * times and ever later: a bot that is started while the exchange restarts should not need somebody to start
+ * it again.
+ */
+export async function askFirst(
+  remote: RemoteExchange,
+  call: VenueCall,
+  waiting: AnswerWait,
+): Promise<VenueAnswer> {
+  for (let tries = 1; ; tries += 1) {
+    const answer = await askOnce(remote, call, waiting);
+    if (answer.outcome !== 'failed' || tries === MOST_TRIES) return answer;
+    const waitMs = RETRY_AFTER_MS * tries;
+    const { code, message } = answer;
+    const text = `the exchange did not answer, and is asked again in ${waitMs / 1_000} s: ${code}: ${message}`;
+    waiting.onWait(text, 'warning');
+    await setTimeout(waitMs, null, { signal: waiting.signal }).catch(() => {
+      throw ended();
+    });
+  }
+}
+
+async function askOnce(remote: RemoteExchange, call: VenueCall, waiting: AnswerWait): Promise<VenueAnswer> {
+  const { signal, onWait } = waiting;
+  const stop = (): void => {
+    void remote.limiter.close();
+    // What was sent and is not answered would be waited for otherwise, until its time is over.
+    void remote.client.close();
+  };
+  signal.addEventListener('abort', stop, { once: true });
+  const timer = startTimer(() => onWait(waitText(remote, call)), QUIET_FOR_MS);
+  try {
+    if (signal.aborted) throw ended();
+    const request = { id: 0, call, requestClass: 'account', dedupe: null } as const;
+    const { answer } = await sendRequest(
+      { ...request, expiresAtMs: remote.time.now() + FIRST_ANSWER_WITHIN_MS },
+      { ...remote, canLogIn: false, engineMs: () => remote.time.now(), limiterMs: monotonicMs },
+    );
+    if (isAborted(signal)) throw ended();
+    return answer;
+  } finally {
+    clearTimeout(timer);
+    signal.removeEventListener('abort', stop);
+  }
+}
+
+/** Asked anew: it may have happened while something was waited for. */
+function isAborted(signal: AbortSignal): boolean {
+  return signal.aborted;
+}
+
+function ended(): SarrafError {
+  return new SarrafError(
+    'ABORTED',
+    'the run was ended before the exchange had answered; nothing was traded',
+    {
+      outcome: 'none',
+    },
+  );
+}
+
+function waitText({ caller, ledger, ledgerFile }: RemoteExchange, call: VenueCall): string {
+  const budget = caller.budgetOf(call);
+  const row = ledger.rows().find((other) => other.budget === budget);
+  const waitMs = Math.max(row?.fullForMs ?? 0, row?.lockedForMs ?? 0, row?.stoppedForMs ?? 0);
+  if (waitMs === 0 || (row?.onTheWay ?? 0) > 0) return 'waiting for the exchange to answer';
+  const why =
+    (row?.lockedForMs ?? 0) > 0
+      ? 'the exchange has locked this address out'
+      : 'what was sent before is not known, so the limits count as used up';
+  return `waiting ${Math.ceil(waitMs / 1_000)} s before the first request: ${why}. Ledger: ${ledgerFile}; see "sarraf budget" and "sarraf ledger --help"`;
+}
+
+/**
+ * A new ledger, or a lockout, holds the first order back for minutes or hours: that is known before anything
+ * is asked.
+ */
+function sayWhenTradingBegins(
+  { ledger, time, subjects }: RemoteExchange,
+  say: (message: string) => void,
+): void {
+  const begins = tradingBegins(ledger.rows(), {
+    subjects: new Set(Object.values(subjects)),
+    budgetOf: INTERFACE_PROFILE.budgets,
+  });
+  if (begins.waitMs < QUIET_FOR_MS) return;
+  const at = secondText(time.now() + begins.waitMs);
+  const when =
+    begins.latestMs > begins.waitMs
+      ? `Should it answer at once, that is at ${at} UTC`
+      : `That is at ${at} UTC`;
+  say(`${beginsText(begins)}. ${when}; see "sarraf ledger --help"`);
+}
+
+/** Real trading. */
+export async function createLiveVenue(
+  config: { readonly exchange: ExchangeAccess },
+  waiting: Opening,
+): Promise<LiveVenue> {
+  const { baseUrl, credentials } = config.exchange;
+  if (baseUrl === null || credentials === null) {
+    throw new SarrafError(
+      'INVALID_OPTIONS',
+      'expected exchange.baseUrl and exchange.credentials for the mode live',
+    );
+  }
+  const { wrap, onTrouble, onWait } = waiting;
+  const remote = await openRemoteExchange({
+    config,
+    baseUrl,
+    credentials,
+    onProblem: (message) => onWait(message, 'warning'),
+    onTrouble,
+    ...(wrap === undefined ? {} : { wrap }),
+  });
+  try {
+    sayWhenTradingBegins(remote, onWait);
+    const markets = await readMarkets(remote, waiting);
+    return {
+      remote,
+      profile: {
+        ...profileOf(remote.caller),
+        ...(credentials.kind === 'key' ? { unserved: NO_MARGIN_BY_KEY } : {}),
+      },
+      ledgerSubjects: Object.values(remote.subjects),
+      time: remote.time,
+      caller: remote.caller,
+      limiter: remote.limiter,
+      limiterMs: monotonicMs,
+      commits: remote.commits,
+      cancelWait: () => remote.limiter.waitOf('cancel'),
+      budgets: remote.client.budgets,
+      canLogIn: credentials.kind === 'login',
+      accountReader: createAccountReader({ ...remote, limiterMs: monotonicMs, credentials }),
+      markets,
+      isNew: false,
+      pollStretch: 1,
+      mostOccupied: () => new Map(),
+      namedLimits: () => remote.ledger.admittance.namedLimits(monotonicMs()),
+      isOver: () => false,
+      ledgerFile: remote.ledgerFile,
+      close: async () => remote.close(),
+    };
+  } catch (error) {
+    await remote.close();
+    throw error;
+  }
+}
+
+function marketOf({ symbol, priceStep, amountStep, minOrderValue }: MarketRule): readonly Market[] {
+  if (priceStep === null || amountStep === null) return [];
+  return [
+    createMarket({ market: parseMarket(symbol), priceStep, amountStep, minOrderValue: minOrderValue ?? '0' }),
+  ];
+}

@@ -1,0 +1,303 @@
+import { SarrafError } from '../domain/errors.ts';
+import { parseUnits } from '../domain/money.ts';
+import type { Market } from '../domain/market.ts';
+import type { OrderBook } from '../domain/order-book.ts';
+import type { CommitTimes } from '../budget/commit-times.ts';
+import { BudgetLedger } from '../budget/ledger.ts';
+import { RequestLimiter, type Limiter } from '../budget/limiter.ts';
+import { MemoryLockouts } from '../budget/lockouts.ts';
+import { monotonicMs } from '../budget/process-owner.ts';
+import type { FeeSchedule } from '../domain/fee-schedule.ts';
+import type { RateLimit } from '../domain/rate-limit.ts';
+import type { Timeline } from '../virtual/virtual-time.ts';
+import { secondText } from '../domain/time-text.ts';
+import { FOLLOWING_USER, FollowedExchange } from './followed-exchange.ts';
+import { DEFAULT_LIQUIDITY, type FollowedRules } from './liquidity-model.ts';
+import { profileOf } from './interface-profile.ts';
+import type { Venue } from './venue.ts';
+import {
+  askFirst,
+  openRemoteExchange,
+  readMarkets,
+  type Opening,
+  type RemoteExchange,
+  type AnswerWait,
+} from './live-venue.ts';
+import type { ExchangeAccess } from './live/exchange-access.ts';
+import { MARKET_CALLS, type VenueAnswer, type VenueCall, type VenueValues } from './port.ts';
+import { NO_MARGIN_ON_PAPER } from './unserved-margin.ts';
+import type { VenueCaller, VenueEnd } from './venue-caller.ts';
+import type { AccountKeeper, AccountOrigin } from './account-keeper.ts';
+import { joinTrades, oldestFirst } from '../domain/trade-join.ts';
+import type { PublicTrade } from '../domain/trade.ts';
+import { bookColumns, tradeColumns } from '../recording/record-columns.ts';
+import type { FollowedMarket } from './followed-market.ts';
+
+/** Fills are those of a backtest on recorded books; the books that are polled are the real exchange's own. */
+const PAPER_RULES: FollowedRules = { ...DEFAULT_LIQUIDITY, own: 'hidden', tradesLagMs: 0 };
+
+/** Configuration that paper trading needs. */
+export interface PaperSettings {
+  readonly exchange: Omit<ExchangeAccess, 'credentials'>;
+  readonly paper: {
+    /** Address of the public data; null for the address of the exchange. */
+    readonly baseUrl: string | null;
+    readonly balances: Readonly<Record<string, string>>;
+    readonly fees: FeeSchedule;
+  };
+  /** A strategy that has no market of its own is refused before. */
+  readonly strategies: readonly { readonly market: string | null }[];
+}
+
+/**
+ * Paper trading: public data of a real exchange, orders to an exchange in this process that follows it.
+ * Nothing but public reads ever leaves. The account goes on where the keeper has one; without a keeper it
+ * begins anew. Throws `INVALID_OPTIONS` without an address and for an account that follows another one,
+ * `INVALID_MARKET` for a market that the real exchange does not have, and what the keeper throws.
+ */
+export async function createPaperVenue(
+  config: PaperSettings,
+  waiting: Opening,
+  keeper: AccountKeeper | null = null,
+): Promise<Venue> {
+  const baseUrl = config.paper.baseUrl ?? config.exchange.baseUrl;
+  if (baseUrl === null) {
+    throw new SarrafError('INVALID_OPTIONS', 'expected paper.baseUrl or exchange.baseUrl for the mode paper');
+  }
+  expectSameExchange(keeper, baseUrl);
+  const { wrap } = waiting;
+  const remote = await openRemoteExchange({
+    config,
+    baseUrl,
+    credentials: null,
+    onProblem: (message) => waiting.onWait(message, 'warning'),
+    onTrouble: waiting.onTrouble,
+    ...(wrap === undefined ? {} : { wrap }),
+  });
+  try {
+    const all = await readMarkets(remote, waiting);
+    const traded = new Set([
+      ...config.strategies.flatMap(({ market }) => market ?? []),
+      ...(keeper?.symbols ?? []),
+    ]);
+    const markets = all.filter(({ symbol }) => traded.has(symbol));
+    for (const symbol of traded) {
+      if (markets.some((market) => market.symbol === symbol)) continue;
+      throw new SarrafError('INVALID_MARKET', `expected a market of ${baseUrl}, was ${symbol}`);
+    }
+    const books = await readBooks(remote, markets, waiting);
+    const origin = { baseUrl, balances: config.paper.balances };
+    sayHowItGoesOn(keeper, origin, waiting);
+    return paperVenueOf(remote, { config, markets, books, keeper, origin });
+  } catch (error) {
+    keeper?.close();
+    await remote.close();
+    throw error;
+  }
+}
+
+function expectSameExchange(keeper: AccountKeeper | null, baseUrl: string): void {
+  const followed = keeper?.origin?.baseUrl ?? baseUrl;
+  if (followed === baseUrl) return;
+  keeper?.close();
+  throw new SarrafError(
+    'INVALID_OPTIONS',
+    `expected ${followed}, which the paper account of this data folder follows, was ${baseUrl}: begin a new account with "sarraf run --new-account", or name another data folder`,
+  );
+}
+
+function sayHowItGoesOn(keeper: AccountKeeper | null, { balances }: AccountOrigin, waiting: Opening): void {
+  if (keeper === null || keeper.origin === null || keeper.beganAtMs === null) return;
+  waiting.onWait(`The paper account goes on, which began at ${secondText(keeper.beganAtMs)} UTC.`);
+  const began = sortedText(keeper.origin.balances);
+  const wanted = sortedText(balances);
+  if (began === wanted) return;
+  waiting.onWait(
+    `paper.balances is ${wanted}, but the paper account began with ${began} and goes on with what it has; "sarraf run --new-account" begins a new one`,
+    'warning',
+  );
+}
+
+function sortedText(balances: AccountOrigin['balances']): string {
+  const parts = Object.entries(balances).map(([currency, amount]) => `${amount} ${currency}`);
+  return parts.toSorted().join(' and ');
+}
+
+function paperVenueOf(
+  remote: RemoteExchange,
+  of: {
+    readonly config: PaperSettings;
+    readonly markets: readonly Market[];
+    readonly books: ReadonlyMap<string, OrderBook>;
+    readonly keeper: AccountKeeper | null;
+    readonly origin: AccountOrigin;
+  },
+): Venue {
+  const { config, markets, books, keeper, origin } = of;
+  const { time } = remote;
+  const { balances, fees } = config.paper;
+  const exchange = new FollowedExchange({
+    // Bars are those of the real exchange.
+    markets: markets.map((market) => ({ market, hasTrades: false })),
+    fees,
+    balances: Object.fromEntries(
+      Object.entries(balances).map(([currency, text]) => [currency, parseUnits(text)]),
+    ),
+    limits: config.exchange.limits,
+    startMs: time.now(),
+    rules: PAPER_RULES,
+    restore: (fresh) => keeper?.restore(fresh, time.now()),
+    onEvent: (event) => keeper?.take(event),
+    onMade: (made) => keeper?.begin(made, { userId: FOLLOWING_USER, origin, nowMs: time.now() }),
+  });
+  const follower = new MarketFollower(exchange.markets);
+  for (const [symbol, book] of books) follower.showBook(symbol, book, time.now());
+  for (const market of exchange.markets) market.standAgain();
+  const isNew = keeper?.isNew ?? true;
+  return {
+    profile: { ...profileOf(remote.caller), unserved: NO_MARGIN_ON_PAPER },
+    time,
+    caller: splitCaller(remote.caller, { exchange, follower, time, keeper }),
+    limiter: splitLimiter(remote.limiter, { ...remote, budgets: [...remote.client.budgets.values()] }),
+    commits: remote.commits,
+    limiterMs: monotonicMs,
+    budgets: remote.client.budgets,
+    canLogIn: false,
+    accountReader: null,
+    ledgerSubjects: [],
+    markets,
+    isNew,
+    pollStretch: 1,
+    mostOccupied: () => new Map(),
+    namedLimits: () => remote.ledger.admittance.namedLimits(monotonicMs()),
+    isOver: () => false,
+    ledgerFile: remote.ledgerFile,
+    close: async () => {
+      keeper?.close();
+      await remote.close();
+    },
+  };
+}
+
+/** Public calls go to the real exchange and move the one in this process; all others go to the latter. */
+function splitCaller(
+  real: VenueCaller,
+  paper: {
+    readonly exchange: FollowedExchange;
+    readonly follower: MarketFollower;
+    readonly time: Timeline;
+    readonly keeper: AccountKeeper | null;
+  },
+): VenueCaller {
+  const { exchange, follower, time, keeper } = paper;
+  return {
+    ...real,
+    send(call, signal, { onEnd, onError }) {
+      if (!MARKET_CALLS.has(call.kind)) {
+        onEnd(keptFirst(keeper, () => exchange.answer(call, time.now())));
+        return;
+      }
+      const taken = (end: VenueEnd): void => {
+        follower.take(call, end.answer, time.now());
+        onEnd(end);
+      };
+      real.send(call, signal, { onEnd: taken, onError });
+    },
+  };
+}
+
+/** Saves the account before it answers. If that fails, the bot gets no clear answer and asks again. */
+function keptFirst(keeper: AccountKeeper | null, answerOf: () => VenueAnswer): VenueEnd {
+  const answer = answerOf();
+  try {
+    keeper?.save();
+    return { answer, error: null };
+  } catch (error) {
+    const message = error instanceof Error ? error.message : String(error);
+    return { answer: { outcome: 'failed', code: 'SERVER_ERROR', message, effect: 'unknown' }, error: null };
+  }
+}
+
+/**
+ * Nobody else asks the exchange in this process: its limits are kept by a ledger of its own, which begins
+ * empty.
+ */
+function splitLimiter(
+  real: Limiter,
+  { budgets, commits }: { readonly budgets: readonly RateLimit[]; readonly commits: CommitTimes },
+): Limiter {
+  const ledger = new BudgetLedger(budgets);
+  const paper = new RequestLimiter({
+    budgets,
+    ledger,
+    lockouts: new MemoryLockouts(),
+    nowMs: monotonicMs,
+    commits,
+    areAtOnce: true,
+  });
+  return {
+    submit: (call) => (call.credential === 'none' ? real.submit(call) : paper.submit(call)),
+    close: async () => void (await Promise.all([real.close(), paper.close()])),
+  };
+}
+
+/** One book of each market, so that the exchange in this process begins where the real one is. */
+async function readBooks(
+  remote: RemoteExchange,
+  markets: readonly Market[],
+  waiting: AnswerWait,
+): Promise<ReadonlyMap<string, OrderBook>> {
+  const books = new Map<string, OrderBook>();
+  for (const { symbol } of markets) {
+    const answer = await askFirst(remote, { kind: 'book', market: symbol }, waiting);
+    const book = answer.outcome === 'value' ? (answer.value as OrderBook) : null;
+    if (book === null || book.bids.length + book.asks.length === 0) {
+      throw new SarrafError('SERVER_ERROR', `expected a book of ${symbol} to begin with, was none`);
+    }
+    books.set(symbol, book);
+  }
+  return books;
+}
+
+/** Moves markets in this process along with what a real exchange answers about them. */
+export class MarketFollower {
+  private readonly markets: ReadonlyMap<string, FollowedMarket>;
+  /** The last page of each public tape, oldest first. */
+  private readonly tapes = new Map<string, readonly PublicTrade[]>();
+
+  constructor(markets: readonly FollowedMarket[]) {
+    this.markets = new Map(markets.map((market) => [market.state.rules.symbol, market]));
+  }
+
+  /**
+   * Takes in an answer that has come. What is not about the books and trades of these markets changes
+   * nothing.
+   */
+  take(call: VenueCall, answer: VenueAnswer, nowMs: number): void {
+    if (answer.outcome !== 'value') return;
+    if (call.kind === 'book') this.showBook(call.market, answer.value as VenueValues['book'], nowMs);
+    else if (call.kind === 'books') {
+      for (const [symbol, book] of Object.entries(answer.value as VenueValues['books'])) {
+        this.showBook(symbol, book, nowMs);
+      }
+    } else if (call.kind === 'public-trades') {
+      this.takeTape(call.market, answer.value as VenueValues['public-trades'], nowMs);
+    }
+  }
+
+  showBook(symbol: string, { bids, asks, updatedAtMs }: OrderBook, nowMs: number): void {
+    const book = { bids, asks, venueTimeMs: updatedAtMs, seenMs: nowMs };
+    this.markets.get(symbol)?.onBook(bookColumns([book]), 0, nowMs);
+  }
+
+  private takeTape(symbol: string, newest: readonly PublicTrade[], nowMs: number): void {
+    const page = oldestFirst(newest);
+    const before = this.tapes.get(symbol);
+    this.tapes.set(symbol, page);
+    // The first page is the past.
+    if (before === undefined) return;
+    const market = this.markets.get(symbol);
+    const fresh = tradeColumns(joinTrades(before, page).fresh.map((trade) => ({ ...trade, seenMs: nowMs })));
+    for (let row = 0; row < fresh.length; row += 1) market?.onTrade(fresh, row, nowMs);
+  }
+}

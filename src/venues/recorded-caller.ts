@@ -1,0 +1,133 @@
+import type { Budget } from '../domain/rate-limit.ts';
+import { SarrafError } from '../domain/errors.ts';
+import { MARKET_CALLS } from './port.ts';
+import { createRandom } from '../domain/random.ts';
+import type { VenueAnswer, VenueCall, VenueCallKind } from './port.ts';
+import type { CompletionHandler } from '../budget/limited-call.ts';
+import type { VenueCaller, VenueEnd } from './venue-caller.ts';
+import { venueRequest } from './venue-request.ts';
+import { isAnonymous } from '../exchange/authenticator.ts';
+import type { Endpoint } from '../exchange/endpoint.ts';
+import { ENDPOINTS, type EndpointName } from '../exchange/endpoints.ts';
+import type { Timeline } from '../virtual/virtual-time.ts';
+import type { FollowedExchange } from './followed-exchange.ts';
+import { tripKey, type Latency, type ReplayedLatency } from './poll-rules.ts';
+
+export interface RecordedCallerOptions {
+  readonly exchange: FollowedExchange;
+  readonly time: Timeline;
+  readonly latency: Latency;
+  readonly budgets: ReadonlyMap<string, Budget>;
+  /** Brings the markets to a time, which never goes back. */
+  readonly advance: (timeMs: number) => void;
+  /** Answers a call in place of the exchange; null leaves it to the exchange. */
+  readonly answerInstead?: ((call: VenueCall) => VenueAnswer | null) | undefined;
+}
+
+/** Data of a call known before it is sent; the same for all of a kind. */
+interface Way {
+  readonly name: EndpointName;
+  readonly endpoint: Endpoint;
+  readonly budget: Budget;
+}
+
+/**
+ * Makes the engine's calls at the typed door, each on its way for as long as the latency says. Nothing is
+ * encoded, and nothing gets lost.
+ */
+export class RecordedCaller implements VenueCaller {
+  private readonly options: RecordedCallerOptions;
+  private readonly ways = new Map<VenueCallKind, Way>();
+  private readonly draw: Draw;
+
+  constructor(options: RecordedCallerOptions) {
+    this.options = options;
+    this.draw = drawerOf(options.latency);
+  }
+
+  endpointOf(call: VenueCall): EndpointName {
+    return this.wayOf(call).name;
+  }
+
+  budgetOf(call: VenueCall): string {
+    return this.wayOf(call).budget.name;
+  }
+
+  credentialOf(call: VenueCall): 'none' | 'with' {
+    return isAnonymous(this.wayOf(call).endpoint.access) ? 'none' : 'with';
+  }
+
+  timeoutMsOf(call: VenueCall): number {
+    return this.wayOf(call).endpoint.timeoutMs;
+  }
+
+  send(call: VenueCall, _signal: AbortSignal, { onEnd }: CompletionHandler<VenueEnd>): void {
+    const { exchange, time, advance, answerInstead } = this.options;
+    const { endpoint, budget, name } = this.wayOf(call);
+    const { outMs, backMs } = this.draw(call);
+    const sentMs = time.now();
+    const { timeoutMs } = endpoint;
+    time.at(sentMs + outMs, () => {
+      const nowMs = time.now();
+      advance(nowMs);
+      exchange.admit(budget, nowMs);
+      const answer = answerInstead?.(call) ?? exchange.answer(call, nowMs);
+      if (outMs + backMs < timeoutMs) time.at(nowMs + backMs, () => onEnd({ answer, error: null }));
+      else time.at(sentMs + timeoutMs, () => onEnd(timedOut(name, endpoint)));
+    });
+  }
+
+  private wayOf(call: VenueCall): Way {
+    const known = this.ways.get(call.kind);
+    if (known !== undefined) return known;
+    const name = venueRequest(call).endpoint;
+    const endpoint: Endpoint = ENDPOINTS[name];
+    const way = { name, endpoint, budget: this.options.budgets.get(endpoint.budget.name) ?? endpoint.budget };
+    this.ways.set(call.kind, way);
+    return way;
+  }
+}
+
+/** The exchange has done what was asked, and nobody knows. */
+function timedOut(name: EndpointName, { timeoutMs, idempotent }: Endpoint): VenueEnd {
+  const error = new SarrafError('TIMED_OUT', `${name}: expected a reply within ${timeoutMs} ms`);
+  const { code, message } = error;
+  return { answer: { outcome: 'failed', code, message, effect: idempotent ? 'none' : error.outcome }, error };
+}
+
+const OF_ORDERS: ReadonlySet<VenueCallKind> = new Set(['place', 'place-oco', 'cancel', 'cancel-old']);
+
+type Draw = (call: VenueCall) => { readonly outMs: number; readonly backMs: number };
+
+function drawerOf(latency: Latency): Draw {
+  if (latency.kind === 'constant') return () => latency;
+  if (latency.kind === 'replayed') return replayerOf(latency);
+  const { roundTripsMs, orderTripsMs = roundTripsMs, seed } = latency;
+  const random = createRandom(seed);
+  return ({ kind }) => {
+    const tripsMs = OF_ORDERS.has(kind) ? orderTripsMs : roundTripsMs;
+    return halves(tripsMs[Math.floor(random.next() * tripsMs.length)] ?? 0);
+  };
+}
+
+function replayerOf({ tripsMs, further, ways }: ReplayedLatency): Draw {
+  const draw = drawerOf(further);
+  const sent = new Map<string, number>();
+  return (call) => {
+    const key = tripKey(call);
+    const index = sent.get(key) ?? 0;
+    sent.set(key, index + 1);
+    const drawn = tripsMs.get(key)?.[index];
+    const trip = drawn === undefined ? draw(call) : halves(drawn);
+    if (ways === 'half') return trip;
+    const roundTripMs = trip.outMs + trip.backMs;
+    return MARKET_CALLS.has(call.kind)
+      ? { outMs: roundTripMs, backMs: 0 }
+      : { outMs: 0, backMs: roundTripMs };
+  };
+}
+
+function halves(roundTripMs: number): ReturnType<Draw> {
+  const outMs = Math.floor(roundTripMs / 2);
+  return { outMs, backMs: roundTripMs - outMs };
+}

@@ -1,0 +1,96 @@
+import { basename } from 'node:path';
+import { UTC_BARS } from '../domain/bar-grid.ts';
+import { candleAt, gridOfColumns, type CandleColumns } from '../domain/candle-columns.ts';
+import { fractionDigits, type DecimalText } from '../domain/decimal-text.ts';
+import { SarrafError } from '../domain/errors.ts';
+import type { MarketSymbol } from '../domain/market-symbol.ts';
+import { parseMarket } from '../exchange/market-names.ts';
+import { readDataFile, timeOf } from '../recording/read-file.ts';
+import type { RecordedTrade } from '../recording/records.ts';
+import type { ReplayRow } from '../simulator/replay-row.ts';
+import type { ReplayedMarket, ReplayFile } from './replay-start.ts';
+
+/** Rows that the steps are guessed from. */
+const ROWS_FOR_STEPS = 5_000;
+const MAX_DECIMALS = 8;
+
+/**
+ * Reads a recording of candles or trades, as `sarraf data import` reads it. Its market's name is found in the
+ * file, or in the file's name; its steps are the decimals that its numbers have. Throws `INVALID_FILE`,
+ * naming the line where there is one.
+ */
+export async function readReplayFile(path: string): Promise<ReplayFile> {
+  const symbol = symbolIn(path);
+  const read = await readDataFile(path, {
+    market: symbol,
+    kind: null,
+    timeframe: null,
+    form: { roundPrices: MAX_DECIMALS },
+  });
+  const { rows, timeframe, barAnchors } =
+    read.kind === 'candles' ? candleRows(read.columns) : tradeRows(read.trades);
+  if (rows.length < 2) {
+    throw new SarrafError('INVALID_FILE', `expected at least two rows in ${path}, found ${rows.length}`);
+  }
+  const named = read.kind === 'trades' && read.symbol !== null ? parseMarket(read.symbol).symbol : symbol;
+  return { path, rows, timeframe, barAnchors, market: describeMarket(rows, named) };
+}
+
+type Rows = Pick<ReplayFile, 'rows' | 'timeframe' | 'barAnchors'>;
+
+function candleRows(columns: CandleColumns): Rows {
+  const { length, timeframe, anchors } = columns;
+  const grid = gridOfColumns(columns);
+  const rows = Array.from({ length }, (_, index) => {
+    const candle = candleAt(columns, index);
+    const lengthMs = grid.endOf(candle.openTimeMs) - candle.openTimeMs;
+    return { kind: 'candle', timeframe, lengthMs, ...candle } as const;
+  });
+  return { rows, timeframe, barAnchors: anchors ?? UTC_BARS };
+}
+
+function tradeRows(trades: readonly RecordedTrade[]): Rows {
+  const rows = trades.map((trade) => {
+    const { price, amount, side } = trade;
+    return { kind: 'trade', timeMs: timeOf(trade), price, amount, side } as const;
+  });
+  return { rows, timeframe: null, barAnchors: null };
+}
+
+function describeMarket(rows: readonly ReplayRow[], symbol: MarketSymbol): ReplayedMarket {
+  const prices: DecimalText[] = [];
+  const amounts: DecimalText[] = [];
+  for (const row of rows.slice(0, ROWS_FOR_STEPS)) {
+    if (row.kind === 'candle') {
+      prices.push(row.open, row.high, row.low, row.close);
+      amounts.push(row.volume);
+    } else if (row.kind === 'trade') {
+      prices.push(row.price);
+      amounts.push(row.amount);
+    }
+  }
+  const [initialPrice] = prices;
+  if (initialPrice === undefined) throw new RangeError('expected a price in the rows of a replay, was none');
+  return { symbol, priceStep: stepOf(prices), amountStep: stepOf(amounts), initialPrice };
+}
+
+/** The coarsest decimal step that holds all the numbers, no finer than eight decimals. */
+function stepOf(numbers: readonly DecimalText[]): string {
+  const digits = Math.min(MAX_DECIMALS, Math.max(0, ...numbers.map(fractionDigits)));
+  return digits === 0 ? '1' : `0.${'1'.padStart(digits, '0')}`;
+}
+
+/**
+ * The market that a file's name names, as `binance_BTCUSDT_1h.csv` does; bitcoin in tether where it names
+ * none.
+ */
+function symbolIn(path: string): MarketSymbol {
+  for (const word of basename(path).split(/[^A-Za-z0-9-]+/)) {
+    try {
+      return parseMarket(word).symbol;
+    } catch {
+      // Not this word.
+    }
+  }
+  return parseMarket('BTCUSDT').symbol;
+}

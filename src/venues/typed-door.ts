@@ -1,0 +1,216 @@
+import { type Market, floorAmount, roundPrice } from '../domain/market.ts';
+import type { VenueOrder } from '../domain/order.ts';
+import type { VenueTrade } from '../domain/trade.ts';
+import type { VenueWalletId } from '../domain/venue-id.ts';
+import { type Result, accept, refuse } from '../simulator/result.ts';
+import { listOrders, type OrdersQuery } from '../simulator/order-list.ts';
+import type { SimulatedOrder } from '../simulator/order.ts';
+import type { OrderReference, PlaceOrder } from '../simulator/requests.ts';
+import type { Trader } from '../simulator/trader.ts';
+import type {
+  AskedOrder,
+  ListCursor,
+  MarketCallKind,
+  Page,
+  VenueAnswer,
+  VenueCall,
+  VenueCallKind,
+  VenueValues,
+  WalletReading,
+  WalletTransaction,
+  OcoRequest,
+  OrderRequest,
+} from './port.ts';
+import { PAGE_SIZES } from './venue-request.ts';
+import { wholeId } from './whole-ids.ts';
+import { marketRuleOf } from './venue-records.ts';
+import { SarrafError } from '../domain/errors.ts';
+import type { Units } from '../domain/money.ts';
+
+const ALL: OrdersQuery = {
+  status: 'all',
+  side: null,
+  execution: null,
+  tradeType: null,
+  base: null,
+  quote: null,
+  fromId: null,
+  order: { field: 'id', descending: false },
+  page: 1,
+  pageSize: PAGE_SIZES.orders,
+  asOfMs: null,
+};
+
+/**
+ * One account at a simulated exchange, made of the parts of the simulator's core. When its orders fill is its
+ * own to decide.
+ */
+export interface DoorAccount {
+  /** As they are now. */
+  readonly markets: readonly Market[];
+  readonly trader: Trader;
+  place(request: PlaceOrder, nowMs: number): Result<readonly SimulatedOrder[]>;
+  /** False when the order is not open; then nothing has changed. */
+  cancel(order: SimulatedOrder, nowMs: number): boolean;
+  /** Ends the active orders; stops that wait stay, unless their pair goes. */
+  cancelOld(nowMs: number): void;
+  find(reference: OrderReference): SimulatedOrder | undefined;
+  recordOf(order: SimulatedOrder): VenueOrder;
+  /** The same for an order that the account was asked to change. */
+  recordOfChanged(order: SimulatedOrder): VenueOrder;
+  trades(from: ListCursor, nowMs: number): Page<VenueTrade>;
+  wallets(): readonly WalletReading[];
+  transactions(walletId: VenueWalletId, page: number): Page<WalletTransaction>;
+  /** Answers a call about a market, not about an account. */
+  market(call: Extract<VenueCall, { kind: MarketCallKind }>, nowMs: number): VenueAnswer;
+}
+
+/**
+ * The typed door to a simulated exchange: answers the engine's calls with the values that a client would read
+ * from the wire, without the wire. Bars, recorded books and paper trading share it.
+ */
+export class TypedDoor {
+  private readonly account: DoorAccount;
+
+  constructor(account: DoorAccount) {
+    this.account = account;
+  }
+
+  /** Answers as the exchange would at this moment. */
+  answer(call: VenueCall, nowMs: number): VenueAnswer {
+    const { account } = this;
+    switch (call.kind) {
+      case 'place':
+      case 'place-oco':
+        return this.place(call, nowMs);
+      case 'cancel':
+        return this.cancel(account.find(referenceOf(call)), nowMs);
+      case 'cancel-old':
+        account.cancelOld(nowMs);
+        return value('cancel-old', null);
+      case 'order': {
+        const found = account.find(referenceOf(call));
+        return found === undefined
+          ? refusedAnswer('NotFound', 'Order not found')
+          : value('order', account.recordOf(found));
+      }
+      case 'orders': {
+        const { items, hasNext } = listOrders(account.trader, {
+          ...ALL,
+          status: call.status,
+          fromId: call.from,
+        });
+        return value('orders', { items: items.map(({ order }) => account.recordOf(order)), hasNext });
+      }
+      case 'trades':
+        return value('trades', account.trades(call.from, nowMs));
+      case 'wallets':
+        return value('wallets', account.wallets());
+      case 'transactions':
+        return value('transactions', account.transactions(call.walletId, call.page));
+      case 'options':
+        return value('options', account.markets.map(marketRuleOf));
+      // Strategies that read margin are refused before the run (`unserved-margin.ts`).
+      case 'pools':
+      case 'margin-wallets':
+      case 'delegation-limit':
+      case 'transfer':
+        return refusedAnswer('NotServed', 'this exchange in the process has no margin account');
+      case 'book':
+      case 'books':
+      case 'stats':
+      case 'public-trades':
+      case 'candles':
+        return account.market(call, nowMs);
+    }
+  }
+
+  private place(call: Placing, nowMs: number): VenueAnswer {
+    const { account } = this;
+    const { base, quote } = call.order;
+    const market = account.markets.find((candidate) => candidate.base === base && candidate.quote === quote);
+    if (market === undefined) return refusedAnswer('InvalidMarketPair', `No market of ${base} and ${quote}`);
+    const request = readPlacement(call, market);
+    if (!request.ok) return refusedAnswer(request.code, request.message);
+    const placed = account.place(request.value, nowMs);
+    if (!placed.ok) return refusedAnswer(placed.code, placed.message);
+    const [first, second] = placed.value;
+    if (first === undefined) return refusedAnswer('Failed', 'No order was made');
+    const order = account.recordOfChanged(first);
+    return second === undefined
+      ? value('place', order)
+      : value('place-oco', [order, account.recordOfChanged(second)]);
+  }
+
+  private cancel(order: SimulatedOrder | undefined, nowMs: number): VenueAnswer {
+    if (order === undefined) return refusedAnswer('NotFound', 'Order not found');
+    const isCanceled = this.account.cancel(order, nowMs);
+    const record = this.account.recordOfChanged(order);
+    if (isCanceled) return value('cancel', { status: order.status, order: record });
+    return {
+      ...refusedAnswer('NotApplied', `the order is ${order.status}`),
+      status: order.status,
+      order: record,
+    };
+  }
+}
+
+function referenceOf({ venueId, clientOrderId }: AskedOrder): OrderReference {
+  return { id: venueId === null ? null : wholeId(venueId), clientOrderId };
+}
+
+/** The kind is there for the compiler, to hold the value against. */
+export function value<Kind extends VenueCallKind>(_kind: Kind, of: VenueValues[Kind]): VenueAnswer {
+  return { outcome: 'value', value: of };
+}
+
+export function refusedAnswer(
+  code: string,
+  message: string,
+): Extract<VenueAnswer, { readonly outcome: 'refused' }> {
+  return { outcome: 'refused', code, message, effect: 'none', status: null, order: null };
+}
+
+/** A call for an order, or for the pair of an OCO. */
+type Placing =
+  | { readonly kind: 'place'; readonly order: OrderRequest }
+  | { readonly kind: 'place-oco'; readonly order: OcoRequest };
+
+/**
+ * A request in steps of its market: the amount down, prices half-even, as the exchange rounds extra digits.
+ * Refused: `SmallOrder` for an amount below one step, `ParseError` or `InvalidOrderPrice` for numbers that no
+ * order has.
+ */
+function readPlacement({ kind, order }: Placing, market: Market): Result<PlaceOrder> {
+  const amount = stepsOf(floorAmount, market, order.amount);
+  if (amount === null) return refuse('ParseError', 'amount: expected a positive decimal');
+  if (amount === 0) return refuse('SmallOrder', 'The amount is less than one step of its market');
+  const { side, clientOrderId, pro = false } = order;
+  return accept({
+    market: market.symbol,
+    side,
+    execution: kind === 'place' ? order.execution : 'limit',
+    mode: kind === 'place' ? 'default' : 'oco',
+    amount,
+    price: stepsOf(roundPrice, market, order.price),
+    stopPrice: stepsOf(roundPrice, market, order.stopPrice),
+    stopLimitPrice: kind === 'place' ? null : stepsOf(roundPrice, market, order.stopLimitPrice),
+    clientOrderId,
+    pro,
+  });
+}
+
+/** Null for what is no number of steps; the exchange's own checks then say what is wrong. */
+function stepsOf(
+  read: (market: Market, units: Units) => number,
+  market: Market,
+  units: Units | null,
+): number | null {
+  if (units === null) return null;
+  try {
+    return read(market, units);
+  } catch (error) {
+    if (error instanceof SarrafError) return null;
+    throw error;
+  }
+}
