@@ -224,7 +224,9 @@ function whyOver(
   const isCanceled =
     stock.exitsEnded.some(({ state }) => state === 'cancelled') &&
     stock.exitsEnded.every(({ filled }) => filled === 0n);
-  if (terms.whenCanceled === 'leave' && isCanceled && !before.isMoving)
+  // The bot ends a leg itself whose pair somebody else has ended, and moves nothing.
+  const isByBot = before.isMoving && !stock.exitsEnded.some((order) => wasTaken(order, view));
+  if (terms.whenCanceled === 'leave' && isCanceled && !isByBot)
     return sentence('bracket-left', { held: sayHeld(stock, view) });
   if (entry !== 'ended' || onAmountGrid(view.market, stock.held > 0n ? stock.held : 0n) > 0n) return null;
   const last = stock.exitsEnded.findLast(({ filled }) => filled > 0n);

@@ -11,7 +11,11 @@ import { divideHalfEven } from '../../../../src/domain/rounding.ts';
 import { decimalText } from '../../../../src/domain/decimal-text.ts';
 import type { BookLevel, OrderBook } from '../../../../src/domain/order-book.ts';
 import type { Execution, Side } from '../../../../src/domain/order.ts';
-import type { OrderRecord, OrderState } from '../../../../src/engine/order-record.ts';
+import {
+  CANCELED_BY_OTHERS,
+  type OrderRecord,
+  type OrderState,
+} from '../../../../src/engine/order-record.ts';
 import { algorithmFromJson, algorithmToJson } from '../../../../src/engine/algorithm-json.ts';
 import type {
   AlgorithmOrder,
@@ -221,7 +225,8 @@ class AlgorithmRunner {
     const isLost = to.state === 'lost';
     const state = (isLost ? 'rejected' : to.state) as OrderState;
     const isRejected = state === 'rejected';
-    const [filledText, matchedText] = isRejected ? [] : (to.detail?.split('/') ?? []);
+    const isTaken = to.detail === CANCELED_BY_OTHERS;
+    const [filledText, matchedText] = isRejected || isTaken ? [] : (to.detail?.split('/') ?? []);
     const whole = state === 'filled' ? before.amount : before.filled;
     const filled = filledText === undefined ? whole : parseUnits(filledText);
     const matched = matchedText === undefined ? filled : parseUnits(matchedText);
@@ -229,7 +234,7 @@ class AlgorithmRunner {
     this.position = (this.position + moved) as Units;
     const isClosed = ['settling', 'filled', 'cancelled', 'rejected'].includes(state);
     const closedAtMs = isClosed ? (before.closedAtMs ?? this.nowMs) : null;
-    const reason = isRejected ? (to.detail ?? 'NeverArrived') : null;
+    const reason = isRejected || isTaken ? (to.detail ?? 'NeverArrived') : null;
     const price = before.price ?? this.book?.bestAsk ?? this.book?.bestBid ?? parseUnits('100');
     const filledTotal = multiplyUnits(filled, price, divideHalfEven);
     this.orders.set(key, { ...before, state, filled, filledTotal, matched, closedAtMs, reason });

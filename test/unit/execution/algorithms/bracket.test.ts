@@ -206,6 +206,19 @@ describe('a bracket', () => {
     `,
     ));
 
+  test('leaves it too where somebody canceled one leg, and the bot had to end the other', () =>
+    runAlgorithm(
+      { ...both, whenCanceled: 'leave' },
+      `
+      book 99.99 100 => place buy 1
+      1 filled => place sell 1@110 stop 95/94.05, books
+      2 open => books
+      2 cancelled CanceledByOthers => wake 5000, books
+      at 5000 => cancel 2/2, books
+      2/2 cancelled => done its exit was canceled by somebody else, and 1 btc has none
+    `,
+    ));
+
   test('tries a refused exit again after a pause', () =>
     runAlgorithm(
       stopOnly,
