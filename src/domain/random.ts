@@ -1,6 +1,6 @@
 /** A source of numbers in [0, 1) that a seed decides: what the pure parts use in place of chance. */
 export interface RandomSource {
-  next(): number;
+  readonly next: () => number;
   /** The whole state as one integer, so that a run can be stored and continued. */
   readonly state: number;
 }

@@ -19,11 +19,11 @@ import {
   type FigureValue,
   type SeriesRange,
 } from './read-series.ts';
-import { readReplies } from './read-replies.ts';
 import { selectOrders, UNFINISHED_IDS, type SqlValue } from './order-columns.ts';
 import { MarketRows } from './market-rows.ts';
 import { RowPages } from './row-pages.ts';
 import { hasWriter } from './writer-lock.ts';
+import { schemaVersionOf } from './check-mirror.ts';
 
 /** Filter of the rows to read: null for everything. */
 export interface RowFilter {
@@ -389,4 +389,22 @@ function conditions(
   const where = all.length === 0 ? '' : `WHERE ${all.map(([sql]) => sql).join(' AND ')} `;
   const values = all.map(([, value]) => value).filter((value) => value !== null);
   return { sql: `${where}ORDER BY ${order} LIMIT ?`, values: [...values, filter.last] };
+}
+
+/** The version of the schema that has replies. */
+const WITH_REPLIES = 3;
+
+/**
+ * Returns the exchange's actual replies on an order, oldest first; nothing in a file that an older sarraf
+ * wrote, until a bot brings it up to date.
+ */
+function readReplies(database: Database.Database, orderKey: string): readonly ReplyRecord[] {
+  if (schemaVersionOf(database) < WITH_REPLIES) return [];
+  return database
+    .prepare<[string], ReplyRecord>(
+      `SELECT order_key AS orderKey, step, at_ms AS atMs, endpoint, http_status AS httpStatus, body,
+         body_length AS bodyLength, problem
+       FROM replies WHERE order_key = ? ORDER BY at_ms, is_used, step`,
+    )
+    .all(orderKey);
 }

@@ -3,7 +3,6 @@ import { expect, test } from 'vitest';
 import { z } from 'zod';
 import { CandleRunner, type RunMarket } from '../../src/backtest/candle-runner.ts';
 import type { CandleColumns } from '../../src/domain/candle-columns.ts';
-import { createRandom } from '../../src/domain/random.ts';
 import { createMarket } from '../../src/domain/market.ts';
 import { parseUnits } from '../../src/domain/money.ts';
 import { timeframeMs, type Timeframe } from '../../src/domain/timeframe.ts';
@@ -14,18 +13,11 @@ import { defineStrategy, type StrategyDefinition } from '../../src/strategy/defi
 import { StrategyRunner } from '../../src/strategy/runner.ts';
 import { BarFillSimulator } from '../../src/venues/bar-fill-simulator.ts';
 import { deepRuns } from '../support/deep-runs.ts';
-import { expectedCurve, expectedLines, line, type Wanted } from './bar-order.ts';
+import { expectedCurve, expectedLines, line, randomOf, type Random, type Wanted } from './bar-order.ts';
 
 const SYMBOLS = ['AUSDT', 'BUSDT', 'CUSDT', 'DUSDT'];
 const MINUTE_MS = 60_000;
 const ZERO_MS = 1_704_067_200_000;
-
-type Random = (below: number) => number;
-
-function randomOf(seed: number): Random {
-  const random = createRandom(seed);
-  return (below) => Math.floor(random.next() * below);
-}
 
 /** A walk with holes, that begins and ends at a moment of its own. */
 function columnsOf(symbol: string, random: Random): CandleColumns {

@@ -1,6 +1,15 @@
 import type { CandleColumns } from '../../src/domain/candle-columns.ts';
 import { timeframeMs, type Timeframe } from '../../src/domain/timeframe.ts';
+import { createRandom } from '../../src/domain/random.ts';
 import type { Bar } from '../../src/strategy/bar.ts';
+
+/** Whole numbers from 0 to below the one that is given. */
+export type Random = (below: number) => number;
+
+export function randomOf(seed: number): Random {
+  const random = createRandom(seed);
+  return (below) => Math.floor(random.next() * below);
+}
 
 /** Bars that a strategy wants. */
 export interface Wanted {

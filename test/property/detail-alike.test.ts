@@ -3,7 +3,6 @@ import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { CandleRunner, type CandleRun, type RunMarket } from '../../src/backtest/candle-runner.ts';
 import type { CandleColumns } from '../../src/domain/candle-columns.ts';
-import { createRandom } from '../../src/domain/random.ts';
 import { createMarket } from '../../src/domain/market.ts';
 import { parseUnits } from '../../src/domain/money.ts';
 import { DEFAULT_ENGINE_TIMES } from '../../src/engine/engine-settings.ts';
@@ -16,19 +15,13 @@ import { StrategyRunner } from '../../src/strategy/runner.ts';
 import { BarFillSimulator } from '../../src/venues/bar-fill-simulator.ts';
 import { DEFAULT_CANDLE_RULES, type BarRules } from '../../src/venues/bar-rules.ts';
 import { deepRuns } from '../support/deep-runs.ts';
+import { randomOf, type Random } from './bar-order.ts';
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 3_600_000;
 const ZERO_MS = 1_704_067_200_000;
 const HOURS = 8;
 const SYMBOLS = ['BTCUSDT', 'ETHUSDT', 'XRPUSDT'];
-
-type Random = (below: number) => number;
-
-function randomOf(seed: number): Random {
-  const random = createRandom(seed);
-  return (below) => Math.floor(random.next() * below);
-}
 
 type Row = readonly [
   openTimeMs: number,

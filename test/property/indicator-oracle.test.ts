@@ -33,11 +33,6 @@ const RUNS = deepRuns(3);
 /** Of the largest value of a run. */
 const TOLERANCE = 1e-9;
 
-function numbersOf(seed: number): () => number {
-  const random = createRandom(seed);
-  return () => random.next();
-}
-
 const cents = (price: number) => decimalText(String(price / 100));
 
 /**
@@ -154,7 +149,7 @@ describe('an indicator of the table', () => {
     expect(formula, `a formula of ${kind}`).toBeDefined();
     fc.assert(
       fc.property(fc.nat(), (seed) => {
-        const random = numbersOf(seed);
+        const random = createRandom(seed).next;
         const [params, candles] = [drawnParams(entry, random), walk(random)];
         const { first } = entry.check(params);
         const indicator = running(kind, params);
@@ -172,7 +167,7 @@ describe('an indicator of the table', () => {
 
   test.each([...INDICATORS.keys()])('%s has a value at its first bar', (kind) => {
     const entry = INDICATORS.get(kind)!;
-    const random = numbersOf(5);
+    const random = createRandom(5).next;
     const params = drawnParams(entry, random);
     const indicator = running(kind, params);
     const traded = walk(random).map((candle) => ({ ...candle, volume: decimalText('1') }));
@@ -180,7 +175,7 @@ describe('an indicator of the table', () => {
   });
 
   test.each([...INDICATORS.keys()])('%s has forgotten where it began after the bars that it says', (kind) => {
-    const random = numbersOf(7);
+    const random = createRandom(7).next;
     const params = usualOf(INDICATORS.get(kind)!.params);
     const [late, early] = [running(kind, params), running(kind, params)];
     const before = walk(random).map((candle) => after(early, candle));
@@ -201,7 +196,7 @@ describe('an indicator of the table', () => {
     '%s is a finite number or none while nothing moves, and works after it',
     (kind) => {
       const entry = INDICATORS.get(kind)!;
-      const random = numbersOf(9);
+      const random = createRandom(9).next;
       const params = drawnParams(entry, random);
       const indicator = running(kind, params);
       const still = walk(random).map((candle, bar) => (bar < 70 ? { ...candle, ...STILL } : candle));

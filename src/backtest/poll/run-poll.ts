@@ -15,9 +15,8 @@ import type { FillRecord } from '../../engine/fill-record.ts';
 import type { OrderRecord } from '../../engine/order-record.ts';
 import type { EndpointUsage } from '../../daemon/request-counts.ts';
 import type { PollPlan } from '../../scheduler/plan-polls.ts';
-
 import { timeText } from '../../recording/read-partitions.ts';
-import { VirtualTime } from '../../virtual/virtual-time.ts';
+import { VirtualTime, type Timeline } from '../../virtual/virtual-time.ts';
 import {
   intentsOf,
   type EquityCurve,
@@ -43,11 +42,11 @@ import {
 } from './recorded-feed.ts';
 import type { FollowedMarket } from '../../venues/followed-market.ts';
 import { runWarning, type RunWarning } from '../run-warning.ts';
-import { signalWarnings, type DatedSignal } from '../dated-signal.ts';
-import { SignalFeeder } from '../signals/signal-feeder.ts';
+import { signalWarnings, type DatedSignal, DatedSignals } from '../dated-signal.ts';
 import { candleOf } from '../../venues/venue-records.ts';
 import type { MemberHistory } from '../../engine/member-records.ts';
 import type { LoggedLine } from '../../engine/strategy-instance.ts';
+import type { BotShell } from '../../daemon/bot-shell.ts';
 
 /** One market with what was recorded of it, in the order of time. */
 export interface PollMarket extends MarketTracks {
@@ -395,4 +394,33 @@ async function passBy(feed: RecordedFeed, firstMs: number): Promise<void> {
     await feed.readTo(horizonMs + 1);
   }
   feed.advance(firstMs);
+}
+
+interface SignalFeederOptions {
+  readonly time: Timeline;
+  readonly shell: Pick<BotShell, 'control'>;
+  /** Range of the signals: earlier and later ones are omitted. */
+  readonly fromMs: number;
+  readonly toMs: number;
+}
+
+/** Gives a whole bot in virtual time its signals, each at its time. */
+class SignalFeeder {
+  private readonly signals: DatedSignals;
+  private readonly options: SignalFeederOptions;
+
+  constructor(signals: readonly DatedSignal[], options: SignalFeederOptions) {
+    this.signals = new DatedSignals(signals, options.fromMs);
+    this.options = options;
+  }
+
+  start(): void {
+    const { time, shell, toMs } = this.options;
+    const { nextMs } = this.signals;
+    if (nextMs >= toMs) return;
+    time.at(nextMs, () => {
+      for (const command of this.signals.takeUntil(time.now())) shell.control(command);
+      this.start();
+    });
+  }
 }
