@@ -316,7 +316,7 @@ export class Bot {
     return [
       ...this.checkers.violations(truth),
       ...(this.watchdog?.violations() ?? []),
-      ...this.checkers.signals.violations(this.mirrorPath, this.desk.unanswered()),
+      ...this.checkers.signals.violations(this.mirrorPath, this.desk.unanswered(), this.desk.repeated),
       ...(drain?.violations ?? []),
     ];
   }

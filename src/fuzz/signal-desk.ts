@@ -3,6 +3,8 @@ import type { SignalReply } from '../engine/signal-intake.ts';
 
 /** Signals that have no answer yet: the control database has them, whatever becomes of the bot. */
 export class SignalDesk {
+  /** Ids that were posted again before their answer was seen: each posting has an answer of its own. */
+  readonly repeated = new Set<string>();
   private readonly waiting = new Map<
     string,
     { readonly command: SignalCommand; readonly sentAtMs: number }
@@ -14,7 +16,8 @@ export class SignalDesk {
   }
 
   post(command: SignalCommand, nowMs: number): void {
-    if (!this.waiting.has(command.id)) this.waiting.set(command.id, { command, sentAtMs: nowMs });
+    if (this.waiting.has(command.id)) this.repeated.add(command.id);
+    else this.waiting.set(command.id, { command, sentAtMs: nowMs });
   }
 
   /** Returns the commands that a life gets as it begins, or one command; each with its age by then. */

@@ -224,7 +224,6 @@ function whyOver(
   const isCanceled =
     stock.exitsEnded.some(({ state }) => state === 'cancelled') &&
     stock.exitsEnded.every(({ filled }) => filled === 0n);
-  // The bot ends a leg itself whose pair somebody else has ended, and moves nothing.
   const isByBot = before.isMoving && !stock.exitsEnded.some((order) => wasTaken(order, view));
   if (terms.whenCanceled === 'leave' && isCanceled && !isByBot)
     return sentence('bracket-left', { held: sayHeld(stock, view) });

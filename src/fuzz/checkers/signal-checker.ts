@@ -18,12 +18,11 @@ export class SignalChecker {
 
   /** The sender has an answer. */
   replied(id: string, { outcome }: SignalReply): void {
-    const before = this.replies.get(id);
-    if (before === undefined) this.replies.set(id, outcome);
+    const before = this.replies.get(id) ?? 'refused';
     // One that was one too many is not remembered, and may be told later.
-    else if (before !== outcome && before !== 'refused')
-      this.unlike.push(`expected the signal ${id} to stay ${before}, was ${outcome}`);
     if (before === 'refused') this.replies.set(id, outcome);
+    else if (before !== outcome)
+      this.unlike.push(`expected the signal ${id} to stay ${before}, was ${outcome}`);
   }
 
   /** An older mirror took the place of the one at hand: what it has not heard of may be told again. */
@@ -32,9 +31,9 @@ export class SignalChecker {
     this.unlike.length = 0;
   }
 
-  /** `unanswered`: ids that were sent, and never answered. */
-  violations(mirrorPath: string, unanswered: readonly string[]): readonly Violation[] {
-    const told = readTold(mirrorPath);
+  /** `unanswered`: ids that were sent, and never answered; `again`: those that were sent more than once. */
+  violations(path: string, unanswered: readonly string[], again: ReadonlySet<string>): readonly Violation[] {
+    const told = readTold(path);
     if (told === null) return [];
     const counts = new Map<string, number>();
     for (const id of told) counts.set(id, (counts.get(id) ?? 0) + 1);
@@ -47,7 +46,7 @@ export class SignalChecker {
       counts.has(id) ? [] : [`expected the signal ${id}, which was answered as told, in the state`],
     );
     const wrong = [...this.replies].flatMap(([id, outcome]) =>
-      outcome !== 'told' && counts.has(id)
+      outcome !== 'told' && counts.has(id) && !(outcome === 'refused' && again.has(id))
         ? [`expected the signal ${id} not to be told: it was ${outcome}`]
         : [],
     );

@@ -21,9 +21,8 @@ export const LISTENER = defineStrategy({
       ctx.setState({ told: [...ctx.state.told, id].slice(-MOST_TOLD) });
       const price = ctx.data.book?.bestBid?.price ?? null;
       // Some are only listened to: nothing else makes their step be on the disk at once.
-      const value = ctx.freeQuote * (share ?? 0) * 0.01;
-      if (share === null || price === null || value === 0) return;
-      ctx.buy({ value, price: price * 0.9, expireAfterMs: 60_000 });
+      if (share === null || price === null || ctx.freeQuote * share === 0) return;
+      ctx.buy({ value: ctx.freeQuote * share * 0.01, price: price * 0.9, expireAfterMs: 60_000 });
     },
   },
 });
