@@ -1,4 +1,4 @@
-import { Users } from '../src/simulator/users/users.ts';
+import { Users } from '../src/simulator/users.ts';
 import { OrderBook, Side as PeerSide, type IProcessOrder } from 'nodejs-order-book';
 import { createMarket } from '../src/domain/market.ts';
 import { parseMarket } from '../src/exchange/market-names.ts';

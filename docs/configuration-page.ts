@@ -68,7 +68,7 @@ export function configurationPage(): string {
     'under `risk:` in the file. [configuration.md](../configuration.md) explains how a file is read.',
     '',
     'A length of time is a text such as `250ms`, `30s`, `5m`, `2h` or `1d`. Decimals may be quoted or bare. Quote those with more',
-    'than 15 digits. The page is generated from `src/daemon/settings/`.',
+    'than 15 digits. The page is generated from `src/daemon/bot-schema.ts`.',
     '',
     '| key | value | default | meaning |',
     '| --- | --- | --- | --- |',

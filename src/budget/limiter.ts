@@ -217,9 +217,9 @@ const BOTTLENECK_BEAT_MS = 250;
 const MOST_DRIFT_MS = 20;
 
 /**
- * So often it is looked whether Bottleneck has begun a job. One that may not be sent any more by then is
- * begun without it: the lane finds it too late, and asks again. So is a job of the very moment of a step,
- * which otherwise waited until the wall clock is where it was: of these a cancel leaves.
+ * Interval in ms at which the limiter checks that Bottleneck has begun a job. A job that is too old to be
+ * sent by then begins without Bottleneck: the lane finds it too late, and asks again. So does a job of the
+ * very moment of a clock step, which would wait until the wall clock is where it was; a cancel then leaves.
  */
 const LOOK_EVERY_MS = 2 * MOST_SEND_DELAY_MS;
 

@@ -6,7 +6,7 @@ import type { ControlProgress, ControlResult } from './control-command.ts';
 import { createBot } from './run/create-bot.ts';
 import { drawEpoch } from './run/draw-epoch.ts';
 import { createLiveVenue } from '../venues/live-venue.ts';
-import { checkedCaller } from './account/checked-caller.ts';
+import { checkedCaller } from './checked-caller.ts';
 import { takeRunLocks } from './run-locks.ts';
 import { runUntil } from './run/run-loop.ts';
 import type { BotConfig } from './create-bot-config.ts';

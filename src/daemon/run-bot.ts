@@ -28,7 +28,7 @@ import { makeRoomForPaperAccount } from './run/new-paper-account.ts';
 import { openVenue } from './open-venue.ts';
 import { Operator } from './run/operator.ts';
 import type { Recording } from './run/recording.ts';
-import { checkedCaller } from './account/checked-caller.ts';
+import { checkedCaller } from './checked-caller.ts';
 import type { ReplayFile } from '../venues/replay-start.ts';
 import { StrategyThreads } from './strategy-threads.ts';
 import { drain, runUntil } from './run/run-loop.ts';

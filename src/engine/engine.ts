@@ -49,7 +49,7 @@ import { pooledMarkets, StrategyInstance } from './strategy-instance.ts';
 import { StrategyNotifier } from './strategies/strategy-notifier.ts';
 import { MemberGuard } from './universe/member-guard.ts';
 import { KEPT_UNIVERSES } from './universe/stored-universes.ts';
-import { TransferManager } from './transfers/transfer-manager.ts';
+import { TransferManager } from './transfer-manager.ts';
 import { KEPT_TRANSFERS } from './transfer-record.ts';
 import { UniverseManager } from './universe-manager.ts';
 import { TradingState } from './trading-state.ts';

@@ -26,7 +26,7 @@ import type { SignalIntake } from './signal-intake.ts';
 import type { SlowMachineWatch } from './slow-machine-watch.ts';
 import type { StandstillWatch } from './standstill-watch.ts';
 import type { StrategyInstance } from './strategy-instance.ts';
-import type { TransferManager } from './transfers/transfer-manager.ts';
+import type { TransferManager } from './transfer-manager.ts';
 import type { UniverseManager } from './universe-manager.ts';
 
 /** Rounds of events and intents within one step. More is a livelock, and the rest waits for the next step. */

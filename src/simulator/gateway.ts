@@ -4,7 +4,7 @@ import { divideUp } from '../domain/rounding.ts';
 import type { Accounts } from './accounts.ts';
 import { randomHex } from './gate/random-text.ts';
 import { accept, type Result } from './result.ts';
-import type { Users } from './users/users.ts';
+import type { Users } from './users.ts';
 import {
   gatewayRefusal,
   merchantOf,

@@ -2,7 +2,7 @@ import type { RandomSource } from '../domain/random.ts';
 import { accept, refuse, type Refusal, type Result } from './result.ts';
 import type { User } from './user.ts';
 import type { TotpSettings } from './user-settings.ts';
-import type { Users } from './users/users.ts';
+import type { Users } from './users.ts';
 import type { CredentialRegister } from './credentials.ts';
 import { randomHex } from './gate/random-text.ts';
 

@@ -16,7 +16,7 @@ import { DEFAULT_GATEWAY, type GatewaySettings } from './gateway-settings.ts';
 import { Margin } from './margin/margin.ts';
 import { DEFAULT_MARGIN, type MarginSettings } from './margin/margin-settings.ts';
 import type { User } from './user.ts';
-import { Users, type UsersState } from './users/users.ts';
+import { Users, type UsersState } from './users.ts';
 import type { UserSettings } from './user-settings.ts';
 import type { RandomSource } from '../domain/random.ts';
 

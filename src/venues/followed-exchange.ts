@@ -29,7 +29,7 @@ import type { Trade } from '../simulator/trade.ts';
 import type { TradingEvent } from '../simulator/trading.ts';
 import { readExchangeConfig } from '../simulator-server/exchange-config.ts';
 import { createSimulation } from '../simulator-server/simulation.ts';
-import { nameOfMarket } from './door/name-of-market.ts';
+import { nameOfMarket } from './name-of-market.ts';
 import { refusedAnswer, TypedDoor, value, type DoorAccount } from './typed-door.ts';
 import type { FollowedRules } from './liquidity-model.ts';
 import { FollowedMarket } from './followed-market.ts';

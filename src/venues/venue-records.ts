@@ -29,7 +29,7 @@ import { dayStats } from '../simulator/day-stats.ts';
 import type { MarketState } from '../simulator/market-state.ts';
 import type { TradeOfOrder } from '../simulator/trade.ts';
 import { orderIdOf, orderIdOrNull, tradeIdOf, transactionIdOf, walletIdOf } from './whole-ids.ts';
-import { nameOfMarket } from './door/name-of-market.ts';
+import { nameOfMarket } from './name-of-market.ts';
 import type { Wallet, WalletEntry as CoreTransaction } from '../simulator/wallet.ts';
 
 /**

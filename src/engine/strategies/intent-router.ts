@@ -23,7 +23,7 @@ import type { Reservations } from '../risk/reservations.ts';
 import type { RowCounter } from '../feeds/row-counter.ts';
 import type { StrategyInstance } from '../strategy-instance.ts';
 import type { StrategyNotifier } from './strategy-notifier.ts';
-import type { TransferManager } from '../transfers/transfer-manager.ts';
+import type { TransferManager } from '../transfer-manager.ts';
 import type { MemberGuard } from '../universe/member-guard.ts';
 
 export interface IntentRouterOptions {

@@ -1,8 +1,8 @@
-import type { MirrorStore } from '../../mirror/mirror-store.ts';
-import type { Venue } from '../../venues/venue.ts';
-import type { RunLocks } from '../run-locks.ts';
-import type { VenueCaller } from '../../venues/venue-caller.ts';
-import { AccountCheck } from '../account-check.ts';
+import type { MirrorStore } from '../mirror/mirror-store.ts';
+import type { Venue } from '../venues/venue.ts';
+import type { RunLocks } from './run-locks.ts';
+import type { VenueCaller } from '../venues/venue-caller.ts';
+import { AccountCheck } from './account-check.ts';
 
 /**
  * The caller of an exchange once it is known that the account is the one that a mirror was kept for, or with

@@ -1,6 +1,6 @@
-import type { Market } from '../../domain/market.ts';
-import type { MarketName } from '../../domain/market-symbol.ts';
-import { marketOfCurrencies } from '../../exchange/market-names.ts';
+import type { Market } from '../domain/market.ts';
+import type { MarketName } from '../domain/market-symbol.ts';
+import { marketOfCurrencies } from '../exchange/market-names.ts';
 
 const NAMES = new WeakMap<Market, MarketName>();
 

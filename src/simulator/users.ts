@@ -1,7 +1,7 @@
-import { invariant } from '../../domain/invariant.ts';
-import type { Result } from '../result.ts';
-import { User, type BankAccount, type UserState } from '../user.ts';
-import type { UserSettings } from '../user-settings.ts';
+import { invariant } from '../domain/invariant.ts';
+import type { Result } from './result.ts';
+import { User, type BankAccount, type UserState } from './user.ts';
+import type { UserSettings } from './user-settings.ts';
 
 export interface UsersState {
   readonly users: readonly UserState[];

@@ -5,22 +5,22 @@ import {
   subtractUnits,
   UNIT_DECIMALS,
   type Units,
-} from '../../domain/money.ts';
-import { readStored } from '../../domain/stored-json.ts';
-import { otherSide } from '../../domain/transfer.ts';
-import { sentence } from '../../language/sentence.ts';
-import { wishUnits } from '../algorithms/wish-units.ts';
-import type { Intent } from '../../strategy/intents.ts';
-import type { TransferStatus } from '../../strategy/strategy-event.ts';
-import type { VenueAnswer, VenueProfile } from '../../venues/port.ts';
-import type { IntentBlotter } from '../strategies/intent-blotter.ts';
-import type { MarginCache } from '../feeds/margin-cache.ts';
-import type { Outbox } from '../outbox.ts';
-import type { Reconciler } from '../fills/reconciler.ts';
-import type { Reservations } from '../risk/reservations.ts';
-import type { StrategyInstance } from '../strategy-instance.ts';
-import type { StrategyNotifier } from '../strategies/strategy-notifier.ts';
-import { KEPT_TRANSFERS, MOST_TRANSFERS, storedTransfers, type TransferRecord } from '../transfer-record.ts';
+} from '../domain/money.ts';
+import { readStored } from '../domain/stored-json.ts';
+import { otherSide } from '../domain/transfer.ts';
+import { sentence } from '../language/sentence.ts';
+import { wishUnits } from './algorithms/wish-units.ts';
+import type { Intent } from '../strategy/intents.ts';
+import type { TransferStatus } from '../strategy/strategy-event.ts';
+import type { VenueAnswer, VenueProfile } from '../venues/port.ts';
+import type { IntentBlotter } from './strategies/intent-blotter.ts';
+import type { MarginCache } from './feeds/margin-cache.ts';
+import type { Outbox } from './outbox.ts';
+import type { Reconciler } from './fills/reconciler.ts';
+import type { Reservations } from './risk/reservations.ts';
+import type { StrategyInstance } from './strategy-instance.ts';
+import type { StrategyNotifier } from './strategies/strategy-notifier.ts';
+import { KEPT_TRANSFERS, MOST_TRANSFERS, storedTransfers, type TransferRecord } from './transfer-record.ts';
 
 /** One that does not leave within this time is given up: what was wanted then may be wrong later. */
 const WITHIN_MS = 30_000;
