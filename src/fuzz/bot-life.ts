@@ -32,6 +32,7 @@ export interface BotLifeOptions {
   /** Asked at each point where the process may die. */
   readonly diesAt: (point: CrashPoint, isChange: boolean) => boolean;
   readonly onStep: (event: EngineEvent, output: EngineOutput) => void;
+  readonly onBeat: () => void;
   /** It has died by itself, at a crash point or by an error. */
   readonly onDeath: (cause: CrashPoint | 'mistake', error: unknown) => void;
 }
@@ -146,6 +147,7 @@ export class BotLife {
       this.time.at(this.time.now() + ms, () => {
         if (isOver) return;
         work();
+        this.options.onBeat();
         again();
       });
     };

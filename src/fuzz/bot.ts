@@ -376,6 +376,7 @@ export class Bot {
         return this.mayCrash && this.dice.happens(swarm.crashes[point] * factor);
       },
       onStep: (event, output) => this.watch(event, output),
+      onBeat: () => this.watchdog?.checker.bot.turns(world.time.now()),
       onDeath: (cause, error) => this.died(cause, error),
     });
   }

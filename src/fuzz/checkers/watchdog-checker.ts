@@ -14,12 +14,6 @@ export interface WatchdogCheckerOptions {
   readonly count: (what: string) => void;
 }
 
-/** Actions of a watchdog in an absence of the bot. */
-interface Deeds {
-  /** Lives of the watchdog that said so. */
-  readonly saidBy: number[];
-}
-
 const BEAT_MS = 1_000;
 
 /** From the end of a wait to the deed: a look each second, and a beat before it. */
@@ -41,7 +35,8 @@ export class WatchdogChecker implements WireWitness {
   readonly watchdog: Presence;
   private readonly options: WatchdogCheckerOptions;
   private readonly found: string[] = [];
-  private readonly deeds = new Map<Absence, Deeds>();
+  /** Lives of the watchdog that told an absence. */
+  private readonly tellers = new Map<Absence, readonly number[]>();
   private readonly tries: { readonly fromMs: number; toMs: number }[] = [];
   private lives = 0;
   private listLeftAtMs = 0;
@@ -116,10 +111,10 @@ export class WatchdogChecker implements WireWitness {
       return;
     }
     this.silentAtMs = nowMs;
-    const { saidBy } = this.deedsIn(absence);
-    if (saidBy.includes(this.lives))
+    const tellers = this.tellers.get(absence) ?? [];
+    if (tellers.includes(this.lives))
       this.found.push(`expected the silence since ${absence.fromMs} once, told again at ${nowMs}`);
-    saidBy.push(this.lives);
+    this.tellers.set(absence, [...tellers, this.lives]);
   }
 
   /** The bot may be gone again by now. */
@@ -166,22 +161,15 @@ export class WatchdogChecker implements WireWitness {
     const { silentAfterMs, cancelEntriesAfterMs } = this.options.rule;
     const toMs = Math.min(absence.toMs, this.options.nowMs());
     if (isWanted || !this.watchdog.isThere(fromMs - 2 * BEAT_MS, toMs)) return [];
-    const { saidBy } = this.deedsIn(absence);
     const hasTried = this.tries.some((one) => one.fromMs <= toMs && one.toMs >= fromMs);
     const lasts = `${fromMs} to ${toMs}`;
     const messages: string[] = [];
-    if (toMs - fromMs >= silentAfterMs + PROMPT_MS && saidBy.length === 0)
+    if (toMs - fromMs >= silentAfterMs + PROMPT_MS && !this.tellers.has(absence))
       messages.push(`expected the silence from ${lasts} to be told, it was not`);
     const tryAfterMs = Math.max(silentAfterMs, cancelEntriesAfterMs ?? Number.POSITIVE_INFINITY);
     if (toMs - fromMs >= tryAfterMs + PROMPT_MS && !hasTried)
       messages.push(`expected entries to be canceled in the silence from ${lasts}, it was not tried`);
     return messages;
-  }
-
-  private deedsIn(absence: Absence): Deeds {
-    const deeds = this.deeds.get(absence) ?? { saidBy: [] };
-    this.deeds.set(absence, deeds);
-    return deeds;
   }
 }
 
@@ -192,11 +180,11 @@ interface Absence {
   toMs: number;
   /** True if the process had announced its end. */
   isWanted: boolean;
-  /** True if a new life of the process has ended it. */
+  /** True if the process has shown itself since: whatever it does next is of another absence. */
   isOver: boolean;
 }
 
-/** Whoever only stood still, and goes on for no longer, cannot have shown itself. */
+/** Whoever goes on for no longer belongs to its absence, unless its loop turned. */
 const A_MOMENT_MS = 1;
 
 /** Follows when a process was there, by what is done to it, in ms of the true time. */
@@ -225,6 +213,12 @@ export class Presence {
     const absence = this.absent(nowMs);
     absence.toMs = Number.POSITIVE_INFINITY;
     absence.isWanted ||= isWanted;
+  }
+
+  /** Its loop has turned, which may be all that it did between two absences. */
+  turns(nowMs: number): void {
+    const absence = this.at(nowMs);
+    if (absence !== null) absence.isOver = true;
   }
 
   /** The absence that a time lies in, with the moment at which it ends; null where the process was there. */

@@ -85,10 +85,7 @@ describe('a watchdog', () => {
     scene.at(60_000).bot.ends(60_000, true);
     scene.at(90_000).news(SILENT);
     scene.sends('ordersList');
-    expect(scene.faults()).toEqual([
-      expect.stringContaining('expected a silence of'),
-      expect.stringContaining('which is ended in order'),
-    ]);
+    expect(scene.faults().join(';')).toMatch(/^expected a silence of[^;]+;[^;]+ is ended in order: [^;]+$/);
   });
 
   test('may not cancel an exit, nor say what is not so', () => {
@@ -117,17 +114,18 @@ describe('a watchdog', () => {
     const scene = new Scene();
     scene.at(60_000).bot.stands(60_000, 100_000);
     scene.at(300_000);
-    expect(scene.faults()).toEqual([
-      expect.stringContaining('to be told, it was not'),
-      expect.stringContaining('it was not tried'),
-    ]);
+    expect(scene.faults().join(';')).toMatch(/^[^;]+to be told, it was not;[^;]+it was not tried$/);
     scene.checker.watchdog.absences.push({ fromMs: 100_000, toMs: 110_000, isWanted: false, isOver: true });
     expect(scene.faults()).toEqual([]);
   });
 
-  test('may only say that a bot is back that was', () => {
+  test('may only say that a bot is back that was, if only for one turn of its loop', () => {
     const scene = silence();
     scene.checker.news({ kind: 'back', pulse: PULSE });
+    scene.checker.bot.turns(160_000);
+    scene.checker.bot.ends(160_001);
+    scene.at(161_000).news({ kind: 'back', pulse: PULSE });
+    scene.at(171_000).news(SILENT);
     expect(scene.faults()).toEqual(['expected "back" of a bot that is, it was said at 80500']);
   });
 });
@@ -136,7 +134,7 @@ test('a process that dies while it stands still is gone since it stood still, an
   const presence = new Presence(0);
   presence.begins(0);
   presence.stands(100, 50);
-  presence.ends(120);
+  presence.ends(150);
   expect(presence.at(500)).toMatchObject({ fromMs: 100, toMs: Number.POSITIVE_INFINITY });
   presence.begins(600);
   presence.ends(600);
