@@ -14,6 +14,9 @@ import type { Outbox } from '../outbox.ts';
 /** Cursors that wait for a second reading; the oldest go. A page of a list has up to a thousand. */
 const MOST_SEEN_ONCE = 5_000;
 
+/** Before the last send of an earlier life: what was refused since may be there all the same. */
+const LAST_REFUSALS_MS = 600_000;
+
 /** Called with every change of an order, after it was entered. `before` is null for a new one. */
 export type OrderListener = (order: OrderRecord, before: OrderRecord | null) => void;
 
@@ -128,8 +131,9 @@ export class OrderBlotter {
 
   /**
    * Takes over what the mirror kept. Whether a request that was being sent has left is not known, so
-   * it may be there; a cancel that was on its way is asked for again. Nothing was sent later than now: what
-   * says so is of a clock that has been set back since, and would be waited for until then.
+   * it may be there, as an order may that was refused last of all: its trade may have been read, and its
+   * owner not found yet. A cancel that was on its way is asked for again. Nothing was sent later than now:
+   * what says so is of a clock that has been set back since, and would be waited for until then.
    */
   restore(state: MirrorState, nowMs: number): void {
     const orders = state.orders.map((order) =>
@@ -142,9 +146,12 @@ export class OrderBlotter {
     }
     for (const { cursor } of state.fills) this.furthestTrade = Math.max(this.furthestTrade, cursor);
     this.identical.restore(orders, nowMs);
+    const lastSentMs = orders.reduce((last, { sentAtMs }) => Math.max(last, sentAtMs ?? 0), 0);
     for (const order of orders) {
       if (order.state === 'sending') this.apply(order, { kind: 'unanswered', sentAtMs: nowMs });
       else if (order.state === 'unknown') this.unknown.track(order, nowMs);
+      else if (order.state === 'rejected' && (order.sentAtMs ?? 0) > lastSentMs - LAST_REFUSALS_MS)
+        this.unknown.track(order, nowMs);
       else if (order.state === 'cancelling') this.apply(order, { kind: 'cancel failed' });
       else if (order.state === 'planned')
         this.apply(order, { kind: 'dropped', atMs: nowMs, reason: sentence('order-restarted') });

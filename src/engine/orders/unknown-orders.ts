@@ -28,6 +28,7 @@ export function latestArrivalMs(rule: AbsenceRule, configuredMs: number): number
 
 interface Search {
   readonly key: string;
+  readonly isRefused: boolean;
   readonly floor: ListCursor;
   readonly sentAtMs: number;
   passes: number;
@@ -68,14 +69,12 @@ export class UnknownOrders {
     this.lateArrivalMs = latestArrivalMs(settings.rule, settings.lateArrivalMs);
   }
 
-  get size(): number {
-    return this.searches.size;
-  }
-
+  /** Searches for an order; one that was refused for a single pass. */
   track(order: OrderRecord, nowMs: number): void {
     const sentAtMs = order.sentAtMs ?? nowMs;
     this.searches.set(order.key, {
       key: order.key,
+      isRefused: order.state === 'rejected',
       floor: order.orderFloor,
       sentAtMs,
       passes: 0,
@@ -125,6 +124,7 @@ export class UnknownOrders {
     if (pass === null || askedAtMs === null) return;
     for (const search of this.searches.values()) {
       if (pass.from > readingFrom(this.settings.list, search.floor)) continue;
+      if (search.isRefused) this.forget(search.key);
       search.passes += 1;
       this.take(search, askedAtMs, nowMs);
       search.nextPassAtMs = this.nextPassOf(search, nowMs);

@@ -44,6 +44,18 @@ describe('a restart', () => {
     expect(world.order()).toMatchObject({ state: 'rejected', reason: 'NeverArrived' });
   });
 
+  it('finds an order that was wrongly refused shortly before, though no list has its trade any more', () => {
+    const world = sending();
+    const placed = world.venue.place(world.pending('place').call.order);
+    world.refuse('place', 'MarketClosed');
+    world.venue.fill(placed.id);
+    world.venue.hidden.add(world.venue.trades.at(-1)?.id);
+    for (let life = 0; life < 3; life += 1) world.restart();
+    expect(world.order()).toMatchObject({ state: 'rejected' });
+    world.advance(30_000);
+    expect(world.order()).toMatchObject({ state: 'settling', venueId: placed.id });
+  });
+
   it('finds an order that was wrongly refused long before, by its first trade', () => {
     const world = sending();
     const placed = world.venue.place(world.pending('place').call.order);
