@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { readStored, storedTimeMs } from '../domain/stored-json.ts';
 import { sentence } from '../language/sentence.ts';
 import type { Market } from '../domain/market.ts';
+import { keepNewest } from '../domain/keep-newest.ts';
 import type { UnreadRow } from '../venues/port.ts';
 import type { Flaw } from './plausibility/flaw.ts';
 import type { Outbox } from './outbox.ts';
@@ -82,7 +83,7 @@ export class FlawLog {
     const { field, expected, found } = flaw;
     const finding: NotedFlaw = { field, expected, found, subject, sinceMs, ...way };
     this.entries.set(subject, { finding, readings, lastMs: nowMs, step: steps, of: null });
-    this.bound();
+    keepNewest(this.entries, MOST_SUBJECTS);
     this.say(subject, { ...flaw, ...way }, readings);
     if (readings >= 2) this.keep();
     return readings;
@@ -192,14 +193,6 @@ export class FlawLog {
         `${text}, and a second reading says the same${isSoft === true ? ': the rest of it is used' : ''}`,
         subject,
       );
-  }
-
-  private bound(): void {
-    if (this.entries.size <= MOST_SUBJECTS) return;
-    for (const oldest of this.entries.keys()) {
-      this.entries.delete(oldest);
-      return;
-    }
   }
 
   private keep(): void {

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { plotFigure } from '../domain/figure-name.ts';
 import { readStored } from '../domain/stored-json.ts';
+import { keepNewest } from '../domain/keep-newest.ts';
 import { MOST_PLOTS, PLOT_COLORS, PLOT_STYLES, type PlotSeries, type PlotSink } from '../strategy/plots.ts';
 import type { Outbox } from './outbox.ts';
 
@@ -118,8 +119,7 @@ export class LivePlots {
     this.isChanged = true;
     plots.delete(keyOf(plot));
     plots.set(keyOf(plot), { plot, live });
-    const [oldest] = plots.keys();
-    if (plots.size > MOST_PLOTS && oldest !== undefined) plots.delete(oldest);
+    keepNewest(plots, MOST_PLOTS);
     return live;
   }
 

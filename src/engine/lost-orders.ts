@@ -1,5 +1,6 @@
 import { invariant, present } from '../domain/invariant.ts';
 import type { VenueOrder } from '../domain/order.ts';
+import { keepNewest } from '../domain/keep-newest.ts';
 import { KnownNames } from './known-names.ts';
 import { readOrderName, stopLegKey, type OrderName } from './order-names.ts';
 import { unsentOrder, type OrderRecord } from './order-record.ts';
@@ -179,8 +180,7 @@ class Namesakes {
   isFirstOf({ epoch }: OrderName): boolean {
     if (this.reported.has(epoch)) return false;
     this.reported.add(epoch);
-    if (this.reported.size > MOST_REPORTED)
-      for (const oldest of [...this.reported].slice(0, 1)) this.reported.delete(oldest);
+    keepNewest(this.reported, MOST_REPORTED);
     return true;
   }
 }

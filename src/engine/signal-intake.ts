@@ -1,5 +1,6 @@
 import { readStored } from '../domain/stored-json.ts';
 import { isoText, lengthText } from '../domain/time-text.ts';
+import { keepNewest } from '../domain/keep-newest.ts';
 import type { SignalObjection } from '../strategy/signal.ts';
 import type { SignalSubscription } from '../strategy/subscriptions.ts';
 import type { SignalCommand } from './engine-event.ts';
@@ -186,8 +187,7 @@ export class SignalIntake {
 
   private reply(key: string, reply: SignalReply): void {
     this.replies.set(key, reply);
-    const [oldest] = this.replies.keys();
-    if (this.replies.size > MOST_REPLIES && oldest !== undefined) this.replies.delete(oldest);
+    keepNewest(this.replies, MOST_REPLIES);
   }
 }
 

@@ -1,4 +1,5 @@
 import type { Budget } from '../domain/rate-limit.ts';
+import { keepNewest } from '../domain/keep-newest.ts';
 import { ENDPOINTS, type EndpointName } from './endpoints.ts';
 
 /**
@@ -60,7 +61,7 @@ export class OrderBookChoice {
     if (isOfBooks(asked)) {
       if (httpStatus !== NOT_FOUND) return;
       this.tried.add(key);
-      for (const oldest of this.tried) if (this.tried.size > MOST_TRIED) this.tried.delete(oldest);
+      keepNewest(this.tried, MOST_TRIED);
       return;
     }
     if (!this.tried.has(key)) return;

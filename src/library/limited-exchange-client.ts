@@ -8,6 +8,7 @@ import type { CallOptions, ClientOptions, Credentials, OutgoingRequest } from '.
 import type { Access, Endpoint } from '../exchange/endpoint.ts';
 import { ENDPOINTS, type EndpointName } from '../exchange/endpoints.ts';
 import type { Budget } from '../domain/rate-limit.ts';
+import { keepNewest } from '../domain/keep-newest.ts';
 import { createHash } from 'node:crypto';
 import { BudgetLedger } from '../budget/ledger.ts';
 import { RequestLimiter } from '../budget/limiter.ts';
@@ -292,8 +293,7 @@ class LimitsOfClient {
 function shared(key: string, create: () => LocalLimits): LocalLimits {
   const found = known.get(key);
   if (found !== undefined) return found;
-  const [oldest] = known.keys();
-  if (known.size >= MOST_CALLERS && oldest !== undefined) known.delete(oldest);
+  keepNewest(known, MOST_CALLERS - 1);
   const created = create();
   known.set(key, created);
   return created;

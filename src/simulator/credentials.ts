@@ -1,5 +1,6 @@
 import { invariant } from '../domain/invariant.ts';
 import type { RandomSource } from '../domain/random.ts';
+import { keepNewest } from '../domain/keep-newest.ts';
 import type { Permission, UserSettings } from './user-settings.ts';
 import { randomHex } from './gate/random-text.ts';
 
@@ -143,8 +144,7 @@ export class CredentialRegister {
     for (const [token, { expiresAtMs }] of this.logins) {
       if (expiresAtMs !== null && expiresAtMs <= timeMs) this.logins.delete(token);
     }
-    const [oldest] = this.logins.keys();
-    if (this.logins.size >= LOGIN_TOKENS_KEPT && oldest !== undefined) this.logins.delete(oldest);
+    keepNewest(this.logins, LOGIN_TOKENS_KEPT - 1);
   }
 }
 

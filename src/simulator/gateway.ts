@@ -1,6 +1,7 @@
 import { parseUnits, UNITS_PER_ONE } from '../domain/money.ts';
 import type { RandomSource } from '../domain/random.ts';
 import { divideUp } from '../domain/rounding.ts';
+import { keepNewest } from '../domain/keep-newest.ts';
 import type { Accounts } from './accounts.ts';
 import { randomHex } from './gate/random-text.ts';
 import { accept, type Result } from './result.ts';
@@ -85,8 +86,7 @@ export class Gateway {
     if (!invoice.ok) return invoice;
     let token = randomHex(this.random, TOKEN_LENGTH);
     while (this.payments.has(token)) token = randomHex(this.random, TOKEN_LENGTH);
-    const [oldest] = this.payments.keys();
-    if (this.payments.size >= PAYMENTS_KEPT && oldest !== undefined) this.payments.delete(oldest);
+    keepNewest(this.payments, PAYMENTS_KEPT - 1);
     return accept(
       this.put({
         ...invoice.value,

@@ -1,3 +1,4 @@
+import { keepNewest } from '../../domain/keep-newest.ts';
 /** Wrong tokens that cost nothing: a person may paste the wrong one. */
 const FREE_TRIES = 5;
 
@@ -39,8 +40,7 @@ export class SignInPace {
     const count = (this.triesOf(address, nowMs)?.count ?? 0) + 1;
     this.byAddress.delete(address);
     this.byAddress.set(address, { count, lastMs: nowMs });
-    const [oldest] = this.byAddress.keys();
-    if (this.byAddress.size > MOST_ADDRESSES && oldest !== undefined) this.byAddress.delete(oldest);
+    keepNewest(this.byAddress, MOST_ADDRESSES);
   }
 
   /** It has tried a right one. */

@@ -1,6 +1,7 @@
 import { formatUnits, type Units } from '../../domain/money.ts';
 import type { Algorithm } from '../algorithms/algorithms.ts';
 import { venueOrderId } from '../../domain/venue-id.ts';
+import { keepNewest } from '../../domain/keep-newest.ts';
 import { sentence } from '../../language/sentence.ts';
 import { mayTrade, type OrderRecord } from '../order-record.ts';
 import type { AlgorithmManager } from '../algorithms/algorithm-manager.ts';
@@ -45,8 +46,7 @@ export class CancelByHand {
   take(command: CancelCommand): void {
     if (this.commands.has(command.key)) return;
     this.commands.set(command.key, command.order === null ? this.many(command) : this.one(command.order));
-    const [oldest] = this.commands.keys();
-    if (this.commands.size > MOST_REMEMBERED && oldest !== undefined) this.commands.delete(oldest);
+    keepNewest(this.commands, MOST_REMEMBERED);
   }
 
   stateOf(key: string): ByHandState | null {

@@ -1,4 +1,5 @@
 import { lengthText } from '../../domain/time-text.ts';
+import { keepNewest } from '../../domain/keep-newest.ts';
 import { sentence } from '../../language/sentence.ts';
 import type { OrderRecord } from '../order-record.ts';
 import type { Intent } from '../../strategy/intents.ts';
@@ -138,8 +139,7 @@ export class PlaceByHand {
   private note(placed: Placed): void {
     const { outbox, onChange } = this.options;
     this.placed.set(placed.key, placed);
-    const [oldest] = this.placed.keys();
-    if (this.placed.size > MOST_PLACED && oldest !== undefined) this.placed.delete(oldest);
+    keepNewest(this.placed, MOST_PLACED);
     outbox.journal('control', 'place result', { ...placed });
     onChange();
   }

@@ -7,6 +7,7 @@ import {
   subtractUnits,
   type Units,
 } from '../../domain/money.ts';
+import { keepNewest } from '../../domain/keep-newest.ts';
 import { sentence } from '../../language/sentence.ts';
 import type { AlgorithmManager } from '../algorithms/algorithm-manager.ts';
 import type { PositionCommand } from '../engine-event.ts';
@@ -67,8 +68,7 @@ export class PositionByHand {
     const refusal = typeof move === 'string' ? move : null;
     const message = typeof move === 'string' ? move : this.carryOut(command, move);
     this.moved.set(command.key, { key: command.key, ok: refusal === null, message });
-    const [oldest] = this.moved.keys();
-    if (this.moved.size > MOST_MOVED && oldest !== undefined) this.moved.delete(oldest);
+    keepNewest(this.moved, MOST_MOVED);
     outbox.journal('control', 'position result', { key: command.key, ok: refusal === null, message });
     onChange();
   }

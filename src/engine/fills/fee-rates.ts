@@ -1,5 +1,6 @@
 import type { Side } from '../../domain/order.ts';
 import type { VenueTrade } from '../../domain/trade.ts';
+import { keepNewest } from '../../domain/keep-newest.ts';
 
 /** Rates are counted in millionths. */
 const ONE = 1_000_000n;
@@ -27,11 +28,7 @@ export class SeenFeeRates {
     const rate = (fee * ONE + received / 2n) / received;
     if (!isAt(rate, received, fee) || this.rates.has(rate)) return;
     this.rates.add(rate);
-    if (this.rates.size <= MOST_RATES) return;
-    for (const oldest of this.rates) {
-      this.rates.delete(oldest);
-      return;
-    }
+    keepNewest(this.rates, MOST_RATES);
   }
 
   /** True if a trade's fee matches a known rate; while none is known, if there is a fee at all. */

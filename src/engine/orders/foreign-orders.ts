@@ -1,4 +1,5 @@
 import type { VenueOrderId } from '../../domain/venue-id.ts';
+import { keepNewest } from '../../domain/keep-newest.ts';
 import { isManualOrderId } from '../order-names.ts';
 import type { Outbox } from '../outbox.ts';
 
@@ -34,7 +35,7 @@ export class ForeignOrders {
     if (this.strangers.delete(id)) this.add(id, name);
     else {
       this.strangers.add(id);
-      forgetBeyond(this.strangers);
+      keepNewest(this.strangers, FOREIGN_KEPT);
     }
   }
 
@@ -50,14 +51,6 @@ export class ForeignOrders {
         name,
       );
     }
-    forgetBeyond(this.foreign);
-  }
-}
-
-function forgetBeyond(ids: Set<VenueOrderId>): void {
-  if (ids.size <= FOREIGN_KEPT) return;
-  for (const oldest of ids) {
-    ids.delete(oldest);
-    return;
+    keepNewest(this.foreign, FOREIGN_KEPT);
   }
 }

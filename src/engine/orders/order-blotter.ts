@@ -1,4 +1,5 @@
 import { formatUnits } from '../../domain/money.ts';
+import { keepNewest } from '../../domain/keep-newest.ts';
 import { sentence } from '../../language/sentence.ts';
 import { IdenticalOrders } from './identical-orders.ts';
 import { afterEvent, type OrderEvent } from './order-life.ts';
@@ -122,7 +123,7 @@ export class OrderBlotter {
     const step = seenOnce.get(cursor);
     if (step === undefined) {
       seenOnce.set(cursor, steps);
-      if (seenOnce.size > MOST_SEEN_ONCE) this.forgetOldest();
+      keepNewest(seenOnce, MOST_SEEN_ONCE);
     } else if (step !== steps) {
       this.furthestOrder = cursor;
       for (const seen of seenOnce.keys()) if (seen <= cursor) seenOnce.delete(seen);
@@ -172,13 +173,6 @@ export class OrderBlotter {
       matched: formatUnits(matched),
       filled: formatUnits(filled),
     });
-  }
-
-  private forgetOldest(): void {
-    for (const oldest of this.seenOnce.keys()) {
-      this.seenOnce.delete(oldest);
-      return;
-    }
   }
 
   private tell(order: OrderRecord, before: OrderRecord | null): void {

@@ -2,6 +2,7 @@ import { present } from '../../domain/invariant.ts';
 import { formatUnits, NO_UNITS, type Units } from '../../domain/money.ts';
 import type { VenueOrder } from '../../domain/order.ts';
 import type { VenueOrderId } from '../../domain/venue-id.ts';
+import { keepNewest } from '../../domain/keep-newest.ts';
 import { OrderEndings } from './order-endings.ts';
 import { isFinal, type OrderRecord } from '../order-record.ts';
 import { cursorOfOrder } from '../own-list.ts';
@@ -140,11 +141,7 @@ export class OrderReportMatcher {
     if (askedId === undefined) return;
     this.stated.delete(askedId);
     this.stated.set(askedId, { record, atMs: this.blotter.outbox.nowMs });
-    if (this.stated.size <= MOST_STATED) return;
-    for (const oldest of this.stated.keys()) {
-      this.stated.delete(oldest);
-      return;
-    }
+    keepNewest(this.stated, MOST_STATED);
   }
 
   /** Takes in a record, for the order it was asked for or for whichever it is of. */

@@ -1,4 +1,5 @@
 import { subtractUnits, UNITS_PER_ONE, type Units } from '../../domain/money.ts';
+import { keepNewest } from '../../domain/keep-newest.ts';
 import { paymentFor } from './claims.ts';
 import type { OrderRecord } from '../order-record.ts';
 import type { WantedOrder } from '../risk/risk-view.ts';
@@ -128,8 +129,7 @@ export class RefusedOrders {
     const refusal = { terms, code, cause, atMs: nowMs, situation: this.situationOf(terms), count };
     this.refusals.delete(key);
     this.refusals.set(key, refusal);
-    const [oldest] = this.refusals.keys();
-    if (this.refusals.size > MOST_REFUSALS && oldest !== undefined) this.refusals.delete(oldest);
+    keepNewest(this.refusals, MOST_REFUSALS);
     this.count(refusal);
   }
 

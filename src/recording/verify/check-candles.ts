@@ -12,6 +12,7 @@ import { CANDLE_SHAPE } from '../table-shapes.ts';
 import { DecimalsCount, onStep } from '../check-step.ts';
 import type { Findings } from './findings.ts';
 import { durationText } from '../../domain/time-text.ts';
+import { keepNewest } from '../../domain/keep-newest.ts';
 
 /** Rows of one chunk, as DuckDB has them. */
 const CHUNK_ROWS = 2_048;
@@ -269,9 +270,7 @@ class RepeatedBars {
     if (bar.volume === 0) return;
     this.byVolume.delete(bar.volume);
     this.byVolume.set(bar.volume, bar);
-    if (this.byVolume.size <= MOST_REMEMBERED) return;
-    const [oldest] = this.byVolume.keys();
-    if (oldest !== undefined) this.byVolume.delete(oldest);
+    keepNewest(this.byVolume, MOST_REMEMBERED);
   }
 }
 

@@ -1,4 +1,5 @@
 import type { Budget } from '../../domain/rate-limit.ts';
+import { keepNewest } from '../../domain/keep-newest.ts';
 import { DEFAULT_LIMITS, LARGEST_COUNTED_LIMIT, type LimitSettings } from './limit-settings.ts';
 import { SubjectLogs, type SubjectLogsState } from './subject-logs.ts';
 
@@ -176,8 +177,7 @@ export class RateLimits {
   private block(subject: string, untilMs: number, timeMs: number): void {
     if (this.blocks.size >= BLOCKS_KEPT) {
       for (const [known, endMs] of this.blocks) if (endMs <= timeMs) this.blocks.delete(known);
-      const [oldest] = this.blocks.keys();
-      if (this.blocks.size >= BLOCKS_KEPT && oldest !== undefined) this.blocks.delete(oldest);
+      keepNewest(this.blocks, BLOCKS_KEPT - 1);
     }
     this.blocks.set(subject, untilMs);
   }

@@ -1,4 +1,5 @@
 import { SarrafError } from '../../domain/errors.ts';
+import { keepNewest } from '../../domain/keep-newest.ts';
 import { strayHandler } from '../check-definition.ts';
 import type { StrategyContext } from '../context.ts';
 import type { Data, DataSetup, DeclaredData, MarketData } from '../data.ts';
@@ -174,10 +175,7 @@ class Members {
 
   private noteAsked(clientOrderId: string, market: string): void {
     this.asked.set(clientOrderId, market);
-    for (const oldest of this.asked.keys()) {
-      if (this.asked.size <= MOST_ASKED) return;
-      this.asked.delete(oldest);
-    }
+    keepNewest(this.asked, MOST_ASKED);
   }
 
   private contextOf(ctx: StrategyContext, market: string): MemberContext {

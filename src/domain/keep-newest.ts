@@ -1,0 +1,11 @@
+/** Forgets the oldest entries of a map or a set beyond so many. An entry keeps its place when it is set again. */
+export function keepNewest<Key>(
+  kept: { readonly size: number; keys(): Iterable<Key>; delete(key: Key): boolean },
+  most: number,
+): void {
+  if (kept.size <= most) return;
+  for (const oldest of kept.keys()) {
+    if (kept.size <= most) return;
+    kept.delete(oldest);
+  }
+}
