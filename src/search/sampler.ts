@@ -3,7 +3,6 @@ import { SarrafError } from '../domain/errors.ts';
 import type { Point, Space } from './parameter.ts';
 import { PointIndex } from './point-index.ts';
 import { SpaceAxes } from './space-axes.ts';
-import { createProposer } from './create-proposer.ts';
 import { checkedOutcome, learnedTrial } from './checked-outcome.ts';
 import type { Proposer } from './proposer.ts';
 import { RandomStream } from './random-stream.ts';
@@ -15,6 +14,12 @@ import {
   type TrialRecord,
   type TrialResult,
 } from './trial-record.ts';
+import { CmaProposer } from './cma-proposer.ts';
+import { GridProposer } from './grid-proposer.ts';
+import { NsgaProposer } from './nsga-proposer.ts';
+import { RandomProposer } from './random-proposer.ts';
+import { SobolProposer } from './sobol-proposer.ts';
+import { TpeProposer } from './tpe-proposer.ts';
 
 /** Proposals for one trial before a new point is looked for in order. */
 const MOST_ATTEMPTS = 32;
@@ -183,5 +188,27 @@ export class Sampler {
   /** The same for the same values, in whatever order they were stored. */
   private keyOf(point: Point): string {
     return JSON.stringify(this.axes.space.parameters.map(({ name }) => point[name] ?? null));
+  }
+}
+
+/**
+ * The way of sampling that the settings name.
+ * @throws SarrafError `INVALID_OPTIONS` for a space that it can not sample
+ */
+function createProposer(axes: SpaceAxes, { kind, seed, generation }: SamplerSettings): Proposer {
+  const setup = { axes, seed, generation };
+  switch (kind) {
+    case 'grid':
+      return new GridProposer(setup);
+    case 'random':
+      return new RandomProposer(setup);
+    case 'sobol':
+      return new SobolProposer(setup);
+    case 'tpe':
+      return new TpeProposer(setup);
+    case 'nsga2':
+      return new NsgaProposer(setup);
+    case 'cmaes':
+      return new CmaProposer(setup);
   }
 }

@@ -1,4 +1,5 @@
 import { parseUnits } from '../../src/domain/money.ts';
+import type { TrueFill, TrueOrder } from '../../src/fuzz/checkers/exchange-truth.ts';
 import { orderIdOf } from '../../src/venues/whole-ids.ts';
 import { unsentOrder, type OrderRecord, type OrderState } from '../../src/engine/order-record.ts';
 
@@ -45,4 +46,17 @@ export function orderIn(state: OrderState, changed: Partial<OrderRecord> = {}): 
     rejected: { ...sent, reason: 'InsufficientFunds', closedAtMs: 9 },
   };
   return plannedOrder({ state, ...fields[state], ...changed });
+}
+
+/** An open order of the exchange that buys one smallest unit at one, opened at its number. */
+export function trueOrder(id: number, changes: Partial<TrueOrder> = {}): TrueOrder {
+  const terms = { market: 'BTCUSDT', side: 'buy', price: 1n, amount: 1n, matched: 0n } as const;
+  const life = { status: 'Active', isOpen: true, openedAtMs: id, closedAtMs: null };
+  return { id, clientOrderId: null, pairId: null, isStop: false, ...terms, ...life, ...changes };
+}
+
+/** A fill of an order of the exchange, of one smallest unit at one without a fee. */
+export function trueFill(orderId: number, changes: Partial<TrueFill> = {}): TrueFill {
+  const trade = { tradeId: orderId, orderId, atMs: orderId, market: 'BTCUSDT', side: 'buy' } as const;
+  return { ...trade, amount: 1n, total: 1n, fee: 0n, ...changes };
 }

@@ -11,13 +11,12 @@ import type { BotFolderReader } from '../folder/bot-folder-reader.ts';
 import { booksReplyOf } from '../readers/books-reply.ts';
 import { budgetsReplyOf, ledgerNow } from '../readers/budgets-reply.ts';
 import { chartCandlesReplyOf } from '../readers/candles-reply.ts';
-import { locksReplyOf } from '../readers/locks-reply.ts';
 import { logItemOf } from '../readers/log-items.ts';
 import { askedMarket } from '../readers/market-parts.ts';
 import { bookReplyOf, marketsReplyOf, marksReplyOf, plotsReplyOf } from '../readers/market-replies.ts';
 import { orderReplyOf } from '../readers/order-reply.ts';
 import { overviewReplyOf } from '../readers/overview-reply.ts';
-import { fillItemOf, intentItemOf, orderItemOf } from '../readers/row-items.ts';
+import { fillItemOf, intentItemOf, orderItemOf, lockItemOf } from '../readers/row-items.ts';
 import { allSeriesOf } from '../readers/series-items.ts';
 import { signalsReplyOf } from '../readers/signal-items.ts';
 import { strategyItems } from '../readers/strategy-items.ts';
@@ -33,6 +32,11 @@ import { openOutboxFile, outboxPath } from '../../alerts/outbox-file.ts';
 import { alertText } from '../../alerts/alert-text.ts';
 import { asApiError } from '../folder/mirror-source.ts';
 import type { AlertItem } from '../schema/alert.ts';
+import { waitingLocks } from '../../daemon/waiting-locks.ts';
+import { SarrafError } from '../../domain/errors.ts';
+import { locksNow } from '../../mirror/locks-now.ts';
+import type { MirrorReader } from '../../mirror/mirror-reader.ts';
+import type { LocksReply } from '../schema/lock.ts';
 
 type Shape<Name extends DashboardEndpoint> = (typeof DASHBOARD_ENDPOINTS)[Name];
 
@@ -334,5 +338,32 @@ class AlertItems {
       acknowledgedBy: alert.acknowledgedBy,
       deliveries: alert.deliveries.map((delivery) => ({ ...delivery })),
     };
+  }
+}
+
+function locksReplyOf(
+  reader: MirrorReader,
+  of: { readonly dataFolder: string; readonly nowMs: number },
+): LocksReply {
+  const { locks, nextChangeAtMs } = locksNow(reader.kept(), of.nowMs);
+  return {
+    locks: locks.map((lock) => lockItemOf(lock)),
+    nextChangeAtMs: nextChangeAtMs === null ? null : Math.floor(nextChangeAtMs),
+    waiting: waitingOf(of.dataFolder).map(({ kind, name, strategy, market }) => ({
+      kind,
+      name,
+      strategy,
+      market,
+    })),
+  };
+}
+
+function waitingOf(dataFolder: string): ReturnType<typeof waitingLocks> {
+  try {
+    return waitingLocks(dataFolder);
+  } catch (error) {
+    // What waits is news beside the locks themselves.
+    if (error instanceof SarrafError) return [];
+    throw error;
   }
 }

@@ -3,7 +3,7 @@ import { isUnbindable } from './order-life.ts';
 import { isFinal, type OrderRecord } from '../order-record.ts';
 import type { OrderBlotter } from './order-blotter.ts';
 import type { OrderInquiries } from './order-inquiries.ts';
-import type { SureIds } from './sure-ids.ts';
+import type { SureIds } from './second-readings.ts';
 
 /** An id that claims to be an order's own beside the one that it has. */
 interface Claim {

@@ -180,21 +180,15 @@ export class OrderBlotter {
     const isAtEnd = isFinal(order);
     // Without a journal nobody reads what an order was between its plan and its end.
     if (outbox.isJournaled || before === null || isAtEnd) outbox.change({ kind: 'order', order });
-    if (outbox.isJournaled) this.journal(order);
+    if (outbox.isJournaled) {
+      const { key, state, venueId, venueStatus: status, matched, filled, reason } = order;
+      const [amount, traded] = [formatUnits(matched), formatUnits(filled)];
+      const fields = { state, venueId, status, matched: amount, filled: traded };
+      outbox.journal('order', key, reason === null ? fields : { ...fields, reason });
+    }
     if (outbox.isWatched && (before === null || before.state !== order.state || isAtEnd))
       outbox.tell({ kind: 'order', order });
     for (const listener of this.listeners) listener(order, before);
     if (isAtEnd) for (const listener of this.endListeners) listener(order);
-  }
-
-  private journal({ key, state, venueId, venueStatus, matched, filled, reason }: OrderRecord): void {
-    this.outbox.journal('order', key, {
-      state,
-      venueId,
-      status: venueStatus,
-      matched: formatUnits(matched),
-      filled: formatUnits(filled),
-      ...(reason === null ? {} : { reason }),
-    });
   }
 }

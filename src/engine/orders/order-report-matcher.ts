@@ -3,7 +3,7 @@ import { formatUnits, NO_UNITS, type Units } from '../../domain/money.ts';
 import type { VenueOrder } from '../../domain/order.ts';
 import type { VenueOrderId } from '../../domain/venue-id.ts';
 import { keepNewest } from '../../domain/keep-newest.ts';
-import { OrderEndings } from './order-endings.ts';
+import { OrderEndings, SureIds } from './second-readings.ts';
 import { isFinal, type OrderRecord } from '../order-record.ts';
 import { cursorOfOrder } from '../own-list.ts';
 import { isClosedStatus, isOpenStatus, type ListCursor } from '../../venues/port.ts';
@@ -15,7 +15,6 @@ import { OrderInquiries } from './order-inquiries.ts';
 import type { OrderBlotter } from './order-blotter.ts';
 import type { Flaw } from '../plausibility/flaw.ts';
 import { orderFlaw, orderMisfit } from '../plausibility/order-flaw.ts';
-import { SureIds } from './sure-ids.ts';
 import { UnchangedRecords } from '../feeds/unchanged-records.ts';
 
 /** Owner of an order in a list. */

@@ -12,6 +12,16 @@ function sending(): EngineWorld {
   return world;
 }
 
+/** The same once it has filled, was refused all the same, and no list has its trade. */
+function wronglyRefused() {
+  const world = sending();
+  const placed = world.venue.place(world.pending('place').call.order);
+  world.refuse('place', 'MarketClosed');
+  world.venue.fill(placed.id);
+  world.venue.hidden.add(world.venue.trades.at(-1)?.id);
+  return { world, placed };
+}
+
 describe('a restart', () => {
   it('asks whether an order has arrived whose request may have left', () => {
     const world = sending();
@@ -45,11 +55,7 @@ describe('a restart', () => {
   });
 
   it('finds an order that was wrongly refused shortly before, though no list has its trade any more', () => {
-    const world = sending();
-    const placed = world.venue.place(world.pending('place').call.order);
-    world.refuse('place', 'MarketClosed');
-    world.venue.fill(placed.id);
-    world.venue.hidden.add(world.venue.trades.at(-1)?.id);
+    const { world, placed } = wronglyRefused();
     for (let life = 0; life < 3; life += 1) world.restart();
     expect(world.order()).toMatchObject({ state: 'rejected' });
     world.advance(30_000);
@@ -57,13 +63,7 @@ describe('a restart', () => {
   });
 
   it('finds an order that was wrongly refused long before, by its first trade', () => {
-    const world = sending();
-    const placed = world.venue.place(world.pending('place').call.order);
-    world.refuse('place', 'MarketClosed');
-    world.advance(1_000);
-    world.venue.fill(placed.id);
-    const { trades } = world.venue;
-    world.venue.hidden.add(trades.at(-1)?.id);
+    const { world, placed } = wronglyRefused();
     world.advance(3_600_000);
     world.restart();
     world.venue.hidden.clear();

@@ -1,37 +1,22 @@
 import { describe, expect, test } from 'vitest';
 import type { MirrorChange } from '../../../src/engine/mirror-change.ts';
 import { ByHandChecker } from '../../../src/fuzz/checkers/by-hand-checker.ts';
-import type { TrueFill, TrueOrder } from '../../../src/fuzz/checkers/exchange-truth.ts';
+import type { TrueOrder } from '../../../src/fuzz/checkers/exchange-truth.ts';
 import type { OrderRecord } from '../../../src/engine/order-record.ts';
-import { orderIn } from '../../support/order-value.ts';
+import { orderIn, trueFill, trueOrder } from '../../support/order-value.ts';
 
 const nameOf = (id: number): string => `bot-one-mark-${id}`;
-const order = (id: number, changes: Partial<TrueOrder> = {}): TrueOrder => ({
-  id,
-  clientOrderId: nameOf(id),
-  pairId: null,
-  isStop: false,
-  market: 'USDTIRT',
-  side: 'buy',
-  price: 1n,
-  amount: 10n,
-  matched: 0n,
-  status: 'Done',
-  isOpen: false,
-  openedAtMs: id,
-  closedAtMs: id,
-  ...changes,
-});
-const bought: TrueFill = {
-  tradeId: 1,
-  orderId: 1,
-  atMs: 1,
-  market: 'USDTIRT',
-  side: 'buy',
-  amount: 10n,
-  total: 10n,
-  fee: 1n,
-};
+const order = (id: number, changes: Partial<TrueOrder> = {}): TrueOrder =>
+  trueOrder(id, {
+    clientOrderId: nameOf(id),
+    market: 'USDTIRT',
+    amount: 10n,
+    status: 'Done',
+    isOpen: false,
+    closedAtMs: id,
+    ...changes,
+  });
+const bought = trueFill(1, { market: 'USDTIRT', amount: 10n, total: 10n, fee: 1n });
 const sent = (id: number, intentId: string): MirrorChange => ({
   kind: 'order',
   order: orderIn('sending', { key: nameOf(id), clientOrderId: nameOf(id), intentId, plannedAtMs: 0 }),

@@ -7,34 +7,21 @@ import { checkOrders } from '../../../src/fuzz/checkers/order-checker.ts';
 import type { Violation } from '../../../src/fuzz/checkers/violation.ts';
 import { parseUnits } from '../../../src/domain/money.ts';
 import { RequestLog } from '../../../src/simulator-server/request-log.ts';
+import { trueFill, trueOrder } from '../../support/order-value.ts';
 
-const order = (changes: Partial<TrueOrder> = {}): TrueOrder => ({
-  id: 10,
-  clientOrderId: 'bot-a-mark-1',
-  pairId: null,
-  isStop: false,
-  market: 'BTCUSDT',
-  side: 'buy',
-  price: parseUnits('100'),
-  amount: parseUnits('2'),
-  matched: parseUnits('1'),
-  status: 'Active',
-  isOpen: true,
-  openedAtMs: 1_000,
-  closedAtMs: null,
-  ...changes,
-});
-const fill = (changes: Partial<TrueFill> = {}): TrueFill => ({
-  tradeId: 5,
-  orderId: 10,
-  atMs: 1_500,
-  market: 'BTCUSDT',
-  side: 'buy',
-  amount: parseUnits('1'),
-  total: parseUnits('100'),
-  fee: parseUnits('0.001'),
-  ...changes,
-});
+const order = ({ id = 10, ...changes }: Partial<TrueOrder> = {}): TrueOrder =>
+  trueOrder(id, {
+    clientOrderId: 'bot-a-mark-1',
+    price: parseUnits('100'),
+    amount: parseUnits('2'),
+    matched: parseUnits('1'),
+    openedAtMs: 1_000,
+    ...changes,
+  });
+const fill = (changes: Partial<TrueFill> = {}): TrueFill => {
+  const paid = { amount: parseUnits('1'), total: parseUnits('100'), fee: parseUnits('0.001') };
+  return trueFill(10, { tradeId: 5, atMs: 1_500, ...paid, ...changes });
+};
 const row = (changes: Partial<MirrorOrder> = {}): MirrorOrder => ({
   key: 'bot-a-mark-1',
   clientOrderId: 'bot-a-mark-1',

@@ -1,34 +1,12 @@
 import { describe, expect, test } from 'vitest';
 import type { TrueFill, TrueOrder } from '../../../src/fuzz/checkers/exchange-truth.ts';
 import { checkExposure, checkOwnership } from '../../../src/fuzz/checkers/exposure-checker.ts';
+import { trueFill, trueOrder } from '../../support/order-value.ts';
 
-const order = (id: number, changes: Partial<TrueOrder> = {}): TrueOrder => ({
-  id,
-  clientOrderId: `bot-a-mark-${id}`,
-  pairId: null,
-  isStop: false,
-  market: 'BTCUSDT',
-  side: 'buy',
-  price: 100n,
-  amount: 6n,
-  matched: 0n,
-  status: 'Active',
-  isOpen: true,
-  openedAtMs: id,
-  closedAtMs: null,
-  ...changes,
-});
-const fill = (orderId: number, changes: Partial<TrueFill> = {}): TrueFill => ({
-  tradeId: orderId,
-  orderId,
-  atMs: orderId,
-  market: 'BTCUSDT',
-  side: 'buy',
-  amount: 6n,
-  total: 1n,
-  fee: 0n,
-  ...changes,
-});
+const order = (id: number, changes: Partial<TrueOrder> = {}): TrueOrder =>
+  trueOrder(id, { clientOrderId: `bot-a-mark-${id}`, price: 100n, amount: 6n, ...changes });
+const fill = (orderId: number, changes: Partial<TrueFill> = {}): TrueFill =>
+  trueFill(orderId, { amount: 6n, ...changes });
 const count = (orders: readonly TrueOrder[], fills: readonly TrueFill[] = []): number =>
   checkExposure({ orders, fills, balances: new Map() }, { instance: 'bot', maxPosition: { btc: 10n } })
     .length;

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { LockRule } from '../../../src/engine/lock-rule.ts';
 import type { TrueFill, TrueOrder } from '../../../src/fuzz/checkers/exchange-truth.ts';
 import { LockChecker, type LockedBot } from '../../../src/fuzz/checkers/lock-checker.ts';
-import { orderIn } from '../../support/order-value.ts';
+import { orderIn, trueFill, trueOrder } from '../../support/order-value.ts';
 
 const always: LockRule = {
   name: 'closed',
@@ -16,33 +16,18 @@ const nobody: LockedBot = { instances: [], unfinishedOrders: () => [], locks: { 
 const SALE = 9;
 
 const nameOf = (id: number, strategy = 'one'): string => `bot-${strategy}-mark-${id}`;
-const order = (id: number, changes: Partial<TrueOrder> = {}): TrueOrder => ({
-  id,
-  clientOrderId: nameOf(id),
-  pairId: null,
-  isStop: false,
-  market: 'USDTIRT',
-  side: 'buy',
-  price: 1n,
-  amount: 10n,
-  matched: 0n,
-  status: 'Done',
-  isOpen: false,
-  openedAtMs: id,
-  closedAtMs: id,
-  ...changes,
-});
-const fill = (orderId: number, changes: Partial<TrueFill> = {}): TrueFill => ({
-  tradeId: orderId,
-  orderId,
-  atMs: orderId,
-  market: 'USDTIRT',
-  side: 'buy',
-  amount: 10n,
-  total: 10n,
-  fee: 0n,
-  ...changes,
-});
+const order = (id: number, changes: Partial<TrueOrder> = {}): TrueOrder =>
+  trueOrder(id, {
+    clientOrderId: nameOf(id),
+    market: 'USDTIRT',
+    amount: 10n,
+    status: 'Done',
+    isOpen: false,
+    closedAtMs: id,
+    ...changes,
+  });
+const fill = (orderId: number, changes: Partial<TrueFill> = {}): TrueFill =>
+  trueFill(orderId, { market: 'USDTIRT', amount: 10n, total: 10n, ...changes });
 const sale = (amount: bigint): TrueOrder => order(SALE, { side: 'sell', amount });
 const soldAtOnce = fill(SALE, { side: 'sell', amount: 10n });
 

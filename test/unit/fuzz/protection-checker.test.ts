@@ -5,6 +5,7 @@ import { parseMarket } from '../../../src/exchange/market-names.ts';
 import type { Excuse, WatchedBracket } from '../../../src/fuzz/checkers/bracket-watch.ts';
 import type { TrueFill, TrueOrder } from '../../../src/fuzz/checkers/exchange-truth.ts';
 import { checkProtection } from '../../../src/fuzz/checkers/protection-checker.ts';
+import { trueFill, trueOrder } from '../../support/order-value.ts';
 
 const MARKET = createMarket({
   market: parseMarket('BTCUSDT'),
@@ -14,33 +15,17 @@ const MARKET = createMarket({
 });
 const ONE = parseUnits('1');
 
-const order = (id: number, changes: Partial<TrueOrder> = {}): TrueOrder => ({
-  id,
-  clientOrderId: `bot-a-e001-${id}`,
-  pairId: null,
-  isStop: false,
-  market: 'BTCUSDT',
-  side: 'sell',
-  price: 0n,
-  amount: ONE,
-  matched: 0n,
-  status: 'Active',
-  isOpen: true,
-  openedAtMs: 0,
-  closedAtMs: null,
-  ...changes,
-});
+const order = (id: number, changes: Partial<TrueOrder> = {}): TrueOrder =>
+  trueOrder(id, {
+    clientOrderId: `bot-a-e001-${id}`,
+    side: 'sell',
+    price: 0n,
+    amount: ONE,
+    openedAtMs: 0,
+    ...changes,
+  });
 /** One coin is bought for 100 at 1,000. */
-const BOUGHT: TrueFill = {
-  tradeId: 1,
-  orderId: 1,
-  atMs: 1_000,
-  market: 'BTCUSDT',
-  side: 'buy',
-  amount: ONE,
-  total: parseUnits('100'),
-  fee: 0n,
-};
+const BOUGHT = trueFill(1, { atMs: 1_000, amount: ONE, total: parseUnits('100') });
 const ENTRY = order(1, { side: 'buy', isOpen: false, closedAtMs: 1_000 });
 const bracket = (changes: Partial<WatchedBracket> = {}): WatchedBracket => ({
   intentId: 'i1',

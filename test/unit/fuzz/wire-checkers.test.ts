@@ -13,6 +13,7 @@ import { LockoutChecker } from '../../../src/fuzz/checkers/lockout-checker.ts';
 import { LoweredLimitChecker } from '../../../src/fuzz/checkers/lowered-limit-checker.ts';
 import { OverlapChecker } from '../../../src/fuzz/checkers/overlap-checker.ts';
 import { WatchedTransport, type LeavingRequest } from '../../../src/fuzz/checkers/watched-transport.ts';
+import { trueOrder } from '../../support/order-value.ts';
 
 const leaving = (
   name: EndpointName,
@@ -175,22 +176,8 @@ describe('lockouts', () => {
   });
 });
 
-const order = (changes: Partial<TrueOrder>): TrueOrder => ({
-  id: 1,
-  clientOrderId: null,
-  pairId: null,
-  isStop: false,
-  market: 'BTCUSDT',
-  side: 'buy',
-  price: 1n,
-  amount: 1n,
-  matched: 0n,
-  status: 'Active',
-  isOpen: true,
-  openedAtMs: 0,
-  closedAtMs: null,
-  ...changes,
-});
+const order = ({ id = 1, ...changes }: Partial<TrueOrder>): TrueOrder =>
+  trueOrder(id, { openedAtMs: 0, ...changes });
 
 describe('orders that are not ours', () => {
   const truth: ExchangeTruth = {
