@@ -1,4 +1,4 @@
-/** Forgets the oldest entries of a map or a set beyond so many. An entry keeps its place when it is set again. */
+/** Forgets the oldest entries of a map or a set beyond so many. One that is set again keeps its place. */
 export function keepNewest<Key>(
   kept: { readonly size: number; keys(): Iterable<Key>; delete(key: Key): boolean },
   most: number,
