@@ -1,3 +1,4 @@
+import { messageOf } from '../domain/errors.ts';
 import { localeOf, type Locale } from '../language/locale.ts';
 import type { AlertsSetup } from './alerts-setup.ts';
 import { ChatListener } from './chat/chat-listener.ts';
@@ -131,7 +132,7 @@ export async function carryOut(
         : say('failed', { message: said(result.message) });
     return takenAtMs === null ? say('waits') : say('underWay');
   } catch (error) {
-    return say('failed', { message: said(error instanceof Error ? error.message : String(error)) });
+    return say('failed', { message: said(messageOf(error)) });
   } finally {
     client?.close();
   }
@@ -202,7 +203,7 @@ function botNow(files: BotFiles, nowMs: number): Pick<ChatView, 'bot' | 'fault'>
   try {
     return { bot: files.read<BotView | null>((reader) => botView(reader, nowMs), null), fault: null };
   } catch (error) {
-    return { bot: null, fault: error instanceof Error ? error.message : String(error) };
+    return { bot: null, fault: messageOf(error) };
   }
 }
 

@@ -1,3 +1,4 @@
+import { messageOf } from '../domain/errors.ts';
 import { readEvents } from '../daemon/event-file.ts';
 import { readSessionFile, type SessionFile } from '../daemon/session-file.ts';
 import type { EngineEvent } from '../engine/engine-event.ts';
@@ -226,7 +227,7 @@ async function decideAgain(
           planned.set(change.order.key, change.order);
       }
     } catch (error) {
-      return decided(untilMs, error instanceof Error ? error.message : String(error));
+      return decided(untilMs, messageOf(error));
     }
   }
   return decided(untilMs, null);

@@ -3,7 +3,7 @@ import { existsSync, mkdirSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { dirname, join } from 'node:path';
 import Database from 'better-sqlite3';
-import { SarrafError } from '../domain/errors.ts';
+import { messageOf, SarrafError } from '../domain/errors.ts';
 
 /**
  * The ledger's schema, one step a version. A released step is never changed; a change is a new step. Times
@@ -138,7 +138,7 @@ export function openLedgerReadOnly(path: string): Database.Database {
     check(database);
     return versionOf(database) < LEDGER_MIGRATIONS.length ? migratedCopy(database) : database;
   } catch (error) {
-    throw error instanceof SarrafError ? error : unusable(path, reasonOf(error), error);
+    throw error instanceof SarrafError ? error : unusable(path, messageOf(error), error);
   }
 }
 
@@ -186,12 +186,8 @@ export function openLedgerFile(
     return database;
   } catch (error) {
     database?.close();
-    throw error instanceof SarrafError ? error : unusable(path, reasonOf(error), error);
+    throw error instanceof SarrafError ? error : unusable(path, messageOf(error), error);
   }
-}
-
-function reasonOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }
 
 /**

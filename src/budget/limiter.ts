@@ -19,7 +19,7 @@ import { SendTurn } from './send-turn.ts';
 import { present } from '../domain/invariant.ts';
 import type { CredentialUse } from './credential-stop.ts';
 import Bottleneck from 'bottleneck';
-import { SarrafError } from '../domain/errors.ts';
+import { messageOf, SarrafError } from '../domain/errors.ts';
 
 /** Source of admissions: a ledger and lockouts that answer at once, or one that is asked. */
 type Admitting =
@@ -313,7 +313,7 @@ async function endBottleneck(bottleneck: Bottleneck): Promise<void> {
 }
 
 function timedOut(timeoutMs: number, cause: unknown): SarrafError {
-  const reason = cause instanceof Error ? cause.message : String(cause);
+  const reason = messageOf(cause);
   return new SarrafError('TIMED_OUT', `expected a reply within ${timeoutMs} ms: ${reason}`, { cause });
 }
 

@@ -1,4 +1,5 @@
 #!/usr/bin/env node
+import { messageOf } from '../domain/errors.ts';
 import { FAILED, OK } from './command-error.ts';
 import { runSarraf } from './run-sarraf.ts';
 
@@ -20,7 +21,7 @@ async function endByCrash(error: unknown): Promise<void> {
   if (process.listenerCount('uncaughtException') > 1) return;
   const { strategyPlaceOf } = await import('../plugins/load-strategies.ts');
   const place = strategyPlaceOf(error);
-  const message = error instanceof Error ? error.message : String(error);
+  const message = messageOf(error);
   if (place === null) console.error(error);
   else
     console.error(

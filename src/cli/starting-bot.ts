@@ -1,3 +1,4 @@
+import { messageOf } from '../domain/errors.ts';
 import { dataFolderOwner, isDataFolderInUse } from '../daemon/run-locks.ts';
 import { askHealth, healthAddress } from './ask-health.ts';
 
@@ -34,6 +35,6 @@ export async function startWaitsFor(dataFolder: string): Promise<string> {
     const { reasons } = await askHealth(`${address}/readyz`);
     return reasons.length === 0 ? 'it has just begun' : reasons.join('; ');
   } catch (error) {
-    return `what for is not known: ${error instanceof Error ? error.message : String(error)}`;
+    return `what for is not known: ${messageOf(error)}`;
   }
 }

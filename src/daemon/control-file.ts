@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { holdsNothing } from '../budget/ledger-file.ts';
-import { SarrafError } from '../domain/errors.ts';
+import { messageOf, SarrafError } from '../domain/errors.ts';
 import { openStepFile } from './step-file.ts';
 
 /** "sarc" in ASCII: distinguishes a control database from any other SQLite file. */
@@ -81,7 +81,7 @@ export function openControlReadOnly(dataFolder: string, lockWaitMs: number): Dat
     throw new Error('another database');
   } catch (error) {
     database?.close();
-    const found = error instanceof Error ? error.message : String(error);
+    const found = messageOf(error);
     throw new SarrafError(
       'DATA_UNUSABLE',
       `expected a control database of sarraf at ${path}, found ${found}`,

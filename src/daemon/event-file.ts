@@ -1,3 +1,4 @@
+import { messageOf } from '../domain/errors.ts';
 import { createReadStream, existsSync, mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
@@ -91,8 +92,4 @@ export async function* readEvents(folder: string): AsyncGenerator<EngineEvent> {
     }
     yield event;
   }
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

@@ -1,6 +1,6 @@
 import { existsSync, readdirSync, statSync } from 'node:fs';
 import { isAbsolute, join, relative } from 'node:path';
-import { SarrafError } from '../domain/errors.ts';
+import { messageOf, SarrafError } from '../domain/errors.ts';
 import type { Currency } from '../domain/market-symbol.ts';
 import { parseUnits, type Units } from '../domain/money.ts';
 import type { StrategyInstanceSettings } from '../engine/engine-settings.ts';
@@ -148,7 +148,7 @@ async function loadInstance(strategy: ConfiguredStrategy, options: WatchedOption
   } catch (error) {
     const refused = refusedParams(error, strategy);
     if (refused !== null) return { file, instance: null, problems: refused };
-    const message = error instanceof Error ? error.message : String(error);
+    const message = messageOf(error);
     const named = error instanceof SarrafError ? error.details['line'] : undefined;
     const line = typeof named === 'number' ? named : lineIn(error, file);
     return { file, instance: null, problems: [formatPluginProblem({ file, line, message })] };

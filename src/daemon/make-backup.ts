@@ -1,10 +1,10 @@
 import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join, resolve, basename } from 'node:path';
-import { SarrafError } from '../domain/errors.ts';
+import { messageOf, SarrafError } from '../domain/errors.ts';
 import { isoText } from '../domain/time-text.ts';
 import { VERSION } from '../exchange/version.ts';
 import { copyMirror } from '../mirror/copy-mirror.ts';
-import { reasonOf, unusable } from '../mirror/unusable.ts';
+import { unusable } from '../mirror/unusable.ts';
 import { checksum, syncFile, syncFolder } from '../recording/durable-file.ts';
 import { acquireLock } from './process-lock.ts';
 import {
@@ -93,7 +93,7 @@ function tryToNote(dataFolder: string, { folder, manifest }: FoundBackup): strin
     noteBackup(dataFolder, { folder, madeAtMs: manifest.madeAtMs });
     return null;
   } catch (error) {
-    return reasonOf(error);
+    return messageOf(error);
   }
 }
 
@@ -103,7 +103,7 @@ async function makeRoom(out: string, newest: FoundBackup, keep: number): Promise
   } catch (error) {
     throw new SarrafError(
       'DATA_UNUSABLE',
-      `expected to be able to delete older backups in ${out}, but: ${reasonOf(error)}. The new one, ${newest.folder}, is whole`,
+      `expected to be able to delete older backups in ${out}, but: ${messageOf(error)}. The new one, ${newest.folder}, is whole`,
       { cause: error },
     );
   }
@@ -217,7 +217,7 @@ function copySideFiles(
     } catch (error) {
       if (isVital || fullDisk(draft, error) !== null) throw error;
       rmSync(to, { force: true });
-      leftOut.push(`${name}: ${reasonOf(error)}`);
+      leftOut.push(`${name}: ${messageOf(error)}`);
     }
   }
   return { names, leftOut };

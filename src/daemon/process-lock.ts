@@ -2,7 +2,7 @@ import { existsSync, mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
 import Database from 'better-sqlite3';
 import { isBusy } from '../budget/ledger-file.ts';
-import { SarrafError } from '../domain/errors.ts';
+import { messageOf, SarrafError } from '../domain/errors.ts';
 import { ownNote, readLockOwner, removeLockOwner, writeLockOwner, type LockOwner } from './lock-owner.ts';
 import { secondText } from '../domain/time-text.ts';
 import { isOutOfFiles, OUT_OF_FILES_ADVICE } from '../mirror/out-of-files.ts';
@@ -54,7 +54,7 @@ function unusable(options: LockOptions, error: unknown): SarrafError {
       cause: error,
       details: { endsRun: true },
     });
-  const reason = error instanceof Error ? error.message : String(error);
+  const reason = messageOf(error);
   const todo = isOutOfFiles()
     ? OUT_OF_FILES_ADVICE
     : `make the folder writable for this user, or ${options.otherwise}`;

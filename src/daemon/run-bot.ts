@@ -2,7 +2,7 @@ import { ownMarketsOf, placeText } from '../strategy/own-markets.ts';
 import { join } from 'node:path';
 import { countText, groupedText, moneyText } from '../domain/money-text.ts';
 import { formatUnits } from '../domain/money.ts';
-import { SarrafError } from '../domain/errors.ts';
+import { messageOf, SarrafError } from '../domain/errors.ts';
 import type { EngineNotice } from '../engine/engine-command.ts';
 import { MirrorStore } from '../mirror/mirror-store.ts';
 import { VirtualTime } from '../virtual/virtual-time.ts';
@@ -113,7 +113,7 @@ export async function runBot(options: RunOptions): Promise<Summary> {
   } catch (error) {
     // A stop before the exchange has answered was wanted.
     const isWanted = error instanceof SarrafError && error.code === 'ABORTED';
-    failure = isWanted ? null : error instanceof Error ? error.message : String(error);
+    failure = isWanted ? null : messageOf(error);
     throw error;
   } finally {
     heartbeat.end(failure);
@@ -146,7 +146,7 @@ function noteRun(config: BotConfig, screen: Screen): void {
       atMs: Date.now(),
     });
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
+    const reason = messageOf(error);
     screen.say('notice', `other programs are not told of this run: ${reason}`);
   }
 }
@@ -267,7 +267,7 @@ async function runInstances(venue: Venue, run: Run, threads: StrategyThreads): P
       venue,
       mirror,
       ledger,
-      onError: (error) => screen.say('notice', error instanceof Error ? error.message : String(error)),
+      onError: (error) => screen.say('notice', messageOf(error)),
       onWait: (message) => screen.say('notice', message),
     });
     counted = (notices) => operator.count(notices);

@@ -1,7 +1,7 @@
 import { readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join, relative, resolve } from 'node:path';
 import { z } from 'zod';
-import { SarrafError } from '../domain/errors.ts';
+import { messageOf, SarrafError } from '../domain/errors.ts';
 import type { FeeSchedule } from '../domain/fee-schedule.ts';
 import { createMarket, type Market } from '../domain/market.ts';
 import { formatUnits } from '../domain/money.ts';
@@ -121,7 +121,7 @@ export function readSessionFile(folder: string): SessionFile {
   try {
     content = JSON.parse(readFileSync(path, 'utf8'), readUnits);
   } catch (error) {
-    const found = error instanceof Error ? error.message : String(error);
+    const found = messageOf(error);
     throw new SarrafError(
       'INVALID_FILE',
       `expected what a recorded session began with in ${path}: ${found}; give the data folder of a run with --record`,

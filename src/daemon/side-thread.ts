@@ -1,3 +1,4 @@
+import { messageOf } from '../domain/errors.ts';
 import { setTimeout } from 'node:timers';
 import { Worker } from 'node:worker_threads';
 
@@ -52,7 +53,7 @@ export class SideThread {
     let reason = 'it ended by itself';
     worker.on('message', onMessage);
     worker.on('error', (error) => {
-      reason = error instanceof Error ? error.message : String(error);
+      reason = messageOf(error);
     });
     worker.once('exit', () => this.onExit(worker, reason));
     worker.unref();

@@ -2,7 +2,7 @@ import { mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
 import Database from 'better-sqlite3';
 import { holdsNothing, isBusy } from '../budget/ledger-file.ts';
-import { SarrafError } from '../domain/errors.ts';
+import { messageOf, SarrafError } from '../domain/errors.ts';
 import { isOutOfFiles, OUT_OF_FILES_ADVICE } from '../mirror/out-of-files.ts';
 import { sqliteCode } from '../mirror/unusable.ts';
 
@@ -101,7 +101,7 @@ export function openStepFile(options: StepFileOptions): Database.Database {
 
 /** Only a damaged file is in the way: one that can not be opened or written to is best left where it is. */
 function openingFailed(options: StepFileOptions, error: unknown): SarrafError {
-  const found = error instanceof Error ? error.message : String(error);
+  const found = messageOf(error);
   const code = sqliteCode(error) ?? '';
   if (code.startsWith('SQLITE_CORRUPT') || code === 'SQLITE_NOTADB') return unusable(options, found, error);
   const { path, what } = options;

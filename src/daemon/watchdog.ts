@@ -1,3 +1,4 @@
+import { messageOf } from '../domain/errors.ts';
 import type { Pulse } from './heartbeat.ts';
 import type { CanceledEntries } from './cancel-entries.ts';
 import {
@@ -100,7 +101,7 @@ export class Watchdog {
       this.last = result;
       if (result.left.length === 0 && result.unseen.length === 0) this.watch = afterCancel(this.watch);
     } catch (error) {
-      const reason = error instanceof Error ? error.message : String(error);
+      const reason = messageOf(error);
       if (isSameSilence()) onNews({ kind: 'not-canceled', reason, isLast: attempt >= MOST_ATTEMPTS });
     }
   }

@@ -1,3 +1,4 @@
+import { messageOf } from '../domain/errors.ts';
 import { parentPort, workerData } from 'node:worker_threads';
 import { onOneLine } from './api-error.ts';
 import { beginDashboard, isPortTaken } from './begin-dashboard.ts';
@@ -12,6 +13,6 @@ try {
   );
   tell(begun);
 } catch (error) {
-  const message = onOneLine(error instanceof Error ? error.message : String(error));
+  const message = onOneLine(messageOf(error));
   tell({ kind: 'failed', message, isPortTaken: isPortTaken(error) });
 }

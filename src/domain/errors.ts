@@ -126,3 +126,8 @@ export class SarrafError extends Error {
     this.details = options.details ?? {};
   }
 }
+
+/** Message of whatever was thrown. */
+export function messageOf(thrown: unknown): string {
+  return thrown instanceof Error ? thrown.message : String(thrown);
+}

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { statSync, closeSync, openSync, readSync, writeSync } from 'node:fs';
 import type Database from 'better-sqlite3';
-import { SarrafError } from '../domain/errors.ts';
+import { messageOf, SarrafError } from '../domain/errors.ts';
 import type { MirrorChange, MirrorState } from '../engine/mirror-change.ts';
 import { Ballast } from './ballast.ts';
 import { checkMirror } from './check-mirror.ts';
@@ -13,15 +13,7 @@ import { PendingChanges, type TimedChange } from './pending-changes.ts';
 import { Pruner } from './pruner.ts';
 import { readSeries, readSeriesNames, type FigureValue, type SeriesRange } from './read-series.ts';
 import { checkRetention, type RetentionLimits } from './retention.ts';
-import {
-  GoneMirror,
-  isFullDisk,
-  isHeldByOther,
-  openingFailed,
-  reasonOf,
-  sqliteCode,
-  writeAdvice,
-} from './unusable.ts';
+import { GoneMirror, isFullDisk, isHeldByOther, openingFailed, sqliteCode, writeAdvice } from './unusable.ts';
 import { WriterLock } from './writer-lock.ts';
 
 /** Time a write waits for another process that writes to the file: beyond it the loop would stand still. */
@@ -203,7 +195,7 @@ export class MirrorStore {
   writeFault(): string | null {
     if (this.writable) return null;
     if (isFullDisk(this.failure)) return 'the disk is full';
-    return isHeldByOther(this.failure) ? 'another program holds the file' : reasonOf(this.failure);
+    return isHeldByOther(this.failure) ? 'another program holds the file' : messageOf(this.failure);
   }
 
   /** Values of a series that the engine wrote, as `MirrorReader.figures` has them. */
@@ -352,7 +344,7 @@ export class MirrorStore {
   }
 
   private cannotWrite(cause: unknown, isFull: boolean): SarrafError {
-    const found = cause === null ? 'more to write than may wait' : reasonOf(cause);
+    const found = cause === null ? 'more to write than may wait' : messageOf(cause);
     return new SarrafError(
       'DATA_UNUSABLE',
       `expected to be able to write ${this.path}, found ${found}: ${writeAdvice(cause, isFull)}`,

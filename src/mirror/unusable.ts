@@ -1,5 +1,5 @@
 import Database from 'better-sqlite3';
-import { SarrafError } from '../domain/errors.ts';
+import { messageOf, SarrafError } from '../domain/errors.ts';
 import { isOutOfFiles, OUT_OF_FILES_ADVICE } from './out-of-files.ts';
 
 /** A mirror that can not be used, and what to do about it. It was left as it is. */
@@ -46,10 +46,6 @@ export class GoneMirror extends Error {
   }
 }
 
-export function reasonOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
-}
-
 /** Returns advice for a file that can not be written to, including the bot's behaviour meanwhile. */
 export function writeAdvice(cause: unknown, isFull: boolean): string {
   if (cause instanceof GoneMirror)
@@ -73,8 +69,8 @@ export function openingFailed(path: string, error: unknown): SarrafError {
   return unusable({
     path,
     found: isDamaged
-      ? `a damaged file (${reasonOf(error)})`
-      : `a place that can not be used (${reasonOf(error)})`,
+      ? `a damaged file (${messageOf(error)})`
+      : `a place that can not be used (${messageOf(error)})`,
     advice: isDamaged ? DAMAGED_ADVICE : placeAdvice(),
     cause: error,
   });

@@ -1,5 +1,5 @@
 import { nearestWord } from '../configuration/nearest-word.ts';
-import { SarrafError } from '../domain/errors.ts';
+import { messageOf, SarrafError } from '../domain/errors.ts';
 import { VIEW_NAMES, VIEWS, viewsNamedIn } from './views.ts';
 
 /** DuckDB's message for a Parquet file that it can not read. */
@@ -18,7 +18,7 @@ const PLACE = /^LINE (\d+): /m;
 /** Returns DuckDB's error for a query, as one line with the existing names. */
 export function queryFailure(error: unknown, sql: string): SarrafError {
   if (error instanceof SarrafError) return error;
-  const message = error instanceof Error ? error.message : String(error);
+  const message = messageOf(error);
   const isOfQuery = !NOT_OF_THE_QUERY.test(message) && !DAMAGED.test(message);
   return new SarrafError(isOfQuery ? 'INVALID_OPTIONS' : 'DATA_UNUSABLE', sentenceOf(message, sql), {
     cause: error,

@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { shownAnchors, UTC_BARS, type BarAnchors } from '../domain/bar-grid.ts';
-import { SarrafError } from '../domain/errors.ts';
+import { messageOf, SarrafError } from '../domain/errors.ts';
 import { TIMEFRAMES, type Timeframe } from '../domain/timeframe.ts';
 import { isZone } from '../domain/zone-time.ts';
 import { replaceFile } from './durable-file.ts';
@@ -153,7 +153,7 @@ function readJson(path: string): unknown {
   try {
     return JSON.parse(readFileSync(path, 'utf8'));
   } catch (error) {
-    throw damaged(path, error instanceof Error ? error.message : String(error));
+    throw damaged(path, messageOf(error));
   }
 }
 

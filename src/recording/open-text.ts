@@ -1,7 +1,7 @@
 import { createReadStream, statSync } from 'node:fs';
 import { Transform, type Readable } from 'node:stream';
 import { createGunzip } from 'node:zlib';
-import { SarrafError } from '../domain/errors.ts';
+import { messageOf, SarrafError } from '../domain/errors.ts';
 import { fileKind, type TextEncoding } from './import/file-kind.ts';
 
 /** One row of a file that is imported, as its fields are written. */
@@ -92,7 +92,7 @@ export function unreadable(path: string, error: unknown): SarrafError {
     return new SarrafError('INVALID_FILE', `expected a file that is whole at ${path}, ${found}`, {
       cause: error,
     });
-  const reason = (error instanceof Error ? error.message : String(error)).replaceAll(/\p{C}/gu, '?');
+  const reason = messageOf(error).replaceAll(/\p{C}/gu, '?');
   const short =
     reason.length > MOST_REASON_CHARACTERS ? `${reason.slice(0, MOST_REASON_CHARACTERS)}…` : reason;
   return new SarrafError('INVALID_FILE', `expected to be able to read ${path}: ${short}`, { cause: error });

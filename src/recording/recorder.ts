@@ -1,4 +1,4 @@
-import { SarrafError } from '../domain/errors.ts';
+import { messageOf, SarrafError } from '../domain/errors.ts';
 import type { Candle } from '../domain/candle.ts';
 import type { MarketStats } from '../domain/market-stats.ts';
 import type { MarketSymbol } from '../domain/market-symbol.ts';
@@ -352,8 +352,4 @@ function note<Kind extends SegmentKind>(
 
 function eachKind<Value>(make: (kind: SegmentKind) => Value): Readonly<Record<SegmentKind, Value>> {
   return { books: make('books'), trades: make('trades'), stats: make('stats'), candles: make('candles') };
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

@@ -9,7 +9,7 @@ import type { SegmentKind, SegmentRows, SeenBar } from './recorder/segment-entry
 import { noteTape } from './recorder/tape-tail.ts';
 import { gridOf, shownAnchors, type BarGrid } from '../domain/bar-grid.ts';
 import type { Candle } from '../domain/candle.ts';
-import { SarrafError } from '../domain/errors.ts';
+import { messageOf, SarrafError } from '../domain/errors.ts';
 import type { Timeframe } from '../domain/timeframe.ts';
 import { HISTORY_ANCHORS } from '../exchange/resolution.ts';
 import type { FolderKey } from './folder-key.ts';
@@ -61,7 +61,7 @@ export const sealSegments: SealSegments = async (segments, target) => {
       reports.push({
         kind: 'failed',
         segment,
-        reason: error instanceof Error ? error.message : String(error),
+        reason: messageOf(error),
       });
     }
   }

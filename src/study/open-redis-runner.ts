@@ -1,6 +1,6 @@
 import { randomBytes, createHash, timingSafeEqual } from 'node:crypto';
 import { hostname } from 'node:os';
-import { SarrafError } from '../domain/errors.ts';
+import { messageOf, SarrafError } from '../domain/errors.ts';
 import type { PreparedStudy } from './prepare-study.ts';
 import type { StudyRunner } from './trial-runner.ts';
 import { signBundle, writeBundle } from './code-bundle.ts';
@@ -132,7 +132,7 @@ export class FileServer {
       await this.app.listen({ host, port });
     } catch (error) {
       await this.close();
-      const reason = error instanceof Error ? error.message : String(error);
+      const reason = messageOf(error);
       throw new SarrafError(
         'INVALID_OPTIONS',
         `expected to serve candles at --serve ${host}:${port}: ${reason}`,

@@ -1,3 +1,4 @@
+import { messageOf } from '../domain/errors.ts';
 import { randomBytes } from 'node:crypto';
 import { hostname } from 'node:os';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -66,7 +67,7 @@ export class StudyWorker {
         try {
           return await takeOffer(offer, this.options.means);
         } catch (error) {
-          this.remember(text, error instanceof Error ? error.message : String(error));
+          this.remember(text, messageOf(error));
         }
       }
       const reason = this.refused.get(text)?.reason ?? '';

@@ -1,3 +1,4 @@
+import { messageOf } from '../domain/errors.ts';
 import { fileURLToPath } from 'node:url';
 import { Piscina } from 'piscina';
 import { ownModule } from '../plugins/own-files.ts';
@@ -77,7 +78,7 @@ export class ThreadRunner implements StudyRunner {
           const text = `expected its end within ${longestTrialMs / 1_000} s, found it running`;
           return { kind: 'failed', failure: 'too long', reason: text };
         }
-        reason = error instanceof Error ? error.message : String(error);
+        reason = messageOf(error);
       }
     }
     return { kind: 'failed', failure: 'died', reason: `its thread ended ${ATTEMPTS} times: ${reason}` };

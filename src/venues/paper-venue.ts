@@ -1,4 +1,4 @@
-import { SarrafError } from '../domain/errors.ts';
+import { messageOf, SarrafError } from '../domain/errors.ts';
 import { parseUnits } from '../domain/money.ts';
 import type { Market } from '../domain/market.ts';
 import type { OrderBook } from '../domain/order-book.ts';
@@ -213,7 +213,7 @@ function keptFirst(keeper: AccountKeeper | null, answerOf: () => VenueAnswer): V
     keeper?.save();
     return { answer, error: null };
   } catch (error) {
-    const message = error instanceof Error ? error.message : String(error);
+    const message = messageOf(error);
     return { answer: { outcome: 'failed', code: 'SERVER_ERROR', message, effect: 'unknown' }, error: null };
   }
 }

@@ -1,3 +1,4 @@
+import { messageOf } from '../domain/errors.ts';
 import { rmSync } from 'node:fs';
 import { z } from 'zod';
 import { subjectOf } from '../budget/ledger-file.ts';
@@ -100,5 +101,5 @@ function readTimes(path: string): z.output<typeof times> | null {
 
 function reasonOf(error: unknown): string {
   const { code } = error as NodeJS.ErrnoException;
-  return code ?? (error instanceof Error ? error.message : String(error));
+  return code ?? messageOf(error);
 }

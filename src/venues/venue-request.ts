@@ -1,4 +1,4 @@
-import { SarrafError } from '../domain/errors.ts';
+import { messageOf, SarrafError } from '../domain/errors.ts';
 import { parseMarket } from '../exchange/market-names.ts';
 import type { VenueOrder } from '../domain/order.ts';
 import type {
@@ -94,7 +94,7 @@ function readSafely<Value>(endpoint: EndpointName, read: () => Value): Value {
   try {
     return read();
   } catch (error) {
-    const why = error instanceof Error ? error.message : String(error);
+    const why = messageOf(error);
     throw new SarrafError('UNEXPECTED_REPLY', `${endpoint}: the reply can not be used: ${why}`, {
       cause: error,
     });

@@ -1,3 +1,4 @@
+import { messageOf } from '../../domain/errors.ts';
 import type { Alert } from '../core/alert.ts';
 import type { AlertCondition } from '../core/alert-facts.ts';
 import type { AlertSnapshot } from '../core/alert-snapshot.ts';
@@ -73,7 +74,7 @@ export class AlertService {
       for (const sender of senders) sender.pump();
       this.isSaid = false;
     } catch (error) {
-      const reason = error instanceof Error ? error.message : String(error);
+      const reason = messageOf(error);
       if (!this.isSaid) log('warning', `alerts can not look at the bot just now: ${reason}`);
       this.isSaid = true;
     }

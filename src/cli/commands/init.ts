@@ -1,3 +1,4 @@
+import { messageOf } from '../../domain/errors.ts';
 import { relative, join, resolve, dirname } from 'node:path';
 import { Command, Option } from 'commander';
 import { MACHINE_IO, type CommandIo } from '../api/command-io.ts';
@@ -274,7 +275,7 @@ async function packCheckout(checkout: string, scratch: string, signal: AbortSign
     return join(scratch, filename);
   } catch (error) {
     if (signal.aborted) throw error;
-    const [reason = ''] = (error instanceof Error ? error.message : String(error)).split('\n');
+    const [reason = ''] = messageOf(error).split('\n');
     throw failed(
       `expected to pack ${checkout}, could not (${reason}): run "npm ci" there, and try again; nothing was written`,
     );

@@ -1,3 +1,4 @@
+import { messageOf } from '../../domain/errors.ts';
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { usualCatalogue } from '../../daemon/open-catalogue.ts';
 import { readAnchor, type BarAnchor } from '../../domain/bar-grid.ts';
@@ -45,7 +46,7 @@ export function anchorOption(text: string): BarAnchor {
   try {
     return readAnchor(text);
   } catch (error) {
-    throw new InvalidArgumentError(`${error instanceof Error ? error.message : String(error)}.`);
+    throw new InvalidArgumentError(`${messageOf(error)}.`);
   }
 }
 

@@ -1,3 +1,4 @@
+import { messageOf } from '../../domain/errors.ts';
 import { createServer } from 'node:net';
 import type { BotConfig } from '../../daemon/create-bot-config.ts';
 import { isLoopbackName } from '../../daemon/allowed-host.ts';
@@ -24,7 +25,7 @@ async function runningOrPorts(
   try {
     isRunning = isDataFolderInUse(folder);
   } catch (error) {
-    const text = `whether a bot runs is not known: ${error instanceof Error ? error.message : String(error)}`;
+    const text = `whether a bot runs is not known: ${messageOf(error)}`;
     return [notChecked('running bot', text), ...(await portFindings(config))];
   }
   if (!isRunning) return [ok('running bot', `none has ${folder}`), ...(await portFindings(config))];

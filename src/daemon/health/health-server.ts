@@ -1,6 +1,6 @@
 import { get } from 'node:http';
 import { fastify, type FastifyInstance, type FastifyReply } from 'fastify';
-import { SarrafError } from '../../domain/errors.ts';
+import { messageOf, SarrafError } from '../../domain/errors.ts';
 import { isAllowedHost, oneHost } from '../allowed-host.ts';
 import type { HealthSource } from './health-source.ts';
 import { livingVerdict, readyVerdict, type HealthVerdict } from '../health-verdict.ts';
@@ -62,7 +62,7 @@ export class HealthServer {
       return this.address;
     } catch (error) {
       await this.close();
-      const reason = error instanceof Error ? error.message : String(error);
+      const reason = messageOf(error);
       throw new SarrafError(
         'INVALID_OPTIONS',
         `expected to serve health at ${this.host}:${this.port}: ${reason}. Set another port, or none`,

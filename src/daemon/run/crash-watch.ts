@@ -1,3 +1,4 @@
+import { messageOf } from '../../domain/errors.ts';
 import type { EngineNotice } from '../../engine/engine-command.ts';
 
 /** Crashes that are reported one by one; the others are counted. */
@@ -49,7 +50,7 @@ export class CrashWatch {
     this.first ??= { error };
     if (this.count <= MOST_TOLD) {
       const more = this.count === MOST_TOLD ? '; further ones are not reported' : '';
-      const message = `an error was not caught, so the run ends: ${error instanceof Error ? error.message : String(error)}${more}`;
+      const message = `an error was not caught, so the run ends: ${messageOf(error)}${more}`;
       const stack = error instanceof Error ? (error.stack ?? null) : null;
       this.tell({ kind: 'notice', level: 'error', message, subject: null, details: { stack } });
     }

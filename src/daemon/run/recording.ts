@@ -1,6 +1,6 @@
 import { statfs } from 'node:fs/promises';
 import { mkdirSync } from 'node:fs';
-import { SarrafError } from '../../domain/errors.ts';
+import { messageOf } from '../../domain/errors.ts';
 import type { MarketSymbol } from '../../domain/market-symbol.ts';
 import type { VenueAnswer, VenueCall } from '../../venues/port.ts';
 import { RawFile } from '../../recording/raw-file.ts';
@@ -131,8 +131,4 @@ export class Recording {
       // Where the free room is unknown, a failed write reports it.
     }
   }
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof SarrafError || error instanceof Error ? error.message : String(error);
 }

@@ -1,4 +1,4 @@
-import { SarrafError } from '../../domain/errors.ts';
+import { messageOf, SarrafError } from '../../domain/errors.ts';
 import type { MirrorStore } from '../../mirror/mirror-store.ts';
 import type { Venue } from '../../venues/venue.ts';
 import type { CreatedBot } from './create-bot.ts';
@@ -69,10 +69,7 @@ function keepBeginning(screen: Screen, { bot, venue, config, mirror }: Beginning
       state: mirror.load(),
     });
   } catch (error) {
-    tell(
-      screen,
-      `recording: this session can not be run again: ${error instanceof Error ? error.message : String(error)}`,
-    );
+    tell(screen, `recording: this session can not be run again: ${messageOf(error)}`);
   }
 }
 

@@ -1,3 +1,4 @@
+import { messageOf } from '../../domain/errors.ts';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { setPriority } from 'node:os';
@@ -48,7 +49,7 @@ export const sealBeside: SealSegments = async (segments, { root, source }) => {
     if (code === 0) return JSON.parse(out) as readonly SealReport[];
     return failed(segments, `the process that seals it ended with ${signal ?? code}: ${error.trim()}`);
   } catch (thrown) {
-    return failed(segments, thrown instanceof Error ? thrown.message : String(thrown));
+    return failed(segments, messageOf(thrown));
   }
 };
 

@@ -1,3 +1,4 @@
+import { messageOf } from '../../domain/errors.ts';
 import { z } from 'zod';
 import { budgetTable, DEFAULT_HEADROOM } from '../../exchange/budget-table.ts';
 import { ORDER_BOOK_VERSIONS } from '../../exchange/order-book-version.ts';
@@ -75,7 +76,7 @@ export const exchangeSettings = z
         } catch (error) {
           context.addIssue({
             code: 'custom',
-            message: error instanceof Error ? error.message : String(error),
+            message: messageOf(error),
           });
         }
       })

@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fastify, type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import { isAllowedHost, oneHost } from '../../daemon/allowed-host.ts';
-import { SarrafError } from '../../domain/errors.ts';
+import { messageOf, SarrafError } from '../../domain/errors.ts';
 import { AccessStore } from '../access-store.ts';
 import { ApiError, onOneLine } from '../api-error.ts';
 import { EventStreams } from '../events/event-streams.ts';
@@ -282,7 +282,7 @@ export class DashboardServer {
   }
 
   private tell(error: unknown): void {
-    this.options.onError(onOneLine(error instanceof Error ? error.message : String(error)));
+    this.options.onError(onOneLine(messageOf(error)));
   }
 }
 
@@ -328,7 +328,7 @@ function readTls(path: string): Buffer {
   try {
     return readFileSync(path);
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
+    const reason = messageOf(error);
     throw new SarrafError('INVALID_OPTIONS', `expected a file of dashboard.tls at ${path}: ${reason}`, {
       cause: error,
     });
@@ -339,7 +339,7 @@ function portError(
   { host, port }: { readonly host: string; readonly port: number },
   error: unknown,
 ): SarrafError {
-  const reason = error instanceof Error ? error.message : String(error);
+  const reason = messageOf(error);
   return new SarrafError(
     'INVALID_OPTIONS',
     `expected to serve the page at ${host}:${port}: ${reason}. Set another dashboard.port, or null for none`,

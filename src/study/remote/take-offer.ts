@@ -1,6 +1,6 @@
 import { strategyFileOf } from '../../daemon/load-instances.ts';
 import { baseName } from '../../daemon/strategy-settings.ts';
-import { SarrafError } from '../../domain/errors.ts';
+import { messageOf, SarrafError } from '../../domain/errors.ts';
 import { engineVersion } from '../question/engine-version.ts';
 import { codeHash } from '../data/code-hash.ts';
 import { readWrittenStudy } from '../read-study.ts';
@@ -118,7 +118,7 @@ export async function fetchFile(
     cache.keep(file.sha256, bytes);
   } catch (error) {
     // It is in memory, which is all that this study needs.
-    const reason = error instanceof Error ? error.message : String(error);
+    const reason = messageOf(error);
     say(
       `expected room for ${file.bytes} bytes in the cache, found none (${reason}): fetched again next time`,
     );
@@ -159,7 +159,7 @@ function causeOf(error: unknown): string {
   const { cause } = Object(error) as { readonly cause?: unknown };
   const { code } = Object(cause) as { readonly code?: unknown };
   if (typeof code === 'string') return code;
-  return error instanceof Error ? error.message : String(error);
+  return messageOf(error);
 }
 
 const unusable = ({ address }: StudyOffer, found: string): SarrafError =>

@@ -3,7 +3,7 @@ import { dirname } from 'node:path';
 import Database from 'better-sqlite3';
 import { z } from 'zod';
 import { holdsNothing } from '../../budget/ledger-file.ts';
-import { SarrafError } from '../../domain/errors.ts';
+import { messageOf, SarrafError } from '../../domain/errors.ts';
 import { sqliteHeaderOf } from '../../mirror/sqlite-header.ts';
 
 /** Maximum time that one process waits for another that writes. */
@@ -60,7 +60,7 @@ export function openStudyDatabaseToRead(path: string, shape: DatabaseShape): Dat
 export function storeFailure(path: string, what: string, error: unknown): SarrafError {
   if (error instanceof SarrafError) return error;
   const code = error instanceof Database.SqliteError ? error.code : '';
-  const reason = (error instanceof Error ? error.message : String(error)).split('\n', 1)[0] ?? '';
+  const reason = messageOf(error).split('\n', 1)[0] ?? '';
   const isFull = code === 'SQLITE_FULL' || code.startsWith('SQLITE_IOERR');
   if (isFull) return unusable({ path, what, found: `no room to write (${reason})`, advice: NO_ROOM });
   const isUnread = error instanceof z.ZodError || error instanceof SyntaxError;
