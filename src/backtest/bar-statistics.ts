@@ -1,3 +1,4 @@
+import { DAY_MS } from '../domain/durations.ts';
 import { gridOf } from '../domain/bar-grid.ts';
 import { barsBetween, candleAt, firstBarFrom, type CandleColumns } from '../domain/candle-columns.ts';
 import type { Candle } from '../domain/candle.ts';
@@ -9,8 +10,6 @@ import { BarFeed } from './bar-feed.ts';
 import type { BarLane } from './bar-lane.ts';
 import type { DecimalText } from '../domain/decimal-text.ts';
 import type { MarketName } from '../domain/market-symbol.ts';
-
-const DAY_MS = 86_400_000;
 
 /**
  * Statistics of the markets of a run as of now, from bars: their last day, and their past bars. Only closed

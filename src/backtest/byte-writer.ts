@@ -1,3 +1,4 @@
+import { DAY_MS } from '../domain/durations.ts';
 import { negateUnits, UNIT_DECIMALS, UNITS_PER_ONE, type Units } from '../domain/money.ts';
 
 /** Bytes are passed on in pieces of at most this size; only a text that is longer comes as a larger one. */
@@ -11,8 +12,6 @@ const MINUS = 45;
 const POINT = 46;
 const COLON = 58;
 const Z = 90;
-
-const DAY_MS = 86_400_000;
 
 /** Divisors of whole numbers that count units of the last decimal, by the number of decimals. */
 const SCALES = Array.from({ length: 16 }, (_, decimals) => 10 ** decimals);

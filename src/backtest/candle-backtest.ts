@@ -1,3 +1,4 @@
+import { DAY_MS } from '../domain/durations.ts';
 import { ownMarketsOf } from '../strategy/own-markets.ts';
 import { relative } from 'node:path';
 import { columnsOf, type CandleColumns } from '../domain/candle-columns.ts';
@@ -232,8 +233,6 @@ export function backtestMarketsOf(instances: readonly StrategyInstanceSettings[]
     ),
   ] as MarketSymbol[];
 }
-
-const DAY_MS = 86_400_000;
 
 /**
  * Returns how far before the beginning bars are needed, so that indicators have settled; with some to spare

@@ -1,4 +1,4 @@
-const DAY_MS = 86_400_000;
+import { DAY_MS } from '../domain/durations.ts';
 
 /** The returns of a run, one a day of UTC, from its first day to its last one. */
 export interface DailyReturns {

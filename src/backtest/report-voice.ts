@@ -1,3 +1,4 @@
+import { DAY_MS } from '../domain/durations.ts';
 import type { Currency } from '../domain/market-symbol.ts';
 import { groupedText } from '../domain/money-text.ts';
 import { durationText, lengthText, minuteText, secondText } from '../domain/time-text.ts';
@@ -40,7 +41,6 @@ export interface ReportVoice extends FactVoice {
   readonly foreign: (text: string) => string;
 }
 
-const DAY_MS = 86_400_000;
 const DATE_LENGTH = 10;
 
 const ENGLISH_PARTS: Omit<ReportVoice, 'tell'> = {

@@ -1,3 +1,5 @@
+import { HOUR_MS } from '../domain/durations.ts';
+
 /**
  * State of a budget after a limit reply to it. `strikes` counts such replies since the last success. By the
  * interface ("HTTP status codes") access returns after 1 to 24 hours.
@@ -11,7 +13,6 @@ export type Passage =
   | { readonly passes: true; readonly isCanary: boolean }
   | { readonly passes: false; readonly retryAtMs: number };
 
-const HOUR_MS = 3_600_000;
 const LONGEST_MS = 24 * HOUR_MS;
 
 /**

@@ -1,3 +1,4 @@
+import { DAY_MS, MINUTE_MS, SECOND_MS } from '../domain/durations.ts';
 import { z } from 'zod';
 import { parseUnits } from '../domain/money.ts';
 import { positiveDecimal } from '../simulator-server/config-fields.ts';
@@ -5,10 +6,6 @@ import { readClock } from '../domain/tehran-time.ts';
 import { session } from './settings/calendar-fields.ts';
 import { channelSettings, MOST_CHANNELS } from './settings/channel-settings.ts';
 import { duration } from './duration-field.ts';
-
-const SECOND_MS = 1_000;
-const MINUTE_MS = 60_000;
-const DAY_MS = 86_400_000;
 
 const severity = (usual: 'info' | 'warning' | 'critical') =>
   z

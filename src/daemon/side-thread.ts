@@ -1,10 +1,10 @@
+import { HOUR_MS } from '../domain/durations.ts';
 import { messageOf } from '../domain/errors.ts';
 import { setTimeout } from 'node:timers';
 import { Worker } from 'node:worker_threads';
 
 /** Ends within an hour after which it is not begun again. */
 const MOST_RESTARTS = 5;
-const HOUR_MS = 3_600_000;
 
 const FIRST_WAIT_MS = 1_000;
 

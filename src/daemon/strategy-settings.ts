@@ -1,3 +1,4 @@
+import { MINUTE_MS } from '../domain/durations.ts';
 import { z } from 'zod';
 import { duration } from './duration-field.ts';
 import { lockSettings } from './lock-settings.ts';
@@ -141,8 +142,6 @@ function definedOnly<T extends object>(
     [Name in keyof T]?: Exclude<T[Name], undefined>;
   };
 }
-
-const MINUTE_MS = 60_000;
 
 /** Limits of a strategy in a thread of its own. */
 export const isolationSettings = z

@@ -1,3 +1,4 @@
+import { DAY_MS } from './durations.ts';
 import { SarrafError } from './errors.ts';
 import { TIMEFRAMES, timeframeMs, type Timeframe } from './timeframe.ts';
 import { isZone, zoneInstant, zoneOffsetMs } from './zone-time.ts';
@@ -244,7 +245,6 @@ export function shownAnchors(
   return shown === null || shown === before ? stated : { ...stated, [timeframe]: shown };
 }
 
-const DAY_MS = 86_400_000;
 /** The clocks of all zones differ from UTC by a multiple of this: a time between is no beginning of a day. */
 const FINEST_OFFSET_MS = 900_000;
 

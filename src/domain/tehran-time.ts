@@ -1,3 +1,4 @@
+import { DAY_MS, MINUTE_MS } from './durations.ts';
 import { jalaliText, latinDigits, readDay } from './calendar-day.ts';
 import { isoText } from './time-text.ts';
 import { zoneInstant, zoneOffsetMs } from './zone-time.ts';
@@ -6,9 +7,6 @@ import { zoneInstant, zoneOffsetMs } from './zone-time.ts';
  * Tehran's clock: times of it are read and written here. Daylight saving time was kept there until 2022, so
  * backtests of older data need it.
  */
-
-const MINUTE_MS = 60_000;
-const DAY_MS = 86_400_000;
 
 const TEHRAN = 'Asia/Tehran';
 

@@ -1,8 +1,8 @@
+import { DAY_MS } from './durations.ts';
 import { gregorianOf } from './calendar-day.ts';
 
 /** Times and lengths of time for people. Times are ms since 1970 and are shown in UTC. */
 
-const DAY_MS = 86_400_000;
 /** The Gregorian day of a number of days since 1970. */
 function dayText(days: number): string {
   const { year, month, day } = gregorianOf(days);

@@ -1,11 +1,10 @@
+import { DAY_MS } from './durations.ts';
 import { dayOfGregorian } from './calendar-day.ts';
 
 /**
  * The clocks of time zones, by the tz database that is part of the runtime. They depend on nothing of the
  * machine: the zone is named, and the time is given.
  */
-
-const DAY_MS = 86_400_000;
 
 /** A clock: how to read it, and its offsets by day of UTC, null for days in which it is set. */
 interface ZoneClock {

@@ -1,3 +1,4 @@
+import { MINUTE_MS } from '../domain/durations.ts';
 import { z } from 'zod';
 import { plotFigure } from '../domain/figure-name.ts';
 import { readStored } from '../domain/stored-json.ts';
@@ -6,9 +7,6 @@ import { MOST_PLOTS, PLOT_COLORS, PLOT_STYLES, type PlotSeries, type PlotSink } 
 import type { Outbox } from './outbox.ts';
 
 export const KEPT_PLOTS = 'plots';
-
-/** A series has a value a minute at most: the last one of it. Bars have their own, at their close. */
-const MINUTE_MS = 60_000;
 
 /**
  * Values that one step writes at most, besides the newest of each series; those of a past that is plotted at
@@ -101,6 +99,7 @@ export class LivePlots {
       add: (series, atMs, value) => {
         const live = this.series.get(series) ?? this.begin(strategy, series);
         this.series.set(series, live);
+        // A series has a value a minute at most: the last one of it. Bars have their own, at their close.
         const endMs = Math.ceil(atMs / MINUTE_MS) * MINUTE_MS;
         if (this.waiting.has(live) && live.atMs !== endMs) this.write(live);
         live.atMs = endMs;

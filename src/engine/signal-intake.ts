@@ -1,3 +1,4 @@
+import { MINUTE_MS } from '../domain/durations.ts';
 import { readStored } from '../domain/stored-json.ts';
 import { isoText, lengthText } from '../domain/time-text.ts';
 import { keepNewest } from '../domain/keep-newest.ts';
@@ -25,8 +26,6 @@ const MOST_REPLIES = 100;
 
 /** Signals that wait for strategies to start; more are refused. */
 const MOST_WAITING = 100;
-
-const MINUTE_MS = 60_000;
 
 /** Reason a signal was not delivered, as a word for programs. */
 export type SignalCode =

@@ -1,3 +1,4 @@
+import { HOUR_MS } from '../domain/durations.ts';
 import { SarrafError } from '../domain/errors.ts';
 import { isAnonymous, type Authenticator, type UnsignedRequest } from './authenticator.ts';
 
@@ -49,7 +50,6 @@ export type LogIn = (
   attempt: LoginAttempt,
 ) => Promise<{ readonly key: string; readonly device: string | null }>;
 
-const HOUR_MS = 3_600_000;
 /** Validity of a log-in's token. Source: "Token scheme". */
 export const TOKEN_LIFETIME_MS = 4 * HOUR_MS;
 export const REMEMBERED_LIFETIME_MS = 30 * 24 * HOUR_MS;

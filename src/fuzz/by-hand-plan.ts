@@ -1,3 +1,4 @@
+import { MINUTE_MS } from '../domain/durations.ts';
 import type { ByHandCommand, ControlCommand, LockCommand } from '../engine/engine-event.ts';
 import { PAUSE, UNTIL_RESUMED_MS } from '../engine/lock.ts';
 import { parseMarket } from '../exchange/market-names.ts';
@@ -6,7 +7,6 @@ import { Dice } from './dice.ts';
 /** Share of the seeds with a person who pauses, cancels, closes and places by hand. */
 const HANDED_SHARE = 0.7;
 
-const MINUTE_MS = 60_000;
 const SHORTEST_MEAN_MS = 4 * MINUTE_MS;
 const LONGEST_MEAN_MS = 20 * MINUTE_MS;
 

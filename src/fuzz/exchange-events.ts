@@ -1,3 +1,4 @@
+import { MINUTE_MS } from '../domain/durations.ts';
 import { present } from '../domain/invariant.ts';
 import type { Currency } from '../domain/market-symbol.ts';
 import { priceUnits, type Market } from '../domain/market.ts';
@@ -5,8 +6,6 @@ import { formatUnits, UNITS_PER_ONE, type Price } from '../domain/money.ts';
 import type { Dice } from './dice.ts';
 import type { Disturbance } from './disturbance.ts';
 import { BOT_USER, WHALE_USER, type FuzzWorld } from './world.ts';
-
-const MINUTE_MS = 60_000;
 
 /** A shock moves the price by these shares of it: beyond every quote that is near, and to many a stop. */
 const LEAST_SHOCK = 0.001;

@@ -1,3 +1,4 @@
+import { HOUR_MS, MINUTE_MS } from '../domain/durations.ts';
 import { WEEKDAYS } from '../domain/calendar-day.ts';
 import type { LockCommand } from '../engine/engine-event.ts';
 import type { LockRule } from '../engine/lock-rule.ts';
@@ -7,9 +8,6 @@ import { Dice } from './dice.ts';
 /** Shares of the seeds with lock rules, and with an operator who locks by hand. */
 const RULED_SHARE = 0.6;
 const HANDED_SHARE = 0.6;
-
-const MINUTE_MS = 60_000;
-const HOUR_MS = 60 * MINUTE_MS;
 
 /** An operator who locks often does so every few minutes. */
 const SHORTEST_MEAN_MS = 10 * MINUTE_MS;

@@ -1,3 +1,4 @@
+import { MINUTE_MS } from '../domain/durations.ts';
 import type { ControlCommand, PositionCommand } from '../engine/engine-event.ts';
 import { readOrderName } from '../engine/order-names.ts';
 import { INSTANCE } from './bot-engine.ts';
@@ -7,7 +8,6 @@ import type { FuzzWorld } from './world.ts';
 /** Share of the seeds with a person who moves positions by hand. */
 const MOVED_SHARE = 0.35;
 
-const MINUTE_MS = 60_000;
 const SHORTEST_MEAN_MS = 8 * MINUTE_MS;
 const LONGEST_MEAN_MS = 40 * MINUTE_MS;
 /** Range of the delay until the person reports what became of the position. */

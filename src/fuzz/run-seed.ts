@@ -1,3 +1,4 @@
+import { MINUTE_MS } from '../domain/durations.ts';
 import { present } from '../domain/invariant.ts';
 import { mkdirSync, rmSync } from 'node:fs';
 import { budgetTable } from '../exchange/budget-table.ts';
@@ -52,7 +53,6 @@ export interface SeedResult {
 }
 
 const START_MS = Date.UTC(2026, 0, 5, 12);
-const MINUTE_MS = 60_000;
 /** The log of requests forgets beyond a bound, so it is looked at this often. */
 const LOOK_EVERY_MS = 30 * MINUTE_MS;
 /** By then all that is halted, locked out or on its way when the faults end has ended by itself. */

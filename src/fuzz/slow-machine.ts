@@ -1,3 +1,4 @@
+import { HOUR_MS } from '../domain/durations.ts';
 import { CommitTimes } from '../budget/commit-times.ts';
 import type { ProcessTime } from '../virtual/process-time.ts';
 import { Dice } from './dice.ts';
@@ -13,7 +14,6 @@ export interface SlowMachine {
 const SLOW_SHARE = 0.2;
 /** From a good disk to a cloud volume on a bad day. */
 const COMMIT_MS = [2, 200] as const;
-const HOUR_MS = 3_600_000;
 const SPELL_MS = [5_000, 300_000] as const;
 /** From an admission to the send, of a starved process: a cancel still leaves, most others ask again. */
 const STARVED_START_MS = [20, 20_000] as const;

@@ -1,3 +1,4 @@
+import { MINUTE_MS } from '../domain/durations.ts';
 import type { EndpointName } from '../exchange/endpoints.ts';
 import { FAULT_KINDS, type FaultRule } from '../simulator-server/fault-rule.ts';
 import type { Dice } from './dice.ts';
@@ -9,7 +10,6 @@ export interface FaultEpisode {
   readonly rules: readonly FaultRule[];
 }
 
-const MINUTE_MS = 60_000;
 const LONGEST_BACK_OFF_S = 86_400;
 /**
  * Limits of a run of a day or more may lock the bot out for as long; a shorter run would see nothing else.

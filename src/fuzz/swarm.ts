@@ -1,3 +1,4 @@
+import { HOUR_MS, MINUTE_MS } from '../domain/durations.ts';
 import { Dice } from './dice.ts';
 import type { Disturbance } from './disturbance.ts';
 import { EXCHANGE_EVENTS } from './exchange-events.ts';
@@ -71,9 +72,6 @@ export interface Swarm {
 export const STOP_MS = 90_000;
 
 const PUT_BACK_SHARE = 0.2;
-
-const MINUTE_MS = 60_000;
-const HOUR_MS = 60 * MINUTE_MS;
 
 const SHORTEST_STALL_MS = 1_000;
 const LONGEST_STALL_MS = 600_000;

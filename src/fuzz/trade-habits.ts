@@ -1,3 +1,4 @@
+import { MINUTE_MS } from '../domain/durations.ts';
 import type { Dice } from './dice.ts';
 
 /** Undocumented behaviour of a deployment's list of own trades. */
@@ -7,8 +8,6 @@ export interface TradeHabits {
   /** Time that the list goes back; null for as far as it does by itself. */
   readonly listedMs: number | null;
 }
-
-const MINUTE_MS = 60_000;
 
 const RENUMBERED_SHARE = 0.25;
 const MOST_TIMES = 3;

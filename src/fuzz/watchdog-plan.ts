@@ -1,3 +1,4 @@
+import { MINUTE_MS, SECOND_MS } from '../domain/durations.ts';
 import type { WatchRule } from '../daemon/pulse-watch.ts';
 import { Dice } from './dice.ts';
 
@@ -22,9 +23,6 @@ export interface WatchdogPlan {
 /** Share of the seeds with a watchdog, and the share of these that let it cancel. */
 const SHARE = 0.35;
 const CANCELS_SHARE = 0.8;
-
-const SECOND_MS = 1_000;
-const MINUTE_MS = 60_000;
 
 /** A bot that is back while the cancels of a watchdog are under way is rare by chance. */
 const NEAR_CANCEL_SHARE = 0.5;

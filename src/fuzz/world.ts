@@ -1,3 +1,4 @@
+import { MINUTE_MS } from '../domain/durations.ts';
 import type { Market } from '../domain/market.ts';
 import type { SimulatedExchange } from '../simulator/exchange.ts';
 import type { MarketState } from '../simulator/market-state.ts';
@@ -163,7 +164,6 @@ export class FuzzWorld {
   }
 }
 
-const MINUTE_MS = 60_000;
 const SHARE_OF_SEEDS = 0.2;
 const MEAN_GAP_MS = 60 * MINUTE_MS;
 const BOOK_PATH = /^\/v[23]\/orderbook\/([A-Z0-9]+)$/;

@@ -1,11 +1,8 @@
+import { DAY_MS, HOUR_MS, MINUTE_MS } from '../domain/durations.ts';
 import { dayOfGregorian, dayOfJalali } from '../domain/calendar-day.ts';
 import { tehranDay, tehranInstant } from '../domain/tehran-time.ts';
 import { formatTime, localDigits, monthName, tehranParts } from './format-time.ts';
 import type { CalendarSystem, Locale } from './locale.ts';
-
-const MINUTE_MS = 60_000;
-const HOUR_MS = 3_600_000;
-const DAY_MS = 86_400_000;
 
 /** Steps of an axis inside days, in minutes, and beyond in days and months. */
 const MINUTE_STEPS = [1, 5, 15, 30, 60, 180, 360, 720];

@@ -1,3 +1,4 @@
+import { DAY_MS, MINUTE_MS } from '../domain/durations.ts';
 import {
   dayOfGregorian,
   dayOfJalali,
@@ -8,9 +9,6 @@ import {
 import { tehranOffsetMs } from '../domain/tehran-time.ts';
 import { asIsland } from './format-number.ts';
 import { intlTag, type CalendarSystem, type Language, type Locale } from './locale.ts';
-
-const DAY_MS = 86_400_000;
-const MINUTE_MS = 60_000;
 
 /** A time on Tehran's clock and calendar. */
 export interface TehranParts extends CalendarDate {

@@ -1,3 +1,4 @@
+import { DAY_MS, SECOND_MS } from '../domain/durations.ts';
 import { dayOfGregorian } from '../domain/calendar-day.ts';
 import { formatLength } from './format-length.ts';
 import { formatExact } from './format-money.ts';
@@ -121,8 +122,6 @@ function placeText(text: string, kind: PlaceKind, { spoken, locale }: Speaking):
   }
 }
 
-const DAY_MS = 86_400_000;
-const SECOND_MS = 1_000;
 const ISO = /(\d{4})-(\d\d)-(\d\d)T(\d\d):(\d\d):(\d\d)/;
 
 /** The time that a text names in UTC, to the second; null where it names none. */

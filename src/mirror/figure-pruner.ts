@@ -1,9 +1,7 @@
+import { DAY_MS, HOUR_MS } from '../domain/durations.ts';
 import type Database from 'better-sqlite3';
 import { MOST_PLOTS } from '../strategy/plots.ts';
 import type { RetentionLimits } from './retention.ts';
-
-const HOUR_MS = 3_600_000;
-const DAY_MS = 24 * HOUR_MS;
 
 /**
  * Hours and days begin by Tehran's clock, so that the first value of a day stays: profits of days begin with

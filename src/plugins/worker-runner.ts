@@ -1,3 +1,4 @@
+import { HOUR_MS } from '../domain/durations.ts';
 import { performance } from 'node:perf_hooks';
 import { SarrafError } from '../domain/errors.ts';
 import type { Timeframe } from '../domain/timeframe.ts';
@@ -41,7 +42,6 @@ export interface WorkerRunnerOptions {
 
 const NO_INTENTS: readonly Intent[] = [];
 const NOTHING_SEEN = { looks: [], same: [], inEvent: [] };
-const HOUR_MS = 3_600_000;
 
 /** Most bars that are gathered for an idle thread, before they are passed on. */
 const MOST_PENDING = 500;

@@ -1,6 +1,5 @@
+import { DAY_MS } from '../domain/durations.ts';
 import { addUnits, NO_UNITS, subtractUnits, type Units } from '../domain/money.ts';
-
-const DAY_MS = 86_400_000;
 
 /** State of a result against its highest and against the start of the day. */
 export interface TrackMarks {

@@ -1,3 +1,4 @@
+import { HOUR_MS } from '../domain/durations.ts';
 import { invariant } from '../domain/invariant.ts';
 import type { RandomSource } from '../domain/random.ts';
 import { keepNewest } from '../domain/keep-newest.ts';
@@ -32,7 +33,6 @@ export interface CredentialRegisterState {
   readonly nextLoginNumber: number;
 }
 
-const HOUR_MS = 3_600_000;
 /** Source: interface, "Token scheme". */
 const TOKEN_LIFETIME_MS = 4 * HOUR_MS;
 const REMEMBERED_TOKEN_LIFETIME_MS = 30 * 24 * HOUR_MS;

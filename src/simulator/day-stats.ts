@@ -1,8 +1,6 @@
+import { DAY_MS, HOUR_MS } from '../domain/durations.ts';
 import type { SimulatedBar } from './candle-series.ts';
 import type { MarketState } from './market-state.ts';
-
-const DAY_MS = 86_400_000;
-const HOUR_MS = 3_600_000;
 
 /** The last day of a market in steps of its grid; prices null before its first trade. */
 export interface DayStats {

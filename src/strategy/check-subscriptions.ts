@@ -1,3 +1,4 @@
+import { DAY_MS } from '../domain/durations.ts';
 import { z } from 'zod';
 import { SarrafError } from '../domain/errors.ts';
 import { sayInput } from './decimal-input.ts';
@@ -23,8 +24,6 @@ export const LONGEST_WARM_UP = 499;
 
 /** Longest signal age that may be declared, at its acceptance by the bot. */
 const LONGEST_SIGNAL_AGE_MS = 1_800_000;
-
-const DAY_MS = 86_400_000;
 
 const market = z.string().min(1).max(30);
 const age = z.int().min(100).max(DAY_MS);

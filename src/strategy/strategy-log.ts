@@ -1,3 +1,4 @@
+import { HOUR_MS } from '../domain/durations.ts';
 import { isFields } from './fields.ts';
 
 /** One line of a strategy's own log. */
@@ -10,7 +11,6 @@ export interface StrategyLogLine {
 /** Lines of one call and of one hour of the run's time; what is more is counted and reported as one line. */
 const MOST_A_CALL = 20;
 const MOST_AN_HOUR = 1_000;
-const HOUR_MS = 3_600_000;
 
 /** Characters of a line, and of its fields as JSON. */
 const LONGEST_TEXT = 500;

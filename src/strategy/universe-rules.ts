@@ -1,3 +1,4 @@
+import { MINUTE_MS } from '../domain/durations.ts';
 import { z } from 'zod';
 import { SarrafError } from '../domain/errors.ts';
 import type { MarketNames } from '../domain/market-symbol.ts';
@@ -27,7 +28,6 @@ const filters = z.strictObject({
   exclude: z.array(z.string().min(1).max(30)).max(1_000).optional(),
 });
 
-const MINUTE_MS = 60_000;
 const WEEK_MS = 7 * 86_400_000;
 
 /** As an author writes it. */

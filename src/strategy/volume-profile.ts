@@ -1,7 +1,7 @@
+import { DAY_MS } from '../domain/durations.ts';
 import { SarrafError } from '../domain/errors.ts';
 import type { Bar } from './bar.ts';
 
-const DAY_MS = 86_400_000;
 /** A day in which the clock is set back has an hour more. */
 const LONGEST_MS = DAY_MS + 3_600_000;
 const MOST_SLICES = 1_000;

@@ -1,11 +1,10 @@
+import { DAY_MS } from '../domain/durations.ts';
 import { createHash } from 'node:crypto';
 import { anchorText } from '../domain/bar-grid.ts';
 import { TIMEFRAMES } from '../domain/timeframe.ts';
 import { barsBetween, type CandleColumns } from '../domain/candle-columns.ts';
 import { groupedText } from '../domain/money-text.ts';
 import { gregorianOf } from '../domain/calendar-day.ts';
-
-const DAY_MS = 86_400_000;
 
 /** Kinds of data recorded of a market. */
 export const DATA_KINDS = ['candles', 'books', 'trades', 'statistics'] as const;

@@ -1,3 +1,4 @@
+import { DAY_MS } from '../domain/durations.ts';
 import { htmlPage } from '../backtest/html-page.ts';
 import { escapeHtml } from '../backtest/value-text.ts';
 import { ENGLISH_PAGE } from '../backtest/english-page.ts';
@@ -19,8 +20,6 @@ import {
 } from './report/sections/verdict-sections.ts';
 import { walkSections } from './report/sections/walk-sections.ts';
 import { studyReportData } from './report/study-report-data.ts';
-
-const DAY_MS = 86_400_000;
 
 /**
  * A study as one HTML file: the verdict, how much is luck, the trials and what was asked, with its data and

@@ -1,3 +1,4 @@
+import { MINUTE_MS } from '../../domain/durations.ts';
 import { formatLength } from '../../language/format-length.ts';
 import { formatTime } from '../../language/format-time.ts';
 import type { Locale } from '../../language/locale.ts';
@@ -29,7 +30,6 @@ export interface ChatAnswer {
 
 /** A command is carried out within so long of its sending. */
 const OLDEST_COMMAND_MS = 120_000;
-const MINUTE_MS = 60_000;
 const MOST_MINUTES = MOST_MUTED_MS / MINUTE_MS;
 
 interface AnswerOptions {

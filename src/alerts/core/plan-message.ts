@@ -1,3 +1,4 @@
+import { HOUR_MS } from '../../domain/durations.ts';
 import { calendarAt, type Session } from '../../engine/trading-calendar.ts';
 import { isAtLeast, SEVERITIES, type Severity } from './alert-facts.ts';
 import type { Alert, NoteKind } from './alert.ts';
@@ -49,7 +50,6 @@ export interface PacingSettings {
 export const MOST_MUTED_MS = 86_400_000;
 /** Alerts that one message names; the rest are counted. */
 const MOST_ITEMS = 10;
-const HOUR_MS = 3_600_000;
 /** Critical alerts may take as many messages again as all may. */
 const CRITICAL_TIMES = 2;
 

@@ -1,3 +1,4 @@
+import { HOUR_MS } from '../../domain/durations.ts';
 import {
   problemOf,
   type Channel,
@@ -18,8 +19,6 @@ const REFUSED_WAIT_MS = 600_000;
 const MOST_WAIT_MS = 900_000;
 /** A message that nobody has taken for so long is given up; what is newer goes on. */
 const GIVE_UP_AFTER_MS = 86_400_000;
-
-const HOUR_MS = 3_600_000;
 
 export interface ChannelSenderOptions {
   readonly channel: Channel;

@@ -1,3 +1,4 @@
+import { DAY_MS } from '../../domain/durations.ts';
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
@@ -77,8 +78,6 @@ ${voice.say('library')} ${language === 'fa' ? `<bdi>${CREDIT}</bdi>` : CREDIT}`,
     scripts: RUN_SCRIPTS,
   });
 }
-
-const DAY_MS = 86_400_000;
 
 const CREDIT =
   'TradingView Lightweight Charts, Copyright (c) TradingView, Inc., <a href="https://www.tradingview.com/">tradingview.com</a>, Apache License 2.0.';

@@ -1,3 +1,4 @@
+import { SECOND_MS } from '../../domain/durations.ts';
 import { gridOfColumns, type CandleColumns } from '../../domain/candle-columns.ts';
 import type { BacktestRun, EquityCurve } from '../backtest-run.ts';
 import { DrawdownMeter } from '../metrics/equity-metrics.ts';
@@ -19,7 +20,6 @@ const OF_EQUITY = 4;
 const OF_BAR = 5;
 /** However few numbers a step has: more would make a page slow. Seven years of hours are 61,362. */
 const MOST_STEPS = 64_000;
-const SECOND_MS = 1_000;
 
 /**
  * The grid of a run: its own bars where these are few enough, else as many of them in one step as it takes. A

@@ -1,3 +1,4 @@
+import { DAY_MS } from '../../domain/durations.ts';
 import { existsSync } from 'node:fs';
 import type { BotConfig } from '../../daemon/create-bot-config.ts';
 import { lastBackup } from '../../daemon/last-backup.ts';
@@ -8,8 +9,6 @@ import { SarrafError } from '../../domain/errors.ts';
 import { agoText } from '../../domain/time-text.ts';
 import { mirrorFileOf } from './check-mirror-file.ts';
 import { notChecked, ok, warning, type CheckFinding } from './check-finding.ts';
-
-const DAY_MS = 86_400_000;
 
 /** One a night, and a week in which that may have failed without anybody looking. */
 const OLD_BACKUP_MS = 7 * DAY_MS;

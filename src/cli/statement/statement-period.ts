@@ -1,3 +1,4 @@
+import { DAY_MS } from '../../domain/durations.ts';
 import {
   dayOfGregorian,
   dayOfJalali,
@@ -33,7 +34,6 @@ export interface ReadPeriod {
   readonly title: string;
 }
 
-const DAY_MS = 86_400_000;
 /** A year up to this is Jalali, as in dates. */
 const LAST_JALALI = 1500;
 

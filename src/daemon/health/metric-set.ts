@@ -1,7 +1,6 @@
+import { SECOND_MS } from '../../domain/durations.ts';
 import { Counter, Gauge, Histogram, Registry } from '@prometheus-io/client';
 import type { LatencyCounts } from './latency-buckets.ts';
-
-const MS_PER_SECOND = 1_000;
 
 /** As many series of one name are shown: labels are of small sets, and this holds even if one is not. */
 const MOST_SERIES = 1_000;
@@ -91,11 +90,11 @@ class ReadHistogram extends Histogram {
       values: [
         ...buckets.map((bucket) => ({
           metricName: `${name}_bucket`,
-          labels: { le: String(bucket.endMs / MS_PER_SECOND) },
+          labels: { le: String(bucket.endMs / SECOND_MS) },
           value: bucket.count,
         })),
         { metricName: `${name}_bucket`, labels: { le: '+Inf' }, value: count },
-        { metricName: `${name}_sum`, labels: {}, value: sumMs / MS_PER_SECOND },
+        { metricName: `${name}_sum`, labels: {}, value: sumMs / SECOND_MS },
         { metricName: `${name}_count`, labels: {}, value: count },
       ],
     };

@@ -1,11 +1,9 @@
+import { HOUR_MS, SECOND_MS } from '../../domain/durations.ts';
 import { z } from 'zod';
 import { DEFAULT_ENGINE_TIMES, DEFAULT_RECONCILIATION } from '../../engine/engine-settings.ts';
 import { DRAIN_POLICIES } from '../../engine/engine-event.ts';
 import { duration } from '../duration-field.ts';
 import { formatDuration } from '../duration-text.ts';
-
-const HOUR_MS = 3_600_000;
-const SECOND_MS = 1_000;
 
 /** Settings for sending orders, and for missing answers. */
 export const executionSettings = z

@@ -1,7 +1,6 @@
+import { DAY_MS } from '../../domain/durations.ts';
 import { z } from 'zod';
 import { duration } from '../duration-field.ts';
-
-const DAY_MS = 86_400_000;
 
 /** Conditions for `sarraf watchdog` to report a silent bot, and its actions then. */
 export const watchdogSettings = z

@@ -1,9 +1,8 @@
+import { SECOND_MS } from '../../domain/durations.ts';
 import { signal } from '@preact/signals';
 
 /** The clock of the browser, by the second, for ages and countdowns. It stands while nobody looks. */
 export const nowMs = signal(Date.now());
-
-const SECOND_MS = 1_000;
 
 setInterval(() => {
   if (!document.hidden) nowMs.value = Date.now();

@@ -1,3 +1,4 @@
+import { MINUTE_MS } from '../../domain/durations.ts';
 import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
 import { ControlClient } from '../../daemon/control-client.ts';
 import type { ControlResult } from '../../daemon/control-command.ts';
@@ -19,8 +20,6 @@ const ANSWERED_WITHIN_MS = 2_000;
 
 /** Senders that wait for an answer at once; others are answered that it waits. */
 const MOST_WAITING = 20;
-
-const MINUTE_MS = 60_000;
 
 /** Characters of a hash in an id: with the word before it, as long as a tag of an order may be. */
 const MADE_ID_LENGTH = 27;

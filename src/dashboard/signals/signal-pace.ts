@@ -1,6 +1,7 @@
+import { MINUTE_MS } from '../../domain/durations.ts';
+
 /** Requests of one token in a minute. */
 const MOST_A_MINUTE = 60;
-const MINUTE_MS = 60_000;
 
 /** Counts each token's requests; entries are as few as tokens may be. */
 export class SignalPace {

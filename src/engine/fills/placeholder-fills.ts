@@ -1,3 +1,4 @@
+import { DAY_MS } from '../../domain/durations.ts';
 import { formatUnits, NO_UNITS, subtractUnits, UNITS_PER_ONE, type Units } from '../../domain/money.ts';
 import { placeholderIdOf, type FillRecord } from '../fill-record.ts';
 import type { OrderRecord } from '../order-record.ts';
@@ -6,8 +7,6 @@ import type { BookedFills } from './booked-fills.ts';
 import type { OrderBlotter } from '../orders/order-blotter.ts';
 import type { OrderReportMatcher } from '../orders/order-report-matcher.ts';
 import type { PendingTrades } from './pending-trades.ts';
-
-const DAY_MS = 86_400_000;
 
 /** Interval of the search for the trades that placeholders stand for, while they may be listed. */
 const LOOK_AGAIN_MS = 600_000;

@@ -1,3 +1,4 @@
+import { MINUTE_MS } from '../../domain/durations.ts';
 import { z } from 'zod';
 import { formatUnits, type Units } from '../../domain/money.ts';
 import { storedTimeMs, storedUnits } from '../../domain/stored-json.ts';
@@ -15,8 +16,6 @@ export const storedPeaks = z.object({
 });
 
 export type Peaks = Readonly<z.output<typeof storedPeaks>>;
-
-const MINUTE_MS = 60_000;
 
 /**
  * Returns the sampling period of equity, in whole minutes: at least 500 samples per window, except for short

@@ -1,3 +1,4 @@
+import { HOUR_MS, MINUTE_MS } from '../../domain/durations.ts';
 import { formatUnits, UNITS_PER_ONE } from '../../domain/money.ts';
 import { divideUp } from '../../domain/rounding.ts';
 import { sentence } from '../../language/sentence.ts';
@@ -55,9 +56,6 @@ export const checkOrderValue: RiskCheck = (view, { maxOrderValue }) => {
     },
   };
 };
-
-const MINUTE_MS = 60_000;
-const HOUR_MS = 3_600_000;
 
 /**
  * Checks the number of orders the strategy has planned within the last 60 seconds and 60 minutes. An order

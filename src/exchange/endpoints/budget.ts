@@ -1,6 +1,5 @@
+import { MINUTE_MS } from '../../domain/durations.ts';
 import type { Budget } from '../../domain/rate-limit.ts';
-
-const MINUTE_MS = 60_000;
 
 /** Assumed limit where the interface states none: 30 a minute. */
 const ASSUMED_LIMIT = 30;

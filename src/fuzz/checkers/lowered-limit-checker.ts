@@ -1,3 +1,4 @@
+import { DAY_MS } from '../../domain/durations.ts';
 import { z } from 'zod';
 import { violationsOf, type Violation } from './violation.ts';
 import type { HttpResponse } from '../../exchange/transport.ts';
@@ -5,7 +6,6 @@ import type { LeavingRequest, WireWitness } from './watched-transport.ts';
 
 const HTTP_FORBIDDEN = 403;
 const HTTP_TOO_MANY = 429;
-const DAY_MS = 86_400_000;
 
 /**
  * Longest time between an admission and its send: within it, a request admitted when the reply came may still

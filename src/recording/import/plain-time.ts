@@ -1,13 +1,11 @@
+import { HOUR_MS, MINUTE_MS, SECOND_MS } from '../../domain/durations.ts';
+
 const ZERO = 48;
 const NINE = 57;
 const DASH = 45;
 const COLON = 58;
 const SPACE = 32;
 const LETTER_T = 84;
-
-const SECOND_MS = 1_000;
-const MINUTE_MS = 60_000;
-const HOUR_MS = 3_600_000;
 
 /** A number since 1970, of so many digits. As in `TimeReader`. */
 interface NumberForm {

@@ -1,3 +1,4 @@
+import { DAY_MS } from '../../domain/durations.ts';
 import { fractionDigits, tryDecimalText, type DecimalText } from '../../domain/decimal-text.ts';
 import type { MarketSymbol } from '../../domain/market-symbol.ts';
 import { UNIT_DECIMALS, unitsOf } from '../../domain/money.ts';
@@ -74,8 +75,6 @@ export function amountStepsField(input: WireInput, name: string, amountStep: big
   const { value, step } = scaled(text, amountStep);
   return Number(divideDown(value, step));
 }
-
-const DAY_MS = 86_400_000;
 
 /**
  * The bounds of the time filters `from` and `to`: days as YYYY-MM-DD, both included, UTC. The 29th of

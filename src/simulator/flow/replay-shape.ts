@@ -1,8 +1,8 @@
+import { MINUTE_MS } from '../../domain/durations.ts';
 import type { Market } from '../../domain/market.ts';
 import type { StepBar } from './candle-path.ts';
 import { typicalAmount } from './typical-size.ts';
 
-const MINUTE_MS = 60_000;
 /**
  * Levels that the usual range of a bar covers; the gap between levels stays between these shares of the
  * price.

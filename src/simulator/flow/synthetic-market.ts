@@ -1,3 +1,4 @@
+import { MINUTE_MS } from '../../domain/durations.ts';
 import type { Side } from '../../domain/order.ts';
 import type { MarketState } from '../market-state.ts';
 import type { Chance } from './chance.ts';
@@ -167,7 +168,6 @@ export class SyntheticMarket {
   }
 }
 
-const MINUTE_MS = 60_000;
 /** Looks at the price a minute: open, two between, close. */
 const LOOKS = 4;
 

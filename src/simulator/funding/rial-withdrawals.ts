@@ -1,3 +1,4 @@
+import { DAY_MS } from '../../domain/durations.ts';
 import { invariant } from '../../domain/invariant.ts';
 import { parseUnits, UNITS_PER_ONE } from '../../domain/money.ts';
 import { divideUp } from '../../domain/rounding.ts';
@@ -24,7 +25,6 @@ export interface WithdrawalsState {
 }
 
 const FIRST_NUMBER = 430_001;
-const DAY_MS = 86_400_000;
 const MONTH_MS = 30 * DAY_MS;
 /** Withdrawals kept over all users. Beyond, the oldest that have ended are forgotten. */
 const WITHDRAWALS_KEPT = 20_000;

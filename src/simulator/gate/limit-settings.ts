@@ -1,3 +1,5 @@
+import { HOUR_MS, MINUTE_MS } from '../../domain/durations.ts';
+
 interface BudgetOverride {
   readonly limit?: number | undefined;
   readonly windowMs?: number | undefined;
@@ -39,9 +41,6 @@ export interface LimitSettings {
 }
 
 export const LARGEST_COUNTED_LIMIT = 1_000_000;
-
-const MINUTE_MS = 60_000;
-const HOUR_MS = 60 * MINUTE_MS;
 
 export const DEFAULT_LIMITS: LimitSettings = {
   enabled: true,

@@ -1,3 +1,4 @@
+import { MINUTE_MS } from '../../domain/durations.ts';
 import { longestBarMs } from '../../domain/bar-grid.ts';
 import { barsBetween, firstBarFrom, gridOfColumns, type CandleColumns } from '../../domain/candle-columns.ts';
 import type { FileSignal } from '../../backtest/read-signals.ts';
@@ -18,9 +19,6 @@ import { createHash } from 'node:crypto';
 /** Less of a market tells nothing of a strategy. */
 const LEAST_OF_TRIALS = 100;
 const LEAST_OF_HOLDOUT = 20;
-
-/** The hold-out of a study on books begins with a whole minute. */
-const MINUTE_MS = 60_000;
 
 /** The stretches of a study. Times in ms since 1970; an end is not in its stretch. */
 export interface StudyRange {
@@ -148,6 +146,7 @@ export function cutRecordings(all: readonly PackedMarket[], of: Cut): StudyData 
   const range = rangeOf(of, {
     firstMs,
     toMs: lastMs + 1,
+    // The hold-out of a study on books begins with a whole minute.
     border: (timeMs) => Math.round(timeMs / MINUTE_MS) * MINUTE_MS,
   });
   refuseShort(times, range, of);

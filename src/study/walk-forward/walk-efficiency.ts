@@ -1,7 +1,6 @@
+import { DAY_MS } from '../../domain/durations.ts';
 import type { Stretch } from '../stretch.ts';
 import type { TrialMetrics } from '../objectives.ts';
-
-const DAY_MS = 86_400_000;
 
 /**
  * `ln(1 + total return) / days` of a stretch: what is earned a day, whatever its length. Null without a

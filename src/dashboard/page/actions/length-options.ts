@@ -1,6 +1,6 @@
+import { HOUR_MS } from '../../../domain/durations.ts';
 import { showLength } from '../shown.ts';
 
-const HOUR_MS = 3_600_000;
 const LENGTHS_MS = [
   HOUR_MS / 4,
   HOUR_MS,

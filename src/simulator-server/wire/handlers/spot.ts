@@ -1,3 +1,4 @@
+import { HOUR_MS } from '../../../domain/durations.ts';
 import { refuse, type Refusal } from '../../../simulator/result.ts';
 import type { SimulatedOrder } from '../../../simulator/order.ts';
 import { listOrders, viewOf, type OrderSortField } from '../../../simulator/order-list.ts';
@@ -16,7 +17,6 @@ import { hasNextField } from '../page-of.ts';
 import { readPlaceOrder } from '../read-place-order.ts';
 import { readRequest } from '../read-request.ts';
 
-const HOUR_MS = 3_600_000;
 const ORDERS_PAGE = 100;
 const TRADES_PAGE = 30;
 
