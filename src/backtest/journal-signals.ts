@@ -1,7 +1,7 @@
 import { readStored } from '../domain/stored-json.ts';
 import { storedSignalLine } from '../engine/signal-record.ts';
-import type { JournalLine } from '../mirror/mirror-reader.ts';
 import type { FileSignal } from './read-signals.ts';
+import type { JournalLine } from '../mirror/row-pages.ts';
 
 /** A line of the journal about a signal. */
 export type SignalLine = ReturnType<typeof signalLineOf>;

@@ -32,7 +32,7 @@ import type { PlottedSeries } from './plot-recorder.ts';
 import { z } from 'zod';
 import type { LockRecord } from '../engine/lock-records.ts';
 import { storedLock } from '../engine/lock.ts';
-import type { JournalLine } from '../mirror/mirror-reader.ts';
+import type { JournalLine } from '../mirror/row-pages.ts';
 
 export interface LiveRunOptions {
   /** Up to here, or to the last sign of life of the bot where that is earlier. */

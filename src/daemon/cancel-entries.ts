@@ -7,10 +7,17 @@ import { profileOf } from '../venues/interface-profile.ts';
 import type { ListCursor, Page, VenueAnswer, VenueCall } from '../venues/port.ts';
 import { sendRequest, type VenueCaller } from '../venues/venue-caller.ts';
 import type { OwnOrders } from './own-orders.ts';
-import type { SilentBot } from './watchdog.ts';
 import type { MarketNames } from '../domain/market-symbol.ts';
 import { exitsAmong, type HeldOf } from '../engine/exits.ts';
 import { readOrderName } from '../engine/order-names.ts';
+
+/** A silence in which entries are to be canceled. */
+export interface SilentBot {
+  /** Time its loop has stood still, in ms. */
+  readonly forMs: number;
+  /** Asked before each request: a bot that is back looks after its orders itself. */
+  readonly isBack: () => boolean;
+}
 
 /** Pages of open orders that are read at most: the exchange has far fewer orders of one account. */
 const MOST_PAGES = 50;

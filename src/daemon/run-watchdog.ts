@@ -8,9 +8,9 @@ import { openRemoteExchange } from '../venues/live-venue.ts';
 import { readPulse } from './heartbeat.ts';
 import { acquireLock } from './process-lock.ts';
 import type { BotConfig } from './create-bot-config.ts';
-import { cancelEntries, type CanceledEntries } from './cancel-entries.ts';
+import { cancelEntries, type CanceledEntries, type SilentBot } from './cancel-entries.ts';
 import { readOwnOrders } from './own-orders.ts';
-import { Watchdog, type SilentBot, type WatchdogNews } from './watchdog.ts';
+import { Watchdog, type WatchdogNews } from './watchdog.ts';
 import { WhileSilent } from './while-silent.ts';
 
 export interface WatchdogOptions {

@@ -1,6 +1,6 @@
 import { messageOf } from '../domain/errors.ts';
 import type { Pulse } from './heartbeat.ts';
-import type { CanceledEntries } from './cancel-entries.ts';
+import type { CanceledEntries, SilentBot } from './cancel-entries.ts';
 import {
   afterCancel,
   afterLook,
@@ -19,14 +19,6 @@ export type WatchdogNews =
   | { readonly kind: 'canceled'; readonly result: CanceledEntries; readonly isRepeat: boolean }
   | { readonly kind: 'not-canceled'; readonly reason: string; readonly isLast: boolean }
   | { readonly kind: 'problem'; readonly message: string };
-
-/** A silence in which entries are to be canceled. */
-export interface SilentBot {
-  /** Time its loop has stood still, in ms. */
-  readonly forMs: number;
-  /** Asked before each request: a bot that is back looks after its orders itself. */
-  readonly isBack: () => boolean;
-}
 
 export interface WatchdogParts {
   readonly rule: WatchRule;

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { readStored, storedTimeMs } from '../domain/stored-json.ts';
 import { sentence } from '../language/sentence.ts';
-import { MARKET_CALLS, type VenueAnswer, type VenueCallKind } from '../venues/port.ts';
+import { type VenueAnswer } from '../venues/port.ts';
 import type { Outbox } from './outbox.ts';
 
 /**
@@ -30,11 +30,6 @@ const CREDENTIAL_REFUSED = sentence('credential-refused');
 
 /** While it stays refused, this often it is said again. */
 const SAY_AGAIN_MS = 600_000;
-
-/** That a call is answered which anybody may make says nothing of a credential. */
-export function usesCredential(kind: VenueCallKind): boolean {
-  return !MARKET_CALLS.has(kind);
-}
 
 const UNNAMED: NamedCredential = {
   name: sentence('credential-unnamed'),

@@ -6,7 +6,7 @@ import type { AccountState } from './feeds/account-state.ts';
 import type { MarketDataCache } from './feeds/market-data-cache.ts';
 import type { StrategyRecord } from './mirror-change.ts';
 import type { Outbox } from './outbox.ts';
-import type { Reservations } from './risk/reservations.ts';
+import { type Reservations, inventoryLine } from './risk/reservations.ts';
 import { readFigures } from './strategy-instance-record.ts';
 import type { StrategyInstance } from './strategy-instance.ts';
 
@@ -59,13 +59,6 @@ export function missingText(of: {
   const coin = asset.toUpperCase();
   const names = of.names.join(' and ');
   return `expected at most ${formatUnits(left > 0n ? left : NO_UNITS)} ${coin} for the inventory of ${names}, was ${formatUnits(wanted)}: the account has ${formatUnits(total)}, of which strategies own ${formatUnits(owned)}. Lower inventory.${asset}, or put ${formatUnits(subtractUnits(wanted, left))} ${coin} into the spot wallet`;
-}
-
-/** Returns the configuration line that would let a strategy sell so much more of an asset. */
-export function inventoryLine(instance: StrategyInstance, asset: string, missing: Units): string {
-  const isQuote = instance.marketNames.quotes.some(({ currency }) => currency === asset);
-  const given = addUnits(instance.givenCoins.get(asset) ?? NO_UNITS, missing);
-  return `${isQuote ? 'capital' : 'inventory'}: { ${asset}: '${formatUnits(given)}' }`;
 }
 
 /**

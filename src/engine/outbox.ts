@@ -1,6 +1,5 @@
 import type { RequestClass } from '../domain/request-class.ts';
-import type { KeptReply, VenueAnswer, VenueCall } from '../venues/port.ts';
-import { usesCredential } from './credential-watch.ts';
+import { MARKET_CALLS, type KeptReply, type VenueAnswer, type VenueCall } from '../venues/port.ts';
 import type { EngineNotice, EngineOutput, EngineRequest } from './engine-command.ts';
 import type { JournalEntry, MirrorChange } from './mirror-change.ts';
 
@@ -112,7 +111,7 @@ export class Outbox {
     // The answer that comes with this id is the one to this call.
     this.asked.push({
       requestId: id,
-      isPrivate: usesCredential(call.kind),
+      isPrivate: !MARKET_CALLS.has(call.kind),
       take: take as Asked['take'],
     });
     const request = { id, call, requestClass, dedupe, expiresAtMs: this.nowMs + withinMs };

@@ -10,8 +10,7 @@ import { drawWrongReplies, type WrongReplies } from './wrong-replies.ts';
 import { priceUnits } from '../domain/market.ts';
 import type { Side } from '../domain/order.ts';
 import { UNITS_PER_ONE, type Price } from '../domain/money.ts';
-import type { MarketState } from '../simulator/market-state.ts';
-import { NO_PRICE } from '../simulator/order.ts';
+import { type MarketState, NO_PRICE } from '../simulator/market-state.ts';
 import { BOT_USER, type FuzzWorld } from './world.ts';
 
 /** Points in a step of the bot at which its process dies. */

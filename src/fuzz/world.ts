@@ -1,8 +1,7 @@
 import { MINUTE_MS } from '../domain/durations.ts';
 import type { Market } from '../domain/market.ts';
 import type { SimulatedExchange } from '../simulator/exchange.ts';
-import type { MarketState } from '../simulator/market-state.ts';
-import type { Trader } from '../simulator/trader.ts';
+import type { MarketState, Trader } from '../simulator/market-state.ts';
 import { FaultPlan } from '../simulator-server/fault-plan.ts';
 import type { FaultRule } from '../simulator-server/fault-rule.ts';
 import type { FaultyDoor } from '../simulator-server/faulty-door.ts';

@@ -9,7 +9,7 @@ import type {
   StrategyRecord,
 } from '../engine/mirror-change.ts';
 import type { FillRecord } from '../engine/fill-record.ts';
-import { isFinal, type OrderRecord, type OrderState } from '../engine/order-record.ts';
+import { isFinal, type OrderRecord } from '../engine/order-record.ts';
 import { selectFills } from './fill-columns.ts';
 import { openMirrorReadOnly } from './mirror-file.ts';
 import {
@@ -21,26 +21,15 @@ import {
 } from './read-series.ts';
 import { selectOrders, UNFINISHED_IDS, type SqlValue } from './order-columns.ts';
 import { MarketRows } from './market-rows.ts';
-import { RowPages } from './row-pages.ts';
+import {
+  RowPages,
+  type JournalLine,
+  type IntentFilter,
+  type OrderFilter,
+  type RowFilter,
+} from './row-pages.ts';
 import { hasWriter } from './writer-lock.ts';
 import { schemaVersionOf } from './check-mirror.ts';
-
-/** Filter of the rows to read: null for everything. */
-export interface RowFilter {
-  readonly strategy: string | null;
-  readonly market: string | null;
-  /** The newest so many. */
-  readonly last: number;
-}
-
-export interface OrderFilter extends RowFilter {
-  /** `open`: not final. */
-  readonly state: OrderState | 'open' | 'all';
-}
-
-export interface IntentFilter extends RowFilter {
-  readonly status: IntentRecord['status'] | 'all';
-}
 
 export interface SeenBalance {
   readonly currency: string;
@@ -49,11 +38,6 @@ export interface SeenBalance {
   readonly total: string;
   readonly held: string;
   readonly seenAtMs: number;
-}
-
-export interface JournalLine extends JournalEntry {
-  readonly seq: number;
-  readonly atMs: number;
 }
 
 /** Lines of one strategy, or of all (null), the last so many. */

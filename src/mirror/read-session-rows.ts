@@ -7,7 +7,7 @@ import { readKept } from '../engine/kept-records.ts';
 import type { MarketVersionRecord, StrategyRecord } from '../engine/mirror-change.ts';
 import { selectFills } from './fill-columns.ts';
 import { openMirrorReadOnly } from './mirror-file.ts';
-import type { JournalLine, KeptRow, SeenBalance } from './mirror-reader.ts';
+import type { KeptRow, SeenBalance } from './mirror-reader.ts';
 import { readSeries } from './read-series.ts';
 import { selectOrders, UNFINISHED_IDS } from './order-columns.ts';
 import type {
@@ -23,6 +23,7 @@ import type {
 } from './session-rows.ts';
 import { openingFailed } from './unusable.ts';
 import { hasWriter } from './writer-lock.ts';
+import type { JournalLine } from './row-pages.ts';
 
 /** Rows of each kind that are read at most, the newest: what bounds the memory of a report. */
 const MOST_SESSION_ROWS = 250_000;

@@ -1,10 +1,31 @@
 import type Database from 'better-sqlite3';
-import type { IntentRecord } from '../engine/mirror-change.ts';
+import type { IntentRecord, JournalEntry } from '../engine/mirror-change.ts';
 import type { FillRecord } from '../engine/fill-record.ts';
-import type { OrderRecord } from '../engine/order-record.ts';
+import type { OrderRecord, OrderState } from '../engine/order-record.ts';
 import { selectFills } from './fill-columns.ts';
-import type { IntentFilter, JournalLine, OrderFilter, RowFilter } from './mirror-reader.ts';
 import { FINAL_STATES, selectOrders, type SqlValue } from './order-columns.ts';
+
+/** Filter of the rows to read: null for everything. */
+export interface RowFilter {
+  readonly strategy: string | null;
+  readonly market: string | null;
+  /** The newest so many. */
+  readonly last: number;
+}
+
+export interface OrderFilter extends RowFilter {
+  /** `open`: not final. */
+  readonly state: OrderState | 'open' | 'all';
+}
+
+export interface IntentFilter extends RowFilter {
+  readonly status: IntentRecord['status'] | 'all';
+}
+
+export interface JournalLine extends JournalEntry {
+  readonly seq: number;
+  readonly atMs: number;
+}
 
 /** A page of rows, newest first. */
 export interface RowPage<Row> {

@@ -5,7 +5,8 @@ import type { MarketVersionRecord, StrategyRecord } from '../engine/mirror-chang
 import type { FillRecord } from '../engine/fill-record.ts';
 import type { OrderRecord } from '../engine/order-record.ts';
 import type { FigureValue } from './read-series.ts';
-import type { JournalLine, KeptRow, SeenBalance } from './mirror-reader.ts';
+import type { KeptRow, SeenBalance } from './mirror-reader.ts';
+import type { JournalLine } from './row-pages.ts';
 
 /** A table that a mirror keeps within a limit, by its oldest rows. */
 export type BoundedTable = 'fills' | 'orders' | 'intents' | 'journal';

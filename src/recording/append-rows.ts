@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { anchorIn, anchorText, gridAt, isSameGrid, type BarAnchors } from '../domain/bar-grid.ts';
 import { SarrafError } from '../domain/errors.ts';
 import type { AppendOutcome, StagedRows, StageRows } from './append-outcome.ts';
-import { syncFolder, removeLeftOvers, SPILL_FOLDER, checksum, syncFile } from './durable-file.ts';
+import { syncFolder, SPILL_FOLDER, checksum, syncFile } from './durable-file.ts';
 import { openDatabase, type Database, queryRows, sqlFiles, runSql, sqlText } from './duckdb.ts';
 import { folderPath, folderTitle, type FolderKey } from './folder-key.ts';
 import {
@@ -13,6 +13,7 @@ import {
   writeManifest,
   type Manifest,
   type Partition,
+  removeLeftOvers,
 } from './manifest.ts';
 import { countNew, createViews, findNew, takeAll } from './merge-rows.ts';
 import type { TimeRange } from './records.ts';

@@ -1,5 +1,4 @@
 import { SarrafError } from '../domain/errors.ts';
-import type { ImportTableOptions } from './import/import-table-options.ts';
 import { asciiDigits, type FileRow, type RowFile } from './open-text.ts';
 
 /** Possible contents of a column. */
@@ -211,7 +210,11 @@ export function missingColumns(places: ColumnPlaces, kind: 'candles' | 'trades')
 }
 
 /** Returns the column of each field of a file. Throws `INVALID_FILE` for a file without rows. */
-export function placesOf(options: ImportTableOptions, file: RowFile, rows: readonly FileRow[]): ColumnPlaces {
+export function placesOf(
+  options: Omit<PlacesQuestion, 'header' | 'firstRow'>,
+  file: RowFile,
+  rows: readonly FileRow[],
+): ColumnPlaces {
   const [first] = rows;
   if (first === undefined) {
     throw new SarrafError('INVALID_FILE', `expected rows in ${options.path}, found none`);
@@ -238,7 +241,7 @@ export function kindOf(places: ColumnPlaces): 'candles' | 'trades' {
 
 /** Returns the error for a file that lacks a column. */
 export function lacking(
-  { path }: ImportTableOptions,
+  { path }: Pick<PlacesQuestion, 'path'>,
   what: { readonly kind: string; readonly missing: string; readonly file: RowFile },
 ): SarrafError {
   const { kind, missing, file } = what;

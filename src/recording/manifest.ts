@@ -1,11 +1,11 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { shownAnchors, UTC_BARS, type BarAnchors } from '../domain/bar-grid.ts';
 import { messageOf, SarrafError } from '../domain/errors.ts';
 import { TIMEFRAMES, type Timeframe } from '../domain/timeframe.ts';
 import { isZone } from '../domain/zone-time.ts';
-import { replaceFile } from './durable-file.ts';
+import { replaceFile, SPILL_FOLDER } from './durable-file.ts';
 import { folderName, folderPath, refuseUnknownCandles, type FolderKey } from './folder-key.ts';
 import type { TimeRange } from './records.ts';
 
@@ -161,5 +161,48 @@ function damaged(path: string, reason: string): SarrafError {
   return new SarrafError(
     'DATA_UNUSABLE',
     `expected a manifest of the catalogue at ${path}: ${reason}. Restore a copy of it, or move the folder away and import again`,
+  );
+}
+
+const OWN_FILE = /^(.+)\.(\d+)\.(?:parquet|json)$/;
+
+/**
+ * Returns the files that a killed writer has left in a folder: drafts, files that it had not yet entered in
+ * the manifest, and files that a newer one has replaced. A file of another name is never a left-over.
+ */
+export function leftOvers(folder: string, manifest: Manifest): string[] {
+  if (!existsSync(folder)) return [];
+  const known = new Set([...manifest.partitions.map(({ file }) => file), manifest.tail?.file]);
+  const newest = new Map(
+    [...manifest.partitions.map(({ file }) => file), manifest.tail?.file ?? ''].map((file) => {
+      const [, name = '', generation = '0'] = OWN_FILE.exec(file) ?? [];
+      return [name, Number(generation)];
+    }),
+  );
+  return readdirSync(folder).filter((file) => {
+    if (file.endsWith('.tmp') || file === SPILL_FOLDER) return true;
+    const [, name = '', generation = ''] = OWN_FILE.exec(file) ?? [];
+    if (generation === '' || known.has(file)) return false;
+    return Number(generation) > manifest.generation || Number(generation) < (newest.get(name) ?? 0);
+  });
+}
+
+/** Removes them. Only whoever has the folder's lock may: another writer's drafts look the same. */
+export function removeLeftOvers(folder: string, manifest: Manifest): void {
+  for (const name of leftOvers(folder, manifest))
+    rmSync(join(folder, name), { recursive: true, force: true });
+}
+
+/** Files of a folder that neither the manifest names nor a killed writer has left. */
+export function unknownFiles(folder: string, manifest: Manifest): string[] {
+  if (!existsSync(folder)) return [];
+  const known = new Set([
+    ...manifest.partitions.map(({ file }) => file),
+    manifest.tail?.file,
+    'manifest.json',
+  ]);
+  const left = new Set(leftOvers(folder, manifest));
+  return readdirSync(folder).filter(
+    (name) => !known.has(name) && !left.has(name) && !name.startsWith('.lock'),
   );
 }

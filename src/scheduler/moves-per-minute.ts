@@ -1,6 +1,5 @@
 import type { VenueProfile } from '../venues/port.ts';
-import type { PlanBudget } from './plan-input.ts';
-import { capacityOf } from './planned-budget.ts';
+import { capacityOf, type PlanBudget } from './planned-budget.ts';
 
 /**
  * Returns the number of moves of an order that the limits allow a minute: a cancel and an order each. Null if

@@ -1,8 +1,13 @@
 import { present } from '../domain/invariant.ts';
 import { BAR_RETRY_MS } from './default-ages.ts';
-import { burstWaitMs, plannedRate, slotWaitMs, type PlannedBudget } from './planned-budget.ts';
+import {
+  burstWaitMs,
+  plannedRate,
+  slotWaitMs,
+  type PlannedBudget,
+  type PlanBudget,
+} from './planned-budget.ts';
 import { overloadProblem, tooLateProblem, tooYoungProblem } from './plan-problems.ts';
-import type { PlanBudget } from './plan-input.ts';
 import type { Feed, PlannedFeed } from './feed.ts';
 
 /** Share of one budget for the feeds that are counted in it. */

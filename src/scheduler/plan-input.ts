@@ -1,10 +1,7 @@
-import type { RateLimit } from '../domain/rate-limit.ts';
 import type { Subscription } from '../strategy/subscriptions.ts';
 import type { TrailDemand } from './plan-trails.ts';
 import type { VenueProfile } from '../venues/port.ts';
-
-/** A rate limit of the plan: what it keeps for cancels and resolutions is said. */
-export type PlanBudget = RateLimit & { readonly reserve: number };
+import type { PlanBudget } from './planned-budget.ts';
 
 /** Data read again after a restart, before anything is traded. */
 export interface RestartReading {

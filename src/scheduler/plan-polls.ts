@@ -2,10 +2,10 @@ import { SarrafError } from '../domain/errors.ts';
 import type { VenueCallKind } from '../venues/port.ts';
 import { allBooksFeed, collectFeeds, walletsOf } from './collect-feeds.ts';
 import type { Feed, PlannedFeed } from './feed.ts';
-import type { PlanBudget, PlanInput } from './plan-input.ts';
+import type { PlanInput } from './plan-input.ts';
 import { timeframeProblems, unservedProblems } from './plan-problems.ts';
 import { planBudget, type BudgetPlan } from './plan-budget.ts';
-import type { PlannedBudget } from './planned-budget.ts';
+import type { PlannedBudget, PlanBudget } from './planned-budget.ts';
 import type { UniverseSubscription } from '../strategy/subscriptions.ts';
 import {
   newcomersOf,

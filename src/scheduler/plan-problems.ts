@@ -1,6 +1,6 @@
 import { present } from '../domain/invariant.ts';
-import type { PlanBudget, PlanInput } from './plan-input.ts';
-import { PLANNED_SHARE, plannedRate } from './planned-budget.ts';
+import type { PlanInput } from './plan-input.ts';
+import { PLANNED_SHARE, plannedRate, type PlanBudget } from './planned-budget.ts';
 import { marginTopic } from '../domain/margin.ts';
 import { isOfMargin } from '../strategy/subscriptions.ts';
 import type { Feed, PlannedFeed } from './feed.ts';

@@ -1,6 +1,6 @@
 import { present } from '../domain/invariant.ts';
-import type { PlanBudget, PlanInput } from './plan-input.ts';
-import { capacityOf, takenMsOf } from './planned-budget.ts';
+import type { PlanInput } from './plan-input.ts';
+import { capacityOf, takenMsOf, type PlanBudget } from './planned-budget.ts';
 
 /** One list that is read after a restart. */
 export interface RestartStep {

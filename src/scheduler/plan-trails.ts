@@ -1,7 +1,6 @@
 import { lengthText } from '../domain/time-text.ts';
 import type { VenueProfile } from '../venues/port.ts';
-import type { PlanBudget } from './plan-input.ts';
-import { capacityOf } from './planned-budget.ts';
+import { capacityOf, type PlanBudget } from './planned-budget.ts';
 
 /** The part of the budgets for orders and for cancels that stops which follow the price may use. */
 const TRAIL_SHARE = 0.5;

@@ -1,4 +1,4 @@
-import type { PlanBudget } from './plan-input.ts';
+import type { RateLimit } from '../domain/rate-limit.ts';
 
 /**
  * The part of a budget that a plan uses up: the rest is for hastened questions and for clocks that differ.
@@ -56,3 +56,6 @@ export function burstWaitMs(
   if (capacity === 0) return Infinity;
   return (Math.ceil(of.requests / capacity) - 1) * takenMsOf(budget, of.replyMs);
 }
+
+/** A rate limit of the plan: what it keeps for cancels and resolutions is said. */
+export type PlanBudget = RateLimit & { readonly reserve: number };

@@ -1,12 +1,11 @@
 import type { AccountsState } from '../simulator/accounts.ts';
 import type { SimulatedExchange } from '../simulator/exchange.ts';
-import type { SimulatedOrder } from '../simulator/order.ts';
-import type { Trade } from '../simulator/trade.ts';
 import type { TradingEvent } from '../simulator/trading.ts';
 import type { UserId } from '../simulator/wallet.ts';
 import { storeEnded, storeMarket, type ExchangeState, type StoredMarket } from './exchange-state.ts';
 import { storeOrder, type SavedOrder } from './stored-order.ts';
 import { storeTrade, type StoredTrade } from './stored-trade.ts';
+import type { SimulatedOrder, Trade } from '../simulator/market-state.ts';
 
 /** Changes since the last write, as plain JSON. Wallets, counters and markets are whole. */
 export interface StoredChanges {

@@ -1,10 +1,8 @@
 import { createMarket, type Market } from '../domain/market.ts';
 import { formatUnits, parseUnits } from '../domain/money.ts';
 import type { Execution, Side } from '../domain/order.ts';
-import { rescaleOrder } from '../simulator/market-state.ts';
+import { rescaleOrder, SimulatedOrder, type Trader } from '../simulator/market-state.ts';
 import type { SimulatedExchange } from '../simulator/exchange.ts';
-import { SimulatedOrder } from '../simulator/order.ts';
-import type { Trader } from '../simulator/trader.ts';
 
 /** The steps that numbers of an order or trade count in. */
 export interface StoredGrid {

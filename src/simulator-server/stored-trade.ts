@@ -1,6 +1,5 @@
-import type { SimulatedOrder } from '../simulator/order.ts';
-import { Trade } from '../simulator/trade.ts';
 import { readGrid, storeGrid, type StoredGrid } from './stored-order.ts';
+import { type SimulatedOrder, Trade } from '../simulator/market-state.ts';
 
 /** A trade as plain JSON. */
 export interface StoredTrade extends StoredGrid {

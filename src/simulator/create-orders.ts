@@ -1,7 +1,5 @@
-import type { MarketState } from './market-state.ts';
-import { SimulatedOrder } from './order.ts';
+import { type MarketState, SimulatedOrder, type WalletPair, type Trader } from './market-state.ts';
 import type { Placement } from './trading/order-plan.ts';
-import type { Trader, WalletPair } from './trader.ts';
 
 /**
  * The orders of an accepted placement, with their money set aside. Of an OCO the first holds for both: the

@@ -2,8 +2,7 @@ import { valueUp } from '../domain/market.ts';
 import type { Side } from '../domain/order.ts';
 import type { UserId } from './wallet.ts';
 import type { SimulatedExchange } from './exchange.ts';
-import type { MarketState } from './market-state.ts';
-import type { SimulatedOrder } from './order.ts';
+import type { MarketState, SimulatedOrder } from './market-state.ts';
 import type { PlaceOrder } from './requests.ts';
 import type { Result } from './result.ts';
 

@@ -2,12 +2,40 @@ import type { BarAnchors } from '../domain/bar-grid.ts';
 import { SarrafError } from '../domain/errors.ts';
 import { createMarket, type Market } from '../domain/market.ts';
 import { formatUnits } from '../domain/money.ts';
-import type { HouseAccount } from './accounts.ts';
+import type { HouseAccount, Accounts } from './accounts.ts';
 import { BoundedList } from './bounded-list.ts';
 import { MatchingBook } from './matching/matching-book.ts';
-import type { SimulatedOrder } from './order.ts';
-import type { Trade } from './trade.ts';
+import { StopBook } from './matching/stop-book.ts';
 import { CandleStore } from './candle-series.ts';
+import type { Side, Execution, TradeKind } from '../domain/order.ts';
+import { BookOrder } from './price-level.ts';
+import type { UserId, Wallet } from './wallet.ts';
+import type { FeeSchedule } from '../domain/fee-schedule.ts';
+
+/**
+ * Accepted parameters remembered a user for the duplicate check: far more than the limits let through, and a
+ * bound while time stands still.
+ */
+const RECENT_KEPT = 10_000;
+
+/**
+ * One order as it would be registered, before anything is registered. Prices and amount in steps of the
+ * market's grid.
+ */
+export interface PlacementPlan {
+  readonly side: Side;
+  readonly execution: Execution;
+  readonly amount: number;
+  readonly registeredPrice: number;
+  readonly limit: number;
+  readonly stopPrice: number;
+  readonly status: 'New' | 'Inactive';
+  readonly clientOrderId: string | null;
+  /** Its value in quote units, rounded up, at the price that the minimum and the balance go by. */
+  readonly value: bigint;
+  /** Largest hold: units of the currency it pays with. */
+  readonly hold: bigint;
+}
 
 /** Public trades kept a market; the endpoint shows fewer. */
 const TAPE_KEPT = 1_000;
@@ -28,7 +56,7 @@ export class MarketState {
   readonly baseHouse: Record<HouseAccount, bigint>;
   readonly quoteHouse: Record<HouseAccount, bigint>;
   readonly book = new MatchingBook<SimulatedOrder>();
-  readonly stops = new StopBook();
+  readonly stops = new StopBook<SimulatedOrder>();
   /** Accepted, not yet in the book (`New`). */
   readonly waiting = new Set<SimulatedOrder>();
   readonly candles: CandleStore;
@@ -153,55 +181,302 @@ function greatestCommonDivisor(left: bigint, right: bigint): bigint {
 }
 
 /**
- * The stop orders of a market that wait for their price. A buy wakes when the last price is at its stop or
- * above, a sell when it is at its stop or below; several wake in the order of their distance, then of their
- * ids.
+ * An order of the simulated exchange. Its `price` is the worst it may trade at and where it rests. Prices and
+ * amounts are in steps of `grid`, the market's finest grid so far; what it was registered with never changes,
+ * what was traded grows.
  */
-class StopBook {
-  /** Highest stop first: the next to wake on a rise is last. */
-  private readonly buys: SimulatedOrder[] = [];
-  /** Lowest stop first: the next to wake on a fall is last. */
-  private readonly sells: SimulatedOrder[] = [];
+export class SimulatedOrder extends BookOrder {
+  readonly trader: Trader;
+  readonly market: MarketState;
+  readonly execution: Execution;
+  readonly clientOrderId: string | null;
+  readonly createdAtMs: number;
+  private readonly wallets: WalletPair;
+  grid: Market;
+  /** As registered; `NO_PRICE` for a market order without one. */
+  registeredPrice: number;
+  stopPrice: number;
+  amount: number;
+  /** `New`, `Active`, `Inactive`, `Done`, `Canceled`, or the configured word of a rejection. */
+  status: string;
+  pair: SimulatedOrder | null = null;
+  /** Its place among the user's open orders. */
+  openPlace = 0;
+  /**
+   * Still set aside for it, in the currency it pays with. The second leg of an OCO holds nothing: the first
+   * holds for both.
+   */
+  held = 0n;
+  /** Sum of price times amount of its fills, in steps of the grid. */
+  filledSteps = 0n;
+  /** Value of its fills in quote units. */
+  total = 0n;
+  /** Fees so far, in units of the currency received. */
+  fee = 0n;
+  versions: OrderVersion[] | null = null;
 
-  get size(): number {
-    return this.buys.length + this.sells.length;
+  constructor(
+    id: number,
+    plan: PlacementPlan,
+    of: {
+      readonly trader: Trader;
+      readonly market: MarketState;
+      readonly wallets: WalletPair;
+      readonly createdAtMs: number;
+    },
+  ) {
+    super(id, plan.side, plan.limit, plan.amount);
+    this.trader = of.trader;
+    this.market = of.market;
+    this.grid = of.market.grid;
+    this.execution = plan.execution;
+    this.registeredPrice = plan.registeredPrice;
+    this.stopPrice = plan.stopPrice;
+    this.amount = plan.amount;
+    this.status = plan.status;
+    this.clientOrderId = plan.clientOrderId;
+    this.createdAtMs = of.createdAtMs;
+    this.wallets = of.wallets;
   }
 
-  add(order: SimulatedOrder): void {
-    const list = this.listOf(order);
-    const index = list.findIndex((other) => wakesBefore(other, order));
-    if (index === -1) list.push(order);
-    else list.splice(index, 0, order);
+  get isOpen(): boolean {
+    return this.status === 'Active' || this.status === 'Inactive' || this.status === 'New';
   }
 
-  remove(order: SimulatedOrder): void {
-    const list = this.listOf(order);
-    const index = list.indexOf(order);
-    if (index !== -1) list.splice(index, 1);
+  get payingWallet(): Wallet {
+    return this.side === 'buy' ? this.wallets.quote : this.wallets.base;
   }
 
-  /** Takes out the next order that `lastPrice` wakes. */
-  takeWoken(lastPrice: number): SimulatedOrder | undefined {
-    const buy = this.buys[this.buys.length - 1];
-    if (buy !== undefined && lastPrice >= buy.stopPrice) return this.buys.pop();
-    const sell = this.sells[this.sells.length - 1];
-    if (sell !== undefined && lastPrice <= sell.stopPrice) return this.sells.pop();
-    return undefined;
+  get receivingWallet(): Wallet {
+    return this.side === 'buy' ? this.wallets.base : this.wallets.quote;
   }
 
-  all(): readonly SimulatedOrder[] {
-    return [...this.buys, ...this.sells];
+  get userId(): UserId {
+    return this.trader.userId;
   }
 
-  private listOf(order: SimulatedOrder): SimulatedOrder[] {
-    return order.side === 'buy' ? this.buys : this.sells;
+  get tradeKind(): TradeKind {
+    return 'Spot';
+  }
+
+  get matched(): number {
+    return this.amount - this.remaining;
+  }
+
+  /** Writes down what it looks like from now on, where the past is kept. */
+  keepVersion(timeMs: number): void {
+    const { status, matched, total, fee } = this;
+    this.versions?.push({ timeMs, status, matched, total, fee });
+  }
+
+  /** A market order ends where the band or its money does; the others rest. */
+  get isMarket(): boolean {
+    return this.execution === 'market' || this.execution === 'stop_market';
   }
 }
 
-/** True if `one` wakes before `other`, both of the same side. */
-function wakesBefore(one: SimulatedOrder, other: SimulatedOrder): boolean {
-  if (one.stopPrice !== other.stopPrice) {
-    return one.side === 'buy' ? one.stopPrice < other.stopPrice : one.stopPrice > other.stopPrice;
+/** State of an order from a moment on; stored only if lists are to lag. */
+export interface OrderVersion {
+  readonly timeMs: number;
+  readonly status: string;
+  readonly matched: number;
+  readonly total: bigint;
+  readonly fee: bigint;
+}
+
+/** No price given: an order that takes what the band allows. */
+export const NO_PRICE = 0;
+
+/**
+ * One match: the same object in both users' lists and on the public tape. Price and amount are in steps of
+ * `grid`, totals and fees in units; a total is before the fee, a fee is in the currency its order receives.
+ */
+export class Trade {
+  readonly id: number;
+  readonly timeMs: number;
+  readonly price: number;
+  readonly amount: number;
+  readonly maker: SimulatedOrder;
+  readonly taker: SimulatedOrder;
+  readonly grid: Market;
+  /** Price times amount, in steps. */
+  readonly steps: bigint;
+  makerTotal = 0n;
+  makerFee = 0n;
+  takerTotal = 0n;
+  takerFee = 0n;
+
+  constructor(
+    id: number,
+    timeMs: number,
+    match: { readonly maker: SimulatedOrder; readonly taker: SimulatedOrder; readonly amount: number },
+  ) {
+    this.id = id;
+    this.timeMs = timeMs;
+    this.price = match.maker.price;
+    this.amount = match.amount;
+    this.maker = match.maker;
+    this.taker = match.taker;
+    this.grid = match.maker.grid;
+    this.steps = BigInt(this.price) * BigInt(this.amount);
   }
-  return one.id < other.id;
+
+  /** Side of the taker. */
+  get side(): Side {
+    return this.taker.side;
+  }
+}
+
+/** A trade from the side of one of its two orders. */
+export interface TradeOfOrder {
+  readonly trade: Trade;
+  readonly order: SimulatedOrder;
+  readonly total: bigint;
+  readonly fee: bigint;
+}
+
+export function takerSide(trade: Trade): TradeOfOrder {
+  return { trade, order: trade.taker, total: trade.takerTotal, fee: trade.takerFee };
+}
+
+export function makerSide(trade: Trade): TradeOfOrder {
+  return { trade, order: trade.maker, total: trade.makerTotal, fee: trade.makerFee };
+}
+
+/** The two wallets that a user trades a market with. */
+export interface WalletPair {
+  readonly base: Wallet;
+  readonly quote: Wallet;
+}
+
+/** State of one user in the trading core. */
+export class Trader {
+  readonly userId: UserId;
+  fees: FeeSchedule;
+  /** False when the identity process is incomplete: `TradingUnavailable`. */
+  mayTrade = true;
+  /**
+   * True for one who repeats what happened elsewhere: neither the price conditions nor the minimum value
+   * apply.
+   */
+  isUnrestricted = false;
+  /** True when the experimental look-up by client id is not offered: `FeatureUnavailable`. */
+  lacksClientIdLookup = false;
+  /** The newest orders, oldest first. */
+  readonly orders: BoundedList<SimulatedOrder>;
+  /** The newest trades, oldest first; one with both sides his own is here once. */
+  readonly trades: BoundedList<Trade>;
+  readonly open = new OpenOrders();
+  readonly openByClientId = new Map<string, SimulatedOrder>();
+  private readonly walletPairs = new Map<MarketState, WalletPair>();
+  /**
+   * Time of the last acceptance of an order with these parameters, oldest first. At most `RECENT_KEPT`;
+   * beyond, the oldest is forgotten early.
+   */
+  private readonly recent = new Map<string, number>();
+
+  constructor(options: {
+    readonly userId: UserId;
+    readonly fees: FeeSchedule;
+    readonly historyKept: number;
+  }) {
+    this.userId = options.userId;
+    this.fees = options.fees;
+    this.orders = new BoundedList(options.historyKept);
+    this.trades = new BoundedList(options.historyKept);
+  }
+
+  /** The wallets for a market, made at the first order there. */
+  walletsFor(market: MarketState, accounts: Accounts): WalletPair {
+    let pair = this.walletPairs.get(market);
+    if (pair === undefined) {
+      pair = {
+        base: accounts.ensure(this.userId, market.rules.base),
+        quote: accounts.ensure(this.userId, market.rules.quote),
+      };
+      this.walletPairs.set(market, pair);
+    }
+    return pair;
+  }
+
+  /**
+   * Returns the free balance of the currency that an order of this side pays with; zero for a wallet that
+   * does not exist yet.
+   */
+  freeFor(side: Side, market: MarketState, accounts: Accounts): bigint {
+    const pair = this.walletPairs.get(market);
+    if (pair !== undefined) return side === 'buy' ? pair.quote.free : pair.base.free;
+    return accounts.find(this.userId, side === 'buy' ? market.rules.quote : market.rules.base)?.free ?? 0n;
+  }
+
+  /** A kept order by its id, or undefined. */
+  keptOrder(id: number): SimulatedOrder | undefined {
+    const kept = this.orders.values();
+    let low = 0;
+    let high = kept.length;
+    while (low < high) {
+      const middle = (low + high) >>> 1;
+      if ((kept[middle]?.id ?? 0) < id) low = middle + 1;
+      else high = middle;
+    }
+    const found = kept[low];
+    return found?.id === id ? found : undefined;
+  }
+
+  /** True if the same parameters were accepted within the window before `timeMs`. */
+  isDuplicate(parameters: string, window: { readonly timeMs: number; readonly lengthMs: number }): boolean {
+    const seen = this.recent.get(parameters);
+    return seen !== undefined && window.timeMs - seen < window.lengthMs;
+  }
+
+  remember(parameters: string, window: { readonly timeMs: number; readonly lengthMs: number }): void {
+    // Entries stay in order of time, because each is put at the end; so the old ones are all at the front.
+    for (const [key, seen] of this.recent) {
+      if (window.timeMs - seen < window.lengthMs && this.recent.size < RECENT_KEPT) break;
+      this.recent.delete(key);
+    }
+    this.recent.delete(parameters);
+    this.recent.set(parameters, window.timeMs);
+  }
+}
+
+/**
+ * A user's open orders. Each knows its place, so that one goes by letting the last take its place: no
+ * look-up, and no other order is touched than the newest. Their sequence means nothing.
+ */
+class OpenOrders {
+  private readonly orders: SimulatedOrder[] = [];
+
+  get size(): number {
+    return this.orders.length;
+  }
+
+  add(order: SimulatedOrder): void {
+    order.openPlace = this.orders.length;
+    this.orders.push(order);
+  }
+
+  /** Takes out an order that is in. */
+  remove(order: SimulatedOrder): void {
+    const last = this.orders.pop();
+    if (last === undefined || last === order) return;
+    this.orders[order.openPlace] = last;
+    last.openPlace = order.openPlace;
+  }
+
+  /** Oldest first; a copy, so that orders may end while it is walked. */
+  values(): SimulatedOrder[] {
+    const orders = this.orders.slice();
+    return isInOrder(orders) ? orders : orders.sort((left, right) => left.id - right.id);
+  }
+}
+
+/** Most users have few orders, which ended in no other sequence than they came in. */
+function isInOrder(orders: readonly SimulatedOrder[]): boolean {
+  let lastId = Number.NEGATIVE_INFINITY;
+  for (const { id } of orders) {
+    if (id < lastId) return false;
+    lastId = id;
+  }
+  return true;
 }

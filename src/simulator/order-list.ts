@@ -1,6 +1,5 @@
 import type { Execution, Side } from '../domain/order.ts';
-import type { SimulatedOrder } from './order.ts';
-import type { Trader } from './trader.ts';
+import type { SimulatedOrder, Trader } from './market-state.ts';
 
 /** An order as it stands now, or as it stood at an earlier moment. */
 export interface OrderView {

@@ -1,8 +1,7 @@
 import type { FeeSchedule } from '../domain/fee-schedule.ts';
 import type { UserId } from './wallet.ts';
-import type { SimulatedOrder } from './order.ts';
 import type { OrderReference, TradingSettings } from './requests.ts';
-import { Trader } from './trader.ts';
+import { type SimulatedOrder, Trader } from './market-state.ts';
 
 /**
  * Register of traders and orders: all orders by id, a user's own by client id, open and stored ones apart.

@@ -1,4 +1,4 @@
-import type { MarketState } from './market-state.ts';
+import type { MarketState, Trader } from './market-state.ts';
 import { accept, refuse, type Refusal, type Result } from './result.ts';
 import { duplicateKeyOf, planOrders, type Placement } from './trading/order-plan.ts';
 import {
@@ -11,7 +11,6 @@ import {
 } from './trading/placement-checks.ts';
 import { checkPriceConditions, checkPricesGiven, type OrderPrices } from './trading/price-rules.ts';
 import type { PlaceOrder, TradingSettings } from './requests.ts';
-import type { Trader } from './trader.ts';
 
 /**
  * Decides on a request for an order: what it becomes, or a code of the interface's table of order placement.

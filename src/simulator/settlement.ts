@@ -2,9 +2,8 @@ import { feeOf, ratesOf } from '../domain/fee-schedule.ts';
 import { stepValue, valueHalfEven, valueUp } from '../domain/market.ts';
 import { UNITS_PER_ONE } from '../domain/money.ts';
 import type { Accounts } from './accounts.ts';
-import type { SimulatedOrder } from './order.ts';
 import { holdFor } from './trading/order-plan.ts';
-import type { Trade } from './trade.ts';
+import type { SimulatedOrder, Trade } from './market-state.ts';
 
 /**
  * Books a trade of two orders whose `remaining` is already less: their running totals and holds, all four

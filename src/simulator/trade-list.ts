@@ -1,7 +1,6 @@
 import type { Side } from '../domain/order.ts';
 import type { ListPage } from './order-list.ts';
-import { makerSide, takerSide, type Trade, type TradeOfOrder } from './trade.ts';
-import type { Trader } from './trader.ts';
+import { type Trade, type TradeOfOrder, takerSide, makerSide, type Trader } from './market-state.ts';
 
 /** Parameters of the trades list. Source: `GET /market/trades/list`. */
 export interface TradesQuery {

@@ -1,5 +1,4 @@
 import { SarrafError } from '../domain/errors.ts';
-import type { StrategyContext } from './context.ts';
 import { sayInput } from './decimal-input.ts';
 import { Decimal } from './strategy-decimal.ts';
 import { isFields } from './fields.ts';
@@ -54,9 +53,9 @@ export class StrategyPlots {
   private candle: ClosedCandle | null = null;
   private count = 0;
   private isFull = false;
-  private readonly log: StrategyContext['log'];
+  private readonly log: (text: string) => void;
 
-  constructor(log: StrategyContext['log']) {
+  constructor(log: (text: string) => void) {
     this.log = log;
   }
 
@@ -66,7 +65,10 @@ export class StrategyPlots {
   }
 
   /** `plot` of the context of a market. `viewOf` throws outside of a call. */
-  plotIn(market: string, viewOf: () => EngineView): StrategyContext['plot'] {
+  plotIn(
+    market: string,
+    viewOf: () => EngineView,
+  ): (name: string, value: number | null, options?: PlotOptions) => void {
     const known = new Map<string, PlotSeries>();
     return Object.freeze((name: string, value: number | null, options?: PlotOptions): void => {
       const { nowMs } = viewOf();

@@ -11,7 +11,6 @@ import type { VenueTrade } from '../domain/trade.ts';
 import type { ListCursor, Page, VenueAnswer, VenueCall, WalletReading } from './port.ts';
 import { longestBarMs } from '../domain/bar-grid.ts';
 import { accept, type Result } from '../simulator/result.ts';
-import type { SimulatedOrder } from '../simulator/order.ts';
 import type { PlaceOrder } from '../simulator/requests.ts';
 import { INTERFACE_PROFILE } from './interface-profile.ts';
 import { PAGE_SIZES } from './venue-request.ts';
@@ -24,8 +23,8 @@ import { venueOrderOf, walletReadingOf } from './venue-records.ts';
 import { TypedDoor, type DoorAccount } from './typed-door.ts';
 import { takerCostsOf } from './bars/taker-price.ts';
 import type { WorkingOrder } from './bars/working-order.ts';
-import type { WalletPair } from '../simulator/trader.ts';
 import { Wallet } from '../simulator/wallet.ts';
+import type { SimulatedOrder, WalletPair } from '../simulator/market-state.ts';
 
 export interface BarFillSimulatorOptions {
   /** Bars are given by the place of their market in this list. */

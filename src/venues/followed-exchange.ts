@@ -22,10 +22,8 @@ import type {
 import { INTERFACE_PROFILE } from './interface-profile.ts';
 import { PAGE_SIZES } from './venue-request.ts';
 import type { SimulatedExchange } from '../simulator/exchange.ts';
-import type { SimulatedOrder } from '../simulator/order.ts';
 import { DEFAULT_TRADING } from '../simulator/requests.ts';
 import { listTrades } from '../simulator/trade-list.ts';
-import type { Trade } from '../simulator/trade.ts';
 import type { TradingEvent } from '../simulator/trading.ts';
 import { readExchangeConfig } from '../simulator-server/exchange-config.ts';
 import { createSimulation } from '../simulator-server/simulation.ts';
@@ -43,6 +41,7 @@ import {
   walletTransactionOf,
 } from './venue-records.ts';
 import { wholeId } from './whole-ids.ts';
+import type { SimulatedOrder, Trade } from '../simulator/market-state.ts';
 
 /** The user whose account it is. */
 export const FOLLOWING_USER = 8_000_001;

@@ -4,9 +4,7 @@ import type { VenueTrade } from '../domain/trade.ts';
 import type { VenueWalletId } from '../domain/venue-id.ts';
 import { type Result, accept, refuse } from '../simulator/result.ts';
 import { listOrders, type OrdersQuery } from '../simulator/order-list.ts';
-import type { SimulatedOrder } from '../simulator/order.ts';
 import type { OrderReference, PlaceOrder } from '../simulator/requests.ts';
-import type { Trader } from '../simulator/trader.ts';
 import type {
   AskedOrder,
   ListCursor,
@@ -26,6 +24,7 @@ import { wholeId } from './whole-ids.ts';
 import { marketRuleOf } from './venue-records.ts';
 import { SarrafError } from '../domain/errors.ts';
 import type { Units } from '../domain/money.ts';
+import type { SimulatedOrder, Trader } from '../simulator/market-state.ts';
 
 const ALL: OrdersQuery = {
   status: 'all',

@@ -11,7 +11,6 @@ import {
 } from '../domain/market.ts';
 import type { MarketName } from '../domain/market-symbol.ts';
 import type { VenueOrder } from '../domain/order.ts';
-import { NO_PRICE, type SimulatedOrder } from '../simulator/order.ts';
 import type { MarketStats } from '../domain/market-stats.ts';
 import {
   formatUnits,
@@ -26,8 +25,12 @@ import type { VenueTrade } from '../domain/trade.ts';
 import type { MarketRule, WalletReading, WalletTransaction } from './port.ts';
 import type { SimulatedBar } from '../simulator/candle-series.ts';
 import { dayStats } from '../simulator/day-stats.ts';
-import type { MarketState } from '../simulator/market-state.ts';
-import type { TradeOfOrder } from '../simulator/trade.ts';
+import {
+  type MarketState,
+  type SimulatedOrder,
+  NO_PRICE,
+  type TradeOfOrder,
+} from '../simulator/market-state.ts';
 import { orderIdOf, orderIdOrNull, tradeIdOf, transactionIdOf, walletIdOf } from './whole-ids.ts';
 import { nameOfMarket } from './name-of-market.ts';
 import type { Wallet, WalletEntry as CoreTransaction } from '../simulator/wallet.ts';

@@ -6,12 +6,11 @@ import { summarize, type StrategySummary, type Summary } from '../../src/daemon/
 import { formatUnits } from '../../src/domain/money.ts';
 import { MirrorReader } from '../../src/mirror/mirror-reader.ts';
 import { readSessionRows } from '../../src/mirror/read-session-rows.ts';
-import type { Trader } from '../../src/simulator/trader.ts';
-import { makerSide, takerSide, type TradeOfOrder } from '../../src/simulator/trade.ts';
 import { LIMITS } from '../contract/limits-table.ts';
 import { deepRuns } from '../support/deep-runs.ts';
 import { BotLife, createEmbeddedWorld, type EmbeddedWorld } from '../support/embedded-bot.ts';
 import { orderIdOf } from '../../src/venues/whole-ids.ts';
+import { type TradeOfOrder, takerSide, makerSide, type Trader } from '../../src/simulator/market-state.ts';
 
 const SECOND_MS = 1_000;
 const MINUTE_MS = 60_000;

@@ -4,9 +4,8 @@ import { valueHalfEven, type Market } from '../../src/domain/market.ts';
 import type { Execution } from '../../src/domain/order.ts';
 import { createBareExchange, fund, type BareMarket } from '../support/bare-exchange.ts';
 import type { SimulatedExchange } from '../../src/simulator/exchange.ts';
-import type { SimulatedOrder } from '../../src/simulator/order.ts';
-import type { Trade } from '../../src/simulator/trade.ts';
 import { deepRuns } from '../support/deep-runs.ts';
+import type { SimulatedOrder, Trade } from '../../src/simulator/market-state.ts';
 
 const USERS = [1, 2, 3, 4];
 

@@ -3,10 +3,9 @@ import { formatAmount, formatPrice, parseAmount, parsePrice, type Market } from 
 import { formatUnits, type Amount, type Price } from '../../src/domain/money.ts';
 import type { Execution, Side } from '../../src/domain/order.ts';
 import type { SimulatedExchange } from '../../src/simulator/exchange.ts';
-import type { SimulatedOrder } from '../../src/simulator/order.ts';
-import type { Trade } from '../../src/simulator/trade.ts';
 import type { TradingSettings } from '../../src/simulator/requests.ts';
 import { BASE_FEES, createBareExchange, fund, NO_FEES } from '../support/bare-exchange.ts';
+import type { SimulatedOrder, Trade } from '../../src/simulator/market-state.ts';
 
 /**
  * Runs a scenario written as a table, a line a step. Users are letters and own 1,000,000 usdt and 1,000 btc

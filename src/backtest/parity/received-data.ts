@@ -4,7 +4,14 @@ import type { OrderBook } from '../../domain/order-book.ts';
 import type { VenueOrder } from '../../domain/order.ts';
 import type { PublicTrade, VenueTrade } from '../../domain/trade.ts';
 import type { Page, VenueAnswer, VenueCall, WalletReading } from '../../venues/port.ts';
-import { shownGrid } from './seen.ts';
+import type { Timeframe } from '../../domain/timeframe.ts';
+import { type BarGrid, gridOf, shownAnchors } from '../../domain/bar-grid.ts';
+import { INTERFACE_PROFILE } from '../../venues/interface-profile.ts';
+
+/** Returns where bars that a session read begin and end. */
+export function shownGrid(timeframe: Timeframe, bars: readonly Candle[]): BarGrid {
+  return gridOf(timeframe, shownAnchors(timeframe, bars, INTERFACE_PROFILE.barAnchors));
+}
 
 /** State of a topic from a moment on, in ms since 1970, as a text: the same text is the same state. */
 export interface TopicReading {

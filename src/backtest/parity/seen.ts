@@ -1,11 +1,9 @@
 import type { Candle } from '../../domain/candle.ts';
 import type { OrderBook } from '../../domain/order-book.ts';
-import { gridOf, shownAnchors, type BarGrid } from '../../domain/bar-grid.ts';
 import type { Timeframe } from '../../domain/timeframe.ts';
-import { INTERFACE_PROFILE } from '../../venues/interface-profile.ts';
 import type { Divergence } from '../difference.ts';
 import type { KnownBars, SeenData, WantedThing, SessionPair } from '../session.ts';
-import type { TopicReading, TopicKind, ReceivedData } from './received-data.ts';
+import { type TopicReading, type TopicKind, type ReceivedData, shownGrid } from './received-data.ts';
 
 /** Takes down what the bot of the second run sees and wants. */
 export class Watch {
@@ -55,11 +53,6 @@ export class Watch {
       return closedBars({ market, timeframe, candles: [...bars] });
     });
   }
-}
-
-/** Returns where bars that a session read begin and end. */
-export function shownGrid(timeframe: Timeframe, bars: readonly Candle[]): BarGrid {
-  return gridOf(timeframe, shownAnchors(timeframe, bars, INTERFACE_PROFILE.barAnchors));
 }
 
 /** Bars as things that are seen when they close. */

@@ -2,7 +2,6 @@ import { parsedJson } from '../../domain/stored-json.ts';
 import { Option, type Command } from 'commander';
 import { readStored } from '../../domain/stored-json.ts';
 import { storedLogLine, type IntentRecord } from '../../engine/mirror-change.ts';
-import type { IntentFilter } from '../../mirror/mirror-reader.ts';
 import {
   filterOf,
   mirrorCommand,
@@ -15,6 +14,7 @@ import { wrongInput } from '../command-error.ts';
 import { tableLines, type TableColumn } from '../table.ts';
 import { clockText } from '../../domain/time-text.ts';
 import { reasonText } from '../reason-text.ts';
+import type { IntentFilter } from '../../mirror/row-pages.ts';
 
 interface Options extends FilterOptions {
   readonly state: IntentFilter['status'];

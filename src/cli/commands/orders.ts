@@ -6,7 +6,7 @@ import type { ReplyRecord } from '../../engine/mirror-change.ts';
 import type { OrderRecord } from '../../engine/order-record.ts';
 import { indentedJson } from '../../language/indented-json.ts';
 import { storedFill } from '../../mirror/fill-columns.ts';
-import type { JournalLine, MirrorReader, OrderFilter } from '../../mirror/mirror-reader.ts';
+import type { MirrorReader } from '../../mirror/mirror-reader.ts';
 import { storedOrder } from '../../mirror/order-columns.ts';
 import { failed, wrongInput } from '../command-error.ts';
 import { fillLines, orderLines, unitsText } from '../order-lines.ts';
@@ -21,6 +21,7 @@ import {
 import { tableLines } from '../table.ts';
 import { clockText } from '../../domain/time-text.ts';
 import { reasonText } from '../reason-text.ts';
+import type { JournalLine, OrderFilter } from '../../mirror/row-pages.ts';
 
 interface Options extends FilterOptions {
   readonly state: OrderFilter['state'];

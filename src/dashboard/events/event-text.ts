@@ -1,6 +1,6 @@
 import { parsedJson } from '../../domain/stored-json.ts';
-import type { JournalLine } from '../../mirror/mirror-reader.ts';
 import type { JournalEvent, ResetEvent, StateEvent } from '../schema/event.ts';
+import type { JournalLine } from '../../mirror/row-pages.ts';
 
 /** A place in the journal of one mirror. */
 export interface JournalPlace {

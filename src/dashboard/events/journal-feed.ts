@@ -1,8 +1,9 @@
-import type { JournalLine, MirrorReader } from '../../mirror/mirror-reader.ts';
+import type { MirrorReader } from '../../mirror/mirror-reader.ts';
 import type { BotFolderReader } from '../folder/bot-folder-reader.ts';
 import type { StateEvent } from '../schema/event.ts';
 import type { ResetEvent } from '../schema/event.ts';
 import type { JournalPlace } from './event-text.ts';
+import type { JournalLine } from '../../mirror/row-pages.ts';
 
 /** Lines that one look reads; the next look reads on. */
 const MOST_LINES = 500;

@@ -6,10 +6,10 @@ import type { FillRecord } from '../../engine/fill-record.ts';
 import { UNTIL_RESUMED_MS, type Lock } from '../../engine/lock.ts';
 import type { OrderRecord } from '../../engine/order-record.ts';
 import { readSentence } from '../../language/read-sentence.ts';
-import type { JournalLine } from '../../mirror/mirror-reader.ts';
 import type { SentenceItem } from '../schema/fields.ts';
 import type { LockItem } from '../schema/lock.ts';
 import type { FillItem, IntentItem, OrderItem, StepItem } from '../schema/order.ts';
+import type { JournalLine } from '../../mirror/row-pages.ts';
 
 const textOf = (units: Units | null): string | null => (units === null ? null : formatUnits(units));
 

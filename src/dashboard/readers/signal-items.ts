@@ -3,8 +3,9 @@ import { SarrafError } from '../../domain/errors.ts';
 import { readStored } from '../../domain/stored-json.ts';
 import type { SignalCommand } from '../../engine/engine-event.ts';
 import { signalKey, storedSignalLine } from '../../engine/signal-record.ts';
-import type { JournalLine, MirrorReader } from '../../mirror/mirror-reader.ts';
+import type { MirrorReader } from '../../mirror/mirror-reader.ts';
 import type { SignalItem, SignalsReply } from '../schema/signal-item.ts';
+import type { JournalLine } from '../../mirror/row-pages.ts';
 
 /** A line of the journal about a signal. Throws `DATA_UNUSABLE` for a damaged one. */
 export function signalItemOf({ seq, subject, json }: JournalLine): SignalItem {

@@ -9,9 +9,19 @@ import {
 import type { VenueOrderId } from '../../domain/venue-id.ts';
 import type { FillRecord } from '../fill-record.ts';
 import type { BookedFills } from './booked-fills.ts';
-import type { FillListener } from './fill-handler.ts';
 import type { OrderBlotter } from '../orders/order-blotter.ts';
 import type { OrderReportMatcher } from '../orders/order-report-matcher.ts';
+import type { OrderRecord } from '../order-record.ts';
+
+/** Gets each trade of the account: with the order as it then is, or null for a foreign one. */
+export interface FillListener {
+  onFill(fill: FillRecord, order: OrderRecord | null): void;
+  /**
+   * Fills were others than they were taken for: by so much, and so many more. Its money is below zero where
+   * it is less than it was.
+   */
+  onCorrection?(by: FillRecord, more: number): void;
+}
 
 export interface FillCorrectionsOptions {
   readonly blotter: OrderBlotter;

@@ -6,7 +6,7 @@ import type { FillRecord } from '../fill-record.ts';
 import { isFinal, type OrderRecord } from '../order-record.ts';
 import { cursorOfTrade, readingFrom } from '../own-list.ts';
 import { BookedFills } from './booked-fills.ts';
-import { FillCorrections } from './fill-corrections.ts';
+import { FillCorrections, type FillListener } from './fill-corrections.ts';
 import { SeenFeeRates } from './fee-rates.ts';
 import type { MirrorState } from '../mirror-change.ts';
 import type { OrderBlotter } from '../orders/order-blotter.ts';
@@ -32,16 +32,6 @@ const SET_APART_AFTER = 3;
 
 /** Minimum age when a person accepts: a younger one may still come to its end by itself. */
 const ACCEPTS_AFTER_MS = 60_000;
-
-/** Gets each trade of the account: with the order as it then is, or null for a foreign one. */
-export interface FillListener {
-  onFill(fill: FillRecord, order: OrderRecord | null): void;
-  /**
-   * Fills were others than they were taken for: by so much, and so many more. Its money is below zero where
-   * it is less than it was.
-   */
-  onCorrection?(by: FillRecord, more: number): void;
-}
 
 export interface FillHandlerOptions {
   readonly blotter: OrderBlotter;

@@ -22,6 +22,7 @@ import type { StrategyInstance } from '../strategy-instance.ts';
 import type { Currency } from '../../domain/market-symbol.ts';
 import type { Exit } from './trade-counts.ts';
 import { partOf, takeMoney } from '../../portfolio/quote-money.ts';
+import type { LockRefusal } from '../risk/pre-trade-risk.ts';
 
 export const KEPT_LOCKS = 'locks';
 const NO_LOCKS_SHOWN: readonly ShownLock[] = Object.freeze([]);
@@ -36,12 +37,6 @@ export interface LockManagerOptions extends EquityOptions {
   readonly hasStarted: () => boolean;
   /** A strategy that was told nothing is told what happens again. */
   readonly onResumed: (instance: StrategyInstance) => void;
-}
-
-/** Reason a lock refuses an order. */
-export interface LockRefusal {
-  readonly code: string;
-  readonly reason: string;
 }
 
 /**

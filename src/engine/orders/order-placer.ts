@@ -1,10 +1,8 @@
 import type { VenueOrder } from '../../domain/order.ts';
-import type { ExitKind } from '../../domain/exit-kind.ts';
 import { sentence } from '../../language/sentence.ts';
 import type { WhenIdentical } from './identical-orders.ts';
 import { OrderNames, stopLegKey } from '../order-names.ts';
 import { unsentOrder, type OrderRecord } from '../order-record.ts';
-import type { RiskApproved } from '../risk/check-risk.ts';
 import type { WantedOrder } from '../risk/risk-view.ts';
 import type { VenueAnswer } from '../../venues/port.ts';
 import type { EngineSettings } from '../engine-settings.ts';
@@ -13,26 +11,8 @@ import type { OrderBlotter } from './order-blotter.ts';
 import type { OrderReportMatcher } from './order-report-matcher.ts';
 import type { Outbox } from '../outbox.ts';
 import { placeCall } from './place-call.ts';
-import type { PreTradeRisk } from '../risk/pre-trade-risk.ts';
+import type { PreTradeRisk, OrderPlan } from '../risk/pre-trade-risk.ts';
 import type { RowCounter } from '../feeds/row-counter.ts';
-import type { StrategyInstance } from '../strategy-instance.ts';
-
-/** An order as it is to be sent: checked, and on the steps of its market. */
-export interface OrderPlan {
-  readonly instance: StrategyInstance;
-  readonly intentId: string;
-  readonly tag: string | null;
-  /** Kind of the bracket's exit; null for any other order. */
-  readonly exit: ExitKind | null;
-  readonly order: RiskApproved<WantedOrder>;
-  /** The stop leg of an OCO. */
-  readonly stopLeg: RiskApproved<WantedOrder> | null;
-  /** The same of the stop leg. */
-  readonly stopLegExit: ExitKind | null;
-  readonly whenIdentical: WhenIdentical;
-  /** True if it is dropped when it is due to leave and would trade at once; default false. */
-  readonly isPostOnly?: boolean;
-}
 
 export interface OrderPlacerOptions {
   readonly settings: EngineSettings;

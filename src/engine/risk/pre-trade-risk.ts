@@ -10,16 +10,37 @@ import type { OrderRecord } from '../order-record.ts';
 import { checkRisk, type RiskApproved } from './check-risk.ts';
 import { onlyReduces } from '../live-exposure.ts';
 import type { RiskRefusal, RiskView, WantedOrder, PnlViews, SeenBook } from './risk-view.ts';
-import type { LockRefusal } from '../locks/lock-manager.ts';
 import type { MarketDataCache } from '../feeds/market-data-cache.ts';
 import type { OrderBlotter } from '../orders/order-blotter.ts';
-import type { OrderPlan } from '../orders/order-placer.ts';
 import type { RefusedOrders } from '../orders/refused-orders.ts';
 import type { Reservations } from './reservations.ts';
 import type { StrategyInstance } from '../strategy-instance.ts';
 import type { MarketNames } from '../../domain/market-symbol.ts';
 import type { MarketFlow } from '../../portfolio/asset-ledger.ts';
 import { positionIn } from '../../portfolio/market-positions.ts';
+
+/** An order as it is to be sent: checked, and on the steps of its market. */
+export interface OrderPlan {
+  readonly instance: StrategyInstance;
+  readonly intentId: string;
+  readonly tag: string | null;
+  /** Kind of the bracket's exit; null for any other order. */
+  readonly exit: ExitKind | null;
+  readonly order: RiskApproved<WantedOrder>;
+  /** The stop leg of an OCO. */
+  readonly stopLeg: RiskApproved<WantedOrder> | null;
+  /** The same of the stop leg. */
+  readonly stopLegExit: ExitKind | null;
+  readonly whenIdentical: WhenIdentical;
+  /** True if it is dropped when it is due to leave and would trade at once; default false. */
+  readonly isPostOnly?: boolean;
+}
+
+/** Reason a lock refuses an order. */
+export interface LockRefusal {
+  readonly code: string;
+  readonly reason: string;
+}
 
 /** An order as a strategy or an algorithm wants it, not yet on the steps of its market. Units of 1e-10. */
 export interface WishedOrder {

@@ -11,8 +11,14 @@ import type { OrderRecord } from '../order-record.ts';
 import type { WantedOrder } from './risk-view.ts';
 import type { AccountState } from '../feeds/account-state.ts';
 import type { OrderTable } from '../orders/order-table.ts';
-import { inventoryLine } from '../inventory.ts';
 import type { StrategyInstance } from '../strategy-instance.ts';
+
+/** Returns the configuration line that would let a strategy sell so much more of an asset. */
+export function inventoryLine(instance: StrategyInstance, asset: string, missing: Units): string {
+  const isQuote = instance.marketNames.quotes.some(({ currency }) => currency === asset);
+  const given = addUnits(instance.givenCoins.get(asset) ?? NO_UNITS, missing);
+  return `${isQuote ? 'capital' : 'inventory'}: { ${asset}: '${formatUnits(given)}' }`;
+}
 
 /** An algorithm at work, as far as its claim goes. */
 export interface ClaimingWork {

@@ -1,9 +1,13 @@
 import { createHash } from 'node:crypto';
 import type { Side } from '../../domain/order.ts';
 import type { SimulatedExchange } from '../../simulator/exchange.ts';
-import type { SimulatedOrder } from '../../simulator/order.ts';
-import { makerSide, takerSide, type TradeOfOrder } from '../../simulator/trade.ts';
 import type { UserId } from '../../simulator/wallet.ts';
+import {
+  type SimulatedOrder,
+  type TradeOfOrder,
+  takerSide,
+  makerSide,
+} from '../../simulator/market-state.ts';
 
 /** An order as the exchange has it, in units. */
 export interface TrueOrder {

@@ -3,10 +3,9 @@ import { UNITS_PER_ONE } from '../../domain/money.ts';
 import type { Execution } from '../../domain/order.ts';
 import { divideHalfEven } from '../../domain/rounding.ts';
 import type { OrderView } from '../../simulator/order-list.ts';
-import { NO_PRICE, type SimulatedOrder } from '../../simulator/order.ts';
-import type { TradeOfOrder } from '../../simulator/trade.ts';
 import type { WireForms } from './forms.ts';
 import { writeDecimal, writeTime } from './write-fields.ts';
+import { type SimulatedOrder, NO_PRICE, type TradeOfOrder } from '../../simulator/market-state.ts';
 
 const EXECUTION_WORDS: Readonly<Record<Execution, string>> = {
   limit: 'Limit',

@@ -1,6 +1,5 @@
 import type { Side } from '../../domain/order.ts';
-import type { MarketState } from '../market-state.ts';
-import type { SimulatedOrder } from '../order.ts';
+import type { MarketState, SimulatedOrder } from '../market-state.ts';
 import type { FlowTrader } from '../flow-trader.ts';
 
 /** Sizes of the levels of a side; index 0 is the best one. Amounts in public steps. */

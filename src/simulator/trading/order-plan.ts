@@ -1,28 +1,8 @@
 import { stepValue, valueUp, type Market } from '../../domain/market.ts';
 import type { Execution, Side } from '../../domain/order.ts';
-import type { MarketState } from '../market-state.ts';
-import { NO_PRICE } from '../order.ts';
+import { type MarketState, type PlacementPlan, NO_PRICE } from '../market-state.ts';
 import { bandEdge, type OrderPrices } from './price-rules.ts';
 import type { PlaceOrder, TradingSettings } from '../requests.ts';
-
-/**
- * One order as it would be registered, before anything is registered. Prices and amount in steps of the
- * market's grid.
- */
-export interface PlacementPlan {
-  readonly side: Side;
-  readonly execution: Execution;
-  readonly amount: number;
-  readonly registeredPrice: number;
-  readonly limit: number;
-  readonly stopPrice: number;
-  readonly status: 'New' | 'Inactive';
-  readonly clientOrderId: string | null;
-  /** Its value in quote units, rounded up, at the price that the minimum and the balance go by. */
-  readonly value: bigint;
-  /** Largest hold: units of the currency it pays with. */
-  readonly hold: bigint;
-}
 
 /** Orders made from a request: one order, or the two of an OCO. */
 export interface Placement {

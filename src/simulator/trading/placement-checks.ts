@@ -1,10 +1,9 @@
 import type { Currency } from '../../domain/market-symbol.ts';
 import type { UserId } from '../wallet.ts';
-import type { MarketState } from '../market-state.ts';
+import type { MarketState, PlacementPlan, Trader } from '../market-state.ts';
 import { refuse, type Refusal } from '../result.ts';
-import type { PlacementPlan, Placement } from './order-plan.ts';
+import type { Placement } from './order-plan.ts';
 import type { PlaceOrder } from '../requests.ts';
-import type { Trader } from '../trader.ts';
 
 /** Reason that a user may not trade in the markets of a quote currency; null if the user may. */
 export type IsBarred = (userId: UserId, quote: Currency) => string | null;

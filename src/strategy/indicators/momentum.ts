@@ -31,8 +31,7 @@ import {
   ofCloses,
 } from './declare-indicator.ts';
 import { exponentialMemory, wilderMemory } from './memory.ts';
-import { chained, mapped, series, summed, textbookEma } from './series.ts';
-import { SimpleAverage } from './simple-average.ts';
+import { chained, mapped, series, summed, textbookEma, SimpleAverage } from './series.ts';
 
 /** `histogram` is the line less its signal. All in price. */
 export interface MacdValue {

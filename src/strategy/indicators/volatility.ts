@@ -33,8 +33,7 @@ import {
   type Declaration,
 } from './declare-indicator.ts';
 import { exponentialMemory, wilderMemory } from './memory.ts';
-import { flatAs, series } from './series.ts';
-import { SimpleAverage } from './simple-average.ts';
+import { flatAs, series, SimpleAverage } from './series.ts';
 import { WilderAverage } from './wilder-average.ts';
 
 /** Prices around a middle one. */

@@ -4,17 +4,16 @@ import type { VenueTrade } from '../../domain/trade.ts';
 import { BoundedList } from '../../simulator/bounded-list.ts';
 import { accept, refuse, type Result } from '../../simulator/result.ts';
 import { createOrders } from '../../simulator/create-orders.ts';
-import type { SimulatedOrder } from '../../simulator/order.ts';
 import { OrderRegister } from '../../simulator/order-register.ts';
 import { decidePlacement } from '../../simulator/placement.ts';
 import { DEFAULT_TRADING, type PlaceOrder, type TradingSettings } from '../../simulator/requests.ts';
 import { neededHold } from '../../simulator/settlement.ts';
-import type { Trader } from '../../simulator/trader.ts';
 import type { BarMarket } from './bar-market.ts';
 import { orderIdOf, tradeIdOf } from '../whole-ids.ts';
 import { RecentReceipts } from './recent-receipts.ts';
 import { settleFill } from './settle-fill.ts';
 import type { WorkingOrder } from './working-order.ts';
+import type { SimulatedOrder, Trader } from '../../simulator/market-state.ts';
 
 /**
  * Closed orders and trades that can still be asked for; the oldest are forgotten beyond it. Whoever takes the

@@ -6,9 +6,7 @@ import type { MarketName } from '../../domain/market-symbol.ts';
 import { marketOfCurrencies } from '../../exchange/market-names.ts';
 import type { Units } from '../../domain/money.ts';
 import { divideDown } from '../../domain/rounding.ts';
-import { MarketState } from '../../simulator/market-state.ts';
-import type { SimulatedOrder } from '../../simulator/order.ts';
-import type { WalletPair } from '../../simulator/trader.ts';
+import { MarketState, type SimulatedOrder, type WalletPair } from '../../simulator/market-state.ts';
 import type { BarRules } from '../bar-rules.ts';
 import { createWorkingOrder, setReach, type WorkingOrder } from './working-order.ts';
 

@@ -1,9 +1,9 @@
 import { feeOf } from '../../domain/fee-schedule.ts';
 import { stepValue, valueHalfEven, valueUp } from '../../domain/market.ts';
 import type { Units } from '../../domain/money.ts';
-import type { SimulatedOrder } from '../../simulator/order.ts';
 import type { RecentReceipts } from './recent-receipts.ts';
 import { affordable, neededHold } from '../../simulator/settlement.ts';
+import type { SimulatedOrder } from '../../simulator/market-state.ts';
 
 /**
  * Amounts of one fill, in units: its total before the fee, the fee in the currency received, and the amount

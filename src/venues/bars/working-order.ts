@@ -1,5 +1,5 @@
-import type { SimulatedOrder } from '../../simulator/order.ts';
 import type { BarRules } from '../bar-rules.ts';
+import type { SimulatedOrder } from '../../simulator/market-state.ts';
 
 /** Price that an open order waits for: an open to fill at, its limit price, or its stop price. */
 export type WaitsFor = 'open' | 'limit' | 'stop';

@@ -1,5 +1,4 @@
-import type { MarketState } from '../../simulator/market-state.ts';
-import type { SimulatedOrder } from '../../simulator/order.ts';
+import type { MarketState, SimulatedOrder } from '../../simulator/market-state.ts';
 import type { FlowTrader } from '../../simulator/flow-trader.ts';
 import type { Liquidity } from './liquidity.ts';
 

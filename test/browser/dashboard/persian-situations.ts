@@ -1,8 +1,8 @@
 import { logItemOf } from '../../../src/dashboard/readers/log-items.ts';
-import type { JournalLine } from '../../../src/mirror/mirror-reader.ts';
 import { readSentence } from '../../../src/language/read-sentence.ts';
 import { NOW_MS, OVERVIEW, REPLIES } from './made-up-replies.ts';
 import type { MadeUpServer } from './made-up-server.ts';
+import type { JournalLine } from '../../../src/mirror/row-pages.ts';
 
 /** What authors of strategies, other people and servers wrote, which stays as it is. */
 export const WORDS_OF_PEOPLE = [

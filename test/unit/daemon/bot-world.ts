@@ -3,10 +3,10 @@ import { SarrafError } from '../../../src/domain/errors.ts';
 import type { Side } from '../../../src/domain/order.ts';
 import { ExchangeClient } from '../../../src/exchange/client.ts';
 import type { HttpRequest, HttpResponse, Transport } from '../../../src/exchange/transport.ts';
-import type { SimulatedOrder } from '../../../src/simulator/order.ts';
 import { InProcessVenue } from '../../../src/simulator-server/in-process-venue.ts';
 import { readExchangeConfig } from '../../../src/simulator-server/exchange-config.ts';
 import { createSimulation, type Simulation } from '../../../src/simulator-server/simulation.ts';
+import type { SimulatedOrder } from '../../../src/simulator/market-state.ts';
 
 const START_MS = Date.UTC(2026, 0, 5, 12);
 const BOT = 1;

@@ -1,7 +1,7 @@
 import type { Timeframe } from '../../../src/domain/timeframe.ts';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { PlanBudget, PlanInput } from '../../../src/scheduler/plan-input.ts';
+import type { PlanInput } from '../../../src/scheduler/plan-input.ts';
 import { planPolls, type PollPlan } from '../../../src/scheduler/plan-polls.ts';
 import { INTERFACE_PROFILE } from '../../../src/venues/interface-profile.ts';
 import {
@@ -20,6 +20,7 @@ import {
   NO_MARGIN_ON_PAPER,
   NO_MARGIN_RECORDED,
 } from '../../../src/venues/unserved-margin.ts';
+import type { PlanBudget } from '../../../src/scheduler/planned-budget.ts';
 
 /** Limits as the interface states them: name, requests, ms, reserve. */
 const BUDGETS = `

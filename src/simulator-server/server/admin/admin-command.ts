@@ -1,8 +1,7 @@
 import type { z } from 'zod';
 import type { User } from '../../../simulator/user.ts';
-import type { MarketState } from '../../../simulator/market-state.ts';
+import type { MarketState, SimulatedOrder } from '../../../simulator/market-state.ts';
 import { parseMarket } from '../../../exchange/market-names.ts';
-import type { SimulatedOrder } from '../../../simulator/order.ts';
 import type { Simulation } from '../../simulation.ts';
 import type { WorldClock } from '../../world-clock.ts';
 

@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import { viewOf } from '../../../simulator/order-list.ts';
-import type { SimulatedOrder } from '../../../simulator/order.ts';
 import { orderJson } from '../../wire/order-records.ts';
 import { readPlaceOrder } from '../../wire/read-place-order.ts';
 import { adminCommand, AdminRefusal, adminOrderOf, userOf, type AdminContext } from './admin-command.ts';
+import type { SimulatedOrder } from '../../../simulator/market-state.ts';
 
 const user = () => z.union([z.string().min(1), z.int()], { error: 'expected the name or number of a user' });
 const id = () => z.strictObject({ id: z.int().min(1) });

@@ -1,6 +1,5 @@
 import { HOUR_MS } from '../../../domain/durations.ts';
 import { refuse, type Refusal } from '../../../simulator/result.ts';
-import type { SimulatedOrder } from '../../../simulator/order.ts';
 import { listOrders, viewOf, type OrderSortField } from '../../../simulator/order-list.ts';
 import type { OrderReference } from '../../../simulator/requests.ts';
 import { listTrades } from '../../../simulator/trade-list.ts';
@@ -16,6 +15,7 @@ import { orderJson, tradeJson } from '../order-records.ts';
 import { hasNextField } from '../page-of.ts';
 import { readPlaceOrder } from '../read-place-order.ts';
 import { readRequest } from '../read-request.ts';
+import type { SimulatedOrder } from '../../../simulator/market-state.ts';
 
 const ORDERS_PAGE = 100;
 const TRADES_PAGE = 30;

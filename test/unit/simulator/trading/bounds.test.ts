@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { Trader } from '../../../../src/simulator/trader.ts';
 import type { PlaceOrder } from '../../../../src/simulator/requests.ts';
 import { createBareExchange, fund, NO_FEES } from '../../../support/bare-exchange.ts';
+import { Trader } from '../../../../src/simulator/market-state.ts';
 
 const ORDER: PlaceOrder = {
   market: 'BTCUSDT' as PlaceOrder['market'],

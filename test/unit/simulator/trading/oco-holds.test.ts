@@ -1,9 +1,9 @@
 import { beforeEach, expect, test } from 'vitest';
 import { parseUnits } from '../../../../src/domain/money.ts';
 import type { SimulatedExchange } from '../../../../src/simulator/exchange.ts';
-import type { SimulatedOrder } from '../../../../src/simulator/order.ts';
 import type { PlaceOrder } from '../../../../src/simulator/requests.ts';
 import { createBareExchange, fund } from '../../../support/bare-exchange.ts';
+import type { SimulatedOrder } from '../../../../src/simulator/market-state.ts';
 
 const BUYER = 1;
 const SELLER = 2;

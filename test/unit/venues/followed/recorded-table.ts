@@ -9,9 +9,9 @@ import type { BookLevel, OrderBook } from '../../../../src/domain/order-book.ts'
 import type { Execution, Side, VenueOrder } from '../../../../src/domain/order.ts';
 import type { VenueTrade } from '../../../../src/domain/trade.ts';
 import type { AskedOrder, Page } from '../../../../src/venues/port.ts';
-import type { SimulatedOrder } from '../../../../src/simulator/order.ts';
 import type { VenueOrderId } from '../../../../src/domain/venue-id.ts';
 import { parseMarket } from '../../../../src/exchange/market-names.ts';
+import type { SimulatedOrder } from '../../../../src/simulator/market-state.ts';
 
 /** Whole prices and amounts, so that a table reads easily. */
 const MARKET = createMarket({ market: parseMarket('BTCUSDT'), priceStep: '1', amountStep: '1' });
