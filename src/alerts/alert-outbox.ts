@@ -37,7 +37,7 @@ export interface StoredMessage {
 }
 
 /** Data that is stored of one poll. */
-export interface OutboxLook {
+interface OutboxLook {
   readonly changes: readonly AlertChange[];
   readonly atMs: number;
   /** Null where the mirror was not read. */

@@ -8,7 +8,7 @@ const COLUMNS = `alerts.id, alerts.key, alerts.severity, alerts.facts, alerts.op
   alerts.absent_since_ms AS absentSinceMs`;
 
 /** State of a message about an alert in a channel. */
-export interface Delivery {
+interface Delivery {
   readonly channel: string;
   readonly state: 'waiting' | 'delivered' | 'failed';
   /** Time it was delivered or given up; null while it waits. */

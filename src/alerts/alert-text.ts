@@ -143,7 +143,7 @@ const PERSIAN_ALERTS: TranslationOf<typeof ENGLISH_ALERTS> = {
 };
 
 /** Function that returns the texts of alerts in a language. */
-export type SayAlert = Translate<typeof ENGLISH_ALERTS>;
+type SayAlert = Translate<typeof ENGLISH_ALERTS>;
 
 export function alertTexts({ language }: Locale): SayAlert {
   return translateInto<typeof ENGLISH_ALERTS>(language, language === 'fa' ? PERSIAN_ALERTS : ENGLISH_ALERTS);

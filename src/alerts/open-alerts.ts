@@ -38,7 +38,7 @@ const TURN_EVERY_MS = 200;
 type Log = (level: 'info' | 'warning', text: string) => void;
 
 /** Alerts at work, until they are ended. */
-export interface OpenedAlerts {
+interface OpenedAlerts {
   end(): Promise<void>;
 }
 

@@ -71,7 +71,7 @@ export interface Loading {
 }
 
 /** Time spent in each part of a run. */
-export interface RunTiming extends Loading {
+interface RunTiming extends Loading {
   readonly runMs: number;
   /** Bars, or polls, trades and books, that went through. */
   readonly events: number;

@@ -88,7 +88,7 @@ export interface WantedFeed {
   readonly listeners: readonly CandleListener[];
 }
 
-export interface BarLaneOptions {
+interface BarLaneOptions {
   /** The place of its market among those of the run. */
   readonly index: number;
   readonly market: Market;

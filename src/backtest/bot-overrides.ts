@@ -6,7 +6,7 @@ import { MARKET_NAMES, parseMarket } from '../exchange/market-names.ts';
 import type { Timeframe } from '../domain/timeframe.ts';
 
 /** One strategy and where it trades: once in each of its markets, or in those of a universe. */
-export interface ShortBot {
+interface ShortBot {
   /** The path of its file, or the name of a bundled one. */
   readonly strategy: string;
   readonly markets: readonly MarketSymbol[];

@@ -42,7 +42,7 @@ export interface CsvSource {
 }
 
 /** Finer bars: at hand, else those of the catalogue. */
-export interface DetailRequest {
+interface DetailRequest {
   readonly timeframe: Timeframe;
   readonly candles?: readonly CandleColumns[];
 }

@@ -18,7 +18,7 @@ import { Watch } from './parity/seen.ts';
 import { readSession, measuredLatency, type WantedThing, instancesOf } from './session.ts';
 import { ReceivedData } from './parity/received-data.ts';
 
-export interface ParityOptions extends Pick<RunAgainOptions, 'bundledStrategies' | 'rules'> {
+interface ParityOptions extends Pick<RunAgainOptions, 'bundledStrategies' | 'rules'> {
   /** The data folder of a run with --record. */
   readonly folder: string;
 }
@@ -37,9 +37,7 @@ export interface ParityReport extends SessionComparison {
 }
 
 /** Number of items of each kind in one run. */
-export type RunCounts = Readonly<
-  Record<'signals' | 'intents' | 'orders' | 'fills' | 'books' | 'bars', number>
->;
+type RunCounts = Readonly<Record<'signals' | 'intents' | 'orders' | 'fills' | 'books' | 'bars', number>>;
 
 /** Seed for the round trips that the second run draws. */
 const SEED = 1;
@@ -133,7 +131,7 @@ function countsOf({ signals, intents, orders, fills, books, bars }: SecondRun['s
 }
 
 /** Decisions of an engine that received what the engine of a session received. */
-export interface DecidedAgain {
+interface DecidedAgain {
   readonly intents: readonly WantedThing[];
   /** As they were when they were planned. */
   readonly orders: readonly OrderRecord[];

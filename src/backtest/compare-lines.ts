@@ -5,7 +5,7 @@ import type { BacktestSummary, ResultHead } from './result-schema.ts';
 import { figureGroups } from './report/summary-table.ts';
 
 /** A figure of two runs, and by how much the second is higher; null where it can not be said. */
-export interface FigureDifference {
+interface FigureDifference {
   readonly name: keyof BacktestSummary;
   readonly first: string | number | null;
   readonly second: string | number | null;

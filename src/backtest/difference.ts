@@ -5,7 +5,7 @@ import type { FillRecord } from '../engine/fill-record.ts';
 import type { OrderRecord } from '../engine/order-record.ts';
 
 /** Cause to which a difference between a session and its second run is attributed. */
-export type Cause = 'data age' | 'latency' | 'queue' | 'fee' | 'rounding' | 'code';
+type Cause = 'data age' | 'latency' | 'queue' | 'fee' | 'rounding' | 'code';
 
 export const CAUSES: readonly Cause[] = ['data age', 'latency', 'queue', 'fee', 'rounding', 'code'];
 
@@ -63,7 +63,7 @@ export interface FilledOrder {
   readonly fills: readonly FillRecord[];
 }
 
-export interface FillOptions {
+interface FillOptions {
   readonly market: Market | undefined;
   readonly toleranceMs: number;
 }

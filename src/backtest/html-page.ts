@@ -18,7 +18,7 @@ const POLICY = "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsaf
 const PACKING = 4;
 
 /** Parts of a report. */
-export interface HtmlPage {
+interface HtmlPage {
   readonly language: Language;
   /** Texts that the scripts show. */
   readonly texts: Texts;

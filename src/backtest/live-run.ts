@@ -34,7 +34,7 @@ import type { LockRecord } from '../engine/lock-records.ts';
 import { storedLock } from '../engine/lock.ts';
 import type { JournalLine } from '../mirror/row-pages.ts';
 
-export interface LiveRunOptions {
+interface LiveRunOptions {
   /** Up to here, or to the last sign of life of the bot where that is earlier. */
   readonly toMs: number;
   /** The currency of the results; null: rial where any market is priced in it, else tether. */

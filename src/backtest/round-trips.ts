@@ -23,7 +23,7 @@ export interface MovedFill extends FillRecord {
 /**
  * Sale of something that no buy of the run had brought: held from the start, or bought by another strategy.
  */
-export interface UnmatchedSale {
+interface UnmatchedSale {
   readonly market: string;
   readonly strategy: string | null;
   readonly amount: Units;
@@ -32,7 +32,7 @@ export interface UnmatchedSale {
 }
 
 /** Rest of lots that is too little to be sold, with its cost and its value. */
-export interface DustRest extends Dust {
+interface DustRest extends Dust {
   readonly market: string;
   readonly strategy: string | null;
   readonly value: Units;
@@ -43,7 +43,7 @@ export interface DustRest extends Dust {
  * trade. What it was worth as it came is its cost, what it was worth as it was spent, or is at the end, its
  * value.
  */
-export interface ReceivedMoney {
+interface ReceivedMoney {
   readonly market: string;
   readonly strategy: string | null;
   /** Amount that is still there. */

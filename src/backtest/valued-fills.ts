@@ -9,7 +9,7 @@ import type { BacktestRun } from './backtest-run.ts';
 import type { MovedFill, TripMarket } from './round-trips.ts';
 
 /** The fills of a run with all money in the run's currency. */
-export interface ValuedFills {
+interface ValuedFills {
   /** Trades: one for each fill. */
   readonly traded: readonly FillRecord[];
   /**

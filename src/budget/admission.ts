@@ -33,7 +33,7 @@ export interface AdmissionAsk {
  * Reason there is no slot: all are in use, the budget is unknown, another process holds the ledger, or the
  * file is not what it was.
  */
-export type AdmissionRefusal = 'full' | 'unknown budget' | 'locked' | 'ledger unusable';
+type AdmissionRefusal = 'full' | 'unknown budget' | 'locked' | 'ledger unusable';
 
 export type Admission =
   | { readonly admitted: true; readonly slot: Slot }
@@ -103,7 +103,7 @@ export function isReleased(stampedAtMs: number | null, windowMs: number, nowMs: 
   return stampedAtMs !== null && stampedAtMs + windowMs < nowMs;
 }
 
-export interface WindowState {
+interface WindowState {
   readonly budget: RateLimit;
   readonly requestClass: RequestClass;
   /** Slots that are not released. */

@@ -21,7 +21,7 @@ const LONGEST_MS = 24 * HOUR_MS;
  */
 const FOREIGN_MS = 600_000;
 
-export interface LimitReply {
+interface LimitReply {
   /** The wait that it names; null where it does not. */
   readonly waitMs: number | null;
   /** True if it is in the form of the interface. */

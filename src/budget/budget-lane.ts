@@ -17,7 +17,7 @@ import { readFailedCall, stoodStill } from './reply-verdict.ts';
 import type { SendTurn, TurnTaker } from './send-turn.ts';
 import { WaitingQueue, type Dropped, type Waiting } from './waiting-queue.ts';
 
-export interface LaneOptions {
+interface LaneOptions {
   readonly budget: RateLimit;
   readonly admittance: Admittance;
   /** The ledger's clock. */

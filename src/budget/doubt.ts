@@ -65,7 +65,7 @@ export function stampByAnyAnswer({ endedAtMs }: Doubt, answer: Answer): number |
   return answer.admittedAtMs < endedAtMs + PART_STANDS_STILL_MS ? null : answer.atMs + HANDLED_TOGETHER_MS;
 }
 
-export interface ProbeState {
+interface ProbeState {
   /** Those of the budget that nothing has followed, in any order. */
   readonly doubts: readonly Doubt[];
   /** Times at which the budget's requests in flight were admitted. */

@@ -3,7 +3,7 @@ import { REDIS_PASSWORD } from '../redis/shown-address.ts';
 import { addressName, ledgerFolder, ledgerPath } from './ledger-file.ts';
 
 /** Name of the ledger in a configuration. */
-export interface LedgerNaming {
+interface LedgerNaming {
   /** `redis://…` or `rediss://…` of a ledger that machines share; null for a file of this machine. */
   readonly ledger: string | null;
   readonly ledgerFolder: string | null;

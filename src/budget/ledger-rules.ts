@@ -21,7 +21,7 @@ export interface LedgerRows {
 }
 
 /** Party that follows the rules, and how far it can believe others. */
-export interface LedgerParty {
+interface LedgerParty {
   readonly budgets: ReadonlyMap<string, Budget>;
   /** Subjects that are counted: the address this machine calls from, and the credential, hashed. */
   readonly subjects: { readonly ip: string; readonly token: string };

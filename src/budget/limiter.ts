@@ -26,7 +26,7 @@ type Admitting =
   | { readonly ledger: RequestLedger; readonly lockouts: LockoutBook }
   | { readonly admittance: Admittance };
 
-export type LimiterOptions = LimiterSettings & Admitting;
+type LimiterOptions = LimiterSettings & Admitting;
 
 export interface LimiterSettings {
   readonly budgets: Iterable<RateLimit>;

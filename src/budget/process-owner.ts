@@ -1,7 +1,7 @@
 import { readFileSync, readlinkSync } from 'node:fs';
 
 /** A process as the ledger knows it. */
-export interface Owner {
+interface Owner {
   readonly bootId: string;
   /** Process ids mean something within one namespace only: each container has its own. */
   readonly pidNamespace: string;

@@ -3,7 +3,7 @@ import type { SlotEnd } from './admission.ts';
 import type { Verdict } from './lockouts.ts';
 
 /** Information about the exchange from a call that threw. */
-export interface FailedCall {
+interface FailedCall {
   readonly end: SlotEnd;
   readonly verdict: Verdict;
 }

@@ -5,7 +5,7 @@ import { addressName, ledgerFolder, subjectOf } from './ledger-file.ts';
  * Data of an account at an exchange that outlives a run, besides the ledger. A token has its times in a file
  * beside it.
  */
-export type StateKind = 'device' | 'token';
+type StateKind = 'device' | 'token';
 
 /**
  * Returns the folder of state files: the one that a configuration names for its ledger, else that of this

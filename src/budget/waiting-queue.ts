@@ -13,7 +13,7 @@ export interface Waiting {
   readonly expiresAtMs: number;
 }
 
-export type DropReason = 'expired' | 'superseded' | 'queue full';
+type DropReason = 'expired' | 'superseded' | 'queue full';
 
 export interface Dropped {
   readonly id: number;

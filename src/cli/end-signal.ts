@@ -2,7 +2,7 @@ import { writeSync } from 'node:fs';
 import { isOutputGone } from '../daemon/standard-output.ts';
 
 /** Request to end a run, and its detection. */
-export interface EndSignal {
+interface EndSignal {
   readonly signal: AbortSignal;
   /** Asks for the end as a first SIGTERM does, for a writer whose output has lost its reader. */
   readonly end: () => void;

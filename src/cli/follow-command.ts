@@ -8,7 +8,7 @@ const STILL_FOR_MS = 120_000;
 /** A bot that is well takes a command up at once. */
 const TAKEN_WITHIN_MS = 15_000;
 
-export interface FollowCommandOptions {
+interface FollowCommandOptions {
   readonly client: ControlClient;
   readonly id: number;
   readonly data: string;

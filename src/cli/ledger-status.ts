@@ -6,7 +6,7 @@ import { readLedgerNote } from '../daemon/ledger-note.ts';
 import { loweredBudgets, loweredText, type LoweredBudget } from './lowered-text.ts';
 
 /** Current state of a bot in its ledger. */
-export interface LedgerStatus {
+interface LedgerStatus {
   readonly ledger: string;
   readonly tradingBegins: TradingBegins;
   /** Limits of this bot that the exchange has lowered. */

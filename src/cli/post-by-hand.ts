@@ -19,13 +19,13 @@ export interface PostedOptions {
 }
 
 /** A command without what is the same for all. */
-export type ByHandWish =
+type ByHandWish =
   | Omit<CancelCommand, 'key' | 'by'>
   | Omit<CloseCommand, 'key' | 'by'>
   | Omit<PlaceCommand, 'key' | 'by'>
   | Omit<PositionCommand, 'key' | 'by'>;
 
-export interface PostByHand {
+interface PostByHand {
   readonly wish: ByHandWish;
   readonly options: PostedOptions;
   /** Returns the effect and cost, for the person who is asked; called only then. */

@@ -13,7 +13,7 @@ const LONGEST_LINE_EVERY_MS = 60_000;
 
 const DEFAULT_COLUMNS = 80;
 
-export interface ProgressOptions {
+interface ProgressOptions {
   readonly isTerminal: boolean;
   /** Of the terminal. */
   readonly columns?: number;

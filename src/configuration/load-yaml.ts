@@ -12,7 +12,7 @@ export interface ConfigProblem {
   readonly message: string;
 }
 
-export type LoadedConfig<T> =
+type LoadedConfig<T> =
   | { readonly ok: true; readonly value: T }
   | { readonly ok: false; readonly problems: readonly ConfigProblem[] };
 
@@ -48,7 +48,7 @@ export function readYaml<Schema extends z.ZodType>(
 }
 
 /** A text that was read, with the way from a path to its place. */
-export interface ReadDocument<T> {
+interface ReadDocument<T> {
   readonly read: LoadedConfig<T>;
   /** Gives a message about a path its line and column. */
   readonly locate: (located: Located) => ConfigProblem;
@@ -58,7 +58,7 @@ export interface ReadDocument<T> {
  * Looks at a document, and may change it, before the schema does. Its problems come with those of the schema,
  * and before them at the same place.
  */
-export type Preparation = (document: Document) => readonly Located[];
+type Preparation = (document: Document) => readonly Located[];
 
 /** The same with a preparation. */
 export function readDocument<Schema extends z.ZodType>(

@@ -1,7 +1,7 @@
 import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs';
 
 /** A small file with what its rights are. */
-export interface SmallFile {
+interface SmallFile {
   readonly text: string;
   /** True if users other than its owner and group may read it. */
   readonly isOpenToAll: boolean;

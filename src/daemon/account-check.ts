@@ -17,7 +17,7 @@ const AT_START_WITHIN_MS = 10_000;
 /** Shorter than the time-out of any call: amid one it must be known before that. */
 const AMID_WITHIN_MS = 3_000;
 
-export interface AccountCheckOptions {
+interface AccountCheckOptions {
   readonly reader: AccountReader;
   readonly mirror: Pick<MirrorStore, 'path' | 'account' | 'keepAccount'>;
   readonly say: (message: string) => void;

@@ -38,7 +38,7 @@ export interface CanceledEntries {
   readonly isBack: boolean;
 }
 
-export interface CancelEntriesOptions extends SilentBot {
+interface CancelEntriesOptions extends SilentBot {
   readonly caller: VenueCaller;
   readonly limiter: Limiter;
   /** The clocks of the requests' ends and of the limiter. */

@@ -49,7 +49,7 @@ interface CommandRow {
   readonly result: string | null;
 }
 
-export interface FollowOptions {
+interface FollowOptions {
   readonly id: number;
   /** Gives up when the time is reached, or the daemon is gone. Asked before each look. */
   readonly isOver: (state: PostedCommand) => boolean;

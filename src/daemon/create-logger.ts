@@ -14,7 +14,7 @@ import { closeSync, fstatSync, mkdirSync, openSync, renameSync, writeSync } from
 import { dirname } from 'node:path';
 import { SarrafError } from '../domain/errors.ts';
 
-export type LogLevel = 'trace' | 'debug' | 'info' | 'warn' | 'error' | 'silent';
+type LogLevel = 'trace' | 'debug' | 'info' | 'warn' | 'error' | 'silent';
 
 export interface LoggerOptions {
   readonly level: LogLevel;
@@ -33,7 +33,7 @@ export interface LoggerOptions {
 }
 
 /** Subject of a line, so that all lines about one thing can be found. */
-export interface Correlation {
+interface Correlation {
   readonly strategy?: string;
   readonly intent?: string;
   readonly order?: string;

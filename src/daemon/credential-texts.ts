@@ -14,7 +14,7 @@ const IS_CHANNEL_SECRET: ReadonlySet<string> = new Set(CHANNEL_SECRETS);
 /** No token, key or password is longer. */
 const LARGEST_SECRET_BYTES = 8_192;
 
-export interface CredentialTexts {
+interface CredentialTexts {
   readonly problems: readonly Located[];
   readonly warnings: readonly Located[];
 }

@@ -11,7 +11,7 @@ import { takeRunLocks } from './run-locks.ts';
 import { runUntil } from './run/run-loop.ts';
 import type { BotConfig } from './create-bot-config.ts';
 
-export interface HaltWithoutDaemonOptions {
+interface HaltWithoutDaemonOptions {
   /** Of the bot that is halted: its exchange, credentials, ledger, instance name and data folder. */
   readonly config: BotConfig;
   readonly reason: string;

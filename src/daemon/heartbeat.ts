@@ -30,7 +30,7 @@ export interface Pulse {
 }
 
 /** Process functions used by a heartbeat; the fuzzer supplies those of a process in virtual time. */
-export interface HeartbeatProcess {
+interface HeartbeatProcess {
   readonly pid: number;
   /** By the wall clock. */
   readonly wallMs: () => number;

@@ -5,7 +5,7 @@ import { readPrivateFile, writePrivateFile } from '../configuration/private-file
 const noted = z.object({ folder: z.string(), madeAtMs: z.int().nonnegative() });
 
 /** A backup as its data folder remembers it: whether its folder is still there is not known. */
-export type NotedBackup = z.output<typeof noted>;
+type NotedBackup = z.output<typeof noted>;
 
 const pathOf = (dataFolder: string): string => join(dataFolder, 'last-backup.json');
 

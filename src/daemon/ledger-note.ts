@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { writePrivateFile } from '../configuration/private-file.ts';
 
 /** Place where the requests of a data folder's bot are counted, for readers of the folder alone. */
-export interface LedgerNote {
+interface LedgerNote {
   /** The ledger's file. */
   readonly ledger: string;
   /** Under which names the ledger counts the bot's address and account. */

@@ -6,7 +6,7 @@ import type { OrderRecord } from '../engine/order-record.ts';
 import { openRest } from '../engine/live-exposure.ts';
 
 /** An order that stays open, decimals as texts; `amount` is what is left of it. */
-export interface LeftOrder {
+interface LeftOrder {
   readonly order: string;
   readonly id: VenueOrderId | null;
   readonly strategy: string;

@@ -17,7 +17,7 @@ import { baseName, pluginText } from './strategy-settings.ts';
 import type { StrategyThreads } from './strategy-threads.ts';
 import { MARKET_NAMES } from '../exchange/market-names.ts';
 
-export interface LoadInstancesOptions {
+interface LoadInstancesOptions {
   readonly strategies: readonly ConfiguredStrategy[];
   /** Folders searched for plugins by name, in this order. */
   readonly folders: readonly string[];
@@ -33,7 +33,7 @@ export interface LoadInstancesOptions {
   readonly load?: typeof loadStrategies;
 }
 
-export interface LoadedInstances {
+interface LoadedInstances {
   readonly instances: readonly StrategyInstanceSettings[];
   /** A line for each mistake of a strategy, with its file and line. */
   readonly problems: readonly string[];

@@ -125,7 +125,7 @@ const rule = z.discriminatedUnion('kind', [cooldown, stops, lowProfit, drawdown,
 type GivenRule = z.output<typeof rule>;
 
 /** A rule before it is known whose it is. */
-export type ConfiguredLock = LockRule & { readonly strategy: null };
+type ConfiguredLock = LockRule & { readonly strategy: null };
 
 /** Rules of locks of the bot, or of one strategy. */
 export const lockSettings = z

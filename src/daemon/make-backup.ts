@@ -39,7 +39,7 @@ export interface BackupOptions {
 }
 
 /** `share`: from 0 to 1; null where that is not known. */
-export interface BackupProgress {
+interface BackupProgress {
   readonly phase: 'copying' | 'checking' | 'looking at older backups';
   readonly megabytes: number;
   readonly share: number | null;

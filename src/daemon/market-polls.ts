@@ -26,7 +26,7 @@ export interface RecordingStatus extends RecordingSummary {
   readonly budgets: readonly { readonly budget: string; readonly inUse: number; readonly limit: number }[];
 }
 
-export interface MarketPollsOptions {
+interface MarketPollsOptions {
   readonly remote: RemoteExchange;
   readonly recording: Recording;
   readonly feeds: readonly PlannedFeed[];

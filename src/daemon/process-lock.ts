@@ -19,7 +19,7 @@ const TAKE_WAIT_MS = 300;
  */
 const HELD = new Set<Database.Database>();
 
-export interface LockOptions {
+interface LockOptions {
   /** The file that stands for the lock. It stays when the lock is given back. */
   readonly path: string;
   /** Name of the locked thing, as in `expected WHAT for this run alone`. */

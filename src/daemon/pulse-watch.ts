@@ -9,7 +9,7 @@ export interface WatchRule {
 }
 
 /** A look at a data folder. `steadyMs` is of a clock that nobody steps. */
-export interface PulseLook {
+interface PulseLook {
   readonly steadyMs: number;
   readonly pulse: Pulse | null;
 }

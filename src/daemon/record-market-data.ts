@@ -33,7 +33,7 @@ const LONGEST_AGE_MS = 600_000;
 const PAUSE_INTERVALS = 5;
 const LEAST_PAUSE_MS = 60_000;
 
-export interface RecordMarketDataOptions {
+interface RecordMarketDataOptions {
   /** The limits, the ledger and the name of the exchange. */
   readonly config: BotConfig;
   readonly baseUrl: string;

@@ -43,7 +43,7 @@ import { profitOfInstance } from '../engine/profit-of-instance.ts';
 import { secondText } from '../domain/time-text.ts';
 import { decimalsOf } from '../exchange/market-names.ts';
 
-export interface RunOptions {
+interface RunOptions {
   readonly config: BotConfig;
   /** Folder of the bundled strategies. */
   readonly bundledStrategies: string;

@@ -33,7 +33,7 @@ export function dataFolderOwner(dataFolder: string): LockOwner | null {
   return readLockOwner(dataLockPath(dataFolder));
 }
 
-export interface AccountLockOptions {
+interface AccountLockOptions {
   /** The token or key of the account, or who its user is; only its hash is written. */
   readonly credential: string;
   /**

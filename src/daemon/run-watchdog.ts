@@ -13,7 +13,7 @@ import { readOwnOrders } from './own-orders.ts';
 import { Watchdog, type WatchdogNews } from './watchdog.ts';
 import { WhileSilent } from './while-silent.ts';
 
-export interface WatchdogOptions {
+interface WatchdogOptions {
   readonly config: BotConfig;
   readonly onNews: (news: WatchdogNews) => void;
   /** Ends it. */

@@ -12,7 +12,7 @@ import type { BotConfig } from './create-bot-config.ts';
 import { parseMarket } from '../exchange/market-names.ts';
 
 /** Parts of a configuration that determine a run, without secrets and addresses. */
-export type SessionConfig = Pick<
+type SessionConfig = Pick<
   BotConfig,
   'instance' | 'execution' | 'reconciliation' | 'strategies' | 'strategiesFolders' | 'locks'
 > & { readonly limits: BotConfig['exchange']['limits']; readonly headroom: number };

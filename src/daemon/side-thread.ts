@@ -8,7 +8,7 @@ const MOST_RESTARTS = 5;
 
 const FIRST_WAIT_MS = 1_000;
 
-export interface SideThreadOptions {
+interface SideThreadOptions {
   /** Name shown to people, such as `the page`. */
   readonly name: string;
   /** The entry of the thread: `ownModule` has its place. */

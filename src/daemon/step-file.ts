@@ -13,7 +13,7 @@ const OPEN_WAIT_MS = 5_000;
 const SWITCH_WAIT_MS = 20;
 
 /** A small database of a data folder that several processes write to. */
-export interface StepFileOptions {
+interface StepFileOptions {
   readonly path: string;
   /** Name in errors: `a control database`. */
   readonly what: string;

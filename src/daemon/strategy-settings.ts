@@ -13,7 +13,7 @@ import { universeSchema } from '../strategy/universe-rules.ts';
 /**
  * Place of a strategy: the path of its file, a name to find in the strategy folders, or the strategy itself.
  */
-export type PluginPlace =
+type PluginPlace =
   | { readonly kind: 'file'; readonly path: string }
   | { readonly kind: 'name'; readonly name: string }
   | { readonly kind: 'definition'; readonly definition: StrategyDefinition };

@@ -5,7 +5,7 @@ import type { UniverseWish } from '../strategy/universe-rules.ts';
 import { MARKET_NAMES } from '../exchange/market-names.ts';
 
 /** One strategy to be begun. */
-export interface ThreadedStrategy {
+interface ThreadedStrategy {
   readonly file: string;
   readonly shownFile: string;
   /** Null: its own. */

@@ -20,7 +20,7 @@ export type WatchdogNews =
   | { readonly kind: 'not-canceled'; readonly reason: string; readonly isLast: boolean }
   | { readonly kind: 'problem'; readonly message: string };
 
-export interface WatchdogParts {
+interface WatchdogParts {
   readonly rule: WatchRule;
   readonly readPulse: () => Pulse | null;
   /** Of a clock that nobody steps. */

@@ -12,7 +12,7 @@ import { pageFolder } from './page-folder.ts';
 /** Far more than pages of 500 rows take. */
 const HEAP_MB = 256;
 
-export interface DashboardCompanionOptions {
+interface DashboardCompanionOptions {
   readonly config: BotConfig;
   readonly screen: CompanionScreen;
   /** Writes a line to a terminal that a person reads, and into no log; null where there is none. */

@@ -75,9 +75,7 @@ export function jalaliOf(days: number): CalendarDate {
 const JALALI_YEARS = { first: 1300, last: 1500 } as const;
 const GREGORIAN_YEARS = { first: 1922, last: 2120 } as const;
 
-export type ReadDay =
-  | { readonly ok: true; readonly day: number }
-  | { readonly ok: false; readonly problem: string };
+type ReadDay = { readonly ok: true; readonly day: number } | { readonly ok: false; readonly problem: string };
 
 const DATE = /^(\d{4})([-/])(\d{1,2})\2(\d{1,2})$/;
 

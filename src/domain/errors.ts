@@ -98,7 +98,7 @@ export const ERROR_TABLE = {
 
 export type ErrorCode = keyof typeof ERROR_TABLE;
 
-export interface SarrafErrorOptions {
+interface SarrafErrorOptions {
   readonly cause?: unknown;
   /** Further details for programs: `httpStatus`, `backOffMs`, `path` and the like. Never a secret. */
   readonly details?: Readonly<Record<string, unknown>>;

@@ -9,7 +9,7 @@ import type { Currency } from './market-symbol.ts';
  * - `budget/NAME`: requests used of the most that a limit allows now, such as `12/60`;
  * - `plot/STRATEGY/MARKET/NAME`: what a strategy plots, a number as a text; null is a gap.
  */
-export type FigureName =
+type FigureName =
   | { readonly kind: 'equity'; readonly currency: string }
   | { readonly kind: 'profit'; readonly strategy: string | null; readonly currency: string }
   | { readonly kind: 'budget'; readonly budget: string }

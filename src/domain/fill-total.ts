@@ -5,7 +5,7 @@ import type { Amount, Price, Units } from './money.ts';
  * The running value of one order's fills. Each fill's total is the rounded cumulative total less the previous
  * one, so the parts always add up to the whole to the last digit, whatever the number of fills.
  */
-export interface FillTotal {
+interface FillTotal {
   /** Sum of price times amount in steps. */
   readonly steps: bigint;
   /** That sum in quote units, half-even. */

@@ -8,7 +8,7 @@ export type MarketSymbol = Brand<string, 'MarketSymbol'>;
 export type Currency = string;
 
 /** A currency that markets are priced in. */
-export interface QuoteRule {
+interface QuoteRule {
   readonly currency: Currency;
   /** Common name of the currency. */
   readonly name: string;
@@ -19,7 +19,7 @@ export interface QuoteRule {
 }
 
 /** The market in which the two quote currencies meet: it prices `base` in `quote`. */
-export interface Bridge {
+interface Bridge {
   readonly market: MarketSymbol;
   readonly base: Currency;
   readonly quote: Currency;

@@ -39,7 +39,7 @@ export function readClock(text: string): number | null {
   return minute < 60 && minutes <= 1_440 ? minutes : null;
 }
 
-export type ReadTime =
+type ReadTime =
   | { readonly ok: true; readonly atMs: number }
   | { readonly ok: false; readonly problem: string };
 

@@ -20,7 +20,7 @@ import { NO_TALLY, type Tally } from './algorithms/tally.ts';
 import { positiveWishUnits, wishUnits } from './algorithms/wish-units.ts';
 
 /** The order that a bracket begins with: a purchase. */
-export interface BracketEntry {
+interface BracketEntry {
   readonly amount: Units;
   /** Null: a market order. */
   readonly price: Units | null;
@@ -29,7 +29,7 @@ export interface BracketEntry {
 }
 
 /** Rule by which the stop follows the price. */
-export interface Trail {
+interface Trail {
   /** Distance of the stop below the highest price. */
   readonly by: ExitLevel;
   /** Rise of the price above the price paid before the stop follows; null: it follows at once. */
@@ -47,13 +47,13 @@ export interface Trail {
  */
 export const WHEN_CANCELED = ['ask', 'replace', 'leave'] as const;
 
-export type WhenCanceled = (typeof WHEN_CANCELED)[number];
+type WhenCanceled = (typeof WHEN_CANCELED)[number];
 
 /** Reasons it is unknown if a position still exists: somebody else canceled its exit, or took its coins. */
 export const UNCLEAR_REASONS = ['exit-canceled', 'coins-left'] as const;
 
 /** Requested terms of a bracket. Levels are measured from the average price of the actual purchases. */
-export interface BracketTerms {
+interface BracketTerms {
   /** Null: the position was there before. */
   readonly entry: BracketEntry | null;
   readonly takeProfit: ExitLevel | null;

@@ -39,7 +39,7 @@ const WITHIN_MS = 60_000;
  */
 const MOST_PAGES = 20;
 
-export interface ControlOptions {
+interface ControlOptions {
   readonly outbox: Outbox;
   readonly orderManager: OrderManager;
   readonly algorithms: AlgorithmManager;

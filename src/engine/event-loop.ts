@@ -35,7 +35,7 @@ const MOST_ROUNDS = 1_000;
 const NOTHING_TO_DO = { changes: [], isDurable: false, requests: [], notices: [] } as const;
 
 /** The parts of an engine that a step goes through. */
-export interface EventLoopParts {
+interface EventLoopParts {
   readonly outbox: Outbox;
   readonly rows: RowCounter;
   readonly instances: readonly StrategyInstance[];

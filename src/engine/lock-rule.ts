@@ -18,7 +18,7 @@ interface RuleBase {
 }
 
 /** After the end of a position its market rests. */
-export interface CooldownRule extends RuleBase {
+interface CooldownRule extends RuleBase {
   readonly kind: 'cooldown';
   readonly forMs: number;
 }

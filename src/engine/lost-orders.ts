@@ -13,7 +13,7 @@ import type { OrderBlotter } from './orders/order-blotter.ts';
 /** The intent of an order that was taken over: the mirror does not know it. */
 export const ADOPTED = 'adopted';
 
-export interface LostOrdersOptions {
+interface LostOrdersOptions {
   readonly blotter: OrderBlotter;
   readonly foreign: ForeignOrders;
   readonly instance: string;

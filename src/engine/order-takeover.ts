@@ -31,7 +31,7 @@ const FILLS_WITHIN_MS = 60_000;
  */
 const MOST_READINGS = 6;
 
-export interface OrderTakeoverOptions {
+interface OrderTakeoverOptions {
   readonly outbox: Outbox;
   readonly venue: VenueProfile;
   readonly reports: OrderReportMatcher;

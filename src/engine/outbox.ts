@@ -20,7 +20,7 @@ const CHANGES_THE_EXCHANGE: ReadonlySet<VenueCall['kind']> = new Set([
 const MOST_NOTICES = 200;
 
 /** Facts known about an answer beyond its content. */
-export interface AnswerWay {
+interface AnswerWay {
   /** Time it came. */
   readonly atMs: number;
   /** Latest time its request can have left; null if it never did. */
@@ -30,7 +30,7 @@ export interface AnswerWay {
 }
 
 /** Terms for sending a request. */
-export interface AskedWay {
+interface AskedWay {
   readonly requestClass: RequestClass;
   /** Key of the request, so that a newer one replaces it while it waits; omitted if each counts. */
   readonly dedupe?: string;

@@ -28,7 +28,7 @@ const MOST_REPLIES = 100;
 const MOST_WAITING = 100;
 
 /** Reason a signal was not delivered, as a word for programs. */
-export type SignalCode =
+type SignalCode =
   | SignalObjection['code']
   | 'told'
   | 'repeated'
@@ -47,7 +47,7 @@ export interface SignalReply {
   readonly message: string;
 }
 
-export interface SignalIntakeOptions {
+interface SignalIntakeOptions {
   readonly instances: readonly StrategyInstance[];
   readonly outbox: Outbox;
   readonly notifier: StrategyNotifier;

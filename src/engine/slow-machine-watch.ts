@@ -8,7 +8,7 @@ import type { Outbox } from './outbox.ts';
 /** Time since when nothing leaves because this machine is too slow; stored for readers of the mirror. */
 export const storedSlowMachine = z.object({ sinceMs: storedTimeMs.nullable() });
 
-export type StoredSlowMachine = z.output<typeof storedSlowMachine>;
+type StoredSlowMachine = z.output<typeof storedSlowMachine>;
 
 export const KEPT_SLOW_MACHINE = 'slow-machine';
 

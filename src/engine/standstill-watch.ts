@@ -51,7 +51,7 @@ interface Pulse {
   quietToldAtMs: number;
 }
 
-export interface StandstillWatchOptions {
+interface StandstillWatchOptions {
   readonly outbox: Outbox;
   readonly venue: Pick<VenueProfile, 'unserved' | 'marketNames'>;
   /** Of all strategies: the watch begins with the smallest limit among them. */

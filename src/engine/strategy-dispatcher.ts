@@ -32,7 +32,7 @@ export interface CandleListener extends Listener {
   readonly place: number;
 }
 
-export interface StrategyDispatcherOptions {
+interface StrategyDispatcherOptions {
   readonly instances: readonly StrategyInstance[];
   readonly outbox: Outbox;
   readonly markets: MarketDataCache;

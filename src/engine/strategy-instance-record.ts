@@ -7,7 +7,7 @@ import { restoreLedger, storedLedger, storeLedger } from '../portfolio/stored-le
 import type { StrategyRecord } from './mirror-change.ts';
 
 /** Stored data of a strategy besides its state. */
-export interface InstanceFigures {
+interface InstanceFigures {
   readonly ledger: AssetLedger;
   /** Requests that its orders have cost, fills that these have brought, and orders that were planned. */
   readonly requests: number;

@@ -27,7 +27,7 @@ const MOST_LOGGED = 1_000;
 
 const COMPLAINS_EVERY_MS = 60_000;
 
-export interface Timer {
+interface Timer {
   readonly name: string;
   readonly cron: string;
   nextMs: number;

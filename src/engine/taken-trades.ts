@@ -14,7 +14,7 @@ export const MOST_TAKEN = 20_000;
 export const KEPT_CURSOR = 'cursor.trades';
 
 /** Identity of a trade: a trade with oneself has two records of one id. */
-export interface TradeName {
+interface TradeName {
   readonly id: VenueTradeId;
   readonly orderId: VenueOrderId | null;
   readonly side: string;

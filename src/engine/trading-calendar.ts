@@ -22,7 +22,7 @@ export interface TradingCalendar {
 }
 
 /** State of a calendar, and the time until which it lasts at least. */
-export interface CalendarState {
+interface CalendarState {
   readonly isOpen: boolean;
   /** Time of the change, or the end of the searched range. */
   readonly untilMs: number;

@@ -29,9 +29,9 @@ const WITHIN_MS = 30_000;
 const AMOUNT_DECIMALS = 8;
 const AMOUNT_STEP = 10n ** BigInt(UNIT_DECIMALS - AMOUNT_DECIMALS);
 
-export type TransferIntent = Extract<Intent, { kind: 'transfer' }>;
+type TransferIntent = Extract<Intent, { kind: 'transfer' }>;
 
-export interface TransferManagerOptions {
+interface TransferManagerOptions {
   readonly outbox: Outbox;
   readonly venue: Pick<VenueProfile, 'unserved'>;
   readonly intents: IntentBlotter;

@@ -26,7 +26,7 @@ const LONGEST_WAIT_MS = 60_000;
 /** Bars that others were told meanwhile are read with the others after this. */
 const READ_AGAIN_MS = 1_000;
 
-export interface UniverseManagerOptions {
+interface UniverseManagerOptions {
   readonly instances: readonly StrategyInstance[];
   readonly venue: Pick<VenueProfile, 'pageSizes' | 'barAnchors'>;
   readonly outbox: Outbox;

@@ -1,5 +1,5 @@
 /** Output: as JSON.parse gives it, except that some numbers are text. */
-export type ExactJson = unknown;
+type ExactJson = unknown;
 
 /**
  * A number outside a string that a float may change, or that was not written as a plain integer. May also

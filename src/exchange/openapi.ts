@@ -6,7 +6,7 @@ import { VERSION } from './version.ts';
 
 type Json = Readonly<Record<string, unknown>>;
 
-export interface OpenApiOptions {
+interface OpenApiOptions {
   readonly serviceName?: string;
   /** Base addresses. */
   readonly servers?: readonly string[];

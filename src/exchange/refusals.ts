@@ -3,7 +3,7 @@ import type { Endpoint } from './endpoint.ts';
 import type { EndpointName } from './endpoints.ts';
 
 /** Meaning of an exchange's "no" for the caller, and the place where the code is documented. */
-export interface RefusalTraits extends ErrorTraits {
+interface RefusalTraits extends ErrorTraits {
   readonly of: 'orders' | 'transfer' | 'gateway' | 'withdrawal' | 'any' | 'client';
 }
 

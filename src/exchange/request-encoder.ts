@@ -57,7 +57,7 @@ export interface FieldProblem {
   readonly found: string;
 }
 
-export type CheckedRequest =
+type CheckedRequest =
   | { readonly ok: true; readonly fields: Readonly<Record<string, unknown>> }
   | { readonly ok: false; readonly problems: readonly FieldProblem[] };
 

@@ -84,7 +84,7 @@ const DECIMAL_PAGE = {
  * Codes of the interface for a decimal that is not above zero, and for what is no decimal; `ParseError` where
  * none stands.
  */
-export interface DecimalCodes {
+interface DecimalCodes {
   readonly zero?: string;
   readonly negative?: string;
   readonly unreadable?: string;

@@ -21,7 +21,7 @@ const RESOLUTION_OF = {
 const ALSO_DAY = '1D';
 
 /** Length of candles as the history endpoint accepts it. */
-export type Resolution = (typeof RESOLUTION_OF)[Timeframe] | typeof ALSO_DAY;
+type Resolution = (typeof RESOLUTION_OF)[Timeframe] | typeof ALSO_DAY;
 
 /** Every resolution, shortest first; the second word for a day is last. */
 export const RESOLUTIONS: readonly Resolution[] = [

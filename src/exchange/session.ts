@@ -46,9 +46,7 @@ export interface LoginAttempt {
 }
 
 /** Makes the log-in call; throws when it is not granted. */
-export type LogIn = (
-  attempt: LoginAttempt,
-) => Promise<{ readonly key: string; readonly device: string | null }>;
+type LogIn = (attempt: LoginAttempt) => Promise<{ readonly key: string; readonly device: string | null }>;
 
 /** Validity of a log-in's token. Source: "Token scheme". */
 export const TOKEN_LIFETIME_MS = 4 * HOUR_MS;

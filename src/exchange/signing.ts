@@ -12,7 +12,7 @@ export interface ApiKey {
 }
 
 /** Signed parts of a request. */
-export interface SignedParts {
+interface SignedParts {
   /** Unix time in seconds. */
   readonly timestamp: string;
   /** Upper case. */

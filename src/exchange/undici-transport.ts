@@ -6,7 +6,7 @@ import type { Redactor } from './redactor.ts';
 import type { HttpRequest, HttpResponse, Transport } from './transport.ts';
 import { tlsFailure } from '../domain/tls-failure.ts';
 
-export interface UndiciTransportOptions {
+interface UndiciTransportOptions {
   /** Scheme, host and port of the exchange, without a path. */
   readonly baseUrl: string;
   /**

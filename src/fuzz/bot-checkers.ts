@@ -37,7 +37,7 @@ import type { Swarm } from './swarm.ts';
 import { TREASURER } from './workload/treasurer.ts';
 import { BOT_USER, type FuzzWorld } from './world.ts';
 
-export interface BotCheckersOptions {
+interface BotCheckersOptions {
   readonly world: FuzzWorld;
   readonly swarm: Swarm;
   readonly mirrorPath: string;

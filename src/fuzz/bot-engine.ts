@@ -100,7 +100,7 @@ const HOSTILE_SHARE = 0.4;
 /** Share of the seeds with a strategy that has a universe. */
 const ROAMER_SHARE = 0.45;
 
-export interface BotEngineOptions {
+interface BotEngineOptions {
   readonly seed: number;
   readonly markets: readonly Market[];
   /** Called with each act of a hostile strategy. */

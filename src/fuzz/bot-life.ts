@@ -18,7 +18,7 @@ import type { SlowProcess } from './slow-machine.ts';
 import type { CrashPoint } from './swarm.ts';
 import type { FuzzWorld } from './world.ts';
 
-export interface BotLifeOptions {
+interface BotLifeOptions {
   readonly world: FuzzWorld;
   readonly machine: BotMachine;
   readonly dice: Dice;

@@ -30,7 +30,7 @@ import type { PlannedAbsence } from './watchdog-plan.ts';
 import { WatchdogRun } from './watchdog-run.ts';
 import type { FuzzWorld } from './world.ts';
 
-export interface BotOptions {
+interface BotOptions {
   readonly world: FuzzWorld;
   readonly swarm: Swarm;
   /** Folder of mirror and ledger. */

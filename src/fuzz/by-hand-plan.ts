@@ -19,7 +19,7 @@ const AMOUNTS: Readonly<Record<string, number>> = { btc: 0.001, usdt: 25 };
 const AMOUNT_STEPS: Readonly<Record<string, number>> = { btc: 0.000_001, usdt: 0.01 };
 
 /** Something that a person does at a time of a run. */
-export interface ActByHand {
+interface ActByHand {
   readonly atMs: number;
   /** `keys`: of orders that are open then. */
   readonly command: (nowMs: number, keys: readonly string[]) => ControlCommand;

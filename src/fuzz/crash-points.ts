@@ -7,7 +7,7 @@ import type { EngineEvent } from '../engine/engine-event.ts';
 import type { ProcessTime } from '../virtual/process-time.ts';
 import type { CrashPoint } from './swarm.ts';
 
-export interface CrashOptions {
+interface CrashOptions {
   readonly time: ProcessTime;
   /**
    * Asked at each point where the process may die. `isChange`: amid something that changes the exchange,

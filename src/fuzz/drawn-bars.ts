@@ -13,7 +13,7 @@ const ZONES = ['Asia/Tehran', 'Asia/Tehran', 'Asia/Kolkata', 'America/New_York',
 const SHORTEST = ['1h', '1h', '1h', '4h'] as const;
 
 /** Anchors of the bars of a seed's exchange; `isWatched`: true if somebody reads them. */
-export interface DrawnBars {
+interface DrawnBars {
   readonly anchors: BarAnchors;
   readonly isWatched: boolean;
 }

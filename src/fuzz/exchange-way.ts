@@ -17,7 +17,7 @@ import { BOT_NAME, BOT_PASSWORD, BOT_TOKEN, type FuzzWorld } from './world.ts';
 /** From an admission to the send: what the executor's own timers take. */
 const MOST_START_MS = 4;
 
-export interface ExchangeWayOptions {
+interface ExchangeWayOptions {
   readonly world: FuzzWorld;
   readonly machine: BotMachine;
   /** The process whose way it is, and its name in the ledger. */
@@ -36,7 +36,7 @@ export interface ExchangeWayOptions {
 }
 
 /** The way of one process to the exchange. */
-export interface ExchangeWay {
+interface ExchangeWay {
   readonly caller: VenueCaller;
   readonly limiter: RequestLimiter;
   readonly ledger: LedgerStore;

@@ -9,7 +9,7 @@ import type { FuzzWorld } from './world.ts';
 const LEAST_WAY_MS = 1;
 const MOST_WAY_MS = 60;
 
-export interface LinkOptions {
+interface LinkOptions {
   readonly world: FuzzWorld;
   /** The process whose link it is. */
   readonly process: ProcessTime;

@@ -16,7 +16,7 @@ const SHORTEST_MEAN_MS = 10 * MINUTE_MS;
 const UNDONE = 0.3;
 
 /** Times at which an operator locks or unlocks. */
-export interface LockByHand {
+interface LockByHand {
   readonly atMs: number;
   /** The end of a lock, from then on; of an unlock nothing. */
   readonly command: (nowMs: number) => LockCommand;

@@ -19,7 +19,7 @@ const REPEATED_AFTER_MS = [1_000, 10 * MINUTE_MS] as const;
 const ADOPTED: Readonly<Record<string, string>> = { btc: '0.003', usdt: '40' };
 
 /** Action of a person at a time of a run, and its name. */
-export interface MoveByHand {
+interface MoveByHand {
   readonly atMs: number;
   readonly act: (of: {
     readonly world: FuzzWorld;

@@ -3,7 +3,7 @@ import type { Dice } from './dice.ts';
 import { spoil } from './spoil.ts';
 import type { WrongKind, WrongReplies } from './wrong-replies.ts';
 
-export interface ReplyMutatorOptions {
+interface ReplyMutatorOptions {
   readonly plan: WrongReplies;
   readonly dice: Dice;
   /** Called with each reply that it made wrong, and how. */

@@ -6,7 +6,7 @@ import { addCounts, missingFrom, type Counts } from './coverage.ts';
 import type { SeedResult } from './run-seed.ts';
 import { startSeedWorker, type SeedAnswer } from './seed-worker.ts';
 
-export interface SuiteOptions {
+interface SuiteOptions {
   readonly firstSeed: number;
   readonly seeds: number;
   readonly hours: number;

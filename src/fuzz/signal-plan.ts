@@ -24,7 +24,7 @@ export function hasListener(seed: number): boolean {
 }
 
 /** A signal that is sent at a time of a run. */
-export interface SentSignal {
+interface SentSignal {
   readonly atMs: number;
   readonly command: SignalCommand;
 }

@@ -35,7 +35,7 @@ export function drawSlowMachine(seed: number, runMs: number): SlowMachine | null
 }
 
 /** The disk of one process: while it commits nothing else of it happens. */
-export class SlowDisk extends CommitTimes {
+class SlowDisk extends CommitTimes {
   private readonly draw: () => number;
   private readonly process: ProcessTime;
 

@@ -14,12 +14,7 @@ import { type MarketState, NO_PRICE } from '../simulator/market-state.ts';
 import { BOT_USER, type FuzzWorld } from './world.ts';
 
 /** Points in a step of the bot at which its process dies. */
-export const CRASH_POINTS = [
-  'before the commit',
-  'after the commit',
-  'amid the requests',
-  'at an answer',
-] as const;
+const CRASH_POINTS = ['before the commit', 'after the commit', 'amid the requests', 'at an answer'] as const;
 
 export type CrashPoint = (typeof CRASH_POINTS)[number];
 

@@ -22,7 +22,7 @@ import { WhileSilent } from '../daemon/while-silent.ts';
 import { ProcessTime } from '../virtual/process-time.ts';
 import { openExchangeWay } from './exchange-way.ts';
 
-export interface WatchdogRunOptions {
+interface WatchdogRunOptions {
   readonly world: FuzzWorld;
   readonly machine: BotMachine;
   readonly heartbeatFolder: string;

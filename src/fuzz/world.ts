@@ -32,7 +32,7 @@ const MARKETS = [
 
 const HISTORY_MINUTES = 60;
 
-export interface FuzzWorldOptions {
+interface FuzzWorldOptions {
   readonly seed: number;
   readonly startMs: number;
   /**

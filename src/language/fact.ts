@@ -40,7 +40,7 @@ type FiguresOf<Place extends string> = [Place] extends [never]
   : readonly [{ readonly [Name in Place]: Name extends 'count' ? number : FactFigure }];
 
 /** Makes facts of the texts of a dictionary: a figure that is missing does not compile. */
-export type MakeFact<T extends Texts> = <Key extends keyof T & string>(
+type MakeFact<T extends Texts> = <Key extends keyof T & string>(
   key: Key,
   ...figures: FiguresOf<PlacesOf<T[Key]>>
 ) => Fact<Key>;

@@ -11,7 +11,7 @@ import { asIsland } from './format-number.ts';
 import { intlTag, type CalendarSystem, type Language, type Locale } from './locale.ts';
 
 /** A time on Tehran's clock and calendar. */
-export interface TehranParts extends CalendarDate {
+interface TehranParts extends CalendarDate {
   readonly minuteOfDay: number;
   readonly second: number;
 }

@@ -28,7 +28,7 @@ export type PlacesOf<T extends string | PluralText> = T extends PluralText
 type ValueOf<Place> = Place extends 'count' ? number : string | number;
 
 /** The values of a text: none where it has no places. */
-export type ValuesOf<T extends string | PluralText> = [PlacesOf<T>] extends [never]
+type ValuesOf<T extends string | PluralText> = [PlacesOf<T>] extends [never]
   ? readonly []
   : readonly [{ readonly [Place in PlacesOf<T>]: ValueOf<Place> }];
 

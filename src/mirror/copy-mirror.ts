@@ -11,7 +11,7 @@ const PAGES_A_STEP = 256;
 /** Between two of them, so that the writes of the bot get to the disk. */
 const PAUSE_MS = 5;
 
-export interface CopyOptions {
+interface CopyOptions {
   /** Called between two steps, also with all done. It may throw to give up. */
   readonly onStep: (done: { readonly bytes: number; readonly ofBytes: number }) => void;
 }

@@ -24,7 +24,7 @@ export interface FigureSource {
 }
 
 /** Equity in a currency, as the bot wrote it. */
-export interface EquityNow {
+interface EquityNow {
   /** The last value; null where none is written yet. */
   readonly worth: ValueAt | null;
   /** Result of all strategies since the bot began; null while nothing is written. */

@@ -4,7 +4,7 @@ import type { FillRecord } from '../engine/fill-record.ts';
 import type { SqlValue } from './order-columns.ts';
 
 /** A fill as its table stores it: units as decimal texts. */
-export type StoredFill = {
+type StoredFill = {
   readonly [Key in keyof FillRecord]: FillRecord[Key] extends Units ? string : FillRecord[Key];
 };
 

@@ -5,7 +5,7 @@ import { TIMEFRAMES, type Timeframe } from '../domain/timeframe.ts';
 import type { MarketVersionRecord } from '../engine/mirror-change.ts';
 
 /** The statistics of a market as the exchange last told them; decimals as texts. */
-export interface StatsRow {
+interface StatsRow {
   readonly market: string;
   readonly isClosed: number;
   readonly latest: string | null;
@@ -29,7 +29,7 @@ interface StoredBook extends Pick<SeenBookRow, 'updatedAtMs' | 'seenAtMs'> {
 }
 
 /** Time of the last change of each kind of row that has no line in the journal; null if there is none. */
-export interface ChangeTimes {
+interface ChangeTimes {
   readonly books: number | null;
   readonly stats: number | null;
   readonly balances: number | null;

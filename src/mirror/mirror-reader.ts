@@ -53,7 +53,7 @@ export interface KeptRow {
 }
 
 /** Times of the last writes; null if there was none. */
-export interface LastSeen {
+interface LastSeen {
   readonly journal: number | null;
   readonly books: number | null;
   readonly stats: number | null;

@@ -6,7 +6,7 @@ import type { OrderRecord } from '../engine/order-record.ts';
 export type SqlValue = string | number | null;
 
 /** An order as its table stores it: units as decimal texts, everything else as it is. */
-export type StoredOrder = {
+type StoredOrder = {
   readonly [Key in keyof OrderRecord]: OrderRecord[Key] extends Units | null
     ? string | Extract<OrderRecord[Key], null>
     : OrderRecord[Key];

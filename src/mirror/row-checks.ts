@@ -14,7 +14,7 @@ import { storedAlgorithm } from '../engine/algorithm-json.ts';
  * Requirement for a column, as SQL that is true of a good value of it; and the same in words. The SQL may
  * name other columns of the row.
  */
-export interface ColumnCheck {
+interface ColumnCheck {
   readonly sql: (column: string) => string;
   readonly expected: string;
   /** Returns the issue in a row that is not good, if there is more to report than that. */

@@ -40,11 +40,11 @@ type PageOf<Filter extends RowFilter> = Omit<Filter, 'last'> & {
   readonly limit: number;
 };
 
-export type OrderPage = PageOf<OrderFilter>;
-export type FillPage = PageOf<RowFilter> & { readonly orderKey: string | null };
-export type IntentPage = PageOf<IntentFilter>;
+type OrderPage = PageOf<OrderFilter>;
+type FillPage = PageOf<RowFilter> & { readonly orderKey: string | null };
+type IntentPage = PageOf<IntentFilter>;
 
-export interface LogPage {
+interface LogPage {
   /** The lowest level that is listed: 0 info, 1 warning, 2 error. */
   readonly level: 0 | 1 | 2;
   readonly strategy: string | null;
@@ -52,7 +52,7 @@ export interface LogPage {
   readonly limit: number;
 }
 
-export type SignalPage = Omit<LogPage, 'level'>;
+type SignalPage = Omit<LogPage, 'level'>;
 
 export interface LevelledLine extends JournalLine {
   readonly level: 0 | 1 | 2;

@@ -6,7 +6,7 @@ const MAGIC = 'SQLite format 3\0';
 const APPLICATION_ID_OFFSET = 68;
 
 /** Contents of a file's SQLite header. */
-export interface SqliteHeader {
+interface SqliteHeader {
   readonly isDatabase: boolean;
   /** Id of the owning program, unless it is in the log alone. */
   readonly applicationId: number;

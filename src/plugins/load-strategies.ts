@@ -8,7 +8,7 @@ import { moduleFactory, type Exports, type ModuleFactory } from './fresh-module.
 import { lineIn } from './line-in-stack.ts';
 import { provideSdk } from './sdk-resolution.ts';
 
-export interface LoadedStrategy {
+interface LoadedStrategy {
   readonly file: string;
   readonly definition: StrategyDefinition;
   /** The line of the file that an error speaks of, counted from 1; null where it names none. */

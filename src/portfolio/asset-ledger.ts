@@ -47,7 +47,7 @@ export interface MarketFlow {
 
 const NO_FLOW: MarketFlow = { position: NO_UNITS, cash: NO_UNITS };
 
-export interface LastPrice {
+interface LastPrice {
   readonly price: Units;
   readonly atMs: number;
 }
@@ -64,13 +64,13 @@ export interface MovedCoins {
 }
 
 /** Losing round trips in a row, of all assets together, and when the last of them ended. */
-export interface Streak {
+interface Streak {
   readonly lossesInARow: number;
   readonly lastLossAtMs: number | null;
 }
 
 /** All that a ledger is made of. Maps by asset, by market symbol and by currency. */
-export interface LedgerState {
+interface LedgerState {
   readonly holdings: Map<string, Holding>;
   readonly flows: Map<string, MarketFlow>;
   readonly prices: Map<string, LastPrice>;

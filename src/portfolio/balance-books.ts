@@ -28,7 +28,7 @@ const MOST_OUTSIDE = 300;
 const LINE_LASTS_MS = 600_000;
 
 /** Amount that came into or left a wallet otherwise than by a known trade. */
-export interface OutsideEntry {
+interface OutsideEntry {
   readonly currency: string;
   readonly id: WalletTransactionId;
   readonly amount: bigint;

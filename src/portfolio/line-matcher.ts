@@ -1,7 +1,7 @@
 import type { WalletTransaction } from '../venues/port.ts';
 
 /** A line as far as it can be told to be that of a trade. */
-export type MatchedLine = Pick<WalletTransaction, 'currency' | 'amount' | 'atMs'>;
+type MatchedLine = Pick<WalletTransaction, 'currency' | 'amount' | 'atMs'>;
 
 /**
  * Lines of wallets by currency and amount. A line of a trade does not name it (docs/adr/0007), so each trade

@@ -33,7 +33,7 @@ export interface StatementSource {
 }
 
 /** Period of a statement; the end is excluded. */
-export interface StatementPeriod {
+interface StatementPeriod {
   readonly fromMs: number;
   readonly toMs: number;
   /** The month of a time, as it is written. */

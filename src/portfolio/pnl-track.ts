@@ -2,7 +2,7 @@ import { DAY_MS } from '../domain/durations.ts';
 import { addUnits, NO_UNITS, subtractUnits, type Units } from '../domain/money.ts';
 
 /** State of a result against its highest and against the start of the day. */
-export interface TrackMarks {
+interface TrackMarks {
   /** The last that was known. */
   readonly result: Units;
   /** The highest that it ever was; zero at the least. */

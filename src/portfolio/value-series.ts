@@ -56,7 +56,7 @@ export function profitOfTehranDay(values: readonly ValueAt[], nowMs: number): Pr
 }
 
 /** A fall from a highest value. */
-export interface Fall {
+interface Fall {
   readonly peak: Units;
   readonly peakAtMs: number;
   readonly low: Units;
@@ -68,7 +68,7 @@ export interface Fall {
 }
 
 /** Current fall of a series below its highest value, and the deepest fall that it ever had. */
-export interface SeriesDrawdown {
+interface SeriesDrawdown {
   /** `low` is the last value. */
   readonly now: Fall;
   /** The first of those that are as deep. */

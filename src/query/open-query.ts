@@ -16,7 +16,7 @@ const MOST_TEMPORARY = '4GB';
 /** A view of the query's own, which Parquet is written from. */
 const RESULT = 'sarraf_result';
 
-export interface QueryOptions {
+interface QueryOptions {
   readonly sql: string;
   readonly places: QueryPlaces;
   /** The file that `writeParquet` writes; null where nothing is written. */

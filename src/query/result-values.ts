@@ -10,7 +10,7 @@ export interface ResultColumn {
 }
 
 /** Loaded with DuckDB: its classes of values. */
-export type ValueClasses = Pick<
+type ValueClasses = Pick<
   typeof import('@duckdb/node-api'),
   'DuckDBTypeId' | 'DuckDBDecimalValue' | 'DuckDBTimestampValue' | 'DuckDBListValue' | 'DuckDBStructValue'
 >;

@@ -12,7 +12,7 @@ import {
 } from './view-columns.ts';
 
 /** View that a query may read. */
-export interface View {
+interface View {
   /** One line for people. */
   readonly about: string;
   readonly columns: readonly ViewColumn[];

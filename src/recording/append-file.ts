@@ -17,7 +17,7 @@ export const afterOnMachine: After = (delayMs, work) => {
   return () => clearTimeout(timer);
 };
 
-export interface AppendFileOptions {
+interface AppendFileOptions {
   /** Of a file that is not there yet. */
   readonly path: string;
   readonly after: After;

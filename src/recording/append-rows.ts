@@ -32,7 +32,7 @@ export type TakeLock = (path: string) => { release(): void };
 /** Rows as they come: in parts, so that a large file is never whole in memory. */
 export type RowParts<Row> = Iterable<readonly Row[]> | AsyncIterable<readonly Row[]>;
 
-export interface AppendOptions<Row> {
+interface AppendOptions<Row> {
   readonly root: string;
   readonly key: FolderKey;
   readonly shape: TableShape<Row>;

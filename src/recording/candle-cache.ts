@@ -21,7 +21,7 @@ import { BLOCK_COLUMNS } from './candle-blocks.ts';
 import { BAR_ANCHORS } from './manifest.ts';
 
 /** Content of a file: all columns except those given by the question. */
-export type CachedColumns = Omit<CandleColumns, 'market' | 'timeframe'>;
+type CachedColumns = Omit<CandleColumns, 'market' | 'timeframe'>;
 
 /** To be raised when the same source would come out as other columns, or the files are laid out anew. */
 const VERSION = 2;

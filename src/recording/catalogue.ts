@@ -30,7 +30,7 @@ import {
 import { stageBlocks } from './stage-blocks.ts';
 import { BOOK_SHAPE, CANDLE_SHAPE, STATS_SHAPE, TRADE_SHAPE } from './table-shapes.ts';
 
-export interface CatalogueOptions {
+interface CatalogueOptions {
   /** The folder that all recordings lie below. */
   readonly root: string;
   /** Locks a folder for one writer. Without it nothing can be written. */

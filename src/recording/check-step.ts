@@ -2,7 +2,7 @@ import { columnScale } from '../domain/candle-columns.ts';
 import { formatUnits, type Units } from '../domain/money.ts';
 
 /** Tells whether numbers of a column are whole steps. */
-export type OnStep = (cell: number) => boolean;
+type OnStep = (cell: number) => boolean;
 
 /** A test for a known step, in units of 1e-10. */
 export function onStep(step: Units, decimals: number): OnStep {

@@ -70,7 +70,7 @@ export type Preset = keyof typeof PRESETS;
 
 export const PRESET_NAMES = Object.keys(PRESETS) as readonly Preset[];
 
-export interface PlacesQuestion {
+interface PlacesQuestion {
   readonly path: string;
   readonly market: string;
   readonly header: readonly string[] | null;

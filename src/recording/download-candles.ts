@@ -35,7 +35,7 @@ export interface DownloadOptions {
 }
 
 /** Progress of a download. */
-export interface DownloadProgress {
+interface DownloadProgress {
   readonly candles: number;
   readonly requests: number;
   /** From 0 to 1: how much of the time that was missing is there. */
@@ -43,7 +43,7 @@ export interface DownloadProgress {
 }
 
 /** Result of a download. */
-export interface DownloadReport {
+interface DownloadReport {
   readonly added: number;
   /** Candles that were asked for again beside those that were missing. */
   readonly known: number;

@@ -18,7 +18,7 @@ export async function loadDuckdb(): Promise<typeof import('@duckdb/node-api')> {
 }
 
 /** Limits of one database. */
-export interface DatabaseOptions {
+interface DatabaseOptions {
   /** Folder for data that does not fit into memory; null for none. */
   readonly temporaryFolder?: string | null;
   readonly memoryLimitMb?: number;

@@ -12,7 +12,7 @@ import { noneThere, partitionsOfData } from './read-partitions.ts';
 import type { TimeRange } from './records.ts';
 import { BOOK_SHAPE, CANDLE_SHAPE, STATS_SHAPE, TRADE_SHAPE } from './table-shapes.ts';
 
-export interface ExportOptions {
+interface ExportOptions {
   readonly key: FolderKey;
   readonly range: TimeRange;
   /** Its name says how it is written: `.csv`, `.jsonl`, either one with `.gz`, or `.parquet`. */

@@ -21,7 +21,7 @@ import type { Manifest } from './manifest.ts';
 /** Records that are passed on together. */
 const PART_RECORDS = 500;
 
-export interface ImportFeedOptions {
+interface ImportFeedOptions {
   readonly catalogue: Catalogue;
   readonly path: string;
   readonly market: MarketSymbol;

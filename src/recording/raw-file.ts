@@ -28,7 +28,7 @@ export interface RawReply {
   readonly body: string;
 }
 
-export interface RawFileOptions {
+interface RawFileOptions {
   /** The catalogue's folder. */
   readonly root: string;
   /** Sets the files of this process apart from all others. */

@@ -14,7 +14,7 @@ import type { RecordedTrade } from './records.ts';
 const MOST_TRADES = 20_000_000;
 
 /** Options for reading a file. */
-export interface FileQuestion {
+interface FileQuestion {
   readonly market: MarketSymbol;
   /** Null: what its columns say. */
   readonly kind: 'candles' | null;
@@ -25,7 +25,7 @@ export interface FileQuestion {
 }
 
 /** Content of a file, in the order of time. */
-export type FileData =
+type FileData =
   | { readonly kind: 'candles'; readonly columns: CandleColumns }
   | { readonly kind: 'trades'; readonly trades: readonly RecordedTrade[]; readonly symbol: string | null };
 

@@ -16,7 +16,7 @@ import { knownTime, type BookColumns, type LevelLists, type TradeColumns } from 
 import type { TableShape } from './table-shape.ts';
 import { STATS_COLUMNS } from './table-shapes.ts';
 
-export interface RowReading<Row, Part> {
+interface RowReading<Row, Part> {
   readonly root: string;
   readonly key: FolderKey;
   readonly shape: TableShape<Row>;
@@ -25,7 +25,7 @@ export interface RowReading<Row, Part> {
 }
 
 /** Texts of the prices and the amounts of a partition. */
-export interface PartitionTexts {
+interface PartitionTexts {
   readonly price: CellTexts;
   readonly amount: CellTexts;
 }

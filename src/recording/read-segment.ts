@@ -21,7 +21,7 @@ export interface Segment<Kind extends SegmentKind = SegmentKind> {
 }
 
 /** Content of a segment beside its rows. */
-export interface SegmentSummary {
+interface SegmentSummary {
   /** From the first look to the last; null where nothing can be read. */
   readonly looked: TimeRange | null;
   readonly gaps: readonly TimeRange[];

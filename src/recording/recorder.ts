@@ -41,7 +41,7 @@ export interface RecorderOptions
 }
 
 /** Recorded data of one kind of one market. */
-export interface KindStatus {
+interface KindStatus {
   /** Rows that were noted since the beginning. */
   rows: number;
   /** Time of the last snapshot; null before the first. */

@@ -19,7 +19,7 @@ import { anchorsOf } from './manifest.ts';
 import { partitionsWithin } from './read-partitions.ts';
 import type { TimeRange } from './records.ts';
 
-export interface ResampleOptions {
+interface ResampleOptions {
   readonly market: MarketSymbol;
   /** Source of the bars; null: the coarsest candles that divide them. */
   readonly from: Timeframe | 'trades' | null;

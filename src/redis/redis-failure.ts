@@ -1,7 +1,7 @@
 import { tlsFailure } from '../domain/tls-failure.ts';
 
 /** Reason that Redis can not be used, in words, and whether waiting may help. */
-export interface RedisFailure {
+interface RedisFailure {
   readonly reason: string;
   /** Another password or certificate is needed: to wait does not help. */
   readonly isRefusal: boolean;

@@ -2,7 +2,7 @@ import type { RequestClass } from '../domain/request-class.ts';
 import type { VenueCallKind } from '../venues/port.ts';
 
 /** Kind of a feed's request; its time and cursor are filled in at the request. */
-export type FeedKind = Exclude<
+type FeedKind = Exclude<
   VenueCallKind,
   'place' | 'place-oco' | 'cancel' | 'cancel-old' | 'order' | 'transfer'
 >;

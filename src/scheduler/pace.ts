@@ -4,7 +4,7 @@ import type { PlannedFeed } from './feed.ts';
 export type FeedPace = Pick<PlannedFeed, 'key' | 'intervalMs' | 'idleIntervalMs' | 'worstAgeMs'>;
 
 /** A budget whose limit has changed: what it was planned with, and what it is now. */
-export interface ChangedLimit {
+interface ChangedLimit {
   readonly budget: string;
   readonly plannedLimit: number;
   readonly limit: number;

@@ -4,7 +4,7 @@ import type { VenueProfile } from '../venues/port.ts';
 import type { PlanBudget } from './planned-budget.ts';
 
 /** Data read again after a restart, before anything is traded. */
-export interface RestartReading {
+interface RestartReading {
   /** Pages of the orders list and of the trades list, from where the last run had read to. */
   readonly orderPages: number;
   readonly tradePages: number;

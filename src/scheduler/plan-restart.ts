@@ -3,7 +3,7 @@ import type { PlanInput } from './plan-input.ts';
 import { capacityOf, takenMsOf, type PlanBudget } from './planned-budget.ts';
 
 /** One list that is read after a restart. */
-export interface RestartStep {
+interface RestartStep {
   readonly what: string;
   readonly budget: string;
   readonly requests: number;

@@ -47,7 +47,7 @@ const PARAMETER = z.discriminatedUnion('kind', [
   z.strictObject({ kind: z.literal('boolean'), when }),
 ]);
 
-export type DeclaredParameter = z.output<typeof PARAMETER>;
+type DeclaredParameter = z.output<typeof PARAMETER>;
 
 /** A parameter's name: that of the strategy's param, with dots into objects. */
 const NAME = /^[A-Za-z_][\w-]*(?:\.[A-Za-z_][\w-]*)*$/;

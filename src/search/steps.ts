@@ -12,7 +12,7 @@ export interface Steps {
 }
 
 /** A range whose values could not be told apart, or the reason why it is none. */
-export type ReadSteps =
+type ReadSteps =
   | { readonly ok: true; readonly steps: Steps }
   | { readonly ok: false; readonly at: 'min' | 'max' | 'step'; readonly problem: string };
 

@@ -28,7 +28,7 @@ export interface FaultDecision {
   readonly distortion: Distortion;
 }
 
-export interface FaultSettings {
+interface FaultSettings {
   readonly seed?: number | undefined;
   readonly rules?: readonly FaultRule[] | undefined;
   /** Lead of the exchange's clock over all others; negative: behind. */

@@ -5,7 +5,7 @@ import { FaultyDoor, type FaultyExchange } from './faulty-door.ts';
 import type { WireDoor, WireReply, WireRequest } from './wire/door.ts';
 import type { World } from './world.ts';
 
-export interface InProcessVenueOptions {
+interface InProcessVenueOptions {
   readonly door: WireDoor | FaultyDoor;
   /**
    * The caller's time in milliseconds; need not be the system clock's. The exchange's own is this plus the

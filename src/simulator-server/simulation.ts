@@ -11,7 +11,7 @@ import { defined } from './config-fields.ts';
 import type { ExchangeConfig } from './exchange-config.ts';
 import { WireDoor } from './wire/door.ts';
 
-export interface SimulationOptions {
+interface SimulationOptions {
   readonly config: ExchangeConfig;
   /** Opening time of the exchange. */
   readonly startMs: number;

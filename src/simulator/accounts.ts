@@ -7,7 +7,7 @@ import { Wallet, type UserId, type WalletKind, type WalletEntry } from './wallet
  */
 export type HouseAccount = 'fees' | 'outside' | 'rounding';
 
-export interface Posting {
+interface Posting {
   /** Positive into the wallet. */
   readonly units: bigint;
   readonly description: string;

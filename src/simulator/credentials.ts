@@ -15,14 +15,14 @@ export interface GateCaller {
   readonly scheme: 'token' | 'key';
 }
 
-export interface Token {
+interface Token {
   readonly token: string;
   readonly caller: GateCaller;
   /** Null: it never expires. */
   readonly expiresAtMs: number | null;
 }
 
-export interface Key {
+interface Key {
   readonly publicKey: string;
   readonly caller: GateCaller;
   readonly permissions: ReadonlySet<Permission>;

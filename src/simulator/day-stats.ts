@@ -3,7 +3,7 @@ import type { SimulatedBar } from './candle-series.ts';
 import type { MarketState } from './market-state.ts';
 
 /** The last day of a market in steps of its grid; prices null before its first trade. */
-export interface DayStats {
+interface DayStats {
   readonly open: number | null;
   readonly high: number | null;
   readonly low: number | null;

@@ -13,7 +13,7 @@ import { DEFAULT_TRADING, type TradingSettings } from './requests.ts';
 import { Trading } from './trading.ts';
 
 /** A market as the exchange is set up with it. */
-export interface MarketSettings {
+interface MarketSettings {
   readonly market: Market;
   /** Price before the first trade: a decimal on the market's grid. */
   readonly initialPrice: string;
@@ -24,7 +24,7 @@ export interface MarketSettings {
   readonly barAnchors?: BarAnchors | undefined;
 }
 
-export interface ExchangeSettings {
+interface ExchangeSettings {
   readonly markets: readonly MarketSettings[];
   readonly fees: FeeSchedule;
   readonly trading?: Partial<TradingSettings>;

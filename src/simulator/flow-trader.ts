@@ -15,7 +15,7 @@ const TOP_UP_ORDERS = 1_000n;
  * An order of the flow: price and amount in the market's public steps. A market order ends no further than 1
  * % beyond its price.
  */
-export interface FlowOrder {
+interface FlowOrder {
   readonly side: Side;
   readonly price: number;
   readonly amount: number;

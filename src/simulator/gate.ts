@@ -36,7 +36,7 @@ interface GateRefusal {
   readonly headers: Readonly<Record<string, string>>;
 }
 
-export type GateDecision = GatePass | GateRefusal;
+type GateDecision = GatePass | GateRefusal;
 
 /** Checks an Ed25519 signature; key and signature are URL-safe Base64, with or without padding. */
 export type VerifySignature = (check: {

@@ -33,7 +33,7 @@ export interface GatewayState {
   readonly payments: readonly StoredPayment[];
 }
 
-export interface VerifiedPayment {
+interface VerifiedPayment {
   readonly payment: Payment;
   /**
    * MD5 of token, amount and the merchant's secret, in this order. Source: interface, "Payment gateway
@@ -46,7 +46,7 @@ export interface VerifiedPayment {
 export type Md5 = (text: string) => string;
 
 /** The worth of units of a currency in rial units, or null where no market says it. */
-export type RialValue = (currency: string, units: bigint) => bigint | null;
+type RialValue = (currency: string, units: bigint) => bigint | null;
 
 /** Payments kept; beyond, the oldest is forgotten and its token unknown. */
 const PAYMENTS_KEPT = 10_000;

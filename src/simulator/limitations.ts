@@ -9,7 +9,7 @@ export interface WithdrawnRial {
   readonly coinMonth: bigint;
 }
 
-export interface UsedLimit {
+interface UsedLimit {
   readonly used: bigint;
   readonly limit: bigint;
 }

@@ -13,7 +13,7 @@ export type VerifyTotp = (check: {
   readonly timeMs: number;
 }) => boolean;
 
-export interface LogInRequest {
+interface LogInRequest {
   readonly username: string | null;
   readonly password: string | null;
   /** `yes` for a token of 30 days. */
@@ -28,7 +28,7 @@ export interface LogInRequest {
   readonly timeMs: number;
 }
 
-export interface LoggedIn {
+interface LoggedIn {
   readonly token: string;
   readonly device: string;
   readonly userId: number;

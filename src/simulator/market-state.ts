@@ -276,7 +276,7 @@ export class SimulatedOrder extends BookOrder {
 }
 
 /** State of an order from a moment on; stored only if lists are to lag. */
-export interface OrderVersion {
+interface OrderVersion {
   readonly timeMs: number;
   readonly status: string;
   readonly matched: number;

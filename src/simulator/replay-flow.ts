@@ -16,7 +16,7 @@ import { orientBook, type BookLevel } from '../domain/order-book.ts';
 /** Ids of the replay's two users; far from those that people are given. */
 const REPLAY_USER_IDS = 9_100_000;
 
-export interface ReplayFlowOptions {
+interface ReplayFlowOptions {
   readonly exchange: SimulatedExchange;
   /** Market of the rows. */
   readonly market: MarketSymbol;

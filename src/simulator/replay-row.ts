@@ -18,7 +18,7 @@ export interface CandleRow {
 }
 
 /** A recorded trade; `side` is that of the taker. */
-export interface TradeRow {
+interface TradeRow {
   readonly kind: 'trade';
   readonly timeMs: number;
   readonly price: DecimalText;

@@ -11,7 +11,7 @@ const THREE_DAYS_MIN = 3 * 1_440;
 /** A jump of time longer than this is lived through in as many steps as this takes, only further apart. */
 const LIVED_THROUGH_MS = 60_000;
 
-export interface SyntheticFlowOptions {
+interface SyntheticFlowOptions {
   readonly exchange: SimulatedExchange;
   readonly seed: number;
   /** Start of trading. */

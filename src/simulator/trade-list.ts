@@ -3,7 +3,7 @@ import type { ListPage } from './order-list.ts';
 import { type Trade, type TradeOfOrder, takerSide, makerSide, type Trader } from './market-state.ts';
 
 /** Parameters of the trades list. Source: `GET /market/trades/list`. */
-export interface TradesQuery {
+interface TradesQuery {
   readonly base: string | null;
   readonly quote: string | null;
   readonly fromId: number | null;

@@ -2,7 +2,7 @@ import type { Accounts } from './accounts.ts';
 import type { UserId, Wallet, WalletKind } from './wallet.ts';
 import { accept, refuse, type Result } from './result.ts';
 
-export interface TransferRequest {
+interface TransferRequest {
   readonly userId: UserId;
   /** Lower case. */
   readonly currency: string;
@@ -12,7 +12,7 @@ export interface TransferRequest {
   readonly timeMs: number;
 }
 
-export interface Transferred {
+interface Transferred {
   readonly srcWallet: Wallet;
   readonly dstWallet: Wallet;
 }

@@ -25,7 +25,7 @@ export interface BankAccount extends BankCard {
   readonly shaba: string;
 }
 
-export interface RecordedLogIn {
+interface RecordedLogIn {
   readonly ip: string;
   readonly username: string;
   readonly status: 'Successful' | 'Failed';

@@ -1,4 +1,4 @@
-export interface Clustering {
+interface Clustering {
   /** Of each point, the cluster that it is in: 0 to `clusters - 1`, by their first points. */
   readonly labels: Int32Array;
   readonly clusters: number;

@@ -13,7 +13,7 @@ export interface CentredTrial {
 }
 
 /** `own`: in units of the largest return of each trial. `common`: in units of the largest of all. */
-export type TrialUnit = 'own' | 'common';
+type TrialUnit = 'own' | 'common';
 
 /** Fewer have no days to draw from. */
 const LEAST_PERIODS = 20;

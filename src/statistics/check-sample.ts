@@ -43,7 +43,7 @@ export function checkCount(value: number, name: string, bounds: Bounds): void {
 }
 
 /** Both are allowed values. */
-export interface Bounds {
+interface Bounds {
   readonly least?: number;
   readonly most?: number;
 }

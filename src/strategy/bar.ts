@@ -4,7 +4,7 @@ import type { ClosedCandle } from './strategy-event.ts';
 import type { Timeframe } from '../domain/timeframe.ts';
 
 /** The exact texts of a bar's numbers. */
-export interface ExactBar {
+interface ExactBar {
   readonly open: DecimalText;
   readonly high: DecimalText;
   readonly low: DecimalText;

@@ -65,7 +65,7 @@ export interface CheckedData {
 }
 
 /** Environment in which a strategy declares its data. */
-export interface DataSource {
+interface DataSource {
   readonly marketNames: MarketNames;
   readonly hasBooks: boolean;
   /** Without them any market is believed, and no universe has candidates. */

@@ -48,7 +48,7 @@ export interface TickerData {
 }
 
 /** The public tape of one market. */
-export interface TradesData {
+interface TradesData {
   readonly kind: 'trades';
   readonly from: PolledSubscription;
 }
@@ -60,25 +60,25 @@ export interface StatsData {
 }
 
 /** Amounts that can be borrowed, by currency. */
-export interface PoolsData {
+interface PoolsData {
   readonly kind: 'pools';
   readonly from: MarginSubscription;
 }
 
 /** The account's margin wallets. */
-export interface MarginWalletsData {
+interface MarginWalletsData {
   readonly kind: 'margin-wallets';
   readonly from: MarginSubscription;
 }
 
 /** The most that the account may have delegated of a currency. */
-export interface DelegationLimitData {
+interface DelegationLimitData {
   readonly kind: 'delegation-limit';
   readonly from: MarginSubscription;
 }
 
 /** A moment that comes again. */
-export interface TimerData {
+interface TimerData {
   readonly kind: 'timer';
   readonly from: Omit<TimerSubscription, 'name'>;
 }

@@ -30,7 +30,7 @@ interface LifeHandlers<Context> {
 /** Names that data can not have, since their handlers are something else. */
 export const LIFE: readonly LifeName[] = ['start', 'stop', 'fill', 'order', 'transfer', 'reject'];
 
-export type LifeName = keyof LifeHandlers<unknown>;
+type LifeName = keyof LifeHandlers<unknown>;
 
 /** A handler for each declared data, by its name. */
 type DataHandlers<Declared extends DeclaredData, Context> = {
@@ -43,7 +43,7 @@ type NotLife = { readonly [Name in LifeName]?: never };
  * A strategy as its author writes it. `data`, `indicators` and `on` stand in this order, so that each knows
  * the types before it.
  */
-export interface StrategyParts<
+interface StrategyParts<
   Params extends z.ZodType,
   State extends z.ZodType,
   Declared extends DeclaredData,

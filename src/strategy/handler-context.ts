@@ -19,7 +19,7 @@ import type { MemberSet } from './universe/member-set.ts';
 const NO_ORDERS: readonly Order[] = Object.freeze([]);
 
 /** Parts of a context; the same from call to call. */
-export interface ContextSetup {
+interface ContextSetup {
   readonly market: string;
   readonly params: unknown;
   readonly state: StrategyState;

@@ -205,7 +205,7 @@ export type Distance =
     };
 
 /** A target from some time on, above what was paid; `percent: 0` is what was paid. */
-export type LaterTarget = Distance & {
+type LaterTarget = Distance & {
   /** After the first fill, in ms. */
   readonly afterMs: number;
 };

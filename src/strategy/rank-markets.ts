@@ -2,7 +2,7 @@ import type { MarketFigures } from './market-figures.ts';
 import type { Ranking, UniverseRules } from './universe-rules.ts';
 
 /** Condition that excludes a market from a universe. */
-export type OutBy =
+type OutBy =
   | 'closed'
   | 'no data'
   | 'minVolume'

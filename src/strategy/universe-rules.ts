@@ -48,7 +48,7 @@ export const universeSchema = z.strictObject({
 /** Declaration of a universe by an author. */
 export type UniverseWish = z.input<typeof universeSchema>;
 
-export type UniverseFilters = z.output<typeof filters>;
+type UniverseFilters = z.output<typeof filters>;
 
 /** The rules of a universe, with all that was left out put in. */
 export interface UniverseRules {

@@ -10,7 +10,7 @@ const MOST_SLICES = 1_000;
 const SHARE_DECIMALS = 8;
 
 /** The time that is to be cut into slices. */
-export interface ProfiledTime {
+interface ProfiledTime {
   /** Start of the first slice, in ms since 1970: `ctx.nowMs`. */
   readonly fromMs: number;
   /** From the first slice to the end, in ms; a day at most. */

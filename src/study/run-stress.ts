@@ -27,7 +27,7 @@ import { lack } from '../statistics/english-lacks.ts';
 export const USUAL_DRAWS = 50;
 export const MOST_DRAWS = 10_000;
 
-export interface StressOptions extends Omit<SessionOptions, 'onTrial'> {
+interface StressOptions extends Omit<SessionOptions, 'onTrial'> {
   /** Of redrawn bars and of random entries, each; fewer than were run before are as many as then. */
   readonly draws: number;
   /** So many of all runs have ended. */

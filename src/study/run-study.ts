@@ -10,7 +10,7 @@ import type { TrialReport } from './trial-report.ts';
 import type { TrialRunner } from './trial-runner.ts';
 
 /** Store of ended trials. */
-export interface TrialStore {
+interface TrialStore {
   /** In the order of their numbers; their daily returns are not needed. */
   outcomes(): Iterable<StoredTrial>;
   /** Returns once the trial is safe. */

@@ -17,7 +17,7 @@ import type { Objective } from './objectives.ts';
 import type { Space } from '../search/parameter.ts';
 import { distancesIn } from './walk-forward/point-distance.ts';
 
-export interface WalkForwardOptions extends Omit<SessionOptions, 'onTrial'> {
+interface WalkForwardOptions extends Omit<SessionOptions, 'onTrial'> {
   readonly onTrial: (window: WalkWindow, trial: StoredTrial, isNew: boolean) => void;
   /** A window begins, or the account: then it is null. */
   readonly onWindow: (window: WalkWindow | null) => void;

@@ -16,7 +16,7 @@ import { stressSeed } from './stress/stress-seed.ts';
 import type { RanReport, StressReport } from './stress/stress-task.ts';
 
 /** One cost doubled, and what is left. */
-export interface DoubledCost extends PaidCost {
+interface DoubledCost extends PaidCost {
   readonly result: Tested<TrialMetrics>;
 }
 

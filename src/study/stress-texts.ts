@@ -8,7 +8,7 @@ import type { RedrawnFindings } from './stress/redrawn-findings.ts';
 import type { StressFindings } from './stress-findings.ts';
 
 /** One condition as people read it. */
-export interface StressText {
+interface StressText {
   readonly title: string;
   /** Null where it was not tested. */
   readonly figure: string | null;

@@ -29,7 +29,7 @@ export interface StudyHead {
 }
 
 /** End and duration of a trial. */
-export interface TrialTiming {
+interface TrialTiming {
   readonly endedAtMs: number;
   readonly tookMs: number;
 }

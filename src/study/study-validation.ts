@@ -11,7 +11,7 @@ import type { TrialLuck } from './validation/trial-luck.ts';
 import { verdictOf, type StudyVerdict, type VerdictBasis } from './validation/verdict.ts';
 
 /** One statistic of a study: what it is, where its formula is from, and what it found. */
-export interface StudyStatistic<Name extends LuckStatisticName> extends StatisticNote {
+interface StudyStatistic<Name extends LuckStatisticName> extends StatisticNote {
   readonly result: LuckStatistics[Name];
 }
 

@@ -28,7 +28,7 @@ const ATTEMPTS = 2;
  */
 const LIMITS = { maxOldGenerationSizeMb: 512, maxYoungGenerationSizeMb: 8, stackSizeMb: 4 };
 
-export interface ThreadRunnerOptions {
+interface ThreadRunnerOptions {
   readonly setup: TrialSetup;
   /** Threads, 1 to `MOST_WORKERS`. */
   readonly workers: number;

@@ -26,7 +26,7 @@ export interface TrialsOnData {
 }
 
 /** A study in the register: its id is what was asked, of what data and with what code. */
-export interface RegisteredStudy {
+interface RegisteredStudy {
   readonly id: string;
   readonly name: string;
   readonly months: readonly string[];

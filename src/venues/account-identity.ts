@@ -21,7 +21,7 @@ export const keptAccount = z.object({ salt: hex, hashes: z.partialRecord(z.enum(
 
 export type KeptAccount = z.output<typeof keptAccount>;
 
-export type AccountVerdict =
+type AccountVerdict =
   /** Or nothing was kept yet. */
   | { readonly kind: 'same'; readonly account: KeptAccount }
   | { readonly kind: 'other' }

@@ -26,7 +26,7 @@ import type { WorkingOrder } from './bars/working-order.ts';
 import { Wallet } from '../simulator/wallet.ts';
 import type { SimulatedOrder, WalletPair } from '../simulator/market-state.ts';
 
-export interface BarFillSimulatorOptions {
+interface BarFillSimulatorOptions {
   /** Bars are given by the place of their market in this list. */
   readonly markets: readonly Market[];
   readonly fees: FeeSchedule;
@@ -40,7 +40,7 @@ export interface BarFillSimulatorOptions {
  * Changes since the last call. Orders as they are now, in the order in which they first changed; trades by
  * rising id.
  */
-export interface VenueNews {
+interface VenueNews {
   readonly orders: readonly VenueOrder[];
   readonly trades: readonly VenueTrade[];
   readonly walletsChanged: boolean;

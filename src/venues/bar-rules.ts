@@ -7,7 +7,7 @@ export type BarPath = 'worst-first' | 'open-high-low-close' | 'open-low-high-clo
  * Cost of a taker order besides half the spread: a part of the price, or of the difference between the bar's
  * high and low.
  */
-export type Slippage =
+type Slippage =
   | { readonly kind: 'bps'; readonly bps: number }
   | { readonly kind: 'range'; readonly millionths: number };
 

@@ -31,7 +31,7 @@ const RECORDED_USER_IDS = 9_300_000;
 /** Beyond it a product of prices and amounts is made of bigints. */
 const MOST_EXACT_STEPS = 2 ** 52;
 
-export interface FollowedMarketOptions {
+interface FollowedMarketOptions {
   readonly exchange: SimulatedExchange;
   readonly market: MarketSymbol;
   /** Tells the markets of one exchange apart. */

@@ -7,7 +7,7 @@ import type { ClientOptions, OutgoingRequest } from '../exchange/client-options.
 const LOGIN_EXPIRES_MS = 30_000;
 const LOGIN_TIMEOUT_MS = 60_000;
 
-export interface BudgetedClientOptions extends ClientOptions {
+interface BudgetedClientOptions extends ClientOptions {
   /** The limiter's clock. */
   readonly limiterMs: () => number;
   /** Asked for when the first log-in comes, since the limiter needs the client's budgets first. */

@@ -4,7 +4,7 @@ import type { Cancel, Timeline } from '../virtual/virtual-time.ts';
 /** A timer looks again so often whether its time has come, since time may go on by a leap. */
 const LONGEST_TIMER_MS = 60_000;
 
-export interface MachineTimelineOptions {
+interface MachineTimelineOptions {
   readonly startMs: number;
   readonly speed: number;
   /** Time that the machine has slept since the start, which counts as passed time. None when left out. */

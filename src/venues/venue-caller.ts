@@ -147,7 +147,7 @@ export interface SendRequestOptions {
 }
 
 /** A call that waits for its slot. */
-export interface WaitingCall {
+interface WaitingCall {
   readonly call: VenueCall;
   readonly requestClass: RequestClass;
   /** Key of its request: a newer call with the same key replaces it while it waits; null if each counts. */

@@ -51,7 +51,7 @@ type EndpointOf<Kind extends VenueCallKind> = (typeof ENDPOINT_OF)[Kind];
 export const PAGE_SIZES = { orders: 1_000, trades: 500, transactions: 50, candles: 500 } as const;
 
 /** Reply to a call, converted to the engine's types. Null if the reply lacks the requested data. */
-export type VenueReply =
+type VenueReply =
   | {
       readonly ok: true;
       readonly value: VenueValues[VenueCallKind] | null;
@@ -60,7 +60,7 @@ export type VenueReply =
   | DecodedRefusal;
 
 /** A call in the words of the interface. */
-export interface VenueRequest {
+interface VenueRequest {
   readonly kind: VenueCallKind;
   readonly endpoint: EndpointName;
   /** @throws SarrafError as the client does. */

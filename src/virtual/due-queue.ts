@@ -1,5 +1,5 @@
 /** Something that is to happen at a time. */
-export interface Due {
+interface Due {
   readonly atMs: number;
   /** Of two at the same time the lower one comes first. */
   readonly sequence: number;

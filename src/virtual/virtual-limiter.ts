@@ -4,7 +4,7 @@ import { RequestLimiter, type LimiterSettings } from '../budget/limiter.ts';
 import { timersOf, VirtualExecutor } from './virtual-executor.ts';
 import type { Timeline } from './virtual-time.ts';
 
-export interface VirtualLimiterOptions extends Omit<LimiterSettings, 'executorFor' | 'timers' | 'nowMs'> {
+interface VirtualLimiterOptions extends Omit<LimiterSettings, 'executorFor' | 'timers' | 'nowMs'> {
   readonly ledger: RequestLedger;
   readonly lockouts: LockoutBook;
   readonly time: Timeline;

@@ -8,8 +8,8 @@
 const ONE = 10n ** 10n;
 const MILLION = 1_000_000n;
 
-export type Side = 'buy' | 'sell';
-export type Path = 'worst-first' | 'open-high-low-close' | 'open-low-high-close' | 'nearest-first';
+type Side = 'buy' | 'sell';
+type Path = 'worst-first' | 'open-high-low-close' | 'open-low-high-close' | 'nearest-first';
 
 export interface OracleRules {
   readonly arrival: 'next-open' | 'this-close';
@@ -81,7 +81,7 @@ export interface OracleWorld {
   readonly maxLateMs: number;
 }
 
-export interface OracleFill {
+interface OracleFill {
   readonly order: string;
   readonly timeMs: number;
   readonly side: Side;
@@ -91,7 +91,7 @@ export interface OracleFill {
   readonly fee: bigint;
 }
 
-export interface OracleOrder {
+interface OracleOrder {
   readonly name: string;
   readonly state: 'open' | 'filled' | 'cancelled' | 'rejected';
   readonly filled: bigint;

@@ -18,7 +18,7 @@ export interface Way {
   readonly modules: ReadonlySet<string> | null;
 }
 
-export type Ways = Readonly<Record<string, Way>>;
+type Ways = Readonly<Record<string, Way>>;
 
 const MINUTE_MS = 60_000;
 

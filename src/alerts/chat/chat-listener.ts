@@ -25,7 +25,7 @@ export interface ChatApi {
   close(): Promise<void>;
 }
 
-export interface ChatListenerOptions {
+interface ChatListenerOptions {
   /** The bot's name, as alerts begin with it: whoever has two must see which one answers. */
   readonly bot: string;
   readonly channel: string;

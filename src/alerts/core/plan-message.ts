@@ -33,7 +33,7 @@ export interface MessagePlan {
   readonly noteIds: readonly number[];
 }
 
-export type ChannelPlan =
+type ChannelPlan =
   | { readonly kind: 'idle' }
   | { readonly kind: 'wait'; readonly untilMs: number }
   | { readonly kind: 'send'; readonly message: MessagePlan };

@@ -8,7 +8,7 @@ export interface SummarySettings {
   readonly weeklyMinute: number | null;
 }
 
-export interface DueSummary {
+interface DueSummary {
   readonly period: 'day' | 'week';
   readonly fromMs: number;
   readonly toMs: number;

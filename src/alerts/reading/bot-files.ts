@@ -23,7 +23,7 @@ const MOST_LINES = 2_000;
 /** Time for which a reading of equity is recent enough. */
 const EQUITY_FOR_MS = 30_000;
 
-export interface BotFilesOptions {
+interface BotFilesOptions {
   readonly dataFolder: string;
   /** The mirror of the bot that runs. */
   readonly mirrorPath: string;

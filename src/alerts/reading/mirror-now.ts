@@ -59,7 +59,7 @@ export const NOTHING_READ: MirrorNow = {
   equity: [],
 };
 
-export interface MirrorNowOptions {
+interface MirrorNowOptions {
   /** The new lines of the journal. */
   readonly rows: readonly JournalRow[];
   readonly atMs: number;

@@ -28,7 +28,7 @@ export interface BotReading {
   period(of: { readonly fromMs: number; readonly toMs: number }): Omit<PeriodFigures, 'lockouts'>;
 }
 
-export interface AlertServiceOptions {
+interface AlertServiceOptions {
   readonly reading: BotReading;
   readonly outbox: SafeOutbox;
   readonly rules: RuleSettings;

@@ -20,7 +20,7 @@ const MOST_WAIT_MS = 900_000;
 /** A message that nobody has taken for so long is given up; what is newer goes on. */
 const GIVE_UP_AFTER_MS = 86_400_000;
 
-export interface ChannelSenderOptions {
+interface ChannelSenderOptions {
   readonly channel: Channel;
   readonly outbox: SafeOutbox;
   readonly pacing: PacingSettings;

@@ -10,7 +10,7 @@ import type { PriceHistory } from './price-history.ts';
 /** Holdings of an account by currency, lower case. */
 export type Holdings = ReadonlyMap<string, bigint>;
 
-export interface AccountHistoryOptions {
+interface AccountHistoryOptions {
   /** Before all fills. */
   readonly opening: Holdings;
   /** By their time. */

@@ -10,7 +10,7 @@ export interface PricePoint {
 }
 
 /** The prices of one market that are known, over time. */
-export interface MarketPrices {
+interface MarketPrices {
   readonly market: string;
   readonly candles: CandleColumns;
   /** Those of own trades and of the last readings, by their time. */

@@ -7,7 +7,7 @@ export interface ValuesOverTime {
 }
 
 /** One time below a peak. */
-export interface DrawdownPeriod {
+interface DrawdownPeriod {
   /** The largest loss from the peak as a fraction of it, above 0 and at most 1. */
   readonly depth: number;
   readonly peakMs: number;

@@ -23,7 +23,7 @@ export function returnsPerYear(of: {
 const HALF = 0.5;
 
 /** Values of an account at both ends of a span of time, and the length of the span. */
-export interface Growth {
+interface Growth {
   readonly initialEquity: number;
   readonly finalEquity: number;
   readonly spanMs: number;
@@ -53,7 +53,7 @@ export function calmarRatio(growth: Statistic, maxDrawdown: number): Statistic {
 }
 
 /** Statistics of the returns of all bars of a run together, and the number of returns in a year. */
-export interface Returns {
+interface Returns {
   readonly mean: Statistic;
   /** About the mean, and below zero. */
   readonly deviation: Statistic;
@@ -140,7 +140,7 @@ function annualised(ratio: Statistic, perYear: number): Statistic {
   return ratio === null ? null : finite(ratio * Math.sqrt(perYear));
 }
 
-export interface Drawdown {
+interface Drawdown {
   /** The largest loss from a peak as a fraction of it, 0 to 1. */
   readonly depth: number;
   /**

@@ -6,7 +6,7 @@ import { divideHalfEven } from '../../domain/rounding.ts';
  * Lot that one buy brought and that is still to be sold. The parts removed from it add up to it to the last
  * digit.
  */
-export interface Lot {
+interface Lot {
   readonly orderKey: string | null;
   readonly atMs: number;
   readonly price: Units;

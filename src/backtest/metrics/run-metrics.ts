@@ -94,7 +94,7 @@ function tripMetrics(trips: readonly RoundTrip[]) {
 }
 
 /** Data that is read of a market: its name, and its prices at the ends. */
-export type HeldMarket = Pick<TradedMarket, 'firstPrice' | 'lastPrice'> & {
+type HeldMarket = Pick<TradedMarket, 'firstPrice' | 'lastPrice'> & {
   readonly market: Pick<TradedMarket['market'], 'symbol' | 'base' | 'quote'>;
 };
 

@@ -2,7 +2,7 @@ import { finite, numberOf, quotient, mean, sampleDeviation, type Statistic } fro
 import type { RoundTrip } from '../round-trips.ts';
 
 /** Data that the statistics of trades need of each trade: all are of closed ones. */
-export type ClosedTrip = Pick<RoundTrip, 'profit' | 'cost' | 'openedAtMs' | 'closedAtMs'>;
+type ClosedTrip = Pick<RoundTrip, 'profit' | 'cost' | 'openedAtMs' | 'closedAtMs'>;
 
 /** `trades with a profit / trades`. One that comes out even is no win. */
 export function winRate(trips: readonly ClosedTrip[]): Statistic {

@@ -16,7 +16,7 @@ import { inputDifference, seenDivergences, type SeenOptions } from './seen.ts';
 import type { SessionPair, SessionView, WantedThing } from '../session.ts';
 import type { TopicKind } from './received-data.ts';
 
-export interface CompareOptions extends SeenOptions {
+interface CompareOptions extends SeenOptions {
   readonly markets: readonly Market[];
   /** Time at which both runs were stopped, in ms since 1970. */
   readonly endMs: number;
@@ -215,7 +215,7 @@ function moneyDifferences(
 }
 
 /** An intent or an order, as it is looked for in the other run. */
-export interface Decision {
+interface Decision {
   readonly what: 'intent' | 'order';
   /** Its name in its own run. */
   readonly name: string;
@@ -229,7 +229,7 @@ export interface Decision {
 }
 
 /** Decisions of both runs that belong together; null where one has none. */
-export interface DecisionPair {
+interface DecisionPair {
   readonly session: Decision | null;
   readonly again: Decision | null;
 }

@@ -128,7 +128,7 @@ function firstOther(
 }
 
 /** Data that two runs have received by then, and which of it counts. */
-export interface Inputs {
+interface Inputs {
   readonly session: ReceivedData;
   readonly again: ReceivedData;
   /** Number of answers that each had received by then. */

@@ -76,7 +76,7 @@ export interface ReportData {
 }
 
 /** The equity by step: its end, and where a step is several bars, its extremes. Drawdowns are fractions. */
-export interface EquityColumns {
+interface EquityColumns {
   readonly at: readonly number[];
   readonly last: NumberColumn;
   readonly low: NumberColumn | null;

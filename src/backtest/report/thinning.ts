@@ -153,7 +153,7 @@ export function thinCandles(candles: CandleColumns, grid: TimeGrid): ThinCandles
 }
 
 /** A few points of a curve, its extremes among them. */
-export interface CurvePoints {
+interface CurvePoints {
   readonly timeMs: number[];
   readonly value: number[];
 }

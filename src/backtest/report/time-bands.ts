@@ -8,7 +8,7 @@ import { reportVoice, type ReportVoice } from '../report-voice.ts';
 const MOST_BANDS = 5_000;
 
 /** A stretch of time in one market, or in all. */
-export interface TimeBand {
+interface TimeBand {
   /** Null: all. */
   readonly market: string | null;
   readonly fromMs: number;

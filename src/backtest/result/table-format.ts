@@ -3,17 +3,17 @@ import { formatUnits, type Units } from '../../domain/money.ts';
 import type { ByteWriter } from '../byte-writer.ts';
 
 /** One field of a table: its value in a row, and how JSON and CSV have it. */
-export interface TableField<Source, Value> {
+interface TableField<Source, Value> {
   readonly valueOf: (source: Source) => Value;
   readonly writeJson: (source: Source, out: ByteWriter) => void;
   readonly writeCsv: (source: Source, out: ByteWriter) => void;
 }
 
 /** Every field of a row, in the order in which JSON has them. */
-export type TableFields<Source, Row> = { readonly [Name in keyof Row]: TableField<Source, Row[Name]> };
+type TableFields<Source, Row> = { readonly [Name in keyof Row]: TableField<Source, Row[Name]> };
 
 /** A table as one list of values for each field, all of one length. */
-export type ColumnsOf<Row> = { [Name in keyof Row]: Row[Name][] };
+type ColumnsOf<Row> = { [Name in keyof Row]: Row[Name][] };
 
 /** Columns of a CSV file: their titles, and the fields that they have. */
 export type CsvColumns<Row> = readonly (readonly [title: string, field: keyof Row & string])[];

@@ -11,7 +11,7 @@ import { runPollBacktest, type PollRequest } from '../poll-backtest.ts';
 import { catalogueRecordings } from '../recordings.ts';
 
 /** A run with nothing but the data that it is given, or that a catalogue has before its end. Plain values. */
-export type ApartTask =
+type ApartTask =
   | ({ readonly fidelity: 'candles'; readonly candles: readonly CandleColumns[] } & Omit<
       BacktestRequest,
       'csv' | 'catalogue' | 'candles' | 'onProgress'

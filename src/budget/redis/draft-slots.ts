@@ -20,7 +20,7 @@ interface SlotsOf {
 }
 
 /** The slot that is taken. */
-export interface DraftEntry {
+interface DraftEntry {
   readonly field: string;
   readonly seq: number;
   /** Slots that were stamped before are free. */

@@ -33,7 +33,7 @@ export const LOCKOUT_FIELD = z.object({
 const MOST_MACHINES = 32;
 
 /** Owner that asks, and the run of Redis that it asks. */
-export interface DraftOf {
+interface DraftOf {
   readonly owner: string;
   readonly subjectOf: (budget: string) => string;
   readonly credential: string;

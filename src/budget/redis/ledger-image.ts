@@ -20,7 +20,7 @@ const HEAD = z.object({
   seen: z.number(),
 });
 
-export type ImageHead = z.output<typeof HEAD>;
+type ImageHead = z.output<typeof HEAD>;
 
 const NO_HEAD: ImageHead = { run: '', epoch: '', revision: 0, stable: 0, seen: 0 };
 

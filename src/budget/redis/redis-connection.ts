@@ -12,7 +12,7 @@ const OPENS_WITHIN_MS = 5_000;
 /** A connection that is gone is tried again after so long: at first, and at last. */
 const RETRY_MS = { first: 100, last: 2_000 };
 
-export interface ConnectionOptions {
+interface ConnectionOptions {
   readonly address: RedisAddress;
   /** The one hash that holds the ledger of an exchange. */
   readonly key: string;

@@ -22,7 +22,7 @@ import { lifeSignIn, whoIs } from './owner-life.ts';
 import { SeenLedger } from './seen-ledger.ts';
 import { Unwritten, type DraftOfCount, type Told } from './unwritten.ts';
 
-export interface RedisLedgerOptions {
+interface RedisLedgerOptions {
   readonly server: LedgerServer;
   readonly budgets: Iterable<Budget>;
   readonly subjects: { readonly ip: string; readonly token: string };

@@ -10,7 +10,7 @@ const ANCHOR_SLACK_MS = 200;
 const ANCHOR_DRIFT_PARTS = 2_000;
 
 /** Part of a request that a caller decides; the rest is what was seen. */
-export type AskPart = Partial<ScriptAsk> & Pick<ScriptAsk, 'kind' | 'owner'>;
+type AskPart = Partial<ScriptAsk> & Pick<ScriptAsk, 'kind' | 'owner'>;
 
 /**
  * Ledger in Redis as this process has seen it: the fields that were read last, the server's time as far as it

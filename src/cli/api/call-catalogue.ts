@@ -14,7 +14,7 @@ export const CALL_GROUPS = [
   'gateway',
 ] as const;
 
-export type CallGroup = (typeof CALL_GROUPS)[number];
+type CallGroup = (typeof CALL_GROUPS)[number];
 
 /** A declared endpoint as a call of the command line. */
 export interface Call {

@@ -34,7 +34,7 @@ export const MACHINE_IO: CommandIo = {
 };
 
 /** Whoever ends a call that is under way. */
-export interface Interruption {
+interface Interruption {
   readonly signal: AbortSignal;
   /**
    * From now on the first SIGINT or SIGTERM asks for the end, and the second leaves at once. Before, while

@@ -8,7 +8,7 @@ import { INTERFACE_PROFILE } from '../../venues/interface-profile.ts';
 import { placerOf } from './manual-order.ts';
 
 /** Findings on an order that may have been sent. */
-export type FoundOrder =
+type FoundOrder =
   | { readonly outcome: 'found'; readonly order: ExchangeOrder }
   /** It is not at the exchange and can not arrive any more. */
   | {

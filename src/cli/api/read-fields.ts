@@ -6,7 +6,7 @@ import type { CallField } from './call-field.ts';
 
 export type CallRequest = Readonly<Record<string, unknown>>;
 
-export type FieldReading =
+type FieldReading =
   | { readonly ok: true; readonly request: CallRequest }
   /** Every problem at once, a line each. */
   | { readonly ok: false; readonly problems: readonly string[] };

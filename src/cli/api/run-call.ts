@@ -29,7 +29,7 @@ export interface ApiCallOptions extends TargetOptions {
 }
 
 /** A call that is put together, as it is to be run. */
-export interface CallRun {
+interface CallRun {
   readonly call: Call;
   /** Checked before. */
   readonly request: CallRequest;

@@ -43,7 +43,7 @@ const TIME = /^\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(?:\.\d{1,6})?(?:Z|[+-]\d\d:?\d\
 const HTTP_DATE = /^[A-Z][a-z]{2}, \d\d [A-Z][a-z]{2} \d{4} \d\d:\d\d:\d\d GMT$/;
 const WORD = /[\p{L}\p{N}\p{M}_@.+-]+/gu;
 
-export interface AnonymousReply {
+interface AnonymousReply {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   /** JSON as a value; anything else as text. */

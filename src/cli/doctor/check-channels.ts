@@ -7,7 +7,7 @@ import { notChecked, ok, problem, warning, type CheckFinding } from './check-fin
 /** Not the name of a channel, which is somebody's own: verdicts go into a record that is sent to others. */
 const CHECK = 'alert channel';
 
-export interface ChannelCheckOptions {
+interface ChannelCheckOptions {
   /** As the configuration says, also where the rest of it can not be used. */
   readonly mode: BotConfig['mode'];
   readonly isWhole: boolean;

@@ -21,7 +21,7 @@ import { addressFinding, clockFinding, credentialFinding, permissionFindings } f
 import { problem, type CheckFinding } from './check-finding.ts';
 import { readOnlyTap, type SeenReply } from './read-only-tap.ts';
 
-export interface ExchangeCheckOptions {
+interface ExchangeCheckOptions {
   readonly config: BotConfig;
   readonly baseUrl: string;
   readonly longestWaitMs: number;

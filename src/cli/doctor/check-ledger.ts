@@ -14,7 +14,7 @@ import { checkWritable, nearestFolder, roomOf, type Room } from './check-folders
 import { ok, problem, warning, type CheckFinding } from './check-finding.ts';
 
 /** Findings about a bot's ledger, and whether it permits any request at all. */
-export interface LedgerCheck {
+interface LedgerCheck {
   readonly findings: readonly CheckFinding[];
   /** Reason nothing may be sent now; null if allowed. */
   readonly silence: string | null;
@@ -30,7 +30,7 @@ const NETWORK = new Map([
 const OVERLAY = 0x794c7630;
 
 /** Owner of the ledger. */
-export interface LedgerOwner {
+interface LedgerOwner {
   /** The bot's address and credential. */
   readonly subjects: ReadonlySet<string>;
   /** By its configuration: what a ledger has that is made anew. */

@@ -7,7 +7,7 @@ import { secondText } from '../../domain/time-text.ts';
 import { notChecked, ok, warning, type CheckFinding } from './check-finding.ts';
 
 /** Stored state of a user's earlier log-ins, and whether its token is usable. */
-export interface LogInCheck {
+interface LogInCheck {
   readonly findings: readonly CheckFinding[];
   /** Reason nothing may be requested with the credential; null if allowed. */
   readonly privateSilence: string | null;

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { notChecked, ok, problem, warning, type CheckFinding } from './check-finding.ts';
 
 /** Facts about the machine that `sarraf doctor` checks. */
-export interface MachineFacts {
+interface MachineFacts {
   readonly nodeVersion: string;
   /** Memory this process may still use. */
   readonly freeMemoryBytes: number;

@@ -19,7 +19,7 @@ export function mirrorFileOf(folder: string, mode: BotConfig['mode']): string {
 }
 
 /** Result of reading a mirror. */
-export interface MirrorCheck {
+interface MirrorCheck {
   readonly findings: readonly CheckFinding[];
   /** The mirror's account, as text of its row; null if the mirror knows none. */
   readonly account: string | null;

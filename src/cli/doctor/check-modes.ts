@@ -2,7 +2,7 @@ import { statSync, type Stats } from 'node:fs';
 import { ok, warning, type CheckFinding } from './check-finding.ts';
 
 /** Files that hold secrets or the account's trades, and files that decide what a bot does. */
-export interface GuardedFiles {
+interface GuardedFiles {
   /** Nobody outside this user's group has to read them. */
   readonly secret: readonly string[];
   /** Nobody else may write them. */

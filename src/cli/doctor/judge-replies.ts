@@ -62,7 +62,7 @@ export function clockFinding(seen: readonly SeenReply[]): CheckFinding {
 }
 
 /** Results of the reads that need a credential. */
-export interface PrivateOutcomes {
+interface PrivateOutcomes {
   readonly profile: ReadOutcome<unknown>;
   readonly limitations: ReadOutcome<unknown>;
   readonly wallets: ReadOutcome<unknown>;

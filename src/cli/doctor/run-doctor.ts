@@ -24,7 +24,7 @@ import { checkPlan } from './check-plan.ts';
 import { notChecked, ok, type CheckFinding } from './check-finding.ts';
 import type { SeenReply } from './read-only-tap.ts';
 
-export interface DoctorOptions {
+interface DoctorOptions {
   /** Null where only the machine is looked at. */
   readonly configFile: string | null;
   readonly overrides: readonly Override[];

@@ -106,7 +106,7 @@ volumes:
 const DOCKER_IGNORE = 'node_modules\ndata\n.env\n.git\ntest\n';
 
 /** Parts of a new bot from the sarraf package that creates it. */
-export interface ShippedParts {
+interface ShippedParts {
   /** Version, address or file of the new folder that npm installs as sarraf. */
   readonly sarraf: string;
   /** Those that sarraf is tested with. */

@@ -10,7 +10,7 @@ export interface Terminal {
 }
 
 /** One of several answers. */
-export interface Choice<Value extends string> {
+interface Choice<Value extends string> {
   readonly value: Value;
   readonly label: string;
   readonly hint?: string;

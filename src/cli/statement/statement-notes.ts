@@ -14,7 +14,7 @@ export interface StatementNote {
   readonly text: string;
 }
 
-export interface NotedStatement {
+interface NotedStatement {
   readonly statement: Statement;
   readonly source: ReadSource;
   readonly rows: Pick<StatementRows, 'deletedFills' | 'deletedLines' | 'aliveUntilMs'>;

@@ -17,7 +17,7 @@ export const CALENDARS = ['jalali', 'gregorian'] as const;
 export type Calendar = (typeof CALENDARS)[number];
 
 /** Period requested by a person. */
-export interface WantedPeriod {
+interface WantedPeriod {
   readonly year?: string;
   readonly from?: string;
   readonly to?: string;

@@ -5,7 +5,7 @@ import type { ProfitText } from '../../engine/profit-of-instance.ts';
 import type { LatencyCounts } from './latency-buckets.ts';
 
 /** Something counted since the bot began, by its labels. */
-export interface CountedRequests {
+interface CountedRequests {
   readonly endpoint: string;
   /** `ok`, or a code of the answer; of a small set. */
   readonly outcome: string;
@@ -37,13 +37,13 @@ export interface LockoutState {
 }
 
 /** A lock that holds. */
-export interface HeldLock {
+interface HeldLock {
   readonly kind: LockKind;
   /** Sentence with the lock's name, scope, reason and end. */
   readonly said: string;
 }
 
-export interface StrategyCounts {
+interface StrategyCounts {
   readonly strategy: string;
   readonly requests: number;
   readonly fills: number;

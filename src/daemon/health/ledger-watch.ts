@@ -6,7 +6,7 @@ import type { Venue } from '../../venues/venue.ts';
 import type { BudgetUse, LockoutState } from './health-source.ts';
 
 /** The state of the ledger for health. */
-export interface LedgerHealth {
+interface LedgerHealth {
   /** Reason no order can leave yet, as after a ledger was recreated; null if one can. */
   readonly placingFault: string | null;
   readonly budgets: readonly BudgetUse[];

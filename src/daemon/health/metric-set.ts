@@ -11,7 +11,7 @@ export type MetricSeries = readonly {
   readonly value: number;
 }[];
 
-export interface MetricText {
+interface MetricText {
   readonly name: string;
   readonly help: string;
   readonly labels?: readonly string[];

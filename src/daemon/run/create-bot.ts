@@ -44,7 +44,7 @@ export interface CreatedBot {
   readonly data: DataWatch;
 }
 
-export interface CreateBotOptions {
+interface CreateBotOptions {
   readonly config: BotConfig;
   readonly venue: Venue;
   readonly instances: readonly StrategyInstanceSettings[];

@@ -11,7 +11,7 @@ const LOOK_EVERY_MS = 5_000;
 const MOST_NAMED = 5;
 const LONGEST_REASON = 300;
 
-export interface DataWatchOptions {
+interface DataWatchOptions {
   readonly time: Timeline;
   readonly dataAges: () => readonly DataAge[];
   readonly onNotice: (notice: EngineNotice) => void;

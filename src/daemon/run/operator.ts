@@ -22,7 +22,7 @@ import { formatUnits, parseUnits, type Units } from '../../domain/money.ts';
 import { equityCurrencies, type FigureSource } from '../../mirror/equity-now.ts';
 import { drawdownOf, valuesOf, withoutDeposits, type ValueAt } from '../../portfolio/value-series.ts';
 
-export interface OperatorOptions {
+interface OperatorOptions {
   readonly bot: CreatedBot;
   readonly config: BotConfig;
   readonly venue: Venue;

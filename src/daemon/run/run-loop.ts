@@ -26,7 +26,7 @@ const LAST_BALANCES_MS = 20_000;
  */
 const VIRTUAL_DRAIN_MS = 600_000;
 
-export interface RunUntil {
+interface RunUntil {
   readonly venue: Pick<Venue, 'time'>;
   readonly signal?: AbortSignal;
   /** By the system clock; null: no limit. */

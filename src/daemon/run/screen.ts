@@ -23,7 +23,7 @@ export interface Screen {
  */
 const MAX_LINES_PER_SECOND = 25;
 
-export interface ScreenOptions {
+interface ScreenOptions {
   readonly json: boolean;
   readonly write: (line: string) => void;
   /** Time of the system clock, for the bound on lines. */

@@ -112,8 +112,8 @@ export const riskSettings = z
   .transform(withUnits)
   .prefault({});
 
-export type StrategyRiskSettings = z.output<typeof strategyRiskSettings>;
-export type RiskSettings = z.output<typeof riskSettings>;
+type StrategyRiskSettings = z.output<typeof strategyRiskSettings>;
+type RiskSettings = z.output<typeof riskSettings>;
 
 type GivenAmounts = Readonly<Record<string, Units | null>> | null | undefined;
 type GivenValues =

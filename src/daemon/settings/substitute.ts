@@ -11,7 +11,7 @@ const INNER = /^([A-Za-z_][A-Za-z0-9_]*)(?::-(.*))?$/s;
 /** Matches what YAML would not read as a text. */
 const NO_TEXT = /^(?:true|false|null|[-+]?(?:0|[1-9]\d*)(?:\.\d+)?)$/;
 
-export interface Substitution {
+interface Substitution {
   readonly problems: readonly Located[];
   /** Values that came from the environment, with the name of each: no message may show them. */
   readonly values: ReadonlyMap<string, string>;

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { isSameHash } from './secret-text.ts';
 
 /** Headers of a request that show its origin. */
-export interface OriginHeaders {
+interface OriginHeaders {
   readonly host: string | undefined;
   readonly origin: string | undefined;
   readonly fetchSite: string | undefined;

@@ -68,7 +68,7 @@ export function haltWork(reader: MirrorReader): PlannedWork {
   };
 }
 
-export interface CancelScope {
+interface CancelScope {
   readonly order: string | null;
   readonly strategy: string | null;
   readonly market: string | null;

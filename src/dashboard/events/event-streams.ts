@@ -24,7 +24,7 @@ const STILL_HERE_EVERY_MS = 15_000;
  */
 const MOST_WAITING_BYTES = 1_048_576;
 
-export interface EventStreamsOptions {
+interface EventStreamsOptions {
   readonly folder: BotFolderReader;
   readonly onError: (error: unknown) => void;
   readonly nowMs?: () => number;

@@ -12,7 +12,7 @@ const MOST_LINES = 500;
 const MOST_REPEATED = 5_000;
 
 /** News since the last poll. */
-export interface FeedNews {
+interface FeedNews {
   readonly epoch: string;
   readonly lines: readonly JournalLine[];
   readonly changed: StateEvent['changed'];

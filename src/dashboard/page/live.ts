@@ -8,7 +8,7 @@ import { EventParser } from './event-parser.ts';
  * for as long as the page is open.
  */
 
-export type LiveState = 'connecting' | 'live' | 'lost';
+type LiveState = 'connecting' | 'live' | 'lost';
 
 export const liveState = signal<LiveState>('connecting');
 

@@ -1,7 +1,7 @@
 import { signal } from '@preact/signals';
 
 /** Reason a person should reload the page; null while there is none. */
-export type ReasonToReload = 'missing-part' | 'newer-page';
+type ReasonToReload = 'missing-part' | 'newer-page';
 
 export const reasonToReload = signal<ReasonToReload | null>(null);
 

@@ -3,7 +3,7 @@ import { localeOf, type Language, type Locale, type RialUnit } from '../../langu
 
 /** A person's choices for this page. They stay in the browser. */
 
-export type Theme = 'auto' | 'light' | 'dark';
+type Theme = 'auto' | 'light' | 'dark';
 
 const PREFIX = 'sarraf.';
 

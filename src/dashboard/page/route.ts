@@ -18,7 +18,7 @@ export const LISTED_VIEWS = [
 export type PageView = (typeof LISTED_VIEWS)[number] | 'order' | 'strategy';
 
 /** View shown, and its subject: `#/market/BTCIRT`. */
-export interface Route {
+interface Route {
   readonly view: PageView;
   readonly subject: string | null;
 }

@@ -88,7 +88,7 @@ export const orderBody = z.strictObject({
 export const acknowledgeBody = z.strictObject({ ...base, alert: nameField });
 
 /** Effect of an action, with `dryRun`. */
-export const costReply = z.object({
+const costReply = z.object({
   dryRun: z.literal(true),
   cancels: z.array(nameField).describe('Orders that it cancels, by their keys; the first 500.'),
   cancelCount: countField,
@@ -110,7 +110,7 @@ export const costReply = z.object({
 });
 
 /** An action that was posted. The bot has it within a quarter of a second. */
-export const postedReply = z.object({
+const postedReply = z.object({
   id: countField.describe('Its state is at `actions/ID`. 0: it is done already.'),
   key: z.string(),
 });
@@ -145,6 +145,5 @@ export type UnlockBody = z.input<typeof unlockBody>;
 export type OrderBody = z.input<typeof orderBody>;
 export type AcknowledgeBody = z.input<typeof acknowledgeBody>;
 export type CostReply = z.output<typeof costReply>;
-export type PostedReply = z.output<typeof postedReply>;
 export type ActionReply = z.output<typeof actionReply>;
 export type ActionStateReply = z.output<typeof actionStateReply>;

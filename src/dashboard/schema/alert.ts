@@ -34,4 +34,3 @@ export const alertsQuery = pageQuery.extend({ state: z.enum(['open', 'all']).def
 export const alertsReply = pageOfItems(alertItem);
 
 export type AlertItem = z.output<typeof alertItem>;
-export type AlertsReply = z.output<typeof alertsReply>;

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { countField, sentenceField, timeField } from './fields.ts';
 import { botItem, equityItem } from './overview.ts';
 
-export const knownBotItem = z.object({
+const knownBotItem = z.object({
   name: z.string().describe('Instance, and the end of its folder.'),
   isThis: z.boolean(),
   bot: botItem.nullable().describe('Null where its folder can not be read.'),

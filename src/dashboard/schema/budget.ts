@@ -3,7 +3,7 @@ import { countField, lengthField, timeField } from './fields.ts';
 import { lockoutItem } from './overview.ts';
 import { seriesItem } from './series.ts';
 
-export const budgetItem = z.object({
+const budgetItem = z.object({
   subject: z
     .enum(['address', 'account'])
     .describe('What is counted: the address of this machine, or the account.'),

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { countField, timeField } from './fields.ts';
 
 /** Of the event without a name (`message`): one line of the journal. Its id is `EPOCH.ROW`. */
-export const journalEvent = z.object({
+const journalEvent = z.object({
   seq: countField,
   atMs: timeField,
   kind: z.string(),
@@ -11,7 +11,7 @@ export const journalEvent = z.object({
 });
 
 /** Of `event: state`: something changed that has no line in the journal. */
-export const stateEvent = z.object({
+const stateEvent = z.object({
   atMs: timeField,
   changed: z.array(z.enum(['books', 'stats', 'balances', 'read-times', 'locks', 'figures', 'bot'])),
 });
@@ -20,7 +20,7 @@ export const stateEvent = z.object({
  * Of `event: reset`: rows may be missing before this, as after a restore; whatever is shown is to be read
  * again.
  */
-export const resetEvent = z.object({
+const resetEvent = z.object({
   reason: z.enum(['first', 'other-mirror', 'too-far-behind', 'no-mirror']),
 });
 

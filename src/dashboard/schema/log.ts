@@ -21,4 +21,3 @@ export const logQuery = pageQuery.extend({
 export const logReply = pageOfItems(logItem);
 
 export type LogItem = z.output<typeof logItem>;
-export type LogReply = z.output<typeof logReply>;

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { decimalTextField, sideField, timeField } from './fields.ts';
 import { fillItem, orderItem } from './order.ts';
 
-export const marketItem = z.object({
+const marketItem = z.object({
   symbol: z.string(),
   base: z.string(),
   quote: z.string(),
@@ -21,7 +21,7 @@ export const marketItem = z.object({
 
 export const marketsReply = z.object({ markets: z.array(marketItem) });
 
-export const bracketItem = z.object({
+const bracketItem = z.object({
   intentId: z.string(),
   strategy: z.string(),
   side: sideField.describe('The side of its entry.'),

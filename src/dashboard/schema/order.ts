@@ -11,7 +11,7 @@ import {
   timeField,
 } from './fields.ts';
 
-export const ORDER_STATES = [
+const ORDER_STATES = [
   'planned',
   'sending',
   'unknown',
@@ -66,7 +66,7 @@ export const fillItem = z.object({
 });
 
 /** One line of the journal about something. */
-export const stepItem = z.object({
+const stepItem = z.object({
   seq: countField,
   atMs: timeField,
   kind: z.string(),
@@ -76,7 +76,7 @@ export const stepItem = z.object({
 });
 
 /** Original reply of the exchange about an order. */
-export const rawReplyItem = z.object({
+const rawReplyItem = z.object({
   orderKey: z.string(),
   step: z.enum(['place', 'look-up', 'cancel']).describe('Which request it is the reply to.'),
   atMs: timeField,
@@ -141,8 +141,5 @@ export type OrderItem = z.output<typeof orderItem>;
 export type FillItem = z.output<typeof fillItem>;
 export type StepItem = z.output<typeof stepItem>;
 export type RawReplyItem = z.output<typeof rawReplyItem>;
-export type OrdersReply = z.output<typeof ordersReply>;
 export type OrderReply = z.output<typeof orderReply>;
-export type FillsReply = z.output<typeof fillsReply>;
 export type IntentItem = z.output<typeof intentItem>;
-export type IntentsReply = z.output<typeof intentsReply>;

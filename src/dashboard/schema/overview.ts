@@ -69,7 +69,7 @@ export const strategyItem = z.object({
     .nullable(),
 });
 
-export const exposureItem = z.object({
+const exposureItem = z.object({
   asset: z.string(),
   amount: decimalTextField,
   currency: z.string(),
@@ -84,14 +84,14 @@ export const lockoutItem = z.object({
 });
 
 /** A limit on losses that lets a strategy add no risk. */
-export const lossLimitItem = z.object({
+const lossLimitItem = z.object({
   strategy: z.string(),
   reason: z.string(),
   reasonFacts: sentenceField,
   sinceMs: timeField,
 });
 
-export const unresolvedItem = z.object({
+const unresolvedItem = z.object({
   key: z.string(),
   strategy: z.string(),
   market: z.string(),
@@ -99,7 +99,7 @@ export const unresolvedItem = z.object({
   sentAtMs: timeField.nullable(),
 });
 
-export const dataAgeItem = z.object({
+const dataAgeItem = z.object({
   feed: z.string().describe('Such as `book BTCIRT`.'),
   readAtMs: timeField,
 });
@@ -146,6 +146,4 @@ export type PositionItem = z.output<typeof positionItem>;
 export type StrategyItem = z.output<typeof strategyItem>;
 export type ExposureItem = z.output<typeof exposureItem>;
 export type LockoutItem = z.output<typeof lockoutItem>;
-export type UnresolvedItem = z.output<typeof unresolvedItem>;
-export type DataAgeItem = z.output<typeof dataAgeItem>;
 export type OverviewReply = z.output<typeof overviewReply>;

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { countField, timeField } from './fields.ts';
 
-export const reportItem = z.object({
+const reportItem = z.object({
   id: z.string().describe('Its page is at `reports/ID`.'),
   name: z.string(),
   kind: z.enum(['report', 'backtest', 'study']),

@@ -53,7 +53,6 @@ export const chartCandlesReply = z.object({
     .describe('Oldest first. The last one may still run.'),
 });
 
-export type RangeQuery = z.output<typeof rangeQuery>;
 export type SeriesItem = z.output<typeof seriesItem>;
 export type EquityReply = z.output<typeof equityReply>;
 export type PlotsReply = z.output<typeof plotsReply>;

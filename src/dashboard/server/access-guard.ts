@@ -20,7 +20,7 @@ export interface SignedIn extends Person {
   readonly endsAtMs: number | null;
 }
 
-export interface AccessGuardOptions {
+interface AccessGuardOptions {
   readonly store: AccessStore;
   readonly isSecure: boolean;
   readonly language: SessionReply['language'];

@@ -41,7 +41,7 @@ import type { LocksReply } from '../schema/lock.ts';
 type Shape<Name extends DashboardEndpoint> = (typeof DASHBOARD_ENDPOINTS)[Name];
 
 /** A request whose parts were checked. */
-export interface CheckedCall<Name extends DashboardEndpoint> {
+interface CheckedCall<Name extends DashboardEndpoint> {
   /** The parts of the path that stand for names. */
   readonly params: Readonly<Record<string, string>>;
   readonly query: Shape<Name> extends { readonly query: infer Query extends z.ZodType }

@@ -27,7 +27,7 @@ const FOR_EVER = 'public, max-age=31536000, immutable';
 type Encoding = 'br' | 'gzip';
 
 /** One file of the page, as it is answered. */
-export interface PageFile {
+interface PageFile {
   readonly type: string;
   readonly etag: string;
   readonly cacheControl: string;

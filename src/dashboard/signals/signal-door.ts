@@ -24,7 +24,7 @@ const MOST_WAITING = 20;
 /** Characters of a hash in an id: with the word before it, as long as a tag of an order may be. */
 const MADE_ID_LENGTH = 27;
 
-export interface SignalDoorOptions {
+interface SignalDoorOptions {
   readonly folder: BotFolderReader;
   readonly tokens: SignalTokenTable;
   readonly nowMs: () => number;

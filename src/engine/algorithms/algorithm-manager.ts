@@ -40,7 +40,7 @@ const LACK_TOLD_AFTER_MS = 300_000;
 /** Most reasons of a refusal last; and the exchange may hold an identical order back for longer. */
 const LEAST_REFUSAL_PAUSE_MS = 10_000;
 
-export interface AlgorithmManagerOptions {
+interface AlgorithmManagerOptions {
   readonly outbox: Outbox;
   readonly orderManager: OrderManager;
   readonly placer: OrderPlacer;

@@ -24,7 +24,7 @@ import { sizedAlgorithm, sizeViewOf } from '../strategies/sized-intent.ts';
 import type { StrategyInstance } from '../strategy-instance.ts';
 import type { TrailPace } from '../../strategy/trailing.ts';
 
-export interface AlgorithmStarterOptions {
+interface AlgorithmStarterOptions {
   readonly outbox: Outbox;
   readonly table: Pick<OrderTable, 'get'>;
   readonly risk: PreTradeRisk;

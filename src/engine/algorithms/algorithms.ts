@@ -76,7 +76,7 @@ export type SizedAlgorithmIntent =
   | BracketIntent
   | ProtectIntent;
 
-export interface CreateAlgorithmOptions extends CreateBracketOptions, CreatePegOptions {
+interface CreateAlgorithmOptions extends CreateBracketOptions, CreatePegOptions {
   /** The order that a replace intent names, when it is one of the strategy's own. */
   readonly replaced?: OrderRecord | undefined;
   /** A market that the bot follows, by its symbol; null for others. */

@@ -9,7 +9,7 @@ import { NO_TALLY, type Tally } from './tally.ts';
 import { positiveWishUnits } from './wish-units.ts';
 
 /** Factor of a purchase once the price is a given part below the highest. Units of 1e-10. */
-export interface DcaStep {
+interface DcaStep {
   /** Part of the highest price: 5 percent is 5e8. */
   readonly below: Units;
   readonly factor: Units;

@@ -16,7 +16,7 @@ export interface StopLevel {
 type Bought = Pick<BracketStock, 'gross' | 'spent'>;
 
 /** Fields that change when following the price. */
-export type FollowedPrice = Pick<
+type FollowedPrice = Pick<
   BracketAlgorithm,
   'highest' | 'raisedStop' | 'raisedBy' | 'trailedAtMs' | 'closeAtMs'
 >;

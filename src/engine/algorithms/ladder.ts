@@ -10,7 +10,7 @@ import { refused, type Creation } from './step.ts';
 import { positiveWishUnits } from './wish-units.ts';
 
 /** One order of a ladder, on the steps of its market. */
-export interface Rung {
+interface Rung {
   readonly price: Units;
   readonly amount: Units;
 }

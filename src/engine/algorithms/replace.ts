@@ -29,7 +29,7 @@ export interface ReplaceAlgorithm {
   readonly remainder: Units | null;
 }
 
-export type ReplaceIntent = Extract<Intent, { kind: 'replace' }>;
+type ReplaceIntent = Extract<Intent, { kind: 'replace' }>;
 
 export function createReplace(
   intent: ReplaceIntent,

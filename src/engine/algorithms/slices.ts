@@ -36,7 +36,7 @@ export interface Sliced {
 }
 
 /** Returns the size of a slice, including the amount carried into it; no more than is left. */
-export type PartOf<Algorithm> = (algorithm: Algorithm, slice: number, market: Market) => Units;
+type PartOf<Algorithm> = (algorithm: Algorithm, slice: number, market: Market) => Units;
 
 const MOST_SLICES = 1_000;
 /** Thirty days. */

@@ -41,7 +41,7 @@ export interface TargetAlgorithm {
   readonly tally: Tally;
 }
 
-export type TargetIntent = Extract<Intent, { kind: 'target' }>;
+type TargetIntent = Extract<Intent, { kind: 'target' }>;
 
 /**
  * Orders of one target. Each leaves a fraction of the difference; more is a position that others keep moving.

@@ -31,7 +31,7 @@ export interface TargetsAlgorithm {
   readonly awaited: readonly string[];
 }
 
-export type TargetsIntent = Extract<Intent, { kind: 'targets' }>;
+type TargetsIntent = Extract<Intent, { kind: 'targets' }>;
 
 /** Default taker fee: the first tier of the exchange, in percent. */
 const DEFAULT_FEE_PERCENT = 0.25;

@@ -9,7 +9,7 @@ import { CloseByHand, type CloseByHandOptions } from './close-by-hand.ts';
 import { PlaceByHand, type PlaceByHandOptions } from './place-by-hand.ts';
 import { PositionByHand, type PositionByHandOptions } from './position-by-hand.ts';
 
-export type ByHandOptions = Omit<
+type ByHandOptions = Omit<
   CancelByHandOptions & CloseByHandOptions & PlaceByHandOptions & PositionByHandOptions,
   'instanceOf' | 'leftBehind' | 'onChange' | 'closingOf'
 >;

@@ -12,7 +12,7 @@ import type { Reconciler } from '../fills/reconciler.ts';
 /** Feeds of the account. */
 type AccountFeedKind = 'orders' | 'trades' | 'wallets' | 'transactions';
 
-export interface AccountFeedsOptions {
+interface AccountFeedsOptions {
   readonly asker: FeedAsker;
   readonly outbox: Outbox;
   readonly orderManager: OrderManager;

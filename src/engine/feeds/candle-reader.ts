@@ -23,7 +23,7 @@ const MOST_RETRIES = 3;
 /** Bars of the past at most, over as many requests as that takes. */
 const MOST_WARM_UP = 5_000;
 
-export interface CandleReaderOptions {
+interface CandleReaderOptions {
   readonly market: string;
   readonly timeframe: Timeframe;
   /** Configured start of the exchange's bars; the start that its bars show overrides it. */

@@ -10,7 +10,7 @@ import type { Outbox } from '../outbox.ts';
 import { candleFlaw } from '../plausibility/market-flaw.ts';
 import type { StrategyDispatcher } from '../strategy-dispatcher.ts';
 
-export interface CandleTakerOptions {
+interface CandleTakerOptions {
   readonly outbox: Outbox;
   readonly markets: MarketDataCache;
   readonly findings: FlawLog;

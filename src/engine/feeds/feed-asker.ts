@@ -35,7 +35,7 @@ interface AskedReply {
   readonly saidAtMs: number | undefined;
 }
 
-export interface FeedAskerOptions {
+interface FeedAskerOptions {
   readonly feeds: readonly PlannedFeed[];
   readonly queue: PollQueue;
   readonly times: FeedReadTimes;

@@ -20,7 +20,7 @@ import type { Reconciler } from '../fills/reconciler.ts';
 import type { ClosedCandle } from '../../strategy/strategy-event.ts';
 import type { StrategyDispatcher } from '../strategy-dispatcher.ts';
 
-export interface FeedHandlerOptions {
+interface FeedHandlerOptions {
   readonly feeds: readonly PlannedFeed[];
   readonly startMs: number;
   readonly outbox: Outbox;

@@ -7,7 +7,7 @@ import type { Outbox } from '../outbox.ts';
 import type { Flaw } from '../plausibility/flaw.ts';
 import { walletFlaw } from '../plausibility/wallet-flaw.ts';
 
-export interface MarginCacheOptions {
+interface MarginCacheOptions {
   readonly outbox: Outbox;
   readonly findings: FlawLog;
   /** Hands a reading to the strategies that subscribed to it. */

@@ -23,7 +23,7 @@ export interface FillListener {
   onCorrection?(by: FillRecord, more: number): void;
 }
 
-export interface FillCorrectionsOptions {
+interface FillCorrectionsOptions {
   readonly blotter: OrderBlotter;
   readonly reports: OrderReportMatcher;
   readonly booked: BookedFills;

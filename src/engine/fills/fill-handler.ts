@@ -33,7 +33,7 @@ const SET_APART_AFTER = 3;
 /** Minimum age when a person accepts: a younger one may still come to its end by itself. */
 const ACCEPTS_AFTER_MS = 60_000;
 
-export interface FillHandlerOptions {
+interface FillHandlerOptions {
   readonly blotter: OrderBlotter;
   readonly reports: OrderReportMatcher;
   readonly listeners: readonly FillListener[];
@@ -57,7 +57,7 @@ interface Reading {
 }
 
 /** Result of a reading of the trades. */
-export interface FillsRead {
+interface FillsRead {
   readonly next: null;
   readonly askedAtMs: number;
   readonly taken: number;

@@ -18,7 +18,7 @@ export const storedMissingCoins = z.record(
 /** So many readings of the wallets in a row show that coins are missing. */
 const MISSING_AFTER_READINGS = 2;
 
-export interface MissingCoinsOptions {
+interface MissingCoinsOptions {
   readonly outbox: Outbox;
   readonly account: AccountState;
   readonly instances: readonly StrategyInstance[];

@@ -19,7 +19,7 @@ const ACCEPTS_AFTER_MS = 60_000;
 
 const NONE: readonly never[] = [];
 
-export interface PlaceholderFillsOptions {
+interface PlaceholderFillsOptions {
   readonly blotter: OrderBlotter;
   readonly reports: OrderReportMatcher;
   readonly booked: BookedFills;

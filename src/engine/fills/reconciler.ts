@@ -40,7 +40,7 @@ const TRY_AGAIN_MS = 5_000;
 const PHASE_PATIENCE_MS = 150_000;
 
 /** Functions that the reconciler needs from the engine around it. */
-export interface ReconcilerPorts {
+interface ReconcilerPorts {
   /** Brings a feed forward. */
   hasten(feed: 'fills' | 'wallets' | 'transactions'): void;
   /**

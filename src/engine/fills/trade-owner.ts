@@ -16,7 +16,7 @@ const LAG_MS = 30_000;
 /** An owner that is not found for so long: then the trade counts as foreign, and is reported. */
 const ASKS_FOR_MS = 300_000;
 
-export interface TradeOwnerOptions {
+interface TradeOwnerOptions {
   readonly blotter: OrderBlotter;
   readonly reports: OrderReportMatcher;
   readonly taken: TakenTrades;
@@ -26,7 +26,7 @@ export interface TradeOwnerOptions {
 }
 
 /** Standing of a trade, whose owner is known, in the books. */
-export type TradeStanding =
+type TradeStanding =
   | { readonly kind: 'new' }
   /** It is booked under another id. */
   | { readonly kind: 'booked'; readonly as: FillRecord | null }

@@ -32,7 +32,7 @@ export interface LockChange {
 }
 
 /** Locks to be ended by an operator: by name, by scope, or all (both null). */
-export interface UnlockWish {
+interface UnlockWish {
   readonly name: string | null;
   readonly scope: LockScope | null;
 }

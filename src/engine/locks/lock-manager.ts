@@ -27,7 +27,7 @@ import type { LockRefusal } from '../risk/pre-trade-risk.ts';
 export const KEPT_LOCKS = 'locks';
 const NO_LOCKS_SHOWN: readonly ShownLock[] = Object.freeze([]);
 
-export interface LockManagerOptions extends EquityOptions {
+interface LockManagerOptions extends EquityOptions {
   readonly rules: readonly LockRule[];
   readonly outbox: Outbox;
   readonly orderManager: OrderManager;

@@ -11,7 +11,7 @@ const WORST_NUMERATOR = 101n;
 const WORST_DENOMINATOR = 100n;
 
 /** Data for calculating the claims of orders. */
-export interface ClaimTerms {
+interface ClaimTerms {
   readonly marketNames: MarketNames;
   /** Null for a market that is not followed. */
   readonly marketOf: (market: string) => Market | null;

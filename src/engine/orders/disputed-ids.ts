@@ -17,7 +17,7 @@ interface Claim {
 }
 
 /** Outcome for an order's name under another id. */
-export type Dispute =
+type Dispute =
   /** Both are there: it was placed twice. */
   | { readonly kind: 'twin' }
   /** The other id is its own, and it has that now. */
@@ -25,7 +25,7 @@ export type Dispute =
   /** Both are asked for. */
   | { readonly kind: 'undecided' };
 
-export interface DisputedIdsOptions {
+interface DisputedIdsOptions {
   readonly blotter: OrderBlotter;
   readonly inquiries: OrderInquiries;
   readonly sureIds: SureIds;

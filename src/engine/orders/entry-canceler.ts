@@ -5,7 +5,7 @@ import { mayTrade, type OrderRecord } from '../order-record.ts';
 import type { OrderManager } from './order-manager.ts';
 import type { StrategyInstance } from '../strategy-instance.ts';
 
-export interface EntryCancelerOptions {
+interface EntryCancelerOptions {
   readonly orderManager: OrderManager;
   readonly instances: readonly StrategyInstance[];
   /** True if a bracket sells with the order what it bought. */

@@ -5,7 +5,7 @@ import { divideUp } from '../../domain/rounding.ts';
 import { sentence } from '../../language/sentence.ts';
 
 /** Sizes and prices as they are wished, in units of 1e-10. */
-export interface UnfittedOrder {
+interface UnfittedOrder {
   readonly amount: Units;
   readonly price: Units | null;
   readonly stopPrice: Units | null;
@@ -13,7 +13,7 @@ export interface UnfittedOrder {
 }
 
 /** The same on the steps of the market, or why there is no such order. */
-export type FittedOrder =
+type FittedOrder =
   | {
       readonly ok: true;
       readonly amount: Units;

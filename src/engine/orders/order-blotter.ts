@@ -19,7 +19,7 @@ const MOST_SEEN_ONCE = 5_000;
 const LAST_REFUSALS_MS = 600_000;
 
 /** Called with every change of an order, after it was entered. `before` is null for a new one. */
-export type OrderListener = (order: OrderRecord, before: OrderRecord | null) => void;
+type OrderListener = (order: OrderRecord, before: OrderRecord | null) => void;
 
 /**
  * Keeps our orders: every event about one goes through here, into the table, the mirror and the journal, and

@@ -11,7 +11,7 @@ const WITHIN_MS = 60_000;
 /** Questions under way at most; beyond it the next reading of a list asks again. */
 const MOST_UNDER_WAY = 40;
 
-export interface OrderInquiriesOptions {
+interface OrderInquiriesOptions {
   readonly outbox: Outbox;
   /** The code by which the exchange says that it has no such order. */
   readonly noSuchOrder: string;

@@ -18,7 +18,7 @@ export interface OrderStatusReport {
   readonly terms: VenueTerms | null;
 }
 
-export interface VenueTerms {
+interface VenueTerms {
   readonly amount: Units;
   readonly price: Units | null;
   readonly stopPrice: Units | null;

@@ -17,7 +17,7 @@ import { UnknownOrderSearch } from './unknown-order-search.ts';
 /** A list may be this much older than a reply. */
 const LIST_LAG_MS = 3_000;
 
-export interface OrderManagerOptions {
+interface OrderManagerOptions {
   readonly settings: EngineSettings;
   readonly blotter: OrderBlotter;
   readonly findings: FlawLog;

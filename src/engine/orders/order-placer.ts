@@ -14,7 +14,7 @@ import { placeCall } from './place-call.ts';
 import type { PreTradeRisk, OrderPlan } from '../risk/pre-trade-risk.ts';
 import type { RowCounter } from '../feeds/row-counter.ts';
 
-export interface OrderPlacerOptions {
+interface OrderPlacerOptions {
   readonly settings: EngineSettings;
   readonly blotter: OrderBlotter;
   readonly reports: OrderReportMatcher;

@@ -30,7 +30,7 @@ export type ReportMatch =
   | { readonly kind: 'doubtful' };
 
 /** Last answer of the exchange on an order that was requested by its id, and its time. */
-export interface StatedOrder {
+interface StatedOrder {
   readonly record: VenueOrder;
   readonly atMs: number;
 }
@@ -46,7 +46,7 @@ export interface ReportContext {
   readonly askedId?: VenueOrderId;
 }
 
-export interface OrderReportMatcherOptions {
+interface OrderReportMatcherOptions {
   readonly blotter: OrderBlotter;
   readonly instance: string;
   readonly lateArrivalMs: number;

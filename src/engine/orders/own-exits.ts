@@ -9,7 +9,7 @@ import type { CancelManager } from './cancel-manager.ts';
 import type { MarketDataCache } from '../feeds/market-data-cache.ts';
 import type { StrategyInstance } from '../strategy-instance.ts';
 
-export interface OwnExitsOptions {
+interface OwnExitsOptions {
   /** By the ids of their intents, oldest first. */
   readonly works: ReadonlyMap<string, AlgorithmWork>;
   readonly table: OrderTable;
@@ -26,7 +26,7 @@ export interface OwnExitsOptions {
 }
 
 /** A sale that a strategy wants of coins that its own exits may hold. */
-export interface WantedSale {
+interface WantedSale {
   readonly market: string;
   /** Units of the coin; null for all that it has, by whatever it is held. */
   readonly amount: Units | null;

@@ -9,7 +9,7 @@ import type { AccountState } from '../feeds/account-state.ts';
 import type { MarketDataCache } from '../feeds/market-data-cache.ts';
 import type { OrderBlotter } from './order-blotter.ts';
 
-export interface RefusedOrdersOptions {
+interface RefusedOrdersOptions {
   readonly blotter: OrderBlotter;
   readonly markets: MarketDataCache;
   readonly account: AccountState;

@@ -15,7 +15,7 @@ interface Signs {
 }
 
 /** Outcome of reading an order's status. */
-export type Ending =
+type Ending =
   | 'open'
   | 'ended'
   /** It may have ended: ask again. */

@@ -15,7 +15,7 @@ import type { PreTradeRisk } from '../risk/pre-trade-risk.ts';
 /** Maximum wait of a look-up for a slot. */
 const LOOK_UP_WITHIN_MS = 60_000;
 
-export interface UnknownOrderSearchOptions {
+interface UnknownOrderSearchOptions {
   readonly settings: EngineSettings;
   readonly blotter: OrderBlotter;
   readonly cancels: CancelManager;

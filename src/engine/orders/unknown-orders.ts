@@ -11,7 +11,7 @@ const EARLY_PASSES_AFTER_MS = [1_000, 15_000, 60_000] as const;
 /** Between two passes once the early ones are over and the late ones could not prove anything. */
 const LATER_PASSES_EVERY_MS = 60_000;
 
-export interface UnknownOrdersSettings {
+interface UnknownOrdersSettings {
   /**
    * Longest time after its last send that a request may still arrive, if the venue itself guarantees nothing.
    */
@@ -41,7 +41,7 @@ interface Search {
 }
 
 /** A reading of the whole list of orders from a cursor on. */
-export interface AbsencePass {
+interface AbsencePass {
   readonly from: ListCursor;
   /** Time its first page was requested; null until that is known. */
   askedAtMs: number | null;

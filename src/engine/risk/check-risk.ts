@@ -174,7 +174,7 @@ class Approved<T> {
  */
 export type RiskApproved<T> = Approved<T>;
 
-export type RiskVerdict =
+type RiskVerdict =
   | { readonly ok: true; readonly order: RiskApproved<WantedOrder> }
   | { readonly ok: false; readonly refusal: RiskRefusal };
 

@@ -11,7 +11,7 @@ export const storedLossLimits = z.array(
   z.object({ strategy: z.string(), check: z.string(), reason: z.string(), sinceMs: storedTimeMs }),
 );
 
-export type StoredLossLimits = z.output<typeof storedLossLimits>;
+type StoredLossLimits = z.output<typeof storedLossLimits>;
 
 type HeldLimit = StoredLossLimits[number];
 
@@ -20,7 +20,7 @@ export const KEPT_LOSS_LIMITS = 'loss-limits';
 /** Interval for checking that a limit that has refused an order would still do so. */
 const LOOK_EVERY_MS = 5_000;
 
-export interface LossLimitsOptions {
+interface LossLimitsOptions {
   readonly outbox: Outbox;
   readonly instances: readonly StrategyInstance[];
   readonly markets: Pick<MarketDataCache, 'priceOf'>;

@@ -5,7 +5,7 @@ import type { RiskLimits, ValueLimit } from '../risk-limits.ts';
 import { sayValue, type Objection, type PnlView, type RiskCheck, type RiskView } from './risk-view.ts';
 
 /** Input of the limits on losses: the results, whatever the order. */
-export type LossView = Pick<RiskView, 'results' | 'marketNames'>;
+type LossView = Pick<RiskView, 'results' | 'marketNames'>;
 
 /**
  * Checks the loss since 00:00 UTC in all markets of the strategy, realised and unrealised, each asset valued

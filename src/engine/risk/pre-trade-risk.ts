@@ -58,7 +58,7 @@ export interface WishedOrder {
   readonly stopLegExit: ExitKind | null;
 }
 
-export type PreTradeVerdict =
+type PreTradeVerdict =
   | { readonly ok: true; readonly plan: OrderPlan }
   /**
    * `code`: `kind` where the exchange has no such orders, `fit`, `risk <check>`, `lock <name>`, `funds` where
@@ -67,7 +67,7 @@ export type PreTradeVerdict =
    */
   | { readonly ok: false; readonly code: string; readonly reason: string };
 
-export interface PreTradeRiskOptions {
+interface PreTradeRiskOptions {
   readonly blotter: OrderBlotter;
   readonly markets: MarketDataCache;
   readonly instances: readonly StrategyInstance[];

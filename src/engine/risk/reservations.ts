@@ -29,7 +29,7 @@ export interface ClaimingWork {
   readonly orders: ReadonlyMap<string, OrderRecord>;
 }
 
-export interface ReservationsOptions {
+interface ReservationsOptions {
   readonly table: OrderTable;
   readonly account: AccountState;
   readonly instances: readonly StrategyInstance[];

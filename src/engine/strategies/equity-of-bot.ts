@@ -14,7 +14,7 @@ export interface EquityOptions {
 }
 
 /** Result so far and the capital it was made with, in one currency. */
-export interface EquityReading {
+interface EquityReading {
   readonly quote: Currency;
   readonly result: Units;
   /** Equity less result, as the account is now. Right while nothing is on its way. */

@@ -18,7 +18,7 @@ const RETRY_MS = 30_000;
 /** Nothing is worth what it was so long ago: without a younger price there is no value. */
 const OLDEST_PRICE_MS = 600_000;
 
-export interface FigureKeeperOptions extends Omit<EquityOptions, 'views'> {
+interface FigureKeeperOptions extends Omit<EquityOptions, 'views'> {
   readonly settings: FigureSettings;
   readonly outbox: Outbox;
   readonly reconciler: Pick<Reconciler, 'break' | 'expectedOf'>;

@@ -26,7 +26,7 @@ import type { StrategyNotifier } from './strategy-notifier.ts';
 import type { TransferManager } from '../transfer-manager.ts';
 import type { MemberGuard } from '../universe/member-guard.ts';
 
-export interface IntentRouterOptions {
+interface IntentRouterOptions {
   readonly outbox: Outbox;
   readonly orderManager: OrderManager;
   readonly placer: OrderPlacer;

@@ -21,7 +21,7 @@ import type { StrategyInstance } from '../strategy-instance.ts';
 
 const NO_ORDERS: readonly OwnOrder[] = [];
 
-export interface PortfolioViewsOptions {
+interface PortfolioViewsOptions {
   readonly markets: MarketDataCache;
   readonly blotter: OrderBlotter;
   readonly account: AccountState;

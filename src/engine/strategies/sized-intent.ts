@@ -22,7 +22,7 @@ type SlowKind = 'twap' | 'vwap' | 'iceberg' | 'ladder' | 'peg';
 const SLOW_KINDS: ReadonlySet<Intent['kind']> = new Set(['twap', 'vwap', 'iceberg', 'ladder', 'peg']);
 
 /** Data for computing a size. */
-export interface SizeView {
+interface SizeView {
   readonly market: Market;
   /** The best price that an order of a side meets, units of 1e-10; null while none is known. */
   readonly priceFor: (side: Side) => Units | null;

@@ -29,7 +29,7 @@ const NO_REJECTION: Rejection = {
   reason: '',
 };
 
-export interface StrategyNotifierOptions {
+interface StrategyNotifierOptions {
   readonly instances: readonly StrategyInstance[];
   readonly outbox: Outbox;
   readonly markets: MarketDataCache;

@@ -7,13 +7,13 @@ import type { DecimalInput, Intent } from '../../strategy/intents.ts';
 import type { OrderTable } from '../orders/order-table.ts';
 import type { StrategyInstance } from '../strategy-instance.ts';
 
-export interface MemberGuardOptions {
+interface MemberGuardOptions {
   readonly universeOf: (instance: StrategyInstance, name: string) => UniverseState | null;
   readonly table: Pick<OrderTable, 'get'>;
 }
 
 /** Permitted part of an intent, and why the rest is refused. */
-export interface Guarded {
+interface Guarded {
   readonly intent: Intent | null;
   readonly why: string | null;
 }

@@ -17,7 +17,7 @@ export interface MemberChange {
 }
 
 /** Change of one of a strategy's universes, to notify it of. */
-export interface MembersChange {
+interface MembersChange {
   readonly entered: readonly string[];
   readonly left: readonly string[];
   /** Both in order, each with its reason. */

@@ -3,7 +3,7 @@ import type { DecimalText } from '../../domain/decimal-text.ts';
 import { readDecimal, recordOf, withoutPrototype } from '../reply-types.ts';
 
 /** Prices of other providers: currency (lower case) -> provider -> price. */
-export type GlobalStats = Readonly<Record<string, Readonly<Record<string, DecimalText>>>>;
+type GlobalStats = Readonly<Record<string, Readonly<Record<string, DecimalText>>>>;
 
 type Prices = Map<string, Map<string, DecimalText>>;
 

@@ -7,7 +7,7 @@ import { violationsOf, type Violation } from './violation.ts';
 const LIVE: ReadonlySet<string> = new Set(['open', 'cancelling']);
 const FINAL: ReadonlySet<string> = new Set(['filled', 'cancelled', 'rejected']);
 
-export interface AgreementOptions {
+interface AgreementOptions {
   /** The first part of our ids. */
   readonly instance: string;
   /** Names of orders whose refusal the bot received. */

@@ -19,7 +19,7 @@ interface ClosingOrder {
   readonly sentAtMs: number;
 }
 
-export interface ByHandCheckerOptions {
+interface ByHandCheckerOptions {
   readonly instance: string;
   readonly given?: GivenCoins;
   readonly count: (what: string) => void;

@@ -7,7 +7,7 @@ import type { ExchangeTruth, TrueFill, TrueOrder } from './exchange-truth.ts';
 import { NONE_REFUSED, ownKeyOf, placedNameOf } from './own-key.ts';
 import { violationsOf, type Violation } from './violation.ts';
 
-export interface ExposureLimits {
+interface ExposureLimits {
   /** The first part of our ids. */
   readonly instance: string;
   /**

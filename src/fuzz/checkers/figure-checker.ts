@@ -72,7 +72,7 @@ function effectOf({ market, side, amount, total, fee }: Effect): [string, bigint
       ];
 }
 
-export interface FigureCheckerOptions {
+interface FigureCheckerOptions {
   /** The first part of our ids. */
   readonly instance: string;
   readonly mirrorPath: string;

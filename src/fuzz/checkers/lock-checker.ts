@@ -47,7 +47,7 @@ export type LockedBot = Pick<Engine, 'instances' | 'unfinishedOrders'> & Showing
  */
 const PROMPT_MS = 10_000;
 
-export interface LockCheckerOptions {
+interface LockCheckerOptions {
   readonly instance: string;
   readonly given?: GivenCoins;
   readonly rules: readonly LockRule[];

@@ -28,7 +28,7 @@ export interface MirrorFill {
   readonly fee: string;
 }
 
-export interface IntentRow {
+interface IntentRow {
   readonly id: string;
   readonly kind: string;
   readonly json: string;
@@ -36,7 +36,7 @@ export interface IntentRow {
   readonly atMs: number;
 }
 
-export interface BalanceRow {
+interface BalanceRow {
   readonly currency: string;
   readonly total: string;
   readonly held: string;

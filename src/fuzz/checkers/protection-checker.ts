@@ -6,7 +6,7 @@ import type { ExchangeTruth, TrueFill, TrueOrder } from './exchange-truth.ts';
 import { ownKeyOf, placedNameOf } from './own-key.ts';
 import { violationsOf, type Violation } from './violation.ts';
 
-export interface ProtectionLimits {
+interface ProtectionLimits {
   readonly instance: string;
   readonly brackets: readonly WatchedBracket[];
   readonly excuses: readonly Excuse[];

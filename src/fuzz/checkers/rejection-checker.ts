@@ -3,7 +3,7 @@ import { placedNameOf } from './own-key.ts';
 import { violationsOf, type Violation } from './violation.ts';
 
 /** Exchange's own data: its tables. */
-export interface AcceptedOrders {
+interface AcceptedOrders {
   /** The id of an order by the clientOrderId that it was placed with; null where none was accepted. */
   readonly idOf: (clientOrderId: string) => number | null;
   /**

@@ -18,7 +18,7 @@ interface SentTransfer {
   isAnswered: boolean;
 }
 
-export interface TransferTruth {
+interface TransferTruth {
   /** Transfers that the exchange made, and how often, by key. */
   readonly made: ReadonlyMap<string, number>;
   /** Bodies of those whose reply was wrong. */

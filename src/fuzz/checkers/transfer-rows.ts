@@ -13,7 +13,7 @@ export function transferKey(currency: string, amountText: string, from: string):
 }
 
 /** A transfer that the mirror's file has as one at work. */
-export interface KeptTransfer {
+interface KeptTransfer {
   readonly id: string;
   readonly key: string;
   readonly currency: string;

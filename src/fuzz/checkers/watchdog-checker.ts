@@ -4,7 +4,7 @@ import { violationsOf, type Violation } from './violation.ts';
 import type { LeavingRequest, WireWitness } from './watched-transport.ts';
 import type { WatchdogOrders } from './watchdog-orders.ts';
 
-export interface WatchdogCheckerOptions {
+interface WatchdogCheckerOptions {
   readonly rule: WatchRule;
   readonly nowMs: () => number;
   /** Lead of the exchange's clock over the true time. */

@@ -8,7 +8,7 @@ import { readMirrorRows } from './mirror-rows.ts';
 import { movedBy, readPositionMoves } from './position-checker.ts';
 import { namedOrders, type NamedOrder } from './own-key.ts';
 
-export interface WatchdogOrdersOptions {
+interface WatchdogOrdersOptions {
   /** The first part of every id of the bot's orders. */
   readonly instance: string;
   readonly mirrorPath: string;

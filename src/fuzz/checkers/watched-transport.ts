@@ -22,7 +22,7 @@ export interface WireWitness {
   ): void;
 }
 
-export interface WatchedTransportOptions {
+interface WatchedTransportOptions {
   readonly transport: Transport;
   readonly witnesses: readonly WireWitness[];
   readonly nowMs: () => number;

@@ -84,7 +84,7 @@ const MOST_WAITING = 5_000;
  * Outcome of a change of the depth: a book to store, nothing new, or the reason that the change can not be
  * used.
  */
-export type FeedStep =
+type FeedStep =
   | { readonly kind: 'book'; readonly book: RecordedBook }
   | { readonly kind: 'same' }
   | { readonly kind: 'rejected'; readonly problem: string };

@@ -6,7 +6,7 @@ import { SarrafError } from '../../domain/errors.ts';
 export type TextEncoding = 'utf-8' | 'utf-16le' | 'utf-16be';
 
 /** Kind of a file by its first bytes, regardless of its name. */
-export interface FileKind {
+interface FileKind {
   readonly form: 'parquet' | 'json' | 'lines';
   readonly isPacked: boolean;
   readonly encoding: TextEncoding;

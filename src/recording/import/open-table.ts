@@ -18,7 +18,7 @@ export function openTable(path: string): ReturnType<typeof openParquet> {
 export const isCsv = (file: RowFile): file is CsvFile => 'separator' in file;
 
 /** The first rows of a file, and the way to those after them. */
-export interface FirstRows {
+interface FirstRows {
   readonly rows: readonly FileRow[];
   readonly rest: AsyncIterator<readonly FileRow[]>;
 }
@@ -51,9 +51,7 @@ export async function* joined({ rows, rest }: FirstRows): AsyncGenerator<readonl
  * The rows of any Parquet file with flat columns, as texts; a timestamp becomes milliseconds. Throws
  * `INVALID_FILE` for what is none.
  */
-export async function openParquet(
-  path: string,
-): Promise<RowFile & { readonly progress: () => ReadProgress }> {
+async function openParquet(path: string): Promise<RowFile & { readonly progress: () => ReadProgress }> {
   const columns = await columnsOf(path);
   const select = columns.map(({ name, type }) => {
     const quoted = `"${name.replaceAll('"', '""')}"`;

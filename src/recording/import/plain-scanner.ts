@@ -28,7 +28,7 @@ const NEWLINE = 10;
 const [OPEN, HIGH, LOW, CLOSE, VOLUME] = [1, 2, 3, 4, 5] as const;
 
 /** Reason that `take` stopped. */
-export type ScanStop = 'end' | 'block' | 'odd-line';
+type ScanStop = 'end' | 'block' | 'odd-line';
 
 /** Possible starts of a file's bars. */
 export interface BarStarts {

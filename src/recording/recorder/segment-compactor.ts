@@ -13,7 +13,7 @@ const AGAIN_AFTER_MS = 60_000;
 const LAST_TRIES = 5;
 const LAST_TRY_AFTER_MS = 1_000;
 
-export interface SegmentCompactorOptions {
+interface SegmentCompactorOptions {
   readonly target: SealTarget;
   /** In this process without it. */
   readonly seal?: SealSegments;

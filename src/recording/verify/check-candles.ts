@@ -18,7 +18,7 @@ import { keepNewest } from '../../domain/keep-newest.ts';
 const CHUNK_ROWS = 2_048;
 
 /** Options for checking the rows of a folder. */
-export interface CheckOptions {
+interface CheckOptions {
   readonly root: string;
   readonly key: FolderKey;
   readonly partitions: readonly Partition[];

@@ -1,5 +1,5 @@
 /** Kinds of verification issue. */
-export type FindingKind =
+type FindingKind =
   /** A file that is missing, damaged, or that no manifest names. */
   | 'file'
   | 'order'
@@ -13,7 +13,7 @@ export type FindingKind =
   | 'off-step';
 
 /** One thing that is wrong, or looks so. */
-export interface Finding {
+interface Finding {
   readonly kind: FindingKind;
   /** Null where it is not of a time. */
   readonly atMs: number | null;

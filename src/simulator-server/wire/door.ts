@@ -55,7 +55,7 @@ export interface WireReply {
   readonly body: string;
 }
 
-export interface WireDoorOptions {
+interface WireDoorOptions {
   readonly exchange: SimulatedExchange;
   readonly forms?: Partial<WireForms>;
   /** True if POST on reads, form bodies and stray slashes are accepted. On by default. */

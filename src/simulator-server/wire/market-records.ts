@@ -101,7 +101,7 @@ const CANDLES_A_PAGE = 500;
  * Range of the requested bars. Times are of the start of bars, both bounds included; `countback` goes before
  * `fromMs`.
  */
-export interface CandleQuery {
+interface CandleQuery {
   readonly toMs: number;
   readonly fromMs: number | null;
   readonly countback: number | null;

@@ -1,6 +1,6 @@
 import type { WireForms } from './forms.ts';
 
-export interface PageRequest {
+interface PageRequest {
   readonly page: number;
   readonly pageSize: number;
 }

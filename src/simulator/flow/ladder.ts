@@ -6,7 +6,7 @@ import { leastAmount } from './typical-size.ts';
 import type { Side } from '../../domain/order.ts';
 
 /** Place of a ladder, in public price steps: bid < ask; `gap` between the levels behind them. */
-export interface LadderPlace {
+interface LadderPlace {
   readonly bid: number;
   readonly ask: number;
   readonly gap: number;

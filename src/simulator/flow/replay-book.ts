@@ -16,7 +16,7 @@ export interface StepLevel {
 }
 
 /** A trade to be repeated, in public steps. An amount of 0 moves the book only. */
-export interface StepTrade {
+interface StepTrade {
   readonly price: number;
   readonly amount: number;
   readonly side: Side;

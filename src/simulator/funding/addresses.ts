@@ -1,6 +1,6 @@
 import type { FundingCurrency, Network } from '../currency-settings.ts';
 
-export interface DepositAddress {
+interface DepositAddress {
   readonly address: string;
   readonly tag: string | null;
 }

@@ -4,7 +4,7 @@ import { divideDown } from '../../domain/rounding.ts';
 import { DEFAULT_MARGIN, type MarginSettings } from './margin-settings.ts';
 
 /** Source: interface, "Margin market setting". Rates and leverage are decimals, in units of 1e-10. */
-export interface MarginMarket {
+interface MarginMarket {
   readonly base: string;
   readonly quote: string;
   readonly positionFeeRate: bigint;
@@ -14,7 +14,7 @@ export interface MarginMarket {
 }
 
 /** Source: interface, "Liquidity pool". */
-export interface PoolState {
+interface PoolState {
   readonly capacity: bigint;
   readonly filledCapacity: bigint;
   readonly availableBalance: bigint;

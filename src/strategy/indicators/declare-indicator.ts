@@ -6,7 +6,7 @@ import type { MemberCandles } from '../universe/member-data.ts';
 import type { Ohlcv, Series } from './series.ts';
 
 /** Range of an indicator's parameter, both ends included, and its default. */
-export interface ParameterRange {
+interface ParameterRange {
   readonly usual: number;
   readonly least: number;
   readonly most: number;

@@ -10,14 +10,14 @@ export interface MemberCandles {
 }
 
 /** The order book of each member. */
-export interface MemberBook {
+interface MemberBook {
   readonly kind: 'member-book';
   readonly of: UniverseData;
   readonly from: Extract<MemberTemplate, { kind: 'book' }>;
 }
 
 /** The best prices of each member. */
-export interface MemberTicker {
+interface MemberTicker {
   readonly kind: 'member-ticker';
   readonly of: UniverseData;
   readonly from: MemberTemplate;

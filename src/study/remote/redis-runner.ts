@@ -30,7 +30,7 @@ interface OpenTask {
   readonly ended: PromiseWithResolvers<BenchReport>;
 }
 
-export interface RedisRunnerOptions {
+interface RedisRunnerOptions {
   readonly link: RedisLink;
   /** Key of the data that its trials have in common. */
   readonly source: string;

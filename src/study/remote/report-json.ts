@@ -4,7 +4,7 @@ import type { BenchReport, BenchReports } from '../trials/bench-task.ts';
 import { FAILURE_KINDS } from '../trial-report.ts';
 
 /** A report, and how long it took. */
-export interface TimedReport<Report extends BenchReport = BenchReport> {
+interface TimedReport<Report extends BenchReport = BenchReport> {
   readonly report: Report;
   readonly tookMs: number;
 }

@@ -7,7 +7,7 @@ import { readWrittenSignals, writeSignals } from '../data/study-signals.ts';
 import { readColumns, writeColumns } from './columns-file.ts';
 
 /** Data that trials see, as files. */
-export interface TrialFiles {
+interface TrialFiles {
   /** One for each market in order, and behind them its finer candles. */
   readonly markets: readonly Buffer[];
   /** Null where the strategy is told nothing from outside. */

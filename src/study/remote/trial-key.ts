@@ -6,7 +6,7 @@ import type { BenchTask } from '../trials/bench-task.ts';
 import { fillRulesOf } from '../trials/fill-rules.ts';
 
 /** Data that all trials of a study have in common, on whatever machine they are run. */
-export interface TrialSource {
+interface TrialSource {
   /** The version of sarraf. */
   readonly engine: string;
   /** SHA-256 of the strategy's code. */

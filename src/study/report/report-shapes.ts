@@ -4,7 +4,7 @@
 export type FigureKind = 'fraction' | 'length' | 'number';
 
 /** A figure that charts can show. */
-export interface ReportFigure {
+interface ReportFigure {
   readonly name: string;
   /** The same in the language of the page. */
   readonly title: string;

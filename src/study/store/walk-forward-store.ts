@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { rowOf, trialOfRow, type StoredTrial, type TrialRow } from '../study-rows.ts';
 
 /** A trial of a window, which is counted from 1. */
-export type WindowTrialRow = TrialRow & { readonly window: number };
+type WindowTrialRow = TrialRow & { readonly window: number };
 
 /** Read and write access to a study's file: each write is one commit. */
 export interface StudyAccess {

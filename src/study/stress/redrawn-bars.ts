@@ -6,7 +6,7 @@ import type { RandomSource } from '../../domain/random.ts';
 import { stationaryBootstrap } from '../../statistics/stationary-bootstrap.ts';
 
 /** Bars of a market, and the step that its prices are on. */
-export interface SteppedBars {
+interface SteppedBars {
   readonly columns: CandleColumns;
   readonly priceStep: Units;
 }

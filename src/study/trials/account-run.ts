@@ -32,7 +32,7 @@ export interface AccountTask {
 }
 
 /** Results of the account in one range. */
-export interface StretchReport {
+interface StretchReport {
   readonly metrics: TrialMetrics;
   /** True if it held a position at the start of the range. */
   readonly beganExposed: boolean;

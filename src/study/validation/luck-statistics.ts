@@ -16,7 +16,7 @@ import { finding } from '../study-fact.ts';
 import { notTested, tested, type Tested } from './tested.ts';
 
 /** Input of the tests: columns of daily returns of the same days. */
-export interface LuckSample {
+interface LuckSample {
   /** The best trial. */
   readonly chosen: Float64Array;
   /** All trials that ran, or a sample of them. */

@@ -17,7 +17,7 @@ import { valueOf, type Tested } from './tested.ts';
  * - `unlikely luck`: every test finds more than luck, the trials on this data counted.
  * - `not tested`: too little to judge.
  */
-export type LuckKind = 'likely luck' | 'perhaps luck' | 'unlikely luck' | 'not tested';
+type LuckKind = 'likely luck' | 'perhaps luck' | 'unlikely luck' | 'not tested';
 
 /** Conclusions from a study's figures. */
 export interface StudyVerdict {

@@ -9,7 +9,7 @@ import type { SimulatedOrder } from '../../simulator/market-state.ts';
  * Amounts of one fill, in units: its total before the fee, the fee in the currency received, and the amount
  * received after it.
  */
-export interface SettledFill {
+interface SettledFill {
   readonly total: Units;
   readonly fee: Units;
   readonly received: bigint;

@@ -2,7 +2,7 @@ import type { BarRules } from '../bar-rules.ts';
 import type { SimulatedOrder } from '../../simulator/market-state.ts';
 
 /** Price that an open order waits for: an open to fill at, its limit price, or its stop price. */
-export type WaitsFor = 'open' | 'limit' | 'stop';
+type WaitsFor = 'open' | 'limit' | 'stop';
 
 /** An open order, and the cell of its market's columns that decides whether a bar concerns it. */
 export interface WorkingOrder {

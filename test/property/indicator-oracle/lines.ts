@@ -17,7 +17,7 @@ export interface Columns {
 
 /** Parameters by name; the test hands in those that the indicator declares. */
 export type Params = Readonly<Record<ParamName, number>>;
-export type ParamName =
+type ParamName =
   | 'length'
   | 'fast'
   | 'slow'

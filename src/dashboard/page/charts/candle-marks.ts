@@ -2,7 +2,7 @@ import type { MarksReply } from '../../schema/market.ts';
 import type { FillItem } from '../../schema/order.ts';
 
 /** The fills of one side in one candle. */
-export interface FillMark {
+interface FillMark {
   readonly openTimeMs: number;
   readonly side: 'buy' | 'sell';
   readonly count: number;
@@ -30,7 +30,7 @@ export function fillMarks(fills: readonly FillItem[], openTimesMs: readonly numb
 }
 
 /** A price that is drawn as a line: an order at work, or a level of a bracket. */
-export interface DrawnLevel {
+interface DrawnLevel {
   readonly price: number;
   readonly title: string;
   readonly tone: 'buy' | 'sell' | 'stop' | 'take';

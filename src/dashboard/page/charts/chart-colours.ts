@@ -1,5 +1,5 @@
 /** The colours of the style sheet, which a canvas can not read by itself. */
-export interface ChartColours {
+interface ChartColours {
   readonly text: string;
   readonly line: string;
   readonly surface: string;

@@ -14,7 +14,7 @@ import { tell } from './study-words.js';
 
 /**
  * @typedef {import('../report-shapes.ts').StudyReportData} StudyData
- * @typedef {import('../report-shapes.ts').ReportFigure} Figure
+ * @typedef {StudyData['figures'][number]} Figure
  * @typedef {import('../report-shapes.ts').ReportParameter} Parameter
  * @typedef {{ readonly place: number, readonly number: number, readonly state: 0 | 1 | 2, readonly isDrawn: boolean,
  *   readonly isNear: boolean, readonly isFront: boolean, readonly isBest: boolean,
