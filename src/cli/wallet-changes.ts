@@ -1,13 +1,11 @@
 import { parseMarket } from '../exchange/market-names.ts';
 import type { WalletTransaction } from '../venues/port.ts';
-import type { FillRecord } from '../engine/fill-record.ts';
+import { isPlaceholder, type FillRecord } from '../engine/fill-record.ts';
 import type { Movements } from '../mirror/read-movements.ts';
+import { movesOf } from '../portfolio/balance-books.ts';
 import { LineMatcher } from '../portfolio/line-matcher.ts';
 
-/**
- * One change of one wallet: a trade, a line of the wallet's history, or both when they are of the same
- * change.
- */
+/** One change of one wallet: a trade, a line of the wallet's history, or both if they are of one change. */
 export interface WalletChange {
   readonly atMs: number;
   readonly currency: string;
@@ -24,10 +22,7 @@ export interface WalletChange {
 
 type Effect = Omit<WalletChange, 'line' | 'missing'>;
 
-/**
- * Trades and lines side by side, each trade with the line of its amount that is nearest in time. Oldest
- * first.
- */
+/** Trades and lines side by side, oldest first: each trade with the line of its amount nearest in time. */
 export function walletChanges(
   movements: Movements,
   currencies: ReadonlySet<string>,
@@ -39,6 +34,12 @@ export function walletChanges(
     const line = lines.take(effect.currency, effect.units, effect.atMs);
     return { ...effect, line, missing: line === null && isWithin(effect, known) ? 'line' : null };
   });
+  // Once every other trade has its own.
+  for (const [place, change] of paired.entries()) {
+    const isSum = change.line === null && change.fill !== null && isPlaceholder(change.fill);
+    if (isSum && lines.takeSum(change.currency, change.units).length > 0)
+      paired[place] = { ...change, missing: null };
+  }
   const unpaired = lines.rest().map((line): WalletChange => {
     const { atMs, currency } = line;
     return { atMs, currency, units: line.amount, fill: null, line, missing: 'trade' };
@@ -54,13 +55,8 @@ function isWithin({ currency, atMs }: Effect, known: readonly WalletTransaction[
 
 /** Returns a trade's effects on its two wallets; the fee is in the currency received. */
 function effectsOf(fill: FillRecord): readonly Effect[] {
-  const { market, side, atMs, amount, total, fee } = fill;
   // The wallets of a trade are unknown where its market is.
-  if (market === '?') return [];
-  const { base, quote } = parseMarket(market);
-  const isBuy = side === 'buy';
-  return [
-    { atMs, currency: base, units: isBuy ? amount - fee : 0n - amount, fill },
-    { atMs, currency: quote, units: isBuy ? 0n - total : total - fee, fill },
-  ];
+  if (fill.market === '?') return [];
+  const moves = movesOf({ ...fill, ...parseMarket(fill.market) });
+  return moves.map(([currency, units]) => ({ atMs: fill.atMs, currency, units, fill }));
 }

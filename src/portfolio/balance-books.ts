@@ -1,7 +1,8 @@
 import type { z } from 'zod';
+import type { Units } from '../domain/money.ts';
 import type { Side } from '../domain/order.ts';
 import type { WalletTransactionId } from '../domain/venue-id.ts';
-import { linesAddingUpTo } from './explaining-lines.ts';
+import { linesAddingUpTo, linesOfSum } from './explaining-lines.ts';
 import type { storedBooks, StoredBooks } from './stored-books.ts';
 
 /** Change of balances by a trade: units of 1e-10; the fee is in the currency received. */
@@ -12,6 +13,8 @@ export interface TradeEffect {
   readonly amount: bigint;
   readonly total: bigint;
   readonly fee: bigint;
+  /** True if it stands for several trades of one side, each of which has lines of its own. */
+  readonly isSum?: boolean | undefined;
 }
 
 /** Trades of a currency whose lines were not seen yet; beyond it the oldest is given up. */
@@ -37,8 +40,7 @@ interface OutsideEntry {
 }
 
 /** Change of one balance by a trade or a transfer, the line of which was not seen yet. */
-interface WaitingTrade {
-  readonly amount: bigint;
+interface WaitingTrade extends Pick<TradeEffect, 'amount' | 'isSum'> {
   /** Time of the trade or transfer. */
   readonly atMs: number;
 }
@@ -60,6 +62,7 @@ export class BalanceBooks {
   /** By currency: all lines are known that were listed by then. */
   private readonly readThroughMs = new Map<string, number>();
   private readonly lagMs: number;
+  private beganAtMs: number | null = null;
   private pending = false;
   /** Time of the last reading at which each currency's balance agreed. */
   private agreedAtMs = new Map<string, number>();
@@ -78,18 +81,12 @@ export class BalanceBooks {
     return this.expected?.has(currency) ?? false;
   }
 
-  /**
-   * Returns the expected balance by all entries; null before the books begin, and for a currency that they do
-   * not know.
-   */
+  /** The balance by all entries; null before the books begin, and for a currency that they do not know. */
   expectedOf(currency: string): bigint | null {
     return this.expected?.get(currency) ?? null;
   }
 
-  /**
-   * True if the last comparison left a difference out because lines explain it that may still turn out to be
-   * trades.
-   */
+  /** True if the last comparison let lines explain a difference that may still turn out to be trades. */
   get isPending(): boolean {
     return this.pending;
   }
@@ -99,17 +96,15 @@ export class BalanceBooks {
     return [...this.outside.values()].some((lines) => lines.size > 0);
   }
 
-  /**
-   * True if trades or lines of a currency were dropped for lack of room. So a difference in it may have a
-   * reason that can no longer be found.
-   */
+  /** True if trades or lines of a currency were given up: one may be the reason of a difference in it. */
   isIncomplete(currency: string): boolean {
     return this.givenUpAtMs.has(currency);
   }
 
   /** Begins anew from what the exchange says now. Trades whose lines are still to come stay known as such. */
-  begin(totals: ReadonlyMap<string, bigint>): void {
+  begin(totals: ReadonlyMap<string, bigint>, atMs: number | null = null): void {
     this.expected = new Map(totals);
+    this.beganAtMs = atMs;
     this.outside.clear();
     this.agreedAtMs.clear();
   }
@@ -123,11 +118,12 @@ export class BalanceBooks {
   /** A trade of the account, made at `atMs`, also in a market of which not both wallets are followed. */
   addTrade(effect: TradeEffect, followed: ReadonlySet<string>, atMs: number): void {
     for (const [currency, units] of movesOf(effect))
-      if (followed.has(currency)) this.add(currency, units, atMs);
+      if (followed.has(currency)) this.add(currency, { amount: units, atMs, isSum: effect.isSum });
   }
 
-  /** By how much trades were others than they were taken for: no line tells of that. */
-  correct(by: TradeEffect): void {
+  /** By how much trades were others than they were taken for at `atMs`. The first reading has them right. */
+  correct(by: TradeEffect, atMs: number): void {
+    if (this.beganAtMs !== null && atMs <= this.beganAtMs) return;
     for (const [currency, units] of movesOf(by)) {
       const was = this.expected?.get(currency);
       if (was !== undefined) this.expected?.set(currency, was + units);
@@ -136,7 +132,7 @@ export class BalanceBooks {
 
   /** Money that went to the margin wallet, or came from there; a line of the history will tell of it, too. */
   addTransfer(currency: string, units: bigint, atMs: number): void {
-    this.add(currency, units, atMs);
+    this.add(currency, { amount: units, atMs });
   }
 
   /**
@@ -157,6 +153,7 @@ export class BalanceBooks {
     this.readThroughMs.set(currency, throughMs);
     const waiting = this.waiting.get(currency);
     for (const trade of waiting?.values() ?? []) {
+      if (trade.isSum === true) this.settleSum(currency, trade);
       if (trade.atMs + LINE_LASTS_MS <= throughMs) waiting?.remove(trade);
     }
   }
@@ -217,34 +214,34 @@ export class BalanceBooks {
       expected:
         this.expected === null
           ? null
-          : Object.fromEntries([...this.expected].map(([currency, units]) => [currency, String(units)])),
+          : Object.fromEntries([...this.expected].map(([currency, units]) => [currency, `${units}`])),
       unmatched: [...this.waiting].flatMap(([currency, trades]) =>
-        Array.from(trades.values(), ({ amount, atMs }): StoredTrade => [currency, String(amount), atMs]),
+        Array.from(trades.values(), ({ amount, atMs, isSum }): StoredTrade =>
+          isSum === true ? [currency, `${amount}`, atMs, true] : [currency, `${amount}`, atMs],
+        ),
       ),
       outside: [...this.outside.values()].flatMap((lines) =>
-        Array.from(lines.values(), ({ currency, id, amount, readAtMs }): StoredLine => [
-          currency,
-          id,
-          String(amount),
-          readAtMs,
-        ]),
+        Array.from(lines.values(), (of): StoredLine => [of.currency, of.id, `${of.amount}`, of.readAtMs]),
       ),
+      beganAtMs: this.beganAtMs,
       agreedAtMs: Object.fromEntries(this.agreedAtMs),
       givenUpAtMs: Object.fromEntries(this.givenUpAtMs),
     };
   }
 
   restore(
-    { expected, unmatched, outside, agreedAtMs, givenUpAtMs = {} }: z.output<typeof storedBooks>,
+    { expected, beganAtMs = null, unmatched, outside, ...times }: z.output<typeof storedBooks>,
     nowMs: number,
   ): void {
     this.expected = expected === null ? null : new Map(Object.entries(expected));
-    for (const [currency, amount, atMs = nowMs] of unmatched)
-      queueOf(this.waiting, currency, MOST_LINELESS_TRADES).add({ amount, atMs });
+    this.beganAtMs = beganAtMs;
+    for (const [currency, amount, atMs = nowMs, isSum] of unmatched)
+      queueOf(this.waiting, currency, MOST_LINELESS_TRADES).add({ amount, atMs, isSum });
     for (const [currency, id, amount, readAtMs] of outside)
       queueOf(this.outside, currency, MOST_OUTSIDE).add({ currency, id, amount, readAtMs });
-    this.agreedAtMs = new Map(Object.entries(agreedAtMs));
-    for (const [currency, atMs] of Object.entries(givenUpAtMs)) this.givenUpAtMs.set(currency, atMs);
+    this.agreedAtMs = new Map(Object.entries(times.agreedAtMs));
+    for (const [currency, atMs] of Object.entries(times.givenUpAtMs ?? {}))
+      this.givenUpAtMs.set(currency, atMs);
   }
 
   /**
@@ -282,28 +279,35 @@ export class BalanceBooks {
     return agreedAtMs !== undefined && readAtMs + this.lagMs <= agreedAtMs;
   }
 
-  private add(currency: string, units: bigint, atMs: number): void {
-    if (units === 0n) return;
+  private add(currency: string, trade: WaitingTrade): void {
+    const { amount } = trade;
+    if (amount === 0n) return;
     const { expected } = this;
-    if (expected !== null) expected.set(currency, (expected.get(currency) ?? 0n) + units);
+    if (expected !== null) expected.set(currency, (expected.get(currency) ?? 0n) + amount);
     // Its line may have been read before it.
-    if (this.outside.get(currency)?.take(units) === true) return;
-    const givenUp = queueOf(this.waiting, currency, MOST_LINELESS_TRADES).add({ amount: units, atMs });
+    if (this.outside.get(currency)?.take(amount) === true) return;
+    const givenUp = queueOf(this.waiting, currency, MOST_LINELESS_TRADES).add(trade);
     if (givenUp !== null) this.giveUp(currency, givenUp.atMs);
+    if (trade.isSum === true) this.settleSum(currency, trade);
+  }
+
+  /** Gives a sum of trades the lines of these, once there are all of them: no other difference needs one. */
+  private settleSum(currency: string, trade: WaitingTrade): void {
+    const outside = this.outside.get(currency);
+    const lines = linesOfSum(trade.amount, [...(outside?.values() ?? [])]);
+    if (lines === null) return;
+    this.waiting.get(currency)?.remove(trade);
+    for (const line of lines) outside?.remove(line);
   }
 }
 
 /** Returns the change of each balance by a trade. */
-function movesOf(effect: TradeEffect): readonly (readonly [string, bigint])[] {
+export function movesOf(effect: TradeEffect): readonly (readonly [string, Units])[] {
   const { base, quote, side, amount, total, fee } = effect;
-  if (side === 'sell')
-    return [
-      [base, -amount],
-      [quote, total - fee],
-    ];
+  const isBuy = side === 'buy';
   return [
-    [base, amount - fee],
-    [quote, -total],
+    [base, (isBuy ? amount - fee : -amount) as Units],
+    [quote, (isBuy ? -total : total - fee) as Units],
   ];
 }
 

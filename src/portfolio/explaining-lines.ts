@@ -24,6 +24,12 @@ export function linesAddingUpTo<Of extends Line>(
   return lines.length > MOST_COMBINED ? null : fewestAddingUpTo(difference, lines);
 }
 
+/** Lines, oldest first, of the trades that a sum stands for: each has its sign. Null where none add up. */
+export function linesOfSum<Of extends Line>(sum: bigint, lines: readonly Of[]): readonly Of[] | null {
+  const alike = lines.filter(({ amount }) => amount > 0n === sum > 0n);
+  return linesAddingUpTo(sum, alike);
+}
+
 /** One after the other; the newest of those that do, and of these the fewest. */
 function runAddingUpTo<Of extends Line>(difference: bigint, lines: readonly Of[]): readonly Of[] | null {
   const startOf = new Map([[0n, 0]]);

@@ -1,4 +1,5 @@
 import type { WalletTransaction } from '../venues/port.ts';
+import { linesOfSum } from './explaining-lines.ts';
 
 /** A line as far as it can be told to be that of a trade. */
 type MatchedLine = Pick<WalletTransaction, 'currency' | 'amount' | 'atMs'>;
@@ -33,6 +34,15 @@ export class LineMatcher<Line extends MatchedLine> {
       [nearest, leastMs] = [place, apartMs];
     }
     return nearest === -1 ? null : (lines.splice(nearest, 1)[0] ?? null);
+  }
+
+  /** Takes away the lines of the trades that one fill stands for; none where they do not add up to it. */
+  takeSum(currency: string, amount: bigint): readonly Line[] {
+    const lines = this.rest().filter((line) => line.currency === currency);
+    lines.sort((left, right) => left.atMs - right.atMs);
+    const own = linesOfSum(amount, lines) ?? [];
+    for (const line of own) this.take(currency, line.amount, line.atMs);
+    return own;
   }
 
   /** Lines that no trade took. */

@@ -11,6 +11,7 @@ import type {
   MovementKind,
 } from './statement-line.ts';
 import { StatementTotals } from './statement-totals.ts';
+import { movesOf } from './balance-books.ts';
 import { LineMatcher } from './line-matcher.ts';
 
 /** Input of a statement. */
@@ -137,13 +138,17 @@ class StatementRun {
   private courseOf(lines: TradeLines): Course {
     const { beganAtMs, records, trades, uncounted } = this.source;
     const course = new BalanceCourse(records);
+    const sums: (readonly [string, Units])[] = [];
     for (const trade of trades()) {
       if (trade.atMs < beganAtMs) continue;
-      for (const { currency, amount } of effectsOf(trade)) {
-        lines.take(currency, amount, trade.atMs);
+      for (const [currency, amount] of movesOf({ ...trade, ...trade.market })) {
+        const isTaken = lines.take(currency, amount, trade.atMs);
+        if (!isTaken && trade.isSum === true) sums.push([currency, amount]);
         course.add(currency, amount, trade.atMs);
       }
     }
+    // Once every other trade has its own.
+    for (const [currency, amount] of sums) lines.named.takeSum(currency, amount);
     const last = new Map(records.at(-1)?.totals);
     for (const line of lines.rest()) {
       course.add(line.currency, line.amount, line.atMs);
@@ -283,18 +288,6 @@ function placeOf({ throughMs, seenAtMs }: Pick<Unexplained, 'throughMs' | 'seenA
   return Number.isFinite(throughMs) ? throughMs : seenAtMs;
 }
 
-/** Returns the effects of a trade on both wallets. The fee is in the currency received. */
-function effectsOf({ market, side, amount, total, fee }: StatementTrade): readonly {
-  readonly currency: string;
-  readonly amount: Units;
-}[] {
-  const isBuy = side === 'buy';
-  return [
-    { currency: market.base, amount: isBuy ? subtractUnits(amount, fee) : negateUnits(amount) },
-    { currency: market.quote, amount: isBuy ? negateUnits(total) : subtractUnits(total, fee) },
-  ];
-}
-
 /** A price that is older says nothing of now. */
 const RATE_LASTS_MS = 86_400_000;
 
@@ -335,7 +328,7 @@ type SaidKind = (description: string) => 'trade' | 'transfer' | 'outside' | null
 
 /** Lines of trades go to their trades: those that say they are of one before those that say nothing. */
 class TradeLines {
-  private readonly named: LineMatcher<WalletTransaction>;
+  readonly named: LineMatcher<WalletTransaction>;
   private readonly silent: LineMatcher<WalletTransaction>;
   private readonly others: readonly WalletTransaction[];
 
@@ -346,8 +339,8 @@ class TradeLines {
     this.others = [...(kinds.get('transfer') ?? []), ...(kinds.get('outside') ?? [])];
   }
 
-  take(currency: string, amount: Units, atMs: number): void {
-    if (this.named.take(currency, amount, atMs) === null) this.silent.take(currency, amount, atMs);
+  take(currency: string, amount: Units, atMs: number): boolean {
+    return (this.named.take(currency, amount, atMs) ?? this.silent.take(currency, amount, atMs)) !== null;
   }
 
   /** Lines of no trade that is known. */

@@ -29,6 +29,8 @@ export interface StatementTrade extends CostedTrade {
   readonly strategy: string | null;
   readonly price: Units;
   readonly atMs: number;
+  /** @see TradeEffect.isSum */
+  readonly isSum?: boolean;
 }
 
 /**

@@ -11,8 +11,10 @@ const currency = z.string();
 /** The books as JSON, for the mirror. */
 export const storedBooks = z.object({
   expected: z.record(currency, wholeUnits).nullable(),
-  /** Trades whose lines were not seen yet: currency, amount and time; of an early version without. */
-  unmatched: z.array(z.tuple([currency, wholeUnits, storedTimeMs.optional()])),
+  /** Time of the reading that they began with; an early version did not know it. */
+  beganAtMs: storedTimeMs.nullable().optional(),
+  /** Trades whose lines were not seen yet: currency, amount, time (an early version had none), if a sum. */
+  unmatched: z.array(z.tuple([currency, wholeUnits, storedTimeMs.optional(), z.literal(true).optional()])),
   /** Currency, id, amount and when it was read. */
   outside: z.array(z.tuple([currency, storedWalletTransactionId, wholeUnits, storedTimeMs])),
   /** By currency: when its balance agreed last. */

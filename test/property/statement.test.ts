@@ -59,17 +59,10 @@ interface Effect {
 }
 
 function effectsOf(trades: readonly StatementTrade[]): readonly Effect[] {
-  return trades.flatMap(({ market, side, amount, total, fee, atMs }): Effect[] =>
-    side === 'buy'
-      ? [
-          { currency: market.base, amount: amount - fee, atMs },
-          { currency: market.quote, amount: 0n - total, atMs },
-        ]
-      : [
-          { currency: market.base, amount: 0n - amount, atMs },
-          { currency: market.quote, amount: total - fee, atMs },
-        ],
-  );
+  return trades.flatMap(({ market, side, amount, total, fee, atMs }): Effect[] => [
+    { currency: market.base, amount: side === 'buy' ? amount - fee : 0n - amount, atMs },
+    { currency: market.quote, amount: side === 'buy' ? 0n - total : total - fee, atMs },
+  ]);
 }
 
 const balancesAt = (opening: readonly bigint[], effects: readonly Effect[], atMs: number) =>

@@ -3,6 +3,7 @@ import type { Currency } from '../../domain/market-symbol.ts';
 import { leastAmountAt, type Market } from '../../domain/market.ts';
 import { NO_UNITS, UNITS_PER_ONE, type Units } from '../../domain/money.ts';
 import type { FillRecord } from '../../engine/fill-record.ts';
+import { movesOf } from '../../portfolio/balance-books.ts';
 import { valueIn, type PriceOf } from '../../portfolio/valuation.ts';
 import type { EquityCurve } from '../backtest-run.ts';
 import type { PriceHistory } from './price-history.ts';
@@ -101,11 +102,6 @@ export function openingOf(closing: Holdings, fills: readonly FillRecord[]): Hold
 
 /** Adds the effect of a fill on the wallets; a factor of -1 reverses it. */
 function addEffect(held: Map<string, bigint>, fill: FillRecord, factor: 1n | -1n): void {
-  const { base, quote } = parseMarket(fill.market);
-  const { side, amount, total, fee } = fill;
-  const isBuy = side === 'buy';
-  const add = (currency: string, units: bigint): void =>
-    void held.set(currency, (held.get(currency) ?? 0n) + factor * units);
-  add(base, isBuy ? amount - fee : 0n - amount);
-  add(quote, isBuy ? 0n - total : total - fee);
+  for (const [currency, units] of movesOf({ ...fill, ...parseMarket(fill.market) }))
+    held.set(currency, (held.get(currency) ?? 0n) + factor * units);
 }

@@ -4,7 +4,7 @@ import { readKept } from '../../engine/kept-records.ts';
 import { KEPT_RECONCILIATION } from '../../engine/stored-reconciliation.ts';
 import { MARKET_NAMES, parseMarket } from '../../exchange/market-names.ts';
 import { walletLineKind } from '../../exchange/wallet-line-kind.ts';
-import type { FillRecord } from '../../engine/fill-record.ts';
+import { isPlaceholder, type FillRecord } from '../../engine/fill-record.ts';
 import type { StatementRows } from '../../mirror/read-statement-rows.ts';
 import type { RecordedBalances } from '../../portfolio/balance-course.ts';
 import { lineKey, type StatementSource } from '../../portfolio/make-statement.ts';
@@ -72,9 +72,7 @@ const UNKNOWN_MARKET = '?';
 function* tradesOf(fills: Iterable<FillRecord>): Generator<StatementTrade> {
   for (const fill of fills) {
     if (fill.market === UNKNOWN_MARKET) continue;
-    const { tradeId, orderKey, strategy, side, price, amount, total, fee, atMs } = fill;
-    const market = parseMarket(fill.market);
-    yield { tradeId, orderKey, strategy, market, side, price, amount, total, fee, atMs };
+    yield { ...fill, market: parseMarket(fill.market), isSum: isPlaceholder(fill) };
   }
 }
 

@@ -215,16 +215,12 @@ export class WalletHistory {
   }
 }
 
-function isAlike(left: WalletTransaction, right: WalletTransaction | undefined): boolean {
-  return left.id === right?.id && left.amount === right.amount;
-}
-
 /** The lines with which both readings begin. */
 function sameBeginning(
   before: readonly WalletTransaction[],
   now: readonly WalletTransaction[],
 ): readonly WalletTransaction[] {
-  const end = now.findIndex((line, place) => !isAlike(line, before[place]));
+  const end = now.findIndex(({ id, amount }, at) => id !== before[at]?.id || amount !== before[at].amount);
   return end === -1 ? now : now.slice(0, end);
 }
 

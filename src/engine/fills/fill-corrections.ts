@@ -58,7 +58,8 @@ export class FillCorrections {
     const fee = subtractUnits(addUnits(own.fee, rest?.fee ?? NO_UNITS), placeholder.fee);
     const order = blotter.table.byVenueId(venueOrderId);
     if (order !== undefined) blotter.apply(order, { kind: 'corrected', total, fee });
-    this.correct({ ...own, amount: NO_UNITS, total, fee }, rest === null ? 0 : 1);
+    const by = { ...placeholder, tradeId: own.tradeId, amount: NO_UNITS, total, fee };
+    this.correct(by, rest === null ? 0 : 1);
     outbox.info(`trade ${trade.tradeId} takes the place of "${placeholder.tradeId}"`, orderKey);
   }
 

@@ -3,7 +3,7 @@ import { formatUnits, parseUnits } from '../../domain/money.ts';
 import { readStored } from '../../domain/stored-json.ts';
 import { sentence } from '../../language/sentence.ts';
 import type { VenueProfile, WalletReading, WalletTransaction } from '../../venues/port.ts';
-import type { FillRecord } from '../fill-record.ts';
+import { isPlaceholder, type FillRecord } from '../fill-record.ts';
 import type { OrderRecord } from '../order-record.ts';
 import { BalanceBooks, type Disagreement } from '../../portfolio/balance-books.ts';
 import { BalanceMarks } from '../balance-marks.ts';
@@ -163,17 +163,15 @@ export class Reconciler {
 
   onFill(fill: FillRecord): void {
     if (fill.market === '?') return;
-    const { base, quote } = this.ports.venue.marketNames.parseMarket(fill.market);
-    const { side, amount, total, fee } = fill;
-    this.books.addTrade({ base, quote, side, amount, total, fee }, this.currencies, fill.atMs);
+    const market = this.ports.venue.marketNames.parseMarket(fill.market);
+    this.books.addTrade({ ...fill, ...market, isSum: isPlaceholder(fill) }, this.currencies, fill.atMs);
     this.marks.moved(fill.atMs);
     this.keep();
   }
 
   /** By how much fills were others than they were taken for. */
   onCorrection(by: FillRecord): void {
-    const { base, quote } = this.ports.venue.marketNames.parseMarket(by.market);
-    this.books.correct({ ...by, base, quote });
+    this.books.correct({ ...by, ...this.ports.venue.marketNames.parseMarket(by.market) }, by.atMs);
     this.keep();
   }
 
@@ -251,7 +249,13 @@ export class Reconciler {
       this.books.addLine({ currency, id, amount, readAtMs: nowMs }, { isPast }),
     );
     if (isFirst && isPast) this.books.forgetTrades(currency);
-    if (isCut) this.missLines(currency);
+    if (isCut) {
+      // Lines between the last reading and this one are in neither.
+      this.books.giveUp(currency, nowMs);
+      this.outbox.warn(
+        `the history of the wallet of ${currency} has more new lines than the bot reads at once: what came in or went out among the older ones explains no difference`,
+      );
+    }
     // A line may also have come after the reading with which they would begin: they begin with another one.
     const isRead = this.phase.kind === 'wallets' || this.phase.kind === 'fills after';
     if (!this.books.hasBegun && isRead && outside.length > 0) {
@@ -262,14 +266,6 @@ export class Reconciler {
     for (const { amount, atMs } of told) this.marks.lineRead(currency, amount, atMs);
     this.keep();
     return told;
-  }
-
-  /** Some lines between the last reading and this one are in neither. */
-  private missLines(currency: string): void {
-    this.books.giveUp(currency, this.outbox.nowMs);
-    this.outbox.warn(
-      `the history of the wallet of ${currency} has more new lines than the bot reads at once: what came in or went out among the older ones explains no difference`,
-    );
   }
 
   /** A person has looked: the books begin anew with the next reading. */
@@ -367,7 +363,7 @@ export class Reconciler {
 
   private begin(totals: ReadonlyMap<string, bigint>, nowMs: number): void {
     this.linesListedMs = nowMs + this.settings.lagMs;
-    this.books.begin(totals);
+    this.books.begin(totals, nowMs);
     this.begunAtMs = nowMs;
     this.phase = { kind: 'idle', nextAtMs: nowMs + Math.min(this.settings.everyMs, this.settings.lagMs) };
   }

@@ -3,10 +3,10 @@ import { changeLines } from '../../../src/cli/reconciliation-lines.ts';
 import { walletChanges } from '../../../src/cli/wallet-changes.ts';
 import { formatUnits, parseUnits } from '../../../src/domain/money.ts';
 import type { WalletTransaction } from '../../../src/venues/port.ts';
-import type { FillRecord } from '../../../src/engine/fill-record.ts';
+import { placeholderIdOf, type FillRecord } from '../../../src/engine/fill-record.ts';
 import { readMovements } from '../../../src/mirror/read-movements.ts';
 import { DURABLE, fillRecord, MirrorFolder } from '../mirror/mirror-fixture.ts';
-import { tradeIdOf, transactionIdOf } from '../../../src/venues/whole-ids.ts';
+import { orderIdOf, tradeIdOf, transactionIdOf } from '../../../src/venues/whole-ids.ts';
 
 const line = (id: number, atMs: number, text: string): WalletTransaction => {
   const [amount = '', currency = ''] = text.split(' ');
@@ -87,6 +87,13 @@ describe('changes of wallets', () => {
       '50 -200 rls -/3 trade',
       '100 -200 rls 71/1 ok',
     ]);
+  });
+
+  test('have the lines of all trades that a placeholder stands for in it', () => {
+    const placeholder = { ...trade(70, 90, 'sell'), tradeId: placeholderIdOf(orderIdOf(7)) };
+    const lines = [line(1, 5, '-0.7 btc'), line(2, 6, '-1.3 btc'), line(3, 99, '-4 btc')];
+    const expected = '90 -2 btc placeholder 7/- ok,99 -4 btc -/3 trade';
+    expect(shown([placeholder], lines, 'btc').join()).toBe(expected);
   });
 
   test('leave out trades of a market that nobody knows', () => {

@@ -14,12 +14,16 @@ interface Closed {
   readonly trades: readonly VenueTrade[];
 }
 
-/** An order that has filled 0.3 at 97.5 and 0.5 at 97, of which the second trade, or both, are not listed. */
-function closed(hidden: 'both' | 'second', record: { total?: Units; fee?: Units } | null = {}): Closed {
+function placed(): Omit<Closed, 'trades'> {
   const world = EngineWorld.ready({ settings: { reconciliation: FAST } }, 30_000);
   world.answers.add('order');
   world.want(buy('BTCUSDT', { amount: '1', price: '98' }));
-  const { id } = world.accept();
+  return { world, id: world.accept().id };
+}
+
+/** An order that has filled 0.3 at 97.5 and 0.5 at 97, of which the second trade, or both, are not listed. */
+function closed(hidden: 'both' | 'second', record: { total?: Units; fee?: Units } | null = {}): Closed {
+  const { world, id } = placed();
   const first = world.venue.fill(id, '0.3', '97.5');
   if (hidden === 'second') world.advance(20_000);
   const second = world.venue.fill(id, '0.5', '97');
@@ -120,6 +124,25 @@ describe('an order whose trades are not listed any more', () => {
     world.control({ kind: 'accept-balances' });
     world.advance(2 * MINUTE_MS);
     expect(world.order()).toMatchObject({ state: 'cancelled', filledTotal: parseUnits('78.4') });
+    expect(world.fills()).toMatchObject([{ tradeId: `placeholder ${id}` }]);
+    expect(world.engine.closedReason()).toBeNull();
+    // The balances that a person has accepted have the trades as they were.
+    world.restart();
+    world.venue.hidden.clear();
+    world.advance(15 * MINUTE_MS);
+    expect(world.order()).toMatchObject({ filledTotal: parseUnits('77.75') });
+    expect(world.engine.reconciler.break).toBeNull();
+  });
+
+  it('has the lines of all its trades in the histories of the wallets, so that none explains another change', () => {
+    const { world, id } = placed();
+    world.venue.deposit('usdt', '-7');
+    for (let cents = 0; cents < 20; cents += 1)
+      world.venue.hidden.add(world.venue.fill(id, '0.05', `97.${cents + 10}`).id);
+    for (const amount of ['3', '-2000']) world.venue.deposit('usdt', amount);
+    Object.assign(world.venue.orderOf(id), { total: parseUnits('97.195'), fee: parseUnits('0.002') });
+    world.venue.end(id);
+    world.advance(20 * MINUTE_MS);
     expect(world.fills()).toMatchObject([{ tradeId: `placeholder ${id}` }]);
     expect(world.engine.closedReason()).toBeNull();
   });

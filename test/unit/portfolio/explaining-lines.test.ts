@@ -19,11 +19,7 @@ describe('a difference is explained', () => {
     ['one of several', [50n, 70n, 30n], 50n],
     ['two of several', [50n, 70n, 30n, 11n], 80n],
     ['deposits with a line of a given-up trade between them', [477n, 36n, 190n, -2_675n], -2_008n],
-    [
-      'three of twelve',
-      [1n, 5n, 25n, 125n, 625n, 7n, 49n, 343n, 2_401n, 11n, 121n, 1_331n],
-      1_331n + 625n + 5n,
-    ],
+    ['three of twelve', [1n, 5n, 25n, 125n, 625n, 7n, 49n, 343n, 2_401n, 11n, 121n, 1_331n], 1_961n],
   ])('by %s', (_, lines, difference) => {
     const found = amountsAddingUpTo(difference, lines);
     expect(found?.reduce((sum, amount) => sum + amount, 0n)).toBe(difference);
