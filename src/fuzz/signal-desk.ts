@@ -3,8 +3,9 @@ import type { SignalReply } from '../engine/signal-intake.ts';
 
 /** Signals that have no answer yet: the control database has them, whatever becomes of the bot. */
 export class SignalDesk {
-  /** Ids that were posted again before their answer was seen: each posting has an answer of its own. */
+  /** Ids posted again: each posting has its own answer, and its sender may read the one of before. */
   readonly repeated = new Set<string>();
+  private readonly posted = new Set<string>();
   private readonly waiting = new Map<
     string,
     { readonly command: SignalCommand; readonly sentAtMs: number }
@@ -16,8 +17,9 @@ export class SignalDesk {
   }
 
   post(command: SignalCommand, nowMs: number): void {
-    if (this.waiting.has(command.id)) this.repeated.add(command.id);
-    else this.waiting.set(command.id, { command, sentAtMs: nowMs });
+    if (this.posted.has(command.id)) this.repeated.add(command.id);
+    this.posted.add(command.id);
+    if (!this.waiting.has(command.id)) this.waiting.set(command.id, { command, sentAtMs: nowMs });
   }
 
   /** Returns the commands that a life gets as it begins, or one command; each with its age by then. */
