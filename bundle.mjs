@@ -42,7 +42,7 @@ const ENTRIES = [
   ...PUBLISHED,
   'src/plugins/strategy-worker',
   'src/plugins/load-watch-worker',
-  'src/daemon/run/seal-beside',
+  'src/daemon/run/finalize-beside',
   'src/alerts/alerts-worker',
   'src/dashboard/dashboard-worker',
   'src/backtest/setup/run-apart',

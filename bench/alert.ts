@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { AlertsCompanion } from '../src/alerts/alerts-companion.ts';
+import { AlertsSidecar } from '../src/alerts/alerts-sidecar.ts';
 import { readBotConfig } from '../src/daemon/read-bot-config.ts';
 import type { BotConfig } from '../src/daemon/create-bot-config.ts';
 import { MirrorStore } from '../src/mirror/mirror-store.ts';
@@ -97,7 +97,7 @@ export async function benchAlert(): Promise<BenchResult[]> {
   const folder = mkdtempSync(join(tmpdir(), 'sarraf-alert-'));
   const phone = new Phone();
   const config = configOf(folder, await phone.listen());
-  const alerts = new AlertsCompanion(config, {
+  const alerts = new AlertsSidecar(config, {
     say: () => undefined,
     tell: (_, text) => console.error(text),
   });

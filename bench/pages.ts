@@ -6,7 +6,7 @@ import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { setTimeout } from 'node:timers/promises';
 import { runBot } from '../src/daemon/run-bot.ts';
 import { readBotConfig } from '../src/daemon/read-bot-config.ts';
-import { DashboardCompanion } from '../src/dashboard/dashboard-companion.ts';
+import { DashboardSidecar } from '../src/dashboard/dashboard-sidecar.ts';
 import { ownStrategies } from '../src/plugins/own-files.ts';
 import { median, type BenchResult } from './result.ts';
 
@@ -58,7 +58,7 @@ export async function benchPages(): Promise<BenchResult[]> {
       if (event === 'dashboard' && at !== undefined) address.resolve(at);
     },
     signal: end.signal,
-    companions: [(config, screen) => new DashboardCompanion({ config, screen, writeToPerson: null })],
+    sidecars: [(config, screen) => new DashboardSidecar({ config, screen, writeToPerson: null })],
   });
   try {
     const at = await Promise.race([address.promise, run.then(() => '')]);

@@ -1,6 +1,6 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import type { AlertsSetup } from './alerts-setup.ts';
-import type { AlertsMessage } from './alerts-companion.ts';
+import type { AlertsMessage } from './alerts-sidecar.ts';
 import { openAlerts } from './open-alerts.ts';
 
 /** The entry of the thread that watches a run and tells people. */

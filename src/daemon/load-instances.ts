@@ -112,11 +112,11 @@ async function loadAll(options: WatchedOptions): Promise<LoadedInstances> {
       some.map(async (one) => ({ strategy: one, ...(await loadInstance(one, options)) })),
     );
     for (const { strategy, file, instance, problems: found } of loaded) {
-      const isNamesake =
+      const isConflictingInstance =
         instance !== null && instances.some(({ runner }) => runner.name === instance.runner.name);
-      const reasons = isNamesake ? [...found, namesake(file, instance)] : found;
+      const reasons = isConflictingInstance ? [...found, conflictingInstance(file, instance)] : found;
       problems.push(...reasons);
-      if (instance === null || isNamesake) lost.push(lostStrategy(strategy, reasons, options));
+      if (instance === null || isConflictingInstance) lost.push(lostStrategy(strategy, reasons, options));
       else instances.push(instance);
     }
   }
@@ -319,7 +319,7 @@ export function strategyFileOf(plugin: FilePlace, folders: readonly string[]): s
 type FilePlace = Exclude<ConfiguredStrategy['plugin'], { readonly kind: 'definition' }>;
 
 /** By its file's name the configuration could not see that a strategy has the name of another. */
-function namesake(file: string, { runner }: StrategyInstanceSettings): string {
+function conflictingInstance(file: string, { runner }: StrategyInstanceSettings): string {
   const message = `expected a name of its own, another strategy is called ${runner.name}: give it one in the configuration`;
   return formatPluginProblem({ file, line: null, message });
 }

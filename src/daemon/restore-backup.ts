@@ -25,7 +25,7 @@ import { mirrorName } from './session-file.ts';
 import { CONTROL_SIDE_FILE, staysOverRestore, type SideFile } from './side-file.ts';
 import { compareAccounts, keptAccount, type KeptAccount } from '../venues/account-identity.ts';
 
-/** Files of a mirror that go with it. Its locks and its ballast are of the folder, and stay. */
+/** Files of a mirror that go with it. Its locks and its reserve file are of the folder, and stay. */
 const MIRROR_FILES = ['', '-wal', '-shm', '.mark'] as const;
 
 /** A backup that was verified, and the folder that it is to go to. */

@@ -1,6 +1,6 @@
 import { statfsSync } from 'node:fs';
 import { SarrafError } from '../domain/errors.ts';
-import { BALLAST_ROOM_BYTES } from '../mirror/ballast.ts';
+import { RESERVE_FILE_ROOM_BYTES } from '../mirror/reserve-file.ts';
 import { sqliteCode } from '../mirror/unusable.ts';
 
 /** Advice for a full disk. */
@@ -10,11 +10,11 @@ export const megabytesOf = (bytes: number): number => Math.ceil(bytes / 1_048_57
 
 /**
  * Throws `DATA_UNUSABLE` where the disk of a folder has no room for a copy. A bot may write to the same disk:
- * what its ballast needs stays free.
+ * what its reserve file needs stays free.
  */
 export function expectRoom(folder: string, bytes: number): void {
   const { bavail, bsize } = statfsSync(folder);
-  const neededBytes = bytes + BALLAST_ROOM_BYTES;
+  const neededBytes = bytes + RESERVE_FILE_ROOM_BYTES;
   if (bavail * bsize >= neededBytes) return;
   throw new SarrafError(
     'DATA_UNUSABLE',

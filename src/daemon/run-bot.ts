@@ -7,7 +7,7 @@ import type { EngineNotice } from '../engine/engine-command.ts';
 import { MirrorStore } from '../mirror/mirror-store.ts';
 import { VirtualTime } from '../virtual/virtual-time.ts';
 import type { Venue } from '../venues/venue.ts';
-import { Companions, type Companion, type CreateCompanion } from './companion.ts';
+import { Sidecars, type Sidecar, type CreateSidecar } from './sidecar.ts';
 import { writeClockNote } from './clock-note.ts';
 import { ClockWatch, watchedTransport } from './run/clock-watch.ts';
 import { CrashWatch } from './run/crash-watch.ts';
@@ -65,7 +65,7 @@ interface RunOptions {
   /** Begins a new paper account; the one before is put aside. */
   readonly isNewAccount?: boolean;
   /** Sidecars of the bot, such as its page; none if left out. */
-  readonly companions?: readonly CreateCompanion[];
+  readonly sidecars?: readonly CreateSidecar[];
 }
 
 /** Message shown if the exchange sent no balances after the last order had ended. */
@@ -96,17 +96,17 @@ export async function runBot(options: RunOptions): Promise<Summary> {
     noteRun(config, screen);
     const recording = await createRecording(config, screen);
     const health = new HealthService(config);
-    const companions = new Companions(companionsFor(options, screen));
+    const sidecars = new Sidecars(sidecarsFor(options, screen));
     try {
-      await companions.check();
+      await sidecars.check();
       const address = await health.begin();
       if (address !== null) {
         locks.data.tellHealth(address);
         screen.say('health', `health at ${address}`, { address });
       }
-      return await runWith({ options, screen, replay, recording, health, companions, locks });
+      return await runWith({ options, screen, replay, recording, health, sidecars, locks });
     } finally {
-      await companions.end();
+      await sidecars.end();
       await health.end();
       await recording?.close();
     }
@@ -151,10 +151,10 @@ function noteRun(config: BotConfig, screen: Screen): void {
   }
 }
 
-function companionsFor({ companions = [], config }: RunOptions, screen: Screen): readonly Companion[] {
+function sidecarsFor({ sidecars = [], config }: RunOptions, screen: Screen): readonly Sidecar[] {
   const tell = (level: 'warning' | 'error', message: string): void =>
     screen.show([{ kind: 'notice', level, message, subject: null }], Date.now());
-  return companions.map((create) => create(config, { say: (...line) => screen.say(...line), tell }));
+  return sidecars.map((create) => create(config, { say: (...line) => screen.say(...line), tell }));
 }
 
 /** From the opening of the exchange to its end. */
@@ -198,7 +198,7 @@ interface Run {
   readonly replay: ReplayFile | null;
   readonly recording: Recording | null;
   readonly health: HealthService;
-  readonly companions: Companions;
+  readonly sidecars: Sidecars;
   readonly locks: RunLocks;
 }
 
@@ -279,7 +279,7 @@ async function runInstances(venue: Venue, run: Run, threads: StrategyThreads): P
           `log.file (${config.log.file}) is for the modes paper and live: nothing is written to it`,
         );
       sayBegin(screen, { venue, replay, bot, config });
-      await live(bot, { options, venue, screen, operator, companions: run.companions });
+      await live(bot, { options, venue, screen, operator, sidecars: run.sidecars });
     } finally {
       // The mirror closes with the bot: it must not be read any more.
       health.waitFor('it is ending');
@@ -379,10 +379,10 @@ async function live(
     readonly venue: Venue;
     readonly screen: Screen;
     readonly operator: Operator;
-    readonly companions: Companions;
+    readonly sidecars: Sidecars;
   },
 ): Promise<void> {
-  const { options, venue, screen, operator, companions } = of;
+  const { options, venue, screen, operator, sidecars } = of;
   const { shell } = bot;
   const onStatus = (): void => screen.say('status', statusLine(bot, venue));
   shell.start();
@@ -390,7 +390,7 @@ async function live(
     operator.begin();
     bot.paces.begin();
     bot.data.begin();
-    companions.onTrading();
+    sidecars.onTrading();
     await runUntil(bot, {
       venue,
       signal: options.signal,

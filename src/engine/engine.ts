@@ -377,7 +377,7 @@ export class Engine {
     rows.restore(kept[KEPT_ROW]);
     findings.restore(kept[KEPT_FINDINGS]);
     orderManager.takeover.restore(state, rows.last);
-    orderManager.reports.lost.namesakes.begin(nowMs);
+    orderManager.reports.lost.conflictingInstances.begin(nowMs);
     markets.restore(state.markets, nowMs);
     strategies.restore(state, settings.lost ?? []);
     notifier.restore(state);

@@ -26,13 +26,13 @@ interface LostOrdersOptions {
  */
 export class LostOrders {
   names = new KnownNames('');
-  readonly namesakes: Namesakes;
+  readonly conflictingInstances: ConflictingInstances;
   private readonly options: LostOrdersOptions;
 
   constructor(options: LostOrdersOptions) {
     this.options = options;
     const { absence, ownLists } = options.blotter.venue;
-    this.namesakes = new Namesakes({
+    this.conflictingInstances = new ConflictingInstances({
       lateArrivalMs: latestArrivalMs(absence, options.lateArrivalMs),
       list: ownLists.orders,
     });
@@ -46,7 +46,7 @@ export class LostOrders {
     const name = readOrderName(clientOrderId);
     if (name?.instance !== instance) return false;
     const isForeign = id !== null && foreign.has(id);
-    if (isForeign && this.namesakes.has(name, cursor, this.names.state.epoch)) return false;
+    if (isForeign && this.conflictingInstances.has(name, cursor, this.names.state.epoch)) return false;
     return status === null || isOpenStatus(blotter.venue, status) || this.names.mayBeMissing(name, cursor);
   }
 
@@ -54,13 +54,13 @@ export class LostOrders {
    * True if an order with this instance's name is another bot's: then it stays untouched, and that is
    * reported once.
    */
-  isNamesakes({ id, clientOrderId }: VenueOrder, cursor: ListCursor): boolean {
+  isOfConflictingInstance({ id, clientOrderId }: VenueOrder, cursor: ListCursor): boolean {
     const { blotter, foreign, instance } = this.options;
     const name = readOrderName(clientOrderId);
     if (id === null || name === null) return false;
-    if (!this.namesakes.has(name, cursor, this.names.state.epoch)) return false;
+    if (!this.conflictingInstances.has(name, cursor, this.names.state.epoch)) return false;
     foreign.add(id, clientOrderId);
-    if (this.namesakes.isFirstOf(name)) {
+    if (this.conflictingInstances.isFirstOf(name)) {
       blotter.outbox.alarm(
         `expected orders named "${instance}-…" from this bot alone, found ${clientOrderId} (${id}), which was placed meanwhile: another bot trades on this account under the same instance name. End one of them, and give it another instance and the same ledger. Its orders stay untouched from now on; those that were taken over before are in these books`,
         clientOrderId,
@@ -71,7 +71,7 @@ export class LostOrders {
 
   /** An order of this bot is at the exchange for certain, and stands there in its list. */
   noteOwn(order: OrderRecord, cursor: ListCursor): void {
-    this.namesakes.noteOwn(order, cursor, this.names.state.epoch);
+    this.conflictingInstances.noteOwn(order, cursor, this.names.state.epoch);
   }
 
   /** Enters the order of a record as one of ours. What the record says of it is not taken in yet. */
@@ -148,7 +148,7 @@ const MOST_REPORTED = 100;
  * order of this life, sent when nothing of an earlier life could arrive any more, was placed in this life,
  * and not by this bot. Where this bot has placed nothing yet, nothing is known.
  */
-class Namesakes {
+class ConflictingInstances {
   private readonly lateArrivalMs: number;
   private readonly list: OwnList;
   private beganAtMs = Number.POSITIVE_INFINITY;

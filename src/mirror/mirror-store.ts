@@ -3,7 +3,7 @@ import { statSync, closeSync, openSync, readSync, writeSync } from 'node:fs';
 import type Database from 'better-sqlite3';
 import { messageOf, SarrafError } from '../domain/errors.ts';
 import type { MirrorChange, MirrorState } from '../engine/mirror-change.ts';
-import { Ballast } from './ballast.ts';
+import { ReserveFile } from './reserve-file.ts';
 import { checkMirror } from './check-mirror.ts';
 import { ChangeWriter } from './change-writer.ts';
 import { Identity } from './identity.ts';
@@ -33,16 +33,16 @@ export interface MirrorStoreOptions {
    * not those of a machine.
    */
   readonly durability: 'full' | 'off';
-  /** Called when the disk was full and the ballast was deleted for what had to be written. */
+  /** Called when the disk was full and the reserve file was deleted for what had to be written. */
   readonly onRelief?: (message: string) => void;
 }
 
 /**
- * Commits after which the log is checkpointed between two steps, and flushes after which a freed ballast is
- * made again.
+ * Commits after which the log is checkpointed between two steps, and flushes after which a freed reserve file
+ * is made again.
  */
 const COMMITS_A_CHECKPOINT = 100;
-const FLUSHES_A_BALLAST = 60;
+const FLUSHES_A_RESERVE_FILE = 60;
 
 /**
  * Stores the bot's decisions, actions and observations in one SQLite file with one writer; others can read it
@@ -56,7 +56,7 @@ export class MirrorStore {
   private readonly lock: WriterLock;
   private readonly identity: Identity;
   private readonly mark: ProgressMark;
-  private readonly ballast: Ballast;
+  private readonly reserveFile: ReserveFile;
   private readonly writer: ChangeWriter;
   private readonly pruner: Pruner;
   private readonly pending = new PendingChanges();
@@ -91,10 +91,10 @@ export class MirrorStore {
     this.pruner = new Pruner(database, options.retention);
     this.probe = database.prepare("INSERT OR REPLACE INTO meta VALUES ('probe', ?)");
     this.lastSeq = database.prepare<[], number>('SELECT ifnull(max(seq), 0) FROM journal').pluck();
-    this.ballast = new Ballast(path);
+    this.reserveFile = new ReserveFile(path);
     this.mark = new ProgressMark(path);
     database.transaction(() => this.identity.settle(this.mark.found)).immediate();
-    this.ballast.fill();
+    this.reserveFile.fill();
     this.inode = options.durability === 'full' ? statSync(path).ino : null;
     this.waitForOthers(FIRST_WAIT_MS);
   }
@@ -171,13 +171,13 @@ export class MirrorStore {
     }
     if (!this.writable) return;
     // Orders wait for it.
-    if (this.isRelieved || this.flushes % FLUSHES_A_BALLAST === 0) this.ballast.fill();
-    if (this.isRelieved) this.isRelieved = !this.ballast.isThere;
+    if (this.isRelieved || this.flushes % FLUSHES_A_RESERVE_FILE === 0) this.reserveFile.fill();
+    if (this.isRelieved) this.isRelieved = !this.reserveFile.isThere;
   }
 
   /**
    * True if the disk was full and writes use the room that was reserved for cancels. Ends once there is room
-   * for the ballast again.
+   * for the reserve file again.
    */
   isRunningOut(): boolean {
     return this.isRelieved;
@@ -261,14 +261,14 @@ export class MirrorStore {
     this.lock.release();
   }
 
-  /** On a full disk the ballast is freed and everything tried once more. */
+  /** On a full disk the reserve file is freed and everything tried once more. */
   private commitSurely(changes: readonly TimedChange[]): void {
     try {
       this.commit(changes, { prune: false });
     } catch (error) {
       this.noteFailure(error);
       if (!isFullDisk(error)) throw this.cannotWrite(error, false);
-      if (!this.ballast.release()) throw this.cannotWrite(error, true);
+      if (!this.reserveFile.release()) throw this.cannotWrite(error, true);
       this.isRelieved = true;
       this.commitAfterRelief(changes);
       this.onRelief(
@@ -289,7 +289,7 @@ export class MirrorStore {
 
   /**
    * A full disk, a file that another process locks and one that is gone are no errors here: the gathered
-   * changes wait for the next attempt, and the ballast is left for durable changes.
+   * changes wait for the next attempt, and the reserve file is left for durable changes.
    */
   private tryToCommit(options: { readonly prune: boolean }): void {
     try {

@@ -66,7 +66,7 @@ interface AppendOptions<Row> {
 const CANDLE_LIMITS = { memoryLimitMb: 160, threads: 1 } as const;
 
 /** Segments that a manifest remembers: the last ones, far more than can be left behind. */
-const MOST_SEALED = 500;
+const MOST_FINALIZED = 500;
 /** Gaps that a manifest remembers: the last ones. */
 const MOST_GAPS = 10_000;
 
@@ -189,7 +189,7 @@ function noted<Row>(
     ...(anchors === undefined ? {} : { anchors: { ...manifest.anchors, ...anchors } }),
     covered: covered === undefined ? manifest.covered : withRange(manifest.covered, covered),
     gaps: [...manifest.gaps, ...gaps].slice(-MOST_GAPS),
-    sealed: [...manifest.sealed, ...(segment === undefined ? [] : [segment])].slice(-MOST_SEALED),
+    sealed: [...manifest.sealed, ...(segment === undefined ? [] : [segment])].slice(-MOST_FINALIZED),
   };
 }
 

@@ -9,7 +9,7 @@ import type { Timeframe } from '../domain/timeframe.ts';
 import { readManifest } from './manifest.ts';
 import { timeText } from './read-partitions.ts';
 import { afterOnMachine, type After } from './append-file.ts';
-import { isOfTrades, type SealSegments, type SealTarget } from './seal-segment.ts';
+import { isOfTrades, type FinalizeSegments, type FinalizeTarget } from './finalize-segment.ts';
 import { SegmentCompactor } from './recorder/segment-compactor.ts';
 import { SEGMENT_KINDS, type SegmentEntry, type SegmentKind } from './recorder/segment-entry.ts';
 import { takeLeftFolders, takeSegmentFolder, type SegmentFolder } from './recorder/segment-folder.ts';
@@ -21,7 +21,7 @@ import { noteTape, readTape } from './recorder/tape-tail.ts';
 const LONGEST_PAUSE_MS = 60_000;
 
 export interface RecorderOptions
-  extends SealTarget, Pick<SegmentWriterOptions, 'largestBytes' | 'syncEveryMs'> {
+  extends FinalizeTarget, Pick<SegmentWriterOptions, 'largestBytes' | 'syncEveryMs'> {
   readonly markets: readonly MarketSymbol[];
   /** @see SegmentWriterOptions.life */
   readonly life: string;
@@ -36,8 +36,8 @@ export interface RecorderOptions
   readonly onProblem: (message: string) => void;
   readonly longestPauseMs?: number;
   readonly after?: After;
-  /** Seals segments, in this process without it. */
-  readonly seal?: SealSegments;
+  /** Finalizes segments, in this process without it. */
+  readonly finalize?: FinalizeSegments;
 }
 
 /** Recorded data of one kind of one market. */
@@ -80,12 +80,12 @@ export class Recorder {
   private constructor(options: RecorderOptions) {
     this.options = options;
     this.after = options.after ?? afterOnMachine;
-    const { root, takeLock, source, seal } = options;
+    const { root, takeLock, source, finalize } = options;
     this.compactor = new SegmentCompactor({
       target: { root, takeLock, source },
-      ...(seal === undefined ? {} : { seal }),
+      ...(finalize === undefined ? {} : { finalize }),
       after: this.after,
-      onSealed: ({ segment, badLines }) => {
+      onFinalized: ({ segment, badLines }) => {
         // No report for the line that a killed process was writing.
         if (badLines > 1)
           this.tell(`${badLines} lines of ${segment.path} could not be read and were left out`);

@@ -7,7 +7,7 @@ import { readLog } from './bot-process.ts';
 import { brokenPromises, OwnExchange } from './own-exchange.ts';
 import { SmallDisk } from './small-disk.ts';
 
-/** Enough that the mirror makes its ballast. */
+/** Enough that the mirror makes its reserve file. */
 const DISK_MEGABYTES = 48;
 
 let own: OwnExchange;
@@ -59,7 +59,7 @@ test('cancels on a full disk, says so, and goes on once there is room again', as
     // What little still fits into the mirror's files may be used for orders: none is there without its row.
     expect(atTheExchange.filter((clientOrderId) => !known.has(clientOrderId))).toEqual([]);
     const placedMeanwhile = exchange.truth().orders.length - placedBefore;
-    // The mirror and the disk's filler race for what the ballast leaves, so that writes may succeed again.
+    // The mirror and the disk's filler race for what the reserve file leaves, so that writes may succeed again.
     expect(await readyOf()).toContain('the disk is full, so no orders are placed');
 
     disk.free();

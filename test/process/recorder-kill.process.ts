@@ -49,7 +49,7 @@ function lastIn(root: string, name: string): number {
 const segmentsIn = (root: string): string[] =>
   readdirSync(join(root, 'segments', BTCIRT)).filter((name) => name.endsWith('.jsonl'));
 
-test('a recorder that is killed again and again, amid sealing too, loses nothing that was on the disk and has nothing twice', async () => {
+test('a recorder that is killed again and again, amid finalizing too, loses nothing that was on the disk and has nothing twice', async () => {
   const root = temporaryFolder();
   let known = 1;
   for (const lines of [3, 30, 50]) known = await recordUntilKilled(root, known, lines);

@@ -7,7 +7,7 @@ import { NOON_MS, openRecorder, pageAnswer } from '../unit/recording/recorder/an
 /**
  * Records an endless tape from a number on, and prints how many lines are in the segments whenever that has
  * changed: `node recording-process.ts FOLDER FIRST`. Its segments are small, so that one is nearly always
- * being sealed.
+ * being finalized.
  */
 const [root = '', first = '1'] = process.argv.slice(2);
 const recorder = await openRecorder(root, { largestBytes: 4_000, syncEveryMs: 10 });
@@ -17,7 +17,7 @@ let printed = -1;
 for (;;) {
   const [call, answer] = pageAnswer(Math.max(1, newest - 19), newest);
   recorder.take(call, answer, NOON_MS + newest * 10);
-  // What is in a segment, or was and is sealed by now, outlives this process; the last trade of a segment
+  // What is in a segment, or was and is finalized by now, outlives this process; the last trade of a segment
   // tells how far that is.
   const last = readdirSync(folder)
     .filter((name) => name.endsWith('.jsonl'))
@@ -41,7 +41,7 @@ function readOrNothing(path: string): string {
   try {
     return readFileSync(path, 'utf8');
   } catch {
-    // It was sealed just now.
+    // It was finalized just now.
     return '';
   }
 }

@@ -1,8 +1,8 @@
 import { resolve } from 'node:path';
 import { Command, InvalidArgumentError } from 'commander';
-import { AlertsCompanion } from '../../alerts/alerts-companion.ts';
-import type { CreateCompanion } from '../../daemon/companion.ts';
-import { DashboardCompanion } from '../../dashboard/dashboard-companion.ts';
+import { AlertsSidecar } from '../../alerts/alerts-sidecar.ts';
+import type { CreateSidecar } from '../../daemon/sidecar.ts';
+import { DashboardSidecar } from '../../dashboard/dashboard-sidecar.ts';
 import { strategyFilesAt } from '../../daemon/load-instances.ts';
 import { runBot } from '../../daemon/run-bot.ts';
 import { DEFAULT_STRATEGIES } from '../../daemon/bot-config.ts';
@@ -101,10 +101,10 @@ function configOf(options: Options): BotConfig {
 }
 
 /** The page. A link that signs in is for the eyes at a terminal alone. */
-function dashboardOf({ json }: Options): CreateCompanion {
+function dashboardOf({ json }: Options): CreateSidecar {
   const isSeen = json !== true && process.stdout.isTTY;
   const writeToPerson = isSeen ? (line: string): void => console.log(line) : null;
-  return (config, screen) => new DashboardCompanion({ config, screen, writeToPerson });
+  return (config, screen) => new DashboardSidecar({ config, screen, writeToPerson });
 }
 
 async function run(options: Options): Promise<void> {
@@ -133,7 +133,7 @@ async function run(options: Options): Promise<void> {
       signal,
       isNewAccount: options.newAccount === true,
       onOutputGone: end,
-      companions: [dashboardOf(options), (...of) => new AlertsCompanion(...of)],
+      sidecars: [dashboardOf(options), (...of) => new AlertsSidecar(...of)],
     });
     if (summary.openOrders > 0) throw failed(`${summary.openOrders} orders are not known to be closed`);
   } catch (error) {

@@ -8,7 +8,7 @@ import { Recorder, type MarketRecording } from '../../recording/recorder.ts';
 import { TappedTransport } from '../../recording/tapped-transport.ts';
 import type { WrapTransport } from '../../venues/venue.ts';
 import { lockOfRecording } from './lock-of-recording.ts';
-import { sealBeside } from './seal-beside.ts';
+import { finalizeBeside } from './finalize-beside.ts';
 import type { RecordConfig } from '../create-bot-config.ts';
 
 /** Room that is left to the bot on its disk: with less, nothing is recorded. */
@@ -94,7 +94,7 @@ export class Recording {
       life: this.life,
       onProblem,
       takeLock: lockOfRecording,
-      seal: sealBeside,
+      finalize: finalizeBeside,
     });
   }
 

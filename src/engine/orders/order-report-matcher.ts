@@ -422,7 +422,7 @@ export class OrderReportMatcher {
       // One reading may have got the name or the status wrong, or lack what it takes to take it over.
       const isWhole = record.market !== null && record.status !== null;
       if (isWhole && way.askedId === id) {
-        if (this.lost.isNamesakes(record, cursor)) return { kind: 'foreign' };
+        if (this.lost.isOfConflictingInstance(record, cursor)) return { kind: 'foreign' };
         const match = this.takeOwn(this.lost.adopt(record), record, way);
         if (match.kind === 'own') this.onTakenOver(match.order, record);
         return match;

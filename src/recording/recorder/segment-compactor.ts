@@ -1,10 +1,15 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { After } from '../append-file.ts';
 import type { Segment } from '../read-segment.ts';
-import { sealSegments, type SealReport, type SealSegments, type SealTarget } from '../seal-segment.ts';
+import {
+  finalizeSegments,
+  type FinalizeReport,
+  type FinalizeSegments,
+  type FinalizeTarget,
+} from '../finalize-segment.ts';
 
 /**
- * A segment that could not be sealed, as while another process writes to its folder, is tried again after
+ * A segment that could not be finalized, as while another process writes to its folder, is tried again after
  * this.
  */
 const AGAIN_AFTER_MS = 60_000;
@@ -14,18 +19,18 @@ const LAST_TRIES = 5;
 const LAST_TRY_AFTER_MS = 1_000;
 
 interface SegmentCompactorOptions {
-  readonly target: SealTarget;
+  readonly target: FinalizeTarget;
   /** In this process without it. */
-  readonly seal?: SealSegments;
+  readonly finalize?: FinalizeSegments;
   readonly after: After;
-  readonly onSealed: (report: SealReport & { readonly kind: 'sealed' }) => void;
+  readonly onFinalized: (report: FinalizeReport & { readonly kind: 'sealed' }) => void;
   /** Called at each failure. The segment stays. */
-  readonly onFailed: (report: SealReport & { readonly kind: 'failed' }) => void;
+  readonly onFailed: (report: FinalizeReport & { readonly kind: 'failed' }) => void;
 }
 
 /**
- * Seals segments beside everything else, those that have gathered together. What it can not seal stays where
- * it is for the next process.
+ * Finalizes segments beside everything else, those that have gathered together. What it can not finalize
+ * stays where it is for the next process.
  */
 export class SegmentCompactor {
   private readonly options: SegmentCompactorOptions;
@@ -40,7 +45,7 @@ export class SegmentCompactor {
 
   add(...segments: readonly Segment[]): void {
     this.waiting.push(...segments);
-    if (this.waiting.length > 0) this.work ??= this.sealWaiting();
+    if (this.waiting.length > 0) this.work ??= this.finalizeWaiting();
   }
 
   /** Resolves when everything that was added has been tried. */
@@ -59,20 +64,20 @@ export class SegmentCompactor {
     this.cancelAgain?.();
   }
 
-  private async sealWaiting(): Promise<void> {
-    const { seal = sealSegments, target } = this.options;
+  private async finalizeWaiting(): Promise<void> {
+    const { finalize = finalizeSegments, target } = this.options;
     while (this.waiting.length > 0) {
       const segments = this.waiting;
       this.waiting = [];
-      for (const report of await seal(segments, target)) this.note(report);
+      for (const report of await finalize(segments, target)) this.note(report);
     }
     this.work = null;
   }
 
-  private note(report: SealReport): void {
-    const { onSealed, onFailed, after } = this.options;
+  private note(report: FinalizeReport): void {
+    const { onFinalized, onFailed, after } = this.options;
     if (report.kind === 'sealed') {
-      onSealed(report);
+      onFinalized(report);
       return;
     }
     this.failed.push(report.segment);

@@ -9,7 +9,7 @@ import { seenMsOf, writeEntry, type SegmentEntry, type SegmentKind } from './seg
  */
 const SYNC_EVERY_MS = 1_000;
 
-/** A larger segment is sealed before its day is over, so that one is never long to read. */
+/** A larger segment is finalized before its day is over, so that one is never long to read. */
 const LARGEST_BYTES = 64_000_000;
 
 const EXTENSION = '.jsonl';

@@ -49,7 +49,7 @@ fillDisk();
 store.apply([{ kind: 'kept', name: 'gathered', json: '1' }], { atMs: 1, isDurable: false });
 for (let count = 0; count < 20; count += 1)
   store.apply([line(`early-${count}`)], { atMs: 1, isDurable: false });
-// More market data than the ballast has room for.
+// More market data than the reserve file has room for.
 const candle = {
   openTimeMs: 0,
   open: decimalText('1'),

@@ -26,7 +26,7 @@ const canMount = withOwnMounts('mount -t tmpfs -o size=1m none "$1"', [folder]).
 rmSync(folder, { recursive: true });
 
 test.skipIf(!canMount)(
-  'a full disk costs the ballast before it stops anything, and nothing that was taken is lost',
+  'a full disk costs the reserve file before it stops anything, and nothing that was taken is lost',
   () => {
     const disk = mkdtempSync(join(tmpdir(), 'sarraf-disk-'));
     const script = 'mount -t tmpfs -o size=64m none "$1"; exec "$2" "$3" "$1"';
@@ -36,11 +36,11 @@ test.skipIf(!canMount)(
     const lines = out.trim().split('\n');
     expect(lines.map((line) => JSON.parse(line) as unknown)).toEqual([
       { ballast: true },
-      // What only was gathered waits, and leaves the ballast to what has to be durable.
+      // What only was gathered waits, and leaves the reserve file to what has to be durable.
       { gathered: false, ballast: true },
       { relief: true },
       { code: 'DATA_UNUSABLE', isFull: true, ballast: false, writable: false, runningOut: true },
-      // Once there is room for the ballast again, everything may be written.
+      // Once there is room for the reserve file again, everything may be written.
       { written: expect.any(Number), writable: true, runningOut: false },
       { kept: { gathered: '1' }, ballast: true },
     ]);

@@ -380,7 +380,7 @@ describe('the one writer', () => {
   });
 });
 
-describe('the ballast', () => {
+describe('the reserve file', () => {
   test('is there while there is room, and made again after it was freed', () => {
     const ballast = `${place.path}.ballast`;
     const store = place.open();

@@ -94,8 +94,8 @@ test('the segment of a day that is over, and one that is large, are in the catal
   await expect.poll(() => segmentsOf(root).length).toBe(2);
   await recorder.settled();
   expect(await gather(temporaryCatalogue(root).readBooks(ALL))).toHaveLength(1);
-  const sealed = await gather(temporaryCatalogue(root).readTrades(ALL));
-  expect(sealed.length).toBeGreaterThan(20);
+  const finalized = await gather(temporaryCatalogue(root).readTrades(ALL));
+  expect(finalized.length).toBeGreaterThan(20);
   await recorder.close();
   expect(segmentsOf(root)).toEqual([]);
   expect(await gather(temporaryCatalogue(root).readBooks(ALL))).toHaveLength(2);

@@ -3,13 +3,17 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { setPriority } from 'node:os';
 import { fileURLToPath } from 'node:url';
-import { sealSegments, type SealReport, type SealSegments } from '../../recording/seal-segment.ts';
+import {
+  finalizeSegments,
+  type FinalizeReport,
+  type FinalizeSegments,
+} from '../../recording/finalize-segment.ts';
 import type { Segment } from '../../recording/read-segment.ts';
 import { ownModule } from '../../plugins/own-files.ts';
 import { lockOfRecording } from './lock-of-recording.ts';
 
 /** This file, which is also the program of the process beside. */
-const OWN_FILE = fileURLToPath(ownModule('daemon/run/seal-beside'));
+const OWN_FILE = fileURLToPath(ownModule('daemon/run/finalize-beside'));
 
 /** Behind everything that trades. */
 const NICENESS = 10;
@@ -24,11 +28,11 @@ interface Job {
 }
 
 /**
- * Seals segments in a process of their own: it takes seconds of a core and hundreds of megabytes, which must
- * be neither those of a bot that trades. Where that process ends without a word the segments stay, and are
- * tried again.
+ * Finalizes segments in a process of their own: it takes seconds of a core and hundreds of megabytes, which
+ * must be neither those of a bot that trades. Where that process ends without a word the segments stay, and
+ * are tried again.
  */
-export const sealBeside: SealSegments = async (segments, { root, source }) => {
+export const finalizeBeside: FinalizeSegments = async (segments, { root, source }) => {
   const job: Job = { segments, root, source };
   const child = spawn(process.execPath, [OWN_FILE, JSON.stringify(job)], {
     stdio: ['ignore', 'pipe', 'pipe'],
@@ -46,19 +50,19 @@ export const sealBeside: SealSegments = async (segments, { root, source }) => {
   }
   try {
     const [code, signal] = (await once(child, 'close')) as [number | null, string | null];
-    if (code === 0) return JSON.parse(out) as readonly SealReport[];
-    return failed(segments, `the process that seals it ended with ${signal ?? code}: ${error.trim()}`);
+    if (code === 0) return JSON.parse(out) as readonly FinalizeReport[];
+    return failed(segments, `the process that finalizes it ended with ${signal ?? code}: ${error.trim()}`);
   } catch (thrown) {
     return failed(segments, messageOf(thrown));
   }
 };
 
-function failed(segments: readonly Segment[], reason: string): readonly SealReport[] {
+function failed(segments: readonly Segment[], reason: string): readonly FinalizeReport[] {
   return segments.map((segment) => ({ kind: 'failed', segment, reason }));
 }
 
 if (process.argv[1] === OWN_FILE) {
   const { segments, root, source } = JSON.parse(process.argv[2] ?? '') as Job;
-  const reports = await sealSegments(segments, { root, source, takeLock: lockOfRecording });
+  const reports = await finalizeSegments(segments, { root, source, takeLock: lockOfRecording });
   process.stdout.write(JSON.stringify(reports));
 }

@@ -1,5 +1,5 @@
 import { createServer } from 'node:net';
-import type { Companion, CompanionScreen } from '../daemon/companion.ts';
+import type { Sidecar, SidecarScreen } from '../daemon/sidecar.ts';
 import { ledgerFolder } from '../budget/ledger-file.ts';
 import { noteBot } from '../daemon/known-bots.ts';
 import type { BotConfig } from '../daemon/create-bot-config.ts';
@@ -12,19 +12,19 @@ import { pageFolder } from './page-folder.ts';
 /** Far more than pages of 500 rows take. */
 const HEAP_MB = 256;
 
-interface DashboardCompanionOptions {
+interface DashboardSidecarOptions {
   readonly config: BotConfig;
-  readonly screen: CompanionScreen;
+  readonly screen: SidecarScreen;
   /** Writes a line to a terminal that a person reads, and into no log; null where there is none. */
   readonly writeToPerson: ((line: string) => void) | null;
 }
 
 /** The page of a run, in a thread of its own. */
-export class DashboardCompanion implements Companion {
-  private readonly options: DashboardCompanionOptions;
+export class DashboardSidecar implements Sidecar {
+  private readonly options: DashboardSidecarOptions;
   private readonly thread: SideThread;
 
-  constructor(options: DashboardCompanionOptions) {
+  constructor(options: DashboardSidecarOptions) {
     const { config, screen, writeToPerson } = options;
     const { host, port, hosts, tls } = config.dashboard;
     const data: DashboardSettings = {

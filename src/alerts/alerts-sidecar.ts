@@ -1,4 +1,4 @@
-import type { Companion, CompanionScreen } from '../daemon/companion.ts';
+import type { Sidecar, SidecarScreen } from '../daemon/sidecar.ts';
 import { alertsState } from '../daemon/alerts-state.ts';
 import type { BotConfig } from '../daemon/create-bot-config.ts';
 import { SideThread } from '../daemon/side-thread.ts';
@@ -15,13 +15,13 @@ export interface AlertsMessage {
 const HEAP_MB = 128;
 
 /** Alerts of a run, in a thread of their own. Without `alerts` in the configuration there is none. */
-export class AlertsCompanion implements Companion {
-  private readonly screen: CompanionScreen;
+export class AlertsSidecar implements Sidecar {
+  private readonly screen: SidecarScreen;
   private readonly setup: AlertsSetup | null;
   private readonly config: BotConfig;
   private readonly thread: SideThread;
 
-  constructor(config: BotConfig, screen: CompanionScreen) {
+  constructor(config: BotConfig, screen: SidecarScreen) {
     this.config = config;
     this.screen = screen;
     this.setup = alertsSetup(config, Date.now());

@@ -18,7 +18,7 @@ import { partitionsWithin } from './read-partitions.ts';
 import { roundedDecimal } from './rounded-decimal.ts';
 
 /** Destination of segments. */
-export interface SealTarget {
+export interface FinalizeTarget {
   /** The catalogue's folder. */
   readonly root: string;
   readonly takeLock: TakeLock;
@@ -36,7 +36,7 @@ const SHAPES: { readonly [Kind in PlainKind]: TableShape<SegmentRows[Kind]> } = 
 };
 
 /** Outcome of a segment: it is in the catalogue and gone from its old place, or it stays. */
-export type SealReport =
+export type FinalizeReport =
   | {
       readonly kind: 'sealed';
       readonly segment: Segment;
@@ -45,18 +45,18 @@ export type SealReport =
     }
   | { readonly kind: 'failed'; readonly segment: Segment; readonly reason: string };
 
-/** Seals segments and tells of each. Never throws for what the disk or another process does. */
-export type SealSegments = (
+/** Finalizes segments and tells of each. Never throws for what the disk or another process does. */
+export type FinalizeSegments = (
   segments: readonly Segment[],
-  target: SealTarget,
-) => Promise<readonly SealReport[]>;
+  target: FinalizeTarget,
+) => Promise<readonly FinalizeReport[]>;
 
-/** Seals segments one after another, in this process. */
-export const sealSegments: SealSegments = async (segments, target) => {
-  const reports: SealReport[] = [];
+/** Finalizes segments one after another, in this process. */
+export const finalizeSegments: FinalizeSegments = async (segments, target) => {
+  const reports: FinalizeReport[] = [];
   for (const segment of segments) {
     try {
-      reports.push({ kind: 'sealed', segment, badLines: await sealSegment(segment, target) });
+      reports.push({ kind: 'sealed', segment, badLines: await finalizeSegment(segment, target) });
     } catch (error) {
       reports.push({
         kind: 'failed',
@@ -73,21 +73,22 @@ export const sealSegments: SealSegments = async (segments, target) => {
  * read. The catalogue takes a segment up once, however often it is given, so that a crash at any point
  * leaves nothing out and nothing twice. Throws as appending does, and then the segment stays.
  */
-async function sealSegment(segment: Segment, target: SealTarget): Promise<number> {
+async function finalizeSegment(segment: Segment, target: FinalizeTarget): Promise<number> {
   const { path } = segment;
-  // Whoever sealed it could not say so any more.
+  // Whoever finalized it could not say so any more.
   if (!existsSync(path)) return 0;
   const { looked, gaps, badLines } = await summarizeSegment(segment);
   if (isOfTrades(segment)) await noteTape(dirname(path), segment);
-  if (isOfBars(segment)) await sealBars(segment, target);
-  else if (looked !== null) await sealRows(segment as Segment<PlainKind>, { target, covered: looked, gaps });
+  if (isOfBars(segment)) await finalizeBars(segment, target);
+  else if (looked !== null)
+    await finalizeRows(segment as Segment<PlainKind>, { target, covered: looked, gaps });
   rmSync(path);
   return badLines;
 }
 
-async function sealRows<Kind extends PlainKind>(
+async function finalizeRows<Kind extends PlainKind>(
   segment: Segment<Kind>,
-  of: { readonly target: SealTarget; readonly covered: TimeRange; readonly gaps: readonly TimeRange[] },
+  of: { readonly target: FinalizeTarget; readonly covered: TimeRange; readonly gaps: readonly TimeRange[] },
 ): Promise<void> {
   const { market, kind, path } = segment;
   const { target, covered, gaps } = of;
@@ -117,7 +118,7 @@ export function isOfTrades(segment: Segment): segment is Segment<'trades'> {
  * is there already stays as it is, so that neither the bars of the past, which every run sees anew, nor a
  * second try can come into conflict. Throws `DATA_UNUSABLE` where another process writes to the folder.
  */
-async function sealBars(segment: Segment<'candles'>, target: SealTarget): Promise<void> {
+async function finalizeBars(segment: Segment<'candles'>, target: FinalizeTarget): Promise<void> {
   const { market } = segment;
   const seen = new Map<Timeframe, SeenBar[]>();
   for await (const part of segmentRows(segment)) {

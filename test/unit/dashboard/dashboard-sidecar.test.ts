@@ -3,27 +3,27 @@ import { createServer, type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { DashboardCompanion } from '../../../src/dashboard/dashboard-companion.ts';
+import { DashboardSidecar } from '../../../src/dashboard/dashboard-sidecar.ts';
 import { configOf } from '../daemon/settings/bot-config-reading.ts';
 
 test('a run without a page says which port another program uses, and what to do', async () => {
-  const folder = mkdtempSync(join(tmpdir(), 'sarraf-companion-'));
+  const folder = mkdtempSync(join(tmpdir(), 'sarraf-sidecar-'));
   const other = createServer();
   await new Promise<void>((resolve) => other.listen(0, '127.0.0.1', resolve));
   const { port } = other.address() as AddressInfo;
   const config = configOf(`mode: embedded\ndata: { folder: ${folder} }`);
   const dashboard = { ...config.dashboard, port, isPortWritten: false };
   const said = Promise.withResolvers<string>();
-  const companion = new DashboardCompanion({
+  const sidecar = new DashboardSidecar({
     config: { ...config, dashboard },
     screen: { say: (_who, text) => said.resolve(text), tell: (_level, text) => said.resolve(text) },
     writeToPerson: null,
   });
-  companion.begin();
+  sidecar.begin();
   expect(await said.promise).toBe(
     `no page: another program uses port ${port}; set dashboard.port to a free one`,
   );
-  await companion.end();
+  await sidecar.end();
   await new Promise((resolve) => other.close(resolve));
   rmSync(folder, { recursive: true });
 });
