@@ -1,4 +1,6 @@
-import type { BacktestSummary, FillRow, OrderRow, TripRow } from '../backtest/result-schema.ts';
+import { z } from 'zod';
+import { backtestResultSchema } from '../backtest/result-schema.ts';
+import { separatedName } from '../domain/separated-name.ts';
 import { SQL_TYPES, type ColumnType } from '../recording/table-shape.ts';
 
 /** A column of a view: its name, and its type in SQL. */
@@ -23,100 +25,29 @@ export const FIELD_TYPES: Readonly<Record<FieldType, { readonly stored: string; 
 
 export type FieldTypes = Readonly<Record<string, FieldType>>;
 
-export const ORDER_FIELDS = {
-  key: 'text',
-  clientOrderId: 'text',
-  pairKey: 'text',
-  strategy: 'text',
-  tag: 'text',
-  market: 'text',
-  side: 'text',
-  execution: 'text',
-  price: 'money',
-  stopPrice: 'money',
-  amount: 'money',
-  filled: 'money',
-  filledTotal: 'money',
-  averagePrice: 'money',
-  fee: 'money',
-  state: 'text',
-  reason: 'text',
-  plannedAtMs: 'moment',
-  sentAtMs: 'moment',
-  closedAtMs: 'moment',
-  exit: 'text',
-} as const satisfies Record<keyof OrderRow, FieldType>;
+/** Type of a result's field by its schema. An exact decimal has a pattern, a moment is known by its name. */
+function typeOf(name: string, schema: z.core.$ZodType): FieldType {
+  if (schema instanceof z.ZodArray || schema instanceof z.ZodNullable || schema instanceof z.ZodDefault)
+    return typeOf(name, schema.unwrap());
+  if (schema instanceof z.ZodBoolean) return 'flag';
+  if (schema instanceof z.ZodNumber) {
+    if (schema.format !== 'safeint') return 'float';
+    return /(?:^at|At)Ms$/.test(name) ? 'moment' : 'count';
+  }
+  return schema instanceof z.ZodString && schema.def.checks !== undefined ? 'money' : 'text';
+}
 
-export const FILL_FIELDS = {
-  tradeId: 'text',
-  orderKey: 'text',
-  strategy: 'text',
-  market: 'text',
-  side: 'text',
-  atMs: 'moment',
-  price: 'money',
-  amount: 'money',
-  total: 'money',
-  fee: 'money',
-} as const satisfies Record<keyof FillRow, FieldType>;
+function typesIn({ shape }: z.ZodObject): FieldTypes {
+  return Object.fromEntries(Object.entries(shape).map(([name, schema]) => [name, typeOf(name, schema)]));
+}
 
-export const TRIP_FIELDS = {
-  number: 'count',
-  market: 'text',
-  strategy: 'text',
-  entryOrder: 'text',
-  exitOrder: 'text',
-  openedAtMs: 'moment',
-  closedAtMs: 'moment',
-  amount: 'money',
-  entryPrice: 'money',
-  exitPrice: 'money',
-  cost: 'money',
-  proceeds: 'money',
-  fees: 'money',
-  profit: 'money',
-  change: 'float',
-  isOpen: 'flag',
-} as const satisfies Record<keyof TripRow, FieldType>;
+const { orders, fills, trades, summary } = backtestResultSchema.shape;
+export const ORDER_FIELDS = typesIn(orders);
+export const FILL_FIELDS = typesIn(fills);
+export const TRIP_FIELDS = typesIn(trades);
 
 /** The figures of a run; docs/metrics.md explains each. */
-export const FIGURE_FIELDS = {
-  initialEquity: 'money',
-  finalEquity: 'money',
-  profit: 'money',
-  totalReturn: 'float',
-  cagr: 'float',
-  buyAndHoldReturn: 'float',
-  volatility: 'float',
-  sharpe: 'float',
-  sortino: 'float',
-  calmar: 'float',
-  omega: 'float',
-  maxDrawdown: 'float',
-  maxDrawdownMs: 'float',
-  longestDrawdownMs: 'float',
-  exposure: 'float',
-  turnover: 'float',
-  tradedValue: 'money',
-  fees: 'money',
-  intents: 'count',
-  orders: 'count',
-  refused: 'count',
-  fills: 'count',
-  requests: 'count',
-  requestsPerFill: 'float',
-  trades: 'count',
-  openTrades: 'count',
-  winRate: 'float',
-  profitFactor: 'float',
-  expectancy: 'float',
-  sqn: 'float',
-  averageTradeReturn: 'float',
-  bestTradeReturn: 'float',
-  worstTradeReturn: 'float',
-  averageTradeMs: 'float',
-  longestTradeMs: 'float',
-} as const satisfies Record<Exclude<keyof BacktestSummary, 'quote'>, FieldType>;
+export const FIGURE_FIELDS = typesIn(summary.omit({ quote: true }));
 
 /** A study keeps the figures of a trial as floats, money too. */
 export const TRIAL_FIGURE_FIELDS: FieldTypes = Object.fromEntries(
@@ -127,7 +58,7 @@ export const TRIAL_FIGURE_FIELDS: FieldTypes = Object.fromEntries(
 export function columnName(field: string, type: FieldType): string {
   const base = type === 'moment' ? field.replace(/Ms$/, '') : field;
   if (base === 'at') return 'time';
-  return base.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+  return separatedName(base, '_');
 }
 
 export function viewColumnsOf(fields: FieldTypes): readonly ViewColumn[] {

@@ -3,7 +3,7 @@ import { DrawdownMeter } from '../metrics/equity-metrics.ts';
 import { numberOf } from '../statistics.ts';
 import type { ByteWriter } from '../byte-writer.ts';
 import type { FinishedRun } from '../finish-run.ts';
-import type { LockRow, MemberRow, OrderRow, RefusalRow, TripRow } from '../result-schema.ts';
+import type { LockRow, RefusalRow, TripRow } from '../result-schema.ts';
 import { LOCK_TABLE, MEMBER_TABLE, ORDER_TABLE, REFUSED_TABLE, TRIP_TABLE } from './result-tables.ts';
 import type { CsvColumns } from './table-format.ts';
 
@@ -26,27 +26,7 @@ const TRADES: CsvColumns<TripRow> = [
   ['exit_order', 'exitOrder'],
 ];
 
-const ORDERS: CsvColumns<OrderRow> = [
-  ['key', 'key'],
-  ['pair_key', 'pairKey'],
-  ['strategy', 'strategy'],
-  ['tag', 'tag'],
-  ['market', 'market'],
-  ['side', 'side'],
-  ['execution', 'execution'],
-  ['price', 'price'],
-  ['stop_price', 'stopPrice'],
-  ['amount', 'amount'],
-  ['filled', 'filled'],
-  ['filled_total', 'filledTotal'],
-  ['average_price', 'averagePrice'],
-  ['fee', 'fee'],
-  ['state', 'state'],
-  ['reason', 'reason'],
-  ['planned_at', 'plannedAtMs'],
-  ['closed_at', 'closedAtMs'],
-  ['exit', 'exit'],
-];
+const ORDERS = ORDER_TABLE.csvColumns(['clientOrderId', 'sentAtMs']);
 
 const REFUSALS: CsvColumns<RefusalRow> = [
   ['strategy', 'strategy'],
@@ -70,15 +50,7 @@ const LOCKS: CsvColumns<LockRow> = [
   ['reason', 'reason'],
 ];
 
-const MEMBERS: CsvColumns<MemberRow> = [
-  ['at', 'atMs'],
-  ['strategy', 'strategy'],
-  ['universe', 'universe'],
-  ['market', 'market'],
-  ['kind', 'kind'],
-  ['rank', 'rank'],
-  ['reason', 'reason'],
-];
+const MEMBERS = MEMBER_TABLE.csvColumns();
 
 /** `members.csv`: when markets entered and left universes, and why. */
 export function writeMembersCsv({ run }: FinishedRun, out: ByteWriter): void {

@@ -1,5 +1,6 @@
 import { present } from '../../domain/invariant.ts';
 import { formatUnits, type Units } from '../../domain/money.ts';
+import { separatedName } from '../../domain/separated-name.ts';
 import type { ByteWriter } from '../byte-writer.ts';
 
 /** One field of a table: its value in a row, and how JSON and CSV have it. */
@@ -53,6 +54,14 @@ export class TableFormat<Source, Row> {
       start = ',';
     }
     out.text(`${after}}`);
+  }
+
+  /** All fields but some as columns of a CSV file: `plannedAtMs` is `planned_at`. */
+  csvColumns(without: readonly (keyof Row)[] = []): CsvColumns<Row> {
+    const names = Object.keys(this.#fields) as (keyof Row & string)[];
+    return names
+      .filter((name) => !without.includes(name))
+      .map((name) => [separatedName(name.replace(/Ms$/, ''), '_'), name]);
   }
 
   /** A CSV table by RFC 4180, its titles first. */

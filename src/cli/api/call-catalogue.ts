@@ -1,3 +1,4 @@
+import { separatedName } from '../../domain/separated-name.ts';
 import { invariant } from '../../domain/invariant.ts';
 import type { Endpoint } from '../../exchange/endpoint.ts';
 import { ENDPOINTS, type EndpointName } from '../../exchange/endpoints.ts';
@@ -47,7 +48,7 @@ function groupOf({ name, section, access, idempotent }: Endpoint): CallGroup {
 }
 
 function wordOf(name: string): string {
-  return name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
+  return separatedName(name, '-');
 }
 
 function createCall(name: EndpointName): Call {

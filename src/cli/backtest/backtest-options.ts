@@ -1,3 +1,4 @@
+import { separatedName } from '../../domain/separated-name.ts';
 import { Decimal } from 'decimal.js';
 import { InvalidArgumentError } from 'commander';
 import { otherFidelity, RULES_OF_FIDELITY, type Fidelity } from '../../backtest/fidelity-rules.ts';
@@ -79,7 +80,7 @@ const OF_ONE_FIDELITY: Readonly<Record<Fidelity, readonly string[]>> = {
 
 /** An option as it is written: `slippageBps` is `--slippage-bps`. */
 export function flagText(name: string): string {
-  return `--${name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
+  return `--${separatedName(name, '-')}`;
 }
 
 /**

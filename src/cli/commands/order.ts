@@ -1,3 +1,4 @@
+import { separatedName } from '../../domain/separated-name.ts';
 import { Command, InvalidArgumentError } from 'commander';
 import { Decimal } from 'decimal.js';
 import type { MarketName } from '../../domain/market-symbol.ts';
@@ -328,7 +329,7 @@ function refuseOthers(options: BookOptions): void {
     stopLimit,
   })
     .filter(([, value]) => value !== undefined)
-    .map(([name]) => `--${name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`);
+    .map(([name]) => `--${separatedName(name, '-')}`);
   if (given.length > 0)
     throw wrongInput(
       `${given.join(', ')}: expected none beside --strategy: the running bot places the order`,
