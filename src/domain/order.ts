@@ -7,6 +7,29 @@ export type Side = 'buy' | 'sell';
 
 export type Execution = 'limit' | 'market' | 'stop_limit' | 'stop_market';
 
+/**
+ * States of an order of ours.
+ *
+ * - `planned`: decided, and not yet requested.
+ * - `sending`: its request was passed on and is not answered yet.
+ * - `unknown`: there was no clear answer. It may exist, and its worst case counts.
+ * - `open`: the exchange has it.
+ * - `cancelling`: its cancel was requested, and its end is not seen yet.
+ * - `settling`: it is closed, but the fills read so far do not add up to its matched amount.
+ * - `filled`, `cancelled`: closed, with every fill read. `rejected`: it never existed, by positive evidence.
+ */
+export const ORDER_STATES = [
+  'planned',
+  'sending',
+  'unknown',
+  'open',
+  'cancelling',
+  'settling',
+  'filled',
+  'cancelled',
+  'rejected',
+] as const;
+
 export type TradeKind = 'Spot' | 'Margin' | 'Credit' | 'Debit';
 
 export function oppositeOf(side: Side): Side {

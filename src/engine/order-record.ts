@@ -1,31 +1,11 @@
 import { NO_UNITS, type Units } from '../domain/money.ts';
 import type { ExitKind } from '../domain/exit-kind.ts';
-import type { Execution, Side } from '../domain/order.ts';
+import type { Execution, ORDER_STATES, Side } from '../domain/order.ts';
 import type { VenueOrderId } from '../domain/venue-id.ts';
 import { sentence } from '../language/sentence.ts';
 import type { ListCursor } from '../venues/port.ts';
 
-/**
- * State of one of our orders.
- *
- * - `planned`: decided, and not yet requested.
- * - `sending`: its request was passed on and is not answered yet.
- * - `unknown`: there was no clear answer. It may exist, and its worst case counts.
- * - `open`: the exchange has it.
- * - `cancelling`: its cancel was requested, and its end is not seen yet.
- * - `settling`: it is closed, but the fills read so far do not add up to its matched amount.
- * - `filled`, `cancelled`: closed, with every fill read. `rejected`: it never existed, by positive evidence.
- */
-export type OrderState =
-  | 'planned'
-  | 'sending'
-  | 'unknown'
-  | 'open'
-  | 'cancelling'
-  | 'settling'
-  | 'filled'
-  | 'cancelled'
-  | 'rejected';
+export type OrderState = (typeof ORDER_STATES)[number];
 
 /**
  * An order of ours, from its plan on. A value: each step makes a new one. Prices and amounts are units of

@@ -1,6 +1,7 @@
 import type Database from 'better-sqlite3';
 import { formatUnits, parseUnits, type Units } from '../domain/money.ts';
-import type { OrderRecord } from '../engine/order-record.ts';
+import { separatedName } from '../domain/separated-name.ts';
+import { unsentOrder, type OrderRecord } from '../engine/order-record.ts';
 
 /** Value bound to a condition. */
 export type SqlValue = string | number | null;
@@ -12,42 +13,13 @@ type StoredOrder = {
     : OrderRecord[Key];
 };
 
-/**
- * The column of each field. A field that the record gains and this table does not is a mistake that does not
- * compile.
- */
-const COLUMNS: { readonly [Key in keyof OrderRecord]: string } = {
-  key: 'order_key',
-  clientOrderId: 'client_order_id',
-  intentId: 'intent_id',
-  strategy: 'strategy',
-  tag: 'tag',
-  exit: 'exit_kind',
-  market: 'market',
-  marketVersion: 'market_version',
-  side: 'side',
-  execution: 'execution',
-  price: 'price',
-  stopPrice: 'stop_price',
-  amount: 'amount',
-  pairKey: 'pair_key',
-  plannedAtMs: 'planned_at_ms',
-  sentAtMs: 'sent_at_ms',
-  attempts: 'attempts',
-  state: 'state',
-  venueId: 'venue_id',
-  venueStatus: 'venue_status',
-  matched: 'matched',
-  filled: 'filled',
-  filledTotal: 'filled_total',
-  fee: 'fee',
-  reason: 'reason',
-  closedAtMs: 'closed_at_ms',
-  orderFloor: 'order_floor',
-  tradeFloor: 'trade_floor',
-};
+/** Columns with other names than their fields. */
+const RENAMED: Readonly<Record<string, string>> = { key: 'order_key', exit: 'exit_kind' };
 
-const PAIRS = Object.entries(COLUMNS);
+/** Each field of an order, as one that has no plan yet shows them, and its column. */
+const PAIRS = Object.keys(unsentOrder({} as OrderRecord)).map(
+  (field) => [field, RENAMED[field] ?? separatedName(field, '_')] as const,
+);
 
 /** Columns to select for stored orders. */
 const ORDER_FIELDS = PAIRS.map(([field, column]) => `${column} AS ${field}`).join(', ');

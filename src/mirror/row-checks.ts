@@ -4,6 +4,7 @@ import { isFigureValue } from '../domain/figure-name.ts';
 import { parseUnits } from '../domain/money.ts';
 import { storedProblem } from '../domain/stored-json.ts';
 import { keptProblem } from '../engine/kept-records.ts';
+import { ORDER_STATES } from '../domain/order.ts';
 import { POSITION_ACTS } from '../engine/engine-event.ts';
 import { storedLogLine } from '../engine/mirror-change.ts';
 import { storedInstance } from '../engine/strategy-instance-record.ts';
@@ -64,21 +65,10 @@ const oneOf = (...words: readonly string[]): ColumnCheck => ({
 });
 
 const SIDE = oneOf('buy', 'sell');
-const ORDER_STATE = oneOf(
-  'planned',
-  'sending',
-  'unknown',
-  'open',
-  'cancelling',
-  'settling',
-  'filled',
-  'cancelled',
-  'rejected',
-);
 
 /** Columns that mean something else in one table than in the others. */
 const OF_TABLE: Readonly<Record<string, ColumnCheck>> = {
-  'orders.state': ORDER_STATE,
+  'orders.state': oneOf(...ORDER_STATES),
   'orders.client_order_id': {
     sql: () => 'client_order_id = order_key',
     expected: 'the same as order_key',

@@ -1,5 +1,5 @@
 import { parsedJson } from '../../domain/stored-json.ts';
-import { formatUnits, type Units } from '../../domain/money.ts';
+import { formatUnits } from '../../domain/money.ts';
 import type { IntentRecord } from '../../engine/mirror-change.ts';
 import { tryMarket } from './market-parts.ts';
 import type { FillRecord } from '../../engine/fill-record.ts';
@@ -8,38 +8,16 @@ import type { OrderRecord } from '../../engine/order-record.ts';
 import { readSentence } from '../../language/read-sentence.ts';
 import type { SentenceItem } from '../schema/fields.ts';
 import type { LockItem } from '../schema/lock.ts';
-import type { FillItem, IntentItem, OrderItem, StepItem } from '../schema/order.ts';
+import { orderItem, type FillItem, type IntentItem, type OrderItem, type StepItem } from '../schema/order.ts';
+import { storedOrder } from '../../mirror/order-columns.ts';
 import type { JournalLine } from '../../mirror/row-pages.ts';
 
-const textOf = (units: Units | null): string | null => (units === null ? null : formatUnits(units));
+const ORDER_FIELDS = Object.keys(orderItem.shape) as readonly (keyof OrderItem)[];
 
+/** The fields of an order that its item has, with money as text. */
 export function orderItemOf(order: OrderRecord): OrderItem {
-  return {
-    key: order.key,
-    clientOrderId: order.clientOrderId,
-    venueId: order.venueId,
-    intentId: order.intentId,
-    strategy: order.strategy,
-    tag: order.tag,
-    exit: order.exit,
-    market: order.market,
-    side: order.side,
-    execution: order.execution,
-    price: textOf(order.price),
-    stopPrice: textOf(order.stopPrice),
-    amount: formatUnits(order.amount),
-    filled: formatUnits(order.filled),
-    filledTotal: formatUnits(order.filledTotal),
-    fee: formatUnits(order.fee),
-    state: order.state,
-    reason: order.reason,
-    reasonFacts: readSentence(order.reason),
-    pairKey: order.pairKey,
-    attempts: order.attempts,
-    plannedAtMs: order.plannedAtMs,
-    sentAtMs: order.sentAtMs,
-    closedAtMs: order.closedAtMs,
-  };
+  const item: OrderItem = { ...storedOrder(order), reasonFacts: readSentence(order.reason) };
+  return Object.fromEntries(ORDER_FIELDS.map((field) => [field, item[field]])) as OrderItem;
 }
 
 export function fillItemOf(fill: FillRecord): FillItem {

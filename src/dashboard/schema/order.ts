@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { ORDER_STATES } from '../../domain/order.ts';
 import {
   countField,
   decimalTextField,
@@ -10,18 +11,6 @@ import {
   sideField,
   timeField,
 } from './fields.ts';
-
-const ORDER_STATES = [
-  'planned',
-  'sending',
-  'unknown',
-  'open',
-  'cancelling',
-  'settling',
-  'filled',
-  'cancelled',
-  'rejected',
-] as const;
 
 export const orderItem = z.object({
   key: z.string().describe('Its name here.'),
