@@ -61,22 +61,15 @@ export function channelAdvice(settings: RevealedChannel, { kind, answered, moved
 
 /** No answer of the service itself came: none, late, or one of something on the way. */
 function adviceToReach(settings: RevealedChannel): string {
-  switch (settings.kind) {
-    case 'telegram':
-    case 'bale':
-    case 'rubika':
-      return settings.proxy === null
-        ? 'this machine does not reach the service itself: set apiRoot to a mirror of its API, or a proxy'
-        : 'see whether the proxy runs and reaches it, or set apiRoot to a mirror of its API';
-    case 'email':
-      return 'see host, port and isSecure (true for port 465), and whether this machine may connect there';
-    case 'ntfy':
-    case 'discord':
-    case 'webhook':
-      return settings.proxy === null
-        ? 'see whether url is right and this machine reaches it, or set a proxy'
-        : 'see whether url is right, and whether the proxy runs and reaches it';
-  }
+  if ('host' in settings)
+    return 'see host, port and isSecure (true for port 465), and whether this machine may connect there';
+  if ('apiRoot' in settings)
+    return settings.proxy === null
+      ? 'this machine does not reach the service itself: set apiRoot to a mirror of its API, or a proxy'
+      : 'see whether the proxy runs and reaches it, or set apiRoot to a mirror of its API';
+  return settings.proxy === null
+    ? 'see whether url is right and this machine reaches it, or set a proxy'
+    : 'see whether url is right, and whether the proxy runs and reaches it';
 }
 
 /** 404 answers a token that has not even the form of one. */

@@ -4,7 +4,7 @@ import { parseUnits } from '../domain/money.ts';
 import { positiveDecimal } from '../simulator-server/config-fields.ts';
 import { readClock } from '../domain/tehran-time.ts';
 import { session } from './settings/calendar-fields.ts';
-import { channelSettings, MOST_CHANNELS } from './settings/channel-settings.ts';
+import { CHANNEL_KINDS, channelSettings, MOST_CHANNELS } from './settings/channel-settings.ts';
 import { duration } from './duration-field.ts';
 
 const severity = (usual: 'info' | 'warning' | 'critical') =>
@@ -137,9 +137,7 @@ export const alertSettings = z
       .array(channelSettings)
       .max(MOST_CHANNELS)
       .prefault([])
-      .describe(
-        'Ways to people: telegram, bale, rubika, ntfy, webhook, discord, email. docs/alerts.md has each.',
-      ),
+      .describe(`Ways to people: ${CHANNEL_KINDS.join(', ')}. docs/alerts.md has each.`),
     rules: ruleSettings.describe('What is worth an alert.'),
     quietHours: session()
       .nullable()

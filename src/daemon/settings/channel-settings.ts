@@ -166,3 +166,5 @@ export const channelSettings = z.discriminatedUnion('kind', [
   discord,
   email,
 ]);
+
+export const CHANNEL_KINDS = channelSettings.options.map(({ shape }) => shape.kind.value);
