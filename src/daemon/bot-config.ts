@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { LANGUAGES } from '../language/locale.ts';
 import { alertSettings } from './alert-settings.ts';
+import { BOT_MODES } from './bot-mode.ts';
 import { dashboardSettings } from './settings/dashboard-settings.ts';
 import { dataSettings, recordSettings } from './settings/data-settings.ts';
 import { exchangeSettings } from './settings/exchange-settings.ts';
@@ -17,8 +18,6 @@ import { riskSettings } from './settings/risk-settings.ts';
 import { watchdogSettings } from './settings/watchdog-settings.ts';
 import { embeddedSettings, paperSettings } from './settings/venue-settings.ts';
 
-const MODES = ['embedded', 'paper', 'live'] as const;
-
 /** The strategies of a bot that names none, in the modes `embedded` and `paper`. */
 export const DEFAULT_STRATEGIES = [
   { plugin: 'ma-cross', market: 'BTCIRT' },
@@ -28,7 +27,7 @@ export const DEFAULT_STRATEGIES = [
 /** A whole bot, as a YAML file says it. An empty file is the bundled strategies on the embedded exchange. */
 export const botConfig = z.strictObject({
   mode: z
-    .enum(MODES)
+    .enum(BOT_MODES)
     .prefault('embedded')
     .describe(
       'embedded: an exchange in this process. paper: public data of a real exchange, orders to one in this process. live: real orders with real money.',

@@ -3,11 +3,12 @@ import { join } from 'node:path';
 import { z } from 'zod';
 import { writePrivateFile } from '../configuration/private-file.ts';
 import { ALERTS_STATES, alertsState } from './alerts-state.ts';
+import { BOT_MODES } from './bot-mode.ts';
 import type { BotConfig } from './create-bot-config.ts';
 import { pluginText } from './strategy-settings.ts';
 
 const stored = z.object({
-  mode: z.enum(['embedded', 'paper', 'live']),
+  mode: z.enum(BOT_MODES),
   instance: z.string().max(40),
   /** Absent from the note of an older sarraf. */
   alerts: z.enum(ALERTS_STATES).optional(),

@@ -8,6 +8,7 @@ import { formatUnits } from '../domain/money.ts';
 import { readUnits, writeUnits } from '../domain/units-json.ts';
 import type { MirrorState } from '../engine/mirror-change.ts';
 import { readExchangeConfig } from '../simulator-server/exchange-config.ts';
+import { BOT_MODES, MIRRORS } from './bot-mode.ts';
 import type { BotConfig } from './create-bot-config.ts';
 import { parseMarket } from '../exchange/market-names.ts';
 
@@ -40,7 +41,7 @@ const rates = z.object({ maker: z.number(), taker: z.number() });
 
 const shape = z.object({
   version: z.literal(1),
-  mode: z.enum(['embedded', 'paper', 'live']),
+  mode: z.enum(BOT_MODES),
   beganMs: z.number().int(),
   pollStretch: z.number().min(1),
   mirror: z.string(),
@@ -66,9 +67,7 @@ const shape = z.object({
   state: z.looseObject({ epoch: z.string() }),
 });
 
-const MIRRORS = { live: 'mirror.sqlite', paper: 'paper.sqlite', embedded: 'embedded.sqlite' } as const;
-
-/** The mirror's file in the data folder: what is not traded with real money has one of its own. */
+/** The mirror's file in the data folder. */
 export function mirrorName<Mode extends BotConfig['mode']>(mode: Mode): (typeof MIRRORS)[Mode] {
   return MIRRORS[mode];
 }

@@ -26,8 +26,6 @@ export interface BotWishes {
 /** Choices that are already given. */
 export type GivenWishes = { readonly [Wish in keyof BotWishes]?: BotWishes[Wish] | undefined };
 
-export const BOT_MODES = ['embedded', 'paper', 'live'] as const satisfies readonly BotWishes['mode'][];
-
 /** Default choices for a new bot; it needs no account, no address and no data. */
 export const USUAL_WISHES = {
   folder: 'my-bot',

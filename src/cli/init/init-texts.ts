@@ -1,3 +1,4 @@
+import type { BotConfig } from '../../daemon/create-bot-config.ts';
 import type { BotLanguage } from './bot-language.ts';
 
 /** Texts of "sarraf init" at a terminal. */
@@ -5,9 +6,7 @@ export interface InitTexts {
   readonly intro: string;
   readonly folder: string;
   readonly mode: string;
-  readonly modes: Readonly<
-    Record<'embedded' | 'paper' | 'live', { readonly label: string; readonly hint: string }>
-  >;
+  readonly modes: Readonly<Record<BotConfig['mode'], { readonly label: string; readonly hint: string }>>;
   readonly address: string;
   readonly market: string;
   readonly otherMarket: string;
