@@ -1,19 +1,14 @@
 import { ZERO, type DecimalText } from '../domain/decimal-text.ts';
 import { formatUnits, parseUnits } from '../domain/money.ts';
 import type { ExitKind } from '../domain/exit-kind.ts';
-import type { Execution, Side } from '../domain/order.ts';
-import type { FillEvent, OwnOrder, OwnOrderState } from './strategy-event.ts';
+import type { Side } from '../domain/order.ts';
+import type { FillEvent, OwnOrder } from './strategy-event.ts';
 
 /**
  * An order of this strategy that is not at its end. Prices are in the quote currency, amounts in the base
  * currency.
  */
-export interface Order {
-  /** Id that `cancel` and `replace` accept. The stop leg of a pair has its limit leg's id with `/2`. */
-  readonly clientOrderId: string;
-  readonly market: string;
-  readonly side: Side;
-  readonly execution: Execution;
+export interface Order extends Omit<OwnOrder, 'price' | 'stopPrice' | 'amount' | 'matchedAmount'> {
   /** Limit price, in the quote currency; null for a market order. */
   readonly price: number | null;
   /** In the quote currency; null without one. */
@@ -24,13 +19,6 @@ export interface Order {
   readonly matchedAmount: number;
   /** Amount not filled yet, in the base currency. */
   readonly remainingAmount: number;
-  /** The author's own word; null without one. */
-  readonly tag: string | null;
-  /** Kind of bracket exit; null for any other order. */
-  readonly exit: ExitKind | null;
-  readonly state: OwnOrderState;
-  /** Since it was decided, in ms. */
-  readonly ageMs: number;
   /** The same numbers with every digit. */
   readonly exact: Pick<OwnOrder, 'price' | 'stopPrice' | 'amount' | 'matchedAmount'> & {
     readonly remainingAmount: DecimalText;

@@ -41,11 +41,12 @@ export interface OwnOrder {
   /** As fitted to the steps of the market, so it may be a little less than what was wished. */
   readonly amount: DecimalText;
   readonly matchedAmount: DecimalText;
+  /** The author's own word; null without one. */
   readonly tag: string | null;
   /** Kind of bracket exit; null for any other order. */
   readonly exit: ExitKind | null;
   readonly state: OwnOrderState;
-  /** Since it was decided. */
+  /** Since it was decided, in ms. */
   readonly ageMs: number;
 }
 
