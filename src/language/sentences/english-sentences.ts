@@ -1,6 +1,5 @@
 import { API_SENTENCES } from './api-sentences.ts';
 import { BOT_SENTENCES } from './bot-sentences.ts';
-import { CHECK_SENTENCES } from './check-sentences.ts';
 import { CONTROL_SENTENCES } from './control-sentences.ts';
 import { FEED_SENTENCES } from '../feed-sentences.ts';
 import { INTENT_SENTENCES } from './intent-sentences.ts';
@@ -8,7 +7,7 @@ import { KIND_SENTENCES } from './kind-sentences.ts';
 import { LOCK_SENTENCES } from './lock-sentences.ts';
 import { ORDER_SENTENCES } from './order-sentences.ts';
 import { REFUSAL_SENTENCES } from './refusal-sentences.ts';
-import { RISK_SENTENCES } from './risk-sentences.ts';
+import { CHECK_SENTENCES, RISK_SENTENCES } from './risk-sentences.ts';
 import { STRATEGY_SENTENCES } from './strategy-sentences.ts';
 import { TRADING_SENTENCES } from './trading-sentences.ts';
 import { WORD_SENTENCES } from './word-sentences.ts';

@@ -10,7 +10,7 @@ import {
   SENTENCE_CODES,
   type SentenceCode,
 } from '../../../src/language/sentences/english-sentences.ts';
-import { CHECK_SENTENCES } from '../../../src/language/sentences/check-sentences.ts';
+import { CHECK_SENTENCES } from '../../../src/language/sentences/risk-sentences.ts';
 import { FEED_SENTENCES, feedSentence } from '../../../src/language/feed-sentences.ts';
 import { KIND_SENTENCES } from '../../../src/language/sentences/kind-sentences.ts';
 import { REFUSAL_SENTENCES } from '../../../src/language/sentences/refusal-sentences.ts';

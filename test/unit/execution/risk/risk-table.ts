@@ -5,7 +5,7 @@ import type { Side } from '../../../../src/domain/order.ts';
 import type { OrderRecord, OrderState } from '../../../../src/engine/order-record.ts';
 import type { PnlView, RiskCheck, RiskView } from '../../../../src/engine/risk/risk-view.ts';
 import { INTERFACE_PROFILE } from '../../../../src/venues/interface-profile.ts';
-import type { RiskLimits } from '../../../../src/engine/risk-limits.ts';
+import { DEFAULT_RISK_LIMITS, type RiskLimits } from '../../../../src/engine/risk-limits.ts';
 import { plannedOrder } from '../../../support/order-value.ts';
 import { orderIdOf } from '../../../../src/venues/whole-ids.ts';
 import { parseMarket } from '../../../../src/exchange/market-names.ts';
@@ -45,26 +45,9 @@ export function runTable(check: RiskCheck, table: string): void {
 }
 
 /** Nothing is checked. */
-export const NO_LIMITS: RiskLimits = {
-  maxOrderAmount: null,
-  maxOrderValue: null,
-  maxPosition: null,
-  maxMarketExposure: null,
-  maxTotalExposure: null,
-  maxOpenOrdersPerStrategy: null,
-  maxOpenOrdersInAll: null,
-  collarBps: null,
-  passiveCollarBps: null,
-  maxBookAgeMs: null,
-  maxBookVenueAgeMs: null,
-  maxStandstillMs: null,
-  maxDailyLoss: null,
-  maxDrawdown: null,
-  maxOrdersPerMinute: null,
-  maxOrdersPerHour: null,
-  lossCooldown: null,
-  refuseSelfCrossing: false,
-};
+export const NO_LIMITS = Object.fromEntries(
+  Object.entries(DEFAULT_RISK_LIMITS).map(([name, value]) => [name, value === false ? value : null]),
+) as unknown as RiskLimits;
 
 const markets = new Map(
   ['BTCUSDT', 'ETHUSDT', 'BTCIRT', 'USDTIRT'].map((symbol) => [
