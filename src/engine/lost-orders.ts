@@ -122,7 +122,6 @@ function adopted(
     ...name,
     clientOrderId: record.clientOrderId,
     intentId: ADOPTED,
-    tag: null,
     exit: null,
     market: symbol,
     marketVersion: 0,

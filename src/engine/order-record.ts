@@ -87,14 +87,22 @@ type SincePlanned =
   | 'reason'
   | 'closedAtMs';
 
+/** Fields in which a strategy writes what it likes; the bot only passes them on. */
+export type OrderLabels = Pick<OrderRecord, 'tag'>;
+
+export const NO_LABELS: OrderLabels = { tag: null };
+
+type OrderTerms = Omit<OrderRecord, SincePlanned | keyof OrderLabels>;
+
 /** An order that was never sent yet. Each field by itself: an object that grows out of another is slow. */
-export function unsentOrder(plan: Omit<OrderRecord, SincePlanned>): OrderRecord {
+export function unsentOrder(plan: OrderTerms & { readonly labels?: OrderLabels }): OrderRecord {
+  const { labels = NO_LABELS } = plan;
   return {
     key: plan.key,
     clientOrderId: plan.clientOrderId,
     intentId: plan.intentId,
     strategy: plan.strategy,
-    tag: plan.tag,
+    tag: labels.tag,
     exit: plan.exit,
     market: plan.market,
     marketVersion: plan.marketVersion,

@@ -11,7 +11,6 @@ export function plannedOrder(changed: Partial<OrderRecord> = {}): OrderRecord {
     clientOrderId: key,
     intentId: 'i1',
     strategy: 'one',
-    tag: null,
     exit: null,
     market: 'BTCUSDT',
     marketVersion: 1,

@@ -1,7 +1,7 @@
 import type { Market } from '../../domain/market.ts';
 import { addUnits, NO_UNITS, subtractUnits, type Units } from '../../domain/money.ts';
 import { sentence } from '../../language/sentence.ts';
-import { isFinal, type OrderRecord } from '../order-record.ts';
+import { isFinal, NO_LABELS, type OrderRecord } from '../order-record.ts';
 import type { OrderTable } from '../orders/order-table.ts';
 import type { ClosedCandle } from '../../strategy/strategy-event.ts';
 import { algorithmFromJson, algorithmToJson } from '../algorithm-json.ts';
@@ -408,7 +408,7 @@ export class AlgorithmManager {
       const verdict = risk.approve(work.instance, state?.market ?? market, {
         intentId: work.intentId,
         ...wish,
-        tag: work.tag,
+        labels: { ...NO_LABELS, tag: work.tag },
         // Its parts may be alike, and it counts each of them by its own id.
         whenIdentical: 'send',
         exit: order.exit ?? null,

@@ -135,7 +135,7 @@ export class OrderPlacer {
   }
 
   private recordOf(
-    { intentId, tag }: OrderPlan,
+    { intentId, labels }: OrderPlan,
     wanted: WantedOrder,
     name: Pick<OrderRecord, 'key' | 'clientOrderId' | 'exit'>,
   ): OrderRecord {
@@ -145,7 +145,7 @@ export class OrderPlacer {
       clientOrderId: name.clientOrderId,
       intentId,
       strategy,
-      tag,
+      labels,
       exit: name.exit,
       market: market.symbol,
       marketVersion: market.version,

@@ -6,7 +6,7 @@ import { sentence } from '../../language/sentence.ts';
 import { onPriceGrid } from '../algorithms/market-grid.ts';
 import { fitToMarket } from '../orders/fit-to-market.ts';
 import type { WhenIdentical } from '../orders/identical-orders.ts';
-import type { OrderRecord } from '../order-record.ts';
+import type { OrderLabels, OrderRecord } from '../order-record.ts';
 import { checkRisk, type RiskApproved } from './check-risk.ts';
 import { onlyReduces } from '../live-exposure.ts';
 import type { RiskRefusal, RiskView, WantedOrder, PnlViews, SeenBook } from './risk-view.ts';
@@ -23,7 +23,7 @@ import { positionIn } from '../../portfolio/market-positions.ts';
 export interface OrderPlan {
   readonly instance: StrategyInstance;
   readonly intentId: string;
-  readonly tag: string | null;
+  readonly labels: OrderLabels;
   /** Kind of the bracket's exit; null for any other order. */
   readonly exit: ExitKind | null;
   readonly order: RiskApproved<WantedOrder>;
@@ -45,7 +45,7 @@ export interface LockRefusal {
 /** An order as a strategy or an algorithm wants it, not yet on the steps of its market. Units of 1e-10. */
 export interface WishedOrder {
   readonly intentId: string;
-  readonly tag: string | null;
+  readonly labels: OrderLabels;
   readonly side: Side;
   readonly amount: Units;
   readonly price: Units | null;
@@ -144,7 +144,7 @@ export class PreTradeRisk {
         ? null
         : this.check(instance, { ...wanted, execution: 'stop_limit', price: stopLimitPrice, stopPrice });
     if (stop !== null && !stop.ok) return stop;
-    const { intentId, tag, exit, stopLegExit, whenIdentical } = wish;
+    const { intentId, labels, exit, stopLegExit, whenIdentical } = wish;
     for (const { order } of stop === null ? [first] : [first, stop]) {
       const reason = this.reservations.objectionTo(instance, order.value, intentId);
       if (reason !== null) return { ok: false, code: 'funds', reason };
@@ -152,7 +152,7 @@ export class PreTradeRisk {
     const stopLeg = stop === null ? null : stop.order;
     return {
       ok: true,
-      plan: { instance, intentId, tag, exit, stopLegExit, whenIdentical, order: first.order, stopLeg },
+      plan: { instance, intentId, labels, exit, stopLegExit, whenIdentical, order: first.order, stopLeg },
     };
   }
 

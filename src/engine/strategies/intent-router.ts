@@ -203,11 +203,11 @@ export class IntentRouter {
     const free = reservations.freeToSell(instance, market.base);
     if (amount <= free) return null;
     const { symbol } = market;
-    const { price, tag } = wish;
+    const { price, labels } = wish;
     const why = sentence('bracket-decided');
     return algorithms.ownExits.sell(
       instance,
-      { market: symbol, amount: subtractUnits(amount, free), price, why, tag, intentId: null },
+      { market: symbol, amount: subtractUnits(amount, free), price, why, tag: labels.tag, intentId: null },
       { free, isTotal: false },
     );
   }
@@ -323,8 +323,11 @@ export class IntentRouter {
 
 type Wish = Omit<WishedOrder, 'intentId'>;
 
-function expiringOf({ side, amount, price, stopPrice, tag }: Wish, expiresAtMs: number): ExpiringAlgorithm {
-  return { kind: 'expiring', side, amount, price, stopPrice, tag, expiresAtMs, isPlaced: false };
+function expiringOf(
+  { side, amount, price, stopPrice, labels }: Wish,
+  expiresAtMs: number,
+): ExpiringAlgorithm {
+  return { kind: 'expiring', side, amount, price, stopPrice, tag: labels.tag, expiresAtMs, isPlaced: false };
 }
 
 /** A wish in units; null where a number is no positive decimal. */
@@ -335,7 +338,7 @@ function wishOf(intent: Extract<Intent, { kind: 'place' | 'oco' }>, amount: Unit
   if (price === undefined || stopPrice === undefined || stopLimitPrice === undefined) return null;
   const whenIdentical = intent.allowIdentical === true ? 'insist' : 'hold';
   return {
-    tag: intent.tag ?? null,
+    labels: { tag: intent.tag ?? null },
     side: intent.side,
     amount,
     price,
