@@ -1,7 +1,7 @@
 import type { Locale } from '../language/locale.ts';
 import { testMessage } from './text/message-text.ts';
 import type { SendResult, SendFailure } from './channels/channel.ts';
-import { openChannel } from './channels/open-channel.ts';
+import { channelKind, openChannel } from './channels/open-channel.ts';
 import type { RevealedChannel } from './revealed-channel.ts';
 
 /** Outcome of a test message in one channel. */
@@ -38,25 +38,7 @@ export function channelAdvice(settings: RevealedChannel, { kind, answered, moved
     return `set chat: ${movedTo}, which is the id of the group since it is a supergroup`;
   if (answered === undefined) return adviceToReach(settings);
   if (kind === 'retry') return 'try it again later: the service has trouble, or takes no more just now';
-  switch (settings.kind) {
-    case 'telegram':
-    case 'bale':
-      return adviceForChat(answered);
-    case 'rubika':
-      return 'see whether token is that of the bot, and whether the chat was begun by /start';
-    case 'ntfy':
-      return isDenied(answered)
-        ? 'set a token that may write to the topic'
-        : 'see whether url and topic are those of the server';
-    case 'discord':
-      return 'make a new webhook in the settings of the channel there, and set its address as url';
-    case 'webhook':
-      return 'see what the receiver wants: url, headers, secret and body are what it gets';
-    case 'email':
-      return isLogIn(answered)
-        ? 'correct user and password: many providers want a password made for programs'
-        : 'see whether the server lets this user send as from, and to each address of to';
-  }
+  return channelKind(settings).advice(answered);
 }
 
 /** No answer of the service itself came: none, late, or one of something on the way. */
@@ -71,15 +53,3 @@ function adviceToReach(settings: RevealedChannel): string {
     ? 'see whether url is right and this machine reaches it, or set a proxy'
     : 'see whether url is right, and whether the proxy runs and reaches it';
 }
-
-/** 404 answers a token that has not even the form of one. */
-function adviceForChat(answered: number): string {
-  return answered === 401 || answered === 404
-    ? 'the token is wrong or was revoked: copy it once more from the chat that made the bot'
-    : 'write /start to the bot, or add it to the group, and see whether chat has the id (a group has a negative one)';
-}
-
-const isDenied = (status: number): boolean => status === 401 || status === 403;
-
-/** Replies to a log-in (RFC 4954, 6). */
-const isLogIn = (status: number): boolean => status === 530 || status === 534 || status === 535;

@@ -2,25 +2,71 @@ import { Redactor } from '../../exchange/redactor.ts';
 import { createChannel, type Channel, type ChannelTransport } from './channel.ts';
 import type { RevealedChannel } from '../revealed-channel.ts';
 
-/** Everything of a channel that no log may show. */
-function secretsOfChannel(channel: RevealedChannel): readonly string[] {
-  const { proxy = null } = channel as { readonly proxy?: string | null };
-  const ofProxy = proxy === null ? [] : passwordsOf(proxy);
-  switch (channel.kind) {
-    case 'telegram':
-    case 'bale':
-    case 'rubika':
-      return [channel.token, ...ofProxy];
-    case 'ntfy':
-      return [channel.topic, channel.token ?? '', ...passwordsOf(channel.url), ...ofProxy];
-    case 'webhook':
-      return [channel.secret ?? '', ...partsOf(channel.url), ...Object.values(channel.headers), ...ofProxy];
-    case 'discord':
-      return [...partsOf(channel.url), ...ofProxy];
-    case 'email':
-      return [channel.password ?? ''];
-  }
+type SettingsOf<Kind> = Extract<RevealedChannel, { readonly kind: Kind }>;
+
+/** A kind of channel, beside its settings. */
+interface ChannelKind<Settings> {
+  /** What its service needs is loaded for it alone. */
+  open(settings: Settings): Promise<ChannelTransport>;
+  /** Everything that no log may show, but for the proxy's password. */
+  secrets(settings: Settings): readonly string[];
+  /** What to do about a message that the service answered with a status, and did not accept. */
+  advice(answered: number): string;
 }
+
+const chat: ChannelKind<SettingsOf<'telegram' | 'bale'>> = {
+  open: async (settings) => (await import('./telegram-transport.ts')).createTelegramTransport(settings),
+  secrets: ({ token }) => [token],
+  // 404 answers a token that has not even the form of one.
+  advice: (answered) =>
+    answered === 401 || answered === 404
+      ? 'the token is wrong or was revoked: copy it once more from the chat that made the bot'
+      : 'write /start to the bot, or add it to the group, and see whether chat has the id (a group has a negative one)',
+};
+
+const KINDS: { readonly [Kind in RevealedChannel['kind']]: ChannelKind<SettingsOf<Kind>> } = {
+  telegram: chat,
+  bale: chat,
+  rubika: {
+    open: async (settings) => (await import('./rubika-transport.ts')).createRubikaTransport(settings),
+    secrets: ({ token }) => [token],
+    advice: () => 'see whether token is that of the bot, and whether the chat was begun by /start',
+  },
+  ntfy: {
+    open: async ({ token = null, ...settings }) =>
+      (await import('./web-transports.ts')).createNtfyTransport({ ...settings, token }),
+    secrets: ({ topic, token = '', url }) => [topic, token, ...passwordsOf(url)],
+    advice: (answered) =>
+      answered === 401 || answered === 403
+        ? 'set a token that may write to the topic'
+        : 'see whether url and topic are those of the server',
+  },
+  webhook: {
+    open: async ({ secret = null, ...settings }) =>
+      (await import('./web-transports.ts')).createWebhookTransport({ ...settings, secret }),
+    secrets: ({ secret = '', url, headers }) => [secret, ...partsOf(url), ...Object.values(headers)],
+    advice: () => 'see what the receiver wants: url, headers, secret and body are what it gets',
+  },
+  discord: {
+    open: async (settings) => (await import('./web-transports.ts')).createDiscordTransport(settings),
+    secrets: ({ url }) => partsOf(url),
+    advice: () => 'make a new webhook in the settings of the channel there, and set its address as url',
+  },
+  email: {
+    open: async ({ user = null, password = null, ...settings }) =>
+      (await import('./email-transport.ts')).createEmailTransport({ ...settings, user, password }),
+    secrets: ({ password = '' }) => [password],
+    // Replies to a log-in (RFC 4954, 6).
+    advice: (answered) =>
+      answered === 530 || answered === 534 || answered === 535
+        ? 'correct user and password: many providers want a password made for programs'
+        : 'see whether the server lets this user send as from, and to each address of to',
+  },
+};
+
+/** The kind of a channel, which takes the settings of that channel alone. */
+export const channelKind = ({ kind }: RevealedChannel): ChannelKind<RevealedChannel> =>
+  KINDS[kind] as ChannelKind<RevealedChannel>;
 
 function passwordsOf(address: string): readonly string[] {
   const { username = '', password = '' } = URL.parse(address) ?? {};
@@ -42,42 +88,13 @@ function partsOf(address: string): readonly string[] {
   return [address, `${pathname}${search}`, ...passwordsOf(address)].filter((part) => part !== '/');
 }
 
-/** Opens a channel. What a service needs is loaded for it alone. */
+/** Opens a channel. */
 export async function openChannel(settings: RevealedChannel): Promise<Channel> {
+  const kind = channelKind(settings);
+  const { proxy = null } = settings as { readonly proxy?: string | null };
   return createChannel({
     name: settings.name,
-    transport: await openTransport(settings),
-    redactor: new Redactor(secretsOfChannel(settings)),
+    transport: await kind.open(settings),
+    redactor: new Redactor([...kind.secrets(settings), ...(proxy === null ? [] : passwordsOf(proxy))]),
   });
-}
-
-async function openTransport(settings: RevealedChannel): Promise<ChannelTransport> {
-  switch (settings.kind) {
-    case 'telegram':
-    case 'bale': {
-      const { createTelegramTransport } = await import('./telegram-transport.ts');
-      return createTelegramTransport(settings);
-    }
-    case 'rubika': {
-      const { createRubikaTransport } = await import('./rubika-transport.ts');
-      return createRubikaTransport(settings);
-    }
-    case 'email': {
-      const { createEmailTransport } = await import('./email-transport.ts');
-      const { user = null, password = null } = settings;
-      return createEmailTransport({ ...settings, user, password });
-    }
-    case 'ntfy': {
-      const { createNtfyTransport } = await import('./web-transports.ts');
-      return createNtfyTransport({ ...settings, token: settings.token ?? null });
-    }
-    case 'webhook': {
-      const { createWebhookTransport } = await import('./web-transports.ts');
-      return createWebhookTransport({ ...settings, secret: settings.secret ?? null });
-    }
-    case 'discord': {
-      const { createDiscordTransport } = await import('./web-transports.ts');
-      return createDiscordTransport(settings);
-    }
-  }
 }
