@@ -1,3 +1,4 @@
+import { ORDER_STATES } from '../../../src/domain/order.ts';
 import fc from 'fast-check';
 import { EXIT_KINDS } from '../../../src/domain/exit-kind.ts';
 import type { Units } from '../../../src/domain/money.ts';
@@ -56,17 +57,7 @@ const orderFields = fc.record({
   plannedAtMs: timeMs,
   sentAtMs: orNull(timeMs),
   attempts: fc.nat(3),
-  state: fc.constantFrom(
-    'planned' as const,
-    'sending' as const,
-    'unknown' as const,
-    'open' as const,
-    'cancelling' as const,
-    'settling' as const,
-    'filled' as const,
-    'cancelled' as const,
-    'rejected' as const,
-  ),
+  state: fc.constantFrom(...ORDER_STATES),
   venueId: orNull(venueText.map(venueOrderId)),
   venueStatus: orNull(text),
   matched: units,

@@ -52,7 +52,14 @@ function oldMirror(): Buffer {
   old.exec(VERSION_1);
   old.prepare('ATTACH ? AS other').run(rows);
   const tables = old.prepare<[], string>("SELECT name FROM main.sqlite_schema WHERE type = 'table'").pluck();
-  for (const table of tables.all()) old.exec(`INSERT INTO main."${table}" SELECT * FROM other."${table}"`);
+  for (const table of tables.all()) {
+    const columns = old
+      .prepare(`SELECT '"' || name || '"' FROM pragma_table_info(?)`)
+      .pluck()
+      .all(table)
+      .join(', ');
+    old.exec(`INSERT INTO main."${table}" (${columns}) SELECT ${columns} FROM other."${table}"`);
+  }
   old.exec("DETACH other; DELETE FROM meta WHERE name = 'place'");
   old.pragma('application_id = 1935766130');
   old.pragma('user_version = 1');
