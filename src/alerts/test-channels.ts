@@ -38,7 +38,7 @@ export function channelAdvice(settings: RevealedChannel, { kind, answered, moved
     return `set chat: ${movedTo}, which is the id of the group since it is a supergroup`;
   if (answered === undefined) return adviceToReach(settings);
   if (kind === 'retry') return 'try it again later: the service has trouble, or takes no more just now';
-  return channelKind(settings).advice(answered);
+  return channelKind(settings.kind).advice(answered);
 }
 
 /** No answer of the service itself came: none, late, or one of something on the way. */

@@ -64,9 +64,9 @@ const KINDS: { readonly [Kind in RevealedChannel['kind']]: ChannelKind<SettingsO
   },
 };
 
-/** The kind of a channel, which takes the settings of that channel alone. */
-export const channelKind = ({ kind }: RevealedChannel): ChannelKind<RevealedChannel> =>
-  KINDS[kind] as ChannelKind<RevealedChannel>;
+export function channelKind<Kind extends RevealedChannel['kind']>(kind: Kind): ChannelKind<SettingsOf<Kind>> {
+  return KINDS[kind];
+}
 
 function passwordsOf(address: string): readonly string[] {
   const { username = '', password = '' } = URL.parse(address) ?? {};
@@ -90,7 +90,7 @@ function partsOf(address: string): readonly string[] {
 
 /** Opens a channel. */
 export async function openChannel(settings: RevealedChannel): Promise<Channel> {
-  const kind = channelKind(settings);
+  const kind = channelKind(settings.kind);
   const { proxy = null } = settings as { readonly proxy?: string | null };
   return createChannel({
     name: settings.name,

@@ -1,29 +1,27 @@
 import { backtestArguments } from './backtest-command.ts';
 import type { BotLanguage } from './bot-language.ts';
 import type { BotWishes } from './bot-wishes.ts';
+import { INIT_TEXTS } from './init-texts.ts';
 
 /** Returns the README of a new bot's folder, in the chosen language. */
 export function botReadme(wishes: BotWishes, title: string): string {
-  return README[wishes.language]({ ...wishes, title, backtest: `npx sarraf ${backtestArguments(wishes)}` });
+  const { readme } = INIT_TEXTS[wishes.language].modes[wishes.mode];
+  const backtest = `npx sarraf ${backtestArguments(wishes)}`;
+  return README[wishes.language]({ ...wishes, title, backtest, readme });
 }
 
 interface Shown extends BotWishes {
   readonly title: string;
   readonly backtest: string;
+  readonly readme: string;
 }
 
 const README: Readonly<Record<BotLanguage, (shown: Shown) => string>> = { en: english, fa: persian };
 
-function english({ title, name, backtest, mode }: Shown): string {
-  const start = {
-    embedded:
-      'It trades on an exchange in its own process, ten times as fast as real time, without any money.',
-    paper: 'It trades on paper: prices come from the exchange, orders stay in its own process.',
-    live: '**It trades with real money.** Copy `.env.example` to `.env` first, and put the token there.',
-  }[mode];
+function english({ title, name, backtest, readme }: Shown): string {
   return `# ${title}
 
-A trading bot for [sarraf](node_modules/sarraf/README.md). ${start}
+A trading bot for [sarraf](node_modules/sarraf/README.md). ${readme}
 
 \`\`\`sh
 npm install
@@ -83,18 +81,12 @@ npx sarraf plan --config bot.yaml
 `;
 }
 
-function persian({ title, name, backtest, mode }: Shown): string {
-  const start = {
-    embedded:
-      'این ربات روی صرافی شبیه‌سازی‌شده‌ای در همین برنامه معامله می‌کند، ده برابر سریع‌تر از زمان واقعی و بدون هیچ پولی.',
-    paper: 'این ربات آزمایشی معامله می‌کند: قیمت‌ها از صرافی می‌آید و سفارش‌ها در همین برنامه می‌ماند.',
-    live: '**این ربات با پول واقعی معامله می‌کند.** اول از `.env.example` یک نسخه به نام `.env` بسازید و توکن را در آن بنویسید.',
-  }[mode];
+function persian({ title, name, backtest, readme }: Shown): string {
   return `<div dir="rtl">
 
 # ${title}
 
-یک ربات معامله‌گر با [sarraf](node_modules/sarraf/README.md). ${start}
+یک ربات معامله‌گر با [sarraf](node_modules/sarraf/README.md). ${readme}
 
 \`\`\`sh
 npm install
