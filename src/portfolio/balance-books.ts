@@ -1,4 +1,5 @@
 import type { z } from 'zod';
+import { DAY_MS } from '../domain/durations.ts';
 import type { Units } from '../domain/money.ts';
 import type { Side } from '../domain/order.ts';
 import type { WalletTransactionId } from '../domain/venue-id.ts';
@@ -30,6 +31,9 @@ const MOST_OUTSIDE = 300;
  */
 const LINE_LASTS_MS = 600_000;
 
+/** From the reading of a line that explained a difference: until then a trade may be booked that it was of. */
+const ENTERED_LASTS_MS = DAY_MS;
+
 /** Amount that came into or left a wallet otherwise than by a known trade. */
 interface OutsideEntry {
   readonly currency: string;
@@ -57,6 +61,8 @@ export class BalanceBooks {
   private readonly waiting = new Map<string, AmountQueue<WaitingTrade>>();
   /** By currency: lines that are no known trade's, and that no reading has confirmed yet. */
   private readonly outside = new Map<string, AmountQueue<OutsideEntry>>();
+  /** By currency: lines that explained a difference. One may be of a trade that no list had by then. */
+  private readonly entered = new Map<string, AmountQueue<OutsideEntry>>();
   /** By currency: of when the last trade or line is that was given up for want of room. */
   private readonly givenUpAtMs = new Map<string, number>();
   /** By currency: all lines are known that were listed by then. */
@@ -106,6 +112,7 @@ export class BalanceBooks {
     this.expected = new Map(totals);
     this.beganAtMs = atMs;
     this.outside.clear();
+    this.entered.clear();
     this.agreedAtMs.clear();
   }
 
@@ -203,7 +210,10 @@ export class BalanceBooks {
         this.pending = true;
       else {
         expected.set(currency, is);
-        for (const line of explaining) this.outside.get(currency)?.remove(line);
+        for (const line of explaining) {
+          this.outside.get(currency)?.remove(line);
+          if (was !== is) queueOf(this.entered, currency, MOST_OUTSIDE).add(line);
+        }
       }
     }
     return disagreements;
@@ -220,25 +230,26 @@ export class BalanceBooks {
           isSum === true ? [currency, `${amount}`, atMs, true] : [currency, `${amount}`, atMs],
         ),
       ),
-      outside: [...this.outside.values()].flatMap((lines) =>
-        Array.from(lines.values(), (of): StoredLine => [of.currency, of.id, `${of.amount}`, of.readAtMs]),
-      ),
+      outside: linesIn(this.outside),
       beganAtMs: this.beganAtMs,
+      entered: linesIn(this.entered),
       agreedAtMs: Object.fromEntries(this.agreedAtMs),
       givenUpAtMs: Object.fromEntries(this.givenUpAtMs),
     };
   }
 
   restore(
-    { expected, beganAtMs = null, unmatched, outside, ...times }: z.output<typeof storedBooks>,
+    { expected, beganAtMs = null, unmatched, outside, entered = [], ...times }: z.output<typeof storedBooks>,
     nowMs: number,
   ): void {
     this.expected = expected === null ? null : new Map(Object.entries(expected));
     this.beganAtMs = beganAtMs;
     for (const [currency, amount, atMs = nowMs, isSum] of unmatched)
       queueOf(this.waiting, currency, MOST_LINELESS_TRADES).add({ amount, atMs, isSum });
-    for (const [currency, id, amount, readAtMs] of outside)
-      queueOf(this.outside, currency, MOST_OUTSIDE).add({ currency, id, amount, readAtMs });
+    for (const [lines, stored] of [[this.outside, outside] as const, [this.entered, entered] as const]) {
+      for (const [currency, id, amount, readAtMs] of stored)
+        queueOf(lines, currency, MOST_OUTSIDE).add({ currency, id, amount, readAtMs });
+    }
     this.agreedAtMs = new Map(Object.entries(times.agreedAtMs));
     for (const [currency, atMs] of Object.entries(times.givenUpAtMs ?? {}))
       this.givenUpAtMs.set(currency, atMs);
@@ -281,7 +292,7 @@ export class BalanceBooks {
 
   private add(currency: string, trade: WaitingTrade): void {
     const { amount } = trade;
-    if (amount === 0n) return;
+    if (amount === 0n || this.isEntered(currency, trade)) return;
     const { expected } = this;
     if (expected !== null) expected.set(currency, (expected.get(currency) ?? 0n) + amount);
     // Its line may have been read before it.
@@ -289,6 +300,18 @@ export class BalanceBooks {
     const givenUp = queueOf(this.waiting, currency, MOST_LINELESS_TRADES).add(trade);
     if (givenUp !== null) this.giveUp(currency, givenUp.atMs);
     if (trade.isSum === true) this.settleSum(currency, trade);
+  }
+
+  /** True if lines of a trade that no list had in time were entered as money from outside: it is in the books. */
+  private isEntered(currency: string, { amount, atMs, isSum = false }: WaitingTrade): boolean {
+    const entered = this.entered.get(currency);
+    if (entered === undefined) return false;
+    const recent = [...entered.values()].filter(({ readAtMs }) => readAtMs + ENTERED_LASTS_MS > atMs);
+    const lines = isSum
+      ? linesOfSum(amount, recent)
+      : recent.filter((line) => line.amount === amount && line.readAtMs >= atMs).slice(0, 1);
+    for (const line of lines ?? []) entered.remove(line);
+    return lines !== null && lines.length > 0;
   }
 
   /** Gives a sum of trades the lines of these, once there are all of them: no other difference needs one. */
@@ -310,6 +333,11 @@ export function movesOf(effect: TradeEffect): readonly (readonly [string, Units]
     [quote, (isBuy ? -total : total - fee) as Units],
   ];
 }
+
+const linesIn = (queues: ReadonlyMap<string, AmountQueue<OutsideEntry>>): StoredLine[] =>
+  [...queues.values()].flatMap((lines) =>
+    Array.from(lines.values(), (of): StoredLine => [of.currency, of.id, `${of.amount}`, of.readAtMs]),
+  );
 
 type StoredTrade = StoredBooks['unmatched'][number];
 type StoredLine = StoredBooks['outside'][number];

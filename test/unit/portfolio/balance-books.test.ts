@@ -165,6 +165,17 @@ describe('the books of the balances', () => {
     expect(restarted.store()).toMatchObject({ unmatched: [], outside: [] });
   });
 
+  it('count a trade once whose lines had to explain a difference, before any list had it', () => {
+    const books = begun();
+    for (const amount of [-400n, -600n]) books.addLine(line(amount, 1_000));
+    expect(books.compare(totals(100n, 4_000n), 2_000)).toEqual([]);
+    const restarted = restartedFrom(books);
+    restarted.addTrade({ ...BUY, isSum: true }, new Set(['usdt']), 9_000);
+    expect(restarted.compare(totals(100n, 4_000n), 9_000)).toEqual([]);
+    restarted.addTrade({ ...BUY, isSum: true }, new Set(['usdt']), 9_000);
+    expect(restarted.compare(totals(100n, 4_000n), 9_000)).toHaveLength(1);
+  });
+
   it('forget a line that nothing asked for within ten minutes of its reading', () => {
     const books = begun();
     books.addLine(line(50n, 1_000));
