@@ -31,7 +31,9 @@ const MOST_OUTSIDE = 300;
  */
 const LINE_LASTS_MS = 600_000;
 
-/** From the reading of a line that explained a difference: until then a trade may be booked that it was of. */
+/**
+ * From the reading of a line that explained a difference: until then a trade may be booked that it was of.
+ */
 const ENTERED_LASTS_MS = DAY_MS;
 
 /** Amount that came into or left a wallet otherwise than by a known trade. */
@@ -302,7 +304,9 @@ export class BalanceBooks {
     if (trade.isSum === true) this.settleSum(currency, trade);
   }
 
-  /** True if lines of a trade that no list had in time were entered as money from outside: it is in the books. */
+  /**
+   * True if lines of a trade that no list had in time were entered as money from outside: it is in the books.
+   */
   private isEntered(currency: string, { amount, atMs, isSum = false }: WaitingTrade): boolean {
     const entered = this.entered.get(currency);
     if (entered === undefined) return false;
