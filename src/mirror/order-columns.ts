@@ -21,9 +21,6 @@ const PAIRS = Object.keys(unsentOrder({} as OrderRecord)).map(
   (field) => [field, RENAMED[field] ?? separatedName(field, '_')] as const,
 );
 
-/** Columns to select for stored orders. */
-const ORDER_FIELDS = PAIRS.map(([field, column]) => `${column} AS ${field}`).join(', ');
-
 /** Writes an order as it now is, over what it was. */
 export const UPSERT_ORDER = `
   INSERT INTO orders (${PAIRS.map(([, column]) => column).join(', ')}, updated_at_ms)
@@ -73,11 +70,18 @@ function orderOf(row: StoredOrder): OrderRecord {
   };
 }
 
-/** Reads orders with what follows `FROM orders`, such as a condition and an order. */
+/**
+ * Reads orders with what follows `FROM orders`, such as a condition and an order. A column that the mirror of
+ * an older sarraf lacks is null.
+ */
 export function selectOrders(
   database: Database.Database,
   rest: string,
 ): (...parameters: readonly SqlValue[]) => readonly OrderRecord[] {
-  const statement = database.prepare<SqlValue[], StoredOrder>(`SELECT ${ORDER_FIELDS} FROM orders ${rest}`);
+  const names = database.prepare<[], string>("SELECT name FROM pragma_table_info('orders')").pluck().all();
+  const fields = PAIRS.map(([field, column]) => `${names.includes(column) ? column : 'NULL'} AS ${field}`);
+  const statement = database.prepare<SqlValue[], StoredOrder>(
+    `SELECT ${fields.join(', ')} FROM orders ${rest}`,
+  );
   return (...parameters) => Array.from(statement.iterate(...parameters), orderOf);
 }

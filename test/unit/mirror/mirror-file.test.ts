@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { MirrorReader } from '../../../src/mirror/mirror-reader.ts';
+import { SCHEMA_VERSION } from '../../../src/mirror/schema.ts';
 import { DURABLE, kept, MirrorFolder } from './mirror-fixture.ts';
 
 let place: MirrorFolder;
@@ -52,13 +53,12 @@ describe('a mirror is not opened', () => {
   test('when it is of a newer version', () => {
     place.open().close();
     const other = new Database(place.path);
-    other.pragma('user_version = 5');
+    other.pragma(`user_version = ${SCHEMA_VERSION + 1}`);
     other.pragma('journal_mode = DELETE');
     other.close();
     rmSync(`${place.path}.ballast`);
-    const message =
-      'version 5, where this sarraf reads up to version 4: use the sarraf that wrote it, or name another folder';
-    expectRefused(readFileSync(place.path), message);
+    const message = `version ${SCHEMA_VERSION + 1}, where this sarraf reads up to version ${SCHEMA_VERSION}: `;
+    expectRefused(readFileSync(place.path), `${message}use the sarraf that wrote it, or name another folder`);
   });
 
   test.each([

@@ -6,6 +6,7 @@ import { makeBackup } from '../../../src/daemon/make-backup.ts';
 import { planRestore, restoreBackup } from '../../../src/daemon/restore-backup.ts';
 import { mirrorFactsOf } from '../../../src/mirror/mirror-facts.ts';
 import { MirrorReader } from '../../../src/mirror/mirror-reader.ts';
+import { selectOrders } from '../../../src/mirror/order-columns.ts';
 import { MIRROR_STEPS } from '../../../src/mirror/schema.ts';
 import {
   DURABLE,
@@ -100,6 +101,14 @@ test.each([
   const steps = MIRROR_STEPS.slice(0, frozen.length);
   expect(columnsOf(steps.join(';'))).toEqual(columnsOf(frozen.join(';')));
   expect(shapeOf(steps)).toEqual(shapeOf(frozen));
+});
+
+test('a column of orders that an older mirror lacks is null', () => {
+  writeFileSync(place.path, oldMirror());
+  const old = new Database(place.path);
+  old.exec('ALTER TABLE orders DROP COLUMN tag');
+  expect(selectOrders(old, '')()).toMatchObject([{ state: 'open', tag: null }]);
+  old.close();
 });
 
 test('a mirror of version 2 keeps its figures and gets a place for replies, which go with their order', () => {
