@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { readFileSync, writeFileSync, readdirSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync, readdirSync } from 'node:fs';
 import { join, dirname } from 'node:path';
 import { parseArgs, promisify } from 'node:util';
 import { tableLines } from '../../src/cli/table.ts';
@@ -28,10 +28,7 @@ const KNOWN_BY = {
   balance: [['currency'], ['total', 'balance', 'held']],
   lock: [['untilMs', 'reason', 'name'], []],
   book: [[], ['bids asks', 'buys sells']],
-} as const satisfies Record<string, readonly [readonly string[], readonly string[]]>;
-
-type RecordName = keyof typeof KNOWN_BY;
-const RECORD_NAMES = Object.keys(KNOWN_BY) as readonly RecordName[];
+};
 
 type Node = { readonly type?: string } & Readonly<Record<string, unknown>>;
 
@@ -84,26 +81,20 @@ const areIn = (fields: ReadonlySet<string>) => (words: string) =>
   words.split(' ').every((word) => fields.has(word));
 
 /** The files that declare each record, once for each declaration. The simulator's own are not counted (ADR 4). */
-function shapesOfRecords(): Readonly<Record<RecordName, readonly string[]>> {
+function shapesOfRecords(): Lines {
   const files = readdirSync('src', { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile() && /\.tsx?$/.test(entry.name))
     .map((entry) => join(entry.parentPath, entry.name))
     .filter((file) => !/^src\/simulator(?:-server)?\//.test(file));
   const shapes = files.flatMap(shapesOf);
-  const declaring = (name: RecordName): readonly string[] => {
-    const [all, some] = KNOWN_BY[name] as readonly [readonly string[], readonly string[]];
-    return shapes
-      .filter(({ fields }) => all.every(areIn(fields)) && (some.length === 0 || some.some(areIn(fields))))
-      .map(({ file }) => file);
-  };
-  return Object.fromEntries(RECORD_NAMES.map((name) => [name, declaring(name)])) as ReturnType<
-    typeof shapesOfRecords
-  >;
-}
-
-interface HouseLine {
-  readonly figures: Readonly<Record<string, number>>;
-  readonly files: readonly string[];
+  return Object.fromEntries(
+    Object.entries<readonly (readonly string[])[]>(KNOWN_BY).map(([name, [all = [], some = []]]) => {
+      const declaring = shapes
+        .filter(({ fields }) => all.every(areIn(fields)) && (some.length === 0 || some.some(areIn(fields))))
+        .map(({ file }) => file);
+      return [`shapes of ${name}`, { figures: { shapes: declaring.length }, files: declaring }];
+    }),
+  );
 }
 
 const filesBelow = (folder: string): readonly string[] =>
@@ -126,7 +117,7 @@ const targetsOf = (file: string): readonly string[] =>
     .map((target) => join(dirname(file), target));
 
 /** Sizes of the code, and how much the rooms of `src` know of each other's insides. */
-function houseFigures(): Readonly<Record<string, HouseLine>> {
+function houseFigures(): Lines {
   const src = filesBelow('src');
   const tests = filesBelow('test');
   const inside = src.flatMap((file) =>
@@ -144,10 +135,26 @@ function houseFigures(): Readonly<Record<string, HouseLine>> {
   };
 }
 
+/** The files that each recipe of a page names, in its order. Throws for one that is not there. */
+export function recipesIn(page: string): Lines {
+  const recipes = page.split(/^### /m).slice(1);
+  return Object.fromEntries(
+    recipes.map((recipe) => {
+      const lost = recipe.match(PATH)?.find((file) => !existsSync(file));
+      if (lost !== undefined) throw new Error(`expected recipes that name files, found ${lost}: correct it`);
+      const files = [...new Set([...recipe.matchAll(/^\d+\. `([^`]+)`/gm)].map(([, file = '']) => file))];
+      return [`recipe: ${recipe.split('\n')[0]}`, { figures: { files: files.length }, files }];
+    }),
+  );
+}
+
+const PATH = /\b(?:config|docs|src|test)\/[\w./-]+\.\w+/g;
+
 const HELP = `Usage: npm run -s walk -- [options]
 
 Counts how long the way of an order, an alert and a command is: the files of src that run for it, and their functions.
-Then the declarations of each record, and the size of the house. No figure may be above test/walk/ceilings.json.
+Then the declarations of each record, the files of each recipe in CONTRIBUTING.md, and the size of the house.
+No figure may be above test/walk/ceilings.json.
 
 Options:
   --list NAME   prints the files of one line
@@ -198,10 +205,8 @@ export async function measure(): Promise<Lines> {
   for (const name of Object.keys(WAYS) as (keyof typeof WAYS)[]) {
     Object.assign(lines, await linesOfWays(name));
   }
-  for (const [name, files] of Object.entries(shapesOfRecords())) {
-    lines[`shapes of ${name}`] = { figures: { shapes: files.length }, files };
-  }
-  return { ...lines, ...houseFigures() };
+  const recipes = recipesIn(readFileSync('CONTRIBUTING.md', 'utf8'));
+  return { ...lines, ...shapesOfRecords(), ...recipes, ...houseFigures() };
 }
 
 const readCeilings = (): Figures => JSON.parse(readFileSync(CEILINGS, 'utf8')) as Figures;
