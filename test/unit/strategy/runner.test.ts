@@ -291,7 +291,7 @@ describe('a strategy at work', () => {
     [
       'a field of another tool',
       (ctx) => ctx['buy']?.({ qty: 1 }),
-      'ctx.buy.qty: expected one of amount, value, equityShare, price, stopPrice, tag, allowIdentical, expireAfterMs, postOnly, was "qty": it is called amount here',
+      'expireAfterMs, postOnly, was "qty": it is called amount here',
     ],
     [
       'a change of what it was given',
