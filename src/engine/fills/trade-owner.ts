@@ -8,6 +8,7 @@ import type { BookedFills } from './booked-fills.ts';
 import type { OrderBlotter } from '../orders/order-blotter.ts';
 import type { OrderReportMatcher } from '../orders/order-report-matcher.ts';
 import { marketSymbolOf, type PendingTrade, type PendingTrades } from './pending-trades.ts';
+import { tradeMisfit } from '../plausibility/trade-flaw.ts';
 import type { TakenTrades } from '../taken-trades.ts';
 
 /** By how much lists and records of orders may lag behind each other. */
@@ -48,8 +49,12 @@ export class TradeOwner {
     this.options = options;
   }
 
-  /** A fill of an order that says itself that it has matched as much needs no second reading. */
+  /**
+   * True if a trade fits its order, which may be known only since it was read, and is confirmed: a fill of an
+   * order that says itself that it has matched as much needs no second reading.
+   */
   isSure({ trade, cursor, readings }: PendingTrade, order: OrderRecord): boolean {
+    if (tradeMisfit(trade, order) !== null) return false;
     if (readings >= 2) return true;
     const { blotter, taken, pending, feeRates } = this.options;
     if (order.matched < order.filled + trade.amount || !hasArrived(order)) return false;

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { formatUnits } from '../../../src/domain/money.ts';
+import { parseMarket } from '../../../src/exchange/market-names.ts';
 import { buy } from '../../support/intents.ts';
 import { EngineWorld } from './engine-world.ts';
 import { fullOfOneTrade, wrongTrades, wrongWallets } from './wrong-once.ts';
@@ -49,6 +50,34 @@ describe('a trade that can not be right', () => {
     world.venue.fill(id);
     world.advance(40_000);
     expect(world.order()).toMatchObject({ state: 'filled' });
+    expect(world.engine.reconciler.break).toBeNull();
+  });
+
+  it.each([
+    ['another market', { market: parseMarket('BTCIRT') }],
+    ['another side', { side: 'sell', fee: '0.0784' }],
+    ['a price beyond the limit', { price: '100', total: '40' }],
+  ])('does not enter the books when its order is known only after it was read: %s', (_, changed) => {
+    const { world, id: firstId } = open();
+    world.venue.fill(firstId);
+    world.advance(30_000);
+    world.venue.trades.length = 0;
+    world.answers.delete('order');
+    world.want(WISH);
+    const { id } = world.venue.place(world.pending('place').call.order);
+    world.venue.hidden.add(id);
+    const trade = world.venue.fill(id, '0.4');
+    wrongTrades(world, 1, { ...trade, ...changed });
+    const asked = () => world.made.filter(({ call }) => call.kind === 'trades').length;
+    // The second is asked for when the first has been answered.
+    for (const before = asked(); asked() < before + 2;) world.advance(10);
+    world.venue.hidden.clear();
+    world.give('place', { ...world.venue.orders.find((order) => order.id === id) });
+    expect(world.order()).toMatchObject({ matched: 4_000_000_000n });
+    world.answers.add('order');
+    world.advance(80_000);
+    expect(world.order()).toMatchObject({ state: 'open', filled: 4_000_000_000n, fee: 8_000_000n });
+    expect(world.fills().at(-1)).toMatchObject({ market: 'BTCUSDT', side: 'buy', total: 392_000_000_000n });
     expect(world.engine.reconciler.break).toBeNull();
   });
 
