@@ -39,8 +39,9 @@ export function tradeFlaw(
   const value = (amount * price) / UNITS_PER_ONE;
   const difference = total - value;
   const size = difference < 0n ? -difference : difference;
-  // Some deployments round a total to whole units of the quote currency.
-  const isRounded = size <= ROUNDING_UNITS || (isAbout(total, value) && size <= UNITS_PER_ONE);
+  // Some deployments round a total to whole units of the quote currency. One that is not whole was not.
+  const isWhole = total % UNITS_PER_ONE === 0n;
+  const isRounded = size <= ROUNDING_UNITS || (isWhole && isAbout(total, value) && size <= UNITS_PER_ONE);
   if (!isRounded)
     return {
       field: 'total',
