@@ -282,6 +282,11 @@ export class Bot {
     return this.life?.isLockedOut() ?? false;
   }
 
+  /** True if a reply about a transfer was made wrong. */
+  get hasWrongTransfer(): boolean {
+    return (this.mutator?.spoiledTransfers.size ?? 0) > 0;
+  }
+
   /** Conditions that may prevent exits of brackets from being placed. */
   get brackets(): BracketWatch {
     return this.checkers.brackets;

@@ -283,7 +283,8 @@ class SeedRun {
 
   private onBreak(): void {
     if (this.losses > 0) this.trueBreaks += 1;
-    else {
+    // Money of a transfer about which a reply lied is not where the bot was told.
+    else if (!this.bot.hasWrongTransfer) {
       this.falseBreaks += 1;
       this.events.freeze();
     }

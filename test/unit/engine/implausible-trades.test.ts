@@ -4,6 +4,8 @@ import { parseMarket } from '../../../src/exchange/market-names.ts';
 import { buy } from '../../support/intents.ts';
 import { EngineWorld } from './engine-world.ts';
 import { fullOfOneTrade, wrongTrades, wrongWallets } from './wrong-once.ts';
+import { tradeFlaw } from '../../../src/engine/plausibility/trade-flaw.ts';
+import { INTERFACE_PROFILE } from '../../../src/venues/interface-profile.ts';
 import type { VenueOrderId } from '../../../src/domain/venue-id.ts';
 
 const WISH = buy('BTCUSDT', { amount: '1', price: '98' });
@@ -77,6 +79,16 @@ describe('a trade that can not be right', () => {
     expect(world.order()).toMatchObject({ state: 'open', filled: 4_000_000_000n, fee: 8_000_000n });
     expect(world.fills().at(-1)).toMatchObject({ market: 'BTCUSDT', side: 'buy', total: 392_000_000_000n });
     expect(world.engine.reconciler.break).toBeNull();
+  });
+
+  it('has no price that its total contradicts, but for a total of whole units', () => {
+    const { world, id } = open();
+    const { price, total, ...trade } = world.venue.fill(id, '0.4');
+    const flawOf = (changed: object) =>
+      tradeFlaw({ ...trade, price, total, ...changed }, { trades: INTERFACE_PROFILE.ownLists.trades }, 9e12);
+    const near = (price * 999n) / 1_000n;
+    expect([flawOf({}), flawOf({ price: near })]).toMatchObject([null, { field: 'total' }]);
+    expect(flawOf({ price: near, total: 390_000_000_000n })).toBeNull();
   });
 
   it('is no page of one that is said to be full: nothing above it is asked for, and it enters once', () => {
