@@ -207,7 +207,6 @@ export class BotCheckers {
     this.locks.died();
     if (this.pauses.isPausing) this.options.coverage.count('crash in a pause');
     this.pauses.died();
-    this.byHand.died();
     this.dust.died();
   }
 

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { EngineOutput } from '../../engine/engine-command.ts';
 import type { Engine } from '../../engine/engine.ts';
+import type { IntentRecord } from '../../engine/mirror-change.ts';
 import { parseMarket } from '../../exchange/market-names.ts';
 import { addsRisk, NOTHING_GIVEN, type GivenCoins } from './adds-risk.ts';
 import type { ExchangeTruth } from './exchange-truth.ts';
@@ -28,18 +29,19 @@ interface ByHandCheckerOptions {
 /**
  * A close never sells more than was held, by the exchange's own trades, over all lives, and it waits for the
  * ends of all other orders in the coin. And of each order by hand there is one at most, however often its
- * command was given: here each has an amount of its own.
+ * command was given: here each has an amount of its own. A death loses all steps since the last durable one,
+ * so the ids and names that they took are free again: what takes one anew is judged for what it is.
  */
 export class ByHandChecker {
   private readonly options: ByHandCheckerOptions;
-  private readonly closings = new Map<string, string>();
+  /** Intents of closes. */
+  private readonly closings = new Set<string>();
   private readonly sold = new Map<string, ClosingOrder>();
-  /** Orders of each wish by hand, which are alike for no two commands. */
-  private readonly placed = new Map<string, Set<string>>();
+  /** By the names of orders by hand: their wishes, which are alike for no two commands. */
+  private readonly placed = new Map<string, string>();
+  /** The same, by their intents. */
   private readonly wishes = new Map<string, string>();
   private readonly tooEarly: string[] = [];
-  /** Intents of the step at hand, whose names the next life uses again where they were never written. */
-  private readonly fresh: string[] = [];
   /** True if an older mirror was restored: the bot then has to rediscover what it knew. */
   private isBlind = false;
 
@@ -52,15 +54,6 @@ export class ByHandChecker {
     this.isBlind = true;
   }
 
-  /** The process died: what it wrote last may be lost. */
-  died(): void {
-    for (const id of this.fresh) {
-      this.closings.delete(id);
-      this.wishes.delete(id);
-    }
-    this.fresh.length = 0;
-  }
-
   /** One step, at a time of the bot's clock and of the exchange's. */
   watch(
     engine: Pick<Engine, 'unfinishedOrders'>,
@@ -69,23 +62,19 @@ export class ByHandChecker {
     exchangeMs: number = atMs,
   ): void {
     if (this.isBlind) return;
-    this.fresh.length = 0;
     for (const change of changes) {
       if (change.kind === 'journal' && change.entry.kind === 'control')
         this.control(engine, change.entry.subject, change.entry.json);
-      if (change.kind === 'intent' && change.intent.kind === 'place') {
-        const { id, json } = change.intent;
-        if (wished.parse(JSON.parse(json)).tag !== 'by-hand') continue;
-        this.wishes.set(id, json);
-        this.fresh.push(id);
-      }
+      if (change.kind === 'intent' && change.intent.status === 'working') this.begin(change.intent);
     }
     for (const change of changes) {
       if (change.kind !== 'order' || change.order.state !== 'sending') continue;
       const { intentId, clientOrderId, strategy, plannedAtMs } = change.order;
       if (clientOrderId === null) continue;
       const wish = this.wishes.get(intentId);
-      if (wish !== undefined) this.note(wish, clientOrderId);
+      if (wish === undefined) this.placed.delete(clientOrderId);
+      else this.placed.set(clientOrderId, wish);
+      if (!this.closings.has(intentId)) this.sold.delete(clientOrderId);
       if (!this.closings.has(intentId) || atMs - plannedAtMs > PROMPT_MS) continue;
       this.options.count('orders of a close');
       this.sold.set(clientOrderId, { strategy, sentAtMs: exchangeMs });
@@ -105,8 +94,11 @@ export class ByHandChecker {
         `expected the close ${name} (${order.side} ${order.amount} in ${order.market}) to be of no more than was held`,
       ];
     });
-    const twice = [...this.placed].flatMap(([wish, names]) =>
-      names.size > 1 ? [`expected one order by hand for ${wish}, were ${[...names].join(', ')}`] : [],
+    const names = new Set(nameOf.values());
+    const twice = [...Map.groupBy(names, (name) => this.placed.get(name))].flatMap(([wish, alike]) =>
+      wish === undefined || alike.length === 1
+        ? []
+        : [`expected one order by hand for ${wish}, were ${alike.join(', ')}`],
     );
     return violationsOf('by hand', [...tooMuch, ...twice, ...this.tooEarly]);
   }
@@ -114,10 +106,7 @@ export class ByHandChecker {
   private control(engine: Pick<Engine, 'unfinishedOrders'>, subject: string, json: string): void {
     if (subject === 'close sells') {
       const { intentId, strategy, market } = sells.parse(JSON.parse(json));
-      if (intentId !== null) {
-        this.closings.set(intentId, strategy);
-        this.fresh.push(intentId);
-      }
+      if (intentId !== null) this.closings.add(intentId);
       const { base } = parseMarket(market);
       for (const order of engine.unfinishedOrders()) {
         const isOther = order.strategy === strategy && order.intentId !== intentId;
@@ -132,9 +121,9 @@ export class ByHandChecker {
     }
   }
 
-  private note(wish: string, clientOrderId: string): void {
-    const names = this.placed.get(wish) ?? new Set();
-    names.add(clientOrderId);
-    this.placed.set(wish, names);
+  private begin({ id, kind, json }: IntentRecord): void {
+    this.closings.delete(id);
+    if (kind === 'place' && wished.parse(JSON.parse(json)).tag === 'by-hand') this.wishes.set(id, json);
+    else this.wishes.delete(id);
   }
 }

@@ -35,7 +35,9 @@ export class DustChecker {
     const held = heldByStrategies(bot);
     let count = 0;
     for (const change of changes) {
-      if (change.kind === 'algorithm-end') this.claims.delete(change.intentId);
+      // An id that another life died over before it was written is taken again.
+      if (change.kind === 'intent' && change.intent.status === 'working') this.seen.delete(change.intent.id);
+      else if (change.kind === 'algorithm-end') this.claims.delete(change.intentId);
       else if (change.kind === 'order' && change.order.side === 'sell')
         this.claims.delete(change.order.intentId);
       else if (change.kind === 'algorithm') {

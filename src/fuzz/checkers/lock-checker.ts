@@ -160,6 +160,8 @@ export class LockChecker {
     { atMs, exchangeMs }: { readonly atMs: number; readonly exchangeMs: number },
   ): void {
     if (order.state !== 'sending' || order.clientOrderId === null || order.attempts > 1) return;
+    // A name that another life died over before it was written is taken again.
+    this.planned.delete(order.clientOrderId);
     if (this.isBlind || atMs - order.plannedAtMs > PROMPT_MS) return;
     const lock = this.lockOn(order, locks, atMs);
     if (lock === null) return;

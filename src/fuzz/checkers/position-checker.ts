@@ -41,6 +41,9 @@ export class PositionChecker {
     for (const change of changes) {
       if (change.kind === 'order') this.takeOrder(change.order);
       else if (change.kind === 'algorithm-end') this.waiting.delete(change.intentId);
+      // An id that was lost with what was on the disk is taken again.
+      else if (change.kind === 'intent' && change.intent.status === 'working')
+        this.waiting.delete(change.intent.id);
       else if (change.kind === 'position-move') this.takeMove(change.move);
       else if (
         change.kind === 'journal' &&

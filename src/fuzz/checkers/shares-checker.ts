@@ -15,9 +15,11 @@ export class SharesChecker {
 
   watch({ changes }: EngineOutput): void {
     for (const change of changes) {
-      if (change.kind === 'intent' && change.intent.kind === 'targets') {
-        if (change.intent.status === 'working') this.sets.set(change.intent.id, new Set());
-        else this.sets.delete(change.intent.id);
+      if (change.kind === 'intent') {
+        const { id, kind, status } = change.intent;
+        // An id may be that of a set that another life died over before it was written.
+        this.sets.delete(id);
+        if (kind === 'targets' && status === 'working') this.sets.set(id, new Set());
       } else if (change.kind === 'order') this.order(change.order);
     }
   }

@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { MirrorChange } from '../../../src/engine/mirror-change.ts';
 import { ByHandChecker } from '../../../src/fuzz/checkers/by-hand-checker.ts';
 import type { TrueOrder } from '../../../src/fuzz/checkers/exchange-truth.ts';
+import { PositionChecker } from '../../../src/fuzz/checkers/position-checker.ts';
 import type { OrderRecord } from '../../../src/engine/order-record.ts';
 import { orderIn, trueFill, trueOrder } from '../../support/order-value.ts';
 
@@ -33,7 +34,7 @@ function faultsOf(
   return checker.violations(truth, new Set()).length;
 }
 
-const wish = (id: string): MirrorChange => ({
+const begins = (id: string, json: string): MirrorChange => ({
   kind: 'intent',
   intent: {
     id,
@@ -41,11 +42,20 @@ const wish = (id: string): MirrorChange => ({
     atMs: 0,
     kind: 'place',
     market: 'USDTIRT',
-    json: '{"kind":"place","amount":"25.01","tag":"by-hand"}',
+    json,
     status: 'working',
     reason: null,
   },
 });
+const wish = (id: string): MirrorChange => begins(id, '{"kind":"place","amount":"25.01","tag":"by-hand"}');
+const closes: MirrorChange = {
+  kind: 'journal',
+  entry: {
+    kind: 'control',
+    subject: 'close sells',
+    json: JSON.stringify({ intentId: 'i1', strategy: 'one', market: 'USDTIRT' }),
+  },
+};
 
 const sale = (amount: bigint): readonly TrueOrder[] => [order(9, { side: 'sell', amount })];
 const open = (intentId: string, market = 'USDTIRT'): readonly OrderRecord[] => [
@@ -53,44 +63,59 @@ const open = (intentId: string, market = 'USDTIRT'): readonly OrderRecord[] => [
 ];
 
 describe('what is done by hand', () => {
-  const begun: MirrorChange = {
-    kind: 'journal',
-    entry: {
-      kind: 'control',
-      subject: 'close sells',
-      json: JSON.stringify({ intentId: 'i1', strategy: 'one', market: 'USDTIRT' }),
-    },
-  };
-
   test('sells no more in a close than the exchange has brought', () => {
-    expect(faultsOf([begun, sent(9, 'i1')], sale(9n))).toBe(0);
-    expect(faultsOf([begun, sent(9, 'i1')], sale(10n))).toBe(1);
+    expect(faultsOf([closes, sent(9, 'i1')], sale(9n))).toBe(0);
+    expect(faultsOf([closes, sent(9, 'i1')], sale(10n))).toBe(1);
     expect(faultsOf([sent(9, 'i1')], sale(10n))).toBe(0);
   });
 
   test('waits in a close for the ends of the other orders in the coin', () => {
-    expect(faultsOf([begun], [], open('i1'))).toBe(0);
-    expect(faultsOf([begun], [], open('i2', 'BTCUSDT'))).toBe(0);
-    expect(faultsOf([begun], [], open('i2'))).toBe(1);
+    expect(faultsOf([closes], [], open('i1'))).toBe(0);
+    expect(faultsOf([closes], [], open('i2', 'BTCUSDT'))).toBe(0);
+    expect(faultsOf([closes], [], open('i2'))).toBe(1);
   });
 
   test('places one order for each command', () => {
-    expect(faultsOf([wish('i1'), sent(9, 'i1')], [])).toBe(0);
-    expect(faultsOf([wish('i1'), sent(9, 'i1'), wish('i2'), sent(10, 'i2')], [])).toBe(1);
+    const orders = [order(9), order(10)];
+    expect(faultsOf([wish('i1'), sent(9, 'i1')], orders)).toBe(0);
+    expect(faultsOf([wish('i1'), sent(9, 'i1'), wish('i2'), sent(10, 'i2')], orders)).toBe(1);
   });
 });
 
-test('an intent that its life died over before it was written is none of the next life', () => {
+/** Faults found over two lives: the second one takes the ids and names of steps that the first one lost. */
+function faultsOfLives(lost: readonly MirrorChange[], kept: readonly MirrorChange[]): number {
   const checker = new ByHandChecker({ instance: 'bot', count: () => {} });
-  const engine = { unfinishedOrders: () => [] };
-  const json = JSON.stringify({ intentId: 'i1', strategy: 'one', market: 'USDTIRT' });
-  checker.watch(
-    engine,
-    { changes: [{ kind: 'journal', entry: { kind: 'control', subject: 'close sells', json } }] },
-    0,
-  );
-  checker.died();
-  checker.watch(engine, { changes: [sent(9, 'i1')] }, 0);
-  const truth = { orders: [order(1), ...sale(20n)], fills: [bought], balances: new Map() };
-  expect(checker.violations(truth, new Set())).toEqual([]);
+  for (const changes of [lost, [], kept]) checker.watch({ unfinishedOrders: () => [] }, { changes }, 0);
+  const truth = { orders: [order(1), ...sale(20n), order(10)], fills: [bought], balances: new Map() };
+  return checker.violations(truth, new Set()).length;
+}
+
+describe('of steps that a life lost, not only the last one, the ids and names are taken again', () => {
+  test('by an order of its own after a close', () => {
+    const own = begins('i1', '{}');
+    expect(faultsOfLives([begins('i1', '{}'), closes], [sent(9, 'i1')])).toBe(1);
+    expect(faultsOfLives([begins('i1', '{}'), closes], [own, sent(9, 'i1')])).toBe(0);
+    expect(faultsOfLives([closes, sent(9, 'i1')], [own, sent(9, 'i1')])).toBe(0);
+    expect(faultsOfLives([closes, sent(9, 'i1')], [begins('i2', '{}'), sent(9, 'i2')])).toBe(0);
+  });
+
+  test('by an order of its own after one by hand, which is placed anew', () => {
+    const anew = [wish('i3'), sent(10, 'i3')];
+    expect(faultsOfLives([wish('i1'), sent(9, 'i1')], anew)).toBe(1);
+    expect(faultsOfLives([wish('i1'), sent(8, 'i1')], anew)).toBe(0);
+    expect(faultsOfLives([wish('i1'), sent(9, 'i1')], [begins('i1', '{}'), sent(9, 'i1'), ...anew])).toBe(0);
+  });
+
+  test('by a bracket, after one whose exit somebody canceled', () => {
+    const exit = { key: 'exit', side: 'sell', exit: 'stop-loss' } as const;
+    const lost: MirrorChange = { kind: 'order', order: orderIn('cancelled', exit) };
+    const next: MirrorChange = { kind: 'order', order: orderIn('sending', { ...exit, key: 'next' }) };
+    const faults = [[next], [begins('i1', '{}'), next]].map((changes) => {
+      const checker = new PositionChecker(() => {});
+      checker.took(7);
+      for (const step of [[lost], changes]) checker.watch({ changes: step, requests: [] });
+      return checker.violations().length;
+    });
+    expect(faults).toEqual([1, 0]);
+  });
 });

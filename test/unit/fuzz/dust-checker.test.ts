@@ -54,4 +54,15 @@ describe('a checker of dust', () => {
     checker.watch(holding('0.0006'), began('i2', '0.0006'));
     expect(faults(checker)).toHaveLength(1);
   });
+
+  it('judges a bracket with the id of one that its life died over before it was written', () => {
+    const checker = new DustChecker();
+    checker.watch(holding('0.0006'), began('i1', '0.0006'));
+    checker.died();
+    const intent = { id: 'i1', strategy: 'one', atMs: 0, kind: 'bracket', market: null, json: '{}' } as const;
+    const begins = { kind: 'intent', intent: { ...intent, status: 'working', reason: null } } as const;
+    const { changes } = began('i1', '0.0012');
+    checker.watch(holding('0.0006'), { changes: [begins, ...changes] });
+    expect(faults(checker)).toHaveLength(1);
+  });
 });

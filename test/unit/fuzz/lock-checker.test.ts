@@ -92,3 +92,15 @@ test('a purchase in a lock is a way out up to what was sold', () => {
   expect(faultsOf(bought, [sold], [order(1, { side: 'sell' })])).toBe(0);
   expect(faultsOf({ ...bought, amount: 11n }, [sold], [order(1, { side: 'sell' })])).toBe(1);
 });
+
+test('a name of an order that its life died over before it was written may be that of one after the lock', () => {
+  const rules = [always];
+  const checker = new LockChecker({ instance: 'bot', rules, count: () => {} });
+  const sent = orderIn('sending', { key: nameOf(SALE), side: 'sell', market: 'USDTIRT' });
+  checker.watch(nobody, { changes: [{ kind: 'order', order: sent }] }, 0);
+  checker.died();
+  rules.length = 0;
+  checker.watch(nobody, { changes: [{ kind: 'order', order: sent }] }, 0);
+  const truth = { orders: [sale(10n)], fills: [], balances: new Map() };
+  expect(checker.violations(truth, { refused: new Set(), exits: new Set() })).toEqual([]);
+});
