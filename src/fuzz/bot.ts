@@ -339,7 +339,7 @@ export class Bot {
   private createWatchdog(): WatchdogRun | null {
     const { world, swarm, folder, coverage, events } = this.options;
     if (swarm.watchdog === null) return null;
-    const { seed, logsIn, clockSkewMs, watchdog: plan } = swarm;
+    const { seed, logsIn, clockSkewMs, slowMachine, watchdog: plan } = swarm;
     return new WatchdogRun({
       world,
       machine: this.machine,
@@ -347,6 +347,7 @@ export class Bot {
       seed,
       logsIn,
       clockSkewMs,
+      isSlow: slowMachine !== null,
       plan,
       coverage,
       events,

@@ -29,6 +29,7 @@ interface WatchdogRunOptions {
   readonly seed: number;
   readonly logsIn: boolean;
   readonly clockSkewMs: number;
+  readonly isSlow: boolean;
   readonly plan: WatchdogPlan;
   readonly coverage: Coverage;
   readonly events: EventLog;
@@ -73,6 +74,7 @@ export class WatchdogRun {
       rule: plan.rule,
       nowMs: () => world.time.now(),
       clockSkewMs: options.clockSkewMs,
+      isSlow: options.isSlow,
       orders: () =>
         new WatchdogOrders({
           instance: INSTANCE,

@@ -9,6 +9,8 @@ interface WatchdogCheckerOptions {
   readonly nowMs: () => number;
   /** Lead of the exchange's clock over the true time. */
   readonly clockSkewMs: number;
+  /** The loop of a bot on a slow machine may have no turn for seconds, though it works. */
+  readonly isSlow: boolean;
   /** Returns the bot's orders at the exchange now. */
   readonly orders: () => WatchdogOrders;
   readonly count: (what: string) => void;
@@ -35,12 +37,11 @@ export class WatchdogChecker implements WireWitness {
   readonly watchdog: Presence;
   private readonly options: WatchdogCheckerOptions;
   private readonly found: string[] = [];
-  /** Lives of the watchdog that told an absence. */
-  private readonly tellers = new Map<Absence, readonly number[]>();
+  /** Messages of a silence, each with the life of the watchdog that sent it. */
+  private readonly tells: { readonly atMs: number; readonly life: number }[] = [];
   private readonly tries: { readonly fromMs: number; toMs: number }[] = [];
   private lives = 0;
   private listLeftAtMs = 0;
-  private silentAtMs = 0;
 
   constructor(options: WatchdogCheckerOptions) {
     this.options = options;
@@ -89,38 +90,42 @@ export class WatchdogChecker implements WireWitness {
     return violationsOf('watchdog', [...this.found, ...missed]);
   }
 
-  /** True if there is an absence that it may act in; otherwise records a violation. */
+  /** True if it may act now; otherwise records a violation. */
   private mayAct(what: string): boolean {
+    const bot = this.notSilentFor(this.options.rule.cancelEntriesAfterMs ?? Number.POSITIVE_INFINITY);
+    if (bot === null) return true;
     const nowMs = this.options.nowMs();
-    const absence = this.bot.at(nowMs);
-    const wait = this.options.rule.cancelEntriesAfterMs ?? Number.POSITIVE_INFINITY;
-    if (absence !== null && !absence.isWanted && nowMs - absence.fromMs >= wait - BEAT_MS) return true;
-    const bot =
-      absence === null ? 'alive' : absence.isWanted ? 'ended in order' : `gone since ${absence.fromMs}`;
-    this.found.push(
-      `expected the watchdog to leave the bot alone, which is ${bot}: ${what} left at ${nowMs}`,
-    );
+    this.found.push(`expected the watchdog to leave the bot alone, which ${bot}: ${what} left at ${nowMs}`);
     return false;
   }
 
   private isSilent(forMs: number, nowMs: number): void {
-    const absence = this.bot.at(nowMs);
     const { silentAfterMs } = this.options.rule;
-    if (absence === null || absence.isWanted || nowMs - absence.fromMs < silentAfterMs - BEAT_MS) {
-      this.found.push(`expected a silence of ${silentAfterMs} ms, one of ${forMs} was told at ${nowMs}`);
+    const bot = this.notSilentFor(silentAfterMs);
+    if (bot !== null) {
+      const found = `one of ${forMs} was told at ${nowMs} of a bot that ${bot}`;
+      this.found.push(`expected a silence of ${silentAfterMs} ms, ${found}`);
       return;
     }
-    this.silentAtMs = nowMs;
-    const tellers = this.tellers.get(absence) ?? [];
-    if (tellers.includes(this.lives))
-      this.found.push(`expected the silence since ${absence.fromMs} once, told again at ${nowMs}`);
-    this.tellers.set(absence, [...tellers, this.lives]);
+    const { shownMs } = this.bot;
+    if (this.tells.some(({ atMs, life }) => life === this.lives && atMs > shownMs))
+      this.found.push(`expected the silence since ${shownMs} once, told again at ${nowMs}`);
+    this.tells.push({ atMs: nowMs, life: this.lives });
+  }
+
+  /** Null if the bot is silent for so long, counted from its last beat as a watchdog does. */
+  private notSilentFor(leastMs: number): string | null {
+    const nowMs = this.options.nowMs();
+    const absence = this.bot.at(nowMs);
+    if (absence?.isWanted === true) return 'ended in order';
+    if (absence === null && !this.options.isSlow) return 'is alive';
+    return nowMs - this.bot.shownMs < leastMs ? `showed itself at ${this.bot.shownMs}` : null;
   }
 
   /** The bot may be gone again by now. */
   private isBack(nowMs: number): void {
-    const wasThere = this.bot.absences.some(({ toMs }) => toMs >= this.silentAtMs && toMs <= nowMs);
-    if (!wasThere) this.found.push(`expected "back" of a bot that is, it was said at ${nowMs}`);
+    if (this.bot.shownMs < (this.tells.at(-1)?.atMs ?? 0))
+      this.found.push(`expected "back" of a bot that is, it was said at ${nowMs}`);
   }
 
   private hasCanceled(
@@ -157,14 +162,15 @@ export class WatchdogChecker implements WireWitness {
 
   /** A watchdog that was there all the time must have spoken, and have tried. */
   private missedIn(absence: Absence): readonly string[] {
-    const { fromMs, isWanted } = absence;
+    const { fromMs, shownMs, isWanted } = absence;
     const { silentAfterMs, cancelEntriesAfterMs } = this.options.rule;
     const toMs = Math.min(absence.toMs, this.options.nowMs());
     if (isWanted || !this.watchdog.isThere(fromMs - 2 * BEAT_MS, toMs)) return [];
-    const hasTried = this.tries.some((one) => one.fromMs <= toMs && one.toMs >= fromMs);
+    const hasTold = this.tells.some(({ atMs }) => atMs > shownMs && atMs <= toMs + A_MOMENT_MS);
+    const hasTried = this.tries.some((one) => one.fromMs <= toMs && one.toMs > shownMs);
     const lasts = `${fromMs} to ${toMs}`;
     const messages: string[] = [];
-    if (toMs - fromMs >= silentAfterMs + PROMPT_MS && !this.tellers.has(absence))
+    if (toMs - fromMs >= silentAfterMs + PROMPT_MS && !hasTold)
       messages.push(`expected the silence from ${lasts} to be told, it was not`);
     const tryAfterMs = Math.max(silentAfterMs, cancelEntriesAfterMs ?? Number.POSITIVE_INFINITY);
     if (toMs - fromMs >= tryAfterMs + PROMPT_MS && !hasTried)
@@ -176,12 +182,12 @@ export class WatchdogChecker implements WireWitness {
 /** A stretch of time in which a process did nothing: it stood still, or there was none. */
 interface Absence {
   readonly fromMs: number;
+  /** Time at which the process had shown itself last when it began; over once it has again. */
+  readonly shownMs: number;
   /** Infinity while it goes on with no end that is known. */
   toMs: number;
   /** True if the process had announced its end. */
   isWanted: boolean;
-  /** True if the process has shown itself since: whatever it does next is of another absence. */
-  isOver: boolean;
 }
 
 /** Whoever goes on for no longer belongs to its absence, unless its loop turned. */
@@ -189,17 +195,18 @@ const A_MOMENT_MS = 1;
 
 /** Follows when a process was there, by what is done to it, in ms of the true time. */
 export class Presence {
-  readonly absences: Absence[];
+  readonly absences: Absence[] = [];
+  /** Time at which it last began, or its loop turned: what it shows to others. */
+  shownMs = Number.NEGATIVE_INFINITY;
 
   constructor(nowMs: number) {
-    this.absences = [{ fromMs: nowMs, toMs: Number.POSITIVE_INFINITY, isWanted: false, isOver: false }];
+    this.ends(nowMs);
   }
 
   begins(nowMs: number): void {
+    this.shownMs = nowMs;
     const last = this.absences.at(-1);
-    if (last?.toMs !== Number.POSITIVE_INFINITY) return;
-    last.toMs = nowMs;
-    last.isOver = true;
+    if (last?.toMs === Number.POSITIVE_INFINITY) last.toMs = nowMs;
   }
 
   /** It stands still, if it is there, or for longer than it did anyway. */
@@ -217,8 +224,7 @@ export class Presence {
 
   /** Its loop has turned, which may be all that it did between two absences. */
   turns(nowMs: number): void {
-    const absence = this.at(nowMs);
-    if (absence !== null) absence.isOver = true;
+    this.shownMs = nowMs;
   }
 
   /** The absence that a time lies in, with the moment at which it ends; null where the process was there. */
@@ -234,8 +240,8 @@ export class Presence {
 
   private absent(nowMs: number): Absence {
     const going = this.at(nowMs);
-    if (going?.isOver === false) return going;
-    const absence = { fromMs: nowMs, toMs: nowMs, isWanted: false, isOver: false };
+    if (going?.shownMs === this.shownMs) return going;
+    const absence = { fromMs: nowMs, shownMs: this.shownMs, toMs: nowMs, isWanted: false };
     this.absences.push(absence);
     return absence;
   }
