@@ -90,7 +90,7 @@ function slowWay(venue: Transport, time: VirtualTime, way: { replyMs: number }):
 function createWorld(demand: Demand, ledgerPath: string) {
   const time = new VirtualTime(START_MS);
   const nowMs = (): number => time.now();
-  const { door } = createSimulation({
+  const { adapter: door } = createSimulation({
     config: readExchangeConfig({
       markets: [{ symbol: 'BTCUSDT', priceStep: '0.01', amountStep: '0.000001', initialPrice: '65000' }],
       users: [{ username: 'bot', tokens: ['bot-token'], balances: { usdt: '9000000000' } }],
@@ -99,7 +99,7 @@ function createWorld(demand: Demand, ledgerPath: string) {
   });
   const way = { replyMs: 0 };
   const client = new ExchangeClient({
-    transport: slowWay(new InProcessVenue({ door, now: nowMs }), time, way),
+    transport: slowWay(new InProcessVenue({ adapter: door, now: nowMs }), time, way),
     credentials: { kind: 'token', token: 'bot-token' },
     nowMs,
   });

@@ -21,7 +21,7 @@ import { signalsFor } from './signals-for.ts';
 import { PlotRecorder, type PlottedSeries } from './plot-recorder.ts';
 import { scriptedMarket, SCRIPT_START_MS, type MarketScript } from './scripted-market.ts';
 import type { Market } from '../domain/market.ts';
-import { refusedAnswer } from '../venues/typed-door.ts';
+import { refusedAnswer } from '../venues/typed-adapter.ts';
 import type { VenueAnswer, VenueCall } from '../venues/port.ts';
 import { timeframeMs } from '../domain/timeframe.ts';
 import { MARKET_NAMES } from '../exchange/market-names.ts';

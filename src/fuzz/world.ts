@@ -4,7 +4,7 @@ import type { SimulatedExchange } from '../simulator/exchange.ts';
 import type { MarketState, Trader } from '../simulator/market-state.ts';
 import { FaultPlan } from '../simulator-server/fault-plan.ts';
 import type { FaultRule } from '../simulator-server/fault-rule.ts';
-import type { FaultyDoor } from '../simulator-server/faulty-door.ts';
+import type { FaultyAdapter } from '../simulator-server/faulty-adapter.ts';
 import { SyntheticFlow } from '../simulator/synthetic-flow.ts';
 import { InProcessVenue } from '../simulator-server/in-process-venue.ts';
 import { readExchangeConfig } from '../simulator-server/exchange-config.ts';
@@ -53,7 +53,7 @@ export class FuzzWorld {
   readonly rules: readonly Market[];
   private readonly seed: number;
   private readonly clockSkewMs: number;
-  private readonly faulty: FaultyDoor;
+  private readonly faulty: FaultyAdapter;
   private readonly flow: SyntheticFlow;
   private isTrading = true;
   private plans = 0;
@@ -89,7 +89,7 @@ export class FuzzWorld {
       barAnchors: new Map(MARKETS.map(({ symbol }) => [symbol, drawnBarsOf(seed).anchors])),
     });
     this.exchange = simulation.exchange;
-    this.log = simulation.door.log;
+    this.log = simulation.adapter.log;
     this.faulty = simulation.faulty;
     this.flow = new SyntheticFlow({
       exchange: this.exchange,
@@ -98,7 +98,7 @@ export class FuzzWorld {
       historyMinutes: HISTORY_MINUTES,
     });
     this.venue = new InProcessVenue({
-      door: this.faulty,
+      adapter: this.faulty,
       now: () => this.time.now(),
       sleep: async (durationMs) => this.time.sleep(durationMs),
       world: { advance: (timeMs) => this.moveTo(timeMs) },

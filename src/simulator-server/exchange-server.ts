@@ -1,7 +1,7 @@
 import { fastify, type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import { openApiDocument } from '../exchange/openapi.ts';
 import type { Simulation } from './simulation.ts';
-import type { WireReply, WireRequest } from './wire/door.ts';
+import type { WireReply, WireRequest } from './wire/wire-adapter.ts';
 import type { World } from './world.ts';
 import { WorldClock } from './world-clock.ts';
 import { timingSafeEqual } from 'node:crypto';
@@ -42,7 +42,7 @@ interface AdminAnswer {
   readonly body: string;
 }
 
-/** The administrator's door: only from this machine, with a token of its own, JSON in and out. */
+/** The administrator's endpoints: only from this machine, with a token of its own, JSON in and out. */
 export class AdminApi {
   private readonly context: AdminContext;
   private readonly token: Buffer;
@@ -130,7 +130,7 @@ export interface ExchangeServerOptions {
   /** Moved on by a timer and before each request; the exchange itself without it. */
   readonly world?: World;
   readonly clock?: WorldClock;
-  /** Token of the administrator; null leaves the administrator's door out. */
+  /** Token of the administrator; null leaves the administrator's endpoints out. */
   readonly adminToken?: string | null;
   readonly tickEveryMs?: number;
   /** Time an incomplete request holds its socket; 30 s without it. */
@@ -164,8 +164,8 @@ interface FrameworkError {
 }
 
 /**
- * The simulated exchange over HTTP: every address goes to the wire door. The requester is the socket's other
- * end, whatever headers say.
+ * The simulated exchange over HTTP: every address goes to the wire adapter. The requester is the socket's
+ * other end, whatever headers say.
  */
 export class ExchangeServer {
   readonly simulation: Simulation;
@@ -282,10 +282,10 @@ export class ExchangeServer {
       this.answerAdmin(this.admin, wire, reply);
       return;
     }
-    const { faulty, door } = this.simulation;
+    const { faulty, adapter } = this.simulation;
     if (faulty.isQuiet) {
       const timeMs = this.tick();
-      this.send(reply, door.handle(wire, timeMs), timeMs);
+      this.send(reply, adapter.handle(wire, timeMs), timeMs);
       return;
     }
     this.answerFaulty(wire, reply);

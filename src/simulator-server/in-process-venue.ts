@@ -1,12 +1,12 @@
 import { SarrafError } from '../domain/errors.ts';
 import type { HttpRequest, HttpResponse, Transport } from '../exchange/transport.ts';
 import { FaultPlan } from './fault-plan.ts';
-import { FaultyDoor, type FaultyExchange } from './faulty-door.ts';
-import type { WireDoor, WireReply, WireRequest } from './wire/door.ts';
+import { FaultyAdapter, type FaultyExchange } from './faulty-adapter.ts';
+import type { WireAdapter, WireReply, WireRequest } from './wire/wire-adapter.ts';
 import type { World } from './world.ts';
 
 interface InProcessVenueOptions {
-  readonly door: WireDoor | FaultyDoor;
+  readonly adapter: WireAdapter | FaultyAdapter;
   /**
    * The caller's time in milliseconds; need not be the system clock's. The exchange's own is this plus the
    * plan's skew.
@@ -35,7 +35,7 @@ interface Pending {
  * virtual.
  */
 export class InProcessVenue implements Transport {
-  readonly faulty: FaultyDoor;
+  readonly faulty: FaultyAdapter;
   private readonly now: () => number;
   private readonly sleep: (durationMs: number) => Promise<void>;
   private readonly world: World;
@@ -48,11 +48,11 @@ export class InProcessVenue implements Transport {
   private isClosed = false;
 
   constructor(options: InProcessVenueOptions) {
-    const { door } = options;
-    this.faulty = door instanceof FaultyDoor ? door : new FaultyDoor(door, new FaultPlan());
+    const { adapter } = options;
+    this.faulty = adapter instanceof FaultyAdapter ? adapter : new FaultyAdapter(adapter, new FaultPlan());
     this.now = options.now;
     this.sleep = options.sleep ?? noSleep;
-    this.world = options.world ?? this.faulty.door.exchange;
+    this.world = options.world ?? this.faulty.adapter.exchange;
     this.latencyMs = options.latencyMs ?? 0;
     this.ip = options.ip ?? '127.0.0.1';
   }
@@ -79,7 +79,7 @@ export class InProcessVenue implements Transport {
       ip: this.ip,
     };
     if (this.faulty.isQuiet && this.latencyMs === 0)
-      return this.handle((timeMs) => this.faulty.door.handle(wire, timeMs));
+      return this.handle((timeMs) => this.faulty.adapter.handle(wire, timeMs));
     return withAbort(this.deliver({ target, request, exchange: this.faulty.receive(wire) }), {
       target,
       request,

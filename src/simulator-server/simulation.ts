@@ -5,11 +5,11 @@ import { currencyOf } from '../simulator/currency-settings.ts';
 import { createServices } from '../simulator/services.ts';
 import { DEFAULT_GATEWAY } from '../simulator/gateway-settings.ts';
 import { FaultPlan } from './fault-plan.ts';
-import { FaultyDoor } from './faulty-door.ts';
+import { FaultyAdapter } from './faulty-adapter.ts';
 import { md5Hex, verifyEd25519, verifyTotpCode } from './node-crypto-ports.ts';
 import { defined } from './config-fields.ts';
 import type { ExchangeConfig } from './exchange-config.ts';
-import { WireDoor } from './wire/door.ts';
+import { WireAdapter } from './wire/wire-adapter.ts';
 
 interface SimulationOptions {
   readonly config: ExchangeConfig;
@@ -23,13 +23,13 @@ interface SimulationOptions {
   readonly onMistake?: (error: unknown) => void;
 }
 
-/** A simulated exchange with its doors, ready to be served or used in process. */
+/** A simulated exchange with its adapters, ready to be served or used in process. */
 export interface Simulation {
   readonly config: ExchangeConfig;
   readonly exchange: SimulatedExchange;
-  readonly door: WireDoor;
-  /** The same door with the configured faults before it. */
-  readonly faulty: FaultyDoor;
+  readonly adapter: WireAdapter;
+  /** The same adapter with the configured faults before it. */
+  readonly faulty: FaultyAdapter;
 }
 
 /** Builds an exchange from its configuration. */
@@ -68,7 +68,7 @@ export function createSimulation(options: SimulationOptions): Simulation {
         gateway: { ...DEFAULT_GATEWAY, ...defined(config.gateway) },
       }),
   );
-  const door = new WireDoor({
+  const adapter = new WireAdapter({
     exchange,
     forms: { ...defined(config.forms), serviceName: config.exchange.name },
     isLenient: config.lenience,
@@ -77,8 +77,8 @@ export function createSimulation(options: SimulationOptions): Simulation {
   return {
     config,
     exchange,
-    door,
-    faulty: new FaultyDoor(door, new FaultPlan({ seed, ...defined(config.faults) })),
+    adapter,
+    faulty: new FaultyAdapter(adapter, new FaultPlan({ seed, ...defined(config.faults) })),
   };
 }
 

@@ -61,7 +61,7 @@ type Authentication =
   | { readonly kind: 'bad'; readonly detail: string; readonly counts: boolean };
 
 /**
- * The door of the exchange: who asks, and whether one more request is within the limits. A request passes in
+ * The gate of the exchange: who asks, and whether one more request is within the limits. A request passes in
  * this order: blocked IP, credentials, rate limit, permission; so a request without the permission counts.
  * Sources: interface, "Authentication" and "Limits".
  */

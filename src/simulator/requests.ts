@@ -2,9 +2,9 @@ import type { Execution, Side } from '../domain/order.ts';
 import type { MarketSymbol } from '../domain/market-symbol.ts';
 
 /**
- * An order as the typed door takes it. Prices and amounts are whole numbers of the market's public steps (the
- * wire door rounds a sender's extra digits first: amount down, price half-even). Which of the prices are
- * needed depends on `execution` and `mode`.
+ * An order as the typed adapter takes it. Prices and amounts are whole numbers of the market's public steps
+ * (the wire adapter rounds a sender's extra digits first: amount down, price half-even). Which of the prices
+ * are needed depends on `execution` and `mode`.
  */
 export interface PlaceOrder {
   readonly market: MarketSymbol;

@@ -20,7 +20,7 @@ import { createBarRules, type BarRules } from './bar-rules.ts';
 import { EquityValuer } from './equity-valuer.ts';
 import { BarFiller, type FillContext } from './bars/fill-bar.ts';
 import { venueOrderOf, walletReadingOf } from './venue-records.ts';
-import { TypedDoor, type DoorAccount } from './typed-door.ts';
+import { TypedAdapter, type AdapterAccount } from './typed-adapter.ts';
 import { takerCostsOf } from './bars/taker-price.ts';
 import type { WorkingOrder } from './bars/working-order.ts';
 import { Wallet } from '../simulator/wallet.ts';
@@ -64,7 +64,7 @@ export class BarFillSimulator {
   private readonly wallets: BarWallets;
   private readonly account: BarAccount;
   private readonly context: FillContext;
-  private readonly door: TypedDoor;
+  private readonly adapter: TypedAdapter;
   private reportedWallets = 0;
   /** Time of the newest event that reveals more than an open before it: a close, a fill, a signal. */
   private knownMs = Number.NEGATIVE_INFINITY;
@@ -86,7 +86,7 @@ export class BarFillSimulator {
     }
     this.account = new BarAccount(options.fees);
     this.context = { account: this.account, rules, costs: takerCostsOf(rules) };
-    this.door = new TypedDoor(this.doorAccount());
+    this.adapter = new TypedAdapter(this.adapterAccount());
   }
 
   /**
@@ -94,7 +94,7 @@ export class BarFillSimulator {
    * never sent.
    */
   answer(call: VenueCall, nowMs: number): VenueAnswer {
-    return this.door.answer(call, nowMs);
+    return this.adapter.answer(call, nowMs);
   }
 
   /**
@@ -222,7 +222,7 @@ export class BarFillSimulator {
     });
   }
 
-  private doorAccount(): DoorAccount {
+  private adapterAccount(): AdapterAccount {
     const { account, markets, wallets } = this;
     return {
       markets: markets.map(({ grid }) => grid),

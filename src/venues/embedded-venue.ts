@@ -66,7 +66,7 @@ export function createEmbeddedVenue(options: EmbeddedVenueOptions): EmbeddedVenu
   const barMs = replay === null || replay.timeframe === null ? 0 : timeframeMs(replay.timeframe);
   const { exchange } = simulation;
   const way = new InProcessVenue({
-    door: simulation.faulty,
+    adapter: simulation.faulty,
     now: () => time.now(),
     sleep: (durationMs) => time.sleep(durationMs),
     world: {

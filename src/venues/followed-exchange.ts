@@ -28,7 +28,7 @@ import type { TradingEvent } from '../simulator/trading.ts';
 import { readExchangeConfig } from '../simulator-server/exchange-config.ts';
 import { createSimulation } from '../simulator-server/simulation.ts';
 import { nameOfMarket } from './name-of-market.ts';
-import { refusedAnswer, TypedDoor, value, type DoorAccount } from './typed-door.ts';
+import { refusedAnswer, TypedAdapter, value, type AdapterAccount } from './typed-adapter.ts';
 import type { FollowedRules } from './liquidity-model.ts';
 import { FollowedMarket } from './followed-market.ts';
 import { shownBook } from './followed/shown-book.ts';
@@ -82,7 +82,7 @@ export interface FollowedExchangeOptions {
 
 /**
  * The simulated exchange with markets that go along with a recording or with a real exchange, behind the
- * typed door. Backtests on books and paper trading are made of it, so that both fill alike.
+ * typed adapter. Backtests on books and paper trading are made of it, so that both fill alike.
  */
 export class FollowedExchange {
   readonly profile = INTERFACE_PROFILE;
@@ -90,7 +90,7 @@ export class FollowedExchange {
   private readonly exchange: SimulatedExchange;
   private readonly bySymbol: ReadonlyMap<string, FollowedMarket>;
   private readonly rules: FollowedRules;
-  private readonly door: TypedDoor;
+  private readonly adapter: TypedAdapter;
   /** Records of orders of which nothing has filled: lists show the same ones again and again. */
   private readonly untouched = new WeakMap<SimulatedOrder, VenueOrder>();
 
@@ -133,7 +133,7 @@ export class FollowedExchange {
         new FollowedMarket({ exchange, market: market.symbol, index, rules, hasTrades }),
     );
     this.bySymbol = new Map(this.markets.map((market) => [market.state.rules.symbol, market]));
-    this.door = new TypedDoor(this.doorAccount());
+    this.adapter = new TypedAdapter(this.adapterAccount());
     // So that there is a wallet, and a reading of it, of everything that can be traded.
     for (const { state } of this.markets) {
       exchange.accounts.ensure(FOLLOWING_USER, state.rules.base);
@@ -173,10 +173,10 @@ export class FollowedExchange {
 
   /** Answers a call as the exchange would at this moment, to which its markets must have been brought. */
   answer(call: VenueCall, nowMs: number): VenueAnswer {
-    return this.door.answer(call, nowMs);
+    return this.adapter.answer(call, nowMs);
   }
 
-  private doorAccount(): DoorAccount {
+  private adapterAccount(): AdapterAccount {
     const { exchange } = this;
     const { accounts, trading } = exchange;
     const markets = this.markets.map(({ state }) => state);

@@ -32,7 +32,7 @@ interface Way {
 }
 
 /**
- * Makes the engine's calls at the typed door, each on its way for as long as the latency says. Nothing is
+ * Makes the engine's calls at the typed adapter, each on its way for as long as the latency says. Nothing is
  * encoded, and nothing gets lost.
  */
 export class RecordedCaller implements VenueCaller {

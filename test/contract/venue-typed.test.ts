@@ -5,7 +5,7 @@ import { TypedTrading } from './venue/typed-trading.ts';
 import { TestClock } from './venue/venue.ts';
 import { createWorld } from './world.ts';
 
-describe('the typed door', () => {
+describe('the typed adapter', () => {
   tradingSuite(async () => {
     const clock = new TestClock(NOW_MS);
     const exchange = createWorld();

@@ -24,7 +24,7 @@ function placeByHand(
   options: Parameters<typeof placeRequest>[2],
 ) {
   const request = nameByHand(placeRequest(side, { market: 'BTCIRT', amount }, options));
-  const { door } = world.venue.simulation;
+  const { adapter: door } = world.venue.simulation;
   const reply = door.handle(
     {
       method: 'POST',

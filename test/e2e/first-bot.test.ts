@@ -41,7 +41,7 @@ function mostWithin(times: readonly number[], windowMs: number): number {
 
 /** Holds the exchange's own log of requests against the limits that are typed by hand. */
 function expectLimitsKept({ venue }: EmbeddedWorld): void {
-  const { log } = venue.simulation.door;
+  const { log } = venue.simulation.adapter;
   const requests = log.values();
   expect(requests).toHaveLength(log.count);
   expect(requests.filter(({ status }) => status === 403 || status === 429)).toEqual([]);
@@ -137,7 +137,7 @@ function expectMirrorAgrees({ venue, userId }: EmbeddedWorld): void {
 
 /** Holds the summary against the exchange's log of requests and its trades. */
 function expectSummaryAgrees({ venue, userId }: EmbeddedWorld, summary: Summary): void {
-  const { door, exchange } = venue.simulation;
+  const { adapter: door, exchange } = venue.simulation;
   const seen = Map.groupBy(door.log.values(), ({ endpoint }) => endpoint ?? '');
   const reported = new Map(summary.endpoints.map((usage) => [usage.endpoint, usage]));
   expect([...reported.keys()].toSorted()).toEqual([...seen.keys()].toSorted());

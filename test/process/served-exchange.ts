@@ -80,7 +80,7 @@ export class ServedExchange {
     this.server = parts.server;
     this.clock = parts.clock;
     this.market = parts.market;
-    this.budgets = new BudgetChecker(parts.simulation.door.log, budgetTable(parts.limits, 0));
+    this.budgets = new BudgetChecker(parts.simulation.adapter.log, budgetTable(parts.limits, 0));
     const { faulty } = parts.simulation;
     const receive = faulty.receive.bind(faulty);
     faulty.receive = (request) => {
@@ -200,7 +200,7 @@ export class ServedExchange {
   }
 
   requests(): readonly LoggedRequest[] {
-    return this.simulation.door.log.values();
+    return this.simulation.adapter.log.values();
   }
 
   async close(): Promise<void> {

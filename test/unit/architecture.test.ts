@@ -32,7 +32,7 @@ describe('the layers', () => {
     ['src/venues/venue-caller.ts', `import type { EngineRequest } from '../engine/engine-command.ts';`],
     ['src/simulator/exchange.ts', `import { readFileSync } from 'node:fs';`],
     ['src/strategy/sdk.ts', `export { open } from '../mirror/mirror.ts';`],
-    ['src/exchange/client.ts', `import { WireDoor } from '../simulator-server/wire/door.ts';`],
+    ['src/exchange/client.ts', `import { WireAdapter } from '../simulator-server/wire/wire-adapter.ts';`],
     ['src/mirror/mirror.ts', `const daemon = await import('../daemon/run-bot.ts');`],
     ['src/statistics/moments.ts', `import { metrics } from '../backtest/metrics/run-metrics.ts';`],
     ['src/statistics/moments.ts', `import { readFileSync } from 'node:fs';`],

@@ -208,5 +208,5 @@ async function serveExchange(options: ServeOptions): Promise<RunningExchange> {
     await server.close();
     return found ?? save(state, simulation, clock.nowMs());
   });
-  return { address, ended, requestCount: () => simulation.door.log.count };
+  return { address, ended, requestCount: () => simulation.adapter.log.count };
 }

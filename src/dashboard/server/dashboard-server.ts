@@ -10,7 +10,7 @@ import { BotFolderReader } from '../folder/bot-folder-reader.ts';
 import { asApiError } from '../folder/mirror-source.ts';
 import { readReportPage } from '../reports.ts';
 import { DASHBOARD_ENDPOINTS, type DashboardEndpoint, type EndpointShape } from '../schema/endpoints.ts';
-import { SignalDoor } from '../signals/signal-door.ts';
+import { SignalEndpoint } from '../signals/signal-endpoint.ts';
 import type { SessionBody, SessionReply } from '../schema/session.ts';
 import { AccessGuard, type SignedIn } from './access-guard.ts';
 import { checkedInput, createHandlers, type Handlers } from './handlers.ts';
@@ -36,7 +36,7 @@ const STILL_FOR_MS = 45_000;
 /** A longer address is none of ours. */
 const LONGEST_PARAM = 100;
 
-/** Those that are answered here; signals have a door of their own. */
+/** Those that are answered here; signals have an endpoint of their own. */
 type OwnEndpoint = Exclude<DashboardEndpoint, 'signal' | 'namedSignal'>;
 
 export interface DashboardServerOptions {
@@ -165,7 +165,7 @@ export class DashboardServer {
     this.addRoutes(app);
     addSignalRoutes(
       app,
-      new SignalDoor({
+      new SignalEndpoint({
         folder: this.folder,
         tokens: this.store.signalTokens,
         nowMs: this.options.nowMs ?? Date.now,
@@ -351,7 +351,7 @@ function portError(
 const TAKEN = 202;
 
 /** Adds the addresses of signals. A signature is of the body as it was sent, so nothing parses it before. */
-function addSignalRoutes(app: FastifyInstance, door: SignalDoor): void {
+function addSignalRoutes(app: FastifyInstance, endpoint: SignalEndpoint): void {
   void app.register((scope, _options, ready) => {
     scope.removeAllContentTypeParsers();
     scope.addContentTypeParser('application/json', { parseAs: 'string' }, (_request, text, done) =>
@@ -360,7 +360,7 @@ function addSignalRoutes(app: FastifyInstance, door: SignalDoor): void {
     for (const { path } of [DASHBOARD_ENDPOINTS.signal, DASHBOARD_ENDPOINTS.namedSignal]) {
       scope.post(`${API_ROOT}${path}`, async (request, reply) => {
         void reply.header('cache-control', 'no-store');
-        const told = await door.take(partsOf(request));
+        const told = await endpoint.take(partsOf(request));
         return reply.code(TAKEN).send(told);
       });
     }
@@ -368,7 +368,7 @@ function addSignalRoutes(app: FastifyInstance, door: SignalDoor): void {
   });
 }
 
-function partsOf(request: FastifyRequest): Parameters<SignalDoor['take']>[0] {
+function partsOf(request: FastifyRequest): Parameters<SignalEndpoint['take']>[0] {
   const { strategy = '', name = null } = request.params as {
     readonly strategy?: string;
     readonly name?: string;

@@ -16,7 +16,7 @@ const balances = () => z.record(currencySymbol(), decimalAmount());
 /** Higher ones are the synthetic traders'. */
 const LARGEST_USER_ID = 8_999_999;
 
-/** One user of the simulated exchange, with all that opens its doors. */
+/** One user of the simulated exchange, with all that lets it in. */
 export const userConfig = z.strictObject({
   username: text(),
   id: z.int().min(1).max(LARGEST_USER_ID).optional(),

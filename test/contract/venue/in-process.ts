@@ -1,5 +1,5 @@
 import { InProcessVenue } from '../../../src/simulator-server/in-process-venue.ts';
-import { WireDoor } from '../../../src/simulator-server/wire/door.ts';
+import { WireAdapter } from '../../../src/simulator-server/wire/wire-adapter.ts';
 import type { WireForms } from '../../../src/simulator-server/wire/forms.ts';
 import { NOW_MS } from '../client-over.ts';
 import { createWorld } from '../world.ts';
@@ -10,6 +10,6 @@ export async function openInProcess(forms: Partial<WireForms> = {}): Promise<Ven
   const clock = new TestClock(NOW_MS);
   const serviceName = forms.serviceName ?? 'service';
   const exchange = createWorld({ serviceName });
-  const venue = new InProcessVenue({ door: new WireDoor({ exchange, forms }), now: () => clock.nowMs });
+  const venue = new InProcessVenue({ adapter: new WireAdapter({ exchange, forms }), now: () => clock.nowMs });
   return { exchange, clock, serviceName, transport: () => venue, close: () => venue.close() };
 }

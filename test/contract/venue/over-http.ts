@@ -1,11 +1,11 @@
 import type { Transport } from '../../../src/exchange/transport.ts';
 import { UndiciTransport } from '../../../src/exchange/undici-transport.ts';
 import { FaultPlan } from '../../../src/simulator-server/fault-plan.ts';
-import { FaultyDoor } from '../../../src/simulator-server/faulty-door.ts';
+import { FaultyAdapter } from '../../../src/simulator-server/faulty-adapter.ts';
 import { ExchangeServer } from '../../../src/simulator-server/exchange-server.ts';
 import { WorldClock } from '../../../src/simulator-server/world-clock.ts';
 import { readExchangeConfig } from '../../../src/simulator-server/exchange-config.ts';
-import { WireDoor } from '../../../src/simulator-server/wire/door.ts';
+import { WireAdapter } from '../../../src/simulator-server/wire/wire-adapter.ts';
 import type { WireForms } from '../../../src/simulator-server/wire/forms.ts';
 import { NOW_MS } from '../client-over.ts';
 import { createWorld, type WorldOptions } from '../world.ts';
@@ -23,13 +23,13 @@ export async function openOverHttp(
   const clock = new TestClock(NOW_MS);
   const serviceName = forms.serviceName ?? 'service';
   const exchange = createWorld({ serviceName, ...(limits === undefined ? {} : { limits }) });
-  const door = new WireDoor({ exchange, forms });
+  const door = new WireAdapter({ exchange, forms });
   const server = new ExchangeServer({
     simulation: {
       config: readExchangeConfig({ exchange: { name: serviceName } }),
       exchange,
-      door,
-      faulty: new FaultyDoor(door, new FaultPlan()),
+      adapter: door,
+      faulty: new FaultyAdapter(door, new FaultPlan()),
     },
     clock: new WorldClock(() => clock.nowMs),
   });

@@ -35,7 +35,7 @@ function factsOf(order: SimulatedOrder): OrderFacts {
   };
 }
 
-/** The typed door: the matching core called directly, as a backtest does. */
+/** The typed adapter: the matching core called directly, as a backtest does. */
 export class TypedTrading implements TradingPort {
   private readonly exchange: SimulatedExchange;
   private readonly userId: number;

@@ -38,7 +38,7 @@ describe.each(['v2', 'v3'] as const)('a client of version %s', (orderBook) => {
     venue.fillBook();
     const admitted: string[] = [];
     const client = new ExchangeClient({
-      transport: new InProcessVenue({ door: venue.door, now: () => venue.nowMs }),
+      transport: new InProcessVenue({ adapter: venue.door, now: () => venue.nowMs }),
       orderBook,
       admit: ({ budget }) => void admitted.push(budget.name),
     });
@@ -60,7 +60,7 @@ describe.each(['v2', 'v3'] as const)('a client of version %s', (orderBook) => {
 
   test('has the books of the bot counted where they are asked for', async () => {
     const venue = new RawVenue();
-    const transport = new InProcessVenue({ door: venue.door, now: () => venue.nowMs });
+    const transport = new InProcessVenue({ adapter: venue.door, now: () => venue.nowMs });
     const caller = createVenueCaller(new ExchangeClient({ transport, orderBook }));
     await sendCall(caller, BOOK);
     expect(venue.door.log.values().at(-1)).toMatchObject({
@@ -75,7 +75,7 @@ describe.each(['v2', 'v3'] as const)('a client of version %s', (orderBook) => {
 test('a client of the second version can ask the third by its name', async () => {
   const venue = new RawVenue();
   const client = new ExchangeClient({
-    transport: new InProcessVenue({ door: venue.door, now: () => venue.nowMs }),
+    transport: new InProcessVenue({ adapter: venue.door, now: () => venue.nowMs }),
   });
   expect((await client.orderBookV3({ symbol: 'BTCIRT' })).ok).toBe(true);
   expect(venue.door.log.values().at(-1)).toMatchObject({
@@ -89,7 +89,7 @@ const choosing = (orderBooks: 'v2-and-v3' | 'v3') => {
   venue.fillBook();
   const found: string[] = [];
   const client = new ExchangeClient({
-    transport: new InProcessVenue({ door: venue.door, now: () => venue.nowMs }),
+    transport: new InProcessVenue({ adapter: venue.door, now: () => venue.nowMs }),
     orderBook: 'auto',
     onOrderBookV3: () => found.push('v3'),
   });

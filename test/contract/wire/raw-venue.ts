@@ -1,5 +1,5 @@
 import type { SimulatedExchange } from '../../../src/simulator/exchange.ts';
-import { WireDoor } from '../../../src/simulator-server/wire/door.ts';
+import { WireAdapter } from '../../../src/simulator-server/wire/wire-adapter.ts';
 import { DEFAULT_FORMS, type WireForms } from '../../../src/simulator-server/wire/forms.ts';
 import { NOW_MS } from '../client-over.ts';
 import { ALICE_TOKEN, BOB_TOKEN, createWorld, type WorldOptions } from '../world.ts';
@@ -22,7 +22,7 @@ export interface RawOptions {
 /** The simulator as bytes: no client, no codecs. Time stands still unless `nowMs` is moved. */
 export class RawVenue {
   readonly exchange: SimulatedExchange;
-  readonly door: WireDoor;
+  readonly door: WireAdapter;
   nowMs = NOW_MS;
 
   constructor(
@@ -31,7 +31,7 @@ export class RawVenue {
     const { forms, lenience, ...world } = options;
     const serviceName = forms?.serviceName ?? DEFAULT_FORMS.serviceName;
     this.exchange = createWorld({ ...world, serviceName });
-    this.door = new WireDoor({
+    this.door = new WireAdapter({
       exchange: this.exchange,
       forms: { ...DEFAULT_FORMS, ...forms },
       ...(lenience === undefined ? {} : { isLenient: lenience }),

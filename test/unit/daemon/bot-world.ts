@@ -37,7 +37,7 @@ export class BotWorld {
       }),
       startMs: START_MS,
     });
-    const venue = new InProcessVenue({ door: this.simulation.door, now: () => START_MS });
+    const venue = new InProcessVenue({ adapter: this.simulation.adapter, now: () => START_MS });
     const transport: Transport = {
       send: async (request): Promise<HttpResponse> => {
         this.beforeSend(request);

@@ -7,7 +7,7 @@ import { lockDataFolder } from '../../../src/daemon/run-locks.ts';
 import { hashOfSecret } from '../../../src/dashboard/access/secret-text.ts';
 import type { ApiError } from '../../../src/dashboard/api-error.ts';
 import { BotFolderReader } from '../../../src/dashboard/folder/bot-folder-reader.ts';
-import { SignalDoor, signalSignature } from '../../../src/dashboard/signals/signal-door.ts';
+import { SignalEndpoint, signalSignature } from '../../../src/dashboard/signals/signal-endpoint.ts';
 import type { ControlCommand, SignalCommand } from '../../../src/engine/engine-event.ts';
 import { DashboardHere } from '../../support/dashboard-here.ts';
 
@@ -101,15 +101,15 @@ interface Reply {
 /** The door without a server, for what would take long. */
 const doorHere = (
   more: { readonly answeredWithinMs?: number; readonly nowMs?: () => number } = {},
-): SignalDoor =>
-  new SignalDoor({
+): SignalEndpoint =>
+  new SignalEndpoint({
     folder: new BotFolderReader({ dataFolder: folder }),
     tokens: here.store.signalTokens,
     nowMs: () => Date.now(),
     ...more,
   });
 
-const asked = (rawBody: string): Parameters<SignalDoor['take']>[0] => ({
+const asked = (rawBody: string): Parameters<SignalEndpoint['take']>[0] => ({
   strategy: 'follow',
   name: 'alert',
   path: PATH,

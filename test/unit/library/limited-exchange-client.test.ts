@@ -20,7 +20,7 @@ function world(replace?: (request: HttpRequest) => Promise<{ status: number; bod
   const time = new VirtualTime(START_MS);
   const venue = createVenue();
   const inner = new InProcessVenue({
-    door: venue.door,
+    adapter: venue.adapter,
     now: () => time.now(),
     sleep: (ms) => time.sleep(ms),
   });
@@ -31,7 +31,7 @@ function world(replace?: (request: HttpRequest) => Promise<{ status: number; bod
     },
     close: () => inner.close(),
   };
-  const statuses = () => venue.door.log.values().map(({ status }) => status);
+  const statuses = () => venue.adapter.log.values().map(({ status }) => status);
   const open = (options: Partial<LimitedClientOptions> = {}) =>
     new LimitedExchangeClient(
       { transport, credentials: { kind: 'token', token: 'ali-token' }, nowMs: () => time.now(), ...options },

@@ -9,7 +9,7 @@ const user = () => z.union([z.string().min(1), z.int()], { error: 'expected the 
 const id = () => z.strictObject({ id: z.int().min(1) });
 
 function shown(context: AdminContext, order: SimulatedOrder): Record<string, unknown> {
-  return { userId: order.userId, ...orderJson(viewOf(order), context.simulation.door.forms) };
+  return { userId: order.userId, ...orderJson(viewOf(order), context.simulation.adapter.forms) };
 }
 
 function moved(context: AdminContext, order: SimulatedOrder, hasMoved: boolean): unknown {

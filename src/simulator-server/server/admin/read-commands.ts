@@ -65,7 +65,7 @@ export const readCommands = [
     summary: 'The request log, oldest first, after number `after`.',
     input: z.strictObject({ after: count(Number.MAX_SAFE_INTEGER, 0), limit: count(100_000, 1_000) }),
     run(context, { after, limit }) {
-      const { log } = context.simulation.door;
+      const { log } = context.simulation.adapter;
       const found = log.values().filter(({ number }) => number > after);
       return { count: log.count, requests: found.slice(0, limit), hasNext: found.length > limit };
     },

@@ -46,7 +46,7 @@ function emptyLedger(baseUrl: string): void {
   }).close();
 }
 
-const requests = (): number => served.simulation.door.log.count;
+const requests = (): number => served.simulation.adapter.log.count;
 
 describe('a call that moves money or orders', () => {
   test('is asked about at a terminal, with everything that it says, and sent after a yes', async () => {

@@ -110,10 +110,10 @@ describe('sarraf order', () => {
       /no bot uses for its own orders/,
     ],
   ])('refuses %j and sends nothing', async (args, message) => {
-    const before = served.simulation.door.log.count;
+    const before = served.simulation.adapter.log.count;
     const { code, error } = await run(orderCommand, ['place', ...args, '--yes']);
     expect([code, error]).toEqual([2, expect.stringMatching(message)]);
-    expect(served.simulation.door.log.count).toBe(before);
+    expect(served.simulation.adapter.log.count).toBe(before);
   });
 });
 
@@ -198,14 +198,14 @@ describe('sarraf login', () => {
   });
 
   test('makes no token that it could not keep', async () => {
-    const before = served.simulation.door.log.count;
+    const before = served.simulation.adapter.log.count;
     writeFileSync(join(state, 'a-file'), '');
     const args = ['--username', 'trader', '--token-file', join(state, 'a-file', 'x.token')];
     const { code, error } = await run(loginCommand, args, {
       environment: { SARRAF_PASSWORD: 'pass-word-7' },
     });
     expect([code, error]).toEqual([1, expect.stringContaining('nothing was sent')]);
-    expect(served.simulation.door.log.count).toBe(before);
+    expect(served.simulation.adapter.log.count).toBe(before);
   });
 });
 

@@ -57,7 +57,7 @@ interface Run {
 function run(rules: readonly FaultRule[], clockSkewMs = 0): Run {
   const venue = createVenue({ faults: { rules: [...rules] as never, clockSkewMs } });
   const clock = new VirtualClock();
-  const transport = new InProcessVenue({ door: venue.faulty, now: () => clock.nowMs, sleep: clock.sleep });
+  const transport = new InProcessVenue({ adapter: venue.faulty, now: () => clock.nowMs, sleep: clock.sleep });
   const send = (request = ADD) =>
     clock.run(transport.send(request).catch((error: unknown) => error as SarrafError));
   return { venue, clock, transport, send, orders: () => venue.exchange.trading.trader(ALI).orders.length };
@@ -108,7 +108,7 @@ test('a request handled late arrives after its sender gave up', async () => {
 test('a lost request never arrives', async () => {
   const { send, orders, venue } = run([{ kind: 'lost' }]);
   expect(await failure(send())).toMatchObject({ code: 'TIMED_OUT', outcome: 'unknown' });
-  expect([orders(), venue.door.log.count]).toEqual([0, 0]);
+  expect([orders(), venue.adapter.log.count]).toEqual([0, 0]);
 });
 
 test('a lost reply leaves the order', async () => {

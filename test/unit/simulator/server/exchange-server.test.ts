@@ -171,7 +171,7 @@ describe('over HTTP', () => {
   test('the requester is the other end of the socket, whatever a header says', async () => {
     served = await serve();
     await served.ask('/v2/options', { headers: { 'x-forwarded-for': '8.8.8.8' } });
-    expect(served.venue.door.log.values()).toMatchObject([{ ip: '127.0.0.1' }]);
+    expect(served.venue.adapter.log.values()).toMatchObject([{ ip: '127.0.0.1' }]);
   });
 
   test('a body that is too large is refused and changes nothing', async () => {

@@ -3,7 +3,7 @@ import {
   type ExchangeConfigInput,
 } from '../../../../src/simulator-server/exchange-config.ts';
 import { createSimulation, type Simulation } from '../../../../src/simulator-server/simulation.ts';
-import type { WireReply } from '../../../../src/simulator-server/wire/door.ts';
+import type { WireReply } from '../../../../src/simulator-server/wire/wire-adapter.ts';
 
 /** Noon of a day in spring, UTC. */
 export const START_MS = Date.UTC(2025, 3, 10, 12);
@@ -63,7 +63,7 @@ export interface Answer {
 /** Sends bytes to the door and reads the JSON that comes back. A text body goes as it is. */
 export function ask(venue: Simulation, path: string, options: Ask = {}): Answer {
   const { token = 'ali-token' } = options;
-  const reply = venue.door.handle(
+  const reply = venue.adapter.handle(
     {
       method: options.method ?? (options.body === undefined ? 'GET' : 'POST'),
       path,

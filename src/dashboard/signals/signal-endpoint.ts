@@ -24,7 +24,7 @@ const MOST_WAITING = 20;
 /** Characters of a hash in an id: with the word before it, as long as a tag of an order may be. */
 const MADE_ID_LENGTH = 27;
 
-interface SignalDoorOptions {
+interface SignalEndpointOptions {
   readonly folder: BotFolderReader;
   readonly tokens: SignalTokenTable;
   readonly nowMs: () => number;
@@ -36,13 +36,13 @@ interface SignalDoorOptions {
  * Takes signals over HTTP and posts them to the bot, as `sarraf signal` does. It sends nothing to the
  * exchange, and a sender that tries again with the same id does no harm.
  */
-export class SignalDoor {
-  private readonly options: SignalDoorOptions;
+export class SignalEndpoint {
+  private readonly options: SignalEndpointOptions;
   private readonly senders: SignalSenders;
   private readonly pace = new SignalPace();
   private waiting = 0;
 
-  constructor(options: SignalDoorOptions) {
+  constructor(options: SignalEndpointOptions) {
     this.options = options;
     this.senders = new SignalSenders(options.tokens, options.nowMs);
   }

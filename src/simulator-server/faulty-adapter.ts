@@ -1,4 +1,4 @@
-import type { WireDoor, WireReply, WireRequest } from './wire/door.ts';
+import type { WireAdapter, WireReply, WireRequest } from './wire/wire-adapter.ts';
 import type { FaultDecision, FaultPlan, AnswerFault } from './fault-plan.ts';
 
 /**
@@ -14,13 +14,13 @@ export interface FaultyExchange {
   readonly handle: (timeMs: number) => WireReply | null;
 }
 
-/** The door with a plan of faults before it. The plan can be exchanged while running. */
-export class FaultyDoor {
-  readonly door: WireDoor;
+/** The adapter with a plan of faults before it. The plan can be exchanged while running. */
+export class FaultyAdapter {
+  readonly adapter: WireAdapter;
   plan: FaultPlan;
 
-  constructor(door: WireDoor, plan: FaultPlan) {
-    this.door = door;
+  constructor(adapter: WireAdapter, plan: FaultPlan) {
+    this.adapter = adapter;
     this.plan = plan;
   }
 
@@ -31,7 +31,7 @@ export class FaultyDoor {
 
   /** Decides about a request that has just arrived. */
   receive(request: WireRequest): FaultyExchange {
-    const decision = this.plan.decide(this.door.endpointOf(request));
+    const decision = this.plan.decide(this.adapter.endpointOf(request));
     return {
       handledAfterMs: decision.handledAfterMs,
       answeredAfterMs: decision.answeredAfterMs,
@@ -45,7 +45,7 @@ export class FaultyDoor {
     at: { readonly timeMs: number; readonly decision: FaultDecision },
   ): WireReply | null {
     const { answer, handledAfterMs, distortion } = at.decision;
-    const reply = handledAfterMs === null ? null : this.door.handle(request, at.timeMs, distortion);
+    const reply = handledAfterMs === null ? null : this.adapter.handle(request, at.timeMs, distortion);
     return answer === null ? reply : faultyReply(answer, reply);
   }
 }

@@ -15,7 +15,7 @@ describe('routes', () => {
     });
     expect([200, 400, 404]).toContain(status);
     expect(raw).not.toContain('No address');
-    expect(venue.door.log.values()).toMatchObject([
+    expect(venue.adapter.log.values()).toMatchObject([
       { endpoint: endpoint.name, budget: endpoint.budget.name, status },
     ]);
   });
@@ -23,7 +23,7 @@ describe('routes', () => {
   test('that do not exist are 404 with JSON, and are logged', () => {
     const venue = createVenue();
     expect(ask(venue, '/nowhere')).toMatchObject({ status: 404, body: { error: 'NotFound' } });
-    expect(venue.door.log.values()).toMatchObject([{ endpoint: null, path: '/nowhere', status: 404 }]);
+    expect(venue.adapter.log.values()).toMatchObject([{ endpoint: null, path: '/nowhere', status: 404 }]);
   });
 
   test('refuse another method with what they allow', () => {
@@ -118,7 +118,7 @@ describe('the gate', () => {
     const statuses = [1, 2, 3].map(() => ask(venue, '/v2/wallets').status);
     expect(statuses).toEqual([200, 200, 403]);
     expect(ask(venue, '/v2/wallets', { token: 'sara-token' }).status).toBe(200);
-    expect(venue.door.log.values().map(({ status, credentialId }) => [status, credentialId])).toEqual([
+    expect(venue.adapter.log.values().map(({ status, credentialId }) => [status, credentialId])).toEqual([
       [200, 'panel:ali:1'],
       [200, 'panel:ali:1'],
       [403, 'panel:ali:1'],
@@ -143,8 +143,8 @@ test('the request log forgets the oldest beyond its bound and goes on counting',
   const venue = createVenue();
   for (let second = 0; second < 5; second += 1)
     ask(venue, '/v2/options', { timeMs: START_MS + second * 1000 });
-  expect(venue.door.log.count).toBe(5);
-  expect(venue.door.log.values().map(({ number }) => number)).toEqual([1, 2, 3, 4, 5]);
+  expect(venue.adapter.log.count).toBe(5);
+  expect(venue.adapter.log.values().map(({ number }) => number)).toEqual([1, 2, 3, 4, 5]);
 });
 
 test('a fault inside the exchange is a 500 that is reported, or is thrown without a listener', () => {

@@ -44,7 +44,7 @@ const ALL: OrdersQuery = {
  * One account at a simulated exchange, made of the parts of the simulator's core. When its orders fill is its
  * own to decide.
  */
-export interface DoorAccount {
+export interface AdapterAccount {
   /** As they are now. */
   readonly markets: readonly Market[];
   readonly trader: Trader;
@@ -65,13 +65,13 @@ export interface DoorAccount {
 }
 
 /**
- * The typed door to a simulated exchange: answers the engine's calls with the values that a client would read
- * from the wire, without the wire. Bars, recorded books and paper trading share it.
+ * The typed adapter to a simulated exchange: answers the engine's calls with the values that a client would
+ * read from the wire, without the wire. Bars, recorded books and paper trading share it.
  */
-export class TypedDoor {
-  private readonly account: DoorAccount;
+export class TypedAdapter {
+  private readonly account: AdapterAccount;
 
-  constructor(account: DoorAccount) {
+  constructor(account: AdapterAccount) {
     this.account = account;
   }
 

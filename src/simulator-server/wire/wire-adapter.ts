@@ -55,7 +55,7 @@ export interface WireReply {
   readonly body: string;
 }
 
-interface WireDoorOptions {
+interface WireAdapterOptions {
   readonly exchange: SimulatedExchange;
   readonly forms?: Partial<WireForms>;
   /** True if POST on reads, form bodies and stray slashes are accepted. On by default. */
@@ -78,10 +78,11 @@ interface Trace {
 }
 
 /**
- * The exchange's door for bytes: finds the endpoint, lets the gate decide, reads the fields, answers in JSON.
- * A bad request gets the interface's own error and changes nothing. Every request is written to the log.
+ * The exchange's adapter for bytes: finds the endpoint, lets the gate decide, reads the fields, answers in
+ * JSON. A bad request gets the interface's own error and changes nothing. Every request is written to the
+ * log.
  */
-export class WireDoor {
+export class WireAdapter {
   readonly exchange: SimulatedExchange;
   readonly log: RequestLog;
   readonly forms: WireForms;
@@ -89,7 +90,7 @@ export class WireDoor {
   private readonly isLenient: boolean;
   private readonly onMistake: ((error: unknown) => void) | null;
 
-  constructor(options: WireDoorOptions) {
+  constructor(options: WireAdapterOptions) {
     this.exchange = options.exchange;
     this.forms = { ...DEFAULT_FORMS, ...options.forms };
     this.isLenient = options.isLenient ?? true;
