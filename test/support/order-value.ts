@@ -54,6 +54,12 @@ export function trueOrder(id: number, changes: Partial<TrueOrder> = {}): TrueOrd
   return { id, clientOrderId: null, pairId: null, isStop: false, ...terms, ...life, ...changes };
 }
 
+/** An order of a strategy for ten smallest units of tether, which ended at once. */
+export function endedOrder(id: number, changes: Partial<TrueOrder> = {}): TrueOrder {
+  const of = { clientOrderId: `bot-one-mark-${id}`, market: 'USDTIRT', amount: 10n } as const;
+  return trueOrder(id, { ...of, status: 'Done', isOpen: false, closedAtMs: id, ...changes });
+}
+
 /** A fill of an order of the exchange, of one smallest unit at one without a fee. */
 export function trueFill(orderId: number, changes: Partial<TrueFill> = {}): TrueFill {
   const trade = { tradeId: orderId, orderId, atMs: orderId, market: 'BTCUSDT', side: 'buy' } as const;

@@ -36,7 +36,7 @@ export class BracketWatch {
   private readonly moved = new Set<string>();
 
   /** Applies the changes of a step of the bot. */
-  take({ changes }: EngineOutput, nowMs: number): void {
+  take({ changes }: Pick<EngineOutput, 'changes'>, nowMs: number): void {
     for (const change of changes) {
       if (change.kind === 'algorithm') this.takeAlgorithm(change.algorithm, nowMs);
       else if (change.kind === 'algorithm-end') this.end(change.intentId, nowMs);

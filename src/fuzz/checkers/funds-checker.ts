@@ -38,7 +38,7 @@ export class FundsChecker {
   }
 
   watch(
-    { changes }: EngineOutput,
+    { changes }: Pick<EngineOutput, 'changes'>,
     fundsOf: (currency: string, strategy: string) => TrueFunds,
     atMs: number,
   ): void {

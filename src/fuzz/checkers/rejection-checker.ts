@@ -19,7 +19,7 @@ interface AcceptedOrders {
 export class RejectionChecker {
   private readonly found: string[] = [];
 
-  watch({ changes }: EngineOutput, { idOf, refused }: AcceptedOrders, atMs: number): void {
+  watch({ changes }: Pick<EngineOutput, 'changes'>, { idOf, refused }: AcceptedOrders, atMs: number): void {
     for (const change of changes) {
       if (change.kind !== 'order' || change.order.state !== 'rejected') continue;
       const { key, reason } = change.order;

@@ -13,7 +13,7 @@ export class SharesChecker {
   private readonly sets = new Map<string, Set<string>>();
   private readonly seen = new Set<string>();
 
-  watch({ changes }: EngineOutput): void {
+  watch({ changes }: Pick<EngineOutput, 'changes'>): void {
     for (const change of changes) {
       if (change.kind === 'intent') {
         const { id, kind, status } = change.intent;

@@ -138,12 +138,9 @@ const CHANGES: readonly MirrorChange[] = [
     kind: 'strategy',
     strategy: { name: 'grid', status: 'paused', reason: 'onBook threw', json: SEAT_JSON, atMs: THEN_MS },
   },
-  {
-    kind: 'journal',
-    entry: { kind: 'log', subject: 'grid', json: '{"text":"wider","fields":{"spread":"12"}}' },
-  },
-  { kind: 'journal', entry: { kind: 'log', subject: 'dca', json: '{"text":"waits","fields":null}' } },
-  { kind: 'journal', entry: { kind: 'notice', subject: 'manual-zyzjdpwh4g91', json: '{"venueId":"45"}' } },
+  journalLine('grid', '{"text":"wider","fields":{"spread":"12"}}', 'log'),
+  journalLine('dca', '{"text":"waits","fields":null}', 'log'),
+  journalLine('manual-zyzjdpwh4g91', '{"venueId":"45"}', 'notice'),
 ];
 
 let store: MirrorStore;

@@ -6,7 +6,7 @@ import { BracketWatch } from '../../../src/fuzz/checkers/bracket-watch.ts';
 import { CREATED } from '../execution/algorithms/algorithm-table.ts';
 
 /** A step in which a bracket begins. */
-function beginOf(intentId: string): EngineOutput {
+function beginOf(intentId: string): Pick<EngineOutput, 'changes'> {
   const intent = {
     kind: 'bracket',
     market: 'BTCUSDT',
@@ -18,10 +18,6 @@ function beginOf(intentId: string): EngineOutput {
   const json = algorithmToJson(made.algorithm);
   return {
     changes: [{ kind: 'algorithm', algorithm: { intentId, strategy: 'one', market: 'BTCUSDT', json } }],
-    isDurable: true,
-    requests: [],
-    notices: [],
-    wakeAtMs: 0,
   };
 }
 

@@ -4,19 +4,10 @@ import { ByHandChecker } from '../../../src/fuzz/checkers/by-hand-checker.ts';
 import type { TrueOrder } from '../../../src/fuzz/checkers/exchange-truth.ts';
 import { PositionChecker } from '../../../src/fuzz/checkers/position-checker.ts';
 import type { OrderRecord } from '../../../src/engine/order-record.ts';
-import { orderIn, trueFill, trueOrder } from '../../support/order-value.ts';
+import { endedOrder as order, orderIn, trueFill } from '../../support/order-value.ts';
+import { intentRecord, journalLine } from '../mirror/mirror-fixture.ts';
 
 const nameOf = (id: number): string => `bot-one-mark-${id}`;
-const order = (id: number, changes: Partial<TrueOrder> = {}): TrueOrder =>
-  trueOrder(id, {
-    clientOrderId: nameOf(id),
-    market: 'USDTIRT',
-    amount: 10n,
-    status: 'Done',
-    isOpen: false,
-    closedAtMs: id,
-    ...changes,
-  });
 const bought = trueFill(1, { market: 'USDTIRT', amount: 10n, total: 10n, fee: 1n });
 const sent = (id: number, intentId: string): MirrorChange => ({
   kind: 'order',
@@ -27,36 +18,22 @@ function faultsOf(
   changes: readonly MirrorChange[],
   orders: readonly TrueOrder[],
   unfinished: readonly OrderRecord[] = [],
+  lost: readonly MirrorChange[] = [],
 ): number {
   const checker = new ByHandChecker({ instance: 'bot', count: () => {} });
-  checker.watch({ unfinishedOrders: () => unfinished }, { changes }, 0);
+  const engine = { unfinishedOrders: () => unfinished };
+  for (const step of [lost, [], changes]) checker.watch(engine, { changes: step }, 0);
   const truth = { orders: [order(1), ...orders], fills: [bought], balances: new Map() };
   return checker.violations(truth, new Set()).length;
 }
 
 const begins = (id: string, json: string): MirrorChange => ({
   kind: 'intent',
-  intent: {
-    id,
-    strategy: 'one',
-    atMs: 0,
-    kind: 'place',
-    market: 'USDTIRT',
-    json,
-    status: 'working',
-    reason: null,
-  },
+  intent: intentRecord({ id, json }),
 });
 const wish = (id: string): MirrorChange => begins(id, '{"kind":"place","amount":"25.01","tag":"by-hand"}');
-const closes: MirrorChange = {
-  kind: 'journal',
-  entry: {
-    kind: 'control',
-    subject: 'close sells',
-    json: JSON.stringify({ intentId: 'i1', strategy: 'one', market: 'USDTIRT' }),
-  },
-};
-
+const closing = { intentId: 'i1', strategy: 'one', market: 'USDTIRT' };
+const closes = journalLine('close sells', JSON.stringify(closing), 'control');
 const sale = (amount: bigint): readonly TrueOrder[] => [order(9, { side: 'sell', amount })];
 const open = (intentId: string, market = 'USDTIRT'): readonly OrderRecord[] => [
   orderIn('open', { strategy: 'one', intentId, market }),
@@ -83,12 +60,8 @@ describe('what is done by hand', () => {
 });
 
 /** Faults found over two lives: the second one takes the ids and names of steps that the first one lost. */
-function faultsOfLives(lost: readonly MirrorChange[], kept: readonly MirrorChange[]): number {
-  const checker = new ByHandChecker({ instance: 'bot', count: () => {} });
-  for (const changes of [lost, [], kept]) checker.watch({ unfinishedOrders: () => [] }, { changes }, 0);
-  const truth = { orders: [order(1), ...sale(20n), order(10)], fills: [bought], balances: new Map() };
-  return checker.violations(truth, new Set()).length;
-}
+const faultsOfLives = (lost: readonly MirrorChange[], kept: readonly MirrorChange[]): number =>
+  faultsOf(kept, [...sale(20n), order(10)], [], lost);
 
 describe('of steps that a life lost, not only the last one, the ids and names are taken again', () => {
   test('by an order of its own after a close', () => {

@@ -5,6 +5,7 @@ import { createAlgorithm } from '../../../src/engine/algorithms/algorithms.ts';
 import { algorithmToJson } from '../../../src/engine/algorithm-json.ts';
 import { DustChecker } from '../../../src/fuzz/checkers/dust-checker.ts';
 import type { HoldingBot } from '../../../src/fuzz/checkers/held-by-strategies.ts';
+import { intentRecord } from '../mirror/mirror-fixture.ts';
 import { CREATED } from '../execution/algorithms/algorithm-table.ts';
 
 /** A bot whose strategy holds as much. */
@@ -59,8 +60,7 @@ describe('a checker of dust', () => {
     const checker = new DustChecker();
     checker.watch(holding('0.0006'), began('i1', '0.0006'));
     checker.died();
-    const intent = { id: 'i1', strategy: 'one', atMs: 0, kind: 'bracket', market: null, json: '{}' } as const;
-    const begins = { kind: 'intent', intent: { ...intent, status: 'working', reason: null } } as const;
+    const begins = { kind: 'intent', intent: intentRecord({ id: 'i1', kind: 'bracket' }) } as const;
     const { changes } = began('i1', '0.0012');
     checker.watch(holding('0.0006'), { changes: [begins, ...changes] });
     expect(faults(checker)).toHaveLength(1);

@@ -5,7 +5,7 @@ import type { EngineOutput } from '../../../src/engine/engine-command.ts';
 import type { OrderRecord } from '../../../src/engine/order-record.ts';
 import { plannedOrder } from '../../support/order-value.ts';
 
-const refused = (change: Partial<OrderRecord> = {}): EngineOutput => ({
+const refused = (change: Partial<OrderRecord> = {}): Pick<EngineOutput, 'changes'> => ({
   changes: [
     {
       kind: 'order',
@@ -21,10 +21,6 @@ const refused = (change: Partial<OrderRecord> = {}): EngineOutput => ({
       }),
     },
   ],
-  isDurable: true,
-  requests: [],
-  notices: [],
-  wakeAtMs: 0,
 });
 
 const funds =

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { LockRule } from '../../../src/engine/lock-rule.ts';
 import type { TrueFill, TrueOrder } from '../../../src/fuzz/checkers/exchange-truth.ts';
 import { LockChecker, type LockedBot } from '../../../src/fuzz/checkers/lock-checker.ts';
-import { orderIn, trueFill, trueOrder } from '../../support/order-value.ts';
+import { endedOrder as order, orderIn, trueFill } from '../../support/order-value.ts';
 
 const always: LockRule = {
   name: 'closed',
@@ -16,16 +16,6 @@ const nobody: LockedBot = { instances: [], unfinishedOrders: () => [], locks: { 
 const SALE = 9;
 
 const nameOf = (id: number, strategy = 'one'): string => `bot-${strategy}-mark-${id}`;
-const order = (id: number, changes: Partial<TrueOrder> = {}): TrueOrder =>
-  trueOrder(id, {
-    clientOrderId: nameOf(id),
-    market: 'USDTIRT',
-    amount: 10n,
-    status: 'Done',
-    isOpen: false,
-    closedAtMs: id,
-    ...changes,
-  });
 const fill = (orderId: number, changes: Partial<TrueFill> = {}): TrueFill =>
   trueFill(orderId, { market: 'USDTIRT', amount: 10n, total: 10n, ...changes });
 const sale = (amount: bigint): TrueOrder => order(SALE, { side: 'sell', amount });

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { MirrorChange } from '../../../src/engine/mirror-change.ts';
 import { PauseChecker } from '../../../src/fuzz/checkers/pause-checker.ts';
+import { intentRecord, journalLine } from '../mirror/mirror-fixture.ts';
 
 const pauseOf = (endsAtMs: number): MirrorChange => ({
   kind: 'kept',
@@ -19,21 +20,10 @@ const stateOf = (books: number, fills = 0): MirrorChange => ({
 });
 const wishOf = (tag: string, id = 'i1'): MirrorChange => ({
   kind: 'intent',
-  intent: {
-    id,
-    strategy: 'one',
-    atMs: 1,
-    kind: 'place',
-    market: 'BTCUSDT',
-    json: JSON.stringify({ kind: 'place', tag }),
-    status: 'working',
-    reason: null,
-  },
+  intent: intentRecord({ id, strategy: 'one', json: JSON.stringify({ kind: 'place', tag }) }),
 });
-const noted = (subject: string, facts: unknown): MirrorChange => ({
-  kind: 'journal',
-  entry: { kind: 'control', subject, json: JSON.stringify(facts) },
-});
+const noted = (subject: string, facts: unknown): MirrorChange =>
+  journalLine(subject, JSON.stringify(facts), 'control');
 
 /** Faults of steps, one of each list, a second apart; the first begins a pause of ten seconds. */
 function faultsOf(...steps: readonly (readonly MirrorChange[])[]): number {

@@ -1,20 +1,13 @@
 import { describe, expect, test } from 'vitest';
-import type { EngineOutput } from '../../../src/engine/engine-command.ts';
 import { RejectionChecker } from '../../../src/fuzz/checkers/rejection-checker.ts';
 import type { OrderState } from '../../../src/engine/order-record.ts';
 import { orderIn } from '../../support/order-value.ts';
 
-const after = (state: OrderState, key: string): EngineOutput => ({
-  changes: [{ kind: 'order', order: orderIn(state, { key }) }],
-  isDurable: true,
-  requests: [],
-  wakeAtMs: Number.POSITIVE_INFINITY,
-  notices: [],
-});
 const idOf = (name: string): number | null => (name === 'there' ? 5 : null);
 const found = (state: OrderState, key: string, refused: readonly string[] = []): number => {
   const checker = new RejectionChecker();
-  checker.watch(after(state, key), { idOf, refused: new Set(refused) }, 1_000);
+  const changes = [{ kind: 'order', order: orderIn(state, { key }) }] as const;
+  checker.watch({ changes }, { idOf, refused: new Set(refused) }, 1_000);
   return checker.violations().length;
 };
 

@@ -2,7 +2,12 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseUnits } from '../../../src/domain/money.ts';
-import type { IntentRecord, MirrorChange, ReplyRecord } from '../../../src/engine/mirror-change.ts';
+import type {
+  IntentRecord,
+  JournalEntry,
+  MirrorChange,
+  ReplyRecord,
+} from '../../../src/engine/mirror-change.ts';
 import type { FillRecord } from '../../../src/engine/fill-record.ts';
 import type { OrderRecord } from '../../../src/engine/order-record.ts';
 import type { Algorithm } from '../../../src/engine/algorithms/algorithms.ts';
@@ -123,9 +128,10 @@ export function replyRecord(changed: Partial<ReplyRecord> = {}): ReplyRecord {
   };
 }
 
-export const journalLine = (subject: string, json = '{}'): MirrorChange => ({
+type JournalKind = JournalEntry['kind'];
+export const journalLine = (subject: string, json = '{}', kind: JournalKind = 'order'): MirrorChange => ({
   kind: 'journal',
-  entry: { kind: 'order', subject, json },
+  entry: { kind, subject, json },
 });
 
 export const kept = (name: string, json = '{}'): MirrorChange => ({ kind: 'kept', name, json });

@@ -17,7 +17,14 @@ import type { BracketAlgorithm } from '../../../../src/engine/bracket.ts';
 import { NO_SETBACKS } from '../../../../src/engine/algorithms/setbacks.ts';
 import type { MirrorStore } from '../../../../src/mirror/mirror-store.ts';
 import { tradeIdOf } from '../../../../src/venues/whole-ids.ts';
-import { DURABLE, fillRecord, MirrorFolder, NOW_MS, orderRecord } from '../../mirror/mirror-fixture.ts';
+import {
+  DURABLE,
+  fillRecord,
+  journalLine,
+  MirrorFolder,
+  NOW_MS,
+  orderRecord,
+} from '../../mirror/mirror-fixture.ts';
 
 let mirror: MirrorFolder;
 let store: MirrorStore;
@@ -44,10 +51,8 @@ const keep = (name: string, value: unknown): MirrorChange => ({
   name,
   json: JSON.stringify(value),
 });
-const journal = (subject: string, facts: object): MirrorChange => ({
-  kind: 'journal',
-  entry: { kind: subject === 'halt' ? 'control' : 'fill', subject, json: JSON.stringify(facts) },
-});
+const journal = (subject: string, facts: object): MirrorChange =>
+  journalLine(subject, JSON.stringify(facts), subject === 'halt' ? 'control' : 'fill');
 
 const at = (name: string, atMs: number, value: string): MirrorChange => ({
   kind: 'figure',

@@ -10,7 +10,7 @@ import { walletIdOf } from '../../../../src/venues/whole-ids.ts';
 import type { JournalEntry, MirrorChange } from '../../../../src/engine/mirror-change.ts';
 import { readSessionRows } from '../../../../src/mirror/read-session-rows.ts';
 import { defineStrategy } from '../../../../src/strategy/sdk.ts';
-import { intentRecord, MirrorFolder, orderRecord } from '../../mirror/mirror-fixture.ts';
+import { intentRecord, journalLine, MirrorFolder, orderRecord } from '../../mirror/mirror-fixture.ts';
 import { FROM_MS, runRecorded, walkOf } from '../../venues/recorded/recorded-run.ts';
 import { demoRun, type DemoRunOptions } from '../demo-run.ts';
 import { backtestOf, BALANCES } from '../three-markets.ts';
@@ -291,10 +291,8 @@ describe('what a mirror does not know', () => {
   });
 });
 
-const line = (kind: JournalEntry['kind'], subject: string, facts: object): MirrorChange => ({
-  kind: 'journal',
-  entry: { kind, subject, json: JSON.stringify(facts) },
-});
+const line = (kind: JournalEntry['kind'], subject: string, facts: object): MirrorChange =>
+  journalLine(subject, JSON.stringify(facts), kind);
 
 describe('a report of a live session tells', () => {
   test('when the bot did not run, by its last sign of life', () => {

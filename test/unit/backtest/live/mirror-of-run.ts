@@ -7,6 +7,7 @@ import { walletIdOf } from '../../../../src/venues/whole-ids.ts';
 import { AssetLedger } from '../../../../src/portfolio/asset-ledger.ts';
 import { writeInstance } from '../../../../src/engine/strategy-instance-record.ts';
 import type { MirrorStore } from '../../../../src/mirror/mirror-store.ts';
+import { intentRecord } from '../../mirror/mirror-fixture.ts';
 
 /** Writes what a live bot would have written of the same life: what its mirror has after these fills. */
 export function mirrorRun(
@@ -49,16 +50,14 @@ export function mirrorRun(
   }));
   const intents = run.orders.map(({ intentId, strategy, market, plannedAtMs }): MirrorChange => ({
     kind: 'intent',
-    intent: {
+    intent: intentRecord({
       id: intentId,
       strategy,
       atMs: plannedAtMs,
-      kind: 'place',
       market,
-      json: '{}',
       status: 'done',
       reason: 'filled',
-    },
+    }),
   }));
   write([...rows, ...intents, ...closingOf(run, of.opening)], run.toMs);
   store.flush();
