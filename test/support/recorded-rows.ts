@@ -2,6 +2,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseMarket } from '../../src/exchange/market-names.ts';
 import { Catalogue } from '../../src/recording/catalogue.ts';
+import type { MarketStats } from '../../src/domain/market-stats.ts';
 
 const market = parseMarket('BTCIRT').symbol;
 const ALL = { market, fromMs: 0, toMs: 4e12 };
@@ -21,4 +22,12 @@ export function rowsOnDisk(catalogue: string, kind: string): number {
     .filter((name) => name.startsWith(kind))
     .flatMap((name) => readFileSync(join(segments, name), 'utf8').split('\n').slice(0, -1))
     .filter((line) => line.startsWith('["row"')).length;
+}
+
+/** Statistics of a market that say nothing. */
+export function emptyStats(symbol: string): MarketStats {
+  const prices = { bestSell: null, bestBuy: null, latest: null, mark: null };
+  const day = { dayLow: null, dayHigh: null, dayOpen: null, dayClose: null, dayChange: null };
+  const volumes = { baseVolume: null, quoteVolume: null };
+  return { market: parseMarket(symbol), isClosed: false, closedReason: null, ...prices, ...volumes, ...day };
 }

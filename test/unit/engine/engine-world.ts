@@ -43,6 +43,7 @@ import type {
   MirrorState,
   ReplyRecord,
 } from '../../../src/engine/mirror-change.ts';
+import { emptyStats } from '../../support/recorded-rows.ts';
 
 /**
  * What a mirror would have kept, in memory. What was not durable is lost by `crash`, as the mirror's own is.
@@ -556,18 +557,9 @@ export const FEEDS: readonly PlannedFeed[] = [
 
 /** A day of BTCUSDT with these numbers. */
 export const statsOf = (latest: string, baseVolume = '1'): MarketStats => ({
-  market: parseMarket('BTCUSDT'),
-  isClosed: false,
-  closedReason: null,
+  ...emptyStats('BTCUSDT'),
   bestSell: decimalText('101'),
   bestBuy: decimalText('99'),
   baseVolume: decimalText(baseVolume),
-  quoteVolume: null,
   latest: decimalText(latest),
-  mark: null,
-  dayLow: null,
-  dayHigh: null,
-  dayOpen: null,
-  dayClose: null,
-  dayChange: null,
 });

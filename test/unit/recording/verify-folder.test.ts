@@ -2,7 +2,6 @@ import { appendFileSync, readdirSync, readFileSync, rmSync, writeFileSync } from
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { Candle } from '../../../src/domain/candle.ts';
-import { parseMarket } from '../../../src/exchange/market-names.ts';
 import { parseUnits } from '../../../src/domain/money.ts';
 import type { Catalogue } from '../../../src/recording/catalogue.ts';
 import { openDatabase, runSql } from '../../../src/recording/duckdb.ts';
@@ -13,6 +12,7 @@ import { ALL_TIME } from '../../../src/recording/read-partitions.ts';
 import type { TimeRange } from '../../../src/recording/records.ts';
 import { verifyFolder, type VerifyOptions } from '../../../src/recording/verify-folder.ts';
 import { book, BTCIRT, candle, temporaryCatalogue, trade } from './temporary-catalogue.ts';
+import { emptyStats } from '../../support/recorded-rows.ts';
 
 const START = Date.UTC(2024, 7, 8);
 const HOUR = 3_600_000;
@@ -261,20 +261,7 @@ test('verifying books finds prices off a given step', async () => {
 test('verifying statistics finds where a recorder did not look', async () => {
   const catalogue = temporaryCatalogue();
   const key = { market: BTCIRT, kind: 'stats' } as const;
-  const [name, empty] = [
-    parseMarket('BTCIRT'),
-    { bestSell: null, bestBuy: null, baseVolume: null, quoteVolume: null },
-  ];
-  const prices = {
-    latest: null,
-    mark: null,
-    dayLow: null,
-    dayHigh: null,
-    dayOpen: null,
-    dayClose: null,
-    dayChange: null,
-  };
-  const stats = { market: name, isClosed: false, closedReason: null, ...empty, ...prices };
+  const stats = emptyStats('BTCIRT');
   await catalogue.appendStats({ market: BTCIRT, source: 'test', stats: [[{ seenMs: START, stats }]] });
   const manifest = catalogue.manifest(key);
   if (manifest === null) throw new Error('expected a manifest');

@@ -116,3 +116,17 @@ export function ownOrder(clientOrderId: string, more: Partial<OwnOrder> = {}): O
     ...more,
   };
 }
+
+/** A purchase of one at one by the order `a`. */
+export const fill = {
+  clientOrderId: 'a',
+  market: 'BTCIRT',
+  timeMs: 1,
+  side: 'buy',
+  price: text('1'),
+  amount: text('1'),
+  total: text('1'),
+  fee: text('0'),
+  tag: 'x',
+  exit: null,
+} as const;

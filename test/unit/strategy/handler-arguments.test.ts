@@ -15,33 +15,13 @@ import { bollinger, Decimal, defineStrategy, macd, sma, TIMEFRAMES } from '../..
 import type { StrategyContext } from '../../../src/strategy/context.ts';
 import type { EngineView, StrategyEvent } from '../../../src/strategy/strategy-event.ts';
 import { vandalize } from '../../support/vandal.ts';
-import { bookEvent, closedCandle, engineView, ownOrder, text } from './engine-view.ts';
+import { bookEvent, closedCandle, engineView, ownOrder, text, fill } from './engine-view.ts';
 import { MARKET_NAMES } from '../../../src/exchange/market-names.ts';
+import { emptyStats } from '../../support/recorded-rows.ts';
 
 const MARKET = 'BTCIRT';
 
-const statistics: MarketStats = {
-  market: {
-    symbol: MARKET,
-    base: 'btc',
-    quote: 'rls',
-    pair: 'BTC-RLS',
-    statsKey: 'btc-rls',
-  } as MarketStats['market'],
-  isClosed: false,
-  closedReason: null,
-  bestSell: text('3'),
-  bestBuy: null,
-  baseVolume: null,
-  quoteVolume: null,
-  latest: text('5'),
-  mark: null,
-  dayLow: null,
-  dayHigh: null,
-  dayOpen: null,
-  dayClose: null,
-  dayChange: null,
-};
+const statistics: MarketStats = { ...emptyStats(MARKET), bestSell: text('3'), latest: text('5') };
 
 const seenBook = {
   bids: [
@@ -86,19 +66,6 @@ const rejection = {
   exit: null,
   code: 'fit',
   reason: 'too small',
-} as const;
-
-const fill = {
-  clientOrderId: 'a',
-  market: MARKET,
-  timeMs: 1,
-  side: 'buy',
-  price: text('1'),
-  amount: text('1'),
-  total: text('1'),
-  fee: text('0'),
-  tag: 'x',
-  exit: null,
 } as const;
 
 /** A bar as backtests have them. */

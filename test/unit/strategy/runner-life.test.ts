@@ -9,8 +9,9 @@ import { atr, ema, sma, type StrategyContext } from '../../../src/strategy/sdk.t
 import { candles } from '../../../src/strategy/subscriptions.ts';
 import type { Rejection, StrategyEvent } from '../../../src/strategy/strategy-event.ts';
 import type { CandleData } from '../../../src/strategy/data.ts';
-import { bookEvent, closedCandle, engineView, text } from './engine-view.ts';
+import { bookEvent, closedCandle, engineView, text, fill } from './engine-view.ts';
 import { MARKET_NAMES } from '../../../src/exchange/market-names.ts';
+import { emptyStats } from '../../support/recorded-rows.ts';
 
 const MARKET = 'BTCIRT';
 const view = engineView();
@@ -49,41 +50,7 @@ const runnerOf = (
 
 const look = (runner: StrategyRunner) => runner.handle(bookEvent('1', '2'), view);
 
-const statistics: MarketStats = {
-  market: {
-    symbol: MARKET,
-    base: 'btc',
-    quote: 'rls',
-    pair: 'BTC-RLS',
-    statsKey: 'btc-rls',
-  } as MarketStats['market'],
-  isClosed: false,
-  closedReason: null,
-  bestSell: null,
-  bestBuy: null,
-  baseVolume: null,
-  quoteVolume: null,
-  latest: text('5'),
-  mark: null,
-  dayLow: null,
-  dayHigh: null,
-  dayOpen: null,
-  dayClose: null,
-  dayChange: null,
-};
-
-const fill = {
-  clientOrderId: 'a',
-  market: MARKET,
-  timeMs: 1,
-  side: 'buy',
-  price: text('1'),
-  amount: text('1'),
-  total: text('1'),
-  fee: text('0'),
-  tag: 'x',
-  exit: null,
-} as const;
+const statistics: MarketStats = { ...emptyStats(MARKET), latest: text('5') };
 
 const rejection: Rejection = {
   intent: buy(MARKET, { amount: '1' }),
