@@ -11,6 +11,7 @@ import type {
   OwnOrder,
   StrategyEvent,
 } from '../../../src/strategy/strategy-event.ts';
+import type { Intent } from '../../../src/strategy/intents.ts';
 
 /** What a test lets a strategy see. Decimals as people write them. */
 export interface Seen {
@@ -130,3 +131,9 @@ export const fill = {
   tag: 'x',
   exit: null,
 } as const;
+
+/** A rejection of a purchase that the intent wanted. */
+export function rejectionOf<Of extends Intent>(intent: Of) {
+  const order = { clientOrderId: null, market: 'BTCIRT', side: 'buy', tag: null, exit: null } as const;
+  return { intent, ...order, code: 'fit', reason: 'too small' } as const;
+}

@@ -15,7 +15,7 @@ import { bollinger, Decimal, defineStrategy, macd, sma, TIMEFRAMES } from '../..
 import type { StrategyContext } from '../../../src/strategy/context.ts';
 import type { EngineView, StrategyEvent } from '../../../src/strategy/strategy-event.ts';
 import { vandalize } from '../../support/vandal.ts';
-import { bookEvent, closedCandle, engineView, ownOrder, text, fill } from './engine-view.ts';
+import { bookEvent, closedCandle, engineView, ownOrder, text, fill, rejectionOf } from './engine-view.ts';
 import { MARKET_NAMES } from '../../../src/exchange/market-names.ts';
 import { emptyStats } from '../../support/recorded-rows.ts';
 
@@ -57,16 +57,7 @@ const view: EngineView = {
   orders: () => [ownOrder('a', { tag: 'entry' }), ownOrder('b')],
 };
 
-const rejection = {
-  intent: quotes(MARKET, [{ side: 'buy', price: '1', amount: '2' }]),
-  clientOrderId: null,
-  market: MARKET,
-  side: 'buy',
-  tag: null,
-  exit: null,
-  code: 'fit',
-  reason: 'too small',
-} as const;
+const rejection = rejectionOf(quotes(MARKET, [{ side: 'buy', price: '1', amount: '2' }]));
 
 /** A bar as backtests have them. */
 const columnBar = new ColumnCandle(

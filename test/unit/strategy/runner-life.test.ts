@@ -7,9 +7,9 @@ import { StrategyRunner, type RunnerSetup } from '../../../src/strategy/runner.t
 import { buy } from '../../support/intents.ts';
 import { atr, ema, sma, type StrategyContext } from '../../../src/strategy/sdk.ts';
 import { candles } from '../../../src/strategy/subscriptions.ts';
-import type { Rejection, StrategyEvent } from '../../../src/strategy/strategy-event.ts';
+import type { StrategyEvent } from '../../../src/strategy/strategy-event.ts';
 import type { CandleData } from '../../../src/strategy/data.ts';
-import { bookEvent, closedCandle, engineView, text, fill } from './engine-view.ts';
+import { bookEvent, closedCandle, engineView, text, fill, rejectionOf } from './engine-view.ts';
 import { MARKET_NAMES } from '../../../src/exchange/market-names.ts';
 import { emptyStats } from '../../support/recorded-rows.ts';
 
@@ -52,16 +52,7 @@ const look = (runner: StrategyRunner) => runner.handle(bookEvent('1', '2'), view
 
 const statistics: MarketStats = { ...emptyStats(MARKET), latest: text('5') };
 
-const rejection: Rejection = {
-  intent: buy(MARKET, { amount: '1' }),
-  clientOrderId: null,
-  market: MARKET,
-  side: 'buy',
-  tag: null,
-  exit: null,
-  code: 'fit',
-  reason: 'too small',
-};
+const rejection = rejectionOf(buy(MARKET, { amount: '1' }));
 
 const level = (price: number) => ({ price, amount: 1, exact: { price: String(price), amount: '1' } });
 
