@@ -212,12 +212,15 @@ describe.skipIf(!HAS_REDIS)('a ledger in Redis that machines share', () => {
     const met = new Map<string, number>();
     const run = fc.asyncProperty(
       fc.integer({ min: 1, max: 7 }),
+      fc.boolean(),
       fc.array(step, { minLength: 200, maxLength: 300 }),
-      async (limit, steps) => {
+      async (limit, isCalm, steps) => {
         const lives = new Lives(world, limit);
         await lives.begin();
         try {
-          for (const each of steps) await lives.step(each);
+          // Where little happens to Redis, leases are given: they are for a quarter of an hour after a loss.
+          for (const [place, each] of steps.entries())
+            await lives.step(isCalm && place % 90 > 0 ? { ...each, event: 'none' } : each);
         } finally {
           await lives.end();
         }
@@ -232,7 +235,7 @@ describe.skipIf(!HAS_REDIS)('a ledger in Redis that machines share', () => {
     expect(sent).toBeGreaterThan(0);
     // A few runs may not meet everything.
     if (RUNS < 40) return;
-    expect(sent).toBeGreaterThan(10 * RUNS);
+    expect(sent).toBeGreaterThan(5 * RUNS);
     // How many are late is drawn: 0.9 to 2 a run were seen.
     expect(Math.min(sentLate, leased)).toBeGreaterThan(RUNS / 4);
     expect(EVENTS.filter((event) => (met.get(event) ?? 0) === 0)).toEqual([]);

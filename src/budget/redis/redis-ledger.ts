@@ -10,7 +10,7 @@ import { heldUntil, takePass, type LockoutAsk, type Pass, type Verdict } from '.
 import { thisMachine, type Machine } from '../machine.ts';
 import type { LimitChange, LimitWord } from '../named-limit.ts';
 import type { BudgetKey } from '../slot-rows.ts';
-import { fullUntil } from '../unknown-past.ts';
+import { fullUntil, type UnknownPast } from '../unknown-past.ts';
 import { CancelLease, isLeased, leaseholder, mostLeased } from './cancel-lease.ts';
 import { longerMs } from './clock-slack.ts';
 import { enterDraft } from './enter-draft.ts';
@@ -255,6 +255,8 @@ export class RedisLedger implements Admittance {
     const key = this.keyOf(name);
     if (slots.leased(key, holder) === 0) {
       const past = draft.clock.past();
+      // Leases of earlier counts may be used still: beside them there is no room for another.
+      if (past !== null && mayBeLeased(past, atMs)) return false;
       const heldMs = windowMs + longerMs(windowMs);
       const grownAtMs = slots.budget(key)?.fullSinceMs ?? null;
       const unknown = [past, grownAtMs === null ? null : { sinceMs: grownAtMs, heardAtMs: null }];
@@ -379,8 +381,8 @@ export class RedisLedger implements Admittance {
       driftMs: longerMs,
       asksOfUnknown: false,
       // Leases of the count before, which nobody knows any more.
-      setAside: ({ name, limit }, { sinceMs }, nowMs) =>
-        this.options.leases?.includes(name) === true && nowMs < sinceMs + PART_STANDS_STILL_MS
+      setAside: ({ name, limit }, past, nowMs) =>
+        this.options.leases?.includes(name) === true && mayBeLeased(past, nowMs)
           ? mostLeased(limit).together
           : 0,
     });
@@ -455,6 +457,10 @@ type Work<T> = (
   draft: LedgerDraft,
   atMs: number,
 ) => { readonly value: T; readonly allowed: number };
+
+/** True if leases of earlier counts may be used still. */
+const mayBeLeased = ({ sinceMs }: UnknownPast, nowMs: number): boolean =>
+  nowMs < sinceMs + PART_STANDS_STILL_MS;
 
 function refused(waitMs: number | null): Entry {
   return { isAdmitted: false, waitMs, heldBy: null, isUnusable: false };

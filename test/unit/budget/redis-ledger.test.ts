@@ -294,6 +294,23 @@ describe.skipIf(!HAS_REDIS)('the ledger in Redis', () => {
       expect(await roomOf(later, freeMs + 1)).toBe(0);
     });
 
+    test('is given to nobody while those that a Redis has lost may be used', async () => {
+      const ledger = await join('one', leasing);
+      await world.redis.del('ledger');
+      await waitAt(ledger, 1_000);
+      const later = await join('later', leasing);
+      for (const [atMs, isGiven] of [
+        [UNKNOWN_MS, false],
+        [2 * QUARTER_OF_AN_HOUR_MS, true],
+      ] as const) {
+        await world.at(atMs + 2_000);
+        await later.inner.beat();
+        later.link.isCut = true;
+        expect((await later.enter(cancel, atMs + 2_000)).isAdmitted).toBe(isGiven);
+        later.link.isCut = false;
+      }
+    });
+
     test('is given back by who ends, and is free a window later', async () => {
       const ledger = await join('one', leasing);
       await world.at(50);
