@@ -6,11 +6,11 @@ type SettingsOf<Kind> = Extract<RevealedChannel, { readonly kind: Kind }>;
 
 /** A kind of channel, beside its settings. */
 interface ChannelKind<Settings> {
-  /** What its service needs is loaded for it alone. */
+  /** Loads the code of its service, and no other. */
   open(settings: Settings): Promise<ChannelTransport>;
   /** Everything that no log may show, but for the proxy's password. */
   secrets(settings: Settings): readonly string[];
-  /** What to do about a message that the service answered with a status, and did not accept. */
+  /** Advice for a message that the service refused, by the status of its answer. */
   advice(answered: number): string;
 }
 

@@ -1,4 +1,6 @@
 import { keepNewest } from '../../domain/keep-newest.ts';
+import { ApiError } from '../api-error.ts';
+
 /** Wrong tokens that cost nothing: a person may paste the wrong one. */
 const FREE_TRIES = 5;
 
@@ -41,6 +43,19 @@ export class SignInPace {
     this.byAddress.delete(address);
     this.byAddress.set(address, { count, lastMs: nowMs });
     keepNewest(this.byAddress, MOST_ADDRESSES);
+  }
+
+  /** Counts a wrong token, unless the address has to wait. Returns the error to answer. */
+  refuse(address: string, nowMs: number, message: string): ApiError {
+    const waitMs = this.waitMs(address, nowMs);
+    if (waitMs > 0)
+      return new ApiError(
+        'too-many-tries',
+        `expected no further try for ${Math.ceil(waitMs / 1_000)} s after so many wrong tokens`,
+        { retryAfterMs: waitMs },
+      );
+    this.wrong(address, nowMs);
+    return new ApiError('wrong-token', message);
   }
 
   /** It has tried a right one. */

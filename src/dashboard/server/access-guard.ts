@@ -123,16 +123,8 @@ export class AccessGuard {
       this.pace.right(address);
       return person;
     }
-    const nowMs = this.options.nowMs();
-    const waitMs = this.pace.waitMs(address, nowMs);
-    if (waitMs > 0)
-      throw new ApiError(
-        'too-many-tries',
-        `expected no further try for ${Math.ceil(waitMs / 1_000)} s after so many wrong tokens`,
-        { retryAfterMs: waitMs },
-      );
-    this.pace.wrong(address, nowMs);
-    throw new ApiError('wrong-token', 'expected a token or code that holds, was another');
+    const message = 'expected a token or code that holds, was another';
+    throw this.pace.refuse(address, this.options.nowMs(), message);
   }
 }
 

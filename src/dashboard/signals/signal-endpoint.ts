@@ -187,7 +187,11 @@ class SignalSenders {
   /** Throws `ApiError` for nobody, for somebody else, and for a token of another strategy. */
   senderOf(request: SignalRequest): SignalSender {
     const sender = this.find(request);
-    if (sender === null) throw this.wrong(request.address);
+    if (sender === null) {
+      // A right token is never held up by the wrong ones of others: a proxy has one address for all.
+      const message = 'expected a token or signature that holds, was another';
+      throw this.pace.refuse(request.address, this.nowMs(), message);
+    }
     if (sender.strategy === request.strategy) return sender;
     throw new ApiError('not-allowed', `expected a token of this strategy, ${sender.name} is that of another`);
   }
@@ -227,20 +231,6 @@ class SignalSenders {
         'expected a signature of the last five minutes, was of another time: see that both clocks are right',
       );
     return { ...found, signedAtMs, signature: signature.toLowerCase() };
-  }
-
-  /** A right token is never held up by the wrong ones of others: a proxy has one address for all. */
-  private wrong(address: string): ApiError {
-    const nowMs = this.nowMs();
-    const waitMs = this.pace.waitMs(address, nowMs);
-    if (waitMs > 0)
-      return new ApiError(
-        'too-many-tries',
-        `expected no further try for ${Math.ceil(waitMs / 1_000)} s after so many wrong tokens`,
-        { retryAfterMs: waitMs },
-      );
-    this.pace.wrong(address, nowMs);
-    return new ApiError('wrong-token', 'expected a token or signature that holds, was another');
   }
 }
 

@@ -15,7 +15,7 @@ import type { Outbox } from '../outbox.ts';
 /** Cursors that wait for a second reading; the oldest go. A page of a list has up to a thousand. */
 const MOST_SEEN_ONCE = 5_000;
 
-/** Before the last send of an earlier life: what was refused since may be there all the same. */
+/** Orders refused within this time before the last send of an earlier life are looked for once more. */
 const LAST_REFUSALS_MS = 600_000;
 
 /** Called with every change of an order, after it was entered. `before` is null for a new one. */

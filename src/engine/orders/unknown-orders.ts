@@ -124,7 +124,10 @@ export class UnknownOrders {
     if (pass === null || askedAtMs === null) return;
     for (const search of this.searches.values()) {
       if (pass.from > readingFrom(this.settings.list, search.floor)) continue;
-      if (search.isRefused) this.forget(search.key);
+      if (search.isRefused) {
+        this.forget(search.key);
+        continue;
+      }
       search.passes += 1;
       this.take(search, askedAtMs, nowMs);
       search.nextPassAtMs = this.nextPassOf(search, nowMs);

@@ -1,4 +1,5 @@
 import { messageOf } from '../../domain/errors.ts';
+
 /** Reasons are shown in one line, and kept for every trial that failed. */
 const LONGEST_REASON = 300;
 

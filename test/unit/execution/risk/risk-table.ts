@@ -1,8 +1,8 @@
 import { expect } from 'vitest';
 import { createMarket } from '../../../../src/domain/market.ts';
 import { parseUnits, type Units } from '../../../../src/domain/money.ts';
-import type { Side } from '../../../../src/domain/order.ts';
-import type { OrderRecord, OrderState } from '../../../../src/engine/order-record.ts';
+import { type Side, ORDER_STATES } from '../../../../src/domain/order.ts';
+import type { OrderRecord } from '../../../../src/engine/order-record.ts';
 import type { PnlView, RiskCheck, RiskView } from '../../../../src/engine/risk/risk-view.ts';
 import { INTERFACE_PROFILE } from '../../../../src/venues/interface-profile.ts';
 import { DEFAULT_RISK_LIMITS, type RiskLimits } from '../../../../src/engine/risk-limits.ts';
@@ -226,18 +226,6 @@ function wishOf(
   };
 }
 
-const STATES: readonly OrderState[] = [
-  'planned',
-  'sending',
-  'unknown',
-  'open',
-  'cancelling',
-  'settling',
-  'filled',
-  'cancelled',
-  'rejected',
-];
-
 function liveOf(phrase: string, before: readonly OrderRecord[]): OrderRecord {
   const words = phrase.split(' ');
   const isStop = words.includes('stop');
@@ -251,7 +239,7 @@ function liveOf(phrase: string, before: readonly OrderRecord[]): OrderRecord {
     plannedAtMs: NOW_MS - 1_000,
     sentAtMs: NOW_MS - 900,
     attempts: 1,
-    state: STATES.find((state) => words.includes(state)) ?? 'open',
+    state: ORDER_STATES.find((state) => words.includes(state)) ?? 'open',
     venueId: orderIdOf(1),
     venueStatus: words.includes('woken') ? 'Active' : quietStatus,
     matched: parseUnits(wordAfter(phrase, 'matched') ?? '0'),
