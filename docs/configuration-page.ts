@@ -59,22 +59,60 @@ function rowsOf(schema: JsonSchema, path: string): readonly string[] {
   return [own];
 }
 
-/** The reference of all keys of a bot's configuration. */
-export function configurationPage(): string {
-  return [
-    '# Keys of the configuration',
-    '',
-    'This page lets you look up every key: its values, its default and its meaning. For example, `risk.maxBookAge` is `maxBookAge: 30s`',
-    'under `risk:` in the file. [configuration.md](../configuration.md) explains how a file is read.',
-    '',
-    'A length of time is a text such as `250ms`, `30s`, `5m`, `2h` or `1d`. Decimals may be quoted or bare. Quote those with more',
-    'than 15 digits. The page is generated from `src/daemon/bot-schema.ts`.',
-    '',
-    '| key | value | default | meaning |',
-    '| --- | --- | --- | --- |',
-    ...rowsOf(botSchema(), ''),
-    '',
-  ].join('\n');
+const INTRODUCTION = `# Keys of the configuration
+
+This page lets you look up each key: its values, its default and its meaning. For example, \`data.folder\` is \`folder:\` under
+\`data:\` in the file. [configuration.md](../configuration.md) explains how a file is read. Two more pages have the keys of
+[strategies and risk](configuration-strategies.md), and of [alerts](configuration-alerts.md).
+
+A length of time is a text such as \`250ms\`, \`30s\`, \`5m\`, \`2h\` or \`1d\`. Decimals may be quoted or bare. Quote those with more
+than 15 digits. The page is generated from \`src/daemon/bot-schema.ts\`.
+`;
+
+const introductionOf = (title: string, key: string): string => `# ${title}
+
+This page lets you look up the keys below ${key}: their values, their defaults and their meaning. All other keys are in
+[configuration.md](configuration.md). The page is generated from \`src/daemon/bot-schema.ts\`.
+`;
+
+/** Parts of the configuration with a page of their own, by the page's name; the first page links to them. */
+const PAGES_OF_PARTS: Readonly<Record<string, { readonly keys: readonly string[]; readonly title: string }>> =
+  {
+    'configuration-strategies': {
+      keys: ['strategies', 'risk', 'locks'],
+      title: 'Keys of strategies and risk',
+    },
+    'configuration-alerts': { keys: ['alerts'], title: 'Keys of alerts' },
+  };
+
+const TABLE_HEAD = '| key | value | default | meaning |\n| --- | --- | --- | --- |';
+
+const pageOf = (introduction: string, rows: readonly string[]): string =>
+  [introduction, TABLE_HEAD, ...rows, ''].join('\n');
+
+const nameOf = (key: string): string | undefined =>
+  Object.entries(PAGES_OF_PARTS).find(([, { keys }]) => keys.includes(key))?.[0];
+
+/** The references of all keys of a bot's configuration, by the names of their pages. */
+export function configurationPages(): ReadonlyMap<string, string> {
+  const groups = Object.entries(botSchema().properties ?? {}).map(
+    ([key, schema]) => [key, rowsOf(schema, key)] as const,
+  );
+  const first = groups.flatMap(([key, rows]) => {
+    const name = nameOf(key);
+    return name === undefined
+      ? rows
+      : rows.slice(0, 1).map((row) => row.replace(/ \|$/, ` [More](${name}.md). |`));
+  });
+  const others = Object.entries(PAGES_OF_PARTS).map(([name, { keys, title }]) => {
+    const named = keys
+      .map((key) => `\`${key}\``)
+      .join(', ')
+      .replace(/, (?=[^,]*$)/, ' and ');
+    const rows = groups.flatMap(([key, own]) => (keys.includes(key) ? own : []));
+    return [name, pageOf(introductionOf(title, named), rows)] as const;
+  });
+  return new Map([['configuration', pageOf(INTRODUCTION, first)], ...others]);
 }
 
 /** A schema for editors, laid out as the formatter does it: short lists of values on one line. */

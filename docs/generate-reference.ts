@@ -6,8 +6,8 @@ import type { Endpoint } from '../src/exchange/endpoint.ts';
 import { ENDPOINTS } from '../src/exchange/endpoints.ts';
 import { studySchema } from '../src/study/file/study-schema.ts';
 import { withPicture } from './architecture-picture.ts';
-import { configurationPage, editorSchemaText } from './configuration-page.ts';
-import { indicatorsPage } from './indicators-page.ts';
+import { configurationPages, editorSchemaText } from './configuration-page.ts';
+import { indicatorPages } from './indicators-page.ts';
 import { withTerms } from './terms-table.ts';
 
 /**
@@ -79,6 +79,9 @@ function errorsPage(): string {
   ].join('\n');
 }
 
+const named = (pages: ReadonlyMap<string, string>): readonly (readonly [string, string])[] =>
+  [...pages].map(([name, text]) => [`docs/reference/${name}.md`, text] as const);
+
 /** The pages by their path in the project. */
 export function referencePages(): ReadonlyMap<string, string> {
   return new Map([
@@ -86,8 +89,8 @@ export function referencePages(): ReadonlyMap<string, string> {
     ['docs/persian.md', withTerms(readFileSync('docs/persian.md', 'utf8'))],
     ['docs/reference/endpoints.md', endpointsPage()],
     ['docs/reference/errors.md', errorsPage()],
-    ['docs/reference/configuration.md', configurationPage()],
-    ['docs/reference/indicators.md', indicatorsPage()],
+    ...named(configurationPages()),
+    ...named(indicatorPages()),
     ['config/bot.schema.json', editorSchemaText()],
     ['config/study.schema.json', editorSchemaText(studySchema())],
     ['docs/reference/backtest-result.schema.json', resultSchemaText()],

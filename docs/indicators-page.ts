@@ -4,16 +4,12 @@ import { INDICATORS } from '../src/strategy/indicators/indicator-table.ts';
 
 const FOLDER = 'src/strategy/indicators';
 
-/** The files of declarations, with what stands above their part of the page. */
-const PARTS = {
-  averages: 'Averages',
-  trends: 'Trends',
-  stops: 'Stops',
-  oscillators: 'Oscillators with a range',
-  momentum: 'Momentum',
-  volatility: 'Volatility and bands',
-  volume: 'Volume',
-} as const;
+interface IndicatorPage {
+  /** What stands above the tables. */
+  readonly introduction: string;
+  /** The files of declarations, with the titles of their tables. */
+  readonly parts: Readonly<Record<string, string>>;
+}
 
 /** A comment for editors and the name of what it is about. */
 const DECLARATION = /\/\*\*((?:(?!\*\/)[\s\S])*)\*\/\nexport const (\w+)/g;
@@ -43,27 +39,53 @@ The first argument is the candles that \`data\` declares. You may leave out all 
   on a million bars.
 - Tests compare each with a plain formula from its publication, to 1e-9 of its size (\`test/property/indicator-oracle/\`).
 
-The page is generated from \`${FOLDER}/\`.
+Averages, trends and stops are below. Two more pages have [oscillators and momentum](indicators-momentum.md), and
+[volatility and volume](indicators-volatility.md). They are generated from \`${FOLDER}/\`.
 `;
 
-/** The page of every indicator. Throws for one without a comment. */
-export function indicatorsPage(): string {
-  const sections = Object.entries(PARTS).map(([file, title]) => {
-    const source = readFileSync(`${FOLDER}/${file}.ts`, 'utf8');
-    const rows = [...source.matchAll(DECLARATION)].flatMap(([, comment = '', name = '']) => {
-      const entry = INDICATORS.get(name);
-      return entry === undefined ? [] : [rowOf(entry, comment)];
+const introductionOf = (title: string): string => `# ${title}
+
+This page lets you look up these indicators. [indicators.md](indicators.md) says what holds for all of them. The page is generated
+from \`${FOLDER}/\`.
+`;
+
+const PAGES: Readonly<Record<string, IndicatorPage>> = {
+  indicators: {
+    introduction: INTRODUCTION,
+    parts: { averages: 'Averages', trends: 'Trends', stops: 'Stops' },
+  },
+  'indicators-momentum': {
+    introduction: introductionOf('Oscillators and momentum'),
+    parts: { oscillators: 'Oscillators with a range', momentum: 'Momentum' },
+  },
+  'indicators-volatility': {
+    introduction: introductionOf('Volatility and volume'),
+    parts: { volatility: 'Volatility and bands', volume: 'Volume' },
+  },
+};
+
+/** The pages of all indicators, by name. Throws for an indicator without a comment. */
+export function indicatorPages(): ReadonlyMap<string, string> {
+  let written = 0;
+  const pages = Object.entries(PAGES).map(([page, { introduction, parts }]) => {
+    const sections = Object.entries(parts).map(([file, title]) => {
+      const source = readFileSync(`${FOLDER}/${file}.ts`, 'utf8');
+      const rows = [...source.matchAll(DECLARATION)].flatMap(([, comment = '', name = '']) => {
+        const entry = INDICATORS.get(name);
+        return entry === undefined ? [] : [rowOf(entry, comment)];
+      });
+      written += rows.length;
+      const head = '| indicator | value | ranges | first | warm-up |\n| --- | --- | --- | --- | --- |';
+      return `\n## ${title}\n\n${head}\n${rows.join('\n')}\n`;
     });
-    const head = '| indicator | value | ranges | first | warm-up |\n| --- | --- | --- | --- | --- |';
-    return { count: rows.length, text: `\n## ${title}\n\n${head}\n${rows.join('\n')}\n` };
+    return [page, introduction + sections.join('')] as const;
   });
-  const written = sections.reduce((total, { count }) => total + count, 0);
   if (written !== INDICATORS.size) {
     throw new Error(
       `expected a comment above each of ${INDICATORS.size} indicators in ${FOLDER}, found ${written}`,
     );
   }
-  return INTRODUCTION + sections.map(({ text }) => text).join('');
+  return new Map(pages);
 }
 
 function rowOf(entry: IndicatorEntry, comment: string): string {

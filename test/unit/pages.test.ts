@@ -2,7 +2,7 @@ import { existsSync, globSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 
-/** Pages that people write; those under `docs/reference` come from the code. */
+/** Pages with links and sentences; those under `docs/reference` come from the code. */
 const PAGES = [
   'README.md',
   'CONTRIBUTING.md',
@@ -10,13 +10,14 @@ const PAGES = [
   ...globSync('docs/*.md').toSorted(),
   ...globSync('docs/adr/*.md').toSorted(),
   ...globSync('docs/incidents/*.md').toSorted(),
+  ...globSync('docs/reference/*.md').toSorted(),
 ];
 const MOST_WORDS_ON_AVERAGE = 20;
 const MOST_LINES_OF_README = 150;
 const MOST_WORDS_OF_PAGE = 2_500;
 const INDEX = 'docs/README.md';
-/** The map of the code, which is longer than a page for users. */
-const LONGER = new Set(['docs/ARCHITECTURE.md']);
+/** The pages for those who change the code. */
+const PAGES_OF_CODE = ['docs/ARCHITECTURE.md', 'docs/walks.md', 'docs/venues.md'];
 
 describe('the splitter of sentences', () => {
   test.each([
@@ -41,7 +42,9 @@ test('the index has every page once', () => {
   expect(listed).toEqual(written.filter((path) => path !== INDEX).toSorted());
 });
 
-test.each(globSync('docs/*.md').filter((path) => !LONGER.has(path)))('%s is read in one go', (path) => {
+const READ_IN_ONE_GO = ['README.md', 'CONTRIBUTING.md', 'docs/*.md', 'docs/{adr,incidents,reference}/*.md'];
+
+test.each(globSync(READ_IN_ONE_GO))('%s is read in one go', (path) => {
   const words = readFileSync(path, 'utf8').split(/\s+/).filter(Boolean);
   expect(words.length).toBeLessThanOrEqual(MOST_WORDS_OF_PAGE);
 });
@@ -71,11 +74,30 @@ test('each decision has a date and a status', () => {
   expect(without).toEqual([]);
 });
 
-test('the architecture page names files that there are', () => {
-  const page = readFileSync('docs/ARCHITECTURE.md', 'utf8');
-  const named = [...page.matchAll(/`((?:[\w-]+\/)+[\w-]+\.ts)`/g)].map(([, file = '']) => file);
+test('the pages about the code name files that there are', () => {
+  const pages = PAGES_OF_CODE.map((path) => readFileSync(path, 'utf8')).join('');
+  const named = [...pages.matchAll(/`((?:[\w-]+\/)+[\w-]+\.ts)`/g)].map(([, file = '']) => file);
   expect(named.length).toBeGreaterThan(30);
   expect(named.filter((file) => !existsSync(file) && !existsSync(`src/${file}`))).toEqual([]);
+});
+
+test('the architecture page names folders of src and parts of the engine that there are', () => {
+  const page = readFileSync('docs/ARCHITECTURE.md', 'utf8');
+  const namesIn = (heading: string): readonly string[] => {
+    const [, after = ''] = page.split(`\n## ${heading}\n`);
+    const rows = (after.split('\n## ')[0] ?? '').match(/^\| `[^|]*/gm) ?? [];
+    return rows.flatMap((row) => [...row.matchAll(/`([^`]+)`/g)].map(([, name = '']) => name));
+  };
+  const engine = new Set(
+    globSync(['src/engine/**/*.ts', 'src/engine/*/']).map((path) => path.replace(/^.*\/|\.ts$/g, '')),
+  );
+  const parts = namesIn('The bot').map((name) => name.replace(/\/$/, ''));
+  expect(parts.length).toBeGreaterThan(20);
+  expect(parts.filter((name) => !engine.has(name))).toEqual([]);
+  const [, written = ''] = page.split('\n## Folders of `src/`\n');
+  const folders = new Set((written.match(/^\| `[\w-]+\/`/gm) ?? []).map((row) => row.slice(3, -2)));
+  const found = globSync('src/*/').map((path) => path.slice('src/'.length).replace(/\/$/, ''));
+  expect(found.filter((folder) => !folders.has(folder))).toEqual([]);
 });
 
 describe.each(PAGES)('%s', (path) => {
