@@ -1,7 +1,7 @@
 import { cpSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { lockOfRecording } from '../src/daemon/run/lock-of-recording.ts';
+import { lockOfRecording } from '../src/daemon/run/finalize-beside.ts';
 import { SarrafError } from '../src/domain/errors.ts';
 import type { MarketSymbol } from '../src/domain/market-symbol.ts';
 import { timeframeMs } from '../src/domain/timeframe.ts';

@@ -4,7 +4,7 @@ import type { BotConfig } from '../daemon/create-bot-config.ts';
 import type { AlertSettings } from '../daemon/alert-settings.ts';
 import type { Language } from '../language/locale.ts';
 import { hasPaperAccount } from '../daemon/paper-account-file.ts';
-import { mirrorName } from '../daemon/session-file.ts';
+import { mirrorName } from '../mirror/mirror-path.ts';
 import { revealChannels, type RevealedChannel } from './revealed-channel.ts';
 import type { RuleSettings } from './core/rule-settings.ts';
 

@@ -1,7 +1,6 @@
-import type { Sidecar, SidecarScreen } from '../daemon/sidecar.ts';
+import { type Sidecar, type SidecarScreen, SideThread } from '../daemon/sidecar.ts';
 import { alertsState } from '../daemon/alerts-state.ts';
 import type { BotConfig } from '../daemon/create-bot-config.ts';
-import { SideThread } from '../daemon/side-thread.ts';
 import { ownModule } from '../plugins/own-files.ts';
 import { alertsSetup, type AlertsSetup } from './alerts-setup.ts';
 

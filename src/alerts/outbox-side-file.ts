@@ -1,6 +1,5 @@
 import { existsSync } from 'node:fs';
-import { copyDatabase } from '../daemon/copy-database.ts';
-import type { SideFile } from '../daemon/side-file.ts';
+import { copyDatabase, type SideFile } from '../daemon/side-file.ts';
 import { PUT_BACK } from './alert-outbox.ts';
 import { openOutboxFile, OUTBOX_NAMES, outboxPath, type OutboxKeeper } from './outbox-file.ts';
 

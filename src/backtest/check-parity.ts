@@ -1,6 +1,5 @@
 import { messageOf } from '../domain/errors.ts';
-import { readEvents } from '../daemon/event-file.ts';
-import { readSessionFile, type SessionFile } from '../daemon/session-file.ts';
+import { readEvents, readSessionFile, type SessionFile } from '../daemon/session-file.ts';
 import type { EngineEvent } from '../engine/engine-event.ts';
 import type { StrategyInstanceSettings } from '../engine/engine-settings.ts';
 import { Engine } from '../engine/engine.ts';

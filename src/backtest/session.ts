@@ -1,7 +1,6 @@
 import { loadInstances } from '../daemon/load-instances.ts';
 import type { StrategyInstanceSettings } from '../engine/engine-settings.ts';
-import { readEvents } from '../daemon/event-file.ts';
-import { readSessionFile, type SessionFile } from '../daemon/session-file.ts';
+import { readEvents, readSessionFile, type SessionFile } from '../daemon/session-file.ts';
 import type { Candle } from '../domain/candle.ts';
 import { SarrafError } from '../domain/errors.ts';
 import type { Timeframe } from '../domain/timeframe.ts';

@@ -26,7 +26,7 @@ export async function ledgerStatus(dataFolder: string): Promise<LedgerStatus | n
   if (all === null) return null;
   const subjects = new Set(note.subjects);
   const rows = all.filter(({ subject }) => subjects.has(subject));
-  const { botTradingBegins } = await import('../daemon/bot-trading-begins.ts');
+  const { botTradingBegins } = await import('../daemon/folder-ledger.ts');
   return {
     ledger: note.ledger,
     tradingBegins: botTradingBegins(dataFolder, rows),

@@ -10,6 +10,8 @@ import {
   type KeptAccount,
 } from '../venues/account-identity.ts';
 import type { AccountReader, AccountReading } from '../venues/account-reader.ts';
+import type { Venue } from '../venues/venue.ts';
+import type { RunLocks } from './run-locks.ts';
 
 /** Maximum wait of the start for a request slot; after it, the first call with the credential asks. */
 const AT_START_WITHIN_MS = 10_000;
@@ -108,4 +110,29 @@ function another(path: string): SarrafError {
       'Use the credentials of that account, or begin a new data folder for this one (data.folder, or --data)',
     { outcome: 'none', details: { endsRun: true } },
   );
+}
+
+/**
+ * The caller of an exchange once it is known that the account is the one that a mirror was kept for, or with
+ * that question put before its first private call. Throws `INVALID_OPTIONS` where it is another, and
+ * `DATA_UNUSABLE` where another run of this instance name has it under another credential. An exchange in
+ * this process has no account to take for another.
+ */
+export async function checkedCaller(
+  venue: Pick<Venue, 'caller' | 'accountReader'>,
+  mirror: Pick<MirrorStore, 'path' | 'account' | 'keepAccount'>,
+  { say, locks }: { readonly say: (message: string) => void; readonly locks: Pick<RunLocks, 'lockUser'> },
+): Promise<VenueCaller> {
+  const { caller, accountReader } = venue;
+  if (accountReader === null) return caller;
+  const check = new AccountCheck({
+    reader: accountReader,
+    mirror,
+    say,
+    onAccount({ username }) {
+      if (username !== undefined) locks.lockUser(username);
+    },
+  });
+  await check.open();
+  return check.guard(caller);
 }

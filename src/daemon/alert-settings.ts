@@ -5,7 +5,7 @@ import { positiveDecimal } from '../simulator-server/config-fields.ts';
 import { readClock } from '../domain/tehran-time.ts';
 import { session } from './settings/calendar-fields.ts';
 import { CHANNEL_KINDS, channelSettings, MOST_CHANNELS } from './settings/channel-settings.ts';
-import { duration } from './duration-field.ts';
+import { duration } from './setting-fields.ts';
 
 const severity = (usual: 'info' | 'warning' | 'critical') =>
   z

@@ -1,22 +1,22 @@
 import { z } from 'zod';
 import { LANGUAGES } from '../language/locale.ts';
 import { alertSettings } from './alert-settings.ts';
-import { BOT_MODES } from './bot-mode.ts';
-import { dashboardSettings } from './settings/dashboard-settings.ts';
-import { dataSettings, recordSettings } from './settings/data-settings.ts';
-import { exchangeSettings } from './settings/exchange-settings.ts';
+import { BOT_MODES } from '../mirror/mirror-path.ts';
 import {
+  dashboardSettings,
+  dataSettings,
+  recordSettings,
   drainSettings,
   executionSettings,
   healthSettings,
   logSettings,
   reconciliationSettings,
+  watchdogSettings,
 } from './settings/operation-settings.ts';
+import { exchangeSettings, embeddedSettings, paperSettings } from './settings/exchange-settings.ts';
 import { lockSettings } from './lock-settings.ts';
 import { MOST_STRATEGIES, isolationSettings, strategySettings } from './strategy-settings.ts';
 import { riskSettings } from './settings/risk-settings.ts';
-import { watchdogSettings } from './settings/watchdog-settings.ts';
-import { embeddedSettings, paperSettings } from './settings/venue-settings.ts';
 
 /** The strategies of a bot that names none, in the modes `embedded` and `paper`. */
 export const DEFAULT_STRATEGIES = [

@@ -6,10 +6,13 @@ import { nextOrdersPage } from '../engine/own-list.ts';
 import { profileOf } from '../venues/interface-profile.ts';
 import type { ListCursor, Page, VenueAnswer, VenueCall } from '../venues/port.ts';
 import { sendRequest, type VenueCaller } from '../venues/venue-caller.ts';
-import type { OwnOrders } from './own-orders.ts';
 import type { MarketNames } from '../domain/market-symbol.ts';
 import { exitsAmong, type HeldOf } from '../engine/exits.ts';
 import { readOrderName } from '../engine/order-names.ts';
+import { NO_UNITS } from '../domain/money.ts';
+import { readFigures } from '../engine/strategy-instance-record.ts';
+import { MirrorReader } from '../mirror/mirror-reader.ts';
+import type { HttpRequest, HttpResponse, Transport } from '../exchange/transport.ts';
 
 /** A silence in which entries are to be canceled. */
 export interface SilentBot {
@@ -202,3 +205,54 @@ export function sortOpenOrders({ listed, own, heldOf, marketNames, instance }: L
 
 /** A list may lag, and a request may still be on its way. */
 const MAY_BE_THERE: ReadonlySet<OrderRecord['state']> = new Set(['sending', 'unknown', 'open', 'cancelling']);
+
+/** Own orders that the mirror is asked for. */
+const MOST_ORDERS = 100_000;
+
+/** Orders and positions stored by a bot. */
+interface OwnOrders {
+  /** Those that are not at their end. */
+  readonly orders: readonly OrderRecord[];
+  readonly heldOf: HeldOf;
+}
+
+/** Reads it from a mirror, also while its bot is alive. Throws `DATA_UNUSABLE` where it can not be read. */
+export function readOwnOrders(mirrorPath: string, marketNames: MarketNames): OwnOrders {
+  const reader = new MirrorReader(mirrorPath);
+  try {
+    const ledgers = new Map(
+      reader.strategies().map((record) => [record.name, readFigures(record, marketNames).ledger]),
+    );
+    return {
+      orders: reader.orders({ state: 'open', strategy: null, market: null, last: MOST_ORDERS }),
+      heldOf: (strategy, asset) => ledgers.get(strategy)?.held(asset) ?? NO_UNITS,
+    };
+  } finally {
+    reader.close();
+  }
+}
+
+/**
+ * The way to the exchange of a watchdog: shut once the bot is back. A request may have waited long for its
+ * slot or for a log-in, so it is asked when it leaves.
+ */
+export class WhileSilent implements Transport {
+  private readonly inner: Transport;
+  private readonly isBack: () => boolean;
+
+  constructor(inner: Transport, isBack: () => boolean) {
+    this.inner = inner;
+    this.isBack = isBack;
+  }
+
+  async send(request: HttpRequest): Promise<HttpResponse> {
+    if (this.isBack()) {
+      throw new SarrafError('ABORTED', 'the bot is back, so the watchdog sent nothing', { outcome: 'none' });
+    }
+    return this.inner.send(request);
+  }
+
+  async close(): Promise<void> {
+    await this.inner.close();
+  }
+}

@@ -13,8 +13,7 @@ import {
   type ControlProgress,
   type ControlResult,
 } from './control-command.ts';
-import { controlPath, openControlFile } from './control-file.ts';
-import { readHalt, writeHalt, type HaltState } from './halt-state.ts';
+import { controlPath, openControlFile, readHalt, writeHalt, type HaltState } from './control-file.ts';
 
 /**
  * Maximum number of commands waiting for a daemon; one more is refused, since nothing seems to accept them.

@@ -1,8 +1,9 @@
 import { LedgerLook } from '../budget/ledger-look.ts';
 import type { BudgetReport } from '../budget/ledger-report.ts';
-import { beginsText } from '../budget/trading-begins.ts';
-import { botTradingBegins } from './bot-trading-begins.ts';
+import { beginsText, AT_ONCE, tradingBegins, type TradingBegins } from '../budget/trading-begins.ts';
 import { readLedgerNote } from './ledger-note.ts';
+import { INTERFACE_PROFILE } from '../venues/interface-profile.ts';
+import { readRunNote } from './run-note.ts';
 
 /** Ledger data about the bot of a data folder, for readers of the folder alone. */
 export class FolderLedger {
@@ -30,4 +31,15 @@ export class FolderLedger {
     const begins = botTradingBegins(this.dataFolder, this.rows());
     return begins.waitMs === 0 ? null : beginsText(begins);
   }
+}
+
+/**
+ * Returns when the bot of a data folder may send its first order, as the terminal, chats and the page show
+ * it. `rows`: ledger rows of the bot's own address and account.
+ */
+export function botTradingBegins(dataFolder: string, rows: readonly BudgetReport[]): TradingBegins {
+  // Orders on paper stay in the bot: no limit of the exchange holds them back.
+  if (rows.length === 0 || readRunNote(dataFolder)?.mode === 'paper') return AT_ONCE;
+  const subjects = new Set(rows.map(({ subject }) => subject));
+  return tradingBegins(rows, { subjects, budgetOf: INTERFACE_PROFILE.budgets });
 }

@@ -10,7 +10,7 @@ import {
   sessionText,
   weekdays,
 } from './settings/calendar-fields.ts';
-import { duration } from './duration-field.ts';
+import { duration } from './setting-fields.ts';
 
 /** Rules in one list: each is asked at every exit. */
 const MOST_RULES = 50;

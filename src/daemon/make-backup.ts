@@ -1,10 +1,19 @@
-import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+  statfsSync,
+} from 'node:fs';
 import { dirname, join, resolve, basename } from 'node:path';
 import { messageOf, SarrafError } from '../domain/errors.ts';
 import { isoText } from '../domain/time-text.ts';
 import { VERSION } from '../exchange/version.ts';
 import { copyMirror } from '../mirror/copy-mirror.ts';
-import { unusable } from '../mirror/unusable.ts';
+import { unusable, sqliteCode } from '../mirror/unusable.ts';
 import { checksum, syncFile, syncFolder } from '../recording/durable-file.ts';
 import { acquireLock } from './process-lock.ts';
 import {
@@ -18,11 +27,12 @@ import {
   checkFiles,
   readBackupManifest,
 } from './backup/backup-manifest.ts';
-import { noteBackup } from './last-backup.ts';
-import { expectRoom, fullDisk, megabytesOf } from './room-for-copy.ts';
-import { PAPER_ACCOUNT_SIDE_FILE } from './run/paper-account-side-file.ts';
-import { mirrorName } from './session-file.ts';
+import { PAPER_ACCOUNT_SIDE_FILE } from './paper-account-file.ts';
+import { mirrorName } from '../mirror/mirror-path.ts';
 import { CONTROL_SIDE_FILE, type SideFile } from './side-file.ts';
+import { RESERVE_FILE_ROOM_BYTES } from '../mirror/reserve-file.ts';
+import { z } from 'zod';
+import { readPrivateFile, writePrivateFile } from '../configuration/private-file.ts';
 
 export interface BackupOptions {
   readonly dataFolder: string;
@@ -315,4 +325,57 @@ async function problemOf(backup: FoundBackup): Promise<string | null> {
 function problemText(error: unknown): string {
   if (error instanceof SarrafError) return error.message;
   throw error;
+}
+
+/** Advice for a full disk. */
+const ADVICE = 'Nothing was kept of the copy: make room there, or name a folder on another disk';
+
+export const megabytesOf = (bytes: number): number => Math.ceil(bytes / 1_048_576);
+
+/**
+ * Throws `DATA_UNUSABLE` where the disk of a folder has no room for a copy. A bot may write to the same disk:
+ * what its reserve file needs stays free.
+ */
+export function expectRoom(folder: string, bytes: number): void {
+  const { bavail, bsize } = statfsSync(folder);
+  const neededBytes = bytes + RESERVE_FILE_ROOM_BYTES;
+  if (bavail * bsize >= neededBytes) return;
+  throw new SarrafError(
+    'DATA_UNUSABLE',
+    `expected ${megabytesOf(neededBytes)} MB free for a copy in ${folder}, with what a bot needs besides, found ${megabytesOf(bavail * bsize)} MB. ${ADVICE}`,
+  );
+}
+
+/** The error of a disk that was filled up amid a copy; null for any other error. */
+export function fullDisk(folder: string, error: unknown): SarrafError | null {
+  const { code = '' } = error as NodeJS.ErrnoException;
+  if (sqliteCode(error) !== 'SQLITE_FULL' && code !== 'ENOSPC' && code !== 'EDQUOT') return null;
+  return new SarrafError(
+    'DATA_UNUSABLE',
+    `expected room for a copy in ${folder}, found a full disk. ${ADVICE}`,
+    {
+      cause: error,
+    },
+  );
+}
+
+const noted = z.object({ folder: z.string(), madeAtMs: z.int().nonnegative() });
+
+/** A backup as its data folder remembers it: whether its folder is still there is not known. */
+type NotedBackup = z.output<typeof noted>;
+
+const pathOf = (dataFolder: string): string => join(dataFolder, 'last-backup.json');
+
+/** Notes in a data folder that a backup of it was made. Throws what the system throws. */
+export function noteBackup(dataFolder: string, { folder, madeAtMs }: NotedBackup): void {
+  writePrivateFile(pathOf(dataFolder), JSON.stringify({ folder, madeAtMs }));
+}
+
+/** The last backup that was made of a data folder; null where none is noted, or not readably. */
+export function lastBackup(dataFolder: string): NotedBackup | null {
+  try {
+    return noted.parse(JSON.parse(readPrivateFile(pathOf(dataFolder)) ?? 'null'));
+  } catch {
+    return null;
+  }
 }

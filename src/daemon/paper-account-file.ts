@@ -18,6 +18,12 @@ import type { SavedOrder } from '../simulator-server/stored-order.ts';
 import type { StoredTrade } from '../simulator-server/stored-trade.ts';
 import type { AccountKeeper, AccountOrigin } from '../venues/account-keeper.ts';
 import { openStepFile } from './step-file.ts';
+import { isoText } from '../domain/time-text.ts';
+import { hasWriter } from '../mirror/writer-lock.ts';
+import { unusable } from '../mirror/unusable.ts';
+import { moveAside } from '../recording/durable-file.ts';
+import { mirrorName } from '../mirror/mirror-path.ts';
+import { copyDatabase, type SideFile } from './side-file.ts';
 
 /** Name in the data folder. */
 export const PAPER_ACCOUNT = 'paper-account.sqlite';
@@ -269,4 +275,52 @@ function beyond(table: string, kept: number): string {
 
 function isOpen({ status }: SavedOrder): boolean {
   return status === 'Active' || status === 'Inactive' || status === 'New';
+}
+
+/**
+ * Puts the paper account of a data folder aside, and what the bot remembers of it: the next run on paper
+ * begins with the configured balances. Answers where the files are now; null where there was no account. For
+ * a folder that this process has locked. Throws `DATA_UNUSABLE` while a bot has the mirror open.
+ */
+function putPaperAccountAside(dataFolder: string, nowMs: number): string | null {
+  const mirror = join(dataFolder, mirrorName('paper'));
+  if (hasWriter(mirror) === true)
+    throw unusable({ path: mirror, found: 'a bot that has it open', advice: 'end that one first' });
+  const account = join(dataFolder, PAPER_ACCOUNT);
+  const files = [
+    ...['', '-wal', '-shm', '.mark'].map((ending) => mirror + ending),
+    // The account itself goes last: as long as it is there, an interrupted move is seen and done again.
+    ...['-wal', '-shm', ''].map((ending) => account + ending),
+  ];
+  return moveAside(files, join(dataFolder, `paper-until-${isoText(nowMs).replaceAll(':', '-')}`));
+}
+
+/**
+ * Makes room for the account of a run on paper. A mirror without an account is of an account that is gone,
+ * and goes aside before the new one begins: a crash between the two never leaves a new account with an old
+ * mirror. `isWanted`: so does an account that could go on. Answers and throws as above.
+ */
+export function makeRoomForPaperAccount(
+  dataFolder: string,
+  { isWanted, nowMs }: { readonly isWanted: boolean; readonly nowMs: number },
+): string | null {
+  return isWanted || !hasPaperAccount(dataFolder) ? putPaperAccountAside(dataFolder, nowMs) : null;
+}
+
+/**
+ * The account of a bot on paper, as backups take it along: copied after the mirror, so that it knows all that
+ * the mirror does, as an exchange would.
+ */
+export const PAPER_ACCOUNT_SIDE_FILE: SideFile = {
+  name: PAPER_ACCOUNT,
+  isVital: true,
+  copy: copyAccount,
+  isOther: (path, backedUpPath) => paperAccountBeganAtMs(path) !== paperAccountBeganAtMs(backedUpPath),
+  open: openPaperAccountFile,
+};
+
+function copyAccount(dataFolder: string, to: string): boolean {
+  if (!existsSync(join(dataFolder, PAPER_ACCOUNT))) return false;
+  copyDatabase(openPaperAccountFile(dataFolder), to);
+  return true;
 }

@@ -7,7 +7,7 @@ import { mirrorFactsOf, type MirrorFacts } from '../mirror/mirror-facts.ts';
 import { restoringPath } from '../mirror/mirror-file.ts';
 import { unusable } from '../mirror/unusable.ts';
 import { hasWriter } from '../mirror/writer-lock.ts';
-import { syncFile, syncFolder } from '../recording/durable-file.ts';
+import { syncFile, syncFolder, moveAside } from '../recording/durable-file.ts';
 import { lockDataFolder } from './run-locks.ts';
 import {
   checkFiles,
@@ -18,10 +18,9 @@ import {
   type BackedUpFile,
   type FoundBackup,
 } from './backup/backup-manifest.ts';
-import { moveAside } from './backup/move-aside.ts';
-import { expectRoom, fullDisk } from './room-for-copy.ts';
-import { PAPER_ACCOUNT_SIDE_FILE } from './run/paper-account-side-file.ts';
-import { mirrorName } from './session-file.ts';
+import { expectRoom, fullDisk } from './make-backup.ts';
+import { PAPER_ACCOUNT_SIDE_FILE } from './paper-account-file.ts';
+import { mirrorName } from '../mirror/mirror-path.ts';
 import { CONTROL_SIDE_FILE, staysOverRestore, type SideFile } from './side-file.ts';
 import { compareAccounts, keptAccount, type KeptAccount } from '../venues/account-identity.ts';
 

@@ -1,19 +1,16 @@
 import { ownMarketsOf, placeText } from '../strategy/own-markets.ts';
-import { join } from 'node:path';
 import { countText, groupedText, moneyText } from '../domain/money-text.ts';
 import { formatUnits } from '../domain/money.ts';
 import { messageOf, SarrafError } from '../domain/errors.ts';
 import type { EngineNotice } from '../engine/engine-command.ts';
-import { MirrorStore } from '../mirror/mirror-store.ts';
-import { VirtualTime } from '../virtual/virtual-time.ts';
+import type { MirrorStore } from '../mirror/mirror-store.ts';
 import type { Venue } from '../venues/venue.ts';
 import { Sidecars, type Sidecar, type CreateSidecar } from './sidecar.ts';
 import { writeClockNote } from './clock-note.ts';
 import { ClockWatch, watchedTransport } from './run/clock-watch.ts';
 import { CrashWatch } from './run/crash-watch.ts';
 import { createBot, type CreatedBot } from './run/create-bot.ts';
-import { drawEpoch } from './run/draw-epoch.ts';
-import { openFreshMirror } from './run/fresh-mirror.ts';
+import { openMirror } from './run/open-mirror.ts';
 import { Heartbeat } from './heartbeat.ts';
 import { HealthService } from './health/health-service.ts';
 import { LedgerWatch } from './health/ledger-watch.ts';
@@ -24,17 +21,16 @@ import { writeLedgerNote } from './ledger-note.ts';
 import { leftLines } from './left-text.ts';
 import { loadInstances, refuseWithout } from './load-instances.ts';
 import { takeRunLocks, type RunLocks } from './run-locks.ts';
-import { makeRoomForPaperAccount } from './run/new-paper-account.ts';
+import { makeRoomForPaperAccount } from './paper-account-file.ts';
 import { openVenue } from './open-venue.ts';
 import { Operator } from './run/operator.ts';
 import type { Recording } from './run/recording.ts';
-import { checkedCaller } from './checked-caller.ts';
+import { checkedCaller } from './account-check.ts';
 import type { ReplayFile } from '../venues/replay-start.ts';
 import { StrategyThreads } from './strategy-threads.ts';
 import { drain, runUntil } from './run/run-loop.ts';
 import { beginRecording, createEventFile, createRecording, endRecording } from './run/run-recording.ts';
 import { createLogScreen, createScreen, type Screen } from './run/screen.ts';
-import { mirrorName } from './session-file.ts';
 import { banner, ledgerOf } from './banner.ts';
 import { ledgerSubjects } from '../venues/client-credentials.ts';
 import type { BotConfig } from './create-bot-config.ts';
@@ -323,20 +319,6 @@ function inReplay(
   // A universe has the one market of the recording to choose from.
   const place = strategy.market === null ? {} : { market: replay.market.symbol };
   return { ...strategy, ...place, timeframe: timeframe ?? '1m' };
-}
-
-function openMirror(config: BotConfig, venue: Venue, onRelief: (message: string) => void): MirrorStore {
-  const { folder, retention } = config.data;
-  const options = {
-    path: join(folder, mirrorName(config.mode)),
-    retention,
-    nowMs: venue.time.now(),
-    epoch: drawEpoch,
-    // At another speed than real time, nothing is lost by a crash of the machine.
-    durability: venue.time instanceof VirtualTime ? 'off' : 'full',
-    onRelief,
-  } as const;
-  return venue.isNew ? openFreshMirror(options) : MirrorStore.open(options);
 }
 
 function sayBegin(

@@ -3,8 +3,7 @@ import { ledgerFolder, subjectOf } from '../budget/ledger-file.ts';
 import { SarrafError } from '../domain/errors.ts';
 import { accountIdentity } from '../venues/client-credentials.ts';
 import type { BotConfig } from './create-bot-config.ts';
-import { acquireLock, isLockHeld, type ProcessLock } from './process-lock.ts';
-import { readLockOwner, type LockOwner } from './lock-owner.ts';
+import { acquireLock, isLockHeld, type ProcessLock, readLockOwner, type LockOwner } from './process-lock.ts';
 
 /** Returns the path of a data folder's lock. */
 export function dataLockPath(dataFolder: string): string {

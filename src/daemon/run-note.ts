@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { z } from 'zod';
 import { writePrivateFile } from '../configuration/private-file.ts';
 import { ALERTS_STATES, alertsState } from './alerts-state.ts';
-import { BOT_MODES } from './bot-mode.ts';
+import { BOT_MODES } from '../mirror/mirror-path.ts';
 import type { BotConfig } from './create-bot-config.ts';
 import { pluginText } from './strategy-settings.ts';
 

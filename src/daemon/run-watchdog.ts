@@ -8,10 +8,14 @@ import { openRemoteExchange } from '../venues/live-venue.ts';
 import { readPulse } from './heartbeat.ts';
 import { acquireLock } from './process-lock.ts';
 import type { BotConfig } from './create-bot-config.ts';
-import { cancelEntries, type CanceledEntries, type SilentBot } from './cancel-entries.ts';
-import { readOwnOrders } from './own-orders.ts';
+import {
+  cancelEntries,
+  type CanceledEntries,
+  type SilentBot,
+  readOwnOrders,
+  WhileSilent,
+} from './cancel-entries.ts';
 import { Watchdog, type WatchdogNews } from './watchdog.ts';
-import { WhileSilent } from './while-silent.ts';
 
 interface WatchdogOptions {
   readonly config: BotConfig;

@@ -1,4 +1,12 @@
-import { readFileSync, renameSync, writeFileSync } from 'node:fs';
+import {
+  readFileSync,
+  renameSync,
+  writeFileSync,
+  createReadStream,
+  existsSync,
+  mkdirSync,
+  rmSync,
+} from 'node:fs';
 import { join, relative, resolve } from 'node:path';
 import { z } from 'zod';
 import { messageOf, SarrafError } from '../domain/errors.ts';
@@ -8,9 +16,12 @@ import { formatUnits } from '../domain/money.ts';
 import { readUnits, writeUnits } from '../domain/units-json.ts';
 import type { MirrorState } from '../engine/mirror-change.ts';
 import { readExchangeConfig } from '../simulator-server/exchange-config.ts';
-import { BOT_MODES, MIRRORS } from './bot-mode.ts';
+import { BOT_MODES } from '../mirror/mirror-path.ts';
 import type { BotConfig } from './create-bot-config.ts';
 import { parseMarket } from '../exchange/market-names.ts';
+import { createInterface } from 'node:readline';
+import type { EngineEvent } from '../engine/engine-event.ts';
+import { afterOnMachine, AppendFile } from '../recording/append-file.ts';
 
 /** Parts of a configuration that determine a run, without secrets and addresses. */
 type SessionConfig = Pick<
@@ -66,11 +77,6 @@ const shape = z.object({
   }),
   state: z.looseObject({ epoch: z.string() }),
 });
-
-/** The mirror's file in the data folder. */
-export function mirrorName<Mode extends BotConfig['mode']>(mode: Mode): (typeof MIRRORS)[Mode] {
-  return MIRRORS[mode];
-}
 
 /**
  * Writes down what a run begins with; of a folder with several runs the last one's stays. Throws what the
@@ -137,4 +143,92 @@ export function readSessionFile(folder: string): SessionFile {
     config: config as unknown as SessionConfig,
     state: state as unknown as MirrorState,
   };
+}
+
+/**
+ * Of one run. A day at a book a second has a third of it; what comes after it is not kept, and that is
+ * reported.
+ */
+const MOST_BYTES = 1_000_000_000;
+
+const SYNC_EVERY_MS = 1_000;
+
+const EVENT_FILE_NAME = 'session-events.jsonl';
+
+/**
+ * Keeps the events of the engine during a recorded run, a line each, so that its decisions can be made again.
+ * It never throws to its caller.
+ */
+export class EventFile {
+  private readonly file: AppendFile | null;
+  private readonly onProblem: (message: string) => void;
+  private isOver = false;
+
+  /** Begins anew: of a folder with several runs the last one's stays. What goes wrong is reported. */
+  constructor({
+    folder,
+    onProblem,
+  }: {
+    readonly folder: string;
+    readonly onProblem: (message: string) => void;
+  }) {
+    this.onProblem = onProblem;
+    this.file = this.open(folder);
+  }
+
+  /** Never throws. */
+  take(event: EngineEvent): void {
+    if (this.file === null || this.isOver) return;
+    const line = Buffer.from(`${JSON.stringify(event, writeUnits)}\n`);
+    if (this.file.bytes + line.length > MOST_BYTES) this.stop(`${this.file.path} has ${MOST_BYTES / 1e6} MB`);
+    else this.file.append(line);
+  }
+
+  async close(): Promise<void> {
+    this.isOver = true;
+    try {
+      await this.file?.close();
+    } catch (error) {
+      this.stop(messageOf(error));
+    }
+  }
+
+  private open(folder: string): AppendFile | null {
+    const path = join(folder, EVENT_FILE_NAME);
+    try {
+      mkdirSync(folder, { recursive: true });
+      rmSync(path, { force: true });
+      const onError = (error: unknown): void => this.stop(messageOf(error));
+      return new AppendFile({ path, after: afterOnMachine, syncEveryMs: SYNC_EVERY_MS, onError });
+    } catch (error) {
+      this.stop(messageOf(error));
+      return null;
+    }
+  }
+
+  private stop(why: string): void {
+    this.isOver = true;
+    this.onProblem(`recording: the bot's events are no longer kept: ${why}`);
+  }
+}
+
+/**
+ * The events of the engine in the last recorded run of a folder, one by one; nothing where none was kept. It
+ * ends before a line that was not written whole. Throws what the file system throws.
+ */
+export async function* readEvents(folder: string): AsyncGenerator<EngineEvent> {
+  const path = join(folder, EVENT_FILE_NAME);
+  if (!existsSync(path)) return;
+  for await (const line of createInterface({
+    input: createReadStream(path),
+    crlfDelay: Number.POSITIVE_INFINITY,
+  })) {
+    let event: EngineEvent;
+    try {
+      event = JSON.parse(line, readUnits) as EngineEvent;
+    } catch {
+      return;
+    }
+    yield event;
+  }
 }

@@ -1,9 +1,9 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import type Database from 'better-sqlite3';
+import Database from 'better-sqlite3';
 import { SarrafError } from '../domain/errors.ts';
-import { copyControlFile } from './control/copy-control-file.ts';
-import { openControlFile } from './control-file.ts';
+import { openControlFile, controlPath } from './control-file.ts';
+import { unusable } from '../mirror/unusable.ts';
 
 /** A small database beside the mirror that a backup takes along. A restore leaves one that can be used. */
 export interface SideFile {
@@ -24,6 +24,7 @@ export interface SideFile {
   readonly open: (dataFolder: string) => Database.Database;
 }
 
+/** Maximum wait for another process that writes. */
 const LOCK_WAIT_MS = 2_000;
 
 /** Has the halt that holds. */
@@ -34,6 +35,20 @@ export const CONTROL_SIDE_FILE: SideFile = {
   isOther: null,
   open: (dataFolder) => openControlFile(dataFolder, LOCK_WAIT_MS),
 };
+
+/**
+ * Copies the control database of a data folder, with the halt that holds and what waits for the next start.
+ * What was meant for the state of things of then is left out: an acceptance of the books, and a cancel or
+ * a close that was not done, which would sell weeks later, and what was said of a position. Answers whether
+ * there is one. Throws `DATA_UNUSABLE` where it can not be read.
+ */
+function copyControlFile(dataFolder: string, to: string): boolean {
+  if (!existsSync(controlPath(dataFolder))) return false;
+  const change = `DELETE FROM commands WHERE kind IN ('drain', 'accept-balances')
+    OR (kind IN ('cancel', 'close', 'position') AND done_at_ms IS NULL)`;
+  copyDatabase(openControlFile(dataFolder, LOCK_WAIT_MS), to, change);
+  return true;
+}
 
 /** True if a folder has a usable file that continues from any of a backup, and so is newer. */
 export function staysOverRestore(
@@ -49,5 +64,30 @@ export function staysOverRestore(
   } catch (error) {
     if (error instanceof SarrafError) return false;
     throw error;
+  }
+}
+
+/**
+ * Copies a database as it is at one moment, also while others write to it, and closes it. `change` is carried
+ * out in the copy. Throws `DATA_UNUSABLE` for a copy that is damaged.
+ */
+export function copyDatabase(source: Database.Database, to: string, change?: string): void {
+  try {
+    source.prepare('VACUUM INTO ?').run(to);
+  } finally {
+    source.close();
+  }
+  const copy = new Database(to, { fileMustExist: true });
+  try {
+    if (change !== undefined) copy.exec(change);
+    const health = String(copy.pragma('integrity_check(1)', { simple: true }));
+    if (health === 'ok') return;
+    throw unusable({
+      path: to,
+      found: `a damaged copy (${health})`,
+      advice: 'look after the disk, and copy it again',
+    });
+  } finally {
+    copy.close();
   }
 }

@@ -1,9 +1,8 @@
 import { MINUTE_MS } from '../domain/durations.ts';
 import { z } from 'zod';
-import { duration } from './duration-field.ts';
+import { duration, inventory, marketSymbol, perQuoteField } from './setting-fields.ts';
 import { lockSettings } from './lock-settings.ts';
 import { strategyRiskSettings } from './settings/risk-settings.ts';
-import { inventory, marketSymbol, perQuoteField } from './setting-fields.ts';
 import { present } from '../domain/invariant.ts';
 import { TIMEFRAMES } from '../domain/timeframe.ts';
 import type { StrategyDefinition } from '../strategy/definition.ts';

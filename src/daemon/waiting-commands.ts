@@ -1,4 +1,4 @@
-import type { ControlCommand } from '../engine/engine-event.ts';
+import type { ControlCommand, LockCommand } from '../engine/engine-event.ts';
 import { readCommand, readProgress } from './control-command.ts';
 import { openControlReadOnly } from './control-file.ts';
 
@@ -67,4 +67,9 @@ export function readHaltWait(dataFolder: string): string | null {
   } finally {
     database?.close();
   }
+}
+
+/** Locks and unlocks that no bot has taken yet, oldest first: those that the next start takes. */
+export function waitingLocks(dataFolder: string): readonly LockCommand[] {
+  return waitingCommands(dataFolder, ['lock', 'unlock']).map(({ command }) => command);
 }

@@ -1,16 +1,7 @@
 import { messageOf } from '../domain/errors.ts';
 import type { Pulse } from './heartbeat.ts';
 import type { CanceledEntries, SilentBot } from './cancel-entries.ts';
-import {
-  afterCancel,
-  afterLook,
-  beginWatch,
-  isOtherPulse,
-  MOST_ATTEMPTS,
-  type PulseWatch,
-  type WatchRule,
-  type WatchStep,
-} from './pulse-watch.ts';
+import { lengthText, secondText } from '../domain/time-text.ts';
 
 /** Report of a watchdog; each is one line for people, and an alert if it is trouble. */
 export type WatchdogNews =
@@ -105,4 +96,186 @@ function isAlike(before: CanceledEntries, now: CanceledEntries): boolean {
 
 function leftOf({ left }: CanceledEntries): string {
   return left.map(({ order }) => order).join(' ');
+}
+
+/** Times for a watchdog to report and act, in ms. */
+export interface WatchRule {
+  /** Time the bot's loop may stand still. */
+  readonly silentAfterMs: number;
+  /** Time the loop stands still before its entries are canceled; null: they never are. */
+  readonly cancelEntriesAfterMs: number | null;
+}
+
+/** A look at a data folder. `steadyMs` is of a clock that nobody steps. */
+interface PulseLook {
+  readonly steadyMs: number;
+  readonly pulse: Pulse | null;
+}
+
+/** State of a watchdog between two polls. */
+interface PulseWatch {
+  /** Of the last look. */
+  readonly lookedMs: number;
+  /** Pulse at its last change, and the time that change was seen. */
+  readonly pulse: Pulse | null;
+  readonly changedMs: number;
+  readonly state: 'waiting' | 'beating' | 'silent' | 'ended';
+  /** Number of attempts to cancel entries in this silence, and the time of the next. */
+  readonly attempts: number;
+  readonly cancelAtMs: number;
+}
+
+/** Action after a poll. */
+type WatchStep =
+  | { readonly kind: 'none' }
+  | { readonly kind: 'began' | 'back'; readonly pulse: Pulse }
+  | { readonly kind: 'ended'; readonly pulse: Pulse }
+  /** `pulse` is null where there never was one. */
+  | { readonly kind: 'silent'; readonly pulse: Pulse | null; readonly forMs: number }
+  | { readonly kind: 'cancel-entries'; readonly attempt: number; readonly forMs: number };
+
+/** A watchdog that looks more seldom than this stood still itself, and knows nothing of that time. */
+const LONGEST_GAP_MS = 15_000;
+
+/** Maximum number of attempts to cancel, at growing intervals. */
+export const MOST_ATTEMPTS = 8;
+const FIRST_RETRY_MS = 30_000;
+
+export function beginWatch(look: PulseLook): PulseWatch {
+  return {
+    lookedMs: look.steadyMs,
+    pulse: look.pulse,
+    changedMs: look.steadyMs,
+    state: look.pulse === null || look.pulse.endedAtMs === null ? 'waiting' : 'ended',
+    attempts: 0,
+    cancelAtMs: Number.POSITIVE_INFINITY,
+  };
+}
+
+/**
+ * Takes in a look. Silence is that the pulse did not change while this watchdog looked: neither a step of the
+ * wall clock nor a time in which machine or watchdog stood still makes any.
+ */
+export function afterLook(
+  watch: PulseWatch,
+  look: PulseLook,
+  rule: WatchRule,
+): readonly [PulseWatch, WatchStep] {
+  const { steadyMs, pulse } = look;
+  if (isOtherPulse(watch.pulse, pulse)) return afterBeat(watch, look);
+  const hasSlept = steadyMs - watch.lookedMs > LONGEST_GAP_MS;
+  const changedMs = hasSlept ? steadyMs : watch.changedMs;
+  const next = { ...watch, lookedMs: steadyMs, changedMs };
+  if (watch.state === 'ended') return [next, { kind: 'none' }];
+  const forMs = steadyMs - changedMs;
+  if (watch.state !== 'silent') {
+    if (forMs < rule.silentAfterMs) return [next, { kind: 'none' }];
+    const wait = rule.cancelEntriesAfterMs;
+    const cancelAtMs = wait === null || pulse === null ? Number.POSITIVE_INFINITY : changedMs + wait;
+    return [
+      { ...next, state: 'silent', attempts: 0, cancelAtMs },
+      { kind: 'silent', pulse, forMs },
+    ];
+  }
+  // A watchdog that slept may find a bot that is about to wake as well: it looks once more.
+  if (hasSlept || steadyMs < watch.cancelAtMs) return [next, { kind: 'none' }];
+  const attempt = watch.attempts + 1;
+  const retryMs = FIRST_RETRY_MS * 2 ** (attempt - 1);
+  const cancelAtMs = attempt < MOST_ATTEMPTS ? steadyMs + retryMs : Number.POSITIVE_INFINITY;
+  return [
+    { ...next, attempts: attempt, cancelAtMs },
+    { kind: 'cancel-entries', attempt, forMs },
+  ];
+}
+
+/** Nothing is left to cancel in this silence. */
+export function afterCancel(watch: PulseWatch): PulseWatch {
+  return { ...watch, cancelAtMs: Number.POSITIVE_INFINITY };
+}
+
+/** True if a loop has turned, or a run has begun or ended, between two polls. */
+function isOtherPulse(left: Pulse | null, right: Pulse | null): boolean {
+  if (right === null) return false;
+  return (
+    left === null ||
+    left.beatMs !== right.beatMs ||
+    left.sinceMs !== right.sinceMs ||
+    left.pid !== right.pid ||
+    left.endedAtMs !== right.endedAtMs
+  );
+}
+
+function afterBeat(watch: PulseWatch, { steadyMs, pulse }: PulseLook): readonly [PulseWatch, WatchStep] {
+  if (pulse === null) throw new Error('expected a pulse after a beat');
+  const state = pulse.endedAtMs === null ? 'beating' : 'ended';
+  const next: PulseWatch = {
+    lookedMs: steadyMs,
+    changedMs: steadyMs,
+    pulse,
+    state,
+    attempts: 0,
+    cancelAtMs: Number.POSITIVE_INFINITY,
+  };
+  if (state === 'ended') return [next, { kind: 'ended', pulse }];
+  if (watch.state === 'silent') return [next, { kind: 'back', pulse }];
+  return [next, watch.state === 'beating' ? { kind: 'none' } : { kind: 'began', pulse }];
+}
+
+/** Orders that a text names. */
+const MOST_NAMED = 10;
+
+/** Describes the event in one line for people. */
+export function watchdogText(news: WatchdogNews): string {
+  switch (news.kind) {
+    case 'began':
+      return `the bot runs (pid ${news.pulse.pid})`;
+    case 'back':
+      return 'the bot is back, and looks after its orders itself';
+    case 'ended': {
+      const { failure } = news.pulse;
+      return failure === null ? 'the bot has ended in order' : `the bot has ended with an error: ${failure}`;
+    }
+    case 'silent': {
+      const { pulse, forMs } = news;
+      return pulse === null
+        ? `no bot has shown itself for ${lengthText(forMs)}`
+        : `the bot (pid ${pulse.pid}) is silent since ${secondText(pulse.beatMs)} UTC; its open orders stay at the exchange and can fill`;
+    }
+    case 'canceled':
+      return canceledText(news.result);
+    case 'not-canceled':
+      return `the entries of the silent bot could not be canceled: ${news.reason}; ${news.isLast ? 'it is not tried again: cancel them at the exchange' : 'it is tried again'}`;
+    case 'problem':
+      return news.message;
+  }
+}
+
+/** True if a person should check it. */
+export function isTrouble(news: WatchdogNews): boolean {
+  if (news.kind === 'ended') return news.pulse.failure !== null;
+  return news.kind === 'silent' || news.kind === 'not-canceled' || news.kind === 'canceled';
+}
+
+function canceledText({ canceled, kept, left, unseen, isBack }: CanceledEntries): string {
+  const parts = [
+    canceled.length === 0
+      ? 'no entry was open'
+      : `${canceled.length} entries are canceled (${named(canceled)})`,
+    ...(kept.length === 0 ? [] : [`${kept.length} exits stay (${named(kept)})`]),
+    ...(left.length === 0
+      ? []
+      : [
+          `${left.length} could not be canceled (${named(left.map(({ order, reason }) => `${order}: ${reason}`))})`,
+        ]),
+    ...(unseen.length === 0
+      ? []
+      : [`${unseen.length} may still turn up (${named(unseen)}), and are looked for again`]),
+    ...(isBack ? ['the bot is back, so the rest is left to it'] : []),
+  ];
+  return `of the silent bot ${parts.join('; ')}`;
+}
+
+function named(orders: readonly string[]): string {
+  const more = orders.length - MOST_NAMED;
+  return `${orders.slice(0, MOST_NAMED).join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
 }

@@ -1,9 +1,8 @@
 import { createServer } from 'node:net';
-import type { Sidecar, SidecarScreen } from '../daemon/sidecar.ts';
+import { type Sidecar, type SidecarScreen, SideThread } from '../daemon/sidecar.ts';
 import { ledgerFolder } from '../budget/ledger-file.ts';
 import { noteBot } from '../daemon/known-bots.ts';
 import type { BotConfig } from '../daemon/create-bot-config.ts';
-import { SideThread } from '../daemon/side-thread.ts';
 import { SarrafError } from '../domain/errors.ts';
 import { ownModule } from '../plugins/own-files.ts';
 import type { DashboardMessage, DashboardSettings } from './dashboard-messages.ts';

@@ -1,5 +1,5 @@
 import { MINUTE_MS, SECOND_MS } from '../domain/durations.ts';
-import type { WatchRule } from '../daemon/pulse-watch.ts';
+import type { WatchRule } from '../daemon/watchdog.ts';
 import { Dice } from './dice.ts';
 
 /** Absence of the bot: the kind, and the time after which it comes back. */

@@ -1,4 +1,4 @@
-import { type WatchdogNews, Watchdog } from '../daemon/watchdog.ts';
+import { type WatchdogNews, Watchdog, type WatchRule } from '../daemon/watchdog.ts';
 import { givenCoins, INSTANCE } from './bot-engine.ts';
 import type { BotMachine } from './bot-machine.ts';
 import { truthOf } from './checkers/exchange-truth.ts';
@@ -15,10 +15,13 @@ import { DEFAULT_ENGINE_TIMES } from '../engine/engine-settings.ts';
 import { MARKET_NAMES } from '../exchange/market-names.ts';
 import type { LedgerStore } from '../budget/store.ts';
 import { readPulse } from '../daemon/heartbeat.ts';
-import { cancelEntries, type CanceledEntries, type SilentBot } from '../daemon/cancel-entries.ts';
-import { readOwnOrders } from '../daemon/own-orders.ts';
-import type { WatchRule } from '../daemon/pulse-watch.ts';
-import { WhileSilent } from '../daemon/while-silent.ts';
+import {
+  cancelEntries,
+  type CanceledEntries,
+  type SilentBot,
+  readOwnOrders,
+  WhileSilent,
+} from '../daemon/cancel-entries.ts';
 import { ProcessTime } from '../virtual/process-time.ts';
 import { openExchangeWay } from './exchange-way.ts';
 

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
-import { closeSync, fsyncSync, openSync, renameSync, writeSync } from 'node:fs';
+import { closeSync, fsyncSync, openSync, renameSync, writeSync, existsSync, mkdirSync } from 'node:fs';
 import { open } from 'node:fs/promises';
-import { dirname } from 'node:path';
+import { dirname, join } from 'node:path';
 
 /** Puts a file's content on the disk. */
 export function syncFile(path: string): void {
@@ -55,3 +55,16 @@ export async function checksum(path: string): Promise<string> {
 
 /** Folder of DuckDB for data that does not fit into memory, below the folder that is written to. */
 export const SPILL_FOLDER = '.spill';
+
+/**
+ * Moves those of the files that are there into a folder of their own, which is made. Answers the folder; null
+ * where none of them was there.
+ */
+export function moveAside(paths: readonly string[], folder: string): string | null {
+  const there = paths.filter((path) => existsSync(path));
+  if (there.length === 0) return null;
+  mkdirSync(folder, { mode: 0o700 });
+  for (const path of there) renameSync(path, join(folder, path.slice(dirname(path).length + 1)));
+  syncFolder(folder);
+  return folder;
+}

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { checkParity, type ParityReport } from '../../src/backtest/check-parity.ts';
 import { latencyOfSession } from '../../src/backtest/session.ts';
 import { runBot } from '../../src/daemon/run-bot.ts';
-import { mirrorName } from '../../src/daemon/session-file.ts';
+import { mirrorName } from '../../src/mirror/mirror-path.ts';
 import { readBotConfig } from '../../src/daemon/read-bot-config.ts';
 import { MirrorReader } from '../../src/mirror/mirror-reader.ts';
 import { createEmptyLedger } from './bot-home.ts';

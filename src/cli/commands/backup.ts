@@ -1,8 +1,7 @@
 import { join } from 'node:path';
 import { Command } from 'commander';
 import { OUTBOX_SIDE_FILES } from '../../alerts/outbox-side-file.ts';
-import { makeBackup, type MadeBackup } from '../../daemon/make-backup.ts';
-import { megabytesOf } from '../../daemon/room-for-copy.ts';
+import { makeBackup, type MadeBackup, megabytesOf } from '../../daemon/make-backup.ts';
 import { groupedText } from '../../domain/money-text.ts';
 import { secondText } from '../../domain/time-text.ts';
 import { asCommand } from '../as-command.ts';

@@ -2,8 +2,7 @@ import { Command } from 'commander';
 import type { MarketSymbol } from '../../domain/market-symbol.ts';
 import { wrongInput } from '../command-error.ts';
 import { dataOption, marketOption } from '../option-readers.ts';
-import { cancelManyText, cancelOneText } from '../../daemon/by-hand-text.ts';
-import { cancelNeedText } from '../../daemon/cancel-need.ts';
+import { cancelManyText, cancelOneText, cancelNeedText } from '../../daemon/by-hand-text.ts';
 import { ownOpenOrders } from '../own-open-orders.ts';
 import { KEY_HELP, postByHand, type PostedOptions } from '../post-by-hand.ts';
 

@@ -1,10 +1,9 @@
 import { Command } from 'commander';
-import { closeText, holdsText } from '../../daemon/by-hand-text.ts';
+import { closeText, holdsText, cancelNeedText } from '../../daemon/by-hand-text.ts';
 import { SarrafError } from '../../domain/errors.ts';
 import type { MarketSymbol } from '../../domain/market-symbol.ts';
 import { parseMarket } from '../../exchange/market-names.ts';
 import { dataOption, marketOption } from '../option-readers.ts';
-import { cancelNeedText } from '../../daemon/cancel-need.ts';
 import { ownOpenOrders } from '../own-open-orders.ts';
 import { KEY_HELP, postByHand, type PostedOptions } from '../post-by-hand.ts';
 import { readMirror } from '../read-mirror.ts';

@@ -10,7 +10,7 @@ import { checkBotFolder } from '../bot-folder.ts';
 import { confirm } from '../confirm.ts';
 import { askThenLeave } from '../end-signal.ts';
 import { followCommand } from '../follow-command.ts';
-import { cancelNeedText } from '../../daemon/cancel-need.ts';
+import { cancelNeedText } from '../../daemon/by-hand-text.ts';
 import { isOfEmbeddedExchange, mirrorProblem, ownOpenOrders } from '../own-open-orders.ts';
 import { readConfig } from '../read-config.ts';
 import { dataOption } from '../option-readers.ts';

@@ -5,7 +5,7 @@ import { MACHINE_IO, type CommandIo } from '../api/command-io.ts';
 import { asCommand } from '../as-command.ts';
 import { failed, wrongInput } from '../command-error.ts';
 import { BOT_LANGUAGES, type BotLanguage } from '../init/bot-language.ts';
-import { BOT_MODES } from '../../daemon/bot-mode.ts';
+import { BOT_MODES } from '../../mirror/mirror-path.ts';
 import {
   type BotWishes,
   checkAddress,

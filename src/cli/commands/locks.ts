@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { waitingLocks } from '../../daemon/waiting-locks.ts';
+import { waitingLocks } from '../../daemon/waiting-commands.ts';
 import { bothTimesText } from '../../domain/tehran-time.ts';
 import type { LockCommand } from '../../engine/engine-event.ts';
 import { scopeText, untilText } from '../../engine/lock.ts';

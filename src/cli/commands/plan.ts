@@ -13,7 +13,7 @@ import { strategyFilesAt } from '../../daemon/load-instances.ts';
 import { ledgerOf } from '../../daemon/banner.ts';
 import { DEFAULT_STRATEGIES } from '../../daemon/bot-config.ts';
 import { ledgerSubjects } from '../../venues/client-credentials.ts';
-import { missingInventories, readBooks } from '../../daemon/inventory-needs.ts';
+import { missingInventories, readBooks } from '../inventory-needs.ts';
 import type { BotConfig } from '../../daemon/create-bot-config.ts';
 import type { Override } from '../../daemon/overrides.ts';
 import { SarrafError } from '../../domain/errors.ts';

@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import { Command } from 'commander';
-import { recordMarketData } from '../../daemon/record-market-data.ts';
+import { recordMarketData, type RecordingStatus } from '../../daemon/record-market-data.ts';
 import { recordingLines } from '../../daemon/recording-lines.ts';
 import { usualCatalogue } from '../../daemon/open-catalogue.ts';
 import type { BotConfig } from '../../daemon/create-bot-config.ts';
@@ -13,7 +13,6 @@ import { durationOption, marketOption, overrideOption } from '../option-readers.
 import { endSignal } from '../end-signal.ts';
 import { programName } from '../program-name.ts';
 import { readConfig } from '../read-config.ts';
-import type { RecordingStatus } from '../../daemon/market-polls.ts';
 import { agoText } from '../../domain/time-text.ts';
 
 interface Options {

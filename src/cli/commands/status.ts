@@ -4,7 +4,7 @@ import { moneyText, countText } from '../../domain/money-text.ts';
 import type { Command } from 'commander';
 import { readHaltWait } from '../../daemon/waiting-commands.ts';
 import { dataFolderOwner } from '../../daemon/run-locks.ts';
-import type { LockOwner } from '../../daemon/lock-owner.ts';
+import type { LockOwner } from '../../daemon/process-lock.ts';
 import type { StoredCredential } from '../../engine/credential-watch.ts';
 import { readKept } from '../../engine/kept-records.ts';
 import type { KeptRow, MirrorSummary } from '../../mirror/mirror-reader.ts';

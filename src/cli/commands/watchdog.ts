@@ -4,7 +4,7 @@ import { alertsSetup } from '../../alerts/alerts-setup.ts';
 import { WatchdogAlerts } from '../../alerts/watchdog-alerts.ts';
 import { lengthText } from '../../domain/time-text.ts';
 import { runWatchdog } from '../../daemon/run-watchdog.ts';
-import { watchdogText, isTrouble } from '../../daemon/watchdog-text.ts';
+import { watchdogText, isTrouble } from '../../daemon/watchdog.ts';
 import { endSignal } from '../end-signal.ts';
 import { readConfig } from '../read-config.ts';
 import { dataOption } from '../option-readers.ts';

@@ -1,9 +1,8 @@
 import { DAY_MS } from '../../domain/durations.ts';
 import { existsSync } from 'node:fs';
 import type { BotConfig } from '../../daemon/create-bot-config.ts';
-import { lastBackup } from '../../daemon/last-backup.ts';
-import { readLockOwner } from '../../daemon/lock-owner.ts';
-import { isLockHeld } from '../../daemon/process-lock.ts';
+import { lastBackup } from '../../daemon/make-backup.ts';
+import { readLockOwner, isLockHeld } from '../../daemon/process-lock.ts';
 import { watchdogLockPath } from '../../daemon/run-watchdog.ts';
 import { SarrafError } from '../../domain/errors.ts';
 import { agoText } from '../../domain/time-text.ts';

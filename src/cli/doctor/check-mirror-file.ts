@@ -1,7 +1,7 @@
 import { existsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { BotConfig } from '../../daemon/create-bot-config.ts';
-import { mirrorName } from '../../daemon/session-file.ts';
+import { mirrorName } from '../../mirror/mirror-path.ts';
 import { SarrafError } from '../../domain/errors.ts';
 import { agoText, secondText } from '../../domain/time-text.ts';
 import { readKept } from '../../engine/kept-records.ts';

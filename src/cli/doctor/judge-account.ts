@@ -1,4 +1,4 @@
-import { missingInventories, readBooks } from '../../daemon/inventory-needs.ts';
+import { missingInventories, readBooks } from '../inventory-needs.ts';
 import type { BotConfig } from '../../daemon/create-bot-config.ts';
 import { SarrafError } from '../../domain/errors.ts';
 import { parseUnits, type Units } from '../../domain/money.ts';

@@ -1,5 +1,5 @@
 import { existsSync, readFileSync } from 'node:fs';
-import { mirrorName } from '../session-file.ts';
+import { mirrorName } from '../../mirror/mirror-path.ts';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { SarrafError } from '../../domain/errors.ts';

@@ -11,8 +11,7 @@ import {
   type ControlProgress,
   type ControlResult,
 } from '../control-command.ts';
-import { controlPath, openControlFile } from '../control-file.ts';
-import { readHalt, writeHalt, type HaltState } from '../halt-state.ts';
+import { controlPath, openControlFile, readHalt, writeHalt, type HaltState } from '../control-file.ts';
 
 /**
  * Poll interval of the daemon for commands. With the time to accept one, it stays well below the promised 250

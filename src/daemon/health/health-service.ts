@@ -2,9 +2,8 @@ import { ledgerOf } from '../banner.ts';
 import { ledgerSubjects } from '../../venues/client-credentials.ts';
 import type { BotConfig } from '../create-bot-config.ts';
 import type { HealthServer } from './health-server.ts';
-import type { HealthSource } from './health-source.ts';
+import { type HealthSource, NO_LATENCY } from './health-source.ts';
 import { LedgerWatch } from './ledger-watch.ts';
-import { NO_LATENCY } from './latency-buckets.ts';
 
 /**
  * Text for the bot's first wait. With a ledger that counts as full it can be minutes, with a lockout hours.

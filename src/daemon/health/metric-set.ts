@@ -1,6 +1,6 @@
 import { SECOND_MS } from '../../domain/durations.ts';
 import { Counter, Gauge, Histogram, Registry } from '@prometheus-io/client';
-import type { LatencyCounts } from './latency-buckets.ts';
+import type { LatencyCounts } from './health-source.ts';
 
 /** As many series of one name are shown: labels are of small sets, and this holds even if one is not. */
 const MOST_SERIES = 1_000;

@@ -10,7 +10,13 @@ import {
 } from '../../recording/finalize-segment.ts';
 import type { Segment } from '../../recording/read-segment.ts';
 import { ownModule } from '../../plugins/own-files.ts';
-import { lockOfRecording } from './lock-of-recording.ts';
+import { dirname } from 'node:path';
+import type { TakeLock } from '../../recording/append-rows.ts';
+import { acquireLock } from '../process-lock.ts';
+
+/** The locks of a catalogue that is recorded into. */
+export const lockOfRecording: TakeLock = (path) =>
+  acquireLock({ path, what: dirname(path), otherwise: 'record into another folder' });
 
 /** This file, which is also the program of the process beside. */
 const OWN_FILE = fileURLToPath(ownModule('daemon/run/finalize-beside'));

@@ -7,8 +7,7 @@ import { RawFile } from '../../recording/raw-file.ts';
 import { Recorder, type MarketRecording } from '../../recording/recorder.ts';
 import { TappedTransport } from '../../recording/tapped-transport.ts';
 import type { WrapTransport } from '../../venues/venue.ts';
-import { lockOfRecording } from './lock-of-recording.ts';
-import { finalizeBeside } from './finalize-beside.ts';
+import { lockOfRecording, finalizeBeside } from './finalize-beside.ts';
 import type { RecordConfig } from '../create-bot-config.ts';
 
 /** Room that is left to the bot on its disk: with less, nothing is recorded. */

@@ -2,11 +2,11 @@ import { messageOf, SarrafError } from '../../domain/errors.ts';
 import type { MirrorStore } from '../../mirror/mirror-store.ts';
 import type { Venue } from '../../venues/venue.ts';
 import type { CreatedBot } from './create-bot.ts';
-import { EventFile } from '../event-file.ts';
+import { mirrorName } from '../../mirror/mirror-path.ts';
+import { EventFile, writeSessionFile } from '../session-file.ts';
 import type { Recording } from './recording.ts';
 import { recordedText, recordingLines } from '../recording-lines.ts';
 import type { Screen } from './screen.ts';
-import { mirrorName, writeSessionFile } from '../session-file.ts';
 import type { BotConfig } from '../create-bot-config.ts';
 
 /**

@@ -6,7 +6,7 @@ import { formatUnits, type Units } from '../../domain/money.ts';
 import type { EngineNotice } from '../../engine/engine-command.ts';
 import type { FillRecord } from '../../engine/fill-record.ts';
 import type { OrderRecord, OrderState } from '../../engine/order-record.ts';
-import { createLogger } from '../create-logger.ts';
+import { createLogger } from './create-logger.ts';
 import { secretsOf } from '../../venues/client-credentials.ts';
 import type { BotConfig } from '../create-bot-config.ts';
 import { secondText } from '../../domain/time-text.ts';

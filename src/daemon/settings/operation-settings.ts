@@ -1,9 +1,139 @@
-import { HOUR_MS, SECOND_MS } from '../../domain/durations.ts';
+import { HOUR_MS, SECOND_MS, DAY_MS } from '../../domain/durations.ts';
 import { z } from 'zod';
 import { DEFAULT_ENGINE_TIMES, DEFAULT_RECONCILIATION } from '../../engine/engine-settings.ts';
 import { DRAIN_POLICIES } from '../../engine/engine-event.ts';
-import { duration } from '../duration-field.ts';
+import { duration } from '../setting-fields.ts';
 import { formatDuration } from '../duration-text.ts';
+import { DEFAULT_RETENTION, RETENTION_BOUNDS, type RetentionLimits } from '../../mirror/retention.ts';
+import { isLoopbackName } from '../allowed-host.ts';
+
+/** Port of the page if none is set. */
+const DEFAULT_PORT = 8_420;
+
+/** The page of the bot, and the API behind it. */
+export const dashboardSettings = z
+  .strictObject({
+    host: z
+      .string()
+      .min(1)
+      .prefault('127.0.0.1')
+      .describe('Address that it listens at. One that other machines reach needs tls, or insecure: true.'),
+    port: z
+      .int()
+      .min(0)
+      .max(65_535)
+      .nullable()
+      .optional()
+      .describe(
+        `Its port; 0 takes a free one, null serves no page. Without it, ${DEFAULT_PORT} where that is free.`,
+      ),
+    insecure: z
+      .boolean()
+      .prefault(false)
+      .describe(
+        'Whether it may be reached from other machines without TLS: whoever listens there reads tokens.',
+      ),
+    hosts: z
+      .array(z.hostname().toLowerCase())
+      .max(100)
+      .prefault([])
+      .describe(
+        'Further names under which the page and the health answers are asked for, such as bot.example.com.',
+      ),
+    tls: z
+      .strictObject({
+        certificate: z.string().min(1).describe('File with the certificate and its chain, as PEM.'),
+        key: z.string().min(1).describe('File with its private key, as PEM.'),
+      })
+      .nullable()
+      .prefault(null)
+      .describe('Serves HTTPS. Without it, HTTP.'),
+  })
+  .refine(({ host, insecure, tls }) => isLoopbackName(host) || insecure || tls !== null, {
+    path: ['host'],
+    error:
+      'expected an address of this machine alone, such as 127.0.0.1, or dashboard.tls, or dashboard.insecure: true',
+  })
+  .transform(({ port = DEFAULT_PORT, ...rest }, context) => ({
+    ...rest,
+    port,
+    /** True if the file sets the port: then an occupied port ends the run. */
+    isPortWritten: hasPort(context.value),
+  }))
+  .prefault({});
+
+function hasPort(value: unknown): boolean {
+  return typeof value === 'object' && value !== null && 'port' in value && value.port !== undefined;
+}
+
+const rows = (name: keyof RetentionLimits, meaning: string) => {
+  const [least, most] = RETENTION_BOUNDS[name];
+  return z.int().min(least).max(most).prefault(DEFAULT_RETENTION[name]).describe(meaning);
+};
+
+/** Place of the bot's stored data, and its amount. */
+export const dataSettings = z
+  .strictObject({
+    folder: z
+      .string()
+      .min(1)
+      .optional()
+      .describe(
+        'Folder of the mirror and of other data of the bot; data in the working directory by default. Each bot needs its own.',
+      ),
+    retention: z
+      .strictObject({
+        journalRows: rows('journalRows', 'Lines of the journal.'),
+        candlesPerSeries: rows(
+          'candlesPerSeries',
+          'Candles of each market and length, and values of each plot.',
+        ),
+        publicTradesPerMarket: rows('publicTradesPerMarket', 'Public trades of each market.'),
+        finalOrders: rows('finalOrders', 'Orders that are closed.'),
+        fills: rows('fills', "Trades of the account, and lines of each wallet's history."),
+        intents: rows('intents', 'Intents that are done or refused.'),
+      })
+      .prefault({})
+      .describe(
+        'Rows kept of each kind. Rows that are still needed, such as an open order, are kept in addition.',
+      ),
+  })
+  .prefault({});
+
+/** Recording what a run sees of its markets. Absent, nothing is recorded. */
+export const recordSettings = z
+  .strictObject({
+    folder: z
+      .string()
+      .min(1)
+      .optional()
+      .describe('The catalogue of recordings; catalogue below data.folder by default.'),
+    raw: z
+      .boolean()
+      .prefault(false)
+      .describe('Whether every reply with market data is stored whole as well.'),
+  })
+  .nullable()
+  .prefault(null);
+
+/** Conditions for `sarraf watchdog` to report a silent bot, and its actions then. */
+export const watchdogSettings = z
+  .strictObject({
+    silentAfter: duration({ leastMs: 5_000, mostMs: DAY_MS })
+      .prefault('60s')
+      .describe('How long the loop of the bot may stand still before it is reported.'),
+    cancelEntriesAfter: duration({ leastMs: 5_000, mostMs: DAY_MS })
+      .nullable()
+      .prefault(null)
+      .describe(
+        'How long it stands still before the watchdog cancels its open orders that are no exits. Without it none is canceled.',
+      ),
+  })
+  .transform(({ silentAfter, cancelEntriesAfter }) => ({
+    silentAfterMs: silentAfter,
+    cancelEntriesAfterMs: cancelEntriesAfter,
+  }))
+  .prefault({});
 
 /** Settings for sending orders, and for missing answers. */
 export const executionSettings = z

@@ -1,7 +1,6 @@
 import { z } from 'zod';
-import { duration } from '../duration-field.ts';
+import { duration, amountLimit, valueLimit } from '../setting-fields.ts';
 import { formatDuration } from '../duration-text.ts';
-import { amountLimit, valueLimit } from '../setting-fields.ts';
 import type { Units } from '../../domain/money.ts';
 import {
   DEFAULT_RISK_LIMITS,

@@ -6,9 +6,9 @@ import {
   closeText,
   holdsText,
   placeByHandText,
+  cancelNeed,
+  cancelNeedText,
 } from '../../daemon/by-hand-text.ts';
-import { cancelNeed, cancelNeedText } from '../../daemon/cancel-need.ts';
-
 import { readFigures } from '../../engine/strategy-instance-record.ts';
 import { MARKET_NAMES, parseMarket } from '../../exchange/market-names.ts';
 import { exitsAmong } from '../../engine/exits.ts';

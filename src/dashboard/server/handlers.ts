@@ -1,7 +1,7 @@
 import { sentence } from '../../language/sentence.ts';
 import type { z } from 'zod';
 import { ApiError } from '../api-error.ts';
-import { readHaltWait } from '../../daemon/waiting-commands.ts';
+import { readHaltWait, waitingLocks } from '../../daemon/waiting-commands.ts';
 import type { Person } from '../access-store.ts';
 import { type Language, localeOf } from '../../language/locale.ts';
 import { costlessWork, costOf } from '../actions/action-cost.ts';
@@ -32,7 +32,6 @@ import { openOutboxFile, outboxPath } from '../../alerts/outbox-file.ts';
 import { alertText } from '../../alerts/alert-text.ts';
 import { asApiError } from '../folder/mirror-source.ts';
 import type { AlertItem } from '../schema/alert.ts';
-import { waitingLocks } from '../../daemon/waiting-locks.ts';
 import { SarrafError } from '../../domain/errors.ts';
 import { locksNow } from '../../mirror/locks-now.ts';
 import type { MirrorReader } from '../../mirror/mirror-reader.ts';

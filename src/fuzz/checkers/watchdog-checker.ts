@@ -1,5 +1,4 @@
-import type { WatchRule } from '../../daemon/pulse-watch.ts';
-import type { WatchdogNews } from '../../daemon/watchdog.ts';
+import type { WatchRule, WatchdogNews } from '../../daemon/watchdog.ts';
 import { violationsOf, type Violation } from './violation.ts';
 import type { LeavingRequest, WireWitness } from './watched-transport.ts';
 import type { WatchdogOrders } from './watchdog-orders.ts';

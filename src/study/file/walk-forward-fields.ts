@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { duration } from '../../daemon/duration-field.ts';
+import { duration } from '../../daemon/setting-fields.ts';
 import { MOST_TRIALS } from '../../search/trial-record.ts';
 
 /** Long enough for any recording: forty years. */

@@ -2,7 +2,7 @@ import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSy
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { lastBackup } from '../../../src/daemon/last-backup.ts';
+import { lastBackup } from '../../../src/daemon/make-backup.ts';
 import { lockDataFolder } from '../../../src/daemon/run-locks.ts';
 import { sarrafHere } from '../../support/sarraf-here.ts';
 import { DURABLE, journalLine, MirrorFolder, orderRecord } from '../mirror/mirror-fixture.ts';

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { cancelNeedText } from '../../../src/daemon/cancel-need.ts';
+import { cancelNeedText } from '../../../src/daemon/by-hand-text.ts';
 import { ControlClient } from '../../../src/daemon/control-client.ts';
 import { ControlInbox } from '../../../src/daemon/control/control-inbox.ts';
 import { sarrafHere } from '../../support/sarraf-here.ts';

@@ -2,7 +2,7 @@ import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { LogFile } from '../../../src/daemon/create-logger.ts';
+import { LogFile } from '../../../src/daemon/run/create-logger.ts';
 import { openToOthers, startOpen } from '../../support/open-to-others.ts';
 
 function temporaryHome(): string {

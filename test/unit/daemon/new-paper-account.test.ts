@@ -1,8 +1,11 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { makeRoomForPaperAccount } from '../../../src/daemon/run/new-paper-account.ts';
-import { openPaperAccountFile, PAPER_ACCOUNT } from '../../../src/daemon/paper-account-file.ts';
+import {
+  makeRoomForPaperAccount,
+  openPaperAccountFile,
+  PAPER_ACCOUNT,
+} from '../../../src/daemon/paper-account-file.ts';
 import { MirrorFolder, NOW_MS } from '../mirror/mirror-fixture.ts';
 
 const ORIGIN = { baseUrl: 'http://exchange.test', balances: {}, beganAtMs: NOW_MS };

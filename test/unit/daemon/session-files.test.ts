@@ -2,8 +2,12 @@ import { appendFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { EventFile, readEvents } from '../../../src/daemon/event-file.ts';
-import { readSessionFile, writeSessionFile } from '../../../src/daemon/session-file.ts';
+import {
+  EventFile,
+  readEvents,
+  readSessionFile,
+  writeSessionFile,
+} from '../../../src/daemon/session-file.ts';
 import { readBotConfig } from '../../../src/daemon/read-bot-config.ts';
 import { createMarket } from '../../../src/domain/market.ts';
 import type { EngineEvent } from '../../../src/engine/engine-event.ts';

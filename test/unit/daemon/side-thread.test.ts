@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { SideThread } from '../../../src/daemon/side-thread.ts';
+import { SideThread } from '../../../src/daemon/sidecar.ts';
 
 const moduleOf = (code: string): URL => new URL(`data:text/javascript,${encodeURIComponent(code)}`);
 

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { checkBackup, checkWatchdog } from '../../../../src/cli/doctor/check-keeping.ts';
-import { noteBackup } from '../../../../src/daemon/last-backup.ts';
+import { noteBackup } from '../../../../src/daemon/make-backup.ts';
 import { acquireLock } from '../../../../src/daemon/process-lock.ts';
 import { watchdogLockPath } from '../../../../src/daemon/run-watchdog.ts';
 import { DEFAULT_RETENTION } from '../../../../src/mirror/retention.ts';

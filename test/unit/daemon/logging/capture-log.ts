@@ -1,5 +1,5 @@
 import type { Logger } from 'pino';
-import { createLogger, type LoggerOptions } from '../../../../src/daemon/create-logger.ts';
+import { createLogger, type LoggerOptions } from '../../../../src/daemon/run/create-logger.ts';
 
 /** A logger whose lines are gathered. */
 export function captureLog(options: Partial<LoggerOptions> = {}): {

@@ -3,7 +3,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { about, createLogger, LogFile } from '../../../../src/daemon/create-logger.ts';
+import { about, createLogger, LogFile } from '../../../../src/daemon/run/create-logger.ts';
 import { Secret } from '../../../../src/configuration/secret.ts';
 import { SarrafError } from '../../../../src/domain/errors.ts';
 import { captureLog } from './capture-log.ts';
@@ -173,7 +173,7 @@ async function linesOf(source: string): Promise<readonly string[]> {
 describe('the last lines', () => {
   const MANY = 2_000;
   const program = (pretty: boolean, end: string): string => `
-    import { createLogger } from ${JSON.stringify(join(process.cwd(), 'src/daemon/create-logger.ts'))};
+    import { createLogger } from ${JSON.stringify(join(process.cwd(), 'src/daemon/run/create-logger.ts'))};
     const logger = createLogger({ level: 'info', pretty: ${pretty} });
     process.on('SIGTERM', () => { logger.info('asked to end'); process.exit(0); });
     for (let index = 1; index <= ${MANY}; index += 1) logger.info({ filler: 'x'.repeat(100) }, 'line ' + index);

@@ -6,7 +6,7 @@ import {
   beginWatch,
   MOST_ATTEMPTS,
   type WatchRule,
-} from '../../../../src/daemon/pulse-watch.ts';
+} from '../../../../src/daemon/watchdog.ts';
 
 const SECOND_MS = 1_000;
 const RULE: WatchRule = { silentAfterMs: 60_000, cancelEntriesAfterMs: 90_000 };

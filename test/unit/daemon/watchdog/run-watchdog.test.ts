@@ -6,8 +6,7 @@ import { Heartbeat, readPulse } from '../../../../src/daemon/heartbeat.ts';
 import { readBotConfig } from '../../../../src/daemon/read-bot-config.ts';
 import type { BotConfig } from '../../../../src/daemon/create-bot-config.ts';
 import { runWatchdog } from '../../../../src/daemon/run-watchdog.ts';
-import type { WatchdogNews } from '../../../../src/daemon/watchdog.ts';
-import { isTrouble, watchdogText } from '../../../../src/daemon/watchdog-text.ts';
+import { type WatchdogNews, isTrouble, watchdogText } from '../../../../src/daemon/watchdog.ts';
 
 let folder: string;
 beforeEach(() => {

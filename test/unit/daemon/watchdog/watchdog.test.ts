@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest';
 import type { CanceledEntries } from '../../../../src/daemon/cancel-entries.ts';
-import { MOST_ATTEMPTS } from '../../../../src/daemon/pulse-watch.ts';
-import { Watchdog, type WatchdogNews } from '../../../../src/daemon/watchdog.ts';
+import { MOST_ATTEMPTS, Watchdog, type WatchdogNews } from '../../../../src/daemon/watchdog.ts';
 
 const SECOND_MS = 1_000;
 const NOTHING: CanceledEntries = { canceled: [], kept: [], left: [], unseen: [], isBack: false };

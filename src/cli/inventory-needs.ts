@@ -6,8 +6,8 @@ import { readFigures } from '../engine/strategy-instance-record.ts';
 import { MARKET_NAMES } from '../exchange/market-names.ts';
 import { MirrorReader } from '../mirror/mirror-reader.ts';
 import type { AssetLedger } from '../portfolio/asset-ledger.ts';
-import { mirrorName } from './session-file.ts';
-import type { BotConfig } from './create-bot-config.ts';
+import { mirrorName } from '../mirror/mirror-path.ts';
+import type { BotConfig } from '../daemon/create-bot-config.ts';
 
 /** Assets that strategies own and were given, by strategy name, as in a mirror. */
 type Books = ReadonlyMap<string, AssetLedger>;

@@ -7,12 +7,12 @@ import {
   type DestinationStream,
   type Logger,
 } from 'pino';
-import type { Secret } from '../configuration/secret.ts';
-import { createScrubber, redact } from './redact.ts';
-import { StandardOutput } from './standard-output.ts';
+import type { Secret } from '../../configuration/secret.ts';
+import { createScrubber, redact } from '../redact.ts';
+import { StandardOutput } from '../standard-output.ts';
 import { closeSync, fstatSync, mkdirSync, openSync, renameSync, writeSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { SarrafError } from '../domain/errors.ts';
+import { SarrafError } from '../../domain/errors.ts';
 
 type LogLevel = 'trace' | 'debug' | 'info' | 'warn' | 'error' | 'silent';
 
