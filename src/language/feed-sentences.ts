@@ -14,6 +14,21 @@ export const FEED_SENTENCES = {
   'feed-delegation-limit': 'delegation-limit {market:name}',
 } as const;
 
+export const FEED_IN_PERSIAN: Record<keyof typeof FEED_SENTENCES, string> = {
+  'feed-books': 'دفترهای سفارش',
+  'feed-book': 'دفتر سفارش‌های {market:symbol}',
+  'feed-trades': 'معامله‌های بازار {market:symbol}',
+  'feed-candles': 'کندل‌های {timeframe:name} {market:symbol}',
+  'feed-stats': 'آمار بازارها',
+  'feed-options': 'تنظیمات بازارها',
+  'feed-transactions': 'گردش کیف پول',
+  'feed-orders': 'سفارش‌های حساب',
+  'feed-fills': 'معامله‌های حساب',
+  'feed-pools': 'استخرهای تعهد',
+  'feed-margin-wallets': 'کیف پول‌های تعهدی',
+  'feed-delegation-limit': 'سقف تعهد {market:name}',
+};
+
 /** Returns the sentence for the name of a feed, such as `book BTCIRT`. */
 export function feedSentence(feed: string): {
   readonly code: string;

@@ -1,496 +1,161 @@
-import type { SpokenSentences } from './say-sentence.ts';
-import { PERSIAN_TERMS as TERMS } from './persian-terms.ts';
+import { DAY_MS, SECOND_MS } from '../domain/durations.ts';
+import { dayOfGregorian } from '../domain/calendar-day.ts';
+import { FEED_IN_PERSIAN } from './feed-sentences.ts';
+import { formatLength } from './format-length.ts';
+import { formatExact } from './format-money.ts';
+import { formatDecimal, formatShare, numberFormat } from './format-number.ts';
+import { formatTime } from './format-time.ts';
+import { isolateByFirstLetter, isolateLeftToRight } from './isolate.ts';
+import type { Locale } from './locale.ts';
+import { readableDecimal } from './readable-numbers.ts';
+import { API_IN_PERSIAN } from './sentences/api-sentences.ts';
+import { BOT_IN_PERSIAN } from './sentences/bot-sentences.ts';
+import { CONTROL_IN_PERSIAN } from './sentences/control-sentences.ts';
+import type { SentenceCode } from './sentences/english-sentences.ts';
+import { INTENT_IN_PERSIAN } from './sentences/intent-sentences.ts';
+import { KIND_IN_PERSIAN } from './sentences/kind-sentences.ts';
+import { LOCK_IN_PERSIAN } from './sentences/lock-sentences.ts';
+import { ORDER_IN_PERSIAN } from './sentences/order-sentences.ts';
+import { REFUSAL_IN_PERSIAN } from './sentences/refusal-sentences.ts';
+import { CHECK_IN_PERSIAN, RISK_IN_PERSIAN } from './sentences/risk-sentences.ts';
+import { partsOf, type PlaceKind } from './sentences/sentence-places.ts';
+import { STRATEGY_IN_PERSIAN } from './sentences/strategy-sentences.ts';
+import { TRADING_IN_PERSIAN } from './sentences/trading-sentences.ts';
+import { WORD_IN_PERSIAN } from './sentences/word-sentences.ts';
 
 /** The sentences of the bot in Persian, with the places of the English ones. */
-export const PERSIAN_SENTENCES: SpokenSentences = {
-  words: {
-    allMarkets: 'همهٔ بازارها',
-    anyPrice: 'هر قیمت',
-    scope: (where, strategy) => `${where} برای ${strategy}`,
-    until: (time) => `تا ${time}`,
-    untilResumed: 'تا از سرگیری',
-    never: 'هرگز',
-    comma: '، ',
-  },
-  sentences: {
-    buy: TERMS.buy,
-    sell: TERMS.sell,
-    buys: 'خریداری',
-    sells: 'فروشنده‌ای',
-    above: 'بالاتر از',
-    below: 'پایین‌تر از',
-    'the-stop-price': 'قیمت فعال‌سازی',
-    'the-best-price': 'بهترین قیمت',
-    planned: 'برنامه‌ریزی‌شده',
-    sending: 'در حال ارسال',
-    unknown: 'نامعلوم',
-    open: 'باز',
-    cancelling: 'در حال لغو',
-    settling: 'در حال تسویه',
-    both: '{first:sentence}؛ {rest:sentence}',
-    listed: '{first:sentence}، {rest:sentence}',
-    'kind-place': TERMS.order,
-    'kind-order': TERMS.order,
-    'kind-slice': 'بخشی از سفارش',
-    'kind-signal': TERMS.signal,
-    'kind-oco': 'سفارش دوتایی',
-    'kind-cancel': TERMS.cancel,
-    'kind-cancel-all': 'لغو همه',
-    'kind-replace': 'جایگزینی',
-    'kind-target': TERMS.target,
-    'kind-targets': 'سهم‌ها',
-    'kind-quotes': TERMS.quotes,
-    'kind-twap': 'خرد کردن در زمان (TWAP)',
-    'kind-vwap': 'خرد کردن با حجم (VWAP)',
-    'kind-ladder': TERMS.ladder,
-    'kind-peg': 'سفارش دنبال‌کننده',
-    'kind-dca': 'خرید پله‌ای (DCA)',
-    'kind-iceberg': TERMS.iceberg,
-    'kind-bracket': 'ورود با حد سود و حد ضرر',
-    'kind-transfer': 'انتقال',
-    'kind-protect': 'محافظت از موقعیت',
-    'kind-exit': 'خروج از موقعیت',
-    'kind-expiring': 'سفارش مهلت‌دار',
-    'exit-take-profit': TERMS.takeProfit,
-    'exit-stop-loss': TERMS.stopLoss,
-    'exit-trail': TERMS.trailingStop,
-    'exit-break-even': 'سر به سر',
-    'exit-time-stop': 'پایان مهلت',
-    'exit-decision': 'تصمیم استراتژی',
-    'check-data-age': 'تازگی داده‌ها',
-    'check-order-size': 'مقدار هر سفارش',
-    'check-price-collar': 'فاصله از قیمت بازار',
-    'check-order-value': 'ارزش هر سفارش',
-    'check-order-rate': 'تعداد سفارش در زمان',
-    'check-open-orders': 'تعداد سفارش‌های باز',
-    'check-daily-loss': 'زیان روزانه',
-    'check-drawdown': TERMS.drawdown,
-    'check-loss-cooldown': 'زیان‌های پشت سر هم',
-    'check-self-crossing': 'معامله با خود',
-    'check-position-size': 'اندازهٔ موقعیت',
-    'check-market-exposure': 'دارایی درگیر در یک بازار',
-    'check-total-exposure': 'کل دارایی درگیر',
-    'run-ending': 'ربات در حال پایان است',
-    halted: 'معامله متوقف است: {reason:said}',
-    'account-unread': 'حساب هنوز در حال خوانده شدن است',
-    'books-broken': 'دفتر حساب با صرافی مغایرت دارد',
-    'market-standstill':
-      'دفتر سفارش‌های {market:name} ایستاده است: آخرین تغییرش {since:time} است که بیش از {limit:ms} پیش است و {news:sentence}',
-    'newer-trades': 'معامله‌هایش تازه‌تر است',
-    'newer-stats': 'آمارش تازه‌تر است',
-    'newer-book': 'فهرست همهٔ دفترها تازه‌تر است',
-    'newer-other-books': 'دفترهای دیگر تازه‌تر است',
-    'nothing-newer': 'هیچ چیز تازه‌تری از صرافی نیست',
-    'books-overdue': 'دفتر حساب {minutes:count} دقیقه است که با صرافی مقایسه نشده است: {reason:said}',
-    'books-uncompared': 'دفتر حساب با صرافی مقایسه نمی‌شود: {reason:said}',
-    'books-no-end': 'هیچ مقایسه‌ای به پایان نرسید',
-    'exchange-contradicts': 'حرف‌های صرافی با هم نمی‌خواند: {finding:said}',
-    finding: '{subject:text}، {field:text}: انتظار {expected:text}، گفتهٔ صرافی {found:text}',
-    'credential-fault': 'صرافی {seconds:count} ثانیه است که {name:said} را نمی‌پذیرد (401). {advice:said}',
-    'credential-advice': 'ببینید هنوز معتبر است یا نه و کلید تازه‌ای جای آن بگذارید',
-    'books-unread': '{what:said} در {seconds:count} ثانیه خوانده نشد',
-    wallets: 'کیف پول‌ها',
-    trades: 'معامله‌ها',
-    'books-trades-came': 'هنگام مقایسه معاملهٔ تازه‌ای آمد',
-    'books-history-came': 'هنگام مقایسه گردش تازهٔ یک کیف پول خوانده شد',
-    'books-wallet-unread': 'کیف پول {currency:name} خوانده نشد',
-    'books-history-unread': 'گردش کیف پول {currencies:names} هنوز باید خوانده شود',
-    'books-differing-unread': 'گردش کیف پول {currencies:names} که مغایرت دارد هنوز باید خوانده شود',
-    'books-forgotten': '{currencies:names} مغایرت دارد و گردش کیف پولش بیش از آن است که ربات به یاد دارد',
-    'books-difference': 'انتظار {expected:money} بود و صرافی {found:decimal} دارد',
-    'books-impossible-fill':
-      'معاملهٔ {trade:name} به مقدار {amount:decimal} از سفارش {order:name} است که {state:said} است و {filled:decimal} از {whole:decimal} آن انجام شده بود',
-    'order-on-its-way': 'سفارش {order:name} در راه است',
-    'order-being-found': 'ربات دارد روشن می‌کند که {order:name} رسیده است یا نه',
-    'order-trades-missing':
-      '{order:name} با {matched:decimal} انجام‌شده بسته شده و از معامله‌هایش {filled:decimal} خوانده شده است',
-    'trade-unconfirmed':
-      'معاملهٔ {trade:name} از سفارش {order:name} خوانده شده ولی هنوز تأیید نشده یا صاحبش معلوم نیست',
-    'transfer-on-its-way': 'انتقال {amount:money} از {from:name} به {to:name} در راه است',
-    'transfer-doubtful':
-      'معلوم نیست انتقال {amount:money} از {from:name} به {to:name} رسیده است یا نه: کیف پول‌ها را ببینید و سپس «sarraf reconcile --accept»',
-    'transfer-not-made': 'انتقال {amount:money} از {from:name} به {to:name} انجام نشد: {reason:said}',
-    'transfer-unknown': 'معلوم نیست رسیده است یا نه: {reason:said}',
-    'transfer-run-ended': 'ربات پیش از رسیدن پاسخ پایان یافت',
-    'transfer-accepted': 'همان‌طور که مانده‌ها نشان می‌دهند پذیرفته شد',
-    transferred: 'منتقل شد',
-    'transfer-unserved': 'قابل انتقال نیست: {reason:said}',
-    'transfer-no-margin': 'بک‌تست کیف پول تعهدی ندارد',
-    'transfer-amount': 'مقدار باید مثبت و حداکثر با {decimals:count} رقم اعشار باشد',
-    'transfer-most': 'هم‌اکنون {count:count} انتقال در جریان است',
-    'transfer-unfollowed': 'دفتر حساب کیف پول {currency:name} را دنبال نمی‌کند، یا هنوز نه',
-    'order-cancelled': 'لغو شد',
-    'order-restarted': 'ربات پیش از ارسال آن از نو شروع شد',
-    'order-halted': 'معامله متوقف شد',
-    'order-ending': 'ربات در حال پایان بود',
-    'order-never-arrived': 'به صرافی نرسید',
-    'order-canceled-by-others': 'کس دیگری آن را لغو کرد',
-    'order-not-sent': 'ارسال نشد: {reason:said}',
-    'order-risk': 'محدودیت ریسک: {reason:said}',
-    'order-lock': 'قفل {lock:name}: {reason:said}',
-    'order-post-only': 'فقط ثبت در دفتر: {reason:said}',
-    'rejected-limit':
-      '{order:name}: {reason:said}: {side:side} {amount:decimal} در {market:symbol} به قیمت {price:decimal}',
-    'rejected-limit-once':
-      '{order:name}: {reason:said}: {side:side} {amount:decimal} در {market:symbol} به قیمت {price:decimal}، وقتی قیمت به {stop:decimal} برسد',
-    'rejected-market':
-      '{order:name}: {reason:said}: {side:side} {amount:decimal} در {market:symbol} به قیمت بازار',
-    'rejected-market-once':
-      '{order:name}: {reason:said}: {side:side} {amount:decimal} در {market:symbol} به قیمت بازار، وقتی قیمت به {stop:decimal} برسد',
-    'rejected-bound':
-      '{order:name}: {reason:said}: {side:side} {amount:decimal} در {market:symbol} به قیمت بازار، نه بدتر از {price:decimal}',
-    'rejected-bound-once':
-      '{order:name}: {reason:said}: {side:side} {amount:decimal} در {market:symbol} به قیمت بازار، نه بدتر از {price:decimal}، وقتی قیمت به {stop:decimal} برسد',
-    'order-identical':
-      'سفارش {other:name} همین شرایط را دارد و تازه فرستاده شده است؛ صرافی این یکی را تکرار آن می‌شمرد. {waited:ms} از {limit:ms} صبر شد؛ تکرار {free:said}. با allowIdentical فوراً می‌رود',
-    'identical-free-in': '{wait:ms} دیگر ممکن است',
-    'identical-free-after': '{wait:ms} پس از روشن شدن سرنوشت آن ممکن است',
-    expired: 'نوبتش در سهمیهٔ درخواست نرسید',
-    'locked-out': 'صرافی این درخواست‌ها را بسته است',
-    'credential-refused': 'صرافی کلید را نمی‌پذیرد',
-    'machine-too-slow': 'این دستگاه بیش از حد کند است',
-    'machine-slow':
-      'جز لغو هیچ درخواستی فرستاده نمی‌شود: این دستگاه پس از ثبت هر درخواست در دفتر درخواست‌ها دیر به آن می‌رسد و دیگر آن را نمی‌فرستد؛ ببینید چه چیزی دستگاه را مشغول کرده است',
-    'disk-slow':
-      'یک نوشتن روی دیسک {took:length} طول کشید: {orders:count} سفارش باز در مهلت پایان اجرا، {within:length}، لغو نمی‌شد',
-    'mirror-unwritable': 'فایل دادهٔ ربات نوشته نمی‌شود',
-    'disk-full': 'دیسک پر است',
-    'orders-used-up': 'سهمیهٔ سفارش تا {seconds:count} ثانیهٔ دیگر پر است',
-    'orders-locked-out': 'صرافی تا {seconds:count} ثانیهٔ دیگر سفارش نمی‌پذیرد',
-    'orders-stuck': 'سفارش‌ها فرستاده نمی‌شوند و {seconds:count} ثانیهٔ دیگر دوباره امتحان می‌شود: {reason:said}',
-    'refused-invalid-order-price': 'قیمت سفارش نیست یا نادرست است (InvalidOrderPrice)',
-    'refused-alike':
-      'صرافی در {at:time} سفارشی مانند آن را رد کرد ({code:said}): دوباره فرستاده نمی‌شود تا {awaited:sentence}',
-    'awaited-price': 'بهترین قیمت‌ها عوض شوند',
-    'awaited-band': 'قیمتش به قیمت بازار نزدیک‌تر شود',
-    'awaited-rule': 'قاعده‌های بازار عوض شوند یا ارزش آن بیشتر شود',
-    'awaited-funds': 'موجودی عوض شود یا کمتر لازم باشد',
-    'awaited-elsewhere': 'زمانی بگذرد',
-    'refused-bad-price': 'قیمت از قیمت بازار خیلی دور است (BadPrice)',
-    'refused-price-condition-failed': 'قیمت‌های سفارش با نوع آن و قیمت بازار نمی‌خواند (PriceConditionFailed)',
-    'refused-over-value-order': 'ارزش سفارش از ماندهٔ آزاد بیشتر است (OverValueOrder)',
-    'refused-small-order': 'ارزش سفارش از حداقل بازار کمتر است (SmallOrder)',
-    'refused-duplicate-order': 'سفارش یکسانی در ده ثانیهٔ گذشته آمده است (DuplicateOrder)',
-    'refused-invalid-market-pair': 'چنین بازاری نیست (InvalidMarketPair)',
-    'refused-market-closed': 'بازار فعلاً بسته است (MarketClosed)',
-    'refused-trading-unavailable': 'این حساب اجازهٔ معامله ندارد (TradingUnavailable)',
-    'refused-feature-unavailable': 'این حساب اجازهٔ این کار را ندارد (FeatureUnavailable)',
-    'refused-duplicate-client-order-id': 'سفارش باز دیگری همین شناسه را دارد (DuplicateClientOrderId)',
-    'refused-null-id-and-client-order-id': 'شناسه‌ای فرستاده نشد (NullIdAndClientOrderId)',
-    'refused-unexpected-market-price': 'صرافی اکنون قیمت قابل استفاده‌ای ندارد (UnexpectedMarketPrice)',
-    'refused-trade-limitation': 'سقف معاملهٔ این حساب پر شده است (TradeLimitation)',
-    'refused-parse-error': 'یک فیلد نیست یا خوانده نمی‌شود (ParseError)',
-    'refused-invalid-amount': 'مقدار نادرست است (InvalidAmount)',
-    'refused-same-destination': 'مبدأ و مقصد یکی است (SameDestination)',
-    'refused-wallet-not-found': 'چنین کیف پولی نیست (WalletNotFound)',
-    'refused-insufficient-balance': 'ماندهٔ آزاد کافی نیست (InsufficientBalance)',
-    'refused-not-found': 'چنین چیزی نیست (NotFound)',
-    'refused-bad-request': 'درخواست نادرست است (BadRequest)',
-    'refused-failed': 'صرافی بدون ذکر علت رد کرد (Failed)',
-    'refused-unauthorized': 'کلید پذیرفته نشد (UNAUTHORIZED)',
-    'refused-forbidden': 'کلید اجازهٔ این کار را ندارد (FORBIDDEN)',
-    'refused-rate-limited': 'سقف درخواست‌ها پر شد (RATE_LIMITED)',
-    'risk-order-size': 'مقدار سفارش، {amount:money}، از سقف هر سفارش یعنی {limit:money} بیشتر است',
-    'risk-order-unpriced':
-      'سفارش {amount:money} قیمت ندارد و در دفتر سفارش‌ها هم قیمتی برای سنجیدن آن نیست؛ ارزش هر سفارش حداکثر {limit:money} است',
-    'risk-order-value':
-      'ارزش سفارش {amount:money} به قیمت {price:money}، {value:money} است؛ بیشتر از سقف هر سفارش یعنی {limit:money}',
-    'risk-order-rate': 'سقف {limit:count} سفارش در {span:length} پر شده است',
-    'risk-order-rate-until':
-      'سقف {limit:count} سفارش در {span:length} پر شده است؛ سفارش بعدی {wait:ms} دیگر ممکن است',
-    'risk-open-orders-of':
-      'استراتژی {strategy:name}، {open:count} سفارش باز دارد و یکی دیگر از سقف {limit:count} می‌گذرد',
-    'risk-open-orders': 'ربات {open:count} سفارش باز دارد و یکی دیگر از سقف {limit:count} می‌گذرد',
-    'risk-no-book': 'دفتر سفارش‌های {market:name} نیست تا قیمت با آن سنجیده شود',
-    'risk-nobody': 'در آخرین دفتر سفارش‌های {market:name} {side:said} نیست و سفارش هر قیمتی را می‌پذیرد',
-    'risk-collar-above':
-      'قیمت {price:money} بیش از {bps:count} صدم درصد بالاتر از {what:said}، {from:money}، است',
-    'risk-collar-below':
-      'قیمت {price:money} بیش از {bps:count} صدم درصد پایین‌تر از {what:said}، {from:money}، است',
-    'risk-passive-collar':
-      'سفارش در {price:money} منتظر می‌ماند؛ بیش از {bps:count} صدم درصد {direction:said} بهترین قیمت، {best:money}',
-    'risk-book-unread': 'دفتر سفارش‌های {market:name} هنوز خوانده نشده است؛ عمر آن حداکثر {limit:ms} است',
-    'risk-book-old': 'دفتر سفارش‌های {market:name} {age:ms} پیش خوانده شده است؛ بیشتر از سقف {limit:ms}',
-    'risk-book-old-there':
-      'به گفتهٔ صرافی عمر دفتر سفارش‌های {market:name}، {age:ms} است؛ بیشتر از سقف {limit:ms}',
-    'risk-bar-late': 'کندل {market:name} که باید {age:ms} پیش می‌آمد نیامده است؛ بیشتر از سقف {limit:ms}',
-    'risk-daily-loss':
-      'زیان امروز {loss:money} است؛ بیشتر از سقف {limit:money}. تا نیمه‌شب UTC فقط سفارش‌هایی که موقعیت را کم می‌کنند پذیرفته می‌شوند',
-    'risk-drawdown':
-      'نتیجه از بیشترین مقدارش، {peak:money}، {fall:money} افت کرده است؛ بیشتر از سقف {limit:money}. فقط سفارش‌هایی که موقعیت را کم می‌کنند پذیرفته می‌شوند',
-    'risk-loss-cooldown':
-      '{losses:count} دادوستد پشت سر هم زیان داد و سقف آن {limit:count} است؛ تا {wait:ms} دیگر فقط سفارش‌هایی که موقعیت را کم می‌کنند پذیرفته می‌شوند',
-    'risk-result-unknown':
-      'نتیجه به {quote:name} معلوم نیست؛ ربات باید {market:name} را هم دنبال کند. فقط سفارش‌هایی که موقعیت را کم می‌کنند پذیرفته می‌شوند',
-    'risk-self-crossing':
-      '{side:said} {amount:money} به {price:price} ممکن است با {otherSide:said} خودمان، {other:name} از استراتژی {strategy:name} به {otherPrice:price}، معامله شود',
-    'risk-position': 'سفارش {amount:money} موقعیت را به {worst:money} می‌رساند؛ بیشتر از سقف {limit:money}',
-    'risk-short-position':
-      'سفارش {amount:money} موقعیت فروش را به {worst:money} می‌رساند؛ بیشتر از سقف {limit:money}',
-    'risk-position-unknown':
-      'سفارش {amount:money} روی سفارش بازار دیگری می‌آید که معلوم نیست چقدر {coin:name} معامله می‌کند؛ سقف {limit:money} است. پس از پایان آن دوباره امتحان کنید',
-    'risk-market-exposure':
-      'سفارش {amount:money} دارایی درگیر در {market:name} را به {exposure:money} می‌رساند و سقف {limit:money} است',
-    'risk-exposure-unpriced': 'سفارش {amount:money} قیمتی برای سنجیدن ارزشش ندارد و سقف {limit:money} است',
-    'risk-total-exposure':
-      'سفارش {amount:money} کل دارایی درگیر را به {exposure:money} می‌رساند؛ بیشتر از سقف {limit:money}',
-    'risk-market-unpriced':
-      '{market:name} قیمتی برای سنجیدن ارزشش ندارد؛ کل دارایی درگیر حداکثر {limit:money} است',
-    'no-such-orders': 'صرافی سفارش {kind:name} نمی‌پذیرد',
-    'post-only-terms': 'سفارش postOnly قیمت محدود می‌خواهد و قیمت فعال‌سازی نمی‌پذیرد',
-    'post-only-crosses':
-      'قیمت سفارش postOnly باید {direction:said} {best:decimal} باشد؛ {price:decimal} است و فوراً معامله می‌شد',
-    'amount-below-step': 'مقدار باید دست‌کم یک گام {step:decimal} باشد؛ {amount:decimal} است',
-    'price-below-step': 'قیمت باید دست‌کم یک گام {step:decimal} باشد',
-    'value-below-least': 'ارزش سفارش باید بیشتر از {least:money} باشد؛ {value:decimal} است',
-    'price-needed': 'برای تبدیل ارزش به مقدار، قیمت {market:name} لازم است و هنوز معلوم نیست',
-    'equity-needed': 'ارزش کل دارایی به {currency:name} معلوم نیست، چون یک قیمت کم است',
-    'equity-positive': 'ارزش کل دارایی باید بیشتر از صفر {currency:name} باشد؛ {equity:decimal} است',
-    'size-missing': 'یکی از amount، value یا equityShare لازم است و هیچ‌کدام نبود',
-    'decimals-needed': 'مقدار و قیمت باید عدد مثبت باشند',
-    funds: 'حداکثر {spendable:money} را می‌توان خرج کرد و {needed:decimal} خواسته شد: {parts:said}',
-    'funds-account': 'حساب {amount:decimal} دارد',
-    'funds-capital': 'سرمایهٔ {strategy:name}، {amount:decimal} است',
-    'funds-coins': '{strategy:name} از خریدها و موجودی داده‌شده‌اش {amount:decimal} دارد',
-    'funds-inventory':
-      '{missing:decimal} کم است و آنچه از حساب به آن داده نشده باشد فروخته نمی‌شود؛ با این خط بیشتر به آن می‌دهید: {line:text}',
-    'funds-others': '{amount:decimal} برای چیزی جز این ربات نگه داشته شده است',
-    'funds-gone': '{amount:decimal} رفته است',
-    'funds-unknown': '{strategy:name} سفارش بازاری دارد که قیمتش معلوم نیست',
-    'funds-reserved': '{strategy:name}، {amount:decimal} را رزرو کرده است',
-    'funds-leaving': '{amount:decimal} شاید در راه کیف پول تعهدی است',
-    'funds-bought': '{amount:decimal} از آنِ استراتژی‌های دیگر است',
-    'funds-margin':
-      'حداکثر {free:decimal} {currency:name} در کیف پول تعهدی آزاد است و {amount:decimal} خواسته شد',
-    filled: 'انجام شد',
-    canceled: 'لغو شد',
-    reached: 'به هدف رسید',
-    replaced: 'جایگزین شد',
-    rejected: 'رد شد',
-    cancelled: 'لغوشده',
-    'ended-halted': 'معامله متوقف شد',
-    'ended-strategy-stopped': 'استراتژی آن ایستاد',
-    'ended-by-another': 'هدف دیگری جای آن را گرفت',
-    'ended-closed-by-hand': 'دستی بسته شد',
-    'ended-before-restart': 'پیش از شروع دوباره پایان یافته بود',
-    'ended-with-restart': 'با شروع دوباره پایان یافت',
-    'over-order-canceled': 'سفارشش لغو شد',
-    'over-time': 'وقتش تمام شد',
-    'over-last-purchase': 'آخرین خریدش انجام شد',
-    'over-rest': 'انجام شد، جز باقی‌مانده‌ای کمتر از حداقل',
-    'over-refused': '{count:count} بار پشت سر هم رد شد: {reason:said}',
-    'over-refused-once': 'رد شد: {reason:said}',
-    'no-reason': 'بدون ذکر دلیل',
-    'reason-forgotten': 'دیگر معلوم نیست',
-    'over-last-slice': 'آخرین بخش آن رد شد: {reason:said}',
-    'over-rest-refused': 'باقی‌ماندهٔ آن رد شد: {reason:said}',
-    'over-no-original': 'سفارشی که باید جایگزین می‌شد دیگر شناخته نیست',
-    'over-filled-first': 'پیش از جایگزینی انجام شد',
-    'over-never-was': 'سفارشی که باید جایگزین می‌شد هرگز نبود: {reason:said}',
-    'over-no-more-wanted': 'لغو شد، چون بیش از مقدار انجام‌شده خواسته نمی‌شود',
-    'over-rungs-ended': 'همهٔ سفارش‌هایش پایان یافت',
-    'over-rungs-placed': 'همهٔ آن ثبت شده است',
-    'over-rungs-refused':
-      '{placed:count} از {all:count} سفارش ثبت شد و سپس {count:count} بار پشت سر هم رد شد: {reason:said}',
-    'over-not-reached': 'با {count:count} سفارش به هدف نرسید',
-    'over-no-quotes': 'دیگر مظنه‌ای نمی‌خواهد',
-    'over-within-band': 'در بازهٔ خودش است',
-    'over-no-money': 'پولی برای آن نمانده است',
-    'of-subject': '{subject:name}: {said:sentence}',
-    'bracket-not-entered': 'وارد نشد: {reason:said}',
-    'bracket-entry-refused': 'سفارش ورودش رد شد: {reason:said}',
-    'bracket-left': 'سفارش خروجش را کس دیگری لغو کرد و {held:money} سفارش خروج ندارد',
-    'bracket-sold': 'فروخته شد: {reason:said}',
-    'bracket-nothing-left': 'چیزی از آن نمانده است',
-    'bracket-target': 'حد سود اجرا شد',
-    'bracket-stop': 'حد ضرر اجرا شد',
-    'bracket-time': 'وقتش تمام شده بود',
-    'bracket-decided': 'استراتژی از آن بیرون آمد',
-    'bracket-wanted': 'استراتژی می‌خواست کمتر داشته باشد',
-    'exit-begun': 'سفارش‌های خروجش آنچه هست را می‌فروشند',
-    'bracket-beyond-target': 'قیمت از حد سود گذشته بود',
-    'bracket-beyond-stop': 'قیمت از حد ضرر گذشته بود',
-    'bracket-beyond-limit': 'قیمت از کف فروش حد ضرر هم گذشته بود',
-    'bracket-dust': '{held:money} برای سفارش خروج کم است و می‌ماند',
-    'no-equity': 'بخشی از دارایی استراتژی قیمت ندارد و ارزش کل آن معلوم نیست',
-    'no-price': 'قیمت {market:name} معلوم نیست',
-    'no-own-order': 'سفارش {order:name} از خودش نیست',
-    'quotes-gone': 'مظنه‌ها دیگر نیستند',
-    'algorithms-full': 'هم‌اکنون {count:count} الگوریتم در کار است',
-    'replaced-twice': '{order:name} هم‌اکنون در حال جایگزینی است',
-    'order-of-algorithm': '{order:name} از الگوریتمی است که در کار است',
-    'trails-full':
-      'حداکثر {most:count} حد ضرر متحرک هم‌زمان مجاز است (trailing.most استراتژی) و هم‌اکنون {atWork:count} هست',
-    'closing-by-hand': 'کسی دارد موقعیت {strategy:name} در {coin:name} را می‌بندد',
-    'no-member':
-      '{market:name} عضو مجموعهٔ بازارها نیست ({reason:text})؛ در آن فقط فروش ممکن است و خرید خواسته شد',
-    'unknown-market': 'بازار باید یکی از {markets:names} باشد؛ {market:name} است',
-    'positive-decimal': '{field:name} باید عدد مثبت باشد؛ «{found:text}» است',
-    'lock-refusal':
-      'قفل {lock:name} برای {scope:scope} {until:until} فعال است: {reason:said}؛ فقط سفارش‌هایی که موقعیت را کم می‌کنند پذیرفته می‌شوند',
-    'lock-stops': '{count:count} حد ضرر در {within:length} اجرا شد و قاعده {limit:count} است',
-    'lock-earned':
-      '{count:count} دادوستد در {within:length} به اندازهٔ {earned:percent} هزینهٔ خود سود داد و قاعده {limit:percent} است',
-    'lock-equity':
-      'ارزش کل دارایی {equity:money} است؛ {fall:percent} پایین‌تر از بیشترین مقدارش در {within:length}، {peak:decimal}. قاعده {limit:percent} است',
-    'lock-cooldown': 'موقعیتی در {market:name} در {at:time} بسته شد',
-    'lock-date': 'در این تاریخ معامله‌ای نیست',
-    'lock-hours': 'بیرون از ساعت‌های معامله: {sessions:text} در {days:text} به وقت تهران',
-    'by-hand': 'دستی',
-    'pause-by-hand': 'دستی {until:until}: {reason:said}',
-    'by-chat': 'از طرف {person:text} در گفت‌وگو',
-    'by-person': '{reason:sentence} (از طرف {person:text})',
-    'control-done': '{count:count} سفارش لغو شد',
-    'control-goes-on': 'معامله ادامه دارد',
-    'control-goes-on-but': 'معامله ادامه دارد؛ هنوز در توقف موقت: {strategies:names}',
-    'control-books-anew': 'دفتر حساب از مانده‌های صرافی از نو شروع می‌کند',
-    'control-replaced': 'دستور بعدی جای آن را گرفت',
-    'control-unreadable': 'نتیجهٔ آن خوانده نمی‌شود',
-    'control-unknown': 'این نسخهٔ sarraf این دستور را نمی‌شناسد',
-    'control-too-late': '{waited:length} منتظر ربات ماند و ثبت نشد، چون بازار جلو رفته است؛ دوباره بدهید',
-    'control-stale':
-      '{waited:length} منتظر ربات ماند و انجام نشد، چون شاید وضعیت دیگر همان نباشد؛ دوباره بدهید',
-    'control-run-ended': 'ربات پیش از انجام این دستور پایان یافت',
-    'control-placed-unknown':
-      'ربات هنگام ثبت آن پایان یافت: معلوم نیست ثبت شده است یا نه، و دوباره ثبت نمی‌شود. سفارش‌ها را ببینید',
-    'control-not-placed':
-      'ربات پیش از ثبت آن پایان یافت: چیزی فرستاده نشده است و ثبت هم نمی‌شود. اگر هنوز می‌خواهید دوباره بدهید',
-    'cancels-wait-limit': '{count:count} لغو منتظر سهمیهٔ صرافی است، حداکثر {wait:length} دیگر',
-    'cancels-wait-lockout': '{count:count} لغو منتظر است: صرافی آن‌ها را تا {wait:length} دیگر بسته است',
-    'cancels-wait-credential': '{count:count} لغو منتظر است: صرافی کلید را نمی‌پذیرد',
-    'cancels-wait-ledger': '{count:count} لغو منتظر است: {reason:said}',
-    'cancels-wait-turn':
-      '{count:count} لغو یکی پس از دیگری فرستاده می‌شود؛ کندترین نوشتن روی دیسک {took:length} طول کشید',
-    'cancels-wait-answers': '{count:count} لغو منتظر پاسخ صرافی است',
-    'control-may-be-open': 'شاید {count:count} سفارش هنوز باز باشد',
-    'lock-not-taken': 'قفل {lock:name} ثبت نشد: رویدادها را ببینید',
-    'lock-holds': 'قفل {lock:name} برای {scope:scope} {until:until} فعال است',
-    'lock-holds-longer':
-      'قفل {lock:name} برای {scope:scope} {until:until} فعال است، چون قفل پیشین به همین نام چنین گفته بود',
-    paused: '{strategy:name} {until:until} در توقف موقت است. {entries:said}',
-    'paused-longer':
-      '{strategy:name} {until:until} در توقف موقت است، چون قفل پیشین به همین نام چنین گفته بود. {entries:said}',
-    'entries-canceled': 'سفارش‌هایی که ریسک را زیاد می‌کنند لغو می‌شوند و سفارش‌های خروج می‌مانند',
-    'entries-stay': 'سفارش‌های باز می‌مانند',
-    'was-not-paused': '{strategy:name} در توقف موقت نبود',
-    'no-such-lock': 'چنین قفلی فعال نبود',
-    'locks-ended': 'پایان یافت: {locks:text}',
-    'told-again': 'دوباره به کار افتاد: {strategies:names}',
-    'locks-still': 'هنوز: {locks:said}',
-    'lock-pause-scope': 'توقف موقت باید برای یک استراتژی در همهٔ بازارها باشد؛ برای {scope:scope} است',
-    'not-a-market': 'باید یکی از بازارهای این ربات باشد، یعنی {markets:names}؛ «{market:text}» است',
-    'not-a-strategy': 'باید یکی از استراتژی‌های این ربات باشد، یعنی {strategies:names}؛ «{strategy:text}» است',
-    'no-strategy': 'این ربات استراتژی {strategy:text} ندارد',
-    'cancel-none': 'آنجا سفارش بازی نبود',
-    'cancel-one': '۱ سفارش لغو شد',
-    'cancel-one-filled': '۱ سفارش لغو شد و {filled:count} سفارش پیش‌تر انجام شده بود',
-    'cancel-filled': '{count:count} سفارش لغو شد و {filled:count} سفارش پیش‌تر انجام شده بود',
-    'cancel-unknown': '{order:text} سفارش باز این ربات نیست',
-    'cancel-not-open': 'سفارش {order:name} باز نیست: {state:said}',
-    'cancel-quotes': 'مظنه‌ها تا بخواهند سفارش دیگری می‌گذارند: {ending:said}',
-    'cancel-bracket-entry': 'حد سود و حد ضرر برای آنچه خریده شد ادامه دارد',
-    'cancel-bracket-ends': 'حد سود و حد ضرر آن پایان می‌یابد، همان‌طور که whenCanceled می‌گوید',
-    'cancel-bracket-again': 'سفارش خروج دوباره گذاشته می‌شود: {ending:said}',
-    'cancel-next': '{kind:name} با سفارش بعدی ادامه می‌دهد: {ending:said}',
-    'cancel-rungs': 'پله‌های دیگر نردبان می‌مانند: {ending:said}',
-    'cancel-ends': '{kind:name} هم با آن پایان می‌یابد',
-    'cancel-ending': 'پایان آن با «{command:text}»',
-    'uncovered-any-more': 'دیگر حد ضرر ندارد: {amounts:text}',
-    'trades-on': '{strategy:name} به معامله ادامه می‌دهد؛ با توقف موقت می‌ایستد',
-    'trade-on': '{strategies:names} به معامله ادامه می‌دهند؛ با توقف موقت یا توقف می‌ایستند',
-    'place-pending': '{order:name} فرستاده شد و هنوز پاسخی نیامده است',
-    'place-refused': 'رد شد: {reason:said}',
-    'place-rejected': 'صرافی رد کرد: {reason:said}',
-    'place-unclear': 'پاسخ روشنی نیامد؛ ربات دارد روشن می‌کند که سفارش آنجاست یا نه',
-    'place-open': 'در صرافی ثبت شده است',
-    'place-is': 'وضعیت: {state:sentence}',
-    'place-repeated':
-      'همین سفارش {ago:length} پیش با نام {order:name} ثبت شده است؛ اگر دوباره می‌خواهید {wait:length} دیگر بدهید',
-    'position-to': 'باید استراتژی دیگری از این ربات باشد؛ «{strategy:text}» است',
-    'position-no-price': 'قیمتی از {market:symbol} معلوم نیست: خودتان بگویید',
-    'position-money': 'ارز {market:symbol} برای {strategy:name} پول است، نه موقعیت',
-    'position-not-free':
-      '{strategy:name}، {held:money} دارد که {free:decimal} آن در سفارشی نیست: نخست سفارش فروش آن را لغو کنید یا مقدار کمتری بگویید',
-    'position-missing':
-      'حساب {amount:money} کمتر از آن دارد که استراتژی‌ها دارند: نخست آن را از دفتر بردارید یا به حساب برگردانید',
-    'position-not-there':
-      'حساب {left:money} دارد که از هیچ استراتژی نیست: {strategy:name} بیشتر از آن نمی‌تواند بردارد',
-    'position-moved': '{amount:money} از {from:name} به {to:name} با قیمت {price:decimal} رفت',
-    'position-written-off': '{amount:money} با قیمت {price:decimal} از دفتر {strategy:name} برداشته شد',
-    'position-adopted': '{strategy:name}، {amount:money} را با قیمت {price:decimal} برداشت',
-    'position-confirmed': 'آنچه {strategy:name} دارد ({held:money}) سر جایش است: خروج آن دوباره گذاشته می‌شود',
-    'position-nothing-unclear': 'چیزی نامعلوم نبود: {strategy:name}، {held:money} دارد',
-    'close-busy': 'موقعیت آن هم‌اکنون با دستور دیگری در حال بسته شدن است',
-    'close-shut': '{reason:said}؛ کاری انجام نشد. استراتژی‌ها را موقتاً متوقف کنید، از سر بگیرید و سپس ببندید',
-    'close-no-order': 'اکنون سفارشی فرستاده نمی‌شود، پس چیزی لغو نشد: {reason:said}',
-    'close-most': 'هم‌اکنون {count:count} موقعیت در حال بسته شدن است',
-    'close-market': 'باید یکی از بازارهای {strategy:name} باشد، یعنی {markets:names}؛ «{market:text}» است',
-    'close-nothing': 'چیزی نداشت و سفارشی هم نداشت',
-    'close-uncovered': '{amount:money} حد ضرر ندارد',
-    'close-none-left': 'چیزی از {coin:name} نمانده است',
-    'close-left': '{amount:money} مانده است: {reason:said}',
-    'close-owed': '{amount:money} بدهکار است: {reason:said}',
-    'close-dust': 'برای یک سفارش کم است',
-    'close-unsold': 'فروخته نشد',
-    'close-sold': '{amount:money} در {market:name} به قیمت میانگین {price:decimal} فروخته شد',
-    'close-bought': '{amount:money} در {market:name} به قیمت میانگین {price:decimal} بازخرید شد',
-    'strategy-too-slow': 'پاسخ باید در {limit:ms} می‌آمد و هنوز در کار بود؛ رشتهٔ آن پایان داده شد',
-    'strategy-slow-load': 'فایل باید در {limit:ms} بار می‌شد و هنوز در کار بود؛ رشتهٔ آن پایان داده شد',
-    'strategy-thread-ended': 'رشتهٔ آن پایان یافت',
-    'strategy-no-reason': 'دلیلی نداد',
-    'market-unlisted': 'صرافی دیگر بازار {market:symbol} را ندارد',
-    'strategy-left': 'دیگر در پیکربندی نیست',
-    'strategy-left-coins':
-      'دیگر در پیکربندی نیست و در دفترش {coins:text} هست که هیچ استراتژی‌ای نمی‌فروشد: آن را برگردانید، یا زیر استراتژی دیگری بنویسید: {line:text}',
-    'strategy-no-message': 'بدون پیام از کار افتاد',
-    expected: 'انتظار: {expected:text}؛ داده‌شده: {found:text}',
-    'bot-stands': 'فرایند آن هست ولی حلقهٔ کارش ایستاده است',
-    'bot-unanswered': 'هنوز پاسخی از صرافی نیامده است',
-    'bot-ending': 'در حال پایان است',
-    'bot-killed': 'فرایند آن از بیرون پایان داده شد',
-    'bot-halted': 'متوقف است: {reason:said}',
-    'begins-in': 'طبق شمارش درخواست‌ها، معامله {wait:length} دیگر می‌تواند آغاز شود: {reason:sentence}',
-    'begins-after-answer':
-      'طبق شمارش درخواست‌ها، معامله {wait:length} پس از نخستین پاسخ صرافی و حداکثر {latest:length} دیگر می‌تواند آغاز شود: {reason:sentence}',
-    'begins-locked-out': 'صرافی درخواست‌های {budget:name} را بسته است',
-    'begins-unknown': 'معلوم نیست پیش‌تر چه فرستاده شده است، پس سقف {budget:name} پر فرض می‌شود',
-    'outbox-gone': 'پاک، جابه‌جا یا جایگزین شده است و با اجرای بعدی دوباره ساخته می‌شود',
-    'disk-was-full': 'دیسک پر شد و فقط لغو سفارش‌ها نوشته می‌شود',
-    'advice-token':
-      'منقضی، باطل یا نادرست است: در صفحهٔ صرافی توکن تازه‌ای بسازید، در {place:said} بگذارید و ربات را از نو شروع کنید',
-    'advice-key':
-      'در صفحهٔ صرافی ببینید کلید هنوز هست و این نشانی را می‌پذیرد و ساعت این دستگاه درست است؛ یا کلید تازه‌ای در {place:said} بگذارید و ربات را از نو شروع کنید',
-    'advice-login':
-      'ورود هر ده دقیقه امتحان می‌شود؛ اگر پذیرفته نشد، {place:said} را درست کنید و ربات را از نو شروع کنید',
-    'credential-token': 'توکن exchange.credentials.token از {place:said}',
-    'credential-key': 'کلید exchange.credentials.key که بخش خصوصی آن از {place:said} است',
-    'credential-login': 'ورود exchange.credentials.username که گذرواژهٔ آن از {place:said} است',
-    'credential-unnamed': 'کلید',
-    'place-variable': 'متغیر محیطی {variable:name}',
-    'place-file': 'فایل {path:text}',
-    'place-configuration': 'پیکربندی',
-    'place-configuration-file': 'پیکربندی {path:text}',
-    'not-an-order': 'این ربات سفارش {found:text} ندارد',
-    'not-an-open-order': 'این ربات سفارش باز {found:text} ندارد',
-    'not-our-market': 'این ربات بازار {found:text} ندارد',
-    'not-our-strategy': 'این ربات استراتژی {found:text} ندارد',
-    'not-an-alert': 'این ربات هشدار {found:text} ندارد',
-    'not-an-action': 'این ربات کار {found:text} ندارد',
-    'not-a-market-name': '{found:text} نام بازار نیست؛ نمونه: BTCIRT',
-    'data-unreadable': 'داده‌ها اکنون خوانده نمی‌شوند ({reason:text})؛ {advice:said}',
-    'try-again': 'دوباره امتحان کنید',
-    'locked-by-another': 'برنامهٔ دیگری آن را قفل کرده است: دوباره امتحان کنید',
-    'feed-books': 'دفترهای سفارش',
-    'feed-book': 'دفتر سفارش‌های {market:symbol}',
-    'feed-trades': 'معامله‌های بازار {market:symbol}',
-    'feed-candles': 'کندل‌های {timeframe:name} {market:symbol}',
-    'feed-stats': 'آمار بازارها',
-    'feed-options': 'تنظیمات بازارها',
-    'feed-transactions': 'گردش کیف پول',
-    'feed-orders': 'سفارش‌های حساب',
-    'feed-fills': 'معامله‌های حساب',
-    'feed-pools': 'استخرهای تعهد',
-    'feed-margin-wallets': 'کیف پول‌های تعهدی',
-    'feed-delegation-limit': 'سقف تعهد {market:name}',
-  },
+export const PERSIAN_SENTENCES: Readonly<Record<SentenceCode, string>> = {
+  ...WORD_IN_PERSIAN,
+  ...KIND_IN_PERSIAN,
+  ...CHECK_IN_PERSIAN,
+  ...TRADING_IN_PERSIAN,
+  ...ORDER_IN_PERSIAN,
+  ...REFUSAL_IN_PERSIAN,
+  ...RISK_IN_PERSIAN,
+  ...INTENT_IN_PERSIAN,
+  ...LOCK_IN_PERSIAN,
+  ...CONTROL_IN_PERSIAN,
+  ...STRATEGY_IN_PERSIAN,
+  ...BOT_IN_PERSIAN,
+  ...API_IN_PERSIAN,
+  ...FEED_IN_PERSIAN,
 };
+
+/**
+ * Writes a sentence of the bot in Persian. Numbers, money and times are written as the reader wants them;
+ * words of somebody else stay as they are, each an island of direction. Null where its code is not known
+ * here.
+ */
+export function inPersian({ code, facts }: CodeAndFacts, locale: Locale): string | null {
+  if (!isKnown(code)) return null;
+  let text = '';
+  for (const part of partsOf(PERSIAN_SENTENCES[code])) {
+    const said = typeof part === 'string' ? withIslands(part) : factText(facts[part.name], part.kind, locale);
+    if (said === null) return null;
+    text += said;
+  }
+  return text;
+}
+
+/** Codes and names of settings in the words of a text from right to left. */
+const LATIN = /[A-Za-z](?:[\w. -]*\w)?/g;
+
+const withIslands = (words: string): string => words.replaceAll(LATIN, (latin) => isolateLeftToRight(latin));
+
+/** A sentence as a program sent it, which may be of a newer version than what reads it. */
+interface CodeAndFacts {
+  readonly code: string;
+  readonly facts: Readonly<Record<string, unknown>>;
+}
+
+const isKnown = (code: string): code is SentenceCode => Object.hasOwn(PERSIAN_SENTENCES, code);
+
+function factText(fact: unknown, kind: PlaceKind, locale: Locale): string | null {
+  if (typeof fact === 'string') return placeText(fact, kind, locale);
+  return isSentence(fact) ? inPersian(fact, locale) : null;
+}
+
+function isSentence(fact: unknown): fact is CodeAndFacts {
+  return typeof fact === 'object' && fact !== null && 'code' in fact && 'facts' in fact;
+}
+
+function placeText(text: string, kind: PlaceKind, locale: Locale): string {
+  const { language } = locale;
+  switch (kind) {
+    case 'price':
+      return text === 'any price' ? 'هر قیمت' : placeText(text, 'money', locale);
+    case 'money': {
+      const [amount = '', currency = ''] = text.split(' ');
+      return formatExact(readableDecimal(amount, currency), currency.toLowerCase(), locale);
+    }
+    case 'decimal':
+    case 'count':
+      return formatDecimal(language, readableDecimal(text));
+    case 'percent':
+      return formatShare(language, Number.parseFloat(text) / 100, { decimals: 4 });
+    case 'ms':
+      return lengthIn(Number(text), locale);
+    case 'length':
+      return lengthIn(lengthMsOf(text), locale, 'هرگز');
+    case 'time':
+      return formatTime(timeIn(text), locale);
+    case 'until': {
+      const atMs = timeIn(text);
+      return atMs === null ? 'تا از سرگیری' : `تا ${formatTime(atMs, locale)}`;
+    }
+    case 'scope': {
+      const [where = '', strategy] = text.split(' for ');
+      const place = where === 'all markets' ? 'همهٔ بازارها' : isolateLeftToRight(where);
+      return strategy === undefined ? place : `${place} برای ${isolateLeftToRight(strategy)}`;
+    }
+    case 'name':
+    case 'symbol':
+      return isolateLeftToRight(text);
+    case 'side':
+      return PERSIAN_SENTENCES[text === 'buy' ? 'buy' : 'sell'];
+    case 'names':
+      return text
+        .split(', ')
+        .map((name) => isolateLeftToRight(name))
+        .join('، ');
+    case 'text':
+    case 'said':
+    case 'sentence':
+      return isolateByFirstLetter(text);
+  }
+}
+
+const ISO = /(\d{4})-(\d\d)-(\d\d)T(\d\d):(\d\d):(\d\d)/;
+
+/** The time that a text names in UTC, to the second; null where it names none. */
+function timeIn(text: string): number | null {
+  const found = ISO.exec(text);
+  if (found === null) return null;
+  const [year = 0, month = 0, day = 0, hour = 0, minute = 0, second = 0] = found.slice(1).map(Number);
+  return dayOfGregorian({ year, month, day }) * DAY_MS + ((hour * 60 + minute) * 60 + second) * SECOND_MS;
+}
+
+/** Below this a length is written with the parts of its seconds, since limits may be as short. */
+const IN_FULL_FROM_MS = 10_000;
+
+function lengthIn(lengthMs: number, { language }: Locale, never = ''): string {
+  if (!Number.isFinite(lengthMs)) return never;
+  if (lengthMs >= IN_FULL_FROM_MS) return formatLength(language, lengthMs);
+  const unit = { style: 'unit', unit: 'second', unitDisplay: 'long', maximumFractionDigits: 3 } as const;
+  return numberFormat(language, unit).format(lengthMs / SECOND_MS);
+}
+
+const UNITS_MS: Readonly<Record<string, number>> = {
+  s: SECOND_MS,
+  seconds: SECOND_MS,
+  min: 60_000,
+  minutes: 60_000,
+  h: 3_600_000,
+  days: 86_400_000,
+};
+
+/** `4.2 s` in milliseconds; what is never is no number. */
+function lengthMsOf(text: string): number {
+  const [count = '', unit = ''] = text.split(' ');
+  return Math.round(Number(count) * (UNITS_MS[unit] ?? Number.NaN));
+}

@@ -1,7 +1,6 @@
 import { isolateByFirstLetter } from './isolate.ts';
 import type { Locale } from './locale.ts';
-import { PERSIAN_SENTENCES } from './persian-sentences.ts';
-import { saySentence } from './say-sentence.ts';
+import { inPersian } from './persian-sentences.ts';
 import { readSentence } from './read-sentence.ts';
 
 /**
@@ -11,6 +10,5 @@ import { readSentence } from './read-sentence.ts';
 export function saidIn(text: string, locale: Locale): string {
   if (locale.language === 'en') return text;
   const facts = readSentence(text);
-  const said = facts === null ? null : saySentence(facts, PERSIAN_SENTENCES, locale);
-  return said ?? isolateByFirstLetter(text);
+  return (facts === null ? null : inPersian(facts, locale)) ?? isolateByFirstLetter(text);
 }

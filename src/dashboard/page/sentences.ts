@@ -1,11 +1,11 @@
 import { signal } from '@preact/signals';
 import { feedSentence } from '../../language/feed-sentences.ts';
-import { saySentence, type SpokenSentences } from '../../language/say-sentence.ts';
 import type { SentenceItem } from '../schema/fields.ts';
 import { locale } from './preferences.ts';
 
 /** The sentences of the bot in Persian; in English it said them itself. */
-const spoken = signal<SpokenSentences | 'awaited' | 'out of reach'>('awaited');
+type Persian = typeof import('../../language/persian-sentences.ts');
+const spoken = signal<Persian | 'awaited' | 'out of reach'>('awaited');
 let isAskedFor = false;
 
 /** Loads them when one is to be shown first, since many views have none. */
@@ -14,7 +14,7 @@ async function loadSentences(): Promise<void> {
   const { dataset } = document.documentElement;
   dataset['sentences'] = 'loading';
   try {
-    spoken.value = (await import('../../language/persian-sentences.ts')).PERSIAN_SENTENCES;
+    spoken.value = await import('../../language/persian-sentences.ts');
   } catch {
     // The server is gone, or a newer one has other files: until the page is loaded again, it shows what the
     // bot wrote.
@@ -32,7 +32,7 @@ export function inWords(sentence: SentenceItem | undefined): string | null {
   if (!isAskedFor) void loadSentences();
   const known = spoken.value;
   if (known === 'awaited') return '';
-  return known === 'out of reach' ? null : saySentence(sentence, known, locale.value);
+  return known === 'out of reach' ? null : known.inPersian(sentence, locale.value);
 }
 
 /** A word that is a name in files, such as the kind of an intent, in the language of the page. */

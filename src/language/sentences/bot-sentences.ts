@@ -27,3 +27,32 @@ export const BOT_SENTENCES = {
   'place-configuration': 'the configuration',
   'place-configuration-file': 'the configuration {path:text}',
 } as const;
+
+export const BOT_IN_PERSIAN: Record<keyof typeof BOT_SENTENCES, string> = {
+  'bot-stands': 'فرایند آن هست ولی حلقهٔ کارش ایستاده است',
+  'bot-unanswered': 'هنوز پاسخی از صرافی نیامده است',
+  'bot-ending': 'در حال پایان است',
+  'bot-killed': 'فرایند آن از بیرون پایان داده شد',
+  'bot-halted': 'متوقف است: {reason:said}',
+  'begins-in': 'طبق شمارش درخواست‌ها، معامله {wait:length} دیگر می‌تواند آغاز شود: {reason:sentence}',
+  'begins-after-answer':
+    'طبق شمارش درخواست‌ها، معامله {wait:length} پس از نخستین پاسخ صرافی و حداکثر {latest:length} دیگر می‌تواند آغاز شود: {reason:sentence}',
+  'begins-locked-out': 'صرافی درخواست‌های {budget:name} را بسته است',
+  'begins-unknown': 'معلوم نیست پیش‌تر چه فرستاده شده است، پس سقف {budget:name} پر فرض می‌شود',
+  'outbox-gone': 'پاک، جابه‌جا یا جایگزین شده است و با اجرای بعدی دوباره ساخته می‌شود',
+  'disk-was-full': 'دیسک پر شد و فقط لغو سفارش‌ها نوشته می‌شود',
+  'advice-token':
+    'منقضی، باطل یا نادرست است: در صفحهٔ صرافی توکن تازه‌ای بسازید، در {place:said} بگذارید و ربات را از نو شروع کنید',
+  'advice-key':
+    'در صفحهٔ صرافی ببینید کلید هنوز هست و این نشانی را می‌پذیرد و ساعت این دستگاه درست است؛ یا کلید تازه‌ای در {place:said} بگذارید و ربات را از نو شروع کنید',
+  'advice-login':
+    'ورود هر ده دقیقه امتحان می‌شود؛ اگر پذیرفته نشد، {place:said} را درست کنید و ربات را از نو شروع کنید',
+  'credential-token': 'توکن exchange.credentials.token از {place:said}',
+  'credential-key': 'کلید exchange.credentials.key که بخش خصوصی آن از {place:said} است',
+  'credential-login': 'ورود exchange.credentials.username که گذرواژهٔ آن از {place:said} است',
+  'credential-unnamed': 'کلید',
+  'place-variable': 'متغیر محیطی {variable:name}',
+  'place-file': 'فایل {path:text}',
+  'place-configuration': 'پیکربندی',
+  'place-configuration-file': 'پیکربندی {path:text}',
+};

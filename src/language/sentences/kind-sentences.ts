@@ -1,3 +1,5 @@
+import { PERSIAN_TERMS as TERMS } from '../persian-terms.ts';
+
 /** Kinds of intents, of what else can be refused, and of exits. */
 export const KIND_SENTENCES = {
   'kind-place': 'place',
@@ -29,3 +31,34 @@ export const KIND_SENTENCES = {
   'exit-time-stop': 'time-stop',
   'exit-decision': 'decision',
 } as const;
+
+export const KIND_IN_PERSIAN: Record<keyof typeof KIND_SENTENCES, string> = {
+  'kind-place': TERMS.order,
+  'kind-order': TERMS.order,
+  'kind-slice': 'بخشی از سفارش',
+  'kind-signal': TERMS.signal,
+  'kind-oco': 'سفارش دوتایی',
+  'kind-cancel': TERMS.cancel,
+  'kind-cancel-all': 'لغو همه',
+  'kind-replace': 'جایگزینی',
+  'kind-target': TERMS.target,
+  'kind-targets': 'سهم‌ها',
+  'kind-quotes': TERMS.quotes,
+  'kind-twap': 'خرد کردن در زمان (TWAP)',
+  'kind-vwap': 'خرد کردن با حجم (VWAP)',
+  'kind-ladder': TERMS.ladder,
+  'kind-peg': 'سفارش دنبال‌کننده',
+  'kind-dca': 'خرید پله‌ای (DCA)',
+  'kind-iceberg': TERMS.iceberg,
+  'kind-bracket': 'ورود با حد سود و حد ضرر',
+  'kind-transfer': 'انتقال',
+  'kind-protect': 'محافظت از موقعیت',
+  'kind-exit': 'خروج از موقعیت',
+  'kind-expiring': 'سفارش مهلت‌دار',
+  'exit-take-profit': TERMS.takeProfit,
+  'exit-stop-loss': TERMS.stopLoss,
+  'exit-trail': TERMS.trailingStop,
+  'exit-break-even': 'سر به سر',
+  'exit-time-stop': 'پایان مهلت',
+  'exit-decision': 'تصمیم استراتژی',
+};

@@ -15,3 +15,20 @@ export const LOCK_SENTENCES = {
   'by-chat': 'by {person:text} by chat',
   'by-person': '{reason:sentence} ({person:text})',
 } as const;
+
+export const LOCK_IN_PERSIAN: Record<keyof typeof LOCK_SENTENCES, string> = {
+  'lock-refusal':
+    'قفل {lock:name} برای {scope:scope} {until:until} فعال است: {reason:said}؛ فقط سفارش‌هایی که موقعیت را کم می‌کنند پذیرفته می‌شوند',
+  'lock-stops': '{count:count} حد ضرر در {within:length} اجرا شد و قاعده {limit:count} است',
+  'lock-earned':
+    '{count:count} دادوستد در {within:length} به اندازهٔ {earned:percent} هزینهٔ خود سود داد و قاعده {limit:percent} است',
+  'lock-equity':
+    'ارزش کل دارایی {equity:money} است؛ {fall:percent} پایین‌تر از بیشترین مقدارش در {within:length}، {peak:decimal}. قاعده {limit:percent} است',
+  'lock-cooldown': 'موقعیتی در {market:name} در {at:time} بسته شد',
+  'lock-date': 'در این تاریخ معامله‌ای نیست',
+  'lock-hours': 'بیرون از ساعت‌های معامله: {sessions:text} در {days:text} به وقت تهران',
+  'by-hand': 'دستی',
+  'pause-by-hand': 'دستی {until:until}: {reason:said}',
+  'by-chat': 'از طرف {person:text} در گفت‌وگو',
+  'by-person': '{reason:sentence} (از طرف {person:text})',
+};

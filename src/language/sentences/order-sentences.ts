@@ -40,3 +40,45 @@ export const ORDER_SENTENCES = {
   'orders-locked-out': 'the exchange has locked orders out, for {seconds:count} s more',
   'orders-stuck': 'orders do not leave, and are tried again in {seconds:count} s: {reason:said}',
 } as const;
+
+export const ORDER_IN_PERSIAN: Record<keyof typeof ORDER_SENTENCES, string> = {
+  'order-cancelled': 'لغو شد',
+  'order-restarted': 'ربات پیش از ارسال آن از نو شروع شد',
+  'order-halted': 'معامله متوقف شد',
+  'order-ending': 'ربات در حال پایان بود',
+  'order-never-arrived': 'به صرافی نرسید',
+  'order-canceled-by-others': 'کس دیگری آن را لغو کرد',
+  'order-not-sent': 'ارسال نشد: {reason:said}',
+  'order-risk': 'محدودیت ریسک: {reason:said}',
+  'order-lock': 'قفل {lock:name}: {reason:said}',
+  'order-post-only': 'فقط ثبت در دفتر: {reason:said}',
+  'rejected-limit':
+    '{order:name}: {reason:said}: {side:side} {amount:decimal} در {market:symbol} به قیمت {price:decimal}',
+  'rejected-limit-once':
+    '{order:name}: {reason:said}: {side:side} {amount:decimal} در {market:symbol} به قیمت {price:decimal}، وقتی قیمت به {stop:decimal} برسد',
+  'rejected-market':
+    '{order:name}: {reason:said}: {side:side} {amount:decimal} در {market:symbol} به قیمت بازار',
+  'rejected-market-once':
+    '{order:name}: {reason:said}: {side:side} {amount:decimal} در {market:symbol} به قیمت بازار، وقتی قیمت به {stop:decimal} برسد',
+  'rejected-bound':
+    '{order:name}: {reason:said}: {side:side} {amount:decimal} در {market:symbol} به قیمت بازار، نه بدتر از {price:decimal}',
+  'rejected-bound-once':
+    '{order:name}: {reason:said}: {side:side} {amount:decimal} در {market:symbol} به قیمت بازار، نه بدتر از {price:decimal}، وقتی قیمت به {stop:decimal} برسد',
+  'order-identical':
+    'سفارش {other:name} همین شرایط را دارد و تازه فرستاده شده است؛ صرافی این یکی را تکرار آن می‌شمرد. {waited:ms} از {limit:ms} صبر شد؛ تکرار {free:said}. با allowIdentical فوراً می‌رود',
+  'identical-free-in': '{wait:ms} دیگر ممکن است',
+  'identical-free-after': '{wait:ms} پس از روشن شدن سرنوشت آن ممکن است',
+  expired: 'نوبتش در سهمیهٔ درخواست نرسید',
+  'locked-out': 'صرافی این درخواست‌ها را بسته است',
+  'credential-refused': 'صرافی کلید را نمی‌پذیرد',
+  'machine-too-slow': 'این دستگاه بیش از حد کند است',
+  'machine-slow':
+    'جز لغو هیچ درخواستی فرستاده نمی‌شود: این دستگاه پس از ثبت هر درخواست در دفتر درخواست‌ها دیر به آن می‌رسد و دیگر آن را نمی‌فرستد؛ ببینید چه چیزی دستگاه را مشغول کرده است',
+  'disk-slow':
+    'یک نوشتن روی دیسک {took:length} طول کشید: {orders:count} سفارش باز در مهلت پایان اجرا، {within:length}، لغو نمی‌شد',
+  'mirror-unwritable': 'فایل دادهٔ ربات نوشته نمی‌شود',
+  'disk-full': 'دیسک پر است',
+  'orders-used-up': 'سهمیهٔ سفارش تا {seconds:count} ثانیهٔ دیگر پر است',
+  'orders-locked-out': 'صرافی تا {seconds:count} ثانیهٔ دیگر سفارش نمی‌پذیرد',
+  'orders-stuck': 'سفارش‌ها فرستاده نمی‌شوند و {seconds:count} ثانیهٔ دیگر دوباره امتحان می‌شود: {reason:said}',
+};

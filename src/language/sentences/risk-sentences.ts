@@ -1,3 +1,5 @@
+import { PERSIAN_TERMS as TERMS } from '../persian-terms.ts';
+
 /**
  * Messages of pre-trade risk, and reasons an order does not fit its market or the amount that may be spent.
  */
@@ -80,6 +82,81 @@ export const RISK_SENTENCES = {
     'expected at most {free:decimal} {currency:name}, which is free in the margin wallet, was {amount:decimal}',
 } as const;
 
+export const RISK_IN_PERSIAN: Record<keyof typeof RISK_SENTENCES, string> = {
+  'risk-order-size': 'مقدار سفارش، {amount:money}، از سقف هر سفارش یعنی {limit:money} بیشتر است',
+  'risk-order-unpriced':
+    'سفارش {amount:money} قیمت ندارد و در دفتر سفارش‌ها هم قیمتی برای سنجیدن آن نیست؛ ارزش هر سفارش حداکثر {limit:money} است',
+  'risk-order-value':
+    'ارزش سفارش {amount:money} به قیمت {price:money}، {value:money} است؛ بیشتر از سقف هر سفارش یعنی {limit:money}',
+  'risk-order-rate': 'سقف {limit:count} سفارش در {span:length} پر شده است',
+  'risk-order-rate-until':
+    'سقف {limit:count} سفارش در {span:length} پر شده است؛ سفارش بعدی {wait:ms} دیگر ممکن است',
+  'risk-open-orders-of':
+    'استراتژی {strategy:name}، {open:count} سفارش باز دارد و یکی دیگر از سقف {limit:count} می‌گذرد',
+  'risk-open-orders': 'ربات {open:count} سفارش باز دارد و یکی دیگر از سقف {limit:count} می‌گذرد',
+  'risk-no-book': 'دفتر سفارش‌های {market:name} نیست تا قیمت با آن سنجیده شود',
+  'risk-nobody': 'در آخرین دفتر سفارش‌های {market:name} {side:said} نیست و سفارش هر قیمتی را می‌پذیرد',
+  'risk-collar-above':
+    'قیمت {price:money} بیش از {bps:count} صدم درصد بالاتر از {what:said}، {from:money}، است',
+  'risk-collar-below':
+    'قیمت {price:money} بیش از {bps:count} صدم درصد پایین‌تر از {what:said}، {from:money}، است',
+  'risk-passive-collar':
+    'سفارش در {price:money} منتظر می‌ماند؛ بیش از {bps:count} صدم درصد {direction:said} بهترین قیمت، {best:money}',
+  'risk-book-unread': 'دفتر سفارش‌های {market:name} هنوز خوانده نشده است؛ عمر آن حداکثر {limit:ms} است',
+  'risk-book-old': 'دفتر سفارش‌های {market:name} {age:ms} پیش خوانده شده است؛ بیشتر از سقف {limit:ms}',
+  'risk-book-old-there':
+    'به گفتهٔ صرافی عمر دفتر سفارش‌های {market:name}، {age:ms} است؛ بیشتر از سقف {limit:ms}',
+  'risk-bar-late': 'کندل {market:name} که باید {age:ms} پیش می‌آمد نیامده است؛ بیشتر از سقف {limit:ms}',
+  'risk-daily-loss':
+    'زیان امروز {loss:money} است؛ بیشتر از سقف {limit:money}. تا نیمه‌شب UTC فقط سفارش‌هایی که موقعیت را کم می‌کنند پذیرفته می‌شوند',
+  'risk-drawdown':
+    'نتیجه از بیشترین مقدارش، {peak:money}، {fall:money} افت کرده است؛ بیشتر از سقف {limit:money}. فقط سفارش‌هایی که موقعیت را کم می‌کنند پذیرفته می‌شوند',
+  'risk-loss-cooldown':
+    '{losses:count} دادوستد پشت سر هم زیان داد و سقف آن {limit:count} است؛ تا {wait:ms} دیگر فقط سفارش‌هایی که موقعیت را کم می‌کنند پذیرفته می‌شوند',
+  'risk-result-unknown':
+    'نتیجه به {quote:name} معلوم نیست؛ ربات باید {market:name} را هم دنبال کند. فقط سفارش‌هایی که موقعیت را کم می‌کنند پذیرفته می‌شوند',
+  'risk-self-crossing':
+    '{side:said} {amount:money} به {price:price} ممکن است با {otherSide:said} خودمان، {other:name} از استراتژی {strategy:name} به {otherPrice:price}، معامله شود',
+  'risk-position': 'سفارش {amount:money} موقعیت را به {worst:money} می‌رساند؛ بیشتر از سقف {limit:money}',
+  'risk-short-position':
+    'سفارش {amount:money} موقعیت فروش را به {worst:money} می‌رساند؛ بیشتر از سقف {limit:money}',
+  'risk-position-unknown':
+    'سفارش {amount:money} روی سفارش بازار دیگری می‌آید که معلوم نیست چقدر {coin:name} معامله می‌کند؛ سقف {limit:money} است. پس از پایان آن دوباره امتحان کنید',
+  'risk-market-exposure':
+    'سفارش {amount:money} دارایی درگیر در {market:name} را به {exposure:money} می‌رساند و سقف {limit:money} است',
+  'risk-exposure-unpriced': 'سفارش {amount:money} قیمتی برای سنجیدن ارزشش ندارد و سقف {limit:money} است',
+  'risk-total-exposure':
+    'سفارش {amount:money} کل دارایی درگیر را به {exposure:money} می‌رساند؛ بیشتر از سقف {limit:money}',
+  'risk-market-unpriced':
+    '{market:name} قیمتی برای سنجیدن ارزشش ندارد؛ کل دارایی درگیر حداکثر {limit:money} است',
+  'no-such-orders': 'صرافی سفارش {kind:name} نمی‌پذیرد',
+  'post-only-terms': 'سفارش postOnly قیمت محدود می‌خواهد و قیمت فعال‌سازی نمی‌پذیرد',
+  'post-only-crosses':
+    'قیمت سفارش postOnly باید {direction:said} {best:decimal} باشد؛ {price:decimal} است و فوراً معامله می‌شد',
+  'amount-below-step': 'مقدار باید دست‌کم یک گام {step:decimal} باشد؛ {amount:decimal} است',
+  'price-below-step': 'قیمت باید دست‌کم یک گام {step:decimal} باشد',
+  'value-below-least': 'ارزش سفارش باید بیشتر از {least:money} باشد؛ {value:decimal} است',
+  'price-needed': 'برای تبدیل ارزش به مقدار، قیمت {market:name} لازم است و هنوز معلوم نیست',
+  'equity-needed': 'ارزش کل دارایی به {currency:name} معلوم نیست، چون یک قیمت کم است',
+  'equity-positive': 'ارزش کل دارایی باید بیشتر از صفر {currency:name} باشد؛ {equity:decimal} است',
+  'size-missing': 'یکی از amount، value یا equityShare لازم است و هیچ‌کدام نبود',
+  'decimals-needed': 'مقدار و قیمت باید عدد مثبت باشند',
+  funds: 'حداکثر {spendable:money} را می‌توان خرج کرد و {needed:decimal} خواسته شد: {parts:said}',
+  'funds-account': 'حساب {amount:decimal} دارد',
+  'funds-capital': 'سرمایهٔ {strategy:name}، {amount:decimal} است',
+  'funds-coins': '{strategy:name} از خریدها و موجودی داده‌شده‌اش {amount:decimal} دارد',
+  'funds-inventory':
+    '{missing:decimal} کم است و آنچه از حساب به آن داده نشده باشد فروخته نمی‌شود؛ با این خط بیشتر به آن می‌دهید: {line:text}',
+  'funds-others': '{amount:decimal} برای چیزی جز این ربات نگه داشته شده است',
+  'funds-gone': '{amount:decimal} رفته است',
+  'funds-unknown': '{strategy:name} سفارش بازاری دارد که قیمتش معلوم نیست',
+  'funds-reserved': '{strategy:name}، {amount:decimal} را رزرو کرده است',
+  'funds-leaving': '{amount:decimal} شاید در راه کیف پول تعهدی است',
+  'funds-bought': '{amount:decimal} از آنِ استراتژی‌های دیگر است',
+  'funds-margin':
+    'حداکثر {free:decimal} {currency:name} در کیف پول تعهدی آزاد است و {amount:decimal} خواسته شد',
+};
+
 /** Checks of pre-trade risk, by their names. */
 export const CHECK_SENTENCES = {
   'check-data-age': 'data-age',
@@ -96,3 +173,19 @@ export const CHECK_SENTENCES = {
   'check-market-exposure': 'market-exposure',
   'check-total-exposure': 'total-exposure',
 } as const;
+
+export const CHECK_IN_PERSIAN: Record<keyof typeof CHECK_SENTENCES, string> = {
+  'check-data-age': 'تازگی داده‌ها',
+  'check-order-size': 'مقدار هر سفارش',
+  'check-price-collar': 'فاصله از قیمت بازار',
+  'check-order-value': 'ارزش هر سفارش',
+  'check-order-rate': 'تعداد سفارش در زمان',
+  'check-open-orders': 'تعداد سفارش‌های باز',
+  'check-daily-loss': 'زیان روزانه',
+  'check-drawdown': TERMS.drawdown,
+  'check-loss-cooldown': 'زیان‌های پشت سر هم',
+  'check-self-crossing': 'معامله با خود',
+  'check-position-size': 'اندازهٔ موقعیت',
+  'check-market-exposure': 'دارایی درگیر در یک بازار',
+  'check-total-exposure': 'کل دارایی درگیر',
+};

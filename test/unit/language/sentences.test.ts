@@ -3,8 +3,10 @@ import { describe, expect, test } from 'vitest';
 import { REFUSAL_TABLE } from '../../../src/exchange/refusals.ts';
 import { localeOf } from '../../../src/language/locale.ts';
 import { withoutDirectionMarks } from '../../../src/language/isolate.ts';
-import { PERSIAN_SENTENCES } from '../../../src/language/persian-sentences.ts';
-import { saySentence } from '../../../src/language/say-sentence.ts';
+import {
+  inPersian as sentenceInPersian,
+  PERSIAN_SENTENCES,
+} from '../../../src/language/persian-sentences.ts';
 import {
   ENGLISH_SENTENCES,
   SENTENCE_CODES,
@@ -49,7 +51,7 @@ const sampleOf = (code: SentenceCode): string =>
 const inPersian = (text: string): string => {
   const facts = readSentence(text);
   if (facts === null) return text;
-  return withoutDirectionMarks(saySentence(facts, PERSIAN_SENTENCES, localeOf('fa')) ?? '');
+  return withoutDirectionMarks(sentenceInPersian(facts, localeOf('fa')) ?? '');
 };
 
 const placesOf = (text: string): readonly string[] => text.match(/\{\w+:\w+\}/g) ?? [];
@@ -72,14 +74,14 @@ describe('a sentence of the bot', () => {
   test('has no place in Persian that it does not have in English', () => {
     const unknown = SENTENCE_CODES.flatMap((code) => {
       const places = new Set(placesOf(ENGLISH_SENTENCES[code]));
-      return placesOf(PERSIAN_SENTENCES.sentences[code]).filter((place) => !places.has(place));
+      return placesOf(PERSIAN_SENTENCES[code]).filter((place) => !places.has(place));
     });
     expect(unknown).toEqual([]);
   });
 
   test('has no English words in Persian but names of settings and codes', () => {
     const words = SENTENCE_CODES.flatMap((code) =>
-      PERSIAN_SENTENCES.sentences[code].replaceAll(/\{\w+:\w+\}|«[^»]*»|\([^()]*\)/g, '').split(/[^A-Za-z]+/),
+      PERSIAN_SENTENCES[code].replaceAll(/\{\w+:\w+\}|«[^»]*»|\([^()]*\)/g, '').split(/[^A-Za-z]+/),
     );
     expect(words.filter((word) => word.length > 1 && !NAMES.has(word))).toEqual([]);
   });
@@ -118,7 +120,7 @@ describe('a sentence of the bot', () => {
       'margin-wallets',
       'delegation-limit btc',
     ];
-    const said = feeds.map((feed) => saySentence(feedSentence(feed), PERSIAN_SENTENCES, localeOf('fa')));
+    const said = feeds.map((feed) => sentenceInPersian(feedSentence(feed), localeOf('fa')));
     expect(said.filter((text) => text === null || /^[a-z]/.test(text))).toEqual([]);
   });
 
