@@ -87,7 +87,7 @@ function strategies({ mode, market, start, name }: BotWishes): string {
 
 function risk({ mode }: BotWishes): string {
   if (mode !== 'live')
-    return `# Thirteen checks before every order. These stop new risk for the rest of a bad day.
+    return `# Checks run before every order. These stop new risk for the rest of a bad day.
 risk:
   maxDailyLoss: { rls: '1000000000', usdt: '1000' }
 `;
