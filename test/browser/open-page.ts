@@ -1,4 +1,4 @@
-import { mkdirSync } from 'node:fs';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { chromium, type Browser, type Page } from 'playwright-core';
@@ -59,6 +59,34 @@ export async function openAddress(
   await page.goto(address);
   await page.waitForSelector('html[data-ready=true]');
   return { page, messages, requests: requests.filter((url) => url !== address) };
+}
+
+/**
+ * Takes a picture of the screen, or of one element, as a small WebP file. Returns its size in bytes. The file goes into
+ * the docs if SARRAF_DOCS_PICTURES is set: each machine draws letters in another way.
+ */
+export async function keepDocsPicture(
+  browser: Browser,
+  of: Pick<Page, 'screenshot'>,
+  name: string,
+): Promise<number> {
+  const png = await of.screenshot();
+  const blank = await browser.newPage();
+  const packed = await blank.evaluate(
+    `(async () => {
+      const bytes = Uint8Array.from(atob('${png.toString('base64')}'), (letter) => letter.charCodeAt(0));
+      const picture = await createImageBitmap(new Blob([bytes], { type: 'image/png' }));
+      const canvas = new OffscreenCanvas(picture.width, picture.height);
+      canvas.getContext('2d').drawImage(picture, 0, 0);
+      const blob = await canvas.convertToBlob({ type: 'image/webp', quality: 0.85 });
+      return Array.from(new Uint8Array(await blob.arrayBuffer()));
+    })()`,
+  );
+  await blank.close();
+  const bytes = Buffer.from(packed as number[]);
+  if (process.env['SARRAF_DOCS_PICTURES'] !== undefined)
+    writeFileSync(join('docs/images', `${name}.webp`), bytes);
+  return bytes.length;
 }
 
 /** Keeps a picture of the whole page where SARRAF_SCREENSHOTS names a folder. */

@@ -12,6 +12,7 @@ import { demoRun, type DemoRunOptions } from '../unit/backtest/demo-run.ts';
 import { lockRecord } from '../unit/backtest/run-records.ts';
 import {
   contrast,
+  keepDocsPicture,
   keepPicture,
   launchChromium,
   openPage,
@@ -314,6 +315,13 @@ describe('a report', () => {
     expect(await overhangOf(page)).toBe(0);
     await keepPicture(page, `brackets-${visit.screen}-${visit.theme}`);
     expect(messages.filter((text) => !text.includes('getImageData'))).toEqual([]);
+    await page.close();
+  });
+
+  test('is a picture of the docs', async () => {
+    const { page } = await open({ folder: await bracketRun('mean-reversion') });
+    await page.waitForTimeout(200);
+    expect(await keepDocsPicture(browser, page, 'backtest-report')).toBeLessThan(120_000);
     await page.close();
   });
 
