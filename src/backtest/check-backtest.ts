@@ -9,8 +9,8 @@ import type { Market } from '../domain/market.ts';
 import { UNITS_PER_ONE } from '../domain/money.ts';
 import { gridOf } from '../domain/bar-grid.ts';
 import type { StrategyInstanceSettings } from '../engine/engine-settings.ts';
-import type { FillRecord } from '../engine/fill-record.ts';
-import type { OrderRecord } from '../engine/order-record.ts';
+import type { FillRecord } from '../records/fill.ts';
+import type { OrderRecord } from '../records/order.ts';
 
 /** A check found something. Its message says what differed. */
 export class CheckFailed extends Error {}

@@ -4,7 +4,7 @@ import type { EngineEvent } from '../engine/engine-event.ts';
 import type { StrategyInstanceSettings } from '../engine/engine-settings.ts';
 import { Engine } from '../engine/engine.ts';
 import { budgetTable } from '../exchange/budget-table.ts';
-import type { OrderRecord } from '../engine/order-record.ts';
+import type { OrderRecord } from '../records/order.ts';
 import { INTERFACE_PROFILE } from '../venues/interface-profile.ts';
 import type { VenueCall } from '../venues/port.ts';
 import { tripKey } from '../venues/poll-rules.ts';

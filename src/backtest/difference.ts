@@ -1,8 +1,8 @@
 import { parseMarket } from '../exchange/market-names.ts';
 import type { Market } from '../domain/market.ts';
 import { formatUnits } from '../domain/money.ts';
-import type { FillRecord } from '../engine/fill-record.ts';
-import type { OrderRecord } from '../engine/order-record.ts';
+import type { FillRecord } from '../records/fill.ts';
+import type { OrderRecord } from '../records/order.ts';
 
 /** Cause to which a difference between a session and its second run is attributed. */
 type Cause = 'data age' | 'latency' | 'queue' | 'fee' | 'rounding' | 'code';

@@ -4,8 +4,8 @@ import {
   type MirrorChange,
   type MirrorState,
 } from '../engine/mirror-change.ts';
-import { isPlaceholder } from '../engine/fill-record.ts';
-import { isFinal, type OrderRecord } from '../engine/order-record.ts';
+import { isPlaceholder } from '../records/fill.ts';
+import { isFinal, type OrderRecord } from '../records/order.ts';
 
 /** Closed orders that a restart is given back, by their age in ms. */
 const RECENT_MS = 900_000;

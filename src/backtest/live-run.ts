@@ -9,7 +9,7 @@ import { readFigures } from '../engine/strategy-instance-record.ts';
 import { readKept } from '../engine/kept-records.ts';
 import { storedLogLine, type StrategyRecord } from '../engine/mirror-change.ts';
 import { MARKET_NAMES } from '../exchange/market-names.ts';
-import type { FillRecord } from '../engine/fill-record.ts';
+import type { FillRecord } from '../records/fill.ts';
 import type { SessionRows } from '../mirror/session-rows.ts';
 import { pathOf } from '../portfolio/valuation.ts';
 import type { BacktestRun, TradedMarket, LocksOfRun } from './backtest-run.ts';

@@ -1,6 +1,8 @@
 import { z } from 'zod';
-import { EXIT_KINDS } from '../domain/exit-kind.ts';
 import { MARKET_NAMES } from '../exchange/market-names.ts';
+import { field, shapeOf, WORD_CODECS, type RecordFields } from '../records/field.ts';
+import { FILL, FILL_RESULT } from '../records/fill.ts';
+import { ORDER, ORDER_RESULT, SHOWN_ORDER } from '../records/order.ts';
 
 /** The version of the result's shape: higher where a reader of the one before would misread it. */
 export const RESULT_SCHEMA = 3;
@@ -18,7 +20,6 @@ const fraction = z.number().nullable().describe('A fraction: 0.1 is ten percent.
 const timeMs = z.int().describe('Milliseconds since 1970-01-01T00:00:00Z.');
 const count = z.int().nonnegative();
 const lengthMs = z.number().nonnegative().describe('Milliseconds.');
-const side = z.enum(['buy', 'sell']);
 
 /** The figures of a run. Each is explained in `docs/metrics.md`; null where its formula has no value. */
 export const summarySchema = z.strictObject({
@@ -87,42 +88,29 @@ const tripsSchema = z.strictObject({
   isOpen: z.array(z.boolean()),
 });
 
-const ordersSchema = z.strictObject({
-  key: z.array(z.string()),
-  clientOrderId: z.array(z.string().nullable()),
-  pairKey: z.array(z.string().nullable()),
-  strategy: z.array(z.string()),
-  tag: z.array(z.string().nullable()),
-  market: z.array(z.string()),
-  side: z.array(side),
-  execution: z.array(z.enum(['limit', 'market', 'stop_limit', 'stop_market'])),
-  price: z.array(money.nullable()),
-  stopPrice: z.array(money.nullable()),
-  amount: z.array(decimal),
-  filled: z.array(decimal),
-  filledTotal: z.array(money),
-  averagePrice: z.array(money.nullable()),
-  fee: z.array(decimal.describe('In the currency received.')),
-  state: z.array(z.string()),
-  reason: z.array(z.string().nullable()),
-  plannedAtMs: z.array(timeMs),
-  sentAtMs: z.array(timeMs.nullable()),
-  closedAtMs: z.array(timeMs.nullable()),
-  exit: z.array(z.enum(EXIT_KINDS).nullable().describe('Which exit of a bracket it is.')),
-});
+/** Codecs of the fields of records. */
+const RESULT_CODECS = {
+  ...WORD_CODECS,
+  orderState: z.string(),
+  money,
+  amount: decimal,
+  time: timeMs,
+  count,
+  cursor: count,
+};
 
-const fillsSchema = z.strictObject({
-  tradeId: z.array(z.string()),
-  orderKey: z.array(z.string().nullable()),
-  strategy: z.array(z.string().nullable()),
-  market: z.array(z.string()),
-  side: z.array(side),
-  atMs: z.array(timeMs),
-  price: z.array(money),
-  amount: z.array(decimal),
-  total: z.array(money),
-  fee: z.array(decimal.describe('In the currency received.')),
-});
+/** Fields of a record as lists of values. */
+function listsOf<Of extends RecordFields, const Name extends keyof Of>(fields: Of, names: readonly Name[]) {
+  const shape = shapeOf(fields, names, RESULT_CODECS);
+  return z.strictObject(
+    Object.fromEntries(names.map((name) => [name, z.array(shape[name])])) as {
+      [Key in Name]: z.ZodArray<(typeof shape)[Key]>;
+    },
+  );
+}
+
+const ordersSchema = listsOf(SHOWN_ORDER, ORDER_RESULT);
+const fillsSchema = listsOf(FILL, FILL_RESULT);
 
 const locksSchema = z.strictObject({
   name: z.array(z.string()),
@@ -144,6 +132,21 @@ const membersSchema = z.strictObject({
   rank: z.array(z.int().positive().nullable().describe('Null: a filter refused it.')),
   reason: z.array(z.string()),
 });
+
+const OPEN_ORDER = [
+  'key',
+  'strategy',
+  'market',
+  'side',
+  'execution',
+  'amount',
+  'price',
+  'stopPrice',
+  'state',
+  'tag',
+  'exit',
+  'plannedAtMs',
+] as const;
 
 /** Additional data in the report of a live session: the outcome of the bot, and what it leaves open. */
 const sessionSchema = z.strictObject({
@@ -173,20 +176,9 @@ const sessionSchema = z.strictObject({
     .array(z.strictObject({ fromMs: timeMs, toMs: timeMs }))
     .describe('When the bot was not running, from its last sign of life to when strategies began again.'),
   openOrders: z.array(
-    z.strictObject({
-      key: z.string(),
-      strategy: z.string(),
-      market: z.string(),
-      side,
-      execution: z.string(),
-      amount: decimal.describe('What is left of it.'),
-      price: money.nullable(),
-      stopPrice: money.nullable(),
-      state: z.string(),
-      tag: z.string().nullable(),
-      exit: z.enum(EXIT_KINDS).nullable(),
-      plannedAtMs: timeMs,
-    }),
+    z.strictObject(
+      shapeOf({ ...ORDER, amount: field('amount', 'What is left of it.') }, OPEN_ORDER, RESULT_CODECS),
+    ),
   ),
   positions: z.array(
     z.strictObject({

@@ -1,5 +1,5 @@
 import type { Units } from '../domain/money.ts';
-import type { FillRecord } from '../engine/fill-record.ts';
+import type { FillRecord } from '../records/fill.ts';
 import { feeValue, valueAt } from './metrics/activity.ts';
 import { LotQueue, type Dust } from './metrics/lot-queue.ts';
 import { TripBuilder, tripOf, type RoundTrip, type TripSums } from './metrics/trip-builder.ts';

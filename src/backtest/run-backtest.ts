@@ -12,7 +12,7 @@ import type { Currency } from '../domain/market-symbol.ts';
 import { formatUnits, NO_UNITS, type Units } from '../domain/money.ts';
 import { timeframeMs } from '../domain/timeframe.ts';
 import type { EngineSettings, StrategyInstanceSettings } from '../engine/engine-settings.ts';
-import type { OrderRecord } from '../engine/order-record.ts';
+import type { OrderRecord } from '../records/order.ts';
 import type { BacktestRun, Loading, TradedMarket } from './backtest-run.ts';
 import { barsWithoutDetail } from './bar-lane.ts';
 import { CandleRunner, type RunMarket, type CandleRun, type RunRestarts } from './candle-runner.ts';

@@ -1,6 +1,6 @@
 import type { MirrorChange } from '../engine/mirror-change.ts';
-import type { FillRecord } from '../engine/fill-record.ts';
-import { isFinal, type OrderRecord } from '../engine/order-record.ts';
+import type { FillRecord } from '../records/fill.ts';
+import { isFinal, type OrderRecord } from '../records/order.ts';
 
 /** The orders and fills of a run, taken from what the engine would write to its mirror. */
 export class RunRecords {

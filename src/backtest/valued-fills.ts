@@ -3,7 +3,7 @@ import type { Currency } from '../domain/market-symbol.ts';
 import { parseMarket, MARKET_NAMES } from '../exchange/market-names.ts';
 import { NO_UNITS, UNITS_PER_ONE, type Units } from '../domain/money.ts';
 import { divideHalfEven } from '../domain/rounding.ts';
-import type { FillRecord } from '../engine/fill-record.ts';
+import type { FillRecord } from '../records/fill.ts';
 import { valueIn, type PriceOf, type Prices } from '../portfolio/valuation.ts';
 import type { BacktestRun } from './backtest-run.ts';
 import type { MovedFill, TripMarket } from './round-trips.ts';

@@ -1,8 +1,8 @@
 import { formatUnits, type Units } from '../domain/money.ts';
 import { clockText } from '../domain/time-text.ts';
-import type { FillRecord } from '../engine/fill-record.ts';
+import type { FillRecord } from '../records/fill.ts';
 import type { VenueOrderId } from '../domain/venue-id.ts';
-import type { OrderRecord } from '../engine/order-record.ts';
+import type { OrderRecord } from '../records/order.ts';
 import { tableLines, type TableColumn } from './table.ts';
 import { reasonText } from './reason-text.ts';
 

@@ -1,6 +1,6 @@
 import { parseMarket } from '../exchange/market-names.ts';
 import type { WalletTransaction } from '../venues/port.ts';
-import { isPlaceholder, type FillRecord } from '../engine/fill-record.ts';
+import { isPlaceholder, type FillRecord } from '../records/fill.ts';
 import type { Movements } from '../mirror/read-movements.ts';
 import { movesOf } from '../portfolio/balance-books.ts';
 import { LineMatcher } from '../portfolio/line-matcher.ts';

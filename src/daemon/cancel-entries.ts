@@ -1,10 +1,10 @@
 import { SarrafError } from '../domain/errors.ts';
 import type { VenueOrder } from '../domain/order.ts';
 import type { Limiter } from '../budget/limiter.ts';
-import type { OrderRecord } from '../engine/order-record.ts';
+import type { OrderRecord } from '../records/order.ts';
 import { nextOrdersPage } from '../engine/own-list.ts';
 import { profileOf } from '../venues/interface-profile.ts';
-import type { ListCursor, Page, VenueAnswer, VenueCall } from '../venues/port.ts';
+import type { Page, VenueAnswer, VenueCall } from '../venues/port.ts';
 import { sendRequest, type VenueCaller } from '../venues/venue-caller.ts';
 import type { MarketNames } from '../domain/market-symbol.ts';
 import { exitsAmong, type HeldOf } from '../engine/exits.ts';
@@ -13,6 +13,7 @@ import { NO_UNITS } from '../domain/money.ts';
 import { readFigures } from '../engine/strategy-instance-record.ts';
 import { MirrorReader } from '../mirror/mirror-reader.ts';
 import type { HttpRequest, HttpResponse, Transport } from '../exchange/transport.ts';
+import type { ListCursor } from '../domain/venue-id.ts';
 
 /** A silence in which entries are to be canceled. */
 export interface SilentBot {

@@ -2,7 +2,7 @@ import { countText, groupedText } from '../domain/money-text.ts';
 import { formatUnits } from '../domain/money.ts';
 import type { VenueOrderId } from '../domain/venue-id.ts';
 import type { LeftBehind } from '../engine/left-behind.ts';
-import type { OrderRecord } from '../engine/order-record.ts';
+import type { OrderRecord } from '../records/order.ts';
 import { openRest } from '../engine/live-exposure.ts';
 
 /** An order that stays open, decimals as texts; `amount` is what is left of it. */

@@ -3,9 +3,13 @@ import type { Units } from './money.ts';
 import type { TooFine } from './too-fine.ts';
 import type { VenueOrderId } from './venue-id.ts';
 
-export type Side = 'buy' | 'sell';
+export const SIDES = ['buy', 'sell'] as const;
 
-export type Execution = 'limit' | 'market' | 'stop_limit' | 'stop_market';
+export type Side = (typeof SIDES)[number];
+
+export const EXECUTIONS = ['limit', 'market', 'stop_limit', 'stop_market'] as const;
+
+export type Execution = (typeof EXECUTIONS)[number];
 
 /**
  * States of an order of ours.

@@ -2,6 +2,12 @@ import { z } from 'zod';
 import type { Brand } from './brand.ts';
 
 /**
+ * Position in one of the account's own lists: a number that rises along it, such as an id or a time in ms.
+ * Its meaning depends on the venue; see `OwnList`.
+ */
+export type ListCursor = number;
+
+/**
  * An order's id at the venue, as text: some venues count, others draw. Two ids are equal or not; which is
  * newer is for the cursors of the venue's profile to say (`OwnList`).
  */

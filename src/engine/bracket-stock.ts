@@ -1,5 +1,5 @@
 import { addUnits, NO_UNITS, subtractUnits, type Units } from '../domain/money.ts';
-import { isFinal, type OrderRecord } from './order-record.ts';
+import { isFinal, type OrderRecord } from '../records/order.ts';
 import { openRest } from './live-exposure.ts';
 import type { AlgorithmView } from './algorithms/algorithm-step.ts';
 import type { BracketAlgorithm } from './bracket.ts';

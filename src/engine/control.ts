@@ -3,10 +3,9 @@ import { NO_UNITS } from '../domain/money.ts';
 import { readStored, storedTimeMs } from '../domain/stored-json.ts';
 import { sentence } from '../language/sentence.ts';
 import { exitsAmong, type HeldOf } from './exits.ts';
-import { isFinal, mayTrade, type OrderRecord } from './order-record.ts';
+import { isFinal, mayTrade, type OrderRecord } from '../records/order.ts';
 import type { AlgorithmManager } from './algorithms/algorithm-manager.ts';
 import { nextOrdersPage } from './own-list.ts';
-import type { ListCursor } from '../venues/port.ts';
 import type {
   ByHandCommand,
   ControlCommand,
@@ -18,6 +17,7 @@ import type { OrderManager } from './orders/order-manager.ts';
 import type { Outbox } from './outbox.ts';
 import type { StrategyDispatcher } from './strategy-dispatcher.ts';
 import type { StrategyNotifier } from './strategies/strategy-notifier.ts';
+import type { ListCursor } from '../domain/venue-id.ts';
 
 export const KEPT_CONTROL = 'control';
 

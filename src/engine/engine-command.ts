@@ -1,7 +1,7 @@
 import type { RequestClass } from '../domain/request-class.ts';
 import type { VenueCall } from '../venues/port.ts';
-import type { FillRecord } from './fill-record.ts';
-import type { OrderRecord } from './order-record.ts';
+import type { FillRecord } from '../records/fill.ts';
+import type { OrderRecord } from '../records/order.ts';
 import type { MirrorChange } from './mirror-change.ts';
 
 /** A request that the engine wants sent, when its budget lets it. */

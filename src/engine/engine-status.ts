@@ -1,4 +1,4 @@
-import { mayTrade, type OrderRecord } from './order-record.ts';
+import { mayTrade, type OrderRecord } from '../records/order.ts';
 
 /** State of an engine, for the shell around it. */
 export interface EngineStatus {

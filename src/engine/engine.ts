@@ -1,6 +1,6 @@
 import type { Timeframe } from '../domain/timeframe.ts';
 import type { LockRule } from './lock-rule.ts';
-import { mayTrade, type OrderRecord } from './order-record.ts';
+import { mayTrade, type OrderRecord } from '../records/order.ts';
 import type { ClosedCandle } from '../strategy/strategy-event.ts';
 import { ByHand } from './by-hand/by-hand.ts';
 import { KEPT_BY_HAND } from './by-hand/by-hand-record.ts';

@@ -1,6 +1,6 @@
 import type { MarketNames } from '../domain/market-symbol.ts';
 import { negateUnits, NO_UNITS, subtractUnits, type Units } from '../domain/money.ts';
-import type { OrderRecord } from './order-record.ts';
+import type { OrderRecord } from '../records/order.ts';
 import { liveAmount } from './live-exposure.ts';
 
 /** Returns a strategy's holding of an asset over all its markets; negative for an amount owed. */

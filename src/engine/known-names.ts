@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { storedCount } from '../domain/stored-json.ts';
-import type { ListCursor } from '../venues/port.ts';
 import type { OrderName } from './order-names.ts';
+import type { ListCursor } from '../domain/venue-id.ts';
 
 const formerEpoch = z.object({
   epoch: z.string(),

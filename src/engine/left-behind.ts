@@ -1,6 +1,6 @@
 import type { Units } from '../domain/money.ts';
 import { unprotectedOf } from './exits.ts';
-import { mayTrade, type OrderRecord } from './order-record.ts';
+import { mayTrade, type OrderRecord } from '../records/order.ts';
 import type { MarketDataCache } from './feeds/market-data-cache.ts';
 import type { StrategyInstance } from './strategy-instance.ts';
 

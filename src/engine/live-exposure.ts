@@ -2,7 +2,7 @@ import type { MarketNames } from '../domain/market-symbol.ts';
 import { addUnits, multiplyUnits, NO_UNITS, subtractUnits, type Units } from '../domain/money.ts';
 import type { Side } from '../domain/order.ts';
 import { divideUp } from '../domain/rounding.ts';
-import { isFinal, type OrderRecord } from './order-record.ts';
+import { isFinal, type OrderRecord } from '../records/order.ts';
 import type { RiskView } from './risk/risk-view.ts';
 
 /** Filter of the orders to sum: those of one strategy that buy or sell a currency, in any market. */

@@ -3,12 +3,13 @@ import type { VenueOrder } from '../domain/order.ts';
 import { keepNewest } from '../domain/keep-newest.ts';
 import { KnownNames } from './known-names.ts';
 import { readOrderName, stopLegKey, type OrderName } from './order-names.ts';
-import { unsentOrder, type OrderRecord } from './order-record.ts';
+import { unsentOrder, type OrderRecord } from '../records/order.ts';
 import { LIST_START, surelyFollows } from './own-list.ts';
 import { latestArrivalMs } from './orders/unknown-orders.ts';
-import { isOpenStatus, type ListCursor, type OwnList } from '../venues/port.ts';
+import { isOpenStatus, type OwnList } from '../venues/port.ts';
 import type { ForeignOrders } from './orders/foreign-orders.ts';
 import type { OrderBlotter } from './orders/order-blotter.ts';
+import type { ListCursor } from '../domain/venue-id.ts';
 
 /** The intent of an order that was taken over: the mirror does not know it. */
 export const ADOPTED = 'adopted';

@@ -6,8 +6,8 @@ import type { OrderBook } from '../domain/order-book.ts';
 import type { PublicTrade } from '../domain/trade.ts';
 import type { KeptReply, WalletReading, WalletTransaction } from '../venues/port.ts';
 import type { Timeframe } from '../domain/timeframe.ts';
-import type { FillRecord } from './fill-record.ts';
-import type { OrderRecord } from './order-record.ts';
+import type { FillRecord } from '../records/fill.ts';
+import type { OrderRecord } from '../records/order.ts';
 
 /** Outcome of an intent, in one row that is written again when it changes. */
 export interface IntentRecord {

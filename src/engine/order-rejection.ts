@@ -1,5 +1,5 @@
 import { formatUnits } from '../domain/money.ts';
-import type { OrderRecord } from './order-record.ts';
+import type { OrderRecord } from '../records/order.ts';
 import { sentence } from '../language/sentence.ts';
 import { IDENTICAL_ORDER } from './orders/order-placer.ts';
 

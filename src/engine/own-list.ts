@@ -1,7 +1,7 @@
 import type { VenueOrder } from '../domain/order.ts';
 import type { VenueTrade } from '../domain/trade.ts';
-import type { VenueTradeId } from '../domain/venue-id.ts';
-import type { ListCursor, OwnList, VenueProfile } from '../venues/port.ts';
+import type { VenueTradeId, ListCursor } from '../domain/venue-id.ts';
+import type { OwnList, VenueProfile } from '../venues/port.ts';
 
 /** Before everything that a list can have. */
 export const LIST_START: ListCursor = 0;

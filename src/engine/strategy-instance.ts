@@ -3,7 +3,7 @@ import type { Currency, MarketNames } from '../domain/market-symbol.ts';
 import type { Timeframe } from '../domain/timeframe.ts';
 import { groupedText } from '../domain/money-text.ts';
 import { addUnits, LEAST_UNITS, NO_UNITS, subtractUnits, type Units } from '../domain/money.ts';
-import type { FillRecord } from './fill-record.ts';
+import type { FillRecord } from '../records/fill.ts';
 import type { PnlViews, PnlView } from './risk/risk-view.ts';
 import { AssetLedger, type AssetLedgerOptions, type MovedCoins } from '../portfolio/asset-ledger.ts';
 import type { PnlTrack } from '../portfolio/pnl-track.ts';

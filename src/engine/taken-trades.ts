@@ -1,6 +1,6 @@
-import type { VenueOrderId, VenueTradeId } from '../domain/venue-id.ts';
-import type { ListCursor, OwnList } from '../venues/port.ts';
-import { isPlaceholder, type FillRecord } from './fill-record.ts';
+import type { VenueOrderId, VenueTradeId, ListCursor } from '../domain/venue-id.ts';
+import type { OwnList } from '../venues/port.ts';
+import { isPlaceholder, type FillRecord } from '../records/fill.ts';
 import { LIST_START, readingFrom } from './own-list.ts';
 import type { MirrorState } from './mirror-change.ts';
 import type { Outbox } from './outbox.ts';

@@ -1,7 +1,7 @@
 import type { VenueAnswer } from '../venues/port.ts';
 import type { IntentRecord, JournalEntry, MirrorChange } from '../engine/mirror-change.ts';
-import { isPlaceholder, type FillRecord } from '../engine/fill-record.ts';
-import type { OrderRecord } from '../engine/order-record.ts';
+import { isPlaceholder, type FillRecord } from '../records/fill.ts';
+import type { OrderRecord } from '../records/order.ts';
 import { VANDAL_ACTS } from './vandal.ts';
 import { WRONG_KINDS } from './wrong-replies.ts';
 import { z } from 'zod';

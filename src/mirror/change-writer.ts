@@ -2,8 +2,7 @@ import type Database from 'better-sqlite3';
 import { formatUnits } from '../domain/money.ts';
 import type { MirrorChange } from '../engine/mirror-change.ts';
 import type { WalletReading, WalletTransaction } from '../venues/port.ts';
-import { DELETE_FILL, storedFill, UPSERT_FILL } from './fill-columns.ts';
-import { storedOrder, UPSERT_ORDER } from './order-columns.ts';
+import { FILL_ROWS, ORDER_ROWS } from './record-tables.ts';
 
 type Statement = Database.Statement<[object]>;
 
@@ -34,9 +33,11 @@ export class ChangeWriter {
     this.journal = prepare(
       'INSERT INTO journal (at_ms, kind, subject, json) VALUES (@atMs, @kind, @subject, @json)',
     );
-    this.order = prepare(UPSERT_ORDER);
-    this.fill = prepare(UPSERT_FILL);
-    this.fillGone = prepare(DELETE_FILL);
+    this.order = prepare(ORDER_ROWS.upsert('order_key', { atMs: 'updated_at_ms' }));
+    this.fill = prepare(FILL_ROWS.upsert("trade_id, ifnull(venue_order_id, ''), side"));
+    this.fillGone = prepare(
+      "DELETE FROM fills WHERE trade_id = @tradeId AND ifnull(venue_order_id, '') = ifnull(@venueOrderId, '') AND side = @side",
+    );
     this.intent = prepare(`
       INSERT INTO intents (intent_id, strategy, at_ms, kind, market, json, status, reason)
       VALUES (@id, @strategy, @atMs, @kind, @market, @json, @status, @reason)
@@ -89,13 +90,13 @@ export class ChangeWriter {
         this.journal.run({ ...change.entry, atMs });
         return;
       case 'order':
-        this.order.run({ ...storedOrder(change.order), atMs });
+        this.order.run({ ...ORDER_ROWS.stored(change.order), atMs });
         return;
       case 'fill':
-        this.fill.run(storedFill(change.fill));
+        this.fill.run(FILL_ROWS.stored(change.fill));
         return;
       case 'fill-gone':
-        this.fillGone.run(storedFill(change.fill));
+        this.fillGone.run(FILL_ROWS.stored(change.fill));
         return;
       case 'intent':
         this.intent.run(change.intent);

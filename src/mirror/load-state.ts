@@ -10,9 +10,8 @@ import { ADOPTED } from '../engine/lost-orders.ts';
 import { KEPT_NAMES } from '../engine/order-takeover.ts';
 import { KEPT_CURSOR, MOST_TAKEN } from '../engine/taken-trades.ts';
 import { KEPT_RECONCILIATION } from '../engine/stored-reconciliation.ts';
-import { PLACEHOLDER } from '../engine/fill-record.ts';
-import { selectFills } from './fill-columns.ts';
-import { FINAL_STATES, REFUSED, selectOrders } from './order-columns.ts';
+import { PLACEHOLDER } from '../records/fill.ts';
+import { FILL_ROWS, FINAL_STATES, ORDER_ROWS, REFUSED } from './record-tables.ts';
 import { RECENT_MS } from './pruner.ts';
 
 /** Trades that a restart gets at least, so that a page that overlaps what was read brings nothing twice. */
@@ -61,7 +60,7 @@ export function loadState(
   database: Database.Database,
   options: { epoch: string; nowMs: number },
 ): MirrorState {
-  const orders = selectOrders(
+  const orders = ORDER_ROWS.select(
     database,
     `WHERE id IN (
        SELECT id FROM orders WHERE state NOT IN ${FINAL_STATES}
@@ -76,7 +75,7 @@ export function loadState(
          WHERE cursor >= ${furthestPlaces(TRADES_TOLD)}))
      ORDER BY id`,
   );
-  const fills = selectFills(
+  const fills = FILL_ROWS.select(
     database,
     `WHERE ${IS_PLACEHOLDER} OR cursor >= max(${furthestPlaces(MOST_TAKEN)}, min(${furthestPlaces(TRADES_TOLD)},
        ifnull((SELECT CAST(json AS INTEGER) FROM kept WHERE name = '${KEPT_CURSOR}'), ${Number.MAX_SAFE_INTEGER})))

@@ -8,9 +8,9 @@ import type {
   ReplyRecord,
   StrategyRecord,
 } from '../engine/mirror-change.ts';
-import type { FillRecord } from '../engine/fill-record.ts';
-import { isFinal, type OrderRecord } from '../engine/order-record.ts';
-import { selectFills } from './fill-columns.ts';
+import type { FillRecord } from '../records/fill.ts';
+import { isFinal, type OrderRecord } from '../records/order.ts';
+import { FILL_ROWS, ORDER_ROWS, type SqlValue, UNFINISHED_IDS } from './record-tables.ts';
 import { openMirrorReadOnly } from './mirror-file.ts';
 import {
   readLastFigureAtMs,
@@ -19,7 +19,6 @@ import {
   type FigureValue,
   type SeriesRange,
 } from './read-series.ts';
-import { selectOrders, UNFINISHED_IDS, type SqlValue } from './order-columns.ts';
 import { MarketRows } from './market-rows.ts';
 import {
   RowPages,
@@ -122,7 +121,7 @@ export class MirrorReader {
       ...(!isUnfinished ? [] : [[`id IN ${UNFINISHED_IDS}`, null] as const]),
       ...(state === 'all' || state === 'open' ? [] : [['state = ?', state] as const]),
     ]);
-    return selectOrders(this.database, where.sql)(...where.values).toReversed();
+    return ORDER_ROWS.select(this.database, where.sql)(...where.values).toReversed();
   }
 
   /**
@@ -130,7 +129,7 @@ export class MirrorReader {
    * such order.
    */
   order(name: string): readonly OrderRecord[] {
-    return selectOrders(
+    return ORDER_ROWS.select(
       this.database,
       `WHERE order_key = ? OR venue_id = ?
          OR order_key IN (SELECT pair_key FROM orders WHERE order_key = ? OR venue_id = ?)
@@ -152,13 +151,13 @@ export class MirrorReader {
       filter.orderKey === undefined ? [] : [['order_key = ?', filter.orderKey]],
       'cursor DESC, id DESC',
     );
-    return selectFills(this.database, where.sql)(...where.values).toReversed();
+    return FILL_ROWS.select(this.database, where.sql)(...where.values).toReversed();
   }
 
   /** Trades by their ids. */
   fillsOfTrades(ids: readonly string[]): readonly FillRecord[] {
     const of = 'WHERE trade_id IN (SELECT value FROM json_each(?)) ORDER BY cursor, id';
-    return selectFills(this.database, of)(JSON.stringify(ids));
+    return FILL_ROWS.select(this.database, of)(JSON.stringify(ids));
   }
 
   /** Names of orders that were placed by hand, by the exchange's id, as far back as the journal goes. */

@@ -2,7 +2,7 @@ import { timeframeMs, type Timeframe } from '../domain/timeframe.ts';
 import type Database from 'better-sqlite3';
 import type { MirrorChange } from '../engine/mirror-change.ts';
 import { FigurePruner } from './figure-pruner.ts';
-import { FINAL_STATES } from './order-columns.ts';
+import { FINAL_STATES } from './record-tables.ts';
 import type { RetentionLimits } from './retention.ts';
 
 /**

@@ -1,7 +1,7 @@
 import { parseUnits } from '../domain/money.ts';
 import type { WalletTransaction } from '../venues/port.ts';
-import type { FillRecord } from '../engine/fill-record.ts';
-import { selectFills } from './fill-columns.ts';
+import type { FillRecord } from '../records/fill.ts';
+import { FILL_ROWS } from './record-tables.ts';
 import { openMirrorReadOnly } from './mirror-file.ts';
 
 /** Movements in wallets, as far as known; oldest first. */
@@ -28,7 +28,7 @@ export function readMovements(
   try {
     const { fromMs, last } = from;
     const read = database.transaction(() => ({
-      fills: selectFills(database, 'WHERE at_ms >= ? ORDER BY at_ms DESC, id DESC LIMIT ?')(
+      fills: FILL_ROWS.select(database, 'WHERE at_ms >= ? ORDER BY at_ms DESC, id DESC LIMIT ?')(
         fromMs,
         last,
       ).toReversed(),

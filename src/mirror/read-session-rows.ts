@@ -5,11 +5,10 @@ import { TIMEFRAMES, type Timeframe } from '../domain/timeframe.ts';
 import { plotFigure } from '../domain/figure-name.ts';
 import { readKept } from '../engine/kept-records.ts';
 import type { MarketVersionRecord, StrategyRecord } from '../engine/mirror-change.ts';
-import { selectFills } from './fill-columns.ts';
+import { FILL_ROWS, ORDER_ROWS, UNFINISHED_IDS } from './record-tables.ts';
 import { openMirrorReadOnly } from './mirror-file.ts';
 import type { KeptRow, SeenBalance } from './mirror-reader.ts';
 import { readSeries } from './read-series.ts';
-import { selectOrders, UNFINISHED_IDS } from './order-columns.ts';
 import type {
   BoundedTable,
   StoredPlot,
@@ -142,11 +141,11 @@ class Reading {
   > {
     const { fromMs, toMs } = this.range;
     const { database } = this;
-    const fills = selectFills(
+    const fills = FILL_ROWS.select(
       database,
       `WHERE id > (SELECT ifnull(max(id), 0) FROM fills) - ${MOST_SESSION_ROWS} ORDER BY id`,
     )();
-    const orders = selectOrders(
+    const orders = ORDER_ROWS.select(
       database,
       `WHERE planned_at_ms >= ? AND planned_at_ms < ?
          AND id > (SELECT ifnull(max(id), 0) FROM orders) - ${MOST_SESSION_ROWS} ORDER BY id`,
@@ -157,7 +156,7 @@ class Reading {
       moreFills: this.count('fills') - fills.length,
       orders,
       moreOrders: within - orders.length,
-      unfinished: selectOrders(
+      unfinished: ORDER_ROWS.select(
         database,
         `WHERE id IN ${UNFINISHED_IDS} ORDER BY id DESC LIMIT ${MOST_LINES}`,
       )().toReversed(),

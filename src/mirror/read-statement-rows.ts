@@ -5,11 +5,11 @@ import { parseUnits, UNIT_DECIMALS } from '../domain/money.ts';
 import { gridOf, shownAnchors, UTC_BARS, type BarGrid } from '../domain/bar-grid.ts';
 import { TIMEFRAMES } from '../domain/timeframe.ts';
 import type { PositionMoveRecord } from '../engine/mirror-change.ts';
-import type { FillRecord } from '../engine/fill-record.ts';
+import type { FillRecord } from '../records/fill.ts';
 import type { RecordedRate } from '../portfolio/statement-line.ts';
 import type { WalletTransaction } from '../venues/port.ts';
 import { schemaVersionOf } from './check-mirror.ts';
-import { iterateFills } from './fill-columns.ts';
+import { FILL_ROWS } from './record-tables.ts';
 import { openMirrorReadOnly } from './mirror-file.ts';
 import type { KeptRow, SeenBalance } from './mirror-reader.ts';
 import { RETENTION_BOUNDS } from './retention.ts';
@@ -90,7 +90,7 @@ function rowsOf(database: Database.Database): StatementRows {
     ),
     deletedFills: { count: fills?.count ?? 0, sinceMs: fills?.sinceMs ?? null },
     deletedLines: deletedLinesOf(database),
-    fills: () => iterateFills(database, 'ORDER BY at_ms, id'),
+    fills: FILL_ROWS.iterate(database, 'ORDER BY at_ms, id'),
     lines: database
       .prepare<[], Omit<WalletTransaction, 'amount' | 'tooFine'> & { readonly amount: string }>(
         'SELECT id, currency, at_ms AS atMs, amount, description FROM transactions ORDER BY at_ms, ordinal',

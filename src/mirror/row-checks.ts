@@ -4,12 +4,14 @@ import { isFigureValue } from '../domain/figure-name.ts';
 import { parseUnits } from '../domain/money.ts';
 import { storedProblem } from '../domain/stored-json.ts';
 import { keptProblem } from '../engine/kept-records.ts';
-import { ORDER_STATES } from '../domain/order.ts';
+import { ORDER_STATES, SIDES } from '../domain/order.ts';
 import { POSITION_ACTS } from '../engine/engine-event.ts';
 import { storedLogLine } from '../engine/mirror-change.ts';
 import { storedInstance } from '../engine/strategy-instance-record.ts';
+import type { FieldKind } from '../records/field.ts';
 import { MARKET_NAMES } from '../exchange/market-names.ts';
 import { storedAlgorithm } from '../engine/algorithm-json.ts';
+import { FILL_ROWS, ORDER_ROWS } from './record-tables.ts';
 
 /**
  * Requirement for a column, as SQL that is true of a good value of it; and the same in words. The SQL may
@@ -64,19 +66,36 @@ const oneOf = (...words: readonly string[]): ColumnCheck => ({
   expected: `one of ${words.join(', ')}`,
 });
 
-const SIDE = oneOf('buy', 'sell');
+/** Checks of the columns of records, by the kind of their fields. */
+const BY_KIND: Readonly<Record<FieldKind, ColumnCheck | null>> = {
+  name: WORD,
+  text: null,
+  side: oneOf(...SIDES),
+  execution: WORD,
+  orderState: oneOf(...ORDER_STATES),
+  exit: oneOf(...EXIT_KINDS),
+  money: DECIMAL,
+  amount: DECIMAL,
+  time: TIME,
+  count: NUMBER,
+  cursor: NUMBER,
+  orderId: WORD,
+  tradeId: WORD,
+};
 
 /** Columns that mean something else in one table than in the others. */
-const OF_TABLE: Readonly<Record<string, ColumnCheck>> = {
-  'orders.state': oneOf(...ORDER_STATES),
+const OF_TABLE: Readonly<Record<string, ColumnCheck | null>> = {
+  ...Object.fromEntries(
+    [ORDER_ROWS, FILL_ROWS].flatMap(({ table, columns }) =>
+      columns.map(({ column, kind }) => [`${table}.${column}`, BY_KIND[kind]]),
+    ),
+  ),
   'orders.client_order_id': {
     sql: () => 'client_order_id = order_key',
     expected: 'the same as order_key',
   },
-  'orders.exit_kind': oneOf(...EXIT_KINDS),
   'intents.status': oneOf('working', 'done', 'refused'),
   'strategies.status': oneOf('running', 'paused', 'stopped'),
-  'orders.execution': WORD,
   'meta.value': {
     sql: (column) => `(name <> 'epoch' OR (length(${column}) = 4 AND ${column} NOT GLOB '*[^a-z0-9]*'))`,
     expected: 'an epoch of four of [a-z0-9]',
@@ -103,34 +122,18 @@ const OF_TABLE: Readonly<Record<string, ColumnCheck>> = {
 };
 
 const DECIMALS =
-  'price stop_price amount matched filled filled_total fee total held open high low close volume latest best_buy best_sell mark base_volume quote_volume ' +
+  'price amount total held open high low close volume latest best_buy best_sell mark base_volume quote_volume ' +
   'day_low day_high day_open day_close day_change price_step amount_step min_order_value';
 
 /** Checks by the name of a column. */
-const BY_NAME: Readonly<Record<string, ColumnCheck>> = {
-  side: SIDE,
+const BY_NAME: Readonly<Record<string, ColumnCheck | null>> = {
+  side: BY_KIND.side,
   market: WORD,
   symbol: WORD,
   ...Object.fromEntries(DECIMALS.split(' ').map((name) => [name, DECIMAL])),
+  version: NUMBER,
   ...Object.fromEntries(
-    ['attempts', 'cursor', 'order_floor', 'trade_floor', 'market_version', 'version'].map((name) => [
-      name,
-      NUMBER,
-    ]),
-  ),
-  ...Object.fromEntries(
-    [
-      'order_key',
-      'venue_id',
-      'venue_order_id',
-      'trade_id',
-      'intent_id',
-      'strategy',
-      'kind',
-      'currency',
-      'timeframe',
-      'name',
-    ].map((name) => [name, WORD]),
+    'order_key intent_id strategy kind currency timeframe name'.split(' ').map((name) => [name, WORD]),
   ),
 };
 

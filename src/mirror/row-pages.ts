@@ -1,9 +1,8 @@
 import type Database from 'better-sqlite3';
 import type { IntentRecord, JournalEntry } from '../engine/mirror-change.ts';
-import type { FillRecord } from '../engine/fill-record.ts';
-import type { OrderRecord, OrderState } from '../engine/order-record.ts';
-import { selectFills } from './fill-columns.ts';
-import { FINAL_STATES, selectOrders, type SqlValue } from './order-columns.ts';
+import type { FillRecord } from '../records/fill.ts';
+import type { OrderRecord, OrderState } from '../records/order.ts';
+import { FILL_ROWS, FINAL_STATES, ORDER_ROWS, type SqlValue } from './record-tables.ts';
 
 /** Filter of the rows to read: null for everything. */
 export interface RowFilter {
@@ -104,14 +103,14 @@ export class RowPages {
     const states: readonly Condition[] =
       state === 'all' ? [] : state === 'open' ? [isOpen] : [['state = ?', state]];
     const { ids, next } = this.idsOf(ORDERS, page, [...scopeOf(page), ...states]);
-    const read = selectOrders(this.database, `WHERE id IN ${LISTED} ORDER BY id DESC`);
+    const read = ORDER_ROWS.select(this.database, `WHERE id IN ${LISTED} ORDER BY id DESC`);
     return { rows: read(JSON.stringify(ids)), next };
   }
 
   fills(page: FillPage): RowPage<FillRecord> {
     const ofOrder: Condition | null = page.orderKey === null ? null : ['order_key = ?', page.orderKey];
     const { ids, next } = this.idsOf(FILLS, page, scopeOf(page), ofOrder);
-    const read = selectFills(this.database, `WHERE id IN ${LISTED} ORDER BY cursor DESC, id DESC`);
+    const read = FILL_ROWS.select(this.database, `WHERE id IN ${LISTED} ORDER BY cursor DESC, id DESC`);
     return { rows: read(JSON.stringify(ids)), next };
   }
 

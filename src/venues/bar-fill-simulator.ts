@@ -8,7 +8,7 @@ import type { Currency } from '../domain/market-symbol.ts';
 import { type Units, formatUnits, NO_UNITS } from '../domain/money.ts';
 import type { VenueOrder } from '../domain/order.ts';
 import type { VenueTrade } from '../domain/trade.ts';
-import type { ListCursor, Page, VenueAnswer, VenueCall, WalletReading } from './port.ts';
+import type { Page, VenueAnswer, VenueCall, WalletReading } from './port.ts';
 import { longestBarMs } from '../domain/bar-grid.ts';
 import { accept, type Result } from '../simulator/result.ts';
 import type { PlaceOrder } from '../simulator/requests.ts';
@@ -25,6 +25,7 @@ import { takerCostsOf } from './bars/taker-price.ts';
 import type { WorkingOrder } from './bars/working-order.ts';
 import { Wallet } from '../simulator/wallet.ts';
 import type { SimulatedOrder, WalletPair } from '../simulator/market-state.ts';
+import type { ListCursor } from '../domain/venue-id.ts';
 
 interface BarFillSimulatorOptions {
   /** Bars are given by the place of their market in this list. */

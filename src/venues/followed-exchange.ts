@@ -9,16 +9,8 @@ import { formatUnits, type Amount, type Price, type Units } from '../domain/mone
 import type { OrderBook } from '../domain/order-book.ts';
 import type { VenueOrder } from '../domain/order.ts';
 import type { PublicTrade, VenueTrade } from '../domain/trade.ts';
-import type { VenueWalletId } from '../domain/venue-id.ts';
-import type {
-  ListCursor,
-  MarketCallKind,
-  Page,
-  VenueAnswer,
-  VenueCall,
-  VenueValues,
-  WalletTransaction,
-} from './port.ts';
+import type { VenueWalletId, ListCursor } from '../domain/venue-id.ts';
+import type { MarketCallKind, Page, VenueAnswer, VenueCall, VenueValues, WalletTransaction } from './port.ts';
 import { INTERFACE_PROFILE } from './interface-profile.ts';
 import { PAGE_SIZES } from './venue-request.ts';
 import type { SimulatedExchange } from '../simulator/exchange.ts';

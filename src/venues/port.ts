@@ -8,17 +8,17 @@ import type { MarketStats } from '../domain/market-stats.ts';
 import type { Units } from '../domain/money.ts';
 import type { OrderBook } from '../domain/order-book.ts';
 import type { Execution, Side, VenueOrder } from '../domain/order.ts';
-import type { VenueOrderId, VenueTradeId, VenueWalletId, WalletTransactionId } from '../domain/venue-id.ts';
+import type {
+  VenueOrderId,
+  VenueTradeId,
+  VenueWalletId,
+  WalletTransactionId,
+  ListCursor,
+} from '../domain/venue-id.ts';
 import type { TooFine } from '../domain/too-fine.ts';
 import type { WalletSide } from '../domain/transfer.ts';
 import type { PublicTrade, VenueTrade } from '../domain/trade.ts';
 import type { Timeframe } from '../domain/timeframe.ts';
-
-/**
- * Position in one of the account's own lists: a number that rises along it, such as an id or a time in ms.
- * Its meaning depends on the venue; see `OwnList`.
- */
-export type ListCursor = number;
 
 /** An order as it is asked for. Money is in units of 1e-10, on the market's steps. */
 export interface OrderRequest {

@@ -1,13 +1,12 @@
 import { type Market, floorAmount, roundPrice } from '../domain/market.ts';
 import type { VenueOrder } from '../domain/order.ts';
 import type { VenueTrade } from '../domain/trade.ts';
-import type { VenueWalletId } from '../domain/venue-id.ts';
+import type { VenueWalletId, ListCursor } from '../domain/venue-id.ts';
 import { type Result, accept, refuse } from '../simulator/result.ts';
 import { listOrders, type OrdersQuery } from '../simulator/order-list.ts';
 import type { OrderReference, PlaceOrder } from '../simulator/requests.ts';
 import type {
   AskedOrder,
-  ListCursor,
   MarketCallKind,
   Page,
   VenueAnswer,

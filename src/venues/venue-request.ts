@@ -3,7 +3,6 @@ import { parseMarket } from '../exchange/market-names.ts';
 import type { VenueOrder } from '../domain/order.ts';
 import type {
   AskedOrder,
-  ListCursor,
   MarketRule,
   OcoRequest,
   OrderRequest,
@@ -21,6 +20,7 @@ import { formatUnits } from '../domain/money.ts';
 import { resolutionOf } from '../exchange/resolution.ts';
 import { unreadRow, venueOrder, venueTrade, walletReading, walletTransaction } from './read-records.ts';
 import { wholeId } from './whole-ids.ts';
+import type { ListCursor } from '../domain/venue-id.ts';
 
 /** The endpoint that answers a call. */
 export const ENDPOINT_OF = {

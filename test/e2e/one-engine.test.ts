@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import type { OrderRecord } from '../../src/engine/order-record.ts';
+import type { OrderRecord } from '../../src/records/order.ts';
 import type { RiskCheck } from '../../src/engine/risk/risk-view.ts';
 import maCross from '../../strategies/ma-cross.ts';
 import { runBars, TETHER, walkOf as barsOf } from '../unit/backtest/candle-run.ts';

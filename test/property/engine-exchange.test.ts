@@ -4,7 +4,7 @@ import { formatUnits } from '../../src/domain/money.ts';
 import type { VenueOrder } from '../../src/domain/order.ts';
 import { isOpenStatus } from '../../src/venues/port.ts';
 import type { VenueCall } from '../../src/venues/port.ts';
-import { mayTrade } from '../../src/engine/order-record.ts';
+import { mayTrade } from '../../src/records/order.ts';
 import type { Intent } from '../../src/strategy/intents.ts';
 import { buy, cancel, cancelAll, iceberg, oco, quotes, replace, sell, target } from '../support/intents.ts';
 import { EngineWorld } from '../unit/engine/engine-world.ts';

@@ -4,7 +4,7 @@ import type { BacktestRun } from '../../src/backtest/backtest-run.ts';
 import { runSummary } from '../../src/backtest/finish-run.ts';
 import { createMarket } from '../../src/domain/market.ts';
 import { formatUnits, type Units } from '../../src/domain/money.ts';
-import type { FillRecord } from '../../src/engine/fill-record.ts';
+import type { FillRecord } from '../../src/records/fill.ts';
 import { demoRun } from '../unit/backtest/demo-run.ts';
 import { deepRuns } from '../support/deep-runs.ts';
 import { tradeIdOf } from '../../src/venues/whole-ids.ts';

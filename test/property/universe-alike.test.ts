@@ -10,7 +10,7 @@ import { parseUnits } from '../../src/domain/money.ts';
 import { DEFAULT_ENGINE_TIMES, DEFAULT_RECONCILIATION } from '../../src/engine/engine-settings.ts';
 import { MARKET_NAMES, parseMarket } from '../../src/exchange/market-names.ts';
 import { createRiskLimits } from '../../src/engine/risk-limits.ts';
-import type { OrderRecord } from '../../src/engine/order-record.ts';
+import type { OrderRecord } from '../../src/records/order.ts';
 import { bookColumns, tradeColumns } from '../../src/recording/record-columns.ts';
 import { defineStrategy, type StrategyDefinition } from '../../src/strategy/definition.ts';
 import type { LoggedLine } from '../../src/engine/strategy-instance.ts';

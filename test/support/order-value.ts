@@ -1,7 +1,7 @@
 import { parseUnits } from '../../src/domain/money.ts';
 import type { TrueFill, TrueOrder } from '../../src/fuzz/checkers/exchange-truth.ts';
 import { orderIdOf } from '../../src/venues/whole-ids.ts';
-import { unsentOrder, type OrderRecord, type OrderState } from '../../src/engine/order-record.ts';
+import { unsentOrder, type OrderRecord, type OrderState } from '../../src/records/order.ts';
 
 /** An order of one coin at 100, as it was planned. */
 export function plannedOrder(changed: Partial<OrderRecord> = {}): OrderRecord {

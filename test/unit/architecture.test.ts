@@ -31,6 +31,7 @@ describe('the layers', () => {
     ['src/venues/port.ts', `import type { Engine } from '../engine/engine.ts';`],
     ['src/venues/venue-caller.ts', `import type { EngineRequest } from '../engine/engine-command.ts';`],
     ['src/simulator/exchange.ts', `import { readFileSync } from 'node:fs';`],
+    ['src/simulator/exchange.ts', `import { ORDER } from '../records/order.ts';`],
     ['src/strategy/sdk.ts', `export { open } from '../mirror/mirror.ts';`],
     ['src/exchange/client.ts', `import { WireAdapter } from '../simulator-server/wire/wire-adapter.ts';`],
     ['src/mirror/mirror.ts', `const daemon = await import('../daemon/run-bot.ts');`],

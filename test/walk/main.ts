@@ -8,7 +8,7 @@ import { WAYS, type Way } from './ways.ts';
 import { importsOf } from '../support/layering.ts';
 import { parseAst } from 'rolldown/parseAst';
 
-/** A declared type, or an object of zod, with the names of its fields. */
+/** A declared type or record, or an object of zod, with the names of its fields. */
 interface Shape {
   readonly file: string;
   readonly fields: ReadonlySet<string>;
@@ -40,6 +40,13 @@ const nameOf = (member: unknown): string[] => {
   return typeof name === 'string' ? [name] : [];
 };
 
+/** True for `price: field('money')`, as `src/records/` declares fields. */
+function isFieldOfRecord(property: unknown): boolean {
+  const value = isNode(property) ? property['value'] : null;
+  const callee = isNode(value) ? value['callee'] : null;
+  return isNode(callee) && (callee['name'] === 'field' || callee['name'] === 'optional');
+}
+
 /** The members of what declares fields; null for any other node. */
 function membersOf(node: Node): readonly unknown[] | null {
   const inside = (key: string): Node => (isNode(node[key]) ? node[key] : {});
@@ -48,6 +55,10 @@ function membersOf(node: Node): readonly unknown[] | null {
       return inside('body')['body'] as readonly unknown[];
     case 'TSTypeLiteral':
       return node['members'] as readonly unknown[];
+    case 'ObjectExpression': {
+      const properties = node['properties'] as readonly unknown[];
+      return properties.some(isFieldOfRecord) ? properties : null;
+    }
     case 'CallExpression': {
       const property = inside('callee')['property'];
       const called = isNode(property) ? String(property['name']) : '';

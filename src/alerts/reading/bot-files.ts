@@ -13,7 +13,7 @@ import type { BotLook, BotReading } from '../service/alert-service.ts';
 import { equityOf, NOTHING_READ, readMirrorNow, type MirrorNow } from './mirror-now.ts';
 import { formatUnits, NO_UNITS, type Units, addUnits, subtractUnits } from '../../domain/money.ts';
 import { parseMarket } from '../../exchange/market-names.ts';
-import type { FillRecord } from '../../engine/fill-record.ts';
+import type { FillRecord } from '../../records/fill.ts';
 import type { RowPage } from '../../mirror/row-pages.ts';
 import { drawdownOf, type ValueAt } from '../../portfolio/value-series.ts';
 

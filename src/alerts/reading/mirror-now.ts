@@ -4,7 +4,7 @@ import { readKept } from '../../engine/kept-records.ts';
 import { MARKET_NAMES } from '../../exchange/market-names.ts';
 import { algorithmFromJson } from '../../engine/algorithm-json.ts';
 import { heldOf } from '../../engine/bracket-stock.ts';
-import type { OrderRecord } from '../../engine/order-record.ts';
+import type { OrderRecord } from '../../records/order.ts';
 import type { MirrorReader } from '../../mirror/mirror-reader.ts';
 import { whyNoOrders } from '../../mirror/why-no-orders.ts';
 import { valuesOf, withoutDeposits } from '../../portfolio/value-series.ts';

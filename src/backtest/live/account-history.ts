@@ -2,7 +2,7 @@ import { parseMarket, MARKET_NAMES } from '../../exchange/market-names.ts';
 import type { Currency } from '../../domain/market-symbol.ts';
 import { leastAmountAt, type Market } from '../../domain/market.ts';
 import { NO_UNITS, UNITS_PER_ONE, type Units } from '../../domain/money.ts';
-import type { FillRecord } from '../../engine/fill-record.ts';
+import type { FillRecord } from '../../records/fill.ts';
 import { movesOf } from '../../portfolio/balance-books.ts';
 import { valueIn, type PriceOf } from '../../portfolio/valuation.ts';
 import type { EquityCurve } from '../backtest-run.ts';

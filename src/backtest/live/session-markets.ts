@@ -5,7 +5,7 @@ import type { Currency } from '../../domain/market-symbol.ts';
 import { createMarket, type Market } from '../../domain/market.ts';
 import { formatUnits, LEAST_UNITS, parseUnits } from '../../domain/money.ts';
 import { MARKET_NAMES, parseMarket } from '../../exchange/market-names.ts';
-import type { FillRecord } from '../../engine/fill-record.ts';
+import type { FillRecord } from '../../records/fill.ts';
 import type { SessionRows } from '../../mirror/session-rows.ts';
 import { INTERFACE_PROFILE } from '../../venues/interface-profile.ts';
 import { needsBridge } from '../run-currency.ts';

@@ -4,7 +4,7 @@ import { readStored, storedTimeMs } from '../../domain/stored-json.ts';
 import { readFigures } from '../../engine/strategy-instance-record.ts';
 import { MARKET_NAMES } from '../../exchange/market-names.ts';
 import { unprotectedOf } from '../../engine/exits.ts';
-import { mayTrade, type OrderRecord } from '../../engine/order-record.ts';
+import { mayTrade, type OrderRecord } from '../../records/order.ts';
 import { openRest } from '../../engine/live-exposure.ts';
 import type { SessionRows } from '../../mirror/session-rows.ts';
 import type { BacktestRun } from '../backtest-run.ts';

@@ -1,6 +1,6 @@
 import { UNITS_PER_ONE, NO_UNITS, type Units } from '../../domain/money.ts';
 import { divideHalfEven } from '../../domain/rounding.ts';
-import type { FillRecord } from '../../engine/fill-record.ts';
+import type { FillRecord } from '../../records/fill.ts';
 import { meanOfColumn, numberOf, quotient, type Statistic } from '../statistics.ts';
 
 /** An amount at a price in the quote currency, half-even at ten decimals. */

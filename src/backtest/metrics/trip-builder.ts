@@ -1,6 +1,6 @@
 import type { Units } from '../../domain/money.ts';
 import { divideHalfEven } from '../../domain/rounding.ts';
-import type { FillRecord } from '../../engine/fill-record.ts';
+import type { FillRecord } from '../../records/fill.ts';
 import type { LotPart } from './lot-queue.ts';
 
 /** Something bought and sold again, or still held. Money is in the quote currency, in units of 1e-10. */

@@ -1,8 +1,8 @@
 import type { Market } from '../../domain/market.ts';
 import { formatUnits } from '../../domain/money.ts';
 import { signalKey } from '../../engine/signal-record.ts';
-import type { FillRecord } from '../../engine/fill-record.ts';
-import type { OrderRecord } from '../../engine/order-record.ts';
+import type { FillRecord } from '../../records/fill.ts';
+import type { OrderRecord } from '../../records/order.ts';
 import {
   firstKnown,
   fillDifference,

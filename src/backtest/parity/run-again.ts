@@ -31,8 +31,8 @@ import { ReceivedData } from './received-data.ts';
 import { bookText, closedBars, Watch } from './seen.ts';
 import { decimalText, ZERO, type DecimalText } from '../../domain/decimal-text.ts';
 import type { Side } from '../../domain/order.ts';
-import type { FillRecord } from '../../engine/fill-record.ts';
-import type { OrderRecord } from '../../engine/order-record.ts';
+import type { FillRecord } from '../../records/fill.ts';
+import type { OrderRecord } from '../../records/order.ts';
 
 export interface RunAgainOptions {
   readonly file: SessionFile;

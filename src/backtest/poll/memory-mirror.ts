@@ -6,8 +6,8 @@ import {
   type MirrorChange,
   type MirrorState,
 } from '../../engine/mirror-change.ts';
-import type { FillRecord } from '../../engine/fill-record.ts';
-import type { OrderRecord } from '../../engine/order-record.ts';
+import type { FillRecord } from '../../records/fill.ts';
+import type { OrderRecord } from '../../records/order.ts';
 
 /**
  * The part of every clientOrderId that a mirror draws once; here it is the same in every run, so that the

@@ -1,5 +1,5 @@
 import { formatUnits, type Units } from '../../domain/money.ts';
-import type { FillRecord } from '../../engine/fill-record.ts';
+import type { FillRecord } from '../../records/fill.ts';
 import { numberOf } from '../statistics.ts';
 import type { RoundTrip } from '../round-trips.ts';
 import { tripReturn } from '../metrics/trip-statistics.ts';
@@ -18,7 +18,7 @@ import {
   type TimeGrid,
 } from './thinning.ts';
 import { present } from '../../domain/invariant.ts';
-import type { OrderRecord } from '../../engine/order-record.ts';
+import type { OrderRecord } from '../../records/order.ts';
 
 /**
  * The most of a report's table and marks. Of more trades those with the largest profit or loss are shown, and

@@ -1,14 +1,22 @@
 import { UNITS_PER_ONE, type Units } from '../../domain/money.ts';
 import { divideHalfEven } from '../../domain/rounding.ts';
-import type { FillRecord } from '../../engine/fill-record.ts';
+import { FILL, FILL_RESULT, type FillRecord } from '../../records/fill.ts';
 import type { LockRecord } from '../../engine/lock-records.ts';
 import type { MemberRecord } from '../../engine/member-records.ts';
 import { outText } from '../../strategy/rank-markets.ts';
-import type { OrderRecord } from '../../engine/order-record.ts';
+import { ORDER_RESULT, SHOWN_ORDER, type OrderRecord } from '../../records/order.ts';
 import type { RoundTrip } from '../round-trips.ts';
 import { tripReturn } from '../metrics/trip-statistics.ts';
 import type { FillRow, OrderRow, LockRow, MemberRow, RefusalRow, TripRow } from '../result-schema.ts';
-import { decimalCell, flagCell, momentCell, numberCell, TableFormat, textCell } from './table-format.ts';
+import {
+  recordCells,
+  decimalCell,
+  flagCell,
+  momentCell,
+  numberCell,
+  TableFormat,
+  textCell,
+} from './table-format.ts';
 
 /** Round trips, with their money as text. */
 export const TRIP_TABLE = new TableFormat<RoundTrip, TripRow>({
@@ -32,27 +40,8 @@ export const TRIP_TABLE = new TableFormat<RoundTrip, TripRow>({
 
 /** Columns of orders for readers of a result, with money as text. */
 export const ORDER_TABLE = new TableFormat<OrderRecord, OrderRow>({
-  key: textCell(({ key }) => key),
-  clientOrderId: textCell(({ clientOrderId }) => clientOrderId),
-  pairKey: textCell(({ pairKey }) => pairKey),
-  strategy: textCell(({ strategy }) => strategy),
-  tag: textCell(({ tag }) => tag),
-  market: textCell(({ market }) => market),
-  side: textCell(({ side }) => side),
-  execution: textCell(({ execution }) => execution),
-  price: decimalCell(({ price }) => price),
-  stopPrice: decimalCell(({ stopPrice }) => stopPrice),
-  amount: decimalCell(({ amount }) => amount),
-  filled: decimalCell(({ filled }) => filled),
-  filledTotal: decimalCell(({ filledTotal }) => filledTotal),
+  ...recordCells<OrderRecord, OrderRow>(SHOWN_ORDER, ORDER_RESULT),
   averagePrice: decimalCell(averagePrice),
-  fee: decimalCell(({ fee }) => fee),
-  state: textCell(({ state }) => state),
-  reason: textCell(({ reason }) => reason),
-  plannedAtMs: momentCell(({ plannedAtMs }) => plannedAtMs),
-  sentAtMs: momentCell(({ sentAtMs }) => sentAtMs),
-  closedAtMs: momentCell(({ closedAtMs }) => closedAtMs),
-  exit: textCell(({ exit }) => exit),
 });
 
 function averagePrice({ filled, filledTotal }: OrderRecord): Units | null {
@@ -60,18 +49,7 @@ function averagePrice({ filled, filledTotal }: OrderRecord): Units | null {
 }
 
 /** Fills, with their money as text. */
-export const FILL_TABLE = new TableFormat<FillRecord, FillRow>({
-  tradeId: textCell(({ tradeId }) => tradeId),
-  orderKey: textCell(({ orderKey }) => orderKey),
-  strategy: textCell(({ strategy }) => strategy),
-  market: textCell(({ market }) => market),
-  side: textCell(({ side }) => side),
-  atMs: momentCell(({ atMs }) => atMs),
-  price: decimalCell(({ price }) => price),
-  amount: decimalCell(({ amount }) => amount),
-  total: decimalCell(({ total }) => total),
-  fee: decimalCell(({ fee }) => fee),
-});
+export const FILL_TABLE = new TableFormat<FillRecord, FillRow>(recordCells(FILL, FILL_RESULT));
 
 /** Locks, with the orders that they refused. */
 export const LOCK_TABLE = new TableFormat<LockRecord, LockRow>({

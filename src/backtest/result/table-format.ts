@@ -1,6 +1,7 @@
 import { present } from '../../domain/invariant.ts';
 import { formatUnits, type Units } from '../../domain/money.ts';
 import { separatedName } from '../../domain/separated-name.ts';
+import type { FieldKind, RecordFields } from '../../records/field.ts';
 import type { ByteWriter } from '../byte-writer.ts';
 
 /** One field of a table: its value in a row, and how JSON and CSV have it. */
@@ -151,6 +152,35 @@ export function momentCell<Source, Value extends number | null>(
 export function flagCell<Source>(valueOf: (source: Source) => boolean): TableField<Source, boolean> {
   const write = (source: Source, out: ByteWriter): void => out.text(valueOf(source) ? 'true' : 'false');
   return { valueOf, writeJson: write, writeCsv: write };
+}
+
+/** Writers of the cells of each kind of field. */
+const CELLS: Readonly<Record<FieldKind, typeof textCell | typeof decimalCell | typeof numberCell>> = {
+  name: textCell,
+  text: textCell,
+  side: textCell,
+  execution: textCell,
+  orderState: textCell,
+  exit: textCell,
+  orderId: textCell,
+  tradeId: textCell,
+  money: decimalCell,
+  amount: decimalCell,
+  time: momentCell,
+  count: numberCell,
+  cursor: numberCell,
+};
+
+/** Cells of some fields of a record, by their kinds. */
+export function recordCells<Source, Row>(
+  fields: RecordFields,
+  names: readonly (keyof Row & string)[],
+): TableFields<Source, Row> {
+  const cellOf = (name: keyof Row & string): unknown => {
+    const cell = CELLS[present(fields[name], 'a field of each name').kind] as typeof textCell;
+    return cell((source: Source) => (source as Readonly<Record<string, string | null>>)[name] ?? null);
+  };
+  return Object.fromEntries(names.map((name) => [name, cellOf(name)])) as unknown as TableFields<Source, Row>;
 }
 
 function writeNumber(value: number | null, nothing: string, out: ByteWriter): void {

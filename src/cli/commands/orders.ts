@@ -1,13 +1,12 @@
 import { parsedJson } from '../../domain/stored-json.ts';
 import { harmless } from '../../domain/one-line.ts';
 import { Argument, Option, type Command } from 'commander';
-import type { FillRecord } from '../../engine/fill-record.ts';
+import type { FillRecord } from '../../records/fill.ts';
 import type { ReplyRecord } from '../../engine/mirror-change.ts';
-import type { OrderRecord } from '../../engine/order-record.ts';
+import type { OrderRecord } from '../../records/order.ts';
 import { indentedJson } from '../../language/indented-json.ts';
-import { storedFill } from '../../mirror/fill-columns.ts';
+import { FILL_ROWS, ORDER_ROWS } from '../../mirror/record-tables.ts';
 import type { MirrorReader } from '../../mirror/mirror-reader.ts';
-import { storedOrder } from '../../mirror/order-columns.ts';
 import { failed, wrongInput } from '../command-error.ts';
 import { fillLines, orderLines, unitsText } from '../order-lines.ts';
 import {
@@ -57,7 +56,7 @@ function listOrders(options: Options): void {
   const nothing =
     options.state === 'open' ? 'No open orders. --state all shows the closed ones too.' : 'No such orders.';
   print(options, {
-    json: { orders: orders.map(storedOrder) },
+    json: { orders: orders.map((order) => ORDER_ROWS.stored(order)) },
     lines: () => (orders.length === 0 ? [nothing] : orderLines(orders, Date.now())),
   });
 }
@@ -154,8 +153,8 @@ function showOrder(name: string, options: Options): void {
   print(options, {
     json: {
       orders: details.map(({ order, fills, journal, replies }) => ({
-        ...storedOrder(order),
-        trades: fills.map(storedFill),
+        ...ORDER_ROWS.stored(order),
+        trades: fills.map((fill) => FILL_ROWS.stored(fill)),
         journal: journal.map(({ json, ...line }) => ({ ...line, entry: parsedJson(json) })),
         replies,
       })),

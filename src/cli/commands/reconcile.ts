@@ -3,7 +3,7 @@ import { Command } from 'commander';
 import { ControlClient } from '../../daemon/control-client.ts';
 import { isDataFolderInUse } from '../../daemon/run-locks.ts';
 import { formatUnits } from '../../domain/money.ts';
-import { storedFill } from '../../mirror/fill-columns.ts';
+import { FILL_ROWS } from '../../mirror/record-tables.ts';
 import { readMovements } from '../../mirror/read-movements.ts';
 import { failed, wrongInput } from '../command-error.ts';
 import { confirm } from '../confirm.ts';
@@ -115,7 +115,7 @@ function storedChange({ units, fill, line, ...change }: WalletChange): object {
   return {
     ...change,
     amount: formatUnits(units),
-    fill: fill === null ? null : storedFill(fill),
+    fill: fill === null ? null : FILL_ROWS.stored(fill),
     line: line === null ? null : storedLine(line),
   };
 }

@@ -8,7 +8,7 @@ import type { LockOwner } from '../../daemon/process-lock.ts';
 import type { StoredCredential } from '../../engine/credential-watch.ts';
 import { readKept } from '../../engine/kept-records.ts';
 import type { KeptRow, MirrorSummary } from '../../mirror/mirror-reader.ts';
-import { storedOrder } from '../../mirror/order-columns.ts';
+import { ORDER_ROWS } from '../../mirror/record-tables.ts';
 import { ledgerLines, ledgerStatus } from '../ledger-status.ts';
 import { LastPrices } from '../../mirror/last-prices.ts';
 import { locksNow, pauseOf } from '../../mirror/locks-now.ts';
@@ -266,7 +266,7 @@ async function showStatus(options: MirrorOptions): Promise<void> {
       transfers,
       ledger,
       strategies: strategies.map(({ figures, ...strategy }) => ({ ...strategy, ...figures })),
-      openOrders: openOrders.map(storedOrder),
+      openOrders: openOrders.map((order) => ORDER_ROWS.stored(order)),
       kept: Object.fromEntries(kept.map(({ name, json, atMs }) => [name, { atMs, value: parsedJson(json) }])),
     },
     lines: () => [

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { storedFill } from '../../mirror/fill-columns.ts';
+import { FILL_ROWS } from '../../mirror/record-tables.ts';
 import { fillLines, manualNameOf } from '../order-lines.ts';
 import {
   filterOf,
@@ -21,7 +21,7 @@ function listTrades(options: FilterOptions): void {
   print(options, {
     json: {
       trades: fills.map((fill) => ({
-        ...storedFill(fill),
+        ...FILL_ROWS.stored(fill),
         manualOrder: manualNameOf(fill, manual),
       })),
     },

@@ -4,7 +4,7 @@ import { readKept } from '../../engine/kept-records.ts';
 import { KEPT_RECONCILIATION } from '../../engine/stored-reconciliation.ts';
 import { MARKET_NAMES, parseMarket } from '../../exchange/market-names.ts';
 import { walletLineKind } from '../../exchange/wallet-line-kind.ts';
-import { isPlaceholder, type FillRecord } from '../../engine/fill-record.ts';
+import { isPlaceholder, type FillRecord } from '../../records/fill.ts';
 import type { StatementRows } from '../../mirror/read-statement-rows.ts';
 import type { RecordedBalances } from '../../portfolio/balance-course.ts';
 import { lineKey, type StatementSource } from '../../portfolio/make-statement.ts';

@@ -13,7 +13,7 @@ import { readFigures } from '../../engine/strategy-instance-record.ts';
 import { MARKET_NAMES, parseMarket } from '../../exchange/market-names.ts';
 import { exitsAmong } from '../../engine/exits.ts';
 import { reaches } from '../../engine/lock.ts';
-import type { OrderRecord } from '../../engine/order-record.ts';
+import type { OrderRecord } from '../../records/order.ts';
 import type { MirrorReader } from '../../mirror/mirror-reader.ts';
 import { ApiError } from '../api-error.ts';
 import { positionItems } from '../readers/strategy-items.ts';

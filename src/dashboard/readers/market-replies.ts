@@ -4,7 +4,7 @@ import { formatUnits, subtractUnits, UNITS_PER_ONE, type Units } from '../../dom
 import { plotFigure, readFigureName } from '../../domain/figure-name.ts';
 import { readKept } from '../../engine/kept-records.ts';
 import { sentence } from '../../language/sentence.ts';
-import type { OrderRecord } from '../../engine/order-record.ts';
+import type { OrderRecord } from '../../records/order.ts';
 import type { MirrorReader } from '../../mirror/mirror-reader.ts';
 import { ApiError } from '../api-error.ts';
 import type { BookReply, MarketsReply, MarksReply, BracketItem } from '../schema/market.ts';

@@ -1,42 +1,37 @@
 import { parsedJson } from '../../domain/stored-json.ts';
-import { formatUnits } from '../../domain/money.ts';
 import type { IntentRecord } from '../../engine/mirror-change.ts';
 import { tryMarket } from './market-parts.ts';
-import type { FillRecord } from '../../engine/fill-record.ts';
+import type { FillRecord } from '../../records/fill.ts';
 import { UNTIL_RESUMED_MS, type Lock } from '../../engine/lock.ts';
-import type { OrderRecord } from '../../engine/order-record.ts';
+import type { OrderRecord } from '../../records/order.ts';
 import { readSentence } from '../../language/read-sentence.ts';
 import type { SentenceItem } from '../schema/fields.ts';
 import type { LockItem } from '../schema/lock.ts';
-import { orderItem, type FillItem, type IntentItem, type OrderItem, type StepItem } from '../schema/order.ts';
-import { storedOrder } from '../../mirror/order-columns.ts';
+import {
+  fillItem,
+  orderItem,
+  type FillItem,
+  type IntentItem,
+  type OrderItem,
+  type StepItem,
+} from '../schema/order.ts';
+import { FILL_ROWS, ORDER_ROWS } from '../../mirror/record-tables.ts';
 import type { JournalLine } from '../../mirror/row-pages.ts';
 
 const ORDER_FIELDS = Object.keys(orderItem.shape) as readonly (keyof OrderItem)[];
+const FILL_FIELDS = Object.keys(fillItem.shape) as readonly (keyof FillItem)[];
 
 /** The fields of an order that its item has, with money as text. */
 export function orderItemOf(order: OrderRecord): OrderItem {
-  const item: OrderItem = { ...storedOrder(order), reasonFacts: readSentence(order.reason) };
+  const item: OrderItem = { ...ORDER_ROWS.stored(order), reasonFacts: readSentence(order.reason) };
   return Object.fromEntries(ORDER_FIELDS.map((field) => [field, item[field]])) as OrderItem;
 }
 
 export function fillItemOf(fill: FillRecord): FillItem {
   const market = tryMarket(fill.market);
-  const feeCurrency = fill.side === 'buy' ? market?.base : market?.quote;
-  return {
-    tradeId: fill.tradeId,
-    orderKey: fill.orderKey,
-    venueOrderId: fill.venueOrderId,
-    strategy: fill.strategy,
-    market: fill.market,
-    side: fill.side,
-    atMs: fill.atMs,
-    price: formatUnits(fill.price),
-    amount: formatUnits(fill.amount),
-    total: formatUnits(fill.total),
-    fee: formatUnits(fill.fee),
-    feeCurrency: feeCurrency ?? null,
-  };
+  const feeCurrency = (fill.side === 'buy' ? market?.base : market?.quote) ?? null;
+  const item: FillItem = { ...FILL_ROWS.stored(fill), feeCurrency };
+  return Object.fromEntries(FILL_FIELDS.map((field) => [field, item[field]])) as FillItem;
 }
 
 export function intentItemOf({ json, ...intent }: IntentRecord): IntentItem {

@@ -4,7 +4,7 @@ import type { StrategyRecord } from '../../engine/mirror-change.ts';
 import { readFigures } from '../../engine/strategy-instance-record.ts';
 import { MARKET_NAMES } from '../../exchange/market-names.ts';
 import { unprotectedOf } from '../../engine/exits.ts';
-import type { OrderRecord } from '../../engine/order-record.ts';
+import type { OrderRecord } from '../../records/order.ts';
 import { readSentence } from '../../language/read-sentence.ts';
 import { LastPrices } from '../../mirror/last-prices.ts';
 import { locksNow, pauseOf } from '../../mirror/locks-now.ts';

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { WORD_CODECS } from '../../records/field.ts';
 
 /** Money, amounts and prices: digits, and never an exponent. */
 export const decimalTextField = z
@@ -28,7 +29,18 @@ export type SentenceItem = z.output<typeof sentenceField>;
 
 export const countField = z.int().nonnegative();
 
-export const sideField = z.enum(['buy', 'sell']);
+export const sideField = WORD_CODECS.side;
+
+/** Codecs of the fields of records. */
+export const ITEM_CODECS = {
+  ...WORD_CODECS,
+  exit: z.string(),
+  money: decimalTextField,
+  amount: decimalTextField,
+  time: timeField,
+  count: countField,
+  cursor: countField,
+};
 
 /** The most rows of one page. */
 export const MOST_ROWS_OF_PAGE = 500;

@@ -1,56 +1,26 @@
 import { z } from 'zod';
 import { ORDER_STATES } from '../../domain/order.ts';
+import { shapeOf } from '../../records/field.ts';
+import { FILL, FILL_ITEM } from '../../records/fill.ts';
+import { ORDER_ITEM, SHOWN_ORDER } from '../../records/order.ts';
 import {
   countField,
-  decimalTextField,
   fieldSentences,
+  ITEM_CODECS,
   nameField,
   pageOfItems,
   pageQuery,
   sentenceField,
-  sideField,
   timeField,
 } from './fields.ts';
 
 export const orderItem = z.object({
-  key: z.string().describe('Its name here.'),
-  clientOrderId: z.string().nullable(),
-  venueId: z.string().nullable().describe('Its id at the exchange.'),
-  intentId: z.string(),
-  strategy: z.string(),
-  tag: z.string().nullable(),
-  exit: z.string().nullable().describe('Which exit of a bracket it is, such as `stop-loss`.'),
-  market: z.string(),
-  side: sideField,
-  execution: z.enum(['limit', 'market', 'stop_limit', 'stop_market']),
-  price: decimalTextField.nullable(),
-  stopPrice: decimalTextField.nullable(),
-  amount: decimalTextField,
-  filled: decimalTextField,
-  filledTotal: decimalTextField.describe('Value of its fills, before fees.'),
-  fee: decimalTextField.describe('In the currency received.'),
-  state: z.enum(ORDER_STATES),
-  reason: z.string().nullable(),
+  ...shapeOf(SHOWN_ORDER, ORDER_ITEM, ITEM_CODECS),
   reasonFacts: sentenceField,
-  pairKey: z.string().nullable().describe('The other leg of an OCO.'),
-  attempts: countField,
-  plannedAtMs: timeField,
-  sentAtMs: timeField.nullable(),
-  closedAtMs: timeField.nullable(),
 });
 
 export const fillItem = z.object({
-  tradeId: z.string(),
-  orderKey: z.string().nullable().describe('Null for one that is not of the bot.'),
-  venueOrderId: z.string().nullable(),
-  strategy: z.string().nullable(),
-  market: z.string(),
-  side: sideField,
-  atMs: timeField,
-  price: decimalTextField,
-  amount: decimalTextField,
-  total: decimalTextField.describe('Before the fee.'),
-  fee: decimalTextField,
+  ...shapeOf(FILL, FILL_ITEM, ITEM_CODECS),
   feeCurrency: z.string().nullable(),
 });
 

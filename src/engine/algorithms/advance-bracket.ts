@@ -10,7 +10,7 @@ import {
 } from '../../domain/money.ts';
 import { divideDown } from '../../domain/rounding.ts';
 import { sentence } from '../../language/sentence.ts';
-import { CANCELED_BY_OTHERS, isFinal, type OrderRecord } from '../order-record.ts';
+import { CANCELED_BY_OTHERS, isFinal, type OrderRecord } from '../../records/order.ts';
 import { plainOrder, type AlgorithmOrder, type AlgorithmStep, type AlgorithmView } from './algorithm-step.ts';
 import { priceAbove, type ExitLevel } from '../exit-level.ts';
 import { followPrice, originOf, stopOf, type StopLevel } from './follow-price.ts';

@@ -1,7 +1,7 @@
 import { subtractUnits, type Units, UNITS_PER_ONE, unitsOf } from '../../domain/money.ts';
 import { divideDown, divideUp } from '../../domain/rounding.ts';
 import { sentence } from '../../language/sentence.ts';
-import type { OrderRecord } from '../order-record.ts';
+import type { OrderRecord } from '../../records/order.ts';
 import { plainOrder, type AlgorithmStep, type AlgorithmView } from './algorithm-step.ts';
 import { canBeOrdered } from './market-grid.ts';
 import type { PegAlgorithm } from './peg.ts';

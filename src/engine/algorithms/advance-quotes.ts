@@ -1,7 +1,7 @@
 import { present } from '../../domain/invariant.ts';
 import type { Side } from '../../domain/order.ts';
 import { sentence } from '../../language/sentence.ts';
-import { isFinal, type OrderRecord } from '../order-record.ts';
+import { isFinal, type OrderRecord } from '../../records/order.ts';
 import { onAmountGrid } from './market-grid.ts';
 import { plainOrder, type AlgorithmOrder, type AlgorithmStep, type AlgorithmView } from './algorithm-step.ts';
 import { NOTHING } from './step.ts';

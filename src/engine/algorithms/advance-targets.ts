@@ -10,7 +10,7 @@ import {
 import { divideDown } from '../../domain/rounding.ts';
 import { sentence } from '../../language/sentence.ts';
 import { paymentFor, worstPrice } from '../orders/claims.ts';
-import { isFinal, type OrderRecord } from '../order-record.ts';
+import { isFinal, type OrderRecord } from '../../records/order.ts';
 import type { AlgorithmOrder, AlgorithmStep, AlgorithmView, ExitSale, MarketLook } from './algorithm-step.ts';
 import { canBeOrdered, onAmountGrid } from './market-grid.ts';
 import { waitingFor, NO_EQUITY, noPriceOf, NOTHING, over, waiting } from './step.ts';

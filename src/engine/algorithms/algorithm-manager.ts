@@ -1,7 +1,7 @@
 import type { Market } from '../../domain/market.ts';
 import { addUnits, NO_UNITS, subtractUnits, type Units } from '../../domain/money.ts';
 import { sentence } from '../../language/sentence.ts';
-import { isFinal, NO_LABELS, type OrderRecord } from '../order-record.ts';
+import { isFinal, NO_LABELS, type OrderRecord } from '../../records/order.ts';
 import type { OrderTable } from '../orders/order-table.ts';
 import type { ClosedCandle } from '../../strategy/strategy-event.ts';
 import { algorithmFromJson, algorithmToJson } from '../algorithm-json.ts';

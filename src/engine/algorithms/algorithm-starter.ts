@@ -9,7 +9,7 @@ import {
   type AlgorithmIntent,
   type SizedAlgorithmIntent,
 } from './algorithms.ts';
-import type { OrderRecord } from '../order-record.ts';
+import type { OrderRecord } from '../../records/order.ts';
 import { NO_HOLDING } from '../../portfolio/holding.ts';
 import { partOf } from '../../portfolio/quote-money.ts';
 import { MOST_ALGORITHMS, type AlgorithmManager } from './algorithm-manager.ts';

@@ -3,7 +3,7 @@ import type { Market } from '../../domain/market.ts';
 import type { Units } from '../../domain/money.ts';
 import type { OrderBook } from '../../domain/order-book.ts';
 import type { Side } from '../../domain/order.ts';
-import type { OrderRecord } from '../order-record.ts';
+import type { OrderRecord } from '../../records/order.ts';
 import type { RefusalCause } from '../../venues/port.ts';
 import type { SeenBook } from '../risk/risk-view.ts';
 

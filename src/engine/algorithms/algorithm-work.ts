@@ -2,7 +2,7 @@ import { NO_UNITS, type Units } from '../../domain/money.ts';
 import type { Algorithm } from './algorithms.ts';
 import type { AlgorithmStep, AlgorithmView, Close } from './algorithm-step.ts';
 import { heldOf } from '../bracket-stock.ts';
-import { isFinal, type OrderRecord } from '../order-record.ts';
+import { isFinal, type OrderRecord } from '../../records/order.ts';
 import type { NamedBracket } from './bracket-notices.ts';
 import type { ClaimingWork } from '../risk/reservations.ts';
 import type { StrategyInstance } from '../strategy-instance.ts';

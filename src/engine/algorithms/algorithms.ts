@@ -1,6 +1,6 @@
 import type { Market } from '../../domain/market.ts';
 import type { Intent, DecimalInput } from '../../strategy/intents.ts';
-import type { OrderRecord } from '../order-record.ts';
+import type { OrderRecord } from '../../records/order.ts';
 import { advanceBracket } from './advance-bracket.ts';
 import { advanceLadder } from './advance-ladder.ts';
 import { advancePeg } from './advance-peg.ts';

@@ -2,7 +2,7 @@ import { formatUnits, type Units } from '../../domain/money.ts';
 import { heldOf } from '../bracket-stock.ts';
 import type { Algorithm } from './algorithms.ts';
 import { retryAtMsOf } from './setbacks.ts';
-import { isFinal, type OrderRecord } from '../order-record.ts';
+import { isFinal, type OrderRecord } from '../../records/order.ts';
 import type { Outbox } from '../outbox.ts';
 
 /** A bracket whose trouble is told: whose it is, and what its coin is called. */

@@ -1,7 +1,7 @@
 import { addUnits, NO_UNITS, unitsOf, type Units } from '../../domain/money.ts';
 import type { Timeframe } from '../../domain/timeframe.ts';
 import { followsCloses } from '../bracket.ts';
-import type { OrderRecord } from '../order-record.ts';
+import type { OrderRecord } from '../../records/order.ts';
 import type { ClosedCandle } from '../../strategy/strategy-event.ts';
 import type { AlgorithmWork } from './algorithm-work.ts';
 import type { StrategyInstance } from '../strategy-instance.ts';

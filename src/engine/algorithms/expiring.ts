@@ -2,7 +2,7 @@ import type { Units } from '../../domain/money.ts';
 import type { Side } from '../../domain/order.ts';
 import { sentence } from '../../language/sentence.ts';
 import type { AlgorithmStep, AlgorithmView } from './algorithm-step.ts';
-import { isFinal } from '../order-record.ts';
+import { isFinal } from '../../records/order.ts';
 import { canceling, over, placing, waiting } from './step.ts';
 
 /** One order that is canceled when its time is over. What it has filled by then stays. */

@@ -3,7 +3,7 @@ import { subtractUnits, type Units } from '../../domain/money.ts';
 import type { Side } from '../../domain/order.ts';
 import { sentence } from '../../language/sentence.ts';
 import type { Intent } from '../../strategy/intents.ts';
-import { isFinal, type OrderRecord } from '../order-record.ts';
+import { isFinal, type OrderRecord } from '../../records/order.ts';
 import { onAmountGrid, onPriceGrid } from './market-grid.ts';
 import { plainOrder, type AlgorithmStep, type AlgorithmView } from './algorithm-step.ts';
 import { canceling, over, placing, refused, waiting, type Creation } from './step.ts';

@@ -1,5 +1,5 @@
 import type { Units } from '../../domain/money.ts';
-import type { OrderRecord } from '../order-record.ts';
+import type { OrderRecord } from '../../records/order.ts';
 import type { AlgorithmView } from './algorithm-step.ts';
 
 /** Rejections in a row after which an algorithm gives up. */

@@ -2,7 +2,7 @@ import { NO_UNITS, subtractUnits, type Units } from '../../domain/money.ts';
 import type { Side } from '../../domain/order.ts';
 import type { Market } from '../../domain/market.ts';
 import { sentence } from '../../language/sentence.ts';
-import type { OrderRecord } from '../order-record.ts';
+import type { OrderRecord } from '../../records/order.ts';
 import { plainOrder, type AlgorithmStep, type AlgorithmView } from './algorithm-step.ts';
 import { canBeOrdered } from './market-grid.ts';
 import { canceling, over, placing, refused, waiting } from './step.ts';

@@ -1,5 +1,5 @@
 import { addUnits, NO_UNITS, type Units } from '../../domain/money.ts';
-import { isFinal, type OrderRecord } from '../order-record.ts';
+import { isFinal, type OrderRecord } from '../../records/order.ts';
 
 /**
  * Amount filled by the ended orders of an algorithm with one order at a time. It is stored, not summed again:

@@ -1,7 +1,7 @@
 import type { Market } from '../../domain/market.ts';
 import type { Units } from '../../domain/money.ts';
 import type { AlgorithmView, Close } from './algorithm-step.ts';
-import type { OrderRecord } from '../order-record.ts';
+import type { OrderRecord } from '../../records/order.ts';
 import type { MarketDataCache } from '../feeds/market-data-cache.ts';
 
 /** View of an algorithm. The book is computed when it is read, which most algorithms never do. */

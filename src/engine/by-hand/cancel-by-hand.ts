@@ -3,7 +3,7 @@ import type { Algorithm } from '../algorithms/algorithms.ts';
 import { venueOrderId } from '../../domain/venue-id.ts';
 import { keepNewest } from '../../domain/keep-newest.ts';
 import { sentence } from '../../language/sentence.ts';
-import { mayTrade, type OrderRecord } from '../order-record.ts';
+import { mayTrade, type OrderRecord } from '../../records/order.ts';
 import type { AlgorithmManager } from '../algorithms/algorithm-manager.ts';
 import type { CancelCommand } from '../engine-event.ts';
 import type { IntentRouter } from '../strategies/intent-router.ts';

@@ -1,6 +1,6 @@
 import { addUnits, formatUnits, UNITS_PER_ONE, type Units, NO_UNITS } from '../../domain/money.ts';
 import { sentence } from '../../language/sentence.ts';
-import { isFinal, mayTrade, type OrderRecord } from '../order-record.ts';
+import { isFinal, mayTrade, type OrderRecord } from '../../records/order.ts';
 import type { Intent } from '../../strategy/intents.ts';
 import type { AlgorithmManager } from '../algorithms/algorithm-manager.ts';
 import type { CloseCommand } from '../engine-event.ts';

@@ -1,7 +1,7 @@
 import { lengthText } from '../../domain/time-text.ts';
 import { keepNewest } from '../../domain/keep-newest.ts';
 import { sentence } from '../../language/sentence.ts';
-import type { OrderRecord } from '../order-record.ts';
+import type { OrderRecord } from '../../records/order.ts';
 import type { Intent } from '../../strategy/intents.ts';
 import type { PlaceCommand } from '../engine-event.ts';
 import type { IntentRouter } from '../strategies/intent-router.ts';

@@ -1,7 +1,6 @@
-import type { VenueOrderId, VenueWalletId } from '../../domain/venue-id.ts';
+import type { VenueOrderId, VenueWalletId, ListCursor } from '../../domain/venue-id.ts';
 import { nextOrdersPage } from '../own-list.ts';
 import type { PlannedFeed } from '../../scheduler/feed.ts';
-import type { ListCursor } from '../../venues/port.ts';
 import type { AccountState } from './account-state.ts';
 import type { FeedAsker } from './feed-asker.ts';
 import type { FillHandler, TradesCall } from '../fills/fill-handler.ts';

@@ -2,7 +2,7 @@ import { invariant, present } from '../../domain/invariant.ts';
 import { statsCall } from '../../venues/port.ts';
 import type { PlannedFeed } from '../../scheduler/feed.ts';
 import type { FeedPace } from '../../scheduler/pace.ts';
-import type { OrderRecord } from '../order-record.ts';
+import type { OrderRecord } from '../../records/order.ts';
 import { PollQueue } from '../../scheduler/poll-queue.ts';
 import { AccountFeeds } from './account-feeds.ts';
 import type { AccountState } from './account-state.ts';

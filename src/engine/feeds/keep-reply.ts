@@ -1,4 +1,4 @@
-import type { OrderRecord } from '../order-record.ts';
+import type { OrderRecord } from '../../records/order.ts';
 import type { KeptReply, VenueAnswer } from '../../venues/port.ts';
 import type { ReplyStep } from '../mirror-change.ts';
 import type { Outbox } from '../outbox.ts';

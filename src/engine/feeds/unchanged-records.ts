@@ -1,6 +1,6 @@
 import type { VenueOrder } from '../../domain/order.ts';
 import type { VenueOrderId } from '../../domain/venue-id.ts';
-import type { OrderRecord } from '../order-record.ts';
+import type { OrderRecord } from '../../records/order.ts';
 
 /**
  * Records of open orders that came to nothing when they were taken in last. A venue in this process hands

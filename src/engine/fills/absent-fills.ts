@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { EXIT_KINDS } from '../../domain/exit-kind.ts';
 import { formatUnits } from '../../domain/money.ts';
 import { readStored } from '../../domain/stored-json.ts';
-import { storedFillRecord, type FillRecord } from '../fill-record.ts';
+import { storedFillRecord, type FillRecord } from '../../records/fill.ts';
 import type { Outbox } from '../outbox.ts';
 
 /** Trades of orders whose strategies are not at work, with what the order is called and which exit it is. */

@@ -7,11 +7,11 @@ import {
   type Units,
 } from '../../domain/money.ts';
 import type { VenueOrderId } from '../../domain/venue-id.ts';
-import type { FillRecord } from '../fill-record.ts';
+import type { FillRecord } from '../../records/fill.ts';
 import type { BookedFills } from './booked-fills.ts';
 import type { OrderBlotter } from '../orders/order-blotter.ts';
 import type { OrderReportMatcher } from '../orders/order-report-matcher.ts';
-import type { OrderRecord } from '../order-record.ts';
+import type { OrderRecord } from '../../records/order.ts';
 
 /** Gets each trade of the account: with the order as it then is, or null for a foreign one. */
 export interface FillListener {

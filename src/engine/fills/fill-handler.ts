@@ -1,9 +1,9 @@
 import { formatUnits } from '../../domain/money.ts';
 import type { VenueTrade } from '../../domain/trade.ts';
 import { sentence } from '../../language/sentence.ts';
-import type { ListCursor, Page, VenueCall, VenueProfile } from '../../venues/port.ts';
-import type { FillRecord } from '../fill-record.ts';
-import { isFinal, type OrderRecord } from '../order-record.ts';
+import type { Page, VenueCall, VenueProfile } from '../../venues/port.ts';
+import type { FillRecord } from '../../records/fill.ts';
+import { isFinal, type OrderRecord } from '../../records/order.ts';
 import { cursorOfTrade, readingFrom } from '../own-list.ts';
 import { BookedFills } from './booked-fills.ts';
 import { FillCorrections, type FillListener } from './fill-corrections.ts';
@@ -18,6 +18,7 @@ import { PlaceholderFills, placeholderText } from './placeholder-fills.ts';
 import type { Reconciler } from './reconciler.ts';
 import { nameOf, READ_AGAIN, TakenTrades } from '../taken-trades.ts';
 import { hasArrived, TradeOwner } from './trade-owner.ts';
+import type { ListCursor } from '../../domain/venue-id.ts';
 
 /** One page of the trades list. */
 export type TradesCall = Extract<VenueCall, { kind: 'trades' }>;

@@ -1,8 +1,8 @@
 import { formatUnits } from '../../domain/money.ts';
 import type { VenueTrade } from '../../domain/trade.ts';
-import type { VenueOrderId, VenueTradeId } from '../../domain/venue-id.ts';
+import type { VenueOrderId, VenueTradeId, ListCursor } from '../../domain/venue-id.ts';
 import { cursorOfTrade } from '../own-list.ts';
-import type { ListCursor, OwnList } from '../../venues/port.ts';
+import type { OwnList } from '../../venues/port.ts';
 import type { Outbox } from '../outbox.ts';
 import { nameOf } from '../taken-trades.ts';
 

@@ -1,12 +1,13 @@
 import { DAY_MS } from '../../domain/durations.ts';
 import { formatUnits, NO_UNITS, subtractUnits, UNITS_PER_ONE, type Units } from '../../domain/money.ts';
-import { placeholderIdOf, type FillRecord } from '../fill-record.ts';
-import type { OrderRecord } from '../order-record.ts';
-import { isOpenStatus, type ListCursor } from '../../venues/port.ts';
+import { EMPTY_FILL, placeholderIdOf, type FillRecord } from '../../records/fill.ts';
+import type { OrderRecord } from '../../records/order.ts';
+import { isOpenStatus } from '../../venues/port.ts';
 import type { BookedFills } from './booked-fills.ts';
 import type { OrderBlotter } from '../orders/order-blotter.ts';
 import type { OrderReportMatcher } from '../orders/order-report-matcher.ts';
 import type { PendingTrades } from './pending-trades.ts';
+import type { ListCursor } from '../../domain/venue-id.ts';
 
 /** Interval of the search for the trades that placeholders stand for, while they may be listed. */
 const LOOK_AGAIN_MS = 600_000;
@@ -114,6 +115,7 @@ export class PlaceholderFills {
     if (amount <= 0n || total === null) return null;
     const left = fee === null ? NO_UNITS : subtractUnits(fee, order.fee);
     return {
+      ...EMPTY_FILL,
       tradeId: placeholderIdOf(venueId),
       cursor: order.tradeFloor,
       venueOrderId: venueId,

@@ -1,9 +1,9 @@
 import type { Units } from '../../domain/money.ts';
 import type { VenueTrade } from '../../domain/trade.ts';
-import { mayTrade, type OrderRecord } from '../order-record.ts';
+import { mayTrade, type OrderRecord } from '../../records/order.ts';
 import { cursorOfId, cursorOfTrade, LIST_START, mayFollow } from '../own-list.ts';
 import type { SeenFeeRates } from './fee-rates.ts';
-import type { FillRecord } from '../fill-record.ts';
+import type { FillRecord } from '../../records/fill.ts';
 import type { BookedFills } from './booked-fills.ts';
 import type { OrderBlotter } from '../orders/order-blotter.ts';
 import type { OrderReportMatcher } from '../orders/order-report-matcher.ts';

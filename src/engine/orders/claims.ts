@@ -3,7 +3,7 @@ import type { MarketNames } from '../../domain/market-symbol.ts';
 import { multiplyUnits, NO_UNITS, type Units } from '../../domain/money.ts';
 import type { Side } from '../../domain/order.ts';
 import { divideDown, divideUp } from '../../domain/rounding.ts';
-import type { OrderRecord } from '../order-record.ts';
+import type { OrderRecord } from '../../records/order.ts';
 import { openRest } from '../live-exposure.ts';
 
 /** An order that takes any price fills no worse than one percent beyond its reference price. */

@@ -1,6 +1,6 @@
 import type { VenueOrderId } from '../../domain/venue-id.ts';
 import { isUnbindable } from './order-life.ts';
-import { isFinal, type OrderRecord } from '../order-record.ts';
+import { isFinal, type OrderRecord } from '../../records/order.ts';
 import type { OrderBlotter } from './order-blotter.ts';
 import type { OrderInquiries } from './order-inquiries.ts';
 import type { SureIds } from './second-readings.ts';

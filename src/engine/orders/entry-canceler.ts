@@ -1,7 +1,7 @@
 import { NO_UNITS } from '../../domain/money.ts';
 import { exitsAmong, type HeldOf } from '../exits.ts';
 import { reaches, type Lock } from '../lock.ts';
-import { mayTrade, type OrderRecord } from '../order-record.ts';
+import { mayTrade, type OrderRecord } from '../../records/order.ts';
 import type { OrderManager } from './order-manager.ts';
 import type { StrategyInstance } from '../strategy-instance.ts';
 

@@ -1,4 +1,4 @@
-import { mayTrade, type OrderRecord } from '../order-record.ts';
+import { mayTrade, type OrderRecord } from '../../records/order.ts';
 
 /** True if two orders are identical to the exchange: in all but their clientOrderId. */
 export function areIdentical(one: OrderRecord, other: OrderRecord): boolean {

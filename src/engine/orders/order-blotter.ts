@@ -3,14 +3,15 @@ import { keepNewest } from '../../domain/keep-newest.ts';
 import { sentence } from '../../language/sentence.ts';
 import { IdenticalOrders } from './identical-orders.ts';
 import { afterEvent, type OrderEvent } from './order-life.ts';
-import { CANCELED_BY_OTHERS, isFinal, mayTrade, type OrderRecord } from '../order-record.ts';
+import { CANCELED_BY_OTHERS, isFinal, mayTrade, type OrderRecord } from '../../records/order.ts';
 import { OrderTable } from './order-table.ts';
 import { LIST_START } from '../own-list.ts';
 import { UnknownOrders } from './unknown-orders.ts';
-import type { ListCursor, VenueProfile } from '../../venues/port.ts';
+import type { VenueProfile } from '../../venues/port.ts';
 import type { EngineSettings } from '../engine-settings.ts';
 import type { MirrorState } from '../mirror-change.ts';
 import type { Outbox } from '../outbox.ts';
+import type { ListCursor } from '../../domain/venue-id.ts';
 
 /** Cursors that wait for a second reading; the oldest go. A page of a list has up to a thousand. */
 const MOST_SEEN_ONCE = 5_000;

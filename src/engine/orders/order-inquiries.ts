@@ -1,7 +1,7 @@
 import type { VenueOrder } from '../../domain/order.ts';
 import type { VenueOrderId } from '../../domain/venue-id.ts';
 import type { VenueAnswer } from '../../venues/port.ts';
-import type { OrderRecord } from '../order-record.ts';
+import type { OrderRecord } from '../../records/order.ts';
 import { keepLookUp } from '../feeds/keep-reply.ts';
 import type { Outbox } from '../outbox.ts';
 

@@ -2,7 +2,7 @@ import { invariant } from '../../domain/invariant.ts';
 import { NO_UNITS, type Units } from '../../domain/money.ts';
 import type { VenueOrderId } from '../../domain/venue-id.ts';
 import { sentence } from '../../language/sentence.ts';
-import { isFinal, type OrderRecord, type OrderState } from '../order-record.ts';
+import { isFinal, type OrderRecord, type OrderState } from '../../records/order.ts';
 
 /** Exchange's report on an order, from any of its lists and replies. */
 export interface OrderStatusReport {

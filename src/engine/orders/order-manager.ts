@@ -1,6 +1,6 @@
 import type { VenueOrder } from '../../domain/order.ts';
 import type { VenueOrderId } from '../../domain/venue-id.ts';
-import type { OrderRecord } from '../order-record.ts';
+import type { OrderRecord } from '../../records/order.ts';
 import { isOpenStatus } from '../../venues/port.ts';
 import { CancelManager } from './cancel-manager.ts';
 import type { EngineSettings } from '../engine-settings.ts';

@@ -2,7 +2,7 @@ import type { VenueOrder } from '../../domain/order.ts';
 import { sentence } from '../../language/sentence.ts';
 import type { WhenIdentical } from './identical-orders.ts';
 import { OrderNames, stopLegKey } from '../order-names.ts';
-import { unsentOrder, type OrderRecord } from '../order-record.ts';
+import { unsentOrder, type OrderRecord } from '../../records/order.ts';
 import type { WantedOrder } from '../risk/risk-view.ts';
 import type { VenueAnswer } from '../../venues/port.ts';
 import type { EngineSettings } from '../engine-settings.ts';

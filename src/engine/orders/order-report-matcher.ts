@@ -1,12 +1,12 @@
 import { present } from '../../domain/invariant.ts';
 import { formatUnits, NO_UNITS, type Units } from '../../domain/money.ts';
 import type { VenueOrder } from '../../domain/order.ts';
-import type { VenueOrderId } from '../../domain/venue-id.ts';
+import type { VenueOrderId, ListCursor } from '../../domain/venue-id.ts';
 import { keepNewest } from '../../domain/keep-newest.ts';
 import { OrderEndings, SureIds } from './second-readings.ts';
-import { isFinal, type OrderRecord } from '../order-record.ts';
+import { isFinal, type OrderRecord } from '../../records/order.ts';
 import { cursorOfOrder } from '../own-list.ts';
-import { isClosedStatus, isOpenStatus, type ListCursor } from '../../venues/port.ts';
+import { isClosedStatus, isOpenStatus } from '../../venues/port.ts';
 import { DisputedIds } from './disputed-ids.ts';
 import type { FlawLog } from '../flaw-log.ts';
 import { ForeignOrders } from './foreign-orders.ts';

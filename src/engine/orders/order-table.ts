@@ -1,6 +1,6 @@
 import { invariant, present } from '../../domain/invariant.ts';
 import type { VenueOrderId } from '../../domain/venue-id.ts';
-import { isFinal, type OrderRecord } from '../order-record.ts';
+import { isFinal, type OrderRecord } from '../../records/order.ts';
 
 /**
  * Orders that came to their end and are kept in memory, so that a late record or fill still finds them: up to

@@ -1,5 +1,5 @@
 import type { VenueOrder } from '../../domain/order.ts';
-import { mayTrade, type OrderRecord } from '../order-record.ts';
+import { mayTrade, type OrderRecord } from '../../records/order.ts';
 import type { CancelManager } from './cancel-manager.ts';
 import type { Outbox } from '../outbox.ts';
 

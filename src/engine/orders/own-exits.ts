@@ -1,7 +1,7 @@
 import { addUnits, NO_UNITS, subtractUnits, type Units } from '../../domain/money.ts';
 import { createLeaving, leftBracket, type Leaving } from '../bracket.ts';
 import { canBeOrdered, onAmountGrid } from '../algorithms/market-grid.ts';
-import { mayTrade, type OrderRecord } from '../order-record.ts';
+import { mayTrade, type OrderRecord } from '../../records/order.ts';
 import type { OrderTable } from './order-table.ts';
 import { openRest } from '../live-exposure.ts';
 import type { AlgorithmWork } from '../algorithms/algorithm-work.ts';

@@ -1,6 +1,6 @@
 import { present } from '../../domain/invariant.ts';
 import type { MarketName } from '../../domain/market-symbol.ts';
-import type { OrderRecord } from '../order-record.ts';
+import type { OrderRecord } from '../../records/order.ts';
 import type { VenueCall } from '../../venues/port.ts';
 
 type PlaceCall = Extract<VenueCall, { kind: 'place' | 'place-oco' }>;

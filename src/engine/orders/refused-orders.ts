@@ -1,7 +1,7 @@
 import { subtractUnits, UNITS_PER_ONE, type Units } from '../../domain/money.ts';
 import { keepNewest } from '../../domain/keep-newest.ts';
 import { paymentFor } from './claims.ts';
-import type { OrderRecord } from '../order-record.ts';
+import type { OrderRecord } from '../../records/order.ts';
 import type { WantedOrder } from '../risk/risk-view.ts';
 import { sentence } from '../../language/sentence.ts';
 import { refusalCauseOf, type RefusalCause } from '../../venues/port.ts';

@@ -1,8 +1,7 @@
 import type { VenueOrder } from '../../domain/order.ts';
-import type { OrderRecord } from '../order-record.ts';
+import type { OrderRecord } from '../../records/order.ts';
 import { nextOrdersPage } from '../own-list.ts';
 import { MOST_PASS_PAGES } from './unknown-orders.ts';
-import type { ListCursor } from '../../venues/port.ts';
 import type { CancelManager } from './cancel-manager.ts';
 import type { EngineSettings } from '../engine-settings.ts';
 import { keepLookUp } from '../feeds/keep-reply.ts';
@@ -11,6 +10,7 @@ import type { OrderPlacer } from './order-placer.ts';
 import type { ReportMatch } from './order-report-matcher.ts';
 import type { Outbox } from '../outbox.ts';
 import type { PreTradeRisk } from '../risk/pre-trade-risk.ts';
+import type { ListCursor } from '../../domain/venue-id.ts';
 
 /** Maximum wait of a look-up for a slot. */
 const LOOK_UP_WITHIN_MS = 60_000;

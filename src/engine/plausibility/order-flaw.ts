@@ -1,7 +1,7 @@
 import { formatUnits, UNITS_PER_ONE, type Units } from '../../domain/money.ts';
 import { type VenueOrder } from '../../domain/order.ts';
 import { isOpenStatus, type VenueProfile } from '../../venues/port.ts';
-import type { OrderRecord } from '../order-record.ts';
+import type { OrderRecord } from '../../records/order.ts';
 import { cursorOfOrder, isListId } from '../own-list.ts';
 import { fineFlaw, isAbout, type Flaw } from './flaw.ts';
 

@@ -1,6 +1,6 @@
 import { formatUnits, UNITS_PER_ONE } from '../../domain/money.ts';
 import type { VenueTrade } from '../../domain/trade.ts';
-import type { OrderRecord } from '../order-record.ts';
+import type { OrderRecord } from '../../records/order.ts';
 import { cursorOf, isListId } from '../own-list.ts';
 import type { VenueProfile } from '../../venues/port.ts';
 import { fineFlaw, isAbout, type Flaw } from './flaw.ts';

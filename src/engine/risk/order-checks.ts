@@ -2,7 +2,7 @@ import { HOUR_MS, MINUTE_MS } from '../../domain/durations.ts';
 import { formatUnits, UNITS_PER_ONE } from '../../domain/money.ts';
 import { divideUp } from '../../domain/rounding.ts';
 import { sentence } from '../../language/sentence.ts';
-import { mayTrade, type OrderRecord } from '../order-record.ts';
+import { mayTrade, type OrderRecord } from '../../records/order.ts';
 import { highestPrice } from '../live-exposure.ts';
 import { sayAmount, sayValue, type Objection, type RiskCheck } from './risk-view.ts';
 

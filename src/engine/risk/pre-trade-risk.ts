@@ -6,7 +6,7 @@ import { sentence } from '../../language/sentence.ts';
 import { onPriceGrid } from '../algorithms/market-grid.ts';
 import { fitToMarket } from '../orders/fit-to-market.ts';
 import type { WhenIdentical } from '../orders/identical-orders.ts';
-import type { OrderLabels, OrderRecord } from '../order-record.ts';
+import type { OrderLabels, OrderRecord } from '../../records/order.ts';
 import { checkRisk, type RiskApproved } from './check-risk.ts';
 import { onlyReduces } from '../live-exposure.ts';
 import type { RiskRefusal, RiskView, WantedOrder, PnlViews, SeenBook } from './risk-view.ts';

@@ -7,7 +7,7 @@ import { claimsOn, paymentFor, worstPrice } from '../orders/claims.ts';
 import type { Algorithm } from '../algorithms/algorithms.ts';
 import { unguardedOf } from '../bracket-stock.ts';
 import { unplacedOf, type Unplaced } from '../algorithms/unplaced.ts';
-import type { OrderRecord } from '../order-record.ts';
+import type { OrderRecord } from '../../records/order.ts';
 import type { WantedOrder } from './risk-view.ts';
 import type { AccountState } from '../feeds/account-state.ts';
 import type { OrderTable } from '../orders/order-table.ts';

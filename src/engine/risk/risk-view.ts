@@ -2,7 +2,7 @@ import type { Market } from '../../domain/market.ts';
 import type { Currency, MarketNames } from '../../domain/market-symbol.ts';
 import { formatUnits, type Units } from '../../domain/money.ts';
 import type { Execution, Side } from '../../domain/order.ts';
-import type { OrderRecord } from '../order-record.ts';
+import type { OrderRecord } from '../../records/order.ts';
 import type { RiskLimits } from '../risk-limits.ts';
 import type { MarketStandstill } from './market-standstill.ts';
 

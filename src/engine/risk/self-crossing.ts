@@ -1,7 +1,7 @@
 import { formatUnits, type Units } from '../../domain/money.ts';
 import type { Execution, Side } from '../../domain/order.ts';
 import { sentence } from '../../language/sentence.ts';
-import { mayTrade, type OrderRecord } from '../order-record.ts';
+import { mayTrade, type OrderRecord } from '../../records/order.ts';
 import {
   sayAmount,
   sayValue,

@@ -5,7 +5,7 @@ import { present } from '../../domain/invariant.ts';
 import { sentence } from '../../language/sentence.ts';
 import { canBeOrdered, onAmountGrid } from '../algorithms/market-grid.ts';
 import { positiveWishUnits } from '../algorithms/wish-units.ts';
-import { isFinal, type OrderRecord } from '../order-record.ts';
+import { isFinal, type OrderRecord } from '../../records/order.ts';
 import { isAlgorithmIntent } from '../algorithms/algorithms.ts';
 import type { DecimalInput, Intent } from '../../strategy/intents.ts';
 import type { IntentBlotter } from './intent-blotter.ts';

@@ -5,7 +5,7 @@ import type { MarketStats } from '../../domain/market-stats.ts';
 import type { Currency, MarketNames } from '../../domain/market-symbol.ts';
 import { addUnits, formatUnits, NO_UNITS, numberOfUnits, type Units } from '../../domain/money.ts';
 import type { OrderBook } from '../../domain/order-book.ts';
-import type { OrderRecord } from '../order-record.ts';
+import type { OrderRecord } from '../../records/order.ts';
 import { valueIn, type PriceOf, type Prices } from '../../portfolio/valuation.ts';
 import type { MarketRules } from '../../strategy/market-rules.ts';
 import type { EngineView, OwnOrder } from '../../strategy/strategy-event.ts';

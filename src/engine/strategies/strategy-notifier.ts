@@ -1,8 +1,8 @@
 import { present } from '../../domain/invariant.ts';
 import { leastAmountAt } from '../../domain/market.ts';
 import { formatUnits } from '../../domain/money.ts';
-import type { FillRecord } from '../fill-record.ts';
-import { isFinal, type OrderRecord } from '../order-record.ts';
+import type { FillRecord } from '../../records/fill.ts';
+import { isFinal, type OrderRecord } from '../../records/order.ts';
 import type { Rejection, StrategyEvent } from '../../strategy/strategy-event.ts';
 import { AbsentFills, KEPT_ABSENT_FILLS, type AbsentFill } from '../fills/absent-fills.ts';
 import { EventQueue } from './event-queue.ts';

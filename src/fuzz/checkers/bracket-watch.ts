@@ -1,7 +1,7 @@
 import { algorithmFromJson } from '../../engine/algorithm-json.ts';
 import type { EngineOutput } from '../../engine/engine-command.ts';
 import type { PositionMoveRecord } from '../../engine/mirror-change.ts';
-import type { OrderRecord } from '../../engine/order-record.ts';
+import type { OrderRecord } from '../../records/order.ts';
 
 /** A stretch of time in which something keeps exits from being placed, in ms of the true time. */
 export interface Excuse {

@@ -2,7 +2,7 @@ import type { EngineOutput } from '../../engine/engine-command.ts';
 import { formatUnits, UNITS_PER_ONE } from '../../domain/money.ts';
 import { divideUp } from '../../domain/rounding.ts';
 import { parseMarket } from '../../exchange/market-names.ts';
-import type { OrderRecord } from '../../engine/order-record.ts';
+import type { OrderRecord } from '../../records/order.ts';
 import { violationsOf, type Violation } from './violation.ts';
 
 /** Exchange's own data on a currency. */

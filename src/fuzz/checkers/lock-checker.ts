@@ -3,7 +3,7 @@ import type { EngineOutput } from '../../engine/engine-command.ts';
 import type { Engine } from '../../engine/engine.ts';
 import { calendarAt } from '../../engine/trading-calendar.ts';
 import type { LockRule } from '../../engine/lock-rule.ts';
-import type { OrderRecord } from '../../engine/order-record.ts';
+import type { OrderRecord } from '../../records/order.ts';
 import { parseUnits } from '../../domain/money.ts';
 import { parseMarket } from '../../exchange/market-names.ts';
 import { addsRisk, NOTHING_GIVEN, type GivenCoins } from './adds-risk.ts';

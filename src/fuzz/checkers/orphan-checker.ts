@@ -1,5 +1,5 @@
 import type { EngineOutput } from '../../engine/engine-command.ts';
-import type { OrderRecord } from '../../engine/order-record.ts';
+import type { OrderRecord } from '../../records/order.ts';
 import type { ExchangeTruth } from './exchange-truth.ts';
 import { violationsOf, type Violation } from './violation.ts';
 

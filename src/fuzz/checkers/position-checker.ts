@@ -5,7 +5,7 @@ import type { EngineOutput } from '../../engine/engine-command.ts';
 import type { PositionMoveRecord } from '../../engine/mirror-change.ts';
 import type { Engine } from '../../engine/engine.ts';
 import { parseMarket } from '../../exchange/market-names.ts';
-import type { OrderRecord } from '../../engine/order-record.ts';
+import type { OrderRecord } from '../../records/order.ts';
 import { violationsOf, type Violation } from './violation.ts';
 
 /**

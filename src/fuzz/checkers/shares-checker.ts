@@ -1,5 +1,5 @@
 import type { EngineOutput } from '../../engine/engine-command.ts';
-import { isFinal, type OrderRecord } from '../../engine/order-record.ts';
+import { isFinal, type OrderRecord } from '../../records/order.ts';
 import { violationsOf, type Violation } from './violation.ts';
 
 /**

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import type { CandleRun } from '../../../src/backtest/candle-runner.ts';
 import type { CandleColumns } from '../../../src/domain/candle-columns.ts';
 import { formatUnits } from '../../../src/domain/money.ts';
-import type { OrderRecord } from '../../../src/engine/order-record.ts';
+import type { OrderRecord } from '../../../src/records/order.ts';
 import { defineStrategy } from '../../../src/strategy/definition.ts';
 import type { Intent } from '../../../src/strategy/intents.ts';
 import { buy, twap } from '../../support/intents.ts';

@@ -3,7 +3,7 @@ import { changeLines } from '../../../src/cli/reconciliation-lines.ts';
 import { walletChanges } from '../../../src/cli/wallet-changes.ts';
 import { formatUnits, parseUnits } from '../../../src/domain/money.ts';
 import type { WalletTransaction } from '../../../src/venues/port.ts';
-import { placeholderIdOf, type FillRecord } from '../../../src/engine/fill-record.ts';
+import { placeholderIdOf, type FillRecord } from '../../../src/records/fill.ts';
 import { readMovements } from '../../../src/mirror/read-movements.ts';
 import { DURABLE, fillRecord, MirrorFolder } from '../mirror/mirror-fixture.ts';
 import { orderIdOf, tradeIdOf, transactionIdOf } from '../../../src/venues/whole-ids.ts';

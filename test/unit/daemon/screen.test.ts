@@ -2,8 +2,8 @@ import { describe, expect, test } from 'vitest';
 import { createScreen } from '../../../src/daemon/run/screen.ts';
 import { parseUnits } from '../../../src/domain/money.ts';
 import type { EngineNotice } from '../../../src/engine/engine-command.ts';
-import type { FillRecord } from '../../../src/engine/fill-record.ts';
-import type { OrderRecord, OrderState } from '../../../src/engine/order-record.ts';
+import type { FillRecord } from '../../../src/records/fill.ts';
+import type { OrderRecord, OrderState } from '../../../src/records/order.ts';
 import { plannedOrder } from '../../support/order-value.ts';
 import { orderIdOf, tradeIdOf } from '../../../src/venues/whole-ids.ts';
 

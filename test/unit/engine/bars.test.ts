@@ -10,7 +10,7 @@ import type { EngineEvent } from '../../../src/engine/engine-event.ts';
 import { DEFAULT_ENGINE_TIMES, type ErrorPolicy } from '../../../src/engine/engine-settings.ts';
 import { Engine } from '../../../src/engine/engine.ts';
 import { EMPTY_MIRROR_STATE } from '../../../src/engine/mirror-change.ts';
-import { isFinal } from '../../../src/engine/order-record.ts';
+import { isFinal } from '../../../src/records/order.ts';
 import { createRiskLimits } from '../../../src/engine/risk-limits.ts';
 import { defineStrategy, type StrategyDefinition } from '../../../src/strategy/definition.ts';
 import { StrategyRunner } from '../../../src/strategy/runner.ts';

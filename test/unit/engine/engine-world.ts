@@ -24,8 +24,8 @@ import {
 } from '../../../src/engine/engine-settings.ts';
 import { Engine } from '../../../src/engine/engine.ts';
 import { createRiskLimits } from '../../../src/engine/risk-limits.ts';
-import type { FillRecord } from '../../../src/engine/fill-record.ts';
-import type { OrderRecord } from '../../../src/engine/order-record.ts';
+import type { FillRecord } from '../../../src/records/fill.ts';
+import type { OrderRecord } from '../../../src/records/order.ts';
 import type { PlannedFeed } from '../../../src/scheduler/feed.ts';
 import { defineStrategy, type StrategyDefinition } from '../../../src/strategy/definition.ts';
 import type { Intent } from '../../../src/strategy/intents.ts';

@@ -21,12 +21,12 @@ import {
   walletTransactionId,
   type VenueOrderId,
   type VenueTradeId,
+  type ListCursor,
 } from '../../../src/domain/venue-id.ts';
 import { cursorOf, cursorOfOrder, LIST_START } from '../../../src/engine/own-list.ts';
 import { isOpenStatus } from '../../../src/venues/port.ts';
 import { INTERFACE_PROFILE } from '../../../src/venues/interface-profile.ts';
 import type {
-  ListCursor,
   MarketRule,
   OcoRequest,
   OrderRequest,

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { parseUnits, type Units } from '../../../src/domain/money.ts';
 import { MARKET_NAMES } from '../../../src/exchange/market-names.ts';
 import { exitsAmong, unprotectedOf } from '../../../src/engine/exits.ts';
-import type { OrderRecord } from '../../../src/engine/order-record.ts';
+import type { OrderRecord } from '../../../src/records/order.ts';
 import { orderIn } from '../../support/order-value.ts';
 
 let placed = 0;

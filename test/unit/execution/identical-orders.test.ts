@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { parseUnits } from '../../../src/domain/money.ts';
 import { areIdentical, IdenticalOrders } from '../../../src/engine/orders/identical-orders.ts';
-import type { OrderRecord } from '../../../src/engine/order-record.ts';
+import type { OrderRecord } from '../../../src/records/order.ts';
 import { INTERFACE_PROFILE } from '../../../src/venues/interface-profile.ts';
 import { orderIn, plannedOrder } from '../../support/order-value.ts';
 

@@ -8,7 +8,7 @@ import {
   type OrderEvent,
   type OrderStatusReport,
 } from '../../../src/engine/orders/order-life.ts';
-import { isFinal, mayTrade, type OrderRecord, type OrderState } from '../../../src/engine/order-record.ts';
+import { isFinal, mayTrade, type OrderRecord, type OrderState } from '../../../src/records/order.ts';
 import { INTERFACE_PROFILE } from '../../../src/venues/interface-profile.ts';
 import { isOpenStatus } from '../../../src/venues/port.ts';
 import { orderIn, plannedOrder } from '../../support/order-value.ts';

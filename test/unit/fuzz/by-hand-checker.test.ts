@@ -3,7 +3,7 @@ import type { MirrorChange } from '../../../src/engine/mirror-change.ts';
 import { ByHandChecker } from '../../../src/fuzz/checkers/by-hand-checker.ts';
 import type { TrueOrder } from '../../../src/fuzz/checkers/exchange-truth.ts';
 import { PositionChecker } from '../../../src/fuzz/checkers/position-checker.ts';
-import type { OrderRecord } from '../../../src/engine/order-record.ts';
+import type { OrderRecord } from '../../../src/records/order.ts';
 import { endedOrder as order, orderIn, trueFill } from '../../support/order-value.ts';
 import { intentRecord, journalLine } from '../mirror/mirror-fixture.ts';
 

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { parseUnits } from '../../../src/domain/money.ts';
 import { FundsChecker } from '../../../src/fuzz/checkers/funds-checker.ts';
 import type { EngineOutput } from '../../../src/engine/engine-command.ts';
-import type { OrderRecord } from '../../../src/engine/order-record.ts';
+import type { OrderRecord } from '../../../src/records/order.ts';
 import { plannedOrder } from '../../support/order-value.ts';
 
 const refused = (change: Partial<OrderRecord> = {}): Pick<EngineOutput, 'changes'> => ({

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { RejectionChecker } from '../../../src/fuzz/checkers/rejection-checker.ts';
-import type { OrderState } from '../../../src/engine/order-record.ts';
+import type { OrderState } from '../../../src/records/order.ts';
 import { orderIn } from '../../support/order-value.ts';
 
 const idOf = (name: string): number | null => (name === 'there' ? 5 : null);

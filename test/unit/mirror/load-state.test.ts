@@ -3,7 +3,7 @@ import { KEPT_NAMES } from '../../../src/engine/order-takeover.ts';
 import { KEPT_CURSOR } from '../../../src/engine/taken-trades.ts';
 import { DURABLE, fillRecord, kept, MirrorFolder, NOW_MS, orderRecord } from './mirror-fixture.ts';
 import { orderIdOf, tradeIdOf } from '../../../src/venues/whole-ids.ts';
-import { placeholderIdOf } from '../../../src/engine/fill-record.ts';
+import { placeholderIdOf } from '../../../src/records/fill.ts';
 import { ADOPTED } from '../../../src/engine/lost-orders.ts';
 
 const HOUR_MS = 3_600_000;

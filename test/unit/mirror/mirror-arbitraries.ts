@@ -1,8 +1,10 @@
-import { ORDER_STATES } from '../../../src/domain/order.ts';
+import { EXECUTIONS, ORDER_STATES } from '../../../src/domain/order.ts';
 import fc from 'fast-check';
 import { EXIT_KINDS } from '../../../src/domain/exit-kind.ts';
 import type { Units } from '../../../src/domain/money.ts';
-import { venueOrderId, venueTradeId } from '../../../src/domain/venue-id.ts';
+import type { FieldKind, RecordFields, RecordOf } from '../../../src/records/field.ts';
+import { FILL } from '../../../src/records/fill.ts';
+import { ORDER } from '../../../src/records/order.ts';
 import type { MirrorChange } from '../../../src/engine/mirror-change.ts';
 import { writeInstance } from '../../../src/engine/strategy-instance-record.ts';
 import { algorithmToJson } from '../../../src/engine/algorithm-json.ts';
@@ -33,60 +35,44 @@ const side = fc.constantFrom('buy' as const, 'sell' as const);
 
 const orNull = <T>(value: fc.Arbitrary<T>): fc.Arbitrary<T | null> => fc.option(value, { nil: null });
 
-const orderFields = fc.record({
-  key: name,
-  clientOrderId: orNull(fc.constant('as its key')),
-  intentId: name,
-  strategy: name,
-  tag: orNull(text),
-  exit: orNull(fc.constantFrom(...EXIT_KINDS)),
-  market: name,
-  marketVersion: fc.nat(),
+const BY_KIND: Readonly<Record<FieldKind, fc.Arbitrary<unknown>>> = {
+  name,
+  text,
   side,
-  execution: fc.constantFrom(
-    'limit' as const,
-    'market' as const,
-    'stop_limit' as const,
-    'stop_market' as const,
-  ),
-  price: orNull(units),
-  stopPrice: orNull(units),
+  execution: fc.constantFrom(...EXECUTIONS),
+  orderState: fc.constantFrom(...ORDER_STATES),
+  exit: fc.constantFrom(...EXIT_KINDS),
+  money: units,
   amount: units,
-  // The legs of a pair name each other; these name orders that are not there.
-  pairKey: fc.option(name.map((key) => `pair of ${key}`)),
-  plannedAtMs: timeMs,
-  sentAtMs: orNull(timeMs),
-  attempts: fc.nat(3),
-  state: fc.constantFrom(...ORDER_STATES),
-  venueId: orNull(venueText.map(venueOrderId)),
-  venueStatus: orNull(text),
-  matched: units,
-  filled: units,
-  filledTotal: units,
-  fee: units,
-  reason: orNull(text),
-  closedAtMs: orNull(timeMs),
-  orderFloor: id,
-  tradeFloor: id,
-});
-const order = orderFields.map((fields) => ({
-  ...fields,
-  clientOrderId: fields.clientOrderId === null ? null : fields.key,
-}));
+  time: timeMs,
+  count: fc.nat(),
+  cursor: id,
+  orderId: venueText,
+  tradeId: venueText,
+};
 
-const fill = fc.record({
-  tradeId: fc.constantFrom('1', '2', '3', 'f0e1').map(venueTradeId),
+/** A record with any values, but for the fields in `special`. */
+function recordOf<Of extends RecordFields>(
+  fields: Of,
+  special: Readonly<Record<string, fc.Arbitrary<unknown>>>,
+): fc.Arbitrary<RecordOf<Of>> {
+  const drawn = Object.entries(fields).map(([field, { kind, isNullable }]) => {
+    const value = special[field] ?? BY_KIND[kind];
+    return [field, isNullable ? orNull(value) : value] as const;
+  });
+  return fc.record(Object.fromEntries(drawn)) as fc.Arbitrary<RecordOf<Of>>;
+}
+
+const order = recordOf(ORDER, {
+  // The legs of a pair name each other; these name orders that are not there.
+  pairKey: name.map((key) => `pair of ${key}`),
+  attempts: fc.nat(3),
+}).map((fields) => ({ ...fields, clientOrderId: fields.clientOrderId === null ? null : fields.key }));
+
+const fill = recordOf(FILL, {
+  tradeId: fc.constantFrom('1', '2', '3', 'f0e1'),
   cursor: fc.constantFrom(1, 2, 3, Number.MAX_SAFE_INTEGER),
-  venueOrderId: orNull(fc.constantFrom('1', 'a2').map(venueOrderId)),
-  orderKey: orNull(name),
-  strategy: orNull(name),
-  market: name,
-  side,
-  atMs: timeMs,
-  price: units,
-  amount: units,
-  total: units,
-  fee: units,
+  venueOrderId: fc.constantFrom('1', 'a2'),
 });
 
 const instance = json.map((state) => {

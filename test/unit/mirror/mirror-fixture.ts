@@ -8,8 +8,8 @@ import type {
   MirrorChange,
   ReplyRecord,
 } from '../../../src/engine/mirror-change.ts';
-import type { FillRecord } from '../../../src/engine/fill-record.ts';
-import type { OrderRecord } from '../../../src/engine/order-record.ts';
+import type { FillRecord } from '../../../src/records/fill.ts';
+import type { OrderRecord } from '../../../src/records/order.ts';
 import type { Algorithm } from '../../../src/engine/algorithms/algorithms.ts';
 import { MirrorStore, type MirrorStoreOptions } from '../../../src/mirror/mirror-store.ts';
 import { DEFAULT_RETENTION } from '../../../src/mirror/retention.ts';

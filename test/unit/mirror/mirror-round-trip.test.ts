@@ -5,8 +5,8 @@ import {
   type MirrorChange,
   type MirrorState,
 } from '../../../src/engine/mirror-change.ts';
-import type { FillRecord } from '../../../src/engine/fill-record.ts';
-import { isFinal, type OrderRecord } from '../../../src/engine/order-record.ts';
+import type { FillRecord } from '../../../src/records/fill.ts';
+import { isFinal, type OrderRecord } from '../../../src/records/order.ts';
 import { deepRuns } from '../../support/deep-runs.ts';
 import { MirrorFolder, NOW_MS } from './mirror-fixture.ts';
 import { storedChange } from './mirror-arbitraries.ts';

@@ -6,7 +6,7 @@ import { makeBackup } from '../../../src/daemon/make-backup.ts';
 import { planRestore, restoreBackup } from '../../../src/daemon/restore-backup.ts';
 import { mirrorFactsOf } from '../../../src/mirror/mirror-facts.ts';
 import { MirrorReader } from '../../../src/mirror/mirror-reader.ts';
-import { selectOrders } from '../../../src/mirror/order-columns.ts';
+import { ORDER_ROWS } from '../../../src/mirror/record-tables.ts';
 import { MIRROR_STEPS } from '../../../src/mirror/schema.ts';
 import {
   DURABLE,
@@ -107,7 +107,7 @@ test('a column of orders that an older mirror lacks is null', () => {
   writeFileSync(place.path, oldMirror());
   const old = new Database(place.path);
   old.exec('ALTER TABLE orders DROP COLUMN tag');
-  expect(selectOrders(old, '')()).toMatchObject([{ state: 'open', tag: null }]);
+  expect(ORDER_ROWS.select(old, '')()).toMatchObject([{ state: 'open', tag: null }]);
   old.close();
 });
 

@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { decimalText } from '../../../src/domain/decimal-text.ts';
 import { parseUnits } from '../../../src/domain/money.ts';
 import type { MirrorChange } from '../../../src/engine/mirror-change.ts';
-import type { OrderRecord } from '../../../src/engine/order-record.ts';
+import type { OrderRecord } from '../../../src/records/order.ts';
 import type { MirrorStore } from '../../../src/mirror/mirror-store.ts';
 import type { RetentionLimits } from '../../../src/mirror/retention.ts';
 import {

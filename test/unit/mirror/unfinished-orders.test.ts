@@ -1,7 +1,7 @@
 import Database from 'better-sqlite3';
 import { expect, test, vi } from 'vitest';
 import { ORDER_STATES } from '../../../src/domain/order.ts';
-import type { OrderState } from '../../../src/engine/order-record.ts';
+import type { OrderState } from '../../../src/records/order.ts';
 import { MirrorReader } from '../../../src/mirror/mirror-reader.ts';
 import { DURABLE, MirrorFolder, orderRecord } from './mirror-fixture.ts';
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import type { OrderState } from '../../../src/engine/order-record.ts';
+import type { OrderState } from '../../../src/records/order.ts';
 import type { ShownLock } from '../../../src/strategy/shown-lock.ts';
 import type { StrategyContext } from '../../../src/strategy/context.ts';
 import type { OwnOrderState } from '../../../src/strategy/strategy-event.ts';

@@ -11,7 +11,7 @@ import {
 } from '../../../../src/backtest/metrics/trip-statistics.ts';
 import { valueAt } from '../../../../src/backtest/metrics/activity.ts';
 import { formatUnits, NO_UNITS, parseUnits } from '../../../../src/domain/money.ts';
-import type { FillRecord } from '../../../../src/engine/fill-record.ts';
+import type { FillRecord } from '../../../../src/records/fill.ts';
 import { demoRun } from '../demo-run.ts';
 import { tradeIdOf } from '../../../../src/venues/whole-ids.ts';
 

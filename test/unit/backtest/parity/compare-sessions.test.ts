@@ -3,8 +3,8 @@ import { compareDecisions, compareSessions } from '../../../../src/backtest/pari
 import type { SessionView } from '../../../../src/backtest/session.ts';
 import { createMarket } from '../../../../src/domain/market.ts';
 import { parseUnits } from '../../../../src/domain/money.ts';
-import type { FillRecord } from '../../../../src/engine/fill-record.ts';
-import type { OrderRecord } from '../../../../src/engine/order-record.ts';
+import type { FillRecord } from '../../../../src/records/fill.ts';
+import type { OrderRecord } from '../../../../src/records/order.ts';
 import { plannedOrder } from '../../../support/order-value.ts';
 import { orderIdOf, tradeIdOf } from '../../../../src/venues/whole-ids.ts';
 import { parseMarket } from '../../../../src/exchange/market-names.ts';

@@ -2,8 +2,8 @@ import { expect, test } from 'vitest';
 import { OwnLevels } from '../../../../src/backtest/parity/run-again.ts';
 import { decimalText } from '../../../../src/domain/decimal-text.ts';
 import { parseUnits } from '../../../../src/domain/money.ts';
-import type { FillRecord } from '../../../../src/engine/fill-record.ts';
-import type { OrderRecord } from '../../../../src/engine/order-record.ts';
+import type { FillRecord } from '../../../../src/records/fill.ts';
+import type { OrderRecord } from '../../../../src/records/order.ts';
 import type { RecordedBook } from '../../../../src/recording/records.ts';
 
 const level = (price: string, amount: string): RecordedBook['bids'][number] => [

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { OwnTrades } from '../../../../src/backtest/parity/run-again.ts';
 import { decimalText } from '../../../../src/domain/decimal-text.ts';
 import { parseUnits } from '../../../../src/domain/money.ts';
-import type { FillRecord } from '../../../../src/engine/fill-record.ts';
+import type { FillRecord } from '../../../../src/records/fill.ts';
 import type { RecordedTrade } from '../../../../src/recording/records.ts';
 
 const FILL = { side: 'buy', atMs: 5_000, price: parseUnits('100'), amount: parseUnits('0.5') } as FillRecord;

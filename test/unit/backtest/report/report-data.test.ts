@@ -11,7 +11,7 @@ import type { PlottedSeries } from '../../../../src/backtest/plot-recorder.ts';
 import type { BacktestRun } from '../../../../src/backtest/backtest-run.ts';
 import type { ExitKind } from '../../../../src/domain/exit-kind.ts';
 import { parseUnits } from '../../../../src/domain/money.ts';
-import type { OrderRecord } from '../../../../src/engine/order-record.ts';
+import type { OrderRecord } from '../../../../src/records/order.ts';
 import { demoRun } from '../demo-run.ts';
 import { lockRecord } from '../run-records.ts';
 

@@ -4,7 +4,7 @@ import type { MirrorChange } from '../../../../src/engine/mirror-change.ts';
 import { MirrorStore } from '../../../../src/mirror/mirror-store.ts';
 import { DEFAULT_RETENTION } from '../../../../src/mirror/retention.ts';
 import { orderIdOf, tradeIdOf, transactionIdOf, walletIdOf } from '../../../../src/venues/whole-ids.ts';
-import type { FillRecord } from '../../../../src/engine/fill-record.ts';
+import type { FillRecord } from '../../../../src/records/fill.ts';
 import { fillRecord, kept } from '../../mirror/mirror-fixture.ts';
 
 const at = (text: string): number => Date.parse(`${text}Z`);

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { NO_UNITS } from '../../../../src/domain/money.ts';
 import { cancelEntries, type CanceledEntries } from '../../../../src/daemon/cancel-entries.ts';
-import type { OrderRecord } from '../../../../src/engine/order-record.ts';
+import type { OrderRecord } from '../../../../src/records/order.ts';
 import { INTERFACE_PROFILE } from '../../../../src/venues/interface-profile.ts';
 import type { VenueAnswer, VenueCall } from '../../../../src/venues/port.ts';
 import { orderIn } from '../../../support/order-value.ts';

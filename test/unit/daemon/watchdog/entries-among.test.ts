@@ -3,7 +3,7 @@ import { parseUnits, type Units } from '../../../../src/domain/money.ts';
 import type { VenueOrder } from '../../../../src/domain/order.ts';
 import { sortOpenOrders } from '../../../../src/daemon/cancel-entries.ts';
 import { MARKET_NAMES } from '../../../../src/exchange/market-names.ts';
-import type { OrderRecord } from '../../../../src/engine/order-record.ts';
+import type { OrderRecord } from '../../../../src/records/order.ts';
 import { orderIn } from '../../../support/order-value.ts';
 
 const units = (text: string): Units => parseUnits(text);

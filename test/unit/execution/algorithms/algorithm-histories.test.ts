@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { multiplyUnits, NO_UNITS, parseUnits, type Units } from '../../../../src/domain/money.ts';
 import { divideHalfEven } from '../../../../src/domain/rounding.ts';
-import { isFinal, mayTrade, type OrderRecord, type OrderState } from '../../../../src/engine/order-record.ts';
+import { isFinal, mayTrade, type OrderRecord, type OrderState } from '../../../../src/records/order.ts';
 import { onAmountGrid } from '../../../../src/engine/algorithms/market-grid.ts';
 import { algorithmFromJson, algorithmToJson } from '../../../../src/engine/algorithm-json.ts';
 import type { AlgorithmOrder, AlgorithmView } from '../../../../src/engine/algorithms/algorithm-step.ts';

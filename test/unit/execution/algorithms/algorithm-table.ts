@@ -11,11 +11,7 @@ import { divideHalfEven } from '../../../../src/domain/rounding.ts';
 import { decimalText } from '../../../../src/domain/decimal-text.ts';
 import type { BookLevel, OrderBook } from '../../../../src/domain/order-book.ts';
 import type { Execution, Side } from '../../../../src/domain/order.ts';
-import {
-  CANCELED_BY_OTHERS,
-  type OrderRecord,
-  type OrderState,
-} from '../../../../src/engine/order-record.ts';
+import { CANCELED_BY_OTHERS, type OrderRecord, type OrderState } from '../../../../src/records/order.ts';
 import { algorithmFromJson, algorithmToJson } from '../../../../src/engine/algorithm-json.ts';
 import type {
   AlgorithmOrder,

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { parseUnits } from '../../../../src/domain/money.ts';
 import { plainOrder } from '../../../../src/engine/algorithms/algorithm-step.ts';
-import type { OrderRecord } from '../../../../src/engine/order-record.ts';
+import type { OrderRecord } from '../../../../src/records/order.ts';
 import { createAlgorithm } from '../../../../src/engine/algorithms/algorithms.ts';
 import { CREATED, orderOf, runAlgorithm } from './algorithm-table.ts';
 

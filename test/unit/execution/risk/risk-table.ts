@@ -2,7 +2,7 @@ import { expect } from 'vitest';
 import { createMarket } from '../../../../src/domain/market.ts';
 import { parseUnits, type Units } from '../../../../src/domain/money.ts';
 import { type Side, ORDER_STATES } from '../../../../src/domain/order.ts';
-import type { OrderRecord } from '../../../../src/engine/order-record.ts';
+import type { OrderRecord } from '../../../../src/records/order.ts';
 import type { PnlView, RiskCheck, RiskView } from '../../../../src/engine/risk/risk-view.ts';
 import { INTERFACE_PROFILE } from '../../../../src/venues/interface-profile.ts';
 import { DEFAULT_RISK_LIMITS, type RiskLimits } from '../../../../src/engine/risk-limits.ts';

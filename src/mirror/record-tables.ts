@@ -1,0 +1,108 @@
+import type Database from 'better-sqlite3';
+import { formatUnits, parseUnits } from '../domain/money.ts';
+import { separatedName } from '../domain/separated-name.ts';
+import type { FieldKind, RecordFields, RecordOf, TextsOf } from '../records/field.ts';
+import { FILL } from '../records/fill.ts';
+import { ORDER } from '../records/order.ts';
+
+/** Value bound to a condition. */
+export type SqlValue = string | number | null;
+
+/** The table of a record: units as decimal texts, everything else as it is. */
+class RecordTable<Of extends RecordFields> {
+  readonly columns: readonly { readonly field: string; readonly column: string; readonly kind: FieldKind }[];
+  readonly table: string;
+  private readonly decimals: readonly string[];
+  private readonly empty: object;
+
+  /** `renamed`: columns with other names than their fields. */
+  constructor(table: string, fields: Of, renamed: Readonly<Record<string, string>> = {}) {
+    this.table = table;
+    this.columns = Object.entries(fields).map(([field, { kind }]) => ({
+      field,
+      column: renamed[field] ?? separatedName(field, '_'),
+      kind,
+    }));
+    this.decimals = this.columns
+      .filter(({ kind }) => kind === 'money' || kind === 'amount')
+      .map(({ field }) => field);
+    // An object of JSON has its fields at fixed places, and so have its copies: they take half the room.
+    this.empty = JSON.parse(JSON.stringify(fields, (name, value) => (name === '' ? value : null))) as object;
+  }
+
+  /** SQL that writes a record over the one with the same `key`. `more` are columns that no field has. */
+  upsert(key: string, more: Readonly<Record<string, string>> = {}): string {
+    const all = [...this.columns.map(({ field, column }) => [field, column]), ...Object.entries(more)];
+    const columns = all.map(([, column]) => column);
+    return `
+      INSERT INTO ${this.table} (${columns.join(', ')}) VALUES (${all.map(([name]) => `@${name}`).join(', ')})
+      ON CONFLICT (${key}) DO UPDATE SET ${columns.map((column) => `${column} = excluded.${column}`).join(', ')}`;
+  }
+
+  stored(record: RecordOf<Of>): TextsOf<Of> {
+    const row: Record<string, unknown> = { ...record };
+    for (const name of this.decimals) {
+      const units = row[name] as bigint | null;
+      if (units !== null) row[name] = formatUnits(units);
+    }
+    return row as TextsOf<Of>;
+  }
+
+  /**
+   * Prepares a reading of records with what follows `FROM table`, such as a condition and an order: one after
+   * another, so that memory is that of one. A column that the mirror of an older sarraf lacks is null. Throws
+   * `INVALID_DECIMAL` at a row whose decimals somebody spoiled.
+   */
+  iterate(
+    database: Database.Database,
+    rest: string,
+  ): (...parameters: readonly SqlValue[]) => Iterable<RecordOf<Of>> {
+    const names = database
+      .prepare<[], string>(`SELECT name FROM pragma_table_info('${this.table}')`)
+      .pluck()
+      .all();
+    const fields = this.columns.map(
+      ({ field, column }) => `${names.includes(column) ? column : 'NULL'} AS ${field}`,
+    );
+    const statement = database.prepare<SqlValue[], Readonly<Record<string, SqlValue>>>(
+      `SELECT ${fields.join(', ')} FROM ${this.table} ${rest}`,
+    );
+    const read = this.read.bind(this);
+    return function* iterate(...parameters) {
+      for (const row of statement.iterate(...parameters)) yield read(row);
+    };
+  }
+
+  /** The same, all records at once. */
+  select(
+    database: Database.Database,
+    rest: string,
+  ): (...parameters: readonly SqlValue[]) => readonly RecordOf<Of>[] {
+    const iterate = this.iterate(database, rest);
+    return (...parameters) => Array.from(iterate(...parameters));
+  }
+
+  private read(row: Readonly<Record<string, SqlValue>>): RecordOf<Of> {
+    const record: Record<string, unknown> = Object.assign({ ...this.empty }, row);
+    for (const name of this.decimals) {
+      const text = row[name];
+      if (typeof text === 'string') record[name] = parseUnits(text);
+    }
+    return record as RecordOf<Of>;
+  }
+}
+
+export const ORDER_ROWS = new RecordTable('orders', ORDER, { key: 'order_key', exit: 'exit_kind' });
+export const FILL_ROWS = new RecordTable('fills', FILL);
+
+/** Of orders that were sent, and count as never placed. */
+export const REFUSED = `state = 'rejected' AND attempts > 0`;
+
+/** The states after which nothing about an order changes any more, as SQL has them. */
+export const FINAL_STATES = `('filled', 'cancelled', 'rejected')`;
+
+/**
+ * Ids of the orders that are not final, by their own index: SQLite would look through all orders for them
+ * where the newest are asked for, and a mirror has up to a million.
+ */
+export const UNFINISHED_IDS = `(SELECT id FROM orders INDEXED BY orders_unfinished WHERE state NOT IN ${FINAL_STATES})`;

@@ -1,0 +1,147 @@
+import { z } from 'zod';
+import type { DecimalText } from '../domain/decimal-text.ts';
+import { EXIT_KINDS, type ExitKind } from '../domain/exit-kind.ts';
+import { EXECUTIONS, ORDER_STATES, SIDES, type Execution, type Side } from '../domain/order.ts';
+import type { Units } from '../domain/money.ts';
+import { storedCount, storedTimeMs, storedUnits } from '../domain/stored-json.ts';
+import {
+  storedOrderId,
+  storedTradeId,
+  type ListCursor,
+  type VenueOrderId,
+  type VenueTradeId,
+} from '../domain/venue-id.ts';
+
+/** The kinds of fields, with the type of their values in the engine. */
+export interface EngineValues {
+  /** Never empty. */
+  name: string;
+  text: string;
+  side: Side;
+  execution: Execution;
+  orderState: (typeof ORDER_STATES)[number];
+  exit: ExitKind;
+  /** In the quote currency of the market. */
+  money: Units;
+  /** In any other currency. */
+  amount: Units;
+  /** In ms since 1970. */
+  time: number;
+  count: number;
+  cursor: ListCursor;
+  orderId: VenueOrderId;
+  tradeId: VenueTradeId;
+}
+
+export type FieldKind = keyof EngineValues;
+
+/** The same with another type for money and amounts. */
+export type ValuesWith<Decimal> = {
+  [Kind in FieldKind]: EngineValues[Kind] extends Units ? Decimal : EngineValues[Kind];
+};
+
+/** One field of a record. */
+export interface RecordField<Kind extends FieldKind = FieldKind, Nullable extends boolean = boolean> {
+  readonly kind: Kind;
+  readonly isNullable: Nullable;
+  /** For readers of replies and files. */
+  readonly about?: string | undefined;
+}
+
+/** A record by its fields, in the order of its columns. */
+export type RecordFields = Readonly<Record<string, RecordField>>;
+
+export function field<const Kind extends FieldKind>(kind: Kind, about?: string): RecordField<Kind, false> {
+  return { kind, isNullable: false, about };
+}
+
+/** A field that may have no value. */
+export function optional<const Kind extends FieldKind>(kind: Kind, about?: string): RecordField<Kind, true> {
+  return { kind, isNullable: true, about };
+}
+
+type ValueOf<Of, Values> =
+  Of extends RecordField<infer Kind, infer Nullable>
+    ? (Kind extends keyof Values ? Values[Kind] : never) | (Nullable extends true ? null : never)
+    : never;
+
+/** The values of a record; in the engine, if nothing else is said. */
+export type RecordOf<Of extends RecordFields, Values = EngineValues> = {
+  readonly [Name in keyof Of]: ValueOf<Of[Name], Values>;
+};
+
+/** A record with its money and amounts as text. */
+export type TextsOf<Of extends RecordFields> = RecordOf<Of, ValuesWith<DecimalText>>;
+
+/** Codecs of a layer: a schema for each kind. */
+type Codecs = Readonly<Record<FieldKind, z.ZodType>>;
+
+type ShapeOf<Of extends RecordFields, Name extends keyof Of, Layer extends Codecs> = {
+  [Key in Name]: Of[Key] extends RecordField<infer Kind, infer Nullable>
+    ? Nullable extends true
+      ? z.ZodNullable<Layer[Kind]>
+      : Layer[Kind]
+    : never;
+};
+
+/** Fields of a record as the shape of a schema, by the codecs of a layer. */
+export function shapeOf<Of extends RecordFields, const Name extends keyof Of, Layer extends Codecs>(
+  fields: Of,
+  names: readonly Name[],
+  codecs: Layer,
+): ShapeOf<Of, Name, Layer> {
+  const schemaOf = ({ kind, isNullable, about }: RecordField): z.ZodType => {
+    const codec = codecs[kind];
+    const schema = isNullable ? codec.nullable() : codec;
+    if (about === undefined) return schema;
+    return schema.describe(codec.description === undefined ? about : `${codec.description} ${about}`);
+  };
+  return Object.fromEntries(names.map((name) => [name, schemaOf(fields[name] as RecordField)])) as ShapeOf<
+    Of,
+    Name,
+    Layer
+  >;
+}
+
+/** The names of the fields of a record but some, in order. */
+export function namesOf<Of extends RecordFields, const Left extends keyof Of = never>(
+  fields: Of,
+  without: readonly Left[] = [],
+): readonly (Exclude<keyof Of, Left> & string)[] {
+  const left: readonly PropertyKey[] = without;
+  return Object.keys(fields).filter((name) => !left.includes(name)) as (Exclude<keyof Of, Left> & string)[];
+}
+
+type OptionalIn<Of extends RecordFields> = {
+  [Name in keyof Of]: Of[Name] extends RecordField<FieldKind, true> ? Name : never;
+}[keyof Of];
+
+/** The optional fields of a record, without values. */
+export function emptyOf<Of extends RecordFields>(fields: Of): { readonly [Name in OptionalIn<Of>]: null } {
+  const names = Object.keys(fields).filter((name) => fields[name]?.isNullable === true);
+  return Object.fromEntries(names.map((name) => [name, null])) as { [Name in OptionalIn<Of>]: null };
+}
+
+/** Texts that are the same in each layer. */
+export const WORD_CODECS = {
+  name: z.string(),
+  text: z.string(),
+  side: z.enum(SIDES),
+  execution: z.enum(EXECUTIONS),
+  orderState: z.enum(ORDER_STATES),
+  exit: z.enum(EXIT_KINDS),
+  orderId: z.string(),
+  tradeId: z.string(),
+};
+
+/** Codecs of JSON that the bot stores for itself. */
+export const STORED_CODECS = {
+  ...WORD_CODECS,
+  money: storedUnits,
+  amount: storedUnits,
+  time: storedTimeMs,
+  count: storedCount,
+  cursor: storedCount,
+  orderId: storedOrderId,
+  tradeId: storedTradeId,
+};

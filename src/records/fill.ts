@@ -1,0 +1,53 @@
+import { z } from 'zod';
+import { venueTradeId, type VenueOrderId, type VenueTradeId } from '../domain/venue-id.ts';
+import { emptyOf, field, namesOf, optional, shapeOf, STORED_CODECS, type RecordOf } from './field.ts';
+
+/** The fields of one trade of the account, as the trades list has it. */
+export const FILL = {
+  tradeId: field('tradeId'),
+  /** Position in the list of own trades. */
+  cursor: field('cursor'),
+  /** Id of the order at the exchange: a trade with oneself has two records of one id, one for each order. */
+  venueOrderId: optional('orderId'),
+  /** The order of ours by its key. */
+  orderKey: optional('name', 'Null for one that is not of the bot.'),
+  strategy: optional('name'),
+  market: field('name'),
+  side: field('side'),
+  atMs: field('time'),
+  price: field('money'),
+  amount: field('amount'),
+  total: field('money', 'Before the fee.'),
+  fee: field('amount', 'In the currency received.'),
+};
+
+export type FillRecord = RecordOf<typeof FILL>;
+
+/** A fill of which its optional fields are not known. */
+export const EMPTY_FILL = emptyOf(FILL);
+
+/** Fields that the control API shows, in its order. */
+export const FILL_ITEM = [
+  'tradeId',
+  'orderKey',
+  ...namesOf(FILL, ['tradeId', 'orderKey', 'cursor']),
+] as const;
+
+/** Fields that a result shows, in its order. */
+export const FILL_RESULT = namesOf(FILL, ['cursor', 'venueOrderId']);
+
+/** No exchange gives an id with a space. */
+export const PLACEHOLDER = 'placeholder ';
+
+/** Returns the trade id of a fill that stands for an order's trades that did not arrive. */
+export function placeholderIdOf(venueOrderId: VenueOrderId): VenueTradeId {
+  return venueTradeId(`${PLACEHOLDER}${venueOrderId}`);
+}
+
+/** True if a fill comes from an order's own record, until its trades arrive. */
+export function isPlaceholder({ tradeId }: Pick<FillRecord, 'tradeId'>): boolean {
+  return tradeId.startsWith(PLACEHOLDER);
+}
+
+/** A fill as JSON. */
+export const storedFillRecord = z.object(shapeOf(FILL, namesOf(FILL), STORED_CODECS));
