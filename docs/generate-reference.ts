@@ -4,7 +4,7 @@ import { resultSchemaText } from '../src/backtest/result-schema.ts';
 import { ERROR_TABLE } from '../src/domain/errors.ts';
 import type { Endpoint } from '../src/exchange/endpoint.ts';
 import { ENDPOINTS } from '../src/exchange/endpoints.ts';
-import { studySchema } from '../src/study/file/study-schema.ts';
+import { studySchema } from '../src/study/study-settings.ts';
 import { withPicture } from './architecture-picture.ts';
 import { configurationPages, editorSchemaText } from './configuration-page.ts';
 import { indicatorPages } from './indicators-page.ts';

@@ -13,6 +13,7 @@ import type { BacktestRequest } from './candle-backtest.ts';
 import { cellsOf, rangeOf, type Candles, type Moment } from './research-candles.ts';
 import { catalogueRecordings } from './recordings.ts';
 import { readGivenSignals, type BacktestSignal } from './read-signals.ts';
+import { accountOverrides } from './run-setup.ts';
 import { runConfigured, type ConfiguredBacktest } from './run-configured.ts';
 import type { BacktestRun } from './backtest-run.ts';
 import { finishRun, type FinishedRun } from './finish-run.ts';
@@ -173,11 +174,8 @@ function configOf({ strategies, balances, feePercent }: BacktestOptions, timefra
   }));
   const overrides: Override[] = [
     ['strategies', JSON.stringify(named)],
-    ['paper.balances', JSON.stringify(moneyTexts(balances))],
+    ...accountOverrides({ balances: moneyTexts(balances), fee: feePercent?.toFixed(4) }),
   ];
-  const fee = feePercent === undefined ? null : feePercent.toFixed(4);
-  const rates = { maker: fee, taker: fee };
-  if (fee !== null) overrides.push(['paper.fees', JSON.stringify({ rls: rates, usdt: rates })]);
   const reading = readBotConfig(null, {
     environment: process.env,
     workingFolder: process.cwd(),

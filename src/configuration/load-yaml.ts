@@ -2,7 +2,6 @@ import { readFileSync } from 'node:fs';
 import { isMap, isNode, isPair, isScalar, LineCounter, parseDocument, type Document } from 'yaml';
 import type { z } from 'zod';
 import { nearestWord } from './nearest-word.ts';
-import { plainIssues } from './plain-issues.ts';
 
 /** One mistake in a file. Lines and columns count from 1; the path is empty for the file as a whole. */
 export interface ConfigProblem {
@@ -145,6 +144,38 @@ function problemsOf(issue: z.core.$ZodIssue, schema: z.core.$ZodType): readonly 
     return [{ path: issue.path, key: true, message: inner?.message ?? issue.message }];
   }
   return [{ path: issue.path, key: false, message: issue.message }];
+}
+
+/** Zod's message for a value that fits none of several forms, if the schema has no message of its own. */
+const SAYS_NOTHING = 'Invalid input';
+
+/**
+ * An issue as ones that say something: of a value that may have several forms, what is wrong with the form
+ * that it has; where it has none of them, what each of them expects.
+ */
+export function plainIssues(issue: z.core.$ZodIssue): readonly z.core.$ZodIssue[] {
+  if (issue.code !== 'invalid_union' || issue.message !== SAYS_NOTHING) return [issue];
+  const forms = issue.errors.map((inner) => inner.flatMap(plainIssues));
+  const [own, ...others] = forms.filter((inner) => !inner.some(isOfAnotherForm));
+  if (own !== undefined && others.length === 0)
+    return own.map((inner) => ({ ...inner, path: [...issue.path, ...inner.path] }));
+  const expected = [...new Set(forms.flatMap((inner) => inner.map(({ message }) => message)))];
+  return [{ ...issue, message: expected.join('; or ') }];
+}
+
+function isOfAnotherForm({ code, path }: z.core.$ZodIssue): boolean {
+  return path.length === 0 && (code === 'invalid_type' || code === 'invalid_union');
+}
+
+/** The problems of a value, a line each; `place` writes where each is. */
+export function problemLines(
+  { issues }: z.ZodError,
+  place: (path: readonly PropertyKey[]) => string = writePath,
+): readonly string[] {
+  return issues.flatMap(plainIssues).map(({ path, message }) => {
+    const where = place(path);
+    return where === '' ? message : `${where}: ${message}`;
+  });
 }
 
 /** A path as people write it: `strategies[0].params.fast`. */

@@ -1,6 +1,7 @@
 import { reportVoice } from '../backtest/report-voice.ts';
 import { universeRulesOf } from '../backtest/available-markets.ts';
-import { createBacktest, neededMarkets, type CsvSource } from '../backtest/candle-backtest.ts';
+import { createBacktest, neededMarkets } from '../backtest/candle-backtest.ts';
+import { csvOf } from '../backtest/run-setup.ts';
 import { marketsOfPoll, noBooks } from '../backtest/poll-backtest.ts';
 import { detailWarnings, type CandleBacktest } from '../backtest/run-backtest.ts';
 import type { RunWarning } from '../backtest/run-warning.ts';
@@ -11,7 +12,6 @@ import { catalogueRecordings } from '../backtest/recordings.ts';
 import { openCatalogue, usualCatalogue } from '../daemon/open-catalogue.ts';
 import type { BotConfig } from '../daemon/create-bot-config.ts';
 import { SarrafError } from '../domain/errors.ts';
-import { parseMarket } from '../exchange/market-names.ts';
 import { packMarket } from '../recording/pack-market.ts';
 import type { PackedMarket } from '../recording/packed-market.ts';
 import { EARLIEST_MS, LATEST_MS, partitionsWithin } from '../recording/read-partitions.ts';
@@ -147,12 +147,4 @@ async function withFittingParams<Loaded>(
     }
   }
   throw first;
-}
-
-function csvOf({ csv, markets }: StudySettings): readonly CsvSource[] {
-  if (csv === undefined) return [];
-  const [only] = markets;
-  if (typeof csv === 'string')
-    return [{ market: markets.length === 1 && only !== undefined ? only : null, path: csv }];
-  return Object.entries(csv).map(([market, path]) => ({ market: parseMarket(market).symbol, path }));
 }

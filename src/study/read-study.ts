@@ -1,7 +1,6 @@
 import { dirname, resolve } from 'node:path';
 import { SarrafError } from '../domain/errors.ts';
-import { plainIssues } from '../configuration/plain-issues.ts';
-import { formatProblems, readDocument, writePath } from '../configuration/load-yaml.ts';
+import { formatProblems, problemLines, readDocument } from '../configuration/load-yaml.ts';
 import { readFailure, readSmallFile } from '../configuration/secret-file.ts';
 import { studySettings, type StudySettings } from './study-settings.ts';
 
@@ -36,20 +35,17 @@ export function readStudyFile(file: string): ReadStudy {
 }
 
 /**
- * Reads a study from plain values: the options of a command, or what a study's store kept. Throws
- * `INVALID_OPTIONS` with every problem at once.
+ * Reads a study from plain values, such as what a study's store kept. Throws `INVALID_OPTIONS` with every
+ * problem at once.
  */
 export function readWrittenStudy(written: unknown, folder: string = process.cwd()): ReadStudy {
   const read = studySettings.safeParse(written);
   if (read.success) return withWholePaths(read.data, written, folder);
-  const problems = read.error.issues.flatMap(plainIssues).map(({ path, message }) => {
-    const place = writePath(path);
-    return place === '' ? message : `${place}: ${message}`;
-  });
-  throw new SarrafError('INVALID_OPTIONS', problems.join('\n'));
+  throw new SarrafError('INVALID_OPTIONS', problemLines(read.error).join('\n'));
 }
 
-function withWholePaths(settings: StudySettings, plain: unknown, folder: string): ReadStudy {
+/** The same as `written` of settings that were read otherwise, with paths that are whole. */
+export function withWholePaths(settings: StudySettings, plain: unknown, folder: string): ReadStudy {
   const whole = (path: string): string => resolve(folder, path);
   const { strategy, csv, catalogue, signals } = settings;
   const paths = {

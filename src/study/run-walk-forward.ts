@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { SarrafError } from '../domain/errors.ts';
-import type { WalkForwardPlan } from './file/walk-forward-fields.ts';
+import type { WalkForwardPlan } from './study-settings.ts';
 import type { PreparedStudy } from './prepare-study.ts';
 import { canonicalJson } from './question/canonical-json.ts';
 import { runStudy, type StudyEnd } from './run-study.ts';

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { formatDuration } from '../daemon/duration-text.ts';
 import { SarrafError } from '../domain/errors.ts';
-import type { WalkForwardPlan } from './file/walk-forward-fields.ts';
+import type { WalkForwardPlan } from './study-settings.ts';
 import { canonicalJson } from './question/canonical-json.ts';
 import type { StudyStore } from './study-store.ts';
 

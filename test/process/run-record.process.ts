@@ -121,7 +121,7 @@ describe('sarraf run --record', () => {
     const both = await sarrafHere([...args, '--latency', '5']);
     expect([both.code, both.error]).toEqual([
       2,
-      expect.stringContaining('expected --latency or --latency-from'),
+      expect.stringContaining('expected --latency or --latency-from, found both'),
     ]);
   });
 

@@ -278,27 +278,27 @@ describe('what is wrong is said in one line, with exit code 2, and nothing is lo
   const noFile = ['--market', 'BTCUSDT', '--cash', '10000'];
 
   test.each([
-    ['no market', ['ma-cross', '--cash', '1'], /^expected --market, such as BTCUSDT/],
+    ['no market', ['ma-cross', '--cash', '1'], /^expected --market or --universe with --cash/],
     ['no strategy', ['nothing.ts', ...noFile], /^strategy: expected a file at .*nothing\.ts, found none$/],
     [
       'an objective that is not there',
       ['ma-cross', ...noFile, '--objective', 'luck'],
-      /^objectives.*expected one of .*sharpe.*, found "luck"/,
+      /option '--objective <metric>' argument 'luck' is invalid.* expected one of .*sharpe.*, found "luck"/,
     ],
     [
       'a direction that is none',
       ['ma-cross', ...noFile, '--objective', 'sharpe:up'],
-      /^expected --objective METRIC/,
+      /expected one of maximize, minimize, found "up"/,
     ],
     [
       'a bound that is none',
       ['ma-cross', ...noFile, '--least', 'trades'],
-      /expected metric=number, such as --least trades=30/,
+      /expected metric=value, such as trades=30/,
     ],
     [
       'a hold-out without its sign',
       ['ma-cross', ...noFile, '--holdout', '20'],
-      /^holdout: expected a percentage/,
+      /'--holdout <percent>' argument '20' is invalid\. expected a percentage/,
     ],
     [
       'two timeframes',

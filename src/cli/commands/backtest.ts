@@ -1,8 +1,14 @@
 import { join, resolve } from 'node:path';
 import { Command, Option } from 'commander';
-import { barRulesOf } from '../../backtest/bar-rules-of.ts';
-import { balancesOverride, feeOverride, strategiesOverride } from '../../backtest/bot-overrides.ts';
-import { pollRulesOf } from '../../backtest/poll-rules-of.ts';
+import { backtestSettings, backtestShape, type BacktestSettings } from '../../backtest/run-schema.ts';
+import {
+  accountOverrides,
+  barRulesOf,
+  csvOf,
+  pollRulesOf,
+  requestOf,
+  strategiesOverride,
+} from '../../backtest/run-setup.ts';
 import type { BacktestRun } from '../../backtest/backtest-run.ts';
 import { latencyOfSession } from '../../backtest/session.ts';
 import type { PollRules } from '../../venues/poll-rules.ts';
@@ -11,46 +17,33 @@ import { ByteWriter } from '../../backtest/byte-writer.ts';
 import { finishRun } from '../../backtest/finish-run.ts';
 import { writeResultLine } from '../../backtest/result-json.ts';
 import { writeRunFolder } from '../../backtest/write-run-folder.ts';
-import type { Timeframe } from '../../domain/timeframe.ts';
 import { openCatalogue, usualCatalogue } from '../../daemon/open-catalogue.ts';
 import { LANGUAGES, type Language } from '../../language/locale.ts';
 import type { Override } from '../../daemon/overrides.ts';
 import type { BotConfig } from '../../daemon/create-bot-config.ts';
-import {
-  backtestFlags,
-  balanceFlags,
-  refuseUnfit,
-  stepFlags,
-  timeframeFlag,
-  type BacktestFlags,
-} from '../backtest/backtest-flags.ts';
-import { optionsProblem } from '../backtest/backtest-options.ts';
 import { CheckFailed } from '../../backtest/check-backtest.ts';
 import { failed, wrongInput } from '../command-error.ts';
 import { catalogueRecordings } from '../../backtest/recordings.ts';
 import { runConfigured, type ConfiguredRun } from '../../backtest/run-configured.ts';
 import { asCommand } from '../as-command.ts';
-import { formOf } from '../data/data-options.ts';
 import { reportOnStderr, type ProgressReport } from '../progress-report.ts';
-import { dataOption, integerOption, overrideOption } from '../option-readers.ts';
+import { dataOption, overrideOption } from '../option-readers.ts';
 import { readConfig } from '../read-config.ts';
+import { RunFlags } from '../run-flags.ts';
 import { keepHeapTight } from '../tight-heap.ts';
 
-interface Options extends BacktestFlags {
-  readonly config?: string;
+interface Options {
   readonly set: readonly Override[];
   readonly data: string;
   readonly save: boolean;
   readonly language?: Language;
   readonly parquet?: true;
-  readonly latencyFrom?: string;
-  readonly seed: number;
   readonly checkLookahead?: true;
   readonly checkWarmup?: true;
   readonly json?: true;
 }
 
-const USUAL_TIMEFRAME: Timeframe = '1h';
+const FLAGS = new RunFlags(backtestShape);
 
 const EXAMPLES = `
 Candles come from the catalogue ("sarraf data"), or from --csv. Strategies, account and fees come
@@ -70,41 +63,34 @@ Examples:
   sarraf backtest triangle --market BTCIRT --csv BTCIRT=a.csv --csv BTCUSDT=b.csv --csv USDTIRT=c.csv \\
     --balance rls=10000000000 --balance usdt=10000 --balance btc=0.2 --inventory btc=0.2 --currency rls`;
 
+/** Reads what is to run from the options. Throws with every problem at once. */
+function readRun(strategy: string | undefined, options: Options): BacktestSettings {
+  if (options.parquet === true && !options.save)
+    throw wrongInput('expected --parquet without --no-save: the files are stored with the run');
+  const read = backtestSettings(FLAGS.name).safeParse({ strategy, ...FLAGS.written({ ...options }) });
+  if (!read.success) throw wrongInput(FLAGS.problems(read.error));
+  if (options.checkWarmup === true && read.data.fidelity === 'poll')
+    throw wrongInput('expected --check-warmup with --fidelity candles, found poll, which does not use it');
+  return read.data;
+}
+
 /** The configuration, with the options of the short form in place of its values. */
-function configOf(strategy: string | undefined, options: Options): BotConfig {
-  const { config, market, universe, param, cash, balance, inventory, fee } = options;
-  const overrides: Override[] = [];
-  if (strategy !== undefined) {
-    overrides.push(
-      strategiesOverride({
-        strategy: /[/.]/.test(strategy) ? resolve(strategy) : strategy,
-        markets: market,
-        universe,
-        timeframe: timeframeFlag(options) ?? USUAL_TIMEFRAME,
-        params: param,
-        inventory,
-      }),
-    );
-  } else if (inventory !== undefined)
-    throw wrongInput('expected --inventory with a strategy, was with --config: write inventory in the file');
-  if (cash !== undefined || balance !== undefined) overrides.push(balancesOverride(balanceFlags(options)));
-  if (fee !== undefined) overrides.push(feeOverride(fee));
-  return readConfig(config ?? null, [...overrides, ...options.set], { isOffline: true });
+function configOf(run: BacktestSettings, { set }: Options): BotConfig {
+  const { config = null, strategy } = run;
+  const overrides = accountOverrides(run);
+  if (strategy === undefined) return readConfig(config, [...overrides, ...set], { isOffline: true });
+  const named = /[/.]/.test(strategy) ? resolve(strategy) : strategy;
+  const bot = strategiesOverride({ ...run, strategy: named });
+  return readConfig(config, [bot, ...overrides, ...set], { isOffline: true });
 }
 
 async function backtest(strategy: string | undefined, options: Options): Promise<void> {
-  const problem = optionsProblem(options.fidelity ?? 'candles', { ...options });
-  if (problem !== null) throw wrongInput(problem);
-  if (strategy === undefined && options.config === undefined)
-    throw wrongInput('expected a strategy such as strategies/ma-cross.ts, or --config bot.yaml, was neither');
-  if (options.parquet === true && !options.save)
-    throw wrongInput('expected --parquet without --no-save: the files are stored with the run');
-  refuseUnfit(strategy, options, options.config);
+  const settings = readRun(strategy, options);
   keepHeapTight();
-  const config = configOf(strategy, options);
+  const config = configOf(settings, options);
   const progress = reportOnStderr({ isSilent: options.json === true });
   try {
-    await backtestWith(config, options, progress);
+    await backtestWith(config, { settings, options, progress });
   } finally {
     progress.end();
   }
@@ -126,57 +112,57 @@ async function runChecks(
   if (options.json !== true) for (const sentence of checked) console.log(`\n${sentence}`);
 }
 
-async function backtestWith(config: BotConfig, options: Options, progress: ProgressReport): Promise<void> {
-  const only = options.market.length === 1 ? options.market[0] : undefined;
-  const { catalogue = usualCatalogue() } = options;
+async function backtestWith(
+  config: BotConfig,
+  of: {
+    readonly settings: BacktestSettings;
+    readonly options: Options;
+    readonly progress: ProgressReport;
+  },
+): Promise<void> {
+  const { settings, options, progress } = of;
+  const { catalogue = usualCatalogue(), from = null, to = null, signals } = settings;
   const request = {
+    ...requestOf(settings),
     config,
-    fromMs: options.from ?? null,
-    toMs: options.to ?? null,
-    currency: options.currency ?? null,
-    steps: stepFlags(options),
+    fromMs: from,
+    toMs: to,
     isDrawn: options.save,
-    ...(options.signals === undefined ? {} : { signals: options.signals }),
+    ...(signals === undefined ? {} : { signals }),
   };
-  if (options.fidelity === 'poll') {
-    progress.begin('books and trades');
-    const { run, problems, check } = await runConfigured({
-      ...request,
-      fidelity: 'poll',
-      recordings: catalogueRecordings(openCatalogue(catalogue)),
-      rules: { ...pollRulesOf(options), ...(await recordedLatency(options)) },
-      onProgress: (rows, share) => progress.show({ done: rows, share }),
-    });
-    progress.end();
-    await conclude(run, problems, { ...options, language: options.language ?? config.language });
-    await runChecks(check, options, progress);
-    return;
-  }
-  progress.begin(`loading ${options.csv.map(({ path }) => path).join(', ') || 'bars'}`);
-  const { run, problems, check } = await runConfigured({
-    ...request,
-    fidelity: 'candles',
-    catalogue,
-    timeframe: timeframeFlag(options) ?? USUAL_TIMEFRAME,
-    ...(options.detail === undefined ? {} : { detail: { timeframe: options.detail } }),
-    csv: options.csv.map(({ market, path }) => ({ market: market ?? only ?? null, path })),
-    csvForm: formOf(options),
-    rules: barRulesOf(options),
-    onLoaded: () => progress.begin('bars'),
-    onProgress: (done, total) => progress.show({ done, share: done / total }),
-  });
+  const csv = csvOf(settings);
+  const isPoll = settings.fidelity === 'poll';
+  progress.begin(isPoll ? 'books and trades' : `loading ${csv.map(({ path }) => path).join(', ') || 'bars'}`);
+  const { run, problems, check } = await runConfigured(
+    isPoll
+      ? {
+          ...request,
+          fidelity: 'poll',
+          recordings: catalogueRecordings(openCatalogue(catalogue)),
+          rules: { ...pollRulesOf(settings.rules), ...(await recordedLatency(settings)) },
+          onProgress: (rows, share) => progress.show({ done: rows, share }),
+        }
+      : {
+          ...request,
+          fidelity: 'candles',
+          catalogue,
+          csv,
+          csvForm: settings.csvForm,
+          rules: barRulesOf(settings.rules),
+          onLoaded: () => progress.begin('bars'),
+          onProgress: (done, total) => progress.show({ done, share: done / total }),
+        },
+  );
   progress.end();
   await conclude(run, problems, { ...options, language: options.language ?? config.language });
   await runChecks(check, options, progress);
 }
 
 /** The latency of a recorded session, where one is given. */
-async function recordedLatency({ latency, latencyFrom, seed }: Options): Promise<Partial<PollRules>> {
-  if (latencyFrom === undefined) return {};
-  if (latency !== undefined) {
-    throw wrongInput('expected --latency or --latency-from, were both: the one is constant, the other drawn');
-  }
-  return { latency: await latencyOfSession(latencyFrom, seed) };
+async function recordedLatency({
+  rules: { latencyFrom, seed },
+}: BacktestSettings): Promise<Partial<PollRules>> {
+  return latencyFrom === undefined ? {} : { latency: await latencyOfSession(latencyFrom, seed) };
 }
 
 /** Keeps and prints what came of a run. Throws where a strategy stopped on the way. */
@@ -216,14 +202,8 @@ export function backtestCommand(): Command {
   const command = new Command('backtest')
     .description('Runs strategies on recorded data with the engine that trades live, and shows the result.')
     .argument('[strategy]', 'a strategy file, or the name of a bundled one; without it --config names them')
-    .option('--config <file>', 'configuration of a bot: its strategies, risk, paper.balances and paper.fees')
     .option('--set <path=value>', 'overrides one value of the configuration; repeatable', overrideOption, []);
-  return backtestFlags(command)
-    .option(
-      '--latency-from <folder>',
-      'for poll: draws latencies from a recorded session, the data folder of a run with --record',
-    )
-    .option('--seed <number>', 'seed of --latency-from', integerOption(0, 4_294_967_295), 1)
+  return FLAGS.addTo(command)
     .option('--check-lookahead', 'runs again on fewer candles and compares all orders')
     .option('--check-warmup', 'runs again from later starts and compares the orders')
     .addOption(dataOption('data folder; the run is stored in backtests below it'))

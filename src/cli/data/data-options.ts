@@ -1,16 +1,13 @@
 import { messageOf } from '../../domain/errors.ts';
-import { Command, InvalidArgumentError, Option } from 'commander';
+import { Command, InvalidArgumentError } from 'commander';
 import { usualCatalogue } from '../../daemon/open-catalogue.ts';
 import { readAnchor, type BarAnchor } from '../../domain/bar-grid.ts';
 import type { MarketSymbol } from '../../domain/market-symbol.ts';
-import { UNIT_DECIMALS } from '../../domain/money.ts';
 import { TIMEFRAMES, type Timeframe } from '../../domain/timeframe.ts';
 import type { FolderKey, RecordKind } from '../../recording/folder-key.ts';
 import { TimeReader } from '../../recording/time-reader.ts';
-import type { FileForm } from '../../recording/written-form.ts';
 import { EARLIEST_MS, LATEST_MS, timeText } from '../../recording/read-partitions.ts';
 import { wrongInput } from '../command-error.ts';
-import { integerOption } from '../option-readers.ts';
 
 /** Options of every command of the catalogue. */
 export interface DataOptions {
@@ -48,34 +45,6 @@ export function anchorOption(text: string): BarAnchor {
   } catch (error) {
     throw new InvalidArgumentError(`${messageOf(error)}.`);
   }
-}
-
-/** The options of every command that reads files of others: how these are written. */
-export function formFlags(command: Command): Command {
-  return command
-    .option(
-      '--round-prices <decimals>',
-      'rounds prices to at most so many decimals',
-      integerOption(0, UNIT_DECIMALS),
-    )
-    .addOption(
-      new Option('--decimal <sign>', 'the sign before decimals, where the first rows leave it open').choices([
-        'point',
-        'comma',
-      ]),
-    )
-    .addOption(
-      new Option(
-        '--dates <order>',
-        'what comes first in dates such as 03/04/2026, where the first rows leave it open',
-      ).choices(['day-first', 'month-first']),
-    );
-}
-
-/** Returns the form by these options; undefined if none was given. */
-export function formOf({ decimal, dates, roundPrices }: FileForm): FileForm | undefined {
-  const isGiven = decimal !== undefined || dates !== undefined || roundPrices !== undefined;
-  return isGiven ? { decimal, dates, roundPrices } : undefined;
 }
 
 /** Reads a time: ISO 8601, UTC where it has no zone, or a number since 1970. */

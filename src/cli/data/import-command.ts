@@ -2,6 +2,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { openCatalogue } from '../../daemon/open-catalogue.ts';
 import { basename, join } from 'node:path';
 import { InvalidArgumentError, Option, type Command } from 'commander';
+import { runShape } from '../../backtest/run-schema.ts';
 import type { BarAnchor } from '../../domain/bar-grid.ts';
 import type { MarketSymbol } from '../../domain/market-symbol.ts';
 import type { Timeframe } from '../../domain/timeframe.ts';
@@ -14,18 +15,15 @@ import { importTable } from '../../recording/import-table.ts';
 import type { FileForm } from '../../recording/written-form.ts';
 import { wrongInput } from '../command-error.ts';
 import { integerOption, marketOption } from '../option-readers.ts';
+import { RunFlags } from '../run-flags.ts';
 import { keepHeapTight } from '../tight-heap.ts';
 import { asCommand } from '../as-command.ts';
-import {
-  ANCHOR_HELP,
-  anchorOption,
-  dataCommand,
-  formFlags,
-  timeframeOption,
-  type DataOptions,
-} from './data-options.ts';
+import { ANCHOR_HELP, anchorOption, dataCommand, timeframeOption, type DataOptions } from './data-options.ts';
 import { importLines, reportJson } from './import-lines.ts';
 import { ProgressLine } from './progress-line.ts';
+
+/** How the files are written, as a run says it. */
+const FORM_FLAGS = new RunFlags({ csvForm: runShape.csvForm });
 
 interface Options extends DataOptions, FileForm {
   readonly market: MarketSymbol;
@@ -91,7 +89,7 @@ export function importCommand(): Command {
       '--round-amounts',
       'rounds amounts of trades with more than ten decimals, as volumes of candles always are',
     );
-  return formFlags(command)
+  return FORM_FLAGS.addTo(command)
     .option('--skip-bad', 'skips bad rows and imports the rest of the file')
     .action(async (files: readonly string[], options: Options) => asCommand(async () => run(files, options)));
 }

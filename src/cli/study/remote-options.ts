@@ -9,12 +9,19 @@ import { LOOPBACK, readServedAddress, type ServedAddress } from '../../study/ser
 import type { StudyRunner } from '../../study/trial-runner.ts';
 import { wrongInput } from '../command-error.ts';
 import type { ProgressReport } from '../progress-report.ts';
-import type { RemoteFlags } from './run-options.ts';
 
 const LARGEST_SECRET_BYTES = 4_096;
 
 /** Variable that the secret is read from if no file is named. */
 const SECRET = 'SARRAF_STUDY_SECRET';
+
+/** Options of commands whose trials other machines can run. */
+export interface RemoteFlags {
+  readonly redis?: RedisAddress;
+  readonly serve?: ServedAddress;
+  readonly sendCode?: true;
+  readonly secretFile?: string;
+}
 
 /** Options by which other machines run the trials. */
 export function remoteOptions(command: Command): Command {

@@ -1,18 +1,16 @@
 import { availableParallelism } from 'node:os';
-import { Command, InvalidArgumentError, Option } from 'commander';
+import { Command } from 'commander';
+import { z } from 'zod';
 import { baseName } from '../../daemon/strategy-settings.ts';
-import { parseDuration } from '../../daemon/duration-text.ts';
-import { readStudyFile, readWrittenStudy, type ReadStudy } from '../../study/read-study.ts';
-import type { Constraint } from '../../study/objectives.ts';
+import { readStudyFile, readWrittenStudy, withWholePaths, type ReadStudy } from '../../study/read-study.ts';
+import { studyIn, studyShape } from '../../study/study-settings.ts';
 import { prepareStudy, type PreparedStudy } from '../../study/prepare-study.ts';
 import type { StudyEnd } from '../../study/run-study.ts';
-import { SAMPLER_KINDS } from '../../search/sampler-settings.ts';
-import { MOST_TRIALS } from '../../search/trial-record.ts';
 import { nameOfFile, StudyFolder } from '../../study/study-place.ts';
 import { runSession } from '../../study/study-session.ts';
 import type { ValidatedStudy } from '../../study/validated-study.ts';
 import { MOST_WORKERS } from '../../study/thread-runner.ts';
-import { backtestFlags } from '../backtest/backtest-flags.ts';
+import { RUN_FLAGS } from '../../backtest/run-schema.ts';
 import { failed, wrongInput } from '../command-error.ts';
 import { studyJson } from '../../study/study-json.ts';
 import { asCommand } from '../as-command.ts';
@@ -21,18 +19,38 @@ import { dataOption, integerOption } from '../option-readers.ts';
 import { reportOnStderr } from '../progress-report.ts';
 import { keepHeapTight } from '../tight-heap.ts';
 import { readWritten, readValidatedStudy } from './read-study-result.ts';
-import { remoteOptions, remoteRunner } from './remote-options.ts';
-import {
-  refuseShortFlags,
-  writtenStudy,
-  type RemoteFlags,
-  type SessionFlags,
-  type ShortFlags,
-} from './run-options.ts';
+import { remoteOptions, remoteRunner, type RemoteFlags } from './remote-options.ts';
+import { RunFlags, type FlagValues } from '../run-flags.ts';
 import { studyLines } from './study-lines.ts';
 import { StudyProgress } from './study-progress.ts';
 
-const LARGEST_SEED = Number.MAX_SAFE_INTEGER;
+/** Options that any study takes, by file or without one. */
+export interface SessionFlags extends FlagValues {
+  readonly workers: number;
+  readonly name?: string;
+  readonly data: string;
+  readonly json?: true;
+}
+
+const { budget, validation: _validation, ...shortShape } = studyShape;
+
+/** Figures that a trial must not be below or above, as options name them. */
+const bound = (about: string) =>
+  z
+    .record(z.string(), z.number({ error: 'expected a number' }))
+    .optional()
+    .describe(about)
+    .register(RUN_FLAGS, { value: '<metric=value>', form: 'params', hint: 'such as trades=30' });
+
+/** The short form, which stands for a file: a run, and how its params are searched. */
+export const SHORT_FLAGS = new RunFlags({
+  ...shortShape,
+  least: bound('A figure that must not be below.'),
+  most: bound('A figure that must not be above.'),
+});
+
+/** How many trials a study has, and how long. */
+const BUDGET_FLAGS = new RunFlags({ budget });
 
 const RUN_EXAMPLES = `
 Without a file a study takes the data options of "sarraf backtest". It searches what the strategy
@@ -53,12 +71,28 @@ With --redis this process computes nothing: any number of "sarraf worker" do
 (docs/distributed-studies.md). Exit codes: 0 it ended, or was asked to; 1 no trial has values, or
 files, Redis or the workers can not be used; 2 an option or a file is wrong.`;
 
-async function run(what: string, options: ShortFlags & SessionFlags & RemoteFlags): Promise<void> {
+/** Reads the study that a strategy and options stand for. Throws with every problem at once. */
+export function readShortStudy(strategy: string, options: FlagValues): ReadStudy {
+  const { least = {}, most = {}, ...given } = SHORT_FLAGS.written(options);
+  const constraints = Object.entries({ least, most }).flatMap(([side, bounds]) =>
+    Object.entries(bounds as object).map(([metric, value]) => ({ metric, [side]: value as number })),
+  );
+  const written = { strategy, ...given, constraints, ...BUDGET_FLAGS.written(options) };
+  const read = studyIn(SHORT_FLAGS.name).safeParse(written);
+  if (read.success) return withWholePaths(read.data, written, process.cwd());
+  throw wrongInput(SHORT_FLAGS.problems(read.error));
+}
+
+/** Options of the short form say what a file says: beside one they are refused. */
+export function refuseShortFlags(options: FlagValues, file: string): void {
+  const flag = SHORT_FLAGS.given(options);
+  if (flag !== null) throw wrongInput(`expected what ${flag} says in ${file}, found it beside the file`);
+}
+
+async function run(what: string, options: SessionFlags & RemoteFlags): Promise<void> {
   const isFile = /\.ya?ml$/.test(what);
-  if (isFile) refuseShortFlags({ ...options }, what);
-  const read = isFile
-    ? withBudget(readStudyFile(what), options)
-    : readWrittenStudy(writtenStudy(what, options));
+  if (isFile) refuseShortFlags(options, what);
+  const read = isFile ? withBudget(readStudyFile(what), options) : readShortStudy(what, options);
   await runRead(read, options, (study) => options.name ?? (isFile ? nameOfFile(what) : shortName(study)));
 }
 
@@ -76,14 +110,12 @@ export function shortName({ settings, identity }: PreparedStudy): string {
 }
 
 /** The options' budget over that of the file. */
-function withBudget(read: ReadStudy, { trials, time }: SessionFlags): ReadStudy {
-  if (trials === undefined && time === undefined) return read;
-  const { trials: usual, time: usualMs } = read.settings.budget;
-  const budget = {
-    trials: trials ?? usual,
-    ...(time === undefined ? (usualMs === undefined ? {} : { time: `${usualMs}ms` }) : { time }),
-  };
-  return readWrittenStudy({ ...read.written, budget });
+function withBudget(read: ReadStudy, options: SessionFlags): ReadStudy {
+  const { budget: given } = BUDGET_FLAGS.written(options);
+  if (given === undefined) return read;
+  const { trials, time } = read.settings.budget;
+  const own = { trials, ...(time === undefined ? {} : { time: `${time}ms` }) };
+  return readWrittenStudy({ ...read.written, budget: { ...own, ...Object(given) } });
 }
 
 async function runRead(
@@ -148,9 +180,9 @@ export function studyRunCommand(): Command {
     .description('Runs a study, or goes on with one: by its file, or by a strategy and options.')
     .argument('<study>', 'a study file (.yaml), or a strategy: the path of its file or a bundled name')
     .addHelpText('after', RUN_EXAMPLES);
-  return remoteOptions(sessionOptions(shortOptions(command)))
+  return remoteOptions(sessionOptions(BUDGET_FLAGS.addTo(SHORT_FLAGS.addTo(command))))
     .option('--name <name>', 'name of the study (default: that of its file)')
-    .action(async (what: string, options: ShortFlags & SessionFlags & RemoteFlags) =>
+    .action(async (what: string, options: SessionFlags & RemoteFlags) =>
       asCommand(async () => run(what, options)),
     );
 }
@@ -165,17 +197,15 @@ export function studyResumeCommand(): Command {
       '\nExamples:\n  sarraf study resume study\n  sarraf study resume study --trials 500\n' +
         '  sarraf study resume study --redis redis://10.0.0.2 --serve 10.0.0.2:7300',
     );
-  return remoteOptions(sessionOptions(command)).action(
+  return remoteOptions(sessionOptions(BUDGET_FLAGS.addTo(command))).action(
     async (wanted: string, options: SessionFlags & RemoteFlags) =>
       asCommand(async () => resume(wanted, options)),
   );
 }
 
 /** Options of every command that runs trials. */
-export function sessionOptions(command: Command, trials: string = 'trials in all (default: 100)'): Command {
+export function sessionOptions(command: Command): Command {
   return command
-    .option('--trials <number>', trials, integerOption(1, MOST_TRIALS))
-    .option('--time <length>', 'after this time, such as 10m, no trial begins', timeOptionText)
     .option(
       '--workers <number>',
       'trials at once, one a core (default: as many as there are cores)',
@@ -184,44 +214,4 @@ export function sessionOptions(command: Command, trials: string = 'trials in all
     )
     .addOption(dataOption('data folder; studies are stored below it'))
     .option('--json', 'prints the result as JSON');
-}
-
-/** Options of the short form, which stand for a file. */
-export function shortOptions(command: Command): Command {
-  return backtestFlags(command)
-    .option('--holdout <percent>', 'the last part of the range, such as 20%, which no trial sees')
-    .option(
-      '--objective <metric>',
-      'figure to make the best of, such as sharpe or fees:minimize; repeatable (default: sharpe)',
-      (text: string, before: readonly string[]) => [...before, text],
-      [],
-    )
-    .option('--least <metric=value>', 'a figure that must not be below; repeatable', boundOption('least'), [])
-    .option('--most <metric=value>', 'a figure that must not be above; repeatable', boundOption('most'), [])
-    .addOption(
-      new Option(
-        '--sampler <kind>',
-        'how points are chosen (default: tpe, or nsga2 for several objectives)',
-      ).choices(SAMPLER_KINDS),
-    )
-    .option('--seed <number>', 'the same seed tries the same (default: 1)', integerOption(0, LARGEST_SEED))
-    .option(
-      '--generation <number>',
-      'trials that are chosen before any is learned from',
-      integerOption(1, 1_000),
-    );
-}
-
-function boundOption(bound: 'least' | 'most') {
-  return (text: string, before: readonly Constraint[]): readonly Constraint[] => {
-    const [, metric, number] = /^([A-Za-z]{1,40})=(-?\d{1,15}(?:\.\d{1,10})?)$/.exec(text) ?? [];
-    if (metric === undefined || number === undefined)
-      throw new InvalidArgumentError(`expected metric=number, such as --${bound} trades=30.`);
-    return [...before, { metric, [bound]: Number(number) }];
-  };
-}
-
-function timeOptionText(text: string): string {
-  if ((parseDuration(text) ?? 0) > 0) return text;
-  throw wrongInput(`expected a length of time such as --time 10m, found ${text}`);
 }

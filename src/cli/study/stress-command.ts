@@ -12,8 +12,7 @@ import { dataOption, integerOption } from '../option-readers.ts';
 import { reportOnStderr } from '../progress-report.ts';
 import { keepHeapTight } from '../tight-heap.ts';
 import { readWritten, readValidatedStudy } from './read-study-result.ts';
-import { remoteOptions, remoteRunner } from './remote-options.ts';
-import type { RemoteFlags } from './run-options.ts';
+import { remoteOptions, remoteRunner, type RemoteFlags } from './remote-options.ts';
 import { stressLines } from './stress-lines.ts';
 import { verdictLines } from './validation-lines.ts';
 

@@ -1,4 +1,5 @@
 import { Command } from 'commander';
+import { z } from 'zod';
 import { prepareStudy, type PreparedStudy } from '../../study/prepare-study.ts';
 import { StudyFolder, nameOfFile } from '../../study/study-place.ts';
 import { runWalkForward, windowsOf } from '../../study/run-walk-forward.ts';
@@ -7,10 +8,16 @@ import { asCommand } from '../as-command.ts';
 import { endSignal } from '../end-signal.ts';
 import { reportOnStderr } from '../progress-report.ts';
 import { keepHeapTight } from '../tight-heap.ts';
-import { planOptions, withPlan, type PlanFlags } from './plan-options.ts';
 import { readWalkForward, readBegunPlan, readWritten } from './read-study-result.ts';
-import { remoteOptions, remoteRunner } from './remote-options.ts';
-import { sessionOptions, shortOptions, shortName } from './run-command.ts';
+import { remoteOptions, remoteRunner, type RemoteFlags } from './remote-options.ts';
+import {
+  readShortStudy,
+  refuseShortFlags,
+  sessionOptions,
+  SHORT_FLAGS,
+  shortName,
+  type SessionFlags,
+} from './run-command.ts';
 import { StudyProgress, type TrialCounts } from './study-progress.ts';
 import { countText } from '../../domain/money-text.ts';
 import { studyVoice } from '../../study/study-voice.ts';
@@ -19,14 +26,16 @@ import { accountTexts, driftTexts, textRows, windowTexts, type WalkColumn } from
 import { tableLines } from '../table.ts';
 import { parseDuration } from '../../daemon/duration-text.ts';
 import { readStudyFile, readWrittenStudy, type ReadStudy } from '../../study/read-study.ts';
-import {
-  refuseShortFlags,
-  shortFlagOf,
-  writtenStudy,
-  type RemoteFlags,
-  type SessionFlags,
-  type ShortFlags,
-} from './run-options.ts';
+import { budgetShape, studyShape } from '../../study/study-settings.ts';
+import { isSamePlan, planText, walkQuestion, writtenPlan, type WalkQuestion } from '../../study/walk-plan.ts';
+import { wrongInput } from '../command-error.ts';
+import { RunFlags } from '../run-flags.ts';
+
+/** The plan of a walk-forward with the trials of each window, and the time of the session. */
+const PLAN_FLAGS = new RunFlags({
+  validation: studyShape.validation,
+  budget: z.strictObject({ time: budgetShape.time }),
+});
 
 const EXAMPLES = `
 Each train window is searched with the sampler and the trials of the study. One account then trades
@@ -101,8 +110,7 @@ export function studyWalkForwardCommand(): Command {
     .description('Chooses params again and again as time goes on, and trades each choice on what follows.')
     .argument('<study>', 'its name, or its file; or a strategy with the options of "sarraf study run"')
     .addHelpText('after', EXAMPLES);
-  const trials = 'trials of each window (default: as many as the study has)';
-  return shortOptions(remoteOptions(planOptions(sessionOptions(command, trials))))
+  return SHORT_FLAGS.addTo(remoteOptions(sessionOptions(PLAN_FLAGS.addTo(command))))
     .option('--name <name>', 'name of the study (default: that of its file)')
     .action(async (what: string, options: WalkFlags) => asCommand(async () => walkForward(what, options)));
 }
@@ -134,8 +142,14 @@ const linesOf = (columns: readonly WalkColumn[]): readonly string[] =>
     textRows(columns),
   );
 
+/** The plan of a walk-forward as options say it: what `validation.walkForward` of a study says. */
+interface GivenPlan {
+  readonly validation?: { readonly walkForward: { readonly trials?: number } };
+  readonly budget?: { readonly time: string };
+}
+
 /** Options of a walk-forward. */
-type WalkFlags = ShortFlags & SessionFlags & PlanFlags & RemoteFlags;
+type WalkFlags = SessionFlags & RemoteFlags;
 
 interface WantedWalk {
   readonly read: ReadStudy;
@@ -149,7 +163,7 @@ interface WantedWalk {
 function wantedWalk(what: string, options: WalkFlags, folder: StudyFolder): WantedWalk {
   const given = options.name;
   if (/\.ya?ml$/.test(what)) {
-    refuseShortFlags({ ...options }, what);
+    refuseShortFlags(options, what);
     const name = given ?? nameOfFile(what);
     return {
       read: planned(readStudyFile(what), options, {
@@ -161,7 +175,7 @@ function wantedWalk(what: string, options: WalkFlags, folder: StudyFolder): Want
       nameOf: () => name,
     };
   }
-  if (shortFlagOf({ ...options }) === null) {
+  if (SHORT_FLAGS.given(options) === null) {
     const found = folder.find(what);
     const name = given ?? found;
     const kept = readWrittenStudy(readWritten(folder, found));
@@ -179,9 +193,8 @@ function wantedWalk(what: string, options: WalkFlags, folder: StudyFolder): Want
   }
   // Trials are those of each window here, and not of the study.
   const { trials: _trials, time: _time, ...asked } = options;
-  const read = readWrittenStudy(writtenStudy(what, asked));
   return {
-    read: planned(read, options, {
+    read: planned(readShortStudy(what, asked), options, {
       folder,
       name: given ?? null,
       source: 'the study',
@@ -203,8 +216,10 @@ function planned(
 ): ReadStudy {
   const { folder, name, ...told } = of;
   const begun = name === null ? null : readBegunPlan(folder, name);
-  const { settings, written } = withPlan(read, { flags: options, trials: options.trials, begun, ...told });
-  const time = parseDuration(options.time ?? '');
+  const { validation, budget } = PLAN_FLAGS.written(options) as GivenPlan;
+  const { trials, ...flags } = validation?.walkForward ?? {};
+  const { settings, written } = withPlan(read, { flags, trials, begun, ...told });
+  const time = parseDuration(budget?.time ?? '');
   // Not written: it is the time of this session, and not that of the study.
   return time === null ? { settings, written } : { settings: withTime(settings, time), written };
 }
@@ -216,4 +231,49 @@ const withTime = (settings: ReadStudy['settings'], time: number): ReadStudy['set
 
 function withoutPlan({ written }: ReadStudy): ReadStudy {
   return readWrittenStudy({ ...written, validation: undefined });
+}
+
+/**
+ * A study with the plan of the options, else with its own, else with the one that its walk-forward was begun
+ * with; `trials` of each window over those of the plan. Throws for half a plan, and for one that differs from
+ * the study's own.
+ */
+export function withPlan(
+  read: ReadStudy,
+  of: {
+    readonly flags: Readonly<Record<string, unknown>>;
+    readonly trials: number | undefined;
+    readonly begun: WalkQuestion | null;
+    /** Place of the study's own plan, and advice if the options give another plan. */
+    readonly source: string;
+    readonly advice: string;
+  },
+): ReadStudy {
+  const { begun, source, advice } = of;
+  const given = givenPlan(of.flags);
+  const own = read.settings.validation.walkForward;
+  const trials = of.trials === undefined ? {} : { trials: of.trials };
+  if (own === undefined) {
+    const plan = given ?? (begun === null ? null : writtenPlan(begun));
+    return plan === null ? read : readWith(read, { ...plan, ...trials });
+  }
+  const found = readWith(read, { ...(given ?? writtenPlan(own)), trials: own.trials, ...trials });
+  const { walkForward: asked = own } = found.settings.validation;
+  if (isSamePlan(walkQuestion(own), walkQuestion(asked))) return found;
+  throw wrongInput(
+    `expected the plan of ${source} (${planText(own)}), found another one in the options (${planText(asked)}): ${advice}`,
+  );
+}
+
+function readWith({ written }: ReadStudy, walkForward: object): ReadStudy {
+  return readWrittenStudy({ ...written, validation: { walkForward } });
+}
+
+/** Those that were given; null where none was. */
+function givenPlan(flags: Readonly<Record<string, unknown>>): object | null {
+  const given = Object.keys(flags);
+  if (given.length === 0) return null;
+  if (given.includes('train') && given.includes('test')) return flags;
+  const found = given.map((name) => `--${name}`).join(', ');
+  throw wrongInput(`expected --train and --test, such as --train 180d --test 30d, found ${found} alone`);
 }

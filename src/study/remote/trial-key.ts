@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
+import { fillRulesOf } from '../../backtest/run-setup.ts';
 import { baseName } from '../../daemon/strategy-settings.ts';
 import type { StudySettings } from '../study-settings.ts';
 import { canonicalJson } from '../question/canonical-json.ts';
 import type { BenchTask } from '../trials/bench-task.ts';
-import { fillRulesOf } from '../trials/fill-rules.ts';
 
 /** Data that all trials of a study have in common, on whatever machine they are run. */
 interface TrialSource {

@@ -1,3 +1,4 @@
+import type { FillRules } from '../../backtest/run-setup.ts';
 import type { BotConfig } from '../../daemon/create-bot-config.ts';
 import { formatRatePercent, ratesOf, type FeeRates } from '../../domain/fee-schedule.ts';
 import type { Currency } from '../../domain/market-symbol.ts';
@@ -5,7 +6,6 @@ import type { BarRules } from '../../venues/bar-rules.ts';
 import type { PollRules } from '../../venues/poll-rules.ts';
 import { inDigits } from '../../language/fact.ts';
 import { finding, type StudyFinding } from '../study-fact.ts';
-import type { FillRules } from '../trials/fill-rules.ts';
 import { COSTS, type Cost } from './stress-task.ts';
 
 /** Costs of a run: fees to the exchange, and those of how its orders fill. */

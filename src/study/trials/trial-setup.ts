@@ -1,4 +1,11 @@
 import type { BacktestRequest } from '../../backtest/candle-backtest.ts';
+import {
+  accountOverrides,
+  fillRulesOf,
+  requestOf,
+  strategiesOverride,
+  type FillRules,
+} from '../../backtest/run-setup.ts';
 import type { CandleColumns } from '../../domain/candle-columns.ts';
 import { readBotConfig } from '../../daemon/read-bot-config.ts';
 import type { BotConfig } from '../../daemon/create-bot-config.ts';
@@ -7,13 +14,26 @@ import { SarrafError } from '../../domain/errors.ts';
 import type { PackedMarket } from '../../recording/packed-market.ts';
 import type { RunData, RunSignals } from '../data/study-data.ts';
 import type { Params } from '../../search/params-of-point.ts';
-import type { FillRules } from './fill-rules.ts';
+import type { StudySettings } from '../study-settings.ts';
 
 /** Everything a trial needs besides its params, its data and its range. */
 export type StudySetup = Pick<BacktestRequest, 'timeframe' | 'currency' | 'steps' | 'detail'> & {
   /** The configuration of a bot as the command line would say it: one strategy a market, without params. */
   readonly overrides: readonly Override[];
 } & FillRules;
+
+/** The setup that the settings of a study stand for: its strategy once in each of its markets. */
+export function setupOfStudy(settings: StudySettings): StudySetup {
+  const { strategy, markets, universe, timeframe, inventory } = settings;
+  return {
+    overrides: [
+      strategiesOverride({ strategy, markets, universe, timeframe, inventory }),
+      ...accountOverrides(settings),
+    ],
+    ...requestOf(settings),
+    ...fillRulesOf(settings),
+  };
+}
 
 /**
  * All that a trial needs but its params: plain values that can be sent to a thread. A trial reads no file and

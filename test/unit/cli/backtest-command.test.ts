@@ -311,7 +311,12 @@ describe('sarraf backtest', () => {
   test.each([
     ['nothing to run', [], 2, 'expected a strategy such as strategies/ma-cross.ts, or --config bot.yaml'],
     ['no market', ['ma-cross'], 2, 'expected --market'],
-    ['a market twice', ['ma-cross', '--market', 'BTCUSDT', '--market', 'btc-usdt'], 2, 'every --market once'],
+    [
+      'a market twice',
+      ['ma-cross', '--market', 'BTCUSDT', '--market', 'btc-usdt'],
+      2,
+      '--market: expected every market once, found BTCUSDT twice',
+    ],
     [
       'money of two currencies',
       ['ma-cross', '--market', 'BTCUSDT', '--market', 'BTCIRT', '--cash', '100'],
@@ -327,15 +332,15 @@ describe('sarraf backtest', () => {
     ['rules that are no JSON', ['ma-cross', '--universe', 'rls'], 2, 'expected rules as JSON'],
     [
       'rules of a market that is named',
-      ['ma-cross', '--market', 'BTCUSDT', '--universe', '{"quote":"usdt"}'],
+      ['ma-cross', '--market', 'BTCUSDT', '--universe', '{"quote":"usdt","rankBy":"volume24h","take":3}'],
       2,
-      'expected --universe in place of --market',
+      'expected --market or --universe, found both',
     ],
     [
       'rules that are none',
       ['ma-cross', '--universe', '{"quote":"usdt","rankBy":"volume24h","take":0}'],
       2,
-      'strategies[0].universe.take',
+      'take: Too small',
     ],
     ['a market without data', ['ma-cross', '--market', 'ETHUSDT'], 2, 'ETHUSDT'],
     [
@@ -349,7 +354,7 @@ describe('sarraf backtest', () => {
       'a range that ends before it begins',
       ['ma-cross', '--market', 'BTCUSDT', '--from', '2024-01-05', '--to', '2024-01-03'],
       2,
-      'begins before it ends, was 2024-01-05T00:00:00Z to 2024-01-03T00:00:00Z',
+      '--to: expected a range that begins before it ends, found 2024-01-05T00:00:00Z to 2024-01-03T00:00:00Z',
     ],
     [
       'a range behind the last candle of its month',
@@ -385,7 +390,7 @@ describe('sarraf backtest', () => {
       'a step that is none',
       ['ma-cross', '--market', 'BTCUSDT', '--price-step', 'abc'],
       2,
-      'expected --price-step to',
+      'expected a positive decimal',
     ],
     [
       'a strategy that is not there',
@@ -402,15 +407,15 @@ describe('sarraf backtest', () => {
     ],
     [
       'a latency that nothing has in candles',
-      ['ma-cross', '--market', 'BTCUSDT', '--latency', '50', '--queue', 'front'],
+      ['ma-cross', '--market', 'BTCUSDT', '--latency', '50'],
       2,
-      'expected --latency, --queue with --fidelity poll, was candles',
+      '--latency: expected it with --fidelity poll, found candles, which does not use it',
     ],
     [
       'two kinds of slippage',
       ['ma-cross', '--market', 'BTCUSDT', '--slippage-bps', '1', '--slippage-range', '2'],
       2,
-      'expected --slippage-bps or --slippage-range, were both',
+      'expected --slippage-bps or --slippage-range, found both',
     ],
     [
       'books that were not recorded',
@@ -422,6 +427,23 @@ describe('sarraf backtest', () => {
     const end = await backtest(...args);
     expect([end.code, end.error.trim().split('\n').length], end.error).toEqual([code, 1]);
     expect(end.error).toContain(message);
+  });
+
+  test('tells everything that does not fit at once, a line each, by the names of the options', async () => {
+    const named = ['ma-cross', '--config', 'bot.yaml', '--inventory', 'btc=1', '--csv', csv];
+    const rules = ['--latency', '5', '--queue', 'front', '--detail', '1h'];
+    const { code, error } = await backtest(...named, ...rules);
+    expect([code, error.trimEnd().split('\n')]).toEqual([
+      2,
+      [
+        '--latency: expected it with --fidelity poll, found candles, which does not use it',
+        '--queue: expected it with --fidelity poll, found candles, which does not use it',
+        '--detail: expected a timeframe finer than that of the candles, 1h, found 1h',
+        'expected a strategy or --config, found both: a configuration names its strategies',
+        '--inventory: expected it with a strategy, found --config: write it in that file',
+        '--csv: expected --market, or a file for each market: a file does not say whose bars it has',
+      ],
+    ]);
   });
 
   test.each([

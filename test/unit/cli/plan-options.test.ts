@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { withPlan } from '../../../src/cli/study/plan-options.ts';
+import { withPlan } from '../../../src/cli/study/walk-forward-command.ts';
 import { readWrittenStudy } from '../../../src/study/read-study.ts';
 import type { WalkQuestion } from '../../../src/study/walk-plan.ts';
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { plainIssues } from '../../../src/configuration/plain-issues.ts';
+import { plainIssues } from '../../../src/configuration/load-yaml.ts';
 
 const size = z.union([z.enum(['small', 'large']), z.strictObject({ width: z.number().min(1) })]);
 const sizes = z.union([size, z.array(size)]);

@@ -414,7 +414,7 @@ describe('a file that leaves open how it is written', () => {
   test.each<[readonly string[], string]>([
     [['--csv', doubtful, '--decimal', 'comma'], '--dates day-first or --dates month-first'],
     [['--csv', doubtful, '--dates', 'day-first', '--decimal', 'point'], 'expected a decimal number'],
-    [['--dates', 'day-first'], 'expected --csv with --decimal, --dates and --round-prices'],
+    [['--dates', 'day-first'], '--dates: expected --csv with it'],
   ])('is no backtest with %s', async (flags, remedy) => {
     const { code, error } = await backtested(...flags);
     expect(code).toBe(2);

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { barRulesOf } from '../../../src/backtest/bar-rules-of.ts';
+import { barRulesOf } from '../../../src/backtest/run-setup.ts';
 import { runConfigured } from '../../../src/backtest/run-configured.ts';
 import { runSummary } from '../../../src/backtest/finish-run.ts';
 import { readWrittenStudy } from '../../../src/study/read-study.ts';

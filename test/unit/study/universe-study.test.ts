@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { barsBetween, firstBarFrom } from '../../../src/domain/candle-columns.ts';
 import { runSummary } from '../../../src/backtest/finish-run.ts';
 import { runConfigured } from '../../../src/backtest/run-configured.ts';
-import { barRulesOf } from '../../../src/backtest/bar-rules-of.ts';
+import { barRulesOf } from '../../../src/backtest/run-setup.ts';
 import { cutCandles } from '../../../src/study/data/study-data.ts';
 import { readWrittenStudy } from '../../../src/study/read-study.ts';
 import { prepareStudy, type PreparedStudy } from '../../../src/study/prepare-study.ts';
@@ -71,7 +71,7 @@ describe('a study of a strategy that runs in markets of a rule', () => {
   });
 
   test.each([
-    [{ markets: 'BTCIRT' }, 'universe: expected markets or a universe, found both'],
+    [{ markets: 'BTCIRT' }, 'universe: expected markets or universe, found both'],
     [{ universe: undefined }, 'markets: expected markets: BTCUSDT, or universe: {'],
     [{ universe: { ...WRITTEN.universe, take: 0 } }, 'universe.take: '],
     [{ universe: { ...WRITTEN.universe, quote: 'eur' } }, 'universe'],

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { runPollBacktest, type PollRequest } from '../../../../src/backtest/poll-backtest.ts';
 import { catalogueRecordings, packedRecordings } from '../../../../src/backtest/recordings.ts';
-import { balancesOverride, strategiesOverride } from '../../../../src/backtest/bot-overrides.ts';
+import { accountOverrides, strategiesOverride } from '../../../../src/backtest/run-setup.ts';
 import { openCatalogue } from '../../../../src/daemon/open-catalogue.ts';
 import { readBotConfig } from '../../../../src/daemon/read-bot-config.ts';
 import { present } from '../../../../src/domain/invariant.ts';
@@ -19,7 +19,7 @@ function configOf(strategy: string): PollRequest['config'] {
     isOffline: true,
     overrides: [
       strategiesOverride({ strategy, markets: [market], timeframe: '1m' }),
-      balancesOverride({ usdt: '10000' }),
+      ...accountOverrides({ balances: { usdt: '10000' } }),
     ],
   });
   if (!reading.ok) throw new TypeError(reading.problems.join());

@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
-import { barRulesOf, type CandleRuleOptions } from '../../../../src/backtest/bar-rules-of.ts';
-import { pollRulesOf } from '../../../../src/backtest/poll-rules-of.ts';
+import { barRulesOf, pollRulesOf } from '../../../../src/backtest/run-setup.ts';
 import { createPollRules } from '../../../../src/venues/poll-rules.ts';
 import { doubledCosts, paidCosts } from '../../../../src/study/stress/doubled-costs.ts';
 import type { RunCosts } from '../../../../src/study/stress/doubled-costs.ts';
@@ -8,7 +7,7 @@ import { COSTS } from '../../../../src/study/stress/stress-task.ts';
 import { inEnglish } from '../in-english.ts';
 
 const fees = { rls: { maker: 2_000, taker: 2_500 }, usdt: { maker: 1_000, taker: 1_000 } };
-const onBars = (options: CandleRuleOptions): RunCosts['fill'] => ({
+const onBars = (options: Parameters<typeof barRulesOf>[0]): RunCosts['fill'] => ({
   fidelity: 'candles',
   rules: barRulesOf(options),
 });

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { barRulesOf } from '../../../../src/backtest/bar-rules-of.ts';
+import { barRulesOf } from '../../../../src/backtest/run-setup.ts';
 import type { CandleColumns } from '../../../../src/domain/candle-columns.ts';
 import { parseUnits } from '../../../../src/domain/money.ts';
 import { createRandom } from '../../../../src/domain/random.ts';

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { present } from '../../../../src/domain/invariant.ts';
 import { prepareStudy, type PreparedStudy } from '../../../../src/study/prepare-study.ts';
-import { barRulesOf } from '../../../../src/backtest/bar-rules-of.ts';
+import { barRulesOf } from '../../../../src/backtest/run-setup.ts';
 import { readWrittenStudy } from '../../../../src/study/read-study.ts';
 import { StudyFolder } from '../../../../src/study/study-place.ts';
 import { StudyStore } from '../../../../src/study/study-store.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { timesOfCandles } from '../../../../src/study/data/market-times.ts';
 import { readWrittenStudy } from '../../../../src/study/read-study.ts';
-import type { WalkForwardPlan } from '../../../../src/study/file/walk-forward-fields.ts';
+import type { WalkForwardPlan } from '../../../../src/study/study-settings.ts';
 import { walkWindows } from '../../../../src/study/walk-forward/walk-windows.ts';
 import { generatedCandles } from '../generated-candles.ts';
 

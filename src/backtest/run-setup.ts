@@ -1,0 +1,157 @@
+import type { Override } from '../daemon/overrides.ts';
+import { baseName } from '../daemon/strategy-settings.ts';
+import { SarrafError } from '../domain/errors.ts';
+import { MARKET_NAMES, parseMarket } from '../exchange/market-names.ts';
+import { defined } from '../simulator-server/config-fields.ts';
+import { DEFAULT_CANDLE_RULES, type BarRules } from '../venues/bar-rules.ts';
+import { createPollRules, type PollRules } from '../venues/poll-rules.ts';
+import type { BacktestRequest, CsvSource } from './candle-backtest.ts';
+import type { RunSettings } from './run-schema.ts';
+
+type WrittenRules = Partial<RunSettings['rules']>;
+
+/** Rules for how orders fill inside candles; what is left out has its default. */
+export function barRulesOf(rules: WrittenRules): BarRules {
+  const { marketOrders, limitFill, path, spreadBps, slippageBps, slippageRange, volumeShare } = rules;
+  const defaults = DEFAULT_CANDLE_RULES;
+  return {
+    ...defaults,
+    arrival: marketOrders ?? defaults.arrival,
+    limitFill: limitFill ?? defaults.limitFill,
+    path: path ?? defaults.path,
+    spreadBps: spreadBps ?? defaults.spreadBps,
+    slippage:
+      slippageRange === undefined
+        ? { kind: 'bps', bps: slippageBps ?? 0 }
+        : { kind: 'range', millionths: Math.round(slippageRange * 10_000) },
+    volumeShareMillionths: shareOf(volumeShare),
+  };
+}
+
+function shareOf(share: WrittenRules['volumeShare']): number | null {
+  if (share === 'all') return null;
+  return share === undefined ? DEFAULT_CANDLE_RULES.volumeShareMillionths : Math.round(share * 10_000);
+}
+
+/** Rules for how orders fill among recorded ones, those alone that are given. */
+export function pollRulesOf({ latency, tradesLag, queue }: WrittenRules): Partial<PollRules> {
+  return {
+    ...(latency === undefined ? {} : { latency: { kind: 'constant', outMs: latency, backMs: latency } }),
+    ...(tradesLag === undefined ? {} : { tradesLagMs: tradesLag }),
+    ...(queue === undefined ? {} : { queue: { kind: queue } }),
+  };
+}
+
+/** How the orders of a run fill, by its fidelity. */
+export type FillRules =
+  | { readonly fidelity: 'candles'; readonly rules: BarRules }
+  | { readonly fidelity: 'poll'; readonly rules: PollRules };
+
+/** The rules of a run with every default. */
+export function fillRulesOf({ fidelity, rules }: Pick<RunSettings, 'fidelity' | 'rules'>): FillRules {
+  return fidelity === 'candles'
+    ? { fidelity, rules: barRulesOf(rules) }
+    : { fidelity, rules: createPollRules(pollRulesOf(rules)) };
+}
+
+/** Account, candles and markets of a run, as both fidelities take them. */
+export function requestOf({
+  timeframe,
+  detail,
+  currency,
+  steps,
+}: Pick<RunSettings, 'timeframe' | 'detail' | 'currency' | 'steps'>): Pick<
+  BacktestRequest,
+  'timeframe' | 'detail' | 'currency' | 'steps'
+> {
+  return {
+    timeframe,
+    currency: currency ?? null,
+    steps: defined(steps),
+    ...(detail === undefined ? {} : { detail: { timeframe: detail } }),
+  };
+}
+
+/** The files of candles; one without a market is that of the only market that is traded. */
+export function csvOf({ csv, markets }: Pick<RunSettings, 'csv' | 'markets'>): readonly CsvSource[] {
+  const files = typeof csv === 'string' ? { '': csv } : (csv ?? {});
+  const [only = null, ...others] = markets ?? [];
+  return Object.entries(files).map(([market, path]) => ({
+    market: market === '' ? (others.length === 0 ? only : null) : parseMarket(market).symbol,
+    path,
+  }));
+}
+
+/** Letters of a strategy's name that all of its instances begin with: names are part of order ids. */
+const LONGEST_NAME = 9;
+
+/** The strategy of a run and where it trades: once in each of its markets, or in those of a universe. */
+type ShortBot = Pick<RunSettings, 'strategy' | 'timeframe'> &
+  Partial<Pick<RunSettings, 'markets' | 'universe' | 'inventory' | 'params'>>;
+
+/**
+ * The strategies of a configuration that a strategy and options stand for. Throws `INVALID_OPTIONS` for coins
+ * that belong to none of several markets.
+ */
+export function strategiesOverride({
+  strategy,
+  markets = [],
+  universe,
+  timeframe,
+  params,
+  inventory = {},
+}: ShortBot): Override {
+  const bases = markets.map((market) => parseMarket(market).base);
+  const ofAll = Object.keys(inventory);
+  const lost = bases.length < 2 ? [] : ofAll.filter((coin) => !bases.includes(coin));
+  if (lost.length > 0) {
+    const message = `expected an inventory of coins of ${markets.join(', ')}, was of ${lost.join(', ')}`;
+    throw new SarrafError('INVALID_OPTIONS', message);
+  }
+  const given = (coins: readonly string[]): object => givenSettings(inventory, coins);
+  const common = { plugin: strategy, timeframe, ...(params === undefined ? {} : { params }) };
+  const short = baseName(strategy).slice(0, LONGEST_NAME).replace(/-+$/, '');
+  const strategies =
+    universe === undefined
+      ? markets.map((market, index) => ({
+          ...common,
+          market,
+          ...given(
+            markets.length === 1
+              ? ofAll
+              : ofAll.filter((coin) => bases[index] === coin && bases.indexOf(coin) === index),
+          ),
+          ...(markets.length === 1 ? {} : { name: `${short}-${index + 1}` }),
+        }))
+      : [{ ...common, universe, ...given(ofAll) }];
+  return ['strategies', JSON.stringify(strategies)];
+}
+
+const isQuote = (coin: string): boolean => MARKET_NAMES.quotes.some(({ currency }) => currency === coin);
+
+/** Coins as a configuration gives them: what is also a quote currency counts with capital. */
+function givenSettings(amounts: Readonly<Record<string, string>>, coins: readonly string[]): object {
+  const of = (some: readonly string[]): object =>
+    Object.fromEntries(some.map((coin) => [coin, amounts[coin] ?? '0']));
+  return {
+    ...(coins.some(isQuote) ? { capital: of(coins.filter(isQuote)) } : {}),
+    ...(coins.every(isQuote) ? {} : { inventory: of(coins.filter((coin) => !isQuote(coin))) }),
+  };
+}
+
+/**
+ * Account of a run: its balances by currency, and one fee, in percent, for makers and takers of every market.
+ */
+export function accountOverrides({
+  balances,
+  fee,
+}: {
+  readonly balances?: Readonly<Record<string, unknown>> | undefined;
+  readonly fee?: string | undefined;
+}): readonly Override[] {
+  const rates = { maker: fee, taker: fee };
+  return [
+    ...(balances === undefined ? [] : [['paper.balances', JSON.stringify(balances)] as const]),
+    ...(fee === undefined ? [] : [['paper.fees', JSON.stringify({ rls: rates, usdt: rates })] as const]),
+  ];
+}
