@@ -1,19 +1,21 @@
+import { z } from 'zod';
+import { problemLines } from '../configuration/load-yaml.ts';
 import { openCatalogue } from '../daemon/open-catalogue.ts';
-import { readBotConfig } from '../daemon/read-bot-config.ts';
-import type { Override } from '../daemon/overrides.ts';
 import type { BotConfig } from '../daemon/create-bot-config.ts';
 import { SarrafError } from '../domain/errors.ts';
 import type { QuoteCurrency } from '../exchange/market-names.ts';
 import { timeframeMs, type Timeframe } from '../domain/timeframe.ts';
 import type { StrategyDefinition } from '../strategy/definition.ts';
+import { defined } from '../simulator-server/config-fields.ts';
 import { DEFAULT_CANDLE_RULES, type BarRules } from '../venues/bar-rules.ts';
 import type { BacktestResult } from './result-schema.ts';
 import type { PollRules } from '../venues/poll-rules.ts';
 import type { BacktestRequest } from './candle-backtest.ts';
-import { cellsOf, rangeOf, type Candles, type Moment } from './research-candles.ts';
+import { cellsOf, type Candles, type Moment } from './research-candles.ts';
 import { catalogueRecordings } from './recordings.ts';
 import { readGivenSignals, type BacktestSignal } from './read-signals.ts';
-import { accountOverrides } from './run-setup.ts';
+import { runShape } from './run-schema.ts';
+import { accountOverrides, botConfigOf } from './run-setup.ts';
 import { runConfigured, type ConfiguredBacktest } from './run-configured.ts';
 import type { BacktestRun } from './backtest-run.ts';
 import { finishRun, type FinishedRun } from './finish-run.ts';
@@ -107,14 +109,23 @@ export async function backtest(options: BacktestOptions): Promise<BacktestOutcom
   };
 }
 
+/** Options that say what the same fields of a run say. */
+const { balances, inventory, from, to, currency, steps } = runShape;
+const strategies = z.array(z.object({ inventory: inventory.prefault({}) }));
+const RUN_OPTIONS = z.object({ strategies, balances, from, to, currency, steps });
+
+type RunOptions = z.output<typeof RUN_OPTIONS>;
+
 function configuredOf(options: BacktestOptions): ConfiguredBacktest {
-  const { currency = null, steps = {}, from, to, signals, onProgress } = options;
-  const { fromMs, toMs } = rangeOf(options);
-  const range = { fromMs: from === undefined ? null : fromMs, toMs: to === undefined ? null : toMs };
+  const read = RUN_OPTIONS.safeParse(options);
+  if (!read.success) throw new SarrafError('INVALID_OPTIONS', problemLines(read.error).join('\n'));
+  const { data } = read;
+  const { signals, onProgress } = options;
   const common = {
-    currency,
-    steps,
-    ...range,
+    currency: data.currency ?? null,
+    steps: defined(data.steps),
+    fromMs: data.from ?? null,
+    toMs: data.to ?? null,
     ...(signals === undefined
       ? {}
       : { signals: typeof signals === 'string' ? signals : readGivenSignals(signals) }),
@@ -125,7 +136,7 @@ function configuredOf(options: BacktestOptions): ConfiguredBacktest {
     return {
       fidelity: 'poll',
       ...common,
-      config: configOf(options, '1h'),
+      config: configOf(options, data, '1h'),
       recordings: catalogueRecordings(openCatalogue(options.recording)),
       rules: options.rules ?? {},
       ...(onProgress === undefined ? {} : { onProgress }),
@@ -140,7 +151,7 @@ function configuredOf(options: BacktestOptions): ConfiguredBacktest {
   return {
     fidelity: 'candles',
     ...common,
-    config: configOf(options, first),
+    config: configOf(options, data, first),
     timeframe: first,
     csv: [],
     candles,
@@ -165,46 +176,24 @@ function detailOf(detail: readonly Candles[]): Pick<BacktestRequest, 'detail'> {
 }
 
 /** The settings of a bot that stand for the options: what the command line says goes the same way. */
-function configOf({ strategies, balances, feePercent }: BacktestOptions, timeframe: Timeframe): BotConfig {
-  const named = strategies.map(({ strategy, inventory = {}, ...rest }) => ({
+function configOf(options: BacktestOptions, read: RunOptions, timeframe: Timeframe): BotConfig {
+  const { feePercent } = options;
+  const named = options.strategies.map(({ strategy, ...rest }, index) => ({
     timeframe,
     ...rest,
-    inventory: moneyTexts(inventory),
+    inventory: read.strategies[index]?.inventory,
     plugin: typeof strategy === 'string' ? strategy : strategy.name,
   }));
-  const overrides: Override[] = [
-    ['strategies', JSON.stringify(named)],
-    ...accountOverrides({ balances: moneyTexts(balances), fee: feePercent?.toFixed(4) }),
-  ];
-  const reading = readBotConfig(null, {
-    environment: process.env,
-    workingFolder: process.cwd(),
-    overrides,
-    isOffline: true,
-  });
-  if (!reading.ok) throw new SarrafError('INVALID_OPTIONS', reading.problems.join('\n'));
-  const { config } = reading;
+  const account = accountOverrides({ balances: read.balances, fee: feePercent?.toFixed(4) });
+  const config = botConfigOf([['strategies', JSON.stringify(named)], ...account], process.env);
   return {
     ...config,
     strategies: config.strategies.map((configured, index) => {
-      const given = strategies[index]?.strategy;
+      const given = options.strategies[index]?.strategy;
       if (given === undefined || typeof given === 'string') return configured;
       return { ...configured, plugin: { kind: 'definition', definition: given } };
     }),
   };
-}
-
-function moneyTexts(amounts: Readonly<Record<string, number | string>>): Readonly<Record<string, string>> {
-  return Object.fromEntries(
-    Object.entries(amounts).map(([currency, amount]) => [currency, moneyText(amount)]),
-  );
-}
-
-function moneyText(amount: number | string): string {
-  if (typeof amount === 'string') return amount;
-  const text = String(amount);
-  if (/^\d+(\.\d+)?$/.test(text)) return text;
-  throw new SarrafError('INVALID_OPTIONS', `expected an amount of money such as 10000 or "0.5", was ${text}`);
 }
 
 /**

@@ -10,7 +10,6 @@ import { needsBridge } from './run-currency.ts';
 import { firstOpenMs, type CandleBacktest } from './run-backtest.ts';
 import { loadInstances } from '../daemon/load-instances.ts';
 import type { BotConfig } from '../daemon/create-bot-config.ts';
-import { tryDecimalText } from '../domain/decimal-text.ts';
 import { SarrafError } from '../domain/errors.ts';
 import { createMarket, type Market, type MarketOptions } from '../domain/market.ts';
 import type { MarketSymbol, Currency } from '../domain/market-symbol.ts';
@@ -416,18 +415,6 @@ export function marketFor(
       'INVALID_OPTIONS',
       `expected the steps of ${symbol}: give --price-step and --amount-step, such as 0.01 and 0.000001`,
     );
-  }
-  for (const [name, value] of Object.entries({
-    'price-step': price,
-    'amount-step': amount,
-    'min-value': minValue,
-  })) {
-    if (value !== undefined && tryDecimalText(value) === null) {
-      throw new SarrafError(
-        'INVALID_OPTIONS',
-        `expected --${name} to be a decimal such as 0.01, was "${value}"`,
-      );
-    }
   }
   const options: MarketOptions = { market: parseMarket(symbol), priceStep, amountStep };
   const minOrderValue = minValue ?? textOf(known?.minOrderValue);

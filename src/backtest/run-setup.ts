@@ -1,4 +1,6 @@
 import type { Override } from '../daemon/overrides.ts';
+import type { BotConfig } from '../daemon/create-bot-config.ts';
+import { readBotConfig } from '../daemon/read-bot-config.ts';
 import { baseName } from '../daemon/strategy-settings.ts';
 import { SarrafError } from '../domain/errors.ts';
 import { MARKET_NAMES, parseMarket } from '../exchange/market-names.ts';
@@ -154,4 +156,22 @@ export function accountOverrides({
     ...(balances === undefined ? [] : [['paper.balances', JSON.stringify(balances)] as const]),
     ...(fee === undefined ? [] : [['paper.fees', JSON.stringify({ rls: rates, usdt: rates })] as const]),
   ];
+}
+
+/**
+ * The bot that overrides describe; nobody asks an exchange for it. Throws `INVALID_OPTIONS` with all
+ * problems.
+ */
+export function botConfigOf(
+  overrides: readonly Override[],
+  environment: Readonly<Record<string, string | undefined>> = {},
+): BotConfig {
+  const reading = readBotConfig(null, {
+    environment,
+    workingFolder: process.cwd(),
+    overrides,
+    isOffline: true,
+  });
+  if (reading.ok) return reading.config;
+  throw new SarrafError('INVALID_OPTIONS', reading.problems.join('; '));
 }

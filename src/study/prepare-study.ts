@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { readSignals } from '../backtest/read-signals.ts';
-import { fillRulesOf } from '../backtest/run-setup.ts';
+import { botConfigOf, fillRulesOf } from '../backtest/run-setup.ts';
 import { strategyFileOf } from '../daemon/load-instances.ts';
 import type { BotConfig } from '../daemon/create-bot-config.ts';
 import { SarrafError } from '../domain/errors.ts';
@@ -16,7 +16,7 @@ import type { StudySettings } from './study-settings.ts';
 import { identityOf, type StudyIdentity } from './study-identity.ts';
 import type { Space } from '../search/parameter.ts';
 import { loadBars, loadRecordings } from './load-data.ts';
-import { botConfigOf, setupOfStudy, type StudySetup } from './trials/trial-setup.ts';
+import { setupOfStudy, type StudySetup } from './trials/trial-setup.ts';
 import { baseName } from '../daemon/strategy-settings.ts';
 import type { z } from 'zod';
 import { spaceDeclaredBy, type SpaceEntry } from '../search/declared-by-schema.ts';

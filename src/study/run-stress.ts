@@ -1,3 +1,4 @@
+import { botConfigOf } from '../backtest/run-setup.ts';
 import { SarrafError } from '../domain/errors.ts';
 import { present } from '../domain/invariant.ts';
 import { bestTrial } from './best-trials.ts';
@@ -16,7 +17,6 @@ import { type CandleColumns, firstBarFrom } from '../domain/candle-columns.ts';
 import { createRandom } from '../domain/random.ts';
 import { parseMarket } from '../exchange/market-names.ts';
 import { finding } from './study-fact.ts';
-import { botConfigOf } from './trials/trial-setup.ts';
 import { paidCosts } from './stress/doubled-costs.ts';
 import { randomEntryPlan } from './stress/random-entry-plan.ts';
 import { blockLength } from '../statistics/block-length.ts';

@@ -1,3 +1,4 @@
+import { botConfigOf } from '../../backtest/run-setup.ts';
 import type { BacktestRun } from '../../backtest/backtest-run.ts';
 import { numberOf } from '../../backtest/statistics.ts';
 import { runSummary } from '../../backtest/finish-run.ts';
@@ -13,7 +14,7 @@ import { failureReason } from './failure-reason.ts';
 import { createdOf, runOfSetup } from './run-of-setup.ts';
 import { trialMetrics } from './trial-metrics.ts';
 import type { FailedReport, TrialReport } from '../trial-report.ts';
-import { botConfigOf, withParams, type TrialSetup } from './trial-setup.ts';
+import { withParams, type TrialSetup } from './trial-setup.ts';
 
 /** Runs trials of one study, one at a time, in the thread that it was made in. */
 export class TrialBench {

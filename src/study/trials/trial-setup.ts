@@ -7,7 +7,6 @@ import {
   type FillRules,
 } from '../../backtest/run-setup.ts';
 import type { CandleColumns } from '../../domain/candle-columns.ts';
-import { readBotConfig } from '../../daemon/read-bot-config.ts';
 import type { BotConfig } from '../../daemon/create-bot-config.ts';
 import type { Override } from '../../daemon/overrides.ts';
 import { SarrafError } from '../../domain/errors.ts';
@@ -69,19 +68,7 @@ export function sharedSetup(setup: TrialSetup): TrialSetup {
   return { ...setup, candles: candles.map(sharedColumns), ...(finer && { detail: finer }) };
 }
 
-/** The bot that a trial's setup describes. Throws `INVALID_OPTIONS` with all of its problems. */
-export function botConfigOf(overrides: readonly Override[]): BotConfig {
-  const reading = readBotConfig(null, {
-    environment: {},
-    workingFolder: process.cwd(),
-    overrides,
-    isOffline: true,
-  });
-  if (reading.ok) return reading.config;
-  throw new SarrafError('INVALID_OPTIONS', reading.problems.join('; '));
-}
-
-/** The same with the params of a trial. */
+/** The configuration of a bot with the params of a trial. */
 export function withParams(config: BotConfig, params: Params): BotConfig {
   return { ...config, strategies: config.strategies.map((strategy) => ({ ...strategy, params })) };
 }

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { barRulesOf } from '../../../src/backtest/run-setup.ts';
+import { barRulesOf, botConfigOf } from '../../../src/backtest/run-setup.ts';
 import { runConfigured } from '../../../src/backtest/run-configured.ts';
 import { runSummary } from '../../../src/backtest/finish-run.ts';
 import { readWrittenStudy } from '../../../src/study/read-study.ts';
@@ -17,7 +17,7 @@ import { readStress } from '../../../src/study/stress/stored-stress.ts';
 import { runSession, trialSetupOf } from '../../../src/study/study-session.ts';
 import { TrialBench } from '../../../src/study/trials/trial-bench.ts';
 import { trialMetrics } from '../../../src/study/trials/trial-metrics.ts';
-import { botConfigOf, withData, withParams, type TrialSetup } from '../../../src/study/trials/trial-setup.ts';
+import { withData, withParams, type TrialSetup } from '../../../src/study/trials/trial-setup.ts';
 import { runWalkForward } from '../../../src/study/run-walk-forward.ts';
 import { oneByOne } from './one-by-one.ts';
 

@@ -9,7 +9,8 @@ import { prepareStudy, type PreparedStudy } from '../../../src/study/prepare-stu
 import { trialSetupOf } from '../../../src/study/study-session.ts';
 import { TrialBench } from '../../../src/study/trials/trial-bench.ts';
 import { trialMetrics } from '../../../src/study/trials/trial-metrics.ts';
-import { botConfigOf, withData, withParams } from '../../../src/study/trials/trial-setup.ts';
+import { botConfigOf } from '../../../src/backtest/run-setup.ts';
+import { withData, withParams } from '../../../src/study/trials/trial-setup.ts';
 
 const NOON_MS = Date.UTC(2026, 0, 5, 12);
 const MINUTE_MS = 60_000;

@@ -2,14 +2,14 @@ import { describe, expect, test } from 'vitest';
 import { barsBetween, firstBarFrom } from '../../../src/domain/candle-columns.ts';
 import { runSummary } from '../../../src/backtest/finish-run.ts';
 import { runConfigured } from '../../../src/backtest/run-configured.ts';
-import { barRulesOf } from '../../../src/backtest/run-setup.ts';
+import { barRulesOf, botConfigOf } from '../../../src/backtest/run-setup.ts';
 import { cutCandles } from '../../../src/study/data/study-data.ts';
 import { readWrittenStudy } from '../../../src/study/read-study.ts';
 import { prepareStudy, type PreparedStudy } from '../../../src/study/prepare-study.ts';
 import { trialSetupOf } from '../../../src/study/study-session.ts';
 import { TrialBench } from '../../../src/study/trials/trial-bench.ts';
 import { trialMetrics } from '../../../src/study/trials/trial-metrics.ts';
-import { botConfigOf, withParams } from '../../../src/study/trials/trial-setup.ts';
+import { withParams } from '../../../src/study/trials/trial-setup.ts';
 import { parseMarket } from '../../../src/exchange/market-names.ts';
 import { generatedCandles } from './generated-candles.ts';
 

@@ -136,15 +136,15 @@ describe('a backtest of a program', () => {
       { strategies: [{ strategy: 'nobody', market: 'BTCUSDT' }] },
       'expected a file nobody',
     ],
-    ['money that is no decimal', { balances: { usdt: 'much' } }, 'paper.balances.usdt: expected a decimal'],
+    ['money that is no decimal', { balances: { usdt: 'much' } }, 'balances.usdt: expected a decimal'],
     ['a fee of more than all', { feePercent: 101 }, 'paper.fees'],
-    ['money that is no number', { balances: { usdt: Number.NaN } }, 'expected an amount of money'],
+    ['money that is no number', { balances: { usdt: Number.NaN } }, 'balances.usdt: expected a decimal'],
     [
       'candles of another market',
       { strategies: [{ strategy: 'ma-cross', market: 'ETHUSDT' }] },
       'found none of ETHUSDT',
     ],
-    ['a time that is none', { from: 'soon' }, 'expected ms since 1970 or ISO 8601'],
+    ['a time that is none', { from: 'soon' }, 'from: expected a time in s, ms'],
   ])('refuses %s', async (_what, changed, message) => {
     const options = { strategies: [{ strategy: 'ma-cross', market: 'BTCUSDT' }], balances: { usdt: 1 } };
     await expect(backtest({ ...options, candles: [await load()], ...changed })).rejects.toThrow(message);
