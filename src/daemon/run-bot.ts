@@ -175,7 +175,11 @@ async function runWith(run: Run): Promise<Summary> {
     },
     onTrouble: (message) =>
       screen.show([{ kind: 'notice', level: 'error', message, subject: null }], Date.now()),
-    wrap: (inner, nowMs) => (recording?.wrap ?? ((same) => same))(watched(inner, nowMs), nowMs),
+    // An exchange in this process has the bot's own time, which goes on faster than the machine's.
+    wrap: (inner, nowMs) => {
+      const transport = options.config.mode === 'embedded' ? inner : watched(inner, nowMs);
+      return recording?.wrap(transport, nowMs) ?? transport;
+    },
     ...(options.marketTime === undefined ? {} : { startMs: options.marketTime.startMs }),
   });
   try {

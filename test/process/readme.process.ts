@@ -47,6 +47,7 @@ describe('the README', () => {
     bot.child.kill('SIGINT');
     const { code, out, error } = await bot.finished;
     expect({ code, error }).toEqual({ code: 0, error: '' });
+    expect(out).not.toContain("this machine's clock");
     const summary = eventsIn(out).find(({ event }) => event === 'summary');
     expect(summary?.strategies?.map(({ strategy }) => strategy)).toEqual(['dip-buyer']);
     expect(summary?.strategies?.[0]?.fills).toBeGreaterThan(0);
