@@ -10,7 +10,6 @@ import { studyReportData } from '../../src/study/report/study-report-data.ts';
 import { demoStudy, demoWalk, type DemoStudyOptions } from '../unit/study/report/demo-study.ts';
 import {
   contrast,
-  keepDocsPicture,
   keepPicture,
   launchChromium,
   openPage,
@@ -80,14 +79,6 @@ async function saidOf(
 }
 
 describe('the report of a study', () => {
-  test('is a picture of the docs', async () => {
-    const { page } = await open('one');
-    const section = page.locator('section:has(#slices)');
-    await section.scrollIntoViewIfNeeded();
-    expect(await keepDocsPicture(browser, section, 'study-report')).toBeLessThan(120_000);
-    await page.close();
-  });
-
   test('opens from a file without a request or a word on the console', async () => {
     const { page, messages, requests } = await open('one');
     expect(await textOf(page, 'h1')).toBe('demo');
