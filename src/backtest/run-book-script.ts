@@ -1,7 +1,6 @@
 import { decimalText } from '../domain/decimal-text.ts';
 import { SarrafError } from '../domain/errors.ts';
 import type { BookLevel } from '../domain/order-book.ts';
-import type { Side } from '../domain/order.ts';
 import { DEFAULT_RECONCILIATION } from '../engine/engine-settings.ts';
 import { bookColumns, tradeColumns } from '../recording/record-columns.ts';
 import type { RecordedBook, RecordedTrade } from '../recording/records.ts';
@@ -22,13 +21,10 @@ import {
 } from './run-script.ts';
 import { scriptedMarketOf, SCRIPT_START_MS, type ScriptedTerms } from './scripted-market.ts';
 import { MARKET_NAMES } from '../exchange/market-names.ts';
+import type { FillWith } from '../records/fill.ts';
 
-/** A trade of others. */
-export interface ScriptedTrade {
-  /** Of the order that took. */
-  readonly side: Side;
-  /** In the quote currency. */
-  readonly price: number;
+/** A trade of others; its side is that of the order that took. */
+export interface ScriptedTrade extends Pick<FillWith<number>, 'side' | 'price'> {
   /** In the base currency; 1 without it. */
   readonly amount?: number;
 }

@@ -1,13 +1,12 @@
 import { SarrafError } from '../domain/errors.ts';
 import { decimalText } from '../domain/decimal-text.ts';
 import { formatUnits, parseUnits, type Units } from '../domain/money.ts';
-import type { Execution, Side } from '../domain/order.ts';
 import { DEFAULT_ENGINE_TIMES } from '../engine/engine-settings.ts';
 import { lockSettings } from '../daemon/lock-settings.ts';
 import type { LockRule } from '../engine/lock-rule.ts';
 import { createRiskLimits } from '../engine/risk-limits.ts';
-import type { OrderRecord } from '../records/order.ts';
-import type { FillRecord } from '../records/fill.ts';
+import type { OrderRecord, OrderWith } from '../records/order.ts';
+import type { FillRecord, FillWith } from '../records/fill.ts';
 import type { StrategyDefinition } from '../strategy/definition.ts';
 import type { PlotSeries } from '../strategy/plots.ts';
 import { StrategyRunner } from '../strategy/runner.ts';
@@ -76,21 +75,10 @@ export interface ScriptOptions extends MarketScript, ScriptedAccount {
 }
 
 /** An order that a strategy had. Prices are in the quote currency, amounts in the base currency. */
-export interface ScriptedOrder {
-  /** Such as `BTCUSDT`. */
-  readonly market: string;
-  readonly side: Side;
-  readonly execution: Execution;
-  /** Null for a market order. */
-  readonly price: number | null;
-  /** Null for an order that waits for no price. */
-  readonly stopPrice: number | null;
-  readonly amount: number;
-  readonly filled: number;
-  /** As it was in the end. */
-  readonly state: OrderRecord['state'];
-  readonly tag: string | null;
-}
+export type ScriptedOrder = Pick<
+  OrderWith<number>,
+  'market' | 'side' | 'execution' | 'price' | 'stopPrice' | 'amount' | 'filled' | 'state' | 'tag'
+>;
 
 /** A lock that held. */
 export interface ScriptedLock {
@@ -106,14 +94,7 @@ export interface ScriptedLock {
 }
 
 /** A trade of an order. */
-export interface ScriptedFill {
-  /** Such as `BTCUSDT`. */
-  readonly market: string;
-  readonly side: Side;
-  readonly price: number;
-  readonly amount: number;
-  /** In the currency received. */
-  readonly fee: number;
+export interface ScriptedFill extends Pick<FillWith<number>, 'market' | 'side' | 'price' | 'amount' | 'fee'> {
   readonly timeMs: number;
 }
 

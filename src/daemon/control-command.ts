@@ -4,6 +4,8 @@ import { ENTRY_POLICIES } from '../engine/lock-rule.ts';
 import { DRAIN_POLICIES, isByHand, POSITION_ACTS, type ControlCommand } from '../engine/engine-event.ts';
 import { isSignalId } from '../domain/signal-id.ts';
 import { SIGNAL_OUTCOMES, signalKey } from '../engine/signal-record.ts';
+import { BY_HAND_ORDER, ORDER } from '../records/order.ts';
+import { shapeOf, STORED_CODECS } from '../records/field.ts';
 
 /** The longest reason that is kept, in characters. */
 export const LONGEST_REASON = 500;
@@ -67,12 +69,7 @@ const command = z.discriminatedUnion('kind', [
   z.strictObject({
     kind: z.literal('place'),
     key,
-    strategy: name,
-    market: name,
-    side: z.enum(['buy', 'sell']),
-    amount: decimal,
-    price: decimal.nullable(),
-    stopPrice: decimal.nullable(),
+    ...shapeOf(ORDER, BY_HAND_ORDER, { ...STORED_CODECS, name, money: decimal, amount: decimal }),
     by,
   }),
   z.strictObject({

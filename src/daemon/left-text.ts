@@ -2,19 +2,16 @@ import { countText, groupedText } from '../domain/money-text.ts';
 import { formatUnits } from '../domain/money.ts';
 import type { VenueOrderId } from '../domain/venue-id.ts';
 import type { LeftBehind } from '../engine/left-behind.ts';
-import type { OrderRecord } from '../records/order.ts';
 import { openRest } from '../engine/live-exposure.ts';
+import type { OrderWith } from '../records/order.ts';
 
 /** An order that stays open, decimals as texts; `amount` is what is left of it. */
-interface LeftOrder {
+interface LeftOrder extends Pick<
+  OrderWith<string>,
+  'strategy' | 'market' | 'side' | 'amount' | 'price' | 'stopPrice'
+> {
   readonly order: string;
   readonly id: VenueOrderId | null;
-  readonly strategy: string;
-  readonly market: string;
-  readonly side: OrderRecord['side'];
-  readonly amount: string;
-  readonly price: string | null;
-  readonly stopPrice: string | null;
   readonly isOco: boolean;
 }
 

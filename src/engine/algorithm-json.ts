@@ -3,6 +3,8 @@ import { EXIT_KINDS } from '../domain/exit-kind.ts';
 import { SarrafError } from '../domain/errors.ts';
 import { formatUnits } from '../domain/money.ts';
 import { storedCount as count, storedTimeMs, storedUnits as units } from '../domain/stored-json.ts';
+import { shapeOf, STORED_CODECS } from '../records/field.ts';
+import { ORDER, PRICED_ORDER } from '../records/order.ts';
 import type { Algorithm } from './algorithms/algorithms.ts';
 import { UNCLEAR_REASONS, WHEN_CANCELED } from './bracket.ts';
 
@@ -10,7 +12,14 @@ import { UNCLEAR_REASONS, WHEN_CANCELED } from './bracket.ts';
 const VERSION = 1;
 
 const timeMs = storedTimeMs;
-const side = z.enum(['buy', 'sell']);
+const { side } = STORED_CODECS;
+/** An order with a price, and one that may have none. */
+const priced = shapeOf(PRICED_ORDER, ['side', 'price', 'amount'], STORED_CODECS);
+const { tag, stopPrice, ...terms } = shapeOf(
+  ORDER,
+  ['side', 'price', 'amount', 'stopPrice', 'tag'],
+  STORED_CODECS,
+);
 const tally = z.strictObject({ filled: units, countedKey: z.string().nullable() });
 const setbacks = z.strictObject({
   inARow: count,
@@ -21,13 +30,21 @@ const setbacks = z.strictObject({
 });
 const level = z.strictObject({ by: z.enum(['price', 'ratio', 'distance', 'money']), units });
 const quote = z.strictObject({
-  side,
+  ...priced,
   wishedPrice: z.string(),
   wishedAmount: z.string(),
-  price: units,
-  amount: units,
   refusedAtMs: timeMs.nullable(),
 });
+
+const sliced = {
+  ...terms,
+  overMs: z.int().positive(),
+  slices: z.int().positive(),
+  startedAtMs: timeMs,
+  nextSlice: count,
+  carry: units,
+  tally,
+};
 
 const target = z.strictObject({
   kind: z.literal('target'),
@@ -51,9 +68,7 @@ const algorithm: z.ZodType<Algorithm> = z.discriminatedUnion('kind', [
   z.strictObject({
     kind: z.literal('replace'),
     replacedKey: z.string(),
-    side,
-    price: units,
-    amount: units,
+    ...priced,
     remainder: units.nullable(),
   }),
   target,
@@ -74,28 +89,12 @@ const algorithm: z.ZodType<Algorithm> = z.discriminatedUnion('kind', [
   }),
   z.strictObject({
     kind: z.literal('twap'),
-    side,
-    amount: units,
-    price: units.nullable(),
-    overMs: z.int().positive(),
-    slices: z.int().positive(),
-    startedAtMs: timeMs,
-    nextSlice: count,
-    carry: units,
-    tally,
+    ...sliced,
   }),
   z.strictObject({
     kind: z.literal('vwap'),
-    side,
-    amount: units,
-    price: units.nullable(),
-    overMs: z.int().positive(),
-    slices: z.int().positive(),
+    ...sliced,
     parts: z.array(units),
-    startedAtMs: timeMs,
-    nextSlice: count,
-    carry: units,
-    tally,
   }),
   z.strictObject({
     kind: z.literal('ladder'),
@@ -139,20 +138,16 @@ const algorithm: z.ZodType<Algorithm> = z.discriminatedUnion('kind', [
   }),
   z.strictObject({
     kind: z.literal('iceberg'),
-    side,
-    amount: units,
+    ...priced,
     visible: units,
-    price: units,
     setbacks,
     tally,
   }),
   z.strictObject({
     kind: z.literal('expiring'),
-    side,
-    amount: units,
-    price: units.nullable(),
-    stopPrice: units.nullable(),
-    tag: z.string().nullable(),
+    ...terms,
+    stopPrice,
+    tag,
     expiresAtMs: timeMs,
     isPlaced: z.boolean(),
   }),

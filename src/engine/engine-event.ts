@@ -1,9 +1,10 @@
 import type { DecimalText } from '../domain/decimal-text.ts';
-import type { Side, VenueOrder } from '../domain/order.ts';
+import type { VenueOrder } from '../domain/order.ts';
 import type { VenueTrade } from '../domain/trade.ts';
 import type { KeptReply, VenueAnswer, WalletReading } from '../venues/port.ts';
 import type { EntryPolicy } from './lock-rule.ts';
 import type { FeedPace } from '../scheduler/pace.ts';
+import { type OrderWith, type BY_HAND_ORDER } from '../records/order.ts';
 
 /** Input of the engine. Times are of one clock that never goes back, in ms since 1970. */
 export type EngineEvent =
@@ -136,15 +137,8 @@ export type CloseCommand = ByHandBase & {
 };
 
 /** An order in the book of a strategy. Numbers are decimal texts; without prices it is a market order. */
-export type PlaceCommand = ByHandBase & {
-  readonly kind: 'place';
-  readonly strategy: string;
-  readonly market: string;
-  readonly side: Side;
-  readonly amount: string;
-  readonly price: string | null;
-  readonly stopPrice: string | null;
-};
+export type PlaceCommand = ByHandBase &
+  Pick<OrderWith<string>, (typeof BY_HAND_ORDER)[number]> & { readonly kind: 'place' };
 
 /**
  * Statement of a person about coins in the books: a strategy has them, no longer has them, or another one

@@ -8,7 +8,6 @@ import {
   type Units,
 } from '../domain/money.ts';
 import { divideHalfEven } from '../domain/rounding.ts';
-import type { Side } from '../domain/order.ts';
 import { bookLeg, correctLeg, endsTrip, NO_HOLDING, type Holding, type Leg } from './holding.ts';
 import {
   addMoney,
@@ -21,17 +20,14 @@ import {
 } from './quote-money.ts';
 import { marksWith, NEW_TRACK, rolled, TRACK_TO_BEGIN, type PnlTrack } from './pnl-track.ts';
 import { valueIn, type PriceOf } from './valuation.ts';
+import type { FillRecord } from '../records/fill.ts';
 
 /** A trade of the strategy: units of 1e-10, the fee in the currency received. */
-export interface LedgerTrade {
+export interface LedgerTrade extends Pick<
+  FillRecord,
+  'side' | 'price' | 'amount' | 'total' | 'fee' | 'atMs'
+> {
   readonly market: Pick<MarketName, 'symbol' | 'base' | 'quote'>;
-  readonly side: Side;
-  readonly price: Units;
-  readonly amount: Units;
-  /** Before the fee, in the quote currency. */
-  readonly total: Units;
-  readonly fee: Units;
-  readonly atMs: number;
   /** The smallest amount that can be an order: less is dust, and no position. */
   readonly leastAmount: Units;
 }

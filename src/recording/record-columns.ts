@@ -1,21 +1,20 @@
 import type { DecimalText } from '../domain/decimal-text.ts';
 import { present } from '../domain/invariant.ts';
 import type { BookLevel } from '../domain/order-book.ts';
-import type { Side } from '../domain/order.ts';
 import type { RecordedBook, RecordedTrade } from './records.ts';
+import type { PublicTrade } from '../domain/trade.ts';
+
+/** A list of values for each field. */
+type ListsOf<Row> = { readonly [Name in keyof Row]: readonly Row[Name][] };
 
 /**
  * Recorded trades as columns, which cost a run of millions of them no object each. Times in ms since 1970;
  * NaN where the exchange does not say.
  */
-export interface TradeColumns {
+export interface TradeColumns extends ListsOf<Pick<PublicTrade, 'price' | 'amount' | 'side'>> {
   readonly length: number;
   readonly timeMs: Float64Array;
   readonly seenMs: Float64Array;
-  readonly price: readonly DecimalText[];
-  readonly amount: readonly DecimalText[];
-  /** The side of the order that took. */
-  readonly side: readonly Side[];
 }
 
 /** One side of each book of a chunk: its levels, best first. */

@@ -1,21 +1,16 @@
-import type { DecimalText } from '../domain/decimal-text.ts';
 import type { MarketStats } from '../domain/market-stats.ts';
 import type { BookLevel } from '../domain/order-book.ts';
-import type { Side } from '../domain/order.ts';
+import type { PublicTrade } from '../domain/trade.ts';
 
 /** Levels of each side of a book that are kept: as many as the exchange shows. */
 export const BOOK_LEVELS = 24;
 
 /** A trade of the public tape as it was recorded. Times in ms since 1970. */
-export interface RecordedTrade {
+export interface RecordedTrade extends Omit<PublicTrade, 'timeMs'> {
   /** Time given by the exchange; null if it gives none. */
   readonly timeMs: number | null;
   /** Time at which it was seen here; if a file does not have it, the time of the trade itself. */
   readonly seenMs: number;
-  readonly price: DecimalText;
-  readonly amount: DecimalText;
-  /** The side of the order that took. */
-  readonly side: Side;
   /** The exchange's own number of it, where there is one. */
   readonly id: number | null;
 }

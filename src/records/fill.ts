@@ -1,6 +1,15 @@
 import { z } from 'zod';
 import { venueTradeId, type VenueOrderId, type VenueTradeId } from '../domain/venue-id.ts';
-import { emptyOf, field, namesOf, optional, shapeOf, STORED_CODECS, type RecordOf } from './field.ts';
+import {
+  emptyOf,
+  field,
+  namesOf,
+  optional,
+  shapeOf,
+  STORED_CODECS,
+  type RecordOf,
+  type ValuesWith,
+} from './field.ts';
 
 /** The fields of one trade of the account, as the trades list has it. */
 export const FILL = {
@@ -15,13 +24,20 @@ export const FILL = {
   market: field('name'),
   side: field('side'),
   atMs: field('time'),
+  /** In the quote currency. */
   price: field('money'),
+  /** In the base currency, before the fee. */
   amount: field('amount'),
+  /** In the quote currency. */
   total: field('money', 'Before the fee.'),
+  /** The base currency of a purchase, the quote currency of a sale. */
   fee: field('amount', 'In the currency received.'),
 };
 
 export type FillRecord = RecordOf<typeof FILL>;
+
+/** A fill with its money and amounts in another type, such as text. */
+export type FillWith<Decimal> = RecordOf<typeof FILL, ValuesWith<Decimal>>;
 
 /** A fill of which its optional fields are not known. */
 export const EMPTY_FILL = emptyOf(FILL);

@@ -1,6 +1,6 @@
 import { NO_UNITS } from '../domain/money.ts';
 import { sentence } from '../language/sentence.ts';
-import { field, optional, type EngineValues, type RecordOf } from './field.ts';
+import { field, optional, type EngineValues, type RecordOf, type ValuesWith } from './field.ts';
 
 export type OrderState = EngineValues['orderState'];
 
@@ -62,6 +62,17 @@ export const ORDER = {
 
 /** An order. A value: each step makes a new one. */
 export type OrderRecord = RecordOf<typeof ORDER>;
+
+/** An order with its money and amounts in another type, such as text. */
+export type OrderWith<Decimal> = RecordOf<typeof ORDER, ValuesWith<Decimal>>;
+
+/** An order with a price: no market order. */
+export const PRICED_ORDER = { ...ORDER, price: field('money') };
+
+export type PricedOrder = RecordOf<typeof PRICED_ORDER>;
+
+/** Fields of an order that a person places. */
+export const BY_HAND_ORDER = ['strategy', 'market', 'side', 'amount', 'price', 'stopPrice'] as const;
 
 /** The fields with those that are worked out for readers. */
 export const SHOWN_ORDER = { ...ORDER, averagePrice: optional('money'), reasonFacts: optional('text') };

@@ -10,6 +10,7 @@ import type { StrategyPlots } from './plots.ts';
 import type { EngineView } from './strategy-event.ts';
 import { textOfNumber } from './decimal-input.ts';
 import { isFields } from './fields.ts';
+import type { FillWith } from '../records/fill.ts';
 
 const NO_INTENTS: readonly Intent[] = Object.freeze([]);
 
@@ -126,11 +127,9 @@ export class HandlerCall {
 type QuotesIntent = Extract<Intent, { kind: 'quotes' }>;
 
 /** A quote as its author said it: with numbers, which can not change later. */
-interface SaidQuote {
+interface SaidQuote extends Pick<FillWith<number>, 'price' | 'amount'> {
   readonly names: readonly string[];
   readonly side: unknown;
-  readonly price: number;
-  readonly amount: number;
 }
 
 /**

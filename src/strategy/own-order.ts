@@ -1,8 +1,7 @@
 import { ZERO, type DecimalText } from '../domain/decimal-text.ts';
 import { formatUnits, parseUnits } from '../domain/money.ts';
-import type { ExitKind } from '../domain/exit-kind.ts';
-import type { Side } from '../domain/order.ts';
 import type { FillEvent, OwnOrder } from './strategy-event.ts';
+import type { FillWith } from '../records/fill.ts';
 
 /**
  * An order of this strategy that is not at its end. Prices are in the quote currency, amounts in the base
@@ -25,27 +24,12 @@ export interface Order extends Omit<OwnOrder, 'price' | 'stopPrice' | 'amount' |
   };
 }
 
+type FillNumbers = 'price' | 'amount' | 'total' | 'fee';
+
 /** A trade of one of this strategy's orders. */
-export interface Fill {
-  readonly clientOrderId: string;
-  readonly market: string;
-  /** In ms since 1970. */
-  readonly timeMs: number;
-  readonly side: Side;
-  /** In the quote currency. */
-  readonly price: number;
-  /** In the base currency, before the fee. */
-  readonly amount: number;
-  /** In the quote currency, before the fee. */
-  readonly total: number;
-  /** In the currency received: the base currency of a purchase, the quote currency of a sale. */
-  readonly fee: number;
-  /** That of its order; null without one. */
-  readonly tag: string | null;
-  /** Kind of bracket exit; null for any other order. */
-  readonly exit: ExitKind | null;
+export interface Fill extends Omit<FillEvent, FillNumbers>, Pick<FillWith<number>, FillNumbers> {
   /** The same numbers with every digit. */
-  readonly exact: Pick<FillEvent, 'price' | 'amount' | 'total' | 'fee'>;
+  readonly exact: Pick<FillEvent, FillNumbers>;
 }
 
 export function orderOf(order: OwnOrder): Order {

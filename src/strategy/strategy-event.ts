@@ -3,7 +3,7 @@ import type { SeenMargin } from '../domain/margin.ts';
 import type { MarketStats } from '../domain/market-stats.ts';
 import type { OrderBook } from '../domain/order-book.ts';
 import type { ExitKind } from '../domain/exit-kind.ts';
-import type { Execution, Side } from '../domain/order.ts';
+import type { Side } from '../domain/order.ts';
 import type { WalletSide } from '../domain/transfer.ts';
 import type { PublicTrade } from '../domain/trade.ts';
 import type { Candle } from '../domain/candle.ts';
@@ -12,39 +12,25 @@ import type { Intent } from './intents.ts';
 import type { MarketRules } from './market-rules.ts';
 import type { ShownLock } from './shown-lock.ts';
 import type { UniverseState } from './universe-state.ts';
+import type { OrderWith, OrderLabels, OrderState } from '../records/order.ts';
+import type { FillWith } from '../records/fill.ts';
 
 /**
  * State of an own order. `unknown`: there was no clear answer, so the order may exist. `settling`: closed,
  * and some of its fills are still to be read.
  */
-export type OwnOrderState =
-  | 'planned'
-  | 'sending'
-  | 'unknown'
-  | 'open'
-  | 'cancelling'
-  | 'settling'
-  | 'filled'
-  | 'cancelled'
-  | 'rejected';
+export type OwnOrderState = OrderState;
 
 /** An order of this strategy that is not at its end. */
-export interface OwnOrder {
+export interface OwnOrder
+  extends
+    OrderLabels,
+    Pick<OrderWith<DecimalText>, 'market' | 'side' | 'execution' | 'price' | 'stopPrice' | 'exit'> {
   /** Id that `cancel` and `replace` accept. The stop leg of a pair has its limit leg's id with `/2`. */
   readonly clientOrderId: string;
-  readonly market: string;
-  readonly side: Side;
-  readonly execution: Execution;
-  /** Null for a market order. */
-  readonly price: DecimalText | null;
-  readonly stopPrice: DecimalText | null;
   /** As fitted to the steps of the market, so it may be a little less than what was wished. */
   readonly amount: DecimalText;
   readonly matchedAmount: DecimalText;
-  /** The author's own word; null without one. */
-  readonly tag: string | null;
-  /** Kind of bracket exit; null for any other order. */
-  readonly exit: ExitKind | null;
   readonly state: OwnOrderState;
   /** Since it was decided, in ms. */
   readonly ageMs: number;
@@ -53,16 +39,11 @@ export interface OwnOrder {
 /**
  * A fill of one of this strategy's orders. `total` is before the fee; the fee is in the currency received.
  */
-export interface FillEvent {
+export interface FillEvent
+  extends OrderLabels, Pick<FillWith<DecimalText>, 'market' | 'side' | 'price' | 'amount' | 'total' | 'fee'> {
   readonly clientOrderId: string;
-  readonly market: string;
+  /** In ms since 1970. */
   readonly timeMs: number;
-  readonly side: Side;
-  readonly price: DecimalText;
-  readonly amount: DecimalText;
-  readonly total: DecimalText;
-  readonly fee: DecimalText;
-  readonly tag: string | null;
   /** Kind of bracket exit; null for any other order. */
   readonly exit: ExitKind | null;
 }

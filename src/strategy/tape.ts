@@ -1,19 +1,13 @@
-import type { DecimalText } from '../domain/decimal-text.ts';
-import type { Side } from '../domain/order.ts';
 import type { PublicTrade } from '../domain/trade.ts';
 
 /** A trade of the public tape. */
-export interface TapeTrade {
-  /** In ms since 1970. */
-  readonly timeMs: number;
-  /** Of the order that took. */
-  readonly side: Side;
+export interface TapeTrade extends Pick<PublicTrade, 'timeMs' | 'side'> {
   /** In the quote currency. */
   readonly price: number;
   /** In the base currency. */
   readonly amount: number;
   /** The same numbers with every digit. */
-  readonly exact: { readonly price: DecimalText; readonly amount: DecimalText };
+  readonly exact: Pick<PublicTrade, 'price' | 'amount'>;
 }
 
 /** New trades of the public tape. */

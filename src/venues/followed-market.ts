@@ -24,6 +24,7 @@ import { FollowedSide } from './followed/followed-side.ts';
 import { StandIns } from './followed/stand-ins.ts';
 import { StepReader } from './followed/step-reader.ts';
 import type { DecimalText } from '../domain/decimal-text.ts';
+import type { FillWith } from '../records/fill.ts';
 
 /** Ids of the users who trade with us in place of those who were recorded: two a market. */
 const RECORDED_USER_IDS = 9_300_000;
@@ -221,10 +222,7 @@ export class FollowedMarket {
   }
 
   /** Answers how much of a recorded trade was ours. */
-  private meetTrade(
-    trade: { readonly price: number; readonly amount: number; readonly side: Side },
-    timeMs: number,
-  ): number {
+  private meetTrade(trade: Pick<FillWith<number>, 'price' | 'amount' | 'side'>, timeMs: number): number {
     const { price, side } = trade;
     let ours = 0;
     for (const mine of [this.bids.side, this.asks.side]) {

@@ -7,7 +7,7 @@ import type { MarketName, MarketNames } from '../domain/market-symbol.ts';
 import type { MarketStats } from '../domain/market-stats.ts';
 import type { Units } from '../domain/money.ts';
 import type { OrderBook } from '../domain/order-book.ts';
-import type { Execution, Side, VenueOrder } from '../domain/order.ts';
+import type { Execution, VenueOrder } from '../domain/order.ts';
 import type {
   VenueOrderId,
   VenueTradeId,
@@ -19,33 +19,27 @@ import type { TooFine } from '../domain/too-fine.ts';
 import type { WalletSide } from '../domain/transfer.ts';
 import type { PublicTrade, VenueTrade } from '../domain/trade.ts';
 import type { Timeframe } from '../domain/timeframe.ts';
+import type { OrderRecord, PricedOrder } from '../records/order.ts';
 
 /** An order as it is asked for. Money is in units of 1e-10, on the market's steps. */
-export interface OrderRequest {
+export interface OrderRequest extends Pick<
+  OrderRecord,
+  'side' | 'execution' | 'amount' | 'price' | 'stopPrice'
+> {
   readonly clientOrderId: string;
   readonly base: string;
   readonly quote: string;
-  readonly side: Side;
-  readonly execution: Execution;
-  readonly amount: Units;
-  /** Null for a market order without a bound, and for a stop-market order. */
-  readonly price: Units | null;
-  readonly stopPrice: Units | null;
   /** True if the exchange must not refuse it as a repetition of an identical order; false when left out. */
   readonly pro?: boolean;
 }
 
 /** Both legs of an OCO: a limit order at `price`, and a stop-limit order that waits for `stopPrice`. */
-export interface OcoRequest {
-  readonly clientOrderId: string;
-  readonly base: string;
-  readonly quote: string;
-  readonly side: Side;
-  readonly amount: Units;
-  readonly price: Units;
+export interface OcoRequest
+  extends
+    Pick<PricedOrder, 'side' | 'amount' | 'price'>,
+    Pick<OrderRequest, 'clientOrderId' | 'base' | 'quote' | 'pro'> {
   readonly stopPrice: Units;
   readonly stopLimitPrice: Units;
-  readonly pro?: boolean;
 }
 
 /** One order, by the exchange's id, or while that is not known, by its client order id among open orders. */

@@ -1,5 +1,6 @@
 import type { ReconciliationState } from '../../mirror/read-reconciliation.ts';
 import type { Alert } from '../core/alert.ts';
+import type { OrderWith } from '../../records/order.ts';
 
 /** Data of a bot that a person can request, as its files have it. Money and amounts are decimal texts. */
 export interface ChatView {
@@ -43,14 +44,9 @@ export interface BotView {
     readonly realised: string | null;
     readonly positions: Readonly<Record<string, string>>;
   }[];
-  readonly orders: readonly {
-    readonly strategy: string;
-    readonly market: string;
+  readonly orders: readonly (Pick<OrderWith<string>, 'strategy' | 'market' | 'side' | 'amount' | 'price'> & {
     readonly quote: string;
-    readonly side: 'buy' | 'sell';
-    readonly amount: string;
-    readonly price: string | null;
-  }[];
+  })[];
   readonly openOrders: number;
   /** The newest first, of all strategies. */
   readonly decisions: readonly {

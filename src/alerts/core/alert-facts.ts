@@ -1,4 +1,5 @@
 import type { UNCLEAR_REASONS } from '../../engine/bracket.ts';
+import type { FillWith } from '../../records/fill.ts';
 
 /**
  * Severities of alerts. They decide from which severity on a channel accepts an alert, and what may wait for
@@ -95,16 +96,11 @@ export type AlertFacts =
   | { readonly rule: 'disk'; readonly freeBytes: number | null; readonly fault: string | null }
   | { readonly rule: 'clock'; readonly aheadMs: number }
   | { readonly rule: 'new-device' }
-  | {
+  | (Pick<FillWith<string>, 'strategy' | 'market' | 'side' | 'amount' | 'price'> & {
       readonly rule: 'big-fill';
-      readonly strategy: string | null;
-      readonly market: string;
-      readonly side: 'buy' | 'sell';
-      readonly amount: string;
-      readonly price: string;
       readonly value: string;
       readonly currency: string;
-    }
+    })
   | { readonly rule: 'silent'; readonly lastSignMs: number | null }
   /** A run ended with an error. */
   | { readonly rule: 'ended'; readonly reason: string }

@@ -1,6 +1,6 @@
-import type { Units } from '../../domain/money.ts';
 import type { ValueAt } from '../../portfolio/value-series.ts';
 import type { AlertFacts, BookDifference } from './alert-facts.ts';
+import type { FillRecord } from '../../records/fill.ts';
 
 /** A line of the journal, as the mirror has it. */
 export interface JournalRow {
@@ -12,15 +12,11 @@ export interface JournalRow {
 }
 
 /** A trade that was booked since the last look. */
-export interface NewFill {
+export interface NewFill extends Pick<
+  FillRecord,
+  'strategy' | 'market' | 'side' | 'atMs' | 'price' | 'amount' | 'total'
+> {
   readonly tradeId: string;
-  readonly strategy: string | null;
-  readonly market: string;
-  readonly side: 'buy' | 'sell';
-  readonly atMs: number;
-  readonly price: Units;
-  readonly amount: Units;
-  readonly total: Units;
   /** The quote currency of the market. */
   readonly currency: string;
 }

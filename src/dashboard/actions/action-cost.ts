@@ -13,7 +13,7 @@ import { readFigures } from '../../engine/strategy-instance-record.ts';
 import { MARKET_NAMES, parseMarket } from '../../exchange/market-names.ts';
 import { exitsAmong } from '../../engine/exits.ts';
 import { reaches } from '../../engine/lock.ts';
-import type { OrderRecord } from '../../records/order.ts';
+import { type OrderRecord, type OrderWith, type BY_HAND_ORDER } from '../../records/order.ts';
 import type { MirrorReader } from '../../mirror/mirror-reader.ts';
 import { ApiError } from '../api-error.ts';
 import { positionItems } from '../readers/strategy-items.ts';
@@ -161,14 +161,7 @@ function entriesWithin(
 
 const NOTHING = 0n as OrderRecord['amount'];
 
-export function placeWork(order: {
-  readonly strategy: string;
-  readonly market: string;
-  readonly side: 'buy' | 'sell';
-  readonly amount: string;
-  readonly price: string | null;
-  readonly stopPrice: string | null;
-}): PlannedWork {
+export function placeWork(order: Pick<OrderWith<string>, (typeof BY_HAND_ORDER)[number]>): PlannedWork {
   const { market, side, amount, price, stopPrice } = order;
   const at = price ?? stopPrice;
   const value = at === null ? null : new Decimal(amount).times(at).toFixed();

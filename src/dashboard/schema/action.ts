@@ -1,7 +1,10 @@
 import { z } from 'zod';
+import { shapeOf } from '../../records/field.ts';
+import { BY_HAND_ORDER, ORDER } from '../../records/order.ts';
 import {
   countField,
   decimalTextField,
+  ITEM_CODECS,
   lengthField,
   nameField,
   sentenceField,
@@ -76,14 +79,18 @@ export const unlockBody = z.strictObject({
   strategy: nameField.nullable().default(null),
   market: nameField.nullable().default(null),
 });
+const placed = shapeOf(ORDER, BY_HAND_ORDER, {
+  ...ITEM_CODECS,
+  name: nameField,
+  money: positive,
+  amount: positive,
+});
 export const orderBody = z.strictObject({
   ...base,
+  ...placed,
   strategy: nameField.describe('In whose book, and within whose limits, it is placed.'),
-  market: nameField,
-  side: sideField,
-  amount: positive,
-  price: positive.nullable().default(null),
-  stopPrice: positive.nullable().default(null),
+  price: placed.price.default(null),
+  stopPrice: placed.stopPrice.default(null),
 });
 export const acknowledgeBody = z.strictObject({ ...base, alert: nameField });
 

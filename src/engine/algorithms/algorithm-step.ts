@@ -8,13 +8,7 @@ import type { RefusalCause } from '../../venues/port.ts';
 import type { SeenBook } from '../risk/risk-view.ts';
 
 /** An order that an algorithm wants placed. Not yet fitted to the steps of the market. Units of 1e-10. */
-export interface AlgorithmOrder {
-  readonly side: Side;
-  /** Null: a market order, or, with a stop price, a stop-market order. */
-  readonly price: Units | null;
-  readonly amount: Units;
-  /** Null: no stop order, and no pair. */
-  readonly stopPrice: Units | null;
+export interface AlgorithmOrder extends Pick<OrderRecord, 'side' | 'price' | 'amount' | 'stopPrice'> {
   /** The limit of the stop leg of an OCO, whose other leg has `price`. Null for a single order. */
   readonly stopLimitPrice: Units | null;
   /** Kind of exit, and for a pair the kind of its stop leg. Left out: no exit. */

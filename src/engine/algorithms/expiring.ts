@@ -1,19 +1,14 @@
-import type { Units } from '../../domain/money.ts';
-import type { Side } from '../../domain/order.ts';
 import { sentence } from '../../language/sentence.ts';
 import type { AlgorithmStep, AlgorithmView } from './algorithm-step.ts';
-import { isFinal } from '../../records/order.ts';
+import { isFinal, type OrderRecord } from '../../records/order.ts';
 import { canceling, over, placing, waiting } from './step.ts';
 
 /** One order that is canceled when its time is over. What it has filled by then stays. */
-export interface ExpiringAlgorithm {
+export interface ExpiringAlgorithm extends Pick<
+  OrderRecord,
+  'side' | 'amount' | 'price' | 'stopPrice' | 'tag'
+> {
   readonly kind: 'expiring';
-  readonly side: Side;
-  readonly amount: Units;
-  /** Null: a market order, or, with a stop price, a stop-market order. */
-  readonly price: Units | null;
-  readonly stopPrice: Units | null;
-  readonly tag: string | null;
   readonly expiresAtMs: number;
   readonly isPlaced: boolean;
 }

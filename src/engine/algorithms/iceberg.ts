@@ -1,6 +1,5 @@
 import type { Market } from '../../domain/market.ts';
 import { subtractUnits, type Units } from '../../domain/money.ts';
-import type { Side } from '../../domain/order.ts';
 import { sentence } from '../../language/sentence.ts';
 import type { DecimalInput, Intent } from '../../strategy/intents.ts';
 import { canBeOrdered } from './market-grid.ts';
@@ -9,18 +8,16 @@ import { afterSetbacks, MOST_SETBACKS, NO_SETBACKS, type Setbacks } from './setb
 import { over, placing, refused, waiting, type Creation } from './step.ts';
 import { NO_TALLY, takeStock, type Tally } from './tally.ts';
 import { positiveWishUnits } from './wish-units.ts';
+import type { PricedOrder } from '../../records/order.ts';
 
 /**
  * A limit order of which only a part rests at a time. The next part is placed once the last is filled and its
  * fills are read, so the parts never add up to more than the amount. Over when all is filled, when the rest
  * is too little to be ordered, when somebody cancels a part, and after three rejections in a row.
  */
-export interface IcebergAlgorithm {
+export interface IcebergAlgorithm extends Pick<PricedOrder, 'side' | 'amount' | 'price'> {
   readonly kind: 'iceberg';
-  readonly side: Side;
-  readonly amount: Units;
   readonly visible: Units;
-  readonly price: Units;
   readonly setbacks: Setbacks;
   readonly tally: Tally;
 }

@@ -1,24 +1,20 @@
 import type { Market } from '../../domain/market.ts';
-import type { Units } from '../../domain/money.ts';
-import type { Side } from '../../domain/order.ts';
 import type { DecimalInput, Intent } from '../../strategy/intents.ts';
 import { onPriceGrid } from './market-grid.ts';
 import type { AlgorithmView } from './algorithm-step.ts';
 import { refused, type Creation } from './step.ts';
 import { positiveWishUnits } from './wish-units.ts';
+import type { PricedOrder } from '../../records/order.ts';
+import type { FillWith } from '../../records/fill.ts';
 
 /** One order of a desired set. */
-export interface WantedQuote {
-  readonly side: Side;
+export interface WantedQuote extends Pick<PricedOrder, 'side' | 'price' | 'amount'> {
   /**
    * As the author wrote them: the price is fitted anew when the steps change, and an equal text spares the
    * reading.
    */
   readonly wishedPrice: string;
   readonly wishedAmount: string;
-  /** On the market's grid. */
-  readonly price: Units;
-  readonly amount: Units;
   /** Time of the last refusal; null if there was none. */
   readonly refusedAtMs: number | null;
 }
@@ -40,11 +36,7 @@ export interface QuotesAlgorithm {
 }
 
 /** A quote with its amount worked out. */
-export interface SizedQuote {
-  readonly side: Side;
-  readonly price: DecimalInput;
-  readonly amount: DecimalInput;
-}
+export type SizedQuote = Pick<FillWith<DecimalInput>, 'side' | 'price' | 'amount'>;
 
 /** The same of a whole set. */
 export type QuotesIntent = Omit<Extract<Intent, { kind: 'quotes' }>, 'quotes'> & {

@@ -1,9 +1,8 @@
 import type { Market } from '../../domain/market.ts';
 import { subtractUnits, type Units } from '../../domain/money.ts';
-import type { Side } from '../../domain/order.ts';
 import { sentence } from '../../language/sentence.ts';
 import type { Intent } from '../../strategy/intents.ts';
-import { isFinal, type OrderRecord } from '../../records/order.ts';
+import { isFinal, type OrderRecord, type PricedOrder } from '../../records/order.ts';
 import { onAmountGrid, onPriceGrid } from './market-grid.ts';
 import { plainOrder, type AlgorithmStep, type AlgorithmView } from './algorithm-step.ts';
 import { canceling, over, placing, refused, waiting, type Creation } from './step.ts';
@@ -13,15 +12,11 @@ import { positiveWishUnits } from './wish-units.ts';
  * Gives an open limit order another price or amount: it is canceled, and once it has ended and all its fills
  * are read, what is then left of the wanted amount is placed. Nothing is placed while the end of the old
  * order is not seen, and nothing when it was filled meanwhile or never was. Over as soon as the new order is
- * there, which lives on by itself.
+ * there, which lives on by itself. Its amount is the whole one, with what the old order filled.
  */
-export interface ReplaceAlgorithm {
+export interface ReplaceAlgorithm extends Pick<PricedOrder, 'side' | 'price' | 'amount'> {
   readonly kind: 'replace';
   readonly replacedKey: string;
-  readonly side: Side;
-  readonly price: Units;
-  /** The whole amount, what the old order filled included. */
-  readonly amount: Units;
   /**
    * Amount to place, once it is certain; null before. Stored, because views do not contain the old order
    * forever.

@@ -1,5 +1,4 @@
 import { NO_UNITS, subtractUnits, type Units } from '../../domain/money.ts';
-import type { Side } from '../../domain/order.ts';
 import type { Market } from '../../domain/market.ts';
 import { sentence } from '../../language/sentence.ts';
 import type { OrderRecord } from '../../records/order.ts';
@@ -20,11 +19,7 @@ import { NO_TALLY, takeStock, type Stock, type Tally } from './tally.ts';
  * - After that nothing is placed any more, however much is left: a bot that comes back late does not trade on
  *   an old wish.
  */
-export interface Sliced {
-  readonly side: Side;
-  readonly amount: Units;
-  /** Null: market orders. */
-  readonly price: Units | null;
+export interface Sliced extends Pick<OrderRecord, 'side' | 'amount' | 'price'> {
   readonly overMs: number;
   readonly slices: number;
   readonly startedAtMs: number;

@@ -7,11 +7,7 @@ import { openRest } from '../live-exposure.ts';
 import type { Algorithm } from './algorithms.ts';
 
 /** Order that an algorithm may still place beyond its existing orders. */
-export interface Unplaced {
-  readonly side: Side;
-  readonly amount: Units;
-  /** Null: at the market. */
-  readonly price: Units | null;
+export interface Unplaced extends Pick<OrderRecord, 'side' | 'amount' | 'price'> {
   /** Part of it that the order being replaced has already reserved, in the currency paid with. */
   readonly reserved: Units;
 }

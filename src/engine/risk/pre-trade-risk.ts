@@ -43,18 +43,15 @@ export interface LockRefusal {
 }
 
 /** An order as a strategy or an algorithm wants it, not yet on the steps of its market. Units of 1e-10. */
-export interface WishedOrder {
-  readonly intentId: string;
+export interface WishedOrder extends Pick<
+  OrderRecord,
+  'intentId' | 'side' | 'amount' | 'price' | 'stopPrice' | 'exit'
+> {
   readonly labels: OrderLabels;
-  readonly side: Side;
-  readonly amount: Units;
-  readonly price: Units | null;
-  readonly stopPrice: Units | null;
   /** Only for an OCO. */
   readonly stopLimitPrice: Units | null;
   readonly whenIdentical: WhenIdentical;
-  /** Kind of the bracket's exit, and of an OCO its stop leg; null for any other order. */
-  readonly exit: ExitKind | null;
+  /** The exit that the stop leg of an OCO is. */
   readonly stopLegExit: ExitKind | null;
 }
 

@@ -1,21 +1,16 @@
 import type { Market } from '../../domain/market.ts';
 import type { Currency, MarketNames } from '../../domain/market-symbol.ts';
 import { formatUnits, type Units } from '../../domain/money.ts';
-import type { Execution, Side } from '../../domain/order.ts';
 import type { OrderRecord } from '../../records/order.ts';
 import type { RiskLimits } from '../risk-limits.ts';
 import type { MarketStandstill } from './market-standstill.ts';
 
 /** An order that is about to be planned, fitted to its market. Units of 1e-10. */
-export interface WantedOrder {
-  readonly strategy: string;
+export interface WantedOrder extends Pick<
+  OrderRecord,
+  'strategy' | 'side' | 'execution' | 'price' | 'stopPrice' | 'amount'
+> {
   readonly market: Market;
-  readonly side: Side;
-  readonly execution: Execution;
-  /** Null where the order takes whatever price there is. */
-  readonly price: Units | null;
-  readonly stopPrice: Units | null;
-  readonly amount: Units;
   /** True if it is the exit of a position that would be unprotected without it. */
   readonly isExit: boolean;
 }

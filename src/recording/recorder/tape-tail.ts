@@ -6,6 +6,8 @@ import type { PublicTrade } from '../../domain/trade.ts';
 import { replaceFile } from '../durable-file.ts';
 import { segmentRows, type Segment } from '../read-segment.ts';
 import { TAPE_KEPT } from './change-detector.ts';
+import { shapeOf, STORED_CODECS } from '../../records/field.ts';
+import { FILL } from '../../records/fill.ts';
 
 const FILE = 'tape.json';
 
@@ -15,7 +17,10 @@ const tail = z.strictObject({
   /** The last segment whose trades are in it. */
   through: z.string(),
   trades: z.array(
-    z.strictObject({ timeMs: z.int(), price: decimal, amount: decimal, side: z.enum(['buy', 'sell']) }),
+    z.strictObject({
+      timeMs: z.int(),
+      ...shapeOf(FILL, ['price', 'amount', 'side'], { ...STORED_CODECS, money: decimal, amount: decimal }),
+    }),
   ),
 });
 
