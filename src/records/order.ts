@@ -150,9 +150,17 @@ type SincePlanned =
   | 'closedAtMs';
 
 /** Fields in which a strategy writes what it likes; the bot only passes them on. */
-export type OrderLabels = Pick<OrderRecord, 'tag'>;
+export const ORDER_LABELS = ['tag'] as const;
 
-export const NO_LABELS: OrderLabels = { tag: null };
+type Label = (typeof ORDER_LABELS)[number];
+export type OrderLabels = Pick<OrderRecord, Label>;
+
+/** The labels of an order or an intent. */
+export function labelsOf({ tag = null }: { readonly [Name in Label]?: string | null }): OrderLabels {
+  return { tag };
+}
+
+export const NO_LABELS = labelsOf({});
 
 type OrderTerms = Omit<OrderRecord, SincePlanned | keyof OrderLabels>;
 

@@ -2,6 +2,7 @@ import type { Fields } from './fields.ts';
 import { SarrafError } from '../domain/errors.ts';
 import { isPositiveDecimal, sayInput } from './decimal-input.ts';
 import { expectedMarket } from './expected-market.ts';
+import { ORDER_LABELS } from '../records/order.ts';
 
 const LONGEST_TAG = 32;
 const LONGEST_ID = 64;
@@ -72,9 +73,10 @@ export class FieldCheck {
     this.fail('.clientOrderId', `expected the id of an own order, was ${sayInput(id)}`);
   }
 
-  protected tag(tag: unknown): void {
-    if (tag === undefined || (typeof tag === 'string' && tag !== '' && tag.length <= LONGEST_TAG)) return;
-    this.fail('.tag', `expected a text of 1 to ${LONGEST_TAG} characters, was ${sayInput(tag)}`);
+  protected label(fields: Fields, name: (typeof ORDER_LABELS)[number]): void {
+    const text = fields[name];
+    if (text === undefined || (typeof text === 'string' && text !== '' && text.length <= LONGEST_TAG)) return;
+    this.fail(`.${name}`, `expected a text of 1 to ${LONGEST_TAG} characters, was ${sayInput(text)}`);
   }
 
   protected onlyFields(fields: Fields, known: ReadonlySet<string>, place: string): void {

@@ -8,6 +8,7 @@ import { isFields, type Fields } from './fields.ts';
 import { ENTRY_FIELDS, HOLDINGS, INTENT_FIELDS, QUOTE_FIELDS, SIZES } from './intent-fields.ts';
 import type { Intent } from './intents.ts';
 import { sealFields } from './seal-intent.ts';
+import { ORDER_LABELS } from '../records/order.ts';
 
 /** Intents that one event may cause, and quotes of one intent; more is a loop that has run away. */
 export const MOST_INTENTS = 100;
@@ -104,7 +105,7 @@ class IntentCheck extends OrdersOverTimeCheck {
         this.order(fields);
         this.optional(fields, 'price');
         this.optional(fields, 'stopPrice');
-        this.tag(fields['tag']);
+        for (const label of ORDER_LABELS) this.label(fields, label);
         this.allowance(fields, 'allowIdentical');
         this.allowance(fields, 'postOnly');
         this.time(fields['expireAfterMs'], '.expireAfterMs');
@@ -114,7 +115,7 @@ class IntentCheck extends OrdersOverTimeCheck {
         this.positive(fields['price'], '.price');
         this.positive(fields['stopPrice'], '.stopPrice');
         this.positive(fields['stopLimitPrice'], '.stopLimitPrice');
-        this.tag(fields['tag']);
+        for (const label of ORDER_LABELS) this.label(fields, label);
         this.allowance(fields, 'allowIdentical');
         return;
       case 'cancel':
@@ -174,14 +175,14 @@ class IntentCheck extends OrdersOverTimeCheck {
         this.market(fields['market']);
         this.entry(fields['entry']);
         this.exit(fields);
-        this.tag(fields['tag']);
+        this.label(fields, 'tag');
         return;
       case 'protect':
         this.market(fields['market']);
         this.optional(fields, 'amount');
         this.optional(fields, 'averagePrice');
         this.exit(fields);
-        this.tag(fields['tag']);
+        this.label(fields, 'tag');
         return;
       case 'exit':
         this.market(fields['market']);

@@ -1,3 +1,4 @@
+import { ORDER_LABELS } from '../records/order.ts';
 import { EXIT_FIELDS } from './check-bracket.ts';
 import type { Intent } from './intents.ts';
 
@@ -15,7 +16,7 @@ export const INTENT_FIELDS: Readonly<Record<Intent['kind'], ReadonlySet<string>>
     ...SIZES,
     'price',
     'stopPrice',
-    'tag',
+    ...ORDER_LABELS,
     'allowIdentical',
     'expireAfterMs',
     'postOnly',
@@ -28,7 +29,7 @@ export const INTENT_FIELDS: Readonly<Record<Intent['kind'], ReadonlySet<string>>
     'price',
     'stopPrice',
     'stopLimitPrice',
-    'tag',
+    ...ORDER_LABELS,
     'allowIdentical',
   ]),
   cancel: new Set(['kind', 'clientOrderId']),

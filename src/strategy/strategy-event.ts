@@ -12,7 +12,7 @@ import type { Intent } from './intents.ts';
 import type { MarketRules } from './market-rules.ts';
 import type { ShownLock } from './shown-lock.ts';
 import type { UniverseState } from './universe-state.ts';
-import type { OrderWith, OrderLabels, OrderState } from '../records/order.ts';
+import type { OrderWith, OrderLabels, OrderState, OrderRecord } from '../records/order.ts';
 import type { FillWith } from '../records/fill.ts';
 
 /**
@@ -40,7 +40,9 @@ export interface OwnOrder
  * A fill of one of this strategy's orders. `total` is before the fee; the fee is in the currency received.
  */
 export interface FillEvent
-  extends OrderLabels, Pick<FillWith<DecimalText>, 'market' | 'side' | 'price' | 'amount' | 'total' | 'fee'> {
+  extends
+    Pick<OrderRecord, 'tag'>,
+    Pick<FillWith<DecimalText>, 'market' | 'side' | 'price' | 'amount' | 'total' | 'fee'> {
   readonly clientOrderId: string;
   /** In ms since 1970. */
   readonly timeMs: number;

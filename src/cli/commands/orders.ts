@@ -3,7 +3,7 @@ import { harmless } from '../../domain/one-line.ts';
 import { Argument, Option, type Command } from 'commander';
 import type { FillRecord } from '../../records/fill.ts';
 import type { ReplyRecord } from '../../engine/mirror-change.ts';
-import type { OrderRecord } from '../../records/order.ts';
+import { ORDER_LABELS, type OrderRecord } from '../../records/order.ts';
 import { indentedJson } from '../../language/indented-json.ts';
 import { FILL_ROWS, ORDER_ROWS } from '../../mirror/record-tables.ts';
 import type { MirrorReader } from '../../mirror/mirror-reader.ts';
@@ -102,7 +102,7 @@ function detailLines({ order, fills, journal, replies }: OrderDetails, options: 
     ['state', order.state],
     ['strategy', order.strategy],
     ['intent', order.intentId],
-    ['tag', order.tag ?? ''],
+    ...ORDER_LABELS.map((label) => [label, order[label] ?? ''] as const),
     ['exit', order.exit ?? ''],
     ['what', `${order.side} ${unitsText(order.amount)} ${order.market}, ${order.execution}`],
     ['price', unitsText(order.price)],

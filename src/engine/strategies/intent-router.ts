@@ -5,7 +5,7 @@ import { present } from '../../domain/invariant.ts';
 import { sentence } from '../../language/sentence.ts';
 import { canBeOrdered, onAmountGrid } from '../algorithms/market-grid.ts';
 import { positiveWishUnits } from '../algorithms/wish-units.ts';
-import { isFinal, type OrderRecord } from '../../records/order.ts';
+import { isFinal, labelsOf, type OrderRecord } from '../../records/order.ts';
 import { isAlgorithmIntent } from '../algorithms/algorithms.ts';
 import type { DecimalInput, Intent } from '../../strategy/intents.ts';
 import type { IntentBlotter } from './intent-blotter.ts';
@@ -338,7 +338,7 @@ function wishOf(intent: Extract<Intent, { kind: 'place' | 'oco' }>, amount: Unit
   if (price === undefined || stopPrice === undefined || stopLimitPrice === undefined) return null;
   const whenIdentical = intent.allowIdentical === true ? 'insist' : 'hold';
   return {
-    labels: { tag: intent.tag ?? null },
+    labels: labelsOf(intent),
     side: intent.side,
     amount,
     price,

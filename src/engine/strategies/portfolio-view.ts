@@ -5,7 +5,7 @@ import type { MarketStats } from '../../domain/market-stats.ts';
 import type { Currency, MarketNames } from '../../domain/market-symbol.ts';
 import { addUnits, formatUnits, NO_UNITS, numberOfUnits, type Units } from '../../domain/money.ts';
 import type { OrderBook } from '../../domain/order-book.ts';
-import type { OrderRecord } from '../../records/order.ts';
+import { labelsOf, type OrderRecord } from '../../records/order.ts';
 import { valueIn, type PriceOf, type Prices } from '../../portfolio/valuation.ts';
 import type { MarketRules } from '../../strategy/market-rules.ts';
 import type { EngineView, OwnOrder } from '../../strategy/strategy-event.ts';
@@ -219,7 +219,7 @@ export class PortfolioView implements EngineView, Prices {
   }
 
   private shown(order: OrderRecord): OwnOrder {
-    const { key, market, side, execution, price, stopPrice, amount, matched, tag, exit, state } = order;
+    const { key, market, side, execution, price, stopPrice, amount, matched, exit, state } = order;
     return {
       clientOrderId: key,
       market,
@@ -229,7 +229,7 @@ export class PortfolioView implements EngineView, Prices {
       stopPrice: stopPrice === null ? null : formatUnits(stopPrice),
       amount: formatUnits(amount),
       matchedAmount: formatUnits(matched),
-      tag,
+      ...labelsOf(order),
       exit,
       state,
       ageMs: this.nowMs - order.plannedAtMs,

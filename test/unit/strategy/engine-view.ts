@@ -12,6 +12,7 @@ import type {
   StrategyEvent,
 } from '../../../src/strategy/strategy-event.ts';
 import type { Intent } from '../../../src/strategy/intents.ts';
+import { NO_LABELS } from '../../../src/records/order.ts';
 
 /** What a test lets a strategy see. Decimals as people write them. */
 export interface Seen {
@@ -111,7 +112,7 @@ export function ownOrder(clientOrderId: string, more: Partial<OwnOrder> = {}): O
     stopPrice: null,
     amount: text('1'),
     matchedAmount: ZERO,
-    tag: null,
+    ...NO_LABELS,
     state: 'open',
     ageMs: 0,
     ...more,
