@@ -1,5 +1,5 @@
 import { type Sidecar, type SidecarScreen, SideThread } from '../daemon/sidecar.ts';
-import { alertsState } from '../daemon/alerts-state.ts';
+import { alertsState } from '../daemon/run-record.ts';
 import type { BotConfig } from '../daemon/create-bot-config.ts';
 import { ownModule } from '../plugins/own-files.ts';
 import { alertsSetup, type AlertsSetup } from './alerts-setup.ts';

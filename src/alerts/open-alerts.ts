@@ -18,7 +18,7 @@ import { tamed } from './text/escape-text.ts';
 import { chatTexts } from './chat/chat-replies.ts';
 import type { ChatAction } from './chat/answer-chat.ts';
 import { readHaltWait } from '../daemon/waiting-commands.ts';
-import { readPulse } from '../daemon/heartbeat.ts';
+import { readRun } from '../daemon/run-record.ts';
 import type { FolderLedger } from '../daemon/folder-ledger.ts';
 import { formatUnits } from '../domain/money.ts';
 import { readKept } from '../engine/kept-records.ts';
@@ -183,7 +183,7 @@ export function readView(of: {
   readonly nowMs: number;
 }): ChatView {
   const { files, outbox, dataFolder, nowMs } = of;
-  const pulse = readPulse(dataFolder);
+  const { pulse } = readRun(dataFolder);
   const isOver = pulse === null || pulse.endedAtMs !== null;
   return {
     ...botNow(files, nowMs),

@@ -2,7 +2,7 @@ import { readLedgerAt } from '../budget/read-ledger-at.ts';
 import type { BudgetReport } from '../budget/ledger-report.ts';
 import { beginsText, type TradingBegins } from '../budget/trading-begins.ts';
 import { lengthText } from '../domain/time-text.ts';
-import { readLedgerNote } from '../daemon/ledger-note.ts';
+import { readRun } from '../daemon/run-record.ts';
 import { loweredBudgets, loweredText, type LoweredBudget } from './lowered-text.ts';
 
 /** Current state of a bot in its ledger. */
@@ -20,7 +20,7 @@ interface LedgerStatus {
  * be read. The exchange's profile is loaded for a ledger alone: it comes with all endpoints.
  */
 export async function ledgerStatus(dataFolder: string): Promise<LedgerStatus | null> {
-  const note = readLedgerNote(dataFolder);
+  const { ledger: note } = readRun(dataFolder);
   if (note === null) return null;
   const all = await rowsOf(note.ledger);
   if (all === null) return null;

@@ -1,9 +1,8 @@
 import { LedgerLook } from '../budget/ledger-look.ts';
 import type { BudgetReport } from '../budget/ledger-report.ts';
 import { beginsText, AT_ONCE, tradingBegins, type TradingBegins } from '../budget/trading-begins.ts';
-import { readLedgerNote } from './ledger-note.ts';
 import { INTERFACE_PROFILE } from '../venues/interface-profile.ts';
-import { readRunNote } from './run-note.ts';
+import { readRun } from './run-record.ts';
 
 /** Ledger data about the bot of a data folder, for readers of the folder alone. */
 export class FolderLedger {
@@ -19,7 +18,7 @@ export class FolderLedger {
    * itself, and while the ledger was not read yet.
    */
   rows(): readonly BudgetReport[] {
-    const note = readLedgerNote(this.dataFolder);
+    const { ledger: note } = readRun(this.dataFolder);
     if (note === null) return [];
     if (this.ledger?.place !== note.ledger) this.ledger = new LedgerLook(note.ledger);
     const own = new Set(note.subjects);
@@ -39,7 +38,7 @@ export class FolderLedger {
  */
 export function botTradingBegins(dataFolder: string, rows: readonly BudgetReport[]): TradingBegins {
   // Orders on paper stay in the bot: no limit of the exchange holds them back.
-  if (rows.length === 0 || readRunNote(dataFolder)?.mode === 'paper') return AT_ONCE;
+  if (rows.length === 0 || readRun(dataFolder).note?.mode === 'paper') return AT_ONCE;
   const subjects = new Set(rows.map(({ subject }) => subject));
   return tradingBegins(rows, { subjects, budgetOf: INTERFACE_PROFILE.budgets });
 }

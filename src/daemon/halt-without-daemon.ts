@@ -1,10 +1,9 @@
 import { sentence } from '../language/sentence.ts';
-import { join } from 'node:path';
-import { MirrorStore } from '../mirror/mirror-store.ts';
 import { CancelWait } from './control/cancel-wait.ts';
 import type { ControlProgress, ControlResult } from './control-command.ts';
 import { createBot } from './run/create-bot.ts';
-import { drawEpoch } from './run/open-mirror.ts';
+import { closeVenue } from './open-venue.ts';
+import { openMirror } from './run/open-mirror.ts';
 import { createLiveVenue } from '../venues/live-venue.ts';
 import { checkedCaller } from './account-check.ts';
 import { takeRunLocks } from './run-locks.ts';
@@ -32,47 +31,35 @@ interface HaltWithoutDaemonOptions {
  * has the folder after all.
  */
 export async function haltWithoutDaemon(options: HaltWithoutDaemonOptions): Promise<ControlResult> {
-  const { config, reason, wholeAccount, onProgress, signal } = options;
-  const locks = takeRunLocks(config);
-  try {
-    const venue = await createLiveVenue(config, { signal, onWait: options.onWait ?? (() => {}) });
-    const mirror = MirrorStore.open({
-      path: join(config.data.folder, 'mirror.sqlite'),
-      retention: config.data.retention,
-      nowMs: venue.time.now(),
-      epoch: drawEpoch,
-      durability: 'full',
-    });
-    try {
-      const silent = { say: () => {}, show: () => {} };
-      const caller = await checkedCaller(venue, mirror, { say: options.onWait ?? (() => {}), locks });
-      const bot = createBot({ config, venue: { ...venue, caller }, instances: [], mirror, screen: silent });
-      bot.shell.start();
-      bot.shell.control({ kind: 'halt', reason, wholeAccount });
-      const wait = new CancelWait(venue, {
-        onWait: (waitsFor) => onProgress({ left: reported, closed: most - reported, waitsFor }),
-      });
-      let most = 0;
-      let reported = -1;
-      const isOver = (): boolean => {
-        const { liveOrders } = bot.engine.status();
-        most = Math.max(most, liveOrders);
-        wait.look(liveOrders, performance.now());
-        if (liveOrders !== reported) onProgress({ left: liveOrders, closed: most - liveOrders });
-        reported = liveOrders;
-        return bot.engine.isAccountRead() && liveOrders === 0 && bot.shell.requestsInFlight === 0;
-      };
-      await runUntil(bot, { venue, signal, isOver });
-      bot.shell.close();
-      const left = bot.engine.liveOrderKeys();
-      if (left.length === 0) return { ok: true, message: sentence('control-done', { count: most }), left };
-      return { ok: false, message: sentence('control-may-be-open', { count: left.length }), left };
-    } finally {
-      mirror.close();
-      await venue.limiter.close();
-      await venue.close();
-    }
-  } finally {
-    locks.release();
-  }
+  const { config, reason, wholeAccount, onProgress, signal, onWait = () => {} } = options;
+  using locks = takeRunLocks(config);
+  await using opened = new AsyncDisposableStack();
+  const venue = opened.adopt(await createLiveVenue(config, { signal, onWait }), closeVenue);
+  const mirror = opened.adopt(
+    openMirror(config, venue, () => {}),
+    (it) => it.close(),
+  );
+  const silent = { say: () => {}, show: () => {} };
+  const caller = await checkedCaller(venue, mirror, { say: onWait, locks });
+  const bot = createBot({ config, venue: { ...venue, caller }, instances: [], mirror, screen: silent });
+  bot.shell.start();
+  bot.shell.control({ kind: 'halt', reason, wholeAccount });
+  const wait = new CancelWait(venue, {
+    onWait: (waitsFor) => onProgress({ left: reported, closed: most - reported, waitsFor }),
+  });
+  let most = 0;
+  let reported = -1;
+  const isOver = (): boolean => {
+    const { liveOrders } = bot.engine.status();
+    most = Math.max(most, liveOrders);
+    wait.look(liveOrders, performance.now());
+    if (liveOrders !== reported) onProgress({ left: liveOrders, closed: most - liveOrders });
+    reported = liveOrders;
+    return bot.engine.isAccountRead() && liveOrders === 0 && bot.shell.requestsInFlight === 0;
+  };
+  await runUntil(bot, { venue, signal, isOver });
+  bot.shell.close();
+  const left = bot.engine.liveOrderKeys();
+  if (left.length === 0) return { ok: true, message: sentence('control-done', { count: most }), left };
+  return { ok: false, message: sentence('control-may-be-open', { count: left.length }), left };
 }

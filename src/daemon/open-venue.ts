@@ -41,3 +41,9 @@ export async function openVenue(
     }
   }
 }
+
+/** What waits for its slot at the limiter is refused first. */
+export async function closeVenue(venue: Venue): Promise<void> {
+  await venue.limiter.close();
+  await venue.close();
+}

@@ -35,7 +35,7 @@ export interface ProcessLock {
   readonly path: string;
   readonly owner: LockOwner;
   /** Notes down where its owner says how it is, for those who look whether it does well. */
-  tellHealth(address: string): void;
+  noteHealth(address: string): void;
   /** Gives it back; a second call does nothing. */
   release(): void;
 }
@@ -111,7 +111,7 @@ export function acquireLock(options: LockOptions): ProcessLock {
     return {
       path: options.path,
       owner,
-      tellHealth(address) {
+      noteHealth(address) {
         if (isHeld) writeLockOwner(options.path, { ...owner, health: address });
       },
       release() {

@@ -6,23 +6,21 @@ import type { EngineNotice } from '../engine/engine-command.ts';
 import type { MirrorStore } from '../mirror/mirror-store.ts';
 import type { Venue } from '../venues/venue.ts';
 import { Sidecars, type Sidecar, type CreateSidecar } from './sidecar.ts';
-import { writeClockNote } from './clock-note.ts';
 import { ClockWatch, watchedTransport } from './run/clock-watch.ts';
 import { CrashWatch } from './run/crash-watch.ts';
 import { createBot, type CreatedBot } from './run/create-bot.ts';
 import { openMirror } from './run/open-mirror.ts';
-import { Heartbeat } from './heartbeat.ts';
 import { HealthService } from './health/health-service.ts';
 import { LedgerWatch } from './health/ledger-watch.ts';
 import { ledgerFolder } from '../budget/ledger-file.ts';
 import { noteBot } from './known-bots.ts';
-import { writeRunNote } from './run-note.ts';
-import { writeLedgerNote } from './ledger-note.ts';
+import { alertsState, RunRecord, type RunBeginning } from './run-record.ts';
+import { pluginText } from './strategy-settings.ts';
 import { leftLines } from './left-text.ts';
 import { loadInstances, refuseWithout } from './load-instances.ts';
 import { takeRunLocks, type RunLocks } from './run-locks.ts';
 import { makeRoomForPaperAccount } from './paper-account-file.ts';
-import { openVenue } from './open-venue.ts';
+import { closeVenue, openVenue } from './open-venue.ts';
 import { Operator } from './run/operator.ts';
 import type { Recording } from './run/recording.ts';
 import { checkedCaller } from './account-check.ts';
@@ -30,7 +28,7 @@ import type { ReplayFile } from '../venues/replay-start.ts';
 import { StrategyThreads } from './strategy-threads.ts';
 import { drain, runUntil } from './run/run-loop.ts';
 import { beginRecording, createEventFile, createRecording, endRecording } from './run/run-recording.ts';
-import { createLogScreen, createScreen, type Screen } from './run/screen.ts';
+import { createLogScreen, createScreen, notify, type Screen } from './run/screen.ts';
 import { banner, ledgerOf } from './banner.ts';
 import { ledgerSubjects } from '../venues/client-credentials.ts';
 import type { BotConfig } from './create-bot-config.ts';
@@ -74,47 +72,191 @@ function offer(program = 'sarraf'): string {
 
 /**
  * Runs the bot until its time is over, its recording has ended or it is asked to stop; then cancels its
- * orders and sums up. Throws where it can not begin, and where it can not go on.
+ * orders and sums up. Throws where it can not begin, and where it can not go on. Each function below opens
+ * what it needs beside the way it is closed: all is closed in the reverse order, whatever ends the run.
  */
 export async function runBot(options: RunOptions): Promise<Summary> {
-  const { config } = options;
-  const locks = takeRunLocks(config);
-  const heartbeat = new Heartbeat(config.data.folder);
-  let failure: string | null = null;
   try {
-    const ledger = ledgerOf(config);
-    const subjects = Object.values(ledgerSubjects(config.exchange));
-    writeLedgerNote(config.data.folder, ledger === null ? null : { ledger, subjects });
-    const screen = screenFor(options);
-    const replay = await replayOf(config);
-    if (config.mode !== 'embedded') for (const line of banner(config)) screen.say('begin', line);
-    makeRoomForAccount(options, screen);
-    noteRun(config, screen);
-    const recording = await createRecording(config, screen);
-    const health = new HealthService(config);
-    const sidecars = new Sidecars(sidecarsFor(options, screen));
-    try {
-      await sidecars.check();
-      const address = await health.begin();
-      if (address !== null) {
-        locks.data.tellHealth(address);
-        screen.say('health', `health at ${address}`, { address });
-      }
-      return await runWith({ options, screen, replay, recording, health, sidecars, locks });
-    } finally {
-      await sidecars.end();
-      await health.end();
-      await recording?.close();
-    }
+    return await runInFolder(options);
   } catch (error) {
+    throw firstError(error);
+  }
+}
+
+/** The error that ended the run, without those of closing after it. */
+function firstError(error: unknown): unknown {
+  return error instanceof SuppressedError ? firstError(error.suppressed) : error;
+}
+
+/** While it has the locks of its data folder and account. */
+async function runInFolder(options: RunOptions): Promise<Summary> {
+  const { config } = options;
+  using locks = takeRunLocks(config);
+  using record = new RunRecord(config.data.folder, beginningOf(config));
+  try {
+    return await runInProcess(options, { locks, record });
+  } catch (thrown) {
+    const error = firstError(thrown);
     // A stop before the exchange has answered was wanted.
     const isWanted = error instanceof SarrafError && error.code === 'ABORTED';
-    failure = isWanted ? null : messageOf(error);
+    record.failure = isWanted ? null : messageOf(error);
     throw error;
-  } finally {
-    heartbeat.end(failure);
-    locks.release();
   }
+}
+
+/** The beginning of a configured run, for readers of its folder. */
+function beginningOf(config: BotConfig): RunBeginning {
+  const { mode, instance, strategies, exchange } = config;
+  const ledger = ledgerOf(config);
+  return {
+    mode,
+    instance,
+    alerts: alertsState(config),
+    strategies: strategies.map(({ name, plugin, market }) => ({ name, plugin: pluginText(plugin), market })),
+    ...(ledger === null ? {} : { ledger, subjects: Object.values(ledgerSubjects(exchange)) }),
+  };
+}
+
+/** Parts of a run that are there before its exchange is. */
+interface Run {
+  readonly options: RunOptions;
+  readonly screen: Screen;
+  readonly replay: ReplayFile | null;
+  readonly recording: Recording | null;
+  readonly health: HealthService;
+  readonly sidecars: Sidecars;
+  readonly locks: RunLocks;
+}
+
+/** With its log, recording, health report and sidecars. */
+async function runInProcess(
+  options: RunOptions,
+  { locks, record }: { readonly locks: RunLocks; readonly record: RunRecord },
+): Promise<Summary> {
+  const { config } = options;
+  const screen = screenFor(options);
+  const replay = await replayOf(config);
+  if (config.mode !== 'embedded') for (const line of banner(config)) screen.say('begin', line);
+  makeRoomForAccount(options, screen);
+  noteRun(config, { record, screen });
+  await using opened = new AsyncDisposableStack();
+  const recording = opened.adopt(await createRecording(config, screen), async (it) => it?.close());
+  const health = opened.adopt(new HealthService(config), async (it) => it.end());
+  const sidecars = opened.adopt(new Sidecars(sidecarsFor(options, screen)), async (it) => it.end());
+  await sidecars.check();
+  const address = await health.begin();
+  if (address !== null) {
+    locks.data.noteHealth(address);
+    screen.say('health', `health at ${address}`, { address });
+  }
+  return await runAtExchange({ options, screen, replay, recording, health, sidecars, locks }, record);
+}
+
+/** With its exchange, the threads of its strategies, and a watch over crashes of this process. */
+async function runAtExchange(run: Run, record: RunRecord): Promise<Summary> {
+  const { options, screen, replay, recording, health } = run;
+  const { config } = options;
+  const clock = new ClockWatch();
+  const watched = watchedTransport(
+    clock,
+    (message) => {
+      screen.say('notice', message);
+      record.setClockAhead(clock.aheadMs);
+    },
+    Date.now,
+  );
+  await using opened = new AsyncDisposableStack();
+  const opening = await openVenue(config, replay, {
+    signal: options.signal,
+    onWait(message, level) {
+      if (level === undefined) screen.say('notice', message);
+      else notify(screen, { level, message });
+    },
+    onTrouble: (message) => notify(screen, { level: 'error', message }),
+    // An exchange in this process has the bot's own time, which goes on faster than the machine's.
+    wrap: (inner, nowMs) => {
+      const transport = config.mode === 'embedded' ? inner : watched(inner, nowMs);
+      return recording?.wrap(transport, nowMs) ?? transport;
+    },
+    ...(options.marketTime === undefined ? {} : { startMs: options.marketTime.startMs }),
+  });
+  const venue = opened.adopt(opening, async (it) => {
+    health.waitFor('it has ended');
+    await closeVenue(it);
+  });
+  health.waitFor('its strategies are loading, and the account is being checked');
+  const threads = opened.adopt(
+    new StrategyThreads({
+      limits: config.isolation,
+      onPrint: (strategy, line) => screen.say('print', `${strategy} printed: ${line}`, { strategy, line }),
+    }),
+    async (it) => it.dispose(),
+  );
+  const crashes = opened.adopt(new CrashWatch((notice) => screen.show([notice], venue.time.now())), (it) => {
+    it.end();
+    it.throwIfCrashed();
+  });
+  crashes.begin();
+  const signal = AbortSignal.any([options.signal, crashes.signal]);
+  return await trade({ ...run, options: { ...options, signal } }, { venue, threads });
+}
+
+/** With its strategies, its mirror and the file of its events. */
+async function trade(
+  run: Run,
+  { venue, threads }: { readonly venue: Venue; readonly threads: StrategyThreads },
+): Promise<Summary> {
+  const { options, screen, replay, recording } = run;
+  const { config } = options;
+  const { instances, lost } = await loadInstances({
+    strategies: config.strategies.map((strategy) => inReplay(strategy, replay)),
+    folders: [...config.strategiesFolders, options.bundledStrategies],
+    knownMarkets: new Set(venue.markets.map(({ symbol }) => symbol)),
+    threads,
+  });
+  await using opened = new AsyncDisposableStack();
+  const onRelief = (message: string): void =>
+    notify(screen, { level: 'error', message, atMs: venue.time.now() });
+  const mirror = opened.adopt(openMirror(config, venue, onRelief), (it) => it.close());
+  const events =
+    recording === null ? null : opened.adopt(createEventFile(config, screen), async (it) => it.close());
+  // An exchange in this process is for trying things out: it begins with what can run.
+  if (config.mode !== 'embedded') refuseWithout(lost, { hadMarket: marketsBefore(mirror) });
+  let counted: ((notices: readonly EngineNotice[]) => void) | null = null;
+  const show: Screen['show'] = (notices, atMs) => {
+    screen.show(notices, atMs);
+    counted?.(notices);
+  };
+  const caller = await checkedCaller(venue, mirror, {
+    say: (message) => screen.say('notice', message),
+    locks: run.locks,
+  });
+  const ledger = new LedgerWatch(venue.ledgerFile, venue.ledgerSubjects, venue.ownBudgets);
+  const bot = createBot({
+    config,
+    venue: { ...venue, caller },
+    instances,
+    lost,
+    mirror,
+    screen: { ...screen, show },
+    budgets: () => ledger.look().budgets,
+    ...(recording === null ? {} : { onAnswer: recording.take.bind(recording) }),
+    ...(events === null ? {} : { onEvent: (event) => events.take(event) }),
+  });
+  threads.onEnd = () => bot.shell.look();
+  if (recording !== null) await beginRecording(recording, { bot, venue, config, screen, mirror });
+  const operator = new Operator({
+    bot,
+    config,
+    venue,
+    mirror,
+    ledger,
+    onError: (error) => screen.say('notice', messageOf(error)),
+    onWait: (message) => screen.say('notice', message),
+  });
+  counted = (notices) => operator.count(notices);
+  await live(bot, { run, venue, operator });
+  return await sumUp(bot, run);
 }
 
 function makeRoomForAccount({ config, isNewAccount = false }: RunOptions, screen: Screen): void {
@@ -129,12 +271,15 @@ function makeRoomForAccount({ config, isNewAccount = false }: RunOptions, screen
 }
 
 /**
- * Notes down what others see of the run in its folder, and, of a bot that trades elsewhere, beside the ledger
- * that it shares. A run trades without.
+ * Reports a record that could not be written, and notes a bot that trades elsewhere beside the ledger that it
+ * shares. A run trades without.
  */
-function noteRun(config: BotConfig, screen: Screen): void {
+function noteRun(
+  config: BotConfig,
+  { record, screen }: { readonly record: RunRecord; readonly screen: Screen },
+): void {
   try {
-    writeRunNote(config);
+    if (record.fault !== null) throw new Error(record.fault);
     if (config.mode === 'embedded') return;
     noteBot(config.exchange.ledgerFolder ?? ledgerFolder(), {
       dataFolder: config.data.folder,
@@ -142,162 +287,31 @@ function noteRun(config: BotConfig, screen: Screen): void {
       atMs: Date.now(),
     });
   } catch (error) {
-    const reason = messageOf(error);
-    screen.say('notice', `other programs are not told of this run: ${reason}`);
+    screen.say('notice', `other programs do not see this run: ${messageOf(error)}`);
   }
 }
 
 function sidecarsFor({ sidecars = [], config }: RunOptions, screen: Screen): readonly Sidecar[] {
-  const tell = (level: 'warning' | 'error', message: string): void =>
-    screen.show([{ kind: 'notice', level, message, subject: null }], Date.now());
-  return sidecars.map((create) => create(config, { say: (...line) => screen.say(...line), tell }));
-}
-
-/** From the opening of the exchange to its end. */
-async function runWith(run: Run): Promise<Summary> {
-  const { options, screen, replay, recording } = run;
-  const clock = new ClockWatch();
-  const noteClock = (): void => writeClockNote(options.config.data.folder, clock.aheadMs);
-  noteClock();
-  const watched = watchedTransport(
-    clock,
-    (message) => {
-      screen.say('notice', message);
-      noteClock();
-    },
-    Date.now,
+  return sidecars.map((create) =>
+    create(config, {
+      say: (...line) => screen.say(...line),
+      tell: (level, message) => notify(screen, { level, message }),
+    }),
   );
-  const venue = await openVenue(options.config, replay, {
-    signal: options.signal,
-    onWait(message, level) {
-      if (level === undefined) screen.say('notice', message);
-      else screen.show([{ kind: 'notice', level, message, subject: null }], Date.now());
-    },
-    onTrouble: (message) =>
-      screen.show([{ kind: 'notice', level: 'error', message, subject: null }], Date.now()),
-    // An exchange in this process has the bot's own time, which goes on faster than the machine's.
-    wrap: (inner, nowMs) => {
-      const transport = options.config.mode === 'embedded' ? inner : watched(inner, nowMs);
-      return recording?.wrap(transport, nowMs) ?? transport;
-    },
-    ...(options.marketTime === undefined ? {} : { startMs: options.marketTime.startMs }),
-  });
-  try {
-    run.health.waitFor('its strategies are loading, and the account is being checked');
-    return await runAt(venue, run);
-  } finally {
-    run.health.waitFor('it has ended');
-    await venue.limiter.close();
-    await venue.close();
-  }
 }
 
-interface Run {
-  readonly options: RunOptions;
-  readonly screen: Screen;
-  readonly replay: ReplayFile | null;
-  readonly recording: Recording | null;
-  readonly health: HealthService;
-  readonly sidecars: Sidecars;
-  readonly locks: RunLocks;
-}
-
-async function runAt(venue: Venue, run: Run): Promise<Summary> {
-  const { screen } = run;
-  const { config } = run.options;
-  const threads = new StrategyThreads({
-    limits: config.isolation,
-    onPrint: (strategy, line) => screen.say('print', `${strategy} printed: ${line}`, { strategy, line }),
-  });
-  const crashes = new CrashWatch((notice) => screen.show([notice], venue.time.now()));
-  crashes.begin();
-  try {
-    const signal = AbortSignal.any([run.options.signal, crashes.signal]);
-    const summary = await runInstances(venue, { ...run, options: { ...run.options, signal } }, threads);
-    crashes.throwIfCrashed();
-    return summary;
-  } finally {
-    crashes.end();
-    await threads.dispose();
-  }
-}
-
-async function runInstances(venue: Venue, run: Run, threads: StrategyThreads): Promise<Summary> {
-  const { options, screen, replay, recording, health } = run;
+/** Reports what the run did, and what it left. */
+async function sumUp(bot: CreatedBot, { options, screen, recording, replay }: Run): Promise<Summary> {
   const { config } = options;
-  const { instances, lost } = await loadInstances({
-    strategies: config.strategies.map((strategy) => inReplay(strategy, replay)),
-    folders: [...config.strategiesFolders, options.bundledStrategies],
-    knownMarkets: new Set(venue.markets.map(({ symbol }) => symbol)),
-    threads,
-  });
-  const mirror = openMirror(config, venue, (message) =>
-    screen.show([{ kind: 'notice', level: 'error', message, subject: null }], venue.time.now()),
-  );
-  const events = recording === null ? null : createEventFile(config, screen);
-  try {
-    // An exchange in this process is for trying things out: it begins with what can run.
-    if (config.mode !== 'embedded') refuseWithout(lost, { hadMarket: marketsBefore(mirror) });
-    let counted: ((notices: readonly EngineNotice[]) => void) | null = null;
-    const show: Screen['show'] = (notices, atMs) => {
-      screen.show(notices, atMs);
-      counted?.(notices);
-    };
-    const caller = await checkedCaller(venue, mirror, {
-      say: (message) => screen.say('notice', message),
-      locks: run.locks,
-    });
-    const ledger = new LedgerWatch(venue.ledgerFile, venue.ledgerSubjects, venue.ownBudgets);
-    const bot = createBot({
-      config,
-      venue: { ...venue, caller },
-      instances,
-      lost,
-      mirror,
-      screen: { ...screen, show },
-      budgets: () => ledger.look().budgets,
-      ...(recording === null ? {} : { onAnswer: recording.take.bind(recording) }),
-      ...(events === null ? {} : { onEvent: (event) => events.take(event) }),
-    });
-    threads.onEnd = () => bot.shell.look();
-    if (recording !== null) await beginRecording(recording, { bot, venue, config, screen, mirror });
-    const operator = new Operator({
-      bot,
-      config,
-      venue,
-      mirror,
-      ledger,
-      onError: (error) => screen.say('notice', messageOf(error)),
-      onWait: (message) => screen.say('notice', message),
-    });
-    counted = (notices) => operator.count(notices);
-    try {
-      await health.show(operator.source());
-      if (config.mode === 'embedded' && config.log.file !== null)
-        screen.say(
-          'notice',
-          `log.file (${config.log.file}) is for the modes paper and live: nothing is written to it`,
-        );
-      sayBegin(screen, { venue, replay, bot, config });
-      await live(bot, { options, venue, screen, operator, sidecars: run.sidecars });
-    } finally {
-      // The mirror closes with the bot: it must not be read any more.
-      health.waitFor('it is ending');
-      operator.end();
-    }
-    const summary = summarize(bot.engine, bot.counts);
-    if (options.json || config.mode !== 'embedded') {
-      screen.say('summary', 'end', { ...summary });
-      for (const line of leftLines(summary.left)) screen.say('left', line);
-    } else summaryLines(summary).forEach(options.write);
-    if (recording !== null) await endRecording(recording, { ...options, screen });
-    else if (!options.json && config.mode === 'embedded' && replay === null)
-      options.write(offer(options.program));
-    return summary;
-  } finally {
-    await events?.close();
-    mirror.close();
-  }
+  const summary = summarize(bot.engine, bot.counts);
+  if (options.json || config.mode !== 'embedded') {
+    screen.say('summary', 'end', { ...summary });
+    for (const line of leftLines(summary.left)) screen.say('left', line);
+  } else summaryLines(summary).forEach(options.write);
+  if (recording !== null) await endRecording(recording, { ...options, screen });
+  else if (!options.json && config.mode === 'embedded' && replay === null)
+    options.write(offer(options.program));
+  return summary;
 }
 
 /** Returns a test for markets traded by an earlier run, by its mirror. */
@@ -360,47 +374,43 @@ function sayBegin(
  */
 async function live(
   bot: CreatedBot,
-  of: {
-    readonly options: RunOptions;
-    readonly venue: Venue;
-    readonly screen: Screen;
-    readonly operator: Operator;
-    readonly sidecars: Sidecars;
-  },
+  of: { readonly run: Run; readonly venue: Venue; readonly operator: Operator },
 ): Promise<void> {
-  const { options, venue, screen, operator, sidecars } = of;
+  const { run, venue, operator } = of;
+  const { options, screen, health } = run;
+  const { config } = options;
   const { shell } = bot;
   const onStatus = (): void => screen.say('status', statusLine(bot, venue));
+  using opened = new DisposableStack();
+  opened.defer(() => operator.end());
+  // The mirror closes with the bot: it must not be read any more.
+  opened.defer(() => health.waitFor('it is ending'));
+  await health.show(operator.source());
+  if (config.mode === 'embedded' && config.log.file !== null)
+    screen.say(
+      'notice',
+      `log.file (${config.log.file}) is for the modes paper and live: nothing is written to it`,
+    );
+  sayBegin(screen, { venue, replay: run.replay, bot, config });
   shell.start();
-  try {
-    operator.begin();
-    bot.paces.begin();
-    bot.data.begin();
-    sidecars.onTrading();
-    await runUntil(bot, {
-      venue,
-      signal: options.signal,
-      forMs: options.forMs,
-      deadlineMs: venue.time.now() + (options.marketTime?.lengthMs ?? Number.POSITIVE_INFINITY),
-      isOver: () => venue.isOver(),
-      onStatus,
-    });
-    const { areBalancesOld } = await drain(bot, {
-      config: options.config,
-      venue,
-      onStatus,
-      onCancels: () => operator.lookAtCancels(),
-    });
-    if (areBalancesOld)
-      screen.show(
-        [{ kind: 'notice', level: 'warning', message: OLD_BALANCES, subject: null }],
-        venue.time.now(),
-      );
-  } finally {
-    bot.paces.end();
-    bot.data.end();
-    shell.close();
-  }
+  opened.defer(() => shell.close());
+  operator.begin();
+  opened.defer(() => bot.paces.end());
+  bot.paces.begin();
+  opened.defer(() => bot.data.end());
+  bot.data.begin();
+  run.sidecars.onTrading();
+  await runUntil(bot, {
+    venue,
+    signal: options.signal,
+    forMs: options.forMs,
+    deadlineMs: venue.time.now() + (options.marketTime?.lengthMs ?? Number.POSITIVE_INFINITY),
+    isOver: () => venue.isOver(),
+    onStatus,
+  });
+  const onCancels = (): void => operator.lookAtCancels();
+  const { areBalancesOld } = await drain(bot, { config, venue, onStatus, onCancels });
+  if (areBalancesOld) notify(screen, { level: 'warning', message: OLD_BALANCES, atMs: venue.time.now() });
 }
 
 function statusLine({ engine, counts }: CreatedBot, venue: Venue): string {

@@ -66,44 +66,37 @@ export function lockAccount(options: AccountLockOptions): ProcessLock {
 }
 
 /** The locks of one run. */
-export interface RunLocks {
+export interface RunLocks extends Disposable {
   readonly data: ProcessLock;
   /**
    * Takes the account by the name that the exchange has for its user, once that is known: another credential
    * of the same user is another lock above. Throws `DATA_UNUSABLE` when another run has it.
    */
   lockUser(username: string): void;
-  release(): void;
 }
 
 /**
  * The data folder for one run alone, and, with real money, the account for its instance alone. Throws
- * `DATA_UNUSABLE` as the two above do.
+ * `DATA_UNUSABLE` as the two above do, and then has none of them.
  */
 export function takeRunLocks(config: BotConfig): RunLocks {
-  const data = lockDataFolder(config.data.folder);
+  using taking = new DisposableStack();
+  let held: DisposableStack = taking;
+  const take = (lock: ProcessLock): ProcessLock => held.adopt(lock, (it) => it.release());
+  const data = take(lockDataFolder(config.data.folder));
   const { credentials, ledgerFolder: folder } = config.exchange;
-  if (config.mode !== 'live' || credentials === null) {
-    return { data, lockUser: () => undefined, release: () => data.release() };
-  }
-  const of = { instance: config.instance, ...(folder === null ? {} : { folder }) };
-  try {
-    const account = lockAccount({ ...of, credential: accountIdentity(credentials) });
-    let user: ProcessLock | null = null;
-    return {
-      data,
-      lockUser(username) {
-        // The name that logs in is a lock above, and may be the same.
-        user ??= lockAccount({ ...of, credential: `user ${username.trim().toLowerCase()}` });
-      },
-      release() {
-        user?.release();
-        account.release();
-        data.release();
-      },
-    };
-  } catch (error) {
-    data.release();
-    throw error;
-  }
+  const isAlone = config.mode === 'live' && credentials !== null;
+  const takeAccount = (credential: string): ProcessLock =>
+    take(lockAccount({ instance: config.instance, credential, ...(folder === null ? {} : { folder }) }));
+  if (isAlone) takeAccount(accountIdentity(credentials));
+  held = taking.move();
+  let user: ProcessLock | null = null;
+  return {
+    data,
+    lockUser(username) {
+      // The name that logs in is a lock above, and may be the same.
+      if (isAlone) user ??= takeAccount(`user ${username.trim().toLowerCase()}`);
+    },
+    [Symbol.dispose]: () => held.dispose(),
+  };
 }

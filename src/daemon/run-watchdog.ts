@@ -5,7 +5,7 @@ import { SarrafError } from '../domain/errors.ts';
 import { MARKET_NAMES } from '../exchange/market-names.ts';
 import { mirrorPathOf } from '../mirror/mirror-path.ts';
 import { openRemoteExchange } from '../venues/live-venue.ts';
-import { readPulse } from './heartbeat.ts';
+import { readRun } from './run-record.ts';
 import { acquireLock } from './process-lock.ts';
 import type { BotConfig } from './create-bot-config.ts';
 import {
@@ -51,7 +51,7 @@ export async function runWatchdog(options: WatchdogOptions): Promise<void> {
   try {
     const watchdog = new Watchdog({
       rule: config.watchdog,
-      readPulse: () => readPulse(folder),
+      readPulse: () => readRun(folder).pulse,
       steadyMs: monotonicMs,
       cancel: config.mode === 'live' ? async (bot) => cancelAt(options, bot) : null,
       onNews,

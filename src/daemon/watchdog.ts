@@ -1,5 +1,5 @@
 import { messageOf } from '../domain/errors.ts';
-import type { Pulse } from './heartbeat.ts';
+import type { Pulse } from './run-record.ts';
 import type { CanceledEntries, SilentBot } from './cancel-entries.ts';
 import { lengthText, secondText } from '../domain/time-text.ts';
 

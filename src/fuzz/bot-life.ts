@@ -1,6 +1,6 @@
 import type { LedgerStore } from '../budget/store.ts';
 import { BotShell, type Stepper } from '../daemon/bot-shell.ts';
-import { Heartbeat } from '../daemon/heartbeat.ts';
+import { RunRecord, type RunBeginning } from '../daemon/run-record.ts';
 import type { EngineOutput } from '../engine/engine-command.ts';
 import type { ControlCommand, EngineEvent } from '../engine/engine-event.ts';
 import type { MirrorState } from '../engine/mirror-change.ts';
@@ -47,7 +47,7 @@ export class BotLife {
   private readonly owner: string;
   private readonly ledger: LedgerStore;
   private readonly mirror: MirrorStore;
-  private readonly heartbeat: Heartbeat | null;
+  private readonly record: RunRecord | null;
   private readonly shell: BotShell;
   private readonly budgets: readonly string[];
 
@@ -57,7 +57,7 @@ export class BotLife {
     this.time = new ProcessTime(world.time);
     machine.lives += 1;
     this.owner = `life ${machine.lives}`;
-    this.heartbeat = this.beginHeartbeat();
+    this.record = this.beginRecord();
     const slow = options.slowProcess(this.time);
     const way = openExchangeWay({ ...options, owner: this.owner, time: this.time, slow });
     this.budgets = way.budgets;
@@ -114,7 +114,7 @@ export class BotLife {
 
   /** Ends it as a run ends that nobody wants any more, with its orders left open. */
   end(): void {
-    this.heartbeat?.end(null);
+    this.record?.[Symbol.dispose]();
     this.crash();
   }
 
@@ -131,10 +131,11 @@ export class BotLife {
     return this.mirror.journalHash();
   }
 
-  private beginHeartbeat(): Heartbeat | null {
+  private beginRecord(): RunRecord | null {
     const { world, machine } = this.options;
     if (machine.heartbeatFolder === null) return null;
-    return new Heartbeat(machine.heartbeatFolder, {
+    const beginning: RunBeginning = { mode: 'live', instance: 'bot', strategies: [] };
+    return new RunRecord(machine.heartbeatFolder, beginning, {
       pid: machine.lives,
       wallMs: () => world.time.now() + machine.wallOffsetMs,
       every: (ms, work) => this.every(ms, work),

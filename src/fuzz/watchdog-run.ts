@@ -14,7 +14,7 @@ import { BOT_USER, type FuzzWorld } from './world.ts';
 import { DEFAULT_ENGINE_TIMES } from '../engine/engine-settings.ts';
 import { MARKET_NAMES } from '../exchange/market-names.ts';
 import type { LedgerStore } from '../budget/store.ts';
-import { readPulse } from '../daemon/heartbeat.ts';
+import { readRun } from '../daemon/run-record.ts';
 import {
   cancelEntries,
   type CanceledEntries,
@@ -204,7 +204,7 @@ class WatchdogLife {
     const { world, rule, heartbeatFolder, onNews } = this.options;
     const watchdog = new Watchdog({
       rule,
-      readPulse: () => readPulse(heartbeatFolder),
+      readPulse: () => readRun(heartbeatFolder).pulse,
       steadyMs: () => world.time.now(),
       cancel: async (bot) => this.cancel(bot),
       onNews,

@@ -1,10 +1,8 @@
 import { sentence } from '../../language/sentence.ts';
 import { createHash } from 'node:crypto';
 import { existsSync, readFileSync, statfsSync, statSync } from 'node:fs';
-import { readClockNote } from '../../daemon/clock-note.ts';
-import { readPulse } from '../../daemon/heartbeat.ts';
 import { FolderLedger } from '../../daemon/folder-ledger.ts';
-import { readRunNote } from '../../daemon/run-note.ts';
+import { readRun } from '../../daemon/run-record.ts';
 import { MirrorReader } from '../../mirror/mirror-reader.ts';
 import type { AlertSnapshot, EquitySeries } from '../core/alert-snapshot.ts';
 import type { PeriodFigures } from '../core/alert-facts.ts';
@@ -58,7 +56,7 @@ export class BotFiles implements BotReading {
     // Where the clock was set back the watch begins anew: what is not seen from now on is silent.
     this.sinceMs = Math.min(this.sinceMs, atMs);
     const mirror = this.mirrorNow(of.cursor, atMs);
-    const pulse = readPulse(dataFolder);
+    const { pulse, clockAheadMs } = readRun(dataFolder);
     const snapshot: AlertSnapshot = {
       atMs,
       ...mirror.now,
@@ -67,7 +65,7 @@ export class BotFiles implements BotReading {
       lockouts: this.lockouts(atMs),
       freeBytes: this.freeBytes(),
       diskFault: this.diskFault(),
-      clockAheadMs: readClockNote(dataFolder),
+      clockAheadMs,
       device: this.device(),
       deviceBefore: of.deviceBefore,
     };
@@ -141,7 +139,7 @@ export class BotFiles implements BotReading {
   }
 
   private markets(): readonly string[] {
-    const { strategies = [] } = readRunNote(this.options.dataFolder) ?? {};
+    const { strategies = [] } = readRun(this.options.dataFolder).note ?? {};
     return strategies.flatMap(({ market }) => market ?? []);
   }
 

@@ -28,7 +28,7 @@ import { agoText, clockText, lengthText } from '../../domain/time-text.ts';
 import { decimalsOf } from '../../exchange/market-names.ts';
 import { reasonText } from '../reason-text.ts';
 import { OLDEST_HEARTBEAT_MS } from '../../daemon/health-verdict.ts';
-import { readPulse } from '../../daemon/heartbeat.ts';
+import { readRun } from '../../daemon/run-record.ts';
 
 const EXAMPLES = `  sarraf status
   sarraf status --data /data --json`;
@@ -299,7 +299,7 @@ export function statusCommand(): Command {
  * nothing.
  */
 export function silenceOf(dataFolder: string, nowMs: number): number | null {
-  const pulse = readPulse(dataFolder);
+  const { pulse } = readRun(dataFolder);
   if (pulse === null || pulse.endedAtMs !== null) return null;
   const forMs = nowMs - pulse.beatMs;
   return forMs > OLDEST_HEARTBEAT_MS ? forMs : null;

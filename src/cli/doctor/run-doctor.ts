@@ -1,6 +1,6 @@
 import { dirname, join, resolve } from 'node:path';
 import { readKeptAccount } from '../../daemon/account-check.ts';
-import { readLedgerNote } from '../../daemon/ledger-note.ts';
+import { readRun } from '../../daemon/run-record.ts';
 import { ledgerOf } from '../../daemon/banner.ts';
 import type { BotConfig } from '../../daemon/create-bot-config.ts';
 import type { Override } from '../../daemon/overrides.ts';
@@ -94,7 +94,7 @@ function subjectsOf(
   { exchange, data }: BotConfig,
   { ledgerPath, isWhole }: { readonly ledgerPath: string | null; readonly isWhole: boolean },
 ): ReadonlySet<string> {
-  const note = isWhole ? null : readLedgerNote(data.folder);
+  const note = isWhole ? null : readRun(data.folder).ledger;
   const noted = note !== null && note.ledger === ledgerPath ? note.subjects : [];
   return new Set([...Object.values(ledgerSubjects(exchange)), ...noted]);
 }

@@ -41,6 +41,6 @@ function openFreshMirror(options: MirrorStoreOptions): MirrorStore {
 }
 
 /** A random mark of four letters and digits: distinguishes the order ids of one mirror from all others. */
-export function drawEpoch(): string {
+function drawEpoch(): string {
   return Array.from({ length: 4 }, () => randomInt(36).toString(36)).join('');
 }

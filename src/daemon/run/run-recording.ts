@@ -6,7 +6,7 @@ import { mirrorName } from '../../mirror/mirror-path.ts';
 import { EventFile, writeSessionFile } from '../session-file.ts';
 import type { Recording } from './recording.ts';
 import { recordedText, recordingLines } from '../recording-lines.ts';
-import type { Screen } from './screen.ts';
+import { notify, type Screen } from './screen.ts';
 import type { BotConfig } from '../create-bot-config.ts';
 
 /**
@@ -26,12 +26,15 @@ interface BeginningOfRun {
 export async function createRecording({ record }: BotConfig, screen: Screen): Promise<Recording | null> {
   if (record === null) return null;
   const { Recording: Recorded } = await import('./recording.ts');
-  return new Recorded({ ...record, onProblem: (message) => tell(screen, message) });
+  return new Recorded({ ...record, onProblem: (message) => notify(screen, { level: 'error', message }) });
 }
 
 /** Creates the file that stores the bot's events, beside its mirror. */
 export function createEventFile({ data }: BotConfig, screen: Screen): EventFile {
-  return new EventFile({ folder: data.folder, onProblem: (message) => tell(screen, message) });
+  return new EventFile({
+    folder: data.folder,
+    onProblem: (message) => notify(screen, { level: 'error', message }),
+  });
 }
 
 /**
@@ -54,7 +57,7 @@ export async function beginRecording(
     keepBeginning(screen, { bot, venue, config, mirror });
   } catch (error) {
     if (!(error instanceof SarrafError) || error.code !== 'DATA_UNUSABLE') throw error;
-    tell(screen, `recording: nothing is recorded: ${error.message}`);
+    notify(screen, { level: 'error', message: `recording: nothing is recorded: ${error.message}` });
   }
 }
 
@@ -69,7 +72,10 @@ function keepBeginning(screen: Screen, { bot, venue, config, mirror }: Beginning
       state: mirror.load(),
     });
   } catch (error) {
-    tell(screen, `recording: this session can not be run again: ${messageOf(error)}`);
+    notify(screen, {
+      level: 'error',
+      message: `recording: this session can not be run again: ${messageOf(error)}`,
+    });
   }
 }
 
@@ -95,8 +101,4 @@ export async function endRecording(
   if (of.json || of.config.mode !== 'embedded') {
     of.screen.say('recorded', `recorded ${recordedText(summary)}`, { ...summary });
   } else ['', ...recordingLines(summary, of.program)].forEach(of.write);
-}
-
-function tell(screen: Screen, message: string): void {
-  screen.show([{ kind: 'notice', level: 'error', message, subject: null }], Date.now());
 }

@@ -17,6 +17,18 @@ export interface Screen {
   show(notices: readonly EngineNotice[], atMs: number): void;
 }
 
+/** Shows what went wrong with the run itself, at the system's time if no other is given. */
+export function notify(
+  screen: Pick<Screen, 'show'>,
+  {
+    level,
+    message,
+    atMs = Date.now(),
+  }: { readonly level: 'warning' | 'error'; readonly message: string; readonly atMs?: number },
+): void {
+  screen.show([{ kind: 'notice', level, message, subject: null }], atMs);
+}
+
 /**
  * Lines that a run may print of single orders and fills in a second, and as many of warnings and errors,
  * which must not go under among them. A market run at full speed has thousands; what is more is counted.

@@ -3,12 +3,10 @@ import { dirname } from 'node:path';
 import { ledgerFolder } from '../../budget/ledger-file.ts';
 import { isInRedis } from '../../budget/ledger-place.ts';
 import { FolderLedger } from '../../daemon/folder-ledger.ts';
-import { readLedgerNote } from '../../daemon/ledger-note.ts';
 import { controlPath, openControlReadOnly, readHalt } from '../../daemon/control-file.ts';
 import { ControlClient } from '../../daemon/control-client.ts';
-import { readPulse, type Pulse } from '../../daemon/heartbeat.ts';
 import { isDataFolderInUse } from '../../daemon/run-locks.ts';
-import { readRunNote, type RunNote } from '../../daemon/run-note.ts';
+import { readRun, type Pulse, type RunNote } from '../../daemon/run-record.ts';
 import { readKept } from '../../engine/kept-records.ts';
 import { readSentence } from '../../language/read-sentence.ts';
 import { mirrorPathOf } from '../../mirror/mirror-path.ts';
@@ -40,7 +38,7 @@ export class BotFolderReader {
 
   /** Returns the start conditions of the folder's last run; null if it stored none. */
   note(): RunNote | null {
-    return readRunNote(this.dataFolder);
+    return readRun(this.dataFolder).note;
   }
 
   /** Its one name, whichever way leads there. */
@@ -57,8 +55,8 @@ export class BotFolderReader {
    * this user's.
    */
   ledgerFolder(): string {
-    const note = readLedgerNote(this.dataFolder);
-    return note === null || isInRedis(note.ledger) ? ledgerFolder() : dirname(note.ledger);
+    const { ledger } = readRun(this.dataFolder);
+    return ledger === null || isInRedis(ledger.ledger) ? ledgerFolder() : dirname(ledger.ledger);
   }
 
   /** True if a bot has the folder; null if that cannot be determined. */
@@ -73,7 +71,7 @@ export class BotFolderReader {
   /** The bot itself. Without a mirror, too. */
   bot(): BotItem {
     const path = mirrorPathOf(this.dataFolder);
-    const note = this.note();
+    const { note, pulse } = readRun(this.dataFolder);
     const seen = this.mirror.readOrNull((reader) => ({
       halt: readKept(reader.kept(), 'control')?.halted ?? null,
       drainingSinceMs: drainingSince(reader),
@@ -83,7 +81,7 @@ export class BotFolderReader {
       nowMs: this.nowMs(),
       isFolderTaken: this.isTaken(),
       hasWriter: existsSync(path) ? hasWriter(path) : false,
-      pulse: readPulse(this.dataFolder),
+      pulse,
       lastWriteMs: this.mirror.lastWriteMs(),
       halt: this.halt() ?? seen?.halt ?? null,
       drainingSinceMs: seen?.drainingSinceMs ?? null,

@@ -4,7 +4,7 @@ import { locksNow } from '../../mirror/locks-now.ts';
 import type { MirrorReader } from '../../mirror/mirror-reader.ts';
 import { whyNothingLeaves } from '../../mirror/why-no-orders.ts';
 import { readReconciliation } from '../../mirror/read-reconciliation.ts';
-import type { RunNote } from '../../daemon/run-note.ts';
+import type { RunNote } from '../../daemon/run-record.ts';
 import { readSentence } from '../../language/read-sentence.ts';
 import type { AlertItem } from '../schema/alert.ts';
 import type { BotItem, ExposureItem, LockoutItem, OverviewReply, PositionItem } from '../schema/overview.ts';

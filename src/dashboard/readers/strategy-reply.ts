@@ -2,7 +2,7 @@ import { sentence } from '../../language/sentence.ts';
 import { locksNow } from '../../mirror/locks-now.ts';
 import type { MirrorReader } from '../../mirror/mirror-reader.ts';
 import { strategyStatus } from '../../mirror/strategy-status.ts';
-import type { RunNote } from '../../daemon/run-note.ts';
+import type { RunNote } from '../../daemon/run-record.ts';
 import { ApiError } from '../api-error.ts';
 import type { StrategyReply } from '../schema/strategy.ts';
 import { logItemOf } from './log-items.ts';

@@ -12,7 +12,7 @@ import { readLedgerAt, readLedgerIfAny } from '../../../src/budget/read-ledger-a
 import { renewLedgerAt } from '../../../src/cli/renew-ledger.ts';
 import { checkLedger } from '../../../src/cli/doctor/check-ledger.ts';
 import { FolderLedger } from '../../../src/daemon/folder-ledger.ts';
-import { writeLedgerNote } from '../../../src/daemon/ledger-note.ts';
+import { leaveRecord } from '../daemon/left-record.ts';
 import { thisMachine } from '../../../src/budget/machine.ts';
 import { HAS_REDIS } from '../../support/ledger-worlds.ts';
 import { RedisServer } from '../../process/redis-server.ts';
@@ -111,7 +111,7 @@ describe.skipIf(!HAS_REDIS)('a ledger in Redis', () => {
     const at = place('looked-at');
     await openAt(at);
     const folder = mkdtempSync(join(tmpdir(), 'sarraf-folder-'));
-    writeLedgerNote(folder, { ledger: at, subjects: ['abc'] });
+    leaveRecord(folder, { ledger: at, subjects: ['abc'] });
     const ledger = new FolderLedger(folder);
     expect(ledger.rows()).toEqual([]);
     await expect

@@ -29,7 +29,7 @@ async function startBot(but: Partial<HealthSource> = {}, host = '127.0.0.1'): Pr
     () => lock.release(),
   );
   const address = await server.listen();
-  lock.tellHealth(address);
+  lock.noteHealth(address);
   return address;
 }
 

@@ -10,7 +10,7 @@ import { ordersCommand } from '../../../src/cli/commands/orders.ts';
 import { statusCommand } from '../../../src/cli/commands/status.ts';
 import { monotonicMs } from '../../../src/budget/process-owner.ts';
 import { LedgerStore } from '../../../src/budget/store.ts';
-import { writeLedgerNote } from '../../../src/daemon/ledger-note.ts';
+import { leaveRecord } from '../daemon/left-record.ts';
 import { budgetTable } from '../../../src/exchange/budget-table.ts';
 import { transfersNow } from '../../../src/mirror/transfers-now.ts';
 import { tradesCommand } from '../../../src/cli/commands/trades.ts';
@@ -225,7 +225,7 @@ describe('sarraf status', () => {
     });
     store.heed('orders/list', { named: 12, isOwn: true }, monotonicMs());
     store.close();
-    writeLedgerNote(folder, { ledger, subjects: ['here', 'us'] });
+    leaveRecord(folder, { ledger, subjects: ['here', 'us'] });
     const { out } = await sarraf('status');
     expect(out).toMatch(
       /^ledger {2}.*ledger\.sqlite: trading can begin 600 s after the exchange's first answer, in 7\d\d s at the latest, by the ledger: /m,
@@ -240,7 +240,7 @@ describe('sarraf status', () => {
         lowered: [{ budget: 'orders/list', named: 12, limit: 11, ownLimit: 29 }],
       },
     });
-    writeLedgerNote(folder, null);
+    leaveRecord(folder);
     expect(await json('status')).toMatchObject({ ledger: null });
   });
 
@@ -252,7 +252,7 @@ describe('sarraf status', () => {
       subjects: { ip: 'here', token: 'us' },
       whenMissing: 'empty',
     }).close();
-    writeLedgerNote(folder, { ledger, subjects: ['here', 'us'] });
+    leaveRecord(folder, { ledger, subjects: ['here', 'us'] });
     expect((await sarraf('status')).out).toMatch(/^ledger {2}.*slow\.sqlite: an order could leave at once$/m);
     const slow = kept('slow-machine', JSON.stringify({ sinceMs: THEN_MS }));
     store.apply([slow], { atMs: THEN_MS, isDurable: true });
@@ -260,7 +260,7 @@ describe('sarraf status', () => {
       /^ledger {2}.*slow\.sqlite: nothing but cancels leaves: this machine takes too long to get to each request /m,
     );
     store.apply([kept('slow-machine', '{"sinceMs":null}')], { atMs: THEN_MS, isDurable: true });
-    writeLedgerNote(folder, null);
+    leaveRecord(folder);
   });
 
   test('names a limit on losses that lets no new risk pass', async () => {

@@ -31,7 +31,7 @@ async function begin(port: 0 | null): Promise<void> {
     () => lock.release(),
   );
   const address = await health.begin();
-  if (address !== null) lock.tellHealth(address);
+  if (address !== null) lock.noteHealth(address);
 }
 
 const status = async (...options: string[]) => sarrafHere(['status', '--data', folder, ...options]);

@@ -1,11 +1,11 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { LedgerStore } from '../../../src/budget/store.ts';
 import { ledgerLines, ledgerStatus } from '../../../src/cli/ledger-status.ts';
 import { FolderLedger } from '../../../src/daemon/folder-ledger.ts';
-import { writeLedgerNote } from '../../../src/daemon/ledger-note.ts';
+import { leaveRecord } from './left-record.ts';
 import { budgetTable } from '../../../src/exchange/budget-table.ts';
 
 const withoutTimes = (text: string | null): string => (text ?? '').replaceAll(/\d+ s/g, '… s');
@@ -17,15 +17,14 @@ test('why orders wait is the same to the terminal, chats and the page; on paper 
   new LedgerStore({ path: ledger, budgets: budgetTable().values(), subjects, whenMissing: 'full' }).close();
   const looked = new FolderLedger(folder);
   expect(looked.waitsFor()).toBeNull();
-  writeLedgerNote(folder, { ledger, subjects: Object.values(subjects) });
+  leaveRecord(folder, { ledger, subjects: Object.values(subjects) });
   const [line = ''] = ledgerLines(await ledgerStatus(folder), null);
   expect(withoutTimes(looked.waitsFor())).toMatch(/^trading can begin … s after/);
   expect(withoutTimes(line)).toBe(`ledger  ${ledger}: ${withoutTimes(looked.waitsFor())}`);
-  writeFileSync(join(folder, 'run.json'), JSON.stringify({ mode: 'paper', instance: 'a', strategies: [] }));
+  leaveRecord(folder, { mode: 'paper', ledger, subjects: Object.values(subjects) });
   expect(looked.waitsFor()).toBeNull();
   expect((await ledgerStatus(folder))?.tradingBegins.waitMs).toBe(0);
-  writeLedgerNote(folder, { ledger, subjects: ['others'] });
-  rmSync(join(folder, 'run.json'));
+  leaveRecord(folder, { ledger, subjects: ['others'] });
   expect(looked.waitsFor()).toBeNull();
   rmSync(folder, { recursive: true });
 });

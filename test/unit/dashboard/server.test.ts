@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { AlertOutbox } from '../../../src/alerts/alert-outbox.ts';
 import { LedgerStore } from '../../../src/budget/store.ts';
-import { writeLedgerNote } from '../../../src/daemon/ledger-note.ts';
+import { leaveRecord } from '../daemon/left-record.ts';
 import { budgetTable } from '../../../src/exchange/budget-table.ts';
 import { openOutboxFile } from '../../../src/alerts/outbox-file.ts';
 import { DASHBOARD_ENDPOINTS, type EndpointShape } from '../../../src/dashboard/schema/endpoints.ts';
@@ -90,7 +90,7 @@ describe('what is read', () => {
     const ledger = join(own, 'ledger.sqlite');
     const subjects = { ip: 'here', token: 'us' };
     new LedgerStore({ path: ledger, budgets: budgetTable().values(), subjects, whenMissing: 'full' }).close();
-    writeLedgerNote(own, { ledger, subjects: Object.values(subjects) });
+    leaveRecord(own, { ledger, subjects: Object.values(subjects) });
     const waiting = await new DashboardHere(own).listen();
     const { waits } = (await waiting.api('/overview')).json;
     await waiting.close();

@@ -5,7 +5,7 @@ import { answerChat } from '../../../../src/alerts/chat/answer-chat.ts';
 import { readView } from '../../../../src/alerts/open-alerts.ts';
 import { BotFiles } from '../../../../src/alerts/reading/bot-files.ts';
 import { SafeOutbox } from '../../../../src/alerts/service/safe-outbox.ts';
-import { writeClockNote } from '../../../../src/daemon/clock-note.ts';
+import { leaveRecord } from '../../daemon/left-record.ts';
 import { parseUnits } from '../../../../src/domain/money.ts';
 import { writeInstance } from '../../../../src/engine/strategy-instance-record.ts';
 import { localeOf } from '../../../../src/language/locale.ts';
@@ -312,13 +312,13 @@ describe('the files of a bot', () => {
   });
 
   test('say what the notes beside the mirror say', () => {
-    writeClockNote(mirror.folder, -20_000);
+    leaveRecord(mirror.folder, { aheadMs: -20_000 });
     writeFileSync(join(mirror.folder, 'device'), 'abc');
     const { clockAheadMs, device, freeBytes, diskFault } = look().snapshot;
     expect({ clockAheadMs, diskFault }).toEqual({ clockAheadMs: -20_000, diskFault: null });
     expect(device).toMatch(/^[0-9a-f]{16}$/);
     expect(freeBytes).toBeGreaterThan(0);
-    writeClockNote(mirror.folder, null);
+    leaveRecord(mirror.folder);
     rmSync(`${mirror.path}.ballast`);
     expect(look().snapshot).toMatchObject({ clockAheadMs: null, diskFault: expect.any(String) as string });
   });

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { conditionsAfter } from '../../../../src/alerts/watchdog-alerts.ts';
 import type { AlertCondition } from '../../../../src/alerts/core/alert-facts.ts';
 import type { CanceledEntries } from '../../../../src/daemon/cancel-entries.ts';
-import type { Pulse } from '../../../../src/daemon/heartbeat.ts';
+import type { Pulse } from '../../../../src/daemon/run-record.ts';
 import type { WatchdogNews } from '../../../../src/daemon/watchdog.ts';
 
 const PULSE: Pulse = { pid: 7, sinceMs: 0, beatMs: 40_000.5, endedAtMs: null, failure: null };

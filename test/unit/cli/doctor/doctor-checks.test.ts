@@ -270,7 +270,7 @@ describe('a running bot', () => {
     );
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     const lock = lockDataFolder(folder);
-    lock.tellHealth(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
+    lock.noteHealth(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
     const config = {
       data: { folder, retention: DEFAULT_RETENTION },
       health: { host: '127.0.0.1', port: 1 },

@@ -88,10 +88,10 @@ describe('the lock of a data folder', () => {
   test('carries a note of where its owner says how it is, which the next owner does not take over', () => {
     const first = lockDataFolder(folder);
     expect(dataFolderOwner(folder)?.health).toBeNull();
-    first.tellHealth('http://127.0.0.1:9464');
+    first.noteHealth('http://127.0.0.1:9464');
     expect(dataFolderOwner(folder)).toEqual({ ...first.owner, health: 'http://127.0.0.1:9464' });
     first.release();
-    first.tellHealth('http://127.0.0.1:9464');
+    first.noteHealth('http://127.0.0.1:9464');
     const second = lockDataFolder(folder);
     expect(dataFolderOwner(folder)?.health).toBeNull();
     second.release();
@@ -182,9 +182,9 @@ describe('the lock of an account', () => {
     expect(message).not.toContain('mail.example');
     const sibling = runOf('c', 'token-of-a-log-in', 'two');
     sibling.lockUser('trader@mail.example');
-    first.release();
+    first[Symbol.dispose]();
     second.lockUser('trader@mail.example');
-    for (const locks of [second, sibling]) locks.release();
+    for (const locks of [second, sibling]) locks[Symbol.dispose]();
   });
 
   test('refuses a name that would lead out of its folder or out of an id', () => {

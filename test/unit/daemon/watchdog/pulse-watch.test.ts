@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { Pulse } from '../../../../src/daemon/heartbeat.ts';
+import type { Pulse } from '../../../../src/daemon/run-record.ts';
 import {
   afterCancel,
   afterLook,

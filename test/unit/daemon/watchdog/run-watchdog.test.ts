@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { Heartbeat, readPulse } from '../../../../src/daemon/heartbeat.ts';
+import { readRun, RunRecord, type RunBeginning } from '../../../../src/daemon/run-record.ts';
 import { readBotConfig } from '../../../../src/daemon/read-bot-config.ts';
 import type { BotConfig } from '../../../../src/daemon/create-bot-config.ts';
 import { runWatchdog } from '../../../../src/daemon/run-watchdog.ts';
@@ -36,9 +36,11 @@ function config(): BotConfig {
   return { ...reading.config, watchdog: { silentAfterMs: 30, cancelEntriesAfterMs: 40 } };
 }
 
+const BEGINNING: RunBeginning = { mode: 'live', instance: 'bot', strategies: [] };
+
 test('reports silence, and that nothing could be canceled where there is no way to the exchange', async () => {
   const standsStill = { pid: 7, wallMs: Date.now, every: () => () => undefined };
-  const heartbeat = new Heartbeat(folder, standsStill);
+  const record = new RunRecord(folder, BEGINNING, standsStill);
   const news: WatchdogNews[] = [];
   const controller = new AbortController();
   await runWatchdog({
@@ -50,7 +52,7 @@ test('reports silence, and that nothing could be canceled where there is no way 
       if (one.kind === 'not-canceled') controller.abort();
     },
   });
-  heartbeat.end(null);
+  record[Symbol.dispose]();
   expect(news.map(({ kind }) => kind)).toEqual(['silent', 'not-canceled']);
   expect(news.every(isTrouble)).toBe(true);
   const [silent = '', failed = ''] = news.map(watchdogText);
@@ -67,12 +69,16 @@ test('a second watchdog of a folder is refused', async () => {
   await first;
 });
 
-test('a heartbeat shows why a run ended, and is made anew where somebody deleted it', async () => {
-  const heartbeat = new Heartbeat(folder);
-  expect(readPulse(folder)).toMatchObject({ pid: process.pid, endedAtMs: null, failure: null });
-  rmSync(join(folder, 'heartbeat.json'));
-  expect(readPulse(folder)).toBeNull();
-  await expect.poll(() => readPulse(folder), { timeout: 20_000 }).toMatchObject({ endedAtMs: null });
-  heartbeat.end('the disk is full');
-  expect(readPulse(folder)).toMatchObject({ endedAtMs: expect.any(Number), failure: 'the disk is full' });
+test('a record shows why a run ended, and is made anew where somebody deleted it', async () => {
+  const record = new RunRecord(folder, BEGINNING);
+  expect(readRun(folder).pulse).toMatchObject({ pid: process.pid, endedAtMs: null, failure: null });
+  rmSync(join(folder, 'run.json'));
+  expect(readRun(folder).pulse).toBeNull();
+  await expect.poll(() => readRun(folder).pulse, { timeout: 20_000 }).toMatchObject({ endedAtMs: null });
+  record.failure = 'the disk is full';
+  record[Symbol.dispose]();
+  expect(readRun(folder).pulse).toMatchObject({
+    endedAtMs: expect.any(Number),
+    failure: 'the disk is full',
+  });
 });

@@ -1,0 +1,214 @@
+import { readFileSync, rmSync, statSync, utimesSync } from 'node:fs';
+import { join } from 'node:path';
+import { setInterval } from 'node:timers';
+import { z } from 'zod';
+import { writePrivateFile } from '../configuration/private-file.ts';
+import { messageOf } from '../domain/errors.ts';
+import { BOT_MODES } from '../mirror/mirror-path.ts';
+import type { BotConfig } from './create-bot-config.ts';
+
+/**
+ * The record that a run leaves in its data folder, for readers of the folder alone: the watchdog, the page,
+ * alerts and the terminal. It contains no secret, and stays when the run has ended. Its parts are checked one
+ * by one: a part that can not be read takes none of the others along.
+ */
+const PARTS = {
+  /** Start conditions. */
+  note: z.object({
+    mode: z.enum(BOT_MODES),
+    instance: z.string().max(40),
+    /** The run's alert watch: on, or the reason it is off. Absent from the note of an older sarraf. */
+    alerts: z.enum(['on', 'not set', 'other speed']).optional(),
+    strategies: z
+      .array(
+        z.object({
+          name: z.string().max(100),
+          plugin: z.string().max(4_096),
+          market: z.string().max(40).nullable(),
+        }),
+      )
+      .max(1_000),
+  }),
+  /** Place where the bot's requests are counted, and the names of its address and account there. */
+  ledger: z.object({ ledger: z.string().max(4_096), subjects: z.array(z.string().max(64)).max(8) }),
+  clock: z.object({ aheadMs: z.number() }),
+  life: z.object({
+    pid: z.int().positive(),
+    /** Start of the run, in ms since 1970. */
+    sinceMs: z.int().nonnegative(),
+    /** Time the run ended in order; null while it runs, and if it was killed. */
+    endedAtMs: z.int().nonnegative().nullable(),
+    /** Reason for an end that nobody requested. */
+    failure: z.string().nullable(),
+  }),
+};
+
+export type RunNote = z.output<typeof PARTS.note>;
+type LedgerNote = z.output<typeof PARTS.ledger>;
+
+/** State of a run, as shown by its data folder. */
+export interface Pulse extends Readonly<z.output<typeof PARTS.life>> {
+  /** Time its loop last turned: that of the file. */
+  readonly beatMs: number;
+}
+
+/** What the last run of a data folder shows; null for each part that is missing or can not be read. */
+interface ReadRun {
+  readonly note: RunNote | null;
+  /** Null where the exchange is in the bot itself. */
+  readonly ledger: LedgerNote | null;
+  /** Time by which the machine's clock is ahead of the exchange's; null: it is right, as far as is known. */
+  readonly clockAheadMs: number | null;
+  readonly pulse: Pulse | null;
+}
+
+const FILE = 'run.json';
+
+/** Files of a sarraf that kept the parts one by one; its `run.json` was the note alone. */
+const OLD_FILES = { ledger: 'ledger.json', clock: 'clock.json', life: 'heartbeat.json' };
+
+/** Reads the record of a folder's last run, also where an older sarraf wrote it or still runs. */
+export function readRun(dataFolder: string): ReadRun {
+  const path = join(dataFolder, FILE);
+  const run = readJson(path);
+  const life = PARTS.life.safeParse(run).data;
+  const part = <Part>(shape: z.ZodType<Part>, oldFile: string): Part | null =>
+    shape.safeParse(life === undefined ? readJson(join(dataFolder, oldFile)) : run).data ?? null;
+  return {
+    note: PARTS.note.safeParse(run).data ?? null,
+    ledger: part(PARTS.ledger, OLD_FILES.ledger),
+    clockAheadMs: part(PARTS.clock, OLD_FILES.clock)?.aheadMs ?? null,
+    pulse: pulseOf(
+      part(PARTS.life, OLD_FILES.life),
+      life === undefined ? join(dataFolder, OLD_FILES.life) : path,
+    ),
+  };
+}
+
+function readJson(path: string): unknown {
+  try {
+    return JSON.parse(readFileSync(path, 'utf8'));
+  } catch {
+    return null;
+  }
+}
+
+function pulseOf(life: z.output<typeof PARTS.life> | null, path: string): Pulse | null {
+  const stat = life === null ? undefined : statSync(path, { throwIfNoEntry: false });
+  return life === null || stat === undefined ? null : { ...life, beatMs: stat.mtimeMs };
+}
+
+/** Parts of the record that a run knows when it begins. */
+export type RunBeginning = RunNote & Partial<LedgerNote>;
+
+/** Alerts follow the clock, so an embedded exchange has some at speed 1 alone. */
+export function alertsState({
+  alerts,
+  mode,
+  embedded,
+}: Pick<BotConfig, 'alerts' | 'mode' | 'embedded'>): NonNullable<RunNote['alerts']> {
+  if (alerts === null) return 'not set';
+  return mode === 'embedded' && embedded.speed !== 1 ? 'other speed' : 'on';
+}
+
+/** Interval at which the loop of a run shows that it turns. */
+const BEAT_EVERY_MS = 1_000;
+
+const LONGEST_FAILURE = 500;
+
+/** Process functions used by a record; the fuzzer supplies those of a process in virtual time. */
+interface RecordProcess {
+  readonly pid: number;
+  /** By the wall clock. */
+  readonly wallMs: () => number;
+  /** Has something done again and again, and answers what ends that. */
+  readonly every: (ms: number, work: () => void) => () => void;
+}
+
+const THIS_PROCESS: RecordProcess = {
+  pid: process.pid,
+  wallMs: Date.now,
+  every(ms, work) {
+    const timer = setInterval(work, ms);
+    timer.unref();
+    return () => clearInterval(timer);
+  },
+};
+
+/**
+ * Writes the record of this run, whole each time: when the run begins, when a clock turns out wrong or right,
+ * and when the run ends. In between the time of the file shows that the loop turns, renewed once a second,
+ * which needs no room on the disk. It never throws: a run trades without, and a full disk is the mirror's to
+ * report.
+ */
+export class RunRecord implements Disposable {
+  private readonly dataFolder: string;
+  private readonly beginning: RunBeginning;
+  private readonly process: RecordProcess;
+  private readonly sinceMs: number;
+  private readonly stop: () => void;
+  private aheadMs: number | null = null;
+  private problem: string | null = null;
+  /** Reason for an end that nobody requested, to be set before the end. */
+  failure: string | null = null;
+
+  constructor(dataFolder: string, beginning: RunBeginning, process: RecordProcess = THIS_PROCESS) {
+    this.dataFolder = dataFolder;
+    this.beginning = beginning;
+    this.process = process;
+    this.sinceMs = process.wallMs();
+    this.write(null);
+    this.stop = process.every(BEAT_EVERY_MS, () => this.beat());
+  }
+
+  /** Returns why the record could not be written; null if it is on the disk. */
+  get fault(): string | null {
+    return this.problem;
+  }
+
+  /** Null: the clocks agree. */
+  setClockAhead(aheadMs: number | null): void {
+    if (aheadMs === this.aheadMs) return;
+    this.aheadMs = aheadMs;
+    this.write(null);
+  }
+
+  [Symbol.dispose](): void {
+    this.stop();
+    this.write(this.process.wallMs());
+  }
+
+  private beat(): void {
+    try {
+      // The file of an earlier run must not show this one.
+      if (this.problem !== null) throw new Error(this.problem);
+      this.touch();
+    } catch {
+      // Or somebody deleted the file.
+      this.write(null);
+    }
+  }
+
+  private write(endedAtMs: number | null): void {
+    const { beginning, sinceMs, aheadMs } = this;
+    const failure = this.failure?.slice(0, LONGEST_FAILURE) ?? null;
+    const life = { pid: this.process.pid, sinceMs, endedAtMs, failure };
+    try {
+      const clock = aheadMs === null ? {} : { aheadMs };
+      writePrivateFile(
+        join(this.dataFolder, FILE),
+        JSON.stringify({ ...beginning, ...clock, ...life } satisfies RunBeginning),
+      );
+      this.touch();
+      for (const name of Object.values(OLD_FILES)) rmSync(join(this.dataFolder, name), { force: true });
+      this.problem = null;
+    } catch (error) {
+      this.problem = messageOf(error);
+    }
+  }
+
+  private touch(): void {
+    const now = new Date(this.process.wallMs());
+    utimesSync(join(this.dataFolder, FILE), now, now);
+  }
+}
