@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { readReconciliation, type ReconciliationReport } from '../../src/mirror/read-reconciliation.ts';
-import { reportLines } from '../../src/cli/reconciliation-lines.ts';
+import { reportLines } from '../../src/cli/commands/reconcile.ts';
 import { StrategyThreads } from '../../src/daemon/strategy-threads.ts';
 import { parseUnits } from '../../src/domain/money.ts';
 import { MirrorReader } from '../../src/mirror/mirror-reader.ts';

@@ -1,7 +1,6 @@
 import { Argument, Command } from 'commander';
 import { MACHINE_IO, type CommandIo } from '../api/command-io.ts';
-import { completionTable } from '../completion/completion-table.ts';
-import { completionScript, SHELLS, type Shell } from '../completion/shell-scripts.ts';
+import { completionTable, type CompletionRow } from '../completion/completion-table.ts';
 
 const HELP = `
 The script completes commands, options, the calls of "sarraf api", their fields and the values of
@@ -25,3 +24,165 @@ export function completionCommand(program: () => Promise<Command>, io: CommandIo
       io.out(options.json === true ? JSON.stringify({ places: plain }) : completionScript(shell, rows));
     });
 }
+
+const SHELLS = ['bash', 'zsh', 'fish'] as const;
+
+type Shell = (typeof SHELLS)[number];
+
+/** The script by which a shell completes the words of sarraf. */
+function completionScript(shell: Shell, rows: readonly CompletionRow[]): string {
+  switch (shell) {
+    case 'bash':
+      return [...tables(rows, posixCase), BASH].join('\n');
+    case 'zsh':
+      return ['#compdef sarraf', ...tables(rows, posixCase), ZSH].join('\n');
+    case 'fish':
+      return [...tables(rows, fishSwitch), FISH].join('\n');
+  }
+}
+
+type Entry = readonly [key: string, words: readonly string[]];
+
+/** Four functions that print words for a place, or for a place and what stands before the value. */
+function tables(
+  rows: readonly CompletionRow[],
+  write: (name: string, entries: readonly Entry[]) => string,
+): readonly string[] {
+  return [
+    write(
+      '__sarraf_commands',
+      rows.map(({ place, commands }): Entry => [place, commands]),
+    ),
+    write(
+      '__sarraf_words',
+      rows.map(({ place, fields, options }): Entry => [place, [...fields, ...options]]),
+    ),
+    write(
+      '__sarraf_takes',
+      rows.map(({ place, takesValue }): Entry => [place, takesValue]),
+    ),
+    write(
+      '__sarraf_values',
+      rows.flatMap(({ place, values }) =>
+        [...values].map(([name, words]): Entry => [`${place} ${name}`, words]),
+      ),
+    ),
+  ];
+}
+
+/** All words are letters, digits and a few signs, and none of them needs more than quotes. */
+function quoted(text: string): string {
+  return `'${text.replaceAll("'", '')}'`;
+}
+
+function posixCase(name: string, entries: readonly Entry[]): string {
+  const lines = entries
+    .filter(([, words]) => words.length > 0)
+    .map(([key, words]) => `    ${quoted(key)}) echo ${quoted(words.join(' '))} ;;`);
+  return [`${name}() {`, '  case "$1" in', ...lines, '  esac', '}'].join('\n');
+}
+
+function fishSwitch(name: string, entries: readonly Entry[]): string {
+  const lines = entries
+    .filter(([, words]) => words.length > 0)
+    .map(([key, words]) => `    case ${quoted(key)}\n      printf '%s\\n' ${words.map(quoted).join(' ')}`);
+  return [`function ${name}`, '  switch "$argv[1]"', ...lines, '  end', 'end'].join('\n');
+}
+
+/**
+ * Bash takes a word apart at "=", so the words are read from the line, and only what stands behind the "=" is
+ * answered.
+ */
+const BASH = `_sarraf() {
+  local line=\${COMP_LINE:0:COMP_POINT} place='' word cur last field i
+  local -a words
+  read -ra words <<< "$line"
+  case "$line" in *' ') words+=('') ;; esac
+  last=$((\${#words[@]} - 1))
+  cur=\${words[last]}
+  for ((i = 1; i < last; i++)); do
+    word=\${words[i]}
+    case " $(__sarraf_commands "$place") " in *" $word "*) place="\${place:+$place }$word" ;; esac
+  done
+  COMPREPLY=()
+  word=\${words[last - 1]}
+  case " $(__sarraf_takes "$place") " in
+    *" $word "*)
+      COMPREPLY=($(compgen -W "$(__sarraf_values "$place $word")" -- "$cur"))
+      return
+      ;;
+  esac
+  case "$cur" in
+    -*=*) return ;;
+    *=*)
+      field=\${cur%%=*}
+      COMPREPLY=($(compgen -W "$(__sarraf_values "$place $field")" -- "\${cur#*=}"))
+      case "$COMP_WORDBREAKS" in *=*) ;; *) COMPREPLY=("\${COMPREPLY[@]/#/$field=}") ;; esac
+      return
+      ;;
+  esac
+  COMPREPLY=($(compgen -W "$(__sarraf_commands "$place") $(__sarraf_words "$place")" -- "$cur"))
+  case "\${COMPREPLY[0]-}" in *=) [ "\${#COMPREPLY[@]}" = 1 ] && compopt -o nospace 2> /dev/null ;; esac
+}
+complete -o default -F _sarraf sarraf
+`;
+
+const ZSH = `_sarraf() {
+  local place='' word cur=$words[CURRENT] before=$words[CURRENT-1]
+  local -a found
+  for word in \${words[2,CURRENT-1]}; do
+    case " $(__sarraf_commands "$place") " in *" $word "*) place="\${place:+$place }$word" ;; esac
+  done
+  case " $(__sarraf_takes "$place") " in
+    *" $before "*)
+      found=(\${=$(__sarraf_values "$place $before")})
+      if (( $#found )); then compadd -a found; else _files; fi
+      return
+      ;;
+  esac
+  if [[ $cur == *=* ]]; then
+    found=(\${=$(__sarraf_values "$place \${cur%%=*}")})
+    compset -P '*='
+    compadd -a found
+    return
+  fi
+  found=(\${=$(__sarraf_commands "$place")})
+  compadd -a found
+  found=(\${=$(__sarraf_words "$place")})
+  compadd -S '' -- \${(M)found:#*=}
+  compadd -- \${found:#*=}
+}
+compdef _sarraf sarraf
+`;
+
+const FISH = `function __sarraf_complete
+  set -l words (commandline -opc)
+  set -l cur (commandline -ct)
+  set -l place ''
+  for word in $words[2..-1]
+    if contains -- $word (__sarraf_commands "$place")
+      set place (string trim -- "$place $word")
+    end
+  end
+  set -l before $words[-1]
+  if contains -- $before (__sarraf_takes "$place")
+    set -l found (__sarraf_values "$place $before")
+    if test (count $found) -gt 0
+      printf '%s\\n' $found
+    else
+      __fish_complete_path $cur
+    end
+    return
+  end
+  if string match -q -- '*=*' $cur
+    set -l field (string split -m 1 = -- $cur)[1]
+    for value in (__sarraf_values "$place $field")
+      echo "$field=$value"
+    end
+    return
+  end
+  __sarraf_commands "$place"
+  __sarraf_words "$place"
+end
+complete -c sarraf -f -a '(__sarraf_complete)'
+`;

@@ -1,20 +1,29 @@
-import { Command } from 'commander';
+import { Command, Option } from 'commander';
 import { openHoldoutCommand } from '../study/open-holdout-command.ts';
-import { studyReportCommand } from '../study/report-command.ts';
 import { studyResumeCommand, studyRunCommand } from '../study/run-command.ts';
-import { studyStatusCommand } from '../study/status-command.ts';
 import { studyStressCommand } from '../study/stress-command.ts';
 import { studyWalkForwardCommand } from '../study/walk-forward-command.ts';
-import { writeFileSync } from 'node:fs';
-import { dirname, relative, resolve } from 'node:path';
+import { writeFileSync, mkdirSync } from 'node:fs';
+import { dirname, relative, resolve, join } from 'node:path';
 import { ownFile } from '../../plugins/own-files.ts';
 import { wrongInput } from '../command-error.ts';
 import { asCommand } from '../as-command.ts';
 import { StudyFolder } from '../../study/study-place.ts';
 import { studyJson } from '../../study/study-json.ts';
 import { dataOption, integerOption } from '../option-readers.ts';
-import { readValidatedStudy } from '../study/read-study-result.ts';
+import { readValidatedStudy, readReportedStudy, readStudyResult } from '../study/read-study-result.ts';
 import { studyLines } from '../study/study-lines.ts';
+import { countText, groupedText } from '../../domain/money-text.ts';
+import { LANGUAGES, type Language } from '../../language/locale.ts';
+import { asWholeFile } from '../../query/as-whole-file.ts';
+import { writeTrialsParquet } from '../../query/write-trials-parquet.ts';
+import { studyHtml } from '../../study/study-html.ts';
+import { StudyStore } from '../../study/study-store.ts';
+import { numberText } from '../../backtest/value-text.ts';
+import { isLockHeld } from '../../daemon/process-lock.ts';
+import { SarrafError } from '../../domain/errors.ts';
+import type { StudyResult } from '../../study/study-result.ts';
+import { tableLines, type TableColumn } from '../table.ts';
 
 /**
  * A study that runs as it is, on the recording that ships, with what can be said otherwise as comments.
@@ -163,4 +172,161 @@ function studyShowCommand(): Command {
     .option('--json', 'prints everything as JSON, with all trials')
     .addHelpText('after', '\nExamples:\n  sarraf study show study\n  sarraf study show study --json')
     .action(async (wanted: string, options: Options) => asCommand(() => show(wanted, options)));
+}
+
+interface ReportOptions {
+  readonly out?: string;
+  readonly data: string;
+  readonly language: Language;
+  readonly json?: true;
+}
+
+async function report(wanted: string, options: ReportOptions): Promise<void> {
+  const folder = new StudyFolder(options.data);
+  const name = folder.find(wanted);
+  const reported = await readReportedStudy(folder, name, Date.now());
+  const out = options.out ?? folder.reportOf(name);
+  makeFolder(out);
+  const page = join(resolve(out), 'report.html');
+  await asWholeFile(page, (draft) => writeFileSync(draft, studyHtml(reported, options.language)));
+  const parquet = join(resolve(out), 'trials.parquet');
+  const trials = await writeTrials(folder.pathOf(name), parquet);
+  if (options.json === true) {
+    console.log(JSON.stringify({ study: name, page, parquet, trials }));
+    return;
+  }
+  console.log([`${name}: ${countText(trials, 'trial')}`, page, parquet].join('\n'));
+}
+
+async function writeTrials(study: string, path: string): Promise<number> {
+  const store = StudyStore.openToRead(study);
+  try {
+    return await writeTrialsParquet(store, path);
+  } finally {
+    store.close();
+  }
+}
+
+function makeFolder(path: string): void {
+  try {
+    mkdirSync(path, { recursive: true });
+  } catch (error) {
+    const { code = '' } = error as NodeJS.ErrnoException;
+    if (code !== 'EEXIST' && code !== 'ENOTDIR') throw error;
+    throw wrongInput(`expected a folder at ${path}, found a file: name another with --out`);
+  }
+}
+
+/** `sarraf study report`. */
+function studyReportCommand(): Command {
+  return new Command('report')
+    .description('Writes a page with the verdict, charts and tables, and all trials as Parquet beside it.')
+    .argument('<study>', 'its name, or its file')
+    .option('--out <folder>', 'where to write (default: a folder beside the study)')
+    .addOption(dataOption('data folder with the studies'))
+    .addOption(new Option('--language <language>', 'language of the page').choices(LANGUAGES).default('en'))
+    .option('--json', 'prints JSON')
+    .addHelpText(
+      'after',
+      '\nExamples:\n  sarraf study report study\n  sarraf study report study --out shared/study\n  sarraf study report study --language fa',
+    )
+    .action(async (wanted: string, options: ReportOptions) => asCommand(async () => report(wanted, options)));
+}
+
+interface StatusOptions {
+  readonly data: string;
+  readonly json?: true;
+}
+
+interface Status extends Pick<
+  StudyResult,
+  'study' | 'wanted' | 'counts' | 'objectives' | 'best' | 'holdout' | 'trialsOnData'
+> {
+  readonly isRunning: boolean;
+  readonly hasHoldout: boolean;
+}
+
+const COLUMNS: readonly TableColumn[] = [
+  { title: 'study' },
+  { title: 'trials', align: 'right' },
+  { title: 'on this data', align: 'right' },
+  { title: 'failed', align: 'right' },
+  { title: 'objective' },
+  { title: 'best', align: 'right' },
+  { title: 'hold-out' },
+  { title: '' },
+];
+
+function status(wanted: string | undefined, options: StatusOptions): void {
+  const folder = new StudyFolder(options.data);
+  const names = wanted === undefined ? folder.names() : [folder.find(wanted)];
+  const studies: Status[] = [];
+  const unreadable: string[] = [];
+  for (const name of names) {
+    try {
+      studies.push(statusOf(folder, name));
+    } catch (error) {
+      // One that can not be read must not hide the others.
+      if (!(error instanceof SarrafError) || wanted !== undefined) throw error;
+      unreadable.push(error.message);
+    }
+  }
+  for (const sentence of unreadable) console.error(sentence);
+  if (options.json === true) console.log(JSON.stringify({ studies, unreadable }));
+  else if (studies.length === 0) console.log('No studies; "sarraf study run" makes one.');
+  else console.log(tableLines(COLUMNS, studies.map(rowOf)).join('\n'));
+}
+
+function statusOf(folder: StudyFolder, name: string): Status {
+  const result = readStudyResult(folder, name);
+  const { study, wanted, counts, objectives, best, holdout, range, trialsOnData } = result;
+  return {
+    study,
+    isRunning: isLockHeld(`${folder.pathOf(name)}.lock`),
+    wanted,
+    counts,
+    objectives,
+    best,
+    hasHoldout: range.splitMs < range.toMs,
+    holdout,
+    trialsOnData,
+  };
+}
+
+function rowOf({
+  study,
+  isRunning,
+  wanted,
+  counts,
+  objectives,
+  best,
+  hasHoldout,
+  holdout,
+  trialsOnData,
+}: Status): string[] {
+  return [
+    study,
+    `${counts.done} of ${wanted}`,
+    groupedText(String(trialsOnData.trials)),
+    String(counts.done - counts.complete),
+    objectives.map(({ metric }) => metric).join(', '),
+    best === null
+      ? 'n/a'
+      : objectives.map(({ metric }) => numberText(best.metrics?.[metric] ?? null)).join(', '),
+    hasHoldout ? (holdout === null ? 'closed' : 'opened') : 'none',
+    isRunning ? 'running' : '',
+  ];
+}
+
+/** `sarraf study status`. */
+function studyStatusCommand(): Command {
+  return new Command('status')
+    .description('Lists the studies: how far each is, and its best trial.')
+    .argument('[study]', 'only this one: its name, or its file')
+    .addOption(dataOption('data folder with the studies'))
+    .option('--json', 'prints JSON')
+    .addHelpText('after', '\nExamples:\n  sarraf study status\n  sarraf study status study --json')
+    .action(async (wanted: string | undefined, options: StatusOptions) =>
+      asCommand(() => status(wanted, options)),
+    );
 }

@@ -9,7 +9,6 @@ import { budgetTable } from '../../exchange/budget-table.ts';
 import { keptAccount, type KeptAccount } from '../../venues/account-identity.ts';
 import { ledgerSubjects } from '../../venues/client-credentials.ts';
 import { checkChannels } from './check-channels.ts';
-import { checkConfiguration, type ConfigurationCheck } from './check-configuration.ts';
 import { checkExchange, plannedReads } from './check-exchange.ts';
 import { checkRoom, checkWritable } from './check-folders.ts';
 import { checkRunning } from './check-running.ts';
@@ -18,11 +17,15 @@ import { checkLedger } from './check-ledger.ts';
 import { checkLogIn } from './check-log-in.ts';
 import { checkMachine, machineFacts } from './check-machine.ts';
 import { checkMirrorFile, mirrorFileOf } from './check-mirror-file.ts';
-import { checkModes } from './check-modes.ts';
-import { checkPackage } from './check-package.ts';
-import { checkPlan } from './check-plan.ts';
-import { notChecked, ok, type CheckFinding } from './check-finding.ts';
+import { notChecked, ok, type CheckFinding, warning, problem } from './check-finding.ts';
 import type { SeenReply } from './read-only-tap.ts';
+import { statSync, type Stats, existsSync, readFileSync } from 'node:fs';
+import { z } from 'zod';
+import { testedVersions } from '../init/package-origin.ts';
+import { readBotConfig, type BotConfigSources } from '../../daemon/read-bot-config.ts';
+import { readLedgerIfAny } from '../../budget/read-ledger-at.ts';
+import { loweredBudgets } from '../lowered-text.ts';
+import { planOfConfigs } from '../plan-of-config.ts';
 
 interface DoctorOptions {
   /** Null where only the machine is looked at. */
@@ -216,5 +219,162 @@ function keptOf(mirror: Asking['account']): {
       kept: keptAccount.parse({ salt: '00', hashes: {} }),
       findings: [notChecked('account', error.message)],
     };
+  }
+}
+
+/** Files that hold secrets or the account's trades, and files that decide what a bot does. */
+interface GuardedFiles {
+  /** Nobody outside this user's group has to read them. */
+  readonly secret: readonly string[];
+  /** Nobody else may write them. */
+  readonly trusted: readonly string[];
+}
+
+const READ_BY_OTHERS = 0o004;
+/** Not the group: that of many users is theirs alone. */
+const WRITTEN_BY_OTHERS = 0o002;
+
+/** Checks that others on this machine cannot read or change guarded files. Missing files are fine. */
+export function checkModes({ secret, trusted }: GuardedFiles): readonly CheckFinding[] {
+  const readable = secret.filter((path) => hasMode(path, READ_BY_OTHERS));
+  const writable = [...secret, ...trusted].filter((path) => hasMode(path, WRITTEN_BY_OTHERS));
+  const found = [
+    ...readable.map((path) =>
+      warning('file modes', `everyone on this machine can read ${path}`, `run chmod 600 ${path}`),
+    ),
+    ...[...new Set(writable)].map((path) =>
+      warning('file modes', `everyone on this machine can change ${path}`, `run chmod o-w ${path}`),
+    ),
+  ];
+  return found.length > 0 ? found : [ok('file modes', 'no file of the bot is open to others')];
+}
+
+function hasMode(path: string, mode: number): boolean {
+  const stat: Stats | undefined = statSync(path, { throwIfNoEntry: false });
+  return stat !== undefined && stat.isFile() && (stat.mode & mode) !== 0;
+}
+
+const versions = z.record(z.string(), z.unknown()).default({});
+const PACKAGE = z.object({ dependencies: versions, devDependencies: versions, overrides: versions });
+
+/**
+ * Checks that the image of a bot's folder can be built: an older `sarraf init` wrote no overrides, without
+ * which `npm ci` refuses what `npm install` locked. Returns nothing for a folder that does not install
+ * sarraf.
+ */
+export function checkPackage(
+  folder: string,
+  needed: Readonly<Record<string, string>> = testedVersions().overrides,
+): readonly CheckFinding[] {
+  const path = join(folder, 'package.json');
+  if (!existsSync(path)) return [];
+  let found: z.output<typeof PACKAGE>;
+  try {
+    found = PACKAGE.parse(JSON.parse(readFileSync(path, 'utf8')));
+  } catch {
+    return [notChecked('package', `${path} can not be read as that of npm`, 'see what npm says of it')];
+  }
+  const { dependencies, devDependencies, overrides } = found;
+  if (!('sarraf' in dependencies || 'sarraf' in devDependencies)) return [];
+  const lacking = Object.entries(needed).filter(([name]) => !(name in overrides));
+  if (lacking.length === 0) return [ok('package', `${path} has the overrides that "npm ci" needs`)];
+  const names = lacking.map(([name]) => name).join(', ');
+  return [
+    warning(
+      'package',
+      `${path} has no overrides of ${names}: "npm ci" refuses its lock file, so no image is built`,
+      `add ${JSON.stringify({ overrides: Object.fromEntries(lacking) }).slice(1, -1)} to ${path}, remove package-lock.json and node_modules, and run "npm install"`,
+    ),
+  ];
+}
+
+/** A configuration as far as it can be read. */
+interface ConfigurationCheck {
+  readonly findings: readonly CheckFinding[];
+  /**
+   * Null where nothing can be made of it. Where only its credentials are missing it is there without them.
+   */
+  readonly config: BotConfig | null;
+  /** True if it is as a run would read it. */
+  readonly isWhole: boolean;
+}
+
+/** Reads a configuration as a run does: all of its problems at once, and its warnings. */
+function checkConfiguration(
+  file: string,
+  of: Pick<BotConfigSources, 'environment' | 'workingFolder'> & { readonly overrides: readonly Override[] },
+): ConfigurationCheck {
+  // Without more: doctor's own --offline does not make credentials needless.
+  const { environment, workingFolder, overrides } = of;
+  const sources = { environment, workingFolder, overrides };
+  const reading = readBotConfig(file, sources);
+  const remedy = `correct ${file}; docs/reference/configuration.md has every setting`;
+  const warnings = reading.warnings.map((text) => warning('configuration', text, warningRemedy(text, file)));
+  if (reading.ok) {
+    const { mode, instance } = reading.config;
+    return {
+      findings: [...warnings, ok('configuration', `${file} is right: mode ${mode}, instance ${instance}`)],
+      config: reading.config,
+      isWhole: true,
+    };
+  }
+  const problems = reading.problems.map((text) => problem('configuration', text, remedy));
+  const offline = readBotConfig(file, { ...sources, isOffline: true });
+  return {
+    findings: [...problems, ...warnings],
+    // So that nothing of a live bot is looked at as if it were one on paper.
+    config: offline.ok ? { ...offline.config, mode: offline.isLive ? 'live' : offline.config.mode } : null,
+    isWhole: false,
+  };
+}
+
+/** Lines of the configuration mostly say themselves what to do. */
+function warningRemedy(text: string, file: string): string {
+  const [, advice] = /: (run chmod .*)$/.exec(text) ?? [];
+  return advice ?? `change it in ${file}: a secret belongs into the environment or a file of its own`;
+}
+
+/**
+ * Checks that the strategies can be loaded and that their polls fit the limits, as reported by `sarraf plan`.
+ */
+async function checkPlan(config: BotConfig): Promise<readonly CheckFinding[]> {
+  try {
+    const { plan, strategies, lost } = await planOfConfigs([config], {
+      askEmbedded: true,
+      named: await namedLimits(config),
+    });
+    return [
+      ...lost.flatMap(({ reasons, isOptional }) =>
+        reasons.map((text) =>
+          isOptional ? warning('strategies', text, 'the bot starts without it') : strategyProblem(text),
+        ),
+      ),
+      ...(lost.length === 0 ? [ok('strategies', strategies.join(', '))] : []),
+      ...plan.problems.map((text) =>
+        problem('plan', text, 'ask for fewer markets or older data; "sarraf plan" shows all of it'),
+      ),
+      ...(plan.problems.length === 0 ? [ok('plan', 'what is polled fits the limits')] : []),
+    ];
+  } catch (error) {
+    if (!(error instanceof SarrafError)) throw error;
+    return [strategyProblem(error.message)];
+  }
+}
+
+function strategyProblem(text: string): CheckFinding {
+  return problem('strategies', text, 'correct the strategy or its place in the configuration');
+}
+
+/** A ledger that can not be read is told of by its own check. */
+async function namedLimits(config: BotConfig): Promise<ReadonlyMap<string, number>> {
+  const path = ledgerOf(config);
+  if (path === null) return new Map();
+  try {
+    const subjects = new Set(Object.values(ledgerSubjects(config.exchange)));
+    const lowered = loweredBudgets((await readLedgerIfAny(path)) ?? [], subjects);
+    return new Map(lowered.map((each) => [each.budget, each.named]));
+  } catch (error) {
+    if (error instanceof SarrafError) return new Map();
+    throw error;
   }
 }

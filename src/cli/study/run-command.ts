@@ -16,7 +16,7 @@ import { studyJson } from '../../study/study-json.ts';
 import { asCommand } from '../as-command.ts';
 import { endSignal } from '../end-signal.ts';
 import { dataOption, integerOption } from '../option-readers.ts';
-import { reportOnStderr } from '../progress-report.ts';
+import { reportOnStderr, type ProgressReport } from '../progress-report.ts';
 import { keepHeapTight } from '../tight-heap.ts';
 import { readWritten, readValidatedStudy } from './read-study-result.ts';
 import { remoteOptions, remoteRunner, type RemoteFlags } from './remote-options.ts';
@@ -123,6 +123,41 @@ async function runRead(
   options: SessionFlags & RemoteFlags,
   nameOf: (study: PreparedStudy) => string,
 ): Promise<void> {
+  await withStudy(read, options, async (study, { report, session }) => {
+    const { objectives, budget } = study.settings;
+    const { fromMs, splitMs: toMs } = study.data.range;
+    const seen = { fromMs, toMs };
+    const progress = new StudyProgress(report, { objectives, seen, wanted: budget.trials });
+    const name = nameOf(study);
+    report.begin('trials');
+    const end = await runSession(study, {
+      ...session,
+      name,
+      onTrial: (trial, isNew) => progress.take(trial, isNew),
+    });
+    report.begin('statistics');
+    const result = readValidatedStudy(session.folder, name);
+    report.end();
+    conclude(result, { end, ranNow: progress.ranNow, options });
+  });
+}
+
+/** Where and how a command runs the trials of a study. */
+interface CommandSession {
+  readonly report: ProgressReport;
+  readonly session: {
+    readonly folder: StudyFolder;
+    readonly workers: number;
+    readonly signal: AbortSignal;
+  } & ReturnType<typeof remoteRunner>;
+}
+
+/** Prepares a study and does something with it, until that ends or a signal asks for the end. */
+export async function withStudy(
+  read: ReadStudy,
+  options: SessionFlags & RemoteFlags,
+  run: (study: PreparedStudy, of: CommandSession) => Promise<void>,
+): Promise<void> {
   keepHeapTight();
   const report = reportOnStderr({ isSilent: options.json === true });
   const { signal, release } = endSignal();
@@ -130,26 +165,9 @@ async function runRead(
     report.begin('loading candles');
     const study = await prepareStudy(read);
     for (const problem of study.problems) console.error(problem);
-    const { objectives, budget } = study.settings;
-    const { fromMs, splitMs: toMs } = study.data.range;
-    const seen = { fromMs, toMs };
-    const progress = new StudyProgress(report, { objectives, seen, wanted: budget.trials });
-    const folder = new StudyFolder(options.data);
-    const name = nameOf(study);
     const remote = remoteRunner(options, { signal, report });
-    report.begin('trials');
-    const end = await runSession(study, {
-      folder,
-      name,
-      workers: options.workers,
-      signal,
-      ...remote,
-      onTrial: (trial, isNew) => progress.take(trial, isNew),
-    });
-    report.begin('statistics');
-    const result = readValidatedStudy(folder, name);
-    report.end();
-    conclude(result, { end, ranNow: progress.ranNow, options });
+    const { data, workers } = options;
+    await run(study, { report, session: { folder: new StudyFolder(data), workers, signal, ...remote } });
   } finally {
     report.end();
     release();

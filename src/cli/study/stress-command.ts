@@ -1,27 +1,17 @@
-import { availableParallelism } from 'node:os';
 import { Command } from 'commander';
 import { readStudyFile, readWrittenStudy } from '../../study/read-study.ts';
-import { prepareStudy } from '../../study/prepare-study.ts';
 import { nameOfFile, StudyFolder } from '../../study/study-place.ts';
 import { MOST_DRAWS, runStress, USUAL_DRAWS } from '../../study/run-stress.ts';
-import { MOST_WORKERS } from '../../study/thread-runner.ts';
 import { studyJson } from '../../study/study-json.ts';
 import { asCommand } from '../as-command.ts';
-import { endSignal } from '../end-signal.ts';
-import { dataOption, integerOption } from '../option-readers.ts';
-import { reportOnStderr } from '../progress-report.ts';
-import { keepHeapTight } from '../tight-heap.ts';
+import { integerOption } from '../option-readers.ts';
 import { readWritten, readValidatedStudy } from './read-study-result.ts';
-import { remoteOptions, remoteRunner, type RemoteFlags } from './remote-options.ts';
-import { stressLines } from './stress-lines.ts';
-import { verdictLines } from './validation-lines.ts';
+import { remoteOptions, type RemoteFlags } from './remote-options.ts';
+import { sessionOptions, withStudy, type SessionFlags } from './run-command.ts';
+import { stressLines, verdictLines } from './study-lines.ts';
 
-interface Options extends RemoteFlags {
+interface Options extends SessionFlags, RemoteFlags {
   readonly draws: number;
-  readonly workers: number;
-  readonly name?: string;
-  readonly data: string;
-  readonly json?: true;
 }
 
 const EXAMPLES = `
@@ -43,23 +33,12 @@ async function stress(what: string, options: Options): Promise<void> {
   const folder = new StudyFolder(options.data);
   const name = folder.find(options.name ?? (isFile ? nameOfFile(what) : what));
   const read = isFile ? readStudyFile(what) : readWrittenStudy(readWritten(folder, name));
-  keepHeapTight();
-  const report = reportOnStderr({ isSilent: options.json === true });
-  const { signal, release } = endSignal();
-  try {
-    report.begin('loading candles');
-    const study = await prepareStudy(read);
-    for (const problem of study.problems) console.error(problem);
+  await withStudy(read, options, async (study, { report, session }) => {
     report.begin('runs under stress');
-    const { draws, workers } = options;
-    const remote = remoteRunner(options, { signal, report });
     const { end, trial, ranNow } = await runStress(study, {
-      folder,
+      ...session,
       name,
-      draws,
-      workers,
-      signal,
-      ...remote,
+      draws: options.draws,
       onRun: (done, all) => report.show({ done, share: done / all, note: `${done} of ${all}` }),
     });
     report.begin('statistics');
@@ -73,10 +52,7 @@ async function stress(what: string, options: Options): Promise<void> {
     else if (end === 'complete' && validation !== null && found !== null)
       console.log([name, ...verdictLines(validation), '', ...stressLines(found)].join('\n'));
     else console.log(`it ended before all of its runs: "sarraf study stress ${name}" goes on`);
-  } finally {
-    report.end();
-    release();
-  }
+  });
 }
 
 /** `sarraf study stress`. */
@@ -84,22 +60,14 @@ export function studyStressCommand(): Command {
   const command = new Command('stress')
     .description('Runs the best trial with doubled costs, other orders, redrawn candles and random entries.')
     .argument('<study>', 'its name, or its file');
-  return remoteOptions(command)
+  return remoteOptions(sessionOptions(command))
     .option(
       '--draws <number>',
       'redrawn histories, and random entries; more go on from those there',
       integerOption(1, MOST_DRAWS),
       USUAL_DRAWS,
     )
-    .option(
-      '--workers <number>',
-      'runs at once, one a core (default: as many as there are cores)',
-      integerOption(1, MOST_WORKERS),
-      Math.min(MOST_WORKERS, availableParallelism()),
-    )
     .option('--name <name>', 'name of the study (default: that of its file)')
-    .addOption(dataOption('data folder with the studies'))
-    .option('--json', 'prints JSON')
     .addHelpText('after', EXAMPLES)
     .action(async (what: string, options: Options) => asCommand(async () => stress(what, options)));
 }

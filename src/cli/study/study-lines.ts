@@ -7,8 +7,11 @@ import type { StudyResult } from '../../study/study-result.ts';
 import { studyVoice } from '../../study/study-voice.ts';
 import type { ValidatedStudy } from '../../study/validated-study.ts';
 import { tableLines, type TableColumn } from '../table.ts';
-import { stressLines } from './stress-lines.ts';
-import { statisticLines, verdictLines } from './validation-lines.ts';
+import { sampleFinding, statisticTexts } from '../../study/statistic-texts.ts';
+import type { StressFindings } from '../../study/stress-findings.ts';
+import { stressTexts } from '../../study/stress-texts.ts';
+import type { StudyFinding } from '../../study/study-fact.ts';
+import type { StudyValidation } from '../../study/study-validation.ts';
 
 /** Trials of a result that are listed where not all are wanted. */
 const FEW_TRIALS = 5;
@@ -64,4 +67,44 @@ function failureLines({ failed, infeasible }: StudyResult['counts']): readonly s
     ...(kinds.length === 0 ? [] : [`failed: ${kinds.join(', ')}`]),
     ...(infeasible === 0 ? [] : [`${infeasible} broke a constraint`]),
   ];
+}
+
+/** Describes a study's figures in words, to be read before them. */
+export function verdictLines({ verdict, basis }: StudyValidation): readonly string[] {
+  const { luck, stable, stress, notTested } = verdict;
+  const { say, tell } = voice;
+  const sample = sampleFinding(basis);
+  const line = (of: StudyFinding): string => `  ${tell(of)}`;
+  return [
+    `luck: ${say(`luck.${luck.kind}`)} (trial ${basis.trial})`,
+    ...luck.reasons.map(line),
+    ...(sample === null ? [] : [line(sample)]),
+    `stable: ${stable.kind}, ${tell(stable.reason)}`,
+    `under stress: ${stress.kind}`,
+    ...stress.reasons.map(line),
+    'not tested:',
+    ...notTested.map(line),
+  ];
+}
+
+/** Every statistic with its figure; where it was tested with what it is, and where its formula is from. */
+function statisticLines(validation: StudyValidation): readonly string[] {
+  const texts = statisticTexts(validation);
+  const columns = [{ title: `statistics of ${countText(validation.basis.days, 'day')}` }, { title: '' }];
+  const [head = '', ...rows] = tableLines(
+    columns,
+    texts.map(({ title, figure, missing }) => [title, figure ?? `not tested: ${missing}`]),
+  );
+  const explained = texts.map(({ figure, what, source }) =>
+    figure === null ? [] : [`  ${what}: ${source}`],
+  );
+  return [head, ...rows.flatMap((row, index) => [row, ...(explained[index] ?? [])])];
+}
+
+/** The best trial under other conditions, for people. */
+export function stressLines(findings: StressFindings): readonly string[] {
+  return tableLines(
+    [{ title: `trial ${findings.trial} under stress` }, { title: '' }],
+    stressTexts(findings).map(({ title, figure, missing }) => [title, figure ?? `not tested: ${missing}`]),
+  );
 }

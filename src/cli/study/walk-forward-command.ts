@@ -1,21 +1,19 @@
 import { Command } from 'commander';
 import { z } from 'zod';
-import { prepareStudy, type PreparedStudy } from '../../study/prepare-study.ts';
+import type { PreparedStudy } from '../../study/prepare-study.ts';
 import { StudyFolder, nameOfFile } from '../../study/study-place.ts';
 import { runWalkForward, windowsOf } from '../../study/run-walk-forward.ts';
 import { studyJson } from '../../study/study-json.ts';
 import { asCommand } from '../as-command.ts';
-import { endSignal } from '../end-signal.ts';
-import { reportOnStderr } from '../progress-report.ts';
-import { keepHeapTight } from '../tight-heap.ts';
 import { readWalkForward, readBegunPlan, readWritten } from './read-study-result.ts';
-import { remoteOptions, remoteRunner, type RemoteFlags } from './remote-options.ts';
+import { remoteOptions, type RemoteFlags } from './remote-options.ts';
 import {
   readShortStudy,
   refuseShortFlags,
   sessionOptions,
   SHORT_FLAGS,
   shortName,
+  withStudy,
   type SessionFlags,
 } from './run-command.ts';
 import { StudyProgress, type TrialCounts } from './study-progress.ts';
@@ -54,26 +52,16 @@ Examples:
 async function walkForward(what: string, options: WalkFlags): Promise<void> {
   const folder = new StudyFolder(options.data);
   const { read, nameOf } = wantedWalk(what, options, folder);
-  keepHeapTight();
-  const report = reportOnStderr({ isSilent: options.json === true });
-  const { signal, release } = endSignal();
-  try {
-    report.begin('loading candles');
-    const study = await prepareStudy(read);
+  await withStudy(read, options, async (study, { report, session }) => {
     const name = nameOf(study);
-    for (const problem of study.problems) console.error(problem);
     const { objectives } = study.settings;
     const { windows, trials } = windowsOf(study);
-    const remote = remoteRunner(options, { signal, report });
     const whole: TrialCounts = { wanted: trials * windows.length, before: 0, ran: 0 };
     let progress: StudyProgress | null = null;
     report.begin('trials');
     const end = await runWalkForward(study, {
-      folder,
+      ...session,
       name,
-      workers: options.workers,
-      signal,
-      ...remote,
       onWindow(window) {
         if (window === null) {
           report.begin('the account');
@@ -98,10 +86,7 @@ async function walkForward(what: string, options: WalkFlags): Promise<void> {
         ? studyJson({ end, ranNow: whole.ran, ...result })
         : walkForwardLines(result).join('\n'),
     );
-  } finally {
-    report.end();
-    release();
-  }
+  });
 }
 
 /** `sarraf study walk-forward`. */

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { changeLines } from '../../../src/cli/reconciliation-lines.ts';
+import { changeLines } from '../../../src/cli/commands/reconcile.ts';
 import { walletChanges } from '../../../src/cli/wallet-changes.ts';
 import { formatUnits, parseUnits } from '../../../src/domain/money.ts';
 import type { WalletTransaction } from '../../../src/venues/port.ts';

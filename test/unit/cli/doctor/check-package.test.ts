@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { checkPackage } from '../../../../src/cli/doctor/check-package.ts';
+import { checkPackage } from '../../../../src/cli/doctor/run-doctor.ts';
 
 let folder: string;
 beforeEach(() => {

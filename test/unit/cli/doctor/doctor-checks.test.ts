@@ -16,7 +16,7 @@ import { checkLedger } from '../../../../src/cli/doctor/check-ledger.ts';
 import { checkLogIn } from '../../../../src/cli/doctor/check-log-in.ts';
 import { checkMachine, machineFacts, openFilesOf } from '../../../../src/cli/doctor/check-machine.ts';
 import { checkMirrorFile } from '../../../../src/cli/doctor/check-mirror-file.ts';
-import { checkModes } from '../../../../src/cli/doctor/check-modes.ts';
+import { checkModes } from '../../../../src/cli/doctor/run-doctor.ts';
 import type { CheckFinding } from '../../../../src/cli/doctor/check-finding.ts';
 import { isDataFolderInUse, lockDataFolder } from '../../../../src/daemon/run-locks.ts';
 import type { MirrorChange } from '../../../../src/engine/mirror-change.ts';

@@ -12,7 +12,7 @@ import { STATISTIC_NOTES } from '../../../../src/study/validation/statistic-note
 import { stressVerdict } from '../../../../src/study/validation/stress-verdict.ts';
 import { present } from '../../../../src/domain/invariant.ts';
 import { withoutDirectionMarks } from '../../../../src/language/isolate.ts';
-import { stressLines } from '../../../../src/cli/study/stress-lines.ts';
+import { stressLines } from '../../../../src/cli/study/study-lines.ts';
 import { walkForwardLines } from '../../../../src/cli/study/walk-forward-command.ts';
 import { stressTexts } from '../../../../src/study/stress-texts.ts';
 import { accountTexts, driftTexts, windowTexts } from '../../../../src/study/walk-texts.ts';

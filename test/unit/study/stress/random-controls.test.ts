@@ -9,7 +9,7 @@ import { createRandom } from '../../../../src/domain/random.ts';
 import type { PastPosition, MarketPositions } from '../../../../src/study/stress/held-positions.ts';
 import type { StressReport, StressTask } from '../../../../src/study/stress/stress-task.ts';
 import { asGoodAs } from '../../../../src/study/stress/entry-findings.ts';
-import { redrawnBars } from '../../../../src/study/stress/redrawn-bars.ts';
+import { redrawnBars } from '../../../../src/study/stress/stress-run.ts';
 import { TrialBench } from '../../../../src/study/trials/trial-bench.ts';
 import type { CandleSetup } from '../../../../src/study/trials/trial-setup.ts';
 import { parseMarket } from '../../../../src/exchange/market-names.ts';

@@ -4,7 +4,7 @@ import { decimalText } from '../../../../src/domain/decimal-text.ts';
 import { parseUnits } from '../../../../src/domain/money.ts';
 import { createRandom } from '../../../../src/domain/random.ts';
 import { parseMarket } from '../../../../src/exchange/market-names.ts';
-import { barsInOrder, barTimes, redrawnBars } from '../../../../src/study/stress/redrawn-bars.ts';
+import { barsInOrder, barTimes, redrawnBars } from '../../../../src/study/stress/stress-run.ts';
 import { TETHER, walkOf } from '../../backtest/candle-run.ts';
 
 const HOUR_MS = 3_600_000;

@@ -2,8 +2,7 @@ import { expect, test } from 'vitest';
 import type { FileSignal } from '../../../../src/backtest/read-signals.ts';
 import { parseUnits } from '../../../../src/domain/money.ts';
 import { createRandom } from '../../../../src/domain/random.ts';
-import { redrawnBars } from '../../../../src/study/stress/redrawn-bars.ts';
-import { redrawnSignals } from '../../../../src/study/stress/stress-run.ts';
+import { redrawnBars, redrawnSignals } from '../../../../src/study/stress/stress-run.ts';
 import { generatedCandles } from '../generated-candles.ts';
 
 const HOUR_MS = 3_600_000;
