@@ -60,7 +60,7 @@ export async function loadCandles(source: CandleSource): Promise<Candles> {
 }
 
 /** The stretch between two moments; all of time where they are left out. */
-export function rangeOf({ from, to }: Pick<CandleSource, 'from' | 'to'>): {
+function rangeOf({ from, to }: Pick<CandleSource, 'from' | 'to'>): {
   readonly fromMs: number;
   readonly toMs: number;
 } {
