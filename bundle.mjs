@@ -76,7 +76,7 @@ async function loadRolldown() {
   }
 }
 
-/** What the page of the dashboard is made of. Browsers load it from dist/, so none of it is a dependency of the package. */
+/** What the pages are made of. Browsers load it from dist/, so none of it is a dependency of the package. */
 const IN_PAGE = [
   'preact',
   '@preact/signals',
@@ -236,8 +236,12 @@ if (rolldown === null) {
   });
   await strategies.write({ dir: MADE, format: 'esm', entryFileNames: '[name].js' });
   await strategies.close();
-  for (const page of ['src/backtest/report/page', 'src/study/report/page'])
-    cpSync(join(ROOT, page), join(MADE, page), { recursive: true });
+  const { buildReports } = await import('./src/page/build-reports.mjs');
+  mkdirSync(join(MADE, 'src/page'), { recursive: true });
+  for (const [name, script] of Object.entries(await buildReports()))
+    writeFileSync(join(MADE, `src/page/${name}.js`), script);
+  for (const style of ['report.css', 'study.css'])
+    cpSync(join(ROOT, 'src/page', style), join(MADE, 'src/page', style));
   const { buildPage } = await import('./src/dashboard/page/build-page.mjs');
   await buildPage(join(MADE, 'src/dashboard/page'));
   writeFileSync(join(MADE, 'THIRD-PARTY-LICENCES.txt'), licences());

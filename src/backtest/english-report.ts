@@ -72,11 +72,6 @@ export const ENGLISH_REPORT = {
   'figure.requests': 'Requests',
   'figure.requestsPerFill': 'Requests per fill',
 
-  'charts.title': 'Price, equity and drawdown',
-  'charts.market': 'Market',
-  'charts.hold': 'Buy and hold',
-  'charts.log': 'Log scale',
-  'charts.whole': 'Whole run',
   'charts.noScript':
     'The charts and the list of trades need JavaScript; trades.csv and equity.csv beside this page have the same.',
   'charts.thinned':

@@ -115,10 +115,7 @@ export function chartSection(
     ? `<p class="muted">${say('charts.thinned', { bar: length(grid.stepMs) })}</p>`
     : '';
   const left = thinnedPlots === '' ? '' : `<p class="muted">${escapeHtml(thinnedPlots)}</p>`;
-  return `<section id="charts"><div class="bar"><h2>${say('charts.title')}</h2>
-<span><select id="market" aria-label="${say('charts.market')}" hidden></select><button type="button" id="hold" aria-pressed="false">${say('charts.hold')}</button>
-<button type="button" id="log" aria-pressed="false">${say('charts.log')}</button><button type="button" id="whole">${say('charts.whole')}</button></span></div>
-<div id="legend"></div><div class="drawn"><div id="chart"></div><div id="held"></div></div><p class="muted" id="note"></p>${thinned}${left}
+  return `<section id="charts"><div id="run-charts" class="chart-note"></div>${thinned}${left}
 <noscript>${say('charts.noScript')}</noscript></section>`;
 }
 

@@ -1,11 +1,9 @@
+import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
-import { ownFolder } from '../plugins/own-files.ts';
-import { MARKET_NAMES } from '../exchange/market-names.ts';
-import { unitName } from '../language/format-money.ts';
-import { localeOf, type Language } from '../language/locale.ts';
-import type { Texts } from '../language/translate.ts';
+import { IS_BUNDLE, ownFolder } from '../plugins/own-files.ts';
+import type { Language } from '../language/locale.ts';
 import { escapeHtml } from './value-text.ts';
 
 /**
@@ -20,38 +18,22 @@ const PACKING = 4;
 /** Parts of a report. */
 interface HtmlPage {
   readonly language: Language;
-  /** Texts that the scripts show. */
-  readonly texts: Texts;
   readonly title: string;
   /** HTML of the parts. */
   readonly header: string;
   readonly main: readonly string[];
   readonly footer: string;
-  /** Plain JSON that the scripts read; they find it packed in the element `data`. */
+  /** Plain JSON that the script reads; it finds it packed in the element `data`. */
   readonly data: unknown;
-  /** Paths of style sheets below `src/`. */
+  /** Style sheets, by their names in `src/page/`. */
   readonly styles: readonly string[];
-  /** Whole scripts that come first, such as a library. */
-  readonly libraries: readonly string[];
-  /** Paths of scripts below `src/`, each after those that it imports. @see pageScript */
-  readonly scripts: readonly string[];
+  /** The script, by the folder of `src/page/` that it is built from. */
+  readonly script: ReportScript;
 }
 
-/** A report as one HTML file, with its data and its scripts inside. */
-export function htmlPage({
-  language,
-  texts,
-  title,
-  header,
-  main,
-  footer,
-  data,
-  styles,
-  libraries,
-  scripts,
-}: HtmlPage): string {
+/** A report as one HTML file, with its data and its script inside. */
+export function htmlPage({ language, title, header, main, footer, data, styles, script }: HtmlPage): string {
   const packed = gzipSync(JSON.stringify(data), { level: PACKING }).toString('base64');
-  const code = [...libraries, pageScript(scripts)].map((script) => `<script>${inScript(script)}</script>`);
   return `<!doctype html>
 <html lang="${language}"${language === 'fa' ? ' dir="rtl"' : ''} data-theme="light">
 <head>
@@ -59,7 +41,7 @@ export function htmlPage({
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta http-equiv="Content-Security-Policy" content="${POLICY}">
 <title>${escapeHtml(title)}</title>
-<style>${styles.map(fileOfPage).join('\n')}</style>
+<style>${styles.map(pageFile).join('\n')}</style>
 </head>
 <body>
 ${header}
@@ -67,34 +49,27 @@ ${header}
 ${main.join('\n')}
 </main>
 <footer><p>${footer}</p></footer>
-${wordsOf(language, texts)}<script type="text/plain" id="data">${packed}</script>
-${code.join('\n')}
+<script type="text/plain" id="data">${packed}</script>
+<script>${inScript(reportScript(script))}</script>
 </body>
 </html>
 `;
 }
 
-/** The texts of the scripts, which they find in the element `words`. */
-function wordsOf(language: Language, texts: Texts): string {
-  const units = Object.fromEntries(
-    MARKET_NAMES.quotes.map(({ currency }) => [currency, unitName(currency, localeOf(language))]),
-  );
-  const words = inScript(JSON.stringify({ language, texts, units }));
-  return `<script type="application/json" id="words">${words}</script>\n`;
-}
+type ReportScript = 'run' | 'study';
+
+let built: Readonly<Record<ReportScript, string>> | null = null;
 
 /**
- * Scripts as one. A page from a file can not load modules beside it, so they are put one after another,
- * without their imports and exports: all their names are in one scope, and no two files of a page may use the
- * same.
+ * The script of a report. A bundle has it; a checkout builds it from its sources, once a process, so that a
+ * page never has a script older than its data.
  */
-export function pageScript(paths: readonly string[]): string {
-  const parts = paths.map((path) =>
-    fileOfPage(path)
-      .replaceAll(/^import [^;]*;\n/gm, '')
-      .replaceAll(/^export (?=async function|function|const)/gm, ''),
-  );
-  return `(() => {\n'use strict';\n${parts.join('\n')}})();\n`;
+function reportScript(name: ReportScript): string {
+  if (IS_BUNDLE) return pageFile(`${name}.js`);
+  built ??= JSON.parse(
+    execFileSync(process.execPath, [join(ownFolder('page'), 'build-reports.mjs')], { encoding: 'utf8' }),
+  ) as Readonly<Record<ReportScript, string>>;
+  return built[name];
 }
 
 /** A script within a page: what would end its element early is written otherwise. */
@@ -102,7 +77,4 @@ function inScript(script: string): string {
   return script.replaceAll('</script', String.raw`<\/script`);
 }
 
-function fileOfPage(path: string): string {
-  const cut = path.lastIndexOf('/');
-  return readFileSync(join(ownFolder(path.slice(0, cut)), path.slice(cut + 1)), 'utf8');
-}
+const pageFile = (name: string): string => readFileSync(join(ownFolder('page'), name), 'utf8');

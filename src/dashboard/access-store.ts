@@ -7,6 +7,8 @@ import { chmodSync, closeSync, mkdirSync, openSync } from 'node:fs';
 import { join } from 'node:path';
 import { openStepFile } from '../daemon/step-file.ts';
 
+export { ROLES, type Role } from './schema/session.ts';
+
 /** More tokens than this can not be told apart by a person. */
 const MOST_TOKENS = 100;
 /** The oldest go. */

@@ -1,5 +1,5 @@
 import { summarySchema } from '../backtest/result-schema.ts';
-import type { FigureKind } from './report/report-shapes.ts';
+import type { FigureKind } from '../page/study-data.ts';
 
 /** Figures that are shown of every trial, beside the objectives. */
 const ALWAYS_SHOWN: readonly string[] = ['totalReturn', 'maxDrawdown', 'trades'];

@@ -453,7 +453,7 @@ describe('a report', () => {
     });
     const folder = writeRunFolder(root, finishRun({ ...run, locks: { records, more: 0 } }));
     const { page, messages } = await open({ folder });
-    expect(await textOf(page, '#note')).toContain('1500 locks in view: zoom in to see them.');
+    expect(await textOf(page, '#note')).toContain('1,500 locks in view: zoom in to see them.');
     expect(await textOf(page, '#locks')).toContain('Of 1,500, the 100 that refused most orders');
     await page.locator('#trades tbody tr').nth(5).click();
     await page.waitForTimeout(300);

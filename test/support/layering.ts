@@ -81,9 +81,11 @@ export const LAYERS: readonly LayerRule[] = [
     mayImport: [...PURE, ...SHELLS, 'daemon', 'alerts/core'],
     isPure: false,
   },
-  { folder: 'backtest', mayImport: [...PURE, ...SHELLS, ...STUDY, 'daemon'], isPure: false },
+  // What browsers run of the pages, and the shapes of what reports carry.
+  { folder: 'page', mayImport: ['domain', 'language', 'strategy'], isPure: false },
+  { folder: 'backtest', mayImport: [...PURE, ...SHELLS, ...STUDY, 'daemon', 'page'], isPure: false },
   { folder: 'fuzz', mayImport: [...PURE, ...SHELLS, ...STUDY, 'daemon'], isPure: false },
-  { folder: 'study', mayImport: [...PURE, ...SHELLS, ...STUDY, 'daemon', 'backtest'], isPure: false },
+  { folder: 'study', mayImport: [...PURE, ...SHELLS, ...STUDY, 'daemon', 'page', 'backtest'], isPure: false },
   {
     folder: 'query',
     mayImport: [...PURE, ...SHELLS, ...STUDY, 'daemon', 'backtest', 'study'],
@@ -93,7 +95,7 @@ export const LAYERS: readonly LayerRule[] = [
   { folder: 'dashboard/schema', mayImport: ['domain', 'records'], isPure: true },
   {
     folder: 'dashboard/page',
-    mayImport: ['domain', 'language', 'dashboard/schema'],
+    mayImport: ['domain', 'language', 'page', 'dashboard/schema'],
     isPure: false,
   },
   {
@@ -164,11 +166,8 @@ export function wrongImports(path: string, source: string): string[] {
   });
 }
 
-/** Folders within a room that others may enter until the pages are one kit. */
-const SHARED_FOLDERS = ['src/backtest/report/page/', 'src/dashboard/schema/'];
-
 function isPrivate(path: string): boolean {
-  return path.split('/').length > 3 && !SHARED_FOLDERS.some((folder) => path.startsWith(folder));
+  return path.split('/').length > 3;
 }
 
 const roomOf = (path: string): string => path.split('/')[1] ?? '';

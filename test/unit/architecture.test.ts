@@ -5,7 +5,7 @@ import { NEUTRAL_FOLDERS, venueWords } from '../support/venue-words.ts';
 
 const filesOf = (folder: string): string[] =>
   readdirSync(folder, { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile() && entry.name.endsWith('.ts'))
+    .filter((entry) => entry.isFile() && /\.tsx?$/.test(entry.name))
     .map((entry) => `${entry.parentPath}/${entry.name}`);
 
 describe('the layers', () => {

@@ -1,22 +1,9 @@
-import type { PlotColor, PlotStyle } from '../../strategy/plots.ts';
 import type { BacktestRun } from '../backtest-run.ts';
 import type { ReportVoice } from '../report-voice.ts';
 import { MOST_VALUES, type PlottedSeries } from '../plot-recorder.ts';
-import { distancesOf, numberColumn, type NumberColumn } from './number-column.ts';
+import { distancesOf, numberColumn } from '../../page/number-column.ts';
+import type { PlotColumns } from '../../page/run-data.ts';
 import { stepAt, type TimeGrid } from './thinning.ts';
-
-/** A series as the page draws it: its last value of each step that has one. */
-export interface PlotColumns {
-  readonly market: number;
-  readonly name: string;
-  readonly pane: string | null;
-  readonly style: PlotStyle;
-  readonly color: PlotColor | null;
-  readonly at: readonly number[];
-  readonly values: NumberColumn;
-  /** Indices of the values that are gaps. */
-  readonly gaps: readonly number[];
-}
 
 /**
  * Returns what strategies plotted, for a page. If the run has several strategies, the name of a series

@@ -4,10 +4,11 @@ import { numberOf } from '../statistics.ts';
 import type { RoundTrip } from '../round-trips.ts';
 import { tripReturn } from '../metrics/trip-statistics.ts';
 import type { FinishedRun } from '../finish-run.ts';
-import { numberColumn, roundedTo, distancesOf, type NumberColumn } from './number-column.ts';
-import { plotColumns, type PlotColumns } from './plot-columns.ts';
+import { distancesOf, numberColumn, roundedTo } from '../../page/number-column.ts';
+import type { CandleSteps, EquityColumns, ExitLines, ReportData, TripLabels } from '../../page/run-data.ts';
+import { plotColumns } from './plot-columns.ts';
 import { reportVoice } from '../report-voice.ts';
-import { bandColumns, lockBands, memberBands, type BandColumns } from './time-bands.ts';
+import { bandColumns, lockBands, memberBands } from './time-bands.ts';
 import {
   thinCandles,
   thinEquity,
@@ -26,63 +27,6 @@ import type { OrderRecord } from '../../records/order.ts';
  */
 const MOST_TRADES = 5_000;
 const MOST_FILLS = 10_000;
-
-/**
- * Data that the page draws. Stored as columns, as rows would be several times as large; whole numbers that
- * rise are stored as steps from the one before.
- */
-export interface ReportData {
-  readonly quote: string;
-  readonly startMs: number;
-  readonly stepMs: number;
-  readonly isThinned: boolean;
-  /** In the quote currency; the page works out from it and the bars what buying and holding had brought. */
-  readonly initialEquity: number;
-  readonly equity: EquityColumns;
-  readonly markets: readonly {
-    readonly name: string;
-    /** Currencies of amounts and prices. */
-    readonly base: string;
-    readonly quote: string;
-    /** The first price that a strategy could have bought at. */
-    readonly firstPrice: number;
-    readonly candles: ThinCandles;
-  }[];
-  readonly plots: readonly PlotColumns[];
-  readonly fills: {
-    readonly market: readonly number[];
-    readonly at: readonly number[];
-    /** 1 for a buy, 0 for a sell. */
-    readonly isBuy: readonly number[];
-    readonly price: readonly number[];
-  };
-  readonly trades: {
-    readonly number: readonly number[];
-    readonly market: readonly number[];
-    readonly openedAtMs: readonly number[];
-    /** Time from opening to closing, in ms; -1 for an open trade. */
-    readonly lengthMs: readonly number[];
-    readonly amount: readonly string[];
-    readonly entryPrice: readonly string[];
-    readonly exitPrice: readonly string[];
-    readonly fees: readonly number[];
-    readonly profit: readonly number[];
-    readonly change: readonly (number | null)[];
-  } & TripLabels;
-  readonly exits: ExitLines;
-  /** Times at which locks held, and markets were in universes. */
-  readonly locks: BandColumns;
-  readonly members: BandColumns;
-}
-
-/** The equity by step: its end, and where a step is several bars, its extremes. Drawdowns are fractions. */
-interface EquityColumns {
-  readonly at: readonly number[];
-  readonly last: NumberColumn;
-  readonly low: NumberColumn | null;
-  readonly high: NumberColumn | null;
-  readonly depth: NumberColumn;
-}
 
 /** Of a depth, so that a hundredth of a percent can be read. */
 const DEPTH_DIGITS = 5;
@@ -212,7 +156,7 @@ function equityColumns({ at, last, low, high, depth }: ThinEquity, isThinned: bo
 }
 
 /** Bars as small numbers: the open by the close before, and the others by the open. */
-function inSteps({ decimals, at, open, high, low, close, volume }: ThinCandles): ThinCandles {
+function inSteps({ decimals, at, open, high, low, close, volume }: ThinCandles): CandleSteps {
   const byOpen = (values: readonly number[]): number[] =>
     values.map((value, index) => value - (open[index] ?? 0));
   return {
@@ -228,19 +172,6 @@ function inSteps({ decimals, at, open, high, low, close, volume }: ThinCandles):
 
 /** Lines of exits on a page at most. Of more those of the trades that are shown, the first ones. */
 const MOST_LINES = 10_000;
-
-/** Lines where the exits of brackets rested, by their beginning: each from step to step at one price. */
-interface ExitLines {
-  readonly market: readonly number[];
-  readonly from: readonly number[];
-  /** The last step in which it rested. */
-  readonly to: readonly number[];
-  /** 1 for a target, 0 for a stop. */
-  readonly isTarget: readonly number[];
-  readonly price: readonly number[];
-  /** The line that the same exit had before, by its place among these; -1 without one. */
-  readonly before: readonly number[];
-}
 
 /** The lines of all exits that rested at the exchange. */
 function exitLines(options: {
@@ -302,14 +233,6 @@ function exitsToShow(orders: readonly OrderRecord[], shown: readonly RoundTrip[]
   const keys = new Set(shown.map(({ exitOrder }) => exitOrder));
   const intents = new Set(rested.flatMap(({ key, intentId }) => (keys.has(key) ? [intentId] : [])));
   return rested.filter(({ intentId }) => intents.has(intentId)).slice(0, MOST_LINES);
-}
-
-/** Labels of trades in a list, from their orders: the exit, and the tag of the entry; empty for none. */
-interface TripLabels {
-  readonly exit: readonly string[];
-  readonly tag: readonly string[];
-  /** Strategy of each trade; no entries if all are of one strategy. */
-  readonly strategy: readonly string[];
 }
 
 function tripLabels(orders: readonly OrderRecord[], shown: readonly RoundTrip[]): TripLabels {

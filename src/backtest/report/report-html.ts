@@ -1,7 +1,4 @@
 import { DAY_MS } from '../../domain/durations.ts';
-import { readFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
-import { dirname, join } from 'node:path';
 import type { FinishedRun } from '../finish-run.ts';
 import { htmlPage } from '../html-page.ts';
 import { reportData } from './report-data.ts';
@@ -26,15 +23,13 @@ import { drawdownsSection, rollingSection } from './sections/risk-sections.ts';
 import { openSection, pausesSection, strategiesSection } from './sections/session-sections.ts';
 import { jalaliMonth, monthlyReturns } from '../metrics/return-tables.ts';
 import { numberOf } from '../statistics.ts';
-import { ENGLISH_PAGE } from '../english-page.ts';
-import { PERSIAN_PAGE } from '../persian-page.ts';
 import type { Language } from '../../language/locale.ts';
 import { reportVoice } from '../report-voice.ts';
 import { thinnedPlots } from './plot-columns.ts';
-import type { BandColumns } from './time-bands.ts';
+import type { BandColumns } from '../../page/run-data.ts';
 
 /**
- * A run as one HTML file: charts, figures, trades and what they rest on, with its data and its scripts
+ * A run as one HTML file: charts, figures, trades and what they rest on, with its data and its script
  * inside. Long runs are thinned for drawing (the page says so) and stay below three megabytes.
  */
 export function reportHtml(finished: FinishedRun, language: Language = 'en'): string {
@@ -46,7 +41,6 @@ export function reportHtml(finished: FinishedRun, language: Language = 'en'): st
   const made = { day: voice.day(Math.floor(head.createdAtMs / DAY_MS)), page: 'docs/metrics.md' };
   return htmlPage({
     language,
-    texts: language === 'fa' ? PERSIAN_PAGE : ENGLISH_PAGE,
     title: head.name,
     header: headerSection(head, voice),
     main: [
@@ -73,9 +67,8 @@ export function reportHtml(finished: FinishedRun, language: Language = 'en'): st
     footer: `${voice.say('footer', made)}
 ${voice.say('library')} ${language === 'fa' ? `<bdi>${CREDIT}</bdi>` : CREDIT}`,
     data,
-    styles: [`${PAGE}/report.css`],
-    libraries: [chartLibrary()],
-    scripts: RUN_SCRIPTS,
+    styles: ['report.css'],
+    script: 'run',
   });
 }
 
@@ -83,32 +76,3 @@ const CREDIT =
   'TradingView Lightweight Charts, Copyright (c) TradingView, Inc., <a href="https://www.tradingview.com/">tradingview.com</a>, Apache License 2.0.';
 
 const drawnOf = ({ all, market }: BandColumns) => ({ all, drawn: market.length });
-
-const PAGE = 'backtest/report/page';
-
-/** Scripts of the page, each file after those that it imports. */
-export const RUN_SCRIPTS: readonly string[] = [
-  'packed-data.js',
-  'words.js',
-  'read-data.js',
-  'texts.js',
-  'theme.js',
-  'page-elements.js',
-  'legend.js',
-  'fill-marks.js',
-  'plots.js',
-  'price-lines.js',
-  'series.js',
-  'time-bands.js',
-  'charts.js',
-  'trade-table.js',
-  'main.js',
-].map((name) => `${PAGE}/${name}`);
-
-const require = createRequire(import.meta.url);
-
-/** The library that draws the charts, as one script that makes `LightweightCharts`. */
-function chartLibrary(): string {
-  const description = require.resolve('lightweight-charts/package.json');
-  return readFileSync(join(dirname(description), 'dist/lightweight-charts.standalone.production.js'), 'utf8');
-}

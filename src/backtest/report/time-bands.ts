@@ -1,6 +1,7 @@
 import type { LockRecord } from '../../engine/lock-records.ts';
 import type { MemberRecord } from '../../engine/member-records.ts';
 import type { LockScope } from '../../engine/lock.ts';
+import type { BandColumns } from '../../page/run-data.ts';
 import type { BacktestRun } from '../backtest-run.ts';
 import { reportVoice, type ReportVoice } from '../report-voice.ts';
 
@@ -17,18 +18,6 @@ interface TimeBand {
   /** In one word or two: the lock, or the strategy and its universe. */
   readonly name: string;
   readonly text: string;
-}
-
-/** Bands as columns, by their beginning; whole numbers that rise are steps from the one before. */
-export interface BandColumns {
-  /** Places among the markets of the page; -1 for all. */
-  readonly market: readonly number[];
-  readonly fromMs: readonly number[];
-  readonly lengthMs: readonly number[];
-  readonly name: readonly string[];
-  readonly text: readonly string[];
-  /** Total number, including those that are too many for a page. */
-  readonly all: number;
 }
 
 /** Locks over the time that they held. */

@@ -1,8 +1,7 @@
 import { Command, InvalidArgumentError, Option } from 'commander';
-import { AccessStore } from '../../dashboard/access-store.ts';
 import { readAddressNote } from '../../dashboard/address-note.ts';
 import { linkText } from '../../dashboard/begin-dashboard.ts';
-import { ROLES, type Role } from '../../dashboard/schema/session.ts';
+import { AccessStore, ROLES, type Role } from '../../dashboard/access-store.ts';
 import { SarrafError } from '../../domain/errors.ts';
 import { bothTimesText } from '../../domain/tehran-time.ts';
 import { checkBotFolder } from '../bot-folder.ts';

@@ -1,7 +1,8 @@
 import { signal } from '@preact/signals';
 import type { SessionBody, SessionReply } from '../schema/session.ts';
 import { ApiFailure, deleteAt, getReply, postBody, rememberCsrfToken } from './api.ts';
-import { keepPreference, readPreference, suggestLanguage } from './preferences.ts';
+import { keepPreference, readPreference } from '../../page/theme.ts';
+import { suggestLanguage } from './preferences.ts';
 
 /** Session of the person signed in: undefined while requested, null if nobody is. */
 export const pageSession = signal<SessionReply | null | undefined>(undefined);

@@ -11,6 +11,7 @@ const NOT_OF_TRIALS: ReadonlySet<string> = new Set([
   'cli',
   'fuzz',
   'library',
+  'page',
   'query',
   'statistics',
   'study/remote',

@@ -6,7 +6,7 @@ import {
 } from '../../search/parameter.ts';
 import { nearRange } from '../validation/near-trials.ts';
 import type { StudyVoice } from '../study-voice.ts';
-import type { ReportParameter } from './report-shapes.ts';
+import type { ReportParameter } from '../../page/study-data.ts';
 
 /** Numbers with so many values have a cell of a heat map for each, others for some together. */
 const MOST_OWN_CELLS = 16;

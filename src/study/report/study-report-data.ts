@@ -8,7 +8,7 @@ import { studyVoice, type StudyVoice } from '../study-voice.ts';
 import { nearTrials } from '../validation/near-trials.ts';
 import type { ReportedStudy } from '../reported-study.ts';
 import { parameterAxis } from './parameter-axis.ts';
-import type { StudyReportData, TrialState } from './report-shapes.ts';
+import type { StudyReportData, TrialState } from '../../page/study-data.ts';
 import { walkData } from './walk-data.ts';
 import { createRandom } from '../../domain/random.ts';
 import { drawSample } from '../validation/trial-sample.ts';

@@ -2,7 +2,7 @@ import type { Currency } from '../../domain/market-symbol.ts';
 import { figureKind } from '../figure-kind.ts';
 import { studyVoice, type StudyVoice } from '../study-voice.ts';
 import { dailyGrowth } from '../walk-forward/walk-efficiency.ts';
-import type { WalkData, WalkFigure } from './report-shapes.ts';
+import type { WalkData, WalkFigure } from '../../page/study-data.ts';
 import type { EquityDay } from '../walk-forward/equity-by-day.ts';
 import type { WalkForwardResult } from '../walk-forward-result.ts';
 

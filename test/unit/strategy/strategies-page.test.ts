@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { ReportData } from '../../../src/backtest/report/report-data.ts';
+import type { ReportData } from '../../../src/page/run-data.ts';
 import { LIFE } from '../../../src/strategy/definition.ts';
 import { loadStrategies } from '../../../src/plugins/load-strategies.ts';
 import { StrategyRunner } from '../../../src/strategy/runner.ts';

@@ -120,11 +120,6 @@ export const PERSIAN_REPORT: TranslationOf<typeof ENGLISH_REPORT> = {
   'figure.requests': TERMS.requests,
   'figure.requestsPerFill': 'درخواست برای هر معامله',
 
-  'charts.title': 'قیمت، ارزش کل دارایی و افت سرمایه',
-  'charts.market': TERMS.market,
-  'charts.hold': 'خرید و نگهداری',
-  'charts.log': 'مقیاس لگاریتمی',
-  'charts.whole': 'همهٔ دوره',
   'charts.noScript':
     'نمودارها و فهرست دادوستدها به جاوااسکریپت نیاز دارند؛ فایل‌های trades.csv و equity.csv کنار این صفحه همان‌ها را دارند.',
   'charts.thinned':

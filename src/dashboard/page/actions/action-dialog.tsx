@@ -61,7 +61,10 @@ function DialogFor({ open }: { readonly open: OpenDialog }) {
   );
 }
 
-/** The code of the fields that a person fills in before an action, such as those of an order; null until needed. */
+/**
+ * The code of the fields that a person fills in before an action, such as those of an order; null until
+ * needed.
+ */
 const fields = signal<typeof ActionFields | null>(null);
 async function loadFields(): Promise<void> {
   fields.value = await loadPart(async () => (await import('./action-fields.tsx')).ActionFields);

@@ -2,8 +2,6 @@ import {
   CandlestickSeries,
   createChartEx,
   createSeriesMarkers,
-  createTextWatermark,
-  HistogramSeries,
   LineSeries,
   LineStyle,
   TickMarkType,
@@ -18,10 +16,19 @@ import {
 import { tickLabel, type TickKind } from '../../../language/calendar-ticks.ts';
 import { formatTime } from '../../../language/format-time.ts';
 import type { Locale } from '../../../language/locale.ts';
+import { fillMarks } from '../../../page/fill-marks.ts';
+import {
+  addVolume,
+  arrowOf,
+  MOST_PANES,
+  shownBy,
+  UNMARKED,
+  writePaneTitle,
+} from '../../../page/price-chart.ts';
 import type { MarksReply } from '../../schema/market.ts';
 import type { ChartCandlesReply, PlotsReply } from '../../schema/series.ts';
 import { chartColours } from './chart-colours.ts';
-import { fillMarks, levelsOf } from './candle-marks.ts';
+import { fillsByCandle, levelsOf } from './candle-marks.ts';
 import { chartNumber, plainNumber, timesNumber } from './chart-number.ts';
 import { tehranScale } from './tehran-scale.ts';
 
@@ -41,12 +48,8 @@ export interface CandleChartData {
 
 type CandleSeries = ISeriesApi<'Candlestick'>;
 
-/** Maximum number of panes drawn: more would leave no room for the candles. */
-const MOST_PANES = 8;
 /** The height of the candles' pane, of which each pane of plots has one part. */
 const CANDLES_STRETCH = 4;
-/** Small enough for the marks of an axis to suit a price of any size. */
-const MIN_MOVE = 1e-9;
 
 const KINDS: Readonly<Record<TickMarkType, TickKind>> = {
   [TickMarkType.Year]: 'year',
@@ -110,19 +113,9 @@ export class CandleChart {
       wickDownColor: colours.down,
       borderVisible: false,
       // Of this series alone: what a pane below shows is no price, and has no unit of money.
-      priceFormat: {
-        type: 'custom',
-        minMove: MIN_MOVE,
-        formatter: (value: number) => chartNumber(value, quote, locale),
-      },
+      priceFormat: shownBy((value) => chartNumber(value, quote, locale)),
     });
-    this.#volume = this.#chart.addSeries(HistogramSeries, {
-      priceScaleId: 'volume',
-      color: colours.line,
-      lastValueVisible: false,
-      priceLineVisible: false,
-    });
-    this.#chart.priceScale('volume').applyOptions({ scaleMargins: { top: 0.85, bottom: 0 } });
+    this.#volume = addVolume(this.#chart, { color: colours.line });
     this.#markers = createSeriesMarkers(this.#candles, []);
   }
 
@@ -142,12 +135,12 @@ export class CandleChart {
     );
     const times = candles.candles.map(({ openTimeMs }) => openTimeMs);
     this.#markers.setMarkers(
-      fillMarks(marks?.fills ?? [], times).map((mark) => ({
-        time: seconds(mark.openTimeMs),
-        position: mark.side === 'buy' ? 'belowBar' : 'aboveBar',
-        shape: mark.side === 'buy' ? 'arrowUp' : 'arrowDown',
-        color: mark.side === 'buy' ? colours.up : colours.down,
-        ...(mark.count > 1 ? { text: timesNumber(mark.count, this.#locale) } : {}),
+      fillMarks(fillsByCandle(marks?.fills ?? [], times)).map(({ time, isBuy, count }) => ({
+        time: seconds(time),
+        position: isBuy ? 'belowBar' : 'aboveBar',
+        shape: arrowOf(isBuy),
+        color: isBuy ? colours.up : colours.down,
+        ...(count > 1 ? { text: timesNumber(count, this.#locale) } : {}),
       })),
     );
     for (const level of this.#levels) this.#candles.removePriceLine(level);
@@ -179,13 +172,7 @@ export class CandleChart {
       if (line === undefined) {
         line = this.#chart.addSeries(
           LineSeries,
-          {
-            color: colours[index % colours.length] ?? '',
-            lineWidth: 1,
-            title: plot,
-            lastValueVisible: false,
-            priceLineVisible: false,
-          },
+          { ...UNMARKED, color: colours[index % colours.length] ?? '', lineWidth: 1, title: plot },
           place,
         );
         this.#lines.set(name, line);
@@ -205,18 +192,12 @@ export class CandleChart {
   }
 
   #beginPane(line: ISeriesApi<'Line'>, title: string): void {
-    const formatter = (value: number): string => plainNumber(value, this.#locale);
-    line.applyOptions({ priceFormat: { type: 'custom', minMove: MIN_MOVE, formatter } });
+    line.applyOptions({ priceFormat: shownBy((value) => plainNumber(value, this.#locale)) });
     if (this.#panes.includes(title)) return;
     this.#panes.push(title);
     this.#room.style.setProperty('--panes', String(this.#panes.length));
     this.#chart.panes()[0]?.setStretchFactor(CANDLES_STRETCH);
-    const { text: color, font: fontFamily } = chartColours();
-    createTextWatermark(line.getPane(), {
-      horzAlign: 'left',
-      vertAlign: 'top',
-      lines: [{ text: ` ${title}`, color, fontFamily, fontSize: 12, lineHeight: 24 }],
-    });
+    writePaneTitle(line.getPane(), title, chartColours().font);
   }
 
   remove(): void {

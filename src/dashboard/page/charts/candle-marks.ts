@@ -1,32 +1,16 @@
 import type { MarksReply } from '../../schema/market.ts';
 import type { FillItem } from '../../schema/order.ts';
 
-/** The fills of one side in one candle. */
-interface FillMark {
-  readonly openTimeMs: number;
-  readonly side: 'buy' | 'sell';
-  readonly count: number;
-}
-
-/** Fills by candle and side, in the order of time. Fills before the first candle are left out. */
-export function fillMarks(fills: readonly FillItem[], openTimesMs: readonly number[]): readonly FillMark[] {
-  const counts = new Map<string, number>();
-  for (const { atMs, side } of fills) {
-    const openTimeMs = openTimesMs.findLast((openMs) => openMs <= atMs);
-    if (openTimeMs === undefined) continue;
-    const key = `${openTimeMs} ${side}`;
-    counts.set(key, (counts.get(key) ?? 0) + 1);
-  }
-  return [...counts]
-    .map(([key, count]) => {
-      const [time = '', side] = key.split(' ');
-      return {
-        openTimeMs: Number(time),
-        side: side === 'sell' ? ('sell' as const) : ('buy' as const),
-        count,
-      };
+/**
+ * Fills with the times of their candles, in the order of time. Fills before the first candle are left out.
+ */
+export function fillsByCandle(fills: readonly FillItem[], openTimesMs: readonly number[]) {
+  return fills
+    .flatMap(({ atMs, side, price }) => {
+      const time = openTimesMs.findLast((openMs) => openMs <= atMs);
+      return time === undefined ? [] : [{ time, isBuy: side === 'buy', price: Number(price) }];
     })
-    .toSorted((left, right) => left.openTimeMs - right.openTimeMs);
+    .toSorted((left, right) => left.time - right.time);
 }
 
 /** A price that is drawn as a line: an order at work, or a level of a bracket. */

@@ -1,4 +1,6 @@
-/** The colours of the style sheet, which a canvas can not read by itself. */
+import { colour } from '../../../page/theme.ts';
+
+/** The colours and the font of a chart. */
 interface ChartColours {
   readonly text: string;
   readonly line: string;
@@ -11,16 +13,14 @@ interface ChartColours {
 }
 
 export function chartColours(): ChartColours {
-  const style = getComputedStyle(document.documentElement);
-  const of = (name: string): string => style.getPropertyValue(`--${name}`).trim();
   return {
-    text: of('muted'),
-    line: of('line'),
-    surface: of('surface'),
-    accent: of('accent'),
-    up: of('good'),
-    down: of('bad'),
-    series: ['accent', 'series-2', 'series-3', 'series-4', 'series-5'].map(of),
-    font: style.getPropertyValue('--font').trim(),
+    text: colour('muted'),
+    line: colour('line'),
+    surface: colour('surface'),
+    accent: colour('accent'),
+    up: colour('good'),
+    down: colour('bad'),
+    series: ['accent', 'series-2', 'series-3', 'series-4', 'series-5'].map(colour),
+    font: colour('font'),
   };
 }

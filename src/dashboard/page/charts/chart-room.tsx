@@ -1,6 +1,7 @@
 import { useEffect, useRef } from 'preact/hooks';
 import { loadPart } from '../page-parts.ts';
-import { isDark, locale } from '../preferences.ts';
+import { isDark } from '../../../page/theme.ts';
+import { locale } from '../preferences.ts';
 
 interface Chart<Data> {
   show(data: Data): unknown;

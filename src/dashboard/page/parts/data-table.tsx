@@ -3,7 +3,7 @@ import { capitalised } from '../shown.ts';
 import { WithCode } from './words.tsx';
 
 /** One column of a table. */
-export interface TableColumn<Row> {
+export interface DataColumn<Row> {
   readonly key: string;
   readonly head: string;
   readonly cell: (row: Row) => ComponentChildren;
@@ -17,13 +17,15 @@ export interface TableColumn<Row> {
 
 interface DataTableProps<Row> {
   readonly label: string;
-  readonly columns: readonly TableColumn<Row>[];
+  readonly columns: readonly DataColumn<Row>[];
   readonly rows: readonly Row[];
   readonly keyOf: (row: Row) => string;
   readonly empty: string;
 }
 
-/** A table that is a list of cards on a phone. Roles are written out, since cards are no table to a browser. */
+/**
+ * A table that is a list of cards on a phone. Roles are written out, since cards are no table to a browser.
+ */
 export function DataTable<Row>({ label, columns, rows, keyOf, empty }: DataTableProps<Row>) {
   if (rows.length === 0)
     return (

@@ -3,7 +3,7 @@ import { useEffect } from 'preact/hooks';
 import { withQuery } from '../api.ts';
 import { say } from '../say.ts';
 import { useReply } from '../use-reply.ts';
-import { DataTable, type TableColumn } from './data-table.tsx';
+import { DataTable, type DataColumn } from './data-table.tsx';
 import { WithReply } from './panel.tsx';
 
 interface PageOf<Item> {
@@ -16,7 +16,7 @@ interface PagedListProps<Item> {
   readonly query: Readonly<Record<string, string | number | undefined>>;
   readonly label: string;
   readonly empty: string;
-  readonly columns: readonly TableColumn<Item>[];
+  readonly columns: readonly DataColumn<Item>[];
   readonly keyOf: (item: Item) => string;
 }
 
@@ -25,8 +25,8 @@ const FIRST_ROWS = 50;
 const MOST_ROWS = 500;
 
 /**
- * A list, newest first. It grows to the most rows of a page, and then turns pages; what is shown is always one reply,
- * so that no row is missing between two of them and none is older than the rest.
+ * A list, newest first. It grows to the most rows of a page, and then turns pages; what is shown is always
+ * one reply, so that no row is missing between two of them and none is older than the rest.
  */
 export function PagedList<Item>({ path, query, label, empty, columns, keyOf }: PagedListProps<Item>) {
   const place = useSignal<{ readonly limit: number; readonly before?: string }>({ limit: FIRST_ROWS });

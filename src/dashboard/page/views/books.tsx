@@ -1,5 +1,5 @@
 import type { BooksReply } from '../../schema/books.ts';
-import { DataTable, type TableColumn } from '../parts/data-table.tsx';
+import { DataTable, type DataColumn } from '../parts/data-table.tsx';
 import { Panel, WithReply } from '../parts/panel.tsx';
 import { Age, Badge, Said, type Tone } from '../parts/words.tsx';
 import { say } from '../say.ts';
@@ -77,7 +77,7 @@ function DifferencesPanel({ books }: { readonly books: BooksReply }) {
   const { differences, findings, transfers } = books;
   type Difference = BooksReply['differences'][number];
   type Finding = BooksReply['findings'][number];
-  const columns: readonly TableColumn<Difference>[] = [
+  const columns: readonly DataColumn<Difference>[] = [
     {
       key: 'currency',
       head: say('books.currency'),
@@ -103,7 +103,7 @@ function DifferencesPanel({ books }: { readonly books: BooksReply }) {
       cell: ({ difference, currency }) => showExact(difference, currency),
     },
   ];
-  const findingColumns: readonly TableColumn<Finding>[] = [
+  const findingColumns: readonly DataColumn<Finding>[] = [
     {
       key: 'subject',
       head: say('column.subject'),
@@ -158,7 +158,7 @@ function walletName(wallet: string): string {
 
 function BalancesTable({ balances }: { readonly balances: BooksReply['balances'] }) {
   type Balance = BooksReply['balances'][number];
-  const columns: readonly TableColumn<Balance>[] = [
+  const columns: readonly DataColumn<Balance>[] = [
     {
       key: 'currency',
       head: say('books.currency'),

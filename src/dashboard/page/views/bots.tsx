@@ -1,6 +1,6 @@
 import type { BotsReply, KnownBotItem } from '../../schema/bots.ts';
 import { BotState, StateDetail } from '../parts/bot-state.tsx';
-import { DataTable, type TableColumn } from '../parts/data-table.tsx';
+import { DataTable, type DataColumn } from '../parts/data-table.tsx';
 import { EquityFigures } from '../parts/equity-figures.tsx';
 import { Panel, WithReply } from '../parts/panel.tsx';
 import { Badge, Gain, Said } from '../parts/words.tsx';
@@ -37,7 +37,7 @@ export function BotsView() {
 }
 
 function BotsTable({ bots }: { readonly bots: readonly KnownBotItem[] }) {
-  const columns: readonly TableColumn<KnownBotItem>[] = [
+  const columns: readonly DataColumn<KnownBotItem>[] = [
     {
       key: 'name',
       head: say('bots.name'),

@@ -1,6 +1,6 @@
 import type { BudgetItem, BudgetsReply } from '../../schema/budget.ts';
 import { Lines } from '../charts/lines.tsx';
-import { DataTable, type TableColumn } from '../parts/data-table.tsx';
+import { DataTable, type DataColumn } from '../parts/data-table.tsx';
 import { Panel, WithReply } from '../parts/panel.tsx';
 import { Badge, NameLink } from '../parts/words.tsx';
 import { say } from '../say.ts';
@@ -92,7 +92,7 @@ function isLimited({
 const isInUse = ({ inUse, onTheWay }: BudgetItem): boolean => inUse > 0 || onTheWay > 0;
 
 function BudgetsTable({ label, budgets, asOfMs }: BudgetsTableProps & { readonly label: string }) {
-  const columns: readonly TableColumn<BudgetItem>[] = [
+  const columns: readonly DataColumn<BudgetItem>[] = [
     {
       key: 'budget',
       head: say('column.budget'),
@@ -168,7 +168,7 @@ function BudgetState({ budget, asOfMs }: BudgetStateProps) {
 type StrategyRequests = BudgetsReply['strategies'][number];
 
 function RequestsTable({ strategies }: { readonly strategies: readonly StrategyRequests[] }) {
-  const columns: readonly TableColumn<StrategyRequests>[] = [
+  const columns: readonly DataColumn<StrategyRequests>[] = [
     {
       key: 'strategy',
       head: say('column.strategy'),

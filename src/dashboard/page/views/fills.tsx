@@ -1,5 +1,5 @@
 import type { FillItem } from '../../schema/order.ts';
-import type { TableColumn } from '../parts/data-table.tsx';
+import type { DataColumn } from '../parts/data-table.tsx';
 import { knownMarket } from '../markets.ts';
 import { PagedList } from '../parts/paged-list.tsx';
 import { Panel } from '../parts/panel.tsx';
@@ -31,7 +31,7 @@ export function FillsView() {
   );
 }
 
-export function fillColumns(): readonly TableColumn<FillItem>[] {
+export function fillColumns(): readonly DataColumn<FillItem>[] {
   return [
     { key: 'time', head: say('column.time'), isShort: true, cell: ({ atMs }) => showTime(atMs, 'second') },
     {

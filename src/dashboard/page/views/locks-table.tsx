@@ -1,13 +1,13 @@
 import { askFor } from '../actions/action.ts';
 import type { LockItem } from '../../schema/lock.ts';
-import { DataTable, type TableColumn } from '../parts/data-table.tsx';
+import { DataTable, type DataColumn } from '../parts/data-table.tsx';
 import { Said } from '../parts/words.tsx';
 import { say } from '../say.ts';
 import { mayOperate } from '../session.ts';
 import { showLeft, showName, showTime } from '../shown.ts';
 
 export function LocksTable({ locks }: { readonly locks: readonly LockItem[] }) {
-  const columns: readonly TableColumn<LockItem>[] = [
+  const columns: readonly DataColumn<LockItem>[] = [
     { key: 'name', head: say('column.lock'), isTitle: true, cell: ({ name }) => <bdi dir="ltr">{name}</bdi> },
     {
       key: 'scope',

@@ -3,7 +3,7 @@ import { SelectField } from '../actions/field.tsx';
 import { strategyOptions } from '../actions/lock-fields.tsx';
 import type { LogItem } from '../../schema/log.ts';
 import { overview } from '../overview.ts';
-import { DataTable, type TableColumn } from '../parts/data-table.tsx';
+import { DataTable, type DataColumn } from '../parts/data-table.tsx';
 import { PagedList } from '../parts/paged-list.tsx';
 import { Panel } from '../parts/panel.tsx';
 import { RawData } from '../parts/raw-data.tsx';
@@ -50,7 +50,7 @@ export function LogView() {
   );
 }
 
-function logColumns(): readonly TableColumn<LogItem>[] {
+function logColumns(): readonly DataColumn<LogItem>[] {
   return [
     { key: 'time', head: say('column.time'), isShort: true, cell: ({ atMs }) => showTime(atMs, 'second') },
     {

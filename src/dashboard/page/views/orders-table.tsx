@@ -2,7 +2,7 @@ import { askFor } from '../actions/action.ts';
 import { ORDER_STATE_TONES } from '../order-state-tones.ts';
 import type { OrderItem } from '../../schema/order.ts';
 import { knownMarket } from '../markets.ts';
-import { DataTable, type TableColumn } from '../parts/data-table.tsx';
+import { DataTable, type DataColumn } from '../parts/data-table.tsx';
 import { Age, Badge, NameLink, SideWord } from '../parts/words.tsx';
 import { say } from '../say.ts';
 import { mayOperate } from '../session.ts';
@@ -30,8 +30,8 @@ export function OrderPrice({ order }: { readonly order: OrderItem }) {
 export const isAtWork = ({ state }: OrderItem): boolean =>
   !['filled', 'cancelled', 'rejected', 'cancelling', 'settling'].includes(state);
 
-export function orderColumns(isShort: boolean): readonly TableColumn<OrderItem>[] {
-  const columns: readonly (TableColumn<OrderItem> & { readonly isLong?: boolean })[] = [
+export function orderColumns(isShort: boolean): readonly DataColumn<OrderItem>[] {
+  const columns: readonly (DataColumn<OrderItem> & { readonly isLong?: boolean })[] = [
     {
       key: 'time',
       head: say('column.time'),

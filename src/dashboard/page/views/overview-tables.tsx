@@ -1,6 +1,6 @@
 import { askFor, openDialog } from '../actions/action.ts';
 import type { ExposureItem, PositionItem, StrategyItem } from '../../schema/overview.ts';
-import { DataTable, type TableColumn } from '../parts/data-table.tsx';
+import { DataTable, type DataColumn } from '../parts/data-table.tsx';
 import { Age, Badge, Gain, NameLink, NameWord, Said, type Tone } from '../parts/words.tsx';
 import { say } from '../say.ts';
 import { mayOperate } from '../session.ts';
@@ -42,7 +42,7 @@ export function StrategyButton({ strategy }: { readonly strategy: StrategyItem }
 }
 
 export function StrategiesTable({ strategies }: { readonly strategies: readonly StrategyItem[] }) {
-  const columns: readonly TableColumn<StrategyItem>[] = [
+  const columns: readonly DataColumn<StrategyItem>[] = [
     {
       key: 'name',
       head: say('column.strategy'),
@@ -119,7 +119,7 @@ function LastDecision({ strategy }: { readonly strategy: StrategyItem }) {
 }
 
 export function PositionsTable({ positions }: { readonly positions: readonly PositionItem[] }) {
-  const columns: readonly TableColumn<PositionItem>[] = [
+  const columns: readonly DataColumn<PositionItem>[] = [
     {
       key: 'asset',
       head: say('column.position'),
@@ -196,7 +196,7 @@ export function PositionsTable({ positions }: { readonly positions: readonly Pos
 }
 
 export function ExposureTable({ exposure }: { readonly exposure: readonly ExposureItem[] }) {
-  const columns: readonly TableColumn<ExposureItem>[] = [
+  const columns: readonly DataColumn<ExposureItem>[] = [
     {
       key: 'asset',
       head: say('column.amount'),

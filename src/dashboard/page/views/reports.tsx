@@ -1,6 +1,6 @@
 import { reportAddress } from '../api.ts';
 import type { ReportItem, ReportsReply } from '../../schema/report.ts';
-import { DataTable, type TableColumn } from '../parts/data-table.tsx';
+import { DataTable, type DataColumn } from '../parts/data-table.tsx';
 import { Panel, WithReply } from '../parts/panel.tsx';
 import { say } from '../say.ts';
 import { showCount, showTime } from '../shown.ts';
@@ -8,10 +8,13 @@ import { useReply } from '../use-reply.ts';
 
 const KILOBYTE = 1_024;
 
-/** Reports, backtests and studies below the data folder. Each opens in a page of its own, which can do nothing here. */
+/**
+ * Reports, backtests and studies below the data folder. Each opens in a page of its own, which can do nothing
+ * here.
+ */
 export function ReportsView() {
   const reply = useReply<ReportsReply>('/reports');
-  const columns: readonly TableColumn<ReportItem>[] = [
+  const columns: readonly DataColumn<ReportItem>[] = [
     {
       key: 'name',
       head: say('reports.name'),

@@ -3,7 +3,7 @@ import type { SignalItem } from '../../schema/signal-item.ts';
 import { SelectField } from '../actions/field.tsx';
 import { strategyOptions } from '../actions/lock-fields.tsx';
 import { overview } from '../overview.ts';
-import { DataTable, type TableColumn } from '../parts/data-table.tsx';
+import { DataTable, type DataColumn } from '../parts/data-table.tsx';
 import { PagedList } from '../parts/paged-list.tsx';
 import { Panel } from '../parts/panel.tsx';
 import { RawData } from '../parts/raw-data.tsx';
@@ -90,7 +90,7 @@ export function SignalsTable({ signals }: { readonly signals: readonly SignalIte
 
 const keyOf = ({ seq, strategy, name, id }: SignalItem): string => `${seq} ${strategy} ${name} ${id}`;
 
-function signalColumns(): readonly TableColumn<SignalItem>[] {
+function signalColumns(): readonly DataColumn<SignalItem>[] {
   return [
     { key: 'time', head: say('column.time'), isShort: true, cell: ({ atMs }) => showTime(atMs, 'second') },
     {

@@ -1,7 +1,7 @@
 import type { IntentItem } from '../../schema/order.ts';
 import type { StrategyReply } from '../../schema/strategy.ts';
 import { Lines } from '../charts/lines.tsx';
-import { DataTable, type TableColumn } from '../parts/data-table.tsx';
+import { DataTable, type DataColumn } from '../parts/data-table.tsx';
 import { Panel, WithReply } from '../parts/panel.tsx';
 import { Age, Badge, Gain, NameLink, NameWord, Said } from '../parts/words.tsx';
 import { RawData } from '../parts/raw-data.tsx';
@@ -126,7 +126,7 @@ function StrategyFigures({ strategy }: { readonly strategy: StrategyReply['strat
 }
 
 function IntentsTable({ intents }: { readonly intents: readonly IntentItem[] }) {
-  const columns: readonly TableColumn<IntentItem>[] = [
+  const columns: readonly DataColumn<IntentItem>[] = [
     { key: 'time', head: say('column.time'), isShort: true, cell: ({ atMs }) => <Age atMs={atMs} /> },
     {
       key: 'kind',

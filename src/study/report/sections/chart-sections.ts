@@ -1,5 +1,5 @@
 import type { StudyVoice } from '../../study-voice.ts';
-import type { StudyReportData } from '../report-shapes.ts';
+import type { StudyReportData } from '../../../page/study-data.ts';
 import { TRIALS_FILE } from './trial-sections.ts';
 
 /** The places of the charts; the page's scripts draw into them. */

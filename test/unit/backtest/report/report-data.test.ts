@@ -1,9 +1,9 @@
 import { gunzipSync } from 'node:zlib';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { pageScript } from '../../../../src/backtest/html-page.ts';
-import { reportHtml, RUN_SCRIPTS } from '../../../../src/backtest/report/report-html.ts';
-import { reportData, type ReportData } from '../../../../src/backtest/report/report-data.ts';
+import { reportHtml } from '../../../../src/backtest/report/report-html.ts';
+import { reportData } from '../../../../src/backtest/report/report-data.ts';
+import type { ReportData } from '../../../../src/page/run-data.ts';
 import { thinCandles, thinEquity, timeGrid } from '../../../../src/backtest/report/thinning.ts';
 import { TEHRAN_BARS } from '../../../../src/domain/bar-grid.ts';
 import { finishRun } from '../../../../src/backtest/finish-run.ts';
@@ -270,13 +270,5 @@ describe('a report', () => {
     expect(html).not.toContain('<img');
     expect(html).not.toContain('<i>');
     expect(html).toContain('&lt;img src=x onerror=alert(1)&gt;');
-  });
-
-  test('runs one script without imports, in which no name is there twice', () => {
-    const script = pageScript(RUN_SCRIPTS);
-    expect(script).not.toMatch(/^(?:import|export) /m);
-    const names = [...script.matchAll(/^(?:async function|function|const) (\w+)/gm)].map((match) => match[1]);
-    expect(names).toContain('startCharts');
-    expect(new Set(names).size).toBe(names.length);
   });
 });

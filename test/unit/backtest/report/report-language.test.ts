@@ -1,9 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { jalaliMonth, monthlyReturns } from '../../../../src/backtest/metrics/return-tables.ts';
 import { reportHtml } from '../../../../src/backtest/report/report-html.ts';
-import { ENGLISH_PAGE } from '../../../../src/backtest/english-page.ts';
 import { ENGLISH_REPORT } from '../../../../src/backtest/english-report.ts';
-import { PERSIAN_PAGE } from '../../../../src/backtest/persian-page.ts';
+import { ENGLISH_PAGE, PERSIAN_PAGE } from '../../../../src/page/report-texts.ts';
 import { PERSIAN_REPORT } from '../../../../src/backtest/report/texts/persian-report.ts';
 import { EXIT_KINDS } from '../../../../src/domain/exit-kind.ts';
 import { finishRun, intentWarnings } from '../../../../src/backtest/finish-run.ts';
@@ -94,15 +93,6 @@ describe('a page in Persian', () => {
     expect(shown).toContain('\u2068The fees of BTCUSDT are 0.1 %.\u2069');
     expect(shown).toContain('\u2068the moon is full\u2069');
     expect(plain).toContain('۳ حد ضرر در ۴ ساعت اجرا شد و قاعده ۲ است');
-  });
-
-  test('carries the texts of its scripts', () => {
-    const [, words = ''] = /id="words">(.*?)<\/script>/s.exec(html) ?? [];
-    expect(JSON.parse(words)).toEqual({
-      language: 'fa',
-      texts: PERSIAN_PAGE,
-      units: { rls: 'ریال', usdt: 'تتر' },
-    });
   });
 });
 

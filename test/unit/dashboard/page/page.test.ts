@@ -1,11 +1,12 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import { fillMarks, levelsOf } from '../../../../src/dashboard/page/charts/candle-marks.ts';
+import { fillsByCandle, levelsOf } from '../../../../src/dashboard/page/charts/candle-marks.ts';
 import { EventParser } from '../../../../src/dashboard/page/event-parser.ts';
 import { ENGLISH_TEXTS } from '../../../../src/dashboard/page/texts/english.ts';
 import { PERSIAN_TEXTS } from '../../../../src/dashboard/page/texts/persian.ts';
 import type { MarksReply } from '../../../../src/dashboard/schema/market.ts';
 import type { FillItem, OrderItem } from '../../../../src/dashboard/schema/order.ts';
+import { fillMarks } from '../../../../src/page/fill-marks.ts';
 import { textProblems } from '../../../support/text-problems.ts';
 
 const FOLDER = 'src/dashboard/page';
@@ -79,17 +80,18 @@ describe('the reader of server-sent events', () => {
   });
 });
 
-const fill = (atMs: number, side: 'buy' | 'sell'): FillItem => ({ atMs, side }) as FillItem;
+const fill = (atMs: number, side: 'buy' | 'sell', price = '10'): FillItem =>
+  ({ atMs, side, price }) as FillItem;
 
 const order = (fields: Partial<OrderItem>): OrderItem =>
   ({ side: 'sell', price: null, stopPrice: null, exit: null, ...fields }) as OrderItem;
 
 describe('the marks of a chart', () => {
   test('are one for the fills of a side in a candle', () => {
-    const fills = [fill(350, 'sell'), fill(120, 'buy'), fill(199, 'buy'), fill(50, 'buy')];
-    expect(fillMarks(fills, [100, 200, 300])).toEqual([
-      { openTimeMs: 100, side: 'buy', count: 2 },
-      { openTimeMs: 300, side: 'sell', count: 1 },
+    const fills = [fill(350, 'sell'), fill(120, 'buy'), fill(199, 'buy', '20'), fill(50, 'buy')];
+    expect(fillMarks(fillsByCandle(fills, [100, 200, 300]))).toEqual([
+      { time: 100, isBuy: true, price: 15, count: 2 },
+      { time: 300, isBuy: false, price: 10, count: 1 },
     ]);
   });
 

@@ -29,7 +29,7 @@ test.each([
   ['a new file', 'src/engine/other.ts', '', true],
   ['the version of a dependency', 'package.json', '{ "dependencies": { "decimal.js": "10.6.1" } }', true],
   ['a command', 'src/cli/main.ts', 'two', false],
-  ['a page of a report', 'src/study/report/page/page.js', '', false],
+  ['a page of a report', 'src/page/study/page.tsx', '', false],
   ['a script', 'package.json', '{ "scripts": {}, "dependencies": { "decimal.js": "10.6.0" } }', false],
 ])('%s makes another version or not: %#', (_, path, text, isAnother) => {
   const before = versionOfSources(checkout);

@@ -2,10 +2,9 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { pageScript } from '../../../../src/backtest/html-page.ts';
 import type { ReportedStudy } from '../../../../src/study/reported-study.ts';
 import { studyReportData } from '../../../../src/study/report/study-report-data.ts';
-import { STUDY_SCRIPTS, studyHtml } from '../../../../src/study/study-html.ts';
+import { studyHtml } from '../../../../src/study/study-html.ts';
 import { askedSection } from '../../../../src/study/report/sections/asked-sections.ts';
 import { studyVoice } from '../../../../src/study/study-voice.ts';
 import { STATISTIC_NOTES } from '../../../../src/study/validation/statistic-notes.ts';
@@ -154,15 +153,5 @@ describe('the report of a study', () => {
       /Of 100,000 trials the charts have 1,9\d\d: 1,500 drawn by the study's id, and the best ones\./,
     );
     expect(textOf(large)).toMatch(/The 50 best of \d\d,\d{3} trials with values; trials\.parquet has all/);
-  });
-
-  test('runs one script without imports, in which no name is there twice', () => {
-    const script = pageScript(STUDY_SCRIPTS);
-    expect(script).not.toMatch(/^(?:import|export) /m);
-    const names = [...script.matchAll(/^(?:async function|function|const|let) (\w+)/gm)].map(
-      (match) => match[1],
-    );
-    expect(names).toContain('drawSlices');
-    expect(new Set(names).size).toBe(names.length);
   });
 });

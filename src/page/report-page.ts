@@ -1,0 +1,38 @@
+import { effect } from '@preact/signals';
+import { sayReport } from './report-words.ts';
+import { chooseTheme, isDark } from './theme.ts';
+
+/**
+ * Draws a report once its data is unpacked; `data-ready` on the document says that all is drawn. Elements of
+ * the class `chart-note` show why it can not be drawn.
+ */
+export async function startReport(draw: (data: never) => void): Promise<void> {
+  startThemeSwitch();
+  try {
+    draw(await packedData());
+    document.documentElement.dataset['ready'] = 'true';
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    for (const note of document.querySelectorAll('.chart-note'))
+      note.textContent = sayReport('notDrawn', { reason });
+    throw error;
+  }
+}
+
+/** Unpacks the JSON in the element `data`. Rejects where the browser can not. */
+async function packedData(): Promise<never> {
+  const text = document.getElementById('data')?.textContent ?? '';
+  const bytes = Uint8Array.from(atob(text.trim()), (character) => character.charCodeAt(0));
+  const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream('gzip'));
+  return (await new Response(stream).json()) as never;
+}
+
+function startThemeSwitch(): void {
+  const button = document.getElementById('theme');
+  effect(() => {
+    if (button === null) return;
+    button.textContent = sayReport(isDark.value ? 'light' : 'dark');
+    button.setAttribute('aria-label', sayReport(isDark.value ? 'toLight' : 'toDark'));
+  });
+  button?.addEventListener('click', () => chooseTheme(isDark.value ? 'light' : 'dark'));
+}

@@ -1,0 +1,244 @@
+import {
+  BaselineSeries,
+  CandlestickSeries,
+  createChart,
+  createSeriesMarkers,
+  HistogramSeries,
+  LineSeries,
+  LineStyle,
+  LineType,
+  TickMarkType,
+  type IChartApi,
+  type ISeriesApi,
+  type Time,
+} from 'lightweight-charts';
+import { addVolume, MOST_PANES, shownBy, UNMARKED, writePaneTitle } from '../price-chart.ts';
+import {
+  digitsOf,
+  isPersian,
+  shownPercent,
+  pictureText,
+  sayReport,
+  shownTime,
+  valueText,
+} from '../report-words.ts';
+import { colour } from '../theme.ts';
+import type { Plot, RunPage } from './run-page.ts';
+
+/** The chart with its series: prices above, plots and equity below them, drawdown at the bottom. */
+
+const DAY_MS = 86_400_000;
+const MINUTE_MS = 60_000;
+/** Money from which on an axis has it in short. */
+const LEAST_IN_WORDS = 1e6;
+
+export type ChartSeries = ReturnType<typeof createSeries>;
+
+/** Adds an empty price pane, the panes of plots, and equity and drawdown as the run has them. */
+export function createSeries(data: RunPage, place: HTMLElement) {
+  const chart = createChart(place, {
+    autoSize: true,
+    handleScroll: { vertTouchDrag: false },
+    timeScale: {
+      minBarSpacing: 0.001,
+      // Bars that are narrower than a pixel are drawn as one.
+      enableConflation: true,
+      timeVisible: data.stepMs < DAY_MS,
+      secondsVisible: data.stepMs < MINUTE_MS,
+      ...(isPersian ? { tickMarkFormatter: tickText, tickMarkMaxCharacterLength: 10 } : {}),
+    },
+    localization: { locale: 'en-US', ...(isPersian ? { timeFormatter: secondText } : {}) },
+  });
+  const line = { ...UNMARKED, lineWidth: 1 } as const;
+  const range = { ...UNMARKED, borderVisible: false };
+  const prices = chart.addSeries(CandlestickSeries, { priceLineVisible: false }, 0);
+  const volume = addVolume(chart, { priceFormat: { type: 'volume' } });
+  const dashed = {
+    ...UNMARKED,
+    lineWidth: 2,
+    lineStyle: LineStyle.Dashed,
+    crosshairMarkerVisible: false,
+  } as const;
+  const tradeLine = chart.addSeries(LineSeries, dashed, 0);
+  const titles = plotTitles(data).slice(0, MOST_PANES);
+  const paintTitles = titles.map((title) => writePaneTitle(chart.addPane(true), title));
+  const ofEquity = 1 + titles.length;
+  const money = { priceFormat: shownBy(shortMoney, 0.01) };
+  const percent = { priceFormat: shownBy((value) => shownPercent(value, 1), 0.01) };
+  const equityRange = chart.addSeries(CandlestickSeries, { ...range, ...money }, ofEquity);
+  const hold = chart.addSeries(LineSeries, { ...line, ...money }, ofEquity);
+  const equity = chart.addSeries(LineSeries, { priceLineVisible: false, lineWidth: 2, ...money }, ofEquity);
+  const depths = chart.addSeries(CandlestickSeries, { ...range, ...percent }, ofEquity + 1);
+  const drawdown = chart.addSeries(
+    BaselineSeries,
+    { lineWidth: 1, priceLineVisible: false, ...percent },
+    ofEquity + 1,
+  );
+  const panes = chart.panes();
+  [3, ...titles.map(() => 1), 2, 1].forEach((factor, index) => panes[index]?.setStretchFactor(factor));
+  equity.setData(data.equity);
+  hold.setData(data.hold);
+  equityRange.setData(data.equityRange);
+  depths.setData(data.drawdownRange);
+  drawdown.setData(data.drawdown);
+  const marks = createSeriesMarkers<Time>(prices, []);
+  const series = { chart, prices, volume, tradeLine, equityRange, hold, equity, depths, drawdown, marks };
+  showRanges(data, series);
+  return { ...series, titles, paintTitles };
+}
+
+/**
+ * Ranges are there where a point stands for several bars: where these are narrower than a pixel. That of the
+ * equity is there on a thinned page always; a point of the drawdown is the deepest of its bars.
+ */
+function showRanges(
+  { isThinned }: RunPage,
+  { chart, equityRange, depths }: Pick<ChartSeries, 'chart' | 'equityRange' | 'depths'>,
+): void {
+  let isShown = true;
+  chart.timeScale().subscribeVisibleLogicalRangeChange((view) => {
+    if (view === null) return;
+    const isWide = view.to - view.from > chart.timeScale().width();
+    if (isWide === isShown) return;
+    isShown = isWide;
+    depths.applyOptions({ visible: isWide });
+    if (!isThinned) equityRange.applyOptions({ visible: isWide });
+  });
+}
+
+const painted = (upColor: string, downColor: string) =>
+  ({ upColor, downColor, wickUpColor: upColor, wickDownColor: downColor }) as const;
+
+/** Gives all of them the colours of the theme. */
+export function paintSeries(series: ChartSeries): void {
+  const { chart, prices, volume, equityRange, hold, equity, depths, drawdown } = series;
+  const line = colour('line');
+  chart.applyOptions({
+    layout: {
+      background: { color: colour('card') },
+      textColor: colour('muted'),
+      panes: { separatorColor: line, separatorHoverColor: line },
+    },
+    grid: { vertLines: { color: colour('grid') }, horzLines: { color: colour('grid') } },
+    rightPriceScale: { borderColor: line },
+    timeScale: { borderColor: line },
+  });
+  const [up, down] = [colour('up'), colour('down')];
+  prices.applyOptions({ ...painted(up, down), borderUpColor: up, borderDownColor: down });
+  volume.applyOptions({ color: colour('volume') });
+  equityRange.applyOptions(painted(colour('equity-range'), colour('equity-range')));
+  depths.applyOptions(painted(down, down));
+  equity.applyOptions({ color: colour('equity') });
+  hold.applyOptions({ color: colour('hold') });
+  drawdown.applyOptions({
+    bottomLineColor: down,
+    bottomFillColor1: colour('depth-low'),
+    bottomFillColor2: colour('depth-high'),
+    topLineColor: down,
+  });
+  for (const paintTitle of series.paintTitles) paintTitle();
+}
+
+const secondText = (time: Time): string => shownTime(Number(time) * 1_000);
+
+/** The hour within a day, else the whole day, since ticks stand at days of UTC. */
+function tickText(time: Time, kind: TickMarkType): string {
+  return shownTime(Number(time) * 1_000, kind >= TickMarkType.Time ? 'clock' : 'day');
+}
+
+/** Money on an axis, where there is little room: `1.25M`. */
+function shortMoney(value: number): string {
+  if (Math.abs(value) >= LEAST_IN_WORDS)
+    return pictureText(digitsOf(value, { notation: 'compact', maximumFractionDigits: 2 }));
+  return digitsOf(value, { maximumFractionDigits: Math.abs(value) < 100 ? 2 : 0 });
+}
+
+/** Colours of plots without one of their own, in this order. */
+const PLOT_COLORS = ['purple', 'orange', 'blue', 'gray', 'green', 'red'];
+
+/** The titles of all panes of plots, of whatever market. */
+const plotTitles = ({ plots }: RunPage): readonly string[] => [
+  ...new Set(plots.flatMap(({ pane }) => pane ?? [])),
+];
+
+/** What strategies plot: over the bars of their market, and in panes of their own below them. */
+export class DrawnPlots {
+  readonly #data: RunPage;
+  readonly #series: ChartSeries;
+  #drawn: readonly {
+    readonly name: string;
+    readonly key: string;
+    readonly series: ISeriesApi<'Line' | 'Histogram'>;
+  }[] = [];
+
+  constructor(data: RunPage, series: ChartSeries) {
+    this.#data = data;
+    this.#series = series;
+    document.documentElement.style.setProperty('--panes', String(series.titles.length));
+  }
+
+  /** Says that some panes have no room; empty where all have. */
+  get note(): string {
+    const more = plotTitles(this.#data).length - MOST_PANES;
+    return more > 0 ? sayReport('morePanes', { count: more }) : '';
+  }
+
+  /** Draws the plots of one market in place of those before. */
+  show(market: number): void {
+    const { chart, titles } = this.#series;
+    for (const { series } of this.#drawn) chart.removeSeries(series);
+    const plots = this.#data.plots.filter(
+      ({ market: own, pane }) => own === market && (pane === null || titles.includes(pane)),
+    );
+    this.#drawn = plots.map((plot, index) => ({
+      name: plot.name,
+      key: `plot-${plot.color ?? PLOT_COLORS[index % PLOT_COLORS.length]}`,
+      series: drawPlot(chart, plot, titles),
+    }));
+    document.documentElement.style.setProperty('--plots', String(this.#drawn.length));
+    this.paint();
+  }
+
+  paint(): void {
+    for (const { series, key } of this.#drawn) series.applyOptions({ color: colour(key) });
+  }
+
+  names(): readonly NamedValue[] {
+    return this.#drawn.map(({ name, key }) => ({ name, key, text: '' }));
+  }
+
+  /** Names and values of those that have one under the pointer. */
+  valuesOf(valueOf: (series: ISeriesApi<'Line' | 'Histogram'>) => number | null): readonly NamedValue[] {
+    return this.#drawn.flatMap(({ name, key, series }) => {
+      const value = valueOf(series);
+      return value === null ? [] : [{ name, key, text: valueText(value) }];
+    });
+  }
+}
+
+/** A plot in the legend. */
+export interface NamedValue {
+  readonly name: string;
+  readonly key: string;
+  readonly text: string;
+}
+
+function drawPlot(
+  chart: IChartApi,
+  { pane: title, style, points }: Plot,
+  titles: readonly string[],
+): ISeriesApi<'Line' | 'Histogram'> {
+  const pane = title === null ? 0 : 1 + titles.indexOf(title);
+  const line = { ...UNMARKED, lineWidth: 1, crosshairMarkerVisible: false } as const;
+  const look =
+    style === 'points'
+      ? { lineVisible: false, pointMarkersVisible: true, pointMarkersRadius: 2 }
+      : { lineType: style === 'steps' ? LineType.WithSteps : LineType.Simple };
+  const series =
+    style === 'bars'
+      ? chart.addSeries(HistogramSeries, UNMARKED, pane)
+      : chart.addSeries(LineSeries, { ...line, ...look }, pane);
+  if (pane > 0) series.applyOptions({ priceFormat: shownBy(valueText) });
+  series.setData(points);
+  return series;
+}

@@ -1,0 +1,253 @@
+import type {
+  IChartApi,
+  IPrimitivePaneView,
+  ISeriesApi,
+  Logical,
+  SeriesType,
+  UTCTimestamp,
+} from 'lightweight-charts';
+import { sayReport, shownTime } from '../report-words.ts';
+import { colour } from '../theme.ts';
+import type { ChartSeries } from './chart-series.ts';
+import type { Band, ExitLine, BarMoment, RunPage, TradeRow } from './run-page.ts';
+
+/**
+ * What is drawn over the charts: where exits rested, which entry belongs to which exit, times when locks
+ * held, shaded over all panes, and when a market was in a universe, a strip below its bars.
+ */
+
+/** More in view would hide the bars: they are left out until the reader zooms in. */
+const MOST_EXITS = 2_000;
+const MOST_TRADES = 400;
+const MOST_BANDS = 1_000;
+
+/** Lines under the pointer. */
+const MOST_NAMED = 4;
+
+/** A trade of less than this share of the largest one is what another left over: no line is worth it. */
+const LEAST_SHARE = 0.001;
+
+/** Width of what is shorter than a pixel, and height of a strip. */
+const LEAST_WIDTH = 1;
+const STRIP_HEIGHT = 6;
+
+/** What of the time scale is seen, in seconds; null before anything is drawn. */
+export type View = { readonly from: number; readonly to: number } | null;
+
+export const visibleTime = (chart: IChartApi): View => {
+  const range = chart.timeScale().getVisibleRange();
+  return range === null ? null : { from: Number(range.from), to: Number(range.to) };
+};
+
+/** A canvas in its own pixels: so many of them for one of the page. */
+interface Canvas {
+  readonly context: CanvasRenderingContext2D;
+  readonly across: number;
+  readonly down: number;
+  readonly height: number;
+}
+
+/**
+ * Has something drawn in the pane of a series, which follows every move of the chart; returns what redraws
+ * it.
+ */
+function attach(
+  series: ISeriesApi<SeriesType>,
+  zOrder: 'bottom' | 'top',
+  draw: (canvas: Canvas) => void,
+): () => void {
+  let update: (() => void) | null = null;
+  const view: IPrimitivePaneView = {
+    zOrder: () => zOrder,
+    renderer: () => ({
+      draw: (target) =>
+        target.useBitmapCoordinateSpace(
+          ({ context, horizontalPixelRatio: across, verticalPixelRatio: down, bitmapSize }) =>
+            draw({ context, across, down, height: bitmapSize.height }),
+        ),
+    }),
+  };
+  series.attachPrimitive({
+    attached: ({ requestUpdate }) => {
+      update = requestUpdate;
+    },
+    paneViews: () => [view],
+  });
+  return () => update?.();
+}
+
+/** Attaches all of them. Returns the function that draws them again, such as in another theme. */
+export function startOverlays(data: RunPage, series: ChartSeries, market: () => number): () => void {
+  const { chart, prices, equity, drawdown } = series;
+  const worth = tradesWorthALine(data);
+  const bandsInView = (bands: readonly Band[]): readonly Band[] => {
+    const found = bandsOf(bands, data, market(), visibleTime(chart));
+    return found.length > MOST_BANDS ? [] : found;
+  };
+  const drawLocks = ({ context, across, height }: Canvas): void => {
+    context.fillStyle = colour('lock');
+    for (const [left, width] of mergedRanges(chart, bandsInView(data.locks), across))
+      context.fillRect(left, 0, width, height);
+  };
+  const drawMembers = ({ context, across, down, height }: Canvas): void => {
+    context.fillStyle = colour('member');
+    const high = STRIP_HEIGHT * down;
+    for (const [left, width] of mergedRanges(chart, bandsInView(data.members), across))
+      context.fillRect(left, height - high, width, high);
+  };
+  const drawPriceLines = (canvas: Canvas): void => {
+    const view = visibleTime(chart);
+    if (view === null) return;
+    const pen = penOf(series, canvas);
+    const exits = exitsIn(data, market(), view);
+    if (exits.length <= MOST_EXITS) for (const line of exits) drawExit(line, pen, data.exits);
+    const trades = worth.filter(
+      ({ market: own, openedAtMs, closedAtMs }) =>
+        own === market() && data.timeAt(closedAtMs) >= view.from && data.timeAt(openedAtMs) <= view.to,
+    );
+    if (trades.length <= MOST_TRADES) for (const trade of trades) drawTrade(trade, pen, data);
+  };
+  const updates = [
+    attach(prices, 'top', drawPriceLines),
+    ...[prices, equity, drawdown].map((each) => attach(each, 'bottom', drawLocks)),
+    attach(prices, 'top', drawMembers),
+  ];
+  return () => {
+    for (const update of updates) update();
+  };
+}
+
+/** Places on a canvas by time and price. */
+interface Pen {
+  readonly context: CanvasRenderingContext2D;
+  readonly left: (time: UTCTimestamp) => number;
+  readonly right: (time: UTCTimestamp) => number;
+  readonly middle: (time: UTCTimestamp) => number;
+  readonly height: (price: number) => number;
+  readonly unit: number;
+}
+
+/** The middle of a bar, by its place on the time scale. */
+const middleOf = (chart: IChartApi, index: number): number =>
+  chart.timeScale().logicalToCoordinate(index as Logical) ?? 0;
+
+function penOf({ chart, prices }: ChartSeries, { context, across, down }: Canvas): Pen {
+  const half = ((middleOf(chart, 1) - middleOf(chart, 0)) / 2) * across;
+  const middle = (time: UTCTimestamp): number =>
+    middleOf(chart, chart.timeScale().timeToIndex(time, true) ?? 0) * across;
+  return {
+    context,
+    middle,
+    left: (time) => middle(time) - half,
+    right: (time) => middle(time) + half,
+    height: (price) => (prices.priceToCoordinate(price) ?? 0) * down,
+    unit: down,
+  };
+}
+
+/** Lines of exits of a market within a time. */
+const exitsIn = (data: RunPage, market: number, { from, to }: NonNullable<View>): readonly ExitLine[] =>
+  data.exits.filter((line) => line.market === market && line.to >= from && line.from <= to);
+
+const valueOf = ({ amount, entryPrice }: TradeRow): number => amount * entryPrice;
+
+/** A trade with an end. */
+type ClosedTrade = TradeRow & { readonly closedAtMs: number };
+
+const isClosed = (trade: TradeRow): trade is ClosedTrade => trade.closedAtMs !== null;
+
+function tradesWorthALine({ trades }: RunPage): readonly ClosedTrade[] {
+  const largest = trades.reduce((most, trade) => Math.max(most, valueOf(trade)), 0);
+  return trades.filter(isClosed).filter((trade) => valueOf(trade) >= LEAST_SHARE * largest);
+}
+
+/** The price of an exit while it rested, and the step to it from where it rested before. */
+function drawExit(line: ExitLine, pen: Pen, all: readonly ExitLine[]): void {
+  const { context } = pen;
+  const [left, top] = [pen.left(line.from), pen.height(line.price)];
+  const before = all[line.before];
+  context.beginPath();
+  context.moveTo(left, before === undefined ? top : pen.height(before.price));
+  context.lineTo(left, top);
+  context.lineTo(pen.right(line.to), top);
+  context.setLineDash([]);
+  context.lineWidth = Math.max(1, Math.round(1.5 * pen.unit));
+  context.strokeStyle = colour(line.isTarget ? 'target' : 'stop');
+  context.stroke();
+}
+
+/** From the entry of a trade to its exit. */
+function drawTrade(trade: ClosedTrade, pen: Pen, data: RunPage): void {
+  const { context } = pen;
+  context.beginPath();
+  context.moveTo(pen.middle(data.timeAt(trade.openedAtMs)), pen.height(trade.entryPrice));
+  context.lineTo(pen.middle(data.timeAt(trade.closedAtMs)), pen.height(trade.exitPrice));
+  context.setLineDash([4 * pen.unit, 3 * pen.unit]);
+  context.lineWidth = Math.max(1, pen.unit);
+  context.strokeStyle = colour(trade.profit >= 0 ? 'up' : 'down');
+  context.stroke();
+  context.setLineDash([]);
+}
+
+/** The bands of a market within a time. */
+function bandsOf(bands: readonly Band[], { stepMs }: RunPage, market: number, view: View): readonly Band[] {
+  if (view === null) return [];
+  const [fromMs, toMs] = [view.from * 1_000, view.to * 1_000 + stepMs];
+  return bands.filter(
+    (band) => (band.market === -1 || band.market === market) && band.fromMs < toMs && band.untilMs >= fromMs,
+  );
+}
+
+/** Sentences on what is in view and too much to be told apart. */
+export function hiddenOverlays(data: RunPage, market: number, view: View): readonly string[] {
+  if (view === null) return [];
+  const [exits, locks, members] = [
+    exitsIn(data, market, view).length,
+    bandsOf(data.locks, data, market, view).length,
+    bandsOf(data.members, data, market, view).length,
+  ];
+  return [
+    ...(exits > MOST_EXITS ? [sayReport('hiddenExits', { count: exits })] : []),
+    ...(locks > MOST_BANDS ? [sayReport('hiddenLocks', { count: locks })] : []),
+    ...(members > MOST_BANDS ? [sayReport('hiddenMembers', { count: members })] : []),
+  ];
+}
+
+/** Where bands are on the canvas: those that touch are one, so that no place is shaded twice. */
+function mergedRanges(
+  chart: IChartApi,
+  bands: readonly Band[],
+  across: number,
+): readonly (readonly [left: number, width: number])[] {
+  const found: [left: number, width: number][] = [];
+  for (const { from, until } of bands) {
+    const left = placeOf(chart, from) * across;
+    const right = Math.max(left + LEAST_WIDTH * across, placeOf(chart, until) * across);
+    const last = found.at(-1);
+    if (last !== undefined && left <= last[0] + last[1]) last[1] = Math.max(last[1], right - last[0]);
+    else found.push([left, right - left]);
+  }
+  return found;
+}
+
+/** Where a moment is: within its bar, at the edge of the next one where it has none, and after the last. */
+function placeOf(chart: IChartApi, { time, part, isAfterAll }: BarMoment): number {
+  const scale = chart.timeScale();
+  const exact = scale.timeToIndex(time, false);
+  const index = exact ?? scale.timeToIndex(time, true) ?? 0;
+  const beside = exact === null ? (isAfterAll ? 0.5 : -0.5) : part - 0.5;
+  return middleOf(chart, index) + beside * (middleOf(chart, 1) - middleOf(chart, 0));
+}
+
+/** What holds at a bar, a line each. */
+export function bandLines(data: RunPage, market: number, time: number): readonly string[] {
+  const view = { from: time, to: time };
+  const lines = [data.locks, data.members]
+    .flatMap((bands) => bandsOf(bands, data, market, view))
+    .filter(({ fromMs, untilMs }) => untilMs > time * 1_000 || untilMs === fromMs)
+    .map(({ name, text, fromMs, untilMs }) =>
+      sayReport('band', { name, from: shownTime(fromMs), until: shownTime(untilMs), text }),
+    );
+  const more = lines.length - MOST_NAMED;
+  return more > 0 ? [...lines.slice(0, MOST_NAMED), sayReport('moreBands', { count: more })] : lines;
+}

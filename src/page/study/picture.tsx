@@ -1,0 +1,265 @@
+import { signal } from '@preact/signals';
+import type { ComponentChildren, TargetedPointerEvent } from 'preact';
+import { withoutDirectionMarks } from '../../language/isolate.ts';
+import { pictureText } from '../report-words.ts';
+import type { PictureAxis } from './axis.ts';
+
+/** A place within a picture, in pixels. */
+export interface Spot {
+  readonly left: number;
+  readonly top: number;
+}
+
+interface PictureProps {
+  readonly title: string;
+  readonly width: number;
+  readonly height: number;
+  readonly name?: string;
+  /** What is said of a place under the pointer. */
+  readonly linesAt: (spot: Spot) => readonly string[];
+  readonly onChoose?: (spot: Spot) => void;
+  readonly children: ComponentChildren;
+}
+
+/** A picture that says what is under the pointer. Colours and widths come from the style sheet. */
+export function Picture({ title, width, height, name = '', linesAt, onChoose, children }: PictureProps) {
+  const show = (event: TargetedPointerEvent<SVGSVGElement>): void => {
+    tip.value = { left: event.clientX, top: event.clientY, lines: linesAt(spotOf(event)) };
+  };
+  return (
+    <svg
+      class={`plot ${name}`}
+      width={width}
+      height={height}
+      role="img"
+      aria-label={title}
+      onPointerMove={show}
+      onPointerDown={show}
+      onPointerLeave={() => (tip.value = NO_TIP)}
+      onClick={(event) => onChoose?.(spotOf(event))}
+    >
+      {children}
+    </svg>
+  );
+}
+
+function spotOf(event: MouseEvent & { readonly currentTarget: Element }): Spot {
+  const { left, top } = event.currentTarget.getBoundingClientRect();
+  return { left: event.clientX - left, top: event.clientY - top };
+}
+
+const NO_TIP = { left: 0, top: 0, lines: [] as readonly string[] };
+const tip = signal(NO_TIP);
+
+/** Lines beside the pointer, or beside a finger. */
+export function Tip() {
+  const { left, top, lines } = tip.value;
+  const place = (box: HTMLElement | null): void => {
+    if (box === null || lines.length === 0) return;
+    const { offsetWidth, offsetHeight, style } = box;
+    const isBefore = left + 14 + offsetWidth > innerWidth;
+    style.left = `${Math.max(4, isBefore ? left - 14 - offsetWidth : left + 14)}px`;
+    style.top = `${Math.max(4, Math.min(top + 14, innerHeight - offsetHeight - 4))}px`;
+  };
+  return (
+    <div id="tip" hidden={lines.length === 0} ref={place}>
+      {lines.join('\n')}
+    </div>
+  );
+}
+
+/** Distance from a finger or a pointer to what it points at, in pixels. */
+const REACH = 24;
+
+/** The nearest of some things to a place, if one is near. */
+export function nearest<Thing extends Spot>(things: readonly Thing[], { left, top }: Spot): Thing | null {
+  let found: Thing | null = null;
+  let least = REACH ** 2;
+  for (const thing of things) {
+    const distance = (thing.left - left) ** 2 + (thing.top - top) ** 2;
+    if (distance > least) continue;
+    least = distance;
+    found = thing;
+  }
+  return found;
+}
+
+/** Dots as one path: strokes without length, which round ends make dots. */
+const dotsPath = (dots: readonly Spot[]): string =>
+  dots.map(({ left, top }) => `M${left.toFixed(1)} ${top.toFixed(1)}h0`).join('');
+
+/** A line through points. */
+export const linePath = (points: readonly Spot[]): string =>
+  points
+    .map(({ left, top }, index) => `${index === 0 ? 'M' : 'L'}${left.toFixed(1)} ${top.toFixed(1)}`)
+    .join('');
+
+/** So that no dot lies on the texts of the upright axis. */
+const INSET = 9;
+/** Height of the words over the upright axis. */
+const NOTE_HEIGHT = 14;
+const EDGE = { left: 62, right: 22, top: 10, bottom: 40 };
+
+interface FrameOptions {
+  readonly width: number;
+  readonly height: number;
+  readonly x: PictureAxis;
+  readonly y: PictureAxis;
+  /** Words over the upright axis. */
+  readonly note?: string;
+}
+
+export type Frame = ReturnType<typeof frameOf>;
+
+/** Returns where values of two axes are in a picture. */
+export function frameOf({ width, height, x, y, note = '' }: FrameOptions) {
+  const ceiling = EDGE.top + (note === '' ? 0 : NOTE_HEIGHT);
+  const [left, right, floor] = [EDGE.left, width - EDGE.right, height - EDGE.bottom];
+  const [begin, extent] = [left + INSET, right - left - 2 * INSET];
+  return {
+    height,
+    x,
+    y,
+    note,
+    ceiling,
+    left,
+    right,
+    floor,
+    leftOf: (value: number): number => begin + x.place(value) * extent,
+    topOf: (value: number): number => floor - y.place(value) * (floor - ceiling),
+    /** How far along its axis a place of the picture is: 0 to 1. */
+    shareAt: (at: number): number => (at - begin) / extent,
+  };
+}
+
+/** The axes of a picture with their grid. */
+export function Axes({ frame }: { readonly frame: Frame }) {
+  const { height, x, y, note, ceiling, left, right, floor, leftOf, topOf } = frame;
+  return (
+    <>
+      {y.ticks.map(({ at, text }) => (
+        <>
+          <line class="grid" x1={left} x2={right} y1={topOf(at)} y2={topOf(at)} />
+          <text x={left - 6} y={topOf(at) + 4} text-anchor="end">
+            {text}
+          </text>
+        </>
+      ))}
+      {spaced(x.ticks, leftOf).map(({ at, text }) => (
+        <>
+          <line class="grid" x1={leftOf(at)} x2={leftOf(at)} y1={ceiling} y2={floor} />
+          <text x={leftOf(at)} y={floor + 15} text-anchor="middle">
+            {text}
+          </text>
+        </>
+      ))}
+      <line class="floor" x1={left} x2={right} y1={floor} y2={floor} />
+      <text class="axis-title" x={(left + right) / 2} y={height - 6} text-anchor="middle">
+        {pictureText(x.title)}
+      </text>
+      {note !== '' && (
+        <text class="axis-title" x={4} y={13}>
+          {pictureText(note)}
+        </text>
+      )}
+    </>
+  );
+}
+
+/** Number of characters that take room. */
+export const letterCount = (text: string): number => withoutDirectionMarks(text).length;
+
+/** Those marks whose texts do not run into one another. */
+function spaced(ticks: PictureAxis['ticks'], leftOf: (value: number) => number): PictureAxis['ticks'] {
+  let end = -Infinity;
+  return ticks.filter(({ at, text }) => {
+    const half = letterCount(text) * 3.4;
+    const left = leftOf(at);
+    if (left - half < end) return false;
+    end = left + half + 4;
+    return true;
+  });
+}
+
+/** Kinds of dots: the later ones lie above. `failed` has no height, and stands on the floor. */
+const DOT_KINDS = ['failed', 'broken', 'other', 'near', 'front', 'best', 'chosen'] as const;
+
+export type DotKind = (typeof DOT_KINDS)[number];
+
+/** A thing between two axes. */
+export interface Dot {
+  readonly x: number;
+  readonly y: number;
+  readonly kind: DotKind;
+  readonly key: number;
+  readonly lines: () => readonly string[];
+}
+
+interface DotPictureProps extends FrameOptions {
+  readonly title: string;
+  readonly dots: readonly Dot[];
+  /** A part of the axis across that stands out. */
+  readonly band?: readonly [from: number, to: number] | null;
+  readonly levels?: readonly { readonly at: number; readonly text: string }[];
+  readonly line?: readonly { readonly x: number; readonly y: number }[];
+  readonly labels?: readonly { readonly x: number; readonly y: number; readonly text: string }[];
+  readonly onChoose?: (key: number) => void;
+}
+
+/** Draws dots, with what is said of them under the pointer. A click on one chooses it. */
+export function DotPicture(props: DotPictureProps) {
+  const { title, dots, band = null, levels = [], line = [], labels = [], onChoose } = props;
+  const frame = frameOf(props);
+  const { leftOf, topOf, floor, ceiling, right, left } = frame;
+  const placed = dots.map((dot) => ({
+    dot,
+    left: leftOf(dot.x),
+    top: dot.kind === 'failed' ? floor - 4 : topOf(dot.y),
+  }));
+  const choose = (spot: Spot): void => {
+    const found = nearest(placed, spot);
+    if (found !== null) onChoose?.(found.dot.key);
+  };
+  return (
+    <Picture
+      title={title}
+      width={props.width}
+      height={props.height}
+      linesAt={(spot) => nearest(placed, spot)?.dot.lines() ?? []}
+      onChoose={choose}
+    >
+      <Axes frame={frame} />
+      {band !== null && (
+        <rect
+          class="plateau"
+          x={leftOf(band[0])}
+          y={ceiling}
+          width={Math.max(2, leftOf(band[1]) - leftOf(band[0]))}
+          height={floor - ceiling}
+        />
+      )}
+      {levels.map(({ at, text }) => (
+        <>
+          <line class="level" x1={left} x2={right} y1={topOf(at)} y2={topOf(at)} />
+          <text class="level-text" x={right} y={topOf(at) - 4} text-anchor="end">
+            {pictureText(text)}
+          </text>
+        </>
+      ))}
+      {line.length > 0 && (
+        <path class="guide" d={linePath(line.map(({ x, y }) => ({ left: leftOf(x), top: topOf(y) })))} />
+      )}
+      {DOT_KINDS.map((kind) => {
+        const own = placed.filter(({ dot }) => dot.kind === kind);
+        return own.length === 0 ? null : (
+          <path class={`dots dots-${kind}`} data-count={own.length} d={dotsPath(own)} />
+        );
+      })}
+      {labels.map(({ x, y, text }) => (
+        <text class="dot-label" x={leftOf(x) + 7} y={topOf(y) - 6}>
+          {text}
+        </text>
+      ))}
+    </Picture>
+  );
+}

@@ -1,0 +1,124 @@
+import { translateInto } from '../../language/translate.ts';
+import {
+  asNumber,
+  digitsOf,
+  foreignText,
+  isPersian,
+  pageLanguage,
+  shownLength,
+  shownNumber,
+  pictureText,
+  sayReport,
+  shareText,
+} from '../report-words.ts';
+import type { FigureKind, ReportParameter, StudyReportData, TrialState } from '../study-data.ts';
+import { ENGLISH_STUDY_PAGE, PERSIAN_STUDY_PAGE } from '../study-texts.ts';
+
+/** Text of a key of the page of a study. */
+export const sayStudy = translateInto<typeof ENGLISH_STUDY_PAGE>(
+  pageLanguage,
+  isPersian ? PERSIAN_STUDY_PAGE : ENGLISH_STUDY_PAGE,
+);
+
+export type Figure = StudyReportData['figures'][number];
+
+/** One trial, as charts draw it. */
+export interface TrialPoint {
+  readonly number: number;
+  readonly state: TrialState;
+  readonly isDrawn: boolean;
+  readonly isNear: boolean;
+  readonly isFront: boolean;
+  readonly isBest: boolean;
+  /** By parameter, and by figure. */
+  readonly values: readonly (number | null)[];
+  readonly figures: readonly (number | null)[];
+}
+
+/** A study as its charts need it. */
+export interface StudyPage extends StudyReportData {
+  readonly points: readonly TrialPoint[];
+}
+
+export function unpackStudy(sent: StudyReportData): StudyPage {
+  const { trials, best } = sent;
+  const points = trials.number.map((number, place) => ({
+    number,
+    state: trials.state[place] ?? 2,
+    isDrawn: trials.isDrawn[place] === 1,
+    isNear: trials.isNear[place] === 1,
+    isFront: trials.isFront[place] === 1,
+    isBest: number === best,
+    values: trials.values.map((column) => column[place] ?? null),
+    figures: trials.figures.map((column) => column[place] ?? null),
+  }));
+  return { ...sent, points };
+}
+
+/** What is shown of a study: the figure, and the trial that a reader has chosen. */
+export interface StudyView {
+  readonly study: StudyPage;
+  readonly figure: number;
+  readonly chosen: number | null;
+  readonly choose: (number: number) => void;
+}
+
+export function figureText(value: number | null, kind: FigureKind): string {
+  if (value === null) return sayReport('nothing');
+  if (kind === 'fraction') return shareText(value);
+  return kind === 'length' ? shownLength(value) : shortNumber(value);
+}
+
+/** An objective says what is better; of other figures all but the drawdown are better the larger they are. */
+export function isLessBetter({ name, direction }: Figure): boolean {
+  return direction === null ? name === 'maxDrawdown' : direction === 'minimize';
+}
+
+/** From here on a number is written with a word: a million. */
+const LEAST_IN_WORDS = 1e6;
+
+/** A number with at most four digits that tell something. */
+export function shortNumber(value: number): string {
+  const size = Math.abs(value);
+  if (size >= LEAST_IN_WORDS)
+    return pictureText(digitsOf(value, { notation: 'compact', maximumFractionDigits: 2 }));
+  if (size >= 100 || Number.isInteger(value)) return shownNumber(value, { maximumFractionDigits: 0 });
+  return shownNumber(value, size >= 1 ? { maximumFractionDigits: 2 } : { maximumSignificantDigits: 3 });
+}
+
+/** A number of percent on an axis. */
+export function percentTick(percent: number): string {
+  const number = shortNumber(percent);
+  return isPersian ? asNumber(`${number}٪`) : `${number} %`;
+}
+
+/** A number in all of its digits, and without separators. */
+export function allDigits(value: number): string {
+  return isPersian ? shownNumber(value, { useGrouping: false, maximumFractionDigits: 20 }) : String(value);
+}
+
+/** A value of a param: a number as it is, of a choice its name. */
+const valueText = ({ isChoice, cells }: ReportParameter, value: number): string =>
+  isChoice ? foreignText(cells[value] ?? '') : allDigits(value);
+
+/** A trial in lines: its number, its figures and its params. */
+export function trialLines({ figures, parameters }: StudyPage, trial: TrialPoint): readonly string[] {
+  const number = allDigits(trial.number);
+  return [
+    sayStudy(headOf(trial), { number }),
+    ...figures.map(({ title, kind }, index) =>
+      sayStudy('line.figure', { name: title, value: figureText(trial.figures[index] ?? null, kind) }),
+    ),
+    ...parameters.flatMap((parameter, index) => {
+      const value = trial.values[index] ?? null;
+      if (value === null) return [];
+      return [sayStudy('line.param', { name: parameter.name, value: valueText(parameter, value) })];
+    }),
+  ];
+}
+
+function headOf({ state, isBest }: TrialPoint) {
+  if (state === 2) return 'trial.failed';
+  if (state === 1) return isBest ? 'trial.bestBroken' : 'trial.broken';
+  return isBest ? 'trial.best' : 'trial.head';
+}
