@@ -179,17 +179,20 @@ async function publish() {
         ? `await import('../../${build}/${entry}.js');\n`
         : await entryText(entry, build),
     );
+  // A checkout that runs from its sources serves it.
+  const page = join(OUT, 'src/dashboard/page');
+  rmSync(page, { recursive: true, force: true });
+  cpSync(join(OUT, build, 'src/dashboard/page'), page, { recursive: true });
   const older = readdirSync(OUT)
     .filter((name) => /^[0-9a-f]{12}$/.test(name) && name !== build)
     .map((name) => ({ name, madeMs: statSync(join(OUT, name)).mtimeMs }))
     .toSorted((one, other) => other.madeMs - one.madeMs);
   for (const { name } of older.slice(MOST_BUILDS - 1)) rmSync(join(OUT, name), { recursive: true });
-  // The package has the newest build alone.
+  // The package has the newest build alone, with its page.
   replaceFile(
     join(OUT, '.npmignore'),
-    older
-      .slice(0, MOST_BUILDS - 1)
-      .map(({ name }) => `/${name}\n`)
+    ['src/dashboard', ...older.slice(0, MOST_BUILDS - 1).map(({ name }) => name)]
+      .map((path) => `/${path}\n`)
       .join(''),
   );
 }

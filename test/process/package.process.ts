@@ -59,6 +59,8 @@ describe('the installed package', () => {
       expect(packed).toContain(path);
     }
     expect(packed.filter((path) => path.endsWith('/src/dashboard/page/index.html'))).toHaveLength(1);
+    for (const file of ['run.js', 'study.js', 'report.css', 'study.css'])
+      expect(packed.filter((path) => path.endsWith(`/src/page/${file}`))).toHaveLength(1);
     expect(packed.filter((path) => /^(?:src|test|bench|data(?!\/example))\//.test(path))).toEqual([]);
   });
 
@@ -117,6 +119,22 @@ describe('the installed package', () => {
     const out = await runUntil('"event":"order"', `--data=${join(folder, 'data')}`);
     expect(out).toContain('"strategy":"market-maker"');
     expect(out).toContain('"openOrders":0');
+  });
+
+  test('serves the page of a bot', async () => {
+    const data = join(folder, 'data');
+    const page = startNode(
+      [join(installed, 'bin/sarraf.js'), 'dashboard', '--json', '--port=0', `--data=${data}`],
+      folder,
+    );
+    const { address } = JSON.parse(await page.line((line) => line.includes('"address"'))) as {
+      readonly address: string;
+    };
+    const answer = await fetch(address);
+    expect([answer.status, answer.headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8']);
+    expect(await answer.text()).toMatch(/<script type="module"[^>]* src="\/assets\/index-/);
+    page.child.kill('SIGTERM');
+    await page.finished;
   });
 
   test('runs a strategy of a project whose type is commonjs', async () => {
