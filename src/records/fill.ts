@@ -34,7 +34,7 @@ export const FILL = {
   fee: field('amount', 'In the currency received.'),
 };
 
-export type FillRecord = RecordOf<typeof FILL>;
+export interface FillRecord extends RecordOf<typeof FILL> {}
 
 /** A fill with its money and amounts in another type, such as text. */
 export type FillWith<Decimal> = RecordOf<typeof FILL, ValuesWith<Decimal>>;

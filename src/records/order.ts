@@ -61,7 +61,7 @@ export const ORDER = {
 };
 
 /** An order. A value: each step makes a new one. */
-export type OrderRecord = RecordOf<typeof ORDER>;
+export interface OrderRecord extends RecordOf<typeof ORDER> {}
 
 /** An order with its money and amounts in another type, such as text. */
 export type OrderWith<Decimal> = RecordOf<typeof ORDER, ValuesWith<Decimal>>;
@@ -69,7 +69,7 @@ export type OrderWith<Decimal> = RecordOf<typeof ORDER, ValuesWith<Decimal>>;
 /** An order with a price: no market order. */
 export const PRICED_ORDER = { ...ORDER, price: field('money') };
 
-export type PricedOrder = RecordOf<typeof PRICED_ORDER>;
+export interface PricedOrder extends RecordOf<typeof PRICED_ORDER> {}
 
 /** Fields of an order that a person places. */
 export const BY_HAND_ORDER = ['strategy', 'market', 'side', 'amount', 'price', 'stopPrice'] as const;

@@ -6,6 +6,7 @@ import type { Units } from '../../src/domain/money.ts';
 import { venueTradeId, venueWalletId, walletTransactionId } from '../../src/domain/venue-id.ts';
 import { INTERFACE_PROFILE } from '../../src/venues/interface-profile.ts';
 import type { WalletTransaction } from '../../src/venues/port.ts';
+import { EMPTY_FILL } from '../../src/records/fill.ts';
 
 const CURRENCIES = ['btc', 'usdt'] as const;
 type Currency = (typeof CURRENCIES)[number];
@@ -105,11 +106,9 @@ export class BooksExchange {
       knownAtMs: atMs + fillMs,
       give: () =>
         this.reconciler.onFill({
+          ...EMPTY_FILL,
           tradeId: id,
           cursor: 0,
-          venueOrderId: null,
-          orderKey: null,
-          strategy: null,
           market: 'BTCUSDT',
           side: isBuy ? 'buy' : 'sell',
           atMs,

@@ -4,7 +4,7 @@ import type { BacktestRun } from '../../src/backtest/backtest-run.ts';
 import { runSummary } from '../../src/backtest/finish-run.ts';
 import { createMarket } from '../../src/domain/market.ts';
 import { formatUnits, type Units } from '../../src/domain/money.ts';
-import type { FillRecord } from '../../src/records/fill.ts';
+import { EMPTY_FILL, type FillRecord } from '../../src/records/fill.ts';
 import { demoRun } from '../unit/backtest/demo-run.ts';
 import { deepRuns } from '../support/deep-runs.ts';
 import { tradeIdOf } from '../../src/venues/whole-ids.ts';
@@ -260,8 +260,8 @@ function fillsOf(drawn: readonly Wish[]): FillRecord[] {
       FillRecord,
       'price' | 'amount' | 'total' | 'fee'
     >;
-    const id = { tradeId: tradeIdOf(index), cursor: index };
-    const who = { orderKey, strategy: 'one', market: 'BTCUSDT', venueOrderId: null };
+    const id = { ...EMPTY_FILL, tradeId: tradeIdOf(index), cursor: index };
+    const who = { orderKey, strategy: 'one', market: 'BTCUSDT' };
     return [{ ...id, side, atMs: FROM_MS + index * 60_000, ...money, ...who }];
   });
 }

@@ -5,7 +5,7 @@ import { parseUnits, type Units } from '../../../src/domain/money.ts';
 import { createRandom, type RandomSource } from '../../../src/domain/random.ts';
 import { timeframeMs, type Timeframe } from '../../../src/domain/timeframe.ts';
 import { valueAt } from '../../../src/backtest/metrics/activity.ts';
-import type { FillRecord } from '../../../src/records/fill.ts';
+import { EMPTY_FILL, type FillRecord } from '../../../src/records/fill.ts';
 import type { OrderRecord } from '../../../src/records/order.ts';
 import { plannedOrder } from '../../support/order-value.ts';
 import { orderIdOf, tradeIdOf } from '../../../src/venues/whole-ids.ts';
@@ -202,6 +202,7 @@ class DemoAccount {
     const amount = of.amount as Units;
     const fee = of.fee as Units;
     this.fills.push({
+      ...EMPTY_FILL,
       tradeId: tradeIdOf(id),
       cursor: id,
       venueOrderId: orderIdOf(id),

@@ -18,6 +18,7 @@ import {
   instanceOf,
   TETHER_IN_RIAL,
 } from './three-markets.ts';
+import { EMPTY_FILL } from '../../../src/records/fill.ts';
 
 /** What the fills left of each currency, worked out from nothing else. */
 function walletsAfter(
@@ -83,9 +84,9 @@ test('tether that a sale brought is no trade while it is kept or when a purchase
     ['USDTIRT', 'buy', '200', '100', 'f'],
   ] as const;
   const fills = lines.map(([market, side, amount, price, orderKey], index) => ({
+    ...EMPTY_FILL,
     tradeId: tradeIdOf(index),
     cursor: index,
-    venueOrderId: null,
     orderKey,
     strategy: 'pair',
     market,

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { createScreen } from '../../../src/daemon/run/screen.ts';
 import { parseUnits } from '../../../src/domain/money.ts';
 import type { EngineNotice } from '../../../src/engine/engine-command.ts';
-import type { FillRecord } from '../../../src/records/fill.ts';
+import { EMPTY_FILL, type FillRecord } from '../../../src/records/fill.ts';
 import type { OrderRecord, OrderState } from '../../../src/records/order.ts';
 import { plannedOrder } from '../../support/order-value.ts';
 import { orderIdOf, tradeIdOf } from '../../../src/venues/whole-ids.ts';
@@ -24,6 +24,7 @@ const ORDER = plannedOrder({
 });
 
 const FILL: FillRecord = {
+  ...EMPTY_FILL,
   tradeId: tradeIdOf(7),
   cursor: 7,
   venueOrderId: orderIdOf(42),

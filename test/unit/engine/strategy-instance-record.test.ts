@@ -4,7 +4,7 @@ import { formatUnits, parseUnits } from '../../../src/domain/money.ts';
 import { profitOfInstance, profitText } from '../../../src/engine/profit-of-instance.ts';
 import { readFigures } from '../../../src/engine/strategy-instance-record.ts';
 import { StrategyInstance } from '../../../src/engine/strategy-instance.ts';
-import type { FillRecord } from '../../../src/records/fill.ts';
+import { EMPTY_FILL, type FillRecord } from '../../../src/records/fill.ts';
 import { createRiskLimits } from '../../../src/engine/risk-limits.ts';
 import { profitOf } from '../../../src/portfolio/profit.ts';
 import { defineStrategy } from '../../../src/strategy/definition.ts';
@@ -50,6 +50,7 @@ function fillOf(
   const price = parseUnits(String(Number(numbers[1]) / Number(numbers[0])));
   const fee = parseUnits('0');
   const ids = {
+    ...EMPTY_FILL,
     tradeId: tradeIdOf(1),
     cursor: 1,
     venueOrderId: orderIdOf(1),

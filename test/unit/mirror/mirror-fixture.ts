@@ -8,7 +8,7 @@ import type {
   MirrorChange,
   ReplyRecord,
 } from '../../../src/engine/mirror-change.ts';
-import type { FillRecord } from '../../../src/records/fill.ts';
+import { EMPTY_FILL, type FillRecord } from '../../../src/records/fill.ts';
 import type { OrderRecord } from '../../../src/records/order.ts';
 import type { Algorithm } from '../../../src/engine/algorithms/algorithms.ts';
 import { MirrorStore, type MirrorStoreOptions } from '../../../src/mirror/mirror-store.ts';
@@ -83,6 +83,7 @@ export function orderRecord(changed: Partial<OrderRecord> = {}): OrderRecord {
 
 export function fillRecord(changed: Partial<FillRecord> = {}): FillRecord {
   return {
+    ...EMPTY_FILL,
     tradeId: tradeIdOf(70),
     cursor: 70,
     venueOrderId: orderIdOf(9),

@@ -11,7 +11,7 @@ import {
 } from '../../../../src/backtest/metrics/trip-statistics.ts';
 import { valueAt } from '../../../../src/backtest/metrics/activity.ts';
 import { formatUnits, NO_UNITS, parseUnits } from '../../../../src/domain/money.ts';
-import type { FillRecord } from '../../../../src/records/fill.ts';
+import { EMPTY_FILL, type FillRecord } from '../../../../src/records/fill.ts';
 import { demoRun } from '../demo-run.ts';
 import { tradeIdOf } from '../../../../src/venues/whole-ids.ts';
 
@@ -29,9 +29,9 @@ function fill(line: string): FillRecord {
   const [time, side, amount, , price, , fee, , order = null, strategy = 'one'] = line.split(' ');
   const units = { amount: parseUnits(amount ?? ''), price: parseUnits(price ?? '') };
   return {
+    ...EMPTY_FILL,
     tradeId: tradeIdOf(Number(time)),
     cursor: Number(time),
-    venueOrderId: null,
     orderKey: order,
     strategy,
     market: 'BTCUSDT',

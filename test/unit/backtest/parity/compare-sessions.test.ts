@@ -3,7 +3,7 @@ import { compareDecisions, compareSessions } from '../../../../src/backtest/pari
 import type { SessionView } from '../../../../src/backtest/session.ts';
 import { createMarket } from '../../../../src/domain/market.ts';
 import { parseUnits } from '../../../../src/domain/money.ts';
-import type { FillRecord } from '../../../../src/records/fill.ts';
+import { EMPTY_FILL, type FillRecord } from '../../../../src/records/fill.ts';
 import type { OrderRecord } from '../../../../src/records/order.ts';
 import { plannedOrder } from '../../../support/order-value.ts';
 import { orderIdOf, tradeIdOf } from '../../../../src/venues/whole-ids.ts';
@@ -46,6 +46,7 @@ function fill(of: {
 }): FillRecord {
   const { price = '100', amount = '1', fee = '0.001', atMs = 11_000 } = of;
   return {
+    ...EMPTY_FILL,
     tradeId: tradeIdOf(1),
     cursor: 1,
     venueOrderId: orderIdOf(1),

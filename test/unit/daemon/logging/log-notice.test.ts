@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { logNotice } from '../../../../src/daemon/run/screen.ts';
 import { parseUnits } from '../../../../src/domain/money.ts';
-import type { FillRecord } from '../../../../src/records/fill.ts';
+import { EMPTY_FILL, type FillRecord } from '../../../../src/records/fill.ts';
 import { plannedOrder } from '../../../support/order-value.ts';
 import { captureLog } from './capture-log.ts';
 import { orderIdOf, tradeIdOf } from '../../../../src/venues/whole-ids.ts';
@@ -19,6 +19,7 @@ const ORDER = plannedOrder({
 });
 
 const FILL: FillRecord = {
+  ...EMPTY_FILL,
   tradeId: tradeIdOf(9),
   cursor: 9,
   venueOrderId: orderIdOf(5),
