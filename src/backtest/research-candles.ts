@@ -9,9 +9,10 @@ import { openCatalogue, usualCatalogue } from '../daemon/open-catalogue.ts';
 import { TimeReader } from '../recording/time-reader.ts';
 import { EARLIEST_MS, LATEST_MS } from '../recording/read-partitions.ts';
 import { readBars, readFileBars } from './setup/read-bars.ts';
+import type { BarValues } from '../domain/candle.ts';
 
 /** Candles of one market as columns of plain numbers, oldest first. All columns have one length. */
-export interface Candles {
+export interface Candles extends BarValues<Float64Array> {
   /** Such as `BTCUSDT`. */
   readonly market: string;
   readonly timeframe: Timeframe;
@@ -19,13 +20,6 @@ export interface Candles {
   readonly anchors?: BarAnchors | undefined;
   /** The open of each candle, in ms since 1970. */
   readonly timeMs: Float64Array;
-  /** Prices in the quote currency. */
-  readonly open: Float64Array;
-  readonly high: Float64Array;
-  readonly low: Float64Array;
-  readonly close: Float64Array;
-  /** In the base currency. */
-  readonly volume: Float64Array;
 }
 
 /** A moment: ms since 1970, or ISO 8601, in UTC where it names no zone. */

@@ -5,22 +5,13 @@ import { createMarket, type Market } from '../domain/market.ts';
 import { timeframeMs, type Timeframe } from '../domain/timeframe.ts';
 import { interfaceMinOrderValue } from '../simulator-server/market-config.ts';
 import { parseMarket } from '../exchange/market-names.ts';
+import type { BarValues } from '../domain/candle.ts';
 
 /**
- * A bar of a script: its close alone, or all that is known of it. Without a high and a low it has those of
- * its two ends.
+ * A bar of a script: its close alone, or all that is known of it. Without an open it begins at the close of
+ * the bar before, without a high and a low it has those of its two ends, without a volume it has 1,000.
  */
-export type ScriptedBar =
-  | number
-  | {
-      readonly close: number;
-      /** The close of the bar before without it. */
-      readonly open?: number;
-      readonly high?: number;
-      readonly low?: number;
-      /** In the base currency; 1,000 without it. */
-      readonly volume?: number;
-    };
+export type ScriptedBar = number | (Pick<BarValues<number>, 'close'> & Partial<BarValues<number>>);
 
 /** The terms of a scripted market. */
 export interface ScriptedTerms {

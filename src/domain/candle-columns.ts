@@ -1,6 +1,6 @@
 import { gridOf, type BarAnchors, type BarGrid } from './bar-grid.ts';
 import { present } from './invariant.ts';
-import type { Candle } from './candle.ts';
+import type { Candle, BarValues } from './candle.ts';
 import type { Timeframe } from './timeframe.ts';
 import { decimalText, SURE_DIGITS, type DecimalText } from './decimal-text.ts';
 import { SarrafError } from './errors.ts';
@@ -13,7 +13,7 @@ import { divideHalfEven } from './rounding.ts';
  * 10^-priceDecimals in the quote currency, a volume one of 10^-volumeDecimals in the source currency: exact
  * as long as it is within 2^53, and what makes the columns refuses others.
  */
-export interface CandleColumns {
+export interface CandleColumns extends BarValues<Float64Array> {
   readonly market: MarketSymbol;
   readonly timeframe: Timeframe;
   /** Start of its bars and of the longer bars of its market: `gridOf`. If omitted, all begin as in UTC. */
@@ -24,13 +24,8 @@ export interface CandleColumns {
   readonly openTimeMs: Float64Array;
   /** 0 to 10. */
   readonly priceDecimals: number;
-  readonly open: Float64Array;
-  readonly high: Float64Array;
-  readonly low: Float64Array;
-  readonly close: Float64Array;
   /** 0 to 10. */
   readonly volumeDecimals: number;
-  readonly volume: Float64Array;
 }
 
 /** Returns the grid on which its bars begin and end. */

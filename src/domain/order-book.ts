@@ -4,10 +4,21 @@ import type { DecimalText } from './decimal-text.ts';
 /** One price level: price and the amount offered at it. */
 export type BookLevel = readonly [price: DecimalText, amount: DecimalText];
 
+/** Both sides of a book, best first. */
+export interface BookSides<Levels = readonly BookLevel[]> {
+  /** Offers to buy, the highest first. */
+  readonly bids: Levels;
+  /** Offers to sell, the lowest first. */
+  readonly asks: Levels;
+}
+
+/** The same for both sides, such as a schema. */
+export function bothSides<Levels>(levels: Levels): BookSides<Levels> {
+  return { bids: levels, asks: levels };
+}
+
 /** A market's book as seen: bids falling, asks rising, best first, and every bid below every ask. */
-export interface OrderBook {
-  readonly bids: readonly BookLevel[];
-  readonly asks: readonly BookLevel[];
+export interface OrderBook extends BookSides {
   /** Time of the book as stated by the exchange; null if not stated. */
   readonly updatedAtMs: number | null;
   /** Price of the last trade, if the exchange sends it with the book. */
@@ -38,7 +49,7 @@ const isSorted = (levels: readonly BookLevel[], direction: 1 | -1): boolean =>
  * level of both is dropped until every bid is below every ask.
  */
 export function orientBook(options: {
-  readonly named: { readonly bids: readonly BookLevel[]; readonly asks: readonly BookLevel[] };
+  readonly named: BookSides;
   readonly updatedAtMs: number | null;
   /** Wire name of the list of buys, used when one list is empty. */
   readonly buysAre: 'bids' | 'asks';

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { tryDecimalText } from '../domain/decimal-text.ts';
-import { orientBook, type BookLevel, type OrderBook } from '../domain/order-book.ts';
+import { orientBook, type BookLevel, type OrderBook, bothSides } from '../domain/order-book.ts';
 import { decimalOrNull, timeMsOrNull } from './reply-types.ts';
 
 const isNumeric = (value: unknown): value is string | number =>
@@ -39,7 +39,7 @@ const levels = z
     return z.NEVER;
   });
 
-const sides = z.object({ lastUpdate: timeMsOrNull, bids: levels, asks: levels });
+const sides = z.object({ lastUpdate: timeMsOrNull, ...bothSides(levels) });
 
 /**
  * A book of the order-book endpoints, where sells arrive as `bids` and buys as `asks` ("Public market data").

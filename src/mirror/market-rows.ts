@@ -1,6 +1,6 @@
 import type Database from 'better-sqlite3';
 import type { Candle } from '../domain/candle.ts';
-import type { BookLevel } from '../domain/order-book.ts';
+import type { BookLevel, BookSides } from '../domain/order-book.ts';
 import { TIMEFRAMES, type Timeframe } from '../domain/timeframe.ts';
 import type { MarketVersionRecord } from '../engine/mirror-change.ts';
 
@@ -16,16 +16,9 @@ interface StatsRow {
 }
 
 /** A book as it was last read. */
-export interface SeenBookRow {
-  readonly bids: readonly BookLevel[];
-  readonly asks: readonly BookLevel[];
+export interface SeenBookRow<Levels = readonly BookLevel[]> extends BookSides<Levels> {
   readonly updatedAtMs: number | null;
   readonly seenAtMs: number;
-}
-
-interface StoredBook extends Pick<SeenBookRow, 'updatedAtMs' | 'seenAtMs'> {
-  readonly bids: string;
-  readonly asks: string;
 }
 
 /** Time of the last change of each kind of row that has no line in the journal; null if there is none. */
@@ -70,7 +63,7 @@ export class MarketRows {
 
   book(market: string): SeenBookRow | null {
     const row = this.database
-      .prepare<[string], StoredBook>(
+      .prepare<[string], SeenBookRow<string>>(
         'SELECT bids, asks, updated_at_ms AS updatedAtMs, seen_at_ms AS seenAtMs FROM books WHERE market = ?',
       )
       .get(market);

@@ -1,16 +1,12 @@
 import type { BarGrid } from '../domain/bar-grid.ts';
-import type { Candle } from '../domain/candle.ts';
+import type { Candle, BarValues } from '../domain/candle.ts';
 import { formatUnits, unitsOf, type Units } from '../domain/money.ts';
 
-interface Bar {
+type Bar = { -readonly [Name in Exclude<keyof BarValues<Units>, 'volume'>]: Units } & {
   firstMs: number;
   lastMs: number;
-  open: Units;
-  high: Units;
-  low: Units;
-  close: Units;
   volume: bigint;
-}
+};
 
 /** Bars that are built at once: ten years of minutes. */
 export const MOST_BUILT_BARS = 6_000_000;

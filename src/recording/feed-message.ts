@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import { tryDecimalText, type DecimalText } from '../domain/decimal-text.ts';
 import { UNIT_DECIMALS } from '../domain/money.ts';
-import type { BookLevel } from '../domain/order-book.ts';
 import { oldestFirst } from '../domain/trade-join.ts';
 import type { PublicTrade } from '../domain/trade.ts';
 import { parseJson } from '../exchange/json.ts';
@@ -11,6 +10,7 @@ import { BOOK_LEVELS, type RecordedBook, type RecordedTrade } from './records.ts
 import { fileKind } from './import/file-kind.ts';
 import { LATEST_MS } from './read-partitions.ts';
 import { decimalProblem } from './rounded-decimal.ts';
+import { type BookSides, bothSides } from '../domain/order-book.ts';
 
 const decimal = z.string().transform((text, context): DecimalText => {
   const found = tryDecimalText(text);
@@ -27,7 +27,7 @@ const count = z.int().nonnegative();
 const time = z.int().nonnegative().max(LATEST_MS);
 
 const depth = z.object({ E: time, U: count, u: count, b: levels, a: levels });
-const snapshot = z.object({ lastUpdateId: count, bids: levels, asks: levels });
+const snapshot = z.object({ lastUpdateId: count, ...bothSides(levels) });
 const trade = z.object({
   T: time,
   p: positive,
@@ -47,21 +47,14 @@ const DECIMALS = `of at most ${UNIT_DECIMALS} decimals`;
 
 /** Content of a line of a feed. Times in ms since 1970; `seenMs` is the time of receipt. */
 export type FeedMessage =
-  | {
+  | (BookSides & {
       readonly kind: 'depth';
       readonly seenMs: number;
       readonly venueTimeMs: number;
       readonly firstId: number;
       readonly lastId: number;
-      readonly bids: readonly BookLevel[];
-      readonly asks: readonly BookLevel[];
-    }
-  | {
-      readonly kind: 'snapshot';
-      readonly lastId: number;
-      readonly bids: readonly BookLevel[];
-      readonly asks: readonly BookLevel[];
-    }
+    })
+  | (BookSides & { readonly kind: 'snapshot'; readonly lastId: number })
   /** A whole book, as the exchange replies and `data export` writes it. */
   | { readonly kind: 'book'; readonly book: RecordedBook }
   /** A page of the tape, as the exchange replies: oldest first, and much of it in the page before. */

@@ -17,6 +17,7 @@ import { z } from 'zod';
 import type { DecimalText } from '../domain/decimal-text.ts';
 import { checksum, replaceFile } from './durable-file.ts';
 import type { Manifest } from './manifest.ts';
+import { bothSides } from '../domain/order-book.ts';
 
 /** Records that are passed on together. */
 const PART_RECORDS = 500;
@@ -233,7 +234,7 @@ const MOST_TAILS = 5;
 const level = z
   .tuple([z.string(), z.string()])
   .transform(([price, amount]) => [price, amount] as [DecimalText, DecimalText]);
-const stored = z.array(z.strictObject({ lastId: z.int(), bids: z.array(level), asks: z.array(level) }));
+const stored = z.array(z.strictObject({ lastId: z.int(), ...bothSides(z.array(level)) }));
 
 /**
  * The ends of the feeds that were imported last; none where they can not be read, since then a file continues

@@ -4,6 +4,7 @@ import { TIMEFRAMES } from '../domain/timeframe.ts';
 import { parseMarket } from '../exchange/market-names.ts';
 import { BAR_ANCHORS } from './manifest.ts';
 import type { PackedMarket } from './packed-market.ts';
+import { eachBarValue } from '../domain/candle.ts';
 
 /** Columns lie on whole words of this many bytes. */
 const WORD_BYTES = 8;
@@ -58,12 +59,8 @@ const MARKET = z.strictObject({
         length: z.int().min(0),
         openTimeMs: f64,
         priceDecimals: decimals,
-        open: f64,
-        high: f64,
-        low: f64,
-        close: f64,
         volumeDecimals: decimals,
-        volume: f64,
+        ...eachBarValue(f64),
       }),
       covered: z.array(range),
       parts: z.array(range),

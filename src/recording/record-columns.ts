@@ -1,6 +1,6 @@
 import type { DecimalText } from '../domain/decimal-text.ts';
 import { present } from '../domain/invariant.ts';
-import type { BookLevel } from '../domain/order-book.ts';
+import type { BookLevel, BookSides } from '../domain/order-book.ts';
 import type { RecordedBook, RecordedTrade } from './records.ts';
 import type { PublicTrade } from '../domain/trade.ts';
 
@@ -28,12 +28,10 @@ export interface LevelLists {
 }
 
 /** Recorded books in the same way. Most pass without anybody asking for their levels. */
-export interface BookColumns {
+export interface BookColumns extends BookSides<LevelLists> {
   readonly length: number;
   readonly venueTimeMs: Float64Array;
   readonly seenMs: Float64Array;
-  readonly bids: LevelLists;
-  readonly asks: LevelLists;
 }
 
 /** Levels that are there as lists already. */

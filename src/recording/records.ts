@@ -1,6 +1,6 @@
 import type { MarketStats } from '../domain/market-stats.ts';
-import type { BookLevel } from '../domain/order-book.ts';
 import type { PublicTrade } from '../domain/trade.ts';
+import type { BookSides } from '../domain/order-book.ts';
 
 /** Levels of each side of a book that are kept: as many as the exchange shows. */
 export const BOOK_LEVELS = 24;
@@ -18,11 +18,9 @@ export interface RecordedTrade extends Omit<PublicTrade, 'timeMs'> {
 /**
  * A book as it was seen: bids falling, asks rising, at most `BOOK_LEVELS` of each. Times in ms since 1970.
  */
-export interface RecordedBook {
+export interface RecordedBook extends BookSides {
   readonly venueTimeMs: number | null;
   readonly seenMs: number;
-  readonly bids: readonly BookLevel[];
-  readonly asks: readonly BookLevel[];
 }
 
 /** A market's day as the exchange summed it up at `seenMs`. */

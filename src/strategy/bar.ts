@@ -2,22 +2,14 @@ import type { DecimalText } from '../domain/decimal-text.ts';
 import { closeNumber, ohlcvOf } from './column-candle.ts';
 import type { ClosedCandle } from './strategy-event.ts';
 import type { Timeframe } from '../domain/timeframe.ts';
-
-/** The exact texts of a bar's numbers. */
-interface ExactBar {
-  readonly open: DecimalText;
-  readonly high: DecimalText;
-  readonly low: DecimalText;
-  readonly close: DecimalText;
-  readonly volume: DecimalText;
-}
+import type { BarValues } from '../domain/candle.ts';
 
 /**
  * A closed candle: it will not change any more. Prices are in the quote currency. It is read by its fields; a
  * copy of all of them is `JSON.parse(JSON.stringify(bar))`, since what is made when it is looked at can not
  * be spread.
  */
-export interface Bar {
+export interface Bar extends BarValues<number> {
   /** Such as `BTCIRT`. */
   readonly market: string;
   readonly timeframe: Timeframe;
@@ -28,22 +20,12 @@ export interface Bar {
    * length, and a day in which clocks are set has 23 or 25 hours.
    */
   readonly closeTimeMs: number;
-  /** Price of its first trade, in the quote currency. */
-  readonly open: number;
-  /** Highest price, in the quote currency. */
-  readonly high: number;
-  /** Lowest price, in the quote currency. */
-  readonly low: number;
-  /** Price of its last trade, in the quote currency. */
-  readonly close: number;
-  /** Traded volume, in the base currency. */
-  readonly volume: number;
   /** Time at which the bot read it, in ms since 1970. */
   readonly seenAtMs: number;
   /** Bars missing directly before it: nothing was traded, or they could not be read. */
   readonly missedBefore: number;
   /** The same numbers with every digit. */
-  readonly exact: ExactBar;
+  readonly exact: BarValues<DecimalText>;
 }
 
 /** The name under which the console of Node looks for what to show of an object. */
@@ -104,7 +86,7 @@ class ShownBar implements Bar {
     return this.#candle.missedBefore;
   }
 
-  get exact(): ExactBar {
+  get exact(): BarValues<DecimalText> {
     const { open, high, low, close, volume } = this.#candle;
     return Object.freeze({ open, high, low, close, volume });
   }

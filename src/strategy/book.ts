@@ -1,5 +1,5 @@
 import type { DecimalText } from '../domain/decimal-text.ts';
-import type { BookLevel, OrderBook } from '../domain/order-book.ts';
+import type { BookLevel, OrderBook, BookSides } from '../domain/order-book.ts';
 
 /** One price of a book, and what is offered at it. */
 export interface Level {
@@ -12,12 +12,8 @@ export interface Level {
 }
 
 /** The order book as it was read last. */
-export interface Book {
+export interface Book extends BookSides<readonly Level[]> {
   readonly market: string;
-  /** Offers to buy, the highest first. */
-  readonly bids: readonly Level[];
-  /** Offers to sell, the lowest first. */
-  readonly asks: readonly Level[];
   /** The highest offer to buy; null where there is none. */
   readonly bestBid: Level | null;
   /** The lowest offer to sell; null where there is none. */

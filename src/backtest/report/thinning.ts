@@ -2,6 +2,7 @@ import { SECOND_MS } from '../../domain/durations.ts';
 import { gridOfColumns, type CandleColumns } from '../../domain/candle-columns.ts';
 import type { BacktestRun, EquityCurve } from '../backtest-run.ts';
 import { DrawdownMeter } from '../metrics/equity-metrics.ts';
+import type { BarValues } from '../../domain/candle.ts';
 
 /** The stretches of time that a report draws as one bar each: counted from `startMs`, each `stepMs` long. */
 export interface TimeGrid {
@@ -102,15 +103,9 @@ export function thinEquity(curve: EquityCurve, initialEquity: number, grid: Time
  * Bars by step of a grid, in whole numbers of 10^-decimals, and their volumes. `at` rises; steps without a
  * bar are left out.
  */
-export interface ThinCandles {
+export interface ThinCandles extends BarValues<number[]> {
   readonly decimals: number;
   readonly at: number[];
-  readonly open: number[];
-  readonly high: number[];
-  readonly low: number[];
-  readonly close: number[];
-  /** In the base currency. */
-  readonly volume: number[];
 }
 
 /**

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { decimalTextField, sideField, timeField } from './fields.ts';
 import { fillItem, orderItem } from './order.ts';
+import { bothSides } from '../../domain/order-book.ts';
 
 const marketItem = z.object({
   symbol: z.string(),
@@ -41,8 +42,7 @@ const level = z.tuple([decimalTextField, decimalTextField]);
 
 export const bookReply = z.object({
   market: z.string(),
-  bids: z.array(level).describe('Price and amount, best first.'),
-  asks: z.array(level).describe('Price and amount, best first.'),
+  ...bothSides(z.array(level).describe('Price and amount, best first.')),
   updatedAtMs: timeField.nullable().describe('When the exchange says it was so.'),
   seenAtMs: timeField.nullable().describe('When it changed last as the bot read it.'),
   own: z

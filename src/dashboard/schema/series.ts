@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { decimalTextField, nameField, timeField } from './fields.ts';
+import { eachBarValue } from '../../domain/candle.ts';
 
 /** A stretch of time; without an end until now, without a begin as far as is kept. */
 export const rangeQuery = z.object({
@@ -40,16 +41,7 @@ export const chartCandlesReply = z.object({
   timeframe: z.string(),
   isBuilt: z.boolean().describe('Whether they were put together from shorter candles.'),
   candles: z
-    .array(
-      z.object({
-        openTimeMs: timeField,
-        open: decimalTextField,
-        high: decimalTextField,
-        low: decimalTextField,
-        close: decimalTextField,
-        volume: decimalTextField,
-      }),
-    )
+    .array(z.object({ openTimeMs: timeField, ...eachBarValue(decimalTextField) }))
     .describe('Oldest first. The last one may still run.'),
 });
 

@@ -1,5 +1,5 @@
 import type { DecimalText } from '../../domain/decimal-text.ts';
-import type { BookLevel } from '../../domain/order-book.ts';
+import type { BookLevel, BookSides } from '../../domain/order-book.ts';
 import { BOOK_LEVELS, type RecordedBook } from '../records.ts';
 import type { FeedMessage } from '../feed-message.ts';
 
@@ -68,10 +68,8 @@ class BookSide {
 }
 
 /** The whole book at one moment of a feed, for the file that continues it. */
-export interface FeedTail {
+export interface FeedTail extends BookSides {
   readonly lastId: number;
-  readonly bids: readonly BookLevel[];
-  readonly asks: readonly BookLevel[];
 }
 
 type Depth = Extract<FeedMessage, { kind: 'depth' }>;

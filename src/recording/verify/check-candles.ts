@@ -13,6 +13,7 @@ import { DecimalsCount, onStep } from '../check-step.ts';
 import type { Findings } from './findings.ts';
 import { durationText } from '../../domain/time-text.ts';
 import { keepNewest } from '../../domain/keep-newest.ts';
+import type { BarValues } from '../../domain/candle.ts';
 
 /** Rows of one chunk, as DuckDB has them. */
 const CHUNK_ROWS = 2_048;
@@ -223,13 +224,8 @@ class QuietGaps {
 }
 
 /** A bar without its time, as whole numbers. */
-interface BarShape {
+interface BarShape extends BarValues<number> {
   readonly timeMs: number;
-  readonly open: number;
-  readonly high: number;
-  readonly low: number;
-  readonly close: number;
-  readonly volume: number;
 }
 
 /** Bars that are the same as others hours before, one after another, before it is no chance. */

@@ -1,13 +1,8 @@
 import { EMA, Period } from 'trading-signals';
+import type { BarValues } from '../../domain/candle.ts';
 
-/** A closed candle in floats, as formulas read it. The volume is in the source currency. */
-export interface Ohlcv {
-  readonly open: number;
-  readonly high: number;
-  readonly low: number;
-  readonly close: number;
-  readonly volume: number;
-}
+/** A closed candle in floats, as formulas read it. */
+export type Ohlcv = BarValues<number>;
 
 /**
  * A formula at work: takes its inputs in order and answers its value as of each, null before it has one. The

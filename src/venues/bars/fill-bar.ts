@@ -5,6 +5,7 @@ import type { BarRules, BarPath } from '../bar-rules.ts';
 import { payable } from './settle-fill.ts';
 import { NO_COSTS, takerPrice, type TakerCosts } from './taker-price.ts';
 import { isReached, type WorkingOrder } from './working-order.ts';
+import type { BarValues } from '../../domain/candle.ts';
 
 /** Everything besides the bar that is needed to fill it. */
 export interface FillContext {
@@ -249,12 +250,7 @@ export class BarFiller {
 }
 
 /** One bar in cells of its columns. */
-interface PathBar {
-  readonly open: number;
-  readonly high: number;
-  readonly low: number;
-  readonly close: number;
-}
+type PathBar = Omit<BarValues<number>, 'volume'>;
 
 /** Moment of an event that never happens. */
 const NEVER = Number.POSITIVE_INFINITY;
