@@ -52,7 +52,8 @@ export class Control {
   private readonly options: ControlOptions;
   private halted: StoredControl['halted'] = null;
   private draining: DrainPolicy | null = null;
-  private nextLookAtMs = Number.POSITIVE_INFINITY;
+  /** The time of the next `pump`. */
+  dueAtMs = Number.POSITIVE_INFINITY;
 
   constructor(options: ControlOptions) {
     this.options = options;
@@ -88,7 +89,7 @@ export class Control {
     outbox.durable();
     if (command.kind === 'resume') {
       this.halted = null;
-      if (this.draining === null) this.nextLookAtMs = Number.POSITIVE_INFINITY;
+      if (this.draining === null) this.dueAtMs = Number.POSITIVE_INFINITY;
       outbox.info('trading goes on');
     } else if (command.kind === 'halt') {
       // A halt upon a halt keeps the time of the first, and the whole account if either was for that.
@@ -97,7 +98,7 @@ export class Control {
       outbox.alarm(`trading is halted: ${command.reason}`);
       algorithms.end(() => true, sentence('ended-halted'));
       if (command.wholeAccount) this.cancelWholeAccount();
-      this.nextLookAtMs = outbox.nowMs;
+      this.dueAtMs = outbox.nowMs;
     } else {
       if (this.draining === null) strategies.stop(sentence('run-ending'));
       this.draining = command.openOrders;
@@ -105,7 +106,7 @@ export class Control {
       const working = new Set([...kept].map(({ intentId }) => intentId));
       if (command.openOrders !== 'keep')
         algorithms.end(({ intentId }) => !working.has(intentId), sentence('run-ending'));
-      this.nextLookAtMs = outbox.nowMs;
+      this.dueAtMs = outbox.nowMs;
     }
     outbox.journal('control', command.kind, { ...command });
     outbox.keep(KEPT_CONTROL, { halted: this.halted } satisfies StoredControl);
@@ -113,7 +114,6 @@ export class Control {
 
   /** Cancels what is still open. */
   pump(nowMs: number): void {
-    if (this.nextLookAtMs > nowMs) return;
     const kept = new Set(this.kept());
     const { orderManager } = this.options;
     orderManager.placer.dropPlanned(sentence(this.halted === null ? 'order-ending' : 'order-halted'));
@@ -123,11 +123,7 @@ export class Control {
       isLeft = true;
       if (!kept.has(order)) orderManager.cancels.cancel(order);
     }
-    this.nextLookAtMs = isLeft || this.halted !== null ? nowMs + LOOK_EVERY_MS : Number.POSITIVE_INFINITY;
-  }
-
-  wakeAtMs(): number {
-    return this.nextLookAtMs;
+    this.dueAtMs = isLeft || this.halted !== null ? nowMs + LOOK_EVERY_MS : Number.POSITIVE_INFINITY;
   }
 
   isDrained(): boolean {
@@ -156,7 +152,7 @@ export class Control {
     if (json === undefined) return;
     this.halted = readStored(storedControl, json, 'what is kept of a halt').halted;
     if (this.halted === null) return;
-    this.nextLookAtMs = this.options.outbox.nowMs;
+    this.dueAtMs = this.options.outbox.nowMs;
     this.options.outbox.alarm(
       `trading was halted before this start: ${this.halted.reason}. "sarraf resume" ends it`,
     );

@@ -1,6 +1,6 @@
 import type { Timeframe } from '../domain/timeframe.ts';
 import type { LockRule } from './lock-rule.ts';
-import { mayTrade, type OrderRecord } from '../records/order.ts';
+import { mayTrade, STATES_ONCE_SENT, type OrderRecord } from '../records/order.ts';
 import type { ClosedCandle } from '../strategy/strategy-event.ts';
 import { ByHand } from './by-hand/by-hand.ts';
 import { KEPT_BY_HAND } from './by-hand/by-hand-record.ts';
@@ -208,7 +208,7 @@ export class Engine {
       members,
       movesPerMinute,
       transfers,
-      whileClosing: (instance, intent) => this.byHand.objectionTo(instance, intent),
+      whileClosing: (instance, intent) => this.byHand.closing.objectionTo(instance, intent),
     });
     const strategies = new StrategyDispatcher({
       instances,
@@ -235,7 +235,6 @@ export class Engine {
       outbox,
       instances,
       markets,
-      hasStarted: () => strategies.hasStarted,
     });
     const reconciles = settings.reconciliation !== null;
     const currencies = new Set(settings.markets.flatMap(({ base, quote }) => [base, quote]));
@@ -352,8 +351,8 @@ export class Engine {
       isRestart: state.strategies.length > 0,
       aliveUntilMs: lastReadMs(state.kept),
     });
-    blotter.listen((order, before) => feeds.onOrder(order, before));
-    blotter.listen((order, before) => notifier.onOrder(order, before));
+    blotter.listen(STATES_ONCE_SENT, (order, before) => feeds.onOrder(order, before));
+    blotter.listen(['sending', ...STATES_ONCE_SENT], (order, before) => notifier.onOrder(order, before));
     this.instances = instances;
     this.universes = universes;
     this.markets = markets;

@@ -116,9 +116,9 @@ export class EventLoop {
   private take(event: Exclude<EngineEvent, { kind: 'opens' }>): void {
     const { outbox, feeds, algorithms, locks } = this.parts;
     if (event.atMs > outbox.nowMs) outbox.nowMs = event.atMs;
-    locks.advance();
+    if (outbox.nowMs >= locks.dueAtMs) locks.advance();
     if (event.kind === 'account') this.pushedAtMs = outbox.nowMs;
-    algorithms.beginStep();
+    if (algorithms.works.size > 0) algorithms.beginStep();
     if (event.kind === 'answer') this.takeAnswer(event);
     else if (event.kind === 'account') this.takeAccount(event);
     else if (event.kind === 'pace') feeds.setPaces(event.paces);
@@ -134,10 +134,10 @@ export class EventLoop {
       if (!strategies.handCandle(bar, listeners) || this.isAtRest()) return this.quiet;
       return this.finish(false);
     }
-    locks.advance();
-    algorithms.beginStep();
+    if (atMs >= locks.dueAtMs) locks.advance();
+    if (algorithms.works.size > 0) algorithms.beginStep();
     strategies.tellCandle(bar, listeners);
-    if (algorithms.size > 0) {
+    if (algorithms.works.size > 0) {
       algorithms.onCandle(bar);
       algorithms.onBook(bar.market);
     }
@@ -187,7 +187,7 @@ export class EventLoop {
       !outbox.isRestartable &&
       !outbox.isJournaled &&
       strategies.isIdle &&
-      algorithms.size === 0 &&
+      algorithms.works.size === 0 &&
       this.unpriced.length === 0
     );
   }
@@ -201,18 +201,23 @@ export class EventLoop {
     });
   }
 
+  /** True if strategies are at work and no run is ending. */
+  private get isTrading(): boolean {
+    const { strategies, control } = this.parts;
+    return strategies.hasStarted && !control.isDraining;
+  }
+
   /** Data of a market has come: who waits for it is notified. */
   tellMarketData(event: StrategyEvent, market: string): void {
-    const { algorithms, strategies, control } = this.parts;
-    if (event.kind === 'book') algorithms.onBook(market);
-    if (strategies.hasStarted && !control.isDraining) strategies.tellSubscribers(event, market);
+    const { algorithms, strategies } = this.parts;
+    if (event.kind === 'book' && algorithms.works.size > 0) algorithms.onBook(market);
+    if (this.isTrading) strategies.tellSubscribers(event, market);
   }
 
   /** Something of margin was read. */
   tellMargin(topic: string, seen: SeenMargin): void {
-    const { strategies, control } = this.parts;
-    if (strategies.hasStarted && !control.isDraining)
-      strategies.tellSubscribers({ kind: 'margin', seen }, topic);
+    const { strategies } = this.parts;
+    if (this.isTrading) strategies.tellSubscribers({ kind: 'margin', seen }, topic);
   }
 
   private takeCommand(command: ControlCommand): void {
@@ -256,7 +261,7 @@ export class EventLoop {
     if (atMs > outbox.nowMs) outbox.nowMs = atMs;
     for (const { market, price, untilMs } of opens) {
       markets.takeOpen(market, price, untilMs);
-      if (algorithms.size > 0) algorithms.onBook(market);
+      if (algorithms.works.size > 0) algorithms.onBook(market);
     }
     return this.afterPrices();
   }
@@ -280,7 +285,8 @@ export class EventLoop {
   private work(): void {
     const { outbox, algorithms, strategies, control } = this.parts;
     for (let round = 0; round < MOST_ROUNDS; round += 1) {
-      if (!strategies.tellNext() && (control.isDraining || !algorithms.pump(outbox.nowMs))) return;
+      if (strategies.tellNext()) continue;
+      if (control.isDraining || algorithms.works.size === 0 || !algorithms.pump(outbox.nowMs)) return;
     }
     outbox.alarm(`strategies and algorithms still had work after ${MOST_ROUNDS} rounds; the rest waits`);
   }
@@ -288,28 +294,30 @@ export class EventLoop {
   private pump(nowMs: number, isTimeUp: boolean): void {
     const { findings, orderManager, reconciler, fills, feeds, universes } = this.parts;
     const { strategies, control, locks, lossLimits, byHand, standstills, markets } = this.parts;
-    this.beginTrading();
+    const { table, identical } = orderManager.blotter;
+    if (!strategies.hasStarted) this.beginTrading();
     if (isTimeUp) strategies.pump(nowMs);
-    if (strategies.hasStarted && !control.isDraining) universes.pump(nowMs);
-    orderManager.blotter.identical.expire(nowMs);
-    findings.expire(nowMs);
-    if (fills.isWaiting) fills.settlePending();
-    fills.pump();
+    if (universes.tracked.length > 0 && this.isTrading) universes.pump(nowMs);
+    if (identical.heldUntilMs <= nowMs) identical.expire(nowMs);
+    if (findings.entries.size > 0) findings.expire(nowMs);
+    if (fills.pending.size > 0) fills.settlePending();
+    if (table.settlingCount > 0) fills.pump();
     orderManager.pump(nowMs);
-    control.pump(nowMs);
-    locks.pump(nowMs);
-    lossLimits.pump(nowMs);
-    standstills.pump(nowMs, markets.all());
-    byHand.pump(nowMs);
-    if (this.mayReconcile()) reconciler.pump(nowMs);
-    feeds.setIdle(orderManager.blotter.table.liveCount === 0);
-    feeds.pump(nowMs);
+    if (control.dueAtMs <= nowMs) control.pump(nowMs);
+    if (locks.dueAtMs <= nowMs || locks.entries.isDue) locks.pump(nowMs);
+    if (lossLimits.dueAtMs <= nowMs && strategies.hasStarted) lossLimits.pump(nowMs);
+    if (standstills.dueAtMs <= nowMs) standstills.pump(nowMs, markets.all());
+    if (byHand.closing.atWork > 0) byHand.closing.pump(nowMs);
+    if (reconciler.dueAtMs <= nowMs && this.mayReconcile()) reconciler.pump(nowMs);
+    const isIdle = table.liveCount === 0;
+    if (isIdle !== feeds.isIdle) feeds.setIdle(isIdle);
+    if (feeds.queue.wakeMs <= nowMs) feeds.pump(nowMs);
   }
 
   /** Strategies start once the account was read and the past is there. */
   private beginTrading(): void {
     const { outbox, orderManager, fills, feeds, strategies, signals, isRestart, aliveUntilMs } = this.parts;
-    if (strategies.hasStarted || !feeds.isReady() || orderManager.isWaitedFor(fills.isWaiting)) return;
+    if (!feeds.isReady() || orderManager.isWaitedFor(fills.pending.size > 0)) return;
     giveInventories(this.parts);
     this.unpriced = this.parts.instances.filter(({ ledger }) => ledger.waitsForPrices);
     strategies.start(isRestart);
@@ -322,20 +330,20 @@ export class EventLoop {
   private wakeAtMs(): number {
     const { orderManager, reconciler, feeds, universes, algorithms, strategies } = this.parts;
     const { control, locks, lossLimits, byHand, figures } = this.parts;
-    const next = Math.min(
-      feeds.wakeAtMs(),
+    let next = Math.min(
+      feeds.queue.wakeAtMs(),
       orderManager.wakeAtMs(),
-      // A drain leaves algorithms as they are: what they would want now comes to nothing.
-      control.isDraining ? Number.POSITIVE_INFINITY : algorithms.wakeAtMs(),
-      control.wakeAtMs(),
-      locks.wakeAtMs(),
-      lossLimits.wakeAtMs(),
-      byHand.wakeAtMs(),
+      control.dueAtMs,
+      locks.dueAtMs,
+      byHand.closing.dueAtMs,
       strategies.wakeAtMs(),
-      figures?.wakeAtMs() ?? Number.POSITIVE_INFINITY,
-      strategies.hasStarted && !control.isDraining ? universes.wakeAtMs() : Number.POSITIVE_INFINITY,
     );
-    return this.mayReconcile() ? Math.min(next, reconciler.wakeAtMs()) : next;
+    if (strategies.hasStarted) next = Math.min(next, lossLimits.dueAtMs);
+    if (figures !== null) next = Math.min(next, figures.wakeAtMs());
+    // A drain leaves algorithms as they are: what they would want now comes to nothing.
+    if (algorithms.works.size > 0 && !control.isDraining) next = Math.min(next, algorithms.wakeAtMs());
+    if (universes.tracked.length > 0 && this.isTrading) next = Math.min(next, universes.wakeAtMs());
+    return this.mayReconcile() ? Math.min(next, reconciler.dueAtMs) : next;
   }
 
   /**
@@ -350,12 +358,12 @@ export class EventLoop {
   private store(): void {
     const { outbox, rows, instances, feeds, universes, locks, byHand, reconciler } = this.parts;
     if (!outbox.isRestartable) return;
-    reconciler.store();
-    universes.store();
-    locks.store();
-    byHand.store();
-    rows.store();
-    feeds.store(outbox.nowMs);
+    if (reconciler.isChanged) reconciler.store();
+    if (universes.isChanged) universes.store();
+    if (locks.isChanged) locks.store();
+    if (byHand.isChanged) byHand.store();
+    if (rows.isChanged) rows.store();
+    if (feeds.times.dueAtMs <= outbox.nowMs) feeds.times.store(outbox.nowMs);
     for (const instance of instances) {
       const strategy = instance.takeRecord(outbox.nowMs);
       if (strategy !== null) outbox.change({ kind: 'strategy', strategy });

@@ -64,7 +64,7 @@ const FORGET_AFTER_MS = 600_000;
  */
 export class FlawLog {
   private readonly outbox: Outbox;
-  private readonly entries = new Map<string, Entry>();
+  readonly entries = new Map<string, Entry>();
   private keptJson = '[]';
 
   constructor(outbox: Outbox) {
@@ -152,7 +152,6 @@ export class FlawLog {
   }
 
   expire(nowMs: number): void {
-    if (this.entries.size === 0) return;
     for (const [subject, { lastMs, finding, readings }] of this.entries) {
       // What is confirmed of an order goes with a right reading, or with the order.
       if ((finding.isGrave && readings >= 2) || lastMs + FORGET_AFTER_MS > nowMs) continue;

@@ -52,8 +52,8 @@ export class OrderTakeover {
   private readings = 0;
   /** True if the last reading announced more pages. */
   private lastHasNext: boolean | null = null;
-  private isAsked = false;
-  private nextAtMs = 0;
+  /** The time of the next `pump`. */
+  dueAtMs = Number.POSITIVE_INFINITY;
   /** True if the mirror was put back from a copy since the last life. */
   isPutBack = false;
   /** Time it ended in this life; null if it did not, or had nothing to do. */
@@ -98,21 +98,17 @@ export class OrderTakeover {
       );
     }
     this.from = readingAfter(list, names.state.takenOverTo ?? furthest);
+    if (names.state.isSearching) this.dueAtMs = outbox.nowMs;
   }
 
-  pump(nowMs: number): void {
-    if (!this.isUnderWay || this.isAsked || this.nextAtMs > nowMs) return;
-    this.isAsked = true;
+  pump(): void {
+    this.dueAtMs = Number.POSITIVE_INFINITY;
     const way = { requestClass: 'resolve', dedupe: 'take over', withinMs: WITHIN_MS } as const;
     this.options.outbox.ask({ kind: 'orders', status: 'all', from: this.from }, way, (answer, { atMs }) => {
-      this.isAsked = false;
+      this.dueAtMs = atMs;
       if (answer.outcome === 'value') this.takePage(answer.value, atMs);
-      else this.nextAtMs = atMs + AGAIN_AFTER_MS;
+      else this.dueAtMs = atMs + AGAIN_AFTER_MS;
     });
-  }
-
-  wakeAtMs(): number {
-    return this.isUnderWay && !this.isAsked ? this.nextAtMs : Number.POSITIVE_INFINITY;
   }
 
   private takePage(page: Page<VenueOrder>, atMs: number): void {
@@ -157,6 +153,7 @@ export class OrderTakeover {
   private end(atMs: number): void {
     this.options.reports.lost.names.searched();
     this.endedAtMs = atMs;
+    this.dueAtMs = Number.POSITIVE_INFINITY;
     this.options.outbox.info('all orders that this instance placed after the copy are known again');
   }
 

@@ -38,7 +38,6 @@ interface AskedWay {
 }
 
 interface Asked {
-  readonly requestId: number;
   readonly isPrivate: boolean;
   readonly take: (answer: VenueAnswer, way: AnswerWay) => void;
 }
@@ -52,8 +51,8 @@ export class Outbox {
   private isDurable = false;
   private unshown = 0;
   private lastRequestId = 0;
-  /** Requests under way, by rising id. The limiter bounds them: what it does not take comes back unsent. */
-  private readonly asked: Asked[] = [];
+  /** Requests under way, by id. The limiter bounds them: what it does not take comes back unsent. */
+  private readonly asked = new Map<number, Asked>();
   /** Steps so far. */
   steps = 0;
   /** True if data for a restart is to be stored. */
@@ -109,11 +108,7 @@ export class Outbox {
     const { requestClass, dedupe = null, withinMs } = way;
     if (CHANGES_THE_EXCHANGE.has(call.kind)) this.isDurable = true;
     // The answer that comes with this id is the one to this call.
-    this.asked.push({
-      requestId: id,
-      isPrivate: !MARKET_CALLS.has(call.kind),
-      take: take as Asked['take'],
-    });
+    this.asked.set(id, { isPrivate: !MARKET_CALLS.has(call.kind), take: take as Asked['take'] });
     const request = { id, call, requestClass, dedupe, expiresAtMs: this.nowMs + withinMs };
     if (this.requests === null) this.requests = [request];
     else this.requests.push(request);
@@ -121,11 +116,9 @@ export class Outbox {
 
   /** Returns the receiver of the answer to a request, which has ended; undefined if there is none. */
   answered(requestId: number): Asked | undefined {
-    const { asked } = this;
-    const place = asked.findIndex((one) => one.requestId === requestId);
-    if (place === -1) return undefined;
-    const [found] = asked.splice(place, 1);
-    return found;
+    const asked = this.asked.get(requestId);
+    this.asked.delete(requestId);
+    return asked;
   }
 
   tell(notice: EngineNotice): void {

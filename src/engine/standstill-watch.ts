@@ -82,7 +82,7 @@ export class StandstillWatch {
     readonly readAtMs: number;
   } | null = null;
   private readonly limitMs: number | null;
-  private lookAtMs = 0;
+  dueAtMs = 0;
   private probeAtMs = 0;
 
   constructor(options: StandstillWatchOptions) {
@@ -170,8 +170,8 @@ export class StandstillWatch {
 
   pump(nowMs: number, markets: Iterable<{ readonly market: MarketName }>): void {
     const { limitMs } = this;
-    if (limitMs === null || nowMs < this.lookAtMs || this.pulses.size === 0) return;
-    this.lookAtMs = nowMs + LOOK_EVERY_MS;
+    if (limitMs === null || this.pulses.size === 0) return;
+    this.dueAtMs = nowMs + LOOK_EVERY_MS;
     let isAsked = false;
     for (const [symbol, pulse] of this.pulses) {
       const { bookAtMs, movedAtMs, readAtMs } = pulse;

@@ -172,7 +172,7 @@ export class StrategyDispatcher {
     for (const instance of this.options.instances) {
       const { failure } = instance.runner;
       if (failure !== null && instance.status === 'running') this.fail(instance, failure);
-      this.endPause(instance, nowMs);
+      if (instance.resumesAtMs <= nowMs) this.endPause(instance);
       if (!this.hasStarted) continue;
       for (const timer of instance.timers) {
         if (timer.nextMs > nowMs) continue;
@@ -312,9 +312,10 @@ export class StrategyDispatcher {
     outbox.tell(stack === null ? notice : { ...notice, stack });
   }
 
-  private endPause(instance: StrategyInstance, nowMs: number): void {
-    if (instance.status !== 'paused' || instance.resumesAtMs > nowMs) return;
+  private endPause(instance: StrategyInstance): void {
+    if (instance.status !== 'paused') return;
     instance.status = 'running';
+    instance.resumesAtMs = Number.POSITIVE_INFINITY;
     instance.reason = null;
     instance.isDirty = true;
     instance.runner.clearFailure();

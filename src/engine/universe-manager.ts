@@ -61,7 +61,7 @@ export interface UniverseReport {
  */
 export class UniverseManager {
   private readonly options: UniverseManagerOptions;
-  private readonly tracked: readonly TrackedUniverse[];
+  readonly tracked: readonly TrackedUniverse[];
   private readonly firstSeen: Map<string, number | null>;
   /** Bars that are being read, by universe and market. */
   private readonly reading = new Map<TrackedUniverse, Map<string, PastBars>>();
@@ -70,7 +70,8 @@ export class UniverseManager {
   private readonly statsOfAll: ReturnType<typeof statsCall>;
   private statsAtMs: number | null = null;
   private isAsking = false;
-  private isDirty = false;
+  /** True if something has changed since the last `store`. */
+  isChanged = false;
 
   constructor(options: UniverseManagerOptions) {
     this.options = options;
@@ -123,7 +124,6 @@ export class UniverseManager {
 
   /** Does what its time has come for. Only once strategies have started. */
   pump(nowMs: number): void {
-    if (this.tracked.length === 0) return;
     this.rankDue(nowMs);
     for (const one of this.tracked) {
       if (one.isSettled && present(this.reading.get(one), 'a list').size === 0) continue;
@@ -146,8 +146,7 @@ export class UniverseManager {
 
   /** Writes down who is in each universe, where that has changed. */
   store(): void {
-    if (!this.isDirty) return;
-    this.isDirty = false;
+    this.isChanged = false;
     this.options.outbox.keep(KEPT_UNIVERSES, {
       firstSeen: Object.fromEntries(this.firstSeen),
       universes: Object.fromEntries(this.tracked.map((one) => [one.key, one.stored])),
@@ -192,7 +191,7 @@ export class UniverseManager {
       one.nextMs = (Math.floor(nowMs / rules.refreshMs) + 1) * rules.refreshMs;
       const ranking = rankMarkets(figures, { rules, candidates, members: one.incumbents, hasBooks });
       one.rank(ranking, nowMs, (market) => this.holds(one.instance, market));
-      this.isDirty = true;
+      this.isChanged = true;
       this.sayEmpty(one, ranking);
     }
   }
@@ -257,7 +256,7 @@ export class UniverseManager {
     const { state, instance, followed, wanted } = one;
     const { name: universe, rules } = wanted;
     this.records.note(changes, { atMs: nowMs, strategy: instance.name, universe, rankBy: rules.rankBy });
-    this.isDirty = true;
+    this.isChanged = true;
     feeds.follow(new Set(this.tracked.flatMap((each) => each.followed)), past);
     notifier.tell(instance, {
       kind: 'universe',

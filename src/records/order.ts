@@ -1,8 +1,12 @@
 import { NO_UNITS } from '../domain/money.ts';
+import { ORDER_STATES } from '../domain/order.ts';
 import { sentence } from '../language/sentence.ts';
 import { field, optional, type EngineValues, type RecordOf, type ValuesWith } from './field.ts';
 
 export type OrderState = EngineValues['orderState'];
+
+/** States of an order whose request has left or come to nothing. */
+export const STATES_ONCE_SENT = ORDER_STATES.filter((state) => state !== 'planned' && state !== 'sending');
 
 /**
  * The fields of an order of ours, from its plan on. Prices and amounts are units of 1e-10, not steps of the

@@ -37,7 +37,8 @@ export class PollQueue {
   private readonly entries: readonly Entry[];
   private readonly byKey: ReadonlyMap<string, Entry>;
   private isIdle = false;
-  private wakeMs = UNKNOWN;
+  /** Nothing is due before it. */
+  wakeMs = UNKNOWN;
 
   /** Throws `INVALID_OPTIONS` when two feeds have one key. */
   constructor(feeds: readonly PlannedFeed[], startMs: number) {

@@ -1,3 +1,4 @@
+import { ORDER_STATES } from '../../domain/order.ts';
 import type { Market } from '../../domain/market.ts';
 import { addUnits, NO_UNITS, subtractUnits, type Units } from '../../domain/money.ts';
 import { sentence } from '../../language/sentence.ts';
@@ -62,7 +63,7 @@ export class AlgorithmManager {
   readonly brackets: BracketsAtWork;
   readonly ownExits: OwnExits;
   private readonly options: AlgorithmManagerOptions;
-  private readonly works = new Map<string, AlgorithmWork>();
+  readonly works = new Map<string, AlgorithmWork>();
   /** Algorithms that are to be asked. */
   private readonly poked = new Set<AlgorithmWork>();
   /** Orders of others, with the algorithm that waits for the end of each. */
@@ -92,7 +93,7 @@ export class AlgorithmManager {
     });
     const { venue } = options.orderManager.blotter;
     this.causeOf = (code) => refusalCauseOf(venue, code);
-    options.orderManager.blotter.listen((order) => this.onOrder(order));
+    options.orderManager.blotter.listen(ORDER_STATES, (order) => this.onOrder(order));
   }
 
   get size(): number {
@@ -251,7 +252,6 @@ export class AlgorithmManager {
 
   /** Asks whom it is time to ask; answers whether anybody was. */
   pump(nowMs: number): boolean {
-    if (this.works.size === 0) return false;
     for (const work of this.works.values()) if (work.wakeAtMs <= nowMs) this.poked.add(work);
     if (this.poked.size === 0) return false;
     for (const work of this.poked) {

@@ -1,7 +1,6 @@
 import { readStored } from '../../domain/stored-json.ts';
 import type { ByHandCommand } from '../engine-event.ts';
 import { leftBehind } from '../left-behind.ts';
-import type { StrategyInstance } from '../strategy-instance.ts';
 import { byHandToJson, KEPT_BY_HAND, storedByHand } from './by-hand-record.ts';
 import type { ByHandState } from './by-hand-state.ts';
 import { CancelByHand, type CancelByHandOptions } from './cancel-by-hand.ts';
@@ -18,10 +17,11 @@ type ByHandOptions = Omit<
 export class ByHand {
   private readonly options: ByHandOptions;
   private readonly canceling: CancelByHand;
-  private readonly closing: CloseByHand;
+  readonly closing: CloseByHand;
   private readonly placing: PlaceByHand;
   private readonly positions: PositionByHand;
-  private isDirty = false;
+  /** True if something has changed since the last `store`. */
+  isChanged = false;
 
   constructor(options: ByHandOptions) {
     this.options = options;
@@ -32,7 +32,7 @@ export class ByHand {
       leftBehind: () =>
         leftBehind({ unfinished: orderManager.blotter.table.unfinished(), instances, markets }),
       onChange: () => {
-        this.isDirty = true;
+        this.isChanged = true;
       },
     };
     this.canceling = new CancelByHand(shared);
@@ -65,23 +65,9 @@ export class ByHand {
     );
   }
 
-  /** Returns why a strategy may not place what an intent asks for; null if it may. */
-  objectionTo(instance: StrategyInstance, intent: Parameters<CloseByHand['objectionTo']>[1]): string | null {
-    return this.closing.objectionTo(instance, intent);
-  }
-
-  pump(nowMs: number): void {
-    this.closing.pump(nowMs);
-  }
-
-  wakeAtMs(): number {
-    return this.closing.wakeAtMs();
-  }
-
   /** Keeps what has changed in this step. */
   store(): void {
-    if (!this.isDirty) return;
-    this.isDirty = false;
+    this.isChanged = false;
     const state = {
       placed: this.placing.stored(),
       closings: this.closing.stored(),

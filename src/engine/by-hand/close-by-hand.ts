@@ -47,8 +47,10 @@ export class CloseByHand {
   private readonly options: CloseByHandOptions;
   private readonly closings = new Map<string, Closing>();
   /** Those at work, of which there mostly is none. */
-  private atWork = 0;
-  private nextLookAtMs = Number.POSITIVE_INFINITY;
+  /** Closings that have not ended. */
+  atWork = 0;
+  /** The time of the next step that is due by itself. */
+  dueAtMs = Number.POSITIVE_INFINITY;
 
   constructor(options: CloseByHandOptions) {
     this.options = options;
@@ -76,7 +78,7 @@ export class CloseByHand {
     this.atWork += 1;
     this.put({ ...closing, legs });
     this.clear(this.coinsOf(legs), instance);
-    this.nextLookAtMs = this.options.outbox.nowMs;
+    this.dueAtMs = this.options.outbox.nowMs;
   }
 
   stateOf(key: string): ByHandState | null {
@@ -111,13 +113,8 @@ export class CloseByHand {
   }
 
   pump(nowMs: number): void {
-    if (this.atWork === 0) return;
-    this.nextLookAtMs = Number.POSITIVE_INFINITY;
+    this.dueAtMs = Number.POSITIVE_INFINITY;
     for (const closing of this.closings.values()) if (closing.end === null) this.advance(closing, nowMs);
-  }
-
-  wakeAtMs(): number {
-    return this.nextLookAtMs;
   }
 
   /** Returns the closings to store, oldest first. */
@@ -133,7 +130,7 @@ export class CloseByHand {
       this.closings.set(closing.key, closing);
       if (closing.end === null) this.atWork += 1;
     }
-    if (this.atWork > 0) this.nextLookAtMs = this.options.outbox.nowMs;
+    if (this.atWork > 0) this.dueAtMs = this.options.outbox.nowMs;
   }
 
   private refusalOf(
@@ -203,7 +200,7 @@ export class CloseByHand {
     if (leg === undefined) this.finish(closing, null);
     else if (leg.intentId === null) {
       if (closed() === null) this.sell(closing, leg);
-      else this.nextLookAtMs = nowMs + LOOK_EVERY_MS;
+      else this.dueAtMs = nowMs + LOOK_EVERY_MS;
     } else if (!this.options.algorithms.isAtWork(leg.intentId))
       this.onAlgorithmEnd(leg.intentId, sentence('ended-with-restart'));
   }
@@ -224,7 +221,7 @@ export class CloseByHand {
       intentId,
     });
     this.change(closing, leg, { held, intentId, end });
-    if (end !== null) this.nextLookAtMs = outbox.nowMs + 1;
+    if (end !== null) this.dueAtMs = outbox.nowMs + 1;
   }
 
   private onEnd({ intentId, filled, filledTotal }: OrderRecord): void {
@@ -243,7 +240,7 @@ export class CloseByHand {
       if (leg !== undefined && closing.end === null) this.change(closing, leg, { end: reason });
     }
     // The step at hand may have looked already.
-    this.nextLookAtMs = this.options.outbox.nowMs + 1;
+    this.dueAtMs = this.options.outbox.nowMs + 1;
   }
 
   private change(closing: Closing, leg: ClosingLeg, news: Partial<ClosingLeg>): void {

@@ -1,7 +1,7 @@
 import { lengthText } from '../../domain/time-text.ts';
 import { keepNewest } from '../../domain/keep-newest.ts';
 import { sentence } from '../../language/sentence.ts';
-import type { OrderRecord } from '../../records/order.ts';
+import { STATES_ONCE_SENT, type OrderRecord } from '../../records/order.ts';
 import type { Intent } from '../../strategy/intents.ts';
 import type { PlaceCommand } from '../engine-event.ts';
 import type { IntentRouter } from '../strategies/intent-router.ts';
@@ -36,8 +36,8 @@ export class PlaceByHand {
 
   constructor(options: PlaceByHandOptions) {
     this.options = options;
-    options.orderManager.blotter.listen((order) => {
-      if (this.awaited.size > 0) this.onOrder(order);
+    options.orderManager.blotter.listen(STATES_ONCE_SENT, (order) => {
+      if (this.awaited.size > 0) this.onAnswered(order);
     });
   }
 
@@ -58,7 +58,7 @@ export class PlaceByHand {
     }
     this.awaited.set(made.key, key);
     const order = this.options.orderManager.blotter.table.get(made.key);
-    if (order !== undefined) this.onOrder(order);
+    if (order !== undefined) this.onAnswered(order);
   }
 
   stateOf(key: string): ByHandState | null {
@@ -90,7 +90,7 @@ export class PlaceByHand {
     if (order === undefined) return;
     this.awaited.set(clientOrderId, key);
     this.searched.add(clientOrderId);
-    this.onOrder(order);
+    this.onAnswered(order);
   }
 
   /** The same order by another command a moment ago: two taps, or a command that was given again. */
@@ -120,11 +120,10 @@ export class PlaceByHand {
       : { ok: false, reason: sentence('place-refused', { code: made.code, reason: made.reason }) };
   }
 
-  private onOrder(order: OrderRecord): void {
+  private onAnswered(order: OrderRecord): void {
     const key = this.awaited.get(order.key);
     const before = key === undefined ? undefined : this.placed.get(key);
-    if (before === undefined || order.state === 'sending') return;
-    if (order.state === 'planned') return;
+    if (before === undefined || order.state === 'sending' || order.state === 'planned') return;
     if (order.state === 'unknown' && this.searched.has(order.key)) return;
     this.awaited.delete(order.key);
     this.searched.delete(order.key);

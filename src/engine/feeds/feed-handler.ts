@@ -44,15 +44,15 @@ interface FeedHandlerOptions {
 /** Asks for every feed at its pace, and hands on what comes back. */
 export class FeedHandler {
   private readonly options: FeedHandlerOptions;
-  private readonly queue: PollQueue;
-  private readonly times: FeedReadTimes;
+  readonly queue: PollQueue;
+  readonly times: FeedReadTimes;
   private readonly asker: FeedAsker;
   private readonly accountFeeds: AccountFeeds;
   private readonly candles: CandleTaker;
   private readonly followed: FollowedFeeds;
   /** As they are paced now. */
   private feeds: readonly PlannedFeed[];
-  private isIdle = false;
+  isIdle = false;
 
   constructor(options: FeedHandlerOptions) {
     this.options = options;
@@ -75,18 +75,9 @@ export class FeedHandler {
     }
   }
 
-  wakeAtMs(): number {
-    return this.queue.wakeAtMs();
-  }
-
   /** Brings a feed forward: something has changed. */
   hasten(key: string): void {
     this.asker.hasten(key);
-  }
-
-  /** Writes down when feeds were read, where it is time for that. */
-  store(nowMs: number): void {
-    this.times.store(nowMs);
   }
 
   /** Asks at other paces from now on: a limit has changed. Bars go on to be asked for at their close. */
@@ -101,7 +92,6 @@ export class FeedHandler {
   }
 
   setIdle(isIdle: boolean): void {
-    if (isIdle === this.isIdle) return;
     this.isIdle = isIdle;
     this.queue.setIdle(isIdle);
   }

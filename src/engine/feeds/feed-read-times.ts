@@ -28,10 +28,8 @@ export class FeedReadTimes {
   private readonly outbox: Outbox;
   /** As they are kept. */
   private readonly times: Record<string, number> = {};
-  private keptAtMs = Number.NEGATIVE_INFINITY;
-  /** Number of feeds read, and that number at the last write. */
-  private count = 0;
-  private keptCount = 0;
+  /** The time of the next `store`. */
+  dueAtMs = Number.POSITIVE_INFINITY;
 
   constructor(outbox: Outbox) {
     this.outbox = outbox;
@@ -48,7 +46,7 @@ export class FeedReadTimes {
 
   /** A feed was read to its end just now. */
   note(key: string): void {
-    if (!this.has(key)) this.count += 1;
+    if (!this.has(key)) this.dueAtMs = Number.NEGATIVE_INFINITY;
     this.times[key] = this.outbox.nowMs;
   }
 
@@ -57,10 +55,7 @@ export class FeedReadTimes {
    * not changed is in no other row.
    */
   store(nowMs: number): void {
-    const { count } = this;
-    if (count === this.keptCount && (count === 0 || nowMs < this.keptAtMs + KEEP_TIMES_EVERY_MS)) return;
-    this.keptCount = count;
-    this.keptAtMs = nowMs;
+    this.dueAtMs = nowMs + KEEP_TIMES_EVERY_MS;
     this.outbox.keep(KEPT_READ_TIMES, this.times satisfies z.input<typeof storedReadTimes>);
   }
 }

@@ -9,7 +9,8 @@ export const KEPT_ROW = 'row';
 export class RowCounter {
   private readonly outbox: Outbox;
   private row = 0;
-  private isDirty = false;
+  /** True if it has gone on since the last `store`. */
+  isChanged = false;
 
   constructor(outbox: Outbox) {
     this.outbox = outbox;
@@ -21,13 +22,12 @@ export class RowCounter {
 
   next(): number {
     this.row += 1;
-    this.isDirty = true;
+    this.isChanged = true;
     return this.row;
   }
 
   store(): void {
-    if (!this.isDirty) return;
-    this.isDirty = false;
+    this.isChanged = false;
     this.outbox.keep(KEPT_ROW, this.row);
   }
 

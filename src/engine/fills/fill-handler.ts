@@ -75,7 +75,7 @@ export class FillHandler {
   private readonly listeners: readonly FillListener[];
   private readonly reconciler: Reconciler;
   private readonly taken: TakenTrades;
-  private readonly pending: PendingTrades;
+  readonly pending: PendingTrades;
   private readonly owner: TradeOwner;
   private readonly booked = new BookedFills();
   private readonly corrections: FillCorrections;
@@ -133,11 +133,6 @@ export class FillHandler {
         `trade ${trade.id} of order ${trade.orderId} was not confirmed: it is left out of the books`,
       );
     }
-  }
-
-  /** True if a trade was read that is not in the books yet: the books are incomplete. */
-  get isWaiting(): boolean {
-    return this.pending.size > 0;
   }
 
   /** The oldest of them, and what it waits for; null where there is none. */

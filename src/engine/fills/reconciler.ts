@@ -67,12 +67,15 @@ export class Reconciler {
   /** Balances of each month, for a statement of years. */
   private readonly marks: BalanceMarks;
   private phase: Phase = { kind: 'idle', nextAtMs: 0 };
+  /** The time of the next `pump`. */
+  dueAtMs = 0;
   private suspicion: Suspicion | null = null;
   private found: StoredReconciliation['break'] = null;
   private begunAtMs: number | null = null;
   /** By then the lines were listed of all that is in the first reading of the books. */
   private linesListedMs = 0;
-  private isChanged = false;
+  /** True if something has changed since the last `store`. */
+  isChanged = false;
   /** Wallets whose history must be read before the books can begin. */
   private unread: readonly string[] = [];
 
@@ -140,25 +143,25 @@ export class Reconciler {
    * the caller wants to have in the comparison.
    */
   tryNow(): void {
-    this.phase = { kind: 'idle', nextAtMs: this.outbox.nowMs };
+    this.enter({ kind: 'idle', nextAtMs: this.outbox.nowMs });
   }
 
   /** Begins a cut when one is due, and gives up one that stands still. */
   pump(nowMs: number): void {
     this.watch.begin(nowMs);
     if (this.phase.kind === 'idle') {
-      if (this.phase.nextAtMs > nowMs) return;
       if (this.watch.alarmIfLong(nowMs)) this.keep();
-      this.phase = { kind: 'fills before', sinceMs: nowMs };
+      this.enter({ kind: 'fills before', sinceMs: nowMs });
       this.ports.hasten('fills');
-    } else if (this.phase.sinceMs + PHASE_PATIENCE_MS < nowMs) {
+    } else {
       const what = this.phase.kind === 'wallets' ? 'wallets' : 'trades';
       this.inconclusive(nowMs, sentence('books-unread', { what, seconds: PHASE_PATIENCE_MS / 1_000 }));
     }
   }
 
-  wakeAtMs(): number {
-    return this.phase.kind === 'idle' ? this.phase.nextAtMs : this.phase.sinceMs + PHASE_PATIENCE_MS + 1;
+  private enter(phase: Phase): void {
+    this.phase = phase;
+    this.dueAtMs = phase.kind === 'idle' ? phase.nextAtMs : phase.sinceMs + PHASE_PATIENCE_MS + 1;
   }
 
   onFill(fill: FillRecord): void {
@@ -186,7 +189,7 @@ export class Reconciler {
   onFillsRead(askedAtMs: number, taken: number, nowMs: number): void {
     const { phase } = this;
     if (phase.kind === 'fills before' && askedAtMs >= phase.sinceMs) {
-      this.phase = { kind: 'wallets', sinceMs: nowMs };
+      this.enter({ kind: 'wallets', sinceMs: nowMs });
       this.ports.hasten('wallets');
     } else if (phase.kind === 'fills after' && askedAtMs >= phase.sinceMs) {
       const unsettled = taken > 0 ? sentence('books-trades-came') : this.ports.unsettled();
@@ -220,7 +223,7 @@ export class Reconciler {
         .filter(({ currency }) => this.currencies.has(currency))
         .map(({ currency, total }) => [currency, total]),
     );
-    this.phase = { kind: 'fills after', sinceMs: nowMs, totals };
+    this.enter({ kind: 'fills after', sinceMs: nowMs, totals });
     this.ports.hasten('fills');
   }
 
@@ -272,7 +275,7 @@ export class Reconciler {
   accept(): void {
     this.found = null;
     this.beginAnew();
-    this.phase = { kind: 'idle', nextAtMs: this.outbox.nowMs };
+    this.enter({ kind: 'idle', nextAtMs: this.outbox.nowMs });
     this.outbox.journal('reconciliation', 'accepted', {});
     this.keep();
   }
@@ -291,7 +294,7 @@ export class Reconciler {
     this.beginAnew();
     this.begunAtMs = null;
     this.history.forget();
-    this.phase = { kind: 'idle', nextAtMs: this.outbox.nowMs };
+    this.enter({ kind: 'idle', nextAtMs: this.outbox.nowMs });
     this.outbox.journal('reconciliation', 'put back', {});
     this.keep();
   }
@@ -332,7 +335,7 @@ export class Reconciler {
       this.inconclusive(nowMs, sentence('books-history-unread', { currencies: this.unread.join(', ') }));
       return;
     }
-    this.phase = { kind: 'idle', nextAtMs: nowMs + this.settings.everyMs };
+    this.enter({ kind: 'idle', nextAtMs: nowMs + this.settings.everyMs });
     let isConclusive = true;
     if (!this.books.hasBegun) this.begin(totals, nowMs);
     else {
@@ -365,7 +368,7 @@ export class Reconciler {
     this.linesListedMs = nowMs + this.settings.lagMs;
     this.books.begin(totals, nowMs);
     this.begunAtMs = nowMs;
-    this.phase = { kind: 'idle', nextAtMs: nowMs + Math.min(this.settings.everyMs, this.settings.lagMs) };
+    this.enter({ kind: 'idle', nextAtMs: nowMs + Math.min(this.settings.everyMs, this.settings.lagMs) });
   }
 
   /**
@@ -393,7 +396,7 @@ export class Reconciler {
   private judge(disagreements: readonly Disagreement[], nowMs: number): boolean {
     if (disagreements.length === 0) {
       this.suspicion = null;
-      if (this.books.isPending) this.phase = { kind: 'idle', nextAtMs: nowMs + TRY_AGAIN_MS };
+      if (this.books.isPending) this.enter({ kind: 'idle', nextAtMs: nowMs + TRY_AGAIN_MS });
       return !this.books.isPending;
     }
     const known = disagreements.filter(({ currency }) => !this.books.isIncomplete(currency));
@@ -408,7 +411,7 @@ export class Reconciler {
       expected: formatUnits(expected),
       found: formatUnits(found),
     }));
-    this.phase = { kind: 'idle', nextAtMs: nowMs + TRY_AGAIN_MS };
+    this.enter({ kind: 'idle', nextAtMs: nowMs + TRY_AGAIN_MS });
     this.ports.hasten('transactions');
     const same = this.suspicion !== null && differences(this.suspicion.rows) === differences(rows);
     if (!same) this.suspicion = { sinceMs: nowMs, rows };
@@ -425,7 +428,7 @@ export class Reconciler {
         .join('; ');
       this.breakAt(rows, why);
     }
-    if (this.found !== null) this.phase = { kind: 'idle', nextAtMs: nowMs + this.settings.everyMs };
+    if (this.found !== null) this.enter({ kind: 'idle', nextAtMs: nowMs + this.settings.everyMs });
     return true;
   }
 
@@ -453,7 +456,7 @@ export class Reconciler {
   }
 
   private inconclusive(nowMs: number, why: string): void {
-    this.phase = { kind: 'idle', nextAtMs: nowMs + TRY_AGAIN_MS };
+    this.enter({ kind: 'idle', nextAtMs: nowMs + TRY_AGAIN_MS });
     if (this.watch.blocked(why, nowMs)) this.keep();
   }
 
@@ -463,7 +466,6 @@ export class Reconciler {
 
   /** Writes down what has changed, once a step: some steps bring many trades. */
   store(): void {
-    if (!this.isChanged) return;
     this.isChanged = false;
     const stored: z.input<typeof storedReconciliation> = {
       books: this.books.store(),

@@ -47,9 +47,13 @@ export class LockManager {
   private readonly options: LockManagerOptions;
   private readonly book: LockBook;
   private readonly records = new LockRecords();
-  private readonly entries: EntryCanceler;
+  readonly entries: EntryCanceler;
   private readonly equity: EquityOfBot;
   private storedVersion = 0;
+  /** True if something has changed since the last `store`. */
+  isChanged = false;
+  /** The time of the next `advance` or look at the equity. */
+  dueAtMs = Number.NEGATIVE_INFINITY;
   /** Locks shown to handlers, by strategy and market, until a lock begins, changes or ends. */
   private readonly shown = new Map<string, readonly ShownLock[]>();
   private shownVersion = 0;
@@ -64,6 +68,7 @@ export class LockManager {
     this.equity = new EquityOfBot(options);
     this.entries = new EntryCanceler({ ...options, active: () => this.book.active() });
     this.sampleAtMs = this.book.drawdownRules.length === 0 ? Number.POSITIVE_INFINITY : 0;
+    this.settle();
   }
 
   /** The locks that hold, oldest first. */
@@ -177,18 +182,15 @@ export class LockManager {
     if (nowMs >= this.sampleAtMs) {
       this.lookAtEquity(nowMs);
       this.sampleAtMs = this.book.nextSampleMs(nowMs);
+      this.settle();
     }
-    this.entries.pump();
-  }
-
-  wakeAtMs(): number {
-    return Math.min(this.book.nextChangeMs(), this.sampleAtMs);
+    if (this.entries.isDue) this.entries.pump();
   }
 
   /** Keeps what has changed in this step. */
   store(): void {
-    if (this.storedVersion === this.book.version) return;
     this.storedVersion = this.book.version;
+    this.isChanged = false;
     this.options.outbox.keep(KEPT_LOCKS, locksToJson(this.book.stored()));
   }
 
@@ -203,8 +205,15 @@ export class LockManager {
     this.advance();
     for (const lock of this.book.active())
       outbox.warn(`the lock ${lock.name} of ${scopeText(lock)} holds ${whyText(lock)}`);
-    this.entries.look();
+    this.entries.isDue = true;
     this.setPaused();
+    this.settle();
+  }
+
+  private settle(): void {
+    const { book } = this;
+    this.dueAtMs = Math.min(book.nextChangeMs(), this.sampleAtMs);
+    this.isChanged = book.version !== this.storedVersion;
   }
 
   /** Has strategies be told nothing from now on, or told again. */
@@ -280,13 +289,14 @@ export class LockManager {
   /** Writes down and says what changed. */
   private tell(changes: readonly LockChange[], nowMs: number): readonly LockChange[] {
     const { outbox } = this.options;
+    this.settle();
     if (changes.length > 0) this.setPaused();
     for (const change of changes) {
       const { kind, lock } = change;
       const refused = this.records.note(change, nowMs);
       // Lost, what it refuses would pass after a crash.
       if (kind !== 'ended') outbox.durable();
-      if (kind === 'begun' || kind === 'extended') this.entries.look();
+      if (kind === 'begun' || kind === 'extended') this.entries.isDue = true;
       outbox.journal('control', `lock ${kind}`, { ...lock, refused });
       if (!outbox.isWatched) continue;
       const what = `the lock ${lock.name} of ${scopeText(lock)}`;

@@ -31,7 +31,7 @@ export class CancelManager {
   private readonly blotter: OrderBlotter;
   private readonly reports: OrderReportMatcher;
   /** Orders that are to end, and when to ask the next time. */
-  private readonly wanted = new Map<string, number>();
+  readonly wanted = new Map<string, number>();
   /**
    * Orders that are none of the table's and are being canceled; bounded by the requests that can be under
    * way.
@@ -42,7 +42,8 @@ export class CancelManager {
     this.blotter = options.blotter;
     this.reports = options.reports;
     this.blotter.isEndWanted = (key) => this.wanted.has(key);
-    this.blotter.listen((order) => {
+    const mattersIn = ['planned', 'open', 'settling', 'filled', 'cancelled', 'rejected'] as const;
+    this.blotter.listen(mattersIn, (order) => {
       if (this.wanted.size === 0) return;
       if (!mayTrade(order) && this.wanted.delete(order.key)) this.remember();
       // One that is known only now can be canceled only now.
@@ -95,13 +96,11 @@ export class CancelManager {
   }
 
   pump(nowMs: number): void {
-    if (this.wanted.size === 0) return;
     for (const [key, atMs] of this.wanted) if (atMs <= nowMs) this.ask(key);
   }
 
   wakeAtMs(): number {
     let next = Number.POSITIVE_INFINITY;
-    if (this.wanted.size === 0) return next;
     for (const atMs of this.wanted.values()) next = Math.min(next, atMs);
     return next;
   }

@@ -17,23 +17,18 @@ interface EntryCancelerOptions {
 /** While a lock holds that cancels entries: cancels what rests in its reach and is no way out. */
 export class EntryCanceler {
   private readonly options: EntryCancelerOptions;
-  private isDue = false;
+  /** True if a lock or another life has begun, or an order has turned up while one holds. */
+  isDue = false;
 
   constructor(options: EntryCancelerOptions) {
     this.options = options;
-    options.orderManager.blotter.listen(({ state }) => {
-      // One that turns up, or whose fate is known at last.
-      if (!this.isDue && state === 'open') this.isDue = this.locks().length > 0;
+    // One that turns up, or whose fate is known at last.
+    options.orderManager.blotter.listen(['open'], () => {
+      if (!this.isDue) this.isDue = this.locks().length > 0;
     });
   }
 
-  /** A lock has begun, or another life. */
-  look(): void {
-    this.isDue = true;
-  }
-
   pump(): void {
-    if (!this.isDue) return;
     this.isDue = false;
     const locks = this.locks();
     if (locks.length === 0) return;

@@ -37,7 +37,7 @@ export class IdenticalOrders {
   /** Those that were sent, the newest last. */
   private arrivals: Arrival[] = [];
   /** Nothing is to be forgotten before this time. */
-  private heldUntilMs = Number.POSITIVE_INFINITY;
+  heldUntilMs = Number.POSITIVE_INFINITY;
   /** `heldBackMs`: for how long the exchange holds an order against identical ones; 0 where it takes them. */
   constructor(heldBackMs: number) {
     this.heldBackMs = heldBackMs;
@@ -75,7 +75,6 @@ export class IdenticalOrders {
 
   /** Forgets what no longer holds anything back. */
   expire(nowMs: number): void {
-    if (nowMs < this.heldUntilMs) return;
     this.heldUntilMs = Number.POSITIVE_INFINITY;
     this.arrivals = this.arrivals.filter(({ atMs }) => atMs + this.heldBackMs > nowMs);
     for (const { atMs } of this.arrivals)

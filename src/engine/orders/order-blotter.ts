@@ -3,7 +3,13 @@ import { keepNewest } from '../../domain/keep-newest.ts';
 import { sentence } from '../../language/sentence.ts';
 import { IdenticalOrders } from './identical-orders.ts';
 import { afterEvent, type OrderEvent } from './order-life.ts';
-import { CANCELED_BY_OTHERS, isFinal, mayTrade, type OrderRecord } from '../../records/order.ts';
+import {
+  CANCELED_BY_OTHERS,
+  isFinal,
+  mayTrade,
+  type OrderRecord,
+  type OrderState,
+} from '../../records/order.ts';
 import { OrderTable } from './order-table.ts';
 import { LIST_START } from '../own-list.ts';
 import { UnknownOrders } from './unknown-orders.ts';
@@ -19,8 +25,10 @@ const MOST_SEEN_ONCE = 5_000;
 /** Orders refused within this time before the last send of an earlier life are looked for once more. */
 const LAST_REFUSALS_MS = 600_000;
 
-/** Called with every change of an order, after it was entered. `before` is null for a new one. */
+/** Called with a change of an order, after it was entered. `before` is null for a new one. */
 type OrderListener = (order: OrderRecord, before: OrderRecord | null) => void;
+
+const NO_LISTENERS: readonly OrderListener[] = [];
 
 /**
  * Keeps our orders: every event about one goes through here, into the table, the mirror and the journal, and
@@ -44,7 +52,7 @@ export class OrderBlotter {
   private readonly seenOnce = new Map<ListCursor, number>();
   /** True if the end of an order was requested here. */
   isEndWanted: (key: string) => boolean = () => false;
-  private readonly listeners: OrderListener[] = [];
+  private readonly listeners = new Map<OrderState, OrderListener[]>();
   private readonly endListeners: ((order: OrderRecord) => void)[] = [];
 
   constructor(settings: EngineSettings, outbox: Outbox) {
@@ -60,11 +68,12 @@ export class OrderBlotter {
     });
   }
 
-  listen(listener: OrderListener): void {
-    this.listeners.push(listener);
+  /** Adds a listener to changes after which an order is in one of these states. */
+  listen(states: readonly OrderState[], listener: OrderListener): void {
+    for (const state of states) this.listeners.set(state, [...(this.listeners.get(state) ?? []), listener]);
   }
 
-  /** Of orders at their end alone, after those who listen to every change. */
+  /** Adds a listener to orders at their end, which is called after the listeners to changes. */
   listenToEnds(listener: (order: OrderRecord) => void): void {
     this.endListeners.push(listener);
   }
@@ -189,7 +198,7 @@ export class OrderBlotter {
     }
     if (outbox.isWatched && (before === null || before.state !== order.state || isAtEnd))
       outbox.tell({ kind: 'order', order });
-    for (const listener of this.listeners) listener(order, before);
+    for (const listener of this.listeners.get(order.state) ?? NO_LISTENERS) listener(order, before);
     if (isAtEnd) for (const listener of this.endListeners) listener(order);
   }
 }

@@ -72,10 +72,11 @@ export class OrderManager {
 
   /** Does what its time has come for. */
   pump(nowMs: number): void {
-    this.placer.pump();
-    this.cancels.pump(nowMs);
-    this.takeover.pump(nowMs);
-    this.unknown.pump(nowMs);
+    const { blotter, cancels, takeover, placer, unknown } = this;
+    if (placer.waiting.size > 0) placer.pump();
+    if (cancels.wanted.size > 0) cancels.pump(nowMs);
+    if (takeover.dueAtMs <= nowMs) takeover.pump();
+    if (blotter.unknown.searches.size > 0) unknown.pump(nowMs);
   }
 
   /** True if strategies have to wait for what a lost or older mirror did not know. */
@@ -86,7 +87,11 @@ export class OrderManager {
   /** Returns the time of the next action that is due by itself. */
   wakeAtMs(): number {
     const { blotter, cancels, takeover, placer } = this;
-    return Math.min(blotter.unknown.wakeAtMs(), cancels.wakeAtMs(), takeover.wakeAtMs(), placer.wakeAtMs());
+    let next = takeover.dueAtMs;
+    if (placer.waiting.size > 0) next = Math.min(next, placer.wakeAtMs());
+    if (cancels.wanted.size > 0) next = Math.min(next, cancels.wakeAtMs());
+    if (blotter.unknown.searches.size > 0) next = Math.min(next, blotter.unknown.wakeAtMs());
+    return next;
   }
 
   /**

@@ -46,7 +46,7 @@ export class OrderPlacer {
   private readonly outbox: Outbox;
   private readonly names: OrderNames;
   /** Orders that wait until an identical one is out of the exchange's mind. */
-  private readonly waiting = new Set<string>();
+  readonly waiting = new Set<string>();
   /** Live orders that are only to rest, by their keys. After a restart there are none. */
   private readonly resting = new Set<string>();
   /**
@@ -97,7 +97,6 @@ export class OrderPlacer {
 
   /** Sends what has waited long enough. */
   pump(): void {
-    if (this.waiting.size === 0) return;
     // Over a copy: one that has to wait on is added again.
     const keys = [...this.waiting];
     for (const key of keys) {
@@ -110,7 +109,6 @@ export class OrderPlacer {
   /** Returns the time of the next action that is due by itself. */
   wakeAtMs(): number {
     let next = Number.POSITIVE_INFINITY;
-    if (this.waiting.size === 0) return next;
     for (const key of this.waiting) {
       const order = this.blotter.table.get(key);
       if (order !== undefined) next = Math.min(next, this.waitsUntilMs(order));

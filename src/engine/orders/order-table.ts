@@ -37,6 +37,8 @@ export class OrderTable {
   /** The place that was asked for or changed last: an order is looked up several times in a row. */
   private last: Place | null = null;
   private liveList: readonly OrderRecord[] | null = null;
+  /** Number of closed orders whose fills are not all read. */
+  settlingCount = 0;
   /** Parts of that list by strategy, of those that asked for theirs since it was made. */
   private readonly liveByStrategy = new Map<string, readonly OrderRecord[]>();
 
@@ -83,6 +85,7 @@ export class OrderTable {
   /** Enters an order under a name that no order had before. */
   add(order: OrderRecord): void {
     const place = { order, isIndexed: false };
+    if (order.state === 'settling') this.settlingCount += 1;
     this.newer.add(place);
     this.last = place;
     this.forgetLists();
@@ -99,6 +102,8 @@ export class OrderTable {
     }
     const before = place.order;
     place.order = order;
+    if (before.state === 'settling') this.settlingCount -= 1;
+    if (order.state === 'settling') this.settlingCount += 1;
     this.last = place;
     if (before.venueId !== order.venueId) this.rename(place, before.venueId);
     this.forgetLists();

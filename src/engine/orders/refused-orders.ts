@@ -81,7 +81,8 @@ export class RefusedOrders {
 
   constructor(options: RefusedOrdersOptions) {
     this.options = options;
-    options.blotter.listen((order) => this.onOrder(order));
+    options.blotter.listen(['open'], (order) => this.refusals.delete(keyOf(order)));
+    options.blotter.listen(['rejected'], (order) => this.onRejected(order));
   }
 
   /** Returns why an order like this one was refused and would be again; null if it may go. */
@@ -101,10 +102,9 @@ export class RefusedOrders {
     return sentence('refused-alike', { code, at: atMs, awaited: sentence(`awaited-${cause}`) });
   }
 
-  private onOrder(order: OrderRecord): void {
-    const { state, reason, exit, clientOrderId } = order;
-    if (state === 'open') this.refusals.delete(keyOf(order));
-    if (state !== 'rejected' || reason === null || clientOrderId === null) return;
+  private onRejected(order: OrderRecord): void {
+    const { reason, exit, clientOrderId } = order;
+    if (reason === null || clientOrderId === null) return;
     const { blotter, hasten } = this.options;
     const cause = refusalCauseOf(blotter.venue, reason);
     if (cause === null) return;

@@ -37,8 +37,8 @@ export class UnknownOrderSearch {
     this.options = options;
     this.blotter = options.blotter;
     this.outbox = options.blotter.outbox;
-    this.blotter.listen((order, before) => {
-      if (order.state === 'unknown' && before?.state !== 'unknown') this.lookUpByName(order);
+    this.blotter.listen(['unknown'], (order, before) => {
+      if (before?.state !== 'unknown') this.lookUpByName(order);
     });
   }
 

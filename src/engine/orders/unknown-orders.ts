@@ -59,7 +59,7 @@ export const MOST_PASS_PAGES = 50;
  * trades read after them hold none that could be its own, where the rule wants that too.
  */
 export class UnknownOrders {
-  private readonly searches = new Map<string, Search>();
+  readonly searches = new Map<string, Search>();
   private readonly settings: UnknownOrdersSettings;
   private readonly lateArrivalMs: number;
   /** The pass under way, if one is. */
@@ -95,7 +95,7 @@ export class UnknownOrders {
    * Returns the time the next pass is due; infinity while one is running or there is nothing to search for.
    */
   wakeAtMs(): number {
-    if (this.pass !== null || this.searches.size === 0) return Number.POSITIVE_INFINITY;
+    if (this.pass !== null) return Number.POSITIVE_INFINITY;
     let next = Number.POSITIVE_INFINITY;
     for (const { nextPassAtMs } of this.searches.values()) next = Math.min(next, nextPassAtMs);
     return next;

@@ -24,8 +24,6 @@ interface LossLimitsOptions {
   readonly outbox: Outbox;
   readonly instances: readonly StrategyInstance[];
   readonly markets: Pick<MarketDataCache, 'priceOf'>;
-  /** True if strategies are at work: holdings are not valued before that. */
-  readonly hasStarted: () => boolean;
 }
 
 /**
@@ -37,7 +35,8 @@ export class LossLimits {
   private readonly options: LossLimitsOptions;
   /** By strategy. */
   private readonly held = new Map<string, HeldLimit>();
-  private lookAtMs = Number.POSITIVE_INFINITY;
+  /** The time of the next `pump`, once strategies are at work. */
+  dueAtMs = Number.POSITIVE_INFINITY;
 
   constructor(options: LossLimitsOptions) {
     this.options = options;
@@ -51,21 +50,15 @@ export class LossLimits {
     const { outbox } = this.options;
     if (!outbox.isRestartable || !LOSS_CHECKS.has(check) || this.held.has(name)) return;
     this.held.set(name, { strategy: name, check, reason, sinceMs: outbox.nowMs });
-    this.lookAtMs = outbox.nowMs + LOOK_EVERY_MS;
+    this.dueAtMs = outbox.nowMs + LOOK_EVERY_MS;
     outbox.journal('control', 'limit begun', { strategy: name, check, reason });
     outbox.warn(`${name}: no new risk from now on: ${reason}. It is said when that is over`, name);
     this.keep();
   }
 
   pump(nowMs: number): void {
-    const { hasStarted } = this.options;
-    if (nowMs < this.lookAtMs || !hasStarted()) return;
     for (const limit of this.held.values()) this.lookAt(limit, nowMs);
-    this.lookAtMs = this.held.size === 0 ? Number.POSITIVE_INFINITY : nowMs + LOOK_EVERY_MS;
-  }
-
-  wakeAtMs(): number {
-    return this.options.hasStarted() ? this.lookAtMs : Number.POSITIVE_INFINITY;
+    this.dueAtMs = this.held.size === 0 ? Number.POSITIVE_INFINITY : nowMs + LOOK_EVERY_MS;
   }
 
   /** A limit may have been raised meanwhile, or a strategy be gone: it is looked at once trading begins. */
@@ -73,7 +66,7 @@ export class LossLimits {
     if (json === undefined) return;
     for (const limit of readStored(storedLossLimits, json, 'what is kept of limits on losses'))
       this.held.set(limit.strategy, limit);
-    if (this.held.size > 0) this.lookAtMs = 0;
+    if (this.held.size > 0) this.dueAtMs = 0;
   }
 
   private lookAt(limit: HeldLimit, nowMs: number): void {
