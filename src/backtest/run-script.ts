@@ -3,7 +3,7 @@ import { decimalText } from '../domain/decimal-text.ts';
 import { formatUnits, parseUnits, type Units } from '../domain/money.ts';
 import { DEFAULT_ENGINE_TIMES } from '../engine/engine-settings.ts';
 import { lockSettings } from '../daemon/lock-settings.ts';
-import type { LockRule } from '../engine/lock-rule.ts';
+import type { LockRule } from '../engine/lock.ts';
 import { createRiskLimits } from '../engine/risk-limits.ts';
 import type { OrderRecord, OrderWith } from '../records/order.ts';
 import type { FillRecord, FillWith } from '../records/fill.ts';

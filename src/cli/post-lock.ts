@@ -4,7 +4,7 @@ import { LONGEST_NAME } from '../daemon/control-command.ts';
 import { parseDuration } from '../daemon/duration-text.ts';
 import { latinDigits } from '../domain/calendar-day.ts';
 import type { LockCommand } from '../engine/engine-event.ts';
-import { ENTRY_POLICIES } from '../engine/lock-rule.ts';
+import { ENTRY_POLICIES } from '../engine/lock.ts';
 import { failed, wrongInput } from './command-error.ts';
 import { checkBotFolder } from './bot-folder.ts';
 import { followCommand } from './follow-command.ts';

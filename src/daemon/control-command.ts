@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { storedTimeMs } from '../domain/stored-json.ts';
-import { ENTRY_POLICIES } from '../engine/lock-rule.ts';
+import { ENTRY_POLICIES } from '../engine/lock.ts';
 import { DRAIN_POLICIES, isByHand, POSITION_ACTS, type ControlCommand } from '../engine/engine-event.ts';
 import { isSignalId } from '../domain/signal-id.ts';
 import { SIGNAL_OUTCOMES, signalKey } from '../engine/signal-record.ts';

@@ -3,7 +3,7 @@ import type { RiskLimits } from '../engine/risk-limits.ts';
 import type { ExchangeConfig } from '../simulator-server/exchange-config.ts';
 import type { ReadSettings } from './bot-config.ts';
 import { mergeRisk } from './settings/risk-settings.ts';
-import type { LockRule } from '../engine/lock-rule.ts';
+import type { LockRule } from '../engine/lock.ts';
 import type { StrategySettings } from './strategy-settings.ts';
 
 /** One strategy, with all of its limits. */

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { WEEKDAYS } from '../domain/calendar-day.ts';
 import { sentence } from '../language/sentence.ts';
-import { BY_HAND, ENTRY_POLICIES, type LockRule } from '../engine/lock-rule.ts';
+import { BY_HAND, ENTRY_POLICIES, type LockRule } from '../engine/lock.ts';
 import {
   closedTime,
   MOST_CLOSED,

@@ -1,9 +1,8 @@
 import { addUnits, NO_UNITS, subtractUnits, type Units } from '../domain/money.ts';
 import { isFinal, type OrderRecord } from '../records/order.ts';
 import { openRest } from './live-exposure.ts';
-import type { AlgorithmView } from './algorithms/algorithm-step.ts';
+import { type AlgorithmView, takeStock, type Tally } from './algorithms/algorithm-step.ts';
 import type { BracketAlgorithm } from './bracket.ts';
-import { takeStock, type Tally } from './algorithms/tally.ts';
 
 /** State of a bracket and its orders. */
 export interface BracketStock {

@@ -15,8 +15,7 @@ import type { DecimalInput, Distance, Intent } from '../strategy/intents.ts';
 import { distanceOf, priceAbove, priceBelow, type ExitLevel, type LevelOrigin } from './exit-level.ts';
 import { canBeOrdered, onAmountGrid } from './algorithms/market-grid.ts';
 import { NO_SETBACKS, type Setbacks } from './algorithms/setbacks.ts';
-import { refused, type Creation } from './algorithms/step.ts';
-import { NO_TALLY, type Tally } from './algorithms/tally.ts';
+import { refused, type Creation, NO_TALLY, type Tally } from './algorithms/algorithm-step.ts';
 import { positiveWishUnits, wishUnits } from './algorithms/wish-units.ts';
 
 /** The order that a bracket begins with: a purchase. */

@@ -2,9 +2,9 @@ import type { DecimalText } from '../domain/decimal-text.ts';
 import type { VenueOrder } from '../domain/order.ts';
 import type { VenueTrade } from '../domain/trade.ts';
 import type { KeptReply, VenueAnswer, WalletReading } from '../venues/port.ts';
-import type { EntryPolicy } from './lock-rule.ts';
+import type { EntryPolicy } from './lock.ts';
 import type { FeedPace } from '../scheduler/pace.ts';
-import { type OrderWith, type BY_HAND_ORDER } from '../records/order.ts';
+import type { OrderWith, BY_HAND_ORDER } from '../records/order.ts';
 
 /** Input of the engine. Times are of one clock that never goes back, in ms since 1970. */
 export type EngineEvent =

@@ -1,7 +1,7 @@
 import type { Market } from '../domain/market.ts';
 import type { Currency } from '../domain/market-symbol.ts';
 import type { Units } from '../domain/money.ts';
-import type { LockRule } from './lock-rule.ts';
+import type { LockRule } from './lock.ts';
 import type { RiskLimits } from './risk-limits.ts';
 import type { PlannedFeed } from '../scheduler/feed.ts';
 import type { NamedCredential } from './credential-watch.ts';

@@ -1,5 +1,5 @@
 import type { Timeframe } from '../domain/timeframe.ts';
-import type { LockRule } from './lock-rule.ts';
+import type { LockRule } from './lock.ts';
 import { mayTrade, STATES_ONCE_SENT, type OrderRecord } from '../records/order.ts';
 import type { ClosedCandle } from '../strategy/strategy-event.ts';
 import { ByHand } from './by-hand/by-hand.ts';
@@ -13,7 +13,7 @@ import { CredentialWatch, KEPT_CREDENTIAL } from './credential-watch.ts';
 import type { EngineOutput } from './engine-command.ts';
 import type { EngineEvent, VenueEvent } from './engine-event.ts';
 import { DEFAULT_RECONCILIATION, type EngineSettings } from './engine-settings.ts';
-import { ordersByState, statusOf, type EngineStatus } from './engine-status.ts';
+import { ordersByState, statusOf, type EngineStatus, TradingState } from './trading-state.ts';
 import { EventLoop } from './event-loop.ts';
 import { FeedHandler } from './feeds/feed-handler.ts';
 import { lastReadMs } from './feeds/feed-read-times.ts';
@@ -52,7 +52,6 @@ import { KEPT_UNIVERSES } from './universe/stored-universes.ts';
 import { TransferManager } from './transfer-manager.ts';
 import { KEPT_TRANSFERS } from './transfer-record.ts';
 import { UniverseManager } from './universe-manager.ts';
-import { TradingState } from './trading-state.ts';
 
 /**
  * The bot as a pure, synchronous state machine: it takes in what came back and what time it is, and answers

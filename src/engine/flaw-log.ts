@@ -4,7 +4,7 @@ import { sentence } from '../language/sentence.ts';
 import type { Market } from '../domain/market.ts';
 import { keepNewest } from '../domain/keep-newest.ts';
 import type { UnreadRow } from '../venues/port.ts';
-import type { Flaw } from './plausibility/flaw.ts';
+import type { Flaw } from './feeds/plausibility.ts';
 import type { Outbox } from './outbox.ts';
 
 /** Something that the exchange said and that can not be right, as a person reads it. */

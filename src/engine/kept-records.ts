@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { readStored, storedCount, storedProblem } from '../domain/stored-json.ts';
-import { storedNames } from './known-names.ts';
+import { storedNames } from './order-names.ts';
 import { KEPT_ABSENT_FILLS, storedAbsentFills } from './fills/absent-fills.ts';
 import { KEPT_BY_HAND, storedByHand } from './by-hand/by-hand-record.ts';
 import { KEPT_BALANCE_MARKS, storedBalanceMarks } from './balance-marks.ts';

@@ -1,15 +1,14 @@
 import { invariant, present } from '../domain/invariant.ts';
 import type { VenueOrder } from '../domain/order.ts';
 import { keepNewest } from '../domain/keep-newest.ts';
-import { KnownNames } from './known-names.ts';
-import { readOrderName, stopLegKey, type OrderName } from './order-names.ts';
+import { KnownNames, readOrderName, stopLegKey, type OrderName, isManualOrderId } from './order-names.ts';
 import { unsentOrder, type OrderRecord } from '../records/order.ts';
 import { LIST_START, surelyFollows } from './own-list.ts';
 import { latestArrivalMs } from './orders/unknown-orders.ts';
 import { isOpenStatus, type OwnList } from '../venues/port.ts';
-import type { ForeignOrders } from './orders/foreign-orders.ts';
 import type { OrderBlotter } from './orders/order-blotter.ts';
-import type { ListCursor } from '../domain/venue-id.ts';
+import type { ListCursor, VenueOrderId } from '../domain/venue-id.ts';
+import type { Outbox } from './outbox.ts';
 
 /** The intent of an order that was taken over: the mirror does not know it. */
 export const ADOPTED = 'adopted';
@@ -182,5 +181,57 @@ class ConflictingInstances {
     this.reported.add(epoch);
     keepNewest(this.reported, MOST_REPORTED);
     return true;
+  }
+}
+
+/** Foreign order ids that are remembered, so that their trades are known to be foreign. The oldest go. */
+const FOREIGN_KEPT = 20_000;
+
+/**
+ * Orders on this account that are not this bot's. Foreign is what two readings say is nobody's: else its
+ * trades, which may be ours, would be given away for good.
+ */
+export class ForeignOrders {
+  private readonly outbox: Outbox;
+  private readonly foreign = new Set<VenueOrderId>();
+  /** Ids that one reading has shown. */
+  private readonly strangers = new Set<VenueOrderId>();
+
+  constructor(outbox: Outbox) {
+    this.outbox = outbox;
+  }
+
+  has(id: VenueOrderId): boolean {
+    return this.foreign.has(id);
+  }
+
+  /** True if one reading shows that it is nobody's, and no second one yet. */
+  isStranger(id: VenueOrderId): boolean {
+    return this.strangers.has(id);
+  }
+
+  /** One reading says that it is nobody's. The second makes it foreign. */
+  meet(id: VenueOrderId, name: string | null): void {
+    if (this.foreign.has(id)) return;
+    if (this.strangers.delete(id)) this.add(id, name);
+    else {
+      this.strangers.add(id);
+      keepNewest(this.strangers, FOREIGN_KEPT);
+    }
+  }
+
+  /** It is somebody else's for certain. */
+  add(id: VenueOrderId, name: string | null): void {
+    if (this.foreign.has(id)) return;
+    this.foreign.add(id);
+    if (name !== null && isManualOrderId(name)) {
+      // The trades that it brings have its id alone.
+      this.outbox.journal('notice', name, { venueId: id });
+      this.outbox.info(
+        `order ${id} was placed by hand (${name}): it belongs to no strategy and stays untouched`,
+        name,
+      );
+    }
+    keepNewest(this.foreign, FOREIGN_KEPT);
   }
 }

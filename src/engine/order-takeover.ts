@@ -11,7 +11,7 @@ import {
   readingAfter,
   readingFrom,
 } from './own-list.ts';
-import { KnownNames, storedNames } from './known-names.ts';
+import { KnownNames, storedNames } from './order-names.ts';
 import { MOST_PASS_PAGES } from './orders/unknown-orders.ts';
 import type { MirrorState } from './mirror-change.ts';
 import type { OrderReportMatcher, ReportContext } from './orders/order-report-matcher.ts';

@@ -7,6 +7,7 @@ import type { Outbox } from './outbox.ts';
 import type { Reconciler } from './fills/reconciler.ts';
 import type { StandstillWatch } from './standstill-watch.ts';
 import type { StrategyDispatcher } from './strategy-dispatcher.ts';
+import { mayTrade, type OrderRecord } from '../records/order.ts';
 
 interface TradingStateParts {
   readonly outbox: Outbox;
@@ -59,4 +60,35 @@ export class TradingState {
     const { reconciles, reconciler, outbox } = this.parts;
     return reconciles ? reconciler.watch.overdue(outbox.nowMs) : null;
   }
+}
+
+/** State of an engine, for the shell around it. */
+export interface EngineStatus {
+  readonly phase: 'syncing' | 'trading' | 'halted' | 'draining';
+  readonly liveOrders: number;
+  /** Orders whose fate is not known, that are being canceled, or whose fills are missing. */
+  readonly unsettled: number;
+  readonly isBroken: boolean;
+  readonly conclusions: number;
+}
+
+/** Counts the orders that are not at their end, beside how the rest stands. */
+export function statusOf({
+  unfinished,
+  ...rest
+}: Pick<EngineStatus, 'phase' | 'isBroken' | 'conclusions'> & {
+  readonly unfinished: readonly OrderRecord[];
+}): EngineStatus {
+  return {
+    ...rest,
+    liveOrders: unfinished.filter((order) => mayTrade(order) || order.state === 'planned').length,
+    unsettled: unfinished.filter(({ state }) => state !== 'open' && state !== 'planned').length,
+  };
+}
+
+/** Returns the number of orders in each state; a state without any is omitted. */
+export function ordersByState(orders: readonly OrderRecord[]): Readonly<Record<string, number>> {
+  const counts = new Map<string, number>();
+  for (const { state } of orders) counts.set(state, (counts.get(state) ?? 0) + 1);
+  return Object.fromEntries(counts);
 }

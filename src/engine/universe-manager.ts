@@ -16,9 +16,8 @@ import type { StrategyDispatcher } from './strategy-dispatcher.ts';
 import type { StrategyInstance } from './strategy-instance.ts';
 import type { StrategyNotifier } from './strategies/strategy-notifier.ts';
 import { MemberRecords, type MemberHistory } from './member-records.ts';
-import { PastBars } from './universe/past-bars.ts';
+import { PastBars, TrackedUniverse } from './universe/tracked-universe.ts';
 import { KEPT_UNIVERSES, storedUniverses } from './universe/stored-universes.ts';
-import { TrackedUniverse } from './universe/tracked-universe.ts';
 
 /** A question for statistics waits for its slot no longer than this. */
 const LONGEST_WAIT_MS = 60_000;

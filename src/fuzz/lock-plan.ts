@@ -1,7 +1,7 @@
 import { HOUR_MS, MINUTE_MS } from '../domain/durations.ts';
 import { WEEKDAYS } from '../domain/calendar-day.ts';
 import type { LockCommand } from '../engine/engine-event.ts';
-import type { LockRule } from '../engine/lock-rule.ts';
+import type { LockRule } from '../engine/lock.ts';
 import type { TradingCalendar } from '../engine/trading-calendar.ts';
 import { Dice } from './dice.ts';
 

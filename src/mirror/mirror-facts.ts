@@ -1,6 +1,5 @@
 import type Database from 'better-sqlite3';
-import { readOrderName } from '../engine/order-names.ts';
-import { storedNames } from '../engine/known-names.ts';
+import { readOrderName, storedNames } from '../engine/order-names.ts';
 import { KEPT_NAMES } from '../engine/order-takeover.ts';
 import { openMirrorReadOnly } from './mirror-file.ts';
 

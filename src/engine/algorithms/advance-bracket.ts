@@ -11,14 +11,22 @@ import {
 import { divideDown } from '../../domain/rounding.ts';
 import { sentence } from '../../language/sentence.ts';
 import { CANCELED_BY_OTHERS, isFinal, type OrderRecord } from '../../records/order.ts';
-import { plainOrder, type AlgorithmOrder, type AlgorithmStep, type AlgorithmView } from './algorithm-step.ts';
+import {
+  plainOrder,
+  type AlgorithmOrder,
+  type AlgorithmStep,
+  type AlgorithmView,
+  NOTHING,
+  over,
+  placing,
+  waiting,
+} from './algorithm-step.ts';
 import { priceAbove, type ExitLevel } from '../exit-level.ts';
 import { followPrice, originOf, stopOf, type StopLevel } from './follow-price.ts';
 import { stockOf, type BracketStock } from '../bracket-stock.ts';
 import { stopLimitOf, type BracketAlgorithm, type Leaving } from '../bracket.ts';
 import { canBeOrdered, onAmountGrid, onPriceGrid } from './market-grid.ts';
 import { afterSetbacks, exitRetryAtMs, hasMarketMoved, isOfMarket, retryAtMsOf } from './setbacks.ts';
-import { NOTHING, over, placing, waiting } from './step.ts';
 
 /**
  * The exchange ends the other leg of a pair with the first. For so long it is waited for, as lists show the

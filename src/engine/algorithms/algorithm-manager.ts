@@ -10,24 +10,21 @@ import type { AlgorithmStep, AlgorithmView } from './algorithm-step.ts';
 import { advanceAlgorithm, type Algorithm } from './algorithms.ts';
 import { updateQuotes, type QuotesIntent } from './quotes.ts';
 import { refusalCauseOf } from '../../venues/port.ts';
-import { AlgorithmWork } from './algorithm-work.ts';
-import { tellLeft, tellRefusedExit, tellUnclear } from './bracket-notices.ts';
+import { AlgorithmWork, WorkView, tellLeft, tellRefusedExit, tellUnclear } from './algorithm-work.ts';
 import { BracketsAtWork } from './brackets-at-work.ts';
 import type { IntentBlotter } from '../strategies/intent-blotter.ts';
 import type { MarketDataCache } from '../feeds/market-data-cache.ts';
 import type { MirrorState } from '../mirror-change.ts';
 import type { OrderManager } from '../orders/order-manager.ts';
 import type { OrderPlacer } from '../orders/order-placer.ts';
-import { OwnExits } from '../orders/own-exits.ts';
+import { OwnExits, portfolioLook } from '../orders/own-exits.ts';
 import type { PortfolioViews } from '../strategies/portfolio-view.ts';
-import { portfolioLook } from '../strategies/portfolio-look.ts';
 import type { PreTradeRisk } from '../risk/pre-trade-risk.ts';
 import type { Outbox } from '../outbox.ts';
 import type { ClaimingWork, Reservations } from '../risk/reservations.ts';
 import type { RowCounter } from '../feeds/row-counter.ts';
 import type { StrategyInstance } from '../strategy-instance.ts';
 import type { StrategyNotifier } from '../strategies/strategy-notifier.ts';
-import { WorkView } from './work-view.ts';
 
 /** Algorithms at work at once; more are refused. */
 export const MOST_ALGORITHMS = 1_000;

@@ -1,11 +1,12 @@
 import type { ExitKind } from '../../domain/exit-kind.ts';
 import type { Market } from '../../domain/market.ts';
-import type { Units } from '../../domain/money.ts';
+import { type Units, addUnits, NO_UNITS } from '../../domain/money.ts';
 import type { OrderBook } from '../../domain/order-book.ts';
 import type { Side } from '../../domain/order.ts';
-import type { OrderRecord } from '../../records/order.ts';
+import { type OrderRecord, isFinal } from '../../records/order.ts';
 import type { RefusalCause } from '../../venues/port.ts';
 import type { SeenBook } from '../risk/risk-view.ts';
+import { sentence } from '../../language/sentence.ts';
 
 /** An order that an algorithm wants placed. Not yet fitted to the steps of the market. Units of 1e-10. */
 export interface AlgorithmOrder extends Pick<OrderRecord, 'side' | 'price' | 'amount' | 'stopPrice'> {
@@ -128,4 +129,94 @@ export interface AlgorithmStep<Algorithm> {
    * does not run again.
    */
   readonly done: string | null;
+}
+
+/**
+ * Amount filled by the ended orders of an algorithm with one order at a time. It is stored, not summed again:
+ * after a restart, orders that ended long ago are in no view.
+ */
+export interface Tally {
+  readonly filled: Units;
+  /** The last order that is counted in; those before it are too. Null before the first. */
+  readonly countedKey: string | null;
+}
+
+export const NO_TALLY: Tally = { filled: NO_UNITS, countedKey: null };
+
+/** State of an algorithm's orders. */
+export interface Stock {
+  readonly tally: Tally;
+  /** Orders that came to their end since the last time, oldest first. */
+  readonly ended: readonly OrderRecord[];
+  /** The order that is not at its end; null when there is none and another may be placed. */
+  readonly live: OrderRecord | null;
+}
+
+/**
+ * Counts in what has ended. Orders come oldest first; one that is not at its end holds back what is after it.
+ */
+export function takeStock(tally: Tally, orders: readonly OrderRecord[]): Stock {
+  const ended: OrderRecord[] = [];
+  let { filled, countedKey } = tally;
+  let live: OrderRecord | null = null;
+  const first = countedKey === null ? 0 : orders.findLastIndex(({ key }) => key === countedKey) + 1;
+  for (let index = first; index < orders.length; index += 1) {
+    const order = orders[index];
+    if (order === undefined) break;
+    if (!isFinal(order)) {
+      live = order;
+      break;
+    }
+    ended.push(order);
+    filled = addUnits(filled, order.filled);
+    countedKey = order.key;
+  }
+  return { tally: ended.length === 0 ? tally : { filled, countedKey }, ended, live };
+}
+
+/** Given for every empty list, so that a step with nothing to do costs no memory. */
+export const NOTHING: readonly never[] = Object.freeze([]);
+
+/** Result of an intent: an algorithm, or the reason there can be none, in one sentence. */
+export type Creation<Algorithm> =
+  | { readonly ok: true; readonly algorithm: Algorithm }
+  | { readonly ok: false; readonly reason: string };
+
+export function refused(reason: string): { readonly ok: false; readonly reason: string } {
+  return { ok: false, reason };
+}
+
+export const NO_EQUITY = sentence('no-equity');
+
+export const noPriceOf = (market: string): string => sentence('no-price', { market });
+
+/** Nothing can be placed before a book brings what it lacks. */
+export function waitingFor<Algorithm>(algorithm: Algorithm, lacks: string): AlgorithmStep<Algorithm> {
+  return { ...waiting(algorithm, { wantsBooks: true }), lacks };
+}
+
+/** Nothing to do until an order changes, or until `wakeAtMs`, or until a book arrives. */
+export function waiting<Algorithm>(
+  algorithm: Algorithm,
+  until: { readonly wakeAtMs?: number; readonly wantsBooks?: boolean } = {},
+): AlgorithmStep<Algorithm> {
+  const { wakeAtMs = null, wantsBooks = false } = until;
+  return { algorithm, cancel: NOTHING, place: NOTHING, wakeAtMs, wantsBooks, done: null };
+}
+
+/** The end. Orders that are still there stay as they are. */
+export function over<Algorithm>(algorithm: Algorithm, done: string): AlgorithmStep<Algorithm> {
+  return { algorithm, cancel: NOTHING, place: NOTHING, wakeAtMs: null, wantsBooks: false, done };
+}
+
+export function placing<Algorithm>(
+  algorithm: Algorithm,
+  order: AlgorithmOrder,
+  wakeAtMs: number | null = null,
+): AlgorithmStep<Algorithm> {
+  return { algorithm, cancel: NOTHING, place: [order], wakeAtMs, wantsBooks: false, done: null };
+}
+
+export function canceling<Algorithm>(algorithm: Algorithm, key: string): AlgorithmStep<Algorithm> {
+  return { algorithm, cancel: [key], place: NOTHING, wakeAtMs: null, wantsBooks: false, done: null };
 }

@@ -1,10 +1,10 @@
 import type { Market } from '../../domain/market.ts';
 import type { Intent, DecimalInput } from '../../strategy/intents.ts';
-import type { OrderRecord } from '../../records/order.ts';
+import { type OrderRecord, isFinal } from '../../records/order.ts';
 import { advanceBracket } from './advance-bracket.ts';
-import { advanceLadder } from './advance-ladder.ts';
-import { advancePeg } from './advance-peg.ts';
-import { advanceQuotes } from './advance-quotes.ts';
+import { advanceLadder, createLadder, type LadderAlgorithm, type LadderIntent } from './ladder.ts';
+import { advancePeg, createPeg, type CreatePegOptions, type PegAlgorithm, type PegIntent } from './peg.ts';
+import { advanceQuotes, createQuotes, type QuotesAlgorithm, type QuotesIntent } from './quotes.ts';
 import {
   createBracket,
   createProtection,
@@ -14,18 +14,33 @@ import {
   type ProtectIntent,
 } from '../bracket.ts';
 import { createDca, type DcaAlgorithm, type DcaIntent, costAt } from './dca.ts';
-import { advanceExpiring, type ExpiringAlgorithm } from './expiring.ts';
 import { advanceIceberg, createIceberg, type IcebergAlgorithm, type IcebergIntent } from './iceberg.ts';
-import { type AlgorithmStep, type AlgorithmView, plainOrder } from './algorithm-step.ts';
-import { createLadder, type LadderAlgorithm, type LadderIntent } from './ladder.ts';
-import { createPeg, type CreatePegOptions, type PegAlgorithm, type PegIntent } from './peg.ts';
-import { createQuotes, type QuotesAlgorithm, type QuotesIntent } from './quotes.ts';
+import {
+  type AlgorithmStep,
+  type AlgorithmView,
+  plainOrder,
+  takeStock,
+  type Stock,
+  type Creation,
+  canceling,
+  over,
+  placing,
+  waiting,
+  refused,
+} from './algorithm-step.ts';
 import { advanceReplace, createReplace, type ReplaceAlgorithm } from './replace.ts';
-import { type Creation, canceling, over, placing, waiting, refused } from './step.ts';
 import { advanceTarget, createTarget, type TargetAlgorithm } from './target.ts';
-import { advanceTargets } from './advance-targets.ts';
-import { createTargets, type TargetsAlgorithm } from './targets.ts';
-import { advanceTwap, createTwap, type TwapAlgorithm, type TwapIntent } from './twap.ts';
+import { advanceTargets, createTargets, type TargetsAlgorithm } from './targets.ts';
+import {
+  advanceTwap,
+  createTwap,
+  type TwapAlgorithm,
+  type TwapIntent,
+  advanceSlices,
+  begunSlices,
+  wrongTimes,
+  type Sliced,
+} from './slices.ts';
 import {
   NO_UNITS,
   type Units,
@@ -38,8 +53,6 @@ import { divideDown } from '../../domain/rounding.ts';
 import { sentence } from '../../language/sentence.ts';
 import { canBeOrdered, onAmountGrid } from './market-grid.ts';
 import { afterSetbacks, MOST_SETBACKS, NO_SETBACKS } from './setbacks.ts';
-import { takeStock, type Stock } from './tally.ts';
-import { advanceSlices, begunSlices, wrongTimes, type Sliced } from './slices.ts';
 import { positiveWishUnits, wishUnits } from './wish-units.ts';
 
 /**
@@ -358,4 +371,37 @@ export function sharedOut(amount: Units, weights: readonly bigint[], step: bigin
     left -= 1n;
   }
   return parts;
+}
+
+/** One order that is canceled when its time is over. What it has filled by then stays. */
+export interface ExpiringAlgorithm extends Pick<
+  OrderRecord,
+  'side' | 'amount' | 'price' | 'stopPrice' | 'tag'
+> {
+  readonly kind: 'expiring';
+  readonly expiresAtMs: number;
+  readonly isPlaced: boolean;
+}
+
+function advanceExpiring(
+  algorithm: ExpiringAlgorithm,
+  view: AlgorithmView,
+): AlgorithmStep<ExpiringAlgorithm> {
+  const { side, amount, price, stopPrice, expiresAtMs } = algorithm;
+  if (!algorithm.isPlaced) {
+    const order = { side, amount, price, stopPrice, stopLimitPrice: null };
+    return placing({ ...algorithm, isPlaced: true }, order, expiresAtMs);
+  }
+  const [order] = view.orders;
+  if (order === undefined)
+    return over(
+      algorithm,
+      sentence('over-refused-once', { reason: view.refusals.at(-1)?.reason ?? sentence('reason-forgotten') }),
+    );
+  if (isFinal(order)) return over(algorithm, order.reason ?? order.state);
+  if (view.nowMs < expiresAtMs) return waiting(algorithm, { wakeAtMs: expiresAtMs });
+  const { state, key } = order;
+  // Without a request there is nothing to cancel yet; it leaves soon, or is dropped.
+  if (state === 'planned' || state === 'cancelling' || state === 'settling') return waiting(algorithm);
+  return canceling(algorithm, key);
 }

@@ -4,8 +4,7 @@ import { divideDown } from '../../domain/rounding.ts';
 import { sentence } from '../../language/sentence.ts';
 import type { Intent } from '../../strategy/intents.ts';
 import { NO_SETBACKS, type Setbacks } from './setbacks.ts';
-import { refused, type Creation } from './step.ts';
-import { NO_TALLY, type Tally } from './tally.ts';
+import { refused, type Creation, NO_TALLY, type Tally } from './algorithm-step.ts';
 import { positiveWishUnits } from './wish-units.ts';
 
 /** Factor of a purchase once the price is a given part below the highest. Units of 1e-10. */

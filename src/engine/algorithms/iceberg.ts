@@ -3,10 +3,20 @@ import { subtractUnits, type Units } from '../../domain/money.ts';
 import { sentence } from '../../language/sentence.ts';
 import type { DecimalInput, Intent } from '../../strategy/intents.ts';
 import { canBeOrdered } from './market-grid.ts';
-import { plainOrder, type AlgorithmStep, type AlgorithmView } from './algorithm-step.ts';
+import {
+  plainOrder,
+  type AlgorithmStep,
+  type AlgorithmView,
+  NO_TALLY,
+  takeStock,
+  type Tally,
+  over,
+  placing,
+  refused,
+  waiting,
+  type Creation,
+} from './algorithm-step.ts';
 import { afterSetbacks, MOST_SETBACKS, NO_SETBACKS, type Setbacks } from './setbacks.ts';
-import { over, placing, refused, waiting, type Creation } from './step.ts';
-import { NO_TALLY, takeStock, type Tally } from './tally.ts';
 import { positiveWishUnits } from './wish-units.ts';
 import type { PricedOrder } from '../../records/order.ts';
 

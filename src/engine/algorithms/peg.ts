@@ -1,14 +1,35 @@
 import type { Market } from '../../domain/market.ts';
-import { formatUnits, NO_UNITS, type Units, UNITS_PER_ONE } from '../../domain/money.ts';
+import {
+  formatUnits,
+  NO_UNITS,
+  type Units,
+  UNITS_PER_ONE,
+  subtractUnits,
+  unitsOf,
+} from '../../domain/money.ts';
 import type { Side } from '../../domain/order.ts';
-import { divideDown } from '../../domain/rounding.ts';
+import { divideDown, divideUp } from '../../domain/rounding.ts';
 import { sentence } from '../../language/sentence.ts';
 import type { DecimalInput, Intent } from '../../strategy/intents.ts';
 import { canBeOrdered } from './market-grid.ts';
-import { NO_SETBACKS, type Setbacks } from './setbacks.ts';
-import { refused, type Creation } from './step.ts';
-import { NO_TALLY, type Tally } from './tally.ts';
+import { NO_SETBACKS, type Setbacks, afterSetbacks, MOST_SETBACKS } from './setbacks.ts';
+import {
+  refused,
+  type Creation,
+  canceling,
+  over,
+  placing,
+  waiting,
+  NO_TALLY,
+  type Tally,
+  takeStock,
+  type Stock,
+  plainOrder,
+  type AlgorithmStep,
+  type AlgorithmView,
+} from './algorithm-step.ts';
 import { positiveWishUnits, wishUnits } from './wish-units.ts';
+import type { OrderRecord } from '../../records/order.ts';
 
 /**
  * A limit order that follows the best price of its own side up to a bound. `advancePeg` says what is done
@@ -107,4 +128,157 @@ export function createPeg(intent: PegIntent, options: CreatePegOptions): Creatio
 function pauseOf(share: Units, movesPerMinute: number | null): number {
   if (movesPerMinute === null) return 0;
   return Math.ceil((60_000 * Number(UNITS_PER_ONE)) / (Number(share) * movesPerMinute));
+}
+
+/**
+ * A book that was read sooner after an order came or went may be from before: the exchange repeats books, and
+ * an answer is on its way for a while.
+ */
+const SHOWN_AFTER_MS = 3_000;
+
+/**
+ * Keeps one order at the best price of its own side.
+ *
+ * - The best price is that of others: its own order is taken out of the book. So it never follows itself.
+ * - It lies `offset` steps behind that price, never beyond the bound, and at least one step away from the
+ *   other side as the book was seen, so that it does not trade at once.
+ * - It moves when the price differs by `minStep` or more, and no sooner than `everyMs` after it was placed.
+ * - What was filled stays filled, and only the rest is placed anew.
+ * - Over when all is filled, when the rest is too little for an order, when its time is over, when somebody
+ *   else cancels its order, and after three rejections in a row.
+ */
+export function advancePeg(before: PegAlgorithm, view: AlgorithmView): AlgorithmStep<PegAlgorithm> {
+  const stock = takeStock(before.tally, view.orders);
+  const algorithm = afterNews(before, stock, view);
+  const { expiresAtMs, setbacks, tally } = algorithm;
+  const isExpired = expiresAtMs !== null && view.nowMs >= expiresAtMs;
+  if (stock.live !== null) return follow(algorithm, { live: stock.live, isExpired }, view);
+  const left = subtractUnits(algorithm.amount, tally.filled);
+  if (left <= 0n) return over(algorithm, sentence('filled'));
+  if (stock.ended.at(-1)?.state === 'cancelled' && !before.isMoving && !isExpired)
+    return over(algorithm, sentence('over-order-canceled'));
+  if (isExpired) return over(algorithm, sentence('over-time'));
+  if (!canBeOrdered(view.market, { amount: left, price: algorithm.bound }))
+    return over(algorithm, sentence('over-rest'));
+  if (setbacks.inARow >= MOST_SETBACKS) {
+    const reason = setbacks.reason ?? sentence('no-reason');
+    return over(algorithm, sentence('over-refused', { count: setbacks.inARow, reason }));
+  }
+  return place(algorithm, left, view);
+}
+
+/** Places what is left, once a price is known and nothing was refused a moment ago. */
+function place(algorithm: PegAlgorithm, left: Units, view: AlgorithmView): AlgorithmStep<PegAlgorithm> {
+  const { retryAtMs } = algorithm.setbacks;
+  if (retryAtMs !== null && retryAtMs > view.nowMs)
+    return waiting(algorithm, { wakeAtMs: orExpiry(algorithm, retryAtMs) });
+  const price = priceFor(algorithm, stillShown(view), view);
+  if (price === null) return waitingForBook(algorithm);
+  const next = { ...algorithm, movedAtMs: view.nowMs, restsSinceMs: null, isMoving: false };
+  return placing(next, plainOrder(algorithm.side, left, price), algorithm.expiresAtMs);
+}
+
+/** Follows the price with the order that is there, or ends it. */
+function follow(
+  algorithm: PegAlgorithm,
+  { live, isExpired }: { readonly live: OrderRecord; readonly isExpired: boolean },
+  view: AlgorithmView,
+): AlgorithmStep<PegAlgorithm> {
+  const { state, key } = live;
+  if (isExpired || algorithm.isMoving) {
+    if (state === 'planned' || state === 'cancelling' || state === 'settling') return waiting(algorithm);
+    return canceling(algorithm, key);
+  }
+  if (state !== 'open') return waitingUntil(algorithm, null);
+  const { movedAtMs, restsSinceMs, everyMs } = algorithm;
+  const freeAtMs = (movedAtMs ?? view.nowMs) + everyMs;
+  if (view.nowMs < freeAtMs) return waitingUntil(algorithm, freeAtMs);
+  const isShown = restsSinceMs !== null && (view.book?.seenAtMs ?? 0) >= restsSinceMs + SHOWN_AFTER_MS;
+  const price = isShown ? priceFor(algorithm, live, view) : null;
+  // While nothing may be placed, what rests keeps resting.
+  if (price === null || !view.canPlace || !isFarEnough(algorithm, live, price))
+    return waitingForBook(algorithm);
+  return canceling({ ...algorithm, isMoving: true, movedAtMs: view.nowMs }, key);
+}
+
+/** Its last order, where the book may be from before that ended. */
+function stillShown({ orders, book }: AlgorithmView): OrderRecord | null {
+  const last = orders.at(-1);
+  if (last === undefined || last.closedAtMs === null || book === null) return null;
+  return book.seenAtMs < last.closedAtMs + SHOWN_AFTER_MS ? last : null;
+}
+
+/**
+ * True if only the open of a bar is known. An order that arrives within a bar can fill in the next bar only,
+ * so it is moved at closes.
+ */
+function isOpenOfBar({ book }: AlgorithmView): boolean {
+  return book !== null && book.freshUntilMs !== null && book.venueAtMs === null;
+}
+
+/** Returns the price at which its order is to rest; null if the book does not show it. */
+function priceFor(
+  { side, offset, bound }: PegAlgorithm,
+  own: OrderRecord | null,
+  view: AlgorithmView,
+): Units | null {
+  const { priceStep } = view.market;
+  const best = bestOfOthers(view, side, own);
+  const other = side === 'buy' ? view.book?.bestAsk : view.book?.bestBid;
+  if (best === null || isOpenOfBar(view)) return null;
+  const isBuy = side === 'buy';
+  const behind = BigInt(offset) * priceStep;
+  const wished = [isBuy ? best - behind : best + behind, bound];
+  if (other !== null && other !== undefined) wished.push(isBuy ? other - priceStep : other + priceStep);
+  const price = wished.reduce((one, next) => (isBuy === next < one ? next : one));
+  const steps = isBuy ? divideDown(price, priceStep) : divideUp(price, priceStep);
+  return steps <= 0n ? null : ((steps * priceStep) as Units);
+}
+
+function isFarEnough({ minStep }: PegAlgorithm, { price: now }: OrderRecord, price: Units): boolean {
+  if (now === null || now === price) return false;
+  const distance = now < price ? price - now : now - price;
+  return distance * UNITS_PER_ONE >= now * minStep;
+}
+
+/** Takes in what has ended or was refused, and since when its order rests. */
+function afterNews(before: PegAlgorithm, { tally, ended, live }: Stock, view: AlgorithmView): PegAlgorithm {
+  const setbacks = afterSetbacks(before.setbacks, { ended, view });
+  const restsSinceMs = live?.state === 'open' ? (before.restsSinceMs ?? view.nowMs) : before.restsSinceMs;
+  if (tally === before.tally && setbacks === before.setbacks && restsSinceMs === before.restsSinceMs)
+    return before;
+  return { ...before, tally, setbacks, restsSinceMs, isMoving: before.isMoving && ended.length === 0 };
+}
+
+function waitingForBook(algorithm: PegAlgorithm): AlgorithmStep<PegAlgorithm> {
+  const { expiresAtMs } = algorithm;
+  return waiting(algorithm, { wantsBooks: true, ...(expiresAtMs === null ? {} : { wakeAtMs: expiresAtMs }) });
+}
+
+function waitingUntil(algorithm: PegAlgorithm, timeMs: number | null): AlgorithmStep<PegAlgorithm> {
+  const wakeAtMs = timeMs === null ? algorithm.expiresAtMs : orExpiry(algorithm, timeMs);
+  return waiting(algorithm, wakeAtMs === null ? {} : { wakeAtMs });
+}
+
+function orExpiry({ expiresAtMs }: PegAlgorithm, timeMs: number): number {
+  return Math.min(timeMs, expiresAtMs ?? timeMs);
+}
+
+/**
+ * The best price of a side without an own order: a level at its price counts only if it holds more than is
+ * left of it. Null where nobody else is there. Without a book, where closes of bars are the price, the own
+ * order is not in it.
+ */
+function bestOfOthers(
+  { book, levels }: Pick<AlgorithmView, 'book' | 'levels'>,
+  side: Side,
+  own: OrderRecord | null,
+): Units | null {
+  if (levels === null) return (side === 'buy' ? book?.bestBid : book?.bestAsk) ?? null;
+  for (const [price, amount] of side === 'buy' ? levels.bids : levels.asks) {
+    const units = unitsOf(price);
+    const isOwn = own !== null && own.price === units && unitsOf(amount) <= own.amount - own.matched;
+    if (!isOwn) return units;
+  }
+  return null;
 }

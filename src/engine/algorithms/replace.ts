@@ -4,8 +4,17 @@ import { sentence } from '../../language/sentence.ts';
 import type { Intent } from '../../strategy/intents.ts';
 import { isFinal, type OrderRecord, type PricedOrder } from '../../records/order.ts';
 import { onAmountGrid, onPriceGrid } from './market-grid.ts';
-import { plainOrder, type AlgorithmStep, type AlgorithmView } from './algorithm-step.ts';
-import { canceling, over, placing, refused, waiting, type Creation } from './step.ts';
+import {
+  plainOrder,
+  type AlgorithmStep,
+  type AlgorithmView,
+  canceling,
+  over,
+  placing,
+  refused,
+  waiting,
+  type Creation,
+} from './algorithm-step.ts';
 import { positiveWishUnits } from './wish-units.ts';
 
 /**

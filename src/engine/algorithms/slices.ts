@@ -1,11 +1,26 @@
-import { NO_UNITS, subtractUnits, type Units } from '../../domain/money.ts';
+import { NO_UNITS, subtractUnits, type Units, addUnits } from '../../domain/money.ts';
 import type { Market } from '../../domain/market.ts';
 import { sentence } from '../../language/sentence.ts';
 import type { OrderRecord } from '../../records/order.ts';
-import { plainOrder, type AlgorithmStep, type AlgorithmView } from './algorithm-step.ts';
-import { canBeOrdered } from './market-grid.ts';
-import { canceling, over, placing, refused, waiting } from './step.ts';
-import { NO_TALLY, takeStock, type Stock, type Tally } from './tally.ts';
+import {
+  plainOrder,
+  type AlgorithmStep,
+  type AlgorithmView,
+  NO_TALLY,
+  takeStock,
+  type Stock,
+  type Tally,
+  canceling,
+  over,
+  placing,
+  refused,
+  waiting,
+  type Creation,
+} from './algorithm-step.ts';
+import { canBeOrdered, onAmountGrid } from './market-grid.ts';
+import { divideDown } from '../../domain/rounding.ts';
+import type { DecimalInput, Intent } from '../../strategy/intents.ts';
+import { positiveWishUnits } from './wish-units.ts';
 
 /**
  * An amount that is traded in slices over a time: slice `i` of `n` is due at `i / n` of it, the first at
@@ -136,4 +151,56 @@ function sliceAt(algorithm: Sliced, nowMs: number): number {
   // Due times are whole milliseconds, rounded down.
   while (slice + 1 < slices && dueMs(algorithm, slice + 1) <= nowMs) slice += 1;
   return slice;
+}
+
+/** Trades an amount in equal slices over a time. What rounding leaves goes to the last. */
+export interface TwapAlgorithm extends Sliced {
+  readonly kind: 'twap';
+}
+
+/** With its amount worked out. */
+export type TwapIntent = Extract<Intent, { kind: 'twap' }> & { readonly amount: DecimalInput };
+
+export function createTwap(
+  intent: TwapIntent,
+  options: { readonly market: Market; readonly nowMs: number },
+): Creation<TwapAlgorithm> {
+  const { side, overMs, slices } = intent;
+  const { market, nowMs } = options;
+  const wrong = wrongTimes(overMs, slices);
+  if (wrong !== null) return wrong;
+  const amount = positiveWishUnits(intent.amount);
+  const price = intent.price === undefined ? null : positiveWishUnits(intent.price);
+  if (amount === null)
+    return refused(sentence('positive-decimal', { field: 'amount', found: String(intent.amount) }));
+  if (intent.price !== undefined && price === null) {
+    return refused(sentence('positive-decimal', { field: 'price', found: String(intent.price) }));
+  }
+  const slice = onAmountGrid(market, amount / BigInt(slices));
+  if (slice === 0n || (price !== null && !canBeOrdered(market, { amount: slice, price }))) {
+    return refused(
+      `expected slices of at least one step and above the minimum value, was an amount for fewer than ${slices}`,
+    );
+  }
+  return {
+    ok: true,
+    algorithm: { kind: 'twap', side, amount, price, overMs, slices, ...begunSlices(nowMs) },
+  };
+}
+
+export function advanceTwap(before: TwapAlgorithm, view: AlgorithmView): AlgorithmStep<TwapAlgorithm> {
+  return advanceSlices(before, view, { partOf, holdsSmall: false });
+}
+
+/** The rest of the slice before, and an even share of what is left for this slice and those after it. */
+function partOf(algorithm: TwapAlgorithm, slice: number, market: Market): Units {
+  const { amount, slices, carry, tally } = algorithm;
+  const left = subtractUnits(amount, tally.filled);
+  if (slice >= slices - 1) return left;
+  const roundingRest = amount - onAmountGrid(market, amount / BigInt(slices)) * BigInt(slices);
+  const toSpread = left - carry - roundingRest;
+  const share =
+    toSpread <= 0n ? NO_UNITS : onAmountGrid(market, divideDown(toSpread, BigInt(slices - slice)));
+  const part = addUnits(carry, share);
+  return part < left ? part : left;
 }

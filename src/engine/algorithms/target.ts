@@ -13,10 +13,23 @@ import { sentence } from '../../language/sentence.ts';
 import type { Intent } from '../../strategy/intents.ts';
 import type { SeenBook } from '../risk/risk-view.ts';
 import { canBeOrdered, onAmountGrid } from './market-grid.ts';
-import { plainOrder, type AlgorithmStep, type AlgorithmView } from './algorithm-step.ts';
+import {
+  plainOrder,
+  type AlgorithmStep,
+  type AlgorithmView,
+  NO_TALLY,
+  takeStock,
+  type Tally,
+  waitingFor,
+  NO_EQUITY,
+  noPriceOf,
+  over,
+  placing,
+  refused,
+  waiting,
+  type Creation,
+} from './algorithm-step.ts';
 import { afterSetbacks, MOST_SETBACKS, NO_SETBACKS, type Setbacks } from './setbacks.ts';
-import { waitingFor, NO_EQUITY, noPriceOf, over, placing, refused, waiting, type Creation } from './step.ts';
-import { NO_TALLY, takeStock, type Tally } from './tally.ts';
 import { positiveWishUnits, wishUnits } from './wish-units.ts';
 
 /**

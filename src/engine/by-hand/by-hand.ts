@@ -1,8 +1,7 @@
 import { readStored } from '../../domain/stored-json.ts';
 import type { ByHandCommand } from '../engine-event.ts';
 import { leftBehind } from '../left-behind.ts';
-import { byHandToJson, KEPT_BY_HAND, storedByHand } from './by-hand-record.ts';
-import type { ByHandState } from './by-hand-state.ts';
+import { byHandToJson, KEPT_BY_HAND, storedByHand, type ByHandState } from './by-hand-record.ts';
 import { CancelByHand, type CancelByHandOptions } from './cancel-by-hand.ts';
 import { CloseByHand, type CloseByHandOptions } from './close-by-hand.ts';
 import { PlaceByHand, type PlaceByHandOptions } from './place-by-hand.ts';

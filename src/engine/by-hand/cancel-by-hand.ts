@@ -10,7 +10,7 @@ import type { IntentRouter } from '../strategies/intent-router.ts';
 import type { LeftBehind } from '../left-behind.ts';
 import type { OrderManager } from '../orders/order-manager.ts';
 import type { StrategyInstance } from '../strategy-instance.ts';
-import { ended, type ByHandState } from './by-hand-state.ts';
+import { ended, type ByHandState } from './by-hand-record.ts';
 
 /** Commands that are remembered; the oldest go. */
 const MOST_REMEMBERED = 50;

@@ -8,8 +8,7 @@ import type { IntentRouter } from '../strategies/intent-router.ts';
 import type { OrderManager } from '../orders/order-manager.ts';
 import type { Outbox } from '../outbox.ts';
 import type { StrategyInstance } from '../strategy-instance.ts';
-import { MOST_PLACED, type Placed } from './by-hand-record.ts';
-import { ended, type ByHandState } from './by-hand-state.ts';
+import { MOST_PLACED, type Placed, ended, type ByHandState } from './by-hand-record.ts';
 
 /** Tag of manual orders. */
 const BY_HAND_TAG = 'by-hand';

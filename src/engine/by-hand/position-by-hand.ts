@@ -16,8 +16,7 @@ import type { MissingCoins } from '../fills/missing-coins.ts';
 import type { Outbox } from '../outbox.ts';
 import type { Reservations } from '../risk/reservations.ts';
 import type { StrategyInstance } from '../strategy-instance.ts';
-import type { MovedPosition } from './by-hand-record.ts';
-import { ended, type ByHandState } from './by-hand-state.ts';
+import { type MovedPosition, ended, type ByHandState } from './by-hand-record.ts';
 
 /** Commands that are remembered: one that is given again is known by its key. */
 const MOST_MOVED = 200;

@@ -3,7 +3,7 @@ import type { VenueWalletId } from '../../domain/venue-id.ts';
 import type { WalletReading } from '../../venues/port.ts';
 import type { FlawLog } from '../flaw-log.ts';
 import type { Outbox } from '../outbox.ts';
-import { walletFlaw } from '../plausibility/wallet-flaw.ts';
+import { walletFlaw } from './plausibility.ts';
 
 /** The account's wallets as they were last read. */
 export class AccountState {

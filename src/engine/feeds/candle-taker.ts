@@ -3,11 +3,10 @@ import { isoText } from '../../domain/time-text.ts';
 import { unitsOf } from '../../domain/money.ts';
 import type { ClosedCandle } from '../../strategy/strategy-event.ts';
 import type { CandleReader, ReadTimes } from './candle-reader.ts';
-import type { Flaw } from '../plausibility/flaw.ts';
+import { type Flaw, candleFlaw } from './plausibility.ts';
 import type { FlawLog } from '../flaw-log.ts';
 import type { MarketDataCache } from './market-data-cache.ts';
 import type { Outbox } from '../outbox.ts';
-import { candleFlaw } from '../plausibility/market-flaw.ts';
 import type { StrategyDispatcher } from '../strategy-dispatcher.ts';
 
 interface CandleTakerOptions {

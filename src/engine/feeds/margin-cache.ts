@@ -4,8 +4,7 @@ import { formatUnits, subtractUnits } from '../../domain/money.ts';
 import type { WalletReading } from '../../venues/port.ts';
 import type { FlawLog } from '../flaw-log.ts';
 import type { Outbox } from '../outbox.ts';
-import type { Flaw } from '../plausibility/flaw.ts';
-import { walletFlaw } from '../plausibility/wallet-flaw.ts';
+import { type Flaw, walletFlaw } from './plausibility.ts';
 
 interface MarginCacheOptions {
   readonly outbox: Outbox;

@@ -17,8 +17,7 @@ import type { MirrorState } from '../mirror-change.ts';
 import type { FlawLog } from '../flaw-log.ts';
 import type { Outbox } from '../outbox.ts';
 import type { StandstillWatch } from '../standstill-watch.ts';
-import type { Flaw } from '../plausibility/flaw.ts';
-import { bookFlaw, statsFlaw, tapeFlaw } from '../plausibility/market-flaw.ts';
+import { type Flaw, bookFlaw, statsFlaw, tapeFlaw } from './plausibility.ts';
 
 /** Data known of one market. */
 export interface CachedMarket {

@@ -2,7 +2,7 @@ import { present } from '../../domain/invariant.ts';
 import { cursorOf, LIST_START, mayFollow } from '../own-list.ts';
 import type { VenueProfile, WalletTransaction } from '../../venues/port.ts';
 import type { FlawLog } from '../flaw-log.ts';
-import { lineFlaw } from '../plausibility/wallet-flaw.ts';
+import { lineFlaw } from './plausibility.ts';
 import type { StoredReconciliation } from '../stored-reconciliation.ts';
 import type { ListCursor } from '../../domain/venue-id.ts';
 

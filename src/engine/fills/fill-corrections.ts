@@ -5,13 +5,17 @@ import {
   NO_UNITS,
   subtractUnits,
   type Units,
+  UNITS_PER_ONE,
 } from '../../domain/money.ts';
-import type { VenueOrderId } from '../../domain/venue-id.ts';
-import type { FillRecord } from '../../records/fill.ts';
+import type { VenueOrderId, ListCursor } from '../../domain/venue-id.ts';
+import { type FillRecord, EMPTY_FILL, placeholderIdOf } from '../../records/fill.ts';
 import type { BookedFills } from './booked-fills.ts';
 import type { OrderBlotter } from '../orders/order-blotter.ts';
 import type { OrderReportMatcher } from '../orders/order-report-matcher.ts';
 import type { OrderRecord } from '../../records/order.ts';
+import { DAY_MS } from '../../domain/durations.ts';
+import { isOpenStatus } from '../../venues/port.ts';
+import type { PendingTrades } from './pending-trades.ts';
 
 /** Gets each trade of the account: with the order as it then is, or null for a foreign one. */
 export interface FillListener {
@@ -117,4 +121,154 @@ function restOf(placeholder: FillRecord, came: Units): FillRecord | null {
   if (left <= 0n) return null;
   const share = (units: Units): Units => ((units * left) / amount) as Units;
   return { ...placeholder, amount: left, total: share(total), fee: share(fee) };
+}
+
+/** Interval of the search for the trades that placeholders stand for, while they may be listed. */
+const LOOK_AGAIN_MS = 600_000;
+
+/**
+ * Minimum time since closing when a person accepts: before that, an order may still come to its end by
+ * itself.
+ */
+const ACCEPTS_AFTER_MS = 60_000;
+
+const NONE: readonly never[] = [];
+
+interface PlaceholderFillsOptions {
+  readonly blotter: OrderBlotter;
+  readonly reports: OrderReportMatcher;
+  readonly booked: BookedFills;
+  readonly pending: PendingTrades;
+  /** Maximum wait for the trades of a closed order. */
+  readonly waitMs: number;
+}
+
+/**
+ * Exchanges list own trades of some days only, and lists can lose one. A closed order whose trades do not
+ * come gets one fill from its own record instead: what it matched, for how much, and the fee. It is marked by
+ * its id, and makes room for the trades should they come (`FillCorrections`).
+ */
+export class PlaceholderFills {
+  private readonly options: PlaceholderFillsOptions;
+  /** Orders whose records a person has accepted. */
+  private readonly accepted = new Set<string>();
+  private lookedAtMs = Number.NEGATIVE_INFINITY;
+
+  constructor(options: PlaceholderFillsOptions) {
+    this.options = options;
+  }
+
+  /** A person takes what the records of closed orders say; nothing is waited for any more. */
+  accept(): void {
+    const { blotter, reports } = this.options;
+    this.accepted.clear();
+    for (const order of this.settling()) {
+      if ((order.closedAtMs ?? 0) + ACCEPTS_AFTER_MS > blotter.outbox.nowMs) continue;
+      this.accepted.add(order.key);
+      reports.inquiries.about(order);
+    }
+  }
+
+  /**
+   * Returns the placeholders for trades that do not come. `readAtMs`: time of the request of the last reading
+   * from their beginning.
+   */
+  due(readAtMs: number): readonly { readonly fill: FillRecord; readonly order: OrderRecord }[] {
+    const { blotter, pending, waitMs } = this.options;
+    if (waitMs === Number.POSITIVE_INFINITY) return NONE;
+    const { nowMs } = blotter.outbox;
+    return this.settling().flatMap((order) => {
+      const closedAtMs = order.closedAtMs ?? nowMs;
+      const isAccepted = this.accepted.has(order.key);
+      const isLate = closedAtMs + waitMs <= nowMs && readAtMs > closedAtMs;
+      if (!isAccepted && (!isLate || pending.hasOf(order.venueId))) return [];
+      const fill = this.fillOf(order, isAccepted);
+      return fill === null ? [] : [{ fill, order }];
+    });
+  }
+
+  /**
+   * Returns the positions where the trades that placeholders stand for may be, as long as these may be
+   * listed.
+   */
+  floors(): readonly ListCursor[] {
+    const { blotter, booked } = this.options;
+    const listedMs = blotter.venue.ownLists.trades.listedDays * DAY_MS;
+    return booked
+      .placeholders()
+      .filter(({ atMs }) => atMs + listedMs > blotter.outbox.nowMs)
+      .map(({ cursor }) => cursor);
+  }
+
+  /** The same, now and then: a reading is to begin there. */
+  floorsToRead(): readonly ListCursor[] {
+    const { nowMs } = this.options.blotter.outbox;
+    if (this.lookedAtMs + LOOK_AGAIN_MS > nowMs) return [];
+    this.lookedAtMs = nowMs;
+    return this.floors();
+  }
+
+  private settling(): readonly OrderRecord[] {
+    return this.options.blotter.table.unfinished().filter(({ state }) => state === 'settling');
+  }
+
+  /**
+   * Returns a fill for what the order's own record shows as matched beyond the fills that were read; null if
+   * it shows none.
+   */
+  private fillOf(order: OrderRecord, isAccepted: boolean): FillRecord | null {
+    const { reports, blotter } = this.options;
+    const { venueId, closedAtMs } = order;
+    const stated = venueId === null ? undefined : reports.statedOf(venueId);
+    if (venueId === null || stated === undefined || stated.atMs <= (closedAtMs ?? 0)) return null;
+    const { matchedAmount, status, fee } = stated.record;
+    const isOpen = status !== null && isOpenStatus(blotter.venue, status);
+    if (isOpen || matchedAmount !== order.matched) return null;
+    const amount = subtractUnits(order.matched, order.filled);
+    const total = this.totalOf(order, isAccepted);
+    if (amount <= 0n || total === null) return null;
+    const left = fee === null ? NO_UNITS : subtractUnits(fee, order.fee);
+    return {
+      ...EMPTY_FILL,
+      tradeId: placeholderIdOf(venueId),
+      cursor: order.tradeFloor,
+      venueOrderId: venueId,
+      orderKey: order.key,
+      strategy: order.strategy,
+      market: order.market,
+      side: order.side,
+      atMs: closedAtMs ?? blotter.outbox.nowMs,
+      price: ((total * UNITS_PER_ONE) / amount) as Units,
+      amount,
+      total,
+      fee: left > 0n ? left : NO_UNITS,
+    };
+  }
+
+  /** Returns the value of an order's missing part; at the order's own price if a person accepts that. */
+  private totalOf(order: OrderRecord, isAccepted: boolean): Units | null {
+    const { venueId, price, matched, filled, filledTotal } = order;
+    const record = venueId === null ? undefined : this.options.reports.statedOf(venueId)?.record;
+    const { total = null, averagePrice = null } = record ?? {};
+    const whole = total ?? (averagePrice === null ? null : valueOf(matched, averagePrice));
+    const left = whole === null ? NO_UNITS : subtractUnits(whole, filledTotal);
+    if (left > 0n) return left;
+    return isAccepted && price !== null ? valueOf(subtractUnits(matched, filled), price) : null;
+  }
+}
+
+function valueOf(amount: Units, price: Units): Units {
+  return ((amount * price) / UNITS_PER_ONE) as Units;
+}
+
+/** A placeholder in words. */
+export function placeholderText({
+  fill,
+  order,
+}: {
+  readonly fill: FillRecord;
+  readonly order: OrderRecord;
+}): string {
+  const { tradeId, amount, total, fee } = fill;
+  return `${order.key} is closed with ${formatUnits(order.matched)} matched, and of its trades ${formatUnits(order.filled)} came: ${formatUnits(amount)} for ${formatUnits(total)} with a fee of ${formatUnits(fee)} is booked from its own record, as "${tradeId}", until they come`;
 }

@@ -2,14 +2,15 @@ import type { Units } from '../../domain/money.ts';
 import type { VenueTrade } from '../../domain/trade.ts';
 import { mayTrade, type OrderRecord } from '../../records/order.ts';
 import { cursorOfId, cursorOfTrade, LIST_START, mayFollow } from '../own-list.ts';
-import type { SeenFeeRates } from './fee-rates.ts';
 import type { FillRecord } from '../../records/fill.ts';
 import type { BookedFills } from './booked-fills.ts';
 import type { OrderBlotter } from '../orders/order-blotter.ts';
 import type { OrderReportMatcher } from '../orders/order-report-matcher.ts';
 import { marketSymbolOf, type PendingTrade, type PendingTrades } from './pending-trades.ts';
-import { tradeMisfit } from '../plausibility/trade-flaw.ts';
+import { tradeMisfit } from '../feeds/plausibility.ts';
 import type { TakenTrades } from '../taken-trades.ts';
+import type { Side } from '../../domain/order.ts';
+import { keepNewest } from '../../domain/keep-newest.ts';
 
 /** By how much lists and records of orders may lag behind each other. */
 const LAG_MS = 30_000;
@@ -167,4 +168,48 @@ export class TradeOwner {
 /** True if an order can have fills. */
 export function hasArrived({ state }: OrderRecord): boolean {
   return state !== 'planned' && state !== 'filled' && state !== 'cancelled' && state !== 'rejected';
+}
+
+/** Rates are counted in millionths. */
+const ONE = 1_000_000n;
+
+/** An account pays as maker and as taker in two kinds of markets, and its tier changes now and then. */
+const MOST_RATES = 64;
+
+interface Paid {
+  readonly side: Side;
+  readonly amount: bigint;
+  readonly total: bigint;
+  readonly fee: bigint;
+}
+
+/**
+ * The rates that this account's fees have had. A fee of another rate may be right, as after a change of the
+ * tier, and is read twice.
+ */
+export class SeenFeeRates {
+  private readonly rates = new Set<bigint>();
+
+  learn({ side, amount, total, fee }: Paid): void {
+    const received = side === 'buy' ? amount : total;
+    if (received <= 0n) return;
+    const rate = (fee * ONE + received / 2n) / received;
+    if (!isAt(rate, received, fee) || this.rates.has(rate)) return;
+    this.rates.add(rate);
+    keepNewest(this.rates, MOST_RATES);
+  }
+
+  /** True if a trade's fee matches a known rate; while none is known, if there is a fee at all. */
+  isUsual({ side, amount, total, fee }: VenueTrade): boolean {
+    if (this.rates.size === 0) return fee > 0n;
+    const received = side === 'buy' ? amount : total;
+    for (const rate of this.rates) if (isAt(rate, received, fee)) return true;
+    return false;
+  }
+}
+
+/** Fees are rounded to a unit. */
+function isAt(rate: bigint, received: bigint, fee: bigint): boolean {
+  const difference = fee * ONE - received * rate;
+  return difference <= ONE && difference >= -ONE;
 }

@@ -4,17 +4,28 @@ import { bothTimesText } from '../../domain/tehran-time.ts';
 import type { Units } from '../../domain/money.ts';
 import { lengthText } from '../../domain/time-text.ts';
 import { sentence } from '../../language/sentence.ts';
-import { fallenTooFar, nextSampleMs, withEquity, type Peaks } from './equity-watch.ts';
-import { isSameScope, reaches, UNTIL_RESUMED_MS, type Lock, type LockScope } from '../lock.ts';
 import {
+  fallenTooFar,
+  nextSampleMs,
+  withEquity,
+  type Peaks,
+  NO_LOCKS,
+  type RuleCounts,
+  type StoredLocks,
+} from '../lock-state.ts';
+import {
+  isSameScope,
+  reaches,
+  UNTIL_RESUMED_MS,
+  type Lock,
+  type LockScope,
   BY_HAND,
   ruleKey,
   type CalendarRule,
   type DrawdownRule,
   type LockRule,
   type TradeRule,
-} from '../lock-rule.ts';
-import { NO_LOCKS, type RuleCounts, type StoredLocks } from '../lock-state.ts';
+} from '../lock.ts';
 import {
   scopeOfReach,
   tooLittleEarned,

@@ -1,19 +1,25 @@
 import type { LockKind } from '../../domain/lock-kind.ts';
 import { leastAmountAt } from '../../domain/market.ts';
 import { readStored } from '../../domain/stored-json.ts';
-import { addUnits, subtractUnits, type Units } from '../../domain/money.ts';
+import { addUnits, subtractUnits, type Units, NO_UNITS } from '../../domain/money.ts';
 import { durationText } from '../../domain/time-text.ts';
 import type { FillRecord } from '../../records/fill.ts';
 import { LockBook, MOST_BY_HAND, type LockChange } from './lock-book.ts';
-import { lockReason, scopeText, untilText, type Lock } from '../lock.ts';
-import type { DrawdownRule, LockRule } from '../lock-rule.ts';
+import {
+  lockReason,
+  scopeText,
+  untilText,
+  type Lock,
+  reaches,
+  type DrawdownRule,
+  type LockRule,
+} from '../lock.ts';
 import { locksToJson, storedLocks } from '../lock-state.ts';
-import type { OrderRecord } from '../../records/order.ts';
+import { type OrderRecord, mayTrade } from '../../records/order.ts';
 import type { WantedOrder } from '../risk/risk-view.ts';
 import { NO_HOLDING, type Holding, endsTrip } from '../../portfolio/holding.ts';
 import type { ShownLock } from '../../strategy/shown-lock.ts';
 import type { LockCommand } from '../engine-event.ts';
-import { EntryCanceler } from '../orders/entry-canceler.ts';
 import { EquityOfBot, type EquityOptions } from '../strategies/equity-of-bot.ts';
 import { LockRecords, type LockRecord } from '../lock-records.ts';
 import type { OrderManager } from '../orders/order-manager.ts';
@@ -23,6 +29,7 @@ import type { Currency } from '../../domain/market-symbol.ts';
 import type { Exit } from './trade-counts.ts';
 import { partOf, takeMoney } from '../../portfolio/quote-money.ts';
 import type { LockRefusal } from '../risk/pre-trade-risk.ts';
+import { exitsAmong, type HeldOf } from '../exits.ts';
 
 export const KEPT_LOCKS = 'locks';
 const NO_LOCKS_SHOWN: readonly ShownLock[] = Object.freeze([]);
@@ -389,4 +396,51 @@ function resultOf({ before, after, currency }: BookedFill): Exit['result'] {
 
 function size(units: bigint): bigint {
   return units < 0n ? -units : units;
+}
+
+interface EntryCancelerOptions {
+  readonly orderManager: OrderManager;
+  readonly instances: readonly StrategyInstance[];
+  /** True if a bracket sells with the order what it bought. */
+  readonly isExitOfBracket: (order: OrderRecord) => boolean;
+  /** The locks that hold. */
+  readonly active: () => readonly Lock[];
+}
+
+/** While a lock holds that cancels entries: cancels what rests in its reach and is no way out. */
+class EntryCanceler {
+  private readonly options: EntryCancelerOptions;
+  /** True if a lock or another life has begun, or an order has turned up while one holds. */
+  isDue = false;
+
+  constructor(options: EntryCancelerOptions) {
+    this.options = options;
+    // One that turns up, or whose fate is known at last.
+    options.orderManager.blotter.listen(['open'], () => {
+      if (!this.isDue) this.isDue = this.locks().length > 0;
+    });
+  }
+
+  pump(): void {
+    this.isDue = false;
+    const locks = this.locks();
+    if (locks.length === 0) return;
+    const { orderManager, isExitOfBracket } = this.options;
+    const { blotter, cancels } = orderManager;
+    const orders = blotter.table
+      .unfinished()
+      .filter((order) => mayTrade(order) && order.state !== 'planned' && !cancels.wantsEndOf(order.key));
+    const exits = exitsAmong(orders, this.heldOf, blotter.venue.marketNames);
+    for (const order of orders) {
+      const isLocked = locks.some((lock) => reaches(lock, order.strategy, order.market));
+      if (isLocked && !exits.has(order.key) && !isExitOfBracket(order)) cancels.cancel(order);
+    }
+  }
+
+  private readonly heldOf: HeldOf = (strategy, asset) =>
+    this.options.instances.find(({ name }) => name === strategy)?.held(asset) ?? NO_UNITS;
+
+  private locks(): readonly Lock[] {
+    return this.options.active().filter(({ entries }) => entries === 'cancel');
+  }
 }

@@ -2,8 +2,7 @@ import { z } from 'zod';
 import { storedCount, storedTimeMs, storedUnits } from '../../domain/stored-json.ts';
 import { addUnits, type Units } from '../../domain/money.ts';
 import { sentence } from '../../language/sentence.ts';
-import type { LockScope } from '../lock.ts';
-import type { LockReach, LowProfitRule, StopsRule } from '../lock-rule.ts';
+import type { LockScope, LockReach, LowProfitRule, StopsRule } from '../lock.ts';
 
 /** A fill that took something off a position. */
 export interface Exit {

@@ -4,15 +4,16 @@ import type { WhenIdentical } from './identical-orders.ts';
 import { OrderNames, stopLegKey } from '../order-names.ts';
 import { unsentOrder, type OrderRecord } from '../../records/order.ts';
 import type { WantedOrder } from '../risk/risk-view.ts';
-import type { VenueAnswer } from '../../venues/port.ts';
+import type { VenueAnswer, VenueCall } from '../../venues/port.ts';
 import type { EngineSettings } from '../engine-settings.ts';
 import { keepReply } from '../feeds/keep-reply.ts';
 import type { OrderBlotter } from './order-blotter.ts';
 import type { OrderReportMatcher } from './order-report-matcher.ts';
 import type { Outbox } from '../outbox.ts';
-import { placeCall } from './place-call.ts';
 import type { PreTradeRisk, OrderPlan } from '../risk/pre-trade-risk.ts';
 import type { RowCounter } from '../feeds/row-counter.ts';
+import { present } from '../../domain/invariant.ts';
+import type { MarketName } from '../../domain/market-symbol.ts';
 
 interface OrderPlacerOptions {
   readonly settings: EngineSettings;
@@ -325,4 +326,38 @@ export class OrderPlacer {
       if (order.state === 'planned') this.blotter.apply(order, { kind: 'dropped', atMs: nowMs, reason });
     }
   }
+}
+
+type PlaceCall = Extract<VenueCall, { kind: 'place' | 'place-oco' }>;
+
+/** The call that places an order, or with `pair`, its stop leg, both legs of an OCO. */
+function placeCall(
+  order: OrderRecord,
+  pair: OrderRecord | undefined,
+  of: { readonly market: Pick<MarketName, 'base' | 'quote'>; readonly isPro: boolean },
+): PlaceCall {
+  const pro = of.isPro ? { pro: true } : {};
+  const { base, quote } = of.market;
+  const clientOrderId = present(order.clientOrderId, () => `a clientOrderId of the order ${order.key}`);
+  const { side, execution, price, stopPrice, amount } = order;
+  if (pair !== undefined && price !== null && pair.stopPrice !== null && pair.price !== null) {
+    return {
+      kind: 'place-oco',
+      order: {
+        clientOrderId,
+        base,
+        quote,
+        side,
+        amount,
+        price,
+        stopPrice: pair.stopPrice,
+        stopLimitPrice: pair.price,
+        ...pro,
+      },
+    };
+  }
+  return {
+    kind: 'place',
+    order: { clientOrderId, base, quote, side, execution, amount, price, stopPrice, ...pro },
+  };
 }

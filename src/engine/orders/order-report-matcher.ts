@@ -3,19 +3,15 @@ import { formatUnits, NO_UNITS, type Units } from '../../domain/money.ts';
 import type { VenueOrder } from '../../domain/order.ts';
 import type { VenueOrderId, ListCursor } from '../../domain/venue-id.ts';
 import { keepNewest } from '../../domain/keep-newest.ts';
-import { OrderEndings, SureIds } from './second-readings.ts';
+import { OrderEndings, SureIds, UnchangedRecords } from './second-readings.ts';
 import { isFinal, type OrderRecord } from '../../records/order.ts';
 import { cursorOfOrder } from '../own-list.ts';
 import { isClosedStatus, isOpenStatus } from '../../venues/port.ts';
-import { DisputedIds } from './disputed-ids.ts';
+import { DisputedIds, OrderInquiries } from './disputed-ids.ts';
 import type { FlawLog } from '../flaw-log.ts';
-import { ForeignOrders } from './foreign-orders.ts';
-import { LostOrders } from '../lost-orders.ts';
-import { OrderInquiries } from './order-inquiries.ts';
+import { ForeignOrders, LostOrders } from '../lost-orders.ts';
 import type { OrderBlotter } from './order-blotter.ts';
-import type { Flaw } from '../plausibility/flaw.ts';
-import { orderFlaw, orderMisfit } from '../plausibility/order-flaw.ts';
-import { UnchangedRecords } from '../feeds/unchanged-records.ts';
+import { type Flaw, orderFlaw, orderMisfit } from '../feeds/plausibility.ts';
 
 /** Owner of an order in a list. */
 export type ReportMatch =

@@ -8,6 +8,10 @@ import type { AlgorithmWork } from '../algorithms/algorithm-work.ts';
 import type { CancelManager } from './cancel-manager.ts';
 import type { MarketDataCache } from '../feeds/market-data-cache.ts';
 import type { StrategyInstance } from '../strategy-instance.ts';
+import { present } from '../../domain/invariant.ts';
+import type { Currency } from '../../domain/market-symbol.ts';
+import type { PortfolioLook } from '../algorithms/algorithm-step.ts';
+import type { Reservations } from '../risk/reservations.ts';
 
 interface OwnExitsOptions {
   /** By the ids of their intents, oldest first. */
@@ -251,3 +255,25 @@ function roomOf(work: AlgorithmWork): Units {
 
 const min = (left: Units, right: Units): Units => (left < right ? left : right);
 const max = (units: Units): Units => (units > 0n ? units : NO_UNITS);
+
+/** Returns the view that an algorithm of several markets has of them, and of the money for them. */
+export function portfolioLook(
+  { instance, intentId }: { readonly instance: StrategyInstance; readonly intentId: string },
+  of: {
+    readonly markets: MarketDataCache;
+    readonly reservations: Reservations;
+    readonly quote: Currency;
+    readonly exits: OwnExits;
+  },
+): PortfolioLook {
+  const { markets, reservations, quote, exits } = of;
+  return {
+    of: (symbol) => {
+      const { market } = present(markets.get(symbol), () => `the market ${symbol} of a portfolio`);
+      const { base } = market;
+      const inExits = exits.heldOf(instance, base);
+      return { market, book: markets.seenBook(symbol), position: instance.position(base), inExits };
+    },
+    spendable: () => reservations.spendable(instance, quote, intentId),
+  };
+}

@@ -1,6 +1,12 @@
-import { checkDataAge } from './data-age.ts';
+import {
+  checkDataAge,
+  checkOpenOrders,
+  checkOrderRate,
+  checkOrderSize,
+  checkOrderValue,
+  checkSelfCrossing,
+} from './order-checks.ts';
 import { checkMarketExposure, checkPositionSize, checkTotalExposure } from './exposure-checks.ts';
-import { checkOpenOrders, checkOrderRate, checkOrderSize, checkOrderValue } from './order-checks.ts';
 import { checkDailyLoss, checkDrawdown, checkLossCooldown } from './pnl-checks.ts';
 import type { RiskLimits } from '../risk-limits.ts';
 import {
@@ -12,7 +18,6 @@ import {
   type Objection,
   type SeenBook,
 } from './risk-view.ts';
-import { checkSelfCrossing } from './self-crossing.ts';
 import { formatUnits, type Units } from '../../domain/money.ts';
 import { divideDown } from '../../domain/rounding.ts';
 import { sentence } from '../../language/sentence.ts';

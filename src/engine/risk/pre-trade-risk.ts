@@ -1,10 +1,9 @@
-import type { Market } from '../../domain/market.ts';
-import { formatUnits, type Units, addUnits, NO_UNITS } from '../../domain/money.ts';
+import { type Market, amountUnits, floorAmount, priceUnits, roundPrice } from '../../domain/market.ts';
+import { formatUnits, type Units, addUnits, NO_UNITS, multiplyUnits } from '../../domain/money.ts';
 import type { ExitKind } from '../../domain/exit-kind.ts';
 import type { Execution, Side } from '../../domain/order.ts';
 import { sentence } from '../../language/sentence.ts';
 import { onPriceGrid } from '../algorithms/market-grid.ts';
-import { fitToMarket } from '../orders/fit-to-market.ts';
 import type { WhenIdentical } from '../orders/identical-orders.ts';
 import type { OrderLabels, OrderRecord } from '../../records/order.ts';
 import { checkRisk, type RiskApproved } from './check-risk.ts';
@@ -17,7 +16,9 @@ import type { Reservations } from './reservations.ts';
 import type { StrategyInstance } from '../strategy-instance.ts';
 import type { MarketNames } from '../../domain/market-symbol.ts';
 import type { MarketFlow } from '../../portfolio/asset-ledger.ts';
-import { positionIn } from '../../portfolio/market-positions.ts';
+import { positionIn } from './exposure-checks.ts';
+import { SarrafError } from '../../domain/errors.ts';
+import { divideUp } from '../../domain/rounding.ts';
 
 /** An order as it is to be sent: checked, and on the steps of its market. */
 export interface OrderPlan {
@@ -332,4 +333,66 @@ function holdingsOf(
     holdings.set(market.symbol, { market, position, price: markets.priceOf(market.symbol) });
   }
   return holdings;
+}
+
+/** Sizes and prices as they are wished, in units of 1e-10. */
+interface UnfittedOrder {
+  readonly amount: Units;
+  readonly price: Units | null;
+  readonly stopPrice: Units | null;
+  readonly stopLimitPrice: Units | null;
+}
+
+/** The same on the steps of the market, or why there is no such order. */
+type FittedOrder =
+  | {
+      readonly ok: true;
+      readonly amount: Units;
+      readonly price: Units | null;
+      readonly stopPrice: Units | null;
+      readonly stopLimitPrice: Units | null;
+    }
+  | { readonly ok: false; readonly reason: string };
+
+/**
+ * Fits a wish to its market: the amount down to a whole step, prices half-even, as the exchange itself would
+ * round extra digits. Refused when nothing is left, or when the value does not exceed the market's minimum.
+ * `reference`: what an order without a price is valued by; null where no price is known.
+ */
+export function fitToMarket(market: Market, wish: UnfittedOrder, reference: Units | null): FittedOrder {
+  try {
+    const amount = amountUnits(market, floorAmount(market, wish.amount));
+    const price = onStep(market, wish.price);
+    const stopPrice = onStep(market, wish.stopPrice);
+    const stopLimitPrice = onStep(market, wish.stopLimitPrice);
+    if (amount === 0n) {
+      const step = formatUnits(market.amountStep);
+      return {
+        ok: false,
+        reason: sentence('amount-below-step', { step, amount: formatUnits(wish.amount) }),
+      };
+    }
+    if (price === 0n || stopPrice === 0n || stopLimitPrice === 0n) {
+      return {
+        ok: false,
+        reason: sentence('price-below-step', { step: formatUnits(market.priceStep) }),
+      };
+    }
+    const valuedAt = price ?? stopPrice ?? reference;
+    if (valuedAt !== null) {
+      const value = multiplyUnits(valuedAt, amount, divideUp);
+      if (value <= market.minOrderValue) {
+        const least = `${formatUnits(market.minOrderValue)} ${market.quote}`;
+        return { ok: false, reason: sentence('value-below-least', { least, value: formatUnits(value) }) };
+      }
+    }
+    return { ok: true, amount, price, stopPrice, stopLimitPrice };
+  } catch (error) {
+    if (error instanceof SarrafError) return { ok: false, reason: error.message };
+    throw error;
+  }
+}
+
+function onStep(market: Market, units: Units | null): Units | null {
+  return units === null ? null : priceUnits(market, roundPrice(market, units));
 }

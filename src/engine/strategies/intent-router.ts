@@ -1,12 +1,11 @@
 import type { Market } from '../../domain/market.ts';
 import { NO_UNITS, subtractUnits, type Units } from '../../domain/money.ts';
-import type { ExpiringAlgorithm } from '../algorithms/expiring.ts';
+import { type ExpiringAlgorithm, isAlgorithmIntent } from '../algorithms/algorithms.ts';
 import { present } from '../../domain/invariant.ts';
 import { sentence } from '../../language/sentence.ts';
 import { canBeOrdered, onAmountGrid } from '../algorithms/market-grid.ts';
 import { positiveWishUnits } from '../algorithms/wish-units.ts';
 import { isFinal, labelsOf, type OrderRecord } from '../../records/order.ts';
-import { isAlgorithmIntent } from '../algorithms/algorithms.ts';
 import type { DecimalInput, Intent } from '../../strategy/intents.ts';
 import type { IntentBlotter } from './intent-blotter.ts';
 import type { MarketDataCache } from '../feeds/market-data-cache.ts';

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { EngineOutput } from '../../engine/engine-command.ts';
 import type { Engine } from '../../engine/engine.ts';
 import { calendarAt } from '../../engine/trading-calendar.ts';
-import type { LockRule } from '../../engine/lock-rule.ts';
+import type { LockRule } from '../../engine/lock.ts';
 import type { OrderRecord } from '../../records/order.ts';
 import { parseUnits } from '../../domain/money.ts';
 import { parseMarket } from '../../exchange/market-names.ts';

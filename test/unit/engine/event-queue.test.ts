@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { StrategyInstance } from '../../../src/engine/strategy-instance.ts';
-import { EventQueue, type QueuedEvent } from '../../../src/engine/strategies/event-queue.ts';
+import { EventQueue, type QueuedEvent } from '../../../src/engine/strategies/strategy-notifier.ts';
 
 const queued = (dueMs: number): QueuedEvent => ({
   instance: {} as StrategyInstance,

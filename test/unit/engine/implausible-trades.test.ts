@@ -4,7 +4,7 @@ import { parseMarket } from '../../../src/exchange/market-names.ts';
 import { buy } from '../../support/intents.ts';
 import { EngineWorld } from './engine-world.ts';
 import { fullOfOneTrade, wrongTrades, wrongWallets } from './wrong-once.ts';
-import { tradeFlaw } from '../../../src/engine/plausibility/trade-flaw.ts';
+import { tradeFlaw } from '../../../src/engine/feeds/plausibility.ts';
 import { INTERFACE_PROFILE } from '../../../src/venues/interface-profile.ts';
 import type { VenueOrderId } from '../../../src/domain/venue-id.ts';
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { LockRule } from '../../../src/engine/lock-rule.ts';
+import type { LockRule } from '../../../src/engine/lock.ts';
 import { parseUnits } from '../../../src/domain/money.ts';
 import { buy } from '../../support/intents.ts';
 import { EngineWorld } from './engine-world.ts';

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { createMarket } from '../../../src/domain/market.ts';
 import { formatUnits, parseUnits, type Units } from '../../../src/domain/money.ts';
-import { fitToMarket } from '../../../src/engine/orders/fit-to-market.ts';
+import { fitToMarket } from '../../../src/engine/risk/pre-trade-risk.ts';
 import { parseMarket } from '../../../src/exchange/market-names.ts';
 
 const MARKET = createMarket({

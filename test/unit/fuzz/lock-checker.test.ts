@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { LockRule } from '../../../src/engine/lock-rule.ts';
+import type { LockRule } from '../../../src/engine/lock.ts';
 import type { TrueFill, TrueOrder } from '../../../src/fuzz/checkers/exchange-truth.ts';
 import { LockChecker, type LockedBot } from '../../../src/fuzz/checkers/lock-checker.ts';
 import { endedOrder as order, orderIn, trueFill } from '../../support/order-value.ts';

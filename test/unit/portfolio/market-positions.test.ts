@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { parseMarket, MARKET_NAMES } from '../../../src/exchange/market-names.ts';
 import { formatUnits, parseUnits, type Units } from '../../../src/domain/money.ts';
-import { positionIn } from '../../../src/portfolio/market-positions.ts';
+import { positionIn } from '../../../src/engine/risk/exposure-checks.ts';
 
 /**
  * What is held in BTCIRT, BTCUSDT and USDTIRT after purchases of so much in each, and with so much tether in

@@ -1,6 +1,6 @@
 import { describe, test } from 'vitest';
 import { parseUnits } from '../../../../src/domain/money.ts';
-import type { ExpiringAlgorithm } from '../../../../src/engine/algorithms/expiring.ts';
+import type { ExpiringAlgorithm } from '../../../../src/engine/algorithms/algorithms.ts';
 import { runBegun } from './algorithm-table.ts';
 
 const order: ExpiringAlgorithm = {

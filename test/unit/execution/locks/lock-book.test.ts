@@ -3,9 +3,8 @@ import { describe, expect, test } from 'vitest';
 import { parseUnits } from '../../../../src/domain/money.ts';
 import { readStored } from '../../../../src/domain/stored-json.ts';
 import { LockBook, type LockChange } from '../../../../src/engine/locks/lock-book.ts';
-import type { LockRule } from '../../../../src/engine/lock-rule.ts';
+import type { LockRule, Lock } from '../../../../src/engine/lock.ts';
 import { locksToJson, storedLocks } from '../../../../src/engine/lock-state.ts';
-import type { Lock } from '../../../../src/engine/lock.ts';
 import type { Exit } from '../../../../src/engine/locks/trade-counts.ts';
 
 const HOUR_MS = 3_600_000;

@@ -1,6 +1,6 @@
 import { describe, test } from 'vitest';
-import { checkDataAge } from '../../../../src/engine/risk/data-age.ts';
 import {
+  checkDataAge,
   checkOpenOrders,
   checkOrderRate,
   checkOrderSize,

@@ -1,0 +1,344 @@
+import { formatUnits, UNITS_PER_ONE, type Units, UNIT_DECIMALS, unitsOf } from '../../domain/money.ts';
+import type { VenueOrder } from '../../domain/order.ts';
+import {
+  isOpenStatus,
+  type VenueProfile,
+  type WalletReading,
+  type WalletTransaction,
+} from '../../venues/port.ts';
+import type { OrderRecord } from '../../records/order.ts';
+import { cursorOfOrder, isListId, cursorOf } from '../own-list.ts';
+import { type TooFine, tooFineIn } from '../../domain/too-fine.ts';
+import type { VenueTrade, PublicTrade } from '../../domain/trade.ts';
+import type { Candle } from '../../domain/candle.ts';
+import type { MarketStats } from '../../domain/market-stats.ts';
+import { fractionDigits, type DecimalText } from '../../domain/decimal-text.ts';
+import type { OrderBook } from '../../domain/order-book.ts';
+
+/** Error of floats in a difference of two amounts. */
+const DUST_UNITS = 10n;
+
+/** A fee above this share of what is received is none: the largest tier that is known is 0.25 %. */
+export const LARGEST_FEE_PERCENT = 10n;
+
+/**
+ * Returns the issue with an order's record by itself, whoever's it is: amounts that do not add up, a state
+ * that they contradict, totals that no price gives. Null if there is none. A single number of a record that
+ * was changed in transit mostly contradicts another one of it.
+ */
+export function orderFlaw(
+  record: VenueOrder,
+  venue: Pick<VenueProfile, 'statuses' | 'ownLists'>,
+): Flaw | null {
+  const {
+    id,
+    amount: whole,
+    matchedAmount: matched,
+    unmatchedAmount: unmatched,
+    price,
+    stopPrice,
+    status,
+  } = record;
+  if (id === null || !isListId(venue.ownLists.orders, id))
+    return { field: 'id', expected: 'the id of an order', found: String(id) };
+  if (cursorOfOrder(venue, record) === null)
+    return { field: 'createdAtMs', expected: 'a time, by which the list is read', found: 'none' };
+  const fine = fineFlaw(record);
+  if (fine !== null) return fine;
+  if (whole <= 0n) return { field: 'amount', expected: 'more than 0', found: formatUnits(whole) };
+  if (matched < 0n || matched > whole) {
+    return {
+      field: 'matchedAmount',
+      expected: `from 0 to the amount ${formatUnits(whole)}`,
+      found: formatUnits(matched),
+    };
+  }
+  const left = whole - matched;
+  if (unmatched !== null && (unmatched > left + DUST_UNITS || unmatched < left - DUST_UNITS)) {
+    return soft('unmatchedAmount', formatUnits(left), formatUnits(unmatched));
+  }
+  if (price !== null && price <= 0n) return notPositive('price', price);
+  if (stopPrice !== null && stopPrice <= 0n) return notPositive('stopPrice', stopPrice);
+  const { filled } = venue.statuses;
+  if (status !== null && filled.includes(status) && matched !== whole) {
+    return soft(
+      'status',
+      `an order of which ${formatUnits(matched)} of ${formatUnits(whole)} is matched not to be ${status}`,
+      status,
+    );
+  }
+  if (status !== null && isOpenStatus(venue, status) && matched === whole) {
+    return soft('status', `an order that is matched whole to be ${filled[0]}`, status);
+  }
+  return valueFlaw(record);
+}
+
+function notPositive(field: string, units: Units): Flaw {
+  return { field, expected: 'more than 0', found: formatUnits(units) };
+}
+
+const soft = (field: string, expected: string, found: string): Flaw => ({
+  field,
+  expected,
+  found,
+  isSoft: true,
+});
+
+/** Totals against prices, and the fee against what it is paid from. */
+function valueFlaw(record: VenueOrder): Flaw | null {
+  const { amount: whole, matchedAmount: matched, total, averagePrice, orderTotal, price, fee } = record;
+  const { side, execution } = record;
+  if (total !== null) {
+    if (total < 0n || (matched === 0n && total !== 0n)) {
+      return soft('total', matched === 0n ? '0' : 'not below 0', formatUnits(total));
+    }
+    if (matched > 0n && averagePrice !== null) {
+      const value = (matched * averagePrice) / UNITS_PER_ONE;
+      if (!isAbout(total, value) && (total > value + 2n || total < value - 2n)) {
+        const about = `about ${formatUnits(value)}, the matched amount at its average price`;
+        return soft('total', about, formatUnits(total));
+      }
+    }
+  }
+  const isLimited = execution === 'limit' || execution === 'stop_limit';
+  if (orderTotal !== null && price !== null && isLimited) {
+    const value = (whole * price) / UNITS_PER_ONE;
+    if (!isAbout(orderTotal, value)) {
+      const about = `about ${formatUnits(value)}, the amount at its price`;
+      return soft('orderTotal', about, formatUnits(orderTotal));
+    }
+  }
+  if (fee === null) return null;
+  const received = side === 'buy' ? matched : total;
+  const isTooMuch = received !== null && fee * 100n > received * LARGEST_FEE_PERCENT;
+  return fee < 0n || isTooMuch
+    ? soft('fee', `from 0 to ${LARGEST_FEE_PERCENT} % of what was received`, formatUnits(fee))
+    : null;
+}
+
+/**
+ * Returns the mismatch of a record that has the name or the id of an order of ours: then it is somebody
+ * else's, or something in it was changed. The exchange rounds what it was sent to its current steps, once:
+ * amounts down, prices to the nearest. That needs two readings to be believed, and the values stay from then
+ * on. Null if it fits.
+ */
+export function orderMisfit(record: VenueOrder, order: OrderRecord): Flaw | null {
+  const { clientOrderId, side, market } = record;
+  const isNamed = clientOrderId !== null;
+  if (isNamed && clientOrderId !== order.clientOrderId) {
+    return { field: 'clientOrderId', expected: order.clientOrderId ?? 'none', found: clientOrderId };
+  }
+  if (side !== order.side) return { field: 'side', expected: order.side, found: side };
+  if (market !== null && market.symbol !== order.market) {
+    return { field: 'market', expected: order.market, found: market.symbol };
+  }
+  return termsMisfit(record, order);
+}
+
+function termsMisfit(record: VenueOrder, order: OrderRecord): Flaw | null {
+  const isFirst = order.venueStatus === null;
+  const { amount } = record;
+  if (amount !== order.amount) {
+    const flaw = { field: 'amount', expected: formatUnits(order.amount), found: formatUnits(amount) };
+    const mayBeRounded = isFirst && amount < order.amount && amount >= order.filled;
+    return mayBeRounded ? { ...flaw, isSoft: true } : flaw;
+  }
+  const isLimited = order.execution === 'limit' || order.execution === 'stop_limit';
+  return (
+    (isLimited ? priceMisfit('price', order.price, { reported: record.price, isFirst }) : null) ??
+    priceMisfit('stopPrice', order.stopPrice, { reported: record.stopPrice, isFirst })
+  );
+}
+
+function priceMisfit(
+  field: string,
+  own: Units | null,
+  { reported, isFirst }: { readonly reported: Units | null; readonly isFirst: boolean },
+): Flaw | null {
+  if (own === null || reported === null || reported === own) return null;
+  const flaw = { field, expected: formatUnits(own), found: formatUnits(reported) };
+  return isFirst && isAbout(reported, own) ? { ...flaw, isSoft: true } : flaw;
+}
+
+/** Issue with data of the exchange: the field, what it was expected to be, and what was found. */
+export interface Flaw {
+  /** In the words of `VenueOrder` and `VenueTrade`. */
+  readonly field: string;
+  readonly expected: string;
+  readonly found: string;
+  /**
+   * It contradicts a field that nothing is made of, which was looked at to see whether the others are right:
+   * what two readings say alike is believed, and the contradiction reported.
+   */
+  readonly isSoft?: true;
+}
+
+/** The flaw of a record with a number that the books can not hold; null of one without. */
+export function fineFlaw({ tooFine }: { readonly tooFine: TooFine | null }): Flaw | null {
+  if (tooFine === null) return null;
+  return { field: tooFine.field, expected: `at most ${UNIT_DECIMALS} decimals`, found: tooFine.text };
+}
+
+/**
+ * True if two values agree to one part in a hundred: what is left of the rounding of prices and averages is
+ * far smaller.
+ */
+export function isAbout(value: bigint, other: bigint): boolean {
+  const difference = value > other ? value - other : other - value;
+  const size = other > 0n ? other : -other;
+  return difference * 100n <= size;
+}
+
+/** Maximum lead of a trade's time over ours: clocks differ, but not by a day. */
+const LONGEST_AHEAD_MS = 86_400_000;
+
+/**
+ * Largest part of a unit in the total that rounding can make: cumulative totals are rounded, and a trade's is
+ * the difference of two.
+ */
+const ROUNDING_UNITS = 2n;
+
+/**
+ * Returns the issue with a trade's record by itself: the total must be the price times the amount within
+ * rounding, and the fee a part of what was received. Null if there is none.
+ */
+export function tradeFlaw(
+  trade: VenueTrade,
+  { trades }: Pick<VenueProfile['ownLists'], 'trades'>,
+  nowMs: number,
+): Flaw | null {
+  const { id, price, amount, total, fee, side, timeMs, market } = trade;
+  if (!isListId(trades, id)) return { field: 'id', expected: 'the id of a trade', found: id };
+  if (cursorOf(trades, trade) === null)
+    return { field: 'timeMs', expected: 'a time, by which the list is read', found: 'none' };
+  const fine = fineFlaw(trade);
+  if (fine !== null) return fine;
+  if (market === null) return { field: 'market', expected: 'a market', found: 'none that is known' };
+  for (const [field, units] of Object.entries({ price, amount, total })) {
+    if (units <= 0n) return { field, expected: 'more than 0', found: formatUnits(units) };
+  }
+  if (timeMs !== null && timeMs > nowMs + LONGEST_AHEAD_MS)
+    return { field: 'timeMs', expected: 'a time that has come', found: String(timeMs) };
+  const value = (amount * price) / UNITS_PER_ONE;
+  const difference = total - value;
+  const size = difference < 0n ? -difference : difference;
+  // Some deployments round a total to whole units of the quote currency. One that is not whole was not.
+  const isWhole = total % UNITS_PER_ONE === 0n;
+  const isRounded = size <= ROUNDING_UNITS || (isWhole && isAbout(total, value) && size <= UNITS_PER_ONE);
+  if (!isRounded)
+    return {
+      field: 'total',
+      expected: `${formatUnits(value)}, the price times the amount`,
+      found: formatUnits(total),
+    };
+  const received = side === 'buy' ? amount : total;
+  if (fee >= 0n && fee * 100n <= received * LARGEST_FEE_PERCENT) return null;
+  const expected = `from 0 to ${LARGEST_FEE_PERCENT} % of what was received`;
+  return { field: 'fee', expected, found: formatUnits(fee) };
+}
+
+/** Returns the mismatch of a trade that is reported for an order of ours. Null if it fits. */
+export function tradeMisfit(trade: VenueTrade, order: OrderRecord): Flaw | null {
+  const { side, market, price } = trade;
+  if (side !== order.side) return { field: 'side', expected: order.side, found: side };
+  const symbol = market?.symbol ?? '';
+  if (symbol !== order.market) return { field: 'market', expected: order.market, found: symbol };
+  const isLimited = order.execution === 'limit' || order.execution === 'stop_limit';
+  if (!isLimited || order.price === null) return null;
+  const isWorse = side === 'buy' ? price > order.price : price < order.price;
+  if (!isWorse || isAbout(price, order.price)) return null;
+  return {
+    field: 'price',
+    expected: `no worse than the order's ${formatUnits(order.price)}`,
+    found: formatUnits(price),
+  };
+}
+
+/**
+ * Returns the issue with a book: every bid must be below every ask, and the books must be able to hold its
+ * best prices.
+ */
+export function bookFlaw({ bids, asks }: OrderBook): Flaw | null {
+  const bid = bids[0]?.[0] ?? null;
+  const ask = asks[0]?.[0] ?? null;
+  if (isTooFine(bid) || isTooFine(ask))
+    return fineFlaw({ tooFine: tooFineIn({ 'the best bid': bid, 'the best ask': ask }) });
+  return bid !== null && ask !== null && unitsOf(bid) >= unitsOf(ask)
+    ? { field: 'the best bid', expected: `below the best ask ${ask}`, found: bid }
+    : null;
+}
+
+function isTooFine(text: DecimalText | null): boolean {
+  return text !== null && fractionDigits(text) > UNIT_DECIMALS;
+}
+
+/**
+ * Returns the issue with a bar: the low must be its lowest price and the high its highest, and none may be 0
+ * or less.
+ */
+export function candleFlaw(candle: Candle, nowMs: number): Flaw | null {
+  const { open, high, low, close, openTimeMs } = candle;
+  const fine = fineFlaw({ tooFine: tooFineIn({ o: open, h: high, l: low, c: close }) });
+  if (fine !== null) return fine;
+  if (openTimeMs > nowMs + 86_400_000 || openTimeMs < 0)
+    return { field: 't', expected: 'a time that has come', found: String(openTimeMs) };
+  const bottom = unitsOf(low);
+  const top = unitsOf(high);
+  if (bottom <= 0n) return { field: 'l', expected: 'more than 0', found: low };
+  for (const [field, text] of [
+    ['o', open],
+    ['c', close],
+  ] as const) {
+    const units = unitsOf(text);
+    if (units < bottom || units > top)
+      return { field, expected: `from the low ${low} to the high ${high}`, found: text };
+  }
+  return null;
+}
+
+/** Returns the issue with a trade of the public tape. */
+export function tapeFlaw({ price, amount }: PublicTrade): Flaw | null {
+  const fine = fineFlaw({ tooFine: tooFineIn({ price }) });
+  if (fine !== null) return fine;
+  for (const [field, text] of Object.entries({ price, volume: amount })) {
+    if (text === '0' || text.startsWith('-')) return { field, expected: 'more than 0', found: text };
+  }
+  return null;
+}
+
+/** Returns the issue with the daily statistics of a market. */
+export function statsFlaw({ latest, bestBuy, bestSell }: MarketStats): Flaw | null {
+  const prices = { latest, bestBuy, bestSell };
+  const fine = fineFlaw({ tooFine: tooFineIn(prices) });
+  if (fine !== null) return fine;
+  for (const [field, text] of Object.entries(prices)) {
+    if (text !== null && text.startsWith('-')) return { field, expected: 'not below 0', found: text };
+  }
+  return null;
+}
+
+/** Returns the issue with one wallet: what is held must be a part of what is there. Null if there is none. */
+export function walletFlaw(wallet: WalletReading): Flaw | null {
+  const { total, held } = wallet;
+  const fine = fineFlaw(wallet);
+  if (fine !== null) return fine;
+  if (total < 0n) return { field: 'balance', expected: 'not below 0', found: formatUnits(total) };
+  if (held >= 0n && held <= total) return null;
+  return {
+    field: 'blocked',
+    expected: `from 0 to the balance ${formatUnits(total)}`,
+    found: formatUnits(held),
+  };
+}
+
+/** Returns the issue with a line of a wallet's history. */
+export function lineFlaw(
+  line: WalletTransaction,
+  wallet: string,
+  list: VenueProfile['ownLists']['transactions'],
+): Flaw | null {
+  const { id, currency } = line;
+  if (!isListId(list, id)) return { field: 'id', expected: 'the id of a line', found: id };
+  if (currency !== '' && currency !== wallet) return { field: 'currency', expected: wallet, found: currency };
+  return fineFlaw(line);
+}
