@@ -54,6 +54,7 @@ describe('the installed package', () => {
       'docs/operate.md',
       'docs/strategies.md',
       'config/live.yaml',
+      'config/new-bot/bot.yaml.template',
       'data/example/BTCUSDT/books/manifest.json',
     ]) {
       expect(packed).toContain(path);

@@ -4,7 +4,6 @@ import { Command, Option } from 'commander';
 import { MACHINE_IO, type CommandIo } from '../api/command-io.ts';
 import { asCommand } from '../as-command.ts';
 import { failed, wrongInput } from '../command-error.ts';
-import { BOT_LANGUAGES, type BotLanguage } from '../init/bot-language.ts';
 import { BOT_MODES } from '../../mirror/mirror-path.ts';
 import {
   type BotWishes,
@@ -17,7 +16,14 @@ import {
   type GivenWishes,
   EMBEDDED_MARKETS,
 } from '../init/bot-wishes.ts';
-import { INIT_TEXTS, LANGUAGE_NAMES, LANGUAGE_QUESTION, type InitTexts } from '../init/init-texts.ts';
+import {
+  BOT_LANGUAGES,
+  INIT_TEXTS,
+  LANGUAGE_NAMES,
+  LANGUAGE_QUESTION,
+  type BotLanguage,
+  type InitTexts,
+} from '../init/init-texts.ts';
 import { type Terminal, Questions, QuestionsEnded } from '../init/questions.ts';
 import { START_NAMES, STARTING_POINTS, type StartName } from '../init/starting-points.ts';
 import {

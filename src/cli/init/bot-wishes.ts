@@ -5,7 +5,7 @@ import type { MarketSymbol } from '../../domain/market-symbol.ts';
 import { parseMarket } from '../../exchange/market-names.ts';
 import { DEFAULT_MARKETS } from '../../simulator-server/market-config.ts';
 import { isStrategyName, strategyNameProblem } from '../../strategy/strategy-name.ts';
-import type { BotLanguage } from './bot-language.ts';
+import type { BotLanguage } from './init-texts.ts';
 import type { StartName } from './starting-points.ts';
 
 /** Choices for a new bot. */

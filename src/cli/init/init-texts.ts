@@ -1,5 +1,9 @@
 import type { BotConfig } from '../../daemon/create-bot-config.ts';
-import type { BotLanguage } from './bot-language.ts';
+
+export const BOT_LANGUAGES = ['en', 'fa'] as const;
+
+/** Language of the texts in a new bot's folder. */
+export type BotLanguage = (typeof BOT_LANGUAGES)[number];
 
 interface ModeTexts {
   readonly label: string;

@@ -1,4 +1,4 @@
-import type { BotLanguage } from './bot-language.ts';
+import type { BotLanguage } from './init-texts.ts';
 
 /** A strategy that somebody can begin with. */
 export interface StartingPoint {
