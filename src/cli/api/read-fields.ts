@@ -1,7 +1,9 @@
 import { nearestWord } from '../../configuration/nearest-word.ts';
 import { readFailure, readSmallFile } from '../../configuration/secret-file.ts';
 import { checkRequest, type FieldProblem } from '../../exchange/request-encoder.ts';
-import type { Call } from './call-catalogue.ts';
+import type { EndpointName } from '../../exchange/endpoints.ts';
+import { wrongInput } from '../command-error.ts';
+import { callOf, type Call } from './call-catalogue.ts';
 import type { CallField } from './call-field.ts';
 
 export type CallRequest = Readonly<Record<string, unknown>>;
@@ -48,7 +50,7 @@ export function readFields(
 }
 
 /** Holds a request against the declaration of its call. */
-export function checkFields(
+function checkFields(
   call: Call,
   request: CallRequest,
   before: { readonly problems: readonly string[]; readonly reported: ReadonlySet<string> } = {
@@ -60,6 +62,14 @@ export function checkFields(
   const found = checked.ok ? [] : checked.problems.filter(({ field }) => !before.reported.has(field));
   const problems = [...before.problems, ...found.map((problem) => problemText(call, problem, request))];
   return problems.length === 0 ? { ok: true, request } : { ok: false, problems };
+}
+
+/** The request of a command, of fields that may be left out. What the declaration refuses is wrong input. */
+export function checkedRequest(name: EndpointName, fields: Readonly<Record<string, unknown>>): CallRequest {
+  const given = Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
+  const reading = checkFields(callOf(name), given);
+  if (reading.ok) return reading.request;
+  throw wrongInput(reading.problems.join('\n'));
 }
 
 function problemOf(

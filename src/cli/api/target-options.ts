@@ -22,6 +22,27 @@ export function withTarget(
     .option('--json', 'prints the reply as one JSON document');
 }
 
+/** Flags of a command that are fields of its call, by field: `{ callbackURL: '--callback <url>' }`. */
+type FieldFlags = Readonly<Record<string, string>>;
+
+/** Options that are fields of a call, described as its declaration does. */
+export function withFields(command: Command, { fields }: Call, flags: FieldFlags): Command {
+  for (const { name, note, takes } of fields) {
+    const text = (note ?? takes).replace(/\.$/, '');
+    const flag = flags[name];
+    if (flag !== undefined) command.option(flag, text.charAt(0).toLowerCase() + text.slice(1));
+  }
+  return command;
+}
+
+/** The fields that were typed as such options. */
+export function typedFields(options: object, flags: FieldFlags): Readonly<Record<string, unknown>> {
+  const typed = new Map(Object.entries(options));
+  return Object.fromEntries(
+    Object.entries(flags).map(([name, flag]) => [name, typed.get(new Option(flag).attributeName())]),
+  );
+}
+
 /** The same with what the call's own nature asks for. */
 export function withCallOptions(command: Command, call: Call): Command {
   withTarget(command).option('--dry-run', 'shows the request and sends nothing');

@@ -2,10 +2,10 @@ import { Command } from 'commander';
 import type { VenueWallet } from '../../exchange/wallet.ts';
 import { callOf } from '../api/call-catalogue.ts';
 import { MACHINE_IO, type CommandIo } from '../api/command-io.ts';
-import { checkFields } from '../api/read-fields.ts';
+import { checkedRequest } from '../api/read-fields.ts';
 import { printValue, valueOfCall, type ApiCallOptions } from '../api/run-call.ts';
 import { withCallOptions } from '../api/target-options.ts';
-import { failed, wrongInput } from '../command-error.ts';
+import { failed } from '../command-error.ts';
 import { tableLines } from '../table.ts';
 
 interface Options extends ApiCallOptions {
@@ -49,13 +49,9 @@ function addressLines(addresses: readonly DepositAddress[]): readonly string[] {
 async function show(text: string, options: Options, io: CommandIo): Promise<void> {
   const currency = text.toLowerCase();
   const { network } = options;
-  const reading = checkFields(callOf('generateAddress'), {
-    currency,
-    ...(network === undefined ? {} : { network }),
-  });
-  if (!reading.ok) throw wrongInput(reading.problems.join('\n'));
+  const request = checkedRequest('generateAddress', { currency, network });
   if (options.new === true) {
-    const made = await valueOfCall('generateAddress', { request: reading.request, options, io });
+    const made = await valueOfCall('generateAddress', { request, options, io });
     if (made !== null) printValue(made, { options, io });
     return;
   }

@@ -5,9 +5,9 @@ import type { Caller } from '../../exchange/paging.ts';
 import { callOf } from '../api/call-catalogue.ts';
 import { MACHINE_IO, type CommandIo } from '../api/command-io.ts';
 import { privateText } from '../api/dry-run.ts';
-import { checkFields, type CallRequest } from '../api/read-fields.ts';
+import { checkedRequest, type CallRequest } from '../api/read-fields.ts';
 import { printValue, valueOfCall, type ApiCallOptions } from '../api/run-call.ts';
-import { withCallOptions } from '../api/target-options.ts';
+import { typedFields, withCallOptions, withFields } from '../api/target-options.ts';
 import { failed, wrongInput } from '../command-error.ts';
 
 interface Options extends ApiCallOptions {
@@ -16,12 +16,16 @@ interface Options extends ApiCallOptions {
 
 interface SendOptions extends Options {
   readonly callback?: string;
-  readonly factorNumber?: string;
-  readonly mobile?: string;
-  readonly description?: string;
-  readonly currencies?: string;
   readonly siteUrl?: string;
 }
+
+const SEND_FLAGS = {
+  callbackURL: '--callback <url>',
+  factorNumber: '--factor-number <number>',
+  mobile: '--mobile <number>',
+  description: '--description <text>',
+  currencies: '--currencies <list>',
+};
 
 interface VerifyOptions extends Options {
   readonly secretFile?: string;
@@ -50,22 +54,19 @@ function merchantKey({ apiFile }: Options, io: CommandIo): Promise<string> {
   return privateText({ what: 'merchant key', file, variable: 'SARRAF_MERCHANT_API' }, io);
 }
 
-function checked(name: 'gatewaySend' | 'gatewayVerify', request: CallRequest): CallRequest {
-  const reading = checkFields(callOf(name), request);
-  if (reading.ok) return reading.request;
-  throw wrongInput(reading.problems.join('\n'));
+/** Checks a request before its key is asked for, so that a slip costs nothing. */
+function checkWithoutKey(name: 'gatewaySend' | 'gatewayVerify', request: CallRequest): void {
+  checkedRequest(name, { api: 'not asked for yet', ...request });
 }
 
 async function send(amount: string, options: SendOptions, io: CommandIo): Promise<void> {
-  const { callback, factorNumber, mobile, description, currencies } = options;
-  if (callback === undefined)
+  if (options.callback === undefined)
     throw wrongInput('expected --callback <url>, the address to which the payer returns');
-  const fields = { amount, callbackURL: callback, factorNumber, mobile, description, currencies };
-  const given = Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
-  // Before the key is asked for, so that a slip costs nothing.
-  checked('gatewaySend', { api: 'not asked for yet', ...given });
+  const fields = { amount, ...typedFields(options, SEND_FLAGS) };
+  checkWithoutKey('gatewaySend', fields);
   const api = await merchantKey(options, io);
-  const value = await valueOfCall('gatewaySend', { request: { api, ...given }, options, io });
+  const request = checkedRequest('gatewaySend', { api, ...fields });
+  const value = await valueOfCall('gatewaySend', { request, options, io });
   if (value === null) return;
   const page = options.siteUrl === undefined ? null : pageOf(options.siteUrl, value.token);
   printValue({ ...value, payPage: page }, { options, io }, () => [
@@ -88,7 +89,7 @@ function noCall(): never {
 }
 
 async function verify(token: string, options: VerifyOptions, io: CommandIo): Promise<void> {
-  checked('gatewayVerify', { api: 'not asked for yet', token });
+  checkWithoutKey('gatewayVerify', { token });
   const api = await merchantKey(options, io);
   const file = { option: '--secret-file', path: options.secretFile };
   const apiSecret = await privateText(
@@ -128,15 +129,13 @@ function withMerchant(command: Command): Command {
 /** `sarraf gateway`: a merchant's payments by hand. */
 export function gatewayCommand(io: CommandIo = MACHINE_IO): Command {
   const sending = withMerchant(
-    new Command('send')
-      .description('Makes an invoice, and the token of its payment page; asks first.')
-      .argument('<amount>', 'in rial, at least 10000')
-      .option('--callback <url>', 'address to which the payer returns; it has to belong to the merchant')
-      .option('--factor-number <number>', 'number of the invoice, shown to the payer')
-      .option('--mobile <number>', "the payer's mobile number")
-      .option('--description <text>', 'shown to the payer')
-      .option('--currencies <list>', 'btc, ltc or both separated by a comma')
-      .option('--site-url <url>', 'site of the exchange, to which payers go'),
+    withFields(
+      new Command('send')
+        .description('Makes an invoice, and the token of its payment page; asks first.')
+        .argument('<amount>', 'in rial, at least 10000'),
+      callOf('gatewaySend'),
+      SEND_FLAGS,
+    ).option('--site-url <url>', 'site of the exchange, to which payers go'),
   )
     .addHelpText('after', SEND_HELP)
     .action(async (amount: string, options: SendOptions) => send(amount, options, io));

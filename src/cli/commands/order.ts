@@ -8,7 +8,7 @@ import { isoText } from '../../domain/time-text.ts';
 import { callOf } from '../api/call-catalogue.ts';
 import { MACHINE_IO, type CommandIo } from '../api/command-io.ts';
 import { nameByHand, placerOf } from '../api/manual-order.ts';
-import { checkFields, type CallRequest } from '../api/read-fields.ts';
+import { checkedRequest, type CallRequest } from '../api/read-fields.ts';
 import { printValue, valueOfCall, withSender, type ApiCallOptions } from '../api/run-call.ts';
 import { findOrder, foundLines } from '../api/find-order.ts';
 import { targetWords } from '../api/api-target.ts';
@@ -68,7 +68,7 @@ Examples:
   sarraf order find manual-zyzjdpwh4g91 --sent 2026-01-05T10:20:00Z
   sarraf order find 2187 --json`;
 
-/** The request for what was typed; the declaration checks the rest. */
+/** The request for what was typed, undefined where nothing was; the declaration checks the rest. */
 export function placeRequest(
   side: string,
   of: { readonly market: string; readonly amount: string },
@@ -103,10 +103,11 @@ export function placeRequest(
     srcCurrency: base,
     dstCurrency: quote,
     amount: of.amount,
-    ...(price === undefined ? {} : { price }),
-    ...(stop === undefined ? {} : { stopPrice: stop }),
-    ...(stopLimit === undefined ? {} : { stopLimitPrice: stopLimit, mode: 'oco' }),
-    ...(options.clientOrderId === undefined ? {} : { clientOrderId: options.clientOrderId }),
+    price,
+    stopPrice: stop,
+    stopLimitPrice: stopLimit,
+    mode: stopLimit === undefined ? undefined : 'oco',
+    clientOrderId: options.clientOrderId,
   };
 }
 
@@ -137,12 +138,6 @@ function orderFields<Field extends 'id' | 'order'>(
     : { clientOrderId: text };
 }
 
-function checked(name: 'addOrder' | 'orderStatus' | 'updateOrderStatus', request: CallRequest): CallRequest {
-  const reading = checkFields(callOf(name), request);
-  if (reading.ok) return reading.request;
-  throw wrongInput(reading.problems.join('\n'));
-}
-
 function sideArgument(text: string): string {
   const side = text.toLowerCase();
   if (side === 'buy' || side === 'sell') return side;
@@ -165,7 +160,7 @@ function placeCommand(io: CommandIo): Command {
     .option('--key <text>', `with --strategy: ${KEY_HELP}`)
     .addHelpText('after', PLACE_HELP)
     .action(async (side: string, market: string, amount: string, options: BookOptions) => {
-      const wished = checked('addOrder', placeRequest(side, { market, amount }, options));
+      const wished = checkedRequest('addOrder', placeRequest(side, { market, amount }, options));
       if (options.strategy !== undefined) {
         await placeInBook(options.strategy, { request: wished, market, options, worth: worth(wished), io });
         return;
@@ -192,7 +187,10 @@ function cancelCommand(io: CommandIo): Command {
     .argument('<order>', 'its id, or its clientOrderId')
     .addHelpText('after', CANCEL_HELP)
     .action(async (text: string, options: ApiCallOptions) => {
-      const request = checked('updateOrderStatus', { ...orderFields(text, 'order'), status: 'canceled' });
+      const request = checkedRequest('updateOrderStatus', {
+        ...orderFields(text, 'order'),
+        status: 'canceled',
+      });
       const warning = 'clientOrderId' in request ? { warning: `It was placed ${placerOf(text)}.` } : {};
       const value = await valueOfCall('updateOrderStatus', { request, options, io, ...warning });
       if (value === null) return;
@@ -212,7 +210,7 @@ function statusCommand(io: CommandIo): Command {
     .addHelpText('after', STATUS_HELP)
     .action(async (text: string, options: ApiCallOptions) => {
       const order = await valueOfCall('orderStatus', {
-        request: checked('orderStatus', orderFields(text, 'id')),
+        request: checkedRequest('orderStatus', orderFields(text, 'id')),
         options,
         io,
       });
@@ -236,7 +234,7 @@ function findCommand(io: CommandIo): Command {
     .option('--sent <time>', 'when it can have been sent last, such as 2026-01-05T10:20:00Z', timeOption)
     .addHelpText('after', FIND_HELP)
     .action(async (text: string, options: FindOptions) => {
-      const request = checked('orderStatus', orderFields(text, 'id'));
+      const request = checkedRequest('orderStatus', orderFields(text, 'id'));
       const { sent: sentAtMs = null } = options;
       const call = callOf('orderStatus');
       const found = await withSender({ call, request, options, io }, async (caller, { execution }) =>

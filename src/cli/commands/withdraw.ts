@@ -1,7 +1,7 @@
 import { Command } from 'commander';
 import { callOf } from '../api/call-catalogue.ts';
 import { MACHINE_IO, type CommandIo } from '../api/command-io.ts';
-import { checkFields } from '../api/read-fields.ts';
+import { checkedRequest } from '../api/read-fields.ts';
 import { printValue, valueOfCall, type ApiCallOptions } from '../api/run-call.ts';
 import { withCallOptions } from '../api/target-options.ts';
 import { wrongInput } from '../command-error.ts';
@@ -28,10 +28,9 @@ async function withdraw(amount: string, options: Options, io: CommandIo): Promis
   if (options.to === undefined) {
     throw wrongInput(`expected --to <id>, a bank account: "${programName()} api profile" lists yours`);
   }
-  const reading = checkFields(callOf('createWithdrawal'), { destinationBankAccountId: options.to, amount });
-  if (!reading.ok) throw wrongInput(reading.problems.join('\n'));
+  const request = checkedRequest('createWithdrawal', { destinationBankAccountId: options.to, amount });
   const warning = 'The amount is in rial, with the fee in it.';
-  const value = await valueOfCall('createWithdrawal', { request: reading.request, options, io, warning });
+  const value = await valueOfCall('createWithdrawal', { request, options, io, warning });
   if (value === null) return;
   printValue(value, { options, io }, () => [
     `${value.id}: ${value.status ?? 'no status'}, ${value.amount} rls${value.fee === null ? '' : `, fee ${value.fee}`}`,

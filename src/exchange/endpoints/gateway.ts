@@ -34,7 +34,7 @@ export const gatewaySend = endpoint({
     ),
     factorNumber: textOrInteger().optional().describe('Number of the invoice, shown to the payer.'),
     mobile: textOrInteger().optional().describe("The payer's mobile number."),
-    description: requiredText(255).optional(),
+    description: requiredText(255).optional().describe('Shown to the payer.'),
     currencies: wordsOf(['btc', 'ltc'])
       .optional()
       .describe('Currencies that the payer may use; without it both.'),
