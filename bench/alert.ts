@@ -98,8 +98,8 @@ export async function benchAlert(): Promise<BenchResult[]> {
   const phone = new Phone();
   const config = configOf(folder, await phone.listen());
   const alerts = new AlertsSidecar(config, {
-    say: () => undefined,
-    tell: (_, text) => console.error(text),
+    log: () => undefined,
+    notify: (_, text) => console.error(text),
   });
   const mirror = MirrorStore.open({
     path: join(folder, 'mirror.sqlite'),

@@ -30,7 +30,7 @@ export class AlertsSidecar implements Sidecar {
       data: this.setup,
       heapMb: HEAP_MB,
       onMessage: (message) => this.hear(message as AlertsMessage),
-      onTrouble: (level, text) => screen.tell(level, text),
+      onTrouble: (level, text) => screen.notify(level, text),
     });
   }
 
@@ -38,12 +38,12 @@ export class AlertsSidecar implements Sidecar {
     const { setup, config, screen } = this;
     if (setup === null) return;
     if (alertsState(config) === 'other speed') {
-      screen.say('alerts', 'no alerts: they follow the clock, so they need embedded.speed 1');
+      screen.log('alerts', 'no alerts: they follow the clock, so they need embedded.speed 1');
       return;
     }
     const names = setup.channels.map(({ name }) => name);
     const whom = names.length === 0 ? 'nobody, as alerts.channels is empty' : names.join(', ');
-    screen.say('alerts', `alerts tell ${whom}`, { channels: names });
+    screen.log('alerts', `alerts tell ${whom}`, { channels: names });
   }
 
   begin(): void {
@@ -55,7 +55,7 @@ export class AlertsSidecar implements Sidecar {
   }
 
   private hear(message: AlertsMessage): void {
-    if (message.level === 'info') this.screen.say('alerts', message.text);
-    else this.screen.tell('warning', message.text);
+    if (message.level === 'info') this.screen.log('alerts', message.text);
+    else this.screen.notify('warning', message.text);
   }
 }

@@ -22,7 +22,7 @@ const AMID_WITHIN_MS = 3_000;
 interface AccountCheckOptions {
   readonly reader: AccountReader;
   readonly mirror: Pick<MirrorStore, 'path' | 'account' | 'keepAccount'>;
-  readonly say: (message: string) => void;
+  readonly log: (message: string) => void;
   /** Called with what the account is known by, before anything is kept of it. It may throw to end the run. */
   readonly onAccount?: (fields: AccountFields) => void;
 }
@@ -43,11 +43,11 @@ export class AccountCheck {
 
   /** Throws `INVALID_OPTIONS` where it is another account. */
   async open(): Promise<void> {
-    const { reader, say } = this.options;
+    const { reader, log } = this.options;
     const reading = await reader.read({ withinMs: AT_START_WITHIN_MS, isAmid: false });
     this.settle(reading);
     if (reading.kind === 'failed' && reading.error.code !== 'UNAUTHORIZED') {
-      say(`the account is not known yet; the bot asks for it before anything else: ${reading.error.message}`);
+      log(`the account is not known yet; the bot asks for it before anything else: ${reading.error.message}`);
     }
   }
 
@@ -73,14 +73,14 @@ export class AccountCheck {
 
   private settle(reading: AccountReading): void {
     if (reading.kind === 'failed') return;
-    const { mirror, say, onAccount } = this.options;
+    const { mirror, log, onAccount } = this.options;
     const verdict = judgeAccount(readKeptAccount(mirror), reading.fields);
     if (verdict.kind === 'other') throw another(mirror.path);
     onAccount?.(reading.fields);
     if (verdict.kind === 'unknown') {
       const why =
         reading.kind === 'unavailable' ? reading.why : 'the profile and what was kept have nothing in common';
-      say(`the account is not checked: ${why}`);
+      log(`the account is not checked: ${why}`);
     }
     if (Object.keys(verdict.account.hashes).length > 0) mirror.keepAccount(JSON.stringify(verdict.account));
     this.isSettled = true;
@@ -121,14 +121,14 @@ function another(path: string): SarrafError {
 export async function checkedCaller(
   venue: Pick<Venue, 'caller' | 'accountReader'>,
   mirror: Pick<MirrorStore, 'path' | 'account' | 'keepAccount'>,
-  { say, locks }: { readonly say: (message: string) => void; readonly locks: Pick<RunLocks, 'lockUser'> },
+  { log, locks }: { readonly log: (message: string) => void; readonly locks: Pick<RunLocks, 'lockUser'> },
 ): Promise<VenueCaller> {
   const { caller, accountReader } = venue;
   if (accountReader === null) return caller;
   const check = new AccountCheck({
     reader: accountReader,
     mirror,
-    say,
+    log,
     onAccount({ username }) {
       if (username !== undefined) locks.lockUser(username);
     },

@@ -97,46 +97,38 @@ export function keyOfCommand(command: ControlCommand): string | null {
 }
 
 /** Progress of a command. Counts are of orders. */
-export interface ControlProgress {
+const progress = z.object({
   /** Orders that it is about and that are not known to be closed yet. */
-  readonly left: number;
+  left: z.int().nonnegative(),
   /** Orders that it has seen closed. */
-  readonly closed: number;
+  closed: z.int().nonnegative(),
   /** Reason the cancels wait, in a sentence; left out if unknown. */
-  readonly waitsFor?: string | undefined;
-}
-
-/** Result of a command. */
-export interface ControlResult {
-  readonly ok: boolean;
-  /** For people: what was done, or why not. */
-  readonly message: string;
-  /**
-   * Orders that are not known to be closed, by client order id where there is one. At most `MOST_LEFT_NAMED`
-   * are named.
-   */
-  readonly left: readonly string[];
-  /** Client order ids of what it has placed. */
-  readonly placed?: readonly string[] | undefined;
-  /** Outcome of a signal. */
-  readonly signal?: { readonly outcome: (typeof SIGNAL_OUTCOMES)[number]; readonly code: string } | undefined;
-}
+  waitsFor: z.string().optional(),
+});
+export type ControlProgress = Readonly<z.output<typeof progress>>;
 
 /** Maximum number of orders named in a result: a database row stays small. */
 export const MOST_LEFT_NAMED = 200;
 
-const progress = z.object({
-  left: z.int().nonnegative(),
-  closed: z.int().nonnegative(),
-  waitsFor: z.string().optional(),
-});
+/** Result of a command. */
 const result = z.object({
   ok: z.boolean(),
+  /** For people: what was done, or why not. */
   message: z.string(),
-  left: z.array(z.string()),
-  placed: z.array(z.string()).optional(),
-  signal: z.object({ outcome: z.enum(SIGNAL_OUTCOMES), code: z.string() }).optional(),
+  /**
+   * Orders that are not known to be closed, by client order id where there is one. At most `MOST_LEFT_NAMED`
+   * are named.
+   */
+  left: z.array(z.string()).readonly(),
+  /** Client order ids of what it has placed. */
+  placed: z.array(z.string()).readonly().optional(),
+  /** Outcome of a signal. */
+  signal: z
+    .object({ outcome: z.enum(SIGNAL_OUTCOMES), code: z.string() })
+    .readonly()
+    .optional(),
 });
+export type ControlResult = Readonly<z.output<typeof result>>;
 
 function jsonOr(text: string): unknown {
   try {

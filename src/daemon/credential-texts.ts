@@ -4,7 +4,7 @@ import { Scalar, isMap, isScalar, isSeq, type Document, type YAMLMap } from 'yam
 import type { Located } from '../configuration/load-yaml.ts';
 import { readFailure, type ReadSmallFile } from '../configuration/secret-file.ts';
 import type { NamedCredential } from '../engine/credential-watch.ts';
-import { CHANNEL_SECRETS } from './settings/channel-settings.ts';
+import { CHANNEL_SECRETS } from './alert-settings.ts';
 import { SECRET_FIELDS, type CredentialSettings } from '../venues/credentials-settings.ts';
 
 const CREDENTIALS_PATH = ['exchange', 'credentials'] as const;

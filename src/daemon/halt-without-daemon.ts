@@ -39,8 +39,8 @@ export async function haltWithoutDaemon(options: HaltWithoutDaemonOptions): Prom
     openMirror(config, venue, () => {}),
     (it) => it.close(),
   );
-  const silent = { say: () => {}, show: () => {} };
-  const caller = await checkedCaller(venue, mirror, { say: onWait, locks });
+  const silent = { log: () => {}, show: () => {} };
+  const caller = await checkedCaller(venue, mirror, { log: onWait, locks });
   const bot = createBot({ config, venue: { ...venue, caller }, instances: [], mirror, screen: silent });
   bot.shell.start();
   bot.shell.control({ kind: 'halt', reason, wholeAccount });

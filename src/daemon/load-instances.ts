@@ -142,7 +142,7 @@ async function loadInstance(strategy: ConfiguredStrategy, options: WatchedOption
   try {
     const load = async () => runnerOf(file, strategy, options);
     const { runner, problems } = await (options.threads === undefined
-      ? options.watch.during(sayFile(file), load)
+      ? options.watch.during(shownPath(file), load)
       : load());
     return { file, instance: runner === null ? null : instanceOf(runner, strategy), problems };
   } catch (error) {
@@ -223,7 +223,7 @@ async function runnerOf(
   };
   if (plugin.kind === 'definition')
     return { runner: await runnerHere(plugin.definition, settings), problems: [] };
-  const shownFile = sayFile(file);
+  const shownFile = shownPath(file);
   if (threads !== undefined) {
     const restarts = onError === 'pause';
     const runner = await threads.begin({
@@ -296,7 +296,7 @@ function unitsByCurrency(amounts: Readonly<Record<string, string>>): Readonly<Re
 }
 
 /** A file as it is said: from the working folder on where it is in it. */
-function sayFile(file: string): string {
+function shownPath(file: string): string {
   const path = relative(process.cwd(), file);
   return path.startsWith('..') || isAbsolute(path) ? file : path;
 }

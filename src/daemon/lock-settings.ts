@@ -9,8 +9,8 @@ import {
   session,
   sessionText,
   weekdays,
-} from './settings/calendar-fields.ts';
-import { duration } from './setting-fields.ts';
+  duration,
+} from './setting-fields.ts';
 
 /** Rules in one list: each is asked at every exit. */
 const MOST_RULES = 50;

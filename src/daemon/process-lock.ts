@@ -104,7 +104,7 @@ export function acquireLock(options: LockOptions): ProcessLock {
     const opened = new Database(options.path, { timeout: TAKE_WAIT_MS });
     database = opened;
     hold(opened, options.path);
-    const owner = ownNote(Date.now());
+    const owner: LockOwner = { pid: process.pid, host: hostname(), sinceMs: Date.now(), health: null };
     writeLockOwner(options.path, owner);
     HELD.add(opened);
     let isHeld = true;
@@ -117,7 +117,7 @@ export function acquireLock(options: LockOptions): ProcessLock {
       release() {
         if (!isHeld) return;
         isHeld = false;
-        removeLockOwner(options.path);
+        rmSync(ownerPath(options.path), { force: true });
         HELD.delete(opened);
         opened.close();
       },
@@ -148,33 +148,22 @@ export function isLockHeld(path: string): boolean {
 }
 
 /** Owner of a lock, as reported to others. It is a message, never a proof: the lock itself is SQLite's. */
-export interface LockOwner {
-  readonly pid: number;
-  /** The machine or container, since process ids mean something within one only. */
-  readonly host: string;
-  /** Time the lock was acquired, in ms since 1970. */
-  readonly sinceMs: number;
-  /** Address of its health report, such as `http://127.0.0.1:9464`; null if it has none. */
-  readonly health: string | null;
-}
-
-const stored = z.object({
+const ownerShape = z.object({
   pid: z.int().positive(),
+  /** The machine or container, since process ids mean something within one only. */
   host: z.string().max(255),
+  /** Time the lock was acquired, in ms since 1970. */
   sinceMs: z.int().nonnegative(),
+  /** Address of its health report, such as `http://127.0.0.1:9464`; null if it has none. */
   health: z
     .url({ protocol: /^http$/ })
     .max(100)
     .nullable(),
   owner: z.string().max(200),
 });
+export type LockOwner = Readonly<Omit<z.output<typeof ownerShape>, 'owner'>>;
 
 const ownerPath = (lockPath: string): string => `${lockPath}.owner.json`;
-
-/** Returns this process's note for a lock that it acquires. */
-function ownNote(nowMs: number): LockOwner {
-  return { pid: process.pid, host: hostname(), sinceMs: nowMs, health: null };
-}
 
 /**
  * Writes down who has a lock, beside it. Called by the one that has it; a reader sees a whole file or none.
@@ -185,18 +174,13 @@ function writeLockOwner(lockPath: string, note: LockOwner): void {
   renameSync(draft, ownerPath(lockPath));
 }
 
-/** Takes the note away, by the one that has the lock. */
-function removeLockOwner(lockPath: string): void {
-  rmSync(ownerPath(lockPath), { force: true });
-}
-
 /**
  * Returns the owner of a held lock; null if no note can be read, or the note is that of a process proven
  * dead: a lock just acquired has its predecessor's note for a moment.
  */
 export function readLockOwner(lockPath: string): LockOwner | null {
   try {
-    const parsed = stored.safeParse(JSON.parse(readFileSync(ownerPath(lockPath), 'utf8')));
+    const parsed = ownerShape.safeParse(JSON.parse(readFileSync(ownerPath(lockPath), 'utf8')));
     if (!parsed.success) return null;
     const { owner, ...details } = parsed.data;
     return lifeSignOf(owner, thisOwner()) === 'dead' ? null : details;

@@ -11,7 +11,7 @@ import { CrashWatch } from './run/crash-watch.ts';
 import { createBot, type CreatedBot } from './run/create-bot.ts';
 import { openMirror } from './run/open-mirror.ts';
 import { HealthService } from './health/health-service.ts';
-import { LedgerWatch } from './health/ledger-watch.ts';
+import { LedgerWatch } from './health/health-source.ts';
 import { ledgerFolder } from '../budget/ledger-file.ts';
 import { noteBot } from './known-bots.ts';
 import { alertsState, RunRecord, type RunBeginning } from './run-record.ts';
@@ -136,7 +136,7 @@ async function runInProcess(
   const { config } = options;
   const screen = screenFor(options);
   const replay = await replayOf(config);
-  if (config.mode !== 'embedded') for (const line of banner(config)) screen.say('begin', line);
+  if (config.mode !== 'embedded') for (const line of banner(config)) screen.log('begin', line);
   makeRoomForAccount(options, screen);
   noteRun(config, { record, screen });
   await using opened = new AsyncDisposableStack();
@@ -147,7 +147,7 @@ async function runInProcess(
   const address = await health.begin();
   if (address !== null) {
     locks.data.noteHealth(address);
-    screen.say('health', `health at ${address}`, { address });
+    screen.log('health', `health at ${address}`, { address });
   }
   return await runAtExchange({ options, screen, replay, recording, health, sidecars, locks }, record);
 }
@@ -160,7 +160,7 @@ async function runAtExchange(run: Run, record: RunRecord): Promise<Summary> {
   const watched = watchedTransport(
     clock,
     (message) => {
-      screen.say('notice', message);
+      screen.log('notice', message);
       record.setClockAhead(clock.aheadMs);
     },
     Date.now,
@@ -169,7 +169,7 @@ async function runAtExchange(run: Run, record: RunRecord): Promise<Summary> {
   const opening = await openVenue(config, replay, {
     signal: options.signal,
     onWait(message, level) {
-      if (level === undefined) screen.say('notice', message);
+      if (level === undefined) screen.log('notice', message);
       else notify(screen, { level, message });
     },
     onTrouble: (message) => notify(screen, { level: 'error', message }),
@@ -188,7 +188,7 @@ async function runAtExchange(run: Run, record: RunRecord): Promise<Summary> {
   const threads = opened.adopt(
     new StrategyThreads({
       limits: config.isolation,
-      onPrint: (strategy, line) => screen.say('print', `${strategy} printed: ${line}`, { strategy, line }),
+      onPrint: (strategy, line) => screen.log('print', `${strategy} printed: ${line}`, { strategy, line }),
     }),
     async (it) => it.dispose(),
   );
@@ -228,7 +228,7 @@ async function trade(
     counted?.(notices);
   };
   const caller = await checkedCaller(venue, mirror, {
-    say: (message) => screen.say('notice', message),
+    log: (message) => screen.log('notice', message),
     locks: run.locks,
   });
   const ledger = new LedgerWatch(venue.ledgerFile, venue.ledgerSubjects, venue.ownBudgets);
@@ -251,8 +251,8 @@ async function trade(
     venue,
     mirror,
     ledger,
-    onError: (error) => screen.say('notice', messageOf(error)),
-    onWait: (message) => screen.say('notice', message),
+    onError: (error) => screen.log('notice', messageOf(error)),
+    onWait: (message) => screen.log('notice', message),
   });
   counted = (notices) => operator.count(notices);
   await live(bot, { run, venue, operator });
@@ -267,7 +267,7 @@ function makeRoomForAccount({ config, isNewAccount = false }: RunOptions, screen
   }
   const folder = makeRoomForPaperAccount(data.folder, { isWanted: isNewAccount, nowMs: Date.now() });
   if (folder !== null)
-    screen.say('notice', `A new paper account begins; what was there before is in ${folder}.`);
+    screen.log('notice', `A new paper account begins; what was there before is in ${folder}.`);
 }
 
 /**
@@ -287,15 +287,15 @@ function noteRun(
       atMs: Date.now(),
     });
   } catch (error) {
-    screen.say('notice', `other programs do not see this run: ${messageOf(error)}`);
+    screen.log('notice', `other programs do not see this run: ${messageOf(error)}`);
   }
 }
 
 function sidecarsFor({ sidecars = [], config }: RunOptions, screen: Screen): readonly Sidecar[] {
   return sidecars.map((create) =>
     create(config, {
-      say: (...line) => screen.say(...line),
-      tell: (level, message) => notify(screen, { level, message }),
+      log: (...line) => screen.log(...line),
+      notify: (level, message) => notify(screen, { level, message }),
     }),
   );
 }
@@ -305,8 +305,8 @@ async function sumUp(bot: CreatedBot, { options, screen, recording, replay }: Ru
   const { config } = options;
   const summary = summarize(bot.engine, bot.counts);
   if (options.json || config.mode !== 'embedded') {
-    screen.say('summary', 'end', { ...summary });
-    for (const line of leftLines(summary.left)) screen.say('left', line);
+    screen.log('summary', 'end', { ...summary });
+    for (const line of leftLines(summary.left)) screen.log('left', line);
   } else summaryLines(summary).forEach(options.write);
   if (recording !== null) await endRecording(recording, { ...options, screen });
   else if (!options.json && config.mode === 'embedded' && replay === null)
@@ -339,7 +339,7 @@ function inReplay(
   return { ...strategy, ...place, timeframe: timeframe ?? '1m' };
 }
 
-function sayBegin(
+function logBegin(
   screen: Screen,
   of: {
     readonly venue: Venue;
@@ -365,7 +365,7 @@ function sayBegin(
       ? ''
       : `, ${speed} times as fast as the clock`;
   const text = `${secondText(venue.time.now())} ${strategies.join(' and ')} on ${where}${pace}. Ctrl-C ends it.`;
-  screen.say('begin', text, { markets, strategies, data: config.data.folder });
+  screen.log('begin', text, { markets, strategies, data: config.data.folder });
 }
 
 /**
@@ -380,18 +380,18 @@ async function live(
   const { options, screen, health } = run;
   const { config } = options;
   const { shell } = bot;
-  const onStatus = (): void => screen.say('status', statusLine(bot, venue));
+  const onStatus = (): void => screen.log('status', statusLine(bot, venue));
   using opened = new DisposableStack();
   opened.defer(() => operator.end());
   // The mirror closes with the bot: it must not be read any more.
   opened.defer(() => health.waitFor('it is ending'));
   await health.show(operator.source());
   if (config.mode === 'embedded' && config.log.file !== null)
-    screen.say(
+    screen.log(
       'notice',
       `log.file (${config.log.file}) is for the modes paper and live: nothing is written to it`,
     );
-  sayBegin(screen, { venue, replay: run.replay, bot, config });
+  logBegin(screen, { venue, replay: run.replay, bot, config });
   shell.start();
   opened.defer(() => shell.close());
   operator.begin();

@@ -6,9 +6,9 @@ import { Worker } from 'node:worker_threads';
 
 /** Log of a run for the messages of a sidecar. */
 export interface SidecarScreen {
-  say(kind: string, text: string, data?: Readonly<Record<string, unknown>>): void;
+  log(kind: string, text: string, data?: Readonly<Record<string, unknown>>): void;
   /** Of something that went wrong: a warning, or what a person has to look at. */
-  tell(level: 'warning' | 'error', text: string): void;
+  notify(level: 'warning' | 'error', text: string): void;
 }
 
 /** Something that runs beside the bot, in a thread of its own, and has no say in how it trades. */

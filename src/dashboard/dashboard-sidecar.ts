@@ -43,7 +43,7 @@ export class DashboardSidecar implements Sidecar {
       data,
       heapMb: HEAP_MB,
       onMessage: (message) => this.hear(message as DashboardMessage),
-      onTrouble: (level, text) => screen.tell(level, text),
+      onTrouble: (level, text) => screen.notify(level, text),
     });
   }
 
@@ -77,30 +77,30 @@ export class DashboardSidecar implements Sidecar {
     try {
       noteBot(folder, { dataFolder: config.data.folder, dashboard, atMs: Date.now() });
     } catch (error) {
-      screen.tell('warning', `the page is not noted down in ${folder}: ${String(error)}`);
+      screen.notify('warning', `the page is not noted down in ${folder}: ${String(error)}`);
     }
   }
 
   private hear(message: DashboardMessage): void {
     const { screen, config, writeToPerson } = this.options;
     if (message.kind === 'trouble') {
-      screen.tell('warning', `the page: ${message.message}`);
+      screen.notify('warning', `the page: ${message.message}`);
       return;
     }
     if (message.kind === 'failed') {
       this.thread.giveUp();
       if (message.isPortTaken && !config.dashboard.isPortWritten)
-        screen.say(
+        screen.log(
           'dashboard',
           `no page: another program uses port ${config.dashboard.port ?? ''}; set dashboard.port to a free one`,
         );
-      else screen.tell('error', `no page, and the bot goes on: ${message.message}`);
+      else screen.notify('error', `no page, and the bot goes on: ${message.message}`);
       return;
     }
     const { address, tokenFile, link } = message;
     const token = tokenFile === null ? '' : `, token in ${tokenFile}`;
     this.noteAddress(address);
-    screen.say('dashboard', `page at ${address}${token}`, { address, tokenFile });
+    screen.log('dashboard', `page at ${address}${token}`, { address, tokenFile });
     if (link !== null) writeToPerson?.(`sign in once, within ten minutes: ${link}`);
   }
 }

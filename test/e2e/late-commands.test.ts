@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { ControlClient } from '../../src/daemon/control-client.ts';
 import { ControlInbox } from '../../src/daemon/control/control-inbox.ts';
-import { LedgerWatch } from '../../src/daemon/health/ledger-watch.ts';
+import { LedgerWatch } from '../../src/daemon/health/health-source.ts';
 import { Operator } from '../../src/daemon/run/operator.ts';
 import { BotLife, createEmbeddedWorld } from '../support/embedded-bot.ts';
 

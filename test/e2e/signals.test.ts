@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { ControlClient } from '../../src/daemon/control-client.ts';
-import { LedgerWatch } from '../../src/daemon/health/ledger-watch.ts';
+import { LedgerWatch } from '../../src/daemon/health/health-source.ts';
 import { Operator } from '../../src/daemon/run/operator.ts';
 import { lockDataFolder } from '../../src/daemon/run-locks.ts';
 import type { SignalCommand } from '../../src/engine/engine-event.ts';

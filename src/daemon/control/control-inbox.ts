@@ -76,7 +76,7 @@ export class ControlInbox {
    */
   private readonly unwritten = new Map<number, () => void>();
   /** The progress that was said last of each command under way. */
-  private readonly said = new Map<number, string>();
+  private readonly progressTexts = new Map<number, string>();
   private goneTimes = 0;
 
   /**
@@ -159,8 +159,8 @@ export class ControlInbox {
   /** Says how far a command has come, where that is news; not after its end. */
   progress(id: number, progress: ControlProgress): void {
     const text = JSON.stringify(progress);
-    if (this.said.get(id) === text) return;
-    this.said.set(id, text);
+    if (this.progressTexts.get(id) === text) return;
+    this.progressTexts.set(id, text);
     this.write(
       id,
       'UPDATE commands SET taken_at_ms = ifnull(taken_at_ms, @atMs), progress = @json WHERE id = @id AND done_at_ms IS NULL',
@@ -170,7 +170,7 @@ export class ControlInbox {
 
   /** Says how a command ended. One that a later command replaced keeps that as its end. */
   done(id: number, result: ControlResult): void {
-    this.said.delete(id);
+    this.progressTexts.delete(id);
     this.write(
       id,
       `UPDATE commands SET taken_at_ms = ifnull(taken_at_ms, @atMs), done_at_ms = @atMs, result = @json
@@ -232,7 +232,7 @@ export class ControlInbox {
     this.version = null;
     // Reports that waited for commands of the other file.
     this.unwritten.clear();
-    this.said.clear();
+    this.progressTexts.clear();
     this.makeRoom();
     if (this.halt !== null && readHalt(anew) === null) writeHalt(anew, this.halt);
   }

@@ -2,8 +2,7 @@ import { ledgerOf } from '../banner.ts';
 import { ledgerSubjects } from '../../venues/client-credentials.ts';
 import type { BotConfig } from '../create-bot-config.ts';
 import type { HealthServer } from './health-server.ts';
-import { type HealthSource, NO_LATENCY } from './health-source.ts';
-import { LedgerWatch } from './ledger-watch.ts';
+import { type HealthSource, NO_LATENCY, LedgerWatch } from './health-source.ts';
 
 /**
  * Text for the bot's first wait. With a ledger that counts as full it can be minutes, with a lockout hours.

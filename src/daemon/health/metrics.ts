@@ -1,23 +1,213 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks';
+import { Counter, Gauge, Histogram, Registry } from '@prometheus-io/client';
 import type { DecimalText } from '../../domain/decimal-text.ts';
+import { SECOND_MS } from '../../domain/durations.ts';
 import { LOCK_KINDS } from '../../domain/lock-kind.ts';
-import type { HealthSource } from './health-source.ts';
 import { readyVerdict } from '../health-verdict.ts';
-import { MetricSet, type MetricSeries } from './metric-set.ts';
+import type { HealthSource, LatencyCounts } from './health-source.ts';
+
+/** The values of one metric, each with its labels. */
+type Series = readonly (readonly [labels: Readonly<Record<string, string>>, value: number])[];
+
+/** One metric, whose values are read when it is looked at. */
+interface Metric {
+  readonly kind: 'counter' | 'gauge';
+  readonly name: string;
+  readonly help: string;
+  readonly labels: readonly string[];
+  readonly read: (bot: HealthSource) => Series;
+}
+
+type Declare = (name: string, help: string, labels: readonly string[], read: Metric['read']) => Metric;
+
+/** Its values never go down. */
+const counter: Declare = (name, help, labels, read) => ({ kind: 'counter', name, help, labels, read });
+/** Its values go up and down. */
+const gauge: Declare = (name, help, labels, read) => ({ kind: 'gauge', name, help, labels, read });
+
+/** One value without labels. */
+const single = (value: number | boolean): Series => [[{}, Number(value)]];
+
+/** Prometheus knows floats alone: a money that is shown in a chart, and never goes back into the books. */
+const shownNumber = (text: DecimalText): number => Number(text);
+
+const named = (counts: Readonly<Record<string, number>>, label: string): Series =>
+  Object.entries(counts).map(([name, value]) => [{ [label]: name }, value]);
+
+type Strategies = ReturnType<HealthSource['strategies']>;
+
+const countOf =
+  (name: 'fills' | 'orders' | 'requests') =>
+  (bot: HealthSource): Series =>
+    bot.strategies().map(({ strategy, [name]: value }) => [{ strategy }, value]);
+
+const moneyOf =
+  (name: 'profit' | 'realised' | 'open') =>
+  (bot: HealthSource): Series =>
+    bot.strategies().flatMap(({ strategy, made }) => {
+      const text = made[name];
+      return text === null ? [] : [[{ strategy, currency: made.currency }, shownNumber(text)] as const];
+    });
+
+const positionsOf = (strategies: Strategies): Series =>
+  strategies.flatMap(({ strategy, made }) =>
+    Object.entries(made.positions).map(([asset, held]) => [{ strategy, asset }, shownNumber(held)]),
+  );
+
+const refusalsOf = (strategies: Strategies): Series =>
+  strategies.flatMap(({ strategy, refusals }) =>
+    refusals.map(({ what, code, count }) => [{ strategy, what, code }, count]),
+  );
+
+const slotsOf =
+  (name: 'inUse' | 'limit') =>
+  (bot: HealthSource): Series =>
+    bot.budgets().map(({ budget, subject, [name]: value }) => [{ budget, subject }, value]);
+
+const UNPRICED = 'Absent while something that it holds has no price.';
+
+/** Metrics of the bot, in the order in which they are shown. */
+const OF_BOT: readonly Metric[] = [
+  counter('sarraf_requests_total', 'Requests by endpoint and outcome.', ['endpoint', 'outcome'], (bot) =>
+    bot.requests().map(({ endpoint, outcome, count }) => [{ endpoint, outcome }, count]),
+  ),
+  counter('sarraf_notices_total', 'Notices by level.', ['level'], (bot) =>
+    named(bot.noticesByLevel(), 'level'),
+  ),
+  counter('sarraf_fills_total', 'Trades of own orders by strategy.', ['strategy'], countOf('fills')),
+  counter('sarraf_orders_total', 'Orders by strategy.', ['strategy'], countOf('orders')),
+  counter(
+    'sarraf_strategy_requests_total',
+    'Trading requests by strategy.',
+    ['strategy'],
+    countOf('requests'),
+  ),
+  counter(
+    'sarraf_refusals_total',
+    'What was refused by strategy: the kind of intent, and the check or the code of the exchange.',
+    ['strategy', 'what', 'code'],
+    (bot) => refusalsOf(bot.strategies()),
+  ),
+  gauge(
+    'sarraf_requests_per_fill',
+    'Trading requests for each fill by strategy; absent before the first fill.',
+    ['strategy'],
+    (bot) =>
+      bot
+        .strategies()
+        .filter(({ fills }) => fills > 0)
+        .map(({ strategy, requests, fills }) => [{ strategy }, requests / fills]),
+  ),
+  gauge(
+    'sarraf_profit',
+    `Profit since its first trade, by strategy. ${UNPRICED}`,
+    ['strategy', 'currency'],
+    moneyOf('profit'),
+  ),
+  gauge(
+    'sarraf_profit_realised',
+    `Profit of what was sold again. ${UNPRICED}`,
+    ['strategy', 'currency'],
+    moneyOf('realised'),
+  ),
+  gauge(
+    'sarraf_profit_open',
+    `Profit of what is still held. ${UNPRICED}`,
+    ['strategy', 'currency'],
+    moneyOf('open'),
+  ),
+  gauge('sarraf_equity', 'What the account is worth, as written every five minutes.', ['currency'], (bot) =>
+    bot.equity().map(({ currency, value }) => [{ currency }, shownNumber(value)]),
+  ),
+  gauge(
+    'sarraf_drawdown_ratio',
+    'How far equity is below its highest, as a share of that. A withdrawal is no drawdown.',
+    ['currency'],
+    (bot) =>
+      bot
+        .equity()
+        .flatMap(({ currency, drawdown }) => (drawdown === null ? [] : [[{ currency }, drawdown] as const])),
+  ),
+  gauge(
+    'sarraf_position',
+    'What a strategy holds of a coin; below zero where it has sold more than it bought.',
+    ['strategy', 'asset'],
+    (bot) => positionsOf(bot.strategies()),
+  ),
+  gauge('sarraf_budget_slots_in_use', 'Requests that count now.', ['budget', 'subject'], slotsOf('inUse')),
+  gauge(
+    'sarraf_budget_slots',
+    'Most requests that may count at the same time.',
+    ['budget', 'subject'],
+    slotsOf('limit'),
+  ),
+  gauge(
+    'sarraf_budget_lowered_limit',
+    'Limit that the exchange has lowered, while it holds.',
+    ['budget', 'subject'],
+    (bot) =>
+      bot
+        .budgets()
+        .flatMap(({ budget, subject, lowered }) =>
+          lowered === null ? [] : [[{ budget, subject }, lowered] as const],
+        ),
+  ),
+  gauge('sarraf_data_age_seconds', 'Age of the data last read by feed.', ['feed'], (bot) =>
+    bot
+      .dataAges()
+      .flatMap(({ feed, ageMs }) => (ageMs === null ? [] : [[{ feed }, ageMs / SECOND_MS] as const])),
+  ),
+  gauge('sarraf_data_longest_age_seconds', 'Longest age of a feed: older data is stale.', ['feed'], (bot) =>
+    bot.dataAges().map(({ feed, longestAgeMs }) => [{ feed }, longestAgeMs / SECOND_MS]),
+  ),
+  gauge('sarraf_orders', 'Own orders by state.', ['state'], (bot) => named(bot.ordersByState(), 'state')),
+  gauge('sarraf_ready', '1 while an order could leave at once (/readyz).', [], (bot) =>
+    single(readyVerdict(bot).ok),
+  ),
+  gauge('sarraf_halted', '1 while trading is halted.', [], (bot) => single(bot.haltReason() !== null)),
+  gauge(
+    'sarraf_doubts',
+    'Contradictions of the exchange that stop new orders until a correct reading.',
+    [],
+    (bot) => single(bot.doubts().length),
+  ),
+  gauge('sarraf_breaks', 'Breaks: differences of the books from the exchange.', [], (bot) =>
+    single(bot.breaks().length),
+  ),
+  gauge('sarraf_locks', 'Locks that hold, by kind.', ['kind'], (bot) => {
+    const locks = bot.locks();
+    return LOCK_KINDS.map((kind) => [{ kind }, locks.filter((lock) => lock.kind === kind).length]);
+  }),
+  gauge('sarraf_lockouts', 'Budgets that are locked out.', [], (bot) => single(bot.lockouts().length)),
+  gauge('sarraf_credential_refused', '1 while the exchange refuses the credential (401).', [], (bot) =>
+    single(bot.credentialFault() !== null),
+  ),
+  gauge('sarraf_mirror_writable', '1 while the mirror can be written to.', [], (bot) =>
+    single(bot.mirrorFault() === null),
+  ),
+  gauge('sarraf_heartbeat_age_seconds', 'Time since the loop last ran.', [], (bot) =>
+    single(bot.heartbeatAgeMs() / SECOND_MS),
+  ),
+  gauge('process_resident_memory_bytes', 'Memory of the process.', [], () =>
+    single(process.memoryUsage.rss()),
+  ),
+  gauge('process_heap_bytes', 'JavaScript objects of the process.', [], () =>
+    single(process.memoryUsage().heapUsed),
+  ),
+  gauge('sarraf_mirror_bytes', 'Size of the mirror, with what is not folded into it yet.', [], (bot) => {
+    const bytes = bot.mirrorBytes();
+    return bytes === null ? [] : single(bytes);
+  }),
+  gauge('process_uptime_seconds', 'Age of the process.', [], () => single(process.uptime())),
+];
+
+/** As many series of one name are shown: labels are of small sets, and this holds even if one is not. */
+const MOST_SERIES = 1_000;
 
 /** Resolution of the loop's lag measurement, in ms. */
 const LAG_RESOLUTION_MS = 20;
 
 const NS_PER_SECOND = 1e9;
-
-function records(counts: Readonly<Record<string, number>>, label: string): MetricSeries {
-  return Object.entries(counts).map(([name, value]) => ({ labels: { [label]: name }, value }));
-}
-
-/** Prometheus knows floats alone: a money that is shown in a chart, and never goes back into the books. */
-const shownNumber = (text: DecimalText): number => Number(text);
-
-const single = (value: number): MetricSeries => [{ labels: {}, value }];
 
 /**
  * The bot's numbers in the text form of Prometheus. Everything is asked of the source when it is looked at;
@@ -25,24 +215,39 @@ const single = (value: number): MetricSeries => [{ labels: {}, value }];
  * look before.
  */
 export class Metrics {
-  private readonly set = new MetricSet();
+  private readonly registry = new Registry();
   private readonly lag = monitorEventLoopDelay({ resolution: LAG_RESOLUTION_MS });
 
   constructor(source: () => HealthSource) {
     this.lag.enable();
-    this.addCounts(source);
-    this.addStrategies(source);
-    this.addUse(source);
-    this.addStates(source);
-    this.addProcess(source);
+    for (const metric of OF_BOT) this.add(metric, source);
+    this.add(
+      gauge('sarraf_loop_lag_seconds', 'Lag of the event loop since the last reading.', ['percentile'], () =>
+        [50, 99, 100].map(
+          (percentile) =>
+            [{ percentile: String(percentile) }, this.lag.percentile(percentile) / NS_PER_SECOND] as const,
+        ),
+      ),
+      source,
+    );
+    this.registry.registerMetric(
+      new ReadHistogram(
+        {
+          name: 'sarraf_order_latency_seconds',
+          help: "From the plan of an order to the exchange's answer, waiting for a slot included.",
+          registers: [],
+        },
+        () => source().orderLatency(),
+      ),
+    );
   }
 
   get contentType(): string {
-    return this.set.contentType;
+    return this.registry.contentType;
   }
 
   async text(): Promise<string> {
-    const text = await this.set.text();
+    const text = await this.registry.metrics();
     this.lag.reset();
     return text;
   }
@@ -51,258 +256,61 @@ export class Metrics {
     this.lag.disable();
   }
 
-  private addCounts(source: () => HealthSource): void {
-    this.set.counter(
-      {
-        name: 'sarraf_requests_total',
-        help: 'Requests by endpoint and outcome.',
-        labels: ['endpoint', 'outcome'],
-      },
-      () =>
-        source()
-          .requests()
-          .map(({ endpoint, outcome, count }) => ({ labels: { endpoint, outcome }, value: count })),
-    );
-    this.set.counter({ name: 'sarraf_notices_total', help: 'Notices by level.', labels: ['level'] }, () =>
-      records(source().noticesByLevel(), 'level'),
-    );
-    this.set.latency(
-      {
-        name: 'sarraf_order_latency_seconds',
-        help: "From the plan of an order to the exchange's answer, waiting for a slot included.",
-      },
-      () => source().orderLatency(),
+  private add({ kind, name, help, labels, read }: Metric, source: () => HealthSource): void {
+    const series = (): Series => read(source()).slice(0, MOST_SERIES);
+    const settings = { name, help, labelNames: labels, registers: [] };
+    this.registry.registerMetric(
+      kind === 'counter'
+        ? new Counter({
+            ...settings,
+            collect() {
+              this.reset();
+              for (const [of, value] of series()) this.inc(of, value);
+            },
+          })
+        : new Gauge({
+            ...settings,
+            collect() {
+              this.reset();
+              for (const [of, value] of series()) this.set(of, value);
+            },
+          }),
     );
   }
+}
 
-  private addStrategies(source: () => HealthSource): void {
-    this.addStrategyCounts(source);
-    const labels = ['strategy', 'currency'];
-    const ofMoney = (name: 'profit' | 'realised' | 'open') => () =>
-      source()
-        .strategies()
-        .flatMap(({ strategy, made }) => {
-          const text = made[name];
-          return text === null
-            ? []
-            : [{ labels: { strategy, currency: made.currency }, value: shownNumber(text) }];
-        });
-    const absent = 'Absent while something that it holds has no price.';
-    this.set.gauge(
-      { name: 'sarraf_profit', help: `Profit since its first trade, by strategy. ${absent}`, labels },
-      ofMoney('profit'),
-    );
-    this.set.gauge(
-      { name: 'sarraf_profit_realised', help: `Profit of what was sold again. ${absent}`, labels },
-      ofMoney('realised'),
-    );
-    this.set.gauge(
-      { name: 'sarraf_profit_open', help: `Profit of what is still held. ${absent}`, labels },
-      ofMoney('open'),
-    );
-    this.addEquity(source);
-    this.set.gauge(
-      {
-        name: 'sarraf_position',
-        help: 'What a strategy holds of a coin; below zero where it has sold more than it bought.',
-        labels: ['strategy', 'asset'],
-      },
-      () =>
-        source()
-          .strategies()
-          .flatMap(({ strategy, made }) =>
-            Object.entries(made.positions).map(([asset, held]) => ({
-              labels: { strategy, asset },
-              value: shownNumber(held),
-            })),
-          ),
-    );
+/** A histogram of the library takes single values only; this one shows counts that somebody else keeps. */
+class ReadHistogram extends Histogram {
+  private readonly config: { readonly name: string; readonly help: string };
+  private readonly read: () => LatencyCounts;
+
+  constructor(
+    config: { readonly name: string; readonly help: string; readonly registers: [] },
+    read: () => LatencyCounts,
+  ) {
+    super(config);
+    this.config = config;
+    this.read = read;
   }
 
-  private addEquity(source: () => HealthSource): void {
-    const labels = ['currency'];
-    this.set.gauge(
-      { name: 'sarraf_equity', help: 'What the account is worth, as written every five minutes.', labels },
-      () =>
-        source()
-          .equity()
-          .map(({ currency, value }) => ({ labels: { currency }, value: shownNumber(value) })),
-    );
-    this.set.gauge(
-      {
-        name: 'sarraf_drawdown_ratio',
-        help: 'How far equity is below its highest, as a share of that. A withdrawal is no drawdown.',
-        labels,
-      },
-      () =>
-        source()
-          .equity()
-          .flatMap(({ currency, drawdown }) =>
-            drawdown === null ? [] : [{ labels: { currency }, value: drawdown }],
-          ),
-    );
-  }
-
-  private addStrategyCounts(source: () => HealthSource): void {
-    const each = (name: 'fills' | 'orders' | 'requests') => () =>
-      source()
-        .strategies()
-        .map(({ strategy, [name]: value }) => ({ labels: { strategy }, value }));
-    const labels = ['strategy'];
-    this.set.counter(
-      { name: 'sarraf_fills_total', help: 'Trades of own orders by strategy.', labels },
-      each('fills'),
-    );
-    this.set.counter({ name: 'sarraf_orders_total', help: 'Orders by strategy.', labels }, each('orders'));
-    this.set.counter(
-      { name: 'sarraf_strategy_requests_total', help: 'Trading requests by strategy.', labels },
-      each('requests'),
-    );
-    this.set.counter(
-      {
-        name: 'sarraf_refusals_total',
-        help: 'What was refused by strategy: the kind of intent, and the check or the code of the exchange.',
-        labels: ['strategy', 'what', 'code'],
-      },
-      () =>
-        source()
-          .strategies()
-          .flatMap(({ strategy, refusals }) =>
-            refusals.map(({ what, code, count }) => ({ labels: { strategy, what, code }, value: count })),
-          ),
-    );
-    this.set.gauge(
-      {
-        name: 'sarraf_requests_per_fill',
-        help: 'Trading requests for each fill by strategy; absent before the first fill.',
-        labels,
-      },
-      () =>
-        source()
-          .strategies()
-          .filter(({ fills }) => fills > 0)
-          .map(({ strategy, requests, fills }) => ({ labels: { strategy }, value: requests / fills })),
-    );
-  }
-
-  private addUse(source: () => HealthSource): void {
-    const labels = ['budget', 'subject'];
-    const series = (name: 'inUse' | 'limit') => () =>
-      source()
-        .budgets()
-        .map((use) => ({ labels: { budget: use.budget, subject: use.subject }, value: use[name] }));
-    this.set.gauge(
-      { name: 'sarraf_budget_slots_in_use', help: 'Requests that count now.', labels },
-      series('inUse'),
-    );
-    this.set.gauge(
-      { name: 'sarraf_budget_slots', help: 'Most requests that may count at the same time.', labels },
-      series('limit'),
-    );
-    this.set.gauge(
-      {
-        name: 'sarraf_budget_lowered_limit',
-        help: 'Limit that the exchange has lowered, while it holds.',
-        labels,
-      },
-      () =>
-        source()
-          .budgets()
-          .flatMap(({ budget, subject, lowered }) =>
-            lowered === null ? [] : [{ labels: { budget, subject }, value: lowered }],
-          ),
-    );
-    this.set.gauge(
-      { name: 'sarraf_data_age_seconds', help: 'Age of the data last read by feed.', labels: ['feed'] },
-      () =>
-        source()
-          .dataAges()
-          .flatMap(({ feed, ageMs }) => (ageMs === null ? [] : [{ labels: { feed }, value: ageMs / 1_000 }])),
-    );
-    this.set.gauge(
-      {
-        name: 'sarraf_data_longest_age_seconds',
-        help: 'Longest age of a feed: older data is stale.',
-        labels: ['feed'],
-      },
-      () =>
-        source()
-          .dataAges()
-          .map(({ feed, longestAgeMs }) => ({ labels: { feed }, value: longestAgeMs / 1_000 })),
-    );
-  }
-
-  private addStates(source: () => HealthSource): void {
-    this.set.gauge({ name: 'sarraf_orders', help: 'Own orders by state.', labels: ['state'] }, () =>
-      records(source().ordersByState(), 'state'),
-    );
-    this.set.gauge({ name: 'sarraf_ready', help: '1 while an order could leave at once (/readyz).' }, () =>
-      single(Number(readyVerdict(source()).ok)),
-    );
-    this.set.gauge({ name: 'sarraf_halted', help: '1 while trading is halted.' }, () =>
-      single(source().haltReason() === null ? 0 : 1),
-    );
-    this.set.gauge(
-      {
-        name: 'sarraf_doubts',
-        help: 'Contradictions of the exchange that stop new orders until a correct reading.',
-      },
-      () => single(source().doubts().length),
-    );
-    this.set.gauge(
-      { name: 'sarraf_breaks', help: 'Breaks: differences of the books from the exchange.' },
-      () => single(source().breaks().length),
-    );
-    this.set.gauge({ name: 'sarraf_locks', help: 'Locks that hold, by kind.', labels: ['kind'] }, () => {
-      const locks = source().locks();
-      return LOCK_KINDS.map((kind) => ({
-        labels: { kind },
-        value: locks.filter((lock) => lock.kind === kind).length,
-      }));
-    });
-    this.set.gauge({ name: 'sarraf_lockouts', help: 'Budgets that are locked out.' }, () =>
-      single(source().lockouts().length),
-    );
-    this.set.gauge(
-      { name: 'sarraf_credential_refused', help: '1 while the exchange refuses the credential (401).' },
-      () => single(source().credentialFault() === null ? 0 : 1),
-    );
-    this.set.gauge({ name: 'sarraf_mirror_writable', help: '1 while the mirror can be written to.' }, () =>
-      single(source().mirrorFault() === null ? 1 : 0),
-    );
-  }
-
-  private addProcess(source: () => HealthSource): void {
-    this.set.gauge({ name: 'sarraf_heartbeat_age_seconds', help: 'Time since the loop last ran.' }, () =>
-      single(source().heartbeatAgeMs() / 1_000),
-    );
-    this.set.gauge(
-      {
-        name: 'sarraf_loop_lag_seconds',
-        help: 'Lag of the event loop since the last reading.',
-        labels: ['percentile'],
-      },
-      () => [
-        { labels: { percentile: '50' }, value: this.lag.percentile(50) / NS_PER_SECOND },
-        { labels: { percentile: '99' }, value: this.lag.percentile(99) / NS_PER_SECOND },
-        { labels: { percentile: '100' }, value: this.lag.max / NS_PER_SECOND },
+  /** Returns the metric for printing. */
+  async getForPromString() {
+    const { name, help } = this.config;
+    const { buckets, count, sumMs } = this.read();
+    return {
+      name,
+      help,
+      type: 'histogram',
+      values: [
+        ...buckets.map((bucket) => ({
+          metricName: `${name}_bucket`,
+          labels: { le: String(bucket.endMs / SECOND_MS) },
+          value: bucket.count,
+        })),
+        { metricName: `${name}_bucket`, labels: { le: '+Inf' }, value: count },
+        { metricName: `${name}_sum`, labels: {}, value: sumMs / SECOND_MS },
+        { metricName: `${name}_count`, labels: {}, value: count },
       ],
-    );
-    this.set.gauge({ name: 'process_resident_memory_bytes', help: 'Memory of the process.' }, () =>
-      single(process.memoryUsage.rss()),
-    );
-    this.set.gauge({ name: 'process_heap_bytes', help: 'JavaScript objects of the process.' }, () =>
-      single(process.memoryUsage().heapUsed),
-    );
-    this.set.gauge(
-      { name: 'sarraf_mirror_bytes', help: 'Size of the mirror, with what is not folded into it yet.' },
-      () => {
-        const bytes = source().mirrorBytes();
-        return bytes === null ? [] : single(bytes);
-      },
-    );
-    this.set.gauge({ name: 'process_uptime_seconds', help: 'Age of the process.' }, () =>
-      single(process.uptime()),
-    );
+    };
   }
 }

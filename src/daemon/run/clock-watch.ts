@@ -3,7 +3,7 @@ import type { HttpResponse } from '../../exchange/transport.ts';
 import type { WrapTransport } from '../../venues/venue.ts';
 import { lengthText } from '../../domain/time-text.ts';
 
-const SAID_EVERY_MS = 3_600_000;
+const NOTIFY_EVERY_MS = 3_600_000;
 
 /**
  * Holds two clocks against the time that replies carry: the machine's, and the bot's own, which does not
@@ -12,7 +12,7 @@ const SAID_EVERY_MS = 3_600_000;
  * is ahead can not go back.
  */
 export class ClockWatch {
-  private saidAtMs = Number.NEGATIVE_INFINITY;
+  private notifiedAtMs = Number.NEGATIVE_INFINITY;
   private wrongByMs: number | null = null;
 
   /** Time by which one of the clocks is ahead, as last reported; null if both are right. */
@@ -39,16 +39,16 @@ export class ClockWatch {
 
   private wrong(aheadMs: number, nowMs: number, text: (aheadMs: number) => string): string | null {
     // Of a clock that was set back the time of the last word may be far ahead.
-    if (Math.abs(nowMs - this.saidAtMs) < SAID_EVERY_MS) return null;
+    if (Math.abs(nowMs - this.notifiedAtMs) < NOTIFY_EVERY_MS) return null;
     this.wrongByMs = aheadMs;
-    this.saidAtMs = nowMs;
+    this.notifiedAtMs = nowMs;
     return text(aheadMs);
   }
 
   private right(nowMs: number): string | null {
     if (this.wrongByMs === null) return null;
     this.wrongByMs = null;
-    this.saidAtMs = nowMs;
+    this.notifiedAtMs = nowMs;
     return "this machine's clock agrees with the exchange's again";
   }
 }
@@ -64,7 +64,7 @@ const ownText = (aheadMs: number): string =>
 /** Has every reply that passes held against the clocks. `machineMs` is the machine's. */
 export function watchedTransport(
   watch: ClockWatch,
-  say: (message: string) => void,
+  log: (message: string) => void,
   machineMs: () => number,
 ): WrapTransport {
   return (inner, ownMs) => ({
@@ -75,7 +75,7 @@ export function watchedTransport(
         machine: { sentMs: sent.machineMs, receivedMs: machineMs() },
         own: { sentMs: sent.ownMs, receivedMs: ownMs() },
       });
-      if (message !== null) say(message);
+      if (message !== null) log(message);
       return response;
     },
     close: async () => inner.close(),

@@ -2,7 +2,7 @@ import { messageOf } from '../../domain/errors.ts';
 import type { EngineNotice } from '../../engine/engine-command.ts';
 
 /** Crashes that are reported one by one; the others are counted. */
-const MOST_TOLD = 5;
+const MOST_NOTIFIED = 5;
 
 /** So many are a loop that nothing can be ended beside. */
 const MOST_CRASHES = 1_000;
@@ -14,13 +14,13 @@ const MOST_CRASHES = 1_000;
  */
 export class CrashWatch {
   private readonly controller = new AbortController();
-  private readonly tell: (notice: EngineNotice) => void;
+  private readonly notify: (notice: EngineNotice) => void;
   private count = 0;
   /** The first; undefined while there is none. */
   private first: { readonly error: unknown } | undefined;
 
   constructor(tell: (notice: EngineNotice) => void) {
-    this.tell = tell;
+    this.notify = tell;
   }
 
   /** Asks for the end. */
@@ -48,11 +48,11 @@ export class CrashWatch {
   private readonly take = (error: unknown): void => {
     this.count += 1;
     this.first ??= { error };
-    if (this.count <= MOST_TOLD) {
-      const more = this.count === MOST_TOLD ? '; further ones are not reported' : '';
+    if (this.count <= MOST_NOTIFIED) {
+      const more = this.count === MOST_NOTIFIED ? '; further ones are not reported' : '';
       const message = `an error was not caught, so the run ends: ${messageOf(error)}${more}`;
       const stack = error instanceof Error ? (error.stack ?? null) : null;
-      this.tell({ kind: 'notice', level: 'error', message, subject: null, details: { stack } });
+      this.notify({ kind: 'notice', level: 'error', message, subject: null, details: { stack } });
     }
     this.controller.abort();
     if (this.count >= MOST_CRASHES) process.exit(1);

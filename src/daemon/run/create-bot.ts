@@ -18,8 +18,7 @@ import { bridgedOf, planInputOf, stretched } from '../create-plan.ts';
 import type { LostStrategy } from '../load-instances.ts';
 import { credentialAdvice } from '../credential-texts.ts';
 import { DataWatch } from './data-watch.ts';
-import { type BudgetUse, LatencyBuckets } from '../health/health-source.ts';
-import { IN_MEMORY } from '../health/ledger-watch.ts';
+import { type BudgetUse, LatencyBuckets, IN_MEMORY } from '../health/health-source.ts';
 import { RequestCounts } from '../request-counts.ts';
 import type { Screen } from './screen.ts';
 import type { BotConfig } from '../create-bot-config.ts';
@@ -248,7 +247,7 @@ export class PaceWatch {
     const changed = [...names].filter((name) => before.get(name) !== now.get(name));
     if (changed.length === 0) return;
     this.before = now;
-    for (const name of changed) this.tell(name, now.get(name) ?? null);
+    for (const name of changed) this.notify(name, now.get(name) ?? null);
     const all = [...budgets.values()].map((budget) => lowered(budget, now.get(budget.name) ?? null));
     const limits = all.flatMap(({ name, limit }) => {
       const plannedLimit = budgets.get(name)?.limit ?? limit;
@@ -257,7 +256,7 @@ export class PaceWatch {
     onPace(pacesOf(feeds, plan(all), limits));
   }
 
-  private tell(name: string, named: number | null): void {
+  private notify(name: string, named: number | null): void {
     const own = this.options.budgets.get(name);
     const stated = own?.statedLimit ?? own?.limit;
     const notice =

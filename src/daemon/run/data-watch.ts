@@ -27,7 +27,7 @@ export class DataWatch {
   private readonly reasons = new Map<string, string>();
   /** Feeds that were too old at the last look. */
   private old: ReadonlySet<string> = new Set();
-  private readonly told = new Set<string>();
+  private readonly notified = new Set<string>();
   private cancel: Cancel | null = null;
   /** Data that was never read counts as old as this. */
   private begunMs: number | null = null;
@@ -67,13 +67,13 @@ export class DataWatch {
       ages.filter((age) => this.ageOf(age) > age.longestAgeMs).map((age) => [age.feed, age]),
     );
     // A process that stood still has old data for a moment: it takes two looks.
-    const news = [...old.values()].filter(({ feed }) => this.old.has(feed) && !this.told.has(feed));
-    if (news.length > 0) this.tellOld(news);
-    for (const { feed } of news) this.told.add(feed);
+    const news = [...old.values()].filter(({ feed }) => this.old.has(feed) && !this.notified.has(feed));
+    if (news.length > 0) this.notifyOld(news);
+    for (const { feed } of news) this.notified.add(feed);
     this.old = new Set(old.keys());
-    const back = [...this.told].filter((feed) => !old.has(feed));
-    if (back.length > 0) this.tell('info', `${namesOf(back)}: read again`);
-    for (const feed of back) this.told.delete(feed);
+    const back = [...this.notified].filter((feed) => !old.has(feed));
+    if (back.length > 0) this.notify('info', `${namesOf(back)}: read again`);
+    for (const feed of back) this.notified.delete(feed);
   }
 
   private ageOf({ ageMs }: DataAge): number {
@@ -81,14 +81,14 @@ export class DataWatch {
     return ageMs ?? nowMs - (this.begunMs ?? nowMs);
   }
 
-  private tellOld(news: readonly DataAge[]): void {
+  private notifyOld(news: readonly DataAge[]): void {
     const reason = news.flatMap(({ feed }) => this.reasons.get(feed) ?? []).at(0) ?? 'no answer came';
     const longestMs = Math.max(...news.map((age) => this.ageOf(age)));
     const names = namesOf(news.map(({ feed }) => feed));
-    this.tell('warning', `${names}: nothing was read for ${lengthText(longestMs)}: ${reason}`);
+    this.notify('warning', `${names}: nothing was read for ${lengthText(longestMs)}: ${reason}`);
   }
 
-  private tell(level: 'info' | 'warning', message: string): void {
+  private notify(level: 'info' | 'warning', message: string): void {
     this.options.onNotice({ kind: 'notice', subject: null, level, message });
   }
 }

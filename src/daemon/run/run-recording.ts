@@ -99,6 +99,6 @@ export async function endRecording(
   await recording.close();
   const summary = recording.summary();
   if (of.json || of.config.mode !== 'embedded') {
-    of.screen.say('recorded', `recorded ${recordedText(summary)}`, { ...summary });
+    of.screen.log('recorded', `recorded ${recordedText(summary)}`, { ...summary });
   } else ['', ...recordingLines(summary, of.program)].forEach(of.write);
 }

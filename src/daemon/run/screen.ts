@@ -13,7 +13,7 @@ import { secondText } from '../../domain/time-text.ts';
 
 /** Output for lines: one line for people, or one JSON object per line for programs. */
 export interface Screen {
-  say(kind: string, text: string, data?: Readonly<Record<string, unknown>>): void;
+  log(kind: string, text: string, data?: Readonly<Record<string, unknown>>): void;
   show(notices: readonly EngineNotice[], atMs: number): void;
 }
 
@@ -98,7 +98,7 @@ export function createScreen(options: ScreenOptions): Screen {
     }
   };
   return {
-    say: (kind, text, data = {}) => put(kind, text, data),
+    log: (kind, text, data = {}) => put(kind, text, data),
     show(notices, atMs) {
       for (const notice of notices) show(notice, atMs);
     },
@@ -144,7 +144,7 @@ export function createLogScreen(
     ...(onOutputGone === undefined ? {} : { onOutputGone }),
   });
   return {
-    say: (kind, text, data = {}) => logger.info({ event: kind, ...data }, text),
+    log: (kind, text, data = {}) => logger.info({ event: kind, ...data }, text),
     show(notices) {
       for (const notice of notices) logNotice(logger, notice);
     },

@@ -129,7 +129,7 @@ describe('the screen', () => {
   test('writes one JSON object a line for programs', () => {
     const { screen, lines } = screenOf(true);
     screen.show([order(), fill(), notice('error', 'the disk is full')], NOON_MS);
-    screen.say('status', 'all is well', { open: 2 });
+    screen.log('status', 'all is well', { open: 2 });
     expect(lines.map((line) => JSON.parse(line) as unknown)).toMatchObject([
       {
         event: 'order',
@@ -160,7 +160,7 @@ describe('the screen', () => {
     const { screen, lines, wall } = screenOf();
     screen.show([...times(50, order()), ...times(50, fill())], NOON_MS);
     expect(lines).toHaveLength(25);
-    screen.say('status', 'shown all the same');
+    screen.log('status', 'shown all the same');
     wall.nowMs = 1_000;
     screen.show([fill()], NOON_MS);
     expect(lines.slice(25)).toEqual([

@@ -16,7 +16,7 @@ test('a run without a page says which port another program uses, and what to do'
   const said = Promise.withResolvers<string>();
   const sidecar = new DashboardSidecar({
     config: { ...config, dashboard },
-    screen: { say: (_who, text) => said.resolve(text), tell: (_level, text) => said.resolve(text) },
+    screen: { log: (_who, text) => said.resolve(text), notify: (_level, text) => said.resolve(text) },
     writeToPerson: null,
   });
   sidecar.begin();

@@ -8,7 +8,7 @@ import {
 } from '../../../../src/alerts/channels/channel.ts';
 import { openChannel } from '../../../../src/alerts/channels/open-channel.ts';
 import { revealChannels, type RevealedChannel } from '../../../../src/alerts/revealed-channel.ts';
-import { channelSettings } from '../../../../src/daemon/settings/channel-settings.ts';
+import { channelSettings } from '../../../../src/daemon/alert-settings.ts';
 import { signatureOf } from '../../../../src/alerts/channels/web-transports.ts';
 import { Redactor } from '../../../../src/exchange/redactor.ts';
 import { apiError, ChatServer, TAKEN } from '../../../support/chat-server.ts';

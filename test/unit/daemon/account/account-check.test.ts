@@ -43,7 +43,7 @@ function checkWith(mirror: { text: string | null }, ...readings: readonly Accoun
       account: () => mirror.text,
       keepAccount: (text) => void (mirror.text = text),
     },
-    say: (message) => said.push(message),
+    log: (message) => said.push(message),
   });
   const caller: VenueCaller = {
     endpointOf: () => 'wallets',

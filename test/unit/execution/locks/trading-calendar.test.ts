@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { closedTime, session } from '../../../../src/daemon/settings/calendar-fields.ts';
+import { closedTime, session } from '../../../../src/daemon/setting-fields.ts';
 import { WEEKDAYS } from '../../../../src/domain/calendar-day.ts';
 import { isoText } from '../../../../src/domain/time-text.ts';
 import { calendarAt, type TradingCalendar } from '../../../../src/engine/trading-calendar.ts';
