@@ -1,3 +1,5 @@
+import { RunFlags } from '../src/cli/run-flags.ts';
+import { studySchema, studyShape } from '../src/study/study-settings.ts';
 import { botEditorSchema, botSchema, type JsonSchema } from '../src/daemon/bot-schema.ts';
 
 /** Parts that have a page of their own. */
@@ -113,6 +115,32 @@ export function configurationPages(): ReadonlyMap<string, string> {
     return [name, pageOf(introductionOf(title, named), rows)] as const;
   });
   return new Map([['configuration', pageOf(INTRODUCTION, first)], ...others]);
+}
+
+const STUDY_INTRODUCTION = `# Keys of a study, and options of a run
+
+This page lets you look up what a study file may say, and which option of \`sarraf study run\` says the same. For example,
+\`rules.spreadBps\` is \`--spread-bps\`. \`sarraf backtest\` takes the same options for all keys from \`markets\` to \`rules\`.
+[studies.md](../studies.md) and [backtest.md](../backtest.md) explain them. The page is generated from
+\`src/backtest/run-schema.ts\` and \`src/study/study-settings.ts\`.
+
+| key | option | value | default | meaning |
+| --- | --- | --- | --- | --- |`;
+
+/** The keys of a study file, each with the option that stands for it. */
+export function studyPage(): string {
+  const options = new RunFlags(studyShape).byPlace();
+  const rows = Object.entries(studySchema().properties ?? {}).flatMap(([key, schema]) => rowsOf(schema, key));
+  const withOptions = rows.map((row) =>
+    // A time is a text or a number, as a decimal is.
+    row
+      .replace(/^(\| `(?:from|to)` )\| decimal/, '$1| time')
+      .replace(/^\| `([^`]+)` \|/, (head, key: string) => {
+        const option = options.get(key);
+        return `${head} ${option === undefined ? '' : `\`${option}\` `}|`;
+      }),
+  );
+  return [STUDY_INTRODUCTION, ...withOptions, ''].join('\n');
 }
 
 /** A schema for editors, laid out as the formatter does it: short lists of values on one line. */

@@ -6,7 +6,7 @@ import type { Endpoint } from '../src/exchange/endpoint.ts';
 import { ENDPOINTS } from '../src/exchange/endpoints.ts';
 import { studySchema } from '../src/study/study-settings.ts';
 import { withPicture } from './architecture-picture.ts';
-import { configurationPages, editorSchemaText } from './configuration-page.ts';
+import { configurationPages, editorSchemaText, studyPage } from './configuration-page.ts';
 import { indicatorPages } from './indicators-page.ts';
 import { withTerms } from './terms-table.ts';
 
@@ -90,6 +90,7 @@ export function referencePages(): ReadonlyMap<string, string> {
     ['docs/reference/endpoints.md', endpointsPage()],
     ['docs/reference/errors.md', errorsPage()],
     ...named(configurationPages()),
+    ['docs/reference/study.md', studyPage()],
     ...named(indicatorPages()),
     ['config/bot.schema.json', editorSchemaText()],
     ['config/study.schema.json', editorSchemaText(studySchema())],

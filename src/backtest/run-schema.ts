@@ -254,7 +254,7 @@ export const runShape = {
   rules: z
     .strictObject({ ...candleRules, ...pollRules })
     .prefault({})
-    .describe('How orders fill, as the options of sarraf backtest.'),
+    .describe('How orders fill.'),
 };
 
 const runFields = z.strictObject(runShape);

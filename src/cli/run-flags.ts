@@ -89,6 +89,11 @@ export class RunFlags {
     return cash === undefined ? run : { ...run, balances: withCash(run, cash) };
   }
 
+  /** The options by the places of their fields, such as `rules.spreadBps`. */
+  byPlace(): ReadonlyMap<string, string> {
+    return new Map(this.fields.map(({ path, option }) => [path.join('.'), option.long ?? '']));
+  }
+
   /** An option that was given; null where none was. */
   given(values: FlagValues): string | null {
     const field = this.fields.find(({ option }) => values[option.attributeName()] !== undefined);
