@@ -1,6 +1,6 @@
 import { Argument, Command } from 'commander';
 import { MACHINE_IO, type CommandIo } from '../api/command-io.ts';
-import { completionTable, type CompletionRow } from '../completion/completion-table.ts';
+import { CALLS } from '../api/call-catalogue.ts';
 
 const HELP = `
 The script completes commands, options, the calls of "sarraf api", their fields and the values of
@@ -186,3 +186,52 @@ const FISH = `function __sarraf_complete
 end
 complete -c sarraf -f -a '(__sarraf_complete)'
 `;
+
+/** Possible input at one place of the command line. */
+interface CompletionRow {
+  /** The commands before it, such as `api transfer`; empty for the program itself. */
+  readonly place: string;
+  readonly commands: readonly string[];
+  /** Fields of a call, each with its `=`, and words that an argument has to be one of. */
+  readonly fields: readonly string[];
+  readonly options: readonly string[];
+  /** Options behind which a value is typed. */
+  readonly takesValue: readonly string[];
+  /** Values that are known, by their option or field. */
+  readonly values: ReadonlyMap<string, readonly string[]>;
+}
+
+/** Every place of a program, from its commands, their options, and the declared fields of the calls. */
+function completionTable(program: Command): readonly CompletionRow[] {
+  return rowsOf(program, '');
+}
+
+function rowsOf(command: Command, place: string): readonly CompletionRow[] {
+  const fields = place.startsWith('api ')
+    ? (CALLS.find(({ word }) => `api ${word}` === place)?.fields ?? [])
+    : [];
+  const values = new Map<string, readonly string[]>();
+  for (const { name, choices } of fields) if (choices.length > 0) values.set(name, choices);
+  const options = command.options.filter(({ hidden }) => !hidden);
+  for (const { long, argChoices } of options)
+    if (long && argChoices !== undefined) values.set(long, argChoices);
+  const row: CompletionRow = {
+    place,
+    commands: command.commands.map((inner) => inner.name()),
+    fields: [
+      ...fields.map(({ name }) => `${name}=`),
+      ...command.registeredArguments.flatMap(({ argChoices }) => argChoices ?? []),
+    ],
+    options: [...options.flatMap(({ long }) => long ?? []), '--help'],
+    takesValue: options
+      .filter(({ required, optional }) => required || optional)
+      .flatMap(({ long }) => long ?? []),
+    values,
+  };
+  return [
+    row,
+    ...command.commands.flatMap((inner) =>
+      rowsOf(inner, place === '' ? inner.name() : `${place} ${inner.name()}`),
+    ),
+  ];
+}

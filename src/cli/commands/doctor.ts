@@ -14,8 +14,7 @@ import type { Endpoint } from '../../exchange/endpoint.ts';
 import { ENDPOINTS } from '../../exchange/endpoints.ts';
 import { VERSION } from '../../exchange/version.ts';
 import { secretsOf } from '../../venues/client-credentials.ts';
-import { anonymousReply } from '../doctor/anonymous-reply.ts';
-import { Pseudonyms } from '../doctor/pseudonyms.ts';
+import { anonymousReply, Pseudonyms } from '../doctor/anonymous-reply.ts';
 import type { SeenReply } from '../doctor/read-only-tap.ts';
 
 interface Options {

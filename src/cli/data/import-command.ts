@@ -10,7 +10,9 @@ import type { Catalogue } from '../../recording/catalogue.ts';
 import { FIELDS, PRESET_NAMES, type Field, type Preset } from '../../recording/column-places.ts';
 import { isFeed } from '../../recording/feed-message.ts';
 import { importFeed } from '../../recording/import-feed.ts';
-import type { ImportReport } from '../../recording/import-report.ts';
+import { isoText } from '../../domain/time-text.ts';
+import type { AppendOutcome } from '../../recording/append-outcome.ts';
+import type { ImportPart, ImportReport } from '../../recording/import-report.ts';
 import { importTable } from '../../recording/import-table.ts';
 import type { FileForm } from '../../recording/written-form.ts';
 import { wrongInput } from '../command-error.ts';
@@ -19,8 +21,10 @@ import { RunFlags } from '../run-flags.ts';
 import { keepHeapTight } from '../tight-heap.ts';
 import { asCommand } from '../as-command.ts';
 import { ANCHOR_HELP, anchorOption, dataCommand, timeframeOption, type DataOptions } from './data-options.ts';
-import { importLines, reportJson } from './import-lines.ts';
 import { ProgressLine } from './progress-line.ts';
+
+/** Rejects that are shown; all are in their file. */
+const MOST_SHOWN = 5;
 
 /** How the files are written, as a run says it. */
 const FORM_FLAGS = new RunFlags({ csvForm: runShape.csvForm });
@@ -191,5 +195,53 @@ function refusal(report: ImportReport, rejectsFile: string | null): Error {
     : 'Correct them, or import the rest with --skip-bad';
   return wrongInput(
     `${file}:${first.line}: ${first.problem}; nothing of the file was imported. All ${rejects.count} such rows: ${rejectsFile}. ${todo}`,
+  );
+}
+
+/** Returns the result of an import, for programs. */
+function reportJson({ rejects, ...report }: ImportReport): object {
+  return { ...report, rejected: rejects.count, firstRejects: rejects.kept.slice(0, MOST_SHOWN) };
+}
+
+/** Returns the result of an import, for people. */
+function importLines(report: ImportReport, rejectsFile: string | null): string[] {
+  const { rejects, file } = report;
+  const lines = [`${file}: ${report.rows.toLocaleString('en')} rows`];
+  lines.push(
+    ...report.parts.flatMap((part) => partLines(part, report.market)),
+    ...report.notes.map((note) => `  ${note}`),
+  );
+  if (report.result !== 'imported' || rejects.count === 0) return lines;
+  lines.push(`  ${rejects.count.toLocaleString('en')} rows were not taken, all of them in ${rejectsFile}`);
+  lines.push(
+    ...rejects.kept.slice(0, MOST_SHOWN).map(({ line, problem }) => `    ${file}:${line}: ${problem}`),
+  );
+  return lines;
+}
+
+function partLines({ kind, timeframe, outcome }: ImportPart, market: string): string[] {
+  const name = `${market} ${kind}${timeframe === null ? '' : `-${timeframe}`}`;
+  return [`  ${name}: ${outcomeText(outcome)}`, ...conflictLines(outcome)];
+}
+
+/** Describes the result of an append. */
+export function outcomeText(outcome: AppendOutcome): string {
+  if (outcome.kind === 'abandoned') return 'nothing was changed';
+  if (outcome.kind === 'conflict') {
+    const what = outcome.conflicts.some(({ isWithin }) => isWithin) ? 'one another' : 'what is there';
+    return `${outcome.count} contradict ${what}; nothing was changed`;
+  }
+  const { added, known, fromMs, toMs } = outcome;
+  const from = fromMs === null || toMs === null ? '' : `, ${isoText(fromMs)} to ${isoText(toMs)}`;
+  const there = known === 0 ? '' : `, ${known.toLocaleString('en')} were there or came twice`;
+  return `${added.toLocaleString('en')} added${there}${from}`;
+}
+
+/** The records that contradict others, one a line. */
+export function conflictLines(outcome: AppendOutcome): string[] {
+  if (outcome.kind !== 'conflict') return [];
+  return outcome.conflicts.map(
+    ({ timeMs, isWithin, there, given }) =>
+      `    ${isoText(timeMs)}: ${isWithin ? `both ${there} and ${given} came` : `there is ${there}, ${given} came`}`,
   );
 }

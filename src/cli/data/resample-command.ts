@@ -17,7 +17,7 @@ import {
   timeOption,
   type DataOptions,
 } from './data-options.ts';
-import { conflictLines, outcomeText } from './import-lines.ts';
+import { conflictLines, outcomeText } from './import-command.ts';
 
 interface Options extends DataOptions {
   readonly market: MarketSymbol;

@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { changeLines } from '../../../src/cli/commands/reconcile.ts';
-import { walletChanges } from '../../../src/cli/wallet-changes.ts';
+import { changeLines, walletChanges } from '../../../src/cli/commands/reconcile.ts';
 import { formatUnits, parseUnits } from '../../../src/domain/money.ts';
 import type { WalletTransaction } from '../../../src/venues/port.ts';
 import { placeholderIdOf, type FillRecord } from '../../../src/records/fill.ts';

@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { anonymousReply } from '../../../../src/cli/doctor/anonymous-reply.ts';
-import { Pseudonyms } from '../../../../src/cli/doctor/pseudonyms.ts';
+import { anonymousReply, Pseudonyms } from '../../../../src/cli/doctor/anonymous-reply.ts';
 import type { SeenReply } from '../../../../src/cli/doctor/read-only-tap.ts';
 import { recordText } from '../../../../src/cli/commands/doctor.ts';
 import { serveAccount, type ServedAccount } from '../../../support/served-account.ts';
