@@ -1,9 +1,5 @@
-import {
-  EMPTY_MIRROR_STATE,
-  type IntentRecord,
-  type MirrorChange,
-  type MirrorState,
-} from '../engine/mirror-change.ts';
+import { EMPTY_MIRROR_STATE, type MirrorChange, type MirrorState } from '../engine/mirror-change.ts';
+import type { IntentRecord } from '../records/rows.ts';
 import { isPlaceholder } from '../records/fill.ts';
 import { isFinal, type OrderRecord } from '../records/order.ts';
 

@@ -1,13 +1,14 @@
 import { SarrafError } from '../domain/errors.ts';
 import type { Market } from '../domain/market.ts';
 import type { Currency } from '../domain/market-symbol.ts';
-import { NO_UNITS, parseUnits, subtractUnits, type Units } from '../domain/money.ts';
+import { NO_UNITS, subtractUnits, type Units } from '../domain/money.ts';
 import { readStored, storedCount } from '../domain/stored-json.ts';
 import { runWarning, type RunWarning } from './run-warning.ts';
 import { minuteText } from '../domain/time-text.ts';
 import { readFigures } from '../engine/strategy-instance-record.ts';
 import { readKept } from '../engine/kept-records.ts';
-import { storedLogLine, type StrategyRecord } from '../engine/mirror-change.ts';
+import { storedLogLine } from '../engine/mirror-change.ts';
+import type { StrategyRecord } from '../records/rows.ts';
 import { MARKET_NAMES } from '../exchange/market-names.ts';
 import type { FillRecord } from '../records/fill.ts';
 import type { SessionRows } from '../mirror/session-rows.ts';
@@ -241,7 +242,7 @@ function closingOf({ kept, balances, strategies, fills }: SessionRows): {
   readonly held: Holdings;
   readonly source: 'books' | 'balances' | 'capital' | 'nothing';
 } {
-  const held = new Map(balances.map(({ currency, total }) => [currency, parseUnits(total) as bigint]));
+  const held = new Map(balances.map(({ currency, total }) => [currency, total as bigint]));
   const expected = readKept(kept, 'reconciliation')?.books.expected ?? null;
   for (const [currency, units] of Object.entries(expected ?? {})) held.set(currency, units);
   const capital = capitalNow(strategies, fills.filter(isOwn));

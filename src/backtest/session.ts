@@ -12,6 +12,7 @@ import { MirrorReader } from '../mirror/mirror-reader.ts';
 import { signalLineOf, type SignalLine } from './journal-signals.ts';
 import type { DrawnLatency } from '../venues/poll-rules.ts';
 import type { ReceivedData } from './parity/received-data.ts';
+import { formatUnits } from '../domain/money.ts';
 
 /** The strategies of a session, made anew. Throws `INVALID_STRATEGY` where none can run. */
 export async function instancesOf(
@@ -80,7 +81,7 @@ export function readSession({ mirror, beganMs }: Pick<SessionFile, 'mirror' | 'b
       intents: reader.intents({ ...all, status: 'all' }).filter(({ atMs }) => isWithin(atMs)),
       orders,
       fills: reader.fills(all).filter(({ atMs }) => atMs >= beganMs),
-      balances: new Map(reader.balances().map(({ currency, total }) => [currency, total])),
+      balances: new Map(reader.balances().map(({ currency, total }) => [currency, formatUnits(total)])),
       bars: readBars(mirror),
       roundTripsMs: orders.slice(0, MOST_MEASURED).flatMap((order) => roundTripOf(reader, order)),
     };

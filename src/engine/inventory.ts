@@ -4,7 +4,7 @@ import type { MarketNames } from '../domain/market-symbol.ts';
 import { sentence } from '../language/sentence.ts';
 import type { AccountState } from './feeds/account-state.ts';
 import type { MarketDataCache } from './feeds/market-data-cache.ts';
-import type { StrategyRecord } from './mirror-change.ts';
+import type { StrategyRecord } from '../records/rows.ts';
 import type { Outbox } from './outbox.ts';
 import { type Reservations, inventoryLine } from './risk/reservations.ts';
 import { readFigures } from './strategy-instance-record.ts';

@@ -6,42 +6,9 @@ import type { OrderBook } from '../domain/order-book.ts';
 import type { PublicTrade } from '../domain/trade.ts';
 import type { KeptReply, WalletReading, WalletTransaction } from '../venues/port.ts';
 import type { Timeframe } from '../domain/timeframe.ts';
+import type { AlgorithmRecord, IntentRecord, StrategyRecord } from '../records/rows.ts';
 import type { FillRecord } from '../records/fill.ts';
 import type { OrderRecord } from '../records/order.ts';
-
-/** Outcome of an intent, in one row that is written again when it changes. */
-export interface IntentRecord {
-  readonly id: string;
-  readonly strategy: string;
-  readonly atMs: number;
-  /** The kind of the intent and the intent itself, as JSON. */
-  readonly kind: string;
-  readonly market: string | null;
-  readonly json: string;
-  readonly status: 'working' | 'done' | 'refused';
-  /** Reason it was refused, with its numbers, or how it ended. */
-  readonly reason: string | null;
-}
-
-/**
- * An algorithm at work for an intent (a replacement, a target, desired quotes, a TWAP, an iceberg), as JSON.
- */
-export interface AlgorithmRecord {
-  readonly intentId: string;
-  readonly strategy: string;
-  readonly market: string;
-  readonly json: string;
-}
-
-/** State of a strategy that a restart gives back to it. Units of 1e-10 as decimal texts. */
-export interface StrategyRecord {
-  readonly name: string;
-  readonly status: 'running' | 'paused' | 'stopped';
-  readonly reason: string | null;
-  /** Its state as JSON. */
-  readonly json: string;
-  readonly atMs: number;
-}
 
 /** A market's steps from a time on. */
 export interface MarketVersionRecord {

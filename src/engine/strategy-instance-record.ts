@@ -4,7 +4,7 @@ import { formatUnits } from '../domain/money.ts';
 import { readStored, storedCount, storedUnits } from '../domain/stored-json.ts';
 import { AssetLedger } from '../portfolio/asset-ledger.ts';
 import { restoreLedger, storedLedger, storeLedger } from '../portfolio/stored-ledger.ts';
-import type { StrategyRecord } from './mirror-change.ts';
+import type { StrategyRecord } from '../records/rows.ts';
 
 /** Stored data of a strategy besides its state. */
 interface InstanceFigures {

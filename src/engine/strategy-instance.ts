@@ -15,7 +15,7 @@ import { ownMarketsOf } from '../strategy/own-markets.ts';
 import { nextDueMs } from '../strategy/timers.ts';
 import type { StrategyInstanceSettings } from './engine-settings.ts';
 import { IntentTally } from './intent-tally.ts';
-import type { StrategyRecord } from './mirror-change.ts';
+import type { StrategyRecord } from '../records/rows.ts';
 import { readInstance, writeInstance } from './strategy-instance-record.ts';
 
 /** Planning times that are kept: as far back as the checks look. */

@@ -1,5 +1,6 @@
 import type { VenueAnswer } from '../venues/port.ts';
-import type { IntentRecord, JournalEntry, MirrorChange } from '../engine/mirror-change.ts';
+import type { JournalEntry, MirrorChange } from '../engine/mirror-change.ts';
+import type { IntentRecord } from '../records/rows.ts';
 import { isPlaceholder, type FillRecord } from '../records/fill.ts';
 import type { OrderRecord } from '../records/order.ts';
 import { VANDAL_ACTS } from './vandal.ts';

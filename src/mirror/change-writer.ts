@@ -1,8 +1,15 @@
 import type Database from 'better-sqlite3';
 import { formatUnits } from '../domain/money.ts';
 import type { MirrorChange } from '../engine/mirror-change.ts';
-import type { WalletReading, WalletTransaction } from '../venues/port.ts';
-import { FILL_ROWS, ORDER_ROWS } from './record-tables.ts';
+import type { WalletTransaction } from '../venues/port.ts';
+import {
+  FILL_ROWS,
+  ORDER_ROWS,
+  INTENT_ROWS,
+  ALGORITHM_ROWS,
+  STRATEGY_ROWS,
+  BALANCE_ROWS,
+} from './record-tables.ts';
 
 type Statement = Database.Statement<[object]>;
 
@@ -38,24 +45,14 @@ export class ChangeWriter {
     this.fillGone = prepare(
       "DELETE FROM fills WHERE trade_id = @tradeId AND ifnull(venue_order_id, '') = ifnull(@venueOrderId, '') AND side = @side",
     );
-    this.intent = prepare(`
-      INSERT INTO intents (intent_id, strategy, at_ms, kind, market, json, status, reason)
-      VALUES (@id, @strategy, @atMs, @kind, @market, @json, @status, @reason)
-      ON CONFLICT (intent_id) DO UPDATE SET strategy = @strategy, at_ms = @atMs, kind = @kind, market = @market, json = @json,
-        status = @status, reason = @reason`);
-    this.algorithm = prepare(
-      'INSERT OR REPLACE INTO algorithms VALUES (@intentId, @strategy, @market, @json)',
-    );
+    this.intent = prepare(INTENT_ROWS.upsert('intent_id'));
+    this.algorithm = prepare(ALGORITHM_ROWS.upsert('intent_id'));
     this.algorithmEnd = prepare('DELETE FROM algorithms WHERE intent_id = @intentId');
-    this.strategy = prepare(
-      'INSERT OR REPLACE INTO strategies VALUES (@name, @status, @reason, @json, @atMs)',
-    );
+    this.strategy = prepare(STRATEGY_ROWS.upsert('name'));
     this.market = prepare(
       'INSERT OR REPLACE INTO market_versions VALUES (@symbol, @version, @fromMs, @priceStep, @amountStep, @minOrderValue)',
     );
-    this.wallet = prepare(`
-      INSERT OR REPLACE INTO balances (currency, wallet_id, total, held, seen_at_ms)
-      VALUES (@currency, @walletId, @total, @held, @atMs)`);
+    this.wallet = prepare(BALANCE_ROWS.upsert('currency'));
     this.transaction = prepare(`
       INSERT INTO transactions (currency, id, at_ms, amount, description)
       VALUES (@currency, @id, @atMs, @amount, @description)
@@ -146,7 +143,7 @@ export class ChangeWriter {
         this.market.run(change.market);
         return;
       case 'wallet':
-        this.wallet.run(storedWallet(change.wallet, atMs));
+        this.wallet.run(BALANCE_ROWS.stored({ ...change.wallet, seenAtMs: atMs }));
         return;
       case 'transaction':
         this.transaction.run(storedTransaction(change.transaction));
@@ -174,10 +171,6 @@ export class ChangeWriter {
         for (const trade of change.trades) this.publicTrade.run({ market: change.market, ...trade });
     }
   }
-}
-
-function storedWallet({ currency, walletId, total, held }: WalletReading, atMs: number): object {
-  return { currency, walletId, total: formatUnits(total), held: formatUnits(held), atMs };
 }
 
 function storedTransaction({ currency, id, atMs, amount, description }: WalletTransaction): object {

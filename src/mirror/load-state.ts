@@ -1,17 +1,19 @@
 import type Database from 'better-sqlite3';
-import type {
-  IntentRecord,
-  MarketVersionRecord,
-  MirrorState,
-  AlgorithmRecord,
-  StrategyRecord,
-} from '../engine/mirror-change.ts';
+import type { MarketVersionRecord, MirrorState } from '../engine/mirror-change.ts';
 import { ADOPTED } from '../engine/lost-orders.ts';
 import { KEPT_NAMES } from '../engine/order-takeover.ts';
 import { KEPT_CURSOR, MOST_TAKEN } from '../engine/taken-trades.ts';
 import { KEPT_RECONCILIATION } from '../engine/stored-reconciliation.ts';
 import { PLACEHOLDER } from '../records/fill.ts';
-import { FILL_ROWS, FINAL_STATES, ORDER_ROWS, REFUSED } from './record-tables.ts';
+import {
+  FILL_ROWS,
+  FINAL_STATES,
+  ORDER_ROWS,
+  REFUSED,
+  INTENT_ROWS,
+  ALGORITHM_ROWS,
+  STRATEGY_ROWS,
+} from './record-tables.ts';
 import { RECENT_MS } from './pruner.ts';
 
 /** Trades that a restart gets at least, so that a page that overlaps what was read brings nothing twice. */
@@ -81,12 +83,6 @@ export function loadState(
        ifnull((SELECT CAST(json AS INTEGER) FROM kept WHERE name = '${KEPT_CURSOR}'), ${Number.MAX_SAFE_INTEGER})))
      ORDER BY cursor, trade_id, venue_order_id, side`,
   );
-  const algorithms = database.prepare<[], AlgorithmRecord>(
-    'SELECT intent_id AS intentId, strategy, market, json FROM algorithms ORDER BY intent_id',
-  );
-  const strategies = database.prepare<[], StrategyRecord>(
-    'SELECT name, status, reason, json, at_ms AS atMs FROM strategies ORDER BY name',
-  );
   const markets = database.prepare<[], MarketVersionRecord>(
     `SELECT symbol, version, from_ms AS fromMs, price_step AS priceStep, amount_step AS amountStep, min_order_value AS minOrderValue
      FROM market_versions ORDER BY symbol, version`,
@@ -94,19 +90,16 @@ export function loadState(
   const kept = database
     .prepare<[], { name: string; json: string }>('SELECT name, json FROM kept ORDER BY name')
     .all();
-  const intents = database.prepare<[], IntentRecord>(
-    `SELECT intent_id AS id, strategy, at_ms AS atMs, kind, market, json, status, reason FROM intents
-     WHERE status = 'working' ORDER BY id LIMIT ${INTENTS_TOLD}`,
-  );
+  const intents = INTENT_ROWS.select(database, `WHERE status = 'working' ORDER BY id LIMIT ${INTENTS_TOLD}`);
   return {
     epoch: options.epoch,
     orders: orders(options.nowMs - RECENT_MS),
     fills: fills(),
-    algorithms: algorithms.all(),
-    strategies: strategies.all(),
+    algorithms: ALGORITHM_ROWS.select(database, 'ORDER BY intent_id')(),
+    strategies: STRATEGY_ROWS.select(database, 'ORDER BY name')(),
     markets: markets.all(),
     kept: Object.fromEntries(kept.map(({ name, json }) => [name, json])),
-    intents: intents.all(),
+    intents: intents(),
   };
 }
 

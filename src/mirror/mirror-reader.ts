@@ -1,16 +1,20 @@
 import { present } from '../domain/invariant.ts';
-import type { VenueOrderId, VenueWalletId } from '../domain/venue-id.ts';
+import type { VenueOrderId } from '../domain/venue-id.ts';
 import type Database from 'better-sqlite3';
-import type {
-  AlgorithmRecord,
-  IntentRecord,
-  JournalEntry,
-  ReplyRecord,
-  StrategyRecord,
-} from '../engine/mirror-change.ts';
+import type { JournalEntry, ReplyRecord } from '../engine/mirror-change.ts';
+import type { AlgorithmRecord, IntentRecord, StrategyRecord, BalanceRecord } from '../records/rows.ts';
 import type { FillRecord } from '../records/fill.ts';
 import { isFinal, type OrderRecord } from '../records/order.ts';
-import { FILL_ROWS, ORDER_ROWS, type SqlValue, UNFINISHED_IDS } from './record-tables.ts';
+import {
+  FILL_ROWS,
+  ORDER_ROWS,
+  type SqlValue,
+  UNFINISHED_IDS,
+  INTENT_ROWS,
+  ALGORITHM_ROWS,
+  STRATEGY_ROWS,
+  BALANCE_ROWS,
+} from './record-tables.ts';
 import { openMirrorReadOnly } from './mirror-file.ts';
 import {
   readLastFigureAtMs,
@@ -29,15 +33,6 @@ import {
 } from './row-pages.ts';
 import { hasWriter } from './writer-lock.ts';
 import { schemaVersionOf } from './check-mirror.ts';
-
-export interface SeenBalance {
-  readonly currency: string;
-  /** Null in what an early version wrote. */
-  readonly walletId: VenueWalletId | null;
-  readonly total: string;
-  readonly held: string;
-  readonly seenAtMs: number;
-}
 
 /** Lines of one strategy, or of all (null), the last so many. */
 interface LinesFilter {
@@ -171,28 +166,15 @@ export class MirrorReader {
 
   intents(filter: IntentFilter): readonly IntentRecord[] {
     const where = conditions(filter, filter.status === 'all' ? [] : [['status = ?', filter.status]]);
-    return this.database
-      .prepare<SqlValue[], IntentRecord>(
-        `SELECT intent_id AS id, strategy, at_ms AS atMs, kind, market, json, status, reason FROM intents ${where.sql}`,
-      )
-      .all(...where.values)
-      .toReversed();
+    return INTENT_ROWS.select(this.database, where.sql)(...where.values).toReversed();
   }
 
-  balances(): readonly SeenBalance[] {
-    return this.database
-      .prepare<[], SeenBalance>(
-        'SELECT currency, wallet_id AS walletId, total, held, seen_at_ms AS seenAtMs FROM balances ORDER BY currency',
-      )
-      .all();
+  balances(): readonly BalanceRecord[] {
+    return BALANCE_ROWS.select(this.database, 'ORDER BY currency')();
   }
 
   strategies(): readonly StrategyRecord[] {
-    return this.database
-      .prepare<[], StrategyRecord>(
-        'SELECT name, status, reason, json, at_ms AS atMs FROM strategies ORDER BY name',
-      )
-      .all();
+    return STRATEGY_ROWS.select(this.database, 'ORDER BY name')();
   }
 
   kept(): readonly KeptRow[] {
@@ -269,12 +251,10 @@ export class MirrorReader {
 
   /** Algorithms at work, in a market where that is not null. */
   algorithms(market: string | null): readonly AlgorithmRecord[] {
-    return this.database
-      .prepare<[string | null, string | null], AlgorithmRecord>(
-        `SELECT intent_id AS intentId, strategy, market, json FROM algorithms
-         WHERE ? IS NULL OR market = ? ORDER BY intent_id LIMIT ${MOST_ALGORITHMS}`,
-      )
-      .all(market, market);
+    return ALGORITHM_ROWS.select(
+      this.database,
+      `WHERE ? IS NULL OR market = ? ORDER BY intent_id LIMIT ${MOST_ALGORITHMS}`,
+    )(market, market);
   }
 
   /** The last intent of each of these strategies. */
@@ -291,13 +271,7 @@ export class MirrorReader {
 
   /** One intent by its id; null where it is not kept. */
   intent(id: string): IntentRecord | null {
-    return (
-      this.database
-        .prepare<[string], IntentRecord>(
-          'SELECT intent_id AS id, strategy, at_ms AS atMs, kind, market, json, status, reason FROM intents WHERE intent_id = ?',
-        )
-        .get(id) ?? null
-    );
+    return INTENT_ROWS.select(this.database, 'WHERE intent_id = ?')(id)[0] ?? null;
   }
 
   /** Returns the time the last order was planned; null before any. */

@@ -4,10 +4,10 @@ import { longestBarMs } from '../domain/bar-grid.ts';
 import { TIMEFRAMES, type Timeframe } from '../domain/timeframe.ts';
 import { plotFigure } from '../domain/figure-name.ts';
 import { readKept } from '../engine/kept-records.ts';
-import type { MarketVersionRecord, StrategyRecord } from '../engine/mirror-change.ts';
-import { FILL_ROWS, ORDER_ROWS, UNFINISHED_IDS } from './record-tables.ts';
+import type { MarketVersionRecord } from '../engine/mirror-change.ts';
+import { FILL_ROWS, ORDER_ROWS, UNFINISHED_IDS, STRATEGY_ROWS, BALANCE_ROWS } from './record-tables.ts';
 import { openMirrorReadOnly } from './mirror-file.ts';
-import type { KeptRow, SeenBalance } from './mirror-reader.ts';
+import type { KeptRow } from './mirror-reader.ts';
 import { readSeries } from './read-series.ts';
 import type {
   BoundedTable,
@@ -68,11 +68,7 @@ class Reading {
   }
 
   all(): Omit<SessionRows, 'path' | 'isRunning'> {
-    const strategies = this.database
-      .prepare<[object], StrategyRecord>(
-        'SELECT name, status, reason, json, at_ms AS atMs FROM strategies ORDER BY name',
-      )
-      .all({});
+    const strategies = STRATEGY_ROWS.select(this.database, 'ORDER BY name')();
     const tables = {
       fills: this.tableOf('fills', 'id', 'at_ms'),
       orders: this.tableOf('orders', 'id', 'planned_at_ms'),
@@ -111,11 +107,7 @@ class Reading {
          ORDER BY symbol`)
         .all({}),
       strategies,
-      balances: this.database
-        .prepare<[object], SeenBalance>(
-          'SELECT currency, wallet_id AS walletId, total, held, seen_at_ms AS seenAtMs FROM balances ORDER BY currency',
-        )
-        .all({}),
+      balances: BALANCE_ROWS.select(this.database, 'ORDER BY currency')(),
       kept: this.kept(),
     };
   }

@@ -9,11 +9,12 @@ import type { FillRecord } from '../records/fill.ts';
 import type { RecordedRate } from '../portfolio/statement-line.ts';
 import type { WalletTransaction } from '../venues/port.ts';
 import { schemaVersionOf } from './check-mirror.ts';
-import { FILL_ROWS } from './record-tables.ts';
+import { FILL_ROWS, BALANCE_ROWS } from './record-tables.ts';
 import { openMirrorReadOnly } from './mirror-file.ts';
-import type { KeptRow, SeenBalance } from './mirror-reader.ts';
+import type { KeptRow } from './mirror-reader.ts';
 import { RETENTION_BOUNDS } from './retention.ts';
 import { DAMAGED_ADVICE, openingFailed, unusable } from './unusable.ts';
+import type { BalanceRecord } from '../records/rows.ts';
 
 /** Closes of candles that are read at most, the newest. */
 const MOST_CLOSES = 500_000;
@@ -34,7 +35,7 @@ export interface StatementRows {
   readonly lines: readonly WalletTransaction[];
   /** Coins that a person has moved in the books of strategies, by rising time; no balance changed by them. */
   readonly moves: readonly PositionMoveRecord[];
-  readonly balances: readonly SeenBalance[];
+  readonly balances: readonly BalanceRecord[];
   readonly kept: readonly KeptRow[];
   /** Closes of candles of a market at their end, by rising time. */
   readonly closesOf: (market: string) => readonly RecordedRate[];
@@ -98,11 +99,7 @@ function rowsOf(database: Database.Database): StatementRows {
       .all()
       .map((row): WalletTransaction => ({ ...row, amount: parseUnits(row.amount), tooFine: null })),
     moves: movesOf(database),
-    balances: database
-      .prepare<[], SeenBalance>(
-        'SELECT currency, wallet_id AS walletId, total, held, seen_at_ms AS seenAtMs FROM balances ORDER BY currency',
-      )
-      .all(),
+    balances: BALANCE_ROWS.select(database, 'ORDER BY currency')(),
     kept: database.prepare<[], KeptRow>('SELECT name, json, at_ms AS atMs FROM kept ORDER BY name').all(),
     closesOf: (market) => closesOf(database, market),
   };

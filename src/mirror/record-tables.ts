@@ -4,6 +4,7 @@ import { separatedName } from '../domain/separated-name.ts';
 import type { FieldKind, RecordFields, RecordOf, TextsOf } from '../records/field.ts';
 import { FILL } from '../records/fill.ts';
 import { ORDER } from '../records/order.ts';
+import { ALGORITHM, BALANCE, INTENT, STRATEGY } from '../records/rows.ts';
 
 /** Value bound to a condition. */
 export type SqlValue = string | number | null;
@@ -94,6 +95,10 @@ class RecordTable<Of extends RecordFields> {
 
 export const ORDER_ROWS = new RecordTable('orders', ORDER, { key: 'order_key', exit: 'exit_kind' });
 export const FILL_ROWS = new RecordTable('fills', FILL);
+export const INTENT_ROWS = new RecordTable('intents', INTENT, { id: 'intent_id' });
+export const ALGORITHM_ROWS = new RecordTable('algorithms', ALGORITHM);
+export const STRATEGY_ROWS = new RecordTable('strategies', STRATEGY);
+export const BALANCE_ROWS = new RecordTable('balances', BALANCE);
 
 /** Of orders that were sent, and count as never placed. */
 export const REFUSED = `state = 'rejected' AND attempts > 0`;

@@ -8,10 +8,17 @@ import { ORDER_STATES, SIDES } from '../domain/order.ts';
 import { POSITION_ACTS } from '../engine/engine-event.ts';
 import { storedLogLine } from '../engine/mirror-change.ts';
 import { storedInstance } from '../engine/strategy-instance-record.ts';
-import type { FieldKind } from '../records/field.ts';
+import { type FieldKind, INTENT_STATUSES, STRATEGY_STATUSES } from '../records/field.ts';
 import { MARKET_NAMES } from '../exchange/market-names.ts';
 import { storedAlgorithm } from '../engine/algorithm-json.ts';
-import { FILL_ROWS, ORDER_ROWS } from './record-tables.ts';
+import {
+  FILL_ROWS,
+  ORDER_ROWS,
+  INTENT_ROWS,
+  ALGORITHM_ROWS,
+  STRATEGY_ROWS,
+  BALANCE_ROWS,
+} from './record-tables.ts';
 
 /**
  * Requirement for a column, as SQL that is true of a good value of it; and the same in words. The SQL may
@@ -81,21 +88,23 @@ const BY_KIND: Readonly<Record<FieldKind, ColumnCheck | null>> = {
   cursor: NUMBER,
   orderId: WORD,
   tradeId: WORD,
+  walletId: null,
+  intentStatus: oneOf(...INTENT_STATUSES),
+  strategyStatus: oneOf(...STRATEGY_STATUSES),
+  json: null,
 };
 
 /** Columns that mean something else in one table than in the others. */
 const OF_TABLE: Readonly<Record<string, ColumnCheck | null>> = {
   ...Object.fromEntries(
-    [ORDER_ROWS, FILL_ROWS].flatMap(({ table, columns }) =>
-      columns.map(({ column, kind }) => [`${table}.${column}`, BY_KIND[kind]]),
+    [ORDER_ROWS, FILL_ROWS, INTENT_ROWS, ALGORITHM_ROWS, STRATEGY_ROWS, BALANCE_ROWS].flatMap(
+      ({ table, columns }) => columns.map(({ column, kind }) => [`${table}.${column}`, BY_KIND[kind]]),
     ),
   ),
   'orders.client_order_id': {
     sql: () => 'client_order_id = order_key',
     expected: 'the same as order_key',
   },
-  'intents.status': oneOf('working', 'done', 'refused'),
-  'strategies.status': oneOf('running', 'paused', 'stopped'),
   'meta.value': {
     sql: (column) => `(name <> 'epoch' OR (length(${column}) = 4 AND ${column} NOT GLOB '*[^a-z0-9]*'))`,
     expected: 'an epoch of four of [a-z0-9]',

@@ -1,8 +1,9 @@
 import type Database from 'better-sqlite3';
-import type { IntentRecord, JournalEntry } from '../engine/mirror-change.ts';
+import type { JournalEntry } from '../engine/mirror-change.ts';
+import type { IntentRecord } from '../records/rows.ts';
 import type { FillRecord } from '../records/fill.ts';
 import type { OrderRecord, OrderState } from '../records/order.ts';
-import { FILL_ROWS, FINAL_STATES, ORDER_ROWS, type SqlValue } from './record-tables.ts';
+import { FILL_ROWS, FINAL_STATES, ORDER_ROWS, type SqlValue, INTENT_ROWS } from './record-tables.ts';
 
 /** Filter of the rows to read: null for everything. */
 export interface RowFilter {
@@ -120,13 +121,8 @@ export class RowPages {
       ...scopeOf(page),
       ...(status === 'all' ? [] : [['status = ?', status] as const]),
     ]);
-    const rows = this.database
-      .prepare<[string], IntentRecord>(
-        `SELECT intent_id AS id, strategy, at_ms AS atMs, kind, market, json, status, reason
-         FROM intents WHERE id IN ${LISTED} ORDER BY id DESC`,
-      )
-      .all(JSON.stringify(ids));
-    return { rows, next };
+    const read = INTENT_ROWS.select(this.database, `WHERE id IN ${LISTED} ORDER BY id DESC`);
+    return { rows: read(JSON.stringify(ids)), next };
   }
 
   /** Lines of the journal that people read. */

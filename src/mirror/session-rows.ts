@@ -1,11 +1,12 @@
 import type { Candle } from '../domain/candle.ts';
 import type { Timeframe } from '../domain/timeframe.ts';
 import type { KeptPlot } from '../engine/live-plots.ts';
-import type { MarketVersionRecord, StrategyRecord } from '../engine/mirror-change.ts';
+import type { MarketVersionRecord } from '../engine/mirror-change.ts';
+import type { StrategyRecord, BalanceRecord } from '../records/rows.ts';
 import type { FillRecord } from '../records/fill.ts';
 import type { OrderRecord } from '../records/order.ts';
 import type { FigureValue } from './read-series.ts';
-import type { KeptRow, SeenBalance } from './mirror-reader.ts';
+import type { KeptRow } from './mirror-reader.ts';
 import type { JournalLine } from './row-pages.ts';
 
 /** A table that a mirror keeps within a limit, by its oldest rows. */
@@ -101,6 +102,6 @@ export interface SessionRows {
   readonly plots: readonly StoredPlot[];
   readonly markets: readonly MarketVersionRecord[];
   readonly strategies: readonly StrategyRecord[];
-  readonly balances: readonly SeenBalance[];
+  readonly balances: readonly BalanceRecord[];
   readonly kept: readonly KeptRow[];
 }

@@ -1,5 +1,5 @@
 import { formatUnits } from '../domain/money.ts';
-import type { StrategyRecord } from '../engine/mirror-change.ts';
+import type { StrategyRecord } from '../records/rows.ts';
 import { profitText, type ProfitText } from '../engine/profit-of-instance.ts';
 import { readFigures } from '../engine/strategy-instance-record.ts';
 import { MARKET_NAMES } from '../exchange/market-names.ts';

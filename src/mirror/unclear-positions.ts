@@ -1,4 +1,4 @@
-import type { AlgorithmRecord } from '../engine/mirror-change.ts';
+import type { AlgorithmRecord } from '../records/rows.ts';
 import { algorithmFromJson } from '../engine/algorithm-json.ts';
 import type { BracketAlgorithm } from '../engine/bracket.ts';
 

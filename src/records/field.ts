@@ -10,7 +10,12 @@ import {
   type ListCursor,
   type VenueOrderId,
   type VenueTradeId,
+  type VenueWalletId,
 } from '../domain/venue-id.ts';
+
+export const INTENT_STATUSES = ['working', 'done', 'refused'] as const;
+
+export const STRATEGY_STATUSES = ['running', 'paused', 'stopped'] as const;
 
 /** The kinds of fields, with the type of their values in the engine. */
 export interface EngineValues {
@@ -31,6 +36,11 @@ export interface EngineValues {
   cursor: ListCursor;
   orderId: VenueOrderId;
   tradeId: VenueTradeId;
+  walletId: VenueWalletId;
+  intentStatus: (typeof INTENT_STATUSES)[number];
+  strategyStatus: (typeof STRATEGY_STATUSES)[number];
+  /** As text. */
+  json: string;
 }
 
 export type FieldKind = keyof EngineValues;
@@ -132,6 +142,10 @@ export const WORD_CODECS = {
   exit: z.enum(EXIT_KINDS),
   orderId: z.string(),
   tradeId: z.string(),
+  walletId: z.string(),
+  intentStatus: z.enum(INTENT_STATUSES),
+  strategyStatus: z.enum(STRATEGY_STATUSES),
+  json: z.string(),
 };
 
 /** Codecs of JSON that the bot stores for itself. */

@@ -20,6 +20,7 @@ import type { WalletSide } from '../domain/transfer.ts';
 import type { PublicTrade, VenueTrade } from '../domain/trade.ts';
 import type { Timeframe } from '../domain/timeframe.ts';
 import type { OrderRecord, PricedOrder } from '../records/order.ts';
+import type { BalanceRecord } from '../records/rows.ts';
 
 /** An order as it is asked for. Money is in units of 1e-10, on the market's steps. */
 export interface OrderRequest extends Pick<
@@ -127,11 +128,8 @@ export interface Page<Item> {
 }
 
 /** One wallet, in units of 1e-10. `held` is the part that orders and withdrawals have set aside. */
-export interface WalletReading {
-  readonly currency: string;
+export interface WalletReading extends Pick<BalanceRecord, 'currency' | 'total' | 'held'> {
   readonly walletId: VenueWalletId;
-  readonly total: Units;
-  readonly held: Units;
   /** A number of it that the books can not hold; null where they hold all. */
   readonly tooFine: TooFine | null;
 }

@@ -4,7 +4,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { readReconciliation, type ReconciliationReport } from '../../src/mirror/read-reconciliation.ts';
-import type { StrategyRecord } from '../../src/engine/mirror-change.ts';
+import type { StrategyRecord } from '../../src/records/rows.ts';
 import { MirrorReader } from '../../src/mirror/mirror-reader.ts';
 import type { BotHome } from './bot-home.ts';
 import { readLog } from './bot-process.ts';

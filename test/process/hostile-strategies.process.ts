@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import type { StrategyRecord } from '../../src/engine/mirror-change.ts';
+import type { StrategyRecord } from '../../src/records/rows.ts';
 import { MirrorReader } from '../../src/mirror/mirror-reader.ts';
 import { startSarraf, type SarrafProcess } from '../support/sarraf-process.ts';
 import { HOSTILE, sourceOf } from './hostile-plugins.ts';

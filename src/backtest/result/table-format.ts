@@ -154,16 +154,8 @@ export function flagCell<Source>(valueOf: (source: Source) => boolean): TableFie
   return { valueOf, writeJson: write, writeCsv: write };
 }
 
-/** Writers of the cells of each kind of field. */
-const CELLS: Readonly<Record<FieldKind, typeof textCell | typeof decimalCell | typeof numberCell>> = {
-  name: textCell,
-  text: textCell,
-  side: textCell,
-  execution: textCell,
-  orderState: textCell,
-  exit: textCell,
-  orderId: textCell,
-  tradeId: textCell,
+/** Writers of the cells of the kinds of fields that are no texts. */
+const CELLS: Readonly<Partial<Record<FieldKind, typeof decimalCell | typeof numberCell>>> = {
   money: decimalCell,
   amount: decimalCell,
   time: momentCell,
@@ -177,7 +169,8 @@ export function recordCells<Source, Row>(
   names: readonly (keyof Row & string)[],
 ): TableFields<Source, Row> {
   const cellOf = (name: keyof Row & string): unknown => {
-    const cell = CELLS[present(fields[name], 'a field of each name').kind] as typeof textCell;
+    const { kind } = present(fields[name], 'a field of each name');
+    const cell = (CELLS[kind] ?? textCell) as typeof textCell;
     return cell((source: Source) => (source as Readonly<Record<string, string | null>>)[name] ?? null);
   };
   return Object.fromEntries(names.map((name) => [name, cellOf(name)])) as unknown as TableFields<Source, Row>;

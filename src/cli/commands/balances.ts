@@ -1,9 +1,10 @@
 import type { Command } from 'commander';
-import { formatUnits, parseUnits } from '../../domain/money.ts';
-import type { SeenBalance } from '../../mirror/mirror-reader.ts';
+import { formatUnits } from '../../domain/money.ts';
 import { mirrorCommand, print, readMirror, type MirrorOptions } from '../read-mirror.ts';
 import { tableLines, type TableColumn } from '../table.ts';
 import { agoText } from '../../domain/time-text.ts';
+import type { BalanceRecord } from '../../records/rows.ts';
+import { BALANCE_ROWS } from '../../mirror/record-tables.ts';
 
 interface Options extends MirrorOptions {
   readonly all?: true;
@@ -20,23 +21,22 @@ const COLUMNS: readonly TableColumn[] = [
   { title: 'read' },
 ];
 
-const freeOf = ({ total, held }: SeenBalance): string => formatUnits(parseUnits(total) - parseUnits(held));
+const freeOf = ({ total, held }: BalanceRecord): string => formatUnits(total - held);
 
 function listBalances(options: Options): void {
   const found = readMirror(options, (reader) => reader.balances());
-  const shown =
-    options.all === true ? found : found.filter(({ total, held }) => total !== '0' || held !== '0');
+  const shown = options.all === true ? found : found.filter(({ total, held }) => total !== 0n || held !== 0n);
   const empty = found.length - shown.length;
   const nowMs = Date.now();
   print(options, {
-    json: { balances: shown.map((balance) => ({ ...balance, free: freeOf(balance) })) },
+    json: { balances: shown.map((balance) => ({ ...BALANCE_ROWS.stored(balance), free: freeOf(balance) })) },
     lines: () => [
       ...tableLines(
         COLUMNS,
         shown.map((each) => [
           each.currency,
-          each.total,
-          each.held,
+          formatUnits(each.total),
+          formatUnits(each.held),
           freeOf(each),
           agoText(each.seenAtMs, nowMs),
         ]),

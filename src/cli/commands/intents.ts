@@ -1,7 +1,8 @@
 import { parsedJson } from '../../domain/stored-json.ts';
 import { Option, type Command } from 'commander';
 import { readStored } from '../../domain/stored-json.ts';
-import { storedLogLine, type IntentRecord } from '../../engine/mirror-change.ts';
+import { storedLogLine } from '../../engine/mirror-change.ts';
+import type { IntentRecord } from '../../records/rows.ts';
 import {
   filterOf,
   mirrorCommand,

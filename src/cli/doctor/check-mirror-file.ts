@@ -5,7 +5,7 @@ import { mirrorName } from '../../mirror/mirror-path.ts';
 import { SarrafError } from '../../domain/errors.ts';
 import { agoText, secondText } from '../../domain/time-text.ts';
 import { readKept } from '../../engine/kept-records.ts';
-import type { StrategyRecord } from '../../engine/mirror-change.ts';
+import type { StrategyRecord } from '../../records/rows.ts';
 import { readSentence } from '../../language/read-sentence.ts';
 import { MirrorReader, type KeptRow, type MirrorSummary } from '../../mirror/mirror-reader.ts';
 import type { RetentionLimits } from '../../mirror/retention.ts';

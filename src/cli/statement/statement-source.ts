@@ -36,7 +36,7 @@ export function sourceOf(rows: StatementRows): ReadSource | null {
   const sinceMs = Math.max(beganAtMs, fillsSinceMs, linesSinceMs);
   const stored = readKept(rows.kept, KEPT_RECONCILIATION);
   const expected = stored?.books.expected ?? {};
-  const now = new Map(rows.balances.map(({ currency, total }) => [currency, parseUnits(total)]));
+  const now = new Map(rows.balances.map(({ currency, total }) => [currency, total]));
   // What the books have goes with the trades that are stored; a wallet may be read before its last trade is.
   for (const [currency, units] of Object.entries(expected)) now.set(currency, units as Units);
   const marks = readKept(rows.kept, KEPT_BALANCE_MARKS)?.marks ?? [];

@@ -4,6 +4,7 @@ import { readReconciliation } from '../../mirror/read-reconciliation.ts';
 import { transfersNow } from '../../mirror/transfers-now.ts';
 import { hasWriter } from '../../mirror/writer-lock.ts';
 import type { BooksReply } from '../schema/books.ts';
+import { formatUnits } from '../../domain/money.ts';
 
 export function booksReplyOf(reader: MirrorReader): BooksReply {
   const report = readReconciliation(reader);
@@ -29,8 +30,8 @@ export function booksReplyOf(reader: MirrorReader): BooksReply {
     transfers: transfersNow(reader.kept(), hasWriter(reader.path)).map((transfer) => ({ ...transfer })),
     balances: reader.balances().map(({ currency, total, held, seenAtMs }) => ({
       currency,
-      total,
-      held,
+      total: formatUnits(total),
+      held: formatUnits(held),
       expected: books[currency] ?? null,
       seenAtMs,
     })),

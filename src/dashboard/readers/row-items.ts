@@ -1,5 +1,5 @@
 import { parsedJson } from '../../domain/stored-json.ts';
-import type { IntentRecord } from '../../engine/mirror-change.ts';
+import type { IntentRecord } from '../../records/rows.ts';
 import { tryMarket } from './market-parts.ts';
 import type { FillRecord } from '../../records/fill.ts';
 import { UNTIL_RESUMED_MS, type Lock } from '../../engine/lock.ts';

@@ -1,6 +1,6 @@
 import { formatUnits, parseUnits, type Units } from '../../domain/money.ts';
 import type { RunNote } from '../../daemon/run-record.ts';
-import type { StrategyRecord } from '../../engine/mirror-change.ts';
+import type { StrategyRecord } from '../../records/rows.ts';
 import { readFigures } from '../../engine/strategy-instance-record.ts';
 import { MARKET_NAMES } from '../../exchange/market-names.ts';
 import { unprotectedOf } from '../../engine/exits.ts';

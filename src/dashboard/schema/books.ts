@@ -1,5 +1,7 @@
 import { z } from 'zod';
-import { countField, decimalTextField, sentenceField, timeField } from './fields.ts';
+import { countField, decimalTextField, ITEM_CODECS, sentenceField, timeField } from './fields.ts';
+import { shapeOf } from '../../records/field.ts';
+import { BALANCE } from '../../records/rows.ts';
 
 /** State of the bot's books compared with the exchange. */
 export const booksReply = z.object({
@@ -44,9 +46,7 @@ export const booksReply = z.object({
   ),
   balances: z.array(
     z.object({
-      currency: z.string(),
-      total: decimalTextField,
-      held: decimalTextField,
+      ...shapeOf(BALANCE, ['currency', 'total', 'held'], ITEM_CODECS),
       expected: decimalTextField.nullable().describe('What the books have.'),
       seenAtMs: timeField,
     }),

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { ORDER_STATES } from '../../domain/order.ts';
-import { shapeOf } from '../../records/field.ts';
+import { INTENT_STATUSES, namesOf, shapeOf } from '../../records/field.ts';
+import { INTENT } from '../../records/rows.ts';
 import { FILL, FILL_ITEM } from '../../records/fill.ts';
 import { ORDER_ITEM, SHOWN_ORDER } from '../../records/order.ts';
 import {
@@ -67,7 +68,7 @@ export const orderReply = z.object({
     .object({
       id: z.string(),
       kind: z.string(),
-      status: z.enum(['working', 'done', 'refused']),
+      status: ITEM_CODECS.intentStatus,
       reason: z.string().nullable(),
       reasonFacts: sentenceField,
       atMs: timeField,
@@ -79,20 +80,14 @@ export const fillsQuery = pageQuery.extend({ ...filter, order: nameField.optiona
 export const fillsReply = pageOfItems(fillItem);
 
 export const intentItem = z.object({
-  id: z.string(),
-  strategy: z.string(),
-  atMs: timeField,
-  kind: z.string(),
-  market: z.string().nullable(),
-  status: z.enum(['working', 'done', 'refused']),
-  reason: z.string().nullable(),
+  ...shapeOf(INTENT, namesOf(INTENT, ['json']), ITEM_CODECS),
   reasonFacts: sentenceField,
   data: z.unknown().describe('The intent itself.'),
 });
 
 export const intentsQuery = pageQuery.extend({
   ...filter,
-  status: z.enum(['all', 'working', 'done', 'refused']).default('all'),
+  status: z.enum(['all', ...INTENT_STATUSES]).default('all'),
 });
 export const intentsReply = pageOfItems(intentItem);
 

@@ -1,5 +1,5 @@
 import type { Intent } from '../../strategy/intents.ts';
-import type { IntentRecord } from '../mirror-change.ts';
+import type { IntentRecord } from '../../records/rows.ts';
 import type { Outbox } from '../outbox.ts';
 
 /**

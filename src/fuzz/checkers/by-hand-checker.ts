@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { EngineOutput } from '../../engine/engine-command.ts';
 import type { Engine } from '../../engine/engine.ts';
-import type { IntentRecord } from '../../engine/mirror-change.ts';
+import type { IntentRecord } from '../../records/rows.ts';
 import { parseMarket } from '../../exchange/market-names.ts';
 import { addsRisk, NOTHING_GIVEN, type GivenCoins } from './adds-risk.ts';
 import type { ExchangeTruth } from './exchange-truth.ts';

@@ -37,12 +37,12 @@ import { parseMarket, MARKET_NAMES } from '../../../src/exchange/market-names.ts
 import { KeptState } from '../../../src/backtest/kept-state.ts';
 import type {
   FigureRecord,
-  IntentRecord,
   JournalEntry,
   MirrorChange,
   MirrorState,
   ReplyRecord,
 } from '../../../src/engine/mirror-change.ts';
+import type { IntentRecord } from '../../../src/records/rows.ts';
 import { emptyStats } from '../../support/recorded-rows.ts';
 
 /**

@@ -2,7 +2,13 @@ import { EXECUTIONS, ORDER_STATES } from '../../../src/domain/order.ts';
 import fc from 'fast-check';
 import { EXIT_KINDS } from '../../../src/domain/exit-kind.ts';
 import type { Units } from '../../../src/domain/money.ts';
-import type { FieldKind, RecordFields, RecordOf } from '../../../src/records/field.ts';
+import {
+  type FieldKind,
+  type RecordFields,
+  type RecordOf,
+  INTENT_STATUSES,
+  STRATEGY_STATUSES,
+} from '../../../src/records/field.ts';
 import { FILL } from '../../../src/records/fill.ts';
 import { ORDER } from '../../../src/records/order.ts';
 import type { MirrorChange } from '../../../src/engine/mirror-change.ts';
@@ -11,6 +17,7 @@ import { algorithmToJson } from '../../../src/engine/algorithm-json.ts';
 import { AssetLedger } from '../../../src/portfolio/asset-ledger.ts';
 import { ICEBERG, NOW_MS } from './mirror-fixture.ts';
 import { MARKET_NAMES } from '../../../src/exchange/market-names.ts';
+import { INTENT, ALGORITHM, STRATEGY } from '../../../src/records/rows.ts';
 
 /** Few names, so that rows are written over one another. */
 const name = fc.constantFrom('a', 'b', 'c', 'd');
@@ -49,6 +56,10 @@ const BY_KIND: Readonly<Record<FieldKind, fc.Arbitrary<unknown>>> = {
   cursor: id,
   orderId: venueText,
   tradeId: venueText,
+  walletId: venueText,
+  intentStatus: fc.constantFrom(...INTENT_STATUSES),
+  strategyStatus: fc.constantFrom(...STRATEGY_STATUSES),
+  json: object,
 };
 
 /** A record with any values, but for the fields in `special`. */
@@ -92,31 +103,9 @@ const instance = json.map((state) => {
   });
 });
 
-const algorithm = fc.record({
-  intentId: name,
-  strategy: name,
-  market: name,
-  json: fc.constant(algorithmToJson(ICEBERG)),
-});
-
-const strategy = fc.record({
-  name,
-  status: fc.constantFrom('running' as const, 'paused' as const, 'stopped' as const),
-  reason: orNull(text),
-  json: instance,
-  atMs: timeMs,
-});
-
-const intent = fc.record({
-  id: name,
-  strategy: name,
-  atMs: timeMs,
-  kind: name,
-  market: orNull(name),
-  json: object,
-  status: fc.constantFrom('working' as const, 'done' as const, 'refused' as const),
-  reason: orNull(text),
-});
+const algorithm = recordOf(ALGORITHM, { json: fc.constant(algorithmToJson(ICEBERG)) });
+const strategy = recordOf(STRATEGY, { json: instance });
+const intent = recordOf(INTENT, {});
 
 /** Changes that a restart gets. */
 export const storedChange: fc.Arbitrary<MirrorChange> = fc.oneof(

@@ -2,12 +2,8 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseUnits } from '../../../src/domain/money.ts';
-import type {
-  IntentRecord,
-  JournalEntry,
-  MirrorChange,
-  ReplyRecord,
-} from '../../../src/engine/mirror-change.ts';
+import type { JournalEntry, MirrorChange, ReplyRecord } from '../../../src/engine/mirror-change.ts';
+import type { IntentRecord } from '../../../src/records/rows.ts';
 import { EMPTY_FILL, type FillRecord } from '../../../src/records/fill.ts';
 import type { OrderRecord } from '../../../src/records/order.ts';
 import type { Algorithm } from '../../../src/engine/algorithms/algorithms.ts';

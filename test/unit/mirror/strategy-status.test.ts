@@ -4,7 +4,7 @@ import { strategyStatus } from '../../../src/mirror/strategy-status.ts';
 import { parseMarket, MARKET_NAMES } from '../../../src/exchange/market-names.ts';
 import { decimalText } from '../../../src/domain/decimal-text.ts';
 import { parseUnits } from '../../../src/domain/money.ts';
-import type { StrategyRecord } from '../../../src/engine/mirror-change.ts';
+import type { StrategyRecord } from '../../../src/records/rows.ts';
 import { writeInstance } from '../../../src/engine/strategy-instance-record.ts';
 import { UNTIL_RESUMED_MS } from '../../../src/engine/lock.ts';
 import { AssetLedger } from '../../../src/portfolio/asset-ledger.ts';
