@@ -4,6 +4,7 @@ import { formatUnits } from '../domain/money.ts';
 import { readStored, storedTimeMs, storedUnits } from '../domain/stored-json.ts';
 import { tehranDay } from '../domain/tehran-time.ts';
 import type { Outbox } from './outbox.ts';
+import type { KeptTexts } from './mirror-change.ts';
 
 export const KEPT_BALANCE_MARKS = 'balance-marks';
 
@@ -47,7 +48,7 @@ export class BalanceMarks {
     this.outbox = outbox;
   }
 
-  restore(json: string | undefined): void {
+  restore({ [KEPT_BALANCE_MARKS]: json }: KeptTexts): void {
     if (json === undefined) return;
     const stored = readStored(storedBalanceMarks, json, 'what is kept of the balances of each month');
     this.marks = stored.marks;

@@ -18,6 +18,7 @@ import type { Outbox } from './outbox.ts';
 import type { StrategyDispatcher } from './strategy-dispatcher.ts';
 import type { StrategyNotifier } from './strategies/strategy-notifier.ts';
 import type { ListCursor } from '../domain/venue-id.ts';
+import type { KeptTexts } from './mirror-change.ts';
 
 export const KEPT_CONTROL = 'control';
 
@@ -148,7 +149,7 @@ export class Control {
     return wanted.filter(({ key }) => exits.has(key));
   }
 
-  restore(json: string | undefined): void {
+  restore({ [KEPT_CONTROL]: json }: KeptTexts): void {
     if (json === undefined) return;
     this.halted = readStored(storedControl, json, 'what is kept of a halt').halted;
     if (this.halted === null) return;

@@ -3,6 +3,7 @@ import { readStored, storedTimeMs } from '../domain/stored-json.ts';
 import { sentence } from '../language/sentence.ts';
 import { type VenueAnswer } from '../venues/port.ts';
 import type { Outbox } from './outbox.ts';
+import type { KeptTexts } from './mirror-change.ts';
 
 /**
  * Name of a credential, without its value, and advice for when the exchange refuses it: whole sentences
@@ -75,7 +76,7 @@ export class CredentialWatch {
   }
 
   /** A new start knows nothing yet: the credential may be another one. */
-  restore(json: string | undefined): void {
+  restore({ [KEPT_CREDENTIAL]: json }: KeptTexts): void {
     if (json === undefined) return;
     if (readStored(storedCredential, json, 'what is kept of the credential').refused !== null) this.keep();
   }

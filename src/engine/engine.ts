@@ -1,407 +1,72 @@
 import type { Timeframe } from '../domain/timeframe.ts';
-import type { LockRule } from './lock.ts';
-import { mayTrade, STATES_ONCE_SENT, type OrderRecord } from '../records/order.ts';
+import { mayTrade, type OrderRecord } from '../records/order.ts';
 import type { ClosedCandle } from '../strategy/strategy-event.ts';
-import { ByHand } from './by-hand/by-hand.ts';
-import { KEPT_BY_HAND } from './by-hand/by-hand-record.ts';
-import { AccountState } from './feeds/account-state.ts';
-import { AlgorithmManager } from './algorithms/algorithm-manager.ts';
-import { readersOf } from './feeds/candle-reader.ts';
-import { KEPT_CANCELS } from './orders/cancel-manager.ts';
-import { Control, KEPT_CONTROL } from './control.ts';
-import { CredentialWatch, KEPT_CREDENTIAL } from './credential-watch.ts';
 import type { EngineOutput } from './engine-command.ts';
-import type { EngineEvent, VenueEvent } from './engine-event.ts';
-import { DEFAULT_RECONCILIATION, type EngineSettings } from './engine-settings.ts';
-import { ordersByState, statusOf, type EngineStatus, TradingState } from './trading-state.ts';
-import { EventLoop } from './event-loop.ts';
-import { FeedHandler } from './feeds/feed-handler.ts';
-import { lastReadMs } from './feeds/feed-read-times.ts';
-import { FigureKeeper } from './strategies/figure-keeper.ts';
-import { FillHandler } from './fills/fill-handler.ts';
-import { FlawLog, KEPT_FINDINGS } from './flaw-log.ts';
-import { IntentBlotter } from './strategies/intent-blotter.ts';
-import { IntentRouter } from './strategies/intent-router.ts';
+import { type EngineEvent, type VenueEvent, isByHand, type ControlCommand } from './engine-event.ts';
+import type { EngineSettings } from './engine-settings.ts';
+import { ordersByState, statusOf, type EngineStatus } from './trading-state.ts';
+import type { FeedHandler } from './feeds/feed-handler.ts';
 import { leftBehind, type LeftBehind } from './left-behind.ts';
-import { KEPT_PLOTS } from './live-plots.ts';
-import { KEPT_LOCKS, LockManager } from './locks/lock-manager.ts';
-import { KEPT_LOSS_LIMITS, LossLimits } from './risk/loss-limits.ts';
-import { MarginCache } from './feeds/margin-cache.ts';
-import { MarketDataCache } from './feeds/market-data-cache.ts';
 import type { MirrorState } from './mirror-change.ts';
-import { OrderBlotter } from './orders/order-blotter.ts';
-import { KEPT_MISSING_COINS, MissingCoins } from './fills/missing-coins.ts';
-import { OrderManager } from './orders/order-manager.ts';
-import { Outbox } from './outbox.ts';
-import { PortfolioViews } from './strategies/portfolio-view.ts';
-import { PreTradeRisk } from './risk/pre-trade-risk.ts';
-import { Reconciler } from './fills/reconciler.ts';
-import { KEPT_ROW, RowCounter } from './feeds/row-counter.ts';
-import { RefusedOrders } from './orders/refused-orders.ts';
-import { Reservations } from './risk/reservations.ts';
-import { KEPT_BALANCE_MARKS } from './balance-marks.ts';
-import { KEPT_RECONCILIATION } from './stored-reconciliation.ts';
-import { SignalIntake } from './signal-intake.ts';
-import { KEPT_SLOW_MACHINE, SlowMachineWatch } from './slow-machine-watch.ts';
-import { KEPT_STANDSTILLS, StandstillWatch } from './standstill-watch.ts';
-import { StrategyDispatcher, type CandleListener } from './strategy-dispatcher.ts';
-import { pooledMarkets, StrategyInstance } from './strategy-instance.ts';
-import { StrategyNotifier } from './strategies/strategy-notifier.ts';
-import { MemberGuard } from './universe/member-guard.ts';
-import { KEPT_UNIVERSES } from './universe/stored-universes.ts';
-import { TransferManager } from './transfer-manager.ts';
-import { KEPT_TRANSFERS } from './transfer-record.ts';
-import { UniverseManager } from './universe-manager.ts';
+import type { CandleListener } from './strategy-dispatcher.ts';
+import type { StrategyInstance } from './strategy-instance.ts';
+import { giveInventories } from './inventory.ts';
+import { createParts, type EngineParts } from './engine-parts.ts';
+
+/** Rounds of events and intents within one step. More is a livelock, and the rest waits for the next step. */
+const MOST_ROUNDS = 1_000;
+
+const NOTHING_TO_DO = { changes: [], isDurable: false, requests: [], notices: [] } as const;
 
 /**
  * The bot as a pure, synchronous state machine: it takes in what came back and what time it is, and answers
- * what is to be written and asked. Here its parts are put together; what a step does is in `EventLoop`. It is
- * the same live, in backtests and under the fuzzer.
+ * what is to be written and asked. It is the same live, in backtests and under the fuzzer. Runs one step in
+ * this order: the event is applied, strategies are notified, and due requests are made.
  */
 export class Engine {
-  readonly instances: readonly StrategyInstance[];
-  readonly universes: UniverseManager;
-  readonly markets: MarketDataCache;
-  readonly account: AccountState;
-  readonly reconciler: Reconciler;
-  readonly orderManager: OrderManager;
-  readonly locks: LockManager;
-  readonly byHand: ByHand;
-  readonly signals: SignalIntake;
-  readonly slowMachine: SlowMachineWatch;
-  private readonly outbox: Outbox;
-  private readonly strategies: StrategyDispatcher;
-  private readonly algorithms: AlgorithmManager;
-  private readonly feeds: FeedHandler;
-  private readonly control: Control;
-  private readonly transfers: TransferManager;
-  private readonly tradingState: TradingState;
-  private readonly credential: CredentialWatch;
-  private readonly loop: EventLoop;
+  readonly instances: EngineParts['instances'];
+  readonly universes: EngineParts['universes'];
+  readonly markets: EngineParts['markets'];
+  readonly account: EngineParts['account'];
+  readonly reconciler: EngineParts['reconciler'];
+  readonly orderManager: EngineParts['orderManager'];
+  readonly locks: EngineParts['locks'];
+  readonly byHand: EngineParts['byHand'];
+  readonly signals: EngineParts['signals'];
+  readonly slowMachine: EngineParts['slowMachine'];
+  private readonly parts: EngineParts;
+  /**
+   * Time of a venue's last push. Timers of such a moment wait for a tick, so that whatever comes with the
+   * push is delivered before them.
+   */
+  private pushedAtMs = Number.NEGATIVE_INFINITY;
+  /** The output of a step that comes to nothing, with the time of the next that is due. */
+  private quiet: EngineOutput = { ...NOTHING_TO_DO, wakeAtMs: 0 };
+  /**
+   * Before this time a bar is only delivered: nothing is at work or waits to be delivered, stored or sent,
+   * and nothing is due. It never comes where that is not so.
+   */
+  private restsUntilMs = Number.NEGATIVE_INFINITY;
+  /** Strategies with given coins that had no price yet. */
+  private unpriced: readonly StrategyInstance[] = [];
 
   /**
    * `nowMs` is the time of the first step. Throws `INVALID_STRATEGY` where a stored state does not fit its
    * strategy.
    */
   constructor(settings: EngineSettings, state: MirrorState, nowMs: number) {
-    const outbox = new Outbox(settings);
-    outbox.nowMs = nowMs;
-    const rows = new RowCounter(outbox);
-    const findings = new FlawLog(outbox);
-    const followed = new Set<string>(settings.markets.map(({ symbol }) => symbol));
-    const { marketNames } = settings.venue;
-    const sees = (market: string): boolean => followed.has(market);
-    const instances = settings.instances.map(
-      (instance) => new StrategyInstance(instance, { marketNames, sees }),
-    );
-    const credential = new CredentialWatch(outbox, settings.credential ?? null);
-    const slowMachine = new SlowMachineWatch(outbox);
-    const intents = new IntentBlotter(outbox);
-    const blotter = new OrderBlotter(settings, outbox);
-    const account = new AccountState(outbox, findings);
-    const standstills = new StandstillWatch({
-      outbox,
-      venue: settings.venue,
-      limits: settings.instances.map(({ limits }) => limits),
-    });
-    const markets = new MarketDataCache({
-      standstills,
-      markets: settings.markets,
-      outbox,
-      findings,
-      emit: (event, market) => this.loop.tellMarketData(event, market),
-    });
-    const margin = new MarginCache({
-      outbox,
-      findings,
-      emit: (topic, seen) => this.loop.tellMargin(topic, seen),
-    });
-    const readers = readersOf(settings.feeds, instances, settings.venue);
-    const reservations = new Reservations({
-      table: blotter.table,
-      account,
-      instances,
-      marketNames,
-      marketOf: (symbol) => markets.get(symbol)?.market ?? null,
-      expected: (asset) => this.reconciler.expectedOf(asset),
-      works: () => this.algorithms.atWork,
-      leaving: (asset) => transfers.leavingSpot(asset),
-      bestFor: (market, side) => risk.bestFor(market, side),
-      isPushed: settings.reconciliation === null,
-    });
-    const views = new PortfolioViews(instances, {
-      markets,
-      blotter,
-      account,
-      reservations,
-      readers,
-      margin,
-      universeOf: (instance, name) => universes.stateOf(instance, name),
-      locksOn: (strategy, market) => this.locks.shownTo(strategy, market),
-    });
-    const notifier = new StrategyNotifier({ instances, outbox, markets });
-    const closed = (): string | null => this.tradingState.closed();
-    const refused = new RefusedOrders({
-      blotter,
-      markets,
-      account,
-      hasten: (feed) => feeds.hasten(feed),
-    });
-    const risk = new PreTradeRisk({
-      blotter,
-      markets,
-      instances,
-      reservations,
-      closed,
-      lockOn: (order, reduces) => this.locks.refusalOf(order, reduces),
-      closedIn: (market) => findings.closedIn(market),
-      refusedBefore: (order, stopLeg, reduces) => refused.objectionTo(order, stopLeg, reduces),
-      onRefusal: (instance, refusal) => lossLimits.refused(instance, refusal),
-    });
-    const orderManager = new OrderManager({ settings, blotter, findings, risk, rows, epoch: state.epoch });
-    const { placer } = orderManager;
-    const ways = {
-      outbox,
-      orderManager,
-      placer,
-      risk,
-      markets,
-      intents,
-      views,
-      notifier,
-      reservations,
-      closed,
-      rows,
-    };
-    const missing: MissingCoins = new MissingCoins({
-      outbox,
-      account,
-      instances,
-      markets,
-      expected: (asset) => this.reconciler.expectedOf(asset),
-      onChange: (coin) => algorithms.lookAt(coin),
-    });
-    const algorithms: AlgorithmManager = new AlgorithmManager({
-      ...ways,
-      areMissing: (coin) => missing.areMissing(coin),
-    });
-    const { movesPerMinute = null } = settings;
-    const members = new MemberGuard({
-      universeOf: (instance, name) => universes.stateOf(instance, name),
-      table: blotter.table,
-    });
-    const transfers: TransferManager = new TransferManager({
-      ...ways,
-      venue: settings.venue,
-      margin,
-      reconciler: {
-        expectedOf: (asset) => this.reconciler.expectedOf(asset),
-        onTransfer: (asset, units) => this.reconciler.onTransfer(asset, units),
-      },
-      reconciles: settings.reconciliation !== null,
-      hasten: (feed) => feeds.hasten(feed),
-    });
-    const router = new IntentRouter({
-      ...ways,
-      algorithms,
-      members,
-      movesPerMinute,
-      transfers,
-      whileClosing: (instance, intent) => this.byHand.closing.objectionTo(instance, intent),
-    });
-    const strategies = new StrategyDispatcher({
-      instances,
-      outbox,
-      markets,
-      views,
-      notifier,
-      intents: router,
-      marketNames,
-    });
-    const locks = new LockManager({
-      rules: rulesOf(settings),
-      outbox,
-      orderManager,
-      instances,
-      markets,
-      account,
-      views,
-      isExitOfBracket: (order) => algorithms.brackets.isExit(order),
-      hasStarted: () => strategies.hasStarted,
-      onResumed: (instance) => strategies.resume(instance),
-    });
-    const lossLimits = new LossLimits({
-      outbox,
-      instances,
-      markets,
-    });
-    const reconciles = settings.reconciliation !== null;
-    const currencies = new Set(settings.markets.flatMap(({ base, quote }) => [base, quote]));
-    const reconciler = new Reconciler(
-      { ...(settings.reconciliation ?? DEFAULT_RECONCILIATION), currencies },
-      outbox,
-      {
-        hasten: (feed) => feeds.hasten(feed),
-        unsettled: () => blotter.unsettled() ?? transfers.unsettled() ?? fills.waitingFor(),
-        findings,
-        venue: settings.venue,
-      },
-    );
-    const { alertAfterMs, lagMs } = settings.reconciliation ?? DEFAULT_RECONCILIATION;
-    const fills = new FillHandler({
-      // Before new orders would have to wait for them, and far beyond what lists lag.
-      waitMs: reconciles ? Math.max(alertAfterMs / 2, 2 * lagMs) : Number.POSITIVE_INFINITY,
-      blotter,
-      reports: orderManager.reports,
-      reconciler,
-      listeners: [...(reconciles ? [reconciler] : []), locks.ahead, notifier, locks],
-    });
-    const feeds = new FeedHandler({
-      feeds: settings.feeds,
-      startMs: nowMs,
-      outbox,
-      orderManager,
-      markets,
-      margin,
-      account,
-      fills,
-      reconciler,
-      findings,
-      readers,
-      strategies,
-      onCandle: (candle) => algorithms.onCandle(candle),
-      pooled: pooledMarkets(instances),
-      onStats: (atMs) => universes.onStats(atMs),
-    });
-    const universes = new UniverseManager({
-      instances,
-      venue: settings.venue,
-      outbox,
-      markets,
-      blotter,
-      algorithms,
-      notifier,
-      strategies,
-      feeds,
-      ranksFromMs: settings.ranksFromMs ?? null,
-      stored: state.kept[KEPT_UNIVERSES],
-    });
-    const control = new Control({ outbox, orderManager, algorithms, strategies, notifier });
-    const byHand = new ByHand({
-      ...ways,
-      instances,
-      algorithms,
-      router,
-      missing,
-      halted: () => control.closed(),
-    });
-    const figures =
-      settings.figures === undefined || settings.figures === null
-        ? null
-        : new FigureKeeper({
-            settings: settings.figures,
-            outbox,
-            instances,
-            markets,
-            account,
-            reconciler,
-            blotter,
-            hasStarted: () => strategies.hasStarted,
-          });
-    const signals = new SignalIntake({
-      instances,
-      outbox,
-      notifier,
-      strategies,
-      isEnding: () => control.isDraining,
-      closed,
-    });
-    const shared = {
-      outbox,
-      control,
-      credential,
-      strategies,
-      reconciler,
-      findings,
-      orderManager,
-      reconciles,
-      standstills,
-    };
-    this.tradingState = new TradingState(shared);
-    this.loop = new EventLoop({
-      ...shared,
-      slowMachine,
-      locks,
-      lossLimits,
-      byHand,
-      signals,
-      rows,
-      instances,
-      markets,
-      account,
-      readers,
-      reservations,
-      fills,
-      feeds,
-      universes,
-      algorithms,
-      transfers,
-      figures,
-      isRestart: state.strategies.length > 0,
-      aliveUntilMs: lastReadMs(state.kept),
-    });
-    blotter.listen(STATES_ONCE_SENT, (order, before) => feeds.onOrder(order, before));
-    blotter.listen(['sending', ...STATES_ONCE_SENT], (order, before) => notifier.onOrder(order, before));
-    this.instances = instances;
-    this.universes = universes;
-    this.markets = markets;
-    this.account = account;
-    this.reconciler = reconciler;
-    this.orderManager = orderManager;
-    this.locks = locks;
-    this.byHand = byHand;
-    this.signals = signals;
-    this.outbox = outbox;
-    this.strategies = strategies;
-    this.algorithms = algorithms;
-    this.feeds = feeds;
-    this.control = control;
-    this.transfers = transfers;
-    this.credential = credential;
-    this.slowMachine = slowMachine;
-    // What each part was before a restart. The order counts: fills and orders go to strategies that are
-    // there.
-    const { kept } = state;
-    rows.restore(kept[KEPT_ROW]);
-    findings.restore(kept[KEPT_FINDINGS]);
-    orderManager.takeover.restore(state, rows.last);
-    orderManager.reports.lost.conflictingInstances.begin(nowMs);
-    markets.restore(state.markets, nowMs);
-    strategies.restore(state, settings.lost ?? []);
-    notifier.restore(state);
-    fills.restore(state);
-    reconciler.restore(kept[KEPT_RECONCILIATION], kept[KEPT_BALANCE_MARKS]);
-    if (orderManager.takeover.isPutBack && reconciles) reconciler.afterPutBack();
-    blotter.restore(state, nowMs);
-    orderManager.cancels.restore(kept[KEPT_CANCELS]);
-    algorithms.restore(state, instances);
-    for (const reader of readers.values()) {
-      const sinceMs = algorithms.brackets.wantsClosesSince(reader.market, reader.timeframe);
-      if (sinceMs !== null) reader.reachBack(sinceMs, nowMs);
-    }
-    missing.restore(kept[KEPT_MISSING_COINS]);
-    transfers.restore(kept[KEPT_TRANSFERS]);
-    router.restore(state);
-    transfers.resume();
-    control.restore(kept[KEPT_CONTROL]);
-    locks.restore(kept[KEPT_LOCKS]);
-    lossLimits.restore(kept[KEPT_LOSS_LIMITS]);
-    byHand.restore(kept[KEPT_BY_HAND], orderManager.takeover.isPutBack);
-    signals.restore(state);
-    credential.restore(kept[KEPT_CREDENTIAL]);
-    slowMachine.restore(kept[KEPT_SLOW_MACHINE]);
-    standstills.restore(kept[KEPT_STANDSTILLS]);
-    figures?.plots.restore(kept[KEPT_PLOTS]);
+    const parts = createParts(settings, state, nowMs);
+    this.parts = parts;
+    this.instances = parts.instances;
+    this.universes = parts.universes;
+    this.markets = parts.markets;
+    this.account = parts.account;
+    this.reconciler = parts.reconciler;
+    this.orderManager = parts.orderManager;
+    this.locks = parts.locks;
+    this.byHand = parts.byHand;
+    this.signals = parts.signals;
+    this.slowMachine = parts.slowMachine;
   }
 
   /**
@@ -409,43 +74,275 @@ export class Engine {
    * not: the shell then ends this life.
    */
   step(event: EngineEvent): EngineOutput {
-    return this.loop.step(event);
+    if (event.kind === 'opens') return this.takeOpens(event);
+    this.take(event);
+    return this.finish(event.kind === 'tick');
   }
 
-  /** Takes in all that a venue answered and pushed at one moment, one after the other, as one step. */
+  /**
+   * Takes in what a venue answered and pushed at one moment as one step: strategies get each before the next,
+   * and what is due is asked once.
+   */
   stepAll(events: readonly VenueEvent[]): EngineOutput {
-    return this.loop.stepAll(events);
+    for (const event of events) {
+      this.take(event);
+      this.work();
+    }
+    return this.finish(false);
   }
 
-  /** Returns the listeners to bars of a market and length, for `stepBar`. */
-  listenersTo(market: string, timeframe: Timeframe): readonly CandleListener[] {
-    return this.strategies.listenersTo(market, timeframe);
-  }
-
-  /** Passes over a bar that changes nothing, before it is made; answers whether it does. */
-  skipBar(atMs: number, listeners: readonly CandleListener[]): boolean {
-    return this.loop.skipBar(atMs, listeners);
+  private take(event: Exclude<EngineEvent, { kind: 'opens' }>): void {
+    const { outbox, feeds, algorithms, locks } = this.parts;
+    if (event.atMs > outbox.nowMs) outbox.nowMs = event.atMs;
+    if (outbox.nowMs >= locks.dueAtMs) locks.advance();
+    if (event.kind === 'account') this.pushedAtMs = outbox.nowMs;
+    if (algorithms.works.size > 0) algorithms.beginStep();
+    if (event.kind === 'answer') this.takeAnswer(event);
+    else if (event.kind === 'account') this.takeAccount(event);
+    else if (event.kind === 'pace') feeds.setPaces(event.paces);
+    else if (event.kind === 'control') {
+      this.takeCommand(event.command);
+    }
   }
 
   /** A bar closed at `atMs`, pushed to those who want such bars by a backtest, which has millions of them. */
   stepBar(bar: ClosedCandle, atMs: number, listeners: readonly CandleListener[]): EngineOutput {
-    return this.loop.stepBar(bar, atMs, listeners);
+    const { algorithms, strategies, locks } = this.parts;
+    if (this.isQuietAt(atMs)) {
+      if (!strategies.handCandle(bar, listeners) || this.isAtRest()) return this.quiet;
+      return this.finish(false);
+    }
+    if (atMs >= locks.dueAtMs) locks.advance();
+    if (algorithms.works.size > 0) algorithms.beginStep();
+    strategies.tellCandle(bar, listeners);
+    if (algorithms.works.size > 0) {
+      algorithms.onCandle(bar);
+      algorithms.onBook(bar.market);
+    }
+    return this.finish(false);
+  }
+
+  /**
+   * The same for a bar before it is made: nothing is due, and of those who want such bars nobody follows the
+   * market. Answers whether that is so.
+   */
+  skipBar(atMs: number, listeners: readonly CandleListener[]): boolean {
+    return (
+      listeners.every(({ instance, place }) => instance.runner.isUnfollowed(place)) && this.isQuietAt(atMs)
+    );
+  }
+
+  /** The time goes on to that of a bar. Answers whether bars of that time are only delivered. */
+  private isQuietAt(atMs: number): boolean {
+    const { outbox } = this.parts;
+    if (atMs > outbox.nowMs) outbox.nowMs = atMs;
+    this.pushedAtMs = outbox.nowMs;
+    return outbox.nowMs < this.restsUntilMs;
+  }
+
+  /** Does all that a step brings with it, and answers what is to be done. */
+  private finish(isTick: boolean): EngineOutput {
+    const { outbox } = this.parts;
+    this.work();
+    this.pump(outbox.nowMs, isTick || outbox.nowMs > this.pushedAtMs);
+    this.work();
+    if (this.unpriced.length > 0) this.priceInventories();
+    this.parts.figures?.pump(outbox.nowMs);
+    this.store();
+    const wakeAtMs = this.wakeAtMs();
+    const output = outbox.take(wakeAtMs);
+    if (this.quiet.wakeAtMs !== wakeAtMs) this.quiet = { ...NOTHING_TO_DO, wakeAtMs };
+    this.restsUntilMs = this.isAtRest() ? wakeAtMs : Number.NEGATIVE_INFINITY;
+    return output;
+  }
+
+  /** True if nothing is at work or waits to be delivered, stored or sent. */
+  private isAtRest(): boolean {
+    const { outbox, algorithms, strategies } = this.parts;
+    return (
+      strategies.hasStarted &&
+      outbox.isEmpty &&
+      !outbox.isRestartable &&
+      !outbox.isJournaled &&
+      strategies.isIdle &&
+      algorithms.works.size === 0 &&
+      this.unpriced.length === 0
+    );
+  }
+
+  /** Values given coins at the first price that there is. */
+  private priceInventories(): void {
+    const { markets, outbox } = this.parts;
+    this.unpriced = this.unpriced.filter((instance) => {
+      instance.takePrices((market) => markets.priceOf(market), outbox.nowMs);
+      return instance.ledger.waitsForPrices;
+    });
+  }
+
+  private takeCommand(command: ControlCommand): void {
+    const { reconciler, control, fills, locks, byHand, transfers, signals } = this.parts;
+    if (command.kind === 'lock' || command.kind === 'unlock') locks.take(command);
+    else if (isByHand(command)) byHand.take(command);
+    else if (command.kind === 'signal') signals.take(command);
+    else if (command.kind === 'accept-balances') {
+      fills.accept();
+      reconciler.accept();
+      transfers.accept();
+    } else if (command.kind === 'compare-balances') reconciler.tryNow();
+    else control.take(command);
+  }
+
+  private takeAnswer(event: Extract<EngineEvent, { kind: 'answer' }>): void {
+    const { outbox, credential, slowMachine } = this.parts;
+    const { requestId, answer, sentAtMs, reply = null } = event;
+    const asked = outbox.answered(requestId);
+    credential.take(answer, { isPrivate: asked?.isPrivate ?? false, sentAtMs });
+    slowMachine.take({ answer, sentAtMs });
+    asked?.take(answer, { atMs: outbox.nowMs, sentAtMs, reply });
+  }
+
+  /**
+   * A bar of a market that has no book closed at `atMs`: its close is the price from now on. To be called
+   * before anything else of that moment while algorithms are at work. Nobody is asked for anything; what
+   * waits for a price is asked at the next step, which `wakeAtMs` calls for.
+   */
+  stepClose(market: string, atMs: number): EngineOutput {
+    const { outbox, algorithms } = this.parts;
+    if (atMs > outbox.nowMs) outbox.nowMs = atMs;
+    this.pushedAtMs = outbox.nowMs;
+    algorithms.onBook(market);
+    return this.afterPrices();
+  }
+
+  /** These are the prices from now on. */
+  private takeOpens({ atMs, opens }: Extract<EngineEvent, { kind: 'opens' }>): EngineOutput {
+    const { outbox, markets, algorithms } = this.parts;
+    if (atMs > outbox.nowMs) outbox.nowMs = atMs;
+    for (const { market, price, untilMs } of opens) {
+      markets.takeOpen(market, price, untilMs);
+      if (algorithms.works.size > 0) algorithms.onBook(market);
+    }
+    return this.afterPrices();
+  }
+
+  /** Defers algorithms that wait for a price to the next step, when it is known what else happened. */
+  private afterPrices(): EngineOutput {
+    const { outbox, algorithms } = this.parts;
+    return algorithms.isWaited ? { ...NOTHING_TO_DO, wakeAtMs: outbox.nowMs } : this.quiet;
+  }
+
+  private takeAccount({ orders, trades, wallets }: Extract<EngineEvent, { kind: 'account' }>): void {
+    const { account, orderManager, fills } = this.parts;
+    account.takePushed(wallets);
+    for (const record of orders) orderManager.takeRecord(record);
+    account.saw('orders');
+    if (trades.length > 0) fills.takePushed(trades);
+    account.saw('fills');
+  }
+
+  /** Tells strategies and runs algorithms until nothing is left to do. */
+  private work(): void {
+    const { outbox, algorithms, strategies, control } = this.parts;
+    for (let round = 0; round < MOST_ROUNDS; round += 1) {
+      if (strategies.tellNext()) continue;
+      if (control.isDraining || algorithms.works.size === 0 || !algorithms.pump(outbox.nowMs)) return;
+    }
+    outbox.alarm(`strategies and algorithms still had work after ${MOST_ROUNDS} rounds; the rest waits`);
+  }
+
+  private pump(nowMs: number, isTimeUp: boolean): void {
+    const { findings, orderManager, reconciler, fills, feeds, universes } = this.parts;
+    const { strategies, control, locks, lossLimits, byHand, standstills, markets } = this.parts;
+    const { table, identical } = orderManager.blotter;
+    if (!strategies.hasStarted) this.beginTrading();
+    if (isTimeUp) strategies.pump(nowMs);
+    if (universes.tracked.length > 0 && this.parts.isTrading()) universes.pump(nowMs);
+    if (identical.heldUntilMs <= nowMs) identical.expire(nowMs);
+    if (findings.entries.size > 0) findings.expire(nowMs);
+    if (fills.pending.size > 0) fills.settlePending();
+    if (table.settlingCount > 0) fills.pump();
+    orderManager.pump(nowMs);
+    if (control.dueAtMs <= nowMs) control.pump(nowMs);
+    if (locks.dueAtMs <= nowMs || locks.entries.isDue) locks.pump(nowMs);
+    if (lossLimits.dueAtMs <= nowMs && strategies.hasStarted) lossLimits.pump(nowMs);
+    if (standstills.dueAtMs <= nowMs) standstills.pump(nowMs, markets.all());
+    if (byHand.closing.atWork > 0) byHand.closing.pump(nowMs);
+    if (reconciler.dueAtMs <= nowMs && this.mayReconcile()) reconciler.pump(nowMs);
+    const isIdle = table.liveCount === 0;
+    if (isIdle !== feeds.isIdle) feeds.setIdle(isIdle);
+    if (feeds.queue.wakeMs <= nowMs) feeds.pump(nowMs);
+  }
+
+  /** Strategies start once the account was read and the past is there. */
+  private beginTrading(): void {
+    const { outbox, orderManager, fills, feeds, strategies, signals, isRestart, aliveUntilMs } = this.parts;
+    if (!feeds.isReady() || orderManager.isWaitedFor(fills.pending.size > 0)) return;
+    giveInventories(this.parts);
+    this.unpriced = this.parts.instances.filter(({ ledger }) => ledger.waitsForPrices);
+    strategies.start(isRestart);
+    outbox.journal('control', 'start', { isRestart, aliveUntilMs });
+    this.work();
+    // Each is told before the next is taken.
+    while (signals.takeWaiting()) this.work();
+  }
+
+  private wakeAtMs(): number {
+    const { orderManager, reconciler, feeds, universes, algorithms, strategies } = this.parts;
+    const { control, locks, lossLimits, byHand, figures } = this.parts;
+    let next = Math.min(
+      feeds.queue.wakeAtMs(),
+      orderManager.wakeAtMs(),
+      control.dueAtMs,
+      locks.dueAtMs,
+      byHand.closing.dueAtMs,
+      strategies.wakeAtMs(),
+    );
+    if (strategies.hasStarted) next = Math.min(next, lossLimits.dueAtMs);
+    if (figures !== null) next = Math.min(next, figures.wakeAtMs());
+    // A drain leaves algorithms as they are: what they would want now comes to nothing.
+    if (algorithms.works.size > 0 && !control.isDraining) next = Math.min(next, algorithms.wakeAtMs());
+    if (universes.tracked.length > 0 && this.parts.isTrading()) next = Math.min(next, universes.wakeAtMs());
+    return this.mayReconcile() ? Math.min(next, reconciler.dueAtMs) : next;
+  }
+
+  /**
+   * Balances are compared from the start on, or, where candles of the past are read first, once these are
+   * there.
+   */
+  private mayReconcile(): boolean {
+    const { readers, strategies, reconciles } = this.parts;
+    return reconciles && (strategies.hasStarted || readers.size === 0);
+  }
+
+  private store(): void {
+    const { outbox, rows, instances, feeds, universes, locks, byHand, reconciler } = this.parts;
+    if (!outbox.isRestartable) return;
+    if (reconciler.isChanged) reconciler.store();
+    if (universes.isChanged) universes.store();
+    if (locks.isChanged) locks.store();
+    if (byHand.isChanged) byHand.store();
+    if (rows.isChanged) rows.store();
+    if (feeds.times.dueAtMs <= outbox.nowMs) feeds.times.store(outbox.nowMs);
+    for (const instance of instances) {
+      const strategy = instance.takeRecord(outbox.nowMs);
+      if (strategy !== null) outbox.change({ kind: 'strategy', strategy });
+    }
+  }
+
+  /** Returns the listeners to bars of a market and length, for `stepBar`. */
+  listenersTo(market: string, timeframe: Timeframe): readonly CandleListener[] {
+    return this.parts.strategies.listenersTo(market, timeframe);
   }
 
   /** True if algorithms are at work, which wait for prices: each close is then to be pushed first. */
   get waitsForPrices(): boolean {
-    return this.algorithms.size > 0;
-  }
-
-  /** A bar of a market that has no book closed at `atMs`. */
-  stepClose(market: string, atMs: number): EngineOutput {
-    return this.loop.stepClose(market, atMs);
+    return this.parts.algorithms.works.size > 0;
   }
 
   /** Returns the engine's state. */
   status(): EngineStatus {
     return statusOf({
-      phase: this.control.phase(this.strategies.hasStarted),
+      phase: this.parts.control.phase(this.parts.strategies.hasStarted),
       isBroken: this.reconciler.break !== null,
       conclusions: this.reconciler.watch.conclusionCount,
       unfinished: this.unfinishedOrders(),
@@ -454,7 +351,7 @@ export class Engine {
 
   /** Returns the age of everything that is polled. */
   dataAges(): ReturnType<FeedHandler['ages']> {
-    return this.feeds.ages(this.outbox.nowMs);
+    return this.parts.feeds.ages(this.parts.outbox.nowMs);
   }
 
   /** Orders that are not at their end, by state. */
@@ -464,7 +361,7 @@ export class Engine {
 
   /** True if orders, fills and wallets were read at least once. */
   isAccountRead(): boolean {
-    return this.feeds.isReady();
+    return this.parts.feeds.isReady();
   }
 
   /** Orders that are not at their end, oldest first. */
@@ -479,22 +376,22 @@ export class Engine {
 
   /** Returns the issues with the account, for an operator. */
   doubts(): readonly string[] {
-    return this.tradingState.doubts();
+    return this.parts.tradingState.doubts();
   }
 
   /** Returns why no new orders are accepted; null while they are. */
   closedReason(): string | null {
-    return this.tradingState.closed();
+    return this.parts.tradingState.closed();
   }
 
   /** Returns why trading is halted; null while it is not. */
   haltReason(): string | null {
-    return this.control.haltReason();
+    return this.parts.control.haltReason();
   }
 
   /** Returns why the exchange accepts none of our calls; null while it does, as far as is known. */
   credentialFault(): string | null {
-    return this.credential.fault();
+    return this.parts.credential.fault();
   }
 
   /** Returns the time at which the current balances were requested; null before the first reading. */
@@ -515,14 +412,6 @@ export class Engine {
    * True if a drain is complete: nothing of ours is in flight, and, if that was requested, nothing is open.
    */
   isDrained(): boolean {
-    return this.control.isDrained() && this.transfers.unsettled() === null;
+    return this.parts.control.isDrained() && this.parts.transfers.unsettled() === null;
   }
-}
-
-/** All rules of locks: those of the bot, and of each strategy under its own name. */
-function rulesOf({ locks = [], instances }: EngineSettings): readonly LockRule[] {
-  const own = instances.flatMap(({ locks: ofOne = [], runner }) =>
-    ofOne.map((rule) => ({ ...rule, strategy: runner.name })),
-  );
-  return [...locks, ...own];
 }

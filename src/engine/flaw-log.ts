@@ -6,6 +6,7 @@ import { keepNewest } from '../domain/keep-newest.ts';
 import type { UnreadRow } from '../venues/port.ts';
 import type { Flaw } from './feeds/plausibility.ts';
 import type { Outbox } from './outbox.ts';
+import type { KeptTexts } from './mirror-change.ts';
 
 /** Something that the exchange said and that can not be right, as a person reads it. */
 export interface NotedFlaw extends Flaw {
@@ -160,7 +161,7 @@ export class FlawLog {
     }
   }
 
-  restore(json: string | undefined): void {
+  restore({ [KEPT_FINDINGS]: json }: KeptTexts): void {
     if (json === undefined) return;
     this.keptJson = json;
     for (const finding of readStored(storedFindings, json, 'what is kept of findings')) {

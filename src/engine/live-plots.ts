@@ -5,6 +5,7 @@ import { readStored } from '../domain/stored-json.ts';
 import { keepNewest } from '../domain/keep-newest.ts';
 import { MOST_PLOTS, PLOT_COLORS, PLOT_STYLES, type PlotSeries, type PlotSink } from '../strategy/plots.ts';
 import type { Outbox } from './outbox.ts';
+import type { KeptTexts } from './mirror-change.ts';
 
 export const KEPT_PLOTS = 'plots';
 
@@ -66,7 +67,7 @@ export class LivePlots {
   }
 
   /** Restores the known series, which a strategy may not have plotted yet in this life. */
-  restore(json: string | undefined): void {
+  restore({ [KEPT_PLOTS]: json }: KeptTexts): void {
     if (json === undefined) return;
     for (const plot of readStored(storedPlots, json, 'what is kept of plots'))
       this.known.get(plot.strategy)?.set(keyOf(plot), { plot, live: liveOf(plot) });

@@ -120,6 +120,9 @@ export type MirrorChange =
   /** A small piece of the engine's own state under a name: cursors, risk, reconciliation, control. JSON. */
   | { readonly kind: 'kept'; readonly name: string; readonly json: string };
 
+/** JSON of each small piece of state, by its name. */
+export type KeptTexts = Readonly<Record<string, string>>;
+
 /** State that a mirror gives back when the bot begins again. */
 export interface MirrorState {
   /**
@@ -134,7 +137,7 @@ export interface MirrorState {
   readonly markets: readonly MarketVersionRecord[];
   /** Trades from `tradesSinceId` on, so that none is taken in twice. */
   readonly fills: readonly FillRecord[];
-  readonly kept: Readonly<Record<string, string>>;
+  readonly kept: KeptTexts;
   /** Intents that were at work, so that they come to their end. */
   readonly intents: readonly IntentRecord[];
 }

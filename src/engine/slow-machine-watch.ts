@@ -4,6 +4,7 @@ import { durationText } from '../domain/time-text.ts';
 import { sentence } from '../language/sentence.ts';
 import type { VenueAnswer } from '../venues/port.ts';
 import type { Outbox } from './outbox.ts';
+import type { KeptTexts } from './mirror-change.ts';
 
 /** Time since when nothing leaves because this machine is too slow; stored for readers of the mirror. */
 export const storedSlowMachine = z.object({ sinceMs: storedTimeMs.nullable() });
@@ -46,7 +47,7 @@ export class SlowMachineWatch {
   }
 
   /** A new start knows nothing yet. */
-  restore(json: string | undefined): void {
+  restore({ [KEPT_SLOW_MACHINE]: json }: KeptTexts): void {
     if (json === undefined) return;
     if (readStored(storedSlowMachine, json, 'what is kept of a slow machine').sinceMs !== null) this.keep();
   }

@@ -8,6 +8,7 @@ import { leastLimit, type RiskLimits } from './risk-limits.ts';
 import { standstillText, type MarketNews, type MarketStandstill } from './risk/market-standstill.ts';
 import { statsCall, type VenueProfile } from '../venues/port.ts';
 import type { Outbox } from './outbox.ts';
+import type { KeptTexts } from './mirror-change.ts';
 
 /** Markets whose books stand still, for whoever looks at the mirror. */
 export const storedStandstills = z.array(
@@ -190,7 +191,7 @@ export class StandstillWatch {
   }
 
   /** A new start knows nothing yet. */
-  restore(json: string | undefined): void {
+  restore({ [KEPT_STANDSTILLS]: json }: KeptTexts): void {
     if (json === undefined) return;
     if (readStored(storedStandstills, json, 'what is kept of standstills').length > 0) this.keep();
   }

@@ -21,6 +21,7 @@ import type { Reservations } from './risk/reservations.ts';
 import type { StrategyInstance } from './strategy-instance.ts';
 import type { StrategyNotifier } from './strategies/strategy-notifier.ts';
 import { KEPT_TRANSFERS, MOST_TRANSFERS, storedTransfers, type TransferRecord } from './transfer-record.ts';
+import type { KeptTexts } from './mirror-change.ts';
 
 /** One that does not leave within this time is given up: what was wanted then may be wrong later. */
 const WITHIN_MS = 30_000;
@@ -129,7 +130,7 @@ export class TransferManager {
   }
 
   /** Takes over those that were at work when the last run ended: nobody knows whether they left. */
-  restore(json: string | undefined): void {
+  restore({ [KEPT_TRANSFERS]: json }: KeptTexts): void {
     if (json === undefined) return;
     this.records = readStored(storedTransfers, json, 'what is kept of transfers');
   }

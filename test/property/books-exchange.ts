@@ -66,7 +66,7 @@ export class BooksExchange {
     this.giveFills();
     if (reading !== null) this.readLines(reading);
     this.compare();
-    this.reconciler.store();
+    if (this.reconciler.isChanged) this.reconciler.store();
     for (const change of this.outbox.take(0).changes)
       if (change.kind === 'kept' && change.name === KEPT_RECONCILIATION) this.kept = change.json;
   }
@@ -87,7 +87,7 @@ export class BooksExchange {
       findings: new FlawLog(this.outbox),
       venue: INTERFACE_PROFILE,
     });
-    reconciler.restore(this.kept, undefined);
+    reconciler.restore(this.kept === undefined ? {} : { [KEPT_RECONCILIATION]: this.kept });
     return reconciler;
   }
 
@@ -159,7 +159,7 @@ export class BooksExchange {
   /** Everything that the reconciler asks for is answered at once. */
   private compare(): void {
     const { reconciler, nowMs } = this;
-    reconciler.pump(nowMs);
+    if (reconciler.dueAtMs <= nowMs) reconciler.pump(nowMs);
     for (let asked = this.hastened; asked !== null; asked = this.hastened) {
       this.hastened = null;
       if (asked === 'fills') reconciler.onFillsRead(nowMs, this.giveFills(), nowMs);

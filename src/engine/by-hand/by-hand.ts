@@ -6,6 +6,7 @@ import { CancelByHand, type CancelByHandOptions } from './cancel-by-hand.ts';
 import { CloseByHand, type CloseByHandOptions } from './close-by-hand.ts';
 import { PlaceByHand, type PlaceByHandOptions } from './place-by-hand.ts';
 import { PositionByHand, type PositionByHandOptions } from './position-by-hand.ts';
+import type { KeptTexts } from '../mirror-change.ts';
 
 type ByHandOptions = Omit<
   CancelByHandOptions & CloseByHandOptions & PlaceByHandOptions & PositionByHandOptions,
@@ -75,7 +76,7 @@ export class ByHand {
     this.options.outbox.keep(KEPT_BY_HAND, byHandToJson(state));
   }
 
-  restore(json: string | undefined, isPutBack: boolean): void {
+  restore({ [KEPT_BY_HAND]: json }: KeptTexts, isPutBack: boolean): void {
     if (json === undefined) return;
     const { placed, closings, moved } = readStored(storedByHand, json, 'what is kept of commands by hand');
     this.placing.restore(placed);

@@ -1,5 +1,6 @@
 import { readStored, storedCount } from '../../domain/stored-json.ts';
 import type { Outbox } from '../outbox.ts';
+import type { KeptTexts } from '../mirror-change.ts';
 
 export const KEPT_ROW = 'row';
 
@@ -31,7 +32,7 @@ export class RowCounter {
     this.outbox.keep(KEPT_ROW, this.row);
   }
 
-  restore(json: string | undefined): void {
+  restore({ [KEPT_ROW]: json }: KeptTexts): void {
     if (json !== undefined)
       this.row = readStored(storedCount, json, 'what is kept of the row of the journal');
   }

@@ -5,6 +5,7 @@ import type { AccountState } from '../feeds/account-state.ts';
 import type { MarketDataCache } from '../feeds/market-data-cache.ts';
 import type { Outbox } from '../outbox.ts';
 import type { StrategyInstance } from '../strategy-instance.ts';
+import type { KeptTexts } from '../mirror-change.ts';
 
 /** Name under which missing coins are stored. */
 export const KEPT_MISSING_COINS = 'missing-coins';
@@ -48,7 +49,7 @@ export class MissingCoins {
     return this.missing.has(coin);
   }
 
-  restore(json: string | undefined): void {
+  restore({ [KEPT_MISSING_COINS]: json }: KeptTexts): void {
     if (json === undefined) return;
     const stored = readStored(storedMissingCoins, json, 'what is kept of missing coins');
     for (const [coin, one] of Object.entries(stored)) this.missing.set(coin, one);

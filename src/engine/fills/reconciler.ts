@@ -19,6 +19,7 @@ import {
   type Suspicion,
 } from '../stored-reconciliation.ts';
 import { WalletHistory, type HistoryRead } from '../feeds/wallet-history.ts';
+import type { KeptTexts } from '../mirror-change.ts';
 
 /**
  * Phase of the reconciler, by the answer it waits for: it requests the feeds in this order, each after the
@@ -111,8 +112,9 @@ export class Reconciler {
     return this.books.expectedOf(currency);
   }
 
-  restore(json: string | undefined, marks: string | undefined): void {
-    this.marks.restore(marks);
+  restore(kept: KeptTexts): void {
+    this.marks.restore(kept);
+    const json = kept[KEPT_RECONCILIATION];
     if (json === undefined) return;
     const stored = readStored(storedReconciliation, json, 'what is kept of the reconciliation');
     this.books.restore(stored.books, this.outbox.nowMs);

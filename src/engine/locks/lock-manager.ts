@@ -20,6 +20,7 @@ import type { WantedOrder } from '../risk/risk-view.ts';
 import { NO_HOLDING, type Holding, endsTrip } from '../../portfolio/holding.ts';
 import type { ShownLock } from '../../strategy/shown-lock.ts';
 import type { LockCommand } from '../engine-event.ts';
+import type { EngineSettings } from '../engine-settings.ts';
 import { EquityOfBot, type EquityOptions } from '../strategies/equity-of-bot.ts';
 import { LockRecords, type LockRecord } from '../lock-records.ts';
 import type { OrderManager } from '../orders/order-manager.ts';
@@ -30,12 +31,13 @@ import type { Exit } from './trade-counts.ts';
 import { partOf, takeMoney } from '../../portfolio/quote-money.ts';
 import type { LockRefusal } from '../risk/pre-trade-risk.ts';
 import { exitsAmong, type HeldOf } from '../exits.ts';
+import type { KeptTexts } from '../mirror-change.ts';
 
 export const KEPT_LOCKS = 'locks';
 const NO_LOCKS_SHOWN: readonly ShownLock[] = Object.freeze([]);
 
 interface LockManagerOptions extends EquityOptions {
-  readonly rules: readonly LockRule[];
+  readonly settings: EngineSettings;
   readonly outbox: Outbox;
   readonly orderManager: OrderManager;
   /** True if an order sells what a bracket bought. */
@@ -71,7 +73,7 @@ export class LockManager {
 
   constructor(options: LockManagerOptions) {
     this.options = options;
-    this.book = new LockBook(options.rules);
+    this.book = new LockBook(rulesOf(options.settings));
     this.equity = new EquityOfBot(options);
     this.entries = new EntryCanceler({ ...options, active: () => this.book.active() });
     this.sampleAtMs = this.book.drawdownRules.length === 0 ? Number.POSITIVE_INFINITY : 0;
@@ -201,7 +203,7 @@ export class LockManager {
     this.options.outbox.keep(KEPT_LOCKS, locksToJson(this.book.stored()));
   }
 
-  restore(json: string | undefined): void {
+  restore({ [KEPT_LOCKS]: json }: KeptTexts): void {
     if (json === undefined) return;
     const { outbox } = this.options;
     const gone = this.book.restore(readStored(storedLocks, json, 'what is kept of locks'));
@@ -443,4 +445,12 @@ class EntryCanceler {
   private locks(): readonly Lock[] {
     return this.options.active().filter(({ entries }) => entries === 'cancel');
   }
+}
+
+/** All rules of locks: those of the bot, and of each strategy under its own name. */
+function rulesOf({ locks = [], instances }: EngineSettings): readonly LockRule[] {
+  const own = instances.flatMap(({ locks: ofOne = [], runner }) =>
+    ofOne.map((rule) => ({ ...rule, strategy: runner.name })),
+  );
+  return [...locks, ...own];
 }

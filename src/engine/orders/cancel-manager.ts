@@ -9,6 +9,7 @@ import { isFinal, mayTrade, type OrderRecord } from '../../records/order.ts';
 import { DOUBTED, keepReply } from '../feeds/keep-reply.ts';
 import type { OrderBlotter } from './order-blotter.ts';
 import type { OrderReportMatcher } from './order-report-matcher.ts';
+import type { KeptTexts } from '../mirror-change.ts';
 
 /** Maximum wait of a cancel for a slot: it has the reserve, so it waits for a lockout at most. */
 const CANCEL_WITHIN_MS = 30_000;
@@ -105,7 +106,7 @@ export class CancelManager {
     return next;
   }
 
-  restore(json: string | undefined): void {
+  restore({ [KEPT_CANCELS]: json }: KeptTexts): void {
     if (json === undefined) return;
     for (const key of readStored(storedCancels, json, 'what is kept of wanted cancels')) {
       const order = this.blotter.table.get(key);

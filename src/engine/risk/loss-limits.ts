@@ -5,6 +5,7 @@ import { lossObjection } from './pnl-checks.ts';
 import type { MarketDataCache } from '../feeds/market-data-cache.ts';
 import type { Outbox } from '../outbox.ts';
 import type { StrategyInstance } from '../strategy-instance.ts';
+import type { KeptTexts } from '../mirror-change.ts';
 
 /** Stored strategies that a loss limit allows no more risk, for readers of the mirror. */
 export const storedLossLimits = z.array(
@@ -62,7 +63,7 @@ export class LossLimits {
   }
 
   /** A limit may have been raised meanwhile, or a strategy be gone: it is looked at once trading begins. */
-  restore(json: string | undefined): void {
+  restore({ [KEPT_LOSS_LIMITS]: json }: KeptTexts): void {
     if (json === undefined) return;
     for (const limit of readStored(storedLossLimits, json, 'what is kept of limits on losses'))
       this.held.set(limit.strategy, limit);

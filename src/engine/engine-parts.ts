@@ -1,0 +1,369 @@
+import { STATES_ONCE_SENT } from '../records/order.ts';
+import { ByHand } from './by-hand/by-hand.ts';
+import { AccountState } from './feeds/account-state.ts';
+import { AlgorithmManager } from './algorithms/algorithm-manager.ts';
+import { readersOf } from './feeds/candle-reader.ts';
+import { Control } from './control.ts';
+import { CredentialWatch } from './credential-watch.ts';
+import { DEFAULT_RECONCILIATION, type EngineSettings } from './engine-settings.ts';
+import { TradingState } from './trading-state.ts';
+import { FeedHandler } from './feeds/feed-handler.ts';
+import { lastReadMs } from './feeds/feed-read-times.ts';
+import { FigureKeeper } from './strategies/figure-keeper.ts';
+import { FillHandler } from './fills/fill-handler.ts';
+import { FlawLog } from './flaw-log.ts';
+import { IntentBlotter } from './strategies/intent-blotter.ts';
+import { IntentRouter } from './strategies/intent-router.ts';
+import { LockManager } from './locks/lock-manager.ts';
+import { LossLimits } from './risk/loss-limits.ts';
+import { MarginCache } from './feeds/margin-cache.ts';
+import { MarketDataCache } from './feeds/market-data-cache.ts';
+import type { MirrorState } from './mirror-change.ts';
+import { OrderBlotter } from './orders/order-blotter.ts';
+import { MissingCoins } from './fills/missing-coins.ts';
+import { OrderManager } from './orders/order-manager.ts';
+import { Outbox } from './outbox.ts';
+import { PortfolioViews } from './strategies/portfolio-view.ts';
+import { PreTradeRisk } from './risk/pre-trade-risk.ts';
+import { Reconciler } from './fills/reconciler.ts';
+import { RowCounter } from './feeds/row-counter.ts';
+import { RefusedOrders } from './orders/refused-orders.ts';
+import { Reservations } from './risk/reservations.ts';
+import { SignalIntake } from './signal-intake.ts';
+import { SlowMachineWatch } from './slow-machine-watch.ts';
+import { StandstillWatch } from './standstill-watch.ts';
+import { StrategyDispatcher } from './strategy-dispatcher.ts';
+import { pooledMarkets, StrategyInstance } from './strategy-instance.ts';
+import { StrategyNotifier } from './strategies/strategy-notifier.ts';
+import { MemberGuard } from './universe/member-guard.ts';
+import { KEPT_UNIVERSES } from './universe/stored-universes.ts';
+import { TransferManager } from './transfer-manager.ts';
+import { UniverseManager } from './universe-manager.ts';
+
+/** The parts of one engine. */
+export type EngineParts = ReturnType<typeof createParts>;
+
+/**
+ * Makes the parts of an engine as they were before a restart. `nowMs` is the time of the first step. Throws
+ * `INVALID_STRATEGY` where a stored state does not fit its strategy.
+ */
+export function createParts(settings: EngineSettings, state: MirrorState, nowMs: number) {
+  const outbox = new Outbox(settings);
+  outbox.nowMs = nowMs;
+  const rows = new RowCounter(outbox);
+  const findings = new FlawLog(outbox);
+  const followed = new Set<string>(settings.markets.map(({ symbol }) => symbol));
+  const { marketNames } = settings.venue;
+  const sees = (market: string): boolean => followed.has(market);
+  const instances = settings.instances.map(
+    (instance) => new StrategyInstance(instance, { marketNames, sees }),
+  );
+  const credential = new CredentialWatch(outbox, settings.credential ?? null);
+  const slowMachine = new SlowMachineWatch(outbox);
+  const intents = new IntentBlotter(outbox);
+  const blotter = new OrderBlotter(settings, outbox);
+  const account = new AccountState(outbox, findings);
+  const standstills = new StandstillWatch({
+    outbox,
+    venue: settings.venue,
+    limits: settings.instances.map(({ limits }) => limits),
+  });
+  const markets = new MarketDataCache({
+    standstills,
+    markets: settings.markets,
+    outbox,
+    findings,
+    emit: (event, market) => {
+      if (event.kind === 'book' && algorithms.works.size > 0) algorithms.onBook(market);
+      if (isTrading()) strategies.tellSubscribers(event, market);
+    },
+  });
+  const margin = new MarginCache({
+    outbox,
+    findings,
+    emit: (topic, seen) => {
+      if (isTrading()) strategies.tellSubscribers({ kind: 'margin', seen }, topic);
+    },
+  });
+  const readers = readersOf(settings.feeds, instances, settings.venue);
+  const reservations = new Reservations({
+    table: blotter.table,
+    account,
+    instances,
+    marketNames,
+    marketOf: (symbol) => markets.get(symbol)?.market ?? null,
+    expected: (asset) => reconciler.expectedOf(asset),
+    works: () => algorithms.atWork,
+    leaving: (asset) => transfers.leavingSpot(asset),
+    bestFor: (market, side) => risk.bestFor(market, side),
+    isPushed: settings.reconciliation === null,
+  });
+  const views = new PortfolioViews(instances, {
+    markets,
+    blotter,
+    account,
+    reservations,
+    readers,
+    margin,
+    universeOf: (instance, name) => universes.stateOf(instance, name),
+    locksOn: (strategy, market) => locks.shownTo(strategy, market),
+  });
+  const notifier = new StrategyNotifier({ instances, outbox, markets });
+  const closed = (): string | null => tradingState.closed();
+  const refused = new RefusedOrders({
+    blotter,
+    markets,
+    account,
+    hasten: (feed) => feeds.hasten(feed),
+  });
+  const risk = new PreTradeRisk({
+    blotter,
+    markets,
+    instances,
+    reservations,
+    closed,
+    lockOn: (order, reduces) => locks.refusalOf(order, reduces),
+    closedIn: (market) => findings.closedIn(market),
+    refusedBefore: (order, stopLeg, reduces) => refused.objectionTo(order, stopLeg, reduces),
+    onRefusal: (instance, refusal) => lossLimits.refused(instance, refusal),
+  });
+  const orderManager = new OrderManager({ settings, blotter, findings, risk, rows, epoch: state.epoch });
+  const { placer } = orderManager;
+  const ways = {
+    outbox,
+    orderManager,
+    placer,
+    risk,
+    markets,
+    intents,
+    views,
+    notifier,
+    reservations,
+    closed,
+    rows,
+  };
+  const missing: MissingCoins = new MissingCoins({
+    outbox,
+    account,
+    instances,
+    markets,
+    expected: (asset) => reconciler.expectedOf(asset),
+    onChange: (coin) => algorithms.lookAt(coin),
+  });
+  const algorithms: AlgorithmManager = new AlgorithmManager({
+    ...ways,
+    areMissing: (coin) => missing.areMissing(coin),
+  });
+  const { movesPerMinute = null } = settings;
+  const members = new MemberGuard({
+    universeOf: (instance, name) => universes.stateOf(instance, name),
+    table: blotter.table,
+  });
+  const transfers: TransferManager = new TransferManager({
+    ...ways,
+    venue: settings.venue,
+    margin,
+    reconciler: {
+      expectedOf: (asset) => reconciler.expectedOf(asset),
+      onTransfer: (asset, units) => reconciler.onTransfer(asset, units),
+    },
+    reconciles: settings.reconciliation !== null,
+    hasten: (feed) => feeds.hasten(feed),
+  });
+  const router = new IntentRouter({
+    ...ways,
+    algorithms,
+    members,
+    movesPerMinute,
+    transfers,
+    whileClosing: (instance, intent) => byHand.closing.objectionTo(instance, intent),
+  });
+  const strategies = new StrategyDispatcher({
+    instances,
+    outbox,
+    markets,
+    views,
+    notifier,
+    intents: router,
+    marketNames,
+  });
+  const locks = new LockManager({
+    settings,
+    outbox,
+    orderManager,
+    instances,
+    markets,
+    account,
+    views,
+    isExitOfBracket: (order) => algorithms.brackets.isExit(order),
+    hasStarted: () => strategies.hasStarted,
+    onResumed: (instance) => strategies.resume(instance),
+  });
+  const lossLimits = new LossLimits({
+    outbox,
+    instances,
+    markets,
+  });
+  const reconciles = settings.reconciliation !== null;
+  const currencies = new Set(settings.markets.flatMap(({ base, quote }) => [base, quote]));
+  const reconciler = new Reconciler(
+    { ...(settings.reconciliation ?? DEFAULT_RECONCILIATION), currencies },
+    outbox,
+    {
+      hasten: (feed) => feeds.hasten(feed),
+      unsettled: () => blotter.unsettled() ?? transfers.unsettled() ?? fills.waitingFor(),
+      findings,
+      venue: settings.venue,
+    },
+  );
+  const { alertAfterMs, lagMs } = settings.reconciliation ?? DEFAULT_RECONCILIATION;
+  const fills = new FillHandler({
+    // Before new orders would have to wait for them, and far beyond what lists lag.
+    waitMs: reconciles ? Math.max(alertAfterMs / 2, 2 * lagMs) : Number.POSITIVE_INFINITY,
+    blotter,
+    reports: orderManager.reports,
+    reconciler,
+    listeners: [...(reconciles ? [reconciler] : []), locks.ahead, notifier, locks],
+  });
+  const feeds = new FeedHandler({
+    feeds: settings.feeds,
+    startMs: nowMs,
+    outbox,
+    orderManager,
+    markets,
+    margin,
+    account,
+    fills,
+    reconciler,
+    findings,
+    readers,
+    strategies,
+    onCandle: (candle) => algorithms.onCandle(candle),
+    pooled: pooledMarkets(instances),
+    onStats: (atMs) => universes.onStats(atMs),
+  });
+  const universes = new UniverseManager({
+    instances,
+    venue: settings.venue,
+    outbox,
+    markets,
+    blotter,
+    algorithms,
+    notifier,
+    strategies,
+    feeds,
+    ranksFromMs: settings.ranksFromMs ?? null,
+    stored: state.kept[KEPT_UNIVERSES],
+  });
+  const control = new Control({ outbox, orderManager, algorithms, strategies, notifier });
+  const byHand = new ByHand({
+    ...ways,
+    instances,
+    algorithms,
+    router,
+    missing,
+    halted: () => control.closed(),
+  });
+  const figures =
+    settings.figures === undefined || settings.figures === null
+      ? null
+      : new FigureKeeper({
+          settings: settings.figures,
+          outbox,
+          instances,
+          markets,
+          account,
+          reconciler,
+          blotter,
+          hasStarted: () => strategies.hasStarted,
+        });
+  const signals = new SignalIntake({
+    instances,
+    outbox,
+    notifier,
+    strategies,
+    isEnding: () => control.isDraining,
+    closed,
+  });
+  const tradingState = new TradingState({
+    outbox,
+    control,
+    credential,
+    strategies,
+    reconciler,
+    findings,
+    orderManager,
+    reconciles,
+    standstills,
+  });
+  const isTrading = (): boolean => strategies.hasStarted && !control.isDraining;
+  blotter.listen(STATES_ONCE_SENT, (order, before) => feeds.onOrder(order, before));
+  blotter.listen(['sending', ...STATES_ONCE_SENT], (order, before) => notifier.onOrder(order, before));
+  // What each part was before a restart. The order counts: fills and orders go to strategies that are
+  // there.
+  const { kept } = state;
+  rows.restore(kept);
+  findings.restore(kept);
+  orderManager.takeover.restore(state, rows.last);
+  orderManager.reports.lost.conflictingInstances.begin(nowMs);
+  markets.restore(state.markets, nowMs);
+  strategies.restore(state, settings.lost ?? []);
+  notifier.restore(state);
+  fills.restore(state);
+  reconciler.restore(kept);
+  if (orderManager.takeover.isPutBack && reconciles) reconciler.afterPutBack();
+  blotter.restore(state, nowMs);
+  orderManager.cancels.restore(kept);
+  algorithms.restore(state, instances);
+  for (const reader of readers.values()) {
+    const sinceMs = algorithms.brackets.wantsClosesSince(reader.market, reader.timeframe);
+    if (sinceMs !== null) reader.reachBack(sinceMs, nowMs);
+  }
+  missing.restore(kept);
+  transfers.restore(kept);
+  router.restore(state);
+  transfers.resume();
+  control.restore(kept);
+  locks.restore(kept);
+  lossLimits.restore(kept);
+  byHand.restore(kept, orderManager.takeover.isPutBack);
+  signals.restore(state);
+  credential.restore(kept);
+  slowMachine.restore(kept);
+  standstills.restore(kept);
+  figures?.plots.restore(kept);
+  return {
+    outbox,
+    rows,
+    instances,
+    markets,
+    account,
+    reservations,
+    readers,
+    findings,
+    credential,
+    slowMachine,
+    standstills,
+    orderManager,
+    reconciler,
+    fills,
+    feeds,
+    universes,
+    algorithms,
+    transfers,
+    strategies,
+    control,
+    tradingState,
+    locks,
+    lossLimits,
+    byHand,
+    figures,
+    signals,
+    isTrading,
+    /** True if balances are compared at all. */
+    reconciles,
+    isRestart: state.strategies.length > 0,
+    /** The last sign of life before a restart; null where none is known. */
+    aliveUntilMs: lastReadMs(kept),
+  };
+}
