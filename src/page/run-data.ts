@@ -1,4 +1,5 @@
 import type { PlotColor, PlotStyle } from '../strategy/plots.ts';
+import type { BarValues } from '../domain/candle.ts';
 import type { ExitKind } from '../domain/exit-kind.ts';
 import type { NumberColumn } from './number-column.ts';
 
@@ -50,15 +51,9 @@ export interface MarketColumns {
 }
 
 /** Bars as whole numbers of 10^-decimals: the open by the close before, and the others by the open. */
-export interface CandleSteps {
+export interface CandleSteps extends BarValues<readonly number[]> {
   readonly decimals: number;
   readonly at: readonly number[];
-  readonly open: readonly number[];
-  readonly high: readonly number[];
-  readonly low: readonly number[];
-  readonly close: readonly number[];
-  /** In the base currency. */
-  readonly volume: readonly number[];
 }
 
 /** A series as the page draws it: its last value of each step that has one. */
