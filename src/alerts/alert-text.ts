@@ -9,6 +9,8 @@ import { translateInto, type Translate, type TranslationOf } from '../language/t
 import type { AlertFacts, PeriodFigures } from './core/alert-facts.ts';
 import { tamed } from './text/escape-text.ts';
 import { PERSIAN_TERMS as terms } from '../language/persian-terms.ts';
+import { stored, type Sentence } from '../language/sentence.ts';
+import { feedSentence } from '../language/feed-sentences.ts';
 
 /** Everything that alerts say, in English. */
 const ENGLISH_ALERTS = {
@@ -157,7 +159,7 @@ export function alertText(facts: AlertFacts, locale: Locale): string {
 function factLines(facts: AlertFacts, say: SayAlert, locale: Locale): readonly string[] {
   const { language } = locale;
   const at = (atMs: number | null): string => formatTime(atMs, locale);
-  const said = (text: string): string => saidIn(tamed(text), locale);
+  const said = (text: Sentence): string => saidIn(text, locale, tamed);
   const share = (value: number): string => formatShare(language, value, { decimals: 1 });
   switch (facts.rule) {
     case 'lockout': {
@@ -199,8 +201,8 @@ function factLines(facts: AlertFacts, say: SayAlert, locale: Locale): readonly s
       if (feed === null) return [readAtMs === null ? say('noDataEver') : say('noData', { at: at(readAtMs) })];
       return [
         readAtMs === null
-          ? say('noDataOfEver', { feed: said(feed) })
-          : say('noDataOf', { feed: said(feed), at: at(readAtMs) }),
+          ? say('noDataOfEver', { feed: said(stored(feedSentence(feed))) })
+          : say('noDataOf', { feed: said(stored(feedSentence(feed))), at: at(readAtMs) }),
       ];
     }
     case 'drawdown':

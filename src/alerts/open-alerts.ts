@@ -7,7 +7,7 @@ import { AlertService } from './service/alert-service.ts';
 import { openSenders, trackOf } from './service/open-senders.ts';
 import { openOutbox } from './service/open-outbox.ts';
 import type { SafeOutbox } from './service/safe-outbox.ts';
-import { sentence } from '../language/sentence.ts';
+import { sentence, type Sentence } from '../language/sentence.ts';
 import { ControlClient } from '../daemon/control-client.ts';
 import { LONGEST_BY } from '../daemon/control-command.ts';
 import type { ControlCommand } from '../engine/engine-event.ts';
@@ -116,7 +116,7 @@ export async function carryOut(
 ): Promise<string> {
   const { dataFolder, by, locale } = of;
   const say = chatTexts(locale);
-  const said = (message: string): string => saidIn(tamed(message), locale);
+  const said = (message: Sentence): string => saidIn(message, locale, tamed);
   let client: ControlClient | null = null;
   try {
     client = new ControlClient(dataFolder);

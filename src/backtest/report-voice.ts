@@ -8,6 +8,7 @@ import { unitName } from '../language/format-money.ts';
 import { asIsland } from '../language/format-number.ts';
 import { formatTime, localDigits } from '../language/format-time.ts';
 import { isolateByFirstLetter } from '../language/isolate.ts';
+import { readEnglish } from '../language/read-english.ts';
 import { saidIn } from '../language/said-in.ts';
 import { localeOf, type Language } from '../language/locale.ts';
 import { translateInto, type Translate } from '../language/translate.ts';
@@ -15,6 +16,7 @@ import { tellFact, type FactTeller, type FactVoice } from './tell-fact.ts';
 import { ENGLISH_REPORT } from './english-report.ts';
 import { PERSIAN_REPORT } from './report/texts/persian-report.ts';
 import { currencyText, numberText, percentText, shownMoney } from './value-text.ts';
+import { english } from '../language/sentence.ts';
 
 /**
  * Format of texts, numbers and times in a report. English has times in UTC, and money with its unit beside
@@ -63,7 +65,7 @@ const ENGLISH_PARTS: Omit<ReportVoice, 'tell'> = {
   about: lengthText,
   list: (texts) => texts.join(', '),
   foreign: (text) => text,
-  said: (text) => text,
+  said: (text) => english(text),
 };
 
 const ENGLISH = withTell(ENGLISH_PARTS, (name) => name);
@@ -107,7 +109,7 @@ function persianVoice(): ReportVoice {
     about: (lengthMs) => formatLength('fa', lengthMs),
     list: (texts) => texts.join('، '),
     foreign: isolateByFirstLetter,
-    said: (text) => saidIn(text, locale),
+    said: (text) => saidIn(readEnglish(text), locale),
   };
   return withTell(voice, isolateByFirstLetter);
 }

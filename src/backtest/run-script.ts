@@ -24,6 +24,7 @@ import { refusedAnswer } from '../venues/typed-adapter.ts';
 import type { VenueAnswer, VenueCall } from '../venues/port.ts';
 import { timeframeMs } from '../domain/timeframe.ts';
 import { MARKET_NAMES } from '../exchange/market-names.ts';
+import { english } from '../language/sentence.ts';
 
 /** Initial state of a scripted run. */
 export interface ScriptedAccount {
@@ -305,7 +306,7 @@ export function scriptedRun(
     plots: plots.map(plotOf),
     locks: run.locks.records.map(({ lock, endedAtMs, refused }) => {
       const { name, strategy, market, reason, beganAtMs } = lock;
-      return { name, strategy, market, reason, beganAtMs, endedAtMs, refused };
+      return { name, strategy, market, reason: english(reason), beganAtMs, endedAtMs, refused };
     }),
     state: JSON.parse(runner.stateJson()) as unknown,
     equity: numberOf(run.finalEquity),

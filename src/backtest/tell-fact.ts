@@ -1,5 +1,6 @@
 import type { Fact, FactFigure } from '../language/fact.ts';
 import { capitalized } from './value-text.ts';
+import type { Sentence } from '../language/sentence.ts';
 
 /** Functions that write figures in a language. */
 export interface FactVoice {
@@ -19,7 +20,7 @@ export interface FactVoice {
   /**
    * Translates English text of a result: the reason of a refusal or a lock. Text by others stays as it is.
    */
-  readonly said: (text: string) => string;
+  readonly said: (text: Sentence) => string;
 }
 
 /** Functions that express a fact in a language: its texts, names and numbers. */

@@ -1,5 +1,5 @@
 import type { RateLimit } from '../domain/rate-limit.ts';
-import { sentence } from '../language/sentence.ts';
+import { sentence, type Sentence } from '../language/sentence.ts';
 import type { VenueCallKind, VenueProfile } from '../venues/port.ts';
 import { LATE_ARRIVAL_MS } from './admission.ts';
 import type { BudgetReport } from './ledger-report.ts';
@@ -71,8 +71,8 @@ function neededOf(budgetOf: BudgetOf): ReadonlySet<string> {
   return new Set(NEEDED.map((kind) => budgetOf[kind]));
 }
 
-/** In one sentence, which other languages read back. */
-export function beginsText({ waitMs, latestMs, budget, why }: TradingBegins): string {
+/** In one sentence. */
+export function beginsText({ waitMs, latestMs, budget, why }: TradingBegins): Sentence {
   const reason = sentence(why === 'locked out' ? 'begins-locked-out' : 'begins-unknown', {
     budget: budget ?? '',
   });

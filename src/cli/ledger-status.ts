@@ -4,6 +4,7 @@ import { beginsText, type TradingBegins } from '../budget/trading-begins.ts';
 import { lengthText } from '../domain/time-text.ts';
 import { readRun } from '../daemon/run-record.ts';
 import { loweredBudgets, loweredText, type LoweredBudget } from './lowered-text.ts';
+import { english } from '../language/sentence.ts';
 
 /** Current state of a bot in its ledger. */
 interface LedgerStatus {
@@ -42,7 +43,7 @@ export function ledgerLines(status: LedgerStatus | null, stopped: string | null)
   if (status === null) return [];
   const { tradingBegins: begins, ledger, lowered, lockouts } = status;
   return [
-    `ledger  ${ledger}: ${stopped ?? (begins.waitMs === 0 ? 'an order could leave at once' : beginsText(begins))}`,
+    `ledger  ${ledger}: ${stopped ?? (begins.waitMs === 0 ? 'an order could leave at once' : english(beginsText(begins)))}`,
     ...lockouts.map(
       ({ budget, forMs }) =>
         `locked  ${budget} is LOCKED OUT by the exchange for ${lengthText(forMs)} more: do not restart the bot`,

@@ -3,6 +3,7 @@ import { bothTimesText } from '../domain/tehran-time.ts';
 import { scopeText, UNTIL_RESUMED_MS, type Lock } from '../engine/lock.ts';
 import { whyLocked, type LocksNow } from '../mirror/locks-now.ts';
 import { tableLines } from './table.ts';
+import { english } from '../language/sentence.ts';
 
 const COLUMNS = [
   { title: 'lock' },
@@ -25,7 +26,7 @@ export function lockLines(locks: readonly Lock[], nowMs: number): readonly strin
         ? ['', '"sarraf resume"']
         : [durationText(lock.endsAtMs - nowMs), bothTimesText(lock.endsAtMs)]),
       lock.entries,
-      whyLocked(lock),
+      english(whyLocked(lock)),
     ]),
   );
 }

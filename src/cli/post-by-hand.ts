@@ -9,6 +9,7 @@ import { checkBotFolder } from './bot-folder.ts';
 import { failed, wrongInput } from './command-error.ts';
 import { followCommand, type Followed } from './follow-command.ts';
 import { personName } from './person-name.ts';
+import { english } from '../language/sentence.ts';
 
 /** Options of every command that a running bot carries out. */
 export interface PostedOptions {
@@ -93,9 +94,10 @@ function printResult(
   result: ControlResult,
   { json, io }: { readonly json: true | undefined; readonly io: CommandIo },
 ): void {
-  if (json === true) io.out(JSON.stringify({ key, ...result }));
-  if (!result.ok) throw failed(result.message);
-  if (json !== true) io.out(result.message);
+  const message = english(result.message);
+  if (json === true) io.out(JSON.stringify({ key, ...result, message }));
+  if (!result.ok) throw failed(message);
+  if (json !== true) io.out(message);
 }
 
 /**

@@ -8,6 +8,7 @@ import { ENTRY_POLICIES } from '../engine/lock.ts';
 import { failed, wrongInput } from './command-error.ts';
 import { checkBotFolder } from './bot-folder.ts';
 import { followCommand } from './follow-command.ts';
+import { english } from '../language/sentence.ts';
 
 /** Target of a lock or unlock, as typed. */
 export interface LockTarget {
@@ -74,10 +75,12 @@ export async function postLock(command: LockCommand, { data, json }: LockTarget)
     const isRunning = followed.kind === 'done';
     const result = isRunning ? followed.result : null;
     if (json === true) console.log(JSON.stringify({ isRunning, command, result }));
-    if (result !== null && !result.ok) throw failed(result.message);
+    if (result !== null && !result.ok) throw failed(english(result.message));
     if (json === true) return;
     console.log(
-      result === null ? 'no bot runs; its next start takes it before it places anything' : result.message,
+      result === null
+        ? 'no bot runs; its next start takes it before it places anything'
+        : english(result.message),
     );
   } finally {
     client.close();

@@ -7,6 +7,7 @@ import { MirrorReader } from '../mirror/mirror-reader.ts';
 import { wrongInput } from './command-error.ts';
 import { dataOption, integerOption } from './option-readers.ts';
 import { startingBot, type StartingBot } from './starting-bot.ts';
+import { inEnglish } from '../language/sentence.ts';
 
 /** Common options of the commands that read the mirror. */
 export interface MirrorOptions {
@@ -109,5 +110,5 @@ export function print(
   page: { readonly json: unknown; readonly lines: () => readonly string[] },
 ): void {
   if (process.stdout.listenerCount('error') === 0) process.stdout.on('error', endQuietly);
-  console.log(options.json === true ? JSON.stringify(page.json) : page.lines().join('\n'));
+  console.log(options.json === true ? JSON.stringify(inEnglish(page.json)) : page.lines().join('\n'));
 }

@@ -1,6 +1,6 @@
 import type { CommitTimes } from '../budget/commit-times.ts';
 import { SarrafError } from '../domain/errors.ts';
-import { sentence } from '../language/sentence.ts';
+import { english, sentence } from '../language/sentence.ts';
 import type { EngineOutput, EngineRequest } from '../engine/engine-command.ts';
 import type { VenueAnswer } from '../venues/port.ts';
 import type { ControlCommand, EngineEvent } from '../engine/engine-event.ts';
@@ -181,9 +181,9 @@ export class BotShell {
     for (const request of output.requests) {
       // A cancel may go out even when nothing can be written: not to cancel is worse.
       if (request.requestClass === 'cancel') this.send(request);
-      else if (!isWritten) this.refuse(request, sentence('mirror-unwritable'));
+      else if (!isWritten) this.refuse(request, english(sentence('mirror-unwritable')));
       else if (request.requestClass === 'place' && store.isRunningOut())
-        this.refuse(request, sentence('disk-full'));
+        this.refuse(request, english(sentence('disk-full')));
       else this.send(request);
     }
     this.lastTurnMs = performance.now();

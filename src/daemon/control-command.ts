@@ -6,6 +6,7 @@ import { isSignalId } from '../domain/signal-id.ts';
 import { SIGNAL_OUTCOMES, signalKey } from '../engine/signal-record.ts';
 import { BY_HAND_ORDER, ORDER } from '../records/order.ts';
 import { shapeOf, STORED_CODECS } from '../records/field.ts';
+import { storedSentence } from '../language/stored-sentence.ts';
 
 /** The longest reason that is kept, in characters. */
 export const LONGEST_REASON = 500;
@@ -103,7 +104,7 @@ const progress = z.object({
   /** Orders that it has seen closed. */
   closed: z.int().nonnegative(),
   /** Reason the cancels wait, in a sentence; left out if unknown. */
-  waitsFor: z.string().optional(),
+  waitsFor: storedSentence.optional(),
 });
 export type ControlProgress = Readonly<z.output<typeof progress>>;
 
@@ -114,7 +115,7 @@ export const MOST_LEFT_NAMED = 200;
 const result = z.object({
   ok: z.boolean(),
   /** For people: what was done, or why not. */
-  message: z.string(),
+  message: storedSentence,
   /**
    * Orders that are not known to be closed, by client order id where there is one. At most `MOST_LEFT_NAMED`
    * are named.

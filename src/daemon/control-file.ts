@@ -4,6 +4,7 @@ import Database from 'better-sqlite3';
 import { holdsNothing } from '../budget/ledger-file.ts';
 import { messageOf, SarrafError } from '../domain/errors.ts';
 import { openStepFile } from './step-file.ts';
+import type { Sentence } from '../language/sentence.ts';
 
 /** "sarc" in ASCII: distinguishes a control database from any other SQLite file. */
 const APPLICATION_ID = 0x73617263;
@@ -95,7 +96,7 @@ export function openControlReadOnly(dataFolder: string, lockWaitMs: number): Dat
 /** That no new orders are placed, since when and why. */
 export interface HaltState {
   readonly sinceMs: number;
-  readonly reason: string;
+  readonly reason: Sentence;
   readonly wholeAccount: boolean;
 }
 

@@ -1,4 +1,4 @@
-import { sentence } from '../language/sentence.ts';
+import { sentence, type Sentence } from '../language/sentence.ts';
 import { dirname, isAbsolute, resolve } from 'node:path';
 import { Scalar, isMap, isScalar, isSeq, type Document, type YAMLMap } from 'yaml';
 import type { Located } from '../configuration/load-yaml.ts';
@@ -112,7 +112,7 @@ function scalarsOf(
  * Returns the source of a configuration's secret, in words; null if there is none. Call this before
  * references are substituted.
  */
-export function credentialPlace(document: Document, file: string | null): string | null {
+export function credentialPlace(document: Document, file: string | null): Sentence | null {
   const credentials = document.getIn(CREDENTIALS_PATH, true);
   if (!isMap(credentials)) return null;
   for (const name of SECRET_FIELDS) {
@@ -122,7 +122,7 @@ export function credentialPlace(document: Document, file: string | null): string
   return null;
 }
 
-function placeOf(text: string, file: string | null): string {
+function placeOf(text: string, file: string | null): Sentence {
   const variable = /^\$\{([A-Za-z_][A-Za-z0-9_]*)(?::-.*)?\}$/s.exec(text)?.[1];
   if (variable !== undefined) return sentence('place-variable', { variable });
   if (text.startsWith('file:')) return sentence('place-file', { path: text.slice('file:'.length) });
@@ -132,7 +132,7 @@ function placeOf(text: string, file: string | null): string {
 }
 
 /** Returns the name of a credential without its value, and the advice if the exchange refuses it. */
-export function credentialAdvice(settings: CredentialSettings, place: string | null): NamedCredential {
+export function credentialAdvice(settings: CredentialSettings, place: Sentence | null): NamedCredential {
   const facts = { place: place ?? sentence('place-configuration') };
   switch (settings.kind) {
     case 'token':

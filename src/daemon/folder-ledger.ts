@@ -3,6 +3,7 @@ import type { BudgetReport } from '../budget/ledger-report.ts';
 import { beginsText, AT_ONCE, tradingBegins, type TradingBegins } from '../budget/trading-begins.ts';
 import { INTERFACE_PROFILE } from '../venues/interface-profile.ts';
 import { readRun } from './run-record.ts';
+import type { Sentence } from '../language/sentence.ts';
 
 /** Ledger data about the bot of a data folder, for readers of the folder alone. */
 export class FolderLedger {
@@ -26,7 +27,7 @@ export class FolderLedger {
   }
 
   /** Returns why every new order waits, and for how long, in a sentence; null if one could leave now. */
-  waitsFor(): string | null {
+  waitsFor(): Sentence | null {
     const begins = botTradingBegins(this.dataFolder, this.rows());
     return begins.waitMs === 0 ? null : beginsText(begins);
   }

@@ -27,6 +27,7 @@ import {
 } from '../configuration/secret-file.ts';
 import { checkWhole } from './settings/whole-config.ts';
 import { parseEnv } from 'node:util';
+import type { Sentence } from '../language/sentence.ts';
 
 /** A larger file is no configuration. */
 const LARGEST_FILE_BYTES = 1024 * 1024;
@@ -82,7 +83,7 @@ export function readBotConfig(file: string | null, sources: BotConfigSources): B
     file !== null && hasReferences
       ? withEnvironmentFile(sources.environment, { folder, readFile })
       : { environment: sources.environment, warnings: [] };
-  let place: string | null = null;
+  let place: Sentence | null = null;
   let isLive = false;
   let values: ReadonlyMap<string, string> = new Map();
   const warned: Located[] = [];

@@ -1,6 +1,7 @@
 import type { ControlCommand, LockCommand } from '../engine/engine-event.ts';
 import { readCommand, readProgress } from './control-command.ts';
 import { openControlReadOnly } from './control-file.ts';
+import type { Sentence } from '../language/sentence.ts';
 
 /** Maximum wait of a read for another process. */
 const LOCK_WAIT_MS = 2_000;
@@ -51,7 +52,7 @@ export function waitingCommands<Kind extends ControlCommand['kind']>(
 }
 
 /** Returns why the cancels of a running halt wait, in a sentence; null if they do not wait long. */
-export function readHaltWait(dataFolder: string): string | null {
+export function readHaltWait(dataFolder: string): Sentence | null {
   let database: ReturnType<typeof openControlReadOnly> = null;
   try {
     database = openControlReadOnly(dataFolder, LOCK_WAIT_MS);

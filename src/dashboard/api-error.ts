@@ -1,5 +1,5 @@
-import { readSentence } from '../language/read-sentence.ts';
 import type { ApiErrorCode, ErrorReply } from './schema/error.ts';
+import { english, sentenceFacts, type Sentence, type SentenceFacts } from '../language/sentence.ts';
 
 const STATUS: Readonly<Record<ApiErrorCode, number>> = {
   'not-found': 404,
@@ -36,15 +36,17 @@ export function onOneLine(text: string): string {
 /** A request that is not done, and why. */
 export class ApiError extends Error {
   readonly code: ApiErrorCode;
+  readonly messageFacts: SentenceFacts | null;
   readonly field: string | undefined;
   readonly retryAfterMs: number | undefined;
 
   constructor(
     code: ApiErrorCode,
-    message: string,
+    message: Sentence,
     of: { readonly field?: string; readonly retryAfterMs?: number } = {},
   ) {
-    super(onOneLine(message));
+    super(onOneLine(english(message)));
+    this.messageFacts = sentenceFacts(message);
     this.code = code;
     this.field = of.field;
     this.retryAfterMs = of.retryAfterMs;
@@ -55,12 +57,12 @@ export class ApiError extends Error {
   }
 
   get reply(): ErrorReply {
-    const { code, message, field } = this;
+    const { code, message, messageFacts, field } = this;
     return {
       error: {
         code,
         message,
-        messageFacts: readSentence(message),
+        messageFacts,
         ...(field === undefined ? {} : { field }),
       },
     };

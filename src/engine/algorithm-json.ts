@@ -7,6 +7,7 @@ import { shapeOf, STORED_CODECS } from '../records/field.ts';
 import { ORDER, PRICED_ORDER } from '../records/order.ts';
 import type { Algorithm } from './algorithms/algorithms.ts';
 import { UNCLEAR_REASONS, WHEN_CANCELED } from './bracket.ts';
+import { storedSentence } from '../language/stored-sentence.ts';
 
 /** Of the stored form; another one is refused, as what it means is not known. */
 const VERSION = 1;
@@ -24,7 +25,7 @@ const tally = z.strictObject({ filled: units, countedKey: z.string().nullable() 
 const setbacks = z.strictObject({
   inARow: count,
   retryAtMs: timeMs.nullable(),
-  reason: z.string().nullable(),
+  reason: storedSentence.nullable(),
   bid: units.nullable().default(null),
   ask: units.nullable().default(null),
 });
@@ -81,7 +82,7 @@ const algorithm: z.ZodType<Algorithm> = z.discriminatedUnion('kind', [
         band: units,
         side: side.nullable(),
         target,
-        done: z.string().nullable(),
+        done: storedSentence.nullable(),
       }),
     ),
     atOnce: z.int().positive(),

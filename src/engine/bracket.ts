@@ -10,7 +10,7 @@ import {
   UNITS_PER_ONE,
 } from '../domain/money.ts';
 import { divideHalfEven } from '../domain/rounding.ts';
-import { sentence } from '../language/sentence.ts';
+import { sentence, type Sentence } from '../language/sentence.ts';
 import type { DecimalInput, Distance, Intent } from '../strategy/intents.ts';
 import { distanceOf, priceAbove, priceBelow, type ExitLevel, type LevelOrigin } from './exit-level.ts';
 import { canBeOrdered, onAmountGrid } from './algorithms/market-grid.ts';
@@ -76,7 +76,7 @@ interface BracketTerms {
 export interface Leaving {
   readonly exit: ExitKind;
   /** In a few words. */
-  readonly why: string;
+  readonly why: Sentence;
   /** Limit price; null at the market. */
   readonly price: Units | null;
   /** Amount still to be sold; null for all that is held. */

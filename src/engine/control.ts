@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { NO_UNITS } from '../domain/money.ts';
 import { readStored, storedTimeMs } from '../domain/stored-json.ts';
-import { sentence } from '../language/sentence.ts';
+import { english, sentence, type Sentence } from '../language/sentence.ts';
 import { exitsAmong, type HeldOf } from './exits.ts';
 import { isFinal, mayTrade, type OrderRecord } from '../records/order.ts';
 import type { AlgorithmManager } from './algorithms/algorithm-manager.ts';
@@ -19,12 +19,13 @@ import type { StrategyDispatcher } from './strategy-dispatcher.ts';
 import type { StrategyNotifier } from './strategies/strategy-notifier.ts';
 import type { ListCursor } from '../domain/venue-id.ts';
 import type { KeptTexts } from './mirror-change.ts';
+import { storedSentence } from '../language/stored-sentence.ts';
 
 export const KEPT_CONTROL = 'control';
 
 /** Stored state of a halt, so that it holds over a restart. */
 export const storedControl = z.object({
-  halted: z.object({ reason: z.string(), sinceMs: storedTimeMs, wholeAccount: z.boolean() }).nullable(),
+  halted: z.object({ reason: storedSentence, sinceMs: storedTimeMs, wholeAccount: z.boolean() }).nullable(),
 });
 
 type StoredControl = z.output<typeof storedControl>;
@@ -71,12 +72,12 @@ export class Control {
   }
 
   /** Returns why no new orders are accepted; null while they are. */
-  closed(): string | null {
+  closed(): Sentence | null {
     if (this.draining !== null) return sentence('run-ending');
     return this.halted === null ? null : sentence('halted', { reason: this.halted.reason });
   }
 
-  haltReason(): string | null {
+  haltReason(): Sentence | null {
     return this.halted?.reason ?? null;
   }
 
@@ -96,7 +97,7 @@ export class Control {
       // A halt upon a halt keeps the time of the first, and the whole account if either was for that.
       const { sinceMs = outbox.nowMs, wholeAccount = false } = this.halted ?? {};
       this.halted = { reason: command.reason, sinceMs, wholeAccount: wholeAccount || command.wholeAccount };
-      outbox.alarm(`trading is halted: ${command.reason}`);
+      outbox.alarm(`trading is halted: ${english(command.reason)}`);
       algorithms.end(() => true, sentence('ended-halted'));
       if (command.wholeAccount) this.cancelWholeAccount();
       this.dueAtMs = outbox.nowMs;
@@ -155,7 +156,7 @@ export class Control {
     if (this.halted === null) return;
     this.dueAtMs = this.options.outbox.nowMs;
     this.options.outbox.alarm(
-      `trading was halted before this start: ${this.halted.reason}. "sarraf resume" ends it`,
+      `trading was halted before this start: ${english(this.halted.reason)}. "sarraf resume" ends it`,
     );
   }
 

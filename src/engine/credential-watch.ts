@@ -1,17 +1,18 @@
 import { z } from 'zod';
 import { readStored, storedTimeMs } from '../domain/stored-json.ts';
-import { sentence } from '../language/sentence.ts';
+import { english, sentence, type Sentence } from '../language/sentence.ts';
 import { type VenueAnswer } from '../venues/port.ts';
 import type { Outbox } from './outbox.ts';
 import type { KeptTexts } from './mirror-change.ts';
+import { storedSentence } from '../language/stored-sentence.ts';
 
 /**
  * Name of a credential, without its value, and advice for when the exchange refuses it: whole sentences
  * without the last full stop.
  */
 export interface NamedCredential {
-  readonly name: string;
-  readonly advice: string;
+  readonly name: Sentence;
+  readonly advice: Sentence;
 }
 
 /**
@@ -19,7 +20,7 @@ export interface NamedCredential {
  * known.
  */
 export const storedCredential = z.object({
-  refused: z.object({ name: z.string(), advice: z.string(), sinceMs: storedTimeMs }).nullable(),
+  refused: z.object({ name: storedSentence, advice: storedSentence, sinceMs: storedTimeMs }).nullable(),
 });
 
 export type StoredCredential = z.output<typeof storedCredential>;
@@ -27,7 +28,7 @@ export type StoredCredential = z.output<typeof storedCredential>;
 export const KEPT_CREDENTIAL = 'credential';
 
 /** Reason a request was not sent: its credential is held back after a 401. */
-const CREDENTIAL_REFUSED = sentence('credential-refused');
+const CREDENTIAL_REFUSED = english(sentence('credential-refused'));
 
 /** While it stays refused, this often it is said again. */
 const SAY_AGAIN_MS = 600_000;
@@ -68,7 +69,7 @@ export class CredentialWatch {
   }
 
   /** Returns why no order can leave; null while the credential is accepted. */
-  fault(): string | null {
+  fault(): Sentence | null {
     if (this.sinceMs === null) return null;
     const { name, advice } = this.credential;
     const seconds = Math.ceil((this.outbox.nowMs - this.sinceMs) / 1_000);
@@ -93,7 +94,7 @@ export class CredentialWatch {
     this.alarmedAtMs = nowMs;
     const { name, advice } = this.credential;
     outbox.alarm(
-      `the exchange refuses ${name} (401), so nothing of the account is read, no order is placed and none can be canceled: ${advice}`,
+      `the exchange refuses ${english(name)} (401), so nothing of the account is read, no order is placed and none can be canceled: ${english(advice)}`,
     );
   }
 
@@ -104,7 +105,7 @@ export class CredentialWatch {
     outbox.journal('notice', 'credential', { refused: false });
     this.keep();
     outbox.warn(
-      `the exchange accepts ${credential.name} again, after ${secondsText(outbox.nowMs - sinceMs)}`,
+      `the exchange accepts ${english(credential.name)} again, after ${secondsText(outbox.nowMs - sinceMs)}`,
     );
   }
 

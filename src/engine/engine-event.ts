@@ -5,6 +5,7 @@ import type { KeptReply, VenueAnswer, WalletReading } from '../venues/port.ts';
 import type { EntryPolicy } from './lock.ts';
 import type { FeedPace } from '../scheduler/pace.ts';
 import type { OrderWith, BY_HAND_ORDER } from '../records/order.ts';
+import type { Sentence } from '../language/sentence.ts';
 
 /** Input of the engine. Times are of one clock that never goes back, in ms since 1970. */
 export type EngineEvent =
@@ -59,7 +60,7 @@ export type DrainPolicy = (typeof DRAIN_POLICIES)[number];
 /** Command of an operator. */
 export type ControlCommand =
   /** No new orders, and every own order canceled. Holds over a restart, until `resume`. */
-  | { readonly kind: 'halt'; readonly reason: string; readonly wholeAccount: boolean }
+  | { readonly kind: 'halt'; readonly reason: Sentence; readonly wholeAccount: boolean }
   | { readonly kind: 'resume' }
   /** The end of the run: no new orders; what becomes of own open orders is for the policy. */
   | { readonly kind: 'drain'; readonly openOrders: DrainPolicy }
@@ -78,7 +79,7 @@ export type LockCommand =
       readonly name: string;
       readonly strategy: string | null;
       readonly market: string | null;
-      readonly reason: string;
+      readonly reason: Sentence;
       readonly untilMs: number;
       readonly entries: EntryPolicy;
       /** True if the one strategy that it is about gets no events while it holds. */

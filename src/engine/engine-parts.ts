@@ -39,6 +39,7 @@ import { MemberGuard } from './universe/member-guard.ts';
 import { KEPT_UNIVERSES } from './universe/stored-universes.ts';
 import { TransferManager } from './transfer-manager.ts';
 import { UniverseManager } from './universe-manager.ts';
+import type { Sentence } from '../language/sentence.ts';
 
 /** The parts of one engine. */
 export type EngineParts = ReturnType<typeof createParts>;
@@ -109,7 +110,7 @@ export function createParts(settings: EngineSettings, state: MirrorState, nowMs:
     locksOn: (strategy, market) => locks.shownTo(strategy, market),
   });
   const notifier = new StrategyNotifier({ instances, outbox, markets });
-  const closed = (): string | null => tradingState.closed();
+  const closed = (): Sentence | null => tradingState.closed();
   const refused = new RefusedOrders({
     blotter,
     markets,

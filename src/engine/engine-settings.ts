@@ -7,6 +7,7 @@ import type { PlannedFeed } from '../scheduler/feed.ts';
 import type { NamedCredential } from './credential-watch.ts';
 import type { StrategyPort } from '../strategy/strategy-port.ts';
 import type { VenueProfile } from '../venues/port.ts';
+import type { Sentence } from '../language/sentence.ts';
 
 /**
  * Handling of a strategy whose handler threw: it gets nothing more; or it goes on after a while; or its
@@ -32,7 +33,7 @@ export interface StrategyInstanceSettings {
 /** A configured strategy that can not run. */
 export interface LostStrategySettings {
   readonly name: string;
-  readonly reason: string;
+  readonly reason: Sentence;
   /** The quote currency that it would trade in. */
   readonly quote: Currency;
 }

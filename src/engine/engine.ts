@@ -12,6 +12,7 @@ import type { CandleListener } from './strategy-dispatcher.ts';
 import type { StrategyInstance } from './strategy-instance.ts';
 import { giveInventories } from './inventory.ts';
 import { createParts, type EngineParts } from './engine-parts.ts';
+import type { Sentence } from '../language/sentence.ts';
 
 /** Rounds of events and intents within one step. More is a livelock, and the rest waits for the next step. */
 const MOST_ROUNDS = 1_000;
@@ -375,22 +376,22 @@ export class Engine {
   }
 
   /** Returns the issues with the account, for an operator. */
-  doubts(): readonly string[] {
+  doubts(): readonly Sentence[] {
     return this.parts.tradingState.doubts();
   }
 
   /** Returns why no new orders are accepted; null while they are. */
-  closedReason(): string | null {
+  closedReason(): Sentence | null {
     return this.parts.tradingState.closed();
   }
 
   /** Returns why trading is halted; null while it is not. */
-  haltReason(): string | null {
+  haltReason(): Sentence | null {
     return this.parts.control.haltReason();
   }
 
   /** Returns why the exchange accepts none of our calls; null while it does, as far as is known. */
-  credentialFault(): string | null {
+  credentialFault(): Sentence | null {
     return this.parts.credential.fault();
   }
 

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { readStored, storedTimeMs } from '../domain/stored-json.ts';
-import { sentence } from '../language/sentence.ts';
+import { english, sentence, type Sentence } from '../language/sentence.ts';
 import type { Market } from '../domain/market.ts';
 import { keepNewest } from '../domain/keep-newest.ts';
 import type { UnreadRow } from '../venues/port.ts';
@@ -101,7 +101,7 @@ export class FlawLog {
   /**
    * Returns why no new orders are placed in a market: a row about it could not be read. Null if all could.
    */
-  closedIn({ symbol, base, quote }: Pick<Market, 'symbol' | 'base' | 'quote'>): string | null {
+  closedIn({ symbol, base, quote }: Pick<Market, 'symbol' | 'base' | 'quote'>): Sentence | null {
     if (this.entries.size === 0) return null;
     const { nowMs } = this.outbox;
     for (const { of, finding, lastMs } of this.entries.values()) {
@@ -146,7 +146,7 @@ export class FlawLog {
   }
 
   /** Returns why new orders are held back; null if they are not. */
-  closed(): string | null {
+  closed(): Sentence | null {
     if (this.entries.size === 0) return null;
     const grave = this.confirmed().find(({ isGrave }) => isGrave);
     return grave === undefined ? null : sentence('exchange-contradicts', { finding: sentenceOf(grave) });
@@ -179,7 +179,7 @@ export class FlawLog {
     if (readings > 2) return;
     const { outbox } = this;
     const { field, expected, found, isSoft, isGrave } = flaw;
-    const text = sentenceOf({ subject, field, expected, found });
+    const text = english(sentenceOf({ subject, field, expected, found }));
     const shown = { field, expected, found: found.slice(0, SHOWN_LENGTH), readings };
     outbox.journal('finding', subject, shown);
     if (readings === 1) outbox.warn(`${text}. The bot does not use it, and reads again`, subject);
@@ -211,7 +211,7 @@ export function sentenceOf({
   field,
   expected,
   found,
-}: Pick<NotedFlaw, 'subject' | keyof Flaw>): string {
+}: Pick<NotedFlaw, 'subject' | keyof Flaw>): Sentence {
   return sentence('finding', { subject, field, expected, found: found.slice(0, SHOWN_LENGTH) });
 }
 

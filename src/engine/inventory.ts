@@ -1,7 +1,7 @@
 import { SarrafError } from '../domain/errors.ts';
 import { addUnits, formatUnits, negateUnits, NO_UNITS, subtractUnits, type Units } from '../domain/money.ts';
 import type { MarketNames } from '../domain/market-symbol.ts';
-import { sentence } from '../language/sentence.ts';
+import { sentence, type Sentence } from '../language/sentence.ts';
 import type { AccountState } from './feeds/account-state.ts';
 import type { MarketDataCache } from './feeds/market-data-cache.ts';
 import type { StrategyRecord } from '../records/rows.ts';
@@ -72,7 +72,7 @@ export function leftReason(
     /** Less of a coin is dust. */
     readonly leastAmountOf: (asset: string) => Units;
   },
-): string {
+): Sentence {
   const { ledger } = readFigures(record, of.marketNames);
   const isMoney = (asset: string): boolean =>
     of.marketNames.quotes.some(({ currency }) => currency === asset);

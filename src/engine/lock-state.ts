@@ -11,7 +11,7 @@ import {
   WINDOW_PARTS,
 } from './locks/trade-counts.ts';
 import { MINUTE_MS } from '../domain/durations.ts';
-import { sentence } from '../language/sentence.ts';
+import { sentence, type Sentence } from '../language/sentence.ts';
 
 /** The equity of one strategy, or of all (null), as a drawdown rule sees it. */
 const storedPeaks = z.object({
@@ -64,7 +64,7 @@ export function fallenTooFar(
   { highs }: Peaks,
   equity: Units,
   { rule, quote, within }: { readonly rule: DrawdownRule; readonly quote: string; readonly within: string },
-): string | null {
+): Sentence | null {
   const peak = highs[0]?.equity;
   if (peak === undefined || peak <= 0n) return null;
   const fall = peak - equity;

@@ -1,9 +1,10 @@
 import { z } from 'zod';
 import { bothTimesText } from '../domain/tehran-time.ts';
 import { LATEST_STORED_MS, storedTimeMs } from '../domain/stored-json.ts';
-import { sentence } from '../language/sentence.ts';
+import { sentence, type Sentence } from '../language/sentence.ts';
 import type { LockKind } from '../domain/lock-kind.ts';
 import type { TradingCalendar } from './trading-calendar.ts';
+import { storedSentence } from '../language/stored-sentence.ts';
 
 /** Policies for resting orders that are no exits, when a lock begins. */
 export const ENTRY_POLICIES = ['cancel', 'keep'] as const;
@@ -64,7 +65,7 @@ export interface CalendarRule extends RuleBase {
   readonly kind: 'hours' | 'dates';
   readonly calendar: TradingCalendar;
   /** For people: `09:00-23:00 on sat, sun`. */
-  readonly said: string;
+  readonly said: Sentence;
 }
 
 export type TradeRule = CooldownRule | StopsRule | LowProfitRule;
@@ -84,7 +85,7 @@ export const storedLock = z.object({
   rule: z.string().nullable(),
   strategy: z.string().nullable(),
   market: z.string().nullable(),
-  reason: z.string(),
+  reason: storedSentence,
   beganAtMs: storedTimeMs,
   endsAtMs: storedTimeMs,
   entries: z.enum(ENTRY_POLICIES),
@@ -137,7 +138,7 @@ export function untilText(endsAtMs: number): string {
 }
 
 /** Returns the text of a refusal: the lock, its scope, its reason and its end. */
-export function lockReason(lock: Lock): string {
+export function lockReason(lock: Lock): Sentence {
   return sentence('lock-refusal', {
     lock: lock.name,
     scope: scopeText(lock),

@@ -1,22 +1,25 @@
 import { formatUnits } from '../domain/money.ts';
 import type { OrderRecord } from '../records/order.ts';
-import { sentence } from '../language/sentence.ts';
+import { english, sentence, type Sentence } from '../language/sentence.ts';
 import { IDENTICAL_ORDER } from './orders/order-placer.ts';
+
+const CANCELED = sentence('order-cancelled');
 
 /**
  * By which code a rejected order was refused, and the whole of it in words; null where it is told with the
  * other leg of its pair, or was only canceled.
  */
-export function rejectionOf(order: OrderRecord): { readonly code: string; readonly reason: string } | null {
+export function rejectionOf(order: OrderRecord): { readonly code: string; readonly reason: Sentence } | null {
   const { clientOrderId, reason } = order;
   // The stop leg of an OCO shares the fate of the other.
-  if (clientOrderId === null || reason === 'Cancelled') return null;
-  const code = reason?.startsWith(IDENTICAL_ORDER) === true ? IDENTICAL_ORDER : (reason ?? 'rejected');
+  if (clientOrderId === null || reason === CANCELED) return null;
+  const text = english(reason) ?? 'rejected';
+  const code = text.startsWith(IDENTICAL_ORDER) ? IDENTICAL_ORDER : text;
   return { code, reason: rejectionText(order, reason ?? code) };
 }
 
 /** Returns why an order was refused, and what it was to do, with its numbers. */
-function rejectionText(order: OrderRecord, reason: string): string {
+function rejectionText(order: OrderRecord, reason: Sentence): Sentence {
   const { key, side, market, execution, price, stopPrice } = order;
   const isTaking = execution === 'market' || execution === 'stop_market';
   const what = { order: key, reason, side, amount: formatUnits(order.amount), market };

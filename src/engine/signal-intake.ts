@@ -20,6 +20,7 @@ import {
   storedSignals,
   type SeenSignal,
 } from './signal-record.ts';
+import { english, type Sentence } from '../language/sentence.ts';
 
 /** Answers that are at hand; whoever sent a signal asks at once. The oldest go. */
 const MOST_REPLIES = 100;
@@ -54,7 +55,7 @@ interface SignalIntakeOptions {
   readonly strategies: Pick<StrategyDispatcher, 'hasStarted'>;
   readonly isEnding: () => boolean;
   /** Reason no orders are accepted now; null while they are. */
-  readonly closed: () => string | null;
+  readonly closed: () => Sentence | null;
 }
 
 /** Decision on a signal before it is known if it is stored. */
@@ -132,7 +133,9 @@ export class SignalIntake {
     if (reply?.code !== 'told') return reply;
     const instance = this.options.notifier.instanceOf(command.strategy);
     const note = instance?.runner.failure ?? this.options.closed();
-    return note === null || note === undefined ? reply : { ...reply, message: `${reply.message}; ${note}` };
+    return note === null || note === undefined
+      ? reply
+      : { ...reply, message: `${reply.message}; ${english(note)}` };
   }
 
   restore({ kept }: MirrorState): void {
@@ -207,7 +210,10 @@ function declaredOf({ name: strategy, runner }: StrategyInstance, name: string):
 function whileAway({ status, reason, isPausedByHand, runner }: StrategyInstance): SignalReply | null {
   if (isPausedByHand) return dropped('paused', 'the strategy is paused');
   if (status === 'running' && runner.failure === null) return null;
-  return dropped('failed', `the strategy is ${status}: ${reason ?? runner.failure ?? 'no reason is known'}`);
+  return dropped(
+    'failed',
+    `the strategy is ${status}: ${english(reason) ?? runner.failure ?? 'no reason is known'}`,
+  );
 }
 
 function objected({ runner }: StrategyInstance, command: SignalCommand): SignalReply | null {

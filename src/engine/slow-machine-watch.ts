@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { readStored, storedTimeMs } from '../domain/stored-json.ts';
 import { durationText } from '../domain/time-text.ts';
-import { sentence } from '../language/sentence.ts';
+import { english, sentence, type Sentence } from '../language/sentence.ts';
 import type { VenueAnswer } from '../venues/port.ts';
 import type { Outbox } from './outbox.ts';
 import type { KeptTexts } from './mirror-change.ts';
@@ -14,7 +14,7 @@ type StoredSlowMachine = z.output<typeof storedSlowMachine>;
 export const KEPT_SLOW_MACHINE = 'slow-machine';
 
 /** Reason a request was not sent: this machine always got to it too late. */
-const TOO_SLOW = sentence('machine-too-slow');
+const TOO_SLOW = english(sentence('machine-too-slow'));
 
 /**
  * Tracks if requests are dropped because this machine gets to them too late. The ledger then seems fine and
@@ -42,7 +42,7 @@ export class SlowMachineWatch {
   }
 
   /** Returns why no order can leave; null while requests do. */
-  fault(): string | null {
+  fault(): Sentence | null {
     return this.sinceMs === null ? null : sentence('machine-slow');
   }
 

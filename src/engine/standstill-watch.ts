@@ -9,10 +9,12 @@ import { standstillText, type MarketNews, type MarketStandstill } from './risk/m
 import { statsCall, type VenueProfile } from '../venues/port.ts';
 import type { Outbox } from './outbox.ts';
 import type { KeptTexts } from './mirror-change.ts';
+import { english, type Sentence } from '../language/sentence.ts';
+import { storedSentence } from '../language/stored-sentence.ts';
 
 /** Markets whose books stand still, for whoever looks at the mirror. */
 export const storedStandstills = z.array(
-  z.object({ market: z.string(), reason: z.string(), sinceMs: storedTimeMs }),
+  z.object({ market: z.string(), reason: storedSentence, sinceMs: storedTimeMs }),
 );
 
 type HeldStandstill = z.output<typeof storedStandstills>[number];
@@ -165,7 +167,7 @@ export class StandstillWatch {
   }
 
   /** Of every market, a sentence each. */
-  reasons(): readonly string[] {
+  reasons(): readonly Sentence[] {
     return [...this.held.values()].map(({ reason }) => reason);
   }
 
@@ -249,7 +251,7 @@ export class StandstillWatch {
     this.keep();
     if (before !== undefined) return;
     this.options.outbox.journal('control', 'standstill begun', { market, reason });
-    this.options.outbox.alarm(`${reason}: no order is placed there until it moves`, market);
+    this.options.outbox.alarm(`${english(reason)}: no order is placed there until it moves`, market);
   }
 
   private release(market: string, nowMs: number): void {

@@ -3,6 +3,7 @@ import { formatUnits } from '../domain/money.ts';
 import { storedCount, storedTimeMs, storedUnits } from '../domain/stored-json.ts';
 import { storedWalletTransactionId } from '../domain/venue-id.ts';
 import { storedBooks } from '../portfolio/stored-books.ts';
+import { storedSentence } from '../language/stored-sentence.ts';
 
 const decimal = storedUnits.transform((units): string => formatUnits(units));
 const disagreement = z.object({ currency: z.string(), expected: decimal, found: decimal });
@@ -33,7 +34,7 @@ export const storedReconciliation = z.object({
   movedAtMs: storedTimeMs.nullable().optional(),
   suspicion: suspicion.nullable(),
   /** Cause of the last inconclusive comparisons, once they have lasted for too long. */
-  blockedBy: z.string().nullable().optional(),
+  blockedBy: storedSentence.nullable().optional(),
   /** A break stops new orders until a person has looked at it. */
   break: suspicion.extend({ atMs: storedTimeMs }).nullable(),
 });

@@ -6,7 +6,7 @@ import type { MarketNames } from '../domain/market-symbol.ts';
 import type { Units } from '../domain/money.ts';
 import { isOfMargin } from '../strategy/subscriptions.ts';
 import type { StrategyLogLine } from '../strategy/strategy-log.ts';
-import { sentence } from '../language/sentence.ts';
+import { english, sentence, type Sentence } from '../language/sentence.ts';
 import type { LostStrategySettings } from './engine-settings.ts';
 import type { IntentRouter } from './strategies/intent-router.ts';
 import type { MarketDataCache } from './feeds/market-data-cache.ts';
@@ -136,10 +136,10 @@ export class StrategyDispatcher {
   }
 
   /** Tells them that it is over. */
-  stop(reason: string): void {
+  stop(reason: Sentence): void {
     if (!this.hasStarted) return;
     for (const instance of this.options.instances)
-      this.options.notifier.tell(instance, { kind: 'stop', reason });
+      this.options.notifier.tell(instance, { kind: 'stop', reason: english(reason) });
   }
 
   /** Queues an event for all who subscribed to this kind of data of a market, or of a topic of margin. */
@@ -195,7 +195,7 @@ export class StrategyDispatcher {
   }
 
   /** Ends a strategy as if a handler of it had thrown: what it declared can not be had. */
-  refuse(instance: StrategyInstance, reason: string): void {
+  refuse(instance: StrategyInstance, reason: Sentence): void {
     if (instance.status === 'running') this.fail(instance, reason);
   }
 
@@ -214,7 +214,7 @@ export class StrategyDispatcher {
       const strategy = { name, status: 'stopped', reason, json, atMs: outbox.nowMs } as const;
       outbox.change({ kind: 'strategy', strategy });
       outbox.journal('strategy', name, { status: 'stopped', reason });
-      outbox.alarm(`${name} does not run: ${reason}`, name);
+      outbox.alarm(`${name} does not run: ${english(reason)}`, name);
     }
     const isLost = (name: string): boolean => lost.some((one) => one.name === name);
     for (const record of strategies)
@@ -225,7 +225,7 @@ export class StrategyDispatcher {
     const { outbox, marketNames, instances, markets } = this.options;
     const leastAmountOf = (asset: string): Units => markets.leastAmountOf(asset);
     const reason = leftReason(record, { marketNames, instances, leastAmountOf });
-    if (reason !== sentence('strategy-left')) outbox.warn(`${record.name}: ${reason}`, record.name);
+    if (reason !== sentence('strategy-left')) outbox.warn(`${record.name}: ${english(reason)}`, record.name);
     if (record.status === 'stopped' && record.reason === reason) return;
     outbox.change({
       kind: 'strategy',
@@ -249,14 +249,14 @@ export class StrategyDispatcher {
     }
   }
 
-  private pause(instance: StrategyInstance, reason: string): void {
+  private pause(instance: StrategyInstance, reason: Sentence): void {
     const { outbox } = this.options;
     instance.status = 'paused';
     instance.reason = reason;
     instance.resumesAtMs = Number.POSITIVE_INFINITY;
     instance.isDirty = true;
     outbox.journal('strategy', instance.name, { status: 'paused', reason });
-    outbox.alarm(`${instance.name} pauses: ${reason}`, instance.name);
+    outbox.alarm(`${instance.name} pauses: ${english(reason)}`, instance.name);
   }
 
   /**
@@ -294,7 +294,7 @@ export class StrategyDispatcher {
   }
 
   /** A handler threw: what becomes of its strategy is for the configuration to say. The others go on. */
-  private fail(instance: StrategyInstance, failure: string): void {
+  private fail(instance: StrategyInstance, failure: Sentence): void {
     const { onError, pauseMs } = instance.settings;
     const { outbox, intents } = this.options;
     const pauses = onError === 'pause' && !instance.runner.isBeyondRepair;
@@ -307,7 +307,7 @@ export class StrategyDispatcher {
     const { file = null, line = null, handler = null, stack = null } = instance.runner.fault ?? {};
     const place = { file, line, handler };
     outbox.journal('strategy', instance.name, { status: instance.status, reason: failure, ...place });
-    const message = `${instance.name} ${what}: ${failure}`;
+    const message = `${instance.name} ${what}: ${english(failure)}`;
     const details = { strategy: instance.name, ...place };
     const notice = { kind: 'notice', level: 'error', message, subject: instance.name, details } as const;
     outbox.tell(stack === null ? notice : { ...notice, stack });

@@ -17,6 +17,7 @@ import type { StrategyInstanceSettings } from './engine-settings.ts';
 import { IntentTally } from './intent-tally.ts';
 import type { StrategyRecord } from '../records/rows.ts';
 import { readInstance, writeInstance } from './strategy-instance-record.ts';
+import type { Sentence } from '../language/sentence.ts';
 
 /** Planning times that are kept: as far back as the checks look. */
 const PLANNED_KEPT_MS = 3_600_000;
@@ -43,7 +44,7 @@ export class StrategyInstance {
   readonly name: string;
   readonly timers: readonly Timer[];
   status: StrategyRecord['status'] = 'running';
-  reason: string | null = null;
+  reason: Sentence | null = null;
   resumesAtMs = Number.POSITIVE_INFINITY;
   /** True if the exchange no longer lists one of its markets: it pauses until it does. */
   isMarketMissing = false;

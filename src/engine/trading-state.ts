@@ -1,4 +1,4 @@
-import { sentence } from '../language/sentence.ts';
+import { sentence, type Sentence } from '../language/sentence.ts';
 import type { Control } from './control.ts';
 import type { CredentialWatch } from './credential-watch.ts';
 import { sentenceOf, type FlawLog } from './flaw-log.ts';
@@ -31,7 +31,7 @@ export class TradingState {
   }
 
   /** Returns why no new orders are accepted, the gravest reason first; null while they are. */
-  closed(): string | null {
+  closed(): Sentence | null {
     const { control, credential, strategies, reconciler, findings, orderManager } = this.parts;
     const why = control.closed() ?? credential.fault();
     if (why !== null) return why;
@@ -46,7 +46,7 @@ export class TradingState {
    * Returns the issues that the exchange's data about orders of ours has shown twice; why the books could not
    * be compared for too long; and which markets stand still, where no orders go.
    */
-  doubts(): readonly string[] {
+  doubts(): readonly Sentence[] {
     const overdue = this.overdue();
     const grave = this.parts.findings.confirmed().filter(({ isGrave }) => isGrave);
     return [
@@ -56,7 +56,7 @@ export class TradingState {
     ];
   }
 
-  private overdue(): string | null {
+  private overdue(): Sentence | null {
     const { reconciles, reconciler, outbox } = this.parts;
     return reconciles ? reconciler.watch.overdue(outbox.nowMs) : null;
   }

@@ -8,7 +8,7 @@ import {
 } from '../domain/money.ts';
 import { readStored } from '../domain/stored-json.ts';
 import { otherSide } from '../domain/transfer.ts';
-import { sentence } from '../language/sentence.ts';
+import { english, sentence, type Sentence } from '../language/sentence.ts';
 import { wishUnits } from './algorithms/wish-units.ts';
 import type { Intent } from '../strategy/intents.ts';
 import type { TransferStatus } from '../strategy/strategy-event.ts';
@@ -43,14 +43,14 @@ interface TransferManagerOptions {
   /** True if balances are compared: a run on bars has no wallets beside its own. */
   readonly reconciles: boolean;
   /** Reason nothing new is accepted; null while it is. */
-  readonly closed: () => string | null;
+  readonly closed: () => Sentence | null;
   readonly hasten: (feed: 'wallets' | 'margin-wallets') => void;
 }
 
 /** Reason a transfer does not go. */
 interface Objection {
   readonly code: string;
-  readonly reason: string;
+  readonly reason: Sentence;
 }
 
 /**
@@ -80,7 +80,7 @@ export class TransferManager {
   }
 
   /** A transfer whose answer may come any moment, in words; null without one. */
-  unsettled(): string | null {
+  unsettled(): Sentence | null {
     const record = this.records.find(({ state }) => state === 'sending');
     return record === undefined ? null : sentence('transfer-on-its-way', factsOf(record));
   }
@@ -189,7 +189,7 @@ export class TransferManager {
     return { code: 'funds', reason };
   }
 
-  private waitsFor(record: TransferRecord): string {
+  private waitsFor(record: TransferRecord): Sentence {
     return record.state === 'sending'
       ? sentence('transfer-on-its-way', factsOf(record))
       : sentence('transfer-doubtful', factsOf(record));
@@ -221,14 +221,14 @@ export class TransferManager {
     if (instance !== undefined) notifier.reject(instance, { intent, code, reason });
   }
 
-  private doubt(record: TransferRecord, why: string): void {
+  private doubt(record: TransferRecord, why: Sentence): void {
     const { outbox, intents } = this.options;
     const unknown: TransferRecord = { ...record, state: 'unknown' };
     outbox.durable();
     this.set(this.records.map((one) => (one.id === record.id ? unknown : one)));
     intents.note(record.id, sentence('transfer-unknown', { reason: why }));
     outbox.alarm(
-      `${record.strategy}: nobody knows whether ${textOf(record)} arrived (${why}). It is not sent again, and no other of ${record.currency} is taken. Look at the wallets, and then "sarraf reconcile --accept"`,
+      `${record.strategy}: nobody knows whether ${textOf(record)} arrived (${english(why)}). It is not sent again, and no other of ${record.currency} is taken. Look at the wallets, and then "sarraf reconcile --accept"`,
       record.strategy,
     );
   }

@@ -9,6 +9,7 @@ import { z } from 'zod';
 import type { EngineOutput } from '../engine/engine-command.ts';
 import type { EngineEvent } from '../engine/engine-event.ts';
 import { KEPT_TRANSFERS } from '../engine/transfer-record.ts';
+import { english } from '../language/sentence.ts';
 
 /**
  * Events that must happen at least once in a suite of seeds; a suite without one of them has not tested what
@@ -276,7 +277,8 @@ class PortfolioCoverage {
   private readonly sets = new Map<string, boolean>();
 
   /** Answers what a new value of an intent says, in words to be counted. */
-  intent({ id, kind, status, reason }: IntentRecord): readonly string[] {
+  intent({ id, kind, status, reason: said }: IntentRecord): readonly string[] {
+    const reason = english(said);
     if (kind === 'targets') {
       if (status === 'working') this.sets.set(id, false);
       else this.sets.delete(id);

@@ -1,14 +1,25 @@
 import { isolateByFirstLetter } from './isolate.ts';
 import type { Locale } from './locale.ts';
 import { inPersian } from './persian-sentences.ts';
-import { readSentence } from './read-sentence.ts';
+import { english, sentenceFacts, type Sentence, type SentenceFacts } from './sentence.ts';
 
 /**
- * Translates an English text of the bot, the exchange or a person into the reader's language. Only sentences
- * of the bot are translated to Persian: words of somebody else stay, as an island.
+ * Writes a sentence in the reader's language. Only sentences of the bot are translated to Persian: words of
+ * somebody else stay, as an island. `cleaned` is applied to such words, for channels that need it.
  */
-export function saidIn(text: string, locale: Locale): string {
-  if (locale.language === 'en') return text;
-  const facts = readSentence(text);
-  return (facts === null ? null : inPersian(facts, locale)) ?? isolateByFirstLetter(text);
+export function saidIn(said: Sentence, locale: Locale, cleaned = (text: string): string => text): string {
+  if (locale.language === 'en') return cleaned(english(said));
+  const facts = sentenceFacts(said);
+  const persian = facts === null ? null : inPersian(withCleaned(facts, cleaned), locale);
+  return persian ?? isolateByFirstLetter(cleaned(english(said)));
 }
+
+const withCleaned = ({ code, facts }: SentenceFacts, cleaned: (text: string) => string): SentenceFacts => ({
+  code,
+  facts: Object.fromEntries(
+    Object.entries(facts).map(([name, fact]) => [
+      name,
+      typeof fact === 'string' ? cleaned(fact) : withCleaned(fact, cleaned),
+    ]),
+  ),
+});

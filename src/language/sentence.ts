@@ -1,5 +1,21 @@
-import { ENGLISH_SENTENCES, type SentenceCode } from './sentences/english-sentences.ts';
+import { ENGLISH_SENTENCES, SENTENCE_CODES, type SentenceCode } from './sentences/english-sentences.ts';
 import { partsOf, type FactsOf, type SentencePart } from './sentences/sentence-places.ts';
+
+declare const STORED: unique symbol;
+
+/** JSON of `SentenceFacts`: a text that is stored and passed on, and never shown. */
+interface StoredSentence {
+  readonly [STORED]: never;
+}
+
+/**
+ * Reason or result: a sentence of the bot by its code and figures, or the words of somebody else. Both are
+ * texts, so that rows, files and threads hold them as they are; `english` and `saidIn` show them.
+ */
+export type Sentence = string | StoredSentence;
+
+/** True for a sentence that stands for what could not be made. */
+export const isSentence = (made: unknown): made is Sentence => typeof made === 'string';
 
 /** A sentence as programs have it: by its code, and what stands in its places. */
 export interface SentenceFacts {
@@ -20,16 +36,113 @@ export function englishParts(code: SentenceCode): readonly SentencePart[] {
   return parts;
 }
 
-/**
- * Says a sentence in English, as files, logs and the API have it. `readSentence` finds the code and the facts
- * in it again, so that other languages say the same.
- */
+/** Makes a sentence of its code and figures. */
 export function sentence<Code extends SentenceCode>(
   code: Code,
-  ...[facts]: FactsOf<(typeof ENGLISH_SENTENCES)[Code]>
-): string {
-  const given: Readonly<Record<string, string | number>> = facts ?? {};
+  ...[figures]: FactsOf<(typeof ENGLISH_SENTENCES)[Code], Sentence>
+): Sentence {
+  const given: Readonly<Record<string, Sentence | number>> = figures ?? {};
+  const facts: Record<string, string | SentenceFacts> = {};
+  for (const part of englishParts(code)) {
+    if (typeof part === 'string') continue;
+    const value = given[part.name];
+    const text = typeof value === 'number' ? String(value) : textOf(value ?? '');
+    facts[part.name] = parsed(text) ?? text;
+  }
+  return stored({ code, facts });
+}
+
+const textOf = (said: Sentence): string => said as string;
+
+/** A sentence of its code and figures, as they are stored. */
+export const stored = (facts: { readonly code: string; readonly facts: object }): Sentence =>
+  JSON.stringify(facts);
+
+/** Makes one sentence of several, of which there is at least one. */
+export const joinSentences = (code: 'both' | 'listed', sentences: readonly Sentence[]): Sentence =>
+  sentences.reduceRight((rest, first) => sentence(code, { first, rest }));
+
+/** Writes a sentence in English, as logs, the API and strategies have it. */
+export function english(said: Sentence): string;
+export function english(said: Sentence | null): string | null;
+export function english(said: Sentence | null): string | null {
+  return said === null ? null : englishOf(parsed(textOf(said)) ?? textOf(said));
+}
+
+/** Writes every sentence within a value of JSON in English. */
+export function inEnglish(value: unknown): unknown {
+  if (value === undefined) return value;
+  return JSON.parse(JSON.stringify(value), (_, each: unknown) =>
+    typeof each === 'string' ? english(each) : each,
+  );
+}
+
+function englishOf(said: string | SentenceFacts): string {
+  if (typeof said === 'string') return said;
   let text = '';
-  for (const part of englishParts(code)) text += typeof part === 'string' ? part : String(given[part.name]);
+  for (const part of englishParts(said.code))
+    text += typeof part === 'string' ? part : englishOf(said.facts[part.name] ?? '');
   return text;
+}
+
+/** The code and the figures of a sentence; null for words of somebody else. */
+export function sentenceFacts(said: Sentence | null): SentenceFacts | null {
+  const facts = said === null ? null : (parsed(textOf(said)) ?? named(textOf(said)));
+  return facts === null ? null : withNames(facts);
+}
+
+/** Names in places where a sentence may be, such as the exchange's own code of a refusal. */
+function withNames({ code, facts }: SentenceFacts): SentenceFacts {
+  const entries = englishParts(code).flatMap((part) => {
+    if (typeof part === 'string') return [];
+    const fact = facts[part.name] ?? '';
+    if (typeof fact !== 'string') return [[part.name, withNames(fact)] as const];
+    return [[part.name, MAY_BE_SENTENCE.has(part.kind) ? (named(fact) ?? fact) : fact] as const];
+  });
+  return { code, facts: Object.fromEntries(entries) };
+}
+
+const MAY_BE_SENTENCE: ReadonlySet<string> = new Set(['said', 'sentence']);
+
+/** Codes by the names that are whole sentences: of kinds, feeds, refusals of the exchange. */
+let codesByName: ReadonlyMap<string, SentenceCode> | null = null;
+
+function named(text: string): SentenceFacts | null {
+  codesByName ??= new Map(SENTENCE_CODES.map((code) => [ENGLISH_SENTENCES[code], code]));
+  const code = codesByName.get(text);
+  return code === undefined ? ofError(text) : { code, facts: {} };
+}
+
+/** Errors say what was expected and what was found. */
+function ofError(text: string): SentenceFacts | null {
+  const [expected = '', ...found] = text.split(', was ');
+  if (!expected.startsWith('expected ') || found.length === 0) return null;
+  return {
+    code: 'expected',
+    facts: { expected: expected.slice('expected '.length), found: found.join(', was ') },
+  };
+}
+
+const BEGIN = '{"code":"';
+
+function parsed(text: string): SentenceFacts | null {
+  if (!text.startsWith(BEGIN)) return null;
+  try {
+    const value: unknown = JSON.parse(text);
+    return isFacts(value) ? value : null;
+  } catch {
+    return null;
+  }
+}
+
+function isFacts(value: unknown): value is SentenceFacts {
+  if (typeof value !== 'object' || value === null || !('code' in value) || !('facts' in value)) return false;
+  const { code, facts } = value;
+  return (
+    typeof code === 'string' &&
+    Object.hasOwn(ENGLISH_SENTENCES, code) &&
+    typeof facts === 'object' &&
+    facts !== null &&
+    Object.values(facts).every((fact) => typeof fact === 'string' || isFacts(fact))
+  );
 }

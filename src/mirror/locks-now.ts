@@ -1,4 +1,4 @@
-import { sentence } from '../language/sentence.ts';
+import { sentence, type Sentence } from '../language/sentence.ts';
 import { readKept } from '../engine/kept-records.ts';
 import { untilText, type Lock } from '../engine/lock.ts';
 import { NO_LOCKS } from '../engine/lock-state.ts';
@@ -29,11 +29,11 @@ export function pauseOf({ locks }: LocksNow, strategy: string): Lock | undefined
 }
 
 /** `by hand until it is resumed: news (ali)`. */
-export function pauseText(pause: Lock): string {
+export function pauseText(pause: Lock): Sentence {
   return sentence('pause-by-hand', { until: untilText(pause.endsAtMs), reason: whyLocked(pause) });
 }
 
 /** Returns the reason a lock holds, and who made it if known. */
-export function whyLocked({ reason, by }: Lock): string {
+export function whyLocked({ reason, by }: Lock): Sentence {
   return by === undefined ? reason : sentence('by-person', { reason, person: by });
 }

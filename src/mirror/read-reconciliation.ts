@@ -7,6 +7,7 @@ import type { DisagreementText, StoredReconciliation } from '../engine/stored-re
 import type { MirrorReader } from './mirror-reader.ts';
 import { hasWriter } from './writer-lock.ts';
 import { transfersNow, type TransferAtWork } from './transfers-now.ts';
+import type { Sentence } from '../language/sentence.ts';
 
 /**
  * `waiting`: the first reading is still to come. `suspected`: one comparison found a difference, which the
@@ -31,13 +32,13 @@ export interface ReconciliationReport {
   /** True if a comparison after the break found no difference any more. */
   readonly isGone: boolean;
   /** Message on the break; null if there is none. */
-  readonly why: string | null;
+  readonly why: Sentence | null;
   readonly differences: readonly BalanceDifference[];
   /**
    * Reason the comparisons have been inconclusive for so long that no new orders are placed; null while they
    * are conclusive.
    */
-  readonly blockedBy: string | null;
+  readonly blockedBy: Sentence | null;
   /** Findings of two readings of the exchange that can not be right. */
   readonly findings: readonly NotedFlaw[];
   /** Transfers of which nobody knows whether they arrived. */
@@ -103,7 +104,7 @@ function isGone(stored: StoredReconciliation | null): boolean {
 }
 
 /** The journal has what was said of a break. */
-function reasonIn(reader: MirrorReader): string | null {
+function reasonIn(reader: MirrorReader): Sentence | null {
   const line = reader.journalOf('break', 1).at(0);
   if (line === undefined || line.kind !== 'reconciliation') return null;
   const { why } = JSON.parse(line.json) as { readonly why?: unknown };

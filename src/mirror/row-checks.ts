@@ -77,6 +77,7 @@ const oneOf = (...words: readonly string[]): ColumnCheck => ({
 const BY_KIND: Readonly<Record<FieldKind, ColumnCheck | null>> = {
   name: WORD,
   text: null,
+  reason: null,
   side: oneOf(...SIDES),
   execution: WORD,
   orderState: oneOf(...ORDER_STATES),

@@ -1,3 +1,6 @@
+import type Database from 'better-sqlite3';
+import { readEnglish } from '../language/read-english.ts';
+
 /** Everything that the engine writes down, as the first version had it. */
 const VERSION_1 = `
   CREATE TABLE meta (name TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT, WITHOUT ROWID;
@@ -228,11 +231,67 @@ const VERSION_4 = `
 `;
 
 /**
+ * Reasons become codes with their figures. The functions read the English sentences of before, alone and in
+ * the named fields of JSON; words of somebody else stay.
+ */
+const VERSION_5 = `
+  UPDATE orders SET reason = read_english(reason) WHERE reason IS NOT NULL;
+  UPDATE intents SET reason = read_english(reason) WHERE reason IS NOT NULL;
+  UPDATE strategies SET reason = read_english(reason) WHERE reason IS NOT NULL;
+  UPDATE algorithms SET json = read_english_in(json);
+  UPDATE kept SET json = read_english_in(json);
+  UPDATE journal SET json = read_english_in(json)
+    WHERE kind IN ('order', 'intent', 'control', 'reconciliation', 'strategy', 'transfer');
+`;
+
+/**
  * The mirror's schema, step by step: the first makes the tables, each later one brings a mirror of the
  * version before up to date. The number of steps is the schema's version. Files of each version exist, so a
  * step never changes once it is written; a later version adds one.
  */
-export const MIRROR_STEPS: readonly string[] = [VERSION_1, VERSION_2, VERSION_3, VERSION_4];
+export const MIRROR_STEPS: readonly string[] = [VERSION_1, VERSION_2, VERSION_3, VERSION_4, VERSION_5];
 
 /** The version that this sarraf writes, as a mirror says it of itself (`user_version`). */
 export const SCHEMA_VERSION = MIRROR_STEPS.length;
+
+/** Runs steps on a mirror. */
+export function takeSteps(database: Database.Database, steps: readonly string[]): void {
+  database.function('read_english', { deterministic: true }, (text) => readEnglish(String(text)));
+  database.function('read_english_in', { deterministic: true }, (json) => readEnglishIn(String(json)));
+  for (const step of steps) database.exec(step);
+}
+
+/** Fields of stored JSON that had a sentence before version 5. */
+const SENTENCE_FIELDS: ReadonlySet<string> = new Set([
+  'reason',
+  'why',
+  'blockedBy',
+  'name',
+  'advice',
+  'message',
+  'end',
+  'done',
+]);
+
+function readEnglishIn(json: string): string {
+  let isChanged = false;
+  const read = (field: string, value: unknown): unknown => {
+    // A name of one word is that of a lock or a strategy.
+    if (
+      typeof value !== 'string' ||
+      !SENTENCE_FIELDS.has(field) ||
+      (field === 'name' && !value.includes(' '))
+    )
+      return value;
+    const said = readEnglish(value);
+    isChanged ||= said !== value;
+    return said;
+  };
+  try {
+    const value: unknown = JSON.parse(json, read);
+    return isChanged ? JSON.stringify(value) : json;
+  } catch {
+    // Who reads the row says that it is damaged.
+    return json;
+  }
+}

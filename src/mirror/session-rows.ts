@@ -8,6 +8,7 @@ import type { OrderRecord } from '../records/order.ts';
 import type { FigureValue } from './read-series.ts';
 import type { KeptRow } from './mirror-reader.ts';
 import type { JournalLine } from './row-pages.ts';
+import type { Sentence } from '../language/sentence.ts';
 
 /** A table that a mirror keeps within a limit, by its oldest rows. */
 export type BoundedTable = 'fills' | 'orders' | 'intents' | 'journal';
@@ -25,7 +26,7 @@ export interface RefusedIntent {
   readonly strategy: string;
   readonly kind: string;
   readonly atMs: number;
-  readonly reason: string | null;
+  readonly reason: Sentence | null;
   readonly check: string | null;
 }
 

@@ -7,6 +7,7 @@ import type { Lock } from '../engine/lock.ts';
 import { profitOf } from '../portfolio/profit.ts';
 import type { LastPrices } from './last-prices.ts';
 import { pauseText } from './locks-now.ts';
+import type { Sentence } from '../language/sentence.ts';
 
 /** Profit and fees of a strategy, as stored in the mirror; decimals as texts. */
 export interface StrategyFigures extends ProfitText {
@@ -21,7 +22,7 @@ export interface StrategyStatus {
   readonly name: string;
   /** As the bot wrote it down, but that nothing runs where no bot does. */
   readonly status: StrategyRecord['status'] | 'paused by hand' | 'not running' | 'unknown';
-  readonly reason: string | null;
+  readonly reason: Sentence | null;
   /** Time of the last write of its row, in ms since 1970. */
   readonly atMs: number;
   readonly figures: StrategyFigures;

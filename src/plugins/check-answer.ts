@@ -1,4 +1,4 @@
-import { sentence } from '../language/sentence.ts';
+import { english, sentence } from '../language/sentence.ts';
 import { fieldsOf } from '../strategy/fields.ts';
 import { MOST_POINTS, type PlotPoint } from '../strategy/plot-batch.ts';
 import { checkedSeries } from '../strategy/plots.ts';
@@ -53,7 +53,8 @@ export function checkedObjection(said: unknown): SignalObjection | null {
   return {
     outcome: isReady ? 'refused' : 'dropped',
     code: isReady ? 'invalid' : code === 'failed' ? 'failed' : 'not-ready',
-    reason: typeof reason === 'string' ? reason.slice(0, LONGEST_TEXT) : sentence('strategy-no-reason'),
+    reason:
+      typeof reason === 'string' ? reason.slice(0, LONGEST_TEXT) : english(sentence('strategy-no-reason')),
   };
 }
 
@@ -66,7 +67,8 @@ export function checkedFault(
   return {
     handler: typeof handler === 'string' && HANDLER.test(handler) ? handler : of.handler,
     file: of.file,
-    message: typeof message === 'string' ? message.slice(0, LONGEST_TEXT) : sentence('strategy-no-message'),
+    message:
+      typeof message === 'string' ? message.slice(0, LONGEST_TEXT) : english(sentence('strategy-no-message')),
     line: typeof line === 'number' && Number.isInteger(line) && line > 0 ? line : null,
     stack: typeof stack === 'string' ? stack.slice(0, LONGEST_STACK) : null,
   };

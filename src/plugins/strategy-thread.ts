@@ -2,7 +2,7 @@ import { performance } from 'node:perf_hooks';
 import type { Readable } from 'node:stream';
 import { Worker } from 'node:worker_threads';
 import { SarrafError } from '../domain/errors.ts';
-import { sentence } from '../language/sentence.ts';
+import { english, sentence } from '../language/sentence.ts';
 import { SAID, SharedLine } from './shared-line.ts';
 import type { Loaded, Look, WorkerAnswer, WorkerCall, WorkerEnd, WorkerSetup } from './worker-messages.ts';
 import { ownModule } from './own-files.ts';
@@ -86,7 +86,7 @@ export class StrategyThread {
     this.worker.once('message', () => this.arrived.resolve());
     this.worker.on('error', (error: unknown) => this.noteEnd(endOf(error, limits)));
     this.worker.on('exit', () =>
-      this.noteEnd({ message: sentence('strategy-thread-ended'), line: null, stack: null }),
+      this.noteEnd({ message: english(sentence('strategy-thread-ended')), line: null, stack: null }),
     );
     for (const stream of [this.worker.stdout, this.worker.stderr]) this.watch(stream);
     // A bot that is done must not wait for its strategies.
@@ -142,7 +142,7 @@ export class StrategyThread {
     void this.dispose();
     throw new SarrafError(
       'INVALID_STRATEGY',
-      sentence('strategy-too-slow', { limit: this.options.limits.handlerMs }),
+      english(sentence('strategy-too-slow', { limit: this.options.limits.handlerMs })),
     );
   }
 
@@ -177,7 +177,7 @@ export class StrategyThread {
     if (end !== null) throw brokenBy(end);
     throw new SarrafError(
       'INVALID_STRATEGY',
-      sentence('strategy-slow-load', { limit: this.options.limits.loadMs }),
+      english(sentence('strategy-slow-load', { limit: this.options.limits.loadMs })),
     );
   }
 
@@ -237,7 +237,8 @@ function endOf(error: unknown, { memoryMb }: ThreadLimits): WorkerEnd {
 function checkedEnd(said: unknown): WorkerEnd {
   const { message, line, stack } = Object(said) as Partial<Record<keyof WorkerEnd, unknown>>;
   return {
-    message: typeof message === 'string' ? message.slice(0, 1_000) : sentence('strategy-thread-ended'),
+    message:
+      typeof message === 'string' ? message.slice(0, 1_000) : english(sentence('strategy-thread-ended')),
     line: typeof line === 'number' && Number.isInteger(line) ? line : null,
     stack: typeof stack === 'string' ? stack.slice(0, 4_000) : null,
   };

@@ -12,6 +12,8 @@ import {
   type VenueTradeId,
   type VenueWalletId,
 } from '../domain/venue-id.ts';
+import type { Sentence } from '../language/sentence.ts';
+import { storedSentence } from '../language/stored-sentence.ts';
 
 export const INTENT_STATUSES = ['working', 'done', 'refused'] as const;
 
@@ -22,6 +24,7 @@ export interface EngineValues {
   /** Never empty. */
   name: string;
   text: string;
+  reason: Sentence;
   side: Side;
   execution: Execution;
   orderState: (typeof ORDER_STATES)[number];
@@ -136,6 +139,8 @@ export function emptyOf<Of extends RecordFields>(fields: Of): { readonly [Name i
 export const WORD_CODECS = {
   name: z.string(),
   text: z.string(),
+  /** In English. */
+  reason: z.string(),
   side: z.enum(SIDES),
   execution: z.enum(EXECUTIONS),
   orderState: z.enum(ORDER_STATES),
@@ -151,6 +156,7 @@ export const WORD_CODECS = {
 /** Codecs of JSON that the bot stores for itself. */
 export const STORED_CODECS = {
   ...WORD_CODECS,
+  reason: storedSentence,
   money: storedUnits,
   amount: storedUnits,
   time: storedTimeMs,

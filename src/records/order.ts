@@ -60,7 +60,7 @@ export const ORDER = {
   filledTotal: field('money', 'Value of its fills, before fees.'),
   fee: field('amount', 'In the currency received.'),
   /** Reason it was rejected, or that somebody else canceled it: a code or a sentence. */
-  reason: optional('text'),
+  reason: optional('reason'),
   closedAtMs: optional('time'),
 };
 

@@ -11,7 +11,7 @@ export const INTENT = {
   json: field('json'),
   status: field('intentStatus'),
   /** Reason it was refused, with its numbers, or how it ended. */
-  reason: optional('text'),
+  reason: optional('reason'),
 };
 
 export interface IntentRecord extends RecordOf<typeof INTENT> {}
@@ -30,7 +30,7 @@ export interface AlgorithmRecord extends RecordOf<typeof ALGORITHM> {}
 export const STRATEGY = {
   name: field('name'),
   status: field('strategyStatus'),
-  reason: optional('text'),
+  reason: optional('reason'),
   /** Its state; units of 1e-10 as decimal texts. */
   json: field('json'),
   atMs: field('time'),

@@ -32,6 +32,7 @@ import { stateFile, stateFolder } from '../budget/state-file.ts';
 import { createVenueCaller, sendRequest, type VenueCaller } from './venue-caller.ts';
 import { lengthText, secondText } from '../domain/time-text.ts';
 import { parseMarket } from '../exchange/market-names.ts';
+import { english } from '../language/sentence.ts';
 
 /** The first answer may have to wait for a whole window that counts as full, and for a lockout. */
 const FIRST_ANSWER_WITHIN_MS = 86_400_000;
@@ -297,7 +298,7 @@ function sayWhenTradingBegins(
     begins.latestMs > begins.waitMs
       ? `Should it answer at once, that is at ${at} UTC`
       : `That is at ${at} UTC`;
-  say(`${beginsText(begins)}. ${when}; see "sarraf ledger --help"`);
+  say(`${english(beginsText(begins))}. ${when}; see "sarraf ledger --help"`);
 }
 
 /** Real trading. */

@@ -7,6 +7,7 @@ import { ControlInbox } from '../../src/daemon/control/control-inbox.ts';
 import { LedgerWatch } from '../../src/daemon/health/health-source.ts';
 import { Operator } from '../../src/daemon/run/operator.ts';
 import { BotLife, createEmbeddedWorld } from '../support/embedded-bot.ts';
+import { english } from '../../src/language/sentence.ts';
 
 let folder: string;
 beforeEach(() => {
@@ -50,7 +51,9 @@ test.each([
     life.bot.shell.start();
     operator.begin();
     await life.run(60_000);
-    await expect.poll(() => client.look(id)?.result?.message, { timeout: 10_000 }).toContain(said);
+    await expect
+      .poll(() => english(client.look(id)?.result?.message ?? null), { timeout: 10_000 })
+      .toContain(said);
     operator.end();
     client.close();
     life.mirror.close();

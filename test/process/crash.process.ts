@@ -5,6 +5,7 @@ import { pathToFileURL } from 'node:url';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { readReconciliation, type ReconciliationReport } from '../../src/mirror/read-reconciliation.ts';
 import type { StrategyRecord } from '../../src/records/rows.ts';
+import { english } from '../../src/language/sentence.ts';
 import { MirrorReader } from '../../src/mirror/mirror-reader.ts';
 import type { BotHome } from './bot-home.ts';
 import { readLog } from './bot-process.ts';
@@ -80,7 +81,7 @@ test('a strategy whose promise is rejected ends by its policy alone; an error of
   // The promise: its strategy stops and its order is canceled; the other has its purchase and both legs of
   // its OCO.
   await until('the strategy to stop', () => strategyOf(home, 'rejecting')?.status === 'stopped');
-  expect(strategyOf(home, 'rejecting')?.reason).toMatch(
+  expect(english(strategyOf(home, 'rejecting')?.reason ?? null)).toMatch(
     /a promise was rejected and not caught: lost on the way/,
   );
   await until('the orders of the other alone', () => open().length === 3);

@@ -7,6 +7,7 @@ import type { StrategyRecord } from '../../src/records/rows.ts';
 import { MirrorReader } from '../../src/mirror/mirror-reader.ts';
 import { startSarraf, type SarrafProcess } from '../support/sarraf-process.ts';
 import { HOSTILE, sourceOf } from './hostile-plugins.ts';
+import { english } from '../../src/language/sentence.ts';
 
 const SECRET = 'a-token-that-no-strategy-may-see';
 const EVERYTHING = { strategy: null, market: null, last: 10_000 };
@@ -91,7 +92,7 @@ test('strategies that loop, exit, take all memory, poison prototypes or lie end 
   const records = new Map(read((reader) => reader.strategies()).map((record) => [record.name, record]));
   expect(records.get('market-maker')?.status).toBe('running');
   for (const { name, says } of loaded) {
-    const reason = records.get(name)?.reason ?? '';
+    const reason = english(records.get(name)?.reason ?? '');
     expect(reason, name).toMatch(says);
     expect(reason, name).toContain(`${name}.ts`);
     expect(reason).not.toContain(SECRET);

@@ -252,7 +252,7 @@ export const REPLIES = {
       locks.length === 0
         ? [say('noLocks')]
         : bounded(locks, say, ({ name, of, reason, endsAtMs }) => {
-            const values = { name, of: of ?? say('everything'), reason: saidIn(tamed(reason), locale) };
+            const values = { name, of: of ?? say('everything'), reason: saidIn(reason, locale, tamed) };
             return endsAtMs === null
               ? say('lockUntilResumed', values)
               : say('lock', { ...values, until: formatTime(endsAtMs, locale) });
@@ -282,7 +282,7 @@ export function whyLines(view: ChatView, strategy: string, locale: Locale): read
       };
       return reason === null
         ? say('decision', values)
-        : say('decisionWhy', { ...values, reason: saidIn(tamed(reason), locale) });
+        : say('decisionWhy', { ...values, reason: saidIn(reason, locale, tamed) });
     });
   });
 }
@@ -310,11 +310,11 @@ function tradingLines(
   const lines: string[] = [];
   if (bot !== null && bot.halt !== null) {
     const { sinceMs, reason } = bot.halt;
-    lines.push(say('halted', { since: formatTime(sinceMs, locale), reason: saidIn(tamed(reason), locale) }));
+    lines.push(say('halted', { since: formatTime(sinceMs, locale), reason: saidIn(reason, locale, tamed) }));
   }
-  if (haltWait !== null) lines.push(say('haltWait', { reason: saidIn(tamed(haltWait), locale) }));
+  if (haltWait !== null) lines.push(say('haltWait', { reason: saidIn(haltWait, locale, tamed) }));
   const keptBack = bot?.noOrders ?? null;
-  if (keptBack !== null) lines.push(say('keptBack', { reason: saidIn(tamed(keptBack), locale) }));
+  if (keptBack !== null) lines.push(say('keptBack', { reason: saidIn(keptBack, locale, tamed) }));
   if (waitsFor !== null) lines.push(say('mayNotYet', { reason: saidIn(waitsFor, locale) }));
   return lines.length > 0 || bot === null ? lines : [say('trading')];
 }
@@ -341,7 +341,7 @@ function botLines(
         : say('strategyOther', {
             strategy: name,
             status: say(status),
-            reason: saidIn(tamed(reason ?? ''), locale),
+            reason: saidIn(reason ?? '', locale, tamed),
           }),
     ),
   ];

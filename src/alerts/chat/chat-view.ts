@@ -1,6 +1,7 @@
 import type { ReconciliationState } from '../../mirror/read-reconciliation.ts';
 import type { Alert } from '../core/alert.ts';
 import type { OrderWith } from '../../records/order.ts';
+import type { Sentence } from '../../language/sentence.ts';
 
 /** Data of a bot that a person can request, as its files have it. Money and amounts are decimal texts. */
 export interface ChatView {
@@ -19,9 +20,9 @@ export interface ChatView {
    * Reason every new order waits according to the ledger, worded as in the terminal; null if one could leave
    * now.
    */
-  readonly waitsFor: string | null;
+  readonly waitsFor: Sentence | null;
   /** Reason the cancels of a halt wait; null if they do not wait long. */
-  readonly haltWait: string | null;
+  readonly haltWait: Sentence | null;
   readonly budgets: readonly {
     readonly budget: string;
     readonly used: number;
@@ -31,14 +32,14 @@ export interface ChatView {
 }
 
 export interface BotView {
-  readonly halt: { readonly reason: string; readonly sinceMs: number } | null;
+  readonly halt: { readonly reason: Sentence; readonly sinceMs: number } | null;
   /** Reason it places no new orders although it may trade; null if nothing holds them back. */
-  readonly noOrders: string | null;
+  readonly noOrders: Sentence | null;
   readonly books: ReconciliationState;
   readonly strategies: readonly {
     readonly name: string;
     readonly status: 'running' | 'paused' | 'stopped' | 'pausedByHand';
-    readonly reason: string | null;
+    readonly reason: Sentence | null;
     readonly currency: string;
     readonly profit: string | null;
     readonly realised: string | null;
@@ -55,12 +56,12 @@ export interface BotView {
     readonly kind: string;
     readonly market: string | null;
     readonly status: 'working' | 'done' | 'refused';
-    readonly reason: string | null;
+    readonly reason: Sentence | null;
   }[];
   readonly locks: readonly {
     readonly name: string;
     readonly of: string | null;
-    readonly reason: string;
+    readonly reason: Sentence;
     /** Null where only a person ends it. */
     readonly endsAtMs: number | null;
   }[];

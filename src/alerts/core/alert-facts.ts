@@ -1,5 +1,6 @@
 import type { UNCLEAR_REASONS } from '../../engine/bracket.ts';
 import type { FillWith } from '../../records/fill.ts';
+import type { Sentence } from '../../language/sentence.ts';
 
 /**
  * Severities of alerts. They decide from which severity on a channel accepts an alert, and what may wait for
@@ -44,7 +45,7 @@ export interface PeriodFigures {
 /** Content of an alert, by the rule that found it. Texts are made from it in the language of the reader. */
 export type AlertFacts =
   | { readonly rule: 'lockout'; readonly budget: string; readonly endsAtMs: number | null }
-  | { readonly rule: 'credential'; readonly name: string; readonly advice: string }
+  | { readonly rule: 'credential'; readonly name: Sentence; readonly advice: Sentence }
   | {
       readonly rule: 'unknown-order';
       readonly order: string;
@@ -54,9 +55,9 @@ export type AlertFacts =
     }
   | { readonly rule: 'break'; readonly rows: readonly BookDifference[] }
   /** New orders are kept back by the bot itself. */
-  | { readonly rule: 'no-orders'; readonly reason: string }
+  | { readonly rule: 'no-orders'; readonly reason: Sentence }
   /** A limit on losses lets a strategy add no risk. */
-  | { readonly rule: 'risk-limit'; readonly strategy: string; readonly reason: string }
+  | { readonly rule: 'risk-limit'; readonly strategy: string; readonly reason: Sentence }
   /** The exchange refused the like of an order three times. */
   | {
       readonly rule: 'refused';
@@ -65,8 +66,8 @@ export type AlertFacts =
       readonly code: string;
     }
   /** The book of a market stands still at the exchange, so no order goes there. */
-  | { readonly rule: 'standstill'; readonly market: string; readonly reason: string }
-  | { readonly rule: 'halted'; readonly reason: string }
+  | { readonly rule: 'standstill'; readonly market: string; readonly reason: Sentence }
+  | { readonly rule: 'halted'; readonly reason: Sentence }
   | { readonly rule: 'no-data'; readonly feed: string | null; readonly readAtMs: number | null }
   | { readonly rule: 'drawdown'; readonly currency: string; readonly share: number; readonly limit: number }
   | { readonly rule: 'daily-loss'; readonly currency: string; readonly share: number; readonly limit: number }
@@ -76,7 +77,7 @@ export type AlertFacts =
       readonly market: string;
       readonly asset: string;
       readonly amount: string;
-      readonly reason: string | null;
+      readonly reason: Sentence | null;
     }
   /** It is not known whether coins of strategies are still there. */
   | {
@@ -91,9 +92,9 @@ export type AlertFacts =
       readonly rule: 'strategy';
       readonly strategy: string;
       readonly status: 'paused' | 'stopped';
-      readonly reason: string;
+      readonly reason: Sentence;
     }
-  | { readonly rule: 'disk'; readonly freeBytes: number | null; readonly fault: string | null }
+  | { readonly rule: 'disk'; readonly freeBytes: number | null; readonly fault: Sentence | null }
   | { readonly rule: 'clock'; readonly aheadMs: number }
   | { readonly rule: 'new-device' }
   | (Pick<FillWith<string>, 'strategy' | 'market' | 'side' | 'amount' | 'price'> & {
@@ -103,7 +104,7 @@ export type AlertFacts =
     })
   | { readonly rule: 'silent'; readonly lastSignMs: number | null }
   /** A run ended with an error. */
-  | { readonly rule: 'ended'; readonly reason: string }
+  | { readonly rule: 'ended'; readonly reason: Sentence }
   /** Counts of what the watchdog did with the orders of a silent bot. */
   | {
       readonly rule: 'entries';
@@ -111,8 +112,8 @@ export type AlertFacts =
       readonly kept: number;
       readonly left: number;
     }
-  | { readonly rule: 'entries-failed'; readonly reason: string }
-  | { readonly rule: 'outbox'; readonly reason: string }
+  | { readonly rule: 'entries-failed'; readonly reason: Sentence }
+  | { readonly rule: 'outbox'; readonly reason: Sentence }
   | { readonly rule: 'summary'; readonly period: 'day' | 'week'; readonly figures: PeriodFigures }
   | { readonly rule: 'test' };
 

@@ -1,6 +1,7 @@
 import type { ValueAt } from '../../portfolio/value-series.ts';
 import type { AlertFacts, BookDifference } from './alert-facts.ts';
 import type { FillRecord } from '../../records/fill.ts';
+import type { Sentence } from '../../language/sentence.ts';
 
 /** A line of the journal, as the mirror has it. */
 export interface JournalRow {
@@ -39,8 +40,8 @@ export interface AlertSnapshot {
   readonly watchedSinceMs: number;
   readonly lockouts: readonly { readonly budget: string; readonly endsAtMs: number | null }[];
   readonly credential: {
-    readonly name: string;
-    readonly advice: string;
+    readonly name: Sentence;
+    readonly advice: Sentence;
     readonly sinceMs: number;
   } | null;
   readonly unknownOrders: readonly {
@@ -51,20 +52,20 @@ export interface AlertSnapshot {
   }[];
   readonly break: { readonly sinceMs: number; readonly rows: readonly BookDifference[] } | null;
   /** Reason the bot itself holds back new orders, other than a break or a refused credential. */
-  readonly noOrders: string | null;
+  readonly noOrders: Sentence | null;
   /** Strategies that a limit on losses lets add no risk. */
   readonly lossLimits: readonly {
     readonly strategy: string;
-    readonly reason: string;
+    readonly reason: Sentence;
     readonly sinceMs: number;
   }[];
   /** Markets whose books stand still at the exchange. */
   readonly standstills: readonly {
     readonly market: string;
-    readonly reason: string;
+    readonly reason: Sentence;
     readonly sinceMs: number;
   }[];
-  readonly halt: { readonly reason: string; readonly sinceMs: number } | null;
+  readonly halt: { readonly reason: Sentence; readonly sinceMs: number } | null;
   /** Feeds that are older than the plan allows, by the bot's own judgement; empty where it was not asked. */
   readonly staleFeeds: readonly { readonly feed: string; readonly readAtMs: number | null }[];
   /** Time of the last read from the exchange; null before any. */
@@ -72,7 +73,7 @@ export interface AlertSnapshot {
   readonly strategies: readonly {
     readonly name: string;
     readonly status: 'running' | 'paused' | 'stopped';
-    readonly reason: string | null;
+    readonly reason: Sentence | null;
     readonly atMs: number;
   }[];
   /** Positions of brackets without any exit at the exchange. */
@@ -81,7 +82,7 @@ export interface AlertSnapshot {
     readonly market: string;
     readonly asset: string;
     readonly amount: string;
-    readonly reason: string | null;
+    readonly reason: Sentence | null;
   }[];
   /** Positions and missing coins that a person has to clarify. */
   readonly unclear: readonly (Omit<Extract<AlertFacts, { rule: 'unclear' }>, 'rule'> & {
@@ -89,7 +90,7 @@ export interface AlertSnapshot {
   })[];
   readonly freeBytes: number | null;
   /** Reason nothing can be written, according to the bot itself. */
-  readonly diskFault: string | null;
+  readonly diskFault: Sentence | null;
   /**
    * Time by which this machine's clock is ahead of the exchange's; null if they agree or nothing is known.
    */

@@ -1,9 +1,10 @@
 import { z } from 'zod';
 import { formatUnits } from '../../domain/money.ts';
-import { sentence } from '../../language/sentence.ts';
+import { sentence, type Sentence } from '../../language/sentence.ts';
 import type { AlertCondition } from './alert-facts.ts';
 import type { AlertSnapshot, JournalRow } from './alert-snapshot.ts';
 import type { RuleSettings } from './rule-settings.ts';
+import { storedSentence } from '../../language/stored-sentence.ts';
 
 /**
  * Returns what stops trading or leaves money open: orders, books, halts, strategies, positions and large
@@ -45,10 +46,10 @@ function unknownOrders(
 const breakRow = z.object({
   rows: z.array(z.object({ currency: z.string(), expected: z.string(), found: z.string() })),
 });
-const limitRow = z.object({ strategy: z.string(), reason: z.string() });
+const limitRow = z.object({ strategy: z.string(), reason: storedSentence });
 const refusedRow = z.object({ strategy: z.string(), market: z.string(), side: z.string(), code: z.string() });
-const haltRow = z.object({ reason: z.string() });
-const strategyRow = z.object({ status: z.enum(['paused', 'stopped']), reason: z.string() });
+const haltRow = z.object({ reason: storedSentence });
+const strategyRow = z.object({ status: z.enum(['paused', 'stopped']), reason: storedSentence });
 
 function readRow<Value>(schema: z.ZodType<Value>, { json }: JournalRow): Value | null {
   try {
@@ -165,7 +166,7 @@ function strategies(snapshot: AlertSnapshot, { strategy: rule }: RuleSettings): 
   const conditions = new Map<string, AlertCondition>();
   const note = (
     strategy: string,
-    of: { readonly status: 'paused' | 'stopped'; readonly reason: string; readonly sinceMs: number },
+    of: { readonly status: 'paused' | 'stopped'; readonly reason: Sentence; readonly sinceMs: number },
   ): void => {
     const { sinceMs: ofMs, ...rest } = of;
     const key = `strategy ${strategy}`;

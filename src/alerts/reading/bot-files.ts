@@ -1,4 +1,4 @@
-import { sentence } from '../../language/sentence.ts';
+import { sentence, type Sentence } from '../../language/sentence.ts';
 import { createHash } from 'node:crypto';
 import { existsSync, readFileSync, statfsSync, statSync } from 'node:fs';
 import { FolderLedger } from '../../daemon/folder-ledger.ts';
@@ -163,7 +163,7 @@ export class BotFiles implements BotReading {
   }
 
   /** The room that the bot reserves is used up only where the disk was full. */
-  private diskFault(): string | null {
+  private diskFault(): Sentence | null {
     const { mirrorPath } = this.options;
     const isUsed = existsSync(mirrorPath) && !existsSync(`${mirrorPath}.ballast`);
     return isUsed ? sentence('disk-was-full') : null;

@@ -1,7 +1,7 @@
 import { statSync } from 'node:fs';
 import type Database from 'better-sqlite3';
 import { isBusy } from '../../budget/ledger-file.ts';
-import { sentence } from '../../language/sentence.ts';
+import { english, sentence } from '../../language/sentence.ts';
 import { problemOf } from '../channels/channel.ts';
 import { AlertOutbox } from '../alert-outbox.ts';
 import { openOutboxFile, openOutboxInMemory } from '../outbox-file.ts';
@@ -41,7 +41,7 @@ export class SafeOutbox {
    * writes to it: it is done with the next look.
    */
   use<Result>(work: (outbox: AlertOutbox) => Result): Result | null {
-    if (this.isGone()) this.goOnInMemory(new Error(sentence('outbox-gone')));
+    if (this.isGone()) this.goOnInMemory(new Error(english(sentence('outbox-gone'))));
     try {
       return work(this.outbox);
     } catch (error) {

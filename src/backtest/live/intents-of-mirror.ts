@@ -1,8 +1,8 @@
 import { IntentTally } from '../../engine/intent-tally.ts';
 import { rejectionOf } from '../../engine/order-rejection.ts';
-import { readSentence } from '../../language/read-sentence.ts';
 import type { RefusedIntent, SessionRows } from '../../mirror/session-rows.ts';
 import type { StrategyIntents } from '../backtest-run.ts';
+import { english, sentenceFacts } from '../../language/sentence.ts';
 
 /**
  * Returns the number of intents of each strategy, and of those refused, as far as a mirror stores them:
@@ -23,13 +23,18 @@ export function intentsOfMirror(
     const rejection = rejectionOf(order);
     if (rejection === null) continue;
     const atMs = order.closedAtMs ?? order.plannedAtMs;
-    tallyOf(tallies, order.strategy).refuse({ what: 'order', ...rejection, atMs });
+    tallyOf(tallies, order.strategy).refuse({
+      what: 'order',
+      code: rejection.code,
+      reason: english(rejection.reason),
+      atMs,
+    });
   }
   for (const intent of rows.refusedIntents.toSorted((left, right) => left.atMs - right.atMs)) {
     if (placed.has(intent.id)) continue;
     const { strategy, kind, reason, atMs } = intent;
     const code = codeOf(intent);
-    tallyOf(tallies, strategy).refuse({ what: kind, code, reason: reason ?? code, atMs });
+    tallyOf(tallies, strategy).refuse({ what: kind, code, reason: english(reason) ?? code, atMs });
   }
   for (const { strategy, check, json, atMs } of rows.refusedSlices)
     tallyOf(tallies, strategy).refuse({ what: 'slice', code: `risk ${check}`, reason: json, atMs });
@@ -54,8 +59,8 @@ function tallyOf(tallies: Map<string, IntentTally>, strategy: string): IntentTal
  */
 function codeOf({ check, reason, kind }: RefusedIntent): string {
   if (check !== null) return check.startsWith('lock ') ? check : `risk ${check}`;
-  const [, lock] = /^the lock (.+?) of /.exec(reason ?? '') ?? [];
+  const [, lock] = /^the lock (.+?) of /.exec(english(reason) ?? '') ?? [];
   if (lock !== undefined) return `lock ${lock}`;
-  if (readSentence(reason)?.code === 'funds') return 'funds';
+  if (sentenceFacts(reason)?.code === 'funds') return 'funds';
   return kind === 'transfer' ? 'transfer' : 'a check that the journal does not have any more';
 }

@@ -12,6 +12,7 @@ import type { RoundTrip } from '../round-trips.ts';
 import { quotient } from '../statistics.ts';
 import { winRate } from '../metrics/trip-statistics.ts';
 import type { LiveSession } from '../result-schema.ts';
+import { english } from '../../language/sentence.ts';
 
 interface Session {
   readonly run: BacktestRun;
@@ -52,7 +53,7 @@ function strategyFigures(
   return {
     name,
     status: statusOf(row?.status ?? 'unknown', isRunning),
-    reason: row?.reason ?? null,
+    reason: english(row?.reason ?? null),
     profit: formatUnits(profits.get(name) ?? NO_UNITS),
     tradesProfit: sumText(closed, ({ profit }) => profit),
     trades: closed.length,

@@ -17,6 +17,7 @@ import {
   TableFormat,
   textCell,
 } from './table-format.ts';
+import { english } from '../../language/sentence.ts';
 
 /** Round trips, with their money as text. */
 export const TRIP_TABLE = new TableFormat<RoundTrip, TripRow>({
@@ -56,7 +57,7 @@ export const LOCK_TABLE = new TableFormat<LockRecord, LockRow>({
   name: textCell(({ lock }) => lock.name),
   strategy: textCell(({ lock }) => lock.strategy),
   market: textCell(({ lock }) => lock.market),
-  reason: textCell(({ lock }) => lock.reason),
+  reason: textCell(({ lock }) => english(lock.reason)),
   entries: textCell(({ lock }) => lock.entries),
   beganAtMs: momentCell(({ lock }) => lock.beganAtMs),
   endedAtMs: momentCell(({ endedAtMs }) => endedAtMs),

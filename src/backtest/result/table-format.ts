@@ -3,6 +3,7 @@ import { formatUnits, type Units } from '../../domain/money.ts';
 import { separatedName } from '../../domain/separated-name.ts';
 import type { FieldKind, RecordFields } from '../../records/field.ts';
 import type { ByteWriter } from '../byte-writer.ts';
+import { english, type Sentence } from '../../language/sentence.ts';
 
 /** One field of a table: its value in a row, and how JSON and CSV have it. */
 interface TableField<Source, Value> {
@@ -154,8 +155,16 @@ export function flagCell<Source>(valueOf: (source: Source) => boolean): TableFie
   return { valueOf, writeJson: write, writeCsv: write };
 }
 
-/** Writers of the cells of the kinds of fields that are no texts. */
-const CELLS: Readonly<Partial<Record<FieldKind, typeof decimalCell | typeof numberCell>>> = {
+/** A reason, in English. */
+function reasonCell<Source>(valueOf: (source: Source) => Sentence | null): TableField<Source, string | null> {
+  return textCell((source) => english(valueOf(source)));
+}
+
+/** Writers of the cells of the kinds of fields that are no plain texts. */
+const CELLS: Readonly<
+  Partial<Record<FieldKind, typeof reasonCell | typeof decimalCell | typeof numberCell>>
+> = {
+  reason: reasonCell,
   money: decimalCell,
   amount: decimalCell,
   time: momentCell,

@@ -14,6 +14,7 @@ import { cancelNeedText } from '../../daemon/by-hand-text.ts';
 import { isOfEmbeddedExchange, mirrorProblem, ownOpenOrders } from '../own-open-orders.ts';
 import { readConfig } from '../read-config.ts';
 import { dataOption } from '../option-readers.ts';
+import { english, inEnglish } from '../../language/sentence.ts';
 
 interface Options {
   readonly data?: string;
@@ -55,7 +56,7 @@ function configOf(options: Options): BotConfig | null {
 }
 
 function progressText({ left, closed, waitsFor }: ControlProgress): string {
-  return `${closed} closed, ${left} left${waitsFor === undefined ? '' : `: ${waitsFor}`}`;
+  return `${closed} closed, ${left} left${waitsFor === undefined ? '' : `: ${english(waitsFor)}`}`;
 }
 
 const goOn = (): void => {};
@@ -166,9 +167,11 @@ async function run(options: Options): Promise<void> {
       say,
       onHalted,
     });
-    if (options.json === true) console.log(JSON.stringify({ halted: client.isHalted(), ...result }));
-    if (!result.ok || result.left.length > 0) throw failed([result.message, ...result.left].join('\n'));
-    say(result.message);
+    if (options.json === true)
+      console.log(JSON.stringify(inEnglish({ halted: client.isHalted(), ...result })));
+    if (!result.ok || result.left.length > 0)
+      throw failed([english(result.message), ...result.left].join('\n'));
+    say(english(result.message));
   } finally {
     client.close();
   }

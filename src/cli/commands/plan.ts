@@ -34,6 +34,7 @@ import type { RestartPlan } from '../../scheduler/plan-restart.ts';
 import type { TrailPlan } from '../../scheduler/plan-trails.ts';
 import { standstillProbeMs } from '../../engine/standstill-watch.ts';
 import { lengthText } from '../../domain/time-text.ts';
+import { english } from '../../language/sentence.ts';
 
 interface Options {
   readonly config?: string;
@@ -195,7 +196,7 @@ function beginsLines(begins: TradingBegins | null): readonly string[] {
     '',
     begins.waitMs === 0
       ? 'By the ledger trading can begin at once.'
-      : `As things stand, ${beginsText(begins)}.`,
+      : `As things stand, ${english(beginsText(begins))}.`,
   ];
 }
 

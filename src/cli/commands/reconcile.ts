@@ -24,6 +24,7 @@ import { parseMarket } from '../../exchange/market-names.ts';
 import { isPlaceholder, type FillRecord } from '../../records/fill.ts';
 import { movesOf } from '../../portfolio/balance-books.ts';
 import { LineMatcher } from '../../portfolio/line-matcher.ts';
+import { english } from '../../language/sentence.ts';
 
 interface Options extends MirrorOptions {
   readonly explain?: true;
@@ -162,8 +163,8 @@ async function post(data: string): Promise<string> {
     const id = client.post({ kind: 'accept-balances' });
     const followed = await followCommand({ client, id, data, stillForMs: TAKEN_WITHIN_MS });
     if (followed.kind === 'done') {
-      if (!followed.result.ok) throw failed(followed.result.message);
-      return followed.result.message;
+      if (!followed.result.ok) throw failed(english(followed.result.message));
+      return english(followed.result.message);
     }
     // Not left for later: the difference of then may be another.
     client.finish(id, { ok: false, message: 'no bot took the command', left: [] });
@@ -234,10 +235,11 @@ export function reportLines(report: ReconciliationReport, nowMs: number): string
     `compared  ${comparisons === 0 ? 'never' : `${times}, last ${whenText(comparedAtMs, nowMs)}`}`,
     ...(sinceMs === null ? [] : [`since     ${whenText(sinceMs, nowMs)}`]),
     ...(brokenAtMs === null || brokenAtMs === sinceMs ? [] : [`a break   ${whenText(brokenAtMs, nowMs)}`]),
-    ...(why === null ? [] : [`why       ${why}`]),
-    ...(blockedBy === null ? [] : [`because   no comparison says anything: ${blockedBy}`]),
+    ...(why === null ? [] : [`why       ${english(why)}`]),
+    ...(blockedBy === null ? [] : [`because   no comparison says anything: ${english(blockedBy)}`]),
     ...findings.map(
-      (finding) => `doubtful  ${sentenceOf(finding)}${finding.isGrave ? ': new orders wait for it' : ''}`,
+      (finding) =>
+        `doubtful  ${english(sentenceOf(finding))}${finding.isGrave ? ': new orders wait for it' : ''}`,
     ),
     ...unknownTransfers.map(
       ({ strategy, currency, amount, from, to, sinceMs: atMs }) =>

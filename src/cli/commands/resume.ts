@@ -6,6 +6,7 @@ import { checkBotFolder } from '../bot-folder.ts';
 import { followCommand } from '../follow-command.ts';
 import { postLock } from '../post-lock.ts';
 import { dataOption } from '../option-readers.ts';
+import { english } from '../../language/sentence.ts';
 
 interface Options {
   readonly data: string;
@@ -41,13 +42,13 @@ async function endHalt({ data, json }: Options): Promise<void> {
     const wasHalted = client.isHalted() !== null;
     const id = client.post({ kind: 'resume' });
     const followed = await followCommand({ client, id, data, stillForMs: TAKEN_WITHIN_MS });
-    if (followed.kind === 'done' && !followed.result.ok) throw failed(followed.result.message);
+    if (followed.kind === 'done' && !followed.result.ok) throw failed(english(followed.result.message));
     if (followed.kind === 'still') {
       throw failed('the bot did not take it up: see whether it is well with "sarraf health"');
     }
     const isRunning = followed.kind === 'done';
     if (json === true) console.log(JSON.stringify({ wasHalted, isRunning }));
-    else if (isRunning) console.log(goesOn(followed.result.message));
+    else if (isRunning) console.log(goesOn(english(followed.result.message)));
     else console.log('no bot runs; it will trade when it starts next');
   } finally {
     client.close();

@@ -11,6 +11,7 @@ import { failed, wrongInput } from '../command-error.ts';
 import { timeOption } from '../data/data-options.ts';
 import { followCommand } from '../follow-command.ts';
 import { dataOption } from '../option-readers.ts';
+import { english } from '../../language/sentence.ts';
 
 interface Options {
   readonly payload: { readonly json: unknown };
@@ -63,7 +64,8 @@ function post(client: ControlClient, command: SignalCommand): number {
   }
 }
 
-function print(id: string, { ok, message, signal }: ControlResult, isJson: boolean): void {
+function print(id: string, { ok, message: said, signal }: ControlResult, isJson: boolean): void {
+  const message = english(said);
   if (isJson) console.log(JSON.stringify({ id, ...signal, message }));
   if (!ok) throw failed(`${signal?.outcome ?? 'not told'}: ${message}`);
   if (!isJson) console.log(message);

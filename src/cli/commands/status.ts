@@ -29,6 +29,7 @@ import { decimalsOf } from '../../exchange/market-names.ts';
 import { reasonText } from '../reason-text.ts';
 import { OLDEST_HEARTBEAT_MS } from '../../daemon/health-verdict.ts';
 import { readRun } from '../../daemon/run-record.ts';
+import { english, type Sentence } from '../../language/sentence.ts';
 
 const EXAMPLES = `  sarraf status
   sarraf status --data /data --json`;
@@ -65,7 +66,7 @@ function headLines(
   of: {
     readonly runner: LockOwner | null;
     readonly starting: Starting | null;
-    readonly haltWait: string | null;
+    readonly haltWait: Sentence | null;
     readonly unclear: readonly UnclearPosition[];
   },
   nowMs: number,
@@ -85,7 +86,7 @@ function headLines(
     `last    change of the journal ${agoText(lastSeen.journal, nowMs)}, trade ${agoText(lastSeen.fills, nowMs)}`,
     `has     ${rows.join(', ')}`,
     `halt    ${haltText(summary.kept, nowMs)}`,
-    ...(haltWait === null ? [] : [`        ${haltWait}`]),
+    ...(haltWait === null ? [] : [`        ${english(haltWait)}`]),
     `locks   ${locksText(locksNow(summary.kept, nowMs))}`,
     ...Object.entries(readKept(summary.kept, 'missing-coins') ?? {}).map(
       ([coin, { amount, sinceMs }]) =>
@@ -97,9 +98,11 @@ function headLines(
     ),
     ...(readKept(summary.kept, 'loss-limits') ?? []).map(
       ({ strategy, reason, sinceMs }) =>
-        `limit   no new risk of ${strategy} since ${clockText(sinceMs, nowMs)} UTC: ${reason}`,
+        `limit   no new risk of ${strategy} since ${clockText(sinceMs, nowMs)} UTC: ${english(reason)}`,
     ),
-    ...(readKept(summary.kept, 'standstills') ?? []).map(({ reason }) => `market  no order there: ${reason}`),
+    ...(readKept(summary.kept, 'standstills') ?? []).map(
+      ({ reason }) => `market  no order there: ${english(reason)}`,
+    ),
   ];
 }
 
@@ -131,14 +134,14 @@ function readTimes(kept: readonly KeptRow[]): readonly (readonly [what: string, 
 function haltText(kept: readonly KeptRow[], nowMs: number): string {
   const { halted } = readKept(kept, 'control') ?? { halted: null };
   if (halted === null) return 'none';
-  return `since ${clockText(halted.sinceMs, nowMs)} UTC: ${halted.reason}. "sarraf resume" ends it`;
+  return `since ${clockText(halted.sinceMs, nowMs)} UTC: ${english(halted.reason)}. "sarraf resume" ends it`;
 }
 
 /** Lines about a credential that the exchange refuses; none while it takes it. */
 function credentialLines({ refused }: StoredCredential, nowMs: number): string[] {
   if (refused === null) return [];
   return [
-    `credential REFUSED (401) since ${clockText(refused.sinceMs, nowMs)} UTC: ${refused.name}: ${refused.advice}`,
+    `credential REFUSED (401) since ${clockText(refused.sinceMs, nowMs)} UTC: ${english(refused.name)}: ${english(refused.advice)}`,
   ];
 }
 
@@ -273,9 +276,9 @@ async function showStatus(options: MirrorOptions): Promise<void> {
       ...headLines(summary, { runner, starting, haltWait, unclear }, nowMs),
       ...silenceLines(silentForMs),
       `books   ${booksText(books, nowMs)}`,
-      ...books.findings.map((finding) => `doubt   ${sentenceOf(finding)}`),
+      ...books.findings.map((finding) => `doubt   ${english(sentenceOf(finding))}`),
       ...transferLines(transfers, nowMs),
-      ...ledgerLines(ledger, summary.isRunning === true ? whyNothingLeaves(kept) : null),
+      ...ledgerLines(ledger, summary.isRunning === true ? english(whyNothingLeaves(kept)) : null),
       ...credentialLines(credentialOf(kept), nowMs),
       '',
       ...strategyLines(strategies, nowMs),

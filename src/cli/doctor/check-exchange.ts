@@ -23,6 +23,7 @@ import { clockAheadMs, TOLERATED_CLOCK_MS } from '../../exchange/clock-differenc
 import { lengthText } from '../../domain/time-text.ts';
 import type { NamedCredential } from '../../engine/credential-watch.ts';
 import type { CredentialSettings } from '../../venues/credentials-settings.ts';
+import { english } from '../../language/sentence.ts';
 
 interface ExchangeCheckOptions {
   readonly config: BotConfig;
@@ -222,9 +223,10 @@ interface PrivateOutcomes {
 function credentialFinding(outcomes: PrivateOutcomes, { name, advice }: NamedCredential): CheckFinding {
   const all: readonly ReadOutcome<unknown>[] = Object.values(outcomes);
   const refused = all.find((one) => one.kind === 'failed' && one.code === 'UNAUTHORIZED');
-  if (refused !== undefined) return problem('credential', `the exchange refuses ${name} (401)`, advice);
+  if (refused !== undefined)
+    return problem('credential', `the exchange refuses ${english(name)} (401)`, english(advice));
   if (all.some((one) => one.kind === 'value' || (one.kind === 'failed' && one.code === 'FORBIDDEN'))) {
-    return ok('credential', `the exchange takes ${name}`);
+    return ok('credential', `the exchange takes ${english(name)}`);
   }
   const [first] = all;
   return first === undefined ? notChecked('credential', 'nothing was asked') : unread('credential', first);

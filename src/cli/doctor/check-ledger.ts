@@ -12,6 +12,7 @@ import { INTERFACE_PROFILE } from '../../venues/interface-profile.ts';
 import { loweredBudgets, loweredText } from '../lowered-text.ts';
 import { checkWritable, nearestFolder, roomOf, type Room } from './check-folders.ts';
 import { ok, problem, warning, type CheckFinding } from './check-finding.ts';
+import { english } from '../../language/sentence.ts';
 
 /** Findings about a bot's ledger, and whether it permits any request at all. */
 interface LedgerCheck {
@@ -147,7 +148,7 @@ function waits(rows: readonly BudgetReport[], { subjects, isPaper }: LedgerOwner
   if (isPaper) return [];
   const begins = tradingBegins(rows, { subjects, budgetOf: INTERFACE_PROFILE.budgets });
   if (begins.why !== 'unknown') return [];
-  return [warning('ledger', beginsText(begins), LET_IT_WAIT)];
+  return [warning('ledger', english(beginsText(begins)), LET_IT_WAIT)];
 }
 
 const LET_IT_WAIT =
@@ -157,7 +158,7 @@ const LET_IT_WAIT =
 function fresh(text: string, { budgets, isPaper }: LedgerOwner): CheckFinding {
   if (isPaper) return ok('ledger', `${text}: the bot begins one`);
   const begins = freshTradingBegins(budgets, INTERFACE_PROFILE.budgets);
-  return warning('ledger', `${text}, so that once the bot runs, ${beginsText(begins)}`, LET_IT_WAIT);
+  return warning('ledger', `${text}, so that once the bot runs, ${english(beginsText(begins))}`, LET_IT_WAIT);
 }
 
 /** All bots of an address must share one ledger, whose locks a network file system may not keep. */

@@ -6,12 +6,12 @@ import { SarrafError } from '../../domain/errors.ts';
 import { agoText, secondText } from '../../domain/time-text.ts';
 import { readKept } from '../../engine/kept-records.ts';
 import type { StrategyRecord } from '../../records/rows.ts';
-import { readSentence } from '../../language/read-sentence.ts';
 import { MirrorReader, type KeptRow, type MirrorSummary } from '../../mirror/mirror-reader.ts';
 import type { RetentionLimits } from '../../mirror/retention.ts';
 import { locksNow } from '../../mirror/locks-now.ts';
 import { locksText } from '../lock-lines.ts';
 import { notChecked, ok, problem, warning, type CheckFinding } from './check-finding.ts';
+import { english, sentenceFacts } from '../../language/sentence.ts';
 
 /** Returns the mirror path of a bot in a mode. */
 export function mirrorFileOf(folder: string, mode: BotConfig['mode']): string {
@@ -103,8 +103,8 @@ function sizeFinding({ path, counts }: MirrorSummary, retention: RetentionLimits
 /** Coins of strategies that left the configuration, as the last start of the bot found them. */
 function leftCoins(left: readonly StrategyRecord[]): readonly CheckFinding[] {
   return left.flatMap(({ name, reason }) => {
-    if (reason === null || readSentence(reason)?.code !== 'strategy-left-coins') return [];
-    const [found = '', ...advice] = reason.split(': ');
+    if (sentenceFacts(reason)?.code !== 'strategy-left-coins') return [];
+    const [found = '', ...advice] = (english(reason) ?? '').split(': ');
     return [warning('coins without a strategy', `${name}: ${found}`, advice.join(': '))];
   });
 }
@@ -117,15 +117,15 @@ function stopped(kept: readonly KeptRow[], nowMs: number): readonly CheckFinding
 function halts(kept: readonly KeptRow[]): readonly CheckFinding[] {
   const halted = readKept(kept, 'control')?.halted ?? null;
   if (halted === null) return [];
-  const text = `the bot is halted since ${secondText(halted.sinceMs)} UTC: ${halted.reason}`;
+  const text = `the bot is halted since ${secondText(halted.sinceMs)} UTC: ${english(halted.reason)}`;
   return [warning('halt', text, 'run "sarraf resume" when it may trade again')];
 }
 
 function refusals(kept: readonly KeptRow[], nowMs: number): readonly CheckFinding[] {
   const refused = readKept(kept, 'credential')?.refused ?? null;
   if (refused === null) return [];
-  const text = `the exchange refused ${refused.name} ${agoText(refused.sinceMs, nowMs)}`;
-  return [warning('credential of the last run', text, refused.advice)];
+  const text = `the exchange refused ${english(refused.name)} ${agoText(refused.sinceMs, nowMs)}`;
+  return [warning('credential of the last run', text, english(refused.advice))];
 }
 
 function breaks(kept: readonly KeptRow[]): readonly CheckFinding[] {

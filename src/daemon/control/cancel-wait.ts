@@ -1,6 +1,6 @@
 import type { QueueWait } from '../../budget/budget-lane.ts';
 import { lengthText } from '../../domain/time-text.ts';
-import { sentence } from '../../language/sentence.ts';
+import { sentence, type Sentence } from '../../language/sentence.ts';
 import type { Venue } from '../../venues/venue.ts';
 
 /** An order that closes later than so long after the one before is waited for. */
@@ -10,15 +10,15 @@ const LONG_MS = 5_000;
 export class CancelWait {
   private readonly venue: Pick<Venue, 'commits' | 'cancelWait'>;
   private readonly ledgerFault: () => string | null;
-  private readonly onWait: (message: string) => void;
+  private readonly onWait: (why: Sentence) => void;
   private left = -1;
   private lookedMs = 0;
-  private text: string | undefined;
+  private text: Sentence | undefined;
 
   /** `onWait` is called with each text. */
   constructor(
     venue: Pick<Venue, 'commits' | 'cancelWait'>,
-    of: { readonly ledgerFault?: () => string | null; readonly onWait: (message: string) => void },
+    of: { readonly ledgerFault?: () => string | null; readonly onWait: (why: Sentence) => void },
   ) {
     this.venue = venue;
     this.ledgerFault = of.ledgerFault ?? (() => null);
@@ -26,7 +26,7 @@ export class CancelWait {
   }
 
   /** While so many orders are left; undefined where none is waited for long. */
-  look(left: number, nowMs: number): string | undefined {
+  look(left: number, nowMs: number): Sentence | undefined {
     if (left !== this.left) {
       this.left = left;
       this.lookedMs = nowMs;
@@ -53,7 +53,7 @@ const COMMITS_A_CANCEL = 3;
 export function cancelWaitText(
   { waiting, onTheWay, heldBy, forMs }: QueueWait,
   of: { readonly ledgerFault: string | null; readonly longestCommitMs: number },
-): string {
+): Sentence {
   if (waiting === 0) return sentence('cancels-wait-answers', { count: onTheWay });
   const wait = lengthText(forMs);
   if (heldBy === 'locked out') return sentence('cancels-wait-lockout', { count: waiting, wait });
@@ -68,7 +68,7 @@ export function cancelWaitText(
 export function slowDiskFault(
   { commits }: Pick<Venue, 'commits'>,
   of: { readonly openOrders: number; readonly withinMs: number },
-): string | null {
+): Sentence | null {
   const { openOrders, withinMs } = of;
   const longestMs = commits?.longestMs ?? 0;
   if (longestMs * COMMITS_A_CANCEL * openOrders <= withinMs) return null;

@@ -3,7 +3,7 @@ import Database from 'better-sqlite3';
 import { isBusy } from '../../budget/ledger-file.ts';
 import { SarrafError } from '../../domain/errors.ts';
 import { lengthText } from '../../domain/time-text.ts';
-import { sentence } from '../../language/sentence.ts';
+import { sentence, type Sentence } from '../../language/sentence.ts';
 import type { ControlCommand } from '../../engine/engine-event.ts';
 import {
   MOST_LEFT_NAMED,
@@ -199,7 +199,7 @@ export class ControlInbox {
   }
 
   /** Returns why a command posted at a time is no longer started; null if it is. */
-  tooLateText({ kind }: ControlCommand, postedAtMs: number): string | null {
+  tooLateText({ kind }: ControlCommand, postedAtMs: number): Sentence | null {
     const waitedMs = this.sinceMs(postedAtMs);
     if (waitedMs <= (DONE_WITHIN_MS[kind] ?? Number.POSITIVE_INFINITY)) return null;
     const waited = lengthText(waitedMs);

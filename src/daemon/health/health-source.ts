@@ -7,6 +7,7 @@ import type { BudgetReport } from '../../budget/ledger-report.ts';
 import { beginsText, tradingBegins } from '../../budget/trading-begins.ts';
 import { INTERFACE_PROFILE } from '../../venues/interface-profile.ts';
 import type { Venue } from '../../venues/venue.ts';
+import { english } from '../../language/sentence.ts';
 
 /** Something counted since the bot began, by its labels. */
 interface CountedRequests {
@@ -200,7 +201,7 @@ export class LedgerWatch {
   private healthOf(rows: readonly BudgetReport[]): LedgerHealth {
     const begins = tradingBegins(rows, { subjects: this.subjects, budgetOf: INTERFACE_PROFILE.budgets });
     return {
-      placingFault: begins.why === 'unknown' ? beginsText(begins) : null,
+      placingFault: begins.why === 'unknown' ? english(beginsText(begins)) : null,
       budgets: rows.map(({ budget, subject, inUse, limit, lowered }) => ({
         budget,
         subject,

@@ -1,4 +1,4 @@
-import { sentence } from '../../language/sentence.ts';
+import { english, sentence, type Sentence } from '../../language/sentence.ts';
 import {
   isByHand,
   type ByHandCommand,
@@ -56,7 +56,7 @@ export class Operator {
     this.ledger = options.ledger;
     this.cancelWait = new CancelWait(options.venue, {
       ledgerFault: () => this.ledger.look().placingFault,
-      onWait: (message) => options.onWait?.(message),
+      onWait: (why) => options.onWait?.(english(why)),
     });
     this.equity = new EquityWatch(options.mirror);
   }
@@ -101,7 +101,7 @@ export class Operator {
     const { shell, engine } = this.options.bot;
     const problem = lockProblem(command, engine);
     if (problem !== null) {
-      this.options.onError(new Error(`a ${command.kind} was not taken: ${problem}`));
+      this.options.onError(new Error(`a ${command.kind} was not taken: ${english(problem)}`));
       this.inbox.done(id, { ok: false, message: problem, left: [] });
       return;
     }
@@ -157,7 +157,7 @@ export class Operator {
   }
 
   /** Returns why an order by hand that an earlier run had accepted is not placed now. */
-  private notPlacedText(): string {
+  private notPlacedText(): Sentence {
     return this.options.bot.engine.orderManager.takeover.isPutBack
       ? sentence('control-placed-unknown')
       : sentence('control-not-placed');
@@ -229,26 +229,30 @@ export class Operator {
       isDiskFull: () => mirror.isRunningOut(),
       phase: () => engine.status().phase,
       waitsFor: () => null,
-      haltReason: () => engine.haltReason(),
-      credentialFault: () => engine.credentialFault(),
+      haltReason: () => english(engine.haltReason()),
+      credentialFault: () => english(engine.credentialFault()),
       placingFault: () =>
-        this.ledger.look().placingFault ?? engine.slowMachine.fault() ?? engine.orderManager.placer.closed(),
+        this.ledger.look().placingFault ??
+        english(engine.slowMachine.fault() ?? engine.orderManager.placer.closed()),
       breaks: () =>
         (engine.reconciler.break?.rows ?? []).map(
           ({ currency, expected, found }) => `expected ${expected} ${currency}, found ${found}`,
         ),
-      doubts: () => [
-        ...engine.doubts(),
-        ...[
-          slowDiskFault(this.options.venue, {
-            openOrders: engine.status().liveOrders,
-            withinMs: this.options.config.drain.withinMs,
-          }),
-        ].filter((fault) => fault !== null),
-      ],
+      doubts: () =>
+        [
+          ...engine.doubts(),
+          ...[
+            slowDiskFault(this.options.venue, {
+              openOrders: engine.status().liveOrders,
+              withinMs: this.options.config.drain.withinMs,
+            }),
+          ].filter((fault) => fault !== null),
+        ].map((fault) => english(fault)),
       lockouts: () => this.ledger.look().lockouts,
       locks: () =>
-        engine.locks.active().map((lock) => ({ kind: engine.locks.kindOf(lock), said: lockReason(lock) })),
+        engine.locks
+          .active()
+          .map((lock) => ({ kind: engine.locks.kindOf(lock), said: english(lockReason(lock)) })),
       dataAges: () => engine.dataAges(),
       budgets: () => this.ledger.look().budgets,
       requests: () => counts.outcomes(),
@@ -270,7 +274,7 @@ export class Operator {
   }
 }
 
-function goesOnText(locks: readonly Lock[]): string {
+function goesOnText(locks: readonly Lock[]): Sentence {
   const paused = locks.flatMap(({ pauses, strategy }) => (pauses === true ? [strategy ?? ''] : []));
   return paused.length === 0
     ? sentence('control-goes-on')

@@ -10,6 +10,7 @@ import { createLogger } from './create-logger.ts';
 import { secretsOf } from '../../venues/client-credentials.ts';
 import type { BotConfig } from '../create-bot-config.ts';
 import { secondText } from '../../domain/time-text.ts';
+import { english } from '../../language/sentence.ts';
 
 /** Output for lines: one line for people, or one JSON object per line for programs. */
 export interface Screen {
@@ -158,7 +159,7 @@ function orderText(order: OrderRecord): string {
   const { venueId, side, amount, market, execution, price, stopPrice, state, reason } = order;
   const at = execution === 'market' || price === null ? 'at the market' : `at ${priceText(price)}`;
   const stop = stopPrice === null ? '' : ` once ${priceText(stopPrice)} is reached`;
-  const word = state === 'rejected' ? `rejected: ${reason}` : state;
+  const word = state === 'rejected' ? `rejected: ${english(reason)}` : state;
   return `order ${String(venueId ?? '-').padStart(6)}  ${side} ${formatUnits(amount)} ${market} ${at}${stop}  ${word}`;
 }
 
@@ -224,7 +225,7 @@ function orderFields(order: OrderRecord): Record<string, unknown> {
     filled: formatUnits(order.filled),
     fee: formatUnits(order.fee),
     venueId: order.venueId,
-    reason: order.reason,
+    reason: english(order.reason),
     ...(order.tag === null ? {} : { tag: order.tag }),
     ...(order.exit === null ? {} : { exit: order.exit }),
   };
@@ -233,7 +234,7 @@ function orderFields(order: OrderRecord): Record<string, unknown> {
 function orderSentence(order: OrderRecord): string {
   const price = order.price === null ? '' : ` at ${formatUnits(order.price)}`;
   const stop = order.stopPrice === null ? '' : `, stop ${formatUnits(order.stopPrice)}`;
-  const reason = order.reason === null ? '' : ` (${order.reason})`;
+  const reason = order.reason === null ? '' : ` (${english(order.reason)})`;
   const what = `${order.market} ${order.side} ${formatUnits(order.amount)}${price}${stop}`;
   return `${what} is ${order.state}${reason}`;
 }

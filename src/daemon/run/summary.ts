@@ -8,6 +8,7 @@ import { profitOfInstance } from '../../engine/profit-of-instance.ts';
 import type { StrategyInstance } from '../../engine/strategy-instance.ts';
 import { leftLines, leftText, type LeftText } from '../left-text.ts';
 import type { EndpointUsage, RequestCounts } from '../request-counts.ts';
+import { english } from '../../language/sentence.ts';
 
 /**
  * Actions and profit of one strategy. Decimals are texts; money is in `currency`, and null while something
@@ -67,7 +68,7 @@ function summarizeInstance(engine: Engine, instance: StrategyInstance): Strategy
     fees: Object.fromEntries([...fees].map(([currency, units]) => [currency, formatUnits(units)])),
     position: market === null ? null : formatUnits(instance.held(parseMarket(market).base)),
     ...made,
-    failure: instance.status === 'running' ? null : instance.reason,
+    failure: instance.status === 'running' ? null : english(instance.reason),
   };
 }
 

@@ -1,4 +1,4 @@
-import { sentence } from '../../language/sentence.ts';
+import { joinSentences, sentence, type Sentence } from '../../language/sentence.ts';
 import type { Engine } from '../../engine/engine.ts';
 import type { LockCommand } from '../../engine/engine-event.ts';
 import { isSameScope, PAUSE, scopeText, untilText, type Lock } from '../../engine/lock.ts';
@@ -11,7 +11,7 @@ import type { ControlResult } from '../control-command.ts';
 export function lockProblem(
   command: LockCommand,
   { markets, instances }: Pick<Engine, 'markets' | 'instances'>,
-): string | null {
+): Sentence | null {
   const { strategy, market } = command;
   if (command.kind === 'lock' && command.pauses === true && (strategy === null || market !== null))
     return sentence('lock-pause-scope', { scope: scopeText(command) });
@@ -64,7 +64,7 @@ function unlockedResult(
     (lock) =>
       command.isAll || command.market === null || lock.market === null || lock.market === command.market,
   );
-  const message = [
+  const message = joinSentences('both', [
     ended.length === 0
       ? command.name === PAUSE
         ? sentence('was-not-paused', { strategy: command.strategy ?? 'it' })
@@ -75,11 +75,18 @@ function unlockedResult(
     ...(resumed.length === 0 ? [] : [sentence('told-again', { strategies: resumed.join(', ') })]),
     ...(still.length === 0
       ? []
-      : [sentence('locks-still', { locks: still.map((lock) => holdsText(lock)).join('; ') })]),
-  ].join('; ');
+      : [
+          sentence('locks-still', {
+            locks: joinSentences(
+              'both',
+              still.map((lock) => holdsText(lock)),
+            ),
+          }),
+        ]),
+  ]);
   return { ok: ended.length > 0, message, left: [] };
 }
 
-function holdsText(lock: Lock, code: 'lock-holds' | 'lock-holds-longer' = 'lock-holds'): string {
+function holdsText(lock: Lock, code: 'lock-holds' | 'lock-holds-longer' = 'lock-holds'): Sentence {
   return sentence(code, { lock: lock.name, scope: scopeText(lock), until: untilText(lock.endsAtMs) });
 }

@@ -1,11 +1,10 @@
 import type { z } from 'zod';
 import { SarrafError } from '../../domain/errors.ts';
-import { sentence } from '../../language/sentence.ts';
+import { english, sentence, sentenceFacts } from '../../language/sentence.ts';
 import type { ControlCommand } from '../../engine/engine-event.ts';
 import { PAUSE, UNTIL_RESUMED_MS } from '../../engine/lock.ts';
 import { positionText } from '../../daemon/by-hand-text.ts';
 import { LONGEST_BY } from '../../daemon/control-command.ts';
-import { readSentence } from '../../language/read-sentence.ts';
 import { ApiError, onOneLine } from '../api-error.ts';
 import type { BotFolderReader } from '../folder/bot-folder-reader.ts';
 import { askedMarket } from '../readers/market-parts.ts';
@@ -224,7 +223,8 @@ export class PostAction {
           ? null
           : {
               ...result,
-              messageFacts: readSentence(result.message),
+              message: english(result.message),
+              messageFacts: sentenceFacts(result.message),
               left: [...result.left],
               placed: [...(result.placed ?? [])],
             },

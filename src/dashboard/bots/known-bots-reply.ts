@@ -2,7 +2,6 @@ import { basename } from 'node:path';
 import { formatUnits, parseUnits, addUnits } from '../../domain/money.ts';
 import { knownBots, type KnownBot } from '../../daemon/known-bots.ts';
 import { readKept } from '../../engine/kept-records.ts';
-import { readSentence } from '../../language/read-sentence.ts';
 import { ApiError } from '../api-error.ts';
 import { BotFolderReader } from '../folder/bot-folder-reader.ts';
 import { equityItems } from '../readers/equity-items.ts';
@@ -65,7 +64,7 @@ function itemOf(
       bot,
       dashboard,
       problem: error.message,
-      problemFacts: readSentence(error.message),
+      problemFacts: error.messageFacts,
       ...nothing,
     };
   }

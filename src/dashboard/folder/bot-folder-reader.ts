@@ -8,13 +8,12 @@ import { ControlClient } from '../../daemon/control-client.ts';
 import { isDataFolderInUse } from '../../daemon/run-locks.ts';
 import { readRun, type Pulse, type RunNote } from '../../daemon/run-record.ts';
 import { readKept } from '../../engine/kept-records.ts';
-import { readSentence } from '../../language/read-sentence.ts';
 import { mirrorPathOf } from '../../mirror/mirror-path.ts';
 import type { MirrorReader } from '../../mirror/mirror-reader.ts';
 import { hasWriter } from '../../mirror/writer-lock.ts';
 import type { BotItem } from '../schema/overview.ts';
 import { asApiError, fileIdentity, MirrorSource } from './mirror-source.ts';
-import { sentence } from '../../language/sentence.ts';
+import { english, sentence, sentenceFacts, type Sentence } from '../../language/sentence.ts';
 
 /** Maximum wait of a halt poll for another process. */
 const LOCK_WAIT_MS = 250;
@@ -93,7 +92,8 @@ export class BotFolderReader {
       venue: mode,
       isEmbedded: mode === 'embedded',
       ...state,
-      reasonFacts: readSentence(state.reason),
+      reason: english(state.reason),
+      reasonFacts: sentenceFacts(state.reason),
       lastOrderAtMs: seen?.lastOrderAtMs ?? null,
     };
   }
@@ -161,13 +161,15 @@ export interface BotSigns {
   readonly pulse: Pulse | null;
   /** Time of the last write to the mirror; null if there is none. */
   readonly lastWriteMs: number | null;
-  readonly halt: { readonly sinceMs: number; readonly reason: string } | null;
+  readonly halt: { readonly sinceMs: number; readonly reason: Sentence } | null;
   /** Time it was last asked to end; null if it began after that. */
   readonly drainingSinceMs: number | null;
 }
 
 /** Returns its state as shown on the page, with start and reason. */
-export function botState(signs: BotSigns): Pick<BotItem, 'state' | 'sinceMs' | 'reason' | 'silentSinceMs'> {
+export function botState(
+  signs: BotSigns,
+): Pick<BotItem, 'state' | 'sinceMs' | 'silentSinceMs'> & { readonly reason: Sentence | null } {
   const { nowMs, isFolderTaken, hasWriter, pulse, halt, drainingSinceMs } = signs;
   const beatMs = pulse === null ? signs.lastWriteMs : Math.floor(pulse.beatMs);
   if (isFolderTaken === false) {
@@ -188,7 +190,7 @@ export function botState(signs: BotSigns): Pick<BotItem, 'state' | 'sinceMs' | '
   return { state: 'running', sinceMs, reason: null, ...isThere };
 }
 
-function endReason({ pulse, halt }: BotSigns): string | null {
+function endReason({ pulse, halt }: BotSigns): Sentence | null {
   if (pulse !== null && pulse.failure !== null) return pulse.failure;
   if (pulse !== null && pulse.endedAtMs === null) return sentence('bot-killed');
   return halt === null ? null : sentence('bot-halted', { reason: halt.reason });

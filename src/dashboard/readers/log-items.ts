@@ -3,12 +3,23 @@ import type { LevelledLine } from '../../mirror/row-pages.ts';
 import { LOG_LEVELS, type LogItem } from '../schema/log.ts';
 import { onOneLine } from '../api-error.ts';
 import { sentencesIn } from './row-items.ts';
+import { inEnglish } from '../../language/sentence.ts';
 
 /** A line of the journal as people read it. */
 export function logItemOf({ seq, atMs, kind, subject, json, level }: LevelledLine): LogItem {
   const data = parsedJson(json);
-  const text = onOneLine(textOf(subject, data));
-  return { seq, atMs, level: LOG_LEVELS[level], kind, subject, text, data, said: sentencesIn(kind, data) };
+  const said = inEnglish(data);
+  const text = onOneLine(textOf(subject, said));
+  return {
+    seq,
+    atMs,
+    level: LOG_LEVELS[level],
+    kind,
+    subject,
+    text,
+    data: said,
+    said: sentencesIn(kind, data),
+  };
 }
 
 function textOf(subject: string, data: unknown): string {

@@ -1,5 +1,4 @@
-import { readSentence } from '../../language/read-sentence.ts';
-import { sentence } from '../../language/sentence.ts';
+import { english, sentence, sentenceFacts } from '../../language/sentence.ts';
 import type { MirrorReader } from '../../mirror/mirror-reader.ts';
 import { ApiError } from '../api-error.ts';
 import { MOST_ROWS_OF_PAGE } from '../schema/fields.ts';
@@ -35,8 +34,8 @@ export function orderReplyOf(reader: MirrorReader, name: string): OrderReply {
             id: intent.id,
             kind: intent.kind,
             status: intent.status,
-            reason: intent.reason,
-            reasonFacts: readSentence(intent.reason),
+            reason: english(intent.reason),
+            reasonFacts: sentenceFacts(intent.reason),
             atMs: intent.atMs,
           },
   };

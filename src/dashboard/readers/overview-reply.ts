@@ -5,13 +5,13 @@ import type { MirrorReader } from '../../mirror/mirror-reader.ts';
 import { whyNothingLeaves } from '../../mirror/why-no-orders.ts';
 import { readReconciliation } from '../../mirror/read-reconciliation.ts';
 import type { RunNote } from '../../daemon/run-record.ts';
-import { readSentence } from '../../language/read-sentence.ts';
 import type { AlertItem } from '../schema/alert.ts';
 import type { BotItem, ExposureItem, LockoutItem, OverviewReply, PositionItem } from '../schema/overview.ts';
 import { equityItems } from './equity-items.ts';
 import { newestReading } from './newest-reading.ts';
 import { lockItemOf } from './row-items.ts';
 import { positionItems, strategyItems } from './strategy-items.ts';
+import { english, sentenceFacts, type Sentence } from '../../language/sentence.ts';
 
 /** Open orders that are looked at: a bot has far fewer. */
 const MOST_OPEN = 5_000;
@@ -24,9 +24,9 @@ export interface OverviewParts {
   readonly bot: BotItem;
   readonly note: RunNote | null;
   /** Reason every new order waits; null if one could leave now. */
-  readonly waitsFor: string | null;
+  readonly waitsFor: Sentence | null;
   /** Reason the cancels of a halt wait; null if they do not wait long. */
-  readonly haltWait: string | null;
+  readonly haltWait: Sentence | null;
   readonly lockouts: readonly LockoutItem[];
   readonly alerts: readonly AlertItem[];
 }
@@ -40,8 +40,8 @@ export function overviewReplyOf(reader: MirrorReader | null, parts: OverviewPart
   return {
     nowMs,
     bot,
-    waits: waits === null ? null : { reason: waits, reasonFacts: readSentence(waits) },
-    haltWait: haltWait === null ? null : { reason: haltWait, reasonFacts: readSentence(haltWait) },
+    waits: waits === null ? null : { reason: english(waits), reasonFacts: sentenceFacts(waits) },
+    haltWait: haltWait === null ? null : { reason: english(haltWait), reasonFacts: sentenceFacts(haltWait) },
     lockouts: [...lockouts],
     alerts: [...alerts],
     alertsOff: watched === 'on' ? null : watched,
@@ -99,15 +99,15 @@ function readParts(reader: MirrorReader, { nowMs, bot, note }: OverviewParts): R
       refused === null
         ? null
         : {
-            name: refused.name,
-            nameFacts: readSentence(refused.name),
+            name: english(refused.name),
+            nameFacts: sentenceFacts(refused.name),
             sinceMs: Math.floor(refused.sinceMs),
-            advice: refused.advice,
+            advice: english(refused.advice),
           },
     lossLimits: (readKept(kept, 'loss-limits') ?? []).map(({ strategy, reason, sinceMs }) => ({
       strategy,
-      reason,
-      reasonFacts: readSentence(reason),
+      reason: english(reason),
+      reasonFacts: sentenceFacts(reason),
       sinceMs: Math.floor(sinceMs),
     })),
     locks: locksNow(kept, nowMs).locks.map((lock) => lockItemOf(lock)),

@@ -4,7 +4,6 @@ import { tryMarket } from './market-parts.ts';
 import type { FillRecord } from '../../records/fill.ts';
 import { UNTIL_RESUMED_MS, type Lock } from '../../engine/lock.ts';
 import type { OrderRecord } from '../../records/order.ts';
-import { readSentence } from '../../language/read-sentence.ts';
 import type { SentenceItem } from '../schema/fields.ts';
 import type { LockItem } from '../schema/lock.ts';
 import {
@@ -17,13 +16,19 @@ import {
 } from '../schema/order.ts';
 import { FILL_ROWS, ORDER_ROWS } from '../../mirror/record-tables.ts';
 import type { JournalLine } from '../../mirror/row-pages.ts';
+import { english, inEnglish, sentenceFacts } from '../../language/sentence.ts';
 
 const ORDER_FIELDS = Object.keys(orderItem.shape) as readonly (keyof OrderItem)[];
 const FILL_FIELDS = Object.keys(fillItem.shape) as readonly (keyof FillItem)[];
 
 /** The fields of an order that its item has, with money as text. */
 export function orderItemOf(order: OrderRecord): OrderItem {
-  const item: OrderItem = { ...ORDER_ROWS.stored(order), reasonFacts: readSentence(order.reason) };
+  const { reason } = order;
+  const item: OrderItem = {
+    ...ORDER_ROWS.stored(order),
+    reason: english(reason),
+    reasonFacts: sentenceFacts(reason),
+  };
   return Object.fromEntries(ORDER_FIELDS.map((field) => [field, item[field]])) as OrderItem;
 }
 
@@ -35,12 +40,13 @@ export function fillItemOf(fill: FillRecord): FillItem {
 }
 
 export function intentItemOf({ json, ...intent }: IntentRecord): IntentItem {
-  return { ...intent, reasonFacts: readSentence(intent.reason), data: parsedJson(json) };
+  const { reason } = intent;
+  return { ...intent, reason: english(reason), reasonFacts: sentenceFacts(reason), data: parsedJson(json) };
 }
 
 export function stepItemOf({ seq, atMs, kind, subject, json }: JournalLine): StepItem {
   const data = parsedJson(json);
-  return { seq, atMs, kind, subject, data, said: sentencesIn(kind, data) };
+  return { seq, atMs, kind, subject, data: inEnglish(data), said: sentencesIn(kind, data) };
 }
 
 /** Returns the sentences in a journal line's fields; in a strategy's line none is the bot's. */
@@ -48,7 +54,7 @@ export function sentencesIn(kind: string, data: unknown): Record<string, Sentenc
   if (kind === 'log' || typeof data !== 'object' || data === null) return {};
   const said: Record<string, SentenceItem> = {};
   for (const [name, value] of Object.entries(data)) {
-    const facts = typeof value === 'string' ? readSentence(value) : null;
+    const facts = typeof value === 'string' ? sentenceFacts(value) : null;
     if (facts !== null) said[name] = facts;
   }
   return said;
@@ -60,8 +66,8 @@ export function lockItemOf(lock: Lock): LockItem {
     rule: lock.rule,
     strategy: lock.strategy,
     market: lock.market,
-    reason: lock.reason,
-    reasonFacts: readSentence(lock.reason),
+    reason: english(lock.reason),
+    reasonFacts: sentenceFacts(lock.reason),
     by: lock.by ?? null,
     beganAtMs: Math.floor(lock.beganAtMs),
     endsAtMs: lock.endsAtMs >= UNTIL_RESUMED_MS ? null : Math.floor(lock.endsAtMs),

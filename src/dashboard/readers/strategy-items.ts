@@ -5,7 +5,6 @@ import { readFigures } from '../../engine/strategy-instance-record.ts';
 import { MARKET_NAMES } from '../../exchange/market-names.ts';
 import { unprotectedOf } from '../../engine/exits.ts';
 import type { OrderRecord } from '../../records/order.ts';
-import { readSentence } from '../../language/read-sentence.ts';
 import { LastPrices } from '../../mirror/last-prices.ts';
 import { locksNow, pauseOf } from '../../mirror/locks-now.ts';
 import type { MirrorReader } from '../../mirror/mirror-reader.ts';
@@ -13,6 +12,7 @@ import { strategyStatus } from '../../mirror/strategy-status.ts';
 import { hasWriter } from '../../mirror/writer-lock.ts';
 import { profitOf, type AssetProfit } from '../../portfolio/profit.ts';
 import type { PositionItem, StrategyItem } from '../schema/overview.ts';
+import { english, sentenceFacts } from '../../language/sentence.ts';
 
 /** The strategies of a mirror, with what each has made and why it did what it did last. */
 export function strategyItems(
@@ -37,8 +37,8 @@ export function strategyItems(
         ...new Set([...(typeof noted?.market === 'string' ? [noted.market] : []), ...marketsOf(record)]),
       ],
       status,
-      reason,
-      reasonFacts: readSentence(reason),
+      reason: english(reason),
+      reasonFacts: sentenceFacts(reason),
       currency,
       profit,
       realised,
@@ -54,8 +54,8 @@ export function strategyItems(
               kind: last.kind,
               market: last.market,
               status: last.status,
-              reason: last.reason,
-              reasonFacts: readSentence(last.reason),
+              reason: english(last.reason),
+              reasonFacts: sentenceFacts(last.reason),
             },
     };
   });

@@ -14,6 +14,7 @@ import { parseJsonBody } from '../server/json-body.ts';
 import { SignalPace } from './signal-pace.ts';
 import { tokenInHeader } from '../access/request-origin.ts';
 import { SignInPace } from '../access/sign-in-pace.ts';
+import { english } from '../../language/sentence.ts';
 
 /** A bot that is well answers within a quarter of a second. */
 const ANSWERED_WITHIN_MS = 2_000;
@@ -131,7 +132,7 @@ function replyOf(id: string, result: ControlResult | null): SignalToldReply {
     };
   const { message } = result;
   const { outcome, code } = result.signal ?? { outcome: 'refused', code: 'invalid' };
-  if (outcome === 'told') return { id, outcome, code, message };
+  if (outcome === 'told') return { id, outcome, code, message: english(message) };
   if (outcome === 'dropped') throw new ApiError('signal-dropped', message);
   if (code === 'unknown') throw new ApiError('not-found', message);
   if (code === 'too-many') throw new ApiError('too-many-signals', message, { retryAfterMs: MINUTE_MS });

@@ -9,7 +9,7 @@ import {
   type Units,
 } from '../../domain/money.ts';
 import { divideDown } from '../../domain/rounding.ts';
-import { sentence } from '../../language/sentence.ts';
+import { sentence, type Sentence } from '../../language/sentence.ts';
 import { CANCELED_BY_OTHERS, isFinal, type OrderRecord } from '../../records/order.ts';
 import {
   plainOrder,
@@ -221,7 +221,7 @@ function whyOver(
   before: BracketAlgorithm,
   { entry, terms }: BracketAlgorithm,
   { stock, view }: Pick<Situation, 'stock' | 'view'>,
-): string | null {
+): Sentence | null {
   if (stock.gross === 0n) {
     if (stock.entryEnded !== null)
       return sentence('bracket-not-entered', { reason: stock.entryEnded.reason ?? stock.entryEnded.state });
@@ -334,7 +334,7 @@ function isBeyondReach(target: Units, exits: readonly OrderRecord[], view: Algor
 }
 
 /** A sale of all that is held. */
-function atMarket(exit: ExitKind, why: string): Leaving {
+function atMarket(exit: ExitKind, why: Sentence): Leaving {
   return { exit, why, price: null, amount: null, tag: null };
 }
 

@@ -1,7 +1,7 @@
 import { ORDER_STATES } from '../../domain/order.ts';
 import type { Market } from '../../domain/market.ts';
 import { addUnits, NO_UNITS, subtractUnits, type Units } from '../../domain/money.ts';
-import { sentence } from '../../language/sentence.ts';
+import { english, sentence, type Sentence } from '../../language/sentence.ts';
 import { isFinal, NO_LABELS, type OrderRecord } from '../../records/order.ts';
 import type { OrderTable } from '../orders/order-table.ts';
 import type { ClosedCandle } from '../../strategy/strategy-event.ts';
@@ -48,7 +48,7 @@ interface AlgorithmManagerOptions {
   readonly views: PortfolioViews;
   readonly notifier: StrategyNotifier;
   /** Reason no new orders are accepted; null while they are. */
-  readonly closed: () => string | null;
+  readonly closed: () => Sentence | null;
   readonly reservations: Reservations;
   readonly rows: RowCounter;
   /** True if the account has less of a coin than strategies hold of it. */
@@ -66,7 +66,7 @@ export class AlgorithmManager {
   /** Orders of others, with the algorithm that waits for the end of each. */
   private readonly replacing = new Map<string, AlgorithmWork>();
   private readonly causeOf: AlgorithmView['refusalCauseOf'];
-  private readonly endListeners: ((intentId: string, reason: string) => void)[] = [];
+  private readonly endListeners: ((intentId: string, reason: Sentence) => void)[] = [];
 
   constructor(options: AlgorithmManagerOptions) {
     this.options = options;
@@ -89,7 +89,7 @@ export class AlgorithmManager {
       },
     });
     const { venue } = options.orderManager.blotter;
-    this.causeOf = (code) => refusalCauseOf(venue, code);
+    this.causeOf = (code) => refusalCauseOf(venue, english(code));
     options.orderManager.blotter.listen(ORDER_STATES, (order) => this.onOrder(order));
   }
 
@@ -108,7 +108,7 @@ export class AlgorithmManager {
   }
 
   /** Calls with the intent of each algorithm that has ended, and why. */
-  listenToEnds(listener: (intentId: string, reason: string) => void): void {
+  listenToEnds(listener: (intentId: string, reason: Sentence) => void): void {
     this.endListeners.push(listener);
   }
 
@@ -144,7 +144,7 @@ export class AlgorithmManager {
   }
 
   /** Changes a desired set in place. Answers why it can not be; null where it can. */
-  renew(intentId: string, intent: QuotesIntent): string | null {
+  renew(intentId: string, intent: QuotesIntent): Sentence | null {
     const work = this.works.get(intentId);
     if (work === undefined || work.algorithm.kind !== 'quotes') return sentence('quotes-gone');
     const { algorithm } = work;
@@ -195,7 +195,7 @@ export class AlgorithmManager {
       readonly market: string;
       readonly intentId: string;
     }) => boolean,
-    reason: string,
+    reason: Sentence,
   ): void {
     for (const work of this.works.values()) {
       const { instance, intentId, algorithm, orders } = work;
@@ -360,12 +360,12 @@ export class AlgorithmManager {
     if (step.done === null) return;
     const { name } = work.instance;
     if (work.algorithm.kind === 'bracket')
-      outbox.info(`${name}: its bracket in ${work.market} is over: ${step.done}`, name);
+      outbox.info(`${name}: its bracket in ${work.market} is over: ${english(step.done)}`, name);
     this.finish(work, step.done);
   }
 
   /** Says once that it waits for something without which it can place nothing. */
-  private tellLack(work: AlgorithmWork, lacks: string | null): void {
+  private tellLack(work: AlgorithmWork, lacks: Sentence | null): void {
     const { outbox } = this.options;
     const { name } = work.instance;
     if (lacks === null) {
@@ -382,7 +382,7 @@ export class AlgorithmManager {
     }
     work.isLackTold = true;
     outbox.warn(
-      `${name}: its ${work.algorithm.kind} in ${work.markets.join(', ')} could place nothing for ${LACK_TOLD_AFTER_MS / 60_000} minutes: ${lacks}. It goes on waiting`,
+      `${name}: its ${work.algorithm.kind} in ${work.markets.join(', ')} could place nothing for ${LACK_TOLD_AFTER_MS / 60_000} minutes: ${english(lacks)}. It goes on waiting`,
       name,
     );
   }
@@ -468,7 +468,7 @@ export class AlgorithmManager {
     return subtractUnits(instance.position(base), this.brackets.heldBefore(work));
   }
 
-  private finish(work: AlgorithmWork, reason: string): void {
+  private finish(work: AlgorithmWork, reason: Sentence): void {
     const { outbox, intents } = this.options;
     this.works.delete(work.intentId);
     this.poked.delete(work);

@@ -1,7 +1,7 @@
 import type { Market } from '../../domain/market.ts';
 import { subtractUnits, UNITS_PER_ONE, type Units } from '../../domain/money.ts';
 import { divideHalfEven } from '../../domain/rounding.ts';
-import { sentence } from '../../language/sentence.ts';
+import { sentence, type Sentence } from '../../language/sentence.ts';
 import type { CreateBracketOptions } from '../bracket.ts';
 import {
   createAlgorithm,
@@ -36,14 +36,14 @@ interface AlgorithmStarterOptions {
   /** Moves of orders that the limits allow in a minute, a cancel and an order each; null without limits. */
   readonly movesPerMinute: number | null;
   /** Reason no new orders are accepted; null while they are. */
-  readonly closed: () => string | null;
+  readonly closed: () => Sentence | null;
   readonly nextId: () => string;
 }
 
 /** Reason an intent is not served. */
 export interface IntentRefusal {
   readonly code: string;
-  readonly reason: string;
+  readonly reason: Sentence;
 }
 
 /** Begins the algorithms that strategies want, or says why not. */
@@ -126,12 +126,12 @@ export class AlgorithmStarter {
     return null;
   }
 
-  private whyNoMore(): string | null {
+  private whyNoMore(): Sentence | null {
     const isFull = this.options.algorithms.size >= MOST_ALGORITHMS;
     return this.options.closed() ?? (isFull ? sentence('algorithms-full', { count: MOST_ALGORITHMS }) : null);
   }
 
-  private whyNotReplaced({ key, intentId }: OrderRecord): string | null {
+  private whyNotReplaced({ key, intentId }: OrderRecord): Sentence | null {
     const { algorithms } = this.options;
     // One that is being replaced twice would be placed anew twice.
     if (algorithms.isReplacing(key)) return sentence('replaced-twice', { order: key });
@@ -176,7 +176,7 @@ export class AlgorithmStarter {
 export function whyNoTrail(
   intent: AlgorithmIntent,
   of: { readonly pace: TrailPace | null; readonly atWork: number },
-): string | null {
+): Sentence | null {
   if ((intent.kind !== 'bracket' && intent.kind !== 'protect') || intent.trail === undefined) return null;
   const { pace, atWork } = of;
   // Without a pace the bracket itself says what is missing.

@@ -6,7 +6,7 @@ import type { Side } from '../../domain/order.ts';
 import { type OrderRecord, isFinal } from '../../records/order.ts';
 import type { RefusalCause } from '../../venues/port.ts';
 import type { SeenBook } from '../risk/risk-view.ts';
-import { sentence } from '../../language/sentence.ts';
+import { sentence, type Sentence } from '../../language/sentence.ts';
 
 /** An order that an algorithm wants placed. Not yet fitted to the steps of the market. Units of 1e-10. */
 export interface AlgorithmOrder extends Pick<OrderRecord, 'side' | 'price' | 'amount' | 'stopPrice'> {
@@ -84,14 +84,14 @@ export interface AlgorithmView {
    */
   readonly refusals: readonly {
     readonly order: AlgorithmOrder;
-    readonly reason: string;
+    readonly reason: Sentence;
     /** True if the order only waits for a change in something that an earlier refusal depends on. */
     readonly isHeldBack?: boolean;
   }[];
   /** Pause before a retry after a refusal. */
   readonly refusalPauseMs: number;
   /** On what a refusal of the exchange depends, by its code; null where nobody knows. */
-  readonly refusalCauseOf: (code: string) => RefusalCause | null;
+  readonly refusalCauseOf: (reason: Sentence) => RefusalCause | null;
   /** Maximum distance of a limit price from the market's price, as a share of it; null: no maximum. */
   readonly priceBand: Units | null;
   /** True if the account has less of the coin than strategies hold of it. */
@@ -119,7 +119,7 @@ export interface AlgorithmStep<Algorithm> {
   readonly wakeAtMs: number | null;
   readonly wantsBooks: boolean;
   /** Missing precondition for placing anything, as part of a sentence; left out if nothing is missing. */
-  readonly lacks?: string;
+  readonly lacks?: Sentence;
   /** True if it waits for other orders of its strategy to end; left out if not. */
   readonly awaitsOthers?: boolean;
   /** True if exactly the orders it needs are resting: it has nothing to do until an order changes. */
@@ -128,7 +128,7 @@ export interface AlgorithmStep<Algorithm> {
    * Reason it is over, in a few words such as "filled"; null while it is running. An algorithm that is over
    * does not run again.
    */
-  readonly done: string | null;
+  readonly done: Sentence | null;
 }
 
 /**
@@ -180,18 +180,18 @@ export const NOTHING: readonly never[] = Object.freeze([]);
 /** Result of an intent: an algorithm, or the reason there can be none, in one sentence. */
 export type Creation<Algorithm> =
   | { readonly ok: true; readonly algorithm: Algorithm }
-  | { readonly ok: false; readonly reason: string };
+  | { readonly ok: false; readonly reason: Sentence };
 
-export function refused(reason: string): { readonly ok: false; readonly reason: string } {
+export function refused(reason: Sentence): { readonly ok: false; readonly reason: Sentence } {
   return { ok: false, reason };
 }
 
 export const NO_EQUITY = sentence('no-equity');
 
-export const noPriceOf = (market: string): string => sentence('no-price', { market });
+export const noPriceOf = (market: string): Sentence => sentence('no-price', { market });
 
 /** Nothing can be placed before a book brings what it lacks. */
-export function waitingFor<Algorithm>(algorithm: Algorithm, lacks: string): AlgorithmStep<Algorithm> {
+export function waitingFor<Algorithm>(algorithm: Algorithm, lacks: Sentence): AlgorithmStep<Algorithm> {
   return { ...waiting(algorithm, { wantsBooks: true }), lacks };
 }
 
@@ -205,7 +205,7 @@ export function waiting<Algorithm>(
 }
 
 /** The end. Orders that are still there stay as they are. */
-export function over<Algorithm>(algorithm: Algorithm, done: string): AlgorithmStep<Algorithm> {
+export function over<Algorithm>(algorithm: Algorithm, done: Sentence): AlgorithmStep<Algorithm> {
   return { algorithm, cancel: NOTHING, place: NOTHING, wakeAtMs: null, wantsBooks: false, done };
 }
 

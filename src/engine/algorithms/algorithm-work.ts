@@ -9,6 +9,7 @@ import type { Market } from '../../domain/market.ts';
 import type { MarketDataCache } from '../feeds/market-data-cache.ts';
 import { retryAtMsOf } from './setbacks.ts';
 import type { Outbox } from '../outbox.ts';
+import { english, type Sentence } from '../../language/sentence.ts';
 
 /**
  * Closed orders of a quotes algorithm that it is still shown. Others count all that their orders ever filled.
@@ -142,13 +143,13 @@ export class WorkView implements AlgorithmView {
   readonly liveAmong: AlgorithmView['liveAmong'];
   private readonly exits: () => Units;
   private readonly markets: MarketDataCache;
-  private readonly closed: () => string | null;
+  private readonly closed: () => Sentence | null;
   private readonly areMissing: (coin: string) => boolean;
 
   constructor(
     of: {
       readonly markets: MarketDataCache;
-      readonly closed: () => string | null;
+      readonly closed: () => Sentence | null;
       readonly areMissing: (coin: string) => boolean;
     },
     view: Omit<AlgorithmView, 'book' | 'levels' | 'canPlace' | 'inExits' | 'areCoinsMissing'> & {
@@ -226,7 +227,7 @@ export function tellRefusedExit(
   if ((inARow <= before.setbacks.inARow && !hasLostStop) || heldOf(after, orders) <= 0n) return;
   const times = inARow === 1 ? 'once' : `${inARow} times in a row`;
   const has = after.isStopAlone ? 'its stop goes alone' : 'the position has no exit';
-  const message = `${strategy}: the exit of its bracket in ${market} was refused ${times} (${reason}): ${has}, and the bot tries again in ${Math.ceil(inMs / 1_000)} s`;
+  const message = `${strategy}: the exit of its bracket in ${market} was refused ${times} (${english(reason)}): ${has}, and the bot tries again in ${Math.ceil(inMs / 1_000)} s`;
   if (after.isStopAlone || inARow < ALARM_FROM) outbox.warn(message, strategy);
   else outbox.alarm(message, strategy);
 }
@@ -259,7 +260,7 @@ export function tellUnclear(
 export function tellLeft(
   outbox: Outbox,
   { strategy, market, base }: NamedBracket,
-  of: { readonly algorithm: Algorithm; readonly orders: readonly OrderRecord[]; readonly reason: string },
+  of: { readonly algorithm: Algorithm; readonly orders: readonly OrderRecord[]; readonly reason: Sentence },
 ): void {
   const { algorithm, orders, reason } = of;
   if (algorithm.kind !== 'bracket') return;
@@ -268,7 +269,7 @@ export function tellLeft(
   if (held <= 0n && !mayBuy) return;
   const what = held > 0n ? `${formatUnits(held)} ${base}` : 'what its entry may still buy';
   outbox.warn(
-    `${strategy}: its bracket in ${market} ended (${reason}): ${what} has no exit any more; ctx.protect places one`,
+    `${strategy}: its bracket in ${market} ended (${english(reason)}): ${what} has no exit any more; ctx.protect places one`,
     strategy,
   );
 }

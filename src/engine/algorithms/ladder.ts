@@ -2,7 +2,7 @@ import type { Market } from '../../domain/market.ts';
 import { formatUnits, NO_UNITS, type Units } from '../../domain/money.ts';
 import type { Side } from '../../domain/order.ts';
 import { divideDown, divideUp } from '../../domain/rounding.ts';
-import { sentence } from '../../language/sentence.ts';
+import { isSentence, sentence, type Sentence } from '../../language/sentence.ts';
 import type { DecimalInput, Intent } from '../../strategy/intents.ts';
 import { canBeOrdered, onAmountGrid, onPriceGrid } from './market-grid.ts';
 import { NO_SETBACKS, type Setbacks, afterSetbacks, MOST_SETBACKS } from './setbacks.ts';
@@ -64,7 +64,7 @@ export function createLadder(
   if (amount === null)
     return refused(sentence('positive-decimal', { field: 'amount', found: String(intent.amount) }));
   const prices = pricesOf(intent, market);
-  if (typeof prices === 'string') return refused(prices);
+  if (isSentence(prices)) return refused(prices);
   const rungs = rungsOf(amount, prices, { intent, market });
   if (!areOrders(rungs, market)) {
     const fitting = mostFitting(amount, intent, market);
@@ -85,7 +85,7 @@ export function createLadder(
  */
 export function ladderPrice(shape: Shape, market: Market): Units | null {
   const prices = pricesOf(shape, market);
-  if (typeof prices === 'string') return null;
+  if (isSentence(prices)) return null;
   const weights = weightsOf(shape, prices.length);
   const total = weights.reduce((sum, weight) => sum + weight, 0n);
   const cost = prices.reduce((sum, price, index) => sum + price * (weights[index] ?? 0n), 0n);
@@ -93,7 +93,7 @@ export function ladderPrice(shape: Shape, market: Market): Units | null {
 }
 
 /** Evenly from the first to the last, each on the grid; or what is wrong with them. */
-function pricesOf({ from, to, orders }: Shape, { priceStep }: Market): readonly Units[] | string {
+function pricesOf({ from, to, orders }: Shape, { priceStep }: Market): readonly Units[] | Sentence {
   const first = positiveWishUnits(from);
   const last = positiveWishUnits(to);
   if (first === null) return sentence('positive-decimal', { field: 'from', found: String(from) });
@@ -150,7 +150,7 @@ function mostFitting(amount: Units, intent: LadderIntent, market: Market): numbe
   for (let orders = intent.orders - 1; orders >= 2; orders -= 1) {
     const fewer = { ...intent, orders };
     const prices = pricesOf(fewer, market);
-    if (typeof prices !== 'string' && areOrders(rungsOf(amount, prices, { intent: fewer, market }), market))
+    if (!isSentence(prices) && areOrders(rungsOf(amount, prices, { intent: fewer, market }), market))
       return orders;
   }
   return 0;
@@ -218,7 +218,7 @@ function resting(
   return { algorithm, cancel, place: NOTHING, wakeAtMs, wantsBooks: false, done: null };
 }
 
-function endOf({ nextRung, rungs, setbacks }: LadderAlgorithm, isGivenUp: boolean): string {
+function endOf({ nextRung, rungs, setbacks }: LadderAlgorithm, isGivenUp: boolean): Sentence {
   if (!isGivenUp) return sentence('over-rungs-ended');
   return sentence('over-rungs-refused', {
     placed: nextRung,

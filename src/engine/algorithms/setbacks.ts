@@ -1,6 +1,7 @@
 import type { Units } from '../../domain/money.ts';
 import type { OrderRecord } from '../../records/order.ts';
 import type { AlgorithmView } from './algorithm-step.ts';
+import type { Sentence } from '../../language/sentence.ts';
 
 /** Rejections in a row after which an algorithm gives up. */
 export const MOST_SETBACKS = 3;
@@ -11,7 +12,7 @@ export interface Setbacks {
   /** Nothing is placed before it; null when nothing is in the way. */
   readonly retryAtMs: number | null;
   /** Of the last one, for people. */
-  readonly reason: string | null;
+  readonly reason: Sentence | null;
   /** The best prices when it came; null where none were known. */
   readonly bid: Units | null;
   readonly ask: Units | null;

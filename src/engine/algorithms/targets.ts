@@ -31,7 +31,7 @@ import { type TargetAlgorithm, advanceTarget } from './target.ts';
 import { wishUnits } from './wish-units.ts';
 import { present } from '../../domain/invariant.ts';
 import { divideDown } from '../../domain/rounding.ts';
-import { sentence } from '../../language/sentence.ts';
+import { isSentence, joinSentences, sentence, type Sentence } from '../../language/sentence.ts';
 import { paymentFor, worstPrice } from '../orders/claims.ts';
 import { isFinal, type OrderRecord } from '../../records/order.ts';
 import { canBeOrdered, onAmountGrid } from './market-grid.ts';
@@ -47,7 +47,7 @@ export interface TargetsLeg {
   readonly side: 'buy' | 'sell' | null;
   readonly target: TargetAlgorithm;
   /** Reason it is over; null while it is not. */
-  readonly done: string | null;
+  readonly done: Sentence | null;
 }
 
 /** Shares of the strategy's equity over several markets of one quote currency. See `advanceTargets`. */
@@ -149,7 +149,7 @@ interface Round {
   wakeAtMs: number | null;
   wantsBooks: boolean;
   /** Missing precondition of the first leg that waits for something. */
-  lacks: string | null;
+  lacks: Sentence | null;
 }
 
 /**
@@ -168,7 +168,7 @@ export function advanceTargets(
   if (view.orders.some((order) => isAwaited(order) && !isFinal(order))) return waiting(before);
   const orders = awaited.length === 0 ? view.orders : view.orders.filter((order) => !isAwaited(order));
   const algorithm = before.legs.some(({ side }) => side === null) ? decided(before, view) : before;
-  if (typeof algorithm === 'string') return waitingFor(before, algorithm);
+  if (isSentence(algorithm)) return waitingFor(before, algorithm);
   const live = orders.reduce((sum, order) => sum + (isFinal(order) ? 0 : 1), 0);
   const money = present(view.portfolio, 'a look at the portfolio').spendable();
   const nothing = { place: [], leave: [], wakeAtMs: null, wantsBooks: false, lacks: null };
@@ -196,7 +196,7 @@ export function advanceTargets(
 }
 
 /** With positions in place of shares; what it lacks, while the equity or a price is not known. */
-function decided(algorithm: TargetsAlgorithm, view: AlgorithmView): TargetsAlgorithm | string {
+function decided(algorithm: TargetsAlgorithm, view: AlgorithmView): TargetsAlgorithm | Sentence {
   const { equity } = view;
   const unpriced = algorithm.legs.find((leg) => middleOf(lookAt(leg, view)) === null);
   if (unpriced !== undefined) return noPriceOf(unpriced.market);
@@ -282,11 +282,12 @@ function middleOf({ book }: MarketLook): Units | null {
   return bid === null || ask === null ? (bid ?? ask) : midOfUnits(bid, ask);
 }
 
-function sayEnds(legs: readonly TargetsLeg[]): string {
+function sayEnds(legs: readonly TargetsLeg[]): Sentence {
   const others = legs.filter(({ done }) => done !== REACHED && done !== WITHIN);
   return others.length === 0
     ? REACHED
-    : others
-        .map(({ market, done }) => sentence('of-subject', { subject: market, said: done ?? '' }))
-        .join('; ');
+    : joinSentences(
+        'both',
+        others.map(({ market, done }) => sentence('of-subject', { subject: market, said: done ?? '' })),
+      );
 }

@@ -1,6 +1,8 @@
 import { z } from 'zod';
 import { storedTimeMs, storedUnits } from '../../domain/stored-json.ts';
 import { formatUnits } from '../../domain/money.ts';
+import { storedSentence } from '../../language/stored-sentence.ts';
+import type { Sentence } from '../../language/sentence.ts';
 
 export const KEPT_BY_HAND = 'by-hand';
 
@@ -19,7 +21,7 @@ const storedPlaced = z.object({
   ok: z.boolean(),
   /** The order's own; null where none was placed. */
   clientOrderId: z.string().nullable(),
-  message: z.string(),
+  message: storedSentence,
 });
 
 const storedLeg = z.object({
@@ -30,7 +32,7 @@ const storedLeg = z.object({
   /** The target that sells it; null while orders are awaited. */
   intentId: z.string().nullable(),
   /** Reason the target ended; null while it has not. */
-  end: z.string().nullable(),
+  end: storedSentence.nullable(),
   /** Amount its orders traded, before fees. */
   traded: storedUnits,
   total: storedUnits,
@@ -42,10 +44,10 @@ const storedClosing = z.object({
   sinceMs: storedTimeMs,
   legs: z.array(storedLeg),
   /** Result of the closing; null while it is at work. */
-  end: z.object({ ok: z.boolean(), message: z.string() }).nullable(),
+  end: z.object({ ok: z.boolean(), message: storedSentence }).nullable(),
 });
 
-const storedMoved = z.object({ key: z.string(), ok: z.boolean(), message: z.string() });
+const storedMoved = z.object({ key: z.string(), ok: z.boolean(), message: storedSentence });
 
 /** Stored state of manual commands, written together with their effects. */
 export const storedByHand = z.object({
@@ -83,12 +85,12 @@ export interface ByHandState {
   /** Result of the command; null while it is at work. */
   readonly end: {
     readonly ok: boolean;
-    readonly message: string;
+    readonly message: Sentence;
     /** Client order ids of what it has placed. */
     readonly placed?: readonly string[];
   } | null;
 }
 
-export function ended(ok: boolean, message: string): ByHandState {
+export function ended(ok: boolean, message: Sentence): ByHandState {
   return { left: 0, closed: 0, end: { ok, message } };
 }

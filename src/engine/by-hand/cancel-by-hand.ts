@@ -2,7 +2,7 @@ import { formatUnits, type Units } from '../../domain/money.ts';
 import type { Algorithm } from '../algorithms/algorithms.ts';
 import { venueOrderId } from '../../domain/venue-id.ts';
 import { keepNewest } from '../../domain/keep-newest.ts';
-import { sentence } from '../../language/sentence.ts';
+import { joinSentences, sentence, type Sentence } from '../../language/sentence.ts';
 import { mayTrade, type OrderRecord } from '../../records/order.ts';
 import type { AlgorithmManager } from '../algorithms/algorithm-manager.ts';
 import type { CancelCommand } from '../engine-event.ts';
@@ -28,7 +28,7 @@ interface Canceling {
   /** Amount that no stop covered before, by strategy and coin. */
   readonly uncovered: ReadonlyMap<string, Units>;
   /** Further note for the person. */
-  readonly note: string | null;
+  readonly note: Sentence | null;
 }
 
 /**
@@ -59,11 +59,11 @@ export class CancelByHand {
     if (left > 0) return { left, closed, end: null };
     const filled = orders.filter((order) => order?.state === 'filled').length;
     const canceled = closed - filled;
-    const message = [
+    const message = joinSentences('both', [
       closed === 0 ? sentence('cancel-none') : canceledText(canceled, filled),
       ...(command.note === null ? [] : [command.note]),
       ...this.newlyUncovered(command.uncovered),
-    ].join('; ');
+    ]);
     return { left, closed, end: { ok: true, message } };
   }
 
@@ -115,7 +115,7 @@ export class CancelByHand {
     );
   }
 
-  private newlyUncovered(before: ReadonlyMap<string, Units>): readonly string[] {
+  private newlyUncovered(before: ReadonlyMap<string, Units>): readonly Sentence[] {
     const bare = [...this.uncovered()].filter(([name, units]) => units > (before.get(name) ?? 0n));
     return bare.length === 0
       ? []
@@ -127,7 +127,7 @@ export class CancelByHand {
   }
 }
 
-function canceledText(count: number, filled: number): string {
+function canceledText(count: number, filled: number): Sentence {
   if (filled === 0) return count === 1 ? sentence('cancel-one') : sentence('control-done', { count });
   return count === 1
     ? sentence('cancel-one-filled', { filled })
@@ -135,7 +135,7 @@ function canceledText(count: number, filled: number): string {
 }
 
 /** Returns the text on what a strategy that goes on does next, and how to prevent it. */
-export function tradesOn(names: readonly string[]): string {
+export function tradesOn(names: readonly string[]): Sentence {
   const [first = ''] = names;
   return names.length === 1
     ? sentence('trades-on', { strategy: first, command: `sarraf pause ${first}` })
@@ -143,7 +143,7 @@ export function tradesOn(names: readonly string[]): string {
 }
 
 /** Returns the text on what an order's algorithm does after a person cancels the order. */
-function afterCancel(algorithm: Algorithm, { market, strategy, side }: OrderRecord): string {
+function afterCancel(algorithm: Algorithm, { market, strategy, side }: OrderRecord): Sentence {
   const command = `sarraf cancel --strategy ${strategy} --market ${market}`;
   const ending = sentence('cancel-ending', { command });
   switch (algorithm.kind) {

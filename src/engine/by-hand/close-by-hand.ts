@@ -1,5 +1,5 @@
 import { addUnits, formatUnits, UNITS_PER_ONE, type Units, NO_UNITS } from '../../domain/money.ts';
-import { sentence } from '../../language/sentence.ts';
+import { joinSentences, sentence, type Sentence } from '../../language/sentence.ts';
 import { isFinal, mayTrade, type OrderRecord } from '../../records/order.ts';
 import type { Intent } from '../../strategy/intents.ts';
 import type { AlgorithmManager } from '../algorithms/algorithm-manager.ts';
@@ -31,9 +31,9 @@ export interface CloseByHandOptions {
   readonly instanceOf: (strategy: string) => StrategyInstance | undefined;
   readonly leftBehind: () => LeftBehind;
   /** Reason no orders are accepted now; null while they are. */
-  readonly closed: () => string | null;
+  readonly closed: () => Sentence | null;
   /** Reason no orders are accepted until a person, or another run, allows them; null if that is not so. */
-  readonly halted: () => string | null;
+  readonly halted: () => Sentence | null;
   readonly onChange: () => void;
 }
 
@@ -88,7 +88,7 @@ export class CloseByHand {
   }
 
   /** Returns why a strategy may not place what an intent asks for: its position there is being closed. */
-  objectionTo({ name, marketNames }: StrategyInstance, intent: Intent): string | null {
+  objectionTo({ name, marketNames }: StrategyInstance, intent: Intent): Sentence | null {
     if (this.atWork === 0) return null;
     const { table } = this.options.orderManager.blotter;
     return this.closingOf(
@@ -101,7 +101,7 @@ export class CloseByHand {
    * Returns why nothing is done with some coins of a strategy: its position there is being closed. Null if it
    * may be done.
    */
-  closingOf(name: string, inCoins: readonly string[]): string | null {
+  closingOf(name: string, inCoins: readonly string[]): Sentence | null {
     const coins = new Set(inCoins);
     for (const { strategy, legs, end } of this.closings.values()) {
       const coin = legs.find(({ asset }) => coins.has(asset))?.asset;
@@ -135,7 +135,7 @@ export class CloseByHand {
   private refusalOf(
     { strategy, market }: CloseCommand,
     instance: StrategyInstance | undefined,
-  ): string | null {
+  ): Sentence | null {
     const { markets, halted, closed } = this.options;
     if (instance === undefined) return null;
     if (market !== null && !instance.markets.includes(market))
@@ -233,7 +233,7 @@ export class CloseByHand {
     }
   }
 
-  private onAlgorithmEnd(intentId: string, reason: string): void {
+  private onAlgorithmEnd(intentId: string, reason: Sentence): void {
     for (const closing of this.closings.values()) {
       const leg = closing.legs.find((one) => one.intentId === intentId);
       if (leg !== undefined && closing.end === null) this.change(closing, leg, { end: reason });
@@ -250,7 +250,7 @@ export class CloseByHand {
   }
 
   /** `why`: what kept it from its end; null where it came to that. */
-  private finish({ key }: Closing, why: string | null): void {
+  private finish({ key }: Closing, why: Sentence | null): void {
     const closing = this.closings.get(key);
     const instance = closing === undefined ? undefined : this.options.instanceOf(closing.strategy);
     if (closing === undefined || instance === undefined) return;
@@ -272,7 +272,7 @@ export class CloseByHand {
       ),
       ...(isRunning ? [tradesOn([instance.name])] : []),
     ];
-    this.put({ ...closing, end: { ok: legs.every(({ ok }) => ok), message: parts.join('; ') } });
+    this.put({ ...closing, end: { ok: legs.every(({ ok }) => ok), message: joinSentences('both', parts) } });
   }
 
   private put(closing: Closing): void {
@@ -301,29 +301,30 @@ function intentMarkets(intent: Intent, table: Pick<OrderTable, 'get'>): readonly
 interface LegOutcome {
   /** True if nothing is left except an amount too small for an order. */
   readonly ok: boolean;
-  readonly text: string;
+  readonly text: Sentence;
 }
 
 /** `left`: what is held now, negative for what is owed. `why`: what kept it from its end, or null. */
 function outcomeOfLeg(
   leg: ClosingLeg,
-  of: { readonly left: Units; readonly why: string | null; readonly markets: MarketDataCache },
+  of: { readonly left: Units; readonly why: Sentence | null; readonly markets: MarketDataCache },
 ): LegOutcome {
   const { left, why, markets } = of;
   const market = markets.get(leg.market)?.market;
   const price = markets.priceOf(leg.market);
   const coin = leg.asset.toUpperCase();
   const done = leg.traded === 0n ? [] : [tradedText(leg, market?.priceStep ?? null)];
-  if (left === 0n) return { ok: true, text: [...done, sentence('close-none-left', { coin })].join(', ') };
+  if (left === 0n)
+    return { ok: true, text: joinSentences('listed', [...done, sentence('close-none-left', { coin })]) };
   const size = left < 0n ? ((0n - left) as Units) : left;
   const isDust = market !== undefined && price !== null && !canBeOrdered(market, { amount: size, price });
   const because = isDust ? sentence('close-dust') : (why ?? leg.end ?? sentence('close-unsold'));
   const rest = { amount: `${formatUnits(size)} ${coin}`, reason: because };
   const restText = sentence(left < 0n ? 'close-owed' : 'close-left', rest);
-  return { ok: isDust, text: [...done, restText].join(', ') };
+  return { ok: isDust, text: joinSentences('listed', [...done, restText]) };
 }
 
-function tradedText({ held, traded, total, market, asset }: ClosingLeg, priceStep: Units | null): string {
+function tradedText({ held, traded, total, market, asset }: ClosingLeg, priceStep: Units | null): Sentence {
   const exact = divideHalfEven(total * UNITS_PER_ONE, traded) as Units;
   const price = priceStep === null ? exact : onPriceGrid(exact, priceStep);
   const amount = `${formatUnits(traded)} ${asset.toUpperCase()}`;

@@ -1,6 +1,6 @@
 import { lengthText } from '../../domain/time-text.ts';
 import { keepNewest } from '../../domain/keep-newest.ts';
-import { sentence } from '../../language/sentence.ts';
+import { english, sentence, type Sentence } from '../../language/sentence.ts';
 import { STATES_ONCE_SENT, type OrderRecord } from '../../records/order.ts';
 import type { Intent } from '../../strategy/intents.ts';
 import type { PlaceCommand } from '../engine-event.ts';
@@ -52,7 +52,7 @@ export class PlaceByHand {
     const message = made.ok ? pendingText(made.key) : made.reason;
     this.note({ key, atMs: nowMs, terms, ok: made.ok, clientOrderId, message });
     if (!made.ok) {
-      this.options.outbox.info(`${command.strategy}: an order by hand was refused: ${made.reason}`);
+      this.options.outbox.info(`${command.strategy}: an order by hand was refused: ${english(made.reason)}`);
       return;
     }
     this.awaited.set(made.key, key);
@@ -93,7 +93,7 @@ export class PlaceByHand {
   }
 
   /** The same order by another command a moment ago: two taps, or a command that was given again. */
-  private twinOf(terms: string, nowMs: number): string | null {
+  private twinOf(terms: string, nowMs: number): Sentence | null {
     const windowMs = this.options.orderManager.blotter.venue.identicalOrdersMs;
     for (const one of this.placed.values()) {
       const agoMs = nowMs - one.atMs;
@@ -109,7 +109,7 @@ export class PlaceByHand {
 
   private place(
     command: PlaceCommand,
-  ): { readonly ok: true; readonly key: string } | { readonly ok: false; readonly reason: string } {
+  ): { readonly ok: true; readonly key: string } | { readonly ok: false; readonly reason: Sentence } {
     const instance = this.options.instanceOf(command.strategy);
     if (instance === undefined)
       return { ok: false, reason: sentence('no-strategy', { strategy: command.strategy }) };
@@ -161,7 +161,7 @@ function intentOf({
   };
 }
 
-function pendingText(order: string): string {
+function pendingText(order: string): Sentence {
   return sentence('place-pending', { order });
 }
 
@@ -169,7 +169,7 @@ function termsOf({ strategy, market, side, amount, price, stopPrice }: PlaceComm
   return JSON.stringify([strategy, market, side, amount, price, stopPrice]);
 }
 
-function answerText({ state, reason }: OrderRecord): string {
+function answerText({ state, reason }: OrderRecord): Sentence {
   if (state === 'rejected') return sentence('place-rejected', { reason: reason ?? sentence('no-reason') });
   if (state === 'unknown') return sentence('place-unclear');
   return state === 'open' ? sentence('place-open') : sentence('place-is', { state });

@@ -8,7 +8,7 @@ import {
   type Units,
 } from '../../domain/money.ts';
 import { keepNewest } from '../../domain/keep-newest.ts';
-import { sentence } from '../../language/sentence.ts';
+import { isSentence, sentence, type Sentence } from '../../language/sentence.ts';
 import type { AlgorithmManager } from '../algorithms/algorithm-manager.ts';
 import type { PositionCommand } from '../engine-event.ts';
 import type { MarketDataCache } from '../feeds/market-data-cache.ts';
@@ -32,7 +32,7 @@ export interface PositionByHandOptions {
   /**
    * Returns why a strategy may place nothing in a coin: its position there is being closed. Null if it may.
    */
-  readonly closingOf: (strategy: string, coin: string) => string | null;
+  readonly closingOf: (strategy: string, coin: string) => Sentence | null;
   readonly onChange: () => void;
 }
 
@@ -64,11 +64,11 @@ export class PositionByHand {
     if (this.moved.has(command.key)) return;
     const { outbox, onChange } = this.options;
     const move = this.moveOf(command);
-    const refusal = typeof move === 'string' ? move : null;
-    const message = typeof move === 'string' ? move : this.carryOut(command, move);
-    this.moved.set(command.key, { key: command.key, ok: refusal === null, message });
+    const ok = !isSentence(move);
+    const message = ok ? this.carryOut(command, move) : move;
+    this.moved.set(command.key, { key: command.key, ok, message });
     keepNewest(this.moved, MOST_MOVED);
-    outbox.journal('control', 'position result', { key: command.key, ok: refusal === null, message });
+    outbox.journal('control', 'position result', { key: command.key, ok, message });
     onChange();
   }
 
@@ -87,7 +87,7 @@ export class PositionByHand {
   }
 
   /** Returns the move of a command, or why it cannot be made. */
-  private moveOf(command: PositionCommand): Move | string {
+  private moveOf(command: PositionCommand): Move | Sentence {
     const { act, strategy, market } = command;
     const { markets } = this.options;
     const instance = this.options.instanceOf(strategy);
@@ -116,7 +116,7 @@ export class PositionByHand {
     return this.objectionTo(move, command.amount !== null) ?? move;
   }
 
-  private problemOf(instance: StrategyInstance, market: string): string | null {
+  private problemOf(instance: StrategyInstance, market: string): Sentence | null {
     const { markets, closingOf } = this.options;
     const known = instance.markets.filter((name) => markets.get(name) !== undefined);
     if (!known.includes(market))
@@ -131,7 +131,7 @@ export class PositionByHand {
     return this.options.reservations.unclaimed(instance, asset);
   }
 
-  private objectionTo({ from, to, asset, amount }: Move, isGiven: boolean): string | null {
+  private objectionTo({ from, to, asset, amount }: Move, isGiven: boolean): Sentence | null {
     const coin = asset.toUpperCase();
     if (from !== null) {
       const free = this.freeOf(from, asset);
@@ -166,7 +166,7 @@ export class PositionByHand {
   }
 
   /** Answers what was done, for people. */
-  private carryOut({ key, act, by }: PositionCommand, move: Move): string {
+  private carryOut({ key, act, by }: PositionCommand, move: Move): Sentence {
     const { outbox, algorithms, markets } = this.options;
     const { from, to, asset, market, amount, price } = move;
     const { nowMs } = outbox;

@@ -8,7 +8,7 @@ import type { OrderBook } from '../../domain/order-book.ts';
 import { joinTrades, oldestFirst } from '../../domain/trade-join.ts';
 import type { PublicTrade } from '../../domain/trade.ts';
 import type { MarketRule, UnreadRow } from '../../venues/port.ts';
-import { sentence } from '../../language/sentence.ts';
+import { sentence, type Sentence } from '../../language/sentence.ts';
 import type { SeenBook } from '../risk/risk-view.ts';
 import type { MarketRules } from '../../strategy/market-rules.ts';
 import type { StrategyEvent } from '../../strategy/strategy-event.ts';
@@ -94,7 +94,7 @@ export class MarketDataCache {
   }
 
   /** Returns the text for an unknown market. */
-  whyUnknown(symbol: string): string {
+  whyUnknown(symbol: string): Sentence {
     return sentence('unknown-market', { markets: [...this.states.keys()].join(', '), market: symbol });
   }
 

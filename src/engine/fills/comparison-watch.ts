@@ -1,4 +1,4 @@
-import { sentence } from '../../language/sentence.ts';
+import { english, sentence, type Sentence } from '../../language/sentence.ts';
 import type { ReconciliationSettings } from '../engine-settings.ts';
 import type { Outbox } from '../outbox.ts';
 import type { StoredReconciliation } from '../stored-reconciliation.ts';
@@ -12,7 +12,7 @@ export class ComparisonWatch {
   private conclusions = 0;
   private isAlarmed = false;
   /** Reason the last comparison was inconclusive; null if it was conclusive. */
-  private blockedBy: string | null = null;
+  private blockedBy: Sentence | null = null;
 
   constructor(settings: ReconciliationSettings, outbox: Outbox) {
     this.settings = settings;
@@ -49,7 +49,7 @@ export class ComparisonWatch {
   }
 
   /** A comparison said nothing. Answers whether that is to be kept: a reason of a moment is not. */
-  blocked(why: string, nowMs: number): boolean {
+  blocked(why: Sentence, nowMs: number): boolean {
     if (this.blockedBy === why) return false;
     this.blockedBy = why;
     return this.isOverdue(nowMs);
@@ -60,7 +60,7 @@ export class ComparisonWatch {
     if (this.isAlarmed || !this.isOverdue(nowMs)) return false;
     this.isAlarmed = true;
     this.outbox.alarm(
-      `the books could not be compared with the exchange for ${this.minutes(nowMs)} minutes, so no new orders are placed: ${this.reason()}. See "sarraf reconcile --explain"`,
+      `the books could not be compared with the exchange for ${this.minutes(nowMs)} minutes, so no new orders are placed: ${english(this.reason())}. See "sarraf reconcile --explain"`,
     );
     return true;
   }
@@ -68,7 +68,7 @@ export class ComparisonWatch {
   /**
    * Returns why new orders are held back: no comparison has been conclusive for too long. Null while one has.
    */
-  overdue(nowMs: number): string | null {
+  overdue(nowMs: number): Sentence | null {
     if (!this.isOverdue(nowMs)) return null;
     return sentence('books-overdue', { minutes: this.minutes(nowMs), reason: this.reason() });
   }
@@ -88,7 +88,7 @@ export class ComparisonWatch {
     return Math.round(this.waitedMs(nowMs) / 60_000);
   }
 
-  private reason(): string {
+  private reason(): Sentence {
     return this.blockedBy ?? sentence('books-no-end');
   }
 }

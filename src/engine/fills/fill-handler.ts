@@ -1,6 +1,6 @@
 import { formatUnits } from '../../domain/money.ts';
 import type { VenueTrade } from '../../domain/trade.ts';
-import { sentence } from '../../language/sentence.ts';
+import { sentence, type Sentence } from '../../language/sentence.ts';
 import type { Page, VenueCall, VenueProfile } from '../../venues/port.ts';
 import type { FillRecord } from '../../records/fill.ts';
 import { isFinal, type OrderRecord } from '../../records/order.ts';
@@ -133,7 +133,7 @@ export class FillHandler {
   }
 
   /** The oldest of them, and what it waits for; null where there is none. */
-  waitingFor(): string | null {
+  waitingFor(): Sentence | null {
     for (const { trade } of this.pending.all()) {
       return sentence('trade-unconfirmed', { trade: trade.id, order: String(trade.orderId) });
     }

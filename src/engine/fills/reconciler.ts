@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import { formatUnits, parseUnits } from '../../domain/money.ts';
 import { readStored } from '../../domain/stored-json.ts';
-import { sentence } from '../../language/sentence.ts';
+import { english, joinSentences, sentence, type Sentence } from '../../language/sentence.ts';
 import type { VenueProfile, WalletReading, WalletTransaction } from '../../venues/port.ts';
 import { isPlaceholder, type FillRecord } from '../../records/fill.ts';
 import type { OrderRecord } from '../../records/order.ts';
@@ -48,7 +48,7 @@ interface ReconcilerPorts {
    * Returns what makes a comparison inconclusive: an order whose request is in flight, or whose fate or fills
    * are missing. Null if nothing does.
    */
-  unsettled(): string | null;
+  unsettled(): Sentence | null;
   readonly findings: FlawLog;
   readonly venue: Pick<VenueProfile, 'ownLists' | 'marketNames'>;
 }
@@ -317,12 +317,12 @@ export class Reconciler {
     );
   }
 
-  private breakAt(rows: readonly DisagreementText[], why: string): void {
+  private breakAt(rows: readonly DisagreementText[], why: Sentence): void {
     const { nowMs } = this.outbox;
     this.found ??= { sinceMs: nowMs, atMs: nowMs, rows };
     this.outbox.journal('reconciliation', 'break', { why, rows });
     this.outbox.alarm(
-      `the books do not agree, so no new orders are placed: ${why}. See "sarraf reconcile --explain"`,
+      `the books do not agree, so no new orders are placed: ${english(why)}. See "sarraf reconcile --explain"`,
     );
     this.keep();
   }
@@ -423,11 +423,12 @@ export class Reconciler {
         this.inconclusive(nowMs, sentence('books-differing-unread', { currencies: unread.join(', ') }));
         return false;
       }
-      const why = rows
-        .map(({ currency, expected, found }) =>
+      const why = joinSentences(
+        'both',
+        rows.map(({ currency, expected, found }) =>
           sentence('books-difference', { expected: `${expected} ${currency}`, found }),
-        )
-        .join('; ');
+        ),
+      );
       this.breakAt(rows, why);
     }
     if (this.found !== null) this.enter({ kind: 'idle', nextAtMs: nowMs + this.settings.everyMs });
@@ -457,7 +458,7 @@ export class Reconciler {
       .filter((currency) => this.history.readTwiceSinceMs(currency) < sinceMs);
   }
 
-  private inconclusive(nowMs: number, why: string): void {
+  private inconclusive(nowMs: number, why: Sentence): void {
     this.enter({ kind: 'idle', nextAtMs: nowMs + TRY_AGAIN_MS });
     if (this.watch.blocked(why, nowMs)) this.keep();
   }

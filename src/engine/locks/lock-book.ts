@@ -3,7 +3,7 @@ import type { LockKind } from '../../domain/lock-kind.ts';
 import { bothTimesText } from '../../domain/tehran-time.ts';
 import type { Units } from '../../domain/money.ts';
 import { lengthText } from '../../domain/time-text.ts';
-import { sentence } from '../../language/sentence.ts';
+import { sentence, type Sentence } from '../../language/sentence.ts';
 import {
   fallenTooFar,
   nextSampleMs,
@@ -247,7 +247,7 @@ export class LockBook {
     return gone;
   }
 
-  private count(rule: TradeRule, exit: Exit): string | null {
+  private count(rule: TradeRule, exit: Exit): Sentence | null {
     if (rule.kind === 'cooldown')
       return exit.endsPosition
         ? sentence('lock-cooldown', { market: exit.market, at: bothTimesText(exit.atMs) })

@@ -32,6 +32,7 @@ import { partOf, takeMoney } from '../../portfolio/quote-money.ts';
 import type { LockRefusal } from '../risk/pre-trade-risk.ts';
 import { exitsAmong, type HeldOf } from '../exits.ts';
 import type { KeptTexts } from '../mirror-change.ts';
+import { english } from '../../language/sentence.ts';
 
 export const KEPT_LOCKS = 'locks';
 const NO_LOCKS_SHOWN: readonly ShownLock[] = Object.freeze([]);
@@ -108,7 +109,7 @@ export class LockManager {
     const locks = Object.freeze(
       this.book.locksOn(strategy, market).map((lock) => {
         const { rule: _, pauses: _pauses, by: _by, ...rest } = lock;
-        return Object.freeze({ ...rest, kind: this.book.kindOf(lock) });
+        return Object.freeze({ ...rest, reason: english(lock.reason), kind: this.book.kindOf(lock) });
       }),
     );
     this.shown.set(key, locks);
@@ -292,7 +293,10 @@ export class LockManager {
   private tellRefusal(strategy: string, { code, reason }: LockRefusal): void {
     const { outbox } = this.options;
     outbox.journal('intent', strategy, { refusedBy: code, reason });
-    outbox.info(`${strategy}: refused (${code}): ${reason}. Later refusals by it are not logged`, strategy);
+    outbox.info(
+      `${strategy}: refused (${code}): ${english(reason)}. Later refusals by it are not logged`,
+      strategy,
+    );
   }
 
   /** Writes down and says what changed. */
@@ -345,7 +349,7 @@ function effectText({ pauses, strategy }: Lock): string {
 }
 
 function whyText({ endsAtMs, reason }: Lock): string {
-  return `${untilText(endsAtMs)}: ${reason}`;
+  return `${untilText(endsAtMs)}: ${english(reason)}`;
 }
 
 function restText({ entries }: Lock): string {

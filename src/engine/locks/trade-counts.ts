@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { storedCount, storedTimeMs, storedUnits } from '../../domain/stored-json.ts';
 import { addUnits, type Units } from '../../domain/money.ts';
-import { sentence } from '../../language/sentence.ts';
+import { sentence, type Sentence } from '../../language/sentence.ts';
 import type { LockScope, LockReach, LowProfitRule, StopsRule } from '../lock.ts';
 
 /** A fill that took something off a position. */
@@ -81,7 +81,7 @@ export function tooManyStops(
   stops: readonly Stop[],
   scope: LockScope,
   { rule, nowMs, within }: { readonly rule: StopsRule; readonly nowMs: number; readonly within: string },
-): string | null {
+): Sentence | null {
   const count = stops.filter((stop) => isOf(scope, stop) && stop.atMs > nowMs - rule.withinMs).length;
   return count < rule.stops ? null : sentence('lock-stops', { count, within, limit: rule.stops });
 }
@@ -120,7 +120,7 @@ export function tooLittleEarned(
   earnings: readonly Earning[],
   scope: LockScope,
   { rule, nowMs, within }: { readonly rule: LowProfitRule; readonly nowMs: number; readonly within: string },
-): string | null {
+): Sentence | null {
   const partMs = Math.max(1, Math.floor(rule.withinMs / WINDOW_PARTS));
   const young = earnings.filter(
     (earning) => isOf(scope, earning) && earning.fromMs + partMs > nowMs - rule.withinMs,

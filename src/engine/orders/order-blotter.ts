@@ -1,6 +1,6 @@
 import { formatUnits } from '../../domain/money.ts';
 import { keepNewest } from '../../domain/keep-newest.ts';
-import { sentence } from '../../language/sentence.ts';
+import { sentence, type Sentence } from '../../language/sentence.ts';
 import { IdenticalOrders } from './identical-orders.ts';
 import { afterEvent, type OrderEvent } from './order-life.ts';
 import {
@@ -170,7 +170,7 @@ export class OrderBlotter {
   }
 
   /** The oldest order that keeps the books from being compared, in words; null where none does. */
-  unsettled(): string | null {
+  unsettled(): Sentence | null {
     const order = this.table
       .unfinished()
       .find(({ state }) => state === 'sending' || state === 'unknown' || state === 'settling');

@@ -1,7 +1,7 @@
 import { invariant } from '../../domain/invariant.ts';
 import { NO_UNITS, type Units } from '../../domain/money.ts';
 import type { VenueOrderId } from '../../domain/venue-id.ts';
-import { sentence } from '../../language/sentence.ts';
+import { english, sentence, type Sentence } from '../../language/sentence.ts';
 import { isFinal, type OrderRecord, type OrderState } from '../../records/order.ts';
 
 /** Exchange's report on an order, from any of its lists and replies. */
@@ -29,7 +29,7 @@ export type OrderEvent =
   /** Its request was submitted; it leaves when its budget permits. */
   | { readonly kind: 'submitted'; readonly atMs: number }
   /** It was decided otherwise before anything left: halted, too old, no slot. */
-  | { readonly kind: 'dropped'; readonly atMs: number; readonly reason: string }
+  | { readonly kind: 'dropped'; readonly atMs: number; readonly reason: Sentence }
   /** The exchange's own no, which says that nothing was registered. */
   | { readonly kind: 'refused'; readonly atMs: number; readonly code: string }
   /** No clear answer; it can have left until `sentAtMs`. */
@@ -235,7 +235,7 @@ function filled(
   invariant(
     order.state !== 'planned' && order.state !== 'rejected',
     () =>
-      `expected no fill of ${order.key}, which is ${order.state} (${order.reason}), was one of ${fill.amount} units`,
+      `expected no fill of ${order.key}, which is ${order.state} (${english(order.reason)}), was one of ${fill.amount} units`,
   );
   invariant(
     amount <= order.amount && !isFinal(order),

@@ -1,5 +1,5 @@
 import type { VenueOrder } from '../../domain/order.ts';
-import { sentence } from '../../language/sentence.ts';
+import { sentence, type Sentence } from '../../language/sentence.ts';
 import type { WhenIdentical } from './identical-orders.ts';
 import { OrderNames, stopLegKey } from '../order-names.ts';
 import { unsentOrder, type OrderRecord } from '../../records/order.ts';
@@ -118,7 +118,7 @@ export class OrderPlacer {
   }
 
   /** Returns why a new order could not leave now; null if it may. */
-  closed(): string | null {
+  closed(): Sentence | null {
     const { nowMs } = this.outbox;
     if (this.stuckUntilMs <= nowMs) return null;
     const seconds = Math.ceil((this.stuckUntilMs - nowMs) / 1_000);
@@ -128,7 +128,7 @@ export class OrderPlacer {
   }
 
   /** Drops what was not sent yet, as when trading is halted. */
-  dropPlanned(reason: string): void {
+  dropPlanned(reason: Sentence): void {
     for (const key of this.waiting) this.drop(key, reason);
     this.waiting.clear();
   }
@@ -305,7 +305,7 @@ export class OrderPlacer {
     return Math.min(freeAtMs, order.plannedAtMs + this.longestWaitMs);
   }
 
-  private sayIdentical(order: OrderRecord, freeAtMs: number): string {
+  private sayIdentical(order: OrderRecord, freeAtMs: number): Sentence {
     const { nowMs } = this.outbox;
     const other = String(this.blotter.identical.otherThan(order));
     const free = Number.isFinite(freeAtMs)
@@ -320,7 +320,7 @@ export class OrderPlacer {
     });
   }
 
-  private drop(key: string, reason: string): void {
+  private drop(key: string, reason: Sentence): void {
     const { nowMs } = this.outbox;
     for (const order of this.legsOf(key)) {
       if (order.state === 'planned') this.blotter.apply(order, { kind: 'dropped', atMs: nowMs, reason });

@@ -12,6 +12,7 @@ import type { FlawLog } from '../flaw-log.ts';
 import { ForeignOrders, LostOrders } from '../lost-orders.ts';
 import type { OrderBlotter } from './order-blotter.ts';
 import { type Flaw, orderFlaw, orderMisfit } from '../feeds/plausibility.ts';
+import { english } from '../../language/sentence.ts';
 
 /** Owner of an order in a list. */
 export type ReportMatch =
@@ -433,7 +434,7 @@ export class OrderReportMatcher {
 
   private tellRevival({ key, reason }: OrderRecord, id: VenueOrderId): void {
     this.blotter.outbox.alarm(
-      `${key} was given up (${reason}), and the exchange has it as ${id}: it is taken over with its fills`,
+      `${key} was given up (${english(reason)}), and the exchange has it as ${id}: it is taken over with its fills`,
       key,
     );
   }

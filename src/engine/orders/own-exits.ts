@@ -12,6 +12,7 @@ import { present } from '../../domain/invariant.ts';
 import type { Currency } from '../../domain/market-symbol.ts';
 import type { PortfolioLook } from '../algorithms/algorithm-step.ts';
 import type { Reservations } from '../risk/reservations.ts';
+import type { Sentence } from '../../language/sentence.ts';
 
 interface OwnExitsOptions {
   /** By the ids of their intents, oldest first. */
@@ -36,7 +37,7 @@ interface WantedSale {
   readonly amount: Units | null;
   /** Limit price; null at the market. */
   readonly price: Units | null;
-  readonly why: string;
+  readonly why: Sentence;
   readonly tag: string | null;
   /** The intent that wants it; null for one of its own. */
   readonly intentId: string | null;

@@ -3,7 +3,7 @@ import { keepNewest } from '../../domain/keep-newest.ts';
 import { paymentFor } from './claims.ts';
 import type { OrderRecord } from '../../records/order.ts';
 import type { WantedOrder } from '../risk/risk-view.ts';
-import { sentence } from '../../language/sentence.ts';
+import { english, sentence, type Sentence } from '../../language/sentence.ts';
 import { refusalCauseOf, type RefusalCause } from '../../venues/port.ts';
 import type { AccountState } from '../feeds/account-state.ts';
 import type { MarketDataCache } from '../feeds/market-data-cache.ts';
@@ -90,7 +90,7 @@ export class RefusedOrders {
     order: WantedOrder,
     stopLeg: Pick<Terms, 'stopPrice' | 'stopLimitPrice'>,
     reduces: () => boolean,
-  ): string | null {
+  ): Sentence | null {
     if (this.refusals.size === 0) return null;
     const { strategy, market, side, price, amount } = order;
     const terms = { strategy, market: market.symbol, side, price, amount, ...stopLeg };
@@ -106,13 +106,14 @@ export class RefusedOrders {
     const { reason, exit, clientOrderId } = order;
     if (reason === null || clientOrderId === null) return;
     const { blotter, hasten } = this.options;
-    const cause = refusalCauseOf(blotter.venue, reason);
+    const code = english(reason);
+    const cause = refusalCauseOf(blotter.venue, code);
     if (cause === null) return;
     // A rule that the bot does not know yet.
     if (cause === 'rule' || cause === 'band') hasten('options');
     if (exit !== null) return;
     if (cause === 'funds') hasten('wallets');
-    this.remember(order, reason, cause);
+    this.remember(order, code, cause);
   }
 
   private remember(order: OrderRecord, code: string, cause: RefusalCause): void {
@@ -140,7 +141,7 @@ export class RefusedOrders {
     const { strategy, market, side } = refusal.terms;
     const { code, cause } = refusal;
     outbox.warn(
-      `${strategy}: ${side} ${market} was refused ${TOLD_FROM} times alike (${code}): the like is not sent again until ${sentence(`awaited-${cause}`)}`,
+      `${strategy}: ${side} ${market} was refused ${TOLD_FROM} times alike (${code}): the like is not sent again until ${english(sentence(`awaited-${cause}`))}`,
       strategy,
     );
     outbox.journal('notice', 'refused', { strategy, market, side, code, count: TOLD_FROM });

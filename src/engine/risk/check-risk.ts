@@ -20,7 +20,7 @@ import {
 } from './risk-view.ts';
 import { formatUnits, type Units } from '../../domain/money.ts';
 import { divideDown } from '../../domain/rounding.ts';
-import { sentence } from '../../language/sentence.ts';
+import { sentence, type Sentence } from '../../language/sentence.ts';
 
 const BPS_OF_ALL = 10_000n;
 
@@ -103,7 +103,7 @@ function tooFarAway({ order }: RiskView, { passiveCollarBps }: RiskLimits, best:
   );
 }
 
-function objection(reason: string, numbers: Readonly<Record<string, bigint | number>>): Objection {
+function objection(reason: Sentence, numbers: Readonly<Record<string, bigint | number>>): Objection {
   return {
     reason,
     numbers: Object.fromEntries(

@@ -6,10 +6,12 @@ import type { MarketDataCache } from '../feeds/market-data-cache.ts';
 import type { Outbox } from '../outbox.ts';
 import type { StrategyInstance } from '../strategy-instance.ts';
 import type { KeptTexts } from '../mirror-change.ts';
+import { english } from '../../language/sentence.ts';
+import { storedSentence } from '../../language/stored-sentence.ts';
 
 /** Stored strategies that a loss limit allows no more risk, for readers of the mirror. */
 export const storedLossLimits = z.array(
-  z.object({ strategy: z.string(), check: z.string(), reason: z.string(), sinceMs: storedTimeMs }),
+  z.object({ strategy: z.string(), check: z.string(), reason: storedSentence, sinceMs: storedTimeMs }),
 );
 
 type StoredLossLimits = z.output<typeof storedLossLimits>;
@@ -53,7 +55,7 @@ export class LossLimits {
     this.held.set(name, { strategy: name, check, reason, sinceMs: outbox.nowMs });
     this.dueAtMs = outbox.nowMs + LOOK_EVERY_MS;
     outbox.journal('control', 'limit begun', { strategy: name, check, reason });
-    outbox.warn(`${name}: no new risk from now on: ${reason}. It is said when that is over`, name);
+    outbox.warn(`${name}: no new risk from now on: ${english(reason)}. It is said when that is over`, name);
     this.keep();
   }
 

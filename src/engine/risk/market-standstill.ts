@@ -1,5 +1,5 @@
 import { bothTimesText } from '../../domain/tehran-time.ts';
-import { sentence } from '../../language/sentence.ts';
+import { sentence, type Sentence } from '../../language/sentence.ts';
 
 /** Data that is newer than a book that stands still. */
 export type MarketNews = 'newer-trades' | 'newer-stats' | 'newer-book' | 'newer-other-books';
@@ -15,7 +15,7 @@ export interface MarketStandstill {
 }
 
 /** Returns the reason no order is placed on it, in a sentence that stays the same while it lasts. */
-export function standstillText({ market, sinceMs, news }: MarketStandstill, limitMs: number): string {
+export function standstillText({ market, sinceMs, news }: MarketStandstill, limitMs: number): Sentence {
   return sentence('market-standstill', {
     market,
     since: bothTimesText(sinceMs),

@@ -2,7 +2,7 @@ import { type Market, amountUnits, floorAmount, priceUnits, roundPrice } from '.
 import { formatUnits, type Units, addUnits, NO_UNITS, multiplyUnits } from '../../domain/money.ts';
 import type { ExitKind } from '../../domain/exit-kind.ts';
 import type { Execution, Side } from '../../domain/order.ts';
-import { sentence } from '../../language/sentence.ts';
+import { sentence, type Sentence } from '../../language/sentence.ts';
 import { onPriceGrid } from '../algorithms/market-grid.ts';
 import type { WhenIdentical } from '../orders/identical-orders.ts';
 import type { OrderLabels, OrderRecord } from '../../records/order.ts';
@@ -40,7 +40,7 @@ export interface OrderPlan {
 /** Reason a lock refuses an order. */
 export interface LockRefusal {
   readonly code: string;
-  readonly reason: string;
+  readonly reason: Sentence;
 }
 
 /** An order as a strategy or an algorithm wants it, not yet on the steps of its market. Units of 1e-10. */
@@ -63,7 +63,7 @@ type PreTradeVerdict =
    * it would spend what is not there for its strategy, `again` where the exchange refused the like and
    * nothing has changed, or `closed` while no orders are taken.
    */
-  | { readonly ok: false; readonly code: string; readonly reason: string };
+  | { readonly ok: false; readonly code: string; readonly reason: Sentence };
 
 interface PreTradeRiskOptions {
   readonly blotter: OrderBlotter;
@@ -71,11 +71,11 @@ interface PreTradeRiskOptions {
   readonly instances: readonly StrategyInstance[];
   readonly reservations: Reservations;
   /** Reason no orders are accepted at all; null while they are. */
-  readonly closed: () => string | null;
+  readonly closed: () => Sentence | null;
   /** The lock that refuses an order, unless it can do nothing but reduce a position. */
   readonly lockOn: (order: WantedOrder, reduces: () => boolean) => LockRefusal | null;
   /** Reason no orders are accepted in a market; null while they are. */
-  readonly closedIn: (market: Market) => string | null;
+  readonly closedIn: (market: Market) => Sentence | null;
   readonly refusedBefore: RefusedOrders['objectionTo'];
   /** Called with each refusal by a check. */
   readonly onRefusal: (instance: StrategyInstance, refusal: RiskRefusal) => void;
@@ -87,7 +87,7 @@ export class PreTradeRisk {
   private readonly markets: MarketDataCache;
   private readonly instances: readonly StrategyInstance[];
   private readonly reservations: Reservations;
-  private readonly closed: () => string | null;
+  private readonly closed: () => Sentence | null;
   private readonly lockOn: PreTradeRiskOptions['lockOn'];
   private readonly closedIn: PreTradeRiskOptions['closedIn'];
   private readonly refusedBefore: PreTradeRiskOptions['refusedBefore'];
@@ -155,7 +155,7 @@ export class PreTradeRisk {
   }
 
   /** Returns why an order that has waited may no longer go. `isPostOnly`: true if it is only to rest. */
-  objectionTo(order: OrderRecord, isPostOnly: boolean): string | null {
+  objectionTo(order: OrderRecord, isPostOnly: boolean): Sentence | null {
     const closed = this.closed();
     if (closed !== null) return closed;
     const instance = this.instances.find(({ name }) => name === order.strategy);
@@ -187,7 +187,7 @@ export class PreTradeRisk {
   crossedBy(
     { symbol, priceStep }: Market,
     { side, price: wished, stopPrice }: Pick<WishedOrder, 'side' | 'price' | 'stopPrice'>,
-  ): string | null {
+  ): Sentence | null {
     if (wished === null || stopPrice !== null) return sentence('post-only-terms');
     const price = onPriceGrid(wished, priceStep);
     const best = this.bestFor(symbol, side);
@@ -203,7 +203,7 @@ export class PreTradeRisk {
     exceptKey?: string,
   ):
     | { readonly ok: true; readonly order: RiskApproved<WantedOrder> }
-    | { readonly ok: false; code: string; reason: string } {
+    | { readonly ok: false; code: string; reason: Sentence } {
     const view = this.viewFor(instance, order, exceptKey);
     const locked = this.lockOn(order, () => onlyReduces(view));
     if (locked !== null) return { ok: false, ...locked };
@@ -244,7 +244,7 @@ function executionOf({ price, stopPrice, stopLimitPrice }: WishedOrder): Executi
 }
 
 /** Returns the text for a planned order that was refused when it was to be sent, with what refused it. */
-function refusedLater({ code, reason }: { readonly code: string; readonly reason: string }): string {
+function refusedLater({ code, reason }: { readonly code: string; readonly reason: Sentence }): Sentence {
   return code.startsWith(LOCK)
     ? sentence('order-lock', { lock: code.slice(LOCK.length), reason })
     : sentence('order-risk', { reason });
@@ -352,7 +352,7 @@ type FittedOrder =
       readonly stopPrice: Units | null;
       readonly stopLimitPrice: Units | null;
     }
-  | { readonly ok: false; readonly reason: string };
+  | { readonly ok: false; readonly reason: Sentence };
 
 /**
  * Fits a wish to its market: the amount down to a whole step, prices half-even, as the exchange itself would

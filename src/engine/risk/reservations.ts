@@ -2,7 +2,7 @@ import type { Market } from '../../domain/market.ts';
 import type { MarketNames } from '../../domain/market-symbol.ts';
 import { addUnits, formatUnits, NO_UNITS, subtractUnits, type Units } from '../../domain/money.ts';
 import type { Side } from '../../domain/order.ts';
-import { sentence } from '../../language/sentence.ts';
+import { joinSentences, sentence, type Sentence } from '../../language/sentence.ts';
 import { claimsOn, paymentFor, worstPrice } from '../orders/claims.ts';
 import type { Algorithm } from '../algorithms/algorithms.ts';
 import { unguardedOf } from '../bracket-stock.ts';
@@ -125,7 +125,7 @@ export class Reservations {
   }
 
   /** Returns why an order would spend more than its strategy has; null if it may go. */
-  objectionTo(instance: StrategyInstance, order: WantedOrder, intentId: string): string | null {
+  objectionTo(instance: StrategyInstance, order: WantedOrder, intentId: string): Sentence | null {
     const { market, side, amount, price, stopPrice } = order;
     const reference = price ?? stopPrice ?? this.options.bestFor(market.symbol, side);
     if (side === 'buy' && reference === null) return null;
@@ -138,7 +138,7 @@ export class Reservations {
   objectionToAlgorithm(
     instance: StrategyInstance,
     of: { readonly market: string; readonly algorithm: Algorithm; readonly orders: readonly OrderRecord[] },
-  ): string | null {
+  ): Sentence | null {
     const unplaced = unplacedOf(of.algorithm, of.orders);
     if (unplaced === null) return null;
     const { side } = unplaced;
@@ -156,7 +156,7 @@ export class Reservations {
       readonly needed: Units;
       readonly intentId: string | null;
     },
-  ): string | null {
+  ): Sentence | null {
     const { asset, side, needed, intentId } = of;
     const spendable =
       side === 'sell'
@@ -175,7 +175,7 @@ export class Reservations {
       readonly spendable: Units;
       readonly intentId: string | null;
     },
-  ): string {
+  ): Sentence {
     const { asset, needed, spendable, intentId } = of;
     const claims = this.claimsOf(asset);
     const works = this.worksOn(asset, intentId);
@@ -209,7 +209,7 @@ export class Reservations {
     return sentence('funds', {
       spendable: `${formatUnits(spendable)} ${asset.toUpperCase()}`,
       needed: formatUnits(needed),
-      parts: parts.join(', '),
+      parts: joinSentences('listed', parts),
     });
   }
 

@@ -4,6 +4,7 @@ import { formatUnits, type Units } from '../../domain/money.ts';
 import type { OrderRecord } from '../../records/order.ts';
 import type { RiskLimits } from '../risk-limits.ts';
 import type { MarketStandstill } from './market-standstill.ts';
+import type { Sentence } from '../../language/sentence.ts';
 
 /** An order that is about to be planned, fitted to its market. Units of 1e-10. */
 export interface WantedOrder extends Pick<
@@ -90,7 +91,7 @@ export interface RiskView {
 /** Reason one check refuses an order, for people and programs. */
 export interface Objection {
   /** One sentence with the numbers: what the limit is, and what the order would make of it. */
-  readonly reason: string;
+  readonly reason: Sentence;
   /** The same numbers by name, decimals as texts. */
   readonly numbers: Readonly<Record<string, string | number | null>>;
 }

@@ -1,6 +1,7 @@
 import type { Intent } from '../../strategy/intents.ts';
 import type { IntentRecord } from '../../records/rows.ts';
 import type { Outbox } from '../outbox.ts';
+import type { Sentence } from '../../language/sentence.ts';
 
 /**
  * Intents at work that are remembered, to be ended in the mirror. Bounded by the orders and algorithms that
@@ -26,7 +27,7 @@ export class IntentBlotter {
   }
 
   /** Says why one at work does not end. */
-  note(id: string, reason: string): void {
+  note(id: string, reason: Sentence): void {
     const record = this.working.get(id);
     if (record === undefined || record === null) return;
     const noted = { ...record, reason };
@@ -34,7 +35,7 @@ export class IntentBlotter {
     this.outbox.change({ kind: 'intent', intent: noted });
   }
 
-  end(id: string, status: 'done' | 'refused', reason: string): void {
+  end(id: string, status: 'done' | 'refused', reason: Sentence): void {
     const record = this.working.get(id);
     if (record === undefined) return;
     this.working.delete(id);

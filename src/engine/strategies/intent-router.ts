@@ -2,7 +2,7 @@ import type { Market } from '../../domain/market.ts';
 import { NO_UNITS, subtractUnits, type Units } from '../../domain/money.ts';
 import { type ExpiringAlgorithm, isAlgorithmIntent } from '../algorithms/algorithms.ts';
 import { present } from '../../domain/invariant.ts';
-import { sentence } from '../../language/sentence.ts';
+import { sentence, type Sentence } from '../../language/sentence.ts';
 import { canBeOrdered, onAmountGrid } from '../algorithms/market-grid.ts';
 import { positiveWishUnits } from '../algorithms/wish-units.ts';
 import { isFinal, labelsOf, type OrderRecord } from '../../records/order.ts';
@@ -42,9 +42,9 @@ interface IntentRouterOptions {
   /** Moves of orders that the limits allow in a minute, a cancel and an order each; null without limits. */
   readonly movesPerMinute: number | null;
   /** Reason no new orders are accepted; null while they are. */
-  readonly closed: () => string | null;
+  readonly closed: () => Sentence | null;
   /** Reason a strategy may not place what an intent asks for: a person closes its position there. */
-  readonly whileClosing: (instance: StrategyInstance, intent: Intent) => string | null;
+  readonly whileClosing: (instance: StrategyInstance, intent: Intent) => Sentence | null;
 }
 
 /** Result of a requested order: its key, null if an algorithm places it; or why it was refused. */

@@ -2,7 +2,7 @@ import type { Market } from '../../domain/market.ts';
 import { formatUnits, multiplyUnits, NO_UNITS, type Units, UNITS_PER_ONE } from '../../domain/money.ts';
 import type { Side } from '../../domain/order.ts';
 import { divideDown } from '../../domain/rounding.ts';
-import { sentence } from '../../language/sentence.ts';
+import { english, sentence, type Sentence } from '../../language/sentence.ts';
 import type { SizedAlgorithmIntent } from '../algorithms/algorithms.ts';
 import { ladderPrice } from '../algorithms/ladder.ts';
 import type { QuotesIntent, SizedQuote } from '../algorithms/quotes.ts';
@@ -43,7 +43,9 @@ export function sizeViewOf(
   };
 }
 
-type Sized<Of> = { readonly ok: true; readonly intent: Of } | { readonly ok: false; readonly reason: string };
+type Sized<Of> =
+  | { readonly ok: true; readonly intent: Of }
+  | { readonly ok: false; readonly reason: Sentence };
 
 /**
  * The amount of an order in units; null where it says one that is no positive decimal. A value or a share of
@@ -53,7 +55,7 @@ type Sized<Of> = { readonly ok: true; readonly intent: Of } | { readonly ok: fal
 export function amountFor(order: SizedIntent | Quote, view: SizeView): Amount {
   if (order.amount !== undefined) return { ok: true, units: positiveWishUnits(order.amount) };
   const value = valueOf(order, view);
-  if (typeof value === 'string') return { ok: false, reason: value };
+  if (typeof value !== 'bigint') return { ok: false, reason: value };
   const price = ownPrice(order, view.market) ?? view.priceFor(order.side);
   if (price === null) {
     const { symbol } = view.market;
@@ -78,7 +80,7 @@ export function sizedAlgorithm(
   if (intent.kind === 'bracket') {
     const { price, expireAfterMs } = intent.entry;
     const amount = inputFor({ side: 'buy', ...intent.entry }, view);
-    if (!amount.ok) return { ok: false, reason: `entry: ${amount.reason}` };
+    if (!amount.ok) return { ok: false, reason: `entry: ${english(amount.reason)}` };
     const entry = {
       amount: amount.value,
       ...(price === undefined ? {} : { price }),
@@ -90,7 +92,7 @@ export function sizedAlgorithm(
   const quotes: SizedQuote[] = [];
   for (const [index, quote] of intent.quotes.entries()) {
     const amount = inputFor(quote, view);
-    if (!amount.ok) return { ok: false, reason: `quotes.${index}: ${amount.reason}` };
+    if (!amount.ok) return { ok: false, reason: `quotes.${index}: ${english(amount.reason)}` };
     quotes.push({ side: quote.side, price: quote.price, amount: amount.value });
   }
   return { ok: true, intent: { ...intent, quotes } };
@@ -103,7 +105,7 @@ function hasAmounts(intent: { readonly quotes: readonly Quote[] }): intent is Qu
 
 type Amount =
   | { readonly ok: true; readonly units: Units | null }
-  | { readonly ok: false; readonly reason: string };
+  | { readonly ok: false; readonly reason: Sentence };
 
 function isSlow(intent: Intent): intent is Extract<Intent, { kind: SlowKind }> {
   return SLOW_KINDS.has(intent.kind);
@@ -121,14 +123,17 @@ function withAmount<Kind extends Extract<Intent, { kind: SlowKind }>>(
 function inputFor(
   order: SizedIntent | Quote,
   view: SizeView,
-): { readonly ok: true; readonly value: DecimalInput } | { readonly ok: false; readonly reason: string } {
+): { readonly ok: true; readonly value: DecimalInput } | { readonly ok: false; readonly reason: Sentence } {
   if (order.amount !== undefined) return { ok: true, value: order.amount };
   const amount = amountFor(order, view);
   return amount.ok ? { ok: true, value: formatUnits(amount.units ?? NO_UNITS) } : amount;
 }
 
 /** Returns the intended value in the quote currency, or why it is not known. */
-function valueOf({ value, equityShare }: SizedIntent | Quote, { market, equity }: SizeView): Units | string {
+function valueOf(
+  { value, equityShare }: SizedIntent | Quote,
+  { market, equity }: SizeView,
+): Units | Sentence {
   if (value !== undefined)
     return positiveWishUnits(value) ?? `expected a positive value, was ${String(value)}`;
   const share = equityShare === undefined ? null : positiveWishUnits(equityShare);

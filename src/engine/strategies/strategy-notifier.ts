@@ -10,6 +10,7 @@ import type { MirrorState } from '../mirror-change.ts';
 import { rejectionOf } from '../order-rejection.ts';
 import type { Outbox } from '../outbox.ts';
 import type { StrategyInstance } from '../strategy-instance.ts';
+import { english, type Sentence } from '../../language/sentence.ts';
 
 /**
  * Events that wait for strategies, before they have started or within one step. The oldest go, with a
@@ -93,7 +94,7 @@ export class StrategyNotifier {
           clientOrderId: order.key,
           market: order.market,
           status: isFinal(order) || order.venueStatus === null ? order.state : order.venueStatus,
-          code: order.reason,
+          code: english(order.reason),
           tag: order.tag,
           exit: order.exit,
         },
@@ -104,11 +105,12 @@ export class StrategyNotifier {
   /** Something that it wanted came to nothing. */
   reject(
     instance: StrategyInstance,
-    rejected: Partial<Rejection> & Pick<Rejection, 'code' | 'reason'>,
+    rejected: Partial<Omit<Rejection, 'reason'>> & Pick<Rejection, 'code'> & { readonly reason: Sentence },
   ): void {
     const { outbox } = this.options;
-    const rejection: Rejection = { ...NO_REJECTION, ...rejected };
-    const { intent, clientOrderId, code, reason, market, side } = rejection;
+    const reason = english(rejected.reason);
+    const rejection: Rejection = { ...NO_REJECTION, ...rejected, reason };
+    const { intent, clientOrderId, code, market, side } = rejection;
     const refused = intent?.kind ?? (clientOrderId === null ? 'slice' : 'order');
     instance.tally.refuse({ what: refused, code, reason, atMs: outbox.nowMs });
     const what = [intent?.kind ?? 'order', side, market].filter((part) => part !== null).join(' ');

@@ -1,4 +1,4 @@
-import { sentence } from '../../language/sentence.ts';
+import { sentence, type Sentence } from '../../language/sentence.ts';
 import { memberUniverseOf } from '../../strategy/own-markets.ts';
 import { universeOf } from '../../strategy/shown-universe.ts';
 import type { UniverseState } from '../../strategy/universe-state.ts';
@@ -15,7 +15,7 @@ interface MemberGuardOptions {
 /** Permitted part of an intent, and why the rest is refused. */
 interface Guarded {
   readonly intent: Intent | null;
-  readonly why: string | null;
+  readonly why: Sentence | null;
 }
 
 /**
@@ -82,7 +82,7 @@ export class MemberGuard {
     }
   }
 
-  private whyNot(market: string, state: UniverseState | null): string {
+  private whyNot(market: string, state: UniverseState | null): Sentence {
     const reason = universeOf(state).whyNot(market) ?? 'it is one';
     return sentence('no-member', { market, reason });
   }

@@ -11,6 +11,7 @@ import type { ExchangeTruth } from './exchange-truth.ts';
 import { heldByStrategies } from './held-by-strategies.ts';
 import { isSpoiledBy, namedOrders } from './own-key.ts';
 import { violationsOf, type Violation } from './violation.ts';
+import { english } from '../../language/sentence.ts';
 
 /** A lock that was written to the mirror: it holds until its end, whatever life comes next. */
 interface KnownLock {
@@ -127,7 +128,7 @@ export class LockChecker {
     for (const change of changes) {
       if (change.kind === 'order') this.order(change.order, before, { atMs, exchangeMs });
       else if (change.kind === 'intent' && change.intent.status === 'refused')
-        this.refusal(engine, change.intent, change.intent.reason ?? '');
+        this.refusal(engine, change.intent, english(change.intent.reason) ?? '');
       else if (change.kind === 'kept' && change.name === 'locks') this.unsure = change.json;
     }
     this.shown.watch(engine, this.unsure, atMs);

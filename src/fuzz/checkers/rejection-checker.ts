@@ -1,6 +1,7 @@
 import type { EngineOutput } from '../../engine/engine-command.ts';
 import { placedNameOf } from './own-key.ts';
 import { violationsOf, type Violation } from './violation.ts';
+import { english } from '../../language/sentence.ts';
 
 /** Exchange's own data: its tables. */
 interface AcceptedOrders {
@@ -27,7 +28,7 @@ export class RejectionChecker {
       const id = idOf(name);
       if (id === null || refused.has(name)) continue;
       this.found.push(
-        `expected ${key} not to be given up (${reason}) at ${atMs}, the exchange has it as ${id}`,
+        `expected ${key} not to be given up (${english(reason)}) at ${atMs}, the exchange has it as ${id}`,
       );
     }
   }

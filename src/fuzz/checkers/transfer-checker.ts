@@ -11,6 +11,7 @@ import {
 } from './transfer-rows.ts';
 import { violationsOf, type Violation } from './violation.ts';
 import type { LeavingRequest, WireWitness } from './watched-transport.ts';
+import { english } from '../../language/sentence.ts';
 
 /** A request for a transfer, as it left. */
 interface SentTransfer {
@@ -190,7 +191,7 @@ const TOLD: Readonly<Record<End, readonly (string | undefined)[]>> = {
 function endOf({ status, reason }: TransferIntentRow): End {
   if (status === 'refused') return 'refused';
   if (status === 'working') return 'unknown';
-  return reason === 'transferred' ? 'made' : 'accepted';
+  return english(reason) === 'transferred' ? 'made' : 'accepted';
 }
 
 function keyOf(fields: LeavingRequest['fields']): string {

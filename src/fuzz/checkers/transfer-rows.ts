@@ -1,6 +1,7 @@
 import type Database from 'better-sqlite3';
 import { z } from 'zod';
 import { formatUnits, parseUnits } from '../../domain/money.ts';
+import type { Sentence } from '../../language/sentence.ts';
 
 const amount = z.string().transform((text) => formatUnits(parseUnits(text)));
 const wish = z.object({ currency: z.string(), amount, from: z.enum(['spot', 'margin']) });
@@ -25,7 +26,7 @@ export interface TransferIntentRow {
   readonly id: string;
   readonly key: string;
   readonly status: string;
-  readonly reason: string | null;
+  readonly reason: Sentence | null;
 }
 
 /** Transfers at work. */

@@ -13,9 +13,9 @@ import { TRADING_SENTENCES } from './trading-sentences.ts';
 import { WORD_SENTENCES } from './word-sentences.ts';
 
 /**
- * Every sentence of the bot that people read as a reason or a result, in English, by its code. Files, logs
- * and the API have these texts; `readSentence` reads them back. Persian has the same codes, or it does not
- * compile.
+ * Every sentence of the bot that people read as a reason or a result, in English, by its code. Persian has
+ * the same codes, or it does not compile. A mirror of an old version has the English texts: who changes one
+ * puts the text of before into `read-english.ts`.
  */
 export const ENGLISH_SENTENCES = {
   ...WORD_SENTENCES,

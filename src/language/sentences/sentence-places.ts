@@ -59,11 +59,17 @@ export function partsOf(sentence: string): readonly SentencePart[] {
   return parts;
 }
 
-type PlacesIn<T extends string> = T extends `${string}{${infer Name}:${string}}${infer Rest}`
-  ? Name | PlacesIn<Rest>
+type PlacesIn<T extends string> = T extends `${string}{${infer Name}:${infer Kind}}${infer Rest}`
+  ? readonly [Name, Kind] | PlacesIn<Rest>
   : never;
 
-/** Values for the places of a sentence: nothing if it has none. */
-export type FactsOf<T extends string> = [PlacesIn<T>] extends [never]
+/** Values for the places of a sentence: nothing if it has none. `Said`: that of a place for a sentence. */
+export type FactsOf<T extends string, Said> = [PlacesIn<T>] extends [never]
   ? readonly []
-  : readonly [{ readonly [Name in PlacesIn<T>]: string | number }];
+  : readonly [
+      {
+        readonly [Place in PlacesIn<T> as Place[0]]: Place[1] extends 'said' | 'sentence'
+          ? Said
+          : string | number;
+      },
+    ];

@@ -1,7 +1,7 @@
 import { sentencesIn } from '../../../src/dashboard/readers/row-items.ts';
 import { DASHBOARD_ENDPOINTS } from '../../../src/dashboard/schema/endpoints.ts';
 import type { OverviewReply } from '../../../src/dashboard/schema/overview.ts';
-import { readSentence } from '../../../src/language/read-sentence.ts';
+import { factsOfEnglish } from '../../support/facts-of-english.ts';
 
 /** A Tuesday afternoon in Tehran, of which every reply of the made-up bot is. */
 export const NOW_MS = Date.UTC(2026, 3, 7, 11, 0, 0);
@@ -34,7 +34,7 @@ const orderOf = (index: number, state: 'open' | 'filled' | 'cancelled') => ({
   fee: state === 'filled' ? '0.0000025' : '0',
   state,
   reason: state === 'cancelled' ? 'the quote moved' : null,
-  reasonFacts: readSentence(state === 'cancelled' ? 'the quote moved' : null),
+  reasonFacts: factsOfEnglish(state === 'cancelled' ? 'the quote moved' : null),
   pairKey: null,
   attempts: 1,
   plannedAtMs: NOW_MS - (index + 1) * 7 * MINUTE_MS,
@@ -71,7 +71,7 @@ const lock = {
   strategy: 'grid',
   market: 'ETHIRT',
   reason: '3 stop-outs within 4 h, the rule is 3',
-  reasonFacts: readSentence('3 stop-outs within 4 h, the rule is 3'),
+  reasonFacts: factsOfEnglish('3 stop-outs within 4 h, the rule is 3'),
   by: null,
   beganAtMs: NOW_MS - HOUR_MS,
   endsAtMs: NOW_MS + 3 * HOUR_MS,
@@ -150,7 +150,7 @@ const strategies = [
     markets: ['BTCIRT'],
     status: 'paused by hand' as const,
     reason: 'a fork',
-    reasonFacts: readSentence('a fork'),
+    reasonFacts: factsOfEnglish('a fork'),
     currency: 'rls',
     profit: '-14500000',
     realised: '0',
@@ -164,7 +164,7 @@ const strategies = [
       market: 'BTCIRT',
       status: 'refused' as const,
       reason: 'the order of 0.06 BTC is above the limit of 0.05 BTC for one order',
-      reasonFacts: readSentence('the order of 0.06 BTC is above the limit of 0.05 BTC for one order'),
+      reasonFacts: factsOfEnglish('the order of 0.06 BTC is above the limit of 0.05 BTC for one order'),
     },
   },
 ];
@@ -372,7 +372,7 @@ export const REPLIES: Partial<Record<keyof typeof DASHBOARD_ENDPOINTS, unknown>>
         id: 'i1',
         status: 'refused',
         reason: 'trading is halted: by hand',
-        reasonFacts: readSentence('trading is halted: by hand'),
+        reasonFacts: factsOfEnglish('trading is halted: by hand'),
       },
     ],
     signals: signals.slice(1, 4),
@@ -514,7 +514,7 @@ export const REPLIES: Partial<Record<keyof typeof DASHBOARD_ENDPOINTS, unknown>>
     brokenAtMs: NOW_MS - 4 * MINUTE_MS,
     isGone: false,
     why: 'expected 0.021 btc, the exchange has 0.022',
-    whyFacts: readSentence('expected 0.021 btc, the exchange has 0.022'),
+    whyFacts: factsOfEnglish('expected 0.021 btc, the exchange has 0.022'),
     blockedBy: null,
     blockedByFacts: null,
     differences: [{ currency: 'btc', expected: '0.021', found: '0.022', difference: '0.001' }],
@@ -614,7 +614,7 @@ export const REPLIES: Partial<Record<keyof typeof DASHBOARD_ENDPOINTS, unknown>>
     result: {
       ok: true,
       message: '41 orders are canceled',
-      messageFacts: readSentence('41 orders are canceled'),
+      messageFacts: factsOfEnglish('41 orders are canceled'),
       left: [],
       placed: [],
     },

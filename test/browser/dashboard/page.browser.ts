@@ -1,6 +1,6 @@
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { readSentence } from '../../../src/language/read-sentence.ts';
+import { factsOfEnglish } from '../../support/facts-of-english.ts';
 import {
   keepDocsPicture,
   keepPicture,
@@ -210,7 +210,7 @@ describe('the page', () => {
       subject: 'grid-3',
       text: reason,
       data: { reason },
-      said: { reason: readSentence(reason) },
+      said: { reason: factsOfEnglish(reason) },
     };
     server.replies.set('log', { items: [line], next: null });
     const { page } = await open('log', { language: 'fa', until: 'main tbody tr' });
@@ -223,7 +223,7 @@ describe('the page', () => {
       ...strategy?.lastDecision,
       status: 'refused',
       reason,
-      reasonFacts: readSentence(reason),
+      reasonFacts: factsOfEnglish(reason),
     };
     server.replies.set('overview', { ...OVERVIEW, strategies: [{ ...strategy, lastDecision: decision }] });
     const english = await open('overview', { until: 'main .said' });
@@ -383,7 +383,7 @@ describe('the page', () => {
     const reason =
       'the loss of the day is 1012000000 RLS, above the limit of 1000000000 RLS; only orders that reduce the position pass until 00:00 UTC';
     const lossLimits = [
-      { strategy: 'grid', reason, reasonFacts: readSentence(reason), sinceMs: OVERVIEW.nowMs - 60_000 },
+      { strategy: 'grid', reason, reasonFacts: factsOfEnglish(reason), sinceMs: OVERVIEW.nowMs - 60_000 },
     ];
     server.replies.set('overview', { ...OVERVIEW, lossLimits });
     const { page } = await open('overview', { language, until: '.notices li' });

@@ -1,5 +1,5 @@
 import { logItemOf } from '../../../src/dashboard/readers/log-items.ts';
-import { readSentence } from '../../../src/language/read-sentence.ts';
+import { factsOfEnglish } from '../../support/facts-of-english.ts';
 import { NOW_MS, OVERVIEW, REPLIES } from './made-up-replies.ts';
 import type { MadeUpServer } from './made-up-server.ts';
 import type { JournalLine } from '../../../src/mirror/row-pages.ts';
@@ -66,17 +66,17 @@ export function giveTroubles(server: MadeUpServer): void {
       ...OVERVIEW.bot,
       state: 'starting',
       reason: 'no answer from the exchange yet',
-      reasonFacts: readSentence('no answer from the exchange yet'),
+      reasonFacts: factsOfEnglish('no answer from the exchange yet'),
     },
     credential: {
       name: 'the token of exchange.credentials.token, from the file /run/token',
-      nameFacts: readSentence('the token of exchange.credentials.token, from the file /run/token'),
+      nameFacts: factsOfEnglish('the token of exchange.credentials.token, from the file /run/token'),
       sinceMs: NOW_MS - 60_000,
       advice: '',
     },
     alertsOff: 'other speed',
-    waits: { reason: WAITS, reasonFacts: readSentence(WAITS) },
-    haltWait: { reason: HALT_WAIT, reasonFacts: readSentence(HALT_WAIT) },
+    waits: { reason: WAITS, reasonFacts: factsOfEnglish(WAITS) },
+    haltWait: { reason: HALT_WAIT, reasonFacts: factsOfEnglish(HALT_WAIT) },
     dataAges: ['book BTCIRT', 'candles BTCIRT 1h', 'wallets', 'orders', 'fills', 'stats'].map((feed) => ({
       feed,
       readAtMs: NOW_MS - 5_000,
@@ -91,7 +91,7 @@ export function giveTroubles(server: MadeUpServer): void {
         market: 'BTCIRT',
         status: 'refused',
         reason,
-        reasonFacts: readSentence(reason),
+        reasonFacts: factsOfEnglish(reason),
       },
     })),
   });
@@ -105,7 +105,7 @@ export function giveTroubles(server: MadeUpServer): void {
       market: 'BTCIRT',
       status: 'refused',
       reason,
-      reasonFacts: readSentence(reason),
+      reasonFacts: factsOfEnglish(reason),
       data: {},
     })),
   });
@@ -118,7 +118,7 @@ export function giveTroubles(server: MadeUpServer): void {
   server.replies.set('books', {
     ...(REPLIES['books'] as object),
     blockedBy: 'trades came while it was compared',
-    blockedByFacts: readSentence('trades came while it was compared'),
+    blockedByFacts: factsOfEnglish('trades came while it was compared'),
     transfers: [
       {
         strategy: 'grid',
@@ -135,6 +135,6 @@ export function giveTroubles(server: MadeUpServer): void {
   server.replies.set('actionState', {
     ...(REPLIES['actionState'] as object),
     state: 'failed',
-    result: { ok: false, message: result, messageFacts: readSentence(result), left: [], placed: [] },
+    result: { ok: false, message: result, messageFacts: factsOfEnglish(result), left: [], placed: [] },
   });
 }

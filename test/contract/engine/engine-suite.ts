@@ -10,6 +10,7 @@ import { decimalText } from '../../../src/domain/decimal-text.ts';
 import { gridOf, UTC_BARS } from '../../../src/domain/bar-grid.ts';
 import { defineStrategy } from '../../../src/strategy/definition.ts';
 import { EngineWorld, WITH_COINS, FEEDS, feedOf } from '../../unit/engine/engine-world.ts';
+import { sentence } from '../../../src/language/sentence.ts';
 
 const WISH = buy('BTCUSDT', { amount: '1', price: '98', tag: 'first' });
 const STOP = buy('BTCUSDT', { amount: '1', price: '121', stopPrice: '120' });
@@ -118,7 +119,7 @@ export function engineSuite(name: string, profile: VenueProfile): void {
       expect(world.order().state).toBe('unknown');
       const early = passes(world);
       world.advance(PROOF_MS);
-      expect(world.order()).toMatchObject({ state: 'rejected', reason: 'NeverArrived' });
+      expect(world.order()).toMatchObject({ state: 'rejected', reason: sentence('order-never-arrived') });
       expect(passes(world) - early).toBe(profile.absence.readings);
     });
 

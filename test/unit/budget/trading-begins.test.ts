@@ -3,6 +3,7 @@ import type { BudgetReport } from '../../../src/budget/ledger-report.ts';
 import { beginsText, freshTradingBegins, tradingBegins } from '../../../src/budget/trading-begins.ts';
 import { INTERFACE_PROFILE } from '../../../src/venues/interface-profile.ts';
 import { budgetTable } from '../../../src/exchange/budget-table.ts';
+import { english } from '../../../src/language/sentence.ts';
 
 const US = { subjects: new Set(['this-address', 'our-token']), budgetOf: INTERFACE_PROFILE.budgets };
 
@@ -44,7 +45,7 @@ describe('when trading can begin', () => {
       ],
       US,
     );
-    expect(beginsText(begins)).toBe(
+    expect(english(beginsText(begins))).toBe(
       'trading can begin in 542 s, by the ledger: what was sent before is not known, so the limit of orders/add counts as used up',
     );
   });
@@ -64,7 +65,7 @@ describe('when trading can begin', () => {
 
   it('is a window after the first answer of the exchange while that has not answered', () => {
     const begins = tradingBegins([row('orders/add', { fullForMs: 718_000, isUnheard: true })], US);
-    expect(beginsText(begins)).toBe(
+    expect(english(beginsText(begins))).toBe(
       "trading can begin 600 s after the exchange's first answer, in 718 s at the latest, by the ledger: what was sent before is not known, so the limit of orders/add counts as used up",
     );
   });

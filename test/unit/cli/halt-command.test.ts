@@ -8,6 +8,7 @@ import { ControlClient } from '../../../src/daemon/control-client.ts';
 import { ControlInbox } from '../../../src/daemon/control/control-inbox.ts';
 import { sarrafHere } from '../../support/sarraf-here.ts';
 import { startNode, type SarrafProcess } from '../../support/sarraf-process.ts';
+import type { Sentence } from '../../../src/language/sentence.ts';
 
 const HALTING_BOT = fileURLToPath(new URL('./halting-bot.ts', import.meta.url));
 
@@ -37,7 +38,7 @@ const sarraf = async (...args: string[]) => sarrafHere([...args, '--data', folde
 const typed = async (line: string, ...args: string[]) =>
   sarrafHere(['halt', '--data', folder, ...args], line);
 
-function haltOf(): { readonly reason: string; readonly wholeAccount: boolean } | null {
+function haltOf(): { readonly reason: Sentence; readonly wholeAccount: boolean } | null {
   const client = new ControlClient(folder);
   try {
     return client.isHalted();

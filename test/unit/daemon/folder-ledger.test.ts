@@ -7,6 +7,7 @@ import { ledgerLines, ledgerStatus } from '../../../src/cli/ledger-status.ts';
 import { FolderLedger } from '../../../src/daemon/folder-ledger.ts';
 import { leaveRecord } from './left-record.ts';
 import { budgetTable } from '../../../src/exchange/budget-table.ts';
+import { english } from '../../../src/language/sentence.ts';
 
 const withoutTimes = (text: string | null): string => (text ?? '').replaceAll(/\d+ s/g, '… s');
 
@@ -19,8 +20,8 @@ test('why orders wait is the same to the terminal, chats and the page; on paper 
   expect(looked.waitsFor()).toBeNull();
   leaveRecord(folder, { ledger, subjects: Object.values(subjects) });
   const [line = ''] = ledgerLines(await ledgerStatus(folder), null);
-  expect(withoutTimes(looked.waitsFor())).toMatch(/^trading can begin … s after/);
-  expect(withoutTimes(line)).toBe(`ledger  ${ledger}: ${withoutTimes(looked.waitsFor())}`);
+  expect(withoutTimes(english(looked.waitsFor()))).toMatch(/^trading can begin … s after/);
+  expect(withoutTimes(line)).toBe(`ledger  ${ledger}: ${withoutTimes(english(looked.waitsFor()))}`);
   leaveRecord(folder, { mode: 'paper', ledger, subjects: Object.values(subjects) });
   expect(looked.waitsFor()).toBeNull();
   expect((await ledgerStatus(folder))?.tradingBegins.waitMs).toBe(0);

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { botState, type BotSigns } from '../../../src/dashboard/folder/bot-folder-reader.ts';
+import { inEnglish } from '../../../src/language/sentence.ts';
 
 const PULSE = { pid: 1, sinceMs: 1_000, beatMs: 99_000, endedAtMs: null, failure: null };
 const RUNNING: BotSigns = {
@@ -36,5 +37,5 @@ test.each<[string, Partial<BotSigns>, object]>([
     { state: 'ended', silentSinceMs: 98_000, reason: 'it is halted: news' },
   ],
 ])('a bot that %s is told so', (_what, signs, told) => {
-  expect(botState({ ...RUNNING, ...signs })).toMatchObject(told);
+  expect(inEnglish(botState({ ...RUNNING, ...signs }))).toMatchObject(told);
 });

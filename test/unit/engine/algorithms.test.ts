@@ -4,6 +4,7 @@ import { createRiskLimits } from '../../../src/engine/risk-limits.ts';
 import type { Intent, Quote } from '../../../src/strategy/intents.ts';
 import { buy, cancelAll, iceberg, quotes, replace, target, twap } from '../../support/intents.ts';
 import { EngineWorld, WITH_COINS, type WorldOptions } from './engine-world.ts';
+import { sentence } from '../../../src/language/sentence.ts';
 
 function ready(options: WorldOptions = {}): EngineWorld {
   const world = EngineWorld.ready(options);
@@ -190,7 +191,9 @@ describe('an order over a time', () => {
     world.advance(20_000);
     expect(placed(world)).toEqual(Array.from({ length: 4 }, () => 'buy 101 0.25'));
     expect(world.orders().map(({ state }) => state)).toEqual(['filled', 'filled', 'filled', 'filled']);
-    expect([...world.mirror.intents.values()]).toMatchObject([{ status: 'done', reason: 'filled' }]);
+    expect([...world.mirror.intents.values()]).toMatchObject([
+      { status: 'done', reason: sentence('filled') },
+    ]);
   });
 });
 

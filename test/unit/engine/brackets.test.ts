@@ -3,6 +3,7 @@ import { formatUnits } from '../../../src/domain/money.ts';
 import type { BracketWish } from '../../../src/strategy/intents.ts';
 import { bracket, buy, cancelAll, protect, sell } from '../../support/intents.ts';
 import { EngineWorld } from './engine-world.ts';
+import { english } from '../../../src/language/sentence.ts';
 
 const WISH: BracketWish = {
   entry: { amount: '1', price: '98' },
@@ -133,7 +134,7 @@ describe('a bracket', () => {
         /^one: somebody else canceled its exit, so 0.998 btc .* "sarraf position adopt one BTCUSDT" .* write-off .* move/,
       ),
     ]);
-    expect(world.orders().filter(({ reason }) => reason === 'CanceledByOthers')).toHaveLength(2);
+    expect(world.orders().filter(({ reason }) => english(reason) === 'CanceledByOthers')).toHaveLength(2);
   });
 
   it('sells at the market what a stop did not that the price has reached', () => {

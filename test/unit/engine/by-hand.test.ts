@@ -4,6 +4,7 @@ import type { PlaceCommand } from '../../../src/engine/engine-event.ts';
 import { createRiskLimits } from '../../../src/engine/risk-limits.ts';
 import { bracket, buy, quotes, sell, target } from '../../support/intents.ts';
 import { EngineWorld } from './engine-world.ts';
+import { inEnglish } from '../../../src/language/sentence.ts';
 
 const WISH = buy('BTCUSDT', { amount: '1', price: '98' });
 const CANCEL = { kind: 'cancel', key: 'c1', order: null, strategy: null, market: null } as const;
@@ -36,7 +37,8 @@ function holding(): EngineWorld {
   return world;
 }
 
-const endOf = ({ engine }: EngineWorld, key: string): unknown => engine.byHand.stateOf(key)?.end;
+const endOf = ({ engine }: EngineWorld, key: string): unknown =>
+  inEnglish(engine.byHand.stateOf(key)?.end ?? null);
 
 /** `sell 0.998 market` of each order that was asked for, from one on. */
 const placedSince = (world: EngineWorld, first: number): readonly string[] =>

@@ -5,6 +5,7 @@ import { buy, cancelAll, oco } from '../../support/intents.ts';
 import { EngineWorld, WITH_COINS } from './engine-world.ts';
 import { wrongOrder, wrongOrders } from './wrong-once.ts';
 import type { VenueOrderId } from '../../../src/domain/venue-id.ts';
+import { inEnglish } from '../../../src/language/sentence.ts';
 
 const WISH = buy('BTCUSDT', { amount: '1', price: '98' });
 const HUGE = 9_007_199_254_740_991;
@@ -53,7 +54,7 @@ describe('a record of an order that can not be right', () => {
     expect(world.eventsOf('fill')).toHaveLength(1);
     expect(world.requestsOf('cancel')).toEqual([]);
     expect(world.alarms()).toEqual([]);
-    expect(world.engine.doubts()).toEqual([]);
+    expect(inEnglish(world.engine.doubts())).toEqual([]);
   });
 
   it('is reported with its field, what was expected and what was found, and when it is right again', () => {
@@ -71,7 +72,9 @@ describe('a record of an order that can not be right', () => {
     wrongOrders(world, 4, { side: 'sell' });
     wrongOrder(world, 4, { side: 'sell' });
     world.advance(11_000);
-    expect(world.engine.doubts()).toEqual([expect.stringMatching(new RegExp(`^${key}: side: expected buy`))]);
+    expect(inEnglish(world.engine.doubts())).toEqual([
+      expect.stringMatching(new RegExp(`^${key}: side: expected buy`)),
+    ]);
     expect(world.alarms().join()).toMatch(/a second reading says the same: new orders wait/);
     world.want(buy('BTCUSDT', { amount: '2', price: '97' }), cancelAll());
     expect(world.eventsOf('reject')).toMatchObject([
@@ -80,7 +83,7 @@ describe('a record of an order that can not be right', () => {
     expect(world.pending('cancel').call).toMatchObject({ clientOrderId: key });
     world.fail('cancel');
     world.advance(30_000);
-    expect(world.engine.doubts()).toEqual([]);
+    expect(inEnglish(world.engine.doubts())).toEqual([]);
     expect(world.order(key)).toMatchObject({ venueId: id });
   });
 
@@ -90,9 +93,9 @@ describe('a record of an order that can not be right', () => {
     wrongOrder(world, 3, { side: 'sell' });
     world.advance(11_000);
     world.restart();
-    expect(world.engine.doubts()).toEqual([expect.stringContaining(key)]);
+    expect(inEnglish(world.engine.doubts())).toEqual([expect.stringContaining(key)]);
     world.advance(20_000);
-    expect(world.engine.doubts()).toEqual([]);
+    expect(inEnglish(world.engine.doubts())).toEqual([]);
   });
 });
 

@@ -10,6 +10,7 @@ import { defineStrategy } from '../../../src/strategy/definition.ts';
 import { StrategyRunner } from '../../../src/strategy/runner.ts';
 import { buy, oco, protect, sell, target } from '../../support/intents.ts';
 import { EngineWorld, FEEDS, type WorldOptions } from './engine-world.ts';
+import { english, inEnglish } from '../../../src/language/sentence.ts';
 
 /** The account has 100,000 USDT and 10 BTC; the best prices are 99 and 101; a purchase pays 0.2 % in coins. */
 const LIMITS = createRiskLimits({ collarBps: null, maxBookAgeMs: null });
@@ -70,11 +71,11 @@ describe('coins of a strategy that left the configuration', () => {
       world.restart({ options: another() });
       world.advance(10_000);
       expect(world.messages('warning').filter((text) => text === `one: ${reason}`)).toHaveLength(start);
-      expect(leftRow(world)).toMatchObject({ status: 'stopped', reason });
+      expect(inEnglish(leftRow(world))).toMatchObject({ status: 'stopped', reason });
     }
     world.restart({ options: another({ btc: parseUnits('4.99') }) });
     world.advance(10_000);
-    expect(leftRow(world)?.reason).toBe('it is not in the configuration any more');
+    expect(english(leftRow(world)?.reason ?? null)).toBe('it is not in the configuration any more');
     world.restart({ options: NOTHING });
     world.advance(10_000);
     expect(held(world)).toBe('4.99');

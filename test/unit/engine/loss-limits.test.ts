@@ -4,6 +4,7 @@ import { createRiskLimits, type RiskLimits } from '../../../src/engine/risk-limi
 import { readKept } from '../../../src/engine/kept-records.ts';
 import { buy } from '../../support/intents.ts';
 import { EngineWorld } from './engine-world.ts';
+import { english } from '../../../src/language/sentence.ts';
 
 const DAY_MS = 86_400_000;
 
@@ -38,7 +39,7 @@ it('says once that a limit on losses lets no new risk pass, and once that it is 
   expect(heldBy(world)).toBeNull();
   for (const price of ['58', '57', '56']) world.want(buy('BTCUSDT', { amount: '1', price }));
   expect(heldBy(world)).toMatchObject([{ strategy: 'one', check: 'daily-loss' }]);
-  expect(heldBy(world)?.[0]?.reason).toContain('above the limit of 20 USDT');
+  expect(english(heldBy(world)?.[0]?.reason ?? null)).toContain('above the limit of 20 USDT');
   expect(said(world, 'one: no new risk from now on: the loss of the day')).toBe(1);
   world.venue.book = { bid: '97', ask: '99' };
   world.advance(15_000);

@@ -4,6 +4,7 @@ import type { VenueTrade } from '../../../src/domain/trade.ts';
 import type { VenueOrderId } from '../../../src/domain/venue-id.ts';
 import { buy } from '../../support/intents.ts';
 import { EngineWorld } from './engine-world.ts';
+import { english } from '../../../src/language/sentence.ts';
 
 const FAST = { everyMs: 10_000, lagMs: 20_000, alertAfterMs: 600_000 };
 const MINUTE_MS = 60_000;
@@ -120,7 +121,7 @@ describe('an order whose trades are not listed any more', () => {
     const { world, id } = closed('both', null);
     world.advance(20 * MINUTE_MS);
     expect(world.order()).toMatchObject({ state: 'settling' });
-    expect(world.engine.closedReason()).toMatch(/could not be compared/);
+    expect(english(world.engine.closedReason())).toMatch(/could not be compared/);
     world.control({ kind: 'accept-balances' });
     world.advance(2 * MINUTE_MS);
     expect(world.order()).toMatchObject({ state: 'cancelled', filledTotal: parseUnits('78.4') });

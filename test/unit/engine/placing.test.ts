@@ -3,6 +3,7 @@ import { parseUnits } from '../../../src/domain/money.ts';
 import { createRiskLimits } from '../../../src/engine/risk-limits.ts';
 import { buy, cancelAll, sell, twap } from '../../support/intents.ts';
 import { EngineWorld, WITH_COINS } from './engine-world.ts';
+import { sentence } from '../../../src/language/sentence.ts';
 
 const WISH = buy('BTCUSDT', { amount: '1', price: '98', tag: 'first' });
 
@@ -57,7 +58,10 @@ describe('placing an order', () => {
     const world = EngineWorld.ready();
     world.want(WISH);
     world.unsend('place', 'no slot');
-    expect(world.order()).toMatchObject({ state: 'rejected', reason: 'NotSent: no slot' });
+    expect(world.order()).toMatchObject({
+      state: 'rejected',
+      reason: sentence('order-not-sent', { reason: 'no slot' }),
+    });
     expect(world.eventsOf('reject')).toHaveLength(1);
     world.advance(200_000);
     expect(world.requestsOf('place')).toHaveLength(1);

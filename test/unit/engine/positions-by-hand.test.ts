@@ -5,6 +5,7 @@ import type { PositionCommand } from '../../../src/engine/engine-event.ts';
 import { profitOfInstance } from '../../../src/engine/profit-of-instance.ts';
 import { defineStrategy, type StrategyDefinition } from '../../../src/strategy/definition.ts';
 import { EngineWorld } from './engine-world.ts';
+import { english } from '../../../src/language/sentence.ts';
 
 /** Buys one coin with a bracket at its first book, or does nothing. */
 function strategy(name: string, buys: boolean): StrategyDefinition {
@@ -65,7 +66,8 @@ function say(world: EngineWorld, act: PositionCommand['act'], of: Partial<Positi
   world.control({ ...command, key });
   world.advance(5_000);
   const end = world.engine.byHand.stateOf(key)?.end;
-  return end?.ok === true ? end.message : `not done: ${end?.message}`;
+  const said = english(end?.message ?? 'nothing');
+  return end?.ok === true ? said : `not done: ${said}`;
 }
 
 const held = (world: EngineWorld, name: string): string => {

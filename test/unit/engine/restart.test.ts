@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { buy, oco, quotes, twap } from '../../support/intents.ts';
 import { EngineWorld, WITH_COINS } from './engine-world.ts';
+import { english, sentence } from '../../../src/language/sentence.ts';
 
 const WISH = buy('BTCUSDT', { amount: '1', price: '98' });
 
@@ -40,7 +41,7 @@ describe('a restart', () => {
     world.advance(125_000);
     expect(world.order().state).toBe('unknown');
     world.advance(20_000);
-    expect(world.order()).toMatchObject({ state: 'rejected', reason: 'NeverArrived' });
+    expect(world.order()).toMatchObject({ state: 'rejected', reason: sentence('order-never-arrived') });
     expect(world.requestsOf('place')).toHaveLength(1);
   });
 
@@ -51,7 +52,7 @@ describe('a restart', () => {
     world.nowMs -= 3_600_000;
     world.restart();
     world.advance(145_000);
-    expect(world.order()).toMatchObject({ state: 'rejected', reason: 'NeverArrived' });
+    expect(world.order()).toMatchObject({ state: 'rejected', reason: sentence('order-never-arrived') });
   });
 
   it('finds an order that was wrongly refused shortly before, though no list has its trade any more', () => {
@@ -79,7 +80,7 @@ describe('a restart', () => {
     world.restart({ losing: true });
     expect(world.order().state).toBe('unknown');
     world.advance(145_000);
-    expect(world.order()).toMatchObject({ state: 'rejected', reason: 'NeverArrived' });
+    expect(world.order()).toMatchObject({ state: 'rejected', reason: sentence('order-never-arrived') });
   });
 
   it('drops an order that had not left', () => {
@@ -89,7 +90,7 @@ describe('a restart', () => {
     expect(world.engine.ordersByState()).toEqual({ open: 1, planned: 1 });
     world.restart();
     world.advance(20_000);
-    expect(world.orders().map(({ state, reason }) => [state, reason])).toEqual([
+    expect(world.orders().map(({ state, reason }) => [state, english(reason)])).toEqual([
       ['open', null],
       ['rejected', 'Restarted'],
     ]);
@@ -240,7 +241,7 @@ describe('a restart', () => {
     const world = EngineWorld.ready();
     world.answers.add('order');
     const ends = (): readonly string[] =>
-      [...world.mirror.intents.values()].map(({ status, reason }) => `${status} ${reason}`);
+      [...world.mirror.intents.values()].map(({ status, reason }) => `${status} ${english(reason)}`);
     world.want(WISH, quotes('BTCUSDT', [{ side: 'buy', price: '97', amount: '1' }]), WISH);
     const { id } = world.accept();
     world.accept();

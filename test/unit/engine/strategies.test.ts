@@ -6,6 +6,7 @@ import { defineStrategy, type StrategyDefinition } from '../../../src/strategy/d
 import { StrategyRunner } from '../../../src/strategy/runner.ts';
 import { EngineWorld, FEEDS, feedOf, START_MS } from './engine-world.ts';
 import { MARKET_NAMES } from '../../../src/exchange/market-names.ts';
+import { inEnglish } from '../../../src/language/sentence.ts';
 
 const MINUTE_MS = 60_000;
 
@@ -365,7 +366,9 @@ describe('a strategy in a market that the exchange does not list any more', () =
     world.advance(2 * MINUTE_MS);
     expect(world.alarms()).toEqual([`good pauses: ${reason}`]);
     world.mirror.flush();
-    expect(world.mirror.load(0).strategies).toMatchObject([{ name: 'good', status: 'paused', reason }]);
+    expect(inEnglish(world.mirror.load(0).strategies)).toMatchObject([
+      { name: 'good', status: 'paused', reason },
+    ]);
     const told = books.length;
     world.advance(MINUTE_MS);
     expect(books).toHaveLength(told);

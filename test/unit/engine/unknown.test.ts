@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { buy, cancelAll } from '../../support/intents.ts';
 import { EngineWorld, type WorldOptions } from './engine-world.ts';
+import { sentence } from '../../../src/language/sentence.ts';
 
 const WISH = buy('BTCUSDT', { amount: '1', price: '98', tag: 'first' });
 const RESENDING: WorldOptions = { settings: { resendUnknown: true } };
@@ -99,7 +100,7 @@ describe('an order without an answer', () => {
     const world = lost({ arrives: false });
     world.refuse('order', 'NotFound');
     world.advance(PROOF_MS);
-    expect(world.order()).toMatchObject({ state: 'rejected', reason: 'NeverArrived' });
+    expect(world.order()).toMatchObject({ state: 'rejected', reason: sentence('order-never-arrived') });
     expect(world.eventsOf('reject')).toMatchObject([{ code: 'NeverArrived', tag: 'first' }]);
     expect(world.requestsOf('place')).toHaveLength(1);
   });
@@ -187,7 +188,7 @@ describe('an order that never arrived, where it may be sent again', () => {
     world.fail('place');
     world.refuse('order', 'NotFound');
     world.advance(PROOF_MS);
-    expect(world.order()).toMatchObject({ state: 'rejected', reason: 'NeverArrived' });
+    expect(world.order()).toMatchObject({ state: 'rejected', reason: sentence('order-never-arrived') });
     expect(world.requestsOf('place')).toHaveLength(2);
   });
 

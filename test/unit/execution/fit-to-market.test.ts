@@ -4,6 +4,7 @@ import { createMarket } from '../../../src/domain/market.ts';
 import { formatUnits, parseUnits, type Units } from '../../../src/domain/money.ts';
 import { fitToMarket } from '../../../src/engine/risk/pre-trade-risk.ts';
 import { parseMarket } from '../../../src/exchange/market-names.ts';
+import { english } from '../../../src/language/sentence.ts';
 
 const MARKET = createMarket({
   market: parseMarket('BTCUSDT'),
@@ -24,7 +25,7 @@ function fitted(wish: string): string {
     stopLimitPrice: units(limit),
   };
   const found = fitToMarket(MARKET, wished, units(reference));
-  if (!found.ok) return found.reason;
+  if (!found.ok) return english(found.reason);
   const { price: at, stopPrice, stopLimitPrice } = found;
   return [found.amount, at, stopPrice, stopLimitPrice]
     .map((one) => (one === null ? '-' : formatUnits(one)))

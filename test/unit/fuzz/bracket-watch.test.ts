@@ -4,6 +4,7 @@ import { createAlgorithm } from '../../../src/engine/algorithms/algorithms.ts';
 import { algorithmToJson } from '../../../src/engine/algorithm-json.ts';
 import { BracketWatch } from '../../../src/fuzz/checkers/bracket-watch.ts';
 import { CREATED } from '../execution/algorithms/algorithm-table.ts';
+import { english } from '../../../src/language/sentence.ts';
 
 /** A step in which a bracket begins. */
 function beginOf(intentId: string): Pick<EngineOutput, 'changes'> {
@@ -14,7 +15,7 @@ function beginOf(intentId: string): Pick<EngineOutput, 'changes'> {
     stopLoss: { percent: '5' },
   } as const;
   const made = createAlgorithm(intent, CREATED);
-  if (!made.ok) throw new Error(made.reason);
+  if (!made.ok) throw new Error(english(made.reason));
   const json = algorithmToJson(made.algorithm);
   return {
     changes: [{ kind: 'algorithm', algorithm: { intentId, strategy: 'one', market: 'BTCUSDT', json } }],

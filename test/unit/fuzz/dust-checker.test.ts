@@ -7,6 +7,7 @@ import { DustChecker } from '../../../src/fuzz/checkers/dust-checker.ts';
 import type { HoldingBot } from '../../../src/fuzz/checkers/held-by-strategies.ts';
 import { intentRecord } from '../mirror/mirror-fixture.ts';
 import { CREATED } from '../execution/algorithms/algorithm-table.ts';
+import { english } from '../../../src/language/sentence.ts';
 
 /** A bot whose strategy holds as much. */
 function holding(btc: string): HoldingBot {
@@ -19,7 +20,7 @@ function began(intentId: string, dust: string): { readonly changes: readonly Mir
   const entry = { amount: '1' };
   const intent = { kind: 'bracket', market: 'BTCUSDT', entry, stopLoss: { percent: '5' } } as const;
   const made = createAlgorithm(intent, CREATED);
-  if (!made.ok) throw new Error(made.reason);
+  if (!made.ok) throw new Error(english(made.reason));
   const json = algorithmToJson({ ...made.algorithm, bought: parseUnits(dust) } as typeof made.algorithm);
   return {
     changes: [{ kind: 'algorithm', algorithm: { intentId, strategy: 'one', market: 'BTCUSDT', json } }],

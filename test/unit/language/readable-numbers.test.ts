@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { reasonText } from '../../../src/cli/reason-text.ts';
 import { withReadableNumbers } from '../../../src/language/readable-numbers.ts';
+import { sentence } from '../../../src/language/sentence.ts';
 
 describe('numbers in a sentence of the bot', () => {
   test.each([
@@ -24,7 +25,7 @@ describe('numbers in a sentence of the bot', () => {
   test('words of somebody else stay as they are', () => {
     expect(reasonText('mine: 12345678.1234567891 RLS')).toBe('mine: 12345678.1234567891 RLS');
     expect(
-      reasonText('the order of 12345678.1234567891 RLS is above the limit of 5000000 RLS for one order'),
+      reasonText(sentence('risk-order-size', { amount: '12345678.1234567891 RLS', limit: '5000000 RLS' })),
     ).toBe('the order of 12,345,678 RLS is above the limit of 5,000,000 RLS for one order');
     expect(reasonText(null)).toBe('');
   });

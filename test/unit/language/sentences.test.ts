@@ -17,9 +17,15 @@ import { FEED_SENTENCES, feedSentence } from '../../../src/language/feed-sentenc
 import { KIND_SENTENCES } from '../../../src/language/sentences/kind-sentences.ts';
 import { REFUSAL_SENTENCES } from '../../../src/language/sentences/refusal-sentences.ts';
 import { WORD_SENTENCES } from '../../../src/language/sentences/word-sentences.ts';
-import { readSentence } from '../../../src/language/read-sentence.ts';
-import type { PlaceKind } from '../../../src/language/sentences/sentence-places.ts';
-import { englishParts, sentence, type SentenceFacts } from '../../../src/language/sentence.ts';
+import { factsOfEnglish } from '../../support/facts-of-english.ts';
+import { partsOf, type PlaceKind } from '../../../src/language/sentences/sentence-places.ts';
+import {
+  english,
+  sentence,
+  sentenceFacts,
+  stored,
+  type SentenceFacts,
+} from '../../../src/language/sentence.ts';
 
 /** One text for each kind of place. */
 const SAMPLES: Readonly<Record<PlaceKind, string>> = {
@@ -42,14 +48,22 @@ const SAMPLES: Readonly<Record<PlaceKind, string>> = {
   sentence: 'by hand',
 };
 
-/** The English text with a sample in each place. */
-const sampleOf = (code: SentenceCode): string =>
-  englishParts(code)
+/** Templates as mirrors before version 5 had them. */
+const OLD_TEXTS = Object.entries(
+  JSON.parse(readFileSync('test/unit/mirror/sentences-of-version-4.json', 'utf8')) as Record<
+    SentenceCode,
+    string
+  >,
+) as readonly [SentenceCode, string][];
+
+/** The text with a sample in each place. */
+const sampleOf = (text: string): string =>
+  partsOf(text)
     .map((part) => (typeof part === 'string' ? part : SAMPLES[part.kind]))
     .join('');
 
 const inPersian = (text: string): string => {
-  const facts = readSentence(text);
+  const facts = factsOfEnglish(text);
   if (facts === null) return text;
   return withoutDirectionMarks(sentenceInPersian(facts, localeOf('fa')) ?? '');
 };
@@ -57,18 +71,27 @@ const inPersian = (text: string): string => {
 const placesOf = (text: string): readonly string[] => text.match(/\{\w+:\w+\}/g) ?? [];
 
 /** What is to be read of it. */
-function sampleFacts(code: SentenceCode): SentenceFacts['facts'] {
+function sampleFacts(text: string): SentenceFacts['facts'] {
   const facts: Record<string, string | SentenceFacts> = {};
-  for (const part of englishParts(code))
+  for (const part of partsOf(text))
     if (typeof part !== 'string')
       facts[part.name] = part.kind === 'sentence' ? { code: 'by-hand', facts: {} } : SAMPLES[part.kind];
   return facts;
 }
 
 describe('a sentence of the bot', () => {
-  test('is read back by what says it', () => {
-    const readBack = SENTENCE_CODES.map((code) => readSentence(sampleOf(code)));
-    expect(readBack).toEqual(SENTENCE_CODES.map((code) => ({ code, facts: sampleFacts(code) })));
+  test('of a mirror before version 5 is read as its code and figures', () => {
+    const read = OLD_TEXTS.map(([, text]) => factsOfEnglish(sampleOf(text)));
+    expect(read).toEqual(OLD_TEXTS.map(([code, text]) => ({ code, facts: sampleFacts(text) })));
+  });
+
+  test('is stored as its code and figures, and shown in English as its template says', () => {
+    for (const code of SENTENCE_CODES) {
+      const text = ENGLISH_SENTENCES[code];
+      const said = stored({ code, facts: sampleFacts(text) });
+      expect(english(said)).toBe(sampleOf(text));
+      expect(sentenceFacts(said)).toEqual({ code, facts: sampleFacts(text) });
+    }
   });
 
   test('has no place in Persian that it does not have in English', () => {
@@ -128,7 +151,7 @@ describe('a sentence of the bot', () => {
     const codes = Object.entries(REFUSAL_TABLE)
       .filter(([, { of }]) => of === 'orders' || of === 'transfer')
       .map(([code]) => code);
-    expect(codes.filter((code) => readSentence(code) === null)).toEqual([]);
+    expect(codes.filter((code) => factsOfEnglish(code) === null)).toEqual([]);
   });
 });
 
@@ -194,17 +217,17 @@ describe('reading', () => {
   test.each(['5 apples', 'sold it: too dear', 'news for grid', 'a, b; c', 'fell by 3 %, so out', ''])(
     'leaves %j, which is of a person, as it is',
     (text) => {
-      expect(readSentence(text)).toBeNull();
+      expect(factsOfEnglish(text)).toBeNull();
     },
   );
 
   test('of a long text of somebody else ends at once', () => {
     const text = 'expected x, was y; '.repeat(100);
-    expect(readSentence(text.slice(0, 1_900))).toBeDefined();
+    expect(factsOfEnglish(text.slice(0, 1_900))).toBeDefined();
   });
 });
 
 test('a sentence with its facts is the text that it always was', () => {
-  expect(sentence('halted', { reason: sentence('by-hand') })).toBe('trading is halted: by hand');
+  expect(english(sentence('halted', { reason: sentence('by-hand') }))).toBe('trading is halted: by hand');
   expect(Object.values(ENGLISH_SENTENCES)).toContain('by hand');
 });

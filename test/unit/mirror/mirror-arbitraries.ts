@@ -18,6 +18,7 @@ import { AssetLedger } from '../../../src/portfolio/asset-ledger.ts';
 import { ICEBERG, NOW_MS } from './mirror-fixture.ts';
 import { MARKET_NAMES } from '../../../src/exchange/market-names.ts';
 import { INTENT, ALGORITHM, STRATEGY } from '../../../src/records/rows.ts';
+import { sentence } from '../../../src/language/sentence.ts';
 
 /** Few names, so that rows are written over one another. */
 const name = fc.constantFrom('a', 'b', 'c', 'd');
@@ -45,6 +46,10 @@ const orNull = <T>(value: fc.Arbitrary<T>): fc.Arbitrary<T | null> => fc.option(
 const BY_KIND: Readonly<Record<FieldKind, fc.Arbitrary<unknown>>> = {
   name,
   text,
+  reason: fc.oneof(
+    text,
+    text.map((reason) => sentence('halted', { reason })),
+  ),
   side,
   execution: fc.constantFrom(...EXECUTIONS),
   orderState: fc.constantFrom(...ORDER_STATES),

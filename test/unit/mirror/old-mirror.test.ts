@@ -18,6 +18,7 @@ import {
   orderRecord,
   replyRecord,
 } from './mirror-fixture.ts';
+import { sentence } from '../../../src/language/sentence.ts';
 
 const VERSION_1 = readFileSync(new URL('version-1.sql', import.meta.url), 'utf8');
 const VERSION_2 = readFileSync(new URL('version-2.sql', import.meta.url), 'utf8');
@@ -133,6 +134,52 @@ test('a mirror of version 2 keeps its figures and gets a place for replies, whic
   pruned.exec('DELETE FROM orders');
   expect(pruned.prepare('SELECT count(*) FROM replies').pluck().get()).toBe(0);
   pruned.close();
+});
+
+test('a mirror of version 4 gets codes with figures for its English reasons, and keeps the words of people', () => {
+  const lock = { name: 'by hand', reason: 'by hand', by: 'halted' };
+  const why = 'trading is halted: the bank is shut';
+  const before = place.open();
+  before.apply(
+    [
+      { kind: 'order', order: orderRecord({ state: 'rejected', reason: 'NotSent: expired' }) },
+      { kind: 'intent', intent: intentRecord({ status: 'refused', reason: why }) },
+      { kind: 'intent', intent: intentRecord({ id: 'i2', status: 'done', reason: 'my own words' }) },
+      kept('locks', JSON.stringify({ locks: [lock] })),
+      {
+        kind: 'journal',
+        entry: { kind: 'control', subject: 'place result', json: '{"message":"cancel it"}' },
+      },
+      {
+        kind: 'journal',
+        entry: { kind: 'log', subject: 'grid', json: '{"text":"by hand","reason":"by hand"}' },
+      },
+    ],
+    DURABLE,
+  );
+  before.close();
+  const old = new Database(place.path);
+  old.pragma('user_version = 4');
+  old.close();
+  place.open().close();
+  expect(versionOf(place.path)).toBe(MIRROR_STEPS.length);
+  const now = new Database(place.path, { readonly: true });
+  const all = (sql: string): unknown => now.prepare(sql).pluck().all();
+  expect(all('SELECT reason FROM orders')).toEqual([
+    sentence('order-not-sent', { reason: sentence('expired') }),
+  ]);
+  expect(all('SELECT reason FROM intents ORDER BY id')).toEqual([
+    sentence('halted', { reason: 'the bank is shut' }),
+    'my own words',
+  ]);
+  expect(all("SELECT json FROM kept WHERE name = 'locks'")).toEqual([
+    JSON.stringify({ locks: [{ ...lock, name: sentence('by-hand'), reason: sentence('by-hand') }] }),
+  ]);
+  expect(all('SELECT json FROM journal ORDER BY seq')).toEqual([
+    '{"message":"cancel it"}',
+    '{"text":"by hand","reason":"by hand"}',
+  ]);
+  now.close();
 });
 
 describe('a mirror of version 1', () => {

@@ -14,6 +14,7 @@ import { localeOf } from '../../../../src/language/locale.ts';
 import { apiError, ChatServer, TAKEN } from '../../../support/chat-server.ts';
 import { NOON_MS } from '../core/snapshot-fixture.ts';
 import { botSeen } from './chat-fixture.ts';
+import { sentence } from '../../../../src/language/sentence.ts';
 
 const ALI = 7;
 
@@ -261,7 +262,7 @@ const act = async (action: ChatAction): Promise<string> =>
 
 describe('an action', () => {
   test.each<[ChatAction, object | null]>([
-    [{ kind: 'halt' }, { reason: 'by ali by chat' }],
+    [{ kind: 'halt' }, { reason: sentence('by-chat', { person: 'ali' }) }],
     [{ kind: 'resume' }, null],
     [{ kind: 'pause', strategy: 'grid' }, null],
     [{ kind: 'resume-one', strategy: 'grid' }, null],

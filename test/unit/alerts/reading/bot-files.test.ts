@@ -25,6 +25,7 @@ import {
   NOW_MS,
   orderRecord,
 } from '../../mirror/mirror-fixture.ts';
+import { english } from '../../../../src/language/sentence.ts';
 
 let mirror: MirrorFolder;
 let store: MirrorStore;
@@ -171,13 +172,15 @@ describe('the files of a bot', () => {
     write(keep('findings', [{ ...finding, isGrave: false }]));
     expect(look().snapshot.noOrders).toBeNull();
     write(keep('findings', [{ ...finding, isGrave: true }]));
-    expect(look().snapshot.noOrders).toContain('bot-1: side: expected buy, the exchange said sell');
+    expect(english(look().snapshot.noOrders)).toContain('bot-1: side: expected buy, the exchange said sell');
     const books = { expected: null, unmatched: [], outside: [], agreedAtMs: {} };
     const stored = { books, lastLines: {}, concludedAtMs: 5, conclusions: 1, followed: [], begunAtMs: null };
     const blockedBy = 'an order is unknown';
     write(keep('findings', []));
     write(keep('reconciliation', { ...stored, suspicion: null, break: null, blockedBy }));
-    expect(look().snapshot.noOrders).toContain('can not be compared with the exchange: an order is unknown');
+    expect(english(look().snapshot.noOrders)).toContain(
+      'can not be compared with the exchange: an order is unknown',
+    );
   });
 
   test('count every open order for whoever asks by chat', () => {

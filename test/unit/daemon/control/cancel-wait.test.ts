@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { CommitTimes } from '../../../../src/budget/commit-times.ts';
 import { CancelWait, cancelWaitText, slowDiskFault } from '../../../../src/daemon/control/cancel-wait.ts';
+import { english } from '../../../../src/language/sentence.ts';
 
 describe('what the cancels of a halt wait for', () => {
   const well = { ledgerFault: null, longestCommitMs: 150 };
@@ -26,7 +27,7 @@ describe('what the cancels of a halt wait for', () => {
     [waiting, well, '20 cancels leave one after the other; the slowest commit took 0.2 s'],
     [{ ...waiting, waiting: 0 }, well, '1 cancels wait for the answer of the exchange'],
   ] as const)('is said of %j', (wait, of, text) => {
-    expect(cancelWaitText(wait, of)).toBe(text);
+    expect(english(cancelWaitText(wait, of))).toBe(text);
   });
 });
 
@@ -34,9 +35,9 @@ const twoOnTheWay = () => ({ waiting: 0, onTheWay: 2, heldBy: null, forMs: 0 });
 
 test('is said every five seconds while no order closes', () => {
   const said: string[] = [];
-  const wait = new CancelWait({ cancelWait: twoOnTheWay }, { onWait: (text) => said.push(text) });
+  const wait = new CancelWait({ cancelWait: twoOnTheWay }, { onWait: (text) => said.push(english(text)) });
   const text = '2 cancels wait for the answer of the exchange';
-  expect([0, 4_999, 5_000, 9_999].map((nowMs) => wait.look(3, nowMs))).toEqual([
+  expect([0, 4_999, 5_000, 9_999].map((nowMs) => english(wait.look(3, nowMs) ?? null) ?? undefined)).toEqual([
     undefined,
     undefined,
     text,
@@ -44,7 +45,7 @@ test('is said every five seconds while no order closes', () => {
   ]);
   expect([10_000, 10_100].map((nowMs) => wait.look(2, nowMs))).toEqual([undefined, undefined]);
   expect(said).toEqual([text]);
-  expect(wait.look(2, 15_000)).toBe(text);
+  expect(english(wait.look(2, 15_000) ?? null)).toBe(text);
   expect(said).toEqual([text, text]);
 });
 
@@ -53,7 +54,7 @@ describe('a disk on which the end of a run is too short', () => {
     let nowMs = 0;
     const commits = new CommitTimes(() => nowMs);
     const fault = (openOrders: number): string | null =>
-      slowDiskFault({ commits }, { openOrders, withinMs: 60_000 });
+      english(slowDiskFault({ commits }, { openOrders, withinMs: 60_000 }));
     commits.took(20);
     commits.took(1_000);
     commits.took(150);

@@ -10,6 +10,7 @@ import { controlPath } from '../../../../src/daemon/control-file.ts';
 import { ControlInbox } from '../../../../src/daemon/control/control-inbox.ts';
 import type { ControlCommand, SignalCommand } from '../../../../src/engine/engine-event.ts';
 import { startNode } from '../../../support/sarraf-process.ts';
+import { english, inEnglish } from '../../../../src/language/sentence.ts';
 
 const INBOX_PROCESS = fileURLToPath(new URL('./inbox-process.ts', import.meta.url));
 
@@ -172,7 +173,7 @@ describe('the inbox', () => {
     const operator = client();
     const id = operator.post(signal('a', { ageMs: -5 }));
     expect(inbox().take()).toEqual([]);
-    expect(operator.look(id)?.result?.message).toContain('does not know the command');
+    expect(english(operator.look(id)?.result?.message ?? null)).toContain('does not know the command');
   });
 
   test('does not give an order by hand that waited too long, and says so of one that an earlier run had', () => {
@@ -189,7 +190,7 @@ describe('the inbox', () => {
       { id: had, isRepeated: true },
       { id: soon, isRepeated: false },
     ]);
-    expect(operator.look(late)?.result).toMatchObject({
+    expect(inEnglish(operator.look(late)?.result)).toMatchObject({
       ok: false,
       message: expect.stringContaining('it waited 61 s for the bot, and was not placed'),
     });
@@ -207,7 +208,7 @@ describe('the inbox', () => {
     const soon = operator.post(close('soon'));
     expect(inbox().take()).toMatchObject([{ id: had, isRepeated: true }, { id: soon }]);
     for (const id of late) {
-      expect(operator.look(id)?.result).toMatchObject({
+      expect(inEnglish(operator.look(id)?.result)).toMatchObject({
         ok: false,
         message: expect.stringContaining('was not done: the position may be another by now'),
       });
@@ -303,7 +304,7 @@ describe('the inbox', () => {
         .map(({ id }) => id),
     ).toEqual([resumed]);
     for (const id of [accepted, drained]) {
-      expect(operator.look(id)?.result).toMatchObject({
+      expect(inEnglish(operator.look(id)?.result)).toMatchObject({
         ok: false,
         message: expect.stringContaining('ended before'),
       });
@@ -333,7 +334,7 @@ describe('the inbox', () => {
     const daemon = inbox();
     const id = operator.post({ kind: 'dance' } as unknown as ControlCommand);
     expect(daemon.take()).toEqual([]);
-    expect(operator.look(id)?.result).toMatchObject({
+    expect(inEnglish(operator.look(id)?.result)).toMatchObject({
       ok: false,
       message: expect.stringContaining('does not know'),
     });
@@ -376,7 +377,7 @@ describe('a halt', () => {
     const first = operator.post(halt());
     const second = operator.post(resume);
     expect(daemon.take().map(({ id }) => id)).toEqual([second]);
-    expect(operator.look(first)?.result).toMatchObject({
+    expect(inEnglish(operator.look(first)?.result)).toMatchObject({
       ok: false,
       message: 'a later command replaced it',
     });

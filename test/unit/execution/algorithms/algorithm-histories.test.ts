@@ -16,6 +16,7 @@ import { updateQuotes } from '../../../../src/engine/algorithms/quotes.ts';
 import { deepRuns } from '../../../support/deep-runs.ts';
 import { plainOrder } from '../../../../src/engine/algorithms/algorithm-step.ts';
 import { CREATED, MARKET, orderOf, quotesOf } from './algorithm-table.ts';
+import { english } from '../../../../src/language/sentence.ts';
 
 /**
  * An engine that does anything an engine and an exchange can do to an algorithm's orders: refuses, loses,
@@ -45,7 +46,7 @@ class World {
     this.position = options.position;
     if (intent.kind === 'replace') this.add(OLD, { key: 'old', state: 'open' });
     const created = createAlgorithm(intent, { ...CREATED, replaced: this.orders[0] });
-    if (!created.ok) throw new Error(created.reason);
+    if (!created.ok) throw new Error(english(created.reason));
     this.algorithm = created.algorithm;
   }
 
@@ -84,7 +85,9 @@ class World {
     this.algorithm = step.algorithm;
     this.isOver = step.done !== null;
     this.asked = step.place;
-    this.log.push(`${this.nowMs} ${step.cancel.join()} ${step.place.length} ${step.wakeAtMs} ${step.done}`);
+    this.log.push(
+      `${this.nowMs} ${step.cancel.join()} ${step.place.length} ${step.wakeAtMs} ${english(step.done)}`,
+    );
     let isNews = false;
     for (const key of step.cancel) {
       const order = this.orders.find((one) => one.key === key);

@@ -10,6 +10,7 @@ import { buy, cancel } from '../../../support/intents.ts';
 import { plainOrder } from '../../../../src/engine/algorithms/algorithm-step.ts';
 import { parseUnits } from '../../../../src/domain/money.ts';
 import { CREATED, orderOf, quotesOf } from './algorithm-table.ts';
+import { english } from '../../../../src/language/sentence.ts';
 
 const replaced = orderOf(plainOrder('buy', parseUnits('1'), parseUnits('99')), { key: 'old', state: 'open' });
 const market = 'BTCUSDT';
@@ -44,7 +45,7 @@ const INTENTS: readonly SizedAlgorithmIntent[] = [
 
 const textOf = (intent: SizedAlgorithmIntent): string => {
   const created = createAlgorithm(intent, { ...CREATED, nowMs: 5, replaced });
-  if (!created.ok) throw new Error(created.reason);
+  if (!created.ok) throw new Error(english(created.reason));
   return algorithmToJson(created.algorithm);
 };
 
@@ -54,7 +55,7 @@ describe('a stored algorithm', () => {
       { kind: 'protect', market, stopLoss: { price: '95' }, trail: { by: { percent: '2' }, on: 'poll' } },
       { ...CREATED, nowMs: 5, replaced },
     );
-    if (!created.ok) throw new Error(created.reason);
+    if (!created.ok) throw new Error(english(created.reason));
     const stored = JSON.parse(algorithmToJson(created.algorithm));
     delete stored.algorithm.terms.laterTargets;
     delete stored.algorithm.terms.trail.after;

@@ -29,6 +29,7 @@ import { updateQuotes, type SizedQuote } from '../../../../src/engine/algorithms
 import type { SeenBook } from '../../../../src/engine/risk/risk-view.ts';
 import { plannedOrder } from '../../../support/order-value.ts';
 import { parseMarket } from '../../../../src/exchange/market-names.ts';
+import { english, type Sentence } from '../../../../src/language/sentence.ts';
 
 const MARKET_OPTIONS = { market: parseMarket('BTCUSDT'), amountStep: '0.001', minOrderValue: '5' };
 
@@ -126,7 +127,7 @@ class AlgorithmRunner {
   private levels: OrderBook | null = null;
   private position = NO_UNITS;
   private equity: Units | null = null;
-  private refusals: { order: AlgorithmOrder; reason: string }[] = [];
+  private refusals: { order: AlgorithmOrder; reason: Sentence }[] = [];
   private closes: Close[] = [];
 
   constructor(begin: Begin, replaced: AlgorithmOrder | undefined) {
@@ -139,7 +140,7 @@ class AlgorithmRunner {
       ...CREATED,
       replaced: this.orders.get('old'),
     });
-    if (!created.ok) throw new Error(created.reason);
+    if (!created.ok) throw new Error(english(created.reason));
     this.algorithm = created.algorithm;
   }
 
@@ -221,7 +222,7 @@ class AlgorithmRunner {
     const isLost = to.state === 'lost';
     const state = (isLost ? 'rejected' : to.state) as OrderState;
     const isRejected = state === 'rejected';
-    const isTaken = to.detail === CANCELED_BY_OTHERS;
+    const isTaken = to.detail === english(CANCELED_BY_OTHERS);
     const [filledText, matchedText] = isRejected || isTaken ? [] : (to.detail?.split('/') ?? []);
     const whole = state === 'filled' ? before.amount : before.filled;
     const filled = filledText === undefined ? whole : parseUnits(filledText);
@@ -230,7 +231,7 @@ class AlgorithmRunner {
     this.position = (this.position + moved) as Units;
     const isClosed = ['settling', 'filled', 'cancelled', 'rejected'].includes(state);
     const closedAtMs = isClosed ? (before.closedAtMs ?? this.nowMs) : null;
-    const reason = isRejected || isTaken ? (to.detail ?? 'NeverArrived') : null;
+    const reason = isTaken ? CANCELED_BY_OTHERS : isRejected ? (to.detail ?? 'NeverArrived') : null;
     const price = before.price ?? this.book?.bestAsk ?? this.book?.bestBid ?? parseUnits('100');
     const filledTotal = multiplyUnits(filled, price, divideHalfEven);
     this.orders.set(key, { ...before, state, filled, filledTotal, matched, closedAtMs, reason });
@@ -249,7 +250,7 @@ class AlgorithmRunner {
   private update(words: readonly string[]): void {
     if (this.algorithm.kind !== 'quotes') throw new Error('only quotes are said again');
     const updated = updateQuotes(this.algorithm, quotesOf(words), this.nowMs);
-    if (!updated.ok) throw new Error(updated.reason);
+    if (!updated.ok) throw new Error(english(updated.reason));
     this.algorithm = updated.algorithm;
   }
 
@@ -331,7 +332,7 @@ function spell(step: AlgorithmStep<Algorithm>): string {
     }),
     ...(step.wakeAtMs === null ? [] : [`wake ${step.wakeAtMs}`]),
     ...(step.wantsBooks ? ['books'] : []),
-    ...(step.done === null ? [] : [`done ${step.done}`]),
+    ...(step.done === null ? [] : [`done ${english(step.done)}`]),
   ];
   return wants.join(', ') || '-';
 }

@@ -5,6 +5,7 @@ import { stopOf } from '../../../../src/engine/algorithms/follow-price.ts';
 import { createAlgorithm } from '../../../../src/engine/algorithms/algorithms.ts';
 import { whyNoTrail } from '../../../../src/engine/algorithms/algorithm-starter.ts';
 import { CREATED, runAlgorithm } from './algorithm-table.ts';
+import { english, inEnglish } from '../../../../src/language/sentence.ts';
 
 const market = 'BTCUSDT';
 const base = { kind: 'bracket', market, entry: { amount: '1' } } as const;
@@ -396,7 +397,7 @@ test.each([
   ],
 ])('a bracket with %s is refused with numbers', (_, fields, reason) => {
   const created = createAlgorithm({ ...base, ...fields }, CREATED);
-  expect(created).toEqual({ ok: false, reason: expect.stringMatching(reason) as string });
+  expect(inEnglish(created)).toEqual({ ok: false, reason: expect.stringMatching(reason) as string });
 });
 
 test.each([
@@ -423,7 +424,7 @@ test('one stop more than the strategy says may not follow the price', () => {
   const pace = { most: 2, everyMs: 60_000 };
   expect(whyNoTrail(trailing, { pace, atWork: 1 })).toBeNull();
   expect(whyNoTrail({ ...base, stopLoss: { percent: '5' } }, { pace, atWork: 2 })).toBeNull();
-  expect(whyNoTrail(trailing, { pace, atWork: 2 })).toBe(
+  expect(english(whyNoTrail(trailing, { pace, atWork: 2 }))).toBe(
     'expected at most 2 stops that follow the price at once (trailing.most of the strategy), are 2 already',
   );
 });
@@ -456,7 +457,7 @@ test.each([
   ['a stop above what was paid', { stopLoss: { price: '120' } }, /stopLoss below the price of 100 usdt/],
 ])('a protection of %s is refused with numbers', (_, fields, reason) => {
   const created = createAlgorithm({ ...guarded, ...fields }, CREATED);
-  expect(created).toEqual({ ok: false, reason: expect.stringMatching(reason) as string });
+  expect(inEnglish(created)).toEqual({ ok: false, reason: expect.stringMatching(reason) as string });
 });
 
 test.each([
@@ -468,6 +469,6 @@ test.each([
     { kind: 'protect', market, trail },
     { ...CREATED, bestBid: parseUnits(bid) },
   );
-  if (!created.ok) throw new Error(created.reason);
+  if (!created.ok) throw new Error(english(created.reason));
   expect(stopOf(created.algorithm, created.algorithm)).toEqual({ price: parseUnits(stop), kind: 'trail' });
 });

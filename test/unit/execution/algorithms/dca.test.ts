@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { createAlgorithm } from '../../../../src/engine/algorithms/algorithms.ts';
 import { CREATED, runAlgorithm } from './algorithm-table.ts';
+import { english } from '../../../../src/language/sentence.ts';
 
 const hourly = { kind: 'dca', market: 'BTCUSDT', value: '100', everyMs: 3_600_000 } as const;
 const HOUR_MS = 3_600_000;
@@ -123,6 +124,6 @@ describe('a DCA', () => {
     ],
   ])('is refused with %s', (_, fields, reason) => {
     const created = createAlgorithm({ ...hourly, ...fields }, CREATED);
-    expect(created.ok ? 'taken' : created.reason).toContain(reason);
+    expect(created.ok ? 'taken' : english(created.reason)).toContain(reason);
   });
 });

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { createAlgorithm } from '../../../../src/engine/algorithms/algorithms.ts';
 import { CREATED, runAlgorithm } from './algorithm-table.ts';
+import { inEnglish } from '../../../../src/language/sentence.ts';
 
 const berg = {
   kind: 'iceberg',
@@ -86,6 +87,6 @@ describe('an iceberg', () => {
     ['parts below the minimum', { visible: '0.05' }],
   ])('is refused with %s', (_, fields) => {
     const created = createAlgorithm({ ...berg, ...fields }, CREATED);
-    expect(created).toEqual({ ok: false, reason: expect.stringMatching(/^expected /) as string });
+    expect(inEnglish(created)).toEqual({ ok: false, reason: expect.stringMatching(/^expected /) as string });
   });
 });

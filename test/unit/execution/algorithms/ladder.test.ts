@@ -4,6 +4,7 @@ import { parseUnits, UNITS_PER_ONE } from '../../../../src/domain/money.ts';
 import { createAlgorithm } from '../../../../src/engine/algorithms/algorithms.ts';
 import { createLadder, ladderPrice, type LadderIntent } from '../../../../src/engine/algorithms/ladder.ts';
 import { CREATED, MARKET, runAlgorithm } from './algorithm-table.ts';
+import { english } from '../../../../src/language/sentence.ts';
 
 const three: LadderIntent = {
   kind: 'ladder',
@@ -107,7 +108,7 @@ describe('a ladder', () => {
     ['no price', { from: '-1' }, 'expected a positive decimal as from'],
   ])('is refused with %s', (_, fields, reason) => {
     const created = createAlgorithm({ ...three, ...fields }, CREATED);
-    expect(created.ok ? 'taken' : created.reason).toContain(reason);
+    expect(created.ok ? 'taken' : english(created.reason)).toContain(reason);
   });
 });
 

@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { parseUnits } from '../../../../src/domain/money.ts';
 import { createAlgorithm } from '../../../../src/engine/algorithms/algorithms.ts';
 import { CREATED, runAlgorithm } from './algorithm-table.ts';
+import { english } from '../../../../src/language/sentence.ts';
 
 const peg = {
   kind: 'peg',
@@ -174,6 +175,6 @@ describe('a peg', () => {
     ['no time between moves', { everyMs: 999 }, 'expected everyMs from 1000 on, was 999'],
   ])('is refused with %s', (_, fields, reason) => {
     const created = createAlgorithm({ ...peg, ...fields }, { ...CREATED, pegShares: parseUnits('0.4') });
-    expect(created.ok ? 'taken' : created.reason).toContain(reason);
+    expect(created.ok ? 'taken' : english(created.reason)).toContain(reason);
   });
 });

@@ -7,6 +7,7 @@ import {
   type QuotesAlgorithm,
 } from '../../../../src/engine/algorithms/quotes.ts';
 import { CREATED, MARKET, quotesOf, runAlgorithm } from './algorithm-table.ts';
+import { english } from '../../../../src/language/sentence.ts';
 
 const pair = quotesOf(['buy', '1@99', 'sell', '1@101']);
 const bid = quotesOf(['buy', '1@99']);
@@ -14,7 +15,7 @@ const levels = quotesOf(['buy', '1@99', 'buy', '1@98']);
 
 const created = (intent: ReturnType<typeof quotesOf>): QuotesAlgorithm => {
   const result = createQuotes(intent, { market: MARKET, nowMs: 0 });
-  if (!result.ok) throw new Error(result.reason);
+  if (!result.ok) throw new Error(english(result.reason));
   return result.algorithm;
 };
 

@@ -2,6 +2,7 @@ import type { TargetWish } from '../../../../src/strategy/intents.ts';
 import { describe, expect, test } from 'vitest';
 import { createAlgorithm } from '../../../../src/engine/algorithms/algorithms.ts';
 import { CREATED, runAlgorithm } from './algorithm-table.ts';
+import { inEnglish } from '../../../../src/language/sentence.ts';
 
 const two = { kind: 'target', market: 'BTCUSDT', position: '2' } as const;
 const twoLimit = { ...two, price: '100' };
@@ -202,6 +203,6 @@ describe('a target', () => {
       { kind: 'target', market: 'BTCUSDT', ...(fields as unknown as TargetWish) },
       CREATED,
     );
-    expect(created).toEqual({ ok: false, reason: expect.stringMatching(/^expected /) as string });
+    expect(inEnglish(created)).toEqual({ ok: false, reason: expect.stringMatching(/^expected /) as string });
   });
 });

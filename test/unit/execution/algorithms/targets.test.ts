@@ -4,6 +4,7 @@ import { createAlgorithm } from '../../../../src/engine/algorithms/algorithms.ts
 import { noTradeBand } from '../../../../src/engine/algorithms/targets.ts';
 import { parseMarket } from '../../../../src/exchange/market-names.ts';
 import { CREATED } from './algorithm-table.ts';
+import { english } from '../../../../src/language/sentence.ts';
 
 const marketOf = (symbol: string) =>
   createMarket({ market: parseMarket(symbol), priceStep: '1', amountStep: '0.001' });
@@ -11,7 +12,7 @@ const marketOf = (symbol: string) =>
 const refusalOf = (shares: Readonly<Record<string, string>>): string => {
   const [market = ''] = Object.keys(shares);
   const created = createAlgorithm({ kind: 'targets', market, shares }, { ...CREATED, marketOf });
-  return created.ok ? 'none' : created.reason;
+  return created.ok ? 'none' : english(created.reason);
 };
 
 describe('a set of shares', () => {

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { createAlgorithm } from '../../../../src/engine/algorithms/algorithms.ts';
 import { CREATED, runAlgorithm } from './algorithm-table.ts';
+import { inEnglish } from '../../../../src/language/sentence.ts';
 
 const four = {
   kind: 'twap',
@@ -184,6 +185,6 @@ describe('a TWAP', () => {
     ['slices below the minimum', { amount: '0.2', price: '100' }],
   ])('is refused with %s', (_, fields) => {
     const created = createAlgorithm({ ...four, ...fields }, CREATED);
-    expect(created).toEqual({ ok: false, reason: expect.stringMatching(/^expected /) as string });
+    expect(inEnglish(created)).toEqual({ ok: false, reason: expect.stringMatching(/^expected /) as string });
   });
 });

@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { parseUnits } from '../../../../src/domain/money.ts';
 import { createAlgorithm, sharedOut } from '../../../../src/engine/algorithms/algorithms.ts';
 import { CREATED, runAlgorithm } from './algorithm-table.ts';
+import { inEnglish } from '../../../../src/language/sentence.ts';
 
 const four = {
   kind: 'vwap',
@@ -97,7 +98,7 @@ describe('a VWAP', () => {
     ['only slices below a step', { amount: '0.0009' }],
     ['only slices below the minimum', { amount: '0.1' }],
   ])('is refused with %s', (_, fields) => {
-    expect(createAlgorithm({ ...four, ...fields }, CREATED)).toEqual({
+    expect(inEnglish(createAlgorithm({ ...four, ...fields }, CREATED))).toEqual({
       ok: false,
       reason: expect.stringMatching(/^expected /) as string,
     });

@@ -10,6 +10,7 @@ import {
 } from '../../../../src/engine/risk-limits.ts';
 import type { WantedOrder } from '../../../../src/engine/risk/risk-view.ts';
 import { limitsOf, NO_LIMITS, viewOf } from './risk-table.ts';
+import { sentence } from '../../../../src/language/sentence.ts';
 
 /** Takes what was checked, as everything that plans orders does. */
 function plan(approved: RiskApproved<WantedOrder>): WantedOrder {
@@ -45,7 +46,7 @@ describe('checking an order', () => {
       ok: false,
       refusal: {
         check: 'order-size',
-        reason: 'the order of 1.5 BTC is above the limit of 1 BTC for one order',
+        reason: sentence('risk-order-size', { amount: '1.5 BTC', limit: '1 BTC' }),
         numbers: { amount: '1.5', limit: '1' },
       },
     });

@@ -9,6 +9,7 @@ import { DEFAULT_RISK_LIMITS, type RiskLimits } from '../../../../src/engine/ris
 import { plannedOrder } from '../../../support/order-value.ts';
 import { orderIdOf } from '../../../../src/venues/whole-ids.ts';
 import { parseMarket } from '../../../../src/exchange/market-names.ts';
+import { english } from '../../../../src/language/sentence.ts';
 
 /**
  * Risk checks as text, one case a line: `limits | situation => verdict`. Limits and facts of the situation
@@ -39,7 +40,7 @@ export function runTable(check: RiskCheck, table: string): void {
     } else {
       expect(verdict, line).toMatch(/^refuses(: |$)/);
       expect(refusal, line).not.toBeNull();
-      expect(refusal?.reason, line).toContain(verdict.slice('refuses: '.length));
+      expect(english(refusal?.reason ?? null), line).toContain(verdict.slice('refuses: '.length));
     }
   }
 }

@@ -1,6 +1,6 @@
 import { SENTENCE_CODES, type SentenceCode } from './sentences/english-sentences.ts';
 import { PLACE_PATTERNS, type PlaceKind } from './sentences/sentence-places.ts';
-import { englishParts, type SentenceFacts } from './sentence.ts';
+import { english, englishParts, stored, type Sentence, type SentenceFacts } from './sentence.ts';
 
 /** Longer texts are of somebody else. */
 const LONGEST = 2_000;
@@ -45,22 +45,14 @@ function readersNow(): readonly Reader[] {
   return readers;
 }
 
-/** Reasons repeat: of a page of rows each is read once. Then it begins anew. */
-const MOST_READ = 2_000;
-const read = new Map<string, SentenceFacts | null>();
-
 /**
- * The code and the facts of a sentence of the bot; null for words of somebody else, such as those of a
- * strategy's author. It is read by the very texts that `sentence` says it with, so the two can not differ.
+ * Reads an English text that is a sentence of the bot, as mirrors before version 5 and results of runs have
+ * it; words of somebody else stay.
  */
-export function readSentence(text: string | null): SentenceFacts | null {
-  if (text === null || text.length > LONGEST) return null;
-  const before = read.get(text);
-  if (before !== undefined) return before;
-  if (read.size >= MOST_READ) read.clear();
-  const found = readWithin(text, DEEPEST);
-  read.set(text, found);
-  return found;
+export function readEnglish(said: Sentence): Sentence {
+  const text = english(said);
+  const facts = text.length > LONGEST ? null : readWithin(text, DEEPEST);
+  return facts === null ? text : stored(facts);
 }
 
 function readWithin(text: string, depth: number): SentenceFacts | null {
