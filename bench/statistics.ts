@@ -1,5 +1,5 @@
 import { createRandom } from '../src/domain/random.ts';
-import { deflatedSharpeOfTrials } from '../src/statistics/deflated-sharpe-of-trials.ts';
+import { deflatedSharpeOfTrials } from '../src/statistics/probabilistic-sharpe.ts';
 import { halfSplits, overfittingProbability } from '../src/statistics/overfitting-probability.ts';
 import { stationaryBootstrap } from '../src/statistics/stationary-bootstrap.ts';
 import { superiorPredictiveAbility } from '../src/statistics/superior-predictive-ability.ts';

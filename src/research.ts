@@ -15,38 +15,42 @@ export type { BarRules } from './venues/bar-rules.ts';
 export type { Timeframe } from './domain/timeframe.ts';
 export { createRandom, type RandomSource } from './domain/random.ts';
 export { InvalidSample, type Estimate, type UnknownReason } from './statistics/estimate.ts';
-export { normalCdf, normalQuantile } from './statistics/normal-distribution.ts';
+export { normalCdf, normalQuantile } from './statistics/probabilistic-sharpe.ts';
 export { sampleMoments, type SampleMoments, type SharpeSample } from './statistics/sample-moments.ts';
-export { observedSharpe } from './statistics/observed-sharpe.ts';
-export { autocorrelation } from './statistics/autocorrelation.ts';
+export { observedSharpe } from './statistics/probabilistic-sharpe.ts';
+export { autocorrelation } from './statistics/sample-moments.ts';
 export { probabilisticSharpe } from './statistics/probabilistic-sharpe.ts';
-export { minimumTrackRecord, type TrackRecordOptions } from './statistics/minimum-track-record.ts';
-export { expectedMaximumSharpe, type TrialSpread } from './statistics/expected-maximum-sharpe.ts';
-export { deflatedSharpe } from './statistics/deflated-sharpe.ts';
+export { minimumTrackRecord, type TrackRecordOptions } from './statistics/probabilistic-sharpe.ts';
+export { expectedMaximumSharpe, type TrialSpread } from './statistics/probabilistic-sharpe.ts';
+export { deflatedSharpe } from './statistics/probabilistic-sharpe.ts';
 export {
   deflatedSharpeOfTrials,
   type ChosenTrial,
   type DeflatedTrials,
   type Deflation,
-} from './statistics/deflated-sharpe-of-trials.ts';
+} from './statistics/probabilistic-sharpe.ts';
 export { effectiveTrials, type EffectiveTrials } from './statistics/effective-trials.ts';
 export {
   overfittingProbability,
   type Overfitting,
   type OverfittingOptions,
 } from './statistics/overfitting-probability.ts';
-export { realityCheck, type RealityCheck } from './statistics/reality-check.ts';
+export { realityCheck, type RealityCheck } from './statistics/superior-predictive-ability.ts';
 export {
   superiorPredictiveAbility,
   type PredictiveAbility,
 } from './statistics/superior-predictive-ability.ts';
-export type { BootstrapOptions } from './statistics/bootstrap-options.ts';
-export { blockLength, type BlockLength } from './statistics/block-length.ts';
+export type { BootstrapOptions } from './statistics/stationary-bootstrap.ts';
+export { blockLength, type BlockLength } from './statistics/stationary-bootstrap.ts';
 export { stationaryBootstrap, type StationaryOptions } from './statistics/stationary-bootstrap.ts';
 export {
   tradeOrderRisk,
   type TradeOrderOptions,
   type TradeOrderRisk,
 } from './statistics/trade-order-risk.ts';
-export type { Quantiles } from './statistics/quantiles.ts';
-export { randomEntries, type PlannedPosition, type RandomEntryOptions } from './statistics/random-entries.ts';
+export type { Quantiles } from './statistics/sample-moments.ts';
+export {
+  randomEntries,
+  type PlannedPosition,
+  type RandomEntryOptions,
+} from './statistics/trade-order-risk.ts';

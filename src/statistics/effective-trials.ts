@@ -1,10 +1,6 @@
-import { bestClustering } from './best-clustering.ts';
-import { known, type Estimate, unknown } from './estimate.ts';
-import { checkTrials } from './check-sample.ts';
-import { lack } from './english-lacks.ts';
+import { known, type Estimate, unknown, checkTrials, lack } from './estimate.ts';
 import { inDigits } from '../language/fact.ts';
-import { productSum } from './product-sum.ts';
-import { NOISE_SHARE } from './sample-moments.ts';
+import { productSum, NOISE_SHARE } from './sample-moments.ts';
 
 /** Number of trials that are not copies of each other. */
 export interface EffectiveTrials {
@@ -128,4 +124,181 @@ export function meanCorrelation(standardized: readonly Float64Array[]): number {
     for (let index = 0; index < sum.length; index += 1) sum[index] = (sum[index] ?? 0) + (trial[index] ?? 0);
   }
   return (productSum(sum, sum) - count) / (count * (count - 1));
+}
+
+interface Clustering {
+  /** Of each point, the cluster that it is in: 0 to `clusters - 1`, by their first points. */
+  readonly labels: Int32Array;
+  readonly clusters: number;
+  /** Mean of how much nearer points are to their own cluster than to the next one, -1 to 1. */
+  readonly silhouette: number;
+}
+
+/**
+ * The clustering of points with the largest mean silhouette, among those by average linkage with 2 to `count
+ * - 1` clusters; of equals the one with more clusters. A point alone has silhouette 0. `distances` has
+ * `count^2` numbers, row by row. It takes `count^3 / 2` steps, and needs at least three points. Rousseeuw,
+ * "Silhouettes", Journal of Computational and Applied Mathematics 20 (1987).
+ */
+export function bestClustering(distances: Float64Array, count: number): Clustering {
+  const merges = averageLinkage(distances, count);
+  const state = startOf(distances, count);
+  let best = { silhouette: -Infinity, merged: 0 };
+  for (let merged = 1; merged <= count - 2; merged += 1) {
+    apply(state, merges[merged - 1]);
+    const silhouette = meanSilhouette(state);
+    if (silhouette > best.silhouette) best = { silhouette, merged };
+  }
+  const chosen = startOf(distances, count);
+  for (const merge of merges.slice(0, best.merged)) apply(chosen, merge);
+  return { ...labelled(chosen.owner), silhouette: best.silhouette };
+}
+
+interface Grouping {
+  readonly count: number;
+  /** By cluster, the sum of distances from each point to its members: `[cluster * count + point]`. */
+  readonly sums: Float64Array;
+  readonly sizes: Int32Array;
+  /** Of each point, its cluster, named by one of its members. */
+  readonly owner: Int32Array;
+  /** Least mean distance to a cluster of others, of each point. */
+  readonly other: Float64Array;
+}
+
+function startOf(distances: Float64Array, count: number): Grouping {
+  return {
+    count,
+    sums: distances.slice(),
+    sizes: new Int32Array(count).fill(1),
+    owner: Int32Array.from({ length: count }, (_, index) => index),
+    other: new Float64Array(count),
+  };
+}
+
+function apply({ count, sums, sizes, owner }: Grouping, merge: Merge | undefined): void {
+  if (merge === undefined) return;
+  const [into, from] = [owner[merge.into] ?? 0, owner[merge.from] ?? 0];
+  for (let point = 0; point < count; point += 1) {
+    sums[into * count + point] = (sums[into * count + point] ?? 0) + (sums[from * count + point] ?? 0);
+    if (owner[point] === from) owner[point] = into;
+  }
+  sizes[into] = (sizes[into] ?? 0) + (sizes[from] ?? 0);
+  sizes[from] = 0;
+}
+
+function meanSilhouette({ count, sums, sizes, owner, other }: Grouping): number {
+  other.fill(Infinity);
+  for (let cluster = 0; cluster < count; cluster += 1) {
+    const size = sizes[cluster] ?? 0;
+    if (size === 0) continue;
+    const first = cluster * count;
+    const share = 1 / size;
+    for (let point = 0; point < count; point += 1) {
+      const distance = (sums[first + point] ?? 0) * share;
+      // Few are nearer than all before: whose they are is asked of these alone.
+      if (distance < (other[point] ?? 0) && owner[point] !== cluster) other[point] = distance;
+    }
+  }
+  let total = 0;
+  for (let point = 0; point < count; point += 1) {
+    const cluster = owner[point] ?? 0;
+    const size = sizes[cluster] ?? 0;
+    if (size < 2) continue;
+    const own = (sums[cluster * count + point] ?? 0) / (size - 1);
+    const next = other[point] ?? 0;
+    const most = Math.max(own, next);
+    if (most > 0) total += (next - own) / most;
+  }
+  return total / count;
+}
+
+function labelled(owner: Int32Array): Pick<Clustering, 'labels' | 'clusters'> {
+  const names = new Map<number, number>();
+  const labels = owner.map((cluster) => {
+    const label = names.get(cluster) ?? names.size;
+    names.set(cluster, label);
+    return label;
+  });
+  return { labels, clusters: names.size };
+}
+
+/** Two clusters that become one, each named by one of its members, at their mean distance. */
+interface Merge {
+  readonly into: number;
+  readonly from: number;
+  readonly distance: number;
+}
+
+/**
+ * Hierarchical clustering by average linkage (UPGMA): all merges from single points to one cluster, nearest
+ * first. `distances` has `count^2` numbers, row by row, and is not changed. By chains of nearest neighbours
+ * in `count^2` steps (Murtagh, "A Survey of Recent Advances in Hierarchical Clustering Algorithms", The
+ * Computer Journal 26, 1983). The distance is that of Sokal and Michener (1958).
+ */
+export function averageLinkage(distances: Float64Array, count: number): Merge[] {
+  const between = distances.slice();
+  const sizes = new Int32Array(count).fill(1);
+  const alive = Int32Array.from({ length: count }, (_, index) => index);
+  const merges: Merge[] = [];
+  const chain: number[] = [];
+  for (let left = count; left > 1;) {
+    const tip = chain.at(-1) ?? alive[0] ?? 0;
+    if (chain.length === 0) chain.push(tip);
+    const before = chain.at(-2) ?? -1;
+    const next = nearest({ between, count, alive, left }, tip, before);
+    if (next !== before) {
+      chain.push(next);
+      continue;
+    }
+    chain.length -= 2;
+    merges.push({ into: tip, from: next, distance: between[tip * count + next] ?? 0 });
+    left -= 1;
+    remove(alive, left, next);
+    join({ between, count, alive, left, sizes }, tip, next);
+  }
+  // A chain finds merges out of their order. A sort keeps the order of equal ones, so parts come first.
+  return merges.toSorted((one, other) => one.distance - other.distance);
+}
+
+interface Clusters {
+  readonly between: Float64Array;
+  readonly count: number;
+  /** The first `left` are clusters still. */
+  readonly alive: Int32Array;
+  readonly left: number;
+}
+
+/** The nearest other cluster. Of equals it is the one before in the chain, so that a chain ends. */
+function nearest({ between, count, alive, left }: Clusters, tip: number, before: number): number {
+  let best = before;
+  let least = before === -1 ? Infinity : (between[tip * count + before] ?? Infinity);
+  for (let index = 0; index < left; index += 1) {
+    const other = alive[index] ?? 0;
+    const distance = between[tip * count + other] ?? Infinity;
+    if (other !== tip && distance < least) {
+      least = distance;
+      best = other;
+    }
+  }
+  return best;
+}
+
+function remove(alive: Int32Array, last: number, cluster: number): void {
+  alive[alive.indexOf(cluster)] = alive[last] ?? 0;
+  alive[last] = cluster;
+}
+
+/** Lance and Williams: the mean distance to both, by their sizes. */
+function join(clusters: Clusters & { readonly sizes: Int32Array }, into: number, from: number): void {
+  const { between, count, alive, left, sizes } = clusters;
+  const [one, other] = [sizes[into] ?? 0, sizes[from] ?? 0];
+  for (let index = 0; index < left; index += 1) {
+    const to = alive[index] ?? 0;
+    if (to === into) continue;
+    const distance =
+      (one * (between[into * count + to] ?? 0) + other * (between[from * count + to] ?? 0)) / (one + other);
+    between[into * count + to] = distance;
+    between[to * count + into] = distance;
+  }
+  sizes[into] = one + other;
 }

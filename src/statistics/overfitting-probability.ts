@@ -1,6 +1,13 @@
-import { checkTrials, checkCount } from './check-sample.ts';
-import { InvalidSample, known, unknown, type Estimate } from './estimate.ts';
-import { lack, type Lack } from './english-lacks.ts';
+import {
+  checkTrials,
+  checkCount,
+  InvalidSample,
+  known,
+  unknown,
+  type Estimate,
+  lack,
+  type Lack,
+} from './estimate.ts';
 import { inDigits } from '../language/fact.ts';
 import { NOISE_SHARE } from './sample-moments.ts';
 

@@ -1,5 +1,46 @@
 import type { RandomSource } from '../domain/random.ts';
-import { checkNumber, checkCount } from './check-sample.ts';
+import {
+  checkCount,
+  checkNumber,
+  checkSample,
+  known,
+  unknown,
+  type Estimate,
+  lack,
+  InvalidSample,
+} from './estimate.ts';
+import { sampleQuantile, productSum, NOISE_SHARE } from './sample-moments.ts';
+import { inDigits } from '../language/fact.ts';
+
+export interface BootstrapOptions {
+  readonly random: RandomSource;
+  /** 1 to 1,000,000; 1,000 is usual. */
+  readonly draws?: number;
+  /** The mean length of a block in periods; else by `blockLength`, the median of all trials. */
+  readonly meanBlock?: number;
+}
+
+/** The draws of a test of trials, and the mean block that they have. */
+export function drawsOf(
+  trials: readonly Float64Array[],
+  options: BootstrapOptions,
+): BootstrapDraws & { readonly meanBlock: number } {
+  const { random, draws = 1_000, meanBlock = meanBlockOfTrials(trials) } = options;
+  checkCount(draws, 'draws', { least: 1, most: 1_000_000 });
+  const length = trials[0]?.length ?? 0;
+  return { draws, meanBlock, resample: stationaryBootstrap({ length, meanBlock, random }) };
+}
+
+/**
+ * One mean block for all trials, since they share their drawn periods: the median of the block lengths of
+ * those that vary, at least 1. One trial alone then does not decide. 1 where none has a length.
+ */
+function meanBlockOfTrials(trials: readonly Float64Array[]): number {
+  const lengths = trials
+    .map(blockLength)
+    .flatMap((one) => (one.kind === 'known' ? [one.value.stationary] : []));
+  return lengths.length === 0 ? 1 : sampleQuantile(Float64Array.from(lengths).sort(), 1 / 2);
+}
 
 export interface StationaryOptions {
   /** Number of periods to draw from. */
@@ -38,4 +79,156 @@ export function stationaryBootstrap({
       into[index] = place;
     }
   };
+}
+
+export interface BlockLength {
+  /** For the stationary bootstrap: the mean length of a block. At least 1. */
+  readonly stationary: number;
+  /** For blocks of one length on a circle. At least 1. */
+  readonly circular: number;
+}
+
+/** Fewer have no lags to look at. */
+const LEAST_VALUES = 20;
+
+/**
+ * Returns the block lengths of a bootstrap at which the error of the variance of a mean is least. The more a
+ * value predicts the next ones, the longer. `2 g^2 / D`, to the power 1/3, times `n^(1/3)`: `g` sums lags
+ * times autocovariances, and `D` is 2 (stationary) or 4/3 (circular) times the square of the long-run
+ * variance, both with a flat-top window. The window is twice the first lag from which on five
+ * autocorrelations in a row (more beyond a million values) are within `2 sqrt(log10(n) / n)`. It is as in the
+ * authors' own program: that lag is the first of the five. Lengths are at most `3 sqrt(n)` and `n / 3`. A
+ * result below 1 is 1, a block of one period.
+ *
+ * Unknown below 20 values, and if they do not vary. Throws `InvalidSample` at a number that is not finite.
+ * Politis and White, "Automatic Block-Length Selection for the Dependent Bootstrap", Econometric Reviews 23
+ * (2004), with the correction of Patton, Politis and White, Econometric Reviews 28 (2009).
+ */
+export function blockLength(values: Float64Array): Estimate<BlockLength> {
+  checkSample(values, 'values');
+  const count = values.length;
+  if (count < LEAST_VALUES)
+    return unknown(
+      'too-few-observations',
+      lack('lack.values', { least: inDigits(LEAST_VALUES), found: inDigits(count) }),
+    );
+  const scale = values.reduce((most, value) => Math.max(most, Math.abs(value)), 0) || 1;
+  const mean = values.reduce((sum, value) => sum + value / scale, 0) / count;
+  const distances = values.map((value) => value / scale - mean);
+  if (Math.sqrt(productSum(distances, distances) / count) <= NOISE_SHARE)
+    return unknown('no-variance', lack('lack.oneValue', { times: inDigits(count) }));
+  const inARow = Math.max(5, Math.floor(Math.log10(count)));
+  const mostLags = Math.ceil(Math.sqrt(count)) + inARow;
+  const window = Math.min(mostLags, 2 * firstQuietLag(distances, { inARow, mostLags }));
+  let weighted = 0;
+  let variance = productSum(distances, distances) / count;
+  for (let lag = 1; lag <= window; lag += 1) {
+    const share = Math.min(1, 2 * (1 - lag / window));
+    const covariance = productSum(distances, distances, lag) / count;
+    weighted += 2 * share * lag * covariance;
+    variance += 2 * share * covariance;
+  }
+  const most = Math.ceil(Math.min(3 * Math.sqrt(count), count / 3));
+  const lengthBy = (factor: number): number => {
+    // No long-run variance: what falls is made up for by what rises, and only the longest blocks hold both.
+    if (variance === 0) return most;
+    const length = Math.cbrt((2 * weighted * weighted * count) / (factor * variance * variance));
+    return Math.max(1, Math.min(most, length));
+  };
+  return known({ stationary: lengthBy(2), circular: lengthBy(4 / 3) });
+}
+
+/** From it on so many autocorrelations in a row are small; the last lag where there is none. At least 1. */
+function firstQuietLag(
+  distances: Float64Array,
+  { inARow, mostLags }: { readonly inARow: number; readonly mostLags: number },
+): number {
+  const count = distances.length;
+  const small = 2 * Math.sqrt(Math.log10(count) / count);
+  let quiet = 0;
+  for (let lag = 1; lag < mostLags; lag += 1) {
+    quiet = Math.abs(partCorrelation(distances, lag)) < small ? quiet + 1 : 0;
+    if (quiet === inARow) return lag - inARow + 1;
+  }
+  return mostLags;
+}
+
+/** The correlation by the squares of the two parts that overlap, without the value before each. */
+function partCorrelation(distances: Float64Array, lag: number): number {
+  const late = distances.subarray(lag + 1);
+  const early = distances.subarray(0, distances.length - lag - 1);
+  const squares = productSum(late, late) * productSum(early, early);
+  return squares === 0 ? 0 : productSum(distances, distances, lag) / Math.sqrt(squares);
+}
+
+/** Draws that are worked out together: each return is read once for all of them. */
+const TOGETHER = 4;
+
+export interface BootstrapDraws {
+  /** Number of draws. */
+  readonly draws: number;
+  /** Fills an array with the places of periods, 0 to their number less 1. */
+  readonly resample: (into: Int32Array) => void;
+}
+
+/**
+ * Calls `see` once for each draw, in order, with the mean of every trial over the drawn periods. All trials
+ * share the drawn periods, as they share the days on the exchange. The array is used again for later draws.
+ * Throws `InvalidSample` at a place that is no period.
+ */
+export function forEachBootstrapMean(
+  trials: readonly Float64Array[],
+  { draws, resample }: BootstrapDraws,
+  see: (means: Float64Array) => void,
+): void {
+  const periods = trials[0]?.length ?? 0;
+  const places = new Int32Array(periods);
+  // How often each period was drawn, in each of the draws: four numbers side by side.
+  const counts = new Float64Array(periods * TOGETHER);
+  const means = Array.from({ length: TOGETHER }, () => new Float64Array(trials.length));
+  for (let done = 0; done < draws; done += TOGETHER) {
+    counts.fill(0);
+    const together = Math.min(TOGETHER, draws - done);
+    for (let draw = 0; draw < together; draw += 1) {
+      resample(places);
+      countPlaces(places, counts, draw);
+    }
+    for (const [index, trial] of trials.entries()) writeMeans(trial, { counts, means, index });
+    for (const mean of means.slice(0, together)) see(mean);
+  }
+}
+
+function countPlaces(places: Int32Array, counts: Float64Array, draw: number): void {
+  const periods = places.length;
+  for (let index = 0; index < periods; index += 1) {
+    const place = places[index] ?? -1;
+    if (place < 0 || place >= periods)
+      throw new InvalidSample(`expected a place of 0 to ${periods - 1}, was ${place}`);
+    counts[place * TOGETHER + draw] = (counts[place * TOGETHER + draw] ?? 0) + 1;
+  }
+}
+
+interface MeansOfTrial {
+  readonly counts: Float64Array;
+  readonly means: readonly Float64Array[];
+  readonly index: number;
+}
+
+function writeMeans(trial: Float64Array, { counts, means, index }: MeansOfTrial): void {
+  const periods = trial.length;
+  let first = 0;
+  let second = 0;
+  let third = 0;
+  let fourth = 0;
+  for (let period = 0, at = 0; period < periods; period += 1, at += TOGETHER) {
+    const value = trial[period] ?? 0;
+    first += value * (counts[at] ?? 0);
+    second += value * (counts[at + 1] ?? 0);
+    third += value * (counts[at + 2] ?? 0);
+    fourth += value * (counts[at + 3] ?? 0);
+  }
+  for (const [draw, sum] of [first, second, third, fourth].entries()) {
+    const mean = means[draw];
+    if (mean !== undefined) mean[index] = sum / periods;
+  }
 }

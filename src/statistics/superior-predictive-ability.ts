@@ -1,11 +1,12 @@
-import { forEachBootstrapMean, type BootstrapDraws } from './bootstrap-means.ts';
-import { drawsOf, type BootstrapOptions } from './bootstrap-options.ts';
-import { centredTrials, type CentredTrial } from './centred-trials.ts';
-import { known, unknown, type Estimate } from './estimate.ts';
-import { lack } from './english-lacks.ts';
+import {
+  forEachBootstrapMean,
+  type BootstrapDraws,
+  drawsOf,
+  type BootstrapOptions,
+} from './stationary-bootstrap.ts';
+import { known, unknown, type Estimate, lack, checkTrials } from './estimate.ts';
 import { inDigits } from '../language/fact.ts';
-import { NOISE_SHARE } from './sample-moments.ts';
-import { productSum } from './product-sum.ts';
+import { NOISE_SHARE, productSum } from './sample-moments.ts';
 
 /** Three p values, each above 0 to 1: `lower <= consistent <= upper`. */
 export interface PredictiveAbility {
@@ -140,4 +141,87 @@ export function bootstrapDeviation(centred: Float64Array, meanBlock: number): nu
     if (weight > LEAST_WEIGHT) sum += 2 * weight * productSum(centred, centred, lag);
   }
   return Math.sqrt(Math.max(0, sum / count));
+}
+
+export interface RealityCheck {
+  /** Probability that luck alone would show a best trial as good as this one, above 0 to 1. */
+  readonly pValue: number;
+  /** The place of the trial with the largest mean. */
+  readonly best: number;
+  readonly draws: number;
+  readonly meanBlock: number;
+}
+
+/**
+ * White's reality check: is the best of many trials better than the benchmark, in view of how many were
+ * tried? Each column of `trials` has returns less those of the benchmark, one a period, of the same periods;
+ * as they are for a benchmark of cash. Compares the largest mean with the largest mean of each draw, about
+ * the means that were found. A trial that never varies is left out. The p value is `(1 + draws as good) / (1
+ * + draws)` (Davison and Hinkley, "Bootstrap Methods and their Application", 1997, eq. 4.11), which is never
+ * 0.
+ *
+ * Unknown without a trial that varies, and below 20 periods. Throws `InvalidSample` at a number that is not
+ * finite, at columns of different lengths, and at options out of range. White, "A Reality Check for Data
+ * Snooping", Econometrica 68 (2000).
+ */
+export function realityCheck(
+  trials: readonly Float64Array[],
+  options: BootstrapOptions,
+): Estimate<RealityCheck> {
+  const centred = centredTrials(trials, 'common');
+  if (centred.kind === 'unknown') return centred;
+  const drawn = drawsOf(trials, options);
+  const best = centred.value.reduce((one, other) => (other.mean > one.mean ? other : one));
+  const columns = centred.value.map((trial) => trial.centred);
+  let asGood = 0;
+  forEachBootstrapMean(columns, drawn, (means) => {
+    if (means.some((mean) => mean >= best.mean)) asGood += 1;
+  });
+  const { draws, meanBlock } = drawn;
+  return known({ pValue: (1 + asGood) / (1 + draws), best: best.index, draws, meanBlock });
+}
+
+/** A trial less its mean, and the mean, both in units that keep every sum within the range of floats. */
+interface CentredTrial {
+  /** Its place among all that were given. */
+  readonly index: number;
+  readonly mean: number;
+  readonly centred: Float64Array;
+}
+
+/** `own`: in units of the largest return of each trial. `common`: in units of the largest of all. */
+type TrialUnit = 'own' | 'common';
+
+/** Fewer have no days to draw from. */
+const LEAST_PERIODS = 20;
+
+/**
+ * Returns the trials that vary, at least one: the input of the tests of many trials. A trial that never
+ * varies would be as good in every draw as it was. Unknown without a trial that varies, and below 20 periods.
+ * Throws `InvalidSample` at a number that is not finite, and at columns of different lengths.
+ */
+export function centredTrials(trials: readonly Float64Array[], unit: TrialUnit): Estimate<CentredTrial[]> {
+  const periods = checkTrials(trials);
+  if (trials.length === 0) return unknown('too-few-trials', lack('lack.noTrial'));
+  if (periods < LEAST_PERIODS)
+    return unknown(
+      'too-few-observations',
+      lack('lack.returns', { least: inDigits(LEAST_PERIODS), found: inDigits(periods) }),
+    );
+  const common = trials.reduce((most, trial) => Math.max(most, largestOf(trial)), 0);
+  const centred = trials.flatMap((trial, index) => {
+    const own = largestOf(trial);
+    if (own === 0) return [];
+    const scale = unit === 'own' ? own : common;
+    const mean = trial.reduce((sum, value) => sum + value / scale, 0) / periods;
+    const distances = trial.map((value) => value / scale - mean);
+    return largestOf(distances) > NOISE_SHARE * (own / scale) ? [{ index, mean, centred: distances }] : [];
+  });
+  if (centred.length === 0)
+    return unknown('no-variance', lack('lack.noVaryingTrial', { found: inDigits(trials.length) }));
+  return known(centred);
+}
+
+function largestOf(values: Float64Array): number {
+  return values.reduce((most, value) => Math.max(most, Math.abs(value)), 0);
 }

@@ -19,9 +19,8 @@ import { parseMarket } from '../exchange/market-names.ts';
 import { finding } from './study-fact.ts';
 import { paidCosts } from './stress/doubled-costs.ts';
 import { randomEntryPlan } from './stress/random-entry-plan.ts';
-import { blockLength } from '../statistics/block-length.ts';
-import { unknown, known, type Estimate } from '../statistics/estimate.ts';
-import { lack } from '../statistics/english-lacks.ts';
+import { blockLength } from '../statistics/stationary-bootstrap.ts';
+import { unknown, known, type Estimate, lack } from '../statistics/estimate.ts';
 
 /** Draws of a session that says nothing of them. */
 export const USUAL_DRAWS = 50;

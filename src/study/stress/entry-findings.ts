@@ -1,6 +1,6 @@
 import { inDigits } from '../../language/fact.ts';
 import type { Objective } from '../objectives.ts';
-import { quantilesOf, type Quantiles } from '../../statistics/quantiles.ts';
+import { quantilesOf, type Quantiles } from '../../statistics/sample-moments.ts';
 import { finding } from '../study-fact.ts';
 import { notTested, type Tested } from '../validation/tested.ts';
 import type { RanReport, StressReport } from './stress-task.ts';

@@ -1,10 +1,9 @@
 import { firstBarFrom, gridOfColumns, type CandleColumns } from '../../domain/candle-columns.ts';
 import { present } from '../../domain/invariant.ts';
 import type { RandomSource } from '../../domain/random.ts';
-import { known, unknown, type Estimate } from '../../statistics/estimate.ts';
-import { lack } from '../../statistics/english-lacks.ts';
+import { known, unknown, type Estimate, lack } from '../../statistics/estimate.ts';
 import { inDigits } from '../../language/fact.ts';
-import { randomEntries } from '../../statistics/random-entries.ts';
+import { randomEntries } from '../../statistics/trade-order-risk.ts';
 import type { PastPosition, MarketPositions } from './held-positions.ts';
 
 /** Fewer are a few decisions: where they were is told by nothing. */

@@ -1,5 +1,5 @@
 import { inDigits } from '../../language/fact.ts';
-import { quantilesOf, type Quantiles } from '../../statistics/quantiles.ts';
+import { quantilesOf, type Quantiles } from '../../statistics/sample-moments.ts';
 import { finding } from '../study-fact.ts';
 import { notTested, type Tested } from '../validation/tested.ts';
 import type { StressReport } from './stress-task.ts';

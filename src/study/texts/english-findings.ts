@@ -1,4 +1,4 @@
-import { ENGLISH_LACKS } from '../../statistics/english-lacks.ts';
+import { ENGLISH_LACKS } from '../../statistics/estimate.ts';
 
 /** Findings of a study as sentences: its outcome, its notes, and the reasons tests were not made. */
 export const ENGLISH_FINDINGS = {

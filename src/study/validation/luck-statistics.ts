@@ -1,16 +1,17 @@
 import { createRandom, type RandomSource } from '../../domain/random.ts';
-import { deflatedSharpe } from '../../statistics/deflated-sharpe.ts';
-import { deflatedSharpeOfTrials, type Deflation } from '../../statistics/deflated-sharpe-of-trials.ts';
-import { expectedMaximumSharpe } from '../../statistics/expected-maximum-sharpe.ts';
-import { known, unknown, type Estimate } from '../../statistics/estimate.ts';
-import { lack } from '../../statistics/english-lacks.ts';
+import {
+  deflatedSharpe,
+  deflatedSharpeOfTrials,
+  type Deflation,
+  expectedMaximumSharpe,
+  minimumTrackRecord,
+  probabilisticSharpe,
+} from '../../statistics/probabilistic-sharpe.ts';
+import { known, unknown, type Estimate, lack } from '../../statistics/estimate.ts';
 import { inDigits } from '../../language/fact.ts';
-import { minimumTrackRecord } from '../../statistics/minimum-track-record.ts';
 import { overfittingProbability } from '../../statistics/overfitting-probability.ts';
-import { probabilisticSharpe } from '../../statistics/probabilistic-sharpe.ts';
-import { realityCheck } from '../../statistics/reality-check.ts';
+import { realityCheck, superiorPredictiveAbility } from '../../statistics/superior-predictive-ability.ts';
 import { sampleMoments, type SampleMoments } from '../../statistics/sample-moments.ts';
-import { superiorPredictiveAbility } from '../../statistics/superior-predictive-ability.ts';
 import { tradeOrderRisk, type TradeOrderRisk } from '../../statistics/trade-order-risk.ts';
 import { finding } from '../study-fact.ts';
 import { notTested, tested, type Tested } from './tested.ts';

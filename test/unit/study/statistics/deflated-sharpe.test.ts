@@ -2,13 +2,13 @@ import { describe, expect, test } from 'vitest';
 import {
   clusterReturns,
   deflatedSharpeOfTrials,
-} from '../../../../src/statistics/deflated-sharpe-of-trials.ts';
-import { deflatedSharpe } from '../../../../src/statistics/deflated-sharpe.ts';
+  deflatedSharpe,
+  expectedMaximumSharpe,
+  minimumTrackRecord,
+  observedSharpe,
+  probabilisticSharpe,
+} from '../../../../src/statistics/probabilistic-sharpe.ts';
 import { InvalidSample } from '../../../../src/statistics/estimate.ts';
-import { expectedMaximumSharpe } from '../../../../src/statistics/expected-maximum-sharpe.ts';
-import { minimumTrackRecord } from '../../../../src/statistics/minimum-track-record.ts';
-import { observedSharpe } from '../../../../src/statistics/observed-sharpe.ts';
-import { probabilisticSharpe } from '../../../../src/statistics/probabilistic-sharpe.ts';
 import { drawnReturns, drawnTrials, groupedTrials } from './drawn-returns.ts';
 import { knownValue } from './known-value.ts';
 import { ORACLE } from './oracle-vectors.ts';

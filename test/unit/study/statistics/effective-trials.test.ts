@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { averageLinkage, bestClustering } from '../../../../src/statistics/best-clustering.ts';
 import {
+  averageLinkage,
+  bestClustering,
   correlationMatrix,
   meanCorrelation,
   standardizedTrials,

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { normalCdf, normalQuantile } from '../../../../src/statistics/normal-distribution.ts';
+import { normalCdf, normalQuantile } from '../../../../src/statistics/probabilistic-sharpe.ts';
 import { InvalidSample } from '../../../../src/statistics/estimate.ts';
 import { ORACLE } from './oracle-vectors.ts';
 

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { createRandom } from '../../../../src/domain/random.ts';
 import { InvalidSample } from '../../../../src/statistics/estimate.ts';
-import { randomEntries } from '../../../../src/statistics/random-entries.ts';
+import { randomEntries } from '../../../../src/statistics/trade-order-risk.ts';
 import { knownValue } from './known-value.ts';
 
 const ascending = (one: number, other: number): number => one - other;

@@ -1,9 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { autocorrelation } from '../../../../src/statistics/autocorrelation.ts';
+import { autocorrelation, sampleMoments, sampleQuantile } from '../../../../src/statistics/sample-moments.ts';
 import { InvalidSample } from '../../../../src/statistics/estimate.ts';
-import { observedSharpe } from '../../../../src/statistics/observed-sharpe.ts';
-import { sampleMoments } from '../../../../src/statistics/sample-moments.ts';
-import { sampleQuantile } from '../../../../src/statistics/sample-quantile.ts';
+import { observedSharpe } from '../../../../src/statistics/probabilistic-sharpe.ts';
 import { drawnReturns } from './drawn-returns.ts';
 import { knownValue } from './known-value.ts';
 import { ORACLE } from './oracle-vectors.ts';

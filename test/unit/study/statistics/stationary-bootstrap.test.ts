@@ -1,8 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { createRandom } from '../../../../src/domain/random.ts';
-import { blockLength } from '../../../../src/statistics/block-length.ts';
+import { blockLength, stationaryBootstrap } from '../../../../src/statistics/stationary-bootstrap.ts';
 import { InvalidSample } from '../../../../src/statistics/estimate.ts';
-import { stationaryBootstrap } from '../../../../src/statistics/stationary-bootstrap.ts';
 import { drawnReturns } from './drawn-returns.ts';
 import { knownValue } from './known-value.ts';
 import { ORACLE } from './oracle-vectors.ts';

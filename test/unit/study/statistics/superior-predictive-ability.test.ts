@@ -1,13 +1,13 @@
 import { describe, expect, test } from 'vitest';
 import { createRandom } from '../../../../src/domain/random.ts';
-import { blockLength } from '../../../../src/statistics/block-length.ts';
+import { blockLength } from '../../../../src/statistics/stationary-bootstrap.ts';
 import {
   bootstrapDeviation,
   superiorPredictiveAbility,
+  centredTrials,
+  realityCheck,
 } from '../../../../src/statistics/superior-predictive-ability.ts';
-import { centredTrials } from '../../../../src/statistics/centred-trials.ts';
 import { InvalidSample } from '../../../../src/statistics/estimate.ts';
-import { realityCheck } from '../../../../src/statistics/reality-check.ts';
 import { drawnReturns, drawnTrials } from './drawn-returns.ts';
 import { knownValue } from './known-value.ts';
 import { ORACLE } from './oracle-vectors.ts';

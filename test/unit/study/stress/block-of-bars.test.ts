@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { CandleColumns } from '../../../../src/domain/candle-columns.ts';
-import { blockLength } from '../../../../src/statistics/block-length.ts';
+import { blockLength } from '../../../../src/statistics/stationary-bootstrap.ts';
 import { blockOfBars } from '../../../../src/study/run-stress.ts';
 import { TETHER, walkOf } from '../../backtest/candle-run.ts';
 import { drawnReturns } from '../statistics/drawn-returns.ts';
