@@ -1,7 +1,6 @@
 import { readSpace } from '../src/search/space-declaration.ts';
 import { Sampler } from '../src/search/sampler.ts';
-import type { SamplerKind } from '../src/search/sampler-settings.ts';
-import type { Trial } from '../src/search/trial-record.ts';
+import type { SamplerKind, Trial } from '../src/search/trial-record.ts';
 import { cpuMs } from './cpu-time.ts';
 import type { BenchResult } from './result.ts';
 

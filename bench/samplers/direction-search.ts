@@ -4,7 +4,7 @@ import {
   type BinaryPolynomial,
   continuedDirections,
   PLAIN_DIRECTIONS,
-} from '../../src/search/sobol-directions.ts';
+} from '../../src/search/sobol-proposer.ts';
 import { EvenHalves } from './even-halves.ts';
 import { digitRows, netDefect, type DigitRows } from './net-defect.ts';
 

@@ -1,4 +1,4 @@
-import { degreeOf, type BinaryPolynomial } from '../../src/search/sobol-directions.ts';
+import { degreeOf, type BinaryPolynomial } from '../../src/search/sobol-proposer.ts';
 
 /** Dimensions that are looked at together, at most. */
 const MOST_DIMENSIONS = 128;

@@ -1,5 +1,5 @@
 /**
- * Finds the numbers that `src/search/sobol-directions.ts` stores, and prints them, by hand:
+ * Finds the numbers that `src/search/sobol-proposer.ts` stores, and prints them, by hand:
  *
  *     node bench/samplers/find-directions.ts 64
  */

@@ -8,7 +8,7 @@
  */
 import { readFileSync } from 'node:fs';
 import { z } from 'zod';
-import { SOBOL_DIRECTIONS } from '../../src/search/sobol-directions.ts';
+import { SOBOL_DIRECTIONS } from '../../src/search/sobol-proposer.ts';
 import { digitRows, netDefect } from './net-defect.ts';
 
 const [dimensions = 2, digits = 10] = process.argv.slice(2).map(Number);

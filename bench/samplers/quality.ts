@@ -8,7 +8,7 @@
 import { paramsOfPoint } from '../../src/search/params-of-point.ts';
 import { readSpace } from '../../src/search/space-declaration.ts';
 import { Sampler } from '../../src/search/sampler.ts';
-import { SAMPLER_KINDS } from '../../src/search/sampler-settings.ts';
+import { SAMPLER_KINDS } from '../../src/search/trial-record.ts';
 import { TEST_FUNCTIONS } from './test-functions.ts';
 
 const [kindName, name = '', ...numbers] = process.argv.slice(2);

@@ -5,8 +5,7 @@
  *
  * Prints one line of JSON: the points as they are, and scrambled by each seed from 0 on.
  */
-import { SOBOL_BITS } from '../../src/search/sobol-directions.ts';
-import { scrambledSobol, sobolBits } from '../../src/search/sobol-proposer.ts';
+import { SOBOL_BITS, scrambledSobol, sobolBits } from '../../src/search/sobol-proposer.ts';
 
 const [dimensions = 2, points = 64, seeds = 1] = process.argv.slice(2).map(Number);
 const countTo = (count: number): number[] => Array.from({ length: count }, (_, index) => index);

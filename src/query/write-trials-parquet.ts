@@ -1,8 +1,13 @@
 import { decimalText, fractionDigits } from '../domain/decimal-text.ts';
 import { present } from '../domain/invariant.ts';
 import { openDatabase } from '../recording/duckdb.ts';
-import { readSpace } from '../search/space-declaration.ts';
-import { isNumeric, type Parameter, type ParameterValue, type Space } from '../search/parameter.ts';
+import {
+  readSpace,
+  isNumeric,
+  type Parameter,
+  type ParameterValue,
+  type Space,
+} from '../search/space-declaration.ts';
 import type { StoredTrial } from '../study/study-rows.ts';
 import type { StudyStore } from '../study/study-store.ts';
 import { copyParquet } from './copy-parquet.ts';

@@ -1,13 +1,16 @@
 import { SarrafError } from '../domain/errors.ts';
-import type { NumericAxis } from './numeric-axis.ts';
-import type { Coordinates, SpaceAxes } from './space-axes.ts';
-import { CmaDistribution } from './cma-distribution.ts';
-import { defaultPopulation } from './cma-weights.ts';
-import { numberAt } from './number-at.ts';
-import type { LearnedTrial, Proposer, ProposerSetup } from './proposer.ts';
-import { RandomStream } from './random-stream.ts';
-import { wholeGenerations } from './whole-generations.ts';
-import { gaussianCdf, gaussianQuantile } from './gaussian.ts';
+import type { NumericAxis, Coordinates, SpaceAxes } from './space-axes.ts';
+import { CmaDistribution, defaultPopulation } from './cma-distribution.ts';
+import {
+  numberAt,
+  type LearnedTrial,
+  type Proposer,
+  type ProposerSetup,
+  RandomStream,
+  wholeGenerations,
+  gaussianCdf,
+  gaussianQuantile,
+} from './proposer.ts';
 
 /** The first step: a sixth of every line, which is Optuna's. */
 const FIRST_STEP = 1 / 6;

@@ -1,7 +1,15 @@
-import type { z } from 'zod';
-import { isNumeric, type Parameter, type ParameterValue, type Point, type Space } from './parameter.ts';
-import { schemaFields } from './schema-fields.ts';
+import { z } from 'zod';
+import {
+  isNumeric,
+  type Parameter,
+  type ParameterValue,
+  type Point,
+  type Space,
+} from './space-declaration.ts';
 import { SpaceAxes } from './space-axes.ts';
+import { SURE_DIGITS } from '../domain/decimal-text.ts';
+import { SarrafError } from '../domain/errors.ts';
+import { searchOf, type SearchRange } from '../strategy/search-range.ts';
 
 /** A strategy's params before its schema has read them. */
 export type Params = Readonly<Record<string, unknown>>;
@@ -52,4 +60,208 @@ function outerValues(space: Space, parameter: Parameter): readonly ParameterValu
   if (!isNumeric(parameter)) return parameter.values;
   const axis = new SpaceAxes(space).axis(space.parameters.indexOf(parameter));
   return [axis.valueAt(axis.coordinateOf(parameter.min)), axis.valueAt(axis.coordinateOf(parameter.max))];
+}
+
+/** An entry of a space's declaration, as a study file would have it. */
+export type SpaceEntry = Readonly<Record<string, unknown>>;
+
+/**
+ * The space that a strategy declares by its params, as the `space` of a study file:
+ *
+ * - A param in `search(…)` takes what that says, and the rest from its schema.
+ * - Without it: an integer with a smallest and a largest value, a decimal with both and neither exclusive, a
+ *   boolean, an enumeration. `multipleOf` is the step.
+ * - What has no range is left out, and so is a param that may be missing and has no default.
+ *
+ * @throws SarrafError `INVALID_OPTIONS` where nothing is left
+ */
+export function spaceDeclaredBy(schema: z.ZodType): Readonly<Record<string, SpaceEntry>> {
+  const entries = schemaFields(schema).flatMap((field) => {
+    const entry = entryOf(field);
+    return entry === null ? [] : [[field.name, entry] as const];
+  });
+  if (entries.length > 0) return Object.fromEntries(entries);
+  throw new SarrafError(
+    'INVALID_OPTIONS',
+    'expected a param with a range to search, found none: give one z.int().min(5).max(50) or ' +
+      'search(z.int(), { min: 5, max: 50 }), or write a space into the study file',
+  );
+}
+
+function entryOf(field: SchemaField): SpaceEntry | null {
+  const { kind, search, isOptional, values } = field;
+  if (search === false || (search === undefined && isOptional)) return null;
+  const declared = search ?? {};
+  if (declared.values !== undefined) return { kind: 'choice', values: declared.values };
+  const isRange = declared.min !== undefined || declared.max !== undefined;
+  if (kind === 'boolean') return { kind };
+  if (kind === 'choice' && !isRange) return values.length < 2 ? null : { kind, values };
+  if (kind === 'other' && !isRange) return null;
+  const type = kind === 'integer' ? 'integer' : 'decimal';
+  const min = declared.min ?? lowest(field, type);
+  const max = declared.max ?? highest(field, type);
+  if (search === undefined && (min === null || max === null)) return null;
+  const step = declared.step ?? field.step;
+  return {
+    kind: type,
+    // What is missing here is asked for where the declaration is read.
+    ...(min === null ? {} : { min }),
+    ...(max === null ? {} : { max }),
+    ...(step === null ? {} : { step }),
+    ...(declared.scale === undefined ? {} : { scale: declared.scale }),
+  };
+}
+
+/** The smallest value that a schema allows, on a whole step. Null where it states none that it allows. */
+function lowest({ min, step }: SchemaField, type: 'integer' | 'decimal'): number | null {
+  if (min === null || !Number.isFinite(min.value)) return null;
+  const stride = step ?? (type === 'integer' ? 1 : null);
+  if (stride === null) return min.isInclusive ? min.value : null;
+  const strides = stridesIn(min.value, stride);
+  return onStride(min.isInclusive ? Math.ceil(strides) : Math.floor(strides) + 1, stride);
+}
+
+/** The largest one. */
+function highest({ max, step }: SchemaField, type: 'integer' | 'decimal'): number | null {
+  if (max === null || !Number.isFinite(max.value)) return null;
+  const stride = step ?? (type === 'integer' ? 1 : null);
+  if (stride === null) return max.isInclusive ? max.value : null;
+  const strides = stridesIn(max.value, stride);
+  return onStride(max.isInclusive ? Math.floor(strides) : Math.ceil(strides) - 1, stride);
+}
+
+/** A float's quotient is a whole number only after rounding: 1.1 / 0.1 is 11.000000000000002. */
+function stridesIn(value: number, stride: number): number {
+  return Number((value / stride).toPrecision(12));
+}
+
+function onStride(strides: number, stride: number): number {
+  return Number((strides * stride).toPrecision(SURE_DIGITS));
+}
+
+/** A limit of a number, as a schema states it. */
+interface Limit {
+  readonly value: number;
+  readonly isInclusive: boolean;
+}
+
+/** One param of a strategy, as far as a search wants to know it. */
+interface SchemaField {
+  /** With dots into objects. */
+  readonly name: string;
+  /** `other`: a text, a list or the like. */
+  readonly kind: 'integer' | 'decimal' | 'choice' | 'boolean' | 'other';
+  /** It may be left out, and has no default. */
+  readonly isOptional: boolean;
+  readonly min: Limit | null;
+  readonly max: Limit | null;
+  readonly step: number | null;
+  readonly values: readonly (string | number | boolean)[];
+  /** The author's setting for the search. */
+  readonly search: SearchRange | false | undefined;
+}
+
+/** The parts of a schema's definition that are walked here. */
+interface Definition {
+  readonly type: string;
+  readonly shape?: Readonly<Record<string, z.core.$ZodType>>;
+  readonly innerType?: z.core.$ZodType;
+  readonly in?: z.core.$ZodType;
+  readonly format?: string;
+  readonly checks?: readonly z.core.$ZodCheck[];
+  readonly entries?: Readonly<Record<string, string | number>>;
+  readonly values?: readonly unknown[];
+  readonly options?: readonly z.core.$ZodType[];
+}
+
+/** A check's definition: of a limit, a step or a format. */
+interface CheckDefinition {
+  readonly check: string;
+  readonly value?: unknown;
+  readonly inclusive?: boolean;
+}
+
+/** Objects in objects that are looked into. */
+const DEEPEST = 4;
+
+const definitionOf = (schema: z.core.$ZodType): Definition => schema._zod.def;
+
+/** The params of a strategy's schema by name, those of inner objects with dots. */
+function schemaFields(schema: z.core.$ZodType, prefix = '', depth = 0): readonly SchemaField[] {
+  const { shape } = definitionOf(unwrapped(schema).inner);
+  if (shape === undefined) return [];
+  return Object.entries(shape).flatMap(([key, field]) => {
+    const name = `${prefix}${key}`;
+    const { inner } = unwrapped(field);
+    const isObject = definitionOf(inner).shape !== undefined && depth < DEEPEST;
+    return isObject ? schemaFields(field, `${name}.`, depth + 1) : [fieldOf(name, field)];
+  });
+}
+
+function fieldOf(name: string, schema: z.core.$ZodType): SchemaField {
+  const { inner, isOptional, search } = unwrapped(schema);
+  const definition = definitionOf(inner);
+  const checks = (definition.checks ?? []).map((check): CheckDefinition => check._zod.def);
+  const limit = (kind: string, isTighter: (one: number, other: number) => boolean): Limit | null =>
+    checks.reduce<Limit | null>((tightest, { check, value, inclusive }) => {
+      if (check !== kind || typeof value !== 'number') return tightest;
+      if (tightest !== null && !isTighter(value, tightest.value)) return tightest;
+      return { value, isInclusive: inclusive === true };
+    }, null);
+  const step = checks.find(({ check }) => check === 'multiple_of')?.value;
+  return {
+    name,
+    kind: kindOf(definition, checks),
+    isOptional,
+    min: limit('greater_than', (one, other) => one > other),
+    max: limit('less_than', (one, other) => one < other),
+    step: typeof step === 'number' ? step : null,
+    values: valuesOf(inner),
+    search,
+  };
+}
+
+function kindOf(definition: Definition, checks: readonly CheckDefinition[]): SchemaField['kind'] {
+  if (definition.type === 'boolean') return 'boolean';
+  if (definition.type === 'number') {
+    const isWhole = definition.format !== undefined && !definition.format.startsWith('float');
+    return isWhole || checks.some(({ check }) => check === 'number_format') ? 'integer' : 'decimal';
+  }
+  return definition.type === 'enum' || definition.type === 'literal' || definition.type === 'union'
+    ? 'choice'
+    : 'other';
+}
+
+/** The values of an enumeration, of literals, or of a union of them; none for anything else. */
+function valuesOf(schema: z.core.$ZodType): readonly (string | number | boolean)[] {
+  const { type, entries, values = [], options = [] } = definitionOf(schema);
+  if (type === 'enum') return Object.values(entries ?? {});
+  if (type === 'literal') return values.filter(isScalar);
+  const parts = options.map(valuesOf);
+  return parts.every((part) => part.length > 0) ? parts.flat() : [];
+}
+
+function isScalar(value: unknown): value is string | number | boolean {
+  return typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean';
+}
+
+/** The schema inside defaults and the like, and what its layers say. The outermost search counts. */
+function unwrapped(schema: z.core.$ZodType): {
+  readonly inner: z.core.$ZodType;
+  readonly isOptional: boolean;
+  readonly search: SearchRange | false | undefined;
+} {
+  let inner = schema;
+  let isOptional = false;
+  let hasDefault = false;
+  let search = searchOf(z.globalRegistry.get(inner));
+  for (;;) {
+    const { type, innerType, in: input } = definitionOf(inner);
+    const next = innerType ?? input;
+    if (next === undefined) return { inner, isOptional: isOptional && !hasDefault, search };
+    if (type === 'default' || type === 'prefault' || type === 'catch') hasDefault = true;
+    if (type === 'optional' || type === 'nullable') isOptional = true;
+    inner = next;
+    search ??= searchOf(z.globalRegistry.get(inner));
+  }
 }

@@ -1,23 +1,21 @@
 import { present } from '../domain/invariant.ts';
 import { SarrafError } from '../domain/errors.ts';
-import type { Point, Space } from './parameter.ts';
-import { PointIndex } from './point-index.ts';
-import { SpaceAxes } from './space-axes.ts';
-import { checkedOutcome, learnedTrial } from './checked-outcome.ts';
-import type { Proposer } from './proposer.ts';
-import { RandomStream } from './random-stream.ts';
-import { checkSettings, type SamplerSettings } from './sampler-settings.ts';
+import { type Point, type Space, valueCount } from './space-declaration.ts';
+import { PointIndex, SpaceAxes, type Coordinates } from './space-axes.ts';
 import {
+  checkedOutcome,
+  learnedTrial,
+  checkSettings,
+  type SamplerSettings,
   MOST_TRIALS,
   type Trial,
   type TrialOutcome,
   type TrialRecord,
   type TrialResult,
 } from './trial-record.ts';
+import { type Proposer, RandomStream, RandomProposer, type ProposerSetup } from './proposer.ts';
 import { CmaProposer } from './cma-proposer.ts';
-import { GridProposer } from './grid-proposer.ts';
 import { NsgaProposer } from './nsga-proposer.ts';
-import { RandomProposer } from './random-proposer.ts';
 import { SobolProposer } from './sobol-proposer.ts';
 import { TpeProposer } from './tpe-proposer.ts';
 
@@ -211,4 +209,57 @@ function createProposer(axes: SpaceAxes, { kind, seed, generation }: SamplerSett
     case 'cmaes':
       return new CmaProposer(setup);
   }
+}
+
+/**
+ * Every point of the space once, in an order that the seed shuffles: a study that ends early has then seen
+ * all of the space, and not a corner of it.
+ * @throws SarrafError `INVALID_OPTIONS` for a space without end, or of more than 100,000 points
+ */
+class GridProposer implements Proposer {
+  readonly mayRepeat = false;
+  private readonly setup: ProposerSetup;
+  private readonly index: PointIndex;
+  private readonly order: Uint32Array;
+
+  constructor(setup: ProposerSetup) {
+    this.setup = setup;
+    const { space } = setup.axes;
+    const endless = space.parameters.find((parameter) => valueCount(parameter) === Infinity);
+    if (endless !== undefined)
+      throw new SarrafError(
+        'INVALID_OPTIONS',
+        `expected a step for ${endless.name}, found none: a grid tries every value`,
+      );
+    this.index = new PointIndex(space);
+    const count = present(this.index.count, 'the number of points');
+    if (count > BigInt(MOST_TRIALS))
+      throw new SarrafError(
+        'INVALID_OPTIONS',
+        `expected a grid of at most ${MOST_TRIALS} points, found ${count}: take longer steps or another sampler`,
+      );
+    this.order = shuffled(Number(count), setup.seed);
+  }
+
+  propose(number: number): Coordinates {
+    const place = present(this.order[number % this.order.length], 'a place in the grid');
+    return this.setup.axes.coordinatesOf(this.index.pointAt(BigInt(place)));
+  }
+
+  accept(): void {}
+
+  learn(): void {}
+}
+
+/** The numbers below `count`, shuffled as Fisher and Yates do. */
+function shuffled(count: number, seed: number): Uint32Array {
+  const random = new RandomStream(seed, count);
+  const order = Uint32Array.from({ length: count }, (_, place) => place);
+  for (let left = count - 1; left > 0; left -= 1) {
+    const other = random.below(left + 1);
+    const [one, two] = [order[left] ?? 0, order[other] ?? 0];
+    order[left] = two;
+    order[other] = one;
+  }
+  return order;
 }

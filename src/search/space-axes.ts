@@ -1,6 +1,4 @@
-import { present } from '../domain/invariant.ts';
-import { ChoiceAxis } from './choice-axis.ts';
-import { NumericAxis } from './numeric-axis.ts';
+import { present, invariant } from '../domain/invariant.ts';
 import {
   isActive,
   isNumeric,
@@ -8,7 +6,15 @@ import {
   type ParameterValue,
   type Point,
   type Space,
-} from './parameter.ts';
+  type NumericParameter,
+  nearestPlace,
+  textAtPlace,
+  valueAtPlace,
+  type ChoiceParameter,
+  valueCount,
+} from './space-declaration.ts';
+import { decimalText, SURE_DIGITS } from '../domain/decimal-text.ts';
+import { SarrafError } from '../domain/errors.ts';
 
 export type Axis = NumericAxis | ChoiceAxis;
 
@@ -105,4 +111,198 @@ function isNear({ steps }: { readonly steps: unknown }, one: unknown, other: unk
 
 function stepsIn({ steps }: { readonly steps: { readonly count: number } | null }): string {
   return steps === null ? '' : ` in ${steps.count - 1} steps`;
+}
+
+/**
+ * A numeric parameter as samplers see it: a stretch of the real line, in logarithms where the scale is one. A
+ * value with steps stands for the stretch half a step to both sides, so that the outer ones are as likely.
+ */
+export class NumericAxis {
+  readonly kind = 'numeric';
+  readonly low: number;
+  readonly high: number;
+  private readonly isLog: boolean;
+  private readonly halfStep: number;
+
+  private readonly parameter: NumericParameter;
+
+  constructor(parameter: NumericParameter) {
+    this.parameter = parameter;
+    const { min, max, scale, steps } = parameter;
+    this.isLog = scale === 'log';
+    this.halfStep = steps === null ? 0 : steps.stride / 10 ** steps.decimals / 2;
+    this.low = this.onLine(min - this.halfStep);
+    this.high = this.onLine(max + this.halfStep);
+  }
+
+  get isStepped(): boolean {
+    return this.parameter.steps !== null;
+  }
+
+  /** Returns the place of a value on the line. */
+  coordinateOf(value: ParameterValue): number {
+    return this.onLine(Number(value));
+  }
+
+  /** The value next to a place on the line. */
+  valueAt(coordinate: number): ParameterValue {
+    const { steps, kind, min, max } = this.parameter;
+    const wanted = this.isLog ? Math.exp(coordinate) : coordinate;
+    if (steps === null) {
+      const rounded = Number(Math.min(max, Math.max(min, wanted)).toPrecision(SURE_DIGITS));
+      return decimalText(Math.min(max, Math.max(min, rounded)));
+    }
+    const place = nearestPlace(steps, wanted);
+    return kind === 'integer' ? valueAtPlace(steps, place) : textAtPlace(steps, place);
+  }
+
+  /** The coordinate of the value next to a place on the line. */
+  snapped(coordinate: number): number {
+    const { steps } = this.parameter;
+    if (steps === null) return Math.min(this.high, Math.max(this.low, coordinate));
+    const wanted = this.isLog ? Math.exp(coordinate) : coordinate;
+    return this.onLine(valueAtPlace(steps, nearestPlace(steps, wanted)));
+  }
+
+  /** The value at a place, counted from 0. */
+  valueOfPlace(place: number): ParameterValue {
+    const { steps, kind } = this.parameter;
+    invariant(steps !== null, 'expected a parameter with steps');
+    return kind === 'integer' ? valueAtPlace(steps, place) : textAtPlace(steps, place);
+  }
+
+  /** The stretch that the value at a coordinate stands for; empty without steps. */
+  cellAt(coordinate: number): readonly [left: number, right: number] {
+    if (!this.isLog) return [coordinate - this.halfStep, coordinate + this.halfStep];
+    const value = Math.exp(coordinate);
+    return [Math.log(value - this.halfStep), Math.log(value + this.halfStep)];
+  }
+
+  private onLine(value: number): number {
+    return this.isLog ? Math.log(value) : value;
+  }
+}
+
+/** A choice as samplers see it: the places of its values, counted from 0, without an order. */
+export class ChoiceAxis {
+  readonly kind = 'choice';
+  readonly count: number;
+
+  private readonly parameter: ChoiceParameter;
+
+  constructor(parameter: ChoiceParameter) {
+    this.parameter = parameter;
+    this.count = parameter.values.length;
+  }
+
+  coordinateOf(value: ParameterValue): number {
+    const place = this.parameter.values.indexOf(value);
+    invariant(place >= 0, () => `expected a value of ${this.parameter.name}, found ${JSON.stringify(value)}`);
+    return place;
+  }
+
+  valueAt(place: number): ParameterValue {
+    return present(this.parameter.values[place], () => `a value of ${this.parameter.name} at ${place}`);
+  }
+
+  valueOfPlace(place: number): ParameterValue {
+    return this.valueAt(place);
+  }
+}
+
+/** Combinations of conditions that are told apart; each costs a walk over the parameters that follow. */
+const MOST_STATES = 10_000;
+
+/**
+ * All points of a space in a fixed order: the last parameter changes first. A parameter that does not exist
+ * adds no points.
+ */
+export class PointIndex {
+  private readonly axes: SpaceAxes;
+  private readonly counts = new Map<string, bigint>();
+  /** By parameter: whether a later one depends on it. */
+  private readonly isParent: readonly boolean[];
+
+  private readonly space: Space;
+
+  constructor(space: Space) {
+    this.space = space;
+    this.axes = new SpaceAxes(space);
+    const parents = new Set(space.parameters.flatMap(({ when }) => when.map(({ parameter }) => parameter)));
+    this.isParent = space.parameters.map(({ name }) => parents.has(name));
+  }
+
+  /** Number of points; null if it is infinite. */
+  get count(): bigint | null {
+    return this.hasEnd ? this.countFrom(0, {}) : null;
+  }
+
+  private get hasEnd(): boolean {
+    return this.space.parameters.every((parameter) => valueCount(parameter) !== Infinity);
+  }
+
+  /** The point at a place, from 0 to the count less one. */
+  pointAt(place: bigint): Point {
+    let rest = place;
+    const point: Record<string, ParameterValue> = {};
+    for (const [index, parameter] of this.space.parameters.entries()) {
+      if (!isActive(parameter, point)) continue;
+      const axis = this.axes.axis(index);
+      if (this.isParent[index] !== true) {
+        const below = this.countFrom(index + 1, point);
+        point[parameter.name] = axis.valueOfPlace(Number(rest / below));
+        rest %= below;
+        continue;
+      }
+      for (let value = 0; value < valueCount(parameter); value += 1) {
+        point[parameter.name] = axis.valueOfPlace(value);
+        const below = this.countFrom(index + 1, point);
+        if (rest < below) break;
+        rest -= below;
+      }
+    }
+    return point;
+  }
+
+  /** Points of the parameters from one on, under the values of those before it. */
+  private countFrom(index: number, point: Point): bigint {
+    const parameter = this.space.parameters[index];
+    if (parameter === undefined) return 1n;
+    const key = this.keyOf(index, point);
+    const known = this.counts.get(key);
+    if (known !== undefined) return known;
+    if (this.counts.size >= MOST_STATES)
+      throw new SarrafError(
+        'INVALID_OPTIONS',
+        `expected at most ${MOST_STATES} combinations of conditions in the space, found more`,
+      );
+    const count = this.countOf(index, parameter, point);
+    this.counts.set(key, count);
+    return count;
+  }
+
+  private countOf(index: number, parameter: Parameter, point: Point): bigint {
+    if (!isActive(parameter, point)) return this.countFrom(index + 1, point);
+    if (this.isParent[index] !== true)
+      return BigInt(valueCount(parameter)) * this.countFrom(index + 1, point);
+    let sum = 0n;
+    for (let value = 0; value < valueCount(parameter); value += 1) {
+      const chosen = this.axes.axis(index).valueOfPlace(value);
+      sum += this.countFrom(index + 1, { ...point, [parameter.name]: chosen });
+    }
+    return sum;
+  }
+
+  /** Returns a key of the earlier values as later parameters see them: which of their conditions hold. */
+  private keyOf(index: number, point: Point): string {
+    const { parameters } = this.space;
+    let key = `${index}:`;
+    for (let later = index; later < parameters.length; later += 1) {
+      for (const { parameter, values } of present(parameters[later], 'a parameter').when) {
+        const value = point[parameter];
+        key += value === undefined ? '-' : values.includes(value) ? '1' : '0';
+      }
+    }
+    return key;
+  }
 }

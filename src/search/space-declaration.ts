@@ -1,16 +1,12 @@
 import { z } from 'zod';
 import { SarrafError } from '../domain/errors.ts';
-import { tryDecimalText, type DecimalText, SURE_DIGITS } from '../domain/decimal-text.ts';
 import {
-  MOST_PARAMETERS,
-  type Parameter,
-  type Space,
-  isNumeric,
-  valueCount,
-  type Condition,
-  type ParameterValue,
-} from './parameter.ts';
-import { readSteps, type Steps } from './steps.ts';
+  tryDecimalText,
+  type DecimalText,
+  SURE_DIGITS,
+  decimalText,
+  fractionDigits,
+} from '../domain/decimal-text.ts';
 
 const number = z.union([z.number(), z.string()]).transform((input, context): DecimalText => {
   const text = tryDecimalText(input);
@@ -213,4 +209,138 @@ function hasValue(parent: Parameter, value: ParameterValue): boolean {
     value <= max &&
     (value - steps.first) % steps.stride === 0
   );
+}
+
+/**
+ * A value of a parameter: an integer is a number, a decimal its canonical text, a choice what was declared. A
+ * decimal as text is exact: `0.3` stays `0.3`, whatever a binary float makes of it.
+ */
+export type ParameterValue = string | number | boolean;
+
+/** The parameter exists only where an earlier one has one of these values. */
+interface Condition {
+  readonly parameter: string;
+  readonly values: readonly ParameterValue[];
+}
+
+/** Common fields of every parameter. */
+interface Named {
+  /** The name in the strategy's params; a dot leads into an object. */
+  readonly name: string;
+  /** All of them must hold; none: the parameter always exists. */
+  readonly when: readonly Condition[];
+}
+
+/** A number in a range, with or without steps. */
+export interface NumericParameter extends Named {
+  readonly kind: 'integer' | 'decimal';
+  /** In which measure values are equally likely: their own, or their logarithm. */
+  readonly scale: 'linear' | 'log';
+  readonly min: number;
+  readonly max: number;
+  /** Null: any decimal of at most 15 digits between `min` and `max`. */
+  readonly steps: Steps | null;
+}
+
+/** One of some values without an order. */
+export interface ChoiceParameter extends Named {
+  readonly kind: 'choice' | 'boolean';
+  readonly values: readonly ParameterValue[];
+}
+
+export type Parameter = NumericParameter | ChoiceParameter;
+
+/** Search space of a study: parameters in the order of their declaration. */
+export interface Space {
+  readonly parameters: readonly Parameter[];
+}
+
+/** Values by name; a parameter that does not exist under the others is left out. */
+export type Point = Readonly<Record<string, ParameterValue>>;
+
+/** Parameters of one space: more than anyone tells apart, and what the Sobol sequence has dimensions for. */
+const MOST_PARAMETERS = 64;
+
+/** True if the parameter exists under the values of those before it. */
+export function isActive({ when }: Parameter, point: Point): boolean {
+  return when.every(({ parameter, values }) => {
+    const value = point[parameter];
+    return value !== undefined && values.includes(value);
+  });
+}
+
+/** True if a parameter is a number, with an order and distances. */
+export function isNumeric(parameter: Parameter): parameter is NumericParameter {
+  return parameter.kind === 'integer' || parameter.kind === 'decimal';
+}
+
+/** Returns the number of values of a parameter; `Infinity` for a decimal without steps. */
+export function valueCount(parameter: Parameter): number {
+  if (!isNumeric(parameter)) return parameter.values.length;
+  return parameter.steps?.count ?? Infinity;
+}
+
+/**
+ * The values `first`, `first + stride`, … of a range, counted in whole numbers of 10^-decimals. A float keeps
+ * whole numbers of 15 digits exactly, and so every step.
+ */
+interface Steps {
+  readonly first: number;
+  readonly stride: number;
+  readonly count: number;
+  readonly decimals: number;
+}
+
+/** A range whose values could not be told apart, or the reason why it is none. */
+type ReadSteps =
+  | { readonly ok: true; readonly steps: Steps }
+  | { readonly ok: false; readonly at: 'min' | 'max' | 'step'; readonly problem: string };
+
+/** Whole numbers below it have at most 15 digits. */
+const MOST_UNITS = 10 ** SURE_DIGITS;
+
+/** Reads a range with steps; `min` is below `max`. */
+function readSteps(range: {
+  readonly min: DecimalText;
+  readonly max: DecimalText;
+  readonly step: DecimalText;
+}): ReadSteps {
+  const decimals = Math.max(...Object.values(range).map(fractionDigits));
+  const units = { min: 0, max: 0, step: 0 };
+  for (const at of ['min', 'max', 'step'] as const) {
+    const whole = wholeUnits(range[at], decimals);
+    if (Math.abs(whole) >= MOST_UNITS)
+      return { ok: false, at, problem: `expected at most ${SURE_DIGITS} digits, found ${range[at]}` };
+    units[at] = whole;
+  }
+  const { min: first, max: last, step: stride } = units;
+  if (stride <= 0) return { ok: false, at: 'step', problem: `expected more than 0, found ${range.step}` };
+  const between = (last - first) / stride;
+  if (last - first >= MOST_UNITS || (last - first) % stride !== 0) {
+    const problem = `expected a step that leads from ${range.min} to ${range.max}, found ${range.step}`;
+    return { ok: false, at: 'step', problem };
+  }
+  return { ok: true, steps: { first, stride, decimals, count: between + 1 } };
+}
+
+/** The value at a place, counted from 0, as the float next to it: its shortest text is the exact value. */
+export function valueAtPlace({ first, stride, decimals }: Steps, place: number): number {
+  return (first + place * stride) / 10 ** decimals;
+}
+
+/** The same as its exact text. */
+export function textAtPlace(steps: Steps, place: number): DecimalText {
+  return decimalText(valueAtPlace(steps, place));
+}
+
+/** The place of the value next to `value`. */
+export function nearestPlace({ first, stride, decimals, count }: Steps, value: number): number {
+  const place = Math.round((value * 10 ** decimals - first) / stride);
+  return Math.min(count - 1, Math.max(0, place));
+}
+
+/** A decimal as a whole number of 10^-decimals; too large ones come out too large. */
+function wholeUnits(text: DecimalText, decimals: number): number {
+  const [whole = '', fraction = ''] = text.split('.');
+  return Number(`${whole}${fraction.padEnd(decimals, '0')}`);
 }

@@ -1,5 +1,8 @@
 import { z } from 'zod';
-import type { Point } from './parameter.ts';
+import type { Point } from './space-declaration.ts';
+import { SarrafError } from '../domain/errors.ts';
+import type { Coordinates } from './space-axes.ts';
+import type { LearnedTrial } from './proposer.ts';
 
 /**
  * Outcome of a trial:
@@ -49,3 +52,87 @@ export const trialRecords = z.array(
 
 /** Maximum number of trials of a study; beyond it the sampler refuses to propose. */
 export const MOST_TRIALS = 100_000;
+
+/** The ways of sampling. */
+export const SAMPLER_KINDS = ['grid', 'random', 'sobol', 'tpe', 'nsga2', 'cmaes'] as const;
+
+export type SamplerKind = (typeof SAMPLER_KINDS)[number];
+
+/** Direction of an objective. */
+export type Direction = 'minimize' | 'maximize';
+
+/** Sampler settings of a study. With the same settings and outcomes the trials are the same. */
+export interface SamplerSettings {
+  readonly kind: SamplerKind;
+  /** A whole number from 0 to 2^53 less one. */
+  readonly seed: number;
+  /**
+   * Trials that are proposed before any of them is learned from, 1 to 1,000. As many as there are workers,
+   * or a multiple, keeps them busy; a smaller one learns sooner. It is part of the study: workers are not.
+   */
+  readonly generation: number;
+  /** One direction an objective. */
+  readonly objectives: readonly Direction[];
+}
+
+const LARGEST_GENERATION = 1_000;
+const MOST_OBJECTIVES = 8;
+
+/** Samplers that compare single numbers. */
+const ONE_OBJECTIVE: ReadonlySet<SamplerKind> = new Set(['tpe', 'cmaes']);
+
+/**
+ * Refuses settings with which no sampler could work.
+ * @throws SarrafError `INVALID_OPTIONS`
+ */
+export function checkSettings({ kind, seed, generation, objectives }: SamplerSettings): void {
+  if (!SAMPLER_KINDS.includes(kind)) refuse(`a sampler among ${SAMPLER_KINDS.join(', ')}`, kind);
+  if (!Number.isSafeInteger(seed) || seed < 0) refuse('a seed that is a whole number from 0', seed);
+  if (!Number.isInteger(generation) || generation < 1 || generation > LARGEST_GENERATION)
+    refuse(`a generation of 1 to ${LARGEST_GENERATION} trials`, generation);
+  if (objectives.length < 1 || objectives.length > MOST_OBJECTIVES)
+    refuse(`1 to ${MOST_OBJECTIVES} objectives`, objectives.length);
+  if (objectives.length > 1 && ONE_OBJECTIVE.has(kind))
+    refuse(`one objective for ${kind} (nsga2 takes several)`, objectives.length);
+}
+
+function refuse(expected: string, found: unknown): never {
+  throw new SarrafError('INVALID_OPTIONS', `expected ${expected}, found ${String(found)}`);
+}
+
+/**
+ * An outcome as it is kept. One with a value that is no finite number is a failed trial.
+ * @throws SarrafError `INVALID_OPTIONS` for another number of values than there are objectives
+ */
+export function checkedOutcome(
+  outcome: TrialOutcome,
+  trial: { readonly number: number; readonly objectives: number },
+): TrialOutcome {
+  if (outcome.kind === 'failed') return outcome;
+  const { values, violation } = outcome;
+  if (values.length !== trial.objectives) {
+    const expected = `expected ${trial.objectives} values, one an objective, for trial ${trial.number}`;
+    throw new SarrafError('INVALID_OPTIONS', `${expected}, found ${values.length}`);
+  }
+  const wrong = values.findIndex((value) => !Number.isFinite(value));
+  if (wrong >= 0)
+    return { kind: 'failed', reason: `expected a finite objective ${wrong + 1}, found ${values[wrong]}` };
+  if (!(violation >= 0 && Number.isFinite(violation)))
+    return { kind: 'failed', reason: `expected a violation of 0 or more, found ${violation}` };
+  return outcome;
+}
+
+/** An outcome as samplers compare it. */
+export function learnedTrial(
+  outcome: TrialOutcome,
+  trial: {
+    readonly number: number;
+    readonly coordinates: Coordinates;
+    readonly objectives: readonly Direction[];
+  },
+): LearnedTrial {
+  const { number, coordinates, objectives } = trial;
+  if (outcome.kind === 'failed') return { number, coordinates, losses: [], violation: Infinity };
+  const losses = outcome.values.map((value, index) => (objectives[index] === 'maximize' ? -value : value));
+  return { number, coordinates, losses, violation: outcome.violation };
+}

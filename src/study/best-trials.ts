@@ -1,4 +1,4 @@
-import { dominates } from '../search/non-dominated-sort.ts';
+import { dominates } from '../search/nsga-proposer.ts';
 import type { TrialOutcome } from '../search/trial-record.ts';
 import type { Objective } from './objectives.ts';
 

@@ -1,6 +1,5 @@
 import { REQUEST_FIGURES } from '../backtest/request-figures.ts';
-import type { Direction } from '../search/sampler-settings.ts';
-import type { TrialOutcome } from '../search/trial-record.ts';
+import type { Direction, TrialOutcome } from '../search/trial-record.ts';
 
 /** Metrics of a trial: figures by name; null if a figure has no value. */
 export type TrialMetrics = Readonly<Record<string, number | null>>;

@@ -14,13 +14,17 @@ import { type StudyData, cutCandles, cutRecordings } from './data/study-data.ts'
 import type { ReadStudy } from './read-study.ts';
 import type { StudySettings } from './study-settings.ts';
 import { identityOf, type StudyIdentity } from './study-identity.ts';
-import type { Space } from '../search/parameter.ts';
+import { type Space, readSpace } from '../search/space-declaration.ts';
 import { setupOfStudy, type StudySetup, withParams } from './trials/trial-setup.ts';
 import { baseName } from '../daemon/strategy-settings.ts';
 import type { z } from 'zod';
-import { spaceDeclaredBy, type SpaceEntry } from '../search/declared-by-schema.ts';
-import { schemaRefusals, type Params, paramsOfPoint } from '../search/params-of-point.ts';
-import { readSpace } from '../search/space-declaration.ts';
+import {
+  spaceDeclaredBy,
+  type SpaceEntry,
+  schemaRefusals,
+  type Params,
+  paramsOfPoint,
+} from '../search/params-of-point.ts';
 import { reportVoice } from '../backtest/report-voice.ts';
 import { universeRulesOf } from '../backtest/available-markets.ts';
 import { createBacktest, neededMarkets } from '../backtest/candle-backtest.ts';

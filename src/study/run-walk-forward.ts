@@ -14,7 +14,7 @@ import { walkWindows, type WalkWindow } from './walk-forward/walk-windows.ts';
 import { accountTaskOf, windowChoices, type WindowChoice } from './walk-forward/window-choices.ts';
 import { bestTrial } from './best-trials.ts';
 import type { Objective } from './objectives.ts';
-import type { Space } from '../search/parameter.ts';
+import type { Space } from '../search/space-declaration.ts';
 import { distancesIn } from './walk-forward/point-distance.ts';
 
 interface WalkForwardOptions extends Omit<SessionOptions, 'onTrial'> {

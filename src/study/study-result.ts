@@ -8,7 +8,7 @@ import type { StudySettings } from './study-settings.ts';
 import { bestTrial, bestTrials } from './best-trials.ts';
 import type { Constraint, TrialMetrics, Objective } from './objectives.ts';
 import { SarrafError } from '../domain/errors.ts';
-import type { SamplerKind } from '../search/sampler-settings.ts';
+import type { SamplerKind } from '../search/trial-record.ts';
 import type { Params } from '../search/params-of-point.ts';
 import type { StoredTrial, TrialRow } from './study-rows.ts';
 import type { OpenedHoldout, StudyHead, StudyStore } from './study-store.ts';

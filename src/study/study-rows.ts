@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { SarrafError } from '../domain/errors.ts';
 import type { TrialMetrics } from './objectives.ts';
 import { trialRecords, type TrialOutcome } from '../search/trial-record.ts';
-import type { Point } from '../search/parameter.ts';
+import type { Point } from '../search/space-declaration.ts';
 import type { Params } from '../search/params-of-point.ts';
 import type { DailyReturns } from '../backtest/daily-returns.ts';
 import { FAILURE_KINDS, type FailureKind } from './trial-report.ts';

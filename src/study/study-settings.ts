@@ -14,8 +14,7 @@ import { nearestWord } from '../configuration/nearest-word.ts';
 import type { JsonSchema } from '../daemon/bot-schema.ts';
 import { duration } from '../daemon/setting-fields.ts';
 import { DAY_MS } from '../domain/durations.ts';
-import { SAMPLER_KINDS, type SamplerKind } from '../search/sampler-settings.ts';
-import { MOST_TRIALS } from '../search/trial-record.ts';
+import { SAMPLER_KINDS, type SamplerKind, MOST_TRIALS } from '../search/trial-record.ts';
 import { spaceDeclaration } from '../search/space-declaration.ts';
 import { usualDirection, type Constraint, type Objective } from './objectives.ts';
 

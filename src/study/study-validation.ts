@@ -1,7 +1,7 @@
 import type { Stretch } from './stretch.ts';
 import { present } from '../domain/invariant.ts';
 import type { StressFindings } from './stress-findings.ts';
-import type { Space } from '../search/parameter.ts';
+import type { Space } from '../search/space-declaration.ts';
 import type { Objective, TrialMetrics } from './objectives.ts';
 import { luckStatistics, type LuckStatisticName, type LuckStatistics } from './validation/luck-statistics.ts';
 import { plateauAround, type PlacedTrial, type Plateau } from './validation/plateau.ts';

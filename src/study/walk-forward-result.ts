@@ -17,7 +17,7 @@ import { readAccount, type StoredAccount } from './walk-forward/stored-account.t
 import { dailyGrowth, efficiencyOf, wholeEfficiency } from './walk-forward/walk-efficiency.ts';
 import { begunPlan, type WalkQuestion } from './walk-plan.ts';
 import type { WindowChoice } from './walk-forward/window-choices.ts';
-import type { ParameterValue, Point, Space } from '../search/parameter.ts';
+import type { ParameterValue, Point, Space } from '../search/space-declaration.ts';
 import { distancesIn } from './walk-forward/point-distance.ts';
 
 /** One window of a walk-forward. */

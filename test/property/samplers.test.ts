@@ -1,13 +1,16 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
-import type { Space } from '../../src/search/parameter.ts';
+import { type Space, readSpace } from '../../src/search/space-declaration.ts';
 import { paramsOfPoint } from '../../src/search/params-of-point.ts';
 import { SpaceAxes } from '../../src/search/space-axes.ts';
-import { readSpace } from '../../src/search/space-declaration.ts';
 import { Sampler } from '../../src/search/sampler.ts';
-import type { SamplerSettings } from '../../src/search/sampler-settings.ts';
-import { trialRecords, type Trial, type TrialOutcome } from '../../src/search/trial-record.ts';
+import {
+  type SamplerSettings,
+  trialRecords,
+  type Trial,
+  type TrialOutcome,
+} from '../../src/search/trial-record.ts';
 import { deepRuns } from '../support/deep-runs.ts';
 
 /** A numeric parameter, and the schema of a strategy that allows nothing else. */

@@ -3,7 +3,7 @@ import {
   type NumericParameter,
   type Parameter,
   type ParameterValue,
-} from '../../search/parameter.ts';
+} from '../../search/space-declaration.ts';
 import { nearRange } from '../validation/near-trials.ts';
 import type { StudyVoice } from '../study-voice.ts';
 import type { ReportParameter } from '../../page/study-data.ts';

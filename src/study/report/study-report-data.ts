@@ -1,6 +1,6 @@
 import { isTooShortFor } from '../../backtest/finish-run.ts';
 import { present } from '../../domain/invariant.ts';
-import { isNumeric, type Parameter, type Point } from '../../search/parameter.ts';
+import { isNumeric, type Parameter, type Point } from '../../search/space-declaration.ts';
 import { figureKind, shownFigures } from '../figure-kind.ts';
 import { rankedTrials } from '../ranked-trials.ts';
 import type { ShownTrial } from '../study-result.ts';

@@ -5,9 +5,9 @@ import {
   type ParameterValue,
   type Point,
   type Space,
-} from '../../search/parameter.ts';
-import { NumericAxis } from '../../search/numeric-axis.ts';
-import { nearestPlace } from '../../search/steps.ts';
+  nearestPlace,
+} from '../../search/space-declaration.ts';
+import { NumericAxis } from '../../search/space-axes.ts';
 
 /** A trial's number, and where in the space it is. */
 export interface NumberedPoint {

@@ -1,6 +1,6 @@
 import { present } from '../../domain/invariant.ts';
 import type { Objective } from '../objectives.ts';
-import { isNumeric, type Space } from '../../search/parameter.ts';
+import { isNumeric, type Space } from '../../search/space-declaration.ts';
 import type { TrialOutcome } from '../../search/trial-record.ts';
 import { inDigits } from '../../language/fact.ts';
 import { finding } from '../study-fact.ts';

@@ -1,4 +1,4 @@
-import type { Point, Space } from '../../search/parameter.ts';
+import type { Point, Space } from '../../search/space-declaration.ts';
 import { SpaceAxes } from '../../search/space-axes.ts';
 
 /**

@@ -8,9 +8,8 @@ import {
   type ReportedStudy,
   type ReportedWalk,
 } from '../../../../src/study/reported-study.ts';
-import type { Point } from '../../../../src/search/parameter.ts';
+import { type Point, readSpace } from '../../../../src/search/space-declaration.ts';
 import { SpaceAxes } from '../../../../src/search/space-axes.ts';
-import { readSpace } from '../../../../src/search/space-declaration.ts';
 import { paramsOfPoint } from '../../../../src/search/params-of-point.ts';
 import type { StoredTrial } from '../../../../src/study/study-rows.ts';
 import { StudyStore } from '../../../../src/study/study-store.ts';

@@ -1,8 +1,12 @@
 import { expect, test } from 'vitest';
-import { NumericAxis } from '../../../../src/search/numeric-axis.ts';
-import { CmaDistribution, symmetricEigen } from '../../../../src/search/cma-distribution.ts';
+import { NumericAxis } from '../../../../src/search/space-axes.ts';
+import {
+  CmaDistribution,
+  symmetricEigen,
+  cmaConstants,
+  defaultPopulation,
+} from '../../../../src/search/cma-distribution.ts';
 import { marginCell, withMargin } from '../../../../src/search/cma-proposer.ts';
-import { cmaConstants, defaultPopulation } from '../../../../src/search/cma-weights.ts';
 
 /** Three populations of six, each from the best to the worst. */
 const RANKED: readonly (readonly (readonly number[])[])[] = [

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { gaussianCdf, gaussianMass, gaussianQuantile } from '../../../../src/search/gaussian.ts';
+import { gaussianCdf, gaussianMass, gaussianQuantile } from '../../../../src/search/proposer.ts';
 
 /** `scipy.stats.norm.cdf`, scipy 1.17.1. */
 test.each([

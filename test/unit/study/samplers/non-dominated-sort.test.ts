@@ -1,9 +1,5 @@
 import { expect, test } from 'vitest';
-import {
-  crowdingDistances,
-  dominates,
-  nonDominatedFronts,
-} from '../../../../src/search/non-dominated-sort.ts';
+import { crowdingDistances, dominates, nonDominatedFronts } from '../../../../src/search/nsga-proposer.ts';
 
 const trial = (losses: readonly number[], violation = 0) => ({ losses, violation });
 const failed = trial([], Infinity);

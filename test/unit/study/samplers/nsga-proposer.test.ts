@@ -2,8 +2,7 @@ import { expect, test } from 'vitest';
 import { SpaceAxes } from '../../../../src/search/space-axes.ts';
 import { readSpace } from '../../../../src/search/space-declaration.ts';
 import { NsgaProposer, crossed, mutated } from '../../../../src/search/nsga-proposer.ts';
-import { numberAt } from '../../../../src/search/number-at.ts';
-import { RandomStream } from '../../../../src/search/random-stream.ts';
+import { numberAt, RandomStream } from '../../../../src/search/proposer.ts';
 
 const LINE = { low: -1, high: 3 };
 

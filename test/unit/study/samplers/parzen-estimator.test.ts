@@ -1,9 +1,8 @@
 import { expect, test } from 'vitest';
-import { NumericAxis } from '../../../../src/search/numeric-axis.ts';
-import { SpaceAxes } from '../../../../src/search/space-axes.ts';
+import { NumericAxis, SpaceAxes } from '../../../../src/search/space-axes.ts';
 import { readSpace } from '../../../../src/search/space-declaration.ts';
 import { agedWeights, ParzenEstimator } from '../../../../src/search/parzen-estimator.ts';
-import { RandomStream } from '../../../../src/search/random-stream.ts';
+import { RandomStream } from '../../../../src/search/proposer.ts';
 
 const DECLARED = {
   x: { kind: 'decimal', min: -3, max: 7 },

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { degreeOf, isPrimitive, primitivePolynomials } from '../../../../src/search/sobol-directions.ts';
+import { degreeOf, isPrimitive, primitivePolynomials } from '../../../../src/search/sobol-proposer.ts';
 
 /** How many numbers below `count` have no divisor in common with it (Euler). */
 function coprimeCount(count: number): number {

@@ -1,12 +1,15 @@
 import { describe, expect, test } from 'vitest';
-import type { Space } from '../../../../src/search/parameter.ts';
-import { readSpace } from '../../../../src/search/space-declaration.ts';
+import { type Space, readSpace } from '../../../../src/search/space-declaration.ts';
 import { SpaceAxes } from '../../../../src/search/space-axes.ts';
-import { RandomProposer } from '../../../../src/search/random-proposer.ts';
+import { RandomProposer } from '../../../../src/search/proposer.ts';
 import { TpeProposer } from '../../../../src/search/tpe-proposer.ts';
 import { Sampler } from '../../../../src/search/sampler.ts';
-import { SAMPLER_KINDS, type SamplerSettings } from '../../../../src/search/sampler-settings.ts';
-import type { Trial, TrialOutcome } from '../../../../src/search/trial-record.ts';
+import {
+  SAMPLER_KINDS,
+  type SamplerSettings,
+  type Trial,
+  type TrialOutcome,
+} from '../../../../src/search/trial-record.ts';
 
 const SETTINGS: SamplerSettings = { kind: 'random', seed: 1, generation: 4, objectives: ['minimize'] };
 

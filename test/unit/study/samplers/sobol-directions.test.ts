@@ -7,8 +7,8 @@ import {
   primitivePolynomials,
   FIRST_DIRECTION_NUMBERS,
   SOBOL_DIRECTIONS,
-} from '../../../../src/search/sobol-directions.ts';
-import { sobolBits } from '../../../../src/search/sobol-proposer.ts';
+  sobolBits,
+} from '../../../../src/search/sobol-proposer.ts';
 
 const POLYNOMIALS = primitivePolynomials(63);
 const places = (count: number): number[] => Array.from({ length: count }, (_, place) => place);

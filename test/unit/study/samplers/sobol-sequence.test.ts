@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
-import { SOBOL_BITS } from '../../../../src/search/sobol-directions.ts';
-import { scrambled, scrambledSobol, sobolBits } from '../../../../src/search/sobol-proposer.ts';
+import { SOBOL_BITS, scrambled, scrambledSobol, sobolBits } from '../../../../src/search/sobol-proposer.ts';
 
 const places = (count: number): number[] => Array.from({ length: count }, (_, place) => place);
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { TpeHistory } from '../../../../src/search/tpe-history.ts';
+import { TpeHistory } from '../../../../src/search/tpe-proposer.ts';
 
 /** The first parameter always exists; the two others do so together, in two of three trials. */
 const trial = (number: number, loss: number | null, violation = 0) => ({

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { wholeGenerations } from '../../../../src/search/whole-generations.ts';
+import { wholeGenerations } from '../../../../src/search/proposer.ts';
 
 test.each([
   [50, 1, 50],

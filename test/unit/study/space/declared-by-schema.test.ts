@@ -1,8 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { decimal, search } from '../../../../src/strategy/sdk.ts';
-import { spaceDeclaredBy } from '../../../../src/search/declared-by-schema.ts';
-import { paramsOfPoint, schemaRefusals } from '../../../../src/search/params-of-point.ts';
+import { spaceDeclaredBy, paramsOfPoint, schemaRefusals } from '../../../../src/search/params-of-point.ts';
 import { readSpace } from '../../../../src/search/space-declaration.ts';
 import grid from '../../../../strategies/grid.ts';
 

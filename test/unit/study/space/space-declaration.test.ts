@@ -5,12 +5,10 @@ import { pathToFileURL } from 'node:url';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { readYaml } from '../../../../src/configuration/load-yaml.ts';
-import { spaceDeclaredBy } from '../../../../src/search/declared-by-schema.ts';
-import { schemaRefusals } from '../../../../src/search/params-of-point.ts';
+import { spaceDeclaredBy, schemaRefusals } from '../../../../src/search/params-of-point.ts';
 import maCross from '../../../../strategies/ma-cross.ts';
 import meanReversion from '../../../../strategies/mean-reversion.ts';
-import { SpaceAxes } from '../../../../src/search/space-axes.ts';
-import { PointIndex } from '../../../../src/search/point-index.ts';
+import { SpaceAxes, PointIndex } from '../../../../src/search/space-axes.ts';
 import { readSpace, spaceDeclaration } from '../../../../src/search/space-declaration.ts';
 
 /** All points of a space with an end. */

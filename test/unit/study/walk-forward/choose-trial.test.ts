@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { readSpace } from '../../../../src/search/space-declaration.ts';
-import type { Point } from '../../../../src/search/parameter.ts';
+import { readSpace, type Point } from '../../../../src/search/space-declaration.ts';
 import type { StoredTrial } from '../../../../src/study/study-rows.ts';
 import { chooseTrial } from '../../../../src/study/run-walk-forward.ts';
 import { parameterDrift } from '../../../../src/study/walk-forward-result.ts';
