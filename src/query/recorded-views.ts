@@ -5,10 +5,14 @@ import { folderPath, type FolderKey, type RecordKind } from '../recording/folder
 import { listFolders } from '../recording/list-folders.ts';
 import { readManifest, type Manifest } from '../recording/manifest.ts';
 import { BOOK_SHAPE, CANDLE_SHAPE, STATS_SHAPE, TRADE_SHAPE } from '../recording/table-shapes.ts';
-import { emptyViewSql, type MadeView, type QueryPlaces } from './data-source.ts';
-import { createRowsTable } from './rows-table.ts';
-import { momentSql } from './view-columns.ts';
-import { RECORDING_FIELDS } from './views.ts';
+import {
+  emptyViewSql,
+  type MadeView,
+  type QueryPlaces,
+  createRowsTable,
+  momentSql,
+  RECORDING_FIELDS,
+} from './views.ts';
 
 interface Recording {
   readonly key: FolderKey;

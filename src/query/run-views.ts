@@ -3,9 +3,11 @@ import { join, resolve } from 'node:path';
 import { listRuns, type KeptRun } from '../backtest/read-run-folder.ts';
 import { SarrafError } from '../domain/errors.ts';
 import { runSql, sqlFiles, type Database } from '../recording/duckdb.ts';
-import { emptyViewSql, type MadeView, type QueryPlaces } from './data-source.ts';
-import { createRowsTable } from './rows-table.ts';
 import {
+  emptyViewSql,
+  type MadeView,
+  type QueryPlaces,
+  createRowsTable,
   columnName,
   FIELD_TYPES,
   FILL_FIELDS,
@@ -14,8 +16,8 @@ import {
   sqlName,
   TRIP_FIELDS,
   type FieldTypes,
-} from './view-columns.ts';
-import { RUN_FIELDS } from './views.ts';
+  RUN_FIELDS,
+} from './views.ts';
 
 /** Runs that a query reads at most. */
 const MOST_RUNS = 10_000;

@@ -5,9 +5,7 @@ import { StudyFolder } from '../study/study-place.ts';
 import type { StoredTrial } from '../study/study-rows.ts';
 import { StudyStore } from '../study/study-store.ts';
 import { universeText } from '../strategy/own-markets.ts';
-import type { MadeView, QueryPlaces } from './data-source.ts';
-import { createRowsTable } from './rows-table.ts';
-import { STUDY_FIELDS, TRIAL_FIELDS } from './views.ts';
+import { type MadeView, type QueryPlaces, createRowsTable, STUDY_FIELDS, TRIAL_FIELDS } from './views.ts';
 
 type Row = Readonly<Record<string, unknown>>;
 

@@ -1,15 +1,93 @@
+import { z } from 'zod';
+import { backtestResultSchema } from '../backtest/result-schema.ts';
+import { separatedName } from '../domain/separated-name.ts';
+import { SQL_TYPES, type ColumnType } from '../recording/table-shape.ts';
 import { BOOK_SHAPE, CANDLE_SHAPE, STATS_SHAPE, TRADE_SHAPE } from '../recording/table-shapes.ts';
-import {
-  viewColumnsOf,
-  FIGURE_FIELDS,
-  FILL_FIELDS,
-  ORDER_FIELDS,
-  recordedColumns,
-  TRIAL_FIGURE_FIELDS,
-  TRIP_FIELDS,
-  type FieldTypes,
-  type ViewColumn,
-} from './view-columns.ts';
+import type { DuckDBPreparedStatement } from '@duckdb/node-api';
+import { SarrafError } from '../domain/errors.ts';
+import { runSql, type Database } from '../recording/duckdb.ts';
+
+/** A column of a view: its name, and its type in SQL. */
+interface ViewColumn {
+  readonly name: string;
+  readonly sqlType: string;
+}
+
+/** Type of a result's field: `moment` is a time in ms since 1970, `float` a figure. */
+export type FieldType = 'text' | 'money' | 'moment' | 'count' | 'float' | 'flag' | 'json';
+
+/** SQL type of a field in JSON, and in a view. */
+export const FIELD_TYPES: Readonly<Record<FieldType, { readonly stored: string; readonly shown: string }>> = {
+  text: { stored: 'VARCHAR', shown: 'VARCHAR' },
+  money: { stored: SQL_TYPES.money, shown: SQL_TYPES.money },
+  moment: { stored: 'BIGINT', shown: 'TIMESTAMP' },
+  count: { stored: 'BIGINT', shown: 'BIGINT' },
+  float: { stored: 'DOUBLE', shown: 'DOUBLE' },
+  flag: { stored: 'BOOLEAN', shown: 'BOOLEAN' },
+  json: { stored: 'JSON', shown: 'JSON' },
+};
+
+export type FieldTypes = Readonly<Record<string, FieldType>>;
+
+/** Type of a result's field by its schema. An exact decimal has a pattern, a moment is known by its name. */
+function typeOf(name: string, schema: z.core.$ZodType): FieldType {
+  if (schema instanceof z.ZodArray || schema instanceof z.ZodNullable || schema instanceof z.ZodDefault)
+    return typeOf(name, schema.unwrap());
+  if (schema instanceof z.ZodBoolean) return 'flag';
+  if (schema instanceof z.ZodNumber) {
+    if (schema.format !== 'safeint') return 'float';
+    return /(?:^at|At)Ms$/.test(name) ? 'moment' : 'count';
+  }
+  return schema instanceof z.ZodString && schema.def.checks !== undefined ? 'money' : 'text';
+}
+
+function typesIn({ shape }: z.ZodObject): FieldTypes {
+  return Object.fromEntries(Object.entries(shape).map(([name, schema]) => [name, typeOf(name, schema)]));
+}
+
+const { orders, fills, trades, summary } = backtestResultSchema.shape;
+export const ORDER_FIELDS = typesIn(orders);
+export const FILL_FIELDS = typesIn(fills);
+export const TRIP_FIELDS = typesIn(trades);
+
+/** The figures of a run; docs/metrics.md explains each. */
+export const FIGURE_FIELDS = typesIn(summary.omit({ quote: true }));
+
+/** A study keeps the figures of a trial as floats, money too. */
+const TRIAL_FIGURE_FIELDS: FieldTypes = Object.fromEntries(
+  Object.keys(FIGURE_FIELDS).map((name) => [name, 'float']),
+);
+
+/** The name of a field as a column: `plannedAtMs` is `planned_at`, a time without another name `time`. */
+export function columnName(field: string, type: FieldType): string {
+  const base = type === 'moment' ? field.replace(/Ms$/, '') : field;
+  if (base === 'at') return 'time';
+  return separatedName(base, '_');
+}
+
+function viewColumnsOf(fields: FieldTypes): readonly ViewColumn[] {
+  return Object.entries(fields).map(([name, type]) => ({
+    name: columnName(name, type),
+    sqlType: FIELD_TYPES[type].shown,
+  }));
+}
+
+/** Columns of a recording as they lie in its files. */
+function recordedColumns(
+  columns: readonly { readonly name: string; readonly type: ColumnType }[],
+): readonly ViewColumn[] {
+  return columns.map(({ name, type }) => ({ name, sqlType: SQL_TYPES[type] }));
+}
+
+/** SQL of a time in ms as a timestamp of UTC. */
+export function momentSql(timeMs: string): string {
+  return `make_timestamp(${timeMs} * 1000)`;
+}
+
+/** A name as SQL. */
+export function sqlName(name: string): string {
+  return `"${name.replaceAll('"', '""')}"`;
+}
 
 /** View that a query may read. */
 interface View {
@@ -131,4 +209,95 @@ const MADE_QUERY = /\bquery(?:_table)?\s*\(/i;
 export function viewsNamedIn(sql: string): readonly ViewName[] {
   if (MADE_QUERY.test(sql)) return VIEW_NAMES;
   return VIEW_NAMES.filter((name) => new RegExp(`\\b${name}\\b`, 'i').test(sql));
+}
+
+/** Rows that go to DuckDB at once. */
+const BATCH_ROWS = 1_000;
+
+/** A row by its fields: money as decimal text, times in ms. */
+type Row = Readonly<Record<string, unknown>>;
+
+/**
+ * Makes a table in memory of rows, and answers how many there were. They go there as JSON that DuckDB reads
+ * strictly: a value of another type throws `DATA_UNUSABLE`.
+ */
+export async function createRowsTable(
+  database: Database,
+  of: { readonly name: string; readonly fields: FieldTypes; readonly rows: Iterable<Row> },
+): Promise<number> {
+  const { name, fields, rows } = of;
+  const entries = Object.entries(fields);
+  const stored = entries.map(([field, type]) => `${JSON.stringify(field)}:"${FIELD_TYPES[type].stored}"`);
+  const shown = entries.map(([field, type]) => {
+    const value = `r.${sqlName(field)}`;
+    return `${type === 'moment' ? momentSql(value) : value} AS ${sqlName(columnName(field, type))}`;
+  });
+  const sql = `SELECT ${shown.join(', ')} FROM (
+    SELECT unnest(from_json_strict($1::JSON, '[{${stored.join(',')}}]')) AS r)`;
+  const columns = entries.map(
+    ([field, type]) => `${sqlName(columnName(field, type))} ${FIELD_TYPES[type].shown}`,
+  );
+  await runSql(database, `CREATE TABLE ${name} (${columns.join(', ')})`, `make the table ${name}`);
+  const insert = await database.connection.prepare(`INSERT INTO ${name} ${sql}`);
+  try {
+    return await insertAll(insert, Object.keys(fields), rows);
+  } catch (error) {
+    if (error instanceof SarrafError) throw error;
+    const reason = error instanceof Error ? (error.message.split('\n', 1)[0] ?? '') : String(error);
+    throw new SarrafError('DATA_UNUSABLE', `expected rows of ${name} that can be read: ${reason}`, {
+      cause: error,
+    });
+  } finally {
+    insert.destroySync();
+  }
+}
+
+async function insertAll(
+  insert: DuckDBPreparedStatement,
+  fields: readonly string[],
+  rows: Iterable<Row>,
+): Promise<number> {
+  let batch: Row[] = [];
+  let count = 0;
+  const write = async (): Promise<void> => {
+    if (batch.length === 0) return;
+    insert.bindVarchar(1, JSON.stringify(batch));
+    await insert.run();
+    count += batch.length;
+    batch = [];
+  };
+  for (const row of rows) {
+    batch.push(Object.fromEntries(fields.map((field) => [field, row[field] ?? null])));
+    if (batch.length === BATCH_ROWS) await write();
+  }
+  await write();
+  return count;
+}
+
+/** Places of the data of queries. */
+export interface QueryPlaces {
+  /** The folder of the recordings. */
+  readonly catalogue: string;
+  /** The data folder, with runs and studies below it. */
+  readonly data: string;
+}
+
+/** Result of making a view. */
+export interface MadeView {
+  /** Files that it reads when it is asked. */
+  readonly files: readonly string[];
+  /** Reason that it has no rows; null if it has some. */
+  readonly nothing: string | null;
+  /** Data that could not be read and is left out, one sentence each. */
+  readonly unreadable: readonly string[];
+}
+
+/** Makes one view in a database. */
+export type MakeView = (database: Database, places: QueryPlaces) => Promise<MadeView>;
+
+/** SQL of a view without rows. */
+export function emptyViewSql(name: ViewName): string {
+  const columns: readonly ViewColumn[] = VIEWS[name].columns;
+  const nulls = columns.map(({ name: title, sqlType }) => `NULL::${sqlType} AS ${sqlName(title)}`);
+  return `CREATE VIEW ${name} AS SELECT ${nulls.join(', ')} WHERE false`;
 }

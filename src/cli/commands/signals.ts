@@ -5,7 +5,7 @@ import { signalLineOf, toldSignals, type SignalLine } from '../../backtest/journ
 import { signalFileLines } from '../../backtest/write-signals.ts';
 import { oneLine } from '../../domain/one-line.ts';
 import { clockText } from '../../domain/time-text.ts';
-import { asWholeFile } from '../../query/as-whole-file.ts';
+import { asWholeFile } from '../../query/write-run-parquet.ts';
 import { wrongInput } from '../command-error.ts';
 import { integerOption } from '../option-readers.ts';
 import { mirrorCommand, print, readMirror, type MirrorOptions } from '../read-mirror.ts';

@@ -1,5 +1,5 @@
 import { Command, Option } from 'commander';
-import { asWholeFile } from '../../query/as-whole-file.ts';
+import { asWholeFile } from '../../query/write-run-parquet.ts';
 import { openQuery, type OpenQuery } from '../../query/open-query.ts';
 import { resultRows } from '../../query/result-rows.ts';
 import { VIEW_NAMES, VIEWS } from '../../query/views.ts';

@@ -15,8 +15,7 @@ import { readValidatedStudy, readReportedStudy, readStudyResult } from '../study
 import { studyLines } from '../study/study-lines.ts';
 import { countText, groupedText } from '../../domain/money-text.ts';
 import { LANGUAGES, type Language } from '../../language/locale.ts';
-import { asWholeFile } from '../../query/as-whole-file.ts';
-import { writeTrialsParquet } from '../../query/write-trials-parquet.ts';
+import { asWholeFile, writeTrialsParquet } from '../../query/write-run-parquet.ts';
 import { studyHtml } from '../../study/study-html.ts';
 import { StudyStore } from '../../study/study-store.ts';
 import { numberText } from '../../backtest/value-text.ts';

@@ -1,5 +1,4 @@
-import type { ResultColumn } from '../../query/result-values.ts';
-import type { ResultRow, ResultRows } from '../../query/result-rows.ts';
+import type { ResultColumn, ResultRow, ResultRows } from '../../query/result-rows.ts';
 import { tableLines } from '../table.ts';
 import { once } from 'node:events';
 import { isOutputGone } from '../../daemon/standard-output.ts';

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { present } from '../../../src/domain/invariant.ts';
-import { writeTrialsParquet } from '../../../src/query/write-trials-parquet.ts';
+import { writeTrialsParquet } from '../../../src/query/write-run-parquet.ts';
 import { openDatabase, queryRows, sqlText } from '../../../src/recording/duckdb.ts';
 import type { StoredTrial } from '../../../src/study/study-rows.ts';
 import { StudyStore } from '../../../src/study/study-store.ts';
