@@ -4,7 +4,7 @@ import { parseMarket, MARKET_NAMES } from '../exchange/market-names.ts';
 import { NO_UNITS, UNITS_PER_ONE, type Units } from '../domain/money.ts';
 import { divideHalfEven } from '../domain/rounding.ts';
 import type { FillRecord } from '../records/fill.ts';
-import { valueIn, type PriceOf, type Prices } from '../portfolio/valuation.ts';
+import { valueIn, type PriceOf, type Prices } from '../portfolio/quote-money.ts';
 import type { BacktestRun } from './backtest-run.ts';
 import type { MovedFill, TripMarket } from './round-trips.ts';
 

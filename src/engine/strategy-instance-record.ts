@@ -3,7 +3,7 @@ import type { Currency, MarketNames } from '../domain/market-symbol.ts';
 import { formatUnits } from '../domain/money.ts';
 import { readStored, storedCount, storedUnits } from '../domain/stored-json.ts';
 import { AssetLedger } from '../portfolio/asset-ledger.ts';
-import { restoreLedger, storedLedger, storeLedger } from '../portfolio/stored-ledger.ts';
+import { restoreLedger, storedLedger, storeLedger } from '../portfolio/profit.ts';
 import type { StrategyRecord } from '../records/rows.ts';
 
 /** Stored data of a strategy besides its state. */

@@ -8,7 +8,19 @@ import {
   type Units,
 } from '../domain/money.ts';
 import { divideHalfEven } from '../domain/rounding.ts';
-import { bookLeg, correctLeg, endsTrip, NO_HOLDING, type Holding, type Leg } from './holding.ts';
+import {
+  bookLeg,
+  correctLeg,
+  endsTrip,
+  NO_HOLDING,
+  type Holding,
+  type Leg,
+  marksWith,
+  NEW_TRACK,
+  rolled,
+  TRACK_TO_BEGIN,
+  type PnlTrack,
+} from './holding.ts';
 import {
   addMoney,
   moneyIn,
@@ -17,9 +29,9 @@ import {
   signOfMoney,
   takeMoney,
   type QuoteMoney,
+  valueIn,
+  type PriceOf,
 } from './quote-money.ts';
-import { marksWith, NEW_TRACK, rolled, TRACK_TO_BEGIN, type PnlTrack } from './pnl-track.ts';
-import { valueIn, type PriceOf } from './valuation.ts';
 import type { FillRecord } from '../records/fill.ts';
 
 /** A trade of the strategy: units of 1e-10, the fee in the currency received. */

@@ -1,18 +1,21 @@
 import type { MarketNames } from '../domain/market-symbol.ts';
 import { addUnits, negateUnits, NO_UNITS, subtractUnits, type Units } from '../domain/money.ts';
 import type { WalletTransaction } from '../venues/port.ts';
-import { BalanceCourse, type Course, type RecordedBalances, type Unexplained } from './balance-course.ts';
-import { ProfitBooks, type Realised } from './profit-books.ts';
-import type {
-  RecordedRate,
-  StatementLine,
-  StatementMove,
-  StatementTrade,
-  MovementKind,
+import {
+  BalanceCourse,
+  type Course,
+  type RecordedBalances,
+  type Unexplained,
+  type RecordedRate,
+  type StatementLine,
+  type StatementMove,
+  type StatementTrade,
+  type MovementKind,
+  StatementTotals,
 } from './statement-line.ts';
-import { StatementTotals } from './statement-totals.ts';
+import { ProfitBooks, type Realised } from './profit-books.ts';
 import { movesOf } from './balance-books.ts';
-import { LineMatcher } from './line-matcher.ts';
+import { LineMatcher } from './explaining-lines.ts';
 
 /** Input of a statement. */
 export interface StatementSource {

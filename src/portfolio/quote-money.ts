@@ -1,5 +1,5 @@
-import type { Currency } from '../domain/market-symbol.ts';
-import { addUnits, NO_UNITS, subtractUnits, type Units } from '../domain/money.ts';
+import type { Currency, MarketNames } from '../domain/market-symbol.ts';
+import { addUnits, NO_UNITS, subtractUnits, type Units, UNITS_PER_ONE } from '../domain/money.ts';
 import { divideHalfEven } from '../domain/rounding.ts';
 
 /**
@@ -65,4 +65,71 @@ function joined(
     sums[currency] = sumOf(partOf(left, currency), partOf(right, currency));
   }
   return sums;
+}
+
+/** The last price of a market by its symbol, in units of its quote currency; null where none is known. */
+export type PriceOf = (market: string) => Units | null;
+
+/** Basis of a valuation: the markets there may be, and their last prices. */
+export interface Prices {
+  readonly marketNames: MarketNames;
+  readonly priceOf: PriceOf;
+}
+
+const WHOLE_SQUARED = UNITS_PER_ONE * UNITS_PER_ONE;
+
+/**
+ * The one rule by which something held is valued in a quote currency. By the market of both, where that has a
+ * price; else by the asset's market in the other quote currency and the bridge; else not at all (null). So
+ * the way has two markets at most. The product is rounded once, half-even at ten decimals. Nothing held is
+ * worth nothing without any price.
+ */
+export function valueIn(
+  into: Currency,
+  { asset, amount }: { readonly asset: string; readonly amount: bigint },
+  { marketNames, priceOf }: Prices,
+): Units | null {
+  if (amount === 0n || asset === into) return amount as Units;
+  const { bridge, symbolIn, otherQuote } = marketNames;
+  const direct = asset === bridge.quote ? null : priceOf(symbolIn(asset, into));
+  if (direct !== null) return divideHalfEven(amount * direct, UNITS_PER_ONE) as Units;
+  const price = priceOf(bridge.market);
+  if (price === null) return null;
+  if (asset === bridge.quote) return divideHalfEven(amount * UNITS_PER_ONE, price) as Units;
+  const other = priceOf(symbolIn(asset, otherQuote(into)));
+  if (other === null) return null;
+  const product = amount * other;
+  return (
+    into === bridge.quote ? divideHalfEven(product * price, WHOLE_SQUARED) : divideHalfEven(product, price)
+  ) as Units;
+}
+
+/** Returns the total value of several things; null if one of them has no price. */
+export function valueOfAll(
+  into: Currency,
+  parts: Iterable<{ readonly asset: string; readonly amount: bigint }>,
+  prices: Prices,
+): Units | null {
+  let sum: Units = NO_UNITS;
+  for (const part of parts) {
+    const value = valueIn(into, part, prices);
+    if (value === null) return null;
+    sum = addUnits(sum, value);
+  }
+  return sum;
+}
+
+/** The markets by which `valueIn` goes, in their order; null where it has none. */
+export function pathOf(
+  into: Currency,
+  asset: string,
+  { marketNames, priceOf }: Prices,
+): readonly string[] | null {
+  if (asset === into) return [];
+  const { bridge, symbolIn, otherQuote } = marketNames;
+  if (asset === bridge.quote) return priceOf(bridge.market) === null ? null : [bridge.market];
+  const direct = symbolIn(asset, into);
+  if (priceOf(direct) !== null) return [direct];
+  const other = symbolIn(asset, otherQuote(into));
+  return priceOf(other) === null || priceOf(bridge.market) === null ? null : [other, bridge.market];
 }

@@ -5,8 +5,7 @@ import { parseMarket, MARKET_NAMES } from '../../src/exchange/market-names.ts';
 import { parseUnits, type Units } from '../../src/domain/money.ts';
 import { AssetLedger, type LedgerTrade } from '../../src/portfolio/asset-ledger.ts';
 import { partOf } from '../../src/portfolio/quote-money.ts';
-import { profitOf } from '../../src/portfolio/profit.ts';
-import { restoreLedger, storedLedger, storeLedger } from '../../src/portfolio/stored-ledger.ts';
+import { profitOf, restoreLedger, storedLedger, storeLedger } from '../../src/portfolio/profit.ts';
 
 type Step =
   | { readonly kind: 'trade'; readonly trade: LedgerTrade }

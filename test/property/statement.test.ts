@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { addUnits, negateUnits, NO_UNITS, subtractUnits, type Units } from '../../src/domain/money.ts';
 import { MARKET_NAMES, parseMarket } from '../../src/exchange/market-names.ts';
 import { walletLineKind } from '../../src/exchange/wallet-line-kind.ts';
-import type { RecordedBalances } from '../../src/portfolio/balance-course.ts';
+import type { RecordedBalances, StatementLine, StatementTrade } from '../../src/portfolio/statement-line.ts';
 import {
   AverageCost,
   FifoLots,
@@ -12,7 +12,6 @@ import {
   type Realised,
 } from '../../src/portfolio/profit-books.ts';
 import { makeStatement, type StatementSource } from '../../src/portfolio/make-statement.ts';
-import type { StatementLine, StatementTrade } from '../../src/portfolio/statement-line.ts';
 import { tradeIdOf, transactionIdOf } from '../../src/venues/whole-ids.ts';
 import type { WalletTransaction } from '../../src/venues/port.ts';
 

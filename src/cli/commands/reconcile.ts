@@ -23,7 +23,7 @@ import { tableLines, type TableColumn } from '../table.ts';
 import { parseMarket } from '../../exchange/market-names.ts';
 import { isPlaceholder, type FillRecord } from '../../records/fill.ts';
 import { movesOf } from '../../portfolio/balance-books.ts';
-import { LineMatcher } from '../../portfolio/line-matcher.ts';
+import { LineMatcher } from '../../portfolio/explaining-lines.ts';
 import { english } from '../../language/sentence.ts';
 
 interface Options extends MirrorOptions {

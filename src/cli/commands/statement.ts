@@ -5,7 +5,13 @@ import { isoText } from '../../domain/time-text.ts';
 import { readStatementRows, type StatementRows } from '../../mirror/read-statement-rows.ts';
 import { makeStatement, type Statement } from '../../portfolio/make-statement.ts';
 import { COST_METHODS, type CostMethod } from '../../portfolio/profit-books.ts';
-import { type StatementLine, MOVEMENT_KINDS } from '../../portfolio/statement-line.ts';
+import {
+  type StatementLine,
+  MOVEMENT_KINDS,
+  type StatementTotals,
+  type BalanceTotals,
+  type RealisedTotals,
+} from '../../portfolio/statement-line.ts';
 import { asWholeFile, copyParquet } from '../../query/write-run-parquet.ts';
 import { asCommand } from '../as-command.ts';
 import { failed, wrongInput } from '../command-error.ts';
@@ -24,7 +30,6 @@ import {
 import { sourceOf } from '../statement/statement-source.ts';
 import { dataOption } from '../option-readers.ts';
 import { formatUnits, UNITS_PER_ONE } from '../../domain/money.ts';
-import type { StatementTotals, BalanceTotals, RealisedTotals } from '../../portfolio/statement-totals.ts';
 import { openDatabase, sqlText } from '../../recording/duckdb.ts';
 import { SQL_TYPES } from '../../recording/table-shape.ts';
 import { sqlName } from '../../query/views.ts';

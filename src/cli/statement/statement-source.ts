@@ -6,9 +6,8 @@ import { MARKET_NAMES, parseMarket } from '../../exchange/market-names.ts';
 import { walletLineKind } from '../../exchange/wallet-line-kind.ts';
 import { isPlaceholder, type FillRecord } from '../../records/fill.ts';
 import type { StatementRows } from '../../mirror/read-statement-rows.ts';
-import type { RecordedBalances } from '../../portfolio/balance-course.ts';
+import type { RecordedBalances, StatementTrade } from '../../portfolio/statement-line.ts';
 import { lineKey, type StatementSource } from '../../portfolio/make-statement.ts';
-import type { StatementTrade } from '../../portfolio/statement-line.ts';
 
 /** Data of a mirror for a statement, with remarks on it. */
 export interface ReadSource {
