@@ -3,7 +3,7 @@ import { planInputOf } from '../src/daemon/create-plan.ts';
 import { DEFAULT_ENGINE_TIMES, DEFAULT_RECONCILIATION } from '../src/engine/engine-settings.ts';
 import { Engine } from '../src/engine/engine.ts';
 import { EMPTY_MIRROR_STATE } from '../src/engine/mirror-change.ts';
-import { budgetTable } from '../src/exchange/budget-table.ts';
+import { budgetTable } from '../src/exchange/client-options.ts';
 import { createRiskLimits } from '../src/engine/risk-limits.ts';
 import { planPolls } from '../src/scheduler/plan-polls.ts';
 import type { StrategyDefinition } from '../src/strategy/definition.ts';

@@ -1,6 +1,6 @@
 import { encodeRequest } from '../src/exchange/request-encoder.ts';
 import { decodeReply } from '../src/exchange/reply-decoder.ts';
-import { createSigner } from '../src/exchange/signing.ts';
+import { createSigner } from '../src/exchange/authenticator.ts';
 import { median, type BenchResult } from './result.ts';
 
 const ROUNDS = 4000;

@@ -3,7 +3,7 @@ import { readEvents, readSessionFile, type SessionFile } from '../daemon/session
 import type { EngineEvent } from '../engine/engine-event.ts';
 import type { StrategyInstanceSettings } from '../engine/engine-settings.ts';
 import { Engine } from '../engine/engine.ts';
-import { budgetTable } from '../exchange/budget-table.ts';
+import { budgetTable } from '../exchange/client-options.ts';
 import type { OrderRecord } from '../records/order.ts';
 import { INTERFACE_PROFILE } from '../venues/interface-profile.ts';
 import type { VenueCall } from '../venues/port.ts';

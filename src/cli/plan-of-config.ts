@@ -6,7 +6,7 @@ import { loadInstances, type LostStrategy } from '../daemon/load-instances.ts';
 import { openVenue } from '../daemon/open-venue.ts';
 import type { BotConfig } from '../daemon/create-bot-config.ts';
 import { StrategyThreads } from '../daemon/strategy-threads.ts';
-import { budgetTable } from '../exchange/budget-table.ts';
+import { budgetTable } from '../exchange/client-options.ts';
 import { orderBookBudget } from '../exchange/order-book-version.ts';
 import { leastLimit } from '../engine/risk-limits.ts';
 import { planPolls, type PollPlan } from '../scheduler/plan-polls.ts';

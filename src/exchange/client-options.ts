@@ -1,10 +1,9 @@
 import type { Budget, LimitOverrides } from '../domain/rate-limit.ts';
-import type { SarrafError } from '../domain/errors.ts';
-import type { EndpointName } from './endpoints.ts';
+import { SarrafError } from '../domain/errors.ts';
+import { type EndpointName, ENDPOINTS } from './endpoints.ts';
 import type { OrderBookVersion } from './order-book-version.ts';
-import type { RetryPolicy } from './retry.ts';
 import type { LoginCredentials } from './session.ts';
-import type { ApiKey } from './signing.ts';
+import type { ApiKey } from './authenticator.ts';
 import type { HttpResponse, Transport } from './transport.ts';
 
 /** The credentials: none, an existing token, a user who logs in, or an API key. */
@@ -89,4 +88,115 @@ export interface CallOptions {
   readonly eachRow?: boolean;
   /** Called with each reply as it came, before it is read: so also with one that can not be read. */
   readonly onReply?: (reply: HttpResponse) => void;
+}
+
+/** Number of tries of a failed read, and the pauses between them. */
+export interface RetryPolicy {
+  /** Calls in all, the first included: 1 is no retry. At most 10. */
+  readonly attempts: number;
+  /** Bound of the first pause; it doubles with each further one. */
+  readonly baseMs: number;
+  /** Bound of every pause. */
+  readonly maxMs: number;
+}
+
+export const NO_RETRY: RetryPolicy = { attempts: 1, baseMs: 0, maxMs: 0 };
+
+const MOST_ATTEMPTS = 10;
+
+export function checkRetryPolicy(policy: RetryPolicy): RetryPolicy {
+  const { attempts, baseMs, maxMs } = policy;
+  if (
+    !Number.isInteger(attempts) ||
+    attempts < 1 ||
+    attempts > MOST_ATTEMPTS ||
+    !(baseMs >= 0) ||
+    !(maxMs >= baseMs)
+  ) {
+    throw new SarrafError(
+      'INVALID_OPTIONS',
+      `expected 1 to ${MOST_ATTEMPTS} attempts and 0 <= baseMs <= maxMs for retry, was ${JSON.stringify(policy)}`,
+    );
+  }
+  return policy;
+}
+
+/**
+ * The limiter waits out a limit, which is never retried; and a caller that gave up wants no other attempt.
+ */
+const NEVER_AGAIN: ReadonlySet<string> = new Set(['RATE_LIMITED', 'ABORTED', 'TOO_MANY_CALLS']);
+
+function mayRetry(error: unknown): boolean {
+  return error instanceof SarrafError && error.retry === 'safe' && !NEVER_AGAIN.has(error.code);
+}
+
+/**
+ * Makes a call until it succeeds, fails for good or the attempts are used up; pauses are drawn evenly below
+ * their bound ("full jitter").
+ */
+export async function withRetries<Value>(
+  call: (attempt: number) => Promise<Value>,
+  options: {
+    readonly policy: RetryPolicy;
+    readonly random: () => number;
+    readonly sleep: (pauseMs: number) => Promise<void>;
+  },
+): Promise<Value> {
+  const { policy, random, sleep } = options;
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return await call(attempt);
+    } catch (error) {
+      if (attempt >= policy.attempts || !mayRetry(error)) throw error;
+      await sleep(random() * Math.min(policy.maxMs, policy.baseMs * 2 ** (attempt - 1)));
+    }
+  }
+}
+
+/**
+ * The part of each limit that is left unused: a proxy that repeats a request, or a window that is counted
+ * otherwise, must cause no lockout.
+ */
+export const DEFAULT_HEADROOM = 0.02;
+
+/** Requests of a limit that may be used: rounded down, and never below one. */
+function usableOf(limit: number, headroom: number): number {
+  // 98 % of 50 is 49, but floating point gives a little less.
+  return Math.max(1, Math.floor(limit * (1 - headroom) + 1e-9));
+}
+
+/**
+ * Every budget by its name, with the limits that differ put in, less the headroom: a share of each limit from
+ * 0 to below 1. With a headroom of 0 the limits are those of the exchange.
+ * @throws SarrafError `INVALID_OPTIONS` for a name that no endpoint uses, or a limit that is not positive.
+ */
+export function budgetTable(
+  overrides: LimitOverrides = {},
+  headroom = DEFAULT_HEADROOM,
+): ReadonlyMap<string, Budget> {
+  const table = new Map<string, Budget>();
+  for (const { budget } of Object.values(ENDPOINTS)) table.set(budget.name, budget);
+  for (const [name, { limit, windowMs }] of Object.entries(overrides)) {
+    const declared = table.get(name);
+    if (declared === undefined) {
+      throw new SarrafError(
+        'INVALID_OPTIONS',
+        `expected one of ${[...table.keys()].join(', ')} for limits, was "${name}"`,
+      );
+    }
+    if (!Number.isInteger(limit) || limit < 1 || !Number.isInteger(windowMs) || windowMs < 1) {
+      throw new SarrafError(
+        'INVALID_OPTIONS',
+        `expected whole positive numbers for limits.${name}, was ${limit} in ${windowMs} ms`,
+      );
+    }
+    table.set(name, { ...declared, limit, windowMs, assumed: false });
+  }
+  if (!(headroom >= 0 && headroom < 1)) {
+    throw new SarrafError('INVALID_OPTIONS', `expected a headroom from 0 to below 1, was ${headroom}`);
+  }
+  for (const budget of table.values()) {
+    table.set(budget.name, { ...budget, limit: usableOf(budget.limit, headroom), statedLimit: budget.limit });
+  }
+  return table;
 }

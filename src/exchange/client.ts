@@ -8,11 +8,19 @@ import {
   noCredentials,
   type Authenticator,
 } from './authenticator.ts';
-import { budgetTable } from './budget-table.ts';
-import type { CallOptions, ClientOptions, OutgoingRequest } from './client-options.ts';
+import {
+  budgetTable,
+  type CallOptions,
+  type ClientOptions,
+  type OutgoingRequest,
+  checkRetryPolicy,
+  NO_RETRY,
+  withRetries,
+  type RetryPolicy,
+} from './client-options.ts';
 import type { Endpoint } from './endpoint.ts';
 import { ENDPOINTS, type EndpointName, type EndpointRequest } from './endpoints.ts';
-import { backOffOf } from './failure.ts';
+import { backOffOf } from './refusals.ts';
 import { OrderBookChoice, ORDER_BOOK_VERSIONS } from './order-book-version.ts';
 import { PaymentGateway, type Merchant } from './gateway.ts';
 import {
@@ -27,13 +35,11 @@ import {
 } from './paging.ts';
 import { decodeReply, type EndpointResult } from './reply-decoder.ts';
 import { encodeRequest, type EncodedRequest } from './request-encoder.ts';
-import { checkRetryPolicy, NO_RETRY, withRetries, type RetryPolicy } from './retry.ts';
 import { TokenSession, type LoginAttempt } from './session.ts';
 import type { HttpResponse, Transport } from './transport.ts';
 import { UndiciTransport } from './undici-transport.ts';
 import { VERSION } from './version.ts';
-import type { ExchangeOrder } from './order.ts';
-import type { ExchangeTrade } from './trade.ts';
+import type { ExchangeOrder, ExchangeTrade } from './order.ts';
 
 /** For how long an admission holds: as long as may pass between it and the send, see the ledger. */
 const ADMITTED_FOR_MS = 250;

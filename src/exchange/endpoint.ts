@@ -1,5 +1,6 @@
 import type { Budget } from '../domain/rate-limit.ts';
 import type { z } from 'zod';
+import { MINUTE_MS } from '../domain/durations.ts';
 
 /**
  * A key's permission that a call needs; `token` where only a token is accepted, `merchant` where the body
@@ -56,4 +57,27 @@ export function endpoint<Name extends string, Request extends z.ZodObject, Reply
   declaration: Endpoint<Name, Request, Reply>,
 ): Endpoint<Name, Request, Reply> {
   return declaration;
+}
+
+/** Assumed limit where the interface states none: 30 a minute. */
+const ASSUMED_LIMIT = 30;
+
+interface Limit {
+  readonly per: Budget['per'];
+  readonly limit: number;
+  readonly minutes?: number;
+  readonly hasReserve?: boolean;
+}
+
+/**
+ * A limit from the table of the interface ("Limits"), per one minute unless said otherwise. Named after the
+ * path.
+ */
+export function budget(name: string, { per, limit, minutes = 1, hasReserve = false }: Limit): Budget {
+  return { name, limit, windowMs: minutes * MINUTE_MS, per, assumed: false, hasReserve };
+}
+
+/** A limit for an endpoint about which the interface is silent. */
+export function assumedBudget(name: string, per: Budget['per'], limit = ASSUMED_LIMIT): Budget {
+  return { name, limit, windowMs: MINUTE_MS, per, assumed: true };
 }

@@ -1,8 +1,33 @@
 import type { z } from 'zod';
-import { addOrder } from './endpoints/add-order.ts';
-import { addFavoriteMarkets, favoriteMarkets, removeFavoriteMarkets } from './endpoints/favorite-markets.ts';
-import { gatewaySend, gatewayVerify } from './endpoints/gateway.ts';
-import { delegationLimit, liquidityPools, marginMarkets, transfer } from './endpoints/margin.ts';
+import {
+  addOrder,
+  cancelOldOrders,
+  ordersList,
+  orderStatus,
+  tradesList,
+  updateOrderStatus,
+} from './endpoints/spot.ts';
+import {
+  addFavoriteMarkets,
+  favoriteMarkets,
+  removeFavoriteMarkets,
+  login,
+  addAccount,
+  addCard,
+  generateAddress,
+  limitations,
+  loginAttempts,
+  profile,
+  referralCode,
+} from './endpoints/user.ts';
+import {
+  gatewaySend,
+  gatewayVerify,
+  delegationLimit,
+  liquidityPools,
+  marginMarkets,
+  transfer,
+} from './endpoints/margin.ts';
 import {
   allOrderBooks,
   allOrderBooksV3,
@@ -15,19 +40,17 @@ import {
   orderBookV3,
   publicTrades,
 } from './endpoints/market-data.ts';
-import { login } from './endpoints/session.ts';
-import { cancelOldOrders, ordersList, orderStatus, tradesList, updateOrderStatus } from './endpoints/spot.ts';
 import {
-  addAccount,
-  addCard,
-  generateAddress,
-  limitations,
-  loginAttempts,
-  profile,
-  referralCode,
-} from './endpoints/user.ts';
-import { deposits, walletBalance, wallets, walletsList, walletTransactions } from './endpoints/wallets.ts';
-import { cancelWithdrawal, createWithdrawal, withdrawal, withdrawals } from './endpoints/withdrawal.ts';
+  deposits,
+  walletBalance,
+  wallets,
+  walletsList,
+  walletTransactions,
+  cancelWithdrawal,
+  createWithdrawal,
+  withdrawal,
+  withdrawals,
+} from './endpoints/wallets.ts';
 
 /** Every endpoint of the interface. The order is that of the generated pages. */
 export const ENDPOINTS = {

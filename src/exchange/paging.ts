@@ -1,7 +1,6 @@
 import { SarrafError } from '../domain/errors.ts';
 import type { EndpointName, EndpointReply, EndpointRequest } from './endpoints.ts';
-import type { ExchangeOrder } from './order.ts';
-import type { ExchangeTrade } from './trade.ts';
+import type { ExchangeOrder, ExchangeTrade } from './order.ts';
 import type { EndpointResult } from './reply-decoder.ts';
 import type { ReplyPage } from './reply-types.ts';
 

@@ -162,3 +162,16 @@ function bare(value: unknown, depth: number): unknown {
 
 /** JSON of any form, passed on as the exchange sent it; its objects have no prototype. */
 export const anyValue = z.unknown().transform((value) => bare(value, 0));
+
+/** A reply that holds one page of records under `field`. */
+export function pageOf<Item extends z.ZodType>(field: string, item: Item) {
+  return z
+    .object({ [field]: z.array(item), hasNext: flagOrNull })
+    .transform((wire): ReplyPage<z.output<Item>> => {
+      const { hasNext, [field]: items } = wire as { readonly hasNext: boolean | null } & Record<
+        string,
+        unknown
+      >;
+      return { items: items as readonly z.output<Item>[], hasNext };
+    });
+}

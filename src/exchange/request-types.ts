@@ -11,7 +11,7 @@ import {
   POSITIVE_TEXT,
   WHOLE_TEXT,
   type TextPattern,
-} from './request-patterns.ts';
+} from './request-rules.ts';
 
 /**
  * Fields of requests. What a caller may write is wide (numbers as text or as numbers, flags as words), what

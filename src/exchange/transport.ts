@@ -31,3 +31,38 @@ export interface Transport {
   send(request: HttpRequest): Promise<HttpResponse>;
   close(): Promise<void>;
 }
+
+/**
+ * A reply's own time is whole seconds, and what stands between may be a few late: less than this is no error
+ * of the clock.
+ */
+export const TOLERATED_CLOCK_MS = 10_000;
+
+/** Times a request left and its reply arrived, by one clock of this machine, in ms since 1970. */
+export interface RequestTimes {
+  readonly sentMs: number;
+  readonly receivedMs: number;
+}
+
+/** Returns the time a reply states that it was written, in whole seconds; null if it names no time. */
+export function saidMsOf({ headers }: Pick<HttpResponse, 'headers'>): number | null {
+  const saidMs = Date.parse(headers['date'] ?? '');
+  return Number.isFinite(saidMs) ? saidMs : null;
+}
+
+/**
+ * Returns the minimum lead of a clock of this machine over the one that wrote a reply; below 0: behind. Null
+ * if the reply names no time (the `Date` of RFC 9110, 6.6.1, less the `Age` of a cached reply).
+ */
+export function clockAheadMs(
+  { headers }: Pick<HttpResponse, 'headers'>,
+  { sentMs, receivedMs }: RequestTimes,
+): number | null {
+  const saidMs = saidMsOf({ headers });
+  const ageMs = Number(headers['age'] ?? '0') * 1_000;
+  if (saidMs === null || !Number.isFinite(ageMs)) return null;
+  // The reply was written at some time between the two, and within the second that it names.
+  const aheadMs = Math.max(0, sentMs - (saidMs + ageMs + 1_000));
+  const behindMs = Math.max(0, saidMs + ageMs - receivedMs);
+  return aheadMs > 0 ? aheadMs : -behindMs;
+}

@@ -1,8 +1,7 @@
 import { createRequire } from 'node:module';
 import type { Dispatcher, Pool } from 'undici';
 import { SarrafError } from '../domain/errors.ts';
-import { redactedReply } from './redacted-reply.ts';
-import type { Redactor } from './redactor.ts';
+import { redactedReply, type Redactor } from './redactor.ts';
 import type { HttpRequest, HttpResponse, Transport } from './transport.ts';
 import { tlsFailure } from '../domain/tls-failure.ts';
 

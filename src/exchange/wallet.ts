@@ -73,7 +73,7 @@ export interface VenueBalance {
 /** "Resources: Wallet", second form: without its currency, which is the key it stands under. */
 export const balanceRecord = z.object({ id: integerField, balance: decimalField, blocked: decimalField });
 
-export interface TransactionRecord {
+interface TransactionRecord {
   readonly id: number;
   readonly currency: string | null;
   readonly createdAtMs: number | null;
@@ -102,7 +102,7 @@ export const transactionRecord = z
     description: wire.description,
   }));
 
-export interface VenueDeposit {
+interface VenueDeposit {
   readonly transactionHash: string | null;
   readonly address: string | null;
   readonly confirmed: boolean | null;
@@ -152,3 +152,18 @@ export const depositRecord = z
     requiredConfirmations: wire.requiredConfirmations,
     amount: wire.amount,
   }));
+
+const TRADE = /^trade\b|معامله/iu;
+const TRANSFER = /^transfer\b|انتقال/iu;
+const MONEY_OUTSIDE = /^(?:deposit|withdrawal)\b|واریز|برداشت/iu;
+
+/**
+ * Returns the kind of a line of a wallet's history from its text, in English or Persian; null if the text
+ * names none of these. The interface describes a line in words alone ("Transactions"), and does not promise
+ * them.
+ */
+export function walletLineKind(description: string): 'trade' | 'transfer' | 'outside' | null {
+  if (TRANSFER.test(description)) return 'transfer';
+  if (TRADE.test(description)) return 'trade';
+  return MONEY_OUTSIDE.test(description) ? 'outside' : null;
+}

@@ -9,7 +9,7 @@ import {
   type StrategyInstanceSettings,
 } from '../engine/engine-settings.ts';
 import type { MirrorState } from '../engine/mirror-change.ts';
-import { budgetTable } from '../exchange/budget-table.ts';
+import { budgetTable } from '../exchange/client-options.ts';
 import { createRiskLimits } from '../engine/risk-limits.ts';
 import { planPolls } from '../scheduler/plan-polls.ts';
 import { INTERFACE_PROFILE } from '../venues/interface-profile.ts';

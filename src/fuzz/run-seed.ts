@@ -1,7 +1,7 @@
 import { MINUTE_MS } from '../domain/durations.ts';
 import { present } from '../domain/invariant.ts';
 import { mkdirSync, rmSync } from 'node:fs';
-import { budgetTable } from '../exchange/budget-table.ts';
+import { budgetTable } from '../exchange/client-options.ts';
 import { DRAIN_POLICIES, type ControlCommand } from '../engine/engine-event.ts';
 import { readOrderName } from '../engine/order-names.ts';
 import { Bot } from './bot.ts';

@@ -6,7 +6,7 @@ import type { World } from './world.ts';
 import { WorldClock } from './world-clock.ts';
 import { timingSafeEqual } from 'node:crypto';
 import { SarrafError } from '../domain/errors.ts';
-import { parseJson } from '../exchange/json.ts';
+import { parseJson } from '../exchange/reply-decoder.ts';
 import { AdminRefusal, type AdminCommand, type AdminContext } from './server/admin/admin-command.ts';
 import { clockCommands } from './server/admin/clock-commands.ts';
 import { marketCommands } from './server/admin/market-commands.ts';

@@ -1,8 +1,7 @@
 import type { Budget } from '../domain/rate-limit.ts';
 import { SarrafError } from '../domain/errors.ts';
-import { MARKET_CALLS } from './port.ts';
+import { MARKET_CALLS, type VenueAnswer, type VenueCall, type VenueCallKind } from './port.ts';
 import { createRandom } from '../domain/random.ts';
-import type { VenueAnswer, VenueCall, VenueCallKind } from './port.ts';
 import type { CompletionHandler } from '../budget/limited-call.ts';
 import type { VenueCaller, VenueEnd } from './venue-caller.ts';
 import { venueRequest } from './venue-request.ts';

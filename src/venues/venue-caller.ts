@@ -6,13 +6,12 @@ import { SarrafError } from '../domain/errors.ts';
 import type { RequestClass } from '../domain/request-class.ts';
 import type { KeptReply, VenueAnswer, VenueCall, VenueCallKind } from './port.ts';
 import { isAnonymous } from '../exchange/authenticator.ts';
-import { saidMsOf } from '../exchange/clock-difference.ts';
+import { saidMsOf, type HttpResponse } from '../exchange/transport.ts';
 import type { ExchangeClient } from '../exchange/client.ts';
 import type { CallOptions } from '../exchange/client-options.ts';
 import type { Endpoint } from '../exchange/endpoint.ts';
 import { ENDPOINTS, type EndpointName } from '../exchange/endpoints.ts';
 import type { DecodedRefusal } from '../exchange/reply-decoder.ts';
-import type { HttpResponse } from '../exchange/transport.ts';
 import { venueOrder } from './read-records.ts';
 import { ENDPOINT_OF, venueRequest } from './venue-request.ts';
 

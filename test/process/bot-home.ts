@@ -4,7 +4,7 @@ import { join, resolve } from 'node:path';
 import { ledgerPath, subjectOf } from '../../src/budget/ledger-file.ts';
 import { LedgerStore } from '../../src/budget/store.ts';
 import { formatDuration } from '../../src/daemon/duration-text.ts';
-import { budgetTable } from '../../src/exchange/budget-table.ts';
+import { budgetTable } from '../../src/exchange/client-options.ts';
 import { TOKEN, type ServedExchange } from './served-exchange.ts';
 
 /** How long a request may be on its way in these tests: no fault holds one back for longer. */

@@ -10,7 +10,7 @@ import { LedgerStore } from '../../src/budget/store.ts';
 import { acquireLock } from '../../src/daemon/process-lock.ts';
 import { ledgerSubjects } from '../../src/venues/client-credentials.ts';
 import { parseMarket } from '../../src/exchange/market-names.ts';
-import { budgetTable } from '../../src/exchange/budget-table.ts';
+import { budgetTable } from '../../src/exchange/client-options.ts';
 import { Catalogue } from '../../src/recording/catalogue.ts';
 import { booksOf, rowsOnDisk } from '../support/recorded-rows.ts';
 import { sarrafHere } from '../support/sarraf-here.ts';

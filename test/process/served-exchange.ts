@@ -1,4 +1,4 @@
-import { budgetTable } from '../../src/exchange/budget-table.ts';
+import { budgetTable } from '../../src/exchange/client-options.ts';
 import type { Market } from '../../src/domain/market.ts';
 import { present } from '../../src/domain/invariant.ts';
 import type { Tolerances } from '../../src/fuzz/checkers/order-checker.ts';

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { addUnits, negateUnits, NO_UNITS, subtractUnits, type Units } from '../../src/domain/money.ts';
 import { MARKET_NAMES, parseMarket } from '../../src/exchange/market-names.ts';
-import { walletLineKind } from '../../src/exchange/wallet-line-kind.ts';
+import { walletLineKind } from '../../src/exchange/wallet.ts';
 import type { RecordedBalances, StatementLine, StatementTrade } from '../../src/portfolio/statement-line.ts';
 import {
   AverageCost,

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ledgerPath } from '../../src/budget/ledger-file.ts';
 import { LedgerStore } from '../../src/budget/store.ts';
-import { budgetTable } from '../../src/exchange/budget-table.ts';
+import { budgetTable } from '../../src/exchange/client-options.ts';
 import { ExchangeServer } from '../../src/simulator-server/exchange-server.ts';
 import { readExchangeConfig, type ExchangeConfigInput } from '../../src/simulator-server/exchange-config.ts';
 import { createSimulation, type Simulation } from '../../src/simulator-server/simulation.ts';

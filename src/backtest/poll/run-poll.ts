@@ -10,7 +10,7 @@ import { TIMEFRAMES, timeframeMs } from '../../domain/timeframe.ts';
 import type { EngineNotice } from '../../engine/engine-command.ts';
 import type { EngineSettings } from '../../engine/engine-settings.ts';
 import type { JournalEntry } from '../../engine/mirror-change.ts';
-import { budgetTable } from '../../exchange/budget-table.ts';
+import { budgetTable } from '../../exchange/client-options.ts';
 import type { FillRecord } from '../../records/fill.ts';
 import type { OrderRecord } from '../../records/order.ts';
 import type { EndpointUsage } from '../../daemon/request-counts.ts';

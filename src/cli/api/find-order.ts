@@ -2,8 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { SarrafError } from '../../domain/errors.ts';
 import { secondText } from '../../domain/time-text.ts';
 import { iteratePages, type Caller } from '../../exchange/paging.ts';
-import type { ExchangeOrder } from '../../exchange/order.ts';
-import type { ExchangeTrade } from '../../exchange/trade.ts';
+import type { ExchangeOrder, ExchangeTrade } from '../../exchange/order.ts';
 import { INTERFACE_PROFILE } from '../../venues/interface-profile.ts';
 import { placerOf } from './manual-order.ts';
 

@@ -5,7 +5,7 @@ import { ledgerFolder } from '../../budget/ledger-file.ts';
 import { readLedgerAt } from '../../budget/read-ledger-at.ts';
 import type { BudgetReport } from '../../budget/ledger-report.ts';
 import { raiseLimitAt } from '../../budget/raise-limit.ts';
-import { budgetTable } from '../../exchange/budget-table.ts';
+import { budgetTable } from '../../exchange/client-options.ts';
 import { failed, wrongInput } from '../command-error.ts';
 import { ledgerOfConfig } from '../read-config.ts';
 import { tableLines, type TableColumn } from '../table.ts';

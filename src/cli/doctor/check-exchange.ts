@@ -19,7 +19,7 @@ import {
 } from './judge-account.ts';
 import { problem, type CheckFinding, notChecked, ok, warning } from './check-finding.ts';
 import { readOnlyTap, type SeenReply } from './read-only-tap.ts';
-import { clockAheadMs, TOLERATED_CLOCK_MS } from '../../exchange/clock-difference.ts';
+import { clockAheadMs, TOLERATED_CLOCK_MS } from '../../exchange/transport.ts';
 import { lengthText } from '../../domain/time-text.ts';
 import type { NamedCredential } from '../../engine/credential-watch.ts';
 import type { CredentialSettings } from '../../venues/credentials-settings.ts';

@@ -5,7 +5,7 @@ import { ledgerOf } from '../../daemon/banner.ts';
 import type { BotConfig } from '../../daemon/create-bot-config.ts';
 import type { Override } from '../../daemon/overrides.ts';
 import { SarrafError } from '../../domain/errors.ts';
-import { budgetTable } from '../../exchange/budget-table.ts';
+import { budgetTable } from '../../exchange/client-options.ts';
 import { keptAccount, type KeptAccount } from '../../venues/account-identity.ts';
 import { ledgerSubjects } from '../../venues/client-credentials.ts';
 import { checkChannels } from './check-channels.ts';

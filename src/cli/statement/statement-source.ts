@@ -3,7 +3,7 @@ import { KEPT_BALANCE_MARKS } from '../../engine/balance-marks.ts';
 import { readKept } from '../../engine/kept-records.ts';
 import { KEPT_RECONCILIATION } from '../../engine/stored-reconciliation.ts';
 import { MARKET_NAMES, parseMarket } from '../../exchange/market-names.ts';
-import { walletLineKind } from '../../exchange/wallet-line-kind.ts';
+import { walletLineKind } from '../../exchange/wallet.ts';
 import { isPlaceholder, type FillRecord } from '../../records/fill.ts';
 import type { StatementRows } from '../../mirror/read-statement-rows.ts';
 import type { RecordedBalances, StatementTrade } from '../../portfolio/statement-line.ts';

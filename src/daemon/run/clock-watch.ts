@@ -1,5 +1,9 @@
-import { clockAheadMs, TOLERATED_CLOCK_MS, type RequestTimes } from '../../exchange/clock-difference.ts';
-import type { HttpResponse } from '../../exchange/transport.ts';
+import {
+  clockAheadMs,
+  TOLERATED_CLOCK_MS,
+  type RequestTimes,
+  type HttpResponse,
+} from '../../exchange/transport.ts';
 import type { WrapTransport } from '../../venues/venue.ts';
 import { lengthText } from '../../domain/time-text.ts';
 

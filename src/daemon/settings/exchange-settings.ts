@@ -1,6 +1,6 @@
 import { messageOf } from '../../domain/errors.ts';
 import { z } from 'zod';
-import { budgetTable, DEFAULT_HEADROOM } from '../../exchange/budget-table.ts';
+import { budgetTable, DEFAULT_HEADROOM } from '../../exchange/client-options.ts';
 import { ORDER_BOOK_VERSIONS } from '../../exchange/order-book-version.ts';
 import { address, duration, balances } from '../setting-fields.ts';
 import { credentialsSettings } from '../../venues/credentials-settings.ts';

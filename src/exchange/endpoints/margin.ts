@@ -1,11 +1,20 @@
 import { z } from 'zod';
 import type { DecimalText } from '../../domain/decimal-text.ts';
-import { endpoint } from '../endpoint.ts';
+import { endpoint, budget, assumedBudget } from '../endpoint.ts';
 import { walletRecord } from '../wallet.ts';
-import { decimalField, decimalOrNull, flagOrNull, recordOf, textOrNull } from '../reply-types.ts';
+import { decimalField, decimalOrNull, flagOrNull, recordOf, textOrNull, textField } from '../reply-types.ts';
 import { addRuleIssues } from '../request-rules.ts';
-import { currency, positiveInput, word } from '../request-types.ts';
-import { budget } from './budget.ts';
+import {
+  currency,
+  positiveInput,
+  word,
+  integer,
+  secretText,
+  text as requiredText,
+  textLike,
+  textOrInteger,
+  wordsOf,
+} from '../request-types.ts';
 
 const section = 'Margin';
 const timeoutMs = 10_000;
@@ -37,7 +46,7 @@ export const marginMarkets = endpoint({
   section,
 });
 
-export interface LiquidityPool {
+interface LiquidityPool {
   readonly capacity: DecimalText | null;
   readonly filledCapacity: DecimalText | null;
   readonly availableBalance: DecimalText | null;
@@ -110,4 +119,69 @@ export const delegationLimit = endpoint({
   example: { currency: 'btc' },
   summary: 'How much may be delegated in a currency.',
   section,
+});
+
+const gatewaySection = 'Payment gateway';
+const gatewayTimeoutMs = 15_000;
+
+/** No header can hold other than plain ASCII, so such an address could never be redirected to. */
+const CALLBACK = '^[hH][tT][tT][pP][sS]?://[!-"$-.0->A-~]+(?:[/?#][!-~]*)?$';
+
+export const gatewaySend = endpoint({
+  name: 'gatewaySend',
+  method: 'POST',
+  path: '/pg/send/',
+  access: 'merchant',
+  budget: assumedBudget('pg/send', 'ip'),
+  idempotent: false,
+  sends: 'json',
+  timeoutMs: gatewayTimeoutMs,
+  request: z.object({
+    api: secretText().describe("The merchant's key."),
+    amount: integer({ least: 10_000 }).describe('In rial.'),
+    callbackURL: textLike(CALLBACK, 'an address with its scheme').describe(
+      'Address to which the payer returns; it has to belong to the merchant.',
+    ),
+    factorNumber: textOrInteger().optional().describe('Number of the invoice, shown to the payer.'),
+    mobile: textOrInteger().optional().describe("The payer's mobile number."),
+    description: requiredText(255).optional().describe('Shown to the payer.'),
+    currencies: wordsOf(['btc', 'ltc'])
+      .optional()
+      .describe('Currencies that the payer may use; without it both.'),
+  }),
+  failsInBody: true,
+  reply: z.object({ token: textField }),
+  example: { api: 'env:MERCHANT_API', amount: 500_000, callbackURL: 'https://shop.example/back' },
+  summary: 'Makes an invoice and the token of its payment page.',
+  section: gatewaySection,
+});
+
+export const gatewayVerify = endpoint({
+  name: 'gatewayVerify',
+  method: 'POST',
+  path: '/pg/verify/',
+  access: 'merchant',
+  budget: assumedBudget('pg/verify', 'ip'),
+  // A payment is verified once: the second call answers "verified before".
+  idempotent: false,
+  sends: 'json',
+  timeoutMs: gatewayTimeoutMs,
+  request: z.object({
+    api: secretText().describe("The merchant's key."),
+    token: requiredText().describe('The token of the payment, as gateway-send returned it.'),
+  }),
+  failsInBody: true,
+  reply: z
+    .object({
+      amount: decimalField,
+      cryptoAmount: decimalOrNull,
+      txHash: textField,
+      factorNumber: textOrNull,
+      mobile: textOrNull,
+      description: textOrNull,
+    })
+    .transform(({ txHash, ...payment }) => ({ ...payment, transactionHash: txHash })),
+  example: { api: 'env:MERCHANT_API', token: 'TOKEN_OF_THE_PAYMENT' },
+  summary: 'Confirms a payment; the hash of the answer is still to be checked with the merchant secret.',
+  section: gatewaySection,
 });

@@ -1,17 +1,157 @@
 import { z } from 'zod';
-import { orientBook, type OrderBook } from '../../domain/order-book.ts';
+import type { Candle } from '../../domain/candle.ts';
+import {
+  decimalField,
+  timeMsOrNull,
+  readDecimal,
+  recordOf,
+  withoutPrototype,
+  decimalOrNull,
+  flagOrNull,
+  readMarket,
+  textOrNull,
+} from '../reply-types.ts';
 import type { DecimalText } from '../../domain/decimal-text.ts';
-import { endpoint } from '../endpoint.ts';
-import { bookRecord, depthSides, orientedBookRecord } from '../book.ts';
-import { candlesReply } from '../records/candles.ts';
-import { globalStatsReply } from '../records/global-stats.ts';
-import { marketStatsReply } from '../records/market-stats.ts';
+import type { MarketStats } from '../../domain/market-stats.ts';
+import { orientBook, type OrderBook } from '../../domain/order-book.ts';
+import { endpoint, assumedBudget, budget } from '../endpoint.ts';
+import {
+  bookRecord,
+  depthSides,
+  orientedBookRecord,
+  publicTradeList as publicTradeRecords,
+} from '../order.ts';
 import { optionsReply } from '../records/options.ts';
-import { publicTradeList as publicTradeRecords } from '../trade.ts';
 import { RESOLUTIONS } from '../resolution.ts';
-import { decimalOrNull, recordOf, withoutPrototype } from '../reply-types.ts';
 import { currencyList, integer, symbolInput } from '../request-types.ts';
-import { assumedBudget, budget } from './budget.ts';
+
+/**
+ * The columns of the history reply; with `no_data` they are missing. A candle whose time can not be read is
+ * left out, unless that is all of them. An `error` never comes here: the client returns it as a refusal.
+ */
+const candlesReply = z
+  .object({
+    s: z.enum(['ok', 'no_data']),
+    t: z.array(timeMsOrNull).optional(),
+    o: z.array(decimalField).optional(),
+    h: z.array(decimalField).optional(),
+    l: z.array(decimalField).optional(),
+    c: z.array(decimalField).optional(),
+    v: z.array(decimalField).optional(),
+  })
+  .transform((wire, context): readonly Candle[] => {
+    const { s, t = [], o = [], h = [], l = [], c = [], v = [] } = wire;
+    if (s === 'no_data') return [];
+    const candles: Candle[] = [];
+    for (const [index, openTimeMs] of t.entries()) {
+      const open = o[index];
+      const high = h[index];
+      const low = l[index];
+      const close = c[index];
+      const volume = v[index];
+      if (
+        open === undefined ||
+        high === undefined ||
+        low === undefined ||
+        close === undefined ||
+        volume === undefined
+      ) {
+        context.addIssue({
+          code: 'custom',
+          path: ['t', index],
+          message: 'expected all columns to be as long as t',
+          input: t,
+        });
+        return z.NEVER;
+      }
+      if (openTimeMs !== null) candles.push({ openTimeMs, open, high, low, close, volume });
+    }
+    if (candles.length > 0 || t.length === 0) return candles;
+    context.addIssue({ code: 'custom', path: ['t'], message: 'expected times, was none', input: t });
+    return z.NEVER;
+  });
+
+/** Prices of other providers: currency (lower case) -> provider -> price. */
+type GlobalStats = Readonly<Record<string, Readonly<Record<string, DecimalText>>>>;
+
+type Prices = Map<string, Map<string, DecimalText>>;
+
+const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+function priceOf(value: unknown): DecimalText | null {
+  const raw = isObject(value) ? value['price'] : value;
+  return typeof raw === 'string' || typeof raw === 'number' ? readDecimal(raw) : null;
+}
+
+/** Puts a price in its place, unless there is one. */
+function put(
+  prices: Prices,
+  place: { readonly currency: string; readonly provider: string },
+  value: unknown,
+): void {
+  const price = priceOf(value);
+  if (price === null) return;
+  const currency = place.currency.toLowerCase();
+  let ofCurrency = prices.get(currency);
+  if (ofCurrency === undefined) prices.set(currency, (ofCurrency = new Map()));
+  if (!ofCurrency.has(place.provider)) ofCurrency.set(place.provider, price);
+}
+
+/** The prices of the two levels of an object. */
+function* leaves(outer: unknown): Generator<readonly [outer: string, inner: string, value: unknown]> {
+  if (!isObject(outer)) return;
+  for (const [outerKey, inner] of Object.entries(outer)) {
+    if (!isObject(inner)) continue;
+    for (const [innerKey, value] of Object.entries(inner)) yield [outerKey, innerKey, value];
+  }
+}
+
+/**
+ * Both forms in use, also in one reply: the interface's own `{currency: {provider: {price}}}`, which counts
+ * where they differ, and `{markets: {provider: {currency: number}}}`. Entries without a readable price are
+ * skipped: these are prices of other providers, and one bad entry is no reason to lose the rest.
+ */
+const globalStatsReply = recordOf(z.unknown()).transform(({ markets, ...own }): GlobalStats => {
+  const prices: Prices = new Map();
+  for (const [currency, provider, value] of leaves(own)) put(prices, { currency, provider }, value);
+  for (const [provider, currency, value] of leaves(markets)) put(prices, { currency, provider }, value);
+  return withoutPrototype(
+    [...prices].map(([currency, ofCurrency]) => [currency, withoutPrototype(ofCurrency)]),
+  );
+});
+
+const statsRecord = z.object({
+  isClosed: flagOrNull,
+  isClosedReason: textOrNull,
+  bestSell: decimalOrNull,
+  bestBuy: decimalOrNull,
+  volumeSrc: decimalOrNull,
+  volumeDst: decimalOrNull,
+  latest: decimalOrNull,
+  mark: decimalOrNull,
+  dayLow: decimalOrNull,
+  dayHigh: decimalOrNull,
+  dayOpen: decimalOrNull,
+  dayClose: decimalOrNull,
+  dayChange: decimalOrNull,
+});
+
+/** One entry a market asked for; markets with an unknown quote currency are skipped. */
+const marketStatsReply = z
+  .object({ stats: recordOf(statsRecord) })
+  .transform((wire): readonly MarketStats[] => {
+    const all: MarketStats[] = [];
+    for (const [key, { isClosed, isClosedReason, volumeSrc, volumeDst, ...numbers }] of Object.entries(
+      wire.stats,
+    )) {
+      const market = readMarket(key);
+      if (market === null) continue;
+      const volumes = { baseVolume: volumeSrc, quoteVolume: volumeDst };
+      all.push({ market, isClosed: isClosed ?? false, closedReason: isClosedReason, ...volumes, ...numbers });
+    }
+    return all;
+  });
 
 const section = 'Public market data';
 const timeoutMs = 5000;
@@ -100,7 +240,7 @@ export const allOrderBooksV3 = endpoint({
   section,
 });
 
-export interface Depth {
+interface Depth {
   /** Aggregated and rounded by the exchange. */
   readonly book: OrderBook;
   readonly lastTradePrice: DecimalText | null;

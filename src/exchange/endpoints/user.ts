@@ -1,11 +1,104 @@
 import { z } from 'zod';
-import { endpoint } from '../endpoint.ts';
-import { limitationsReply } from '../records/limitations.ts';
-import { profileReply } from '../records/profile.ts';
-import { decimalOrNull, integerOrNull, textField, textOrNull, timeMsOrNull } from '../reply-types.ts';
+import {
+  decimalOrNull,
+  flagOrNull,
+  integerOrNull,
+  recordOf,
+  textOrNull,
+  withoutPrototype,
+  textField,
+  timeMsOrNull,
+} from '../reply-types.ts';
+import { endpoint, assumedBudget, budget } from '../endpoint.ts';
 import { addRuleIssues, someOf } from '../request-rules.ts';
-import { currency, text as requiredText, textLike, textOrInteger, walletId } from '../request-types.ts';
-import { assumedBudget, budget } from './budget.ts';
+import {
+  currency,
+  text as requiredText,
+  textLike,
+  textOrInteger,
+  walletId,
+  secretText,
+  text,
+} from '../request-types.ts';
+
+const bankCard = z.object({
+  number: textOrNull,
+  bank: textOrNull,
+  owner: textOrNull,
+  confirmed: flagOrNull,
+  status: textOrNull,
+});
+
+const bankAccount = z.object({
+  id: integerOrNull,
+  number: textOrNull,
+  shaba: textOrNull,
+  bank: textOrNull,
+  owner: textOrNull,
+  confirmed: flagOrNull,
+  status: textOrNull,
+});
+
+const flags = recordOf(flagOrNull)
+  .nullish()
+  .transform((value) => value ?? withoutPrototype<boolean | null>([]));
+
+const listOf = <Item extends z.ZodType>(item: Item) =>
+  z
+    .array(item)
+    .nullish()
+    .transform((items): readonly z.output<Item>[] => items ?? []);
+
+const options = z.object({
+  /** Percent, rial markets. */
+  fee: decimalOrNull,
+  /** Percent, tether markets. */
+  feeUsdt: decimalOrNull,
+  isManualFee: flagOrNull,
+  tfa: flagOrNull,
+  socialLoginEnabled: flagOrNull,
+});
+
+const profileFields = z.object({
+  firstName: textOrNull,
+  lastName: textOrNull,
+  nationalCode: textOrNull,
+  email: textOrNull,
+  username: textOrNull,
+  phone: textOrNull,
+  mobile: textOrNull,
+  city: textOrNull,
+  bankCards: listOf(bankCard),
+  bankAccounts: listOf(bankAccount),
+  verifications: flags,
+  pendingVerifications: flags,
+  options: options.nullish().transform((value) => value ?? null),
+  withdrawEligible: flagOrNull,
+});
+
+/** "Resources: Profile". Fields keep the interface's names; what is missing is null or empty. */
+const profileReply = z.object({
+  profile: profileFields,
+  tradeStats: z
+    .object({ monthTradesTotal: decimalOrNull, monthTradesCount: integerOrNull })
+    .nullish()
+    .transform((value) => value ?? null),
+});
+
+const usage = z.object({ used: decimalOrNull, limit: decimalOrNull });
+
+/** "Resources: User limitations". All amounts are in rial. */
+const limitationsReply = z
+  .object({
+    limitations: z.object({
+      userLevel: textOrNull,
+      /** By feature: `crypto_trade`, `rial_trade`, `coin_deposit`, and so on. */
+      features: recordOf(flagOrNull),
+      /** By limit: `withdrawRialDaily`, `withdrawCoinDaily`, `withdrawTotalDaily`, `withdrawTotalMonthly`. */
+      limits: recordOf(usage),
+    }),
+  })
+  .transform((wire) => wire.limitations);
 
 const section = 'Authentication and user information';
 const timeoutMs = 10_000;
@@ -163,5 +256,80 @@ export const addAccount = endpoint({
   reply: done,
   example: { number: '0100-200-300', shaba: 'IR120000000000000000000001', bank: 'Sample bank' },
   summary: 'Adds a bank account.',
+  section,
+});
+
+/** A one-time password, where the account asks for one, goes in the `X-TOTP` header, not in the body. */
+export const login = endpoint({
+  name: 'login',
+  method: 'POST',
+  path: '/auth/login/',
+  access: 'none',
+  budget: budget('auth/login', { per: 'ip', limit: 30, minutes: 10 }),
+  idempotent: false,
+  sends: 'json',
+  timeoutMs: 15_000,
+  request: z.object({
+    username: requiredText(),
+    password: secretText(1024),
+    remember: z.string().optional().describe('yes asks for a token of 30 days instead of 4 hours.'),
+    captcha: z.string().optional().describe('api for a log-in without a person.'),
+    // The interface does not state its place, so it goes here.
+    device: z.string().optional().describe('Name of this device, as an earlier log-in returned it.'),
+  }),
+  reply: z.object({ key: textField, device: textOrNull }),
+  example: { username: 'trader', password: 'env:PASSWORD', captcha: 'api' },
+  summary: 'Exchanges a user name and password for a token.',
+  section: 'Authentication and user information',
+});
+
+const path = '/users/markets/favorite';
+const reply = z.object({ favoriteMarkets: z.array(z.string()) }).transform((wire) => wire.favoriteMarkets);
+
+export const favoriteMarkets = endpoint({
+  name: 'favoriteMarkets',
+  method: 'GET',
+  path,
+  access: 'token',
+  budget: budget('users/markets/favorite', { per: 'token', limit: 6 }),
+  idempotent: true,
+  sends: 'nothing',
+  timeoutMs,
+  request: z.object({}),
+  reply,
+  example: {},
+  summary: 'The symbols of the favourite markets.',
+  section,
+});
+
+export const addFavoriteMarkets = endpoint({
+  name: 'addFavoriteMarkets',
+  method: 'POST',
+  path,
+  access: 'token',
+  budget: budget('users/markets/favorite/add', { per: 'token', limit: 12 }),
+  idempotent: false,
+  sends: 'json',
+  timeoutMs,
+  request: z.object({ market: text(4000).describe('Market symbols, separated by commas.') }),
+  reply,
+  example: { market: 'BTCIRT,USDTIRT' },
+  summary: 'Adds favourite markets.',
+  section,
+});
+
+export const removeFavoriteMarkets = endpoint({
+  name: 'removeFavoriteMarkets',
+  method: 'DELETE',
+  path,
+  access: 'token',
+  budget: budget('users/markets/favorite/remove', { per: 'token', limit: 12 }),
+  idempotent: false,
+  sends: 'json',
+  timeoutMs,
+  request: z.object({ market: text().describe('A market symbol, or All.') }),
+  reply,
+  example: { market: 'BTCIRT' },
+  summary: 'Removes one favourite market, or all.',
   section,
 });

@@ -1,6 +1,18 @@
 import { z } from 'zod';
-import { endpoint } from '../endpoint.ts';
-import { pageOf } from '../records/page.ts';
+import { endpoint, budget, assumedBudget } from '../endpoint.ts';
+import {
+  pageOf,
+  decimalField,
+  recordOf,
+  anyValue,
+  decimalOrNull,
+  flagOrNull,
+  integerOrNull,
+  textField,
+  textOrNull,
+  timeMsOrNull,
+  type ReplyPage,
+} from '../reply-types.ts';
 import {
   balanceRecord,
   depositRecord,
@@ -8,9 +20,17 @@ import {
   walletRecord,
   type VenueBalance,
 } from '../wallet.ts';
-import { decimalField, recordOf } from '../reply-types.ts';
-import { currency, currencyList, day, integer, walletIdOrAll, word } from '../request-types.ts';
-import { budget } from './budget.ts';
+import {
+  currency,
+  currencyList,
+  day,
+  integer,
+  walletIdOrAll,
+  word,
+  textLike,
+  wholeRial,
+} from '../request-types.ts';
+import type { DecimalText } from '../../domain/decimal-text.ts';
 
 const section = 'Wallets';
 const timeoutMs = 10_000;
@@ -119,4 +139,213 @@ export const deposits = endpoint({
   example: { wallet: 'all' },
   summary: 'Deposits of the last three months at most.',
   section,
+});
+
+/** One bank payment of a rial withdrawal. */
+interface WithdrawalPayment {
+  readonly amount: DecimalText;
+  readonly bankReferenceNumber: string | null;
+  /** `Pending`, `Failed`, `Transferred`. */
+  readonly status: string | null;
+  readonly estimatedSettleAtMs: number | null;
+  readonly providerUpdatedAtMs: number | null;
+  /** `normal`, `paya`, `satna`. */
+  readonly transferType: string | null;
+}
+
+/** A rial withdrawal of version 2. Amounts in rial; the destination gets the amount less the fee. */
+interface RialWithdrawal {
+  /** `CW` and digits. */
+  readonly id: string;
+  readonly createdAtMs: number | null;
+  /** `New`, `Sent`, `Bank processing`, `Partially Done`, `Done`, `Failed`, `Rejected`, `Canceled`. */
+  readonly status: string | null;
+  readonly amount: DecimalText;
+  readonly fee: DecimalText | null;
+  readonly fulfilledAmount: DecimalText | null;
+  readonly bankAccountId: number | null;
+  /** As the exchange describes the account: text or an object. */
+  readonly bankAccountInfo: unknown;
+  readonly isCancelable: boolean | null;
+  readonly payments: readonly WithdrawalPayment[];
+}
+
+const paymentRecord = z
+  .object({
+    amount: decimalField,
+    bankReferenceNumber: textOrNull,
+    status: textOrNull,
+    estimatedSettleAt: timeMsOrNull,
+    providerUpdatedAt: timeMsOrNull,
+    transferType: textOrNull,
+  })
+  .transform((wire): WithdrawalPayment => ({
+    amount: wire.amount,
+    bankReferenceNumber: wire.bankReferenceNumber,
+    status: wire.status,
+    estimatedSettleAtMs: wire.estimatedSettleAt,
+    providerUpdatedAtMs: wire.providerUpdatedAt,
+    transferType: wire.transferType,
+  }));
+
+/** "Rial withdrawal (version 2)". */
+const rialWithdrawalRecord = z
+  .object({
+    id: textField,
+    createdAt: timeMsOrNull,
+    status: textOrNull,
+    amount: decimalField,
+    fee: decimalOrNull,
+    fulfilledAmount: decimalOrNull,
+    bankAccountId: integerOrNull,
+    bankAccountInfo: anyValue.optional(),
+    isCancelable: flagOrNull,
+    records: z.array(paymentRecord).nullish(),
+  })
+  .transform((wire): RialWithdrawal => ({
+    id: wire.id,
+    createdAtMs: wire.createdAt,
+    status: wire.status,
+    amount: wire.amount,
+    fee: wire.fee,
+    fulfilledAmount: wire.fulfilledAmount,
+    bankAccountId: wire.bankAccountId,
+    bankAccountInfo: wire.bankAccountInfo ?? null,
+    isCancelable: wire.isCancelable,
+    payments: wire.records ?? [],
+  }));
+
+/** A line of the shared list of withdrawals, of rial and of coins. Only what both kinds can have. */
+interface ListedWithdrawal {
+  /** Digits for older withdrawals, `CW` and digits for version 2. */
+  readonly id: string;
+  readonly status: string | null;
+  readonly amount: DecimalText;
+  readonly fee: DecimalText | null;
+  /** Lower case. */
+  readonly currency: string | null;
+  readonly address: string | null;
+  readonly createdAtMs: number | null;
+  readonly walletId: number | null;
+  readonly isCancelable: boolean | null;
+}
+
+/** The documents do not show the record, so both spellings in use are accepted. */
+const listedWithdrawalRecord = z
+  .object({
+    id: textField,
+    status: textOrNull,
+    amount: decimalField,
+    fee: decimalOrNull,
+    currency: textOrNull,
+    address: textOrNull,
+    createdAt: timeMsOrNull,
+    created_at: timeMsOrNull,
+    wallet_id: integerOrNull,
+    walletId: integerOrNull,
+    isCancelable: flagOrNull,
+    is_cancelable: flagOrNull,
+  })
+  .transform((wire): ListedWithdrawal => ({
+    id: wire.id,
+    status: wire.status,
+    amount: wire.amount,
+    fee: wire.fee,
+    currency: wire.currency?.toLowerCase() ?? null,
+    address: wire.address,
+    createdAtMs: wire.createdAt ?? wire.created_at,
+    walletId: wire.walletId ?? wire.wallet_id,
+    isCancelable: wire.isCancelable ?? wire.is_cancelable,
+  }));
+
+const withdrawalSection = 'Rial withdrawal (version 2)';
+const withdrawalId = () => textLike('^CW[0-9]{1,18}$', 'a withdrawal id such as "CW430542"');
+const reply = z.object({ result: rialWithdrawalRecord }).transform((wire) => wire.result);
+
+export const createWithdrawal = endpoint({
+  name: 'createWithdrawal',
+  method: 'POST',
+  path: '/cobank/withdraw',
+  access: 'WITHDRAW',
+  budget: assumedBudget('cobank/withdraw/create', 'token'),
+  idempotent: false,
+  sends: 'json',
+  timeoutMs: 20_000,
+  request: z.object({
+    destinationBankAccountId: integer({ least: 1 }).describe('Id of a bank account of the profile.'),
+    amount: wholeRial().describe('In rial, including the fee.'),
+  }),
+  reply,
+  example: { destinationBankAccountId: 1, amount: '5000000' },
+  summary: 'Creates and confirms a rial withdrawal in one step.',
+  section: withdrawalSection,
+});
+
+export const withdrawal = endpoint({
+  name: 'withdrawal',
+  method: 'GET',
+  alsoMethods: ['POST'],
+  path: '/cobank/withdraw/{id}',
+  access: 'READ',
+  budget: assumedBudget('cobank/withdraw', 'token'),
+  idempotent: true,
+  sends: 'query',
+  timeoutMs: 10_000,
+  request: z.object({ id: withdrawalId() }),
+  reply,
+  example: { id: 'CW430542' },
+  summary: 'The state and bank payments of a rial withdrawal.',
+  section: withdrawalSection,
+});
+
+export const cancelWithdrawal = endpoint({
+  name: 'cancelWithdrawal',
+  method: 'POST',
+  path: '/cobank/withdraw/{id}/cancel',
+  access: 'WITHDRAW',
+  budget: assumedBudget('cobank/withdraw/cancel', 'token'),
+  idempotent: false,
+  sends: 'query',
+  timeoutMs: 15_000,
+  request: z.object({ id: withdrawalId() }),
+  /** The documents do not show what a cancel answers: the withdrawal where it comes, else null. */
+  reply: z.object({ result: rialWithdrawalRecord.nullish() }).transform((wire) => wire.result ?? null),
+  example: { id: 'CW430542' },
+  summary: 'Cancels a rial withdrawal that is still new, within three minutes.',
+  section: withdrawalSection,
+});
+
+export const withdrawals = endpoint({
+  name: 'withdrawals',
+  method: 'GET',
+  alsoMethods: ['POST'],
+  path: '/users/wallets/withdraws/list',
+  access: 'READ',
+  budget: assumedBudget('users/wallets/withdraws/list', 'token'),
+  idempotent: true,
+  sends: 'query',
+  timeoutMs: 10_000,
+  request: z.object({
+    wallet: walletIdOrAll().optional(),
+    page: integer({ least: 1 }).optional(),
+    pageSize: integer({ least: 1 }).optional(),
+    from: day().optional(),
+    to: day().optional(),
+  }),
+  /** The list's name is not shown either: both spellings are taken. */
+  reply: z
+    .object({
+      withdraws: z.array(listedWithdrawalRecord).optional(),
+      withdrawals: z.array(listedWithdrawalRecord).optional(),
+      hasNext: flagOrNull,
+    })
+    .transform((wire, context): ReplyPage<ListedWithdrawal> => {
+      const items = wire.withdraws ?? wire.withdrawals;
+      if (items !== undefined) return { items, hasNext: wire.hasNext };
+      context.addIssue({ code: 'custom', path: ['withdraws'], message: 'expected a list', input: wire });
+      return z.NEVER;
+    }),
+  example: {},
+  summary: 'All withdrawals, of rial (older and version 2) and of coins.',
+  section: withdrawalSection,
 });

@@ -1,6 +1,6 @@
 import { createInterface } from 'node:readline';
 import { SarrafError } from '../../domain/errors.ts';
-import { parseJson } from '../../exchange/json.ts';
+import { parseJson } from '../../exchange/reply-decoder.ts';
 import { fileKind } from './file-kind.ts';
 import {
   openText,

@@ -1,4 +1,4 @@
-import { parseJson } from '../../exchange/json.ts';
+import { parseJson } from '../../exchange/reply-decoder.ts';
 import { withoutPrototype } from '../../exchange/reply-types.ts';
 import type { WireInput } from './handler.ts';
 import { bareNumber } from './request-fields.ts';

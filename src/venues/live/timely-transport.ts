@@ -1,6 +1,11 @@
 import { lengthText } from '../../domain/time-text.ts';
-import { clockAheadMs, TOLERATED_CLOCK_MS, type RequestTimes } from '../../exchange/clock-difference.ts';
-import type { HttpResponse, Transport } from '../../exchange/transport.ts';
+import {
+  clockAheadMs,
+  TOLERATED_CLOCK_MS,
+  type RequestTimes,
+  type HttpResponse,
+  type Transport,
+} from '../../exchange/transport.ts';
 import type { MachineTimeline } from '../machine-timeline.ts';
 
 interface TimelyOptions {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { MarketSymbol } from '../../../src/domain/market-symbol.ts';
 import { CAROL_TOKEN, FULL_KEY, READ_KEY } from '../world.ts';
-import { createSigner } from '../../../src/exchange/signing.ts';
+import { createSigner } from '../../../src/exchange/authenticator.ts';
 import { RawVenue, type RawReply } from './raw-venue.ts';
 
 const BUY = { type: 'buy', srcCurrency: 'btc', dstCurrency: 'rls', amount: '0.001', price: '12500000000' };

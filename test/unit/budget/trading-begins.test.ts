@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { BudgetReport } from '../../../src/budget/ledger-report.ts';
 import { beginsText, freshTradingBegins, tradingBegins } from '../../../src/budget/trading-begins.ts';
 import { INTERFACE_PROFILE } from '../../../src/venues/interface-profile.ts';
-import { budgetTable } from '../../../src/exchange/budget-table.ts';
+import { budgetTable } from '../../../src/exchange/client-options.ts';
 import { english } from '../../../src/language/sentence.ts';
 
 const US = { subjects: new Set(['this-address', 'our-token']), budgetOf: INTERFACE_PROFILE.budgets };

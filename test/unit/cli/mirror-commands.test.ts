@@ -11,7 +11,7 @@ import { statusCommand } from '../../../src/cli/commands/status.ts';
 import { monotonicMs } from '../../../src/budget/process-owner.ts';
 import { LedgerStore } from '../../../src/budget/store.ts';
 import { leaveRecord } from '../daemon/left-record.ts';
-import { budgetTable } from '../../../src/exchange/budget-table.ts';
+import { budgetTable } from '../../../src/exchange/client-options.ts';
 import { transfersNow } from '../../../src/mirror/transfers-now.ts';
 import { tradesCommand } from '../../../src/cli/commands/trades.ts';
 import { parseUnits } from '../../../src/domain/money.ts';

@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { ClockWatch, watchedTransport } from '../../../src/daemon/run/clock-watch.ts';
-import type { RequestTimes } from '../../../src/exchange/clock-difference.ts';
-import type { Transport } from '../../../src/exchange/transport.ts';
+import type { RequestTimes, Transport } from '../../../src/exchange/transport.ts';
 
 const DATE = 'Sat, 21 Nov 2026 12:00:00 GMT';
 const DATE_MS = Date.parse(DATE);

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { z } from 'zod';
 import { planInputOf } from '../../../src/daemon/create-plan.ts';
-import { budgetTable } from '../../../src/exchange/budget-table.ts';
+import { budgetTable } from '../../../src/exchange/client-options.ts';
 import { MARKET_NAMES } from '../../../src/exchange/market-names.ts';
 import { planPolls } from '../../../src/scheduler/plan-polls.ts';
 import { defineStrategy } from '../../../src/strategy/definition.ts';

@@ -6,7 +6,7 @@ import { LedgerStore } from '../../../src/budget/store.ts';
 import { ledgerLines, ledgerStatus } from '../../../src/cli/ledger-status.ts';
 import { FolderLedger } from '../../../src/daemon/folder-ledger.ts';
 import { leaveRecord } from './left-record.ts';
-import { budgetTable } from '../../../src/exchange/budget-table.ts';
+import { budgetTable } from '../../../src/exchange/client-options.ts';
 import { english } from '../../../src/language/sentence.ts';
 
 const withoutTimes = (text: string | null): string => (text ?? '').replaceAll(/\d+ s/g, '… s');

@@ -4,7 +4,7 @@ import { BudgetLedger } from '../../../src/budget/ledger.ts';
 import { QUIET_MS } from '../../../src/budget/named-limit.ts';
 import { planInputOf } from '../../../src/daemon/create-plan.ts';
 import { PaceWatch } from '../../../src/daemon/run/create-bot.ts';
-import { budgetTable } from '../../../src/exchange/budget-table.ts';
+import { budgetTable } from '../../../src/exchange/client-options.ts';
 import type { FeedPace } from '../../../src/scheduler/pace.ts';
 import { planPolls } from '../../../src/scheduler/plan-polls.ts';
 import { VirtualTime } from '../../../src/virtual/virtual-time.ts';

@@ -8,7 +8,7 @@ import { z } from 'zod';
 import { AlertOutbox } from '../../../src/alerts/alert-outbox.ts';
 import { LedgerStore } from '../../../src/budget/store.ts';
 import { leaveRecord } from '../daemon/left-record.ts';
-import { budgetTable } from '../../../src/exchange/budget-table.ts';
+import { budgetTable } from '../../../src/exchange/client-options.ts';
 import { openOutboxFile } from '../../../src/alerts/outbox-file.ts';
 import { DASHBOARD_ENDPOINTS, type EndpointShape } from '../../../src/dashboard/schema/endpoints.ts';
 import { dashboardOpenApi } from '../../../src/dashboard/server/openapi.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { budgetTable } from '../../../src/exchange/budget-table.ts';
+import { budgetTable } from '../../../src/exchange/client-options.ts';
 
 const limitsOf = (headroom?: number) => {
   const limits = {

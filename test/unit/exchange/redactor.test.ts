@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { redactedReply } from '../../../src/exchange/redacted-reply.ts';
-import { Redactor } from '../../../src/exchange/redactor.ts';
+import { redactedReply, Redactor } from '../../../src/exchange/redactor.ts';
 
 const SECRET = 'a"b/c+d e=f\\ß-4711-hidden';
 const bytes = Buffer.from(SECRET);

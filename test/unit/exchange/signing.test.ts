@@ -1,7 +1,7 @@
 import { createPrivateKey, createPublicKey, sign as signWithNode, verify } from 'node:crypto';
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { createSigner, signedMessage, toUrlSafeBase64 } from '../../../src/exchange/signing.ts';
+import { createSigner, signedMessage, toUrlSafeBase64 } from '../../../src/exchange/authenticator.ts';
 
 /** DER around a bare seed, which is all that PKCS #8 adds to an Ed25519 key. */
 const PKCS8_PREFIX = Buffer.from('302e020100300506032b657004220420', 'hex');

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { SarrafError } from '../../../src/domain/errors.ts';
 import { decodeReply } from '../../../src/exchange/reply-decoder.ts';
 import type { EndpointName } from '../../../src/exchange/endpoints.ts';
-import { backOffOf } from '../../../src/exchange/failure.ts';
+import { backOffOf } from '../../../src/exchange/refusals.ts';
 import { json } from './fake-transport.ts';
 
 const DEPTH = 100_000;

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { budgetTable } from '../../../src/exchange/budget-table.ts';
+import { budgetTable } from '../../../src/exchange/client-options.ts';
 import { drawSwarm } from '../../../src/fuzz/swarm.ts';
 import { FAULT_KINDS } from '../../../src/simulator-server/fault-rule.ts';
 

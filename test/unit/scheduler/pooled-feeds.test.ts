@@ -3,7 +3,7 @@ import { planPolls, type PollPlan } from '../../../src/scheduler/plan-polls.ts';
 import type { MemberTemplate, UniverseSubscription } from '../../../src/strategy/subscriptions.ts';
 import { withUniverses } from '../../../src/strategy/expand-subscriptions.ts';
 import { INTERFACE_PROFILE } from '../../../src/venues/interface-profile.ts';
-import { budgetTable } from '../../../src/exchange/budget-table.ts';
+import { budgetTable } from '../../../src/exchange/client-options.ts';
 
 const CANDLES: MemberTemplate = { kind: 'candles', timeframe: '1h', warmUp: 100 };
 const BOOK: MemberTemplate = { kind: 'book', everyMs: 10_000, maxAgeMs: 30_000 };

@@ -9,7 +9,7 @@ import { ledgerPath, subjectOf } from '../../../../src/budget/ledger-file.ts';
 import { readLedger } from '../../../../src/budget/ledger-report.ts';
 import { monotonicMs } from '../../../../src/budget/process-owner.ts';
 import { LedgerStore } from '../../../../src/budget/store.ts';
-import { budgetTable } from '../../../../src/exchange/budget-table.ts';
+import { budgetTable } from '../../../../src/exchange/client-options.ts';
 import { FaultPlan } from '../../../../src/simulator-server/fault-plan.ts';
 import type { FaultRule } from '../../../../src/simulator-server/fault-rule.ts';
 import { PANEL_TOKEN, serveAccount, type ServedAccount } from '../../../support/served-account.ts';

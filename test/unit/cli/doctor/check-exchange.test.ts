@@ -1,6 +1,5 @@
 import { writeFileSync } from 'node:fs';
-import { createServer } from 'node:net';
-import type { AddressInfo } from 'node:net';
+import { createServer, type AddressInfo } from 'node:net';
 import { afterEach, describe, expect, test } from 'vitest';
 import { readLedger } from '../../../../src/budget/ledger-report.ts';
 import { ledgerPath } from '../../../../src/budget/ledger-file.ts';

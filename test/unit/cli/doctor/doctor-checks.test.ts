@@ -23,7 +23,7 @@ import type { MirrorChange } from '../../../../src/engine/mirror-change.ts';
 import { writeUnstarted } from '../../../../src/engine/strategy-instance-record.ts';
 import { MARKET_NAMES } from '../../../../src/exchange/market-names.ts';
 import { sentence } from '../../../../src/language/sentence.ts';
-import { budgetTable } from '../../../../src/exchange/budget-table.ts';
+import { budgetTable } from '../../../../src/exchange/client-options.ts';
 import { DEFAULT_RETENTION } from '../../../../src/mirror/retention.ts';
 import { MirrorStore } from '../../../../src/mirror/mirror-store.ts';
 import { keepToken } from '../../../../src/venues/token-file.ts';

@@ -7,7 +7,7 @@ import { expect, test } from 'vitest';
 import { ledgerPath } from '../../../../src/budget/ledger-file.ts';
 import { LedgerStore } from '../../../../src/budget/store.ts';
 import { askFirst, openRemoteExchange, readMarkets } from '../../../../src/venues/live-venue.ts';
-import { budgetTable } from '../../../../src/exchange/budget-table.ts';
+import { budgetTable } from '../../../../src/exchange/client-options.ts';
 import { ledgerSubjects } from '../../../../src/venues/client-credentials.ts';
 import { readBotConfig } from '../../../../src/daemon/read-bot-config.ts';
 
