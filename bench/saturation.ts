@@ -2,7 +2,7 @@ import type { Budget } from '../src/domain/rate-limit.ts';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { reserveOf } from '../src/budget/reserve.ts';
+import { reserveOf } from '../src/budget/named-limit.ts';
 import { LedgerStore } from '../src/budget/store.ts';
 import { createVenueCaller, sendRequest } from '../src/venues/venue-caller.ts';
 import { parseUnits } from '../src/domain/money.ts';

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { stateFile, stateFolder } from '../budget/state-file.ts';
+import { stateFile, stateFolder } from '../budget/ledger-file.ts';
 import type { BotConfig } from '../daemon/create-bot-config.ts';
 import type { AlertSettings } from '../daemon/alert-settings.ts';
 import type { Language } from '../language/locale.ts';

@@ -1,7 +1,6 @@
 import type { RateLimit } from '../domain/rate-limit.ts';
 import type { RequestClass } from '../domain/request-class.ts';
-import type { LimitChange, LimitWord } from './named-limit.ts';
-import { slotsFor } from './reserve.ts';
+import { type LimitChange, type LimitWord, slotsFor } from './named-limit.ts';
 
 /** An occupied slot: one request that the exchange may have counted within the window. */
 export interface Slot {

@@ -7,15 +7,26 @@ import {
   mostSendDelayMs,
   type Slot,
 } from './admission.ts';
-import type { Admittance, Entry, EntryAsk, Held } from './admittance.ts';
-import type { CredentialUse } from './credential-stop.ts';
-import type { Lateness } from './lateness.ts';
-import type { LaneExecutor, LaneTimers } from './lane-executor.ts';
-import type { Pass, Verdict } from './lockouts.ts';
+import {
+  type Admittance,
+  type Entry,
+  type EntryAsk,
+  type Held,
+  readFailedCall,
+  stoodStill,
+} from './admittance.ts';
+import type { CredentialUse, Pass, Verdict } from './lockouts.ts';
+import {
+  type Lateness,
+  type LaneExecutor,
+  type LaneTimers,
+  type SendTurn,
+  type TurnTaker,
+  WaitingQueue,
+  type Dropped,
+  type Waiting,
+} from './waiting-queue.ts';
 import type { LimitChange } from './named-limit.ts';
-import { readFailedCall, stoodStill } from './reply-verdict.ts';
-import type { SendTurn, TurnTaker } from './send-turn.ts';
-import { WaitingQueue, type Dropped, type Waiting } from './waiting-queue.ts';
 
 interface LaneOptions {
   readonly budget: RateLimit;

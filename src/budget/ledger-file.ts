@@ -4,6 +4,8 @@ import { homedir } from 'node:os';
 import { dirname, join } from 'node:path';
 import Database from 'better-sqlite3';
 import { messageOf, SarrafError } from '../domain/errors.ts';
+import { readRedisAddress, type RedisAddress } from '../redis/redis-address.ts';
+import { REDIS_PASSWORD } from '../redis/shown-address.ts';
 
 /**
  * The ledger's schema, one step a version. A released step is never changed; a change is a new step. Times
@@ -246,4 +248,54 @@ function migrate(database: Database.Database, onNew: (database: Database.Databas
       if (version === 0) onNew(database);
     })
     .immediate();
+}
+
+/** Name of the ledger in a configuration. */
+interface LedgerNaming {
+  /** `redis://…` or `rediss://…` of a ledger that machines share; null for a file of this machine. */
+  readonly ledger: string | null;
+  readonly ledgerFolder: string | null;
+}
+
+/**
+ * Returns the place of the ledger of an exchange, as one text that can be shown: the path of a file, or the
+ * address of a Redis with the key of the ledger after `#`.
+ */
+export function ledgerPlace(baseAddress: string, { ledger, ledgerFolder: folder }: LedgerNaming): string {
+  if (ledger === null) return ledgerPath(baseAddress, folder ?? ledgerFolder());
+  return `${ledger.replace(/\/$/, '')}#sarraf:ledger:${addressName(baseAddress)}`;
+}
+
+export function isInRedis(place: string): boolean {
+  return /^rediss?:\/\//.test(place);
+}
+
+/** The address and the key of a place in Redis. The password is that of the environment. */
+export function redisPlace(place: string): { readonly address: RedisAddress; readonly key: string } {
+  const [text = '', key = ''] = place.split('#', 2);
+  return { address: readRedisAddress(text, process.env[REDIS_PASSWORD]), key };
+}
+
+/**
+ * Data of an account at an exchange that outlives a run, besides the ledger. A token has its times in a file
+ * beside it.
+ */
+type StateKind = 'device' | 'token';
+
+/**
+ * Returns the folder of state files: the one that a configuration names for its ledger, else that of this
+ * user, `$XDG_STATE_HOME/sarraf`.
+ */
+export function stateFolder(configured: string | null): string {
+  return configured ?? dirname(ledgerFolder());
+}
+
+/** The file for one address and user. The user is in it as a hash. */
+export function stateFile(of: {
+  readonly folder: string;
+  readonly baseUrl: string;
+  readonly username: string;
+  readonly kind: StateKind;
+}): string {
+  return join(of.folder, `${addressName(of.baseUrl)}-${subjectOf(of.username)}.${of.kind}`);
 }

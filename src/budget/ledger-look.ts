@@ -1,7 +1,8 @@
-import { isInRedis } from './ledger-place.ts';
-import { readLedgerAt } from './read-ledger-at.ts';
+import { isInRedis, openLedgerFile, openLedgerReadOnly } from './ledger-file.ts';
 import { readLedger, type BudgetReport } from './ledger-report.ts';
 import { monotonicMs } from './process-owner.ts';
+import { existsSync } from 'node:fs';
+import type { RaisedLimit } from './named-limit.ts';
 
 /** A reading this young is good enough. */
 const LASTS_MS = 1_000;
@@ -57,5 +58,50 @@ export class LedgerLook {
   private take(rows: readonly BudgetReport[], atMs: number): void {
     this.last = rows;
     this.readAtMs = atMs;
+  }
+}
+
+/**
+ * Reads every budget of a ledger without changing it. Throws `DATA_UNUSABLE` where there is no file, or Redis
+ * does not answer.
+ */
+export async function readLedgerAt(place: string): Promise<readonly BudgetReport[]> {
+  if (!isInRedis(place)) return readLedger(place, monotonicMs());
+  const { withRedisLedger } = await import('./redis-by-hand.ts');
+  const { readRedisLedger } = await import('./redis/redis-report.ts');
+  return withRedisLedger(place, async (connection) => readRedisLedger(connection));
+}
+
+/** The same; null where there is no ledger yet. */
+export async function readLedgerIfAny(place: string): Promise<readonly BudgetReport[] | null> {
+  if (!isInRedis(place)) return existsSync(place) ? readLedger(place, monotonicMs()) : null;
+  const rows = await readLedgerAt(place);
+  return rows.length === 0 ? null : rows;
+}
+
+/** The same, wherever the ledger is. */
+export async function raiseLimitAt(place: string, budget: string): Promise<readonly RaisedLimit[]> {
+  if (!isInRedis(place)) return raiseLimit(place, budget);
+  const { raiseRedisLimit } = await import('./redis-by-hand.ts');
+  return raiseRedisLimit(place, budget);
+}
+
+/**
+ * Takes a lowered limit of a budget back by hand, for every address and account in the ledger; answers which
+ * there were. Processes that have the ledger open go by it with their next admission. Throws `DATA_UNUSABLE`
+ * where there is no ledger, or it can not be written.
+ */
+function raiseLimit(path: string, budget: string): readonly RaisedLimit[] {
+  // Looked at first: nobody makes a ledger by this.
+  if (!existsSync(path)) openLedgerReadOnly(path).close();
+  const database = openLedgerFile(path, () => undefined);
+  try {
+    return database
+      .prepare<[string], RaisedLimit>(
+        'DELETE FROM named_limits WHERE budget = ? RETURNING subject, request_limit AS named',
+      )
+      .all(budget);
+  } finally {
+    database.close();
   }
 }

@@ -1,8 +1,11 @@
-import { ClockRow } from './clock-row.ts';
+import { ClockRow } from './slot-rows.ts';
 import { openLedgerReadOnly } from './ledger-file.ts';
-import { thisMachine, type Machine } from './machine.ts';
+import { thisMachine, type Machine } from './process-owner.ts';
 import { inForce, lowered, QUIET_MS } from './named-limit.ts';
-import { fullUntil, hasHeadroom } from './unknown-past.ts';
+import { fullUntil, hasHeadroom } from './doubt.ts';
+import type { Budget } from '../domain/rate-limit.ts';
+import type { Admittance } from './admittance.ts';
+import type { CommitTimes } from './commit-times.ts';
 
 /** One budget as the ledger has it now. */
 export interface BudgetReport {
@@ -146,4 +149,28 @@ export function reportOf(
     isOnTrial: row.kind === 'trial',
     stoppedForMs: row.probe_at_ms === null ? null : Math.max(0, row.probe_at_ms - nowMs),
   };
+}
+
+export interface OpenLedgerOptions {
+  /** As `ledgerPlace` says it. */
+  readonly place: string;
+  readonly budgets: Iterable<Budget>;
+  readonly subjects: { readonly ip: string; readonly token: string };
+  readonly isGuest: boolean;
+  /** Takes down how long the commits of a file take. */
+  readonly commits?: CommitTimes;
+  /** Those in which cancels are counted: some of them leave while a Redis is gone. */
+  readonly cancelBudgets?: readonly string[];
+  /** Longer than that no answer of a Redis is waited for. */
+  readonly timeoutMs: number;
+  /** Called with what somebody should know of a Redis, in one line. */
+  readonly say: (line: string) => void;
+}
+
+/** A ledger that processes share, wherever it is. */
+export interface OpenLedger {
+  readonly admittance: Admittance;
+  /** Every budget as it is known here now. */
+  rows(): readonly BudgetReport[];
+  close(): Promise<void>;
 }

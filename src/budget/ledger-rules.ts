@@ -1,16 +1,26 @@
 import type { Budget, RateLimit } from '../domain/rate-limit.ts';
 import { present } from '../domain/invariant.ts';
 import { waitForSlot, type Admission, type AdmissionAsk, type Slot, type SlotEnd } from './admission.ts';
-import type { ClockRow } from './clock-row.ts';
-import { PROBE_EVERY_MS } from './credential-stop.ts';
-import { PART_STANDS_STILL_MS, waitForProbe } from './doubt.ts';
-import type { LockoutRows } from './lockouts.ts';
+import type { ClockRow, NamedLimitRows, BudgetKey, BudgetRow, SlotRows } from './slot-rows.ts';
+import { PROBE_EVERY_MS, type LockoutRows } from './lockouts.ts';
+import {
+  PART_STANDS_STILL_MS,
+  waitForProbe,
+  fullUntil,
+  longestWait,
+  mayAsk,
+  type UnknownPast,
+} from './doubt.ts';
 import type { LifeSign } from './process-owner.ts';
-import { afterLimitReply, inForce, lowered, type LimitChange, type LimitWord } from './named-limit.ts';
-import type { NamedLimitRows } from './named-limit-rows.ts';
-import type { BudgetKey, BudgetRow, SlotRows } from './slot-rows.ts';
-import { fullUntil, longestWait, mayAsk, type UnknownPast } from './unknown-past.ts';
-import { reserveOf, slotsFor } from './reserve.ts';
+import {
+  afterLimitReply,
+  inForce,
+  lowered,
+  type LimitChange,
+  type LimitWord,
+  reserveOf,
+  slotsFor,
+} from './named-limit.ts';
 
 /** The rows of a ledger that processes share, wherever they are kept. */
 export interface LedgerRows {

@@ -16,6 +16,11 @@ import {
   stampByAnyAnswer,
   waitForProbe,
   type Answer,
+  afterAnswer,
+  fullUntil,
+  longestWait,
+  mayAsk,
+  type UnknownPast,
 } from './doubt.ts';
 import {
   afterLimitReply,
@@ -24,9 +29,8 @@ import {
   type LimitChange,
   type LimitWord,
   type NamedLimit,
+  slotsFor,
 } from './named-limit.ts';
-import { afterAnswer, fullUntil, longestWait, mayAsk, type UnknownPast } from './unknown-past.ts';
-import { slotsFor } from './reserve.ts';
 
 type OpenSlot = { -readonly [Key in keyof Slot]: Slot[Key] };
 

@@ -11,13 +11,17 @@ import {
   type SendEnd,
 } from './budget-lane.ts';
 import type { CommitTimes } from './commit-times.ts';
-import { MACHINE_TIMERS, type LaneExecutor, type LaneTimers, type AdmittedJob } from './lane-executor.ts';
-import { Lateness } from './lateness.ts';
+import {
+  MACHINE_TIMERS,
+  type LaneExecutor,
+  type LaneTimers,
+  type AdmittedJob,
+  Lateness,
+  SendTurn,
+} from './waiting-queue.ts';
 import type { LimitedCall, LimitedReply, SubmittedCall, CompletionHandler } from './limited-call.ts';
-import type { LockoutBook } from './lockouts.ts';
-import { SendTurn } from './send-turn.ts';
+import type { LockoutBook, CredentialUse } from './lockouts.ts';
 import { present } from '../domain/invariant.ts';
-import type { CredentialUse } from './credential-stop.ts';
 import Bottleneck from 'bottleneck';
 import { messageOf, SarrafError } from '../domain/errors.ts';
 

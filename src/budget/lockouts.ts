@@ -1,12 +1,4 @@
-import {
-  afterLimit,
-  afterSilence,
-  passageOf,
-  withCanary,
-  type BreakerState,
-  type Passage,
-} from './breaker.ts';
-import { afterUnauthorized, letThrough, type CredentialStop, type CredentialUse } from './credential-stop.ts';
+import { HOUR_MS } from '../domain/durations.ts';
 
 /** Needs of a call: its budget, and the credential. */
 export interface LockoutAsk {
@@ -155,4 +147,124 @@ export class MemoryLockouts implements LockoutBook {
   report(pass: Pass, verdict: Verdict, nowMs: number): void {
     report(this.rows, pass, verdict, nowMs);
   }
+}
+
+/**
+ * State of a budget after a limit reply to it. `strikes` counts such replies since the last success. By the
+ * interface ("HTTP status codes") access returns after 1 to 24 hours.
+ */
+export type BreakerState =
+  | { readonly kind: 'open'; readonly strikes: number; readonly untilMs: number }
+  /** One request, the canary, is on its way to see whether the lockout is over. */
+  | { readonly kind: 'trial'; readonly strikes: number; readonly sinceMs: number };
+
+type Passage =
+  | { readonly passes: true; readonly isCanary: boolean }
+  | { readonly passes: false; readonly retryAtMs: number };
+
+const LONGEST_MS = 24 * HOUR_MS;
+
+/**
+ * A reply that is not the interface's own, such as a proxy's page, may mean nothing of the sort: the first
+ * one closes for less.
+ */
+const FOREIGN_MS = 600_000;
+
+interface LimitReply {
+  /** The wait that it names; null where it does not. */
+  readonly waitMs: number | null;
+  /** True if it is in the form of the interface. */
+  readonly isOwn: boolean;
+}
+
+/** Time a canary may be silent, like one whose process died, before another is let through. */
+const CANARY_SILENCE_MS = 120_000;
+
+/** Returns whether a request may go now. Null: closed, nothing is known against it. */
+function passageOf(state: BreakerState | null, nowMs: number): Passage {
+  if (state === null) return { passes: true, isCanary: false };
+  const retryAtMs = state.kind === 'open' ? state.untilMs : state.sinceMs + CANARY_SILENCE_MS;
+  return nowMs >= retryAtMs ? { passes: true, isCanary: true } : { passes: false, retryAtMs };
+}
+
+/** The state once the canary has left. */
+function withCanary(state: BreakerState, nowMs: number): BreakerState {
+  return { kind: 'trial', strikes: state.strikes, sinceMs: nowMs };
+}
+
+/**
+ * The state after a limit reply: open for as long as the reply says (`waitMs`, a day at most), and where it
+ * says nothing for an hour, which doubles with each further strike up to a day; for ten minutes where the
+ * reply is not the interface's own. A wait that is already longer stays: replies of one burst arrive in any
+ * order.
+ */
+function afterLimit(state: BreakerState | null, { waitMs, isOwn }: LimitReply, nowMs: number): BreakerState {
+  // Replies of requests that were under way when it opened are the same strike.
+  const isSameBurst = state?.kind === 'open' && state.untilMs > nowMs;
+  const strikes = isSameBurst ? state.strikes : (state?.strikes ?? 0) + 1;
+  const unnamedMs = (isOwn ? HOUR_MS : FOREIGN_MS) * 2 ** Math.min(strikes - 1, 8);
+  // A page's wait is not the exchange's word either.
+  const namedMs = waitMs === null || isOwn ? waitMs : Math.min(waitMs, unnamedMs);
+  const lengthMs = Math.min(LONGEST_MS, namedMs ?? unnamedMs);
+  const untilMs = Math.max(isSameBurst ? state.untilMs : 0, nowMs + lengthMs);
+  return { kind: 'open', strikes, untilMs };
+}
+
+/**
+ * A canary that came back with neither success nor limit, such as a time-out, proves nothing: the next may go
+ * a while later.
+ */
+function afterSilence(state: BreakerState, nowMs: number): BreakerState {
+  return { kind: 'open', strikes: state.strikes, untilMs: nowMs + CANARY_SILENCE_MS };
+}
+
+/** Returns the time from now until the next request may go. */
+export function lengthOf(state: BreakerState, nowMs: number): number {
+  return Math.max(0, (state.kind === 'open' ? state.untilMs : state.sinceMs + CANARY_SILENCE_MS) - nowMs);
+}
+
+/**
+ * State of a credential after the first 401: its calls stop, because a hundred requests with a bad token
+ * within half an hour block the whole address. One log-in may be tried if possible, and one probe every ten
+ * minutes, with a log-in of its own if it needs one.
+ */
+export interface CredentialStop {
+  readonly logInsLeft: number;
+  readonly probeAtMs: number;
+}
+
+export const PROBE_EVERY_MS = 600_000;
+
+/** Use of a credential by a call: not at all, with it, or to get a new one. */
+export type CredentialUse = 'none' | 'with' | 'log-in';
+
+/**
+ * The state after a 401. The first one earns a log-in where that is possible, and a probe at once that brings
+ * it about, since log-ins are only made amid calls; one to a probe shows that the credential at hand is none,
+ * so nothing more is tried before the next probe; one to a call that was on its way already says nothing new.
+ */
+function afterUnauthorized(
+  stop: CredentialStop | null,
+  call: { readonly canLogIn: boolean; readonly isProbe: boolean },
+  nowMs: number,
+): CredentialStop {
+  const laterMs = nowMs + PROBE_EVERY_MS;
+  if (stop === null) return { logInsLeft: Number(call.canLogIn), probeAtMs: call.canLogIn ? nowMs : laterMs };
+  return call.isProbe ? { logInsLeft: 0, probeAtMs: Math.max(stop.probeAtMs, laterMs) } : stop;
+}
+
+/**
+ * The state once a call was let through; null where the credential holds it back. A probe may find that there
+ * is no credential left to probe with, as after a log-in that was lost: it brings the one log-in that it then
+ * needs, since it waits for that itself.
+ */
+function letThrough(stop: CredentialStop, use: CredentialUse, nowMs: number): CredentialStop | null {
+  if (use === 'none') return stop;
+  if (use === 'log-in' && stop.logInsLeft > 0) {
+    // Nothing else is tried before it is known what came of it.
+    return { logInsLeft: stop.logInsLeft - 1, probeAtMs: nowMs + PROBE_EVERY_MS };
+  }
+  return nowMs >= stop.probeAtMs
+    ? { logInsLeft: Number(use === 'with'), probeAtMs: nowMs + PROBE_EVERY_MS }
+    : null;
 }

@@ -1,7 +1,6 @@
 import { admittanceOf } from './admittance.ts';
-import { isInRedis, redisPlace } from './ledger-place.ts';
-import { readLedger } from './ledger-report.ts';
-import type { OpenLedger, OpenLedgerOptions } from './ledger-opening.ts';
+import { isInRedis, redisPlace } from './ledger-file.ts';
+import { readLedger, type OpenLedger, type OpenLedgerOptions } from './ledger-report.ts';
 import { monotonicMs } from './process-owner.ts';
 import { LedgerStore } from './store.ts';
 

@@ -1,14 +1,11 @@
 import { LATE_ARRIVAL_MS } from './admission.ts';
 import { PART_STANDS_STILL_MS } from './doubt.ts';
 import { isLeaseholder } from './redis/cancel-lease.ts';
-import { redisPlace } from './ledger-place.ts';
+import { redisPlace } from './ledger-file.ts';
 import type { RaisedLimit } from './named-limit.ts';
-import { longerMs } from './redis/clock-slack.ts';
-import { begunOf, epochName } from './redis/count-name.ts';
-import { LedgerImage, parsed } from './redis/ledger-image.ts';
+import { longerMs, begunOf, epochName, LedgerImage, parsed } from './redis/ledger-image.ts';
 import { BUDGET_FIELD, NAMED_FIELD } from './redis/ledger-draft.ts';
-import { RedisConnection } from './redis/redis-connection.ts';
-import type { ScriptAnswer } from './redis/ledger-server.ts';
+import { RedisConnection, type ScriptAnswer } from './redis/redis-connection.ts';
 
 /** Whoever looks by hand can wait longer than a bot. */
 const ANSWERS_WITHIN_MS = 5_000;

@@ -7,7 +7,9 @@ import {
   PART_STANDS_STILL_MS,
   type Answer,
   type Doubt,
+  type UnknownPast,
 } from './doubt.ts';
+import { QUIET_MS, type NamedLimit } from './named-limit.ts';
 
 export interface BudgetRow {
   readonly requestLimit: number;
@@ -190,5 +192,94 @@ export class SlotRows {
   /** Forgets every slot, and since when a window counts as full because it grew. */
   deleteAll(): void {
     this.database.exec('DELETE FROM slots; UPDATE budgets SET full_since_ms = NULL');
+  }
+}
+
+/**
+ * Lowered limits in the ledger's file, so that every process keeps to them and a restart forgets none. One
+ * row a budget at most.
+ */
+export class NamedLimitRows {
+  private readonly select: Database.Statement<[BudgetKey], NamedLimit>;
+  private readonly upsert: Database.Statement<[BudgetKey & NamedLimit]>;
+  private readonly delete: Database.Statement<[BudgetKey]>;
+  private readonly deleteOld: Database.Statement<[number]>;
+  private readonly updateAll: Database.Statement<[number]>;
+
+  constructor(database: Database.Database) {
+    this.select = database.prepare(`
+      SELECT request_limit AS "limit", at_ms AS atMs FROM named_limits WHERE subject = @subject AND budget = @budget`);
+    this.upsert = database.prepare(
+      'INSERT OR REPLACE INTO named_limits VALUES (@subject, @budget, @limit, @atMs)',
+    );
+    this.delete = database.prepare('DELETE FROM named_limits WHERE subject = @subject AND budget = @budget');
+    this.deleteOld = database.prepare(`DELETE FROM named_limits WHERE at_ms + ${QUIET_MS} < ?`);
+    this.updateAll = database.prepare('UPDATE named_limits SET at_ms = ?');
+  }
+
+  of(key: BudgetKey): NamedLimit | null {
+    return this.select.get(key) ?? null;
+  }
+
+  save(key: BudgetKey, named: NamedLimit | null): void {
+    if (named === null) this.delete.run(key);
+    else this.upsert.run({ ...key, ...named });
+  }
+
+  /** Forgets those that hold no more, of tokens that are gone too. */
+  forgetOld(nowMs: number): void {
+    this.deleteOld.run(nowMs);
+  }
+
+  /** After a restart of the machine, of whose clock nothing is known: the quiet hours begin anew. */
+  carryOver(nowMs: number): void {
+    this.updateAll.run(nowMs);
+  }
+}
+
+interface StoredClock {
+  readonly bootId: string;
+  readonly fullSinceMs: number | null;
+  readonly heardAtMs: number | null;
+}
+
+/** The one row that says of which boot the file's times are, and since when it does not know everything. */
+export class ClockRow {
+  private readonly select: Database.Statement<[], StoredClock>;
+  private readonly updateHeard: Database.Statement<[Answer]>;
+  private readonly insert: Database.Statement<[string, number | null]>;
+
+  constructor(database: Database.Database) {
+    this.select = database.prepare(
+      'SELECT boot_id AS bootId, full_since_ms AS fullSinceMs, heard_at_ms AS heardAtMs FROM clock',
+    );
+    this.updateHeard = database.prepare(`
+      UPDATE clock SET heard_at_ms = @atMs WHERE heard_at_ms IS NULL AND full_since_ms <= @admittedAtMs`);
+    this.insert = database.prepare(
+      'INSERT OR REPLACE INTO clock (id, boot_id, full_since_ms) VALUES (1, ?, ?)',
+    );
+  }
+
+  /**
+   * Times are of this boot from now on; `fullSinceMs`: since when what was sent is not known; null if it is.
+   */
+  begin(bootId: string, fullSinceMs: number | null): void {
+    this.insert.run(bootId, fullSinceMs);
+  }
+
+  isOf(bootId: string): boolean {
+    return this.select.get()?.bootId === bootId;
+  }
+
+  /** Returns what the file does not know; null if it knows everything. */
+  past(): UnknownPast | null {
+    const clock = this.select.get();
+    if (clock === undefined || clock.fullSinceMs === null) return null;
+    return { sinceMs: clock.fullSinceMs, heardAtMs: clock.heardAtMs };
+  }
+
+  /** A request was answered that was sent after all that is not known. */
+  heard(answer: Answer): void {
+    this.updateHeard.run(answer);
   }
 }

@@ -3,7 +3,7 @@ import { present } from '../domain/invariant.ts';
 import { statSync } from 'node:fs';
 import type Database from 'better-sqlite3';
 import type { Admission, AdmissionAsk, RequestLedger, Slot, SlotEnd } from './admission.ts';
-import { ClockRow } from './clock-row.ts';
+import { ClockRow, NamedLimitRows, SlotRows } from './slot-rows.ts';
 import type { CommitTimes } from './commit-times.ts';
 import { isBusy, LOCK_WAIT_MS, openLedgerFile, waitBriefly } from './ledger-file.ts';
 import { LedgerRules, type SlotEnding } from './ledger-rules.ts';
@@ -17,10 +17,8 @@ import {
   type Pass,
   type Verdict,
 } from './lockouts.ts';
-import { thisMachine, type Machine } from './machine.ts';
+import { thisMachine, type Machine } from './process-owner.ts';
 import type { LimitChange, LimitWord } from './named-limit.ts';
-import { NamedLimitRows } from './named-limit-rows.ts';
-import { SlotRows } from './slot-rows.ts';
 import { StoredLockouts } from './stored-lockouts.ts';
 
 export interface LedgerStoreOptions {

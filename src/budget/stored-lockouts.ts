@@ -1,7 +1,5 @@
 import type Database from 'better-sqlite3';
-import { lengthOf, type BreakerState } from './breaker.ts';
-import type { CredentialStop } from './credential-stop.ts';
-import type { LockoutRows } from './lockouts.ts';
+import { lengthOf, type BreakerState, type CredentialStop, type LockoutRows } from './lockouts.ts';
 
 interface LockoutRow {
   readonly subject: string;

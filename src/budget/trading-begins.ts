@@ -3,7 +3,7 @@ import { sentence, type Sentence } from '../language/sentence.ts';
 import type { VenueCallKind, VenueProfile } from '../venues/port.ts';
 import { LATE_ARRIVAL_MS } from './admission.ts';
 import type { BudgetReport } from './ledger-report.ts';
-import { hasHeadroom } from './unknown-past.ts';
+import { hasHeadroom } from './doubt.ts';
 
 /**
  * Calls that a bot sends before and with its first order: the markets, the account, the order itself

@@ -85,3 +85,127 @@ export class WaitingQueue {
 function isSameKind(left: Waiting, right: Waiting): boolean {
   return left.kind === right.kind && left.requestClass === right.requestClass;
 }
+
+/** Whoever sends what a ledger admits. */
+export interface TurnTaker {
+  /** Returns the urgency of its next request, 0 the most; null if it has none. */
+  urgency(): number | null;
+  /** Its turn has come: it may take it. */
+  goOn(): void;
+}
+
+/**
+ * The turn to be admitted and to leave, of all budgets of a process: one request after the other. A commit of
+ * the ledger holds up the loop, and with it whatever was admitted just before. A burst that was admitted all
+ * at once would be late all at once on a slow disk, and ask again all at once.
+ */
+export class SendTurn {
+  private holder: object | null = null;
+  private readonly waiting = new Set<TurnTaker>();
+
+  /**
+   * Answers what gives the turn back; null where somebody has it: then `goOn` is called once it is free, the
+   * most urgent first.
+   */
+  take(taker: TurnTaker): (() => void) | null {
+    if (this.holder !== null) {
+      this.waiting.add(taker);
+      return null;
+    }
+    this.waiting.delete(taker);
+    const hold = {};
+    this.holder = hold;
+    return () => {
+      if (this.holder !== hold) return;
+      this.holder = null;
+      this.callNext();
+    };
+  }
+
+  private callNext(): void {
+    while (this.holder === null) {
+      const next = this.mostUrgent();
+      if (next === null) return;
+      this.waiting.delete(next);
+      next.goOn();
+    }
+  }
+
+  private mostUrgent(): TurnTaker | null {
+    let most: { readonly taker: TurnTaker; readonly urgency: number } | null = null;
+    for (const taker of this.waiting) {
+      const urgency = taker.urgency();
+      if (urgency === null) this.waiting.delete(taker);
+      else if (most === null || urgency < most.urgency) most = { taker, urgency };
+    }
+    return most?.taker ?? null;
+  }
+}
+
+/** A machine that is stopped for a moment is late with all that is on its way then, and not again. */
+const LATE_IN_A_ROW = 10;
+const LATE_FOR_MS = 5_000;
+
+/**
+ * Requests of all budgets since one was sent that were admitted, and not sent as it took too long to get to
+ * them: a machine that is too slow for one budget is so for all.
+ */
+export class Lateness {
+  private run: { readonly sinceMs: number; readonly count: number } | null = null;
+  private isTold = false;
+
+  /** Answers for how long nothing leaves, once: as it becomes clear that this is no stop of a moment. */
+  count(isLate: boolean, nowMs: number): number | null {
+    if (!isLate) {
+      this.run = null;
+      this.isTold = false;
+      return null;
+    }
+    const { sinceMs, count } = this.run ?? { sinceMs: nowMs, count: 0 };
+    this.run = { sinceMs, count: count + 1 };
+    const forMs = nowMs - sinceMs;
+    if (this.isTold || count + 1 < LATE_IN_A_ROW || forMs < LATE_FOR_MS) return null;
+    this.isTold = true;
+    return forMs;
+  }
+
+  /** True if nothing leaves and that was reported. */
+  get isLong(): boolean {
+    return this.isTold;
+  }
+}
+
+/** A request that was admitted. */
+export interface AdmittedJob {
+  readonly requestClass: RequestClass;
+  /** From the start of the work to its end. */
+  readonly timeoutMs: number;
+}
+
+/** Does what a lane has admitted: at once, or a little later. */
+export interface LaneExecutor {
+  /**
+   * Gives what the work gives, and throws what it throws. `isSent`: whether a request left by what the work
+   * gave, so that it counts.
+   * @throws SarrafError `TIMED_OUT` when it takes longer than it may; the work itself goes on.
+   */
+  execute<T>(job: AdmittedJob, work: () => Promise<T>, isSent?: (end: T) => boolean): Promise<T>;
+  close(): Promise<void>;
+}
+
+/** The clock's other half. */
+export interface LaneTimers {
+  /** Has something done after a time, unless what is given back is called before. */
+  after(durationMs: number, work: () => void): () => void;
+  /** Has something done once what was just begun has got as far as it gets without waiting. */
+  soon(work: () => void): void;
+}
+
+/** Timers of this machine. */
+export const MACHINE_TIMERS: LaneTimers = {
+  after(durationMs, work) {
+    const timer = setTimeout(work, durationMs);
+    return () => clearTimeout(timer);
+  },
+  soon: (work) => void setImmediate(work),
+};

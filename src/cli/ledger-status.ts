@@ -1,4 +1,4 @@
-import { readLedgerAt } from '../budget/read-ledger-at.ts';
+import { readLedgerAt } from '../budget/ledger-look.ts';
 import type { BudgetReport } from '../budget/ledger-report.ts';
 import { beginsText, type TradingBegins } from '../budget/trading-begins.ts';
 import { lengthText } from '../domain/time-text.ts';

@@ -2,11 +2,10 @@ import { existsSync, renameSync, statSync } from 'node:fs';
 import { setTimeout } from 'node:timers/promises';
 import Database from 'better-sqlite3';
 import { LATE_ARRIVAL_MS } from '../budget/admission.ts';
-import { NamedLimitRows } from '../budget/named-limit-rows.ts';
-import { PROBE_EVERY_MS } from '../budget/credential-stop.ts';
-import { isInRedis } from '../budget/ledger-place.ts';
-import { isBusy, openLedgerFile, openLedgerReadOnly } from '../budget/ledger-file.ts';
-import type { Machine } from '../budget/machine.ts';
+import { NamedLimitRows } from '../budget/slot-rows.ts';
+import { PROBE_EVERY_MS } from '../budget/lockouts.ts';
+import { isInRedis, isBusy, openLedgerFile, openLedgerReadOnly } from '../budget/ledger-file.ts';
+import type { Machine } from '../budget/process-owner.ts';
 import { StoredLockouts } from '../budget/stored-lockouts.ts';
 import { SarrafError } from '../domain/errors.ts';
 

@@ -1,6 +1,6 @@
 import { tradedPlace } from './strategy-settings.ts';
 import { join } from 'node:path';
-import { ledgerPlace } from '../budget/ledger-place.ts';
+import { ledgerPlace } from '../budget/ledger-file.ts';
 import type { BotConfig } from './create-bot-config.ts';
 import { mirrorName } from '../mirror/mirror-path.ts';
 import { formatDuration } from './duration-text.ts';

@@ -1,10 +1,10 @@
 import { ownMarketsOf } from '../strategy/own-markets.ts';
 import type { Budget } from '../domain/rate-limit.ts';
 import { LATE_ARRIVAL_MS } from '../budget/admission.ts';
-import { reserveOf } from '../budget/reserve.ts';
+import { reserveOf } from '../budget/named-limit.ts';
 import { parseMarket } from '../exchange/market-names.ts';
 import { marketsOf } from '../engine/strategy-instance.ts';
-import { hasHeadroom } from '../budget/unknown-past.ts';
+import { hasHeadroom } from '../budget/doubt.ts';
 import { USUAL_REPLY_MS } from '../scheduler/default-ages.ts';
 import type { PlannedFeed } from '../scheduler/feed.ts';
 import type { PlanInput } from '../scheduler/plan-input.ts';

@@ -1,4 +1,4 @@
-import { reserveOf } from '../budget/reserve.ts';
+import { reserveOf } from '../budget/named-limit.ts';
 import type { Market } from '../domain/market.ts';
 import { NO_UNITS, parseUnits, type Units } from '../domain/money.ts';
 import { Engine } from '../engine/engine.ts';

@@ -12,7 +12,7 @@ import { keepNewest } from '../domain/keep-newest.ts';
 import { createHash } from 'node:crypto';
 import { BudgetLedger } from '../budget/ledger.ts';
 import { RequestLimiter } from '../budget/limiter.ts';
-import { MACHINE_TIMERS, type LaneExecutor, type LaneTimers } from '../budget/lane-executor.ts';
+import { MACHINE_TIMERS, type LaneExecutor, type LaneTimers } from '../budget/waiting-queue.ts';
 
 /** The client's options, with limits that it keeps by itself. */
 export interface LimitedClientOptions extends Omit<ClientOptions, 'limits'> {

@@ -1,5 +1,5 @@
 import { MOST_CANCEL_DELAY_MS } from '../budget/admission.ts';
-import type { CredentialUse } from '../budget/credential-stop.ts';
+import type { CredentialUse } from '../budget/lockouts.ts';
 import type { LimitedReply, CompletionHandler } from '../budget/limited-call.ts';
 import type { Limiter } from '../budget/limiter.ts';
 import { SarrafError } from '../domain/errors.ts';

@@ -1,4 +1,4 @@
-import type { AdmittedJob, LaneExecutor, LaneTimers } from '../budget/lane-executor.ts';
+import type { AdmittedJob, LaneExecutor, LaneTimers } from '../budget/waiting-queue.ts';
 import { SarrafError } from '../domain/errors.ts';
 import type { Timeline } from './virtual-time.ts';
 

@@ -1,9 +1,9 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { startSarraf } from '../support/sarraf-process.ts';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { ledgerPlace } from '../../src/budget/ledger-place.ts';
-import { readLedgerAt } from '../../src/budget/read-ledger-at.ts';
-import { thisMachine } from '../../src/budget/machine.ts';
+import { ledgerPlace } from '../../src/budget/ledger-file.ts';
+import { readLedgerAt } from '../../src/budget/ledger-look.ts';
+import { thisMachine } from '../../src/budget/process-owner.ts';
 import { renewLedgerAt } from '../../src/cli/renew-ledger.ts';
 import { numberOf } from './environment.ts';
 import { mostInWindow } from './most-in-window.ts';

@@ -2,8 +2,8 @@ import type { RateLimit } from '../../domain/rate-limit.ts';
 import { MOST_CANCEL_DELAY_MS, type Admission, type Slot, type SlotEnd } from '../admission.ts';
 import { PART_STANDS_STILL_MS } from '../doubt.ts';
 import { BudgetLedger } from '../ledger.ts';
-import type { Machine } from '../machine.ts';
-import { longerMs } from './clock-slack.ts';
+import type { Machine } from '../process-owner.ts';
+import { longerMs } from './ledger-image.ts';
 
 /** Of the limit of a budget, what all leases together may have. */
 const LEASED_SHARE = 1 / 3;

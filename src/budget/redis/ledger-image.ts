@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { SarrafError } from '../../domain/errors.ts';
+import { randomBytes } from 'node:crypto';
 
 /** A slot as the ledger in Redis has it. */
 export interface ImageSlot {
@@ -122,4 +123,23 @@ export function slotsText(slots: readonly ImageSlot[]): string {
       Number(isFollowed),
     ]),
   );
+}
+
+/** A count by when it was begun. */
+export function epochName(begunMs: number): string {
+  return `${begunMs}-${randomBytes(6).toString('hex')}`;
+}
+
+/** Returns when a count was begun, in numbers that only rise. */
+export function begunOf(epoch: string): number {
+  return Number(epoch.split('-', 1)[0]);
+}
+
+/** Windows are longer by so much: two clocks have to agree, and each may be stepped unseen by a little. */
+const DRIFT_PARTS = 500;
+export const STEP_MS = 100;
+
+/** Returns how much longer a window is here than it is. */
+export function longerMs(windowMs: number): number {
+  return STEP_MS + Math.ceil(windowMs / DRIFT_PARTS);
 }

@@ -1,9 +1,7 @@
-import type { Machine } from '../machine.ts';
-import { STEP_MS } from './clock-slack.ts';
-import { begunOf, epochName } from './count-name.ts';
-import { LedgerImage } from './ledger-image.ts';
-import type { ScriptAsk } from './ledger-script.ts';
-import type { ScriptAnswer } from './ledger-server.ts';
+import type { Machine, LifeSign } from '../process-owner.ts';
+import { STEP_MS, begunOf, epochName, LedgerImage } from './ledger-image.ts';
+import type { ScriptAsk, ScriptAnswer } from './redis-connection.ts';
+import type { LedgerDraft } from './ledger-draft.ts';
 
 /** Tolerance within which the clock difference found by another process of this machine is believed. */
 const ANCHOR_SLACK_MS = 200;
@@ -261,4 +259,30 @@ class ServerClock {
 
 function narrowed(left: Offset, right: Offset): Offset {
   return { leastMs: Math.max(left.leastMs, right.leastMs), mostMs: Math.min(left.mostMs, right.mostMs) };
+}
+
+/** Returns the identity of this process for Redis, so that others of its machine can see whether it lives. */
+export function whoIs({ bootId, owner }: Machine): string {
+  return JSON.stringify([bootId, owner]);
+}
+
+/**
+ * Returns whether an owner lives: one of this machine by its process, another by the lease that it renews.
+ */
+export function lifeSignIn(
+  draft: LedgerDraft,
+  owner: string,
+  { machine, seen }: { readonly machine: Machine; readonly seen: SeenLedger },
+): LifeSign {
+  const [bootId, text] = whoIn(draft.text(`who:${owner}`));
+  const isHere = seen.machineName !== '' && bootId === machine.bootId;
+  const sign = isHere ? machine.lifeSignOf(text) : 'foreign';
+  if (sign !== 'foreign') return sign;
+  const untilMs = Number(draft.text(`lease:${owner}`) ?? 0);
+  return untilMs >= seen.nowMs() ? 'alive' : 'silent';
+}
+
+function whoIn(text: string | undefined): readonly [string, string] {
+  const found: unknown = text === undefined ? null : JSON.parse(text);
+  return Array.isArray(found) ? [String(found[0]), String(found[1])] : ['', ''];
 }

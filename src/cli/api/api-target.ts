@@ -1,7 +1,6 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { addressName } from '../../budget/ledger-file.ts';
-import { stateFolder } from '../../budget/state-file.ts';
+import { addressName, stateFolder } from '../../budget/ledger-file.ts';
 import { address, isLoopback } from '../../daemon/setting-fields.ts';
 import type { BotConfig } from '../../daemon/create-bot-config.ts';
 import type { CredentialSettings } from '../../venues/credentials-settings.ts';

@@ -1,6 +1,6 @@
 import { Command, InvalidArgumentError } from 'commander';
 import { ledgerFolder, ledgerPath } from '../../budget/ledger-file.ts';
-import { thisMachine } from '../../budget/machine.ts';
+import { thisMachine } from '../../budget/process-owner.ts';
 import { address } from '../../daemon/setting-fields.ts';
 import { failed, wrongInput } from '../command-error.ts';
 import { confirm } from '../confirm.ts';

@@ -3,7 +3,7 @@ import { dirname, resolve } from 'node:path';
 import { Command } from 'commander';
 import { knownDevice } from '../../venues/device-file.ts';
 import { writePrivateFile } from '../../configuration/private-file.ts';
-import { stateFile, stateFolder } from '../../budget/state-file.ts';
+import { stateFile, stateFolder } from '../../budget/ledger-file.ts';
 import { keepToken } from '../../venues/token-file.ts';
 import { REMEMBERED_LIFETIME_MS, TOKEN_LIFETIME_MS } from '../../exchange/session.ts';
 import { findTarget } from '../api/api-target.ts';

@@ -1,4 +1,4 @@
-import { stateFile, stateFolder } from '../../budget/state-file.ts';
+import { stateFile, stateFolder } from '../../budget/ledger-file.ts';
 import type { BotConfig } from '../../daemon/create-bot-config.ts';
 import { isTokenCurrent } from '../../exchange/session.ts';
 import { knownDevice } from '../../venues/device-file.ts';

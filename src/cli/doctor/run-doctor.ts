@@ -23,7 +23,7 @@ import { statSync, type Stats, existsSync, readFileSync } from 'node:fs';
 import { z } from 'zod';
 import { testedVersions } from '../init/package-origin.ts';
 import { readBotConfig, type BotConfigSources } from '../../daemon/read-bot-config.ts';
-import { readLedgerIfAny } from '../../budget/read-ledger-at.ts';
+import { readLedgerIfAny } from '../../budget/ledger-look.ts';
 import { loweredBudgets } from '../lowered-text.ts';
 import { planOfConfigs } from '../plan-of-config.ts';
 

@@ -1,7 +1,6 @@
 import { existsSync, realpathSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { ledgerFolder } from '../../budget/ledger-file.ts';
-import { isInRedis } from '../../budget/ledger-place.ts';
+import { ledgerFolder, isInRedis } from '../../budget/ledger-file.ts';
 import { FolderLedger } from '../../daemon/folder-ledger.ts';
 import { controlPath, openControlReadOnly, readHalt } from '../../daemon/control-file.ts';
 import { ControlClient } from '../../daemon/control-client.ts';

@@ -6,9 +6,8 @@ import Database from 'better-sqlite3';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { LEDGER_MIGRATIONS } from '../../../src/budget/ledger-file.ts';
 import { readLedger } from '../../../src/budget/ledger-report.ts';
-import { thisMachine, type Machine } from '../../../src/budget/machine.ts';
+import { thisMachine, type Machine, type LifeSign } from '../../../src/budget/process-owner.ts';
 import { LedgerStore, type LedgerStoreOptions } from '../../../src/budget/store.ts';
-import type { LifeSign } from '../../../src/budget/process-owner.ts';
 import { startNode } from '../../support/sarraf-process.ts';
 
 const LEDGER_PROCESS = fileURLToPath(new URL('./ledger-process.ts', import.meta.url));

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { ledgerPath } from '../../../src/budget/ledger-file.ts';
-import type { Machine } from '../../../src/budget/machine.ts';
+import type { Machine } from '../../../src/budget/process-owner.ts';
 import { LedgerStore } from '../../../src/budget/store.ts';
 import { renewLedgerAt } from '../../../src/cli/renew-ledger.ts';
 import { sarrafHere } from '../../support/sarraf-here.ts';
