@@ -4,7 +4,7 @@ import { NO_UNITS, parseUnits } from '../src/domain/money.ts';
 import type { OrderBook } from '../src/domain/order-book.ts';
 import type { VenueOrder } from '../src/domain/order.ts';
 import type { VenueOrderId } from '../src/domain/venue-id.ts';
-import { orderIdOf, walletIdOf } from '../src/venues/whole-ids.ts';
+import { orderIdOf, walletIdOf } from '../src/venues/read-records.ts';
 import type { OrderRequest, VenueAnswer, VenueCall, VenueValues } from '../src/venues/port.ts';
 
 const LEVELS = 24;

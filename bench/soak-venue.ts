@@ -7,7 +7,7 @@ import { formatUnits, NO_UNITS, parseUnits, UNITS_PER_ONE, type Units } from '..
 import type { OrderBook } from '../src/domain/order-book.ts';
 import type { VenueOrder } from '../src/domain/order.ts';
 import type { VenueOrderId } from '../src/domain/venue-id.ts';
-import { orderIdOf, tradeIdOf, transactionIdOf, walletIdOf } from '../src/venues/whole-ids.ts';
+import { orderIdOf, tradeIdOf, transactionIdOf, walletIdOf } from '../src/venues/read-records.ts';
 import type { PublicTrade, VenueTrade } from '../src/domain/trade.ts';
 import type {
   AskedOrder,

@@ -11,8 +11,7 @@ import { orderBookBudget } from '../exchange/order-book-version.ts';
 import { leastLimit } from '../engine/risk-limits.ts';
 import { planPolls, type PollPlan } from '../scheduler/plan-polls.ts';
 import type { VenueProfile } from '../venues/port.ts';
-import { NO_MARGIN_BY_KEY, NO_MARGIN_ON_PAPER } from '../venues/unserved-margin.ts';
-import { INTERFACE_PROFILE } from '../venues/interface-profile.ts';
+import { NO_MARGIN_BY_KEY, NO_MARGIN_ON_PAPER, INTERFACE_PROFILE } from '../venues/interface-profile.ts';
 import { ownStrategies } from '../plugins/own-files.ts';
 
 export interface ConfigPlan {

@@ -8,8 +8,9 @@ import {
   keptAccount,
   type AccountFields,
   type KeptAccount,
-} from '../venues/account-identity.ts';
-import type { AccountReader, AccountReading } from '../venues/account-reader.ts';
+  type AccountReader,
+  type AccountReading,
+} from '../venues/account-reader.ts';
 import type { Venue } from '../venues/venue.ts';
 import type { RunLocks } from './run-locks.ts';
 

@@ -1,6 +1,6 @@
 import type { Venue } from '../venues/venue.ts';
 import type { Opening } from '../venues/live-venue.ts';
-import type { ReplayFile } from '../venues/replay-start.ts';
+import type { ReplayFile } from '../venues/replay-file.ts';
 import { PaperAccountFile } from './paper-account-file.ts';
 import type { BotConfig } from './create-bot-config.ts';
 

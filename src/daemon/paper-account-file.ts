@@ -16,7 +16,7 @@ import {
 } from '../simulator-server/exchange-state.ts';
 import type { SavedOrder } from '../simulator-server/stored-order.ts';
 import type { StoredTrade } from '../simulator-server/stored-trade.ts';
-import type { AccountKeeper, AccountOrigin } from '../venues/account-keeper.ts';
+import type { AccountKeeper, AccountOrigin } from '../venues/account-reader.ts';
 import { openStepFile } from './step-file.ts';
 import { isoText } from '../domain/time-text.ts';
 import { hasWriter } from '../mirror/writer-lock.ts';

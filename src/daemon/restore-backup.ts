@@ -22,7 +22,7 @@ import { expectRoom, fullDisk } from './make-backup.ts';
 import { PAPER_ACCOUNT_SIDE_FILE } from './paper-account-file.ts';
 import { mirrorName } from '../mirror/mirror-path.ts';
 import { CONTROL_SIDE_FILE, staysOverRestore, type SideFile } from './side-file.ts';
-import { compareAccounts, keptAccount, type KeptAccount } from '../venues/account-identity.ts';
+import { compareAccounts, keptAccount, type KeptAccount } from '../venues/account-reader.ts';
 
 /** Files of a mirror that go with it. Its locks and its reserve file are of the folder, and stay. */
 const MIRROR_FILES = ['', '-wal', '-shm', '.mark'] as const;

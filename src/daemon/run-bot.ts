@@ -24,7 +24,7 @@ import { closeVenue, openVenue } from './open-venue.ts';
 import { Operator } from './run/operator.ts';
 import type { Recording } from './run/recording.ts';
 import { checkedCaller } from './account-check.ts';
-import type { ReplayFile } from '../venues/replay-start.ts';
+import type { ReplayFile } from '../venues/replay-file.ts';
 import { StrategyThreads } from './strategy-threads.ts';
 import { drain, runUntil } from './run/run-loop.ts';
 import { beginRecording, createEventFile, createRecording, endRecording } from './run/run-recording.ts';

@@ -20,7 +20,7 @@ import { VirtualTime, type Timeline } from '../virtual/virtual-time.ts';
 import { INTERFACE_PROFILE } from './interface-profile.ts';
 import type { Venue, WrapTransport } from './venue.ts';
 import { MachineTimeline } from './machine-timeline.ts';
-import { replayStart, type ReplayFile } from './replay-start.ts';
+import { replayStart, type ReplayFile } from './replay-file.ts';
 import { createVenueCaller } from './venue-caller.ts';
 
 /** The token that the bot trades with, and its user. */

@@ -16,13 +16,9 @@ import type { PlaceOrder } from '../simulator/requests.ts';
 import type { UserId } from '../simulator/wallet.ts';
 import { FlowTrader } from '../simulator/flow-trader.ts';
 import { replayedMarket } from '../simulator/seed-replay.ts';
-import { Liquidity } from './followed/liquidity.ts';
+import { Liquidity, FollowedSide, StandIns } from './followed/followed-side.ts';
 import type { FollowedRules } from './liquidity-model.ts';
-import { QueuePlaces } from './followed/queue-places.ts';
-import { FollowedBars } from './followed/followed-bars.ts';
-import { FollowedSide } from './followed/followed-side.ts';
-import { StandIns } from './followed/stand-ins.ts';
-import { StepReader } from './followed/step-reader.ts';
+import { QueuePlaces, FollowedBars, StepReader } from './followed/queue-places.ts';
 import type { DecimalText } from '../domain/decimal-text.ts';
 import type { FillWith } from '../records/fill.ts';
 

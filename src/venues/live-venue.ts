@@ -16,18 +16,21 @@ import { Redactor } from '../exchange/redactor.ts';
 import { UndiciTransport } from '../exchange/undici-transport.ts';
 import type { Timeline } from '../virtual/virtual-time.ts';
 import { createAccountReader } from './account-reader.ts';
-import type { ExchangeAccess } from './live/exchange-access.ts';
-import { INTERFACE_PROFILE, profileOf } from './interface-profile.ts';
-import { NO_MARGIN_BY_KEY } from './unserved-margin.ts';
+import {
+  type ExchangeAccess,
+  knownDevice,
+  type KnownDevice,
+  knownToken,
+  type KnownToken,
+  clientCredentials,
+  credentialTexts,
+  ledgerSubjects,
+} from './client-credentials.ts';
+import { INTERFACE_PROFILE, profileOf, NO_MARGIN_BY_KEY } from './interface-profile.ts';
 import type { Venue, WrapTransport } from './venue.ts';
-import { knownDevice, type KnownDevice } from './device-file.ts';
-import { knownToken, type KnownToken } from './token-file.ts';
 import { createLimitedClient } from './limited-client.ts';
-import { MachineTimeline } from './machine-timeline.ts';
-import { SleepClock } from './sleep-clock.ts';
+import { MachineTimeline, SleepClock, timelyTransport } from './machine-timeline.ts';
 import type { CredentialSettings } from './credentials-settings.ts';
-import { clientCredentials, credentialTexts, ledgerSubjects } from './client-credentials.ts';
-import { timelyTransport } from './live/timely-transport.ts';
 import { createVenueCaller, sendRequest, type VenueCaller } from './venue-caller.ts';
 import { lengthText, secondText } from '../domain/time-text.ts';
 import { parseMarket } from '../exchange/market-names.ts';

@@ -1,5 +1,14 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Cancel, Timeline } from '../virtual/virtual-time.ts';
+import { uptime } from 'node:os';
+import { lengthText } from '../domain/time-text.ts';
+import {
+  clockAheadMs,
+  TOLERATED_CLOCK_MS,
+  type RequestTimes,
+  type HttpResponse,
+  type Transport,
+} from '../exchange/transport.ts';
 
 /** A timer looks again so often whether its time has come, since time may go on by a leap. */
 const LONGEST_TIMER_MS = 60_000;
@@ -51,4 +60,88 @@ export class MachineTimeline implements Timeline {
   async sleep(durationMs: number): Promise<void> {
     await pause(Math.max(0, durationMs / this.options.speed));
   }
+}
+
+/** Least gain of the wall clock on the monotonic one that counts as sleep; less is an adjustment. */
+const LEAST_MS = 1000;
+
+/**
+ * Measures the time that the machine has slept since this was made: a laptop that was closed, a virtual
+ * machine that was suspended. The monotonic clock stands still meanwhile (`CLOCK_MONOTONIC` of POSIX), and so
+ * do all timers, while prices and candles go on. The clock of the time since boot with sleep
+ * (`CLOCK_BOOTTIME`) distinguishes a sleep from a wall clock that somebody has set.
+ */
+export class SleepClock {
+  private readonly leastAheadMs = bootAheadMs();
+  private wallAheadMs = wallAheadMs();
+  private totalMs = 0;
+  private readonly onSleep: (sleptMs: number) => void;
+
+  /** `onSleep` is told of each sleep, soon after it was noticed. */
+  constructor(onSleep: (sleptMs: number) => void = () => undefined) {
+    this.onSleep = onSleep;
+  }
+
+  /** In whole ms; never less than before. */
+  sleptMs(): number {
+    const wallMs = wallAheadMs();
+    // The time since boot is read from a file, which is too dear for every look at a clock.
+    if (wallMs - this.wallAheadMs > LEAST_MS) {
+      const sleptMs = Math.floor(bootAheadMs() - this.leastAheadMs);
+      const moreMs = sleptMs - this.totalMs;
+      if (moreMs > LEAST_MS) {
+        this.totalMs = sleptMs;
+        // Not at once: whoever looks at a clock is in the middle of something.
+        queueMicrotask(() => this.onSleep(moreMs));
+      }
+    }
+    this.wallAheadMs = wallMs;
+    return this.totalMs;
+  }
+}
+
+const wallAheadMs = (): number => Date.now() - performance.now();
+const bootAheadMs = (): number => uptime() * 1_000 - performance.now();
+
+interface TimelyOptions {
+  readonly time: Pick<MachineTimeline, 'now' | 'leapTo'>;
+  readonly wallMs: () => number;
+  readonly say: (message: string) => void;
+}
+
+/**
+ * Keeps a bot's own time from staying behind that of the exchange. It follows the monotonic clock, so where
+ * the machine's clock was wrong as the bot began, and is set right later, the bot would go on reading candles
+ * of then. It leaps where two clocks that know nothing of each other, the machine's and the exchange's, agree
+ * on a later time.
+ */
+export function timelyTransport(inner: Transport, { time, wallMs, say }: TimelyOptions): Transport {
+  return {
+    async send(request) {
+      const sent = { ownMs: time.now(), wallMs: wallMs() };
+      const response = await inner.send(request);
+      const received = { ownMs: time.now(), wallMs: wallMs() };
+      const own = { sentMs: sent.ownMs, receivedMs: received.ownMs };
+      const wall = { sentMs: sent.wallMs, receivedMs: received.wallMs };
+      if (isBehind(response, own) && isRight(response, wall) && received.wallMs > received.ownMs) {
+        time.leapTo(received.wallMs);
+        const behindMs = received.wallMs - received.ownMs;
+        say(
+          `the bot's time was ${lengthText(behindMs)} behind that of the exchange, since this machine's clock was set after the start: it goes on at the time of now`,
+        );
+      }
+      return response;
+    },
+    close: async () => inner.close(),
+  };
+}
+
+function isBehind(response: HttpResponse, times: RequestTimes): boolean {
+  const aheadMs = clockAheadMs(response, times);
+  return aheadMs !== null && aheadMs < -TOLERATED_CLOCK_MS;
+}
+
+function isRight(response: HttpResponse, times: RequestTimes): boolean {
+  const aheadMs = clockAheadMs(response, times);
+  return aheadMs !== null && Math.abs(aheadMs) <= TOLERATED_CLOCK_MS;
 }

@@ -13,7 +13,7 @@ import type { Timeline } from '../virtual/virtual-time.ts';
 import { secondText } from '../domain/time-text.ts';
 import { FOLLOWING_USER, FollowedExchange } from './followed-exchange.ts';
 import { DEFAULT_LIQUIDITY, type FollowedRules } from './liquidity-model.ts';
-import { profileOf } from './interface-profile.ts';
+import { profileOf, NO_MARGIN_ON_PAPER } from './interface-profile.ts';
 import type { Venue } from './venue.ts';
 import {
   askFirst,
@@ -23,11 +23,10 @@ import {
   type RemoteExchange,
   type AnswerWait,
 } from './live-venue.ts';
-import type { ExchangeAccess } from './live/exchange-access.ts';
+import type { ExchangeAccess } from './client-credentials.ts';
 import { MARKET_CALLS, type VenueAnswer, type VenueCall, type VenueValues } from './port.ts';
-import { NO_MARGIN_ON_PAPER } from './unserved-margin.ts';
 import type { VenueCaller, VenueEnd } from './venue-caller.ts';
-import type { AccountKeeper, AccountOrigin } from './account-keeper.ts';
+import type { AccountKeeper, AccountOrigin } from './account-reader.ts';
 import { joinTrades, oldestFirst } from '../domain/trade-join.ts';
 import type { PublicTrade } from '../domain/trade.ts';
 import { bookColumns, tradeColumns } from '../recording/record-columns.ts';

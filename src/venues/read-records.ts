@@ -8,7 +8,17 @@ import type { ExchangeOrder, ExchangeTrade } from '../exchange/order.ts';
 import type { UnreadReplyRow } from '../exchange/reply-decoder.ts';
 import { readMarket } from '../exchange/reply-types.ts';
 import type { UnreadRow, WalletReading, WalletTransaction } from './port.ts';
-import { orderIdOrNull, tradeIdOf, transactionIdOf, walletIdOf } from './whole-ids.ts';
+import { SarrafError } from '../domain/errors.ts';
+import {
+  venueOrderId,
+  venueTradeId,
+  venueWalletId,
+  walletTransactionId,
+  type VenueOrderId,
+  type VenueTradeId,
+  type VenueWalletId,
+  type WalletTransactionId,
+} from '../domain/venue-id.ts';
 
 /**
  * Records of the client in the engine's words: ids as text, money in units. A number that units can not hold
@@ -119,4 +129,39 @@ export function unreadRow({ list, place, row, why }: UnreadReplyRow): UnreadRow 
 function idIn(value: unknown): number | null {
   const id = typeof value === 'string' && /^\d+$/.test(value) ? Number(value) : value;
   return typeof id === 'number' && Number.isSafeInteger(id) && id > 0 ? id : null;
+}
+
+/** The ids of this exchange are whole numbers from 1 on; everybody above the venues has them as text. */
+
+export function orderIdOf(id: number): VenueOrderId {
+  return venueOrderId(String(id));
+}
+
+export function orderIdOrNull(id: number | null): VenueOrderId | null {
+  return id === null ? null : orderIdOf(id);
+}
+
+export function tradeIdOf(id: number): VenueTradeId {
+  return venueTradeId(String(id));
+}
+
+export function walletIdOf(id: number): VenueWalletId {
+  return venueWalletId(String(id));
+}
+
+export function transactionIdOf(id: number): WalletTransactionId {
+  return walletTransactionId(String(id));
+}
+
+/**
+ * The number that an id is on the wire. Throws `INVALID_REQUEST` for a text that is no number which a request
+ * can hold: no order and no wallet has such an id.
+ */
+export function wholeId(id: VenueOrderId | VenueWalletId): number {
+  const number = /^\d{1,16}$/.test(id) ? Number(id) : Number.NaN;
+  if (Number.isSafeInteger(number)) return number;
+  throw new SarrafError(
+    'INVALID_REQUEST',
+    `expected a whole number below 2^53 for an id, was ${JSON.stringify(id)}`,
+  );
 }

@@ -1,5 +1,5 @@
 import { basename } from 'node:path';
-import { UTC_BARS } from '../domain/bar-grid.ts';
+import { UTC_BARS, type BarAnchors } from '../domain/bar-grid.ts';
 import { candleAt, gridOfColumns, type CandleColumns } from '../domain/candle-columns.ts';
 import { fractionDigits, type DecimalText } from '../domain/decimal-text.ts';
 import { SarrafError } from '../domain/errors.ts';
@@ -7,8 +7,8 @@ import type { MarketSymbol } from '../domain/market-symbol.ts';
 import { parseMarket } from '../exchange/market-names.ts';
 import { readDataFile, timeOf } from '../recording/read-file.ts';
 import type { RecordedTrade } from '../recording/records.ts';
-import type { ReplayRow } from '../simulator/replay-row.ts';
-import type { ReplayedMarket, ReplayFile } from './replay-start.ts';
+import { type ReplayRow, rowTimeMs } from '../simulator/replay-row.ts';
+import type { Timeframe } from '../domain/timeframe.ts';
 
 /** Rows that the steps are guessed from. */
 const ROWS_FOR_STEPS = 5_000;
@@ -93,4 +93,43 @@ function symbolIn(path: string): MarketSymbol {
     }
   }
   return parseMarket('BTCUSDT').symbol;
+}
+
+/** Market data of a recording: decimals as texts. */
+interface ReplayedMarket {
+  readonly symbol: MarketSymbol;
+  readonly priceStep: string;
+  readonly amountStep: string;
+  readonly initialPrice: string;
+}
+
+/** A recording, read whole: rows in the order of time. */
+export interface ReplayFile {
+  readonly path: string;
+  readonly rows: readonly ReplayRow[];
+  /** Of its candles; null for trades. */
+  readonly timeframe: Timeframe | null;
+  /** Anchors of its candles, and of longer ones that are made of them; null for trades. */
+  readonly barAnchors: BarAnchors | null;
+  readonly market: ReplayedMarket;
+}
+
+/**
+ * Rows that serve as the past, so that strategies have candles to begin with: this many candles, or this
+ * share of trades.
+ */
+const WARM_UP_CANDLES = 200;
+const WARM_UP_SHARE = 0.2;
+
+/** Returns the start of a replay: the rows before serve as the past. At least half of it is played. */
+export function replayStart({ rows, timeframe, path }: ReplayFile): {
+  readonly warmUpRows: number;
+  readonly startMs: number;
+} {
+  const wanted = timeframe === null ? Math.floor(rows.length * WARM_UP_SHARE) : WARM_UP_CANDLES;
+  const warmUpRows = Math.min(wanted, Math.floor(rows.length / 2));
+  const first = rows[warmUpRows];
+  if (first === undefined)
+    throw new SarrafError('INVALID_FILE', `expected at least one row in ${path}, was none`);
+  return { warmUpRows, startMs: rowTimeMs(first) };
 }

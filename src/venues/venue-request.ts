@@ -18,8 +18,14 @@ import type { EndpointResult, DecodedRefusal } from '../exchange/reply-decoder.t
 import { otherSide } from '../domain/transfer.ts';
 import { formatUnits } from '../domain/money.ts';
 import { resolutionOf } from '../exchange/resolution.ts';
-import { unreadRow, venueOrder, venueTrade, walletReading, walletTransaction } from './read-records.ts';
-import { wholeId } from './whole-ids.ts';
+import {
+  unreadRow,
+  venueOrder,
+  venueTrade,
+  walletReading,
+  walletTransaction,
+  wholeId,
+} from './read-records.ts';
 import type { ListCursor } from '../domain/venue-id.ts';
 
 /** The endpoint that answers a call. */

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Browser } from 'playwright-core';
 import { parseUnits } from '../../src/domain/money.ts';
-import { orderIdOf } from '../../src/venues/whole-ids.ts';
+import { orderIdOf } from '../../src/venues/read-records.ts';
 import { sarrafHere } from '../support/sarraf-here.ts';
 import { demoRun } from '../unit/backtest/demo-run.ts';
 import { mirrorRun } from '../unit/backtest/live/mirror-of-run.ts';

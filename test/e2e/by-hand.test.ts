@@ -6,7 +6,7 @@ import { placeRequest } from '../../src/cli/commands/order.ts';
 import { nameByHand } from '../../src/cli/api/manual-order.ts';
 import { MirrorReader } from '../../src/mirror/mirror-reader.ts';
 import { BotLife, createEmbeddedWorld, type EmbeddedWorld } from '../support/embedded-bot.ts';
-import { orderIdOf } from '../../src/venues/whole-ids.ts';
+import { orderIdOf } from '../../src/venues/read-records.ts';
 
 const MINUTE_MS = 60_000;
 

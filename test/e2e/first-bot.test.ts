@@ -9,7 +9,7 @@ import { readSessionRows } from '../../src/mirror/read-session-rows.ts';
 import { LIMITS } from '../contract/limits-table.ts';
 import { deepRuns } from '../support/deep-runs.ts';
 import { BotLife, createEmbeddedWorld, type EmbeddedWorld } from '../support/embedded-bot.ts';
-import { orderIdOf } from '../../src/venues/whole-ids.ts';
+import { orderIdOf } from '../../src/venues/read-records.ts';
 import { type TradeOfOrder, takerSide, makerSide, type Trader } from '../../src/simulator/market-state.ts';
 
 const SECOND_MS = 1_000;

@@ -12,7 +12,7 @@ import {
   type Realised,
 } from '../../src/portfolio/profit-books.ts';
 import { makeStatement, type StatementSource } from '../../src/portfolio/make-statement.ts';
-import { tradeIdOf, transactionIdOf } from '../../src/venues/whole-ids.ts';
+import { tradeIdOf, transactionIdOf } from '../../src/venues/read-records.ts';
 import type { WalletTransaction } from '../../src/venues/port.ts';
 
 const units = (max: bigint): fc.Arbitrary<Units> =>

@@ -7,7 +7,7 @@ import { formatUnits, type Units } from '../../src/domain/money.ts';
 import { EMPTY_FILL, type FillRecord } from '../../src/records/fill.ts';
 import { demoRun } from '../unit/backtest/demo-run.ts';
 import { deepRuns } from '../support/deep-runs.ts';
-import { tradeIdOf } from '../../src/venues/whole-ids.ts';
+import { tradeIdOf } from '../../src/venues/read-records.ts';
 import { parseMarket } from '../../src/exchange/market-names.ts';
 
 /**

@@ -9,7 +9,7 @@ import type { VenueTrade } from '../../src/domain/trade.ts';
 import type { VenueAnswer } from '../../src/venues/port.ts';
 import type { BarRules } from '../../src/venues/bar-rules.ts';
 import { BarFillSimulator } from '../../src/venues/bar-fill-simulator.ts';
-import { orderIdOf } from '../../src/venues/whole-ids.ts';
+import { orderIdOf } from '../../src/venues/read-records.ts';
 import { parseMarket } from '../../src/exchange/market-names.ts';
 
 const HOUR_MS = 3_600_000;

@@ -1,6 +1,6 @@
 import { parseUnits } from '../../src/domain/money.ts';
 import type { TrueFill, TrueOrder } from '../../src/fuzz/checkers/exchange-truth.ts';
-import { orderIdOf } from '../../src/venues/whole-ids.ts';
+import { orderIdOf } from '../../src/venues/read-records.ts';
 import { unsentOrder, type OrderRecord, type OrderState } from '../../src/records/order.ts';
 
 /** An order of one coin at 100, as it was planned. */

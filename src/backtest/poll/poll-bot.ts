@@ -14,7 +14,7 @@ import { planPolls, type PollPlan } from '../../scheduler/plan-polls.ts';
 import { timersOf } from '../../virtual/virtual-executor.ts';
 import type { Timeline } from '../../virtual/virtual-time.ts';
 import type { MemoryMirror } from './memory-mirror.ts';
-import { NO_MARGIN_RECORDED } from '../../venues/unserved-margin.ts';
+import { NO_MARGIN_RECORDED } from '../../venues/interface-profile.ts';
 import type { RecordedCaller } from '../../venues/recorded-caller.ts';
 
 /** The live bot in virtual time. */

@@ -43,7 +43,7 @@ import {
 import type { FollowedMarket } from '../../venues/followed-market.ts';
 import { runWarning, type RunWarning } from '../run-warning.ts';
 import { signalWarnings, type DatedSignal, DatedSignals } from '../dated-signal.ts';
-import { candleOf } from '../../venues/venue-records.ts';
+import { candleOf } from '../../venues/typed-adapter.ts';
 import type { MemberHistory } from '../../engine/member-records.ts';
 import type { LoggedLine } from '../../engine/strategy-instance.ts';
 import type { BotShell } from '../../daemon/bot-shell.ts';

@@ -1,10 +1,9 @@
 import { accessSync, constants, mkdirSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { Command } from 'commander';
-import { knownDevice } from '../../venues/device-file.ts';
+import { knownDevice, keepToken } from '../../venues/client-credentials.ts';
 import { writePrivateFile } from '../../configuration/private-file.ts';
 import { stateFile, stateFolder } from '../../budget/ledger-file.ts';
-import { keepToken } from '../../venues/token-file.ts';
 import { REMEMBERED_LIFETIME_MS, TOKEN_LIFETIME_MS } from '../../exchange/session.ts';
 import { findTarget } from '../api/api-target.ts';
 import { callOf } from '../api/call-catalogue.ts';

@@ -6,7 +6,7 @@ import type { OrderBook } from '../../domain/order-book.ts';
 import type { OrderBookVersion } from '../../exchange/order-book-version.ts';
 import type { EndpointName } from '../../exchange/endpoints.ts';
 import { parseMarket } from '../../exchange/market-names.ts';
-import type { KeptAccount } from '../../venues/account-identity.ts';
+import type { KeptAccount } from '../../venues/account-reader.ts';
 import { CallSender } from '../api/call-sender.ts';
 import { ExchangeReader, type ReadOutcome, type ReadSender, failureText, unread } from './ask-exchange.ts';
 import {

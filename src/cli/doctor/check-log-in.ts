@@ -1,8 +1,7 @@
 import { stateFile, stateFolder } from '../../budget/ledger-file.ts';
 import type { BotConfig } from '../../daemon/create-bot-config.ts';
 import { isTokenCurrent } from '../../exchange/session.ts';
-import { knownDevice } from '../../venues/device-file.ts';
-import { knownToken } from '../../venues/token-file.ts';
+import { knownDevice, knownToken } from '../../venues/client-credentials.ts';
 import { secondText } from '../../domain/time-text.ts';
 import { notChecked, ok, warning, type CheckFinding } from './check-finding.ts';
 

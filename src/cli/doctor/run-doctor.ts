@@ -6,7 +6,7 @@ import type { BotConfig } from '../../daemon/create-bot-config.ts';
 import type { Override } from '../../daemon/overrides.ts';
 import { SarrafError } from '../../domain/errors.ts';
 import { budgetTable } from '../../exchange/client-options.ts';
-import { keptAccount, type KeptAccount } from '../../venues/account-identity.ts';
+import { keptAccount, type KeptAccount } from '../../venues/account-reader.ts';
 import { ledgerSubjects } from '../../venues/client-credentials.ts';
 import { checkChannels } from './check-channels.ts';
 import { checkExchange, plannedReads } from './check-exchange.ts';

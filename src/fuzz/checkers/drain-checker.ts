@@ -3,7 +3,7 @@ import type { DrainPolicy } from '../../engine/engine-event.ts';
 import { formatUnits } from '../../domain/money.ts';
 import { parseMarket } from '../../exchange/market-names.ts';
 import type { OrderRecord } from '../../records/order.ts';
-import { orderIdOf } from '../../venues/whole-ids.ts';
+import { orderIdOf } from '../../venues/read-records.ts';
 import type { ExchangeTruth, TrueOrder } from './exchange-truth.ts';
 import { violationsOf, type Violation } from './violation.ts';
 

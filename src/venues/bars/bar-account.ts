@@ -1,4 +1,4 @@
-import { ratesOf, type FeeSchedule } from '../../domain/fee-schedule.ts';
+import { ratesOf, type FeeSchedule, feeOf } from '../../domain/fee-schedule.ts';
 import type { Units } from '../../domain/money.ts';
 import type { VenueTrade } from '../../domain/trade.ts';
 import { BoundedList } from '../../simulator/bounded-list.ts';
@@ -7,13 +7,12 @@ import { createOrders } from '../../simulator/create-orders.ts';
 import { OrderRegister } from '../../simulator/order-register.ts';
 import { decidePlacement } from '../../simulator/placement.ts';
 import { DEFAULT_TRADING, type PlaceOrder, type TradingSettings } from '../../simulator/requests.ts';
-import { neededHold } from '../../simulator/settlement.ts';
-import type { BarMarket } from './bar-market.ts';
-import { orderIdOf, tradeIdOf } from '../whole-ids.ts';
-import { RecentReceipts } from './recent-receipts.ts';
-import { settleFill } from './settle-fill.ts';
-import type { WorkingOrder } from './working-order.ts';
+import { neededHold, affordable } from '../../simulator/settlement.ts';
+import type { BarMarket, WorkingOrder } from './bar-market.ts';
+import { orderIdOf, tradeIdOf } from '../read-records.ts';
 import type { SimulatedOrder, Trader } from '../../simulator/market-state.ts';
+import { stepValue, valueHalfEven, valueUp } from '../../domain/market.ts';
+import type { Wallet } from '../../simulator/wallet.ts';
 
 /**
  * Closed orders and trades that can still be asked for; the oldest are forgotten beyond it. Whoever takes the
@@ -183,5 +182,123 @@ export class BarAccount {
     if (excess <= 0n) return;
     order.payingWallet.release(excess);
     order.held -= excess;
+  }
+}
+
+/**
+ * Amounts of one fill, in units: its total before the fee, the fee in the currency received, and the amount
+ * received after it.
+ */
+interface SettledFill {
+  readonly total: Units;
+  readonly fee: Units;
+  readonly received: bigint;
+}
+
+/**
+ * Books a fill of one order against the market: its running totals, its hold, both wallets. The other side of
+ * a bar is nobody, so nothing else changes. Totals are differences of the rounded cumulative total, as on the
+ * exchange.
+ */
+function settleFill(
+  order: SimulatedOrder,
+  fill: { readonly price: number; readonly amount: number; readonly rateMillionths: number },
+): SettledFill {
+  const { grid, payingWallet, receivingWallet } = order;
+  const isBuy = order.side === 'buy';
+  const amount = BigInt(fill.amount) * grid.amountStep;
+  order.remaining -= fill.amount;
+  order.filledSteps += stepValue(fill.price, fill.amount);
+  const cumulative = valueHalfEven(grid, order.filledSteps);
+  const total = (cumulative - order.total) as Units;
+  order.total = cumulative;
+  const received = isBuy ? amount : total;
+  const fee = feeOf(received, fill.rateMillionths);
+  order.fee += fee;
+  const paid = isBuy ? total : amount;
+  const released = isBuy ? releasedBy(order, paid) : paid;
+  order.held -= released;
+  payingWallet.held -= released;
+  payingWallet.total -= paid;
+  receivingWallet.total += received - fee;
+  payingWallet.check('fill');
+  return { total, fee, received: received - fee };
+}
+
+/**
+ * Returns the part of a buy's hold that ends: all but what the rest still needs, or what is there of that.
+ */
+function releasedBy(order: SimulatedOrder, paid: bigint): bigint {
+  const rest = neededHold(order);
+  const afterPaying = order.held - paid;
+  return order.held - (rest < afterPaying ? rest : afterPaying);
+}
+
+/**
+ * Returns the part of a match that an order can pay, in amount steps. Other than on the exchange a market buy
+ * may meet a price far beyond the one it was valued at: it then uses the free part of its wallet for what it
+ * lacks, as far as that goes, except money received only after this match.
+ */
+export function payable(
+  order: SimulatedOrder,
+  match: {
+    readonly price: number;
+    readonly amount: number;
+    readonly timeMs: number;
+    readonly receipts: RecentReceipts;
+  },
+): number {
+  if (order.side === 'sell' || !order.isMarket) return match.amount;
+  const { grid, payingWallet } = order;
+  // Where values can be no whole units, the half-even difference of two cumulative totals can exceed the
+  // value of a match rounded up by one.
+  const spare = grid.exactStepProduct === null && order.filledSteps > 0n ? 1n : 0n;
+  const lacking = valueUp(grid, stepValue(match.price, match.amount)) + spare - order.held;
+  if (lacking > 0n) {
+    const free = payingWallet.free - match.receipts.after(payingWallet, match.timeMs);
+    const taken = lacking < free ? lacking : free > 0n ? free : 0n;
+    payingWallet.hold(taken);
+    order.held += taken;
+  }
+  return affordable(order, match);
+}
+
+interface Receipt {
+  readonly wallet: Wallet;
+  readonly atMs: number;
+  readonly amount: bigint;
+}
+
+const PRUNED_FROM = 32;
+
+/**
+ * Receipts of fills, with their times. Bars of several markets are processed one after another, so a fill of
+ * one can come before a receipt of another that is booked already: that money was not there yet. One market
+ * goes through its own time in order, so for it alone nothing is stored. Bounded by the fills of the longest
+ * bar, twice.
+ */
+export class RecentReceipts {
+  #receipts: Receipt[] = [];
+  #pruneAt = PRUNED_FROM;
+  #keptMs = 0;
+
+  /**
+   * Has receipts kept for as long as a bar of several markets lasts, or longer where that was said before.
+   */
+  keepFor(barMs: number): void {
+    this.#keptMs = Math.max(this.#keptMs, barMs);
+  }
+
+  add(wallet: Wallet, atMs: number, amount: bigint): void {
+    if (this.#keptMs === 0 || this.#receipts.push({ wallet, atMs, amount }) < this.#pruneAt) return;
+    this.#receipts = this.#receipts.filter((receipt) => receipt.atMs > atMs - this.#keptMs);
+    this.#pruneAt = Math.max(PRUNED_FROM, this.#receipts.length * 2);
+  }
+
+  /** Returns the amount that a wallet received after a time. */
+  after(of: Wallet, timeMs: number): bigint {
+    let sum = 0n;
+    for (const { wallet, atMs, amount } of this.#receipts) if (atMs > timeMs && wallet === of) sum += amount;
+    return sum;
   }
 }

@@ -2,7 +2,10 @@ import type { DecimalText } from '../../domain/decimal-text.ts';
 import type { BookLevel } from '../../domain/order-book.ts';
 import type { Side } from '../../domain/order.ts';
 import { ListedLevels, type LevelLists } from '../../recording/record-columns.ts';
-import type { StepReader } from './step-reader.ts';
+import type { StepReader } from './queue-places.ts';
+import type { LiquidityModel } from '../liquidity-model.ts';
+import type { MarketState, SimulatedOrder } from '../../simulator/market-state.ts';
+import type { FlowTrader } from '../../simulator/flow-trader.ts';
 
 /** Levels before the first book. */
 const NO_BOOKS = new ListedLevels([[]]);
@@ -131,5 +134,136 @@ class ReadSteps {
   again(index: number, version: number): number {
     this.versions[index] = version;
     return this.steps[index] ?? 0;
+  }
+}
+
+interface Taken {
+  amount: number;
+  /** Amount that the recorded book showed there when we took. */
+  readonly shown: number;
+}
+
+/**
+ * Amounts available to us on one side of the recorded book: less our own fills, and less those of others
+ * since the book was recorded.
+ */
+export class Liquidity {
+  readonly side: FollowedSide;
+  private readonly rule: LiquidityModel['liquidity'];
+  /**
+   * By price. As many as the levels of a book at most, for those that a new book does not show are forgotten.
+   */
+  private readonly taken = new Map<number, Taken>();
+  /** The worst price that others have taken from since the last book, and how much there; 0: none. */
+  private tradedPrice = 0;
+  private tradedAmount = 0;
+
+  constructor(side: FollowedSide, rule: LiquidityModel['liquidity']) {
+    this.side = side;
+    this.rule = rule;
+  }
+
+  get isUntouched(): boolean {
+    return this.taken.size === 0;
+  }
+
+  /** A new book is shown. */
+  onBook(): void {
+    this.tradedPrice = 0;
+    this.tradedAmount = 0;
+    if (this.taken.size === 0) return;
+    if (this.rule === 'next-book') this.taken.clear();
+    for (const [price, { shown }] of this.taken) if (this.side.at(price) !== shown) this.taken.delete(price);
+  }
+
+  /** Others took from this side at a price. Whatever was better is gone then. */
+  onTrade(price: number, amount: number): void {
+    if (this.tradedPrice === 0 || this.side.isBetter(this.tradedPrice, price)) {
+      this.tradedPrice = price;
+      this.tradedAmount = amount;
+    } else if (price === this.tradedPrice) this.tradedAmount += amount;
+  }
+
+  /** We took. */
+  take(price: number, amount: number): void {
+    const shown = this.side.at(price) ?? 0;
+    const before = this.taken.get(price);
+    if (before !== undefined) before.amount += amount;
+    else if (shown > 0) this.taken.set(price, { amount, shown });
+  }
+
+  /** Returns the amount that the public sees at a level: the recorded one less our fills. */
+  shownAt(index: number): number {
+    const amount = this.side.amountAt(index);
+    if (this.taken.size === 0) return amount;
+    return Math.max(0, amount - (this.taken.get(this.side.priceAt(index))?.amount ?? 0));
+  }
+
+  /** Returns the amount available at a level. */
+  leftAt(index: number): number {
+    const price = this.side.priceAt(index);
+    if (this.tradedPrice !== 0 && this.side.isBetter(price, this.tradedPrice)) return 0;
+    const others = price === this.tradedPrice ? this.tradedAmount : 0;
+    return Math.max(0, this.shownAt(index) - others);
+  }
+}
+
+interface StandIn {
+  readonly order: SimulatedOrder;
+  readonly of: Liquidity;
+}
+
+/**
+ * Orders that stand in the simulator's own book for recorded levels, for as long as something of ours may
+ * trade with them. At all other times that book holds our orders alone, so that a recorded book costs nothing
+ * while nobody trades in it.
+ */
+export class StandIns {
+  private readonly market: MarketState;
+  private readonly maker: FlowTrader;
+  private readonly standing: StandIn[] = [];
+
+  constructor(market: MarketState, maker: FlowTrader) {
+    this.market = market;
+    this.maker = maker;
+  }
+
+  /**
+   * Has the best levels of a side stand, until they hold `amount` or one is worse than `limit`, and none that
+   * is better than `from`. A level that what is in the book on the other side would trade with stays away:
+   * books are recorded crossed at times.
+   */
+  stand(
+    of: Liquidity,
+    reach: { readonly amount: number; readonly limit: number | null; readonly from?: number },
+    timeMs: number,
+  ): void {
+    const { side } = of;
+    const { limit, from } = reach;
+    const opposite = this.market.book.sideOf(side.side === 'buy' ? 'sell' : 'buy').best;
+    let missing = reach.amount;
+    for (let index = 0; index < side.length && missing > 0; index += 1) {
+      const price = side.priceAt(index);
+      if (limit !== null && side.isBetter(limit, price)) return;
+      const amount = of.leftAt(index);
+      if (amount === 0 || (from !== undefined && side.isBetter(price, from))) continue;
+      if (opposite !== undefined && !side.isBetter(opposite.price, price)) continue;
+      missing -= amount;
+      const order = this.maker.place(
+        this.market,
+        { side: side.side, price, amount, execution: 'limit' },
+        timeMs,
+      );
+      if (order !== null) this.standing.push({ order, of });
+    }
+  }
+
+  /** Takes them all back. What was traded with them is missing from their levels from now on. */
+  withdraw(timeMs: number): void {
+    for (const { order, of } of this.standing) {
+      if (order.matched > 0) of.take(order.price, order.matched);
+      if (order.isOpen) this.maker.cancel(order, timeMs);
+    }
+    this.standing.length = 0;
   }
 }

@@ -1,6 +1,16 @@
 import type { Side } from '../../domain/order.ts';
 import type { BookOrder, PriceLevel } from '../../simulator/price-level.ts';
 import type { QueuePlace } from '../liquidity-model.ts';
+import type { Candle } from '../../domain/candle.ts';
+import type { Timeframe } from '../../domain/timeframe.ts';
+import type { TimeRange } from '../../recording/records.ts';
+import { BoundedList } from '../../simulator/bounded-list.ts';
+import type { SimulatedBar } from '../../simulator/candle-series.ts';
+import type { MarketState } from '../../simulator/market-state.ts';
+import type { DecimalText } from '../../domain/decimal-text.ts';
+import type { Market } from '../../domain/market.ts';
+import { formatUnits } from '../../domain/money.ts';
+import { RowGrid } from '../../simulator/row-grid.ts';
 
 /**
  * Amount of others, in amount steps, ahead of each own resting order at its price. Infinite if the recorded
@@ -87,4 +97,151 @@ export class QueuePlaces {
     if (rule.kind === 'front' || rule.millionths === 0) return 0;
     return Math.ceil(shown * (rule.millionths / 1_000_000));
   }
+}
+
+/** Bars kept of each timeframe: as many as the simulator keeps of those that it makes. */
+const BARS_KEPT = 10_080;
+
+/** The recorded bars of one market that have closed so far, as they were recorded. */
+export class FollowedBars {
+  private readonly state: MarketState;
+  private readonly steps: StepReader;
+  private readonly known = new Map<Timeframe, BoundedList<Candle>>();
+  private readonly covered = new Map<Timeframe, readonly TimeRange[]>();
+
+  constructor(state: MarketState, steps: StepReader) {
+    this.state = state;
+    this.steps = steps;
+  }
+
+  /** Stretches in which all bars of a timeframe were recorded. */
+  cover(timeframe: Timeframe, ranges: readonly TimeRange[]): void {
+    this.covered.set(timeframe, ranges);
+  }
+
+  /** A bar has closed. Called in the order of time. */
+  add(timeframe: Timeframe, candle: Candle): void {
+    const bars = this.known.get(timeframe) ?? new BoundedList<Candle>(BARS_KEPT);
+    this.known.set(timeframe, bars);
+    bars.push(candle);
+  }
+
+  /**
+   * Has coarser bars, and the last price, go on from a bar of the past. To be called before anything else has
+   * moved the market, of one timeframe only.
+   */
+  seed(timeframe: Timeframe, candle: Candle): void {
+    const { state, steps } = this;
+    const close = steps.price(candle.close);
+    const volume = steps.amount(candle.volume);
+    const bar: SimulatedBar = {
+      openTimeMs: candle.openTimeMs,
+      open: steps.price(candle.open),
+      high: steps.price(candle.high),
+      low: steps.price(candle.low),
+      close,
+      volume,
+      value: BigInt(volume) * BigInt(close),
+    };
+    state.candles.seed(timeframe, [bar]);
+    state.lastPrice = close;
+  }
+
+  /**
+   * The last bars of a timeframe that begin before a time, oldest first: recorded ones, and `made` ones where
+   * none was recorded. One that has closed by now, where all bars were recorded, was none.
+   */
+  over(
+    made: readonly Candle[],
+    of: {
+      readonly timeframe: Timeframe;
+      readonly toMs: number;
+      readonly count: number;
+      readonly nowMs: number;
+    },
+  ): readonly Candle[] {
+    const { timeframe, toMs, count, nowMs } = of;
+    const all = this.known.get(timeframe)?.values() ?? [];
+    const ranges = this.covered.get(timeframe) ?? [];
+    if (all.length === 0 && ranges.length === 0) return made;
+    let end = all.length;
+    while (end > 0 && (all[end - 1]?.openTimeMs ?? 0) >= toMs) end -= 1;
+    const recorded = all.slice(Math.max(0, end - count), end);
+    const times = new Set(recorded.map(({ openTimeMs }) => openTimeMs));
+    const grid = this.state.candles.grid(timeframe);
+    const isMissing = ({ openTimeMs }: Candle): boolean =>
+      !times.has(openTimeMs) &&
+      (grid.endOf(openTimeMs) > nowMs ||
+        !ranges.some((range) => openTimeMs >= range.fromMs && openTimeMs < range.toMs));
+    return [...made.filter(isMissing), ...recorded]
+      .toSorted((left, right) => left.openTimeMs - right.openTimeMs)
+      .slice(-count);
+  }
+}
+
+/** A step as `digits` times 10^-decimals. */
+interface Step {
+  readonly digits: number;
+  readonly decimals: number;
+}
+
+const POINT = 46;
+const ZERO = 48;
+const POWERS = Array.from({ length: 16 }, (_, power) => 10 ** power);
+
+/** Texts beyond this length may be beyond what a float holds exactly. */
+const LONGEST_EXACT = 16;
+
+/**
+ * Recorded prices and amounts as whole numbers of a market's steps. Those that are on the grid, which is all
+ * of an exchange's own, take no bigint.
+ */
+export class StepReader {
+  private readonly market: Market;
+  private readonly grid = new RowGrid();
+  private readonly priceStep: Step;
+  private readonly amountStep: Step;
+
+  constructor(market: Market) {
+    this.market = market;
+    this.priceStep = stepOf(formatUnits(market.priceStep));
+    this.amountStep = stepOf(formatUnits(market.amountStep));
+  }
+
+  /** To the nearest step, at least one. Throws `TOO_LARGE`. */
+  price(text: DecimalText): number {
+    const steps = exactSteps(text, this.priceStep);
+    return steps > 0 ? steps : this.grid.price(this.market, text);
+  }
+
+  /** Rounded down. Throws `TOO_LARGE`. */
+  amount(text: DecimalText): number {
+    const steps = exactSteps(text, this.amountStep);
+    return steps >= 0 ? steps : this.grid.amount(this.market, text);
+  }
+}
+
+function stepOf(text: DecimalText): Step {
+  const point = text.indexOf('.');
+  return { digits: Number(text.replace('.', '')), decimals: point === -1 ? 0 : text.length - point - 1 };
+}
+
+/**
+ * Returns the number of steps in a text, or -1 if it is not a whole number or too large to compute without a
+ * bigint.
+ */
+function exactSteps(text: string, step: Step): number {
+  const { length } = text;
+  if (length > LONGEST_EXACT) return -1;
+  let value = 0;
+  let point = length - 1;
+  for (let index = 0; index < length; index += 1) {
+    const code = text.charCodeAt(index);
+    if (code === POINT) point = index;
+    else value = value * 10 + code - ZERO;
+  }
+  const power = POWERS[step.decimals - (length - 1 - point)];
+  if (power === undefined) return -1;
+  const scaled = value * power;
+  return Number.isSafeInteger(scaled) && scaled % step.digits === 0 ? scaled / step.digits : -1;
 }

@@ -8,7 +8,7 @@ import { valueAt } from '../../../src/backtest/metrics/activity.ts';
 import { EMPTY_FILL, type FillRecord } from '../../../src/records/fill.ts';
 import type { OrderRecord } from '../../../src/records/order.ts';
 import { plannedOrder } from '../../support/order-value.ts';
-import { orderIdOf, tradeIdOf } from '../../../src/venues/whole-ids.ts';
+import { orderIdOf, tradeIdOf } from '../../../src/venues/read-records.ts';
 import { parseMarket } from '../../../src/exchange/market-names.ts';
 import { describeBarRules } from '../../../src/backtest/describe-bar-rules.ts';
 import { runWarning } from '../../../src/backtest/run-warning.ts';

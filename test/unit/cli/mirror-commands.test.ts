@@ -29,7 +29,7 @@ import {
   orderRecord,
   replyRecord,
 } from '../mirror/mirror-fixture.ts';
-import { orderIdOf, tradeIdOf, walletIdOf } from '../../../src/venues/whole-ids.ts';
+import { orderIdOf, tradeIdOf, walletIdOf } from '../../../src/venues/read-records.ts';
 import { MARKET_NAMES } from '../../../src/exchange/market-names.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'sarraf-commands-'));

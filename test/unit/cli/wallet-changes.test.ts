@@ -5,7 +5,7 @@ import type { WalletTransaction } from '../../../src/venues/port.ts';
 import { placeholderIdOf, type FillRecord } from '../../../src/records/fill.ts';
 import { readMovements } from '../../../src/mirror/read-movements.ts';
 import { DURABLE, fillRecord, MirrorFolder } from '../mirror/mirror-fixture.ts';
-import { orderIdOf, tradeIdOf, transactionIdOf } from '../../../src/venues/whole-ids.ts';
+import { orderIdOf, tradeIdOf, transactionIdOf } from '../../../src/venues/read-records.ts';
 
 const line = (id: number, atMs: number, text: string): WalletTransaction => {
   const [amount = '', currency = ''] = text.split(' ');

@@ -10,7 +10,7 @@ import type { EngineEvent } from '../../../src/engine/engine-event.ts';
 import type { MirrorChange } from '../../../src/engine/mirror-change.ts';
 import { createVirtualLimiter } from '../../../src/virtual/virtual-limiter.ts';
 import { VirtualTime } from '../../../src/virtual/virtual-time.ts';
-import { orderIdOf } from '../../../src/venues/whole-ids.ts';
+import { orderIdOf } from '../../../src/venues/read-records.ts';
 
 type Answer = Extract<EngineEvent, { kind: 'answer' }>;
 

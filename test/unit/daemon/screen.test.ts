@@ -5,7 +5,7 @@ import type { EngineNotice } from '../../../src/engine/engine-command.ts';
 import { EMPTY_FILL, type FillRecord } from '../../../src/records/fill.ts';
 import type { OrderRecord, OrderState } from '../../../src/records/order.ts';
 import { plannedOrder } from '../../support/order-value.ts';
-import { orderIdOf, tradeIdOf } from '../../../src/venues/whole-ids.ts';
+import { orderIdOf, tradeIdOf } from '../../../src/venues/read-records.ts';
 
 const NOON_MS = Date.UTC(2026, 0, 5, 12);
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { summaryLines, type StrategySummary, type Summary } from '../../../src/daemon/run/summary.ts';
-import { orderIdOf } from '../../../src/venues/whole-ids.ts';
+import { orderIdOf } from '../../../src/venues/read-records.ts';
 
 const CROSS: StrategySummary = {
   strategy: 'ma-cross',

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { VenueAnswer } from '../../../src/venues/port.ts';
 import { OrderInquiries } from '../../../src/engine/orders/disputed-ids.ts';
 import { Outbox } from '../../../src/engine/outbox.ts';
-import { orderIdOf } from '../../../src/venues/whole-ids.ts';
+import { orderIdOf } from '../../../src/venues/read-records.ts';
 import type { VenueOrderId } from '../../../src/domain/venue-id.ts';
 
 const failed = (code: 'INVALID_REQUEST' | 'TIMED_OUT'): VenueAnswer => ({

@@ -3,7 +3,7 @@ import { buy, oco, sell } from '../../support/intents.ts';
 import { EngineWorld, WITH_COINS } from './engine-world.ts';
 import { withoutFields } from './wrong-once.ts';
 import type { VenueOrderId } from '../../../src/domain/venue-id.ts';
-import { orderIdOf, tradeIdOf } from '../../../src/venues/whole-ids.ts';
+import { orderIdOf, tradeIdOf } from '../../../src/venues/read-records.ts';
 
 const wish = (price: string) => buy('BTCUSDT', { amount: '1', price });
 

@@ -24,19 +24,19 @@ import {
   type ListCursor,
 } from '../../../src/domain/venue-id.ts';
 import { cursorOf, cursorOfOrder, LIST_START } from '../../../src/engine/own-list.ts';
-import { isOpenStatus } from '../../../src/venues/port.ts';
-import { INTERFACE_PROFILE } from '../../../src/venues/interface-profile.ts';
-import type {
-  MarketRule,
-  OcoRequest,
-  OrderRequest,
-  Page,
-  StatusMeaning,
-  VenueProfile,
-  VenueCall,
-  VenueValues,
-  WalletTransaction,
+import {
+  isOpenStatus,
+  type MarketRule,
+  type OcoRequest,
+  type OrderRequest,
+  type Page,
+  type StatusMeaning,
+  type VenueProfile,
+  type VenueCall,
+  type VenueValues,
+  type WalletTransaction,
 } from '../../../src/venues/port.ts';
+import { INTERFACE_PROFILE } from '../../../src/venues/interface-profile.ts';
 import { marketOfCurrencies } from '../../../src/exchange/market-names.ts';
 
 /** Rows of a page of orders or trades: few, so that tests turn pages. */

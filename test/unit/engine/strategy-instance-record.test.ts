@@ -9,7 +9,7 @@ import { createRiskLimits } from '../../../src/engine/risk-limits.ts';
 import { profitOf } from '../../../src/portfolio/profit.ts';
 import { defineStrategy } from '../../../src/strategy/definition.ts';
 import { StrategyRunner } from '../../../src/strategy/runner.ts';
-import { orderIdOf, tradeIdOf } from '../../../src/venues/whole-ids.ts';
+import { orderIdOf, tradeIdOf } from '../../../src/venues/read-records.ts';
 import { MARKET_NAMES } from '../../../src/exchange/market-names.ts';
 
 const TRIANGLE = ['BTCIRT', 'BTCUSDT', 'USDTIRT'] as const;

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { Outbox } from '../../../src/engine/outbox.ts';
 import { KEPT_CURSOR, MOST_TAKEN, TakenTrades } from '../../../src/engine/taken-trades.ts';
-import { orderIdOf, tradeIdOf } from '../../../src/venues/whole-ids.ts';
+import { orderIdOf, tradeIdOf } from '../../../src/venues/read-records.ts';
 import { INTERFACE_PROFILE } from '../../../src/venues/interface-profile.ts';
 import { fillRecord } from '../mirror/mirror-fixture.ts';
 

@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Intent } from '../../../src/strategy/intents.ts';
-import { INTERFACE_PROFILE } from '../../../src/venues/interface-profile.ts';
-import { NO_MARGIN_BY_KEY } from '../../../src/venues/unserved-margin.ts';
+import { INTERFACE_PROFILE, NO_MARGIN_BY_KEY } from '../../../src/venues/interface-profile.ts';
 import { EngineWorld, type WorldOptions } from './engine-world.ts';
 
 const FAST = { everyMs: 10_000, lagMs: 20_000, alertAfterMs: 120_000 };

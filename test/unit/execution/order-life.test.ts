@@ -12,7 +12,7 @@ import { isFinal, mayTrade, type OrderRecord, type OrderState } from '../../../s
 import { INTERFACE_PROFILE } from '../../../src/venues/interface-profile.ts';
 import { isOpenStatus } from '../../../src/venues/port.ts';
 import { orderIn, plannedOrder } from '../../support/order-value.ts';
-import { orderIdOf } from '../../../src/venues/whole-ids.ts';
+import { orderIdOf } from '../../../src/venues/read-records.ts';
 
 const HALF = parseUnits('0.5');
 const ONE = parseUnits('1');

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { OrderTable } from '../../../src/engine/orders/order-table.ts';
 import { orderIn, plannedOrder } from '../../support/order-value.ts';
-import { orderIdOf } from '../../../src/venues/whole-ids.ts';
+import { orderIdOf } from '../../../src/venues/read-records.ts';
 
 describe('the table of orders', () => {
   it('finds an order by each of its names, and always by its newest value', () => {

@@ -4,7 +4,7 @@ import type { DrainPolicy } from '../../../src/engine/engine-event.ts';
 import type { OrderRecord } from '../../../src/records/order.ts';
 import { checkDrain, type DrainBeginning } from '../../../src/fuzz/checkers/drain-checker.ts';
 import type { ExchangeTruth } from '../../../src/fuzz/checkers/exchange-truth.ts';
-import { orderIdOf } from '../../../src/venues/whole-ids.ts';
+import { orderIdOf } from '../../../src/venues/read-records.ts';
 import { orderIn } from '../../support/order-value.ts';
 
 const ENTRY = orderIn('open', { key: 'bot-one-1', side: 'buy', venueId: orderIdOf(1) });

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { MirrorReader } from '../../../src/mirror/mirror-reader.ts';
-import { tradeIdOf } from '../../../src/venues/whole-ids.ts';
+import { tradeIdOf } from '../../../src/venues/read-records.ts';
 import { DURABLE, fillRecord, MirrorFolder } from './mirror-fixture.ts';
 
 test('a page of the fills of an old order has them, however many others came later', () => {

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { KEPT_NAMES } from '../../../src/engine/order-takeover.ts';
 import { KEPT_CURSOR } from '../../../src/engine/taken-trades.ts';
 import { DURABLE, fillRecord, kept, MirrorFolder, NOW_MS, orderRecord } from './mirror-fixture.ts';
-import { orderIdOf, tradeIdOf } from '../../../src/venues/whole-ids.ts';
+import { orderIdOf, tradeIdOf } from '../../../src/venues/read-records.ts';
 import { placeholderIdOf } from '../../../src/records/fill.ts';
 import { ADOPTED } from '../../../src/engine/lost-orders.ts';
 

@@ -10,7 +10,7 @@ import type { Algorithm } from '../../../src/engine/algorithms/algorithms.ts';
 import { MirrorStore, type MirrorStoreOptions } from '../../../src/mirror/mirror-store.ts';
 import { DEFAULT_RETENTION } from '../../../src/mirror/retention.ts';
 import { plannedOrder } from '../../support/order-value.ts';
-import { orderIdOf, tradeIdOf } from '../../../src/venues/whole-ids.ts';
+import { orderIdOf, tradeIdOf } from '../../../src/venues/read-records.ts';
 
 export const NOW_MS = 1_700_000_000_000;
 export const DURABLE = { atMs: NOW_MS, isDurable: true };

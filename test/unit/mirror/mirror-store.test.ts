@@ -19,7 +19,7 @@ import {
   NOW_MS,
   orderRecord,
 } from './mirror-fixture.ts';
-import { orderIdOf, tradeIdOf, transactionIdOf, walletIdOf } from '../../../src/venues/whole-ids.ts';
+import { orderIdOf, tradeIdOf, transactionIdOf, walletIdOf } from '../../../src/venues/read-records.ts';
 
 const version = (number: number) => ({
   symbol: 'BTCIRT',

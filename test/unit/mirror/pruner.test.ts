@@ -14,7 +14,7 @@ import {
   NOW_MS,
   orderRecord,
 } from './mirror-fixture.ts';
-import { tradeIdOf, transactionIdOf } from '../../../src/venues/whole-ids.ts';
+import { tradeIdOf, transactionIdOf } from '../../../src/venues/read-records.ts';
 
 /** The least that is allowed. */
 const LEAST: RetentionLimits = {

@@ -3,7 +3,12 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { PlanInput } from '../../../src/scheduler/plan-input.ts';
 import { planPolls, type PollPlan } from '../../../src/scheduler/plan-polls.ts';
-import { INTERFACE_PROFILE } from '../../../src/venues/interface-profile.ts';
+import {
+  INTERFACE_PROFILE,
+  NO_MARGIN_BY_KEY,
+  NO_MARGIN_ON_PAPER,
+  NO_MARGIN_RECORDED,
+} from '../../../src/venues/interface-profile.ts';
 import {
   book,
   candles,
@@ -15,11 +20,6 @@ import {
   trades,
   type Freshness,
 } from '../../../src/strategy/subscriptions.ts';
-import {
-  NO_MARGIN_BY_KEY,
-  NO_MARGIN_ON_PAPER,
-  NO_MARGIN_RECORDED,
-} from '../../../src/venues/unserved-margin.ts';
 import type { PlanBudget } from '../../../src/scheduler/planned-budget.ts';
 
 /** Limits as the interface states them: name, requests, ms, reserve. */

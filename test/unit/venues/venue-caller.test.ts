@@ -6,7 +6,7 @@ import { SarrafError } from '../../../src/domain/errors.ts';
 import type { OcoRequest, OrderRequest, VenueAnswer, VenueCall } from '../../../src/venues/port.ts';
 import { BotWorld } from '../daemon/bot-world.ts';
 import { venueOrderId, type VenueWalletId } from '../../../src/domain/venue-id.ts';
-import { orderIdOf } from '../../../src/venues/whole-ids.ts';
+import { orderIdOf } from '../../../src/venues/read-records.ts';
 
 const ORDER: OrderRequest = {
   clientOrderId: 'bot-a-1',

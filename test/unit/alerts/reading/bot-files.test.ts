@@ -16,7 +16,7 @@ import { algorithmToJson } from '../../../../src/engine/algorithm-json.ts';
 import type { BracketAlgorithm } from '../../../../src/engine/bracket.ts';
 import { NO_SETBACKS } from '../../../../src/engine/algorithms/setbacks.ts';
 import type { MirrorStore } from '../../../../src/mirror/mirror-store.ts';
-import { tradeIdOf } from '../../../../src/venues/whole-ids.ts';
+import { tradeIdOf } from '../../../../src/venues/read-records.ts';
 import {
   DURABLE,
   fillRecord,

@@ -6,7 +6,7 @@ import { liveRun } from '../../../../src/backtest/live-run.ts';
 import { finishRun, type FinishedRun } from '../../../../src/backtest/finish-run.ts';
 import { runBacktest } from '../../../../src/backtest/run-backtest.ts';
 import { parseUnits, type Units } from '../../../../src/domain/money.ts';
-import { walletIdOf } from '../../../../src/venues/whole-ids.ts';
+import { walletIdOf } from '../../../../src/venues/read-records.ts';
 import type { JournalEntry, MirrorChange } from '../../../../src/engine/mirror-change.ts';
 import { readSessionRows } from '../../../../src/mirror/read-session-rows.ts';
 import { defineStrategy } from '../../../../src/strategy/sdk.ts';

@@ -3,7 +3,7 @@ import { candleAt } from '../../../../src/domain/candle-columns.ts';
 import { formatUnits, LEAST_UNITS, type Units } from '../../../../src/domain/money.ts';
 import type { MirrorChange } from '../../../../src/engine/mirror-change.ts';
 import { parseMarket, MARKET_NAMES } from '../../../../src/exchange/market-names.ts';
-import { walletIdOf } from '../../../../src/venues/whole-ids.ts';
+import { walletIdOf } from '../../../../src/venues/read-records.ts';
 import { AssetLedger } from '../../../../src/portfolio/asset-ledger.ts';
 import { writeInstance } from '../../../../src/engine/strategy-instance-record.ts';
 import type { MirrorStore } from '../../../../src/mirror/mirror-store.ts';

@@ -13,7 +13,7 @@ import { valueAt } from '../../../../src/backtest/metrics/activity.ts';
 import { formatUnits, NO_UNITS, parseUnits } from '../../../../src/domain/money.ts';
 import { EMPTY_FILL, type FillRecord } from '../../../../src/records/fill.ts';
 import { demoRun } from '../demo-run.ts';
-import { tradeIdOf } from '../../../../src/venues/whole-ids.ts';
+import { tradeIdOf } from '../../../../src/venues/read-records.ts';
 
 const MARKETS = new Map([
   ['BTCUSDT', { amountStep: parseUnits('0.01'), minOrderValue: NO_UNITS, lastPrice: parseUnits('130') }],

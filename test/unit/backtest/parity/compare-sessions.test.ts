@@ -6,7 +6,7 @@ import { parseUnits } from '../../../../src/domain/money.ts';
 import { EMPTY_FILL, type FillRecord } from '../../../../src/records/fill.ts';
 import type { OrderRecord } from '../../../../src/records/order.ts';
 import { plannedOrder } from '../../../support/order-value.ts';
-import { orderIdOf, tradeIdOf } from '../../../../src/venues/whole-ids.ts';
+import { orderIdOf, tradeIdOf } from '../../../../src/venues/read-records.ts';
 import { parseMarket } from '../../../../src/exchange/market-names.ts';
 
 const MARKET = createMarket({

@@ -9,7 +9,7 @@ import type { Transport } from '../../../../src/exchange/transport.ts';
 import { FaultPlan } from '../../../../src/simulator-server/fault-plan.ts';
 import type { FaultRule } from '../../../../src/simulator-server/fault-rule.ts';
 import type { ExchangeConfigInput } from '../../../../src/simulator-server/exchange-config.ts';
-import { judgeAccount } from '../../../../src/venues/account-identity.ts';
+import { judgeAccount } from '../../../../src/venues/account-reader.ts';
 import { serveAccount, type ServedAccount } from '../../../support/served-account.ts';
 import { BY_KEY, examine, verdictsOf } from './doctor-world.ts';
 

@@ -24,7 +24,7 @@ import { sentence } from '../../../../src/language/sentence.ts';
 import { budgetTable } from '../../../../src/exchange/client-options.ts';
 import { DEFAULT_RETENTION } from '../../../../src/mirror/retention.ts';
 import { MirrorStore } from '../../../../src/mirror/mirror-store.ts';
-import { keepToken } from '../../../../src/venues/token-file.ts';
+import { keepToken } from '../../../../src/venues/client-credentials.ts';
 import { configOf, writeConfig } from './doctor-world.ts';
 
 const MEGABYTE = 1_048_576;

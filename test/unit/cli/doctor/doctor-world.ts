@@ -5,7 +5,7 @@ import type { CheckFinding } from '../../../../src/cli/doctor/check-finding.ts';
 import type { SeenReply } from '../../../../src/cli/doctor/read-only-tap.ts';
 import type { BotConfig } from '../../../../src/daemon/create-bot-config.ts';
 import { readBotConfig } from '../../../../src/daemon/read-bot-config.ts';
-import type { KeptAccount } from '../../../../src/venues/account-identity.ts';
+import type { KeptAccount } from '../../../../src/venues/account-reader.ts';
 import { PANEL_TOKEN, type ServedAccount } from '../../../support/served-account.ts';
 
 /** The private part of the key that the served account has. */

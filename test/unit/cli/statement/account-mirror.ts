@@ -3,7 +3,7 @@ import { formatUnits, parseUnits } from '../../../../src/domain/money.ts';
 import type { MirrorChange } from '../../../../src/engine/mirror-change.ts';
 import { MirrorStore } from '../../../../src/mirror/mirror-store.ts';
 import { DEFAULT_RETENTION } from '../../../../src/mirror/retention.ts';
-import { orderIdOf, tradeIdOf, transactionIdOf, walletIdOf } from '../../../../src/venues/whole-ids.ts';
+import { orderIdOf, tradeIdOf, transactionIdOf, walletIdOf } from '../../../../src/venues/read-records.ts';
 import type { FillRecord } from '../../../../src/records/fill.ts';
 import { fillRecord, kept } from '../../mirror/mirror-fixture.ts';
 

@@ -16,7 +16,7 @@ import {
   paperAccountBeganAtMs,
 } from '../../../../src/daemon/paper-account-file.ts';
 import { lockDataFolder } from '../../../../src/daemon/run-locks.ts';
-import { judgeAccount } from '../../../../src/venues/account-identity.ts';
+import { judgeAccount } from '../../../../src/venues/account-reader.ts';
 import { DURABLE, journalLine, MirrorFolder, NOW_MS, orderRecord } from '../../mirror/mirror-fixture.ts';
 
 const backUp = async (dataFolder: string): Promise<MadeBackup> =>

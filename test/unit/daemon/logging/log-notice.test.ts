@@ -4,7 +4,7 @@ import { parseUnits } from '../../../../src/domain/money.ts';
 import { EMPTY_FILL, type FillRecord } from '../../../../src/records/fill.ts';
 import { plannedOrder } from '../../../support/order-value.ts';
 import { captureLog } from './capture-log.ts';
-import { orderIdOf, tradeIdOf } from '../../../../src/venues/whole-ids.ts';
+import { orderIdOf, tradeIdOf } from '../../../../src/venues/read-records.ts';
 
 const ORDER = plannedOrder({
   key: 'bot-ma-cross-ab12-1',

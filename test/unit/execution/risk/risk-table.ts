@@ -7,7 +7,7 @@ import type { PnlView, RiskCheck, RiskView } from '../../../../src/engine/risk/r
 import { INTERFACE_PROFILE } from '../../../../src/venues/interface-profile.ts';
 import { DEFAULT_RISK_LIMITS, type RiskLimits } from '../../../../src/engine/risk-limits.ts';
 import { plannedOrder } from '../../../support/order-value.ts';
-import { orderIdOf } from '../../../../src/venues/whole-ids.ts';
+import { orderIdOf } from '../../../../src/venues/read-records.ts';
 import { parseMarket } from '../../../../src/exchange/market-names.ts';
 import { english } from '../../../../src/language/sentence.ts';
 

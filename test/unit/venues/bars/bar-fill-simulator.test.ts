@@ -7,7 +7,7 @@ import type { Execution, Side } from '../../../../src/domain/order.ts';
 import type { VenueCall } from '../../../../src/venues/port.ts';
 import type { BarRules } from '../../../../src/venues/bar-rules.ts';
 import { BarFillSimulator } from '../../../../src/venues/bar-fill-simulator.ts';
-import { walletIdOf } from '../../../../src/venues/whole-ids.ts';
+import { walletIdOf } from '../../../../src/venues/read-records.ts';
 import { BASE_FEES } from '../../../support/bare-exchange.ts';
 import { parseMarket } from '../../../../src/exchange/market-names.ts';
 

@@ -8,7 +8,7 @@ import type { Execution, Side, VenueOrder } from '../../../../src/domain/order.t
 import type { VenueCall } from '../../../../src/venues/port.ts';
 import { BarFillSimulator } from '../../../../src/venues/bar-fill-simulator.ts';
 import { createBareExchange, fund } from '../../../support/bare-exchange.ts';
-import { orderIdOf } from '../../../../src/venues/whole-ids.ts';
+import { orderIdOf } from '../../../../src/venues/read-records.ts';
 import { parseMarket } from '../../../../src/exchange/market-names.ts';
 
 const TERMS = { market: 'BTCUSDT', priceStep: '0.01', amountStep: '0.001', minOrderValue: '11' };

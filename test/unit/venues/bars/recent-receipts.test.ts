@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { BarFillSimulator } from '../../../../src/venues/bar-fill-simulator.ts';
-import { RecentReceipts } from '../../../../src/venues/bars/recent-receipts.ts';
+import { RecentReceipts } from '../../../../src/venues/bars/bar-account.ts';
 import { columnsOf, type CandleColumns } from '../../../../src/domain/candle-columns.ts';
 import { decimalText } from '../../../../src/domain/decimal-text.ts';
 import { createMarket, type Market } from '../../../../src/domain/market.ts';

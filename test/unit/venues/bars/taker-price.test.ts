@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { createBarRules } from '../../../../src/venues/bar-rules.ts';
-import { takerCostsOf, takerPrice } from '../../../../src/venues/bars/taker-price.ts';
+import { takerCostsOf, takerPrice } from '../../../../src/venues/bars/fill-bar.ts';
 import { createMarket } from '../../../../src/domain/market.ts';
 import type { Side } from '../../../../src/domain/order.ts';
 import { parseMarket } from '../../../../src/exchange/market-names.ts';

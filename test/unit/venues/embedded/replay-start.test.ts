@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { MarketSymbol } from '../../../../src/domain/market-symbol.ts';
-import { replayStart, type ReplayFile } from '../../../../src/venues/replay-start.ts';
+import { replayStart, type ReplayFile } from '../../../../src/venues/replay-file.ts';
 import { candle, trade, HOUR_MS, START_MS } from '../../../support/replayed-market.ts';
 
 function recordingOf(kind: 'candles' | 'trades', rows: number): ReplayFile {

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { StepReader } from '../../../../src/venues/followed/step-reader.ts';
+import { StepReader } from '../../../../src/venues/followed/queue-places.ts';
 import { decimalText } from '../../../../src/domain/decimal-text.ts';
 import { createMarket } from '../../../../src/domain/market.ts';
 import { RowGrid } from '../../../../src/simulator/row-grid.ts';

@@ -1,9 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import {
-  judgeAccount,
-  type AccountFields,
-  type KeptAccount,
-} from '../../../../src/venues/account-identity.ts';
+import { judgeAccount, type AccountFields, type KeptAccount } from '../../../../src/venues/account-reader.ts';
 
 const ONE: AccountFields = { username: 'one', email: 'one@example.com', mobile: '09120000001' };
 

@@ -1,7 +1,7 @@
 import { chmodSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { knownDevice } from '../../../../src/venues/device-file.ts';
+import { knownDevice } from '../../../../src/venues/client-credentials.ts';
 import { writePrivateFile } from '../../../../src/configuration/private-file.ts';
 import { openAsTrader } from '../../../support/open-as-trader.ts';
 import { serveAccount, type ServedAccount } from '../../../support/served-account.ts';

@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest';
 import type { Transport } from '../../../../src/exchange/transport.ts';
-import { timelyTransport } from '../../../../src/venues/live/timely-transport.ts';
-import { MachineTimeline } from '../../../../src/venues/machine-timeline.ts';
+import { timelyTransport, MachineTimeline } from '../../../../src/venues/machine-timeline.ts';
 
 const HOUR_MS = 3_600_000;
 const NOON_MS = Date.parse('2026-11-21T12:00:00Z');

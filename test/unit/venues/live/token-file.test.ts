@@ -2,7 +2,7 @@ import { readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { stateFile } from '../../../../src/budget/ledger-file.ts';
-import { keepToken, knownToken } from '../../../../src/venues/token-file.ts';
+import { keepToken, knownToken } from '../../../../src/venues/client-credentials.ts';
 import { openAsTrader } from '../../../support/open-as-trader.ts';
 import { serveAccount, type ServedAccount } from '../../../support/served-account.ts';
 

@@ -6,7 +6,7 @@ import { createPollRules, type ReplayedLatency } from '../../../../src/venues/po
 import type { VenueCall } from '../../../../src/venues/port.ts';
 import { VirtualTime } from '../../../../src/virtual/virtual-time.ts';
 import { FROM_MS, TETHER } from './recorded-run.ts';
-import { orderIdOf } from '../../../../src/venues/whole-ids.ts';
+import { orderIdOf } from '../../../../src/venues/read-records.ts';
 
 /** When each of some calls, sent at once, was at the exchange and back, in ms from then. */
 async function timesOf(latency: ReplayedLatency, calls: readonly VenueCall[]): Promise<readonly string[]> {
