@@ -1,11 +1,10 @@
-import { Users } from '../src/simulator/users.ts';
+import { Users } from '../src/simulator/user.ts';
 import { OrderBook, Side as PeerSide, type IProcessOrder } from 'nodejs-order-book';
 import { createMarket } from '../src/domain/market.ts';
 import { parseMarket } from '../src/exchange/market-names.ts';
 import type { Side } from '../src/domain/order.ts';
 import { SimulatedExchange } from '../src/simulator/exchange.ts';
-import { MatchingBook, type MatchHandler } from '../src/simulator/matching/matching-book.ts';
-import { BookOrder } from '../src/simulator/price-level.ts';
+import { MatchingBook, type MatchHandler, BookOrder } from '../src/simulator/matching-book.ts';
 import type { OrderReference, PlaceOrder } from '../src/simulator/requests.ts';
 import { createOrderFlow, type FlowStep, type OrderFlow } from './order-flow.ts';
 import { median, type BenchResult } from './result.ts';

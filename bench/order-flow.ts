@@ -1,7 +1,6 @@
 import { createRandom } from '../src/domain/random.ts';
 import type { Side } from '../src/domain/order.ts';
-import { MatchingBook } from '../src/simulator/matching/matching-book.ts';
-import { BookOrder } from '../src/simulator/price-level.ts';
+import { MatchingBook, BookOrder } from '../src/simulator/matching-book.ts';
 
 /**
  * One step of a random order flow. Prices and sizes are whole numbers; ids count up from 1 over the orders

@@ -1,6 +1,6 @@
 import { createHash, createHmac, createPublicKey, verify, type KeyObject } from 'node:crypto';
 import type { VerifySignature } from '../simulator/gate.ts';
-import type { VerifyTotp } from '../simulator/log-in.ts';
+import type { VerifyTotp } from '../simulator/credentials.ts';
 import type { Md5 } from '../simulator/gateway.ts';
 
 /** Prefix of the 32 raw bytes of an Ed25519 key in its DER form (RFC 8410). */

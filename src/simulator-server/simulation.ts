@@ -1,9 +1,9 @@
 import { UTC_BARS, type BarAnchors } from '../domain/bar-grid.ts';
 import { createRandom } from '../domain/random.ts';
 import { SimulatedExchange } from '../simulator/exchange.ts';
-import { currencyOf } from '../simulator/currency-settings.ts';
+import { currencyOf } from '../simulator/deposits.ts';
 import { createServices } from '../simulator/services.ts';
-import { DEFAULT_GATEWAY } from '../simulator/gateway-settings.ts';
+import { DEFAULT_GATEWAY } from '../simulator/gateway.ts';
 import { FaultPlan } from './fault-plan.ts';
 import { FaultyAdapter } from './faulty-adapter.ts';
 import { md5Hex, verifyEd25519, verifyTotpCode } from './node-crypto-ports.ts';

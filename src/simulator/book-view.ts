@@ -1,5 +1,5 @@
 import type { Market } from '../domain/market.ts';
-import type { BookSide } from './matching/book-side.ts';
+import type { BookSide } from './matching-book.ts';
 import type { MarketState } from './market-state.ts';
 
 /** Levels shown a side. */

@@ -1,8 +1,5 @@
 import type { Accounts } from './accounts.ts';
-import type { UserId } from './wallet.ts';
-import { BoundedList } from './bounded-list.ts';
-import { addressOn } from './funding/addresses.ts';
-import type { FundingCurrency } from './currency-settings.ts';
+import { type UserId, BoundedList } from './wallet.ts';
 
 export interface Deposit {
   readonly id: number;
@@ -176,4 +173,153 @@ function storeDeposit(deposit: Deposit): StoredDeposit {
 
 function dueMs(deposit: Deposit): number {
   return deposit.createdAtMs + deposit.requiredConfirmations * deposit.confirmationEveryMs;
+}
+
+interface DepositAddress {
+  readonly address: string;
+  readonly tag: string | null;
+}
+
+const ALPHABET = '0123456789abcdefghjkmnpqrstuvwxyz';
+
+/**
+ * Letters that only the input decides: the same user has the same address on every machine and after every
+ * restart.
+ */
+function digest(input: string, length: number): string {
+  let state = 2_166_136_261;
+  let text = '';
+  for (let round = 0; text.length < length; round += 1) {
+    for (const character of `${input}#${round}`) {
+      state = Math.imul(state ^ (character.codePointAt(0) ?? 0), 16_777_619) >>> 0;
+    }
+    text += ALPHABET[state % ALPHABET.length] ?? '';
+  }
+  return text;
+}
+
+/**
+ * The made-up deposit address of a user on a network. It looks like none that exists; its prefix says that it
+ * is simulated.
+ */
+function addressOn(network: Network, userId: number): DepositAddress {
+  const prefix = `sim${network.name.toLowerCase()}`;
+  if (network.tagged)
+    return { address: `${prefix}1${digest(network.name, 30)}`, tag: String(10_000_000 + userId) };
+  return { address: `${prefix}1${digest(`${network.name}/${userId}`, 30)}`, tag: null };
+}
+
+/**
+ * Requested addresses, by user and currency. The wallet list shows an address only then. Bounded by users
+ * times currencies.
+ */
+export class Addresses {
+  private made = new Set<string>();
+
+  /**
+   * The address on a network of the currency, by default its first, made now if need be. Null where there is
+   * no such network: coins that are sent to an address on another one are lost.
+   */
+  generate(
+    userId: number,
+    currency: FundingCurrency,
+    networkName: string | null = null,
+  ): DepositAddress | null {
+    const network =
+      networkName === null
+        ? currency.networks[0]
+        : currency.networks.find(({ name }) => name.toLowerCase() === networkName.toLowerCase());
+    if (network === undefined) return null;
+    this.made.add(`${userId}/${currency.symbol}`);
+    return addressOn(network, userId);
+  }
+
+  /** Addresses by network, in the currency's order; null where none was asked for. */
+  of(userId: number, currency: FundingCurrency): readonly (readonly [string, DepositAddress | null])[] {
+    const isMade = this.made.has(`${userId}/${currency.symbol}`);
+    return currency.networks.map((network) => [network.name, isMade ? addressOn(network, userId) : null]);
+  }
+
+  snapshot(): readonly string[] {
+    return [...this.made];
+  }
+
+  restore(state: readonly string[]): void {
+    this.made = new Set(state);
+  }
+}
+
+/** A blockchain that a currency is deposited over. */
+interface NetworkSettings {
+  readonly name: string;
+  /** True if deposits carry a tag beside the address. */
+  readonly tagged?: boolean | undefined;
+  /** Overrides the currency's. */
+  readonly requiredConfirmations?: number | undefined;
+}
+
+export interface CurrencySettings {
+  /** Name in `srcCurrency` and `dstCurrency` of records. */
+  readonly displayName?: string | undefined;
+  /** The first is the one whose address the wallet list shows. */
+  readonly networks?: readonly (string | NetworkSettings)[] | undefined;
+  readonly requiredConfirmations?: number | undefined;
+  /** Simulated time between two confirmations. */
+  readonly confirmationEveryMs?: number | undefined;
+}
+
+interface Network {
+  readonly name: string;
+  readonly tagged: boolean;
+  readonly requiredConfirmations: number;
+}
+
+export interface FundingCurrency {
+  readonly symbol: string;
+  readonly displayName: string;
+  /** None for rial. */
+  readonly networks: readonly Network[];
+  readonly confirmationEveryMs: number;
+}
+
+const KNOWN: Readonly<Record<string, CurrencySettings>> = {
+  rls: { displayName: '﷼', networks: [] },
+  usdt: {
+    displayName: 'Tether',
+    networks: ['TRX', 'ETH', 'BSC'],
+    requiredConfirmations: 20,
+    confirmationEveryMs: 3_000,
+  },
+  btc: { displayName: 'Bitcoin', networks: ['BTC'], requiredConfirmations: 2, confirmationEveryMs: 600_000 },
+  ltc: { displayName: 'Litecoin', networks: ['LTC'], requiredConfirmations: 6, confirmationEveryMs: 150_000 },
+  eth: { displayName: 'Ethereum', networks: ['ETH'], requiredConfirmations: 20, confirmationEveryMs: 12_000 },
+  xrp: {
+    displayName: 'Ripple',
+    networks: [{ name: 'XRP', tagged: true }],
+    requiredConfirmations: 1,
+    confirmationEveryMs: 4_000,
+  },
+};
+
+/**
+ * A currency as configured, over what is known of it, over one network of its own name with 6 confirmations a
+ * minute apart.
+ */
+export function currencyOf(symbol: string, settings: CurrencySettings = {}): FundingCurrency {
+  const known = KNOWN[symbol] ?? {};
+  const required = settings.requiredConfirmations ?? known.requiredConfirmations ?? 6;
+  const networks = settings.networks ?? known.networks ?? [symbol.toUpperCase()];
+  return {
+    symbol,
+    displayName: settings.displayName ?? known.displayName ?? symbol.toUpperCase(),
+    networks: networks.map((entry) => {
+      const network: NetworkSettings = typeof entry === 'string' ? { name: entry } : entry;
+      return {
+        name: network.name,
+        tagged: network.tagged ?? false,
+        requiredConfirmations: network.requiredConfirmations ?? required,
+      };
+    }),
+    confirmationEveryMs: settings.confirmationEveryMs ?? known.confirmationEveryMs ?? 60_000,
+  };
 }

@@ -3,8 +3,7 @@ import type { Side } from '../domain/order.ts';
 import type { UserId } from './wallet.ts';
 import type { SimulatedExchange } from './exchange.ts';
 import type { MarketState, SimulatedOrder } from './market-state.ts';
-import type { PlaceOrder } from './requests.ts';
-import type { Result } from './result.ts';
+import type { PlaceOrder, Result } from './requests.ts';
 
 /** Closed orders, trades and transactions of a wallet kept of a trader of the flow, which has no reader. */
 const HISTORY_KEPT = 256;

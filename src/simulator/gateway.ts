@@ -3,17 +3,9 @@ import type { RandomSource } from '../domain/random.ts';
 import { divideUp } from '../domain/rounding.ts';
 import { keepNewest } from '../domain/keep-newest.ts';
 import type { Accounts } from './accounts.ts';
-import { randomHex } from './gate/random-text.ts';
-import { accept, type Result } from './result.ts';
-import type { Users } from './users.ts';
-import {
-  gatewayRefusal,
-  merchantOf,
-  readInvoice,
-  type Invoice,
-  type SendRequest,
-} from './gateway-request.ts';
-import type { GatewaySettings, MerchantSettings } from './gateway-settings.ts';
+import { randomHex } from './credentials.ts';
+import { accept, type Result, refuse, type Refusal } from './requests.ts';
+import type { Users } from './user.ts';
 
 type PaymentStatus = 'Pending' | 'Paid' | 'Canceled' | 'Verified';
 
@@ -188,3 +180,134 @@ export class Gateway {
 function storePayment(payment: Payment): StoredPayment {
   return { ...payment, paidUnits: String(payment.paidUnits) };
 }
+
+/** Fields as text, null where they did not come. */
+export interface SendRequest {
+  readonly api: string | null;
+  readonly amount: string | null;
+  readonly callbackUrl: string | null;
+  readonly factorNumber: string | null;
+  readonly mobile: string | null;
+  readonly description: string | null;
+  readonly currencies: string | null;
+}
+
+/** A request whose fields are all in order. */
+interface Invoice {
+  readonly api: string;
+  /** Rial. */
+  readonly amount: number;
+  readonly callbackUrl: string;
+  readonly factorNumber: string | null;
+  readonly mobile: string | null;
+  readonly description: string | null;
+  readonly currencies: readonly string[];
+}
+
+const LEAST_AMOUNT = 10_000;
+const LONGEST_DESCRIPTION = 255;
+const API = /^[A-Za-z0-9_-]{4,64}$/;
+const URL_PARTS = /^(https?:\/\/[^\s/?#@]+)(?:[/?#]\S*)?$/i;
+
+export function gatewayRefusal(code: GatewayCode): Refusal {
+  return refuse(code, GATEWAY_MESSAGES[code]);
+}
+
+/** The merchant of an `api` value. Refused: -1, -4, -2, -3, in this order. */
+export function merchantOf(settings: GatewaySettings, api: string | null): Result<MerchantSettings> {
+  if (api === null) return gatewayRefusal('-1');
+  if (!API.test(api)) return gatewayRefusal('-4');
+  const merchant = settings.merchants.find((one) => one.api === api);
+  if (merchant === undefined) return gatewayRefusal('-2');
+  return merchant.restricted === true ? gatewayRefusal('-3') : accept(merchant);
+}
+
+/** Checks a new invoice in the order of the codes. Source: interface, "Payment gateway". */
+export function readInvoice(settings: GatewaySettings, request: SendRequest): Result<Invoice> {
+  const merchant = merchantOf(settings, request.api);
+  if (!merchant.ok) return merchant;
+  const { amount, callbackUrl, description } = request;
+  if (amount === null) return gatewayRefusal('-5');
+  if (!/^-?\d{1,15}$/.test(amount)) return gatewayRefusal('-6');
+  if (Number(amount) < LEAST_AMOUNT) return gatewayRefusal('-7');
+  if (callbackUrl === null) return gatewayRefusal('-8');
+  // What is not plain ASCII can stand in no header, and so could never be gone back to.
+  const origin = /^[\x21-\x7e]*$/.test(callbackUrl) ? URL_PARTS.exec(callbackUrl)?.[1] : undefined;
+  if (origin === undefined) return gatewayRefusal('-10');
+  if (origin.toLowerCase() !== merchant.value.callbackOrigin.replace(/\/$/, '').toLowerCase())
+    return gatewayRefusal('-9');
+  if (description !== null && description.length > LONGEST_DESCRIPTION) return gatewayRefusal('-11');
+  const currencies = (request.currencies ?? settings.defaultCurrencies)
+    .split(',')
+    .map((text) => text.trim().toLowerCase());
+  if (currencies.some((currency) => !settings.currencies.includes(currency))) return gatewayRefusal('-41');
+  return accept({
+    api: merchant.value.api,
+    amount: Number(amount),
+    callbackUrl,
+    factorNumber: request.factorNumber,
+    mobile: request.mobile,
+    description,
+    currencies: [...new Set(currencies)],
+  });
+}
+
+/** A shop that takes payments through the gateway. Source: interface, "Payment gateway credentials". */
+interface MerchantSettings {
+  readonly api: string;
+  /** Never sent; part of the hash of a verification. */
+  readonly apiSecret: string;
+  /** Scheme and host that `callbackURL` must have, such as `https://shop.example`. */
+  readonly callbackOrigin: string;
+  readonly restricted?: boolean | undefined;
+  /** User with the rial wallet that is credited when a payment is verified; without it none is. */
+  readonly username?: string | undefined;
+}
+
+export interface GatewaySettings {
+  readonly merchants: readonly MerchantSettings[];
+  /** Site to which payers are sent: `{siteUrl}/app/paygate/{token}`. */
+  readonly siteUrl: string;
+  /** True if this gateway is the one of the test networks. */
+  readonly testNetwork: boolean;
+  readonly currencies: readonly string[];
+  readonly defaultCurrencies: string;
+  /** Rial for one of a currency, where no market says it. Decimal text. */
+  readonly rialRates: Readonly<Record<string, string>>;
+  /** A payment not made by then can no longer be. */
+  readonly payWithinMs: number;
+}
+
+/** Currencies are the interface's; rates and the half hour are ours. */
+export const DEFAULT_GATEWAY: GatewaySettings = {
+  merchants: [],
+  siteUrl: 'http://127.0.0.1:8900',
+  testNetwork: false,
+  currencies: ['btc', 'ltc'],
+  defaultCurrencies: 'btc,ltc',
+  rialRates: { btc: '60000000000', ltc: '60000000' },
+  payWithinMs: 1_800_000,
+};
+
+/** The gateway's failures. Source: interface, "Payment gateway codes". */
+const GATEWAY_MESSAGES = {
+  '-1': 'API parameter is required',
+  '-2': 'API not found',
+  '-3': 'API is restricted',
+  '-4': 'API is invalid',
+  '-5': 'Amount parameter is required',
+  '-6': 'Amount must be integer',
+  '-7': 'Amount min value is 10000 rls',
+  '-8': 'callbackURL parameter is required',
+  '-9': 'callbackURL CORPS error',
+  '-10': 'callbackURL format is invalid',
+  '-11': 'Description must be less than 255 character',
+  '-21': 'Invalid token',
+  '-22': 'Token not found',
+  '-23': 'Token is required',
+  '-31': 'Unverified',
+  '-32': 'Verified before',
+  '-41': 'Invalid currency',
+} as const;
+
+type GatewayCode = keyof typeof GATEWAY_MESSAGES;

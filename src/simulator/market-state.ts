@@ -3,13 +3,10 @@ import { SarrafError } from '../domain/errors.ts';
 import { createMarket, type Market } from '../domain/market.ts';
 import { formatUnits } from '../domain/money.ts';
 import type { HouseAccount, Accounts } from './accounts.ts';
-import { BoundedList } from './bounded-list.ts';
-import { MatchingBook } from './matching/matching-book.ts';
-import { StopBook } from './matching/stop-book.ts';
+import { BoundedList, type UserId, type Wallet } from './wallet.ts';
+import { MatchingBook, StopBook, BookOrder } from './matching-book.ts';
 import { CandleStore } from './candle-series.ts';
 import type { Side, Execution, TradeKind } from '../domain/order.ts';
-import { BookOrder } from './price-level.ts';
-import type { UserId, Wallet } from './wallet.ts';
 import type { FeeSchedule } from '../domain/fee-schedule.ts';
 
 /**

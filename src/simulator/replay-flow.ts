@@ -3,14 +3,24 @@ import type { MarketSymbol } from '../domain/market-symbol.ts';
 import type { Side } from '../domain/order.ts';
 import type { SimulatedExchange } from './exchange.ts';
 import type { MarketState } from './market-state.ts';
-import { candlePath, type PathPoint, type StepBar } from './flow/candle-path.ts';
-import { Chance } from './flow/chance.ts';
+import {
+  candlePath,
+  type PathPoint,
+  type StepBar,
+  ReplayBook,
+  type StepLevel,
+  ReplayShape,
+} from './flow/replay-book.ts';
+import { Chance } from './flow/ladder.ts';
 import { FlowTrader } from './flow-trader.ts';
-import { ReplayBook, type StepLevel } from './flow/replay-book.ts';
-import { rowTimeMs, type CandleRow, type ReplayRow, type BookRow } from './replay-row.ts';
-import { ReplayShape } from './flow/replay-shape.ts';
-import { RowGrid } from './row-grid.ts';
-import { replayedMarket } from './seed-replay.ts';
+import {
+  rowTimeMs,
+  type CandleRow,
+  type ReplayRow,
+  type BookRow,
+  RowGrid,
+  replayedMarket,
+} from './seed-replay.ts';
 import { orientBook, type BookLevel } from '../domain/order-book.ts';
 
 /** Ids of the replay's two users; far from those that people are given. */

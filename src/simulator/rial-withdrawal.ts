@@ -1,6 +1,7 @@
 import type { UserId } from './wallet.ts';
 import type { BankAccount } from './user.ts';
-import type { WithdrawalSettings } from './funding/withdrawal-settings.ts';
+import { formatUnits, parseUnits } from '../domain/money.ts';
+import type { WithdrawalCeilings } from './user-settings.ts';
 
 export const WITHDRAWAL_STATUSES = [
   'New',
@@ -114,4 +115,96 @@ export function paymentsOf(units: bigint, largest: bigint, timeMs: number): read
     });
   }
   return payments;
+}
+
+/**
+ * Behaviour of rial withdrawals. Amounts in rial, decimal text. Source for states and codes: interface, "Rial
+ * withdrawal (version 2)".
+ */
+export interface WithdrawalSettings {
+  /** False refuses every withdrawal with `WithdrawUnavailable`. */
+  readonly enabled: boolean;
+  readonly minimum: string;
+  readonly maximum: string;
+  /** Flat fee plus a share in millionths, rounded up to a whole rial, at most `feeCeiling`. */
+  readonly feeFlat: string;
+  readonly feeMillionths: number;
+  readonly feeCeiling: string;
+  /** Withdrawals of one user within 24 hours; more get `WithdrawLimitReached`. */
+  readonly maximumPerDay: number;
+  /** Time after creation in which a cancel is possible, while the status is still New. */
+  readonly cancelWithinMs: number;
+  /** Time a withdrawal stays New, then Sent. */
+  readonly newForMs: number;
+  readonly sentForMs: number;
+  /** Time the bank needs for each payment. */
+  readonly paymentEveryMs: number;
+  /** Larger amounts are paid in several payments, `Partially Done` between them. */
+  readonly largestPayment: string;
+  readonly transferType: 'normal' | 'paya' | 'satna';
+}
+
+/** Numbers are ours but for the three minutes of the cancel. */
+export const DEFAULT_WITHDRAWALS: WithdrawalSettings = {
+  enabled: true,
+  minimum: '150000',
+  maximum: '5000000000',
+  feeFlat: '0',
+  feeMillionths: 10_000,
+  feeCeiling: '50000',
+  maximumPerDay: 20,
+  cancelWithinMs: 180_000,
+  newForMs: 180_000,
+  sentForMs: 60_000,
+  paymentEveryMs: 120_000,
+  largestPayment: '1000000000',
+  transferType: 'paya',
+};
+
+/** Withdrawals of a user within the last 24 hours and the last 30 days; rial units. */
+export interface WithdrawnRial {
+  readonly rialDay: bigint;
+  readonly rialMonth: bigint;
+  readonly coinDay: bigint;
+  readonly coinMonth: bigint;
+}
+
+interface UsedLimit {
+  readonly used: bigint;
+  readonly limit: bigint;
+}
+
+/** The four withdrawal limits with what is used of each. Source: interface, "User limitations". */
+export function usedLimits(
+  ceilings: WithdrawalCeilings,
+  withdrawn: WithdrawnRial,
+): Readonly<Record<keyof WithdrawalCeilings, UsedLimit>> {
+  return {
+    withdrawRialDaily: { used: withdrawn.rialDay, limit: parseUnits(ceilings.withdrawRialDaily) },
+    withdrawCoinDaily: { used: withdrawn.coinDay, limit: parseUnits(ceilings.withdrawCoinDaily) },
+    withdrawTotalDaily: {
+      used: withdrawn.rialDay + withdrawn.coinDay,
+      limit: parseUnits(ceilings.withdrawTotalDaily),
+    },
+    withdrawTotalMonthly: {
+      used: withdrawn.rialMonth + withdrawn.coinMonth,
+      limit: parseUnits(ceilings.withdrawTotalMonthly),
+    },
+  };
+}
+
+/** Returns the limit that a further rial withdrawal would break, as a sentence, or null if there is room. */
+export function limitBrokenByRial(
+  ceilings: WithdrawalCeilings,
+  withdrawn: WithdrawnRial,
+  units: bigint,
+): string | null {
+  const limits = usedLimits(ceilings, withdrawn);
+  for (const name of ['withdrawRialDaily', 'withdrawTotalDaily', 'withdrawTotalMonthly'] as const) {
+    const { used, limit } = limits[name];
+    if (used + units > limit) {
+      return `${name}: expected at most ${formatUnits(limit - used)} rial, was ${formatUnits(units)}`;
+    }
+  }
+  return null;
 }

@@ -3,8 +3,11 @@ import type { MarketSymbol } from '../domain/market-symbol.ts';
 import { TIMEFRAMES, timeframeMs, type Timeframe } from '../domain/timeframe.ts';
 import type { SimulatedExchange } from './exchange.ts';
 import type { MarketState } from './market-state.ts';
-import type { CandleRow, ReplayRow } from './replay-row.ts';
-import { RowGrid } from './row-grid.ts';
+import { type DecimalText, decimalText, fractionDigits } from '../domain/decimal-text.ts';
+import type { BookLevel } from '../domain/order-book.ts';
+import type { Side } from '../domain/order.ts';
+import { floorAmount, roundPrice, type Market } from '../domain/market.ts';
+import { UNIT_DECIMALS, unitsOf, type Units } from '../domain/money.ts';
 
 /**
  * Makes rows the past of a market: its candles, and the price it opens at. Books have no past. To be called
@@ -65,4 +68,69 @@ function seedCandle(market: MarketState, row: CandleRow, grid: RowGrid): void {
 
 function timeframeFor(lengthMs: number): Timeframe {
   return TIMEFRAMES.findLast((timeframe) => timeframeMs(timeframe) <= lengthMs) ?? '1m';
+}
+
+/** A recorded bar. low <= open, close <= high; the volume is in the base currency. */
+export interface CandleRow {
+  readonly kind: 'candle';
+  readonly openTimeMs: number;
+  /** Timeframe, if the exchange has bars of this length; others go into the next shorter one. */
+  readonly timeframe?: Timeframe;
+  readonly lengthMs: number;
+  readonly open: DecimalText;
+  readonly high: DecimalText;
+  readonly low: DecimalText;
+  readonly close: DecimalText;
+  readonly volume: DecimalText;
+}
+
+/** A recorded trade; `side` is that of the taker. */
+interface TradeRow {
+  readonly kind: 'trade';
+  readonly timeMs: number;
+  readonly price: DecimalText;
+  readonly amount: DecimalText;
+  readonly side: Side;
+}
+
+/** A recorded book, whole: what it does not name is gone. */
+export interface BookRow {
+  readonly kind: 'book';
+  readonly timeMs: number;
+  readonly bids: readonly BookLevel[];
+  readonly asks: readonly BookLevel[];
+}
+
+export type ReplayRow = CandleRow | TradeRow | BookRow;
+
+export function rowTimeMs(row: ReplayRow): number {
+  return row.kind === 'candle' ? row.openTimeMs : row.timeMs;
+}
+
+/** Brings recorded numbers on a market's grid, and counts the prices that were not on it. */
+export class RowGrid {
+  offGridPrices = 0;
+
+  /** In the market's public steps, to the nearest, at least one. Throws `TOO_LARGE`. */
+  price(rules: Market, text: DecimalText): number {
+    const units = tenDecimals(text);
+    const steps = roundPrice(rules, units);
+    if (BigInt(steps) * rules.priceStep !== units || fractionDigits(text) > UNIT_DECIMALS)
+      this.offGridPrices += 1;
+    return Math.max(1, steps);
+  }
+
+  /** In public steps, rounded down. Throws as `price` does. */
+  amount(rules: Market, text: DecimalText): number {
+    return floorAmount(rules, tenDecimals(text));
+  }
+}
+
+/**
+ * Recorded volumes are often floats with a long tail; what is beyond the books' ten decimals is no money of
+ * anybody and is cut.
+ */
+function tenDecimals(text: DecimalText): Units {
+  const excess = fractionDigits(text) - UNIT_DECIMALS;
+  return unitsOf(excess > 0 ? decimalText(text.slice(0, -excess)) : text);
 }

@@ -1,24 +1,30 @@
 import type { FeeSchedule } from '../domain/fee-schedule.ts';
-import { parseUnits } from '../domain/money.ts';
+import { parseUnits, UNITS_PER_ONE } from '../domain/money.ts';
 import type { Accounts } from './accounts.ts';
-import { Addresses } from './funding/addresses.ts';
-import { currencyOf, type FundingCurrency, type CurrencySettings } from './currency-settings.ts';
-import { Deposits, type DepositsState } from './deposits.ts';
+import {
+  Addresses,
+  currencyOf,
+  type FundingCurrency,
+  type CurrencySettings,
+  Deposits,
+  type DepositsState,
+} from './deposits.ts';
 import { RialWithdrawals, type WithdrawalsState } from './funding/rial-withdrawals.ts';
-import { DEFAULT_WITHDRAWALS, type WithdrawalSettings } from './funding/withdrawal-settings.ts';
-import { CredentialRegister, type CredentialRegisterState } from './credentials.ts';
+import { DEFAULT_WITHDRAWALS, type WithdrawalSettings } from './rial-withdrawal.ts';
+import {
+  CredentialRegister,
+  type CredentialRegisterState,
+  LogInGate,
+  type VerifyTotp,
+} from './credentials.ts';
 import { Gate, type VerifySignature } from './gate.ts';
-import { DEFAULT_LIMITS, type LimitSettings } from './gate/limit-settings.ts';
-import { LogInGate, type VerifyTotp } from './log-in.ts';
-import { RateLimits, type RateLimitsState } from './gate/rate-limits.ts';
-import { Gateway, type GatewayState, type Md5 } from './gateway.ts';
-import { DEFAULT_GATEWAY, type GatewaySettings } from './gateway-settings.ts';
-import { Margin } from './margin/margin.ts';
-import { DEFAULT_MARGIN, type MarginSettings } from './margin/margin-settings.ts';
-import type { User } from './user.ts';
-import { Users, type UsersState } from './users.ts';
+import { DEFAULT_LIMITS, type LimitSettings, RateLimits, type RateLimitsState } from './gate/rate-limits.ts';
+import { Gateway, type GatewayState, type Md5, DEFAULT_GATEWAY, type GatewaySettings } from './gateway.ts';
+import { type User, Users, type UsersState } from './user.ts';
 import type { UserSettings } from './user-settings.ts';
 import type { RandomSource } from '../domain/random.ts';
+import type { MarketName } from '../domain/market-symbol.ts';
+import { divideDown } from '../domain/rounding.ts';
 
 /** Parts of the services: settings, and the ports that a pure core can not fill by itself. */
 export interface ServicesOptions {
@@ -197,3 +203,131 @@ export class Services {
 export function createServices(options: ServicesOptions): Services {
   return new Services(options);
 }
+
+/** Source: interface, "Margin market setting". Rates and leverage are decimals, in units of 1e-10. */
+interface MarginMarket {
+  readonly base: string;
+  readonly quote: string;
+  readonly positionFeeRate: bigint;
+  readonly maxLeverage: bigint;
+  readonly sellEnabled: boolean;
+  readonly buyEnabled: boolean;
+}
+
+/** Source: interface, "Liquidity pool". */
+interface PoolState {
+  readonly capacity: bigint;
+  readonly filledCapacity: bigint;
+  readonly availableBalance: bigint;
+}
+
+/** Replies of the margin reads: only settings, so there is no state to store. */
+class Margin {
+  private readonly settings: MarginSettings;
+
+  constructor(settings: MarginSettings = DEFAULT_MARGIN) {
+    this.settings = settings;
+  }
+
+  /** Offered markets by symbol. With a user's level the leverage is at most that level's. */
+  markets(markets: Iterable<MarketName>, level: string | null): ReadonlyMap<string, MarginMarket> {
+    const offered = new Map<string, MarginMarket>();
+    for (const { symbol, base, quote } of markets) {
+      const settings = this.settings.markets === null ? {} : this.settings.markets[symbol];
+      if (settings === undefined) continue;
+      const { defaults } = this.settings;
+      const marketLeverage = parseUnits(settings.maxLeverage ?? defaults.maxLeverage);
+      const levelText = level === null ? undefined : this.settings.maxLeverageByLevel[level];
+      const levelLeverage = levelText === undefined ? marketLeverage : parseUnits(levelText);
+      offered.set(symbol, {
+        base: base,
+        quote: quote,
+        positionFeeRate: parseUnits(settings.positionFeeRate ?? defaults.positionFeeRate),
+        maxLeverage: levelLeverage < marketLeverage ? levelLeverage : marketLeverage,
+        sellEnabled: settings.sellEnabled ?? defaults.sellEnabled,
+        buyEnabled: settings.buyEnabled ?? defaults.buyEnabled,
+      });
+    }
+    return offered;
+  }
+
+  /** Pools by currency, lower case. */
+  pools(markets: Iterable<MarketName>): ReadonlyMap<string, PoolState> {
+    const pools = new Map<string, PoolState>();
+    if (this.settings.pools === null) {
+      const capacity = parseUnits(this.settings.defaultPoolCapacity);
+      for (const { base } of markets)
+        pools.set(base, { capacity, filledCapacity: 0n, availableBalance: capacity });
+      return pools;
+    }
+    for (const [currency, settings] of Object.entries(this.settings.pools)) {
+      const capacity = parseUnits(settings.capacity);
+      const filledCapacity = parseUnits(settings.filledCapacity ?? '0');
+      const isActive = settings.active ?? true;
+      pools.set(currency, {
+        capacity,
+        filledCapacity,
+        availableBalance: isActive ? capacity - filledCapacity : 0n,
+      });
+    }
+    return pools;
+  }
+
+  /**
+   * The level's rial ceiling in units of a currency, rounded down. `rialOfOne` is what one of it is worth;
+   * null has no ceiling to give.
+   */
+  delegationLimit(level: string, rialOfOne: bigint | null): bigint | null {
+    if (rialOfOne === null || rialOfOne <= 0n) return null;
+    const limits = this.settings.delegationLimitRial;
+    const rial = parseUnits(limits[level] ?? limits['default'] ?? '0');
+    return divideDown(rial * UNITS_PER_ONE, rialOfOne);
+  }
+}
+
+/**
+ * Margin trading as far as the interface shows it: settings that are read, and pools. No margin order can be
+ * placed.
+ */
+interface MarginSettings {
+  /** Markets that are offered, by symbol; null offers every market of the exchange. */
+  readonly markets: Readonly<Record<string, MarginMarketSettings>> | null;
+  readonly defaults: Required<{
+    [Name in keyof MarginMarketSettings]: NonNullable<MarginMarketSettings[Name]>;
+  }>;
+  /**
+   * Ceiling of the leverage by user level; a level not named has the market's. Without a token it is the
+   * market's.
+   */
+  readonly maxLeverageByLevel: Readonly<Record<string, string>>;
+  /** By currency. Null makes one for each source currency. */
+  readonly pools: Readonly<Record<string, PoolSettings>> | null;
+  /** Of those pools, in units of 1 of the currency. */
+  readonly defaultPoolCapacity: string;
+  /** Ceiling of a delegation in rial, by user level; `default` for the others. */
+  readonly delegationLimitRial: Readonly<Record<string, string>>;
+}
+
+interface MarginMarketSettings {
+  readonly positionFeeRate?: string | undefined;
+  readonly maxLeverage?: string | undefined;
+  readonly sellEnabled?: boolean | undefined;
+  readonly buyEnabled?: boolean | undefined;
+}
+
+interface PoolSettings {
+  readonly capacity: string;
+  readonly filledCapacity?: string | undefined;
+  /** An inactive pool has nothing available. */
+  readonly active?: boolean | undefined;
+}
+
+/** The numbers are ours. */
+const DEFAULT_MARGIN: MarginSettings = {
+  markets: null,
+  defaults: { positionFeeRate: '0.0005', maxLeverage: '5', sellEnabled: true, buyEnabled: true },
+  maxLeverageByLevel: { level1: '2', level2: '5' },
+  pools: null,
+  defaultPoolCapacity: '1000',
+  delegationLimitRial: { default: '5000000000', level3: '20000000000' },
+};

@@ -1,5 +1,5 @@
 import type { SimulatedExchange } from './exchange.ts';
-import { Chance } from './flow/chance.ts';
+import { Chance } from './flow/ladder.ts';
 import { FlowTrader } from './flow-trader.ts';
 import { SyntheticMarket } from './flow/synthetic-market.ts';
 

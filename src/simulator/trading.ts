@@ -3,13 +3,18 @@ import type { MarketSymbol } from '../domain/market-symbol.ts';
 import type { Accounts } from './accounts.ts';
 import type { UserId } from './wallet.ts';
 import { type MarketState, type SimulatedOrder, Trade, type Trader } from './market-state.ts';
-import type { MatchHandler } from './matching/matching-book.ts';
-import { accept, refuse, type Result } from './result.ts';
-import { createOrders } from './create-orders.ts';
-import { decidePlacement } from './placement.ts';
-import type { IsBarred } from './trading/placement-checks.ts';
-import { OrderRegister } from './order-register.ts';
-import type { CancelOldOrders, OrderReference, PlaceOrder, TradingSettings } from './requests.ts';
+import type { MatchHandler } from './matching-book.ts';
+import {
+  accept,
+  refuse,
+  type Result,
+  type CancelOldOrders,
+  type OrderReference,
+  type PlaceOrder,
+  type TradingSettings,
+} from './requests.ts';
+import { createOrders, decidePlacement, OrderRegister } from './placement.ts';
+import type { IsBarred } from './trading/order-plan.ts';
 import { affordable, neededHold, settleTrade } from './settlement.ts';
 
 /** A change that observers are notified of, in the order in which it happened. */

@@ -15,7 +15,7 @@ import { INTERFACE_PROFILE } from './interface-profile.ts';
 import { PAGE_SIZES } from './venue-request.ts';
 import type { SimulatedExchange } from '../simulator/exchange.ts';
 import { DEFAULT_TRADING } from '../simulator/requests.ts';
-import { listTrades } from '../simulator/trade-list.ts';
+import { listTrades } from '../simulator/order-list.ts';
 import type { TradingEvent } from '../simulator/trading.ts';
 import { readExchangeConfig } from '../simulator-server/exchange-config.ts';
 import { createSimulation } from '../simulator-server/simulation.ts';
@@ -38,7 +38,7 @@ import { wholeId } from './read-records.ts';
 import type { SimulatedOrder, Trade, MarketState } from '../simulator/market-state.ts';
 import { knownTime } from '../recording/record-columns.ts';
 import { BOOK_LEVELS } from '../recording/records.ts';
-import type { PriceLevel } from '../simulator/price-level.ts';
+import type { PriceLevel } from '../simulator/matching-book.ts';
 import type { Liquidity } from './followed/followed-side.ts';
 
 /** The user whose account it is. */

@@ -12,9 +12,8 @@ import {
 import type { VenueOrder } from '../domain/order.ts';
 import type { VenueTrade } from '../domain/trade.ts';
 import type { VenueWalletId, ListCursor } from '../domain/venue-id.ts';
-import { type Result, accept, refuse } from '../simulator/result.ts';
+import { type Result, accept, refuse, type OrderReference, type PlaceOrder } from '../simulator/requests.ts';
 import { listOrders, type OrdersQuery } from '../simulator/order-list.ts';
-import type { OrderReference, PlaceOrder } from '../simulator/requests.ts';
 import type {
   AskedOrder,
   MarketCallKind,

@@ -7,7 +7,7 @@ import { reportLines } from '../../src/cli/commands/reconcile.ts';
 import { StrategyThreads } from '../../src/daemon/strategy-threads.ts';
 import { parseUnits } from '../../src/domain/money.ts';
 import { MirrorReader } from '../../src/mirror/mirror-reader.ts';
-import { transferFunds } from '../../src/simulator/transfer.ts';
+import { transferFunds } from '../../src/simulator/accounts.ts';
 import { BotLife, createEmbeddedWorld } from '../support/embedded-bot.ts';
 
 const BORROWER = join(process.cwd(), 'test/support/plugins/borrower.ts');

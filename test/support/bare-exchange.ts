@@ -4,7 +4,7 @@ import type { FeeSchedule } from '../../src/domain/fee-schedule.ts';
 import { SimulatedExchange } from '../../src/simulator/exchange.ts';
 import type { TradingSettings } from '../../src/simulator/requests.ts';
 import type { Services } from '../../src/simulator/services.ts';
-import { Users } from '../../src/simulator/users.ts';
+import { Users } from '../../src/simulator/user.ts';
 import { parseMarket } from '../../src/exchange/market-names.ts';
 
 export const NO_FEES: FeeSchedule = { rls: { maker: 0, taker: 0 }, usdt: { maker: 0, taker: 0 } };

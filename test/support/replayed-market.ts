@@ -7,8 +7,7 @@ import type { Side } from '../../src/domain/order.ts';
 import type { SimulatedBar } from '../../src/simulator/candle-series.ts';
 import type { PlaceOrder } from '../../src/simulator/requests.ts';
 import { ReplayFlow } from '../../src/simulator/replay-flow.ts';
-import { seedReplay } from '../../src/simulator/seed-replay.ts';
-import type { ReplayRow } from '../../src/simulator/replay-row.ts';
+import { seedReplay, type ReplayRow } from '../../src/simulator/seed-replay.ts';
 
 export const HOUR_MS = 3_600_000;
 export const START_MS = 472_000 * HOUR_MS;

@@ -1,7 +1,7 @@
 import { invariant } from '../../domain/invariant.ts';
 import type { EndpointName } from '../../exchange/endpoints.ts';
 import type { SimulatedExchange } from '../../simulator/exchange.ts';
-import type { Refusal } from '../../simulator/result.ts';
+import type { Refusal } from '../../simulator/requests.ts';
 import type { User } from '../../simulator/user.ts';
 import type { WireForms } from './forms.ts';
 

@@ -1,7 +1,6 @@
 import type { Execution } from '../../domain/order.ts';
 import type { SimulatedExchange } from '../../simulator/exchange.ts';
-import { accept, refuse, type Refusal, type Result } from '../../simulator/result.ts';
-import type { PlaceOrder } from '../../simulator/requests.ts';
+import { accept, refuse, type Refusal, type Result, type PlaceOrder } from '../../simulator/requests.ts';
 import type { WireInput } from './handler.ts';
 import { amountStepsField, priceStepsField } from './request-fields.ts';
 

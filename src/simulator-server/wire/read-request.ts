@@ -2,7 +2,7 @@ import type { z } from 'zod';
 import { tryDecimalText } from '../../domain/decimal-text.ts';
 import { invariant } from '../../domain/invariant.ts';
 import { ENDPOINTS, type EndpointName } from '../../exchange/endpoints.ts';
-import { accept, refuse, type Refusal } from '../../simulator/result.ts';
+import { accept, refuse, type Refusal } from '../../simulator/requests.ts';
 import { BareNumber } from './request-fields.ts';
 import type { WireCall } from './handler.ts';
 

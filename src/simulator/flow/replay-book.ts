@@ -1,10 +1,9 @@
 import { oppositeOf, type Side } from '../../domain/order.ts';
 import type { MarketState } from '../market-state.ts';
-import type { Chance } from './chance.ts';
+import { type Chance, Ladder, type LadderSide, typicalAmount } from './ladder.ts';
 import type { FlowTrader } from '../flow-trader.ts';
-import { Ladder } from './ladder.ts';
-import type { LadderSide } from './ladder-side.ts';
-import type { ReplayShape } from './replay-shape.ts';
+import { MINUTE_MS } from '../../domain/durations.ts';
+import type { Market } from '../../domain/market.ts';
 
 /** Shown to the public, and kept. */
 const LEVELS = 24;
@@ -143,4 +142,140 @@ function showLevels(side: LadderSide, levels: readonly StepLevel[], timeMs: numb
     },
     timeMs,
   );
+}
+
+/**
+ * Levels that the usual range of a bar covers; the gap between levels stays between these shares of the
+ * price.
+ */
+const LEVELS_A_RANGE = 8;
+const LEAST_GAP_SHARE = 0.00015;
+const MOST_GAP_SHARE = 0.005;
+/**
+ * The gap is left alone until the wanted one is this many times as large or small: a change moves every
+ * level.
+ */
+const GAP_TOLERANCE = 2;
+/**
+ * Amount of a level near the touch: this share of the volume of a minute, but not less than this share of an
+ * ordinary level.
+ */
+const MINUTE_SHARE = 0.25;
+const LEAST_SHARE = 0.25;
+/** A level holds this many of the usual trade. */
+const TRADES_A_LEVEL = 10;
+/** Rate at which older bars and trades are forgotten. */
+const MEMORY = 0.9;
+/** Half of the distance of the quotes behind which the traded price is: at most this share of the price. */
+const SPREAD_SHARE = 0.0001;
+
+/** Width and depth of the ladder of a replay, from the recording so far: never from later rows. */
+export class ReplayShape {
+  private range = 0;
+  private level = 0;
+  private gapSteps = 0;
+
+  onBar(bar: StepBar): void {
+    this.range = blend(this.range, bar.high - bar.low);
+    this.level = blend(this.level, (bar.volume * MINUTE_MS * MINUTE_SHARE) / bar.lengthMs);
+  }
+
+  onTrade(amount: number): void {
+    this.level = blend(this.level, amount * TRADES_A_LEVEL);
+  }
+
+  /** Distance of the levels in price steps. */
+  gapAt(price: number): number {
+    const least = price * LEAST_GAP_SHARE;
+    const wanted = Math.max(
+      1,
+      Math.min(Math.max(this.range / LEVELS_A_RANGE, least), price * MOST_GAP_SHARE),
+    );
+    if (wanted > this.gapSteps * GAP_TOLERANCE || wanted * GAP_TOLERANCE < this.gapSteps) {
+      this.gapSteps = Math.max(1, Math.round(wanted));
+    }
+    return this.gapSteps;
+  }
+
+  /** Distance between the two best quotes in price steps. */
+  spreadAt(price: number): number {
+    return Math.max(1, Math.round(price * SPREAD_SHARE));
+  }
+
+  amountAt(rules: Market, price: number): number {
+    return Math.max(this.level, LEAST_SHARE * typicalAmount(rules, price));
+  }
+
+  /** Forgets all figures in steps that are no longer the market's. */
+  forget(): void {
+    this.range = 0;
+    this.level = 0;
+    this.gapSteps = 0;
+  }
+}
+
+function blend(before: number, value: number): number {
+  return before === 0 ? value : before * MEMORY + value * (1 - MEMORY);
+}
+
+/** A bar in public steps of its market. */
+export interface StepBar {
+  readonly openTimeMs: number;
+  readonly lengthMs: number;
+  readonly open: number;
+  readonly high: number;
+  readonly low: number;
+  readonly close: number;
+  readonly volume: number;
+}
+
+/** A moment of a path: `amount` is traded at `price`; 0 when the price only passes. */
+export interface PathPoint {
+  readonly timeMs: number;
+  readonly price: number;
+  readonly amount: number;
+}
+
+/**
+ * The legs of bars at least this long are cut into pieces: two, or as many as keep a piece below this share
+ * of the price, but not more.
+ */
+const LONG_BAR_MS = 300_000;
+const PIECE_SHARE = 0.008;
+const MOST_PIECES = 8;
+
+/**
+ * The way a price may have gone within a bar: open, then whichever of high and low is nearer to the open (the
+ * low when they are equally near), then the other, then the close; one trade at each and at points between
+ * them, at even distances in time, the first at the bar's start and the last in its last millisecond. The
+ * volume is shared out evenly, the rest going to the close; each trade has one step at least, so a bar of
+ * fewer steps than points comes out larger. A bar without volume has no trades.
+ */
+export function candlePath(bar: StepBar): readonly PathPoint[] {
+  const { open, high, low, close } = bar;
+  const extremes = high - open < open - low ? [high, low] : [low, high];
+  const corners = [open, ...extremes, close];
+  const prices = bar.lengthMs < LONG_BAR_MS ? corners : cutIntoPieces(corners);
+  const last = prices.length - 1;
+  const share = bar.volume === 0 ? 0 : Math.max(1, Math.floor(bar.volume / prices.length));
+  const rest = bar.volume === 0 ? 0 : Math.max(1, bar.volume - share * last);
+  return prices.map((price, index) => ({
+    timeMs: bar.openTimeMs + Math.floor(((bar.lengthMs - 1) * index) / last),
+    price,
+    amount: index === last ? rest : share,
+  }));
+}
+
+function cutIntoPieces(corners: readonly number[]): number[] {
+  return corners.flatMap((price, index) => {
+    const next = corners[index + 1];
+    if (next === undefined) return [price];
+    const pieces = Math.min(
+      MOST_PIECES,
+      Math.max(2, Math.ceil(Math.abs(next - price) / (price * PIECE_SHARE))),
+    );
+    return Array.from({ length: pieces }, (_, piece) =>
+      Math.round(price + ((next - price) * piece) / pieces),
+    );
+  });
 }

@@ -1,10 +1,8 @@
 import { MINUTE_MS } from '../../domain/durations.ts';
 import type { Side } from '../../domain/order.ts';
 import type { MarketState } from '../market-state.ts';
-import type { Chance } from './chance.ts';
+import { type Chance, Ladder, leastAmount, typicalAmount } from './ladder.ts';
 import type { FlowTrader } from '../flow-trader.ts';
-import { Ladder } from './ladder.ts';
-import { leastAmount, typicalAmount } from './typical-size.ts';
 import type { SimulatedBar } from '../candle-series.ts';
 
 /** A few more than the public is shown, so that one taker does not uncover the end of the book. */

@@ -4,10 +4,10 @@ import { parseUnits, UNITS_PER_ONE } from '../../domain/money.ts';
 import { divideUp } from '../../domain/rounding.ts';
 import type { Accounts } from '../accounts.ts';
 import type { UserId } from '../wallet.ts';
-import { accept, refuse, type Result } from '../result.ts';
-import { limitBrokenByRial, type WithdrawnRial } from '../limitations.ts';
-import type { BankAccount, User } from '../user.ts';
+import { accept, refuse, type Result } from '../requests.ts';
 import {
+  limitBrokenByRial,
+  type WithdrawnRial,
   fulfilledUnits,
   isCancelable,
   isEndedWithdrawal,
@@ -16,8 +16,10 @@ import {
   type RialWithdrawalState,
   type WithdrawalStatus,
   type PaymentState,
+  DEFAULT_WITHDRAWALS,
+  type WithdrawalSettings,
 } from '../rial-withdrawal.ts';
-import { DEFAULT_WITHDRAWALS, type WithdrawalSettings } from './withdrawal-settings.ts';
+import type { BankAccount, User } from '../user.ts';
 
 export interface WithdrawalsState {
   readonly nextNumber: number;

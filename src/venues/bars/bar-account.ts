@@ -1,18 +1,21 @@
 import { ratesOf, type FeeSchedule, feeOf } from '../../domain/fee-schedule.ts';
 import type { Units } from '../../domain/money.ts';
 import type { VenueTrade } from '../../domain/trade.ts';
-import { BoundedList } from '../../simulator/bounded-list.ts';
-import { accept, refuse, type Result } from '../../simulator/result.ts';
-import { createOrders } from '../../simulator/create-orders.ts';
-import { OrderRegister } from '../../simulator/order-register.ts';
-import { decidePlacement } from '../../simulator/placement.ts';
-import { DEFAULT_TRADING, type PlaceOrder, type TradingSettings } from '../../simulator/requests.ts';
+import { BoundedList, type Wallet } from '../../simulator/wallet.ts';
+import {
+  accept,
+  refuse,
+  type Result,
+  DEFAULT_TRADING,
+  type PlaceOrder,
+  type TradingSettings,
+} from '../../simulator/requests.ts';
+import { createOrders, OrderRegister, decidePlacement } from '../../simulator/placement.ts';
 import { neededHold, affordable } from '../../simulator/settlement.ts';
 import type { BarMarket, WorkingOrder } from './bar-market.ts';
 import { orderIdOf, tradeIdOf } from '../read-records.ts';
 import type { SimulatedOrder, Trader } from '../../simulator/market-state.ts';
 import { stepValue, valueHalfEven, valueUp } from '../../domain/market.ts';
-import type { Wallet } from '../../simulator/wallet.ts';
 
 /**
  * Closed orders and trades that can still be asked for; the oldest are forgotten beyond it. Whoever takes the

@@ -1,16 +1,16 @@
 import type { Side } from '../../domain/order.ts';
-import type { BookOrder, PriceLevel } from '../../simulator/price-level.ts';
+import type { BookOrder, PriceLevel } from '../../simulator/matching-book.ts';
 import type { QueuePlace } from '../liquidity-model.ts';
 import type { Candle } from '../../domain/candle.ts';
 import type { Timeframe } from '../../domain/timeframe.ts';
 import type { TimeRange } from '../../recording/records.ts';
-import { BoundedList } from '../../simulator/bounded-list.ts';
+import { BoundedList } from '../../simulator/wallet.ts';
 import type { SimulatedBar } from '../../simulator/candle-series.ts';
 import type { MarketState } from '../../simulator/market-state.ts';
 import type { DecimalText } from '../../domain/decimal-text.ts';
 import type { Market } from '../../domain/market.ts';
 import { formatUnits } from '../../domain/money.ts';
-import { RowGrid } from '../../simulator/row-grid.ts';
+import { RowGrid } from '../../simulator/seed-replay.ts';
 
 /**
  * Amount of others, in amount steps, ahead of each own resting order at its price. Infinite if the recorded

@@ -7,8 +7,7 @@ import {
 } from '../../../src/domain/market.ts';
 import { formatUnits, type Amount, type Price } from '../../../src/domain/money.ts';
 import type { SimulatedExchange } from '../../../src/simulator/exchange.ts';
-import { listOrders } from '../../../src/simulator/order-list.ts';
-import { listTrades } from '../../../src/simulator/trade-list.ts';
+import { listOrders, listTrades } from '../../../src/simulator/order-list.ts';
 import type { ListFilter, OrderFacts, PlaceFields, TradeFacts, TradingPort } from './trading-port.ts';
 import type { TestClock } from './venue.ts';
 import type { SimulatedOrder } from '../../../src/simulator/market-state.ts';

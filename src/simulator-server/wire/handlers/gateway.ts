@@ -1,10 +1,5 @@
-import {
-  gatewayRefusal,
-  merchantOf,
-  readInvoice,
-  type SendRequest,
-} from '../../../simulator/gateway-request.ts';
-import type { Refusal } from '../../../simulator/result.ts';
+import { gatewayRefusal, merchantOf, readInvoice, type SendRequest } from '../../../simulator/gateway.ts';
+import type { Refusal } from '../../../simulator/requests.ts';
 import type { WireForms } from '../forms.ts';
 import { failedAnswer, type WireAnswer, type WireCall, type WireHandlers } from '../handler.ts';
 import { textInput } from '../request-fields.ts';

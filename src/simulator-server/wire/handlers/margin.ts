@@ -1,8 +1,8 @@
 import type { MarketName } from '../../../domain/market-symbol.ts';
 import { parseMarket } from '../../../exchange/market-names.ts';
 import { UNIT_DECIMALS, UNITS_PER_ONE } from '../../../domain/money.ts';
-import { transferFunds } from '../../../simulator/transfer.ts';
-import { refuse } from '../../../simulator/result.ts';
+import { transferFunds } from '../../../simulator/accounts.ts';
+import { refuse } from '../../../simulator/requests.ts';
 import { callUser, failedAnswer, type WireCall, type WireHandlers } from '../handler.ts';
 import { readRequest } from '../read-request.ts';
 import { tryUnits } from '../request-fields.ts';

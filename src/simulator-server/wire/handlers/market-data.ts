@@ -3,7 +3,7 @@ import { priceUnits } from '../../../domain/market.ts';
 import { type Price, formatUnits } from '../../../domain/money.ts';
 import { timeframeOf } from '../../../exchange/resolution.ts';
 import type { MarketState } from '../../../simulator/market-state.ts';
-import { refuse } from '../../../simulator/result.ts';
+import { refuse } from '../../../simulator/requests.ts';
 import {
   bookJson,
   candleColumns,

@@ -1,4 +1,4 @@
-import type { Refusal } from '../../../simulator/result.ts';
+import type { Refusal } from '../../../simulator/requests.ts';
 import type { WireAnswer, WireHandlers } from '../handler.ts';
 import { readRequest } from '../read-request.ts';
 

@@ -1,8 +1,6 @@
 import { HOUR_MS } from '../../../domain/durations.ts';
-import { refuse, type Refusal } from '../../../simulator/result.ts';
-import { listOrders, viewOf, type OrderSortField } from '../../../simulator/order-list.ts';
-import type { OrderReference } from '../../../simulator/requests.ts';
-import { listTrades } from '../../../simulator/trade-list.ts';
+import { refuse, type Refusal, type OrderReference } from '../../../simulator/requests.ts';
+import { listOrders, viewOf, type OrderSortField, listTrades } from '../../../simulator/order-list.ts';
 import {
   callUser,
   failedAnswer,

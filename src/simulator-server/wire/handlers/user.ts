@@ -1,6 +1,6 @@
 import type { MarketSymbol } from '../../../domain/market-symbol.ts';
-import { refuse, type Refusal } from '../../../simulator/result.ts';
-import { usedLimits } from '../../../simulator/limitations.ts';
+import { refuse, type Refusal } from '../../../simulator/requests.ts';
+import { usedLimits } from '../../../simulator/rial-withdrawal.ts';
 import type { User, BankAccount, BankCard } from '../../../simulator/user.ts';
 import {
   callUser,

@@ -1,5 +1,5 @@
 import type { Wallet } from '../../../simulator/wallet.ts';
-import { refuse } from '../../../simulator/result.ts';
+import { refuse } from '../../../simulator/requests.ts';
 import { callUser, failedAnswer, notFoundAnswer, type WireCall, type WireHandlers } from '../handler.ts';
 import { dayRange, isKnownCurrency } from '../request-fields.ts';
 import { hasNextField, slicePage, pageRequest } from '../page-of.ts';

@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { test, expect } from 'vitest';
 import { parseUnits } from '../../../../src/domain/money.ts';
-import { transferFunds } from '../../../../src/simulator/transfer.ts';
+import { transferFunds } from '../../../../src/simulator/accounts.ts';
 import { createExchange, START_MS } from '../users/fixture.ts';
 
 const step = fc.oneof(

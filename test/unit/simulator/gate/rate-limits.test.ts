@@ -4,8 +4,8 @@ import {
   DEFAULT_LIMITS,
   TWO_MINUTE_BLOCK,
   type LimitSettings,
-} from '../../../../src/simulator/gate/limit-settings.ts';
-import { RateLimits } from '../../../../src/simulator/gate/rate-limits.ts';
+  RateLimits,
+} from '../../../../src/simulator/gate/rate-limits.ts';
 
 const HOUR_MS = 3_600_000;
 const BUDGET: Budget = { name: 'orders/list', limit: 2, windowMs: 60_000, per: 'token', assumed: false };

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { StepReader } from '../../../../src/venues/followed/queue-places.ts';
 import { decimalText } from '../../../../src/domain/decimal-text.ts';
 import { createMarket } from '../../../../src/domain/market.ts';
-import { RowGrid } from '../../../../src/simulator/row-grid.ts';
+import { RowGrid } from '../../../../src/simulator/seed-replay.ts';
 import { parseMarket } from '../../../../src/exchange/market-names.ts';
 
 const STEPS = fc.constantFrom('10', '1', '0.5', '0.25', '0.03', '0.01', '0.000001', '0.0000000001', '3000');
