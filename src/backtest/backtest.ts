@@ -6,7 +6,7 @@ import { SarrafError } from '../domain/errors.ts';
 import type { QuoteCurrency } from '../exchange/market-names.ts';
 import { timeframeMs, type Timeframe } from '../domain/timeframe.ts';
 import type { StrategyDefinition } from '../strategy/definition.ts';
-import { defined } from '../simulator-server/config-fields.ts';
+import { defined } from '../simulator-server/market-config.ts';
 import { DEFAULT_CANDLE_RULES, type BarRules } from '../venues/bar-rules.ts';
 import type { BacktestResult } from './result-schema.ts';
 import type { PollRules } from '../venues/poll-rules.ts';

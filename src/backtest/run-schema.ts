@@ -8,7 +8,7 @@ import { MARKET_NAMES } from '../exchange/market-names.ts';
 import { timeText } from '../recording/read-partitions.ts';
 import { TimeReader } from '../recording/time-reader.ts';
 import type { FileForm } from '../recording/written-form.ts';
-import { currencySymbol, decimalAmount, positiveDecimal } from '../simulator-server/config-fields.ts';
+import { currencySymbol, decimalAmount, positiveDecimal } from '../simulator-server/market-config.ts';
 import { universeSchema } from '../strategy/universe-rules.ts';
 
 /** The option of the command line that sets a field of a run. */

@@ -5,7 +5,7 @@ import { problemLines, writePath } from '../configuration/load-yaml.ts';
 import { TIMEFRAMES } from '../domain/timeframe.ts';
 import { separatedName } from '../domain/separated-name.ts';
 import { parseMarket } from '../exchange/market-names.ts';
-import { decimalAmount } from '../simulator-server/config-fields.ts';
+import { decimalAmount } from '../simulator-server/market-config.ts';
 import { wrongInput } from './command-error.ts';
 import { marketOption } from './option-readers.ts';
 

@@ -8,14 +8,14 @@ import { invariant } from '../domain/invariant.ts';
 import type { AccountsState } from '../simulator/accounts.ts';
 import type { SimulatedExchange } from '../simulator/exchange.ts';
 import type { TradingEvent } from '../simulator/trading.ts';
-import { ExchangeChanges, type StoredChanges } from '../simulator-server/exchange-changes.ts';
 import {
+  ExchangeChanges,
+  type StoredChanges,
   restoreExchange,
   type ExchangeState,
   type StoredMarket,
 } from '../simulator-server/exchange-state.ts';
-import type { SavedOrder } from '../simulator-server/stored-order.ts';
-import type { StoredTrade } from '../simulator-server/stored-trade.ts';
+import type { SavedOrder, StoredTrade } from '../simulator-server/stored-order.ts';
 import type { AccountKeeper, AccountOrigin } from '../venues/account-reader.ts';
 import { openStepFile } from './step-file.ts';
 import { isoText } from '../domain/time-text.ts';

@@ -1,6 +1,6 @@
 import { MINUTE_MS } from '../domain/durations.ts';
 import type { EndpointName } from '../exchange/endpoints.ts';
-import { FAULT_KINDS, type FaultRule } from '../simulator-server/fault-rule.ts';
+import { FAULT_KINDS, type FaultRule } from '../simulator-server/fault-plan.ts';
 import type { Dice } from './dice.ts';
 
 /** A stretch of a run in which some faults are likely. Times are from the beginning of the run. */

@@ -2,18 +2,13 @@ import { fastify, type FastifyInstance, type FastifyReply, type FastifyRequest }
 import { openApiDocument } from '../exchange/openapi.ts';
 import type { Simulation } from './simulation.ts';
 import type { WireReply, WireRequest } from './wire/wire-adapter.ts';
-import type { World } from './world.ts';
-import { WorldClock } from './world-clock.ts';
+import { type World, WorldClock } from './world-clock.ts';
 import { timingSafeEqual } from 'node:crypto';
 import { SarrafError } from '../domain/errors.ts';
 import { parseJson } from '../exchange/reply-decoder.ts';
 import { AdminRefusal, type AdminCommand, type AdminContext } from './server/admin/admin-command.ts';
-import { clockCommands } from './server/admin/clock-commands.ts';
-import { marketCommands } from './server/admin/market-commands.ts';
-import { moneyCommands } from './server/admin/money-commands.ts';
-import { orderCommands } from './server/admin/order-commands.ts';
-import { readCommands } from './server/admin/read-commands.ts';
-import { userCommands } from './server/admin/user-commands.ts';
+import { clockCommands, marketCommands, readCommands } from './server/admin/world-commands.ts';
+import { moneyCommands, orderCommands, userCommands } from './server/admin/account-commands.ts';
 
 const COMMANDS: readonly AdminCommand[] = [
   ...moneyCommands,

@@ -5,9 +5,18 @@ import type { SimulatedExchange } from '../simulator/exchange.ts';
 import type { SimulatedBar } from '../simulator/candle-series.ts';
 import type { MarketState, SimulatedOrder, Trade, Trader } from '../simulator/market-state.ts';
 import type { ServicesState } from '../simulator/services.ts';
-import { readOrder, storeGrid, storeOrder, type StoredGrid, type SavedOrder } from './stored-order.ts';
-import { readTrade, storeTrade, type StoredTrade } from './stored-trade.ts';
-import type { Wallet } from '../simulator/wallet.ts';
+import {
+  readOrder,
+  storeGrid,
+  storeOrder,
+  type StoredGrid,
+  type SavedOrder,
+  readTrade,
+  storeTrade,
+  type StoredTrade,
+} from './stored-order.ts';
+import type { Wallet, UserId } from '../simulator/wallet.ts';
+import type { TradingEvent } from '../simulator/trading.ts';
 
 /** Minute bars kept of each market: a day and a bit. */
 const BARS_STORED = 1_500;
@@ -115,7 +124,7 @@ function storeAccounts({ accounts, services }: SimulatedExchange): AccountsState
 }
 
 /** `count`: how many of its newest minute bars go with it. */
-export function storeMarket(market: MarketState, count = BARS_STORED): StoredMarket {
+function storeMarket(market: MarketState, count = BARS_STORED): StoredMarket {
   const { priceStep, amountStep } = storeGrid(market.grid);
   const { lastPrice, isClosed, closedReason } = market;
   const all = market.candles.bars('1m');
@@ -135,7 +144,7 @@ function keepSides(trade: Trade, orders: Map<number, SavedOrder>): void {
 }
 
 /** An order as one that ended and holds nothing, whatever it is now. */
-export function storeEnded(order: SimulatedOrder): SavedOrder {
+function storeEnded(order: SimulatedOrder): SavedOrder {
   return { ...storeOrder(order), status: 'Canceled', held: '0', pairId: null };
 }
 
@@ -213,4 +222,79 @@ function checkOrder(order: SimulatedOrder): void {
   throw new RangeError(
     `expected open order ${order.id} with something left at a price, was ${order.remaining} of ${order.amount} at ${order.price}`,
   );
+}
+
+/** Changes since the last write, as plain JSON. Wallets, counters and markets are whole. */
+export interface StoredChanges {
+  /** Of the wallets' histories the new lines alone. */
+  readonly accounts: AccountsState;
+  readonly counters: ExchangeState['counters'];
+  /** Without bars. */
+  readonly markets: readonly StoredMarket[];
+  readonly orders: readonly SavedOrder[];
+  readonly trades: readonly StoredTrade[];
+}
+
+/**
+ * Collects what changes of one user's orders and trades, so that a long history need not be written again
+ * with every order. It grows while nobody calls `written`, by what that user trades.
+ */
+export class ExchangeChanges {
+  private readonly exchange: SimulatedExchange;
+  private readonly userId: UserId;
+  private readonly orders = new Set<SimulatedOrder>();
+  private readonly trades = new Set<Trade>();
+  private nextTransactionId: number;
+
+  /** `nextTransactionId`: of the first line of a wallet's history that is not written yet. */
+  constructor(
+    exchange: SimulatedExchange,
+    of: { readonly userId: UserId; readonly nextTransactionId: number },
+  ) {
+    this.exchange = exchange;
+    this.userId = of.userId;
+    this.nextTransactionId = of.nextTransactionId;
+  }
+
+  take(event: TradingEvent): void {
+    if (event.kind === 'order') {
+      if (event.order.userId === this.userId) this.orders.add(event.order);
+      return;
+    }
+    const { maker, taker } = event.trade;
+    if (maker.userId === this.userId || taker.userId === this.userId) this.trades.add(event.trade);
+  }
+
+  get isEmpty(): boolean {
+    return this.orders.size === 0 && this.trades.size === 0;
+  }
+
+  /** All of it, the same again until it is written. */
+  stored(): StoredChanges {
+    const { exchange, orders, trades, userId } = this;
+    const saved = new Map([...orders].map((order) => [order.id, storeOrder(order)]));
+    for (const { maker, taker } of trades) {
+      for (const order of [maker, taker]) if (order.userId !== userId) saved.set(order.id, storeEnded(order));
+    }
+    const accounts = exchange.accounts.snapshot(this.nextTransactionId);
+    return {
+      accounts: { ...accounts, wallets: accounts.wallets.map((wallet) => this.shortened(wallet)) },
+      counters: exchange.trading.counters,
+      markets: [...exchange.markets.values()].map((market) => storeMarket(market, 0)),
+      orders: [...saved.values()],
+      trades: [...trades].map(storeTrade),
+    };
+  }
+
+  /** Of others the balances are kept, not how they came to be. */
+  private shortened(wallet: AccountsState['wallets'][number]): AccountsState['wallets'][number] {
+    return wallet.userId === this.userId ? wallet : { ...wallet, transactions: [] };
+  }
+
+  /** Notes that the stored changes are on the disk. */
+  written({ accounts }: StoredChanges): void {
+    this.orders.clear();
+    this.trades.clear();
+    this.nextTransactionId = accounts.nextTransactionId;
+  }
 }

@@ -1,9 +1,81 @@
+import type { EndpointName } from '../exchange/endpoints.ts';
 import { createRandom, type RandomSource } from '../domain/random.ts';
 import type { Distortion } from './wire/handler.ts';
-import { LONGEST_DELAY_MS, type FaultRule } from './fault-rule.ts';
+import type { WireAdapter, WireReply, WireRequest } from './wire/wire-adapter.ts';
+
+/** Faults that can occur between a request and its reply. */
+export const FAULT_KINDS = [
+  /** Handled at once, answered later. */
+  'delay',
+  /** Handled and answered later: after the sender's time-out, if the delay is long enough. */
+  'late',
+  /** Never handled, never answered. */
+  'lost',
+  /** Handled, never answered. */
+  'reply-lost',
+  /** The connection is reset. */
+  'reset',
+  /** HTTP 500 with JSON. */
+  'server-error',
+  /** HTTP 502 with a web page, as a proxy writes it. */
+  'bad-gateway',
+  /** Handled; the reply ends in the middle of its JSON. */
+  'truncated',
+  /** HTTP 403 that does not say whether it is a permission or a limit. */
+  'forbidden',
+  /** HTTP 429 with `backOff`. */
+  'too-many-requests',
+  /** HTTP 401, as for a bad token. */
+  'unauthorized',
+  /** Lists of orders and trades and the history of a wallet are as they were some seconds ago. */
+  'lagging-lists',
+  /** Own trades come in another order than that of their ids. */
+  'shuffled-trades',
+  'missing-fields',
+  'unknown-fields',
+  /**
+   * HTTP 200 that says ok and lacks what was asked for, as the interface says of the wallets list under load.
+   * Handled.
+   */
+  'no-result',
+] as const;
+
+type FaultKind = (typeof FAULT_KINDS)[number];
+
+/** One thing that goes wrong, and when. */
+export interface FaultRule {
+  readonly kind: FaultKind;
+  /** Only requests to these; all without it. */
+  readonly endpoints?: readonly EndpointName[] | undefined;
+  /**
+   * A script: the numbers, counted from 1, of the requests this rule is for (those to its endpoints) that go
+   * wrong.
+   */
+  readonly requests?: readonly number[] | undefined;
+  /** Of each request the rule is for, 0 to 1; 1 without it. */
+  readonly probability?: number | undefined;
+  /** For `delay` and `late`; at most `LONGEST_DELAY_MS`. */
+  readonly delayMs?: number | undefined;
+  /** For `lagging-lists`. */
+  readonly lagMs?: number | undefined;
+  /**
+   * For `lagging-lists`: every second one of the own trades and lines that lag is there all the same, so
+   * that those between come later.
+   */
+  readonly isUneven?: boolean | undefined;
+  /** For `reset`, `server-error` and `bad-gateway`: whether the request is handled all the same. */
+  readonly isHandled?: boolean | undefined;
+  /** For `too-many-requests`, in seconds. */
+  readonly backOff?: number | undefined;
+  /** For `too-many-requests`: the limit that it names, as it is to stand there; 60 without it. */
+  readonly limit?: number | undefined;
+}
+
+/** Delays are cut down to this. */
+export const LONGEST_DELAY_MS = 100_000;
 
 /** Replacement for the answer of a request. */
-export type AnswerFault =
+type AnswerFault =
   | {
       readonly kind:
         | 'none'
@@ -18,7 +90,7 @@ export type AnswerFault =
   | { readonly kind: 'too-many-requests'; readonly backOff: number; readonly limit: number };
 
 /** Faults applied to one request. */
-export interface FaultDecision {
+interface FaultDecision {
   /** Wait of the request before it is handled; null: it never is. */
   readonly handledAfterMs: number | null;
   /** Delay of the answer after that. */
@@ -163,4 +235,99 @@ function answered(
 
 function distorted(decision: FaultDecision, change: Distortion): FaultDecision {
   return { ...decision, distortion: { ...decision.distortion, ...change } };
+}
+
+/**
+ * Instructions to a shell for one request: the time to have it handled, and the time and kind of the reply.
+ */
+export interface FaultyExchange {
+  /** Before it is handled; null: it never is. */
+  readonly handledAfterMs: number | null;
+  /** After it was (to be) handled. */
+  readonly answeredAfterMs: number;
+  readonly outcome: 'reply' | 'silence' | 'reset';
+  /** Has it handled, if it is to be, and makes the reply; call it once, when it is due. */
+  readonly handle: (timeMs: number) => WireReply | null;
+}
+
+/** The adapter with a plan of faults before it. The plan can be exchanged while running. */
+export class FaultyAdapter {
+  readonly adapter: WireAdapter;
+  plan: FaultPlan;
+
+  constructor(adapter: WireAdapter, plan: FaultPlan) {
+    this.adapter = adapter;
+    this.plan = plan;
+  }
+
+  /** True if requests can be passed on unchanged. */
+  get isQuiet(): boolean {
+    return this.plan.isQuiet;
+  }
+
+  /** Decides about a request that has just arrived. */
+  receive(request: WireRequest): FaultyExchange {
+    const decision = this.plan.decide(this.adapter.endpointOf(request));
+    return {
+      handledAfterMs: decision.handledAfterMs,
+      answeredAfterMs: decision.answeredAfterMs,
+      outcome: outcomeOf(decision),
+      handle: (timeMs) => this.handle(request, { timeMs, decision }),
+    };
+  }
+
+  private handle(
+    request: WireRequest,
+    at: { readonly timeMs: number; readonly decision: FaultDecision },
+  ): WireReply | null {
+    const { answer, handledAfterMs, distortion } = at.decision;
+    const reply = handledAfterMs === null ? null : this.adapter.handle(request, at.timeMs, distortion);
+    return answer === null ? reply : faultyReply(answer, reply);
+  }
+}
+
+function outcomeOf({ answer }: FaultDecision): FaultyExchange['outcome'] {
+  if (answer?.kind === 'none') return 'silence';
+  return answer?.kind === 'reset' ? 'reset' : 'reply';
+}
+
+const JSON_HEADERS = { 'content-type': 'application/json; charset=utf-8' };
+
+function json(status: number, body: unknown, headers: Readonly<Record<string, string>> = {}): WireReply {
+  return { status, headers: { ...JSON_HEADERS, ...headers }, body: JSON.stringify(body) };
+}
+
+/** The bytes that a fault sends in place of `reply`. Not for faults that send nothing. */
+function faultyReply(fault: AnswerFault, reply: WireReply | null): WireReply {
+  switch (fault.kind) {
+    case 'truncated':
+      return reply === null ? json(200, {}) : { ...reply, body: reply.body.slice(0, reply.body.length >> 1) };
+    case 'no-result':
+      return json(200, { status: 'ok' });
+    case 'bad-gateway':
+      return {
+        status: 502,
+        headers: { 'content-type': 'text/html' },
+        body: '<html><head><title>502 Bad Gateway</title></head><body><h1>502 Bad Gateway</h1></body></html>\n',
+      };
+    case 'forbidden':
+      return json(403, { detail: 'Forbidden.' });
+    case 'unauthorized':
+      return json(401, { detail: 'Invalid token.' });
+    case 'too-many-requests': {
+      const { backOff, limit } = fault;
+      const body = {
+        status: 'failed',
+        code: 'TooManyRequests',
+        message: 'Too many requests',
+        backOff,
+        limit,
+      };
+      return json(429, body, { 'retry-after': String(backOff) });
+    }
+    case 'none':
+    case 'reset':
+    case 'server-error':
+      return json(500, { status: 'failed', code: 'InternalError', message: 'Temporary server error' });
+  }
 }

@@ -1,9 +1,8 @@
 import { SarrafError } from '../domain/errors.ts';
 import type { HttpRequest, HttpResponse, Transport } from '../exchange/transport.ts';
-import { FaultPlan } from './fault-plan.ts';
-import { FaultyAdapter, type FaultyExchange } from './faulty-adapter.ts';
+import { FaultPlan, FaultyAdapter, type FaultyExchange } from './fault-plan.ts';
 import type { WireAdapter, WireReply, WireRequest } from './wire/wire-adapter.ts';
-import type { World } from './world.ts';
+import type { World } from './world-clock.ts';
 
 interface InProcessVenueOptions {
   readonly adapter: WireAdapter | FaultyAdapter;

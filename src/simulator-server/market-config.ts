@@ -1,10 +1,69 @@
 import { z } from 'zod';
+import { fractionDigits, SURE_DIGITS, tryDecimalText, type DecimalText } from '../domain/decimal-text.ts';
+import { rateOfPercent } from '../domain/fee-schedule.ts';
+import { UNIT_DECIMALS } from '../domain/money.ts';
 import { SarrafError } from '../domain/errors.ts';
 import { present } from '../domain/invariant.ts';
 import type { Currency, MarketName } from '../domain/market-symbol.ts';
 import { createMarket, parsePrice } from '../domain/market.ts';
-import { currencySymbol, durationMs, feePercent, decimalAmount, positiveDecimal } from './config-fields.ts';
 import { parseMarket } from '../exchange/market-names.ts';
+
+function decimalField(expected: string, accepts: (text: DecimalText) => boolean) {
+  return z
+    .union([z.string(), z.number()], { error: `expected ${expected}` })
+    .transform((value, context): DecimalText => {
+      const text = tryDecimalText(value);
+      // A longer number that is written bare may be another by now.
+      const isSure = typeof value === 'string' || String(value).replace(/\D/g, '').length <= SURE_DIGITS;
+      const isKept = text === null || fractionDigits(text) <= UNIT_DECIMALS;
+      if (text !== null && isSure && isKept && accepts(text)) return text;
+      const bound = isKept ? '' : ` with at most ${UNIT_DECIMALS} decimals`;
+      const quotes = isSure ? '' : ` in quotes, as it has more than ${SURE_DIGITS} digits`;
+      context.addIssue({
+        code: 'custom',
+        message: `expected ${expected}${bound}${quotes}, was ${JSON.stringify(value)}`,
+      });
+      return z.NEVER;
+    });
+}
+
+/** A decimal above zero, quoted or bare. */
+export const positiveDecimal = () =>
+  decimalField('a positive decimal such as "0.000001"', (text) => !text.startsWith('-') && text !== '0');
+
+/** A decimal, not negative. */
+export const decimalAmount = () =>
+  decimalField('a decimal such as "2500.5"', (text) => !text.startsWith('-'));
+
+/** A fee can not be more than what it is taken from. */
+const WHOLE_MILLIONTHS = 1_000_000;
+
+/** A fee in percent, 100 at most, as millionths. */
+export const feePercent = () =>
+  decimalAmount().transform((text, context): number => {
+    try {
+      const rate = rateOfPercent(text);
+      if (rate > WHOLE_MILLIONTHS) throw new RangeError('more than all');
+      return rate;
+    } catch {
+      const message = `expected a percent of at most 100 with at most four decimals, such as "0.25", was "${text}"`;
+      context.addIssue({ code: 'custom', message });
+      return z.NEVER;
+    }
+  });
+
+/** A currency symbol, lower case. */
+export const currencySymbol = () =>
+  z.string().regex(/^[a-z0-9_]{1,20}$/, 'expected a currency symbol in lower case, such as btc');
+
+export const durationMs = () => z.int().min(0).max(10_000_000_000_000);
+
+/** Leaves out what is undefined, so that defaults laid under it show. */
+export function defined<T extends object>(value: T): { [Name in keyof T]: Exclude<T[Name], undefined> } {
+  return Object.fromEntries(Object.entries(value).filter(([, one]) => one !== undefined)) as {
+    [Name in keyof T]: Exclude<T[Name], undefined>;
+  };
+}
 
 /** Least order values of the interface ("Order placement codes"). */
 const MIN_ORDER_VALUES: Readonly<Record<Currency, string>> = { rls: '3000000', usdt: '11' };

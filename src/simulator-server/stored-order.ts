@@ -1,7 +1,7 @@
 import { createMarket, type Market } from '../domain/market.ts';
 import { formatUnits, parseUnits } from '../domain/money.ts';
 import type { Execution, Side } from '../domain/order.ts';
-import { rescaleOrder, SimulatedOrder, type Trader } from '../simulator/market-state.ts';
+import { rescaleOrder, SimulatedOrder, type Trader, Trade } from '../simulator/market-state.ts';
 import type { SimulatedExchange } from '../simulator/exchange.ts';
 
 /** The steps that numbers of an order or trade count in. */
@@ -61,7 +61,7 @@ export function storeOrder(order: SimulatedOrder): SavedOrder {
 }
 
 /** The grid of a stored thing: the market's own where it is the same. */
-export function readGrid(stored: StoredGrid, current: Market): Market {
+function readGrid(stored: StoredGrid, current: Market): Market {
   if (
     parseUnits(stored.priceStep) === current.priceStep &&
     parseUnits(stored.amountStep) === current.amountStep
@@ -123,4 +123,54 @@ export function readOrder(stored: SavedOrder, exchange: SimulatedExchange): Simu
     });
   }
   return order;
+}
+
+/** A trade as plain JSON. */
+export interface StoredTrade extends StoredGrid {
+  readonly id: number;
+  readonly timeMs: number;
+  readonly makerId: number;
+  readonly takerId: number;
+  readonly price: number;
+  readonly amount: number;
+  readonly makerTotal: string;
+  readonly makerFee: string;
+  readonly takerTotal: string;
+  readonly takerFee: string;
+}
+
+export function storeTrade(trade: Trade): StoredTrade {
+  return {
+    id: trade.id,
+    timeMs: trade.timeMs,
+    makerId: trade.maker.id,
+    takerId: trade.taker.id,
+    ...storeGrid(trade.grid),
+    price: trade.price,
+    amount: trade.amount,
+    makerTotal: String(trade.makerTotal),
+    makerFee: String(trade.makerFee),
+    takerTotal: String(trade.takerTotal),
+    takerFee: String(trade.takerFee),
+  };
+}
+
+/** The trade again, between its two orders. */
+export function readTrade(
+  stored: StoredTrade,
+  orders: { readonly maker: SimulatedOrder; readonly taker: SimulatedOrder },
+): Trade {
+  const { amount, price } = stored;
+  const trade = new Trade(stored.id, stored.timeMs, { ...orders, amount });
+  // The maker may stand on a finer grid by now than when it traded; the trade keeps its own.
+  Object.assign(trade, {
+    price,
+    steps: BigInt(price) * BigInt(amount),
+    grid: readGrid(stored, orders.maker.market.grid),
+  });
+  trade.makerTotal = BigInt(stored.makerTotal);
+  trade.makerFee = BigInt(stored.makerFee);
+  trade.takerTotal = BigInt(stored.takerTotal);
+  trade.takerFee = BigInt(stored.takerFee);
+  return trade;
 }

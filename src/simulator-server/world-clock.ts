@@ -1,4 +1,13 @@
 /**
+ * Processes that go on by themselves while time passes: matching that is due, confirmations, synthetic
+ * traders.
+ */
+export interface World {
+  /** Does everything that is due by `timeMs`. Time never goes back. */
+  advance(timeMs: number): void;
+}
+
+/**
  * The clock of a served exchange: the system clock, which an administrator can advance and freeze; never
  * back.
  */

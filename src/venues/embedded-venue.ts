@@ -14,7 +14,7 @@ import { SyntheticFlow } from '../simulator/synthetic-flow.ts';
 import { InProcessVenue } from '../simulator-server/in-process-venue.ts';
 import { readExchangeConfig, type ExchangeConfig } from '../simulator-server/exchange-config.ts';
 import { createSimulation, type Simulation } from '../simulator-server/simulation.ts';
-import type { World } from '../simulator-server/world.ts';
+import type { World } from '../simulator-server/world-clock.ts';
 import { createVirtualLimiter } from '../virtual/virtual-limiter.ts';
 import { VirtualTime, type Timeline } from '../virtual/virtual-time.ts';
 import { INTERFACE_PROFILE } from './interface-profile.ts';

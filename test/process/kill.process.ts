@@ -8,7 +8,7 @@ import { brokenPromises, OwnExchange } from './own-exchange.ts';
 import { readLog, type BotProcess } from './bot-process.ts';
 import type { BotHome } from './bot-home.ts';
 import type { ServedExchange } from './served-exchange.ts';
-import type { FaultRule } from '../../src/simulator-server/fault-rule.ts';
+import type { FaultRule } from '../../src/simulator-server/fault-plan.ts';
 
 const KILLS = numberOf('SARRAF_KILLS', 6);
 const SEED = numberOf('SARRAF_SEED', Date.now() % 1_000_000);

@@ -11,9 +11,8 @@ import { integerOption } from '../option-readers.ts';
 import { createSimulation, type Simulation } from '../../simulator-server/simulation.ts';
 import { SyntheticFlow } from '../../simulator/synthetic-flow.ts';
 import { ExchangeServer } from '../../simulator-server/exchange-server.ts';
-import { WorldClock } from '../../simulator-server/world-clock.ts';
+import { WorldClock, type World } from '../../simulator-server/world-clock.ts';
 import { readStateFile, StateFileError, writeStateFile } from '../../simulator-server/state-file.ts';
-import type { World } from '../../simulator-server/world.ts';
 import { untilStopped } from '../end-signal.ts';
 
 interface Options {

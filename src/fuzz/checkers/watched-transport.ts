@@ -1,6 +1,6 @@
 import type { Endpoint } from '../../exchange/endpoint.ts';
 import type { HttpRequest, HttpResponse, Transport } from '../../exchange/transport.ts';
-import { RequestRouter } from '../../simulator-server/request-router.ts';
+import { RequestRouter } from '../../simulator-server/request-log.ts';
 
 /** A request as it leaves the process. */
 export interface LeavingRequest {

@@ -1,11 +1,13 @@
 import { valueHalfEven } from '../../domain/market.ts';
-import { UNITS_PER_ONE } from '../../domain/money.ts';
+import { UNITS_PER_ONE, UNIT_DECIMALS, formatUnits } from '../../domain/money.ts';
 import type { Execution } from '../../domain/order.ts';
-import { divideHalfEven } from '../../domain/rounding.ts';
+import { divideHalfEven, divideDown } from '../../domain/rounding.ts';
 import type { OrderView } from '../../simulator/order-list.ts';
-import type { WireForms } from './forms.ts';
-import { writeDecimal, writeTime } from './write-fields.ts';
+import type { WireForms, WireCall } from './handler.ts';
 import { type SimulatedOrder, NO_PRICE, type TradeOfOrder } from '../../simulator/market-state.ts';
+import { confirmationsOf, type Deposit } from '../../simulator/deposits.ts';
+import { fulfilledUnits, isCancelable, type RialWithdrawalState } from '../../simulator/rial-withdrawal.ts';
+import type { Wallet, WalletEntry } from '../../simulator/wallet.ts';
 
 const EXECUTION_WORDS: Readonly<Record<Execution, string>> = {
   limit: 'Limit',
@@ -98,4 +100,203 @@ export function tradeJson(
   };
   if (forms.unknownFields) record['isMaker'] = trade.maker === order;
   return record;
+}
+
+/**
+ * Source: interface, "Wallet", first form. The rial worth is at the last price, whole rial, and the same for
+ * buying and selling.
+ */
+export function walletJson(wallet: Wallet, call: WireCall): Record<string, unknown> {
+  const { services } = call.exchange;
+  const addresses = services.addresses.of(wallet.userId, services.currency(wallet.currency));
+  const first = addresses[0]?.[1] ?? null;
+  const rial = call.exchange.rialValue(wallet.currency, wallet.total) ?? 0n;
+  const rialBalance = writeNumber(divideDown(rial, UNITS_PER_ONE) * UNITS_PER_ONE);
+  return {
+    id: wallet.id,
+    currency: wallet.currency,
+    balance: writeDecimal(wallet.total, call.forms),
+    blockedBalance: writeDecimal(wallet.held, call.forms),
+    activeBalance: writeDecimal(wallet.free, call.forms),
+    rialBalance,
+    rialBalanceSell: rialBalance,
+    depositAddress: first?.address ?? null,
+    depositTag: first?.tag ?? null,
+    depositInfo: Object.fromEntries(
+      addresses.map(([network, made]) => [
+        network,
+        { address: made?.address ?? null, tag: made?.tag ?? null },
+      ]),
+    ),
+  };
+}
+
+/** Source: interface, "Wallet", second form. */
+export function balanceJson(wallet: Wallet, call: WireCall): Record<string, unknown> {
+  return {
+    id: wallet.id,
+    balance: writeDecimal(wallet.total, call.forms),
+    blocked: writeDecimal(wallet.held, call.forms),
+  };
+}
+
+/** Source: interface, "Wallet transaction". */
+export function transactionJson(transaction: WalletEntry, call: WireCall): Record<string, unknown> {
+  return {
+    id: transaction.id,
+    currency: transaction.currency,
+    created_at: writeTime(transaction.timeMs),
+    calculatedFee: writeDecimal(transaction.fee, call.forms),
+    amount: writeDecimal(transaction.units, call.forms),
+    description: transaction.description,
+  };
+}
+
+/**
+ * Source: interface, "Deposit". A deposit that is not confirmed yet has no transaction: `transaction` is
+ * null.
+ */
+export function depositJson(deposit: Deposit, call: WireCall): Record<string, unknown> {
+  const { creditedAtMs } = deposit;
+  const isConfirmed = creditedAtMs !== null;
+  const amount = writeDecimal(deposit.units, call.forms);
+  return {
+    txHash: deposit.txHash,
+    address: deposit.address,
+    confirmed: isConfirmed,
+    transaction: isConfirmed
+      ? {
+          id: deposit.transactionId,
+          amount,
+          currency: deposit.currency,
+          description: `Deposit ${deposit.txHash}`,
+          created_at: writeTime(creditedAtMs),
+          calculatedFee: writeDecimal(0n, call.forms),
+        }
+      : null,
+    currency: deposit.currency,
+    blockchainUrl: `https://explorer.example/${deposit.network ?? 'bank'}/${deposit.txHash}`,
+    confirmations: isConfirmed ? deposit.requiredConfirmations : confirmationsOf(deposit, call.timeMs),
+    requiredConfirmations: deposit.requiredConfirmations,
+    amount,
+  };
+}
+
+/** `result` of the calls of rial withdrawal, version 2. Source: interface, "Rial withdrawal (version 2)". */
+export function withdrawalRecord(withdrawal: RialWithdrawalState, call: WireCall): Record<string, unknown> {
+  const { withdrawalSettings } = call.exchange.services;
+  const { account } = withdrawal;
+  return {
+    id: withdrawal.id,
+    createdAt: writeTime(withdrawal.createdAtMs),
+    status: withdrawal.status,
+    amount: writeDecimal(withdrawal.units, call.forms),
+    fee: writeDecimal(withdrawal.fee, call.forms),
+    fulfilledAmount: writeDecimal(fulfilledUnits(withdrawal), call.forms),
+    bankAccountId: account.id,
+    bankAccountInfo: {
+      id: account.id,
+      number: account.number,
+      shaba: account.shaba,
+      bank: account.bank,
+      owner: account.owner,
+    },
+    isCancelable: isCancelable(withdrawal, call.timeMs, withdrawalSettings),
+    records: withdrawal.payments.map((payment) => ({
+      amount: writeDecimal(payment.units, call.forms),
+      bankReferenceNumber: payment.bankReferenceNumber,
+      status: payment.status,
+      estimatedSettleAt: payment.estimatedSettleAtMs === null ? null : writeTime(payment.estimatedSettleAtMs),
+      providerUpdatedAt: writeTime(payment.updatedAtMs),
+      transferType: withdrawalSettings.transferType,
+    })),
+  };
+}
+
+/** A line of the shared list: the same, with the currency and the wallet that older withdrawals have. */
+export function listedWithdrawalJson(
+  withdrawal: RialWithdrawalState,
+  call: WireCall,
+): Record<string, unknown> {
+  return {
+    ...withdrawalRecord(withdrawal, call),
+    currency: 'rls',
+    address: withdrawal.account.shaba,
+    wallet_id: withdrawal.walletId,
+  };
+}
+
+/**
+ * `JSON.rawJSON` of Node 24, which the type library does not know yet: text that the JSON writer prints as it
+ * stands.
+ */
+const { rawJSON } = JSON as typeof JSON & { readonly rawJSON: (text: string) => object };
+
+/**
+ * A decimal in the form that replies are to have: canonical text, text with all ten decimals, or a bare
+ * number of any length.
+ */
+export function writeDecimal(units: bigint, forms: Pick<WireForms, 'decimals'>): string | object {
+  // Half of an order's decimals are nothing yet.
+  if (units === 0n && forms.decimals === 'canonical') return '0';
+  const text = formatUnits(units);
+  if (forms.decimals === 'canonical') return text;
+  if (forms.decimals === 'number') return rawJSON(text);
+  const point = text.indexOf('.');
+  const fraction = point === -1 ? '' : text.slice(point + 1);
+  return `${point === -1 ? text : text.slice(0, point)}.${fraction.padEnd(UNIT_DECIMALS, '0')}`;
+}
+
+/** A decimal where the interface says number: bare, with every digit that it has. */
+export function writeNumber(units: bigint): object {
+  return rawJSON(formatUnits(units));
+}
+
+let lastMs = Number.NaN;
+let lastText = '';
+
+/** A time of records: ISO 8601 with offset, in UTC. Source: interface, "General conventions". */
+export function writeTime(timeMs: number): string {
+  // Many records share their moment: the last text is kept.
+  if (timeMs !== lastMs) {
+    lastText = `${new Date(timeMs).toISOString().slice(0, -1)}+00:00`;
+    lastMs = timeMs;
+  }
+  return lastText;
+}
+
+interface PageRequest {
+  readonly page: number;
+  readonly pageSize: number;
+}
+
+/** Larger pages are cut down to this. */
+const LARGEST_PAGE = 1_000;
+
+/** The page that a list call asks for. */
+export function pageRequest(
+  asked: { readonly page?: number | undefined; readonly pageSize?: number | undefined },
+  defaultSize: number,
+): PageRequest {
+  return { page: asked.page ?? 1, pageSize: Math.min(asked.pageSize ?? defaultSize, LARGEST_PAGE) };
+}
+
+/** One page of a list that is newest first, and the field that says whether there is more. */
+export function slicePage<T>(
+  items: readonly T[],
+  request: PageRequest,
+): { readonly items: readonly T[]; readonly hasNext: boolean } {
+  const start = (request.page - 1) * request.pageSize;
+  return {
+    items: items.slice(start, start + request.pageSize),
+    hasNext: items.length > start + request.pageSize,
+  };
+}
+
+/** `hasNext`, which some deployments leave out. */
+export function hasNextField(
+  hasNext: boolean,
+  forms: Pick<WireForms, 'omitOptionalFields'>,
+): { readonly hasNext?: boolean } {
+  return forms.omitOptionalFields ? {} : { hasNext };
 }

@@ -4,13 +4,20 @@ import type { MarketSymbol } from '../../domain/market-symbol.ts';
 import { UNIT_DECIMALS, unitsOf } from '../../domain/money.ts';
 import { divideDown, divideHalfEven } from '../../domain/rounding.ts';
 import type { SimulatedExchange } from '../../simulator/exchange.ts';
-import type { WireInput } from './handler.ts';
+import type { WireInput, WireCall } from './handler.ts';
+import type { z } from 'zod';
+import { invariant } from '../../domain/invariant.ts';
+import { ENDPOINTS, type EndpointName } from '../../exchange/endpoints.ts';
+import { accept, refuse, type Refusal, type Result, type PlaceOrder } from '../../simulator/requests.ts';
+import { parseJson } from '../../exchange/reply-decoder.ts';
+import { withoutPrototype } from '../../exchange/reply-types.ts';
+import type { Execution } from '../../domain/order.ts';
 
 /**
  * A number of a JSON body as it was written, where a float might change it: `0.1`, `1e20`. It is no text: a
  * field that takes only text does not take it, however it reads.
  */
-export class BareNumber {
+class BareNumber {
   readonly text: string;
 
   constructor(text: string) {
@@ -26,7 +33,7 @@ export class BareNumber {
  * A number of a JSON body from its float and its own text: a number where it is a whole one that a float
  * holds, as `1.0` is.
  */
-export function bareNumber(float: number, text: string): number | BareNumber {
+function bareNumber(float: number, text: string): number | BareNumber {
   return Number.isSafeInteger(float) && tryDecimalText(text) === String(float) ? float : new BareNumber(text);
 }
 
@@ -60,7 +67,7 @@ function decimalField(input: WireInput, name: string): DecimalText | null | unde
  * A price in steps, digits beyond the step rounded half-even. Null when it did not come; NaN when it is no
  * decimal. Beyond 2^53 steps it is no safe integer, which the exchange refuses as a price.
  */
-export function priceStepsField(input: WireInput, name: string, priceStep: bigint): number | null {
+function priceStepsField(input: WireInput, name: string, priceStep: bigint): number | null {
   const text = decimalField(input, name);
   if (text === undefined) return null;
   if (text === null) return Number.NaN;
@@ -69,7 +76,7 @@ export function priceStepsField(input: WireInput, name: string, priceStep: bigin
 }
 
 /** An amount in steps, digits beyond the step cut off. NaN when it did not come or is no decimal. */
-export function amountStepsField(input: WireInput, name: string, amountStep: bigint): number {
+function amountStepsField(input: WireInput, name: string, amountStep: bigint): number {
   const text = decimalField(input, name);
   if (text === undefined || text === null) return Number.NaN;
   const { value, step } = scaled(text, amountStep);
@@ -102,4 +109,233 @@ export function isKnownCurrency(exchange: SimulatedExchange, currency: string): 
     exchange.markets.has(`${upper}IRT` as MarketSymbol) ||
     exchange.markets.has(`${upper}USDT` as MarketSymbol)
   );
+}
+
+type Fields<Name extends EndpointName> = z.output<(typeof ENDPOINTS)[Name]['request']>;
+
+/** Reason that a request is not as declared. */
+interface RequestRefusal extends Refusal {
+  /** Each field for itself is as declared, but not all of them together. */
+  readonly isRule: boolean;
+}
+
+/**
+ * A number of a JSON body with all its digits, where the field takes its float; else that float, which the
+ * field refuses.
+ */
+function numberFor(field: z.ZodType | undefined, { text }: BareNumber): string | number {
+  const float = Number(text);
+  return field?.safeParse(float).success === true ? (tryDecimalText(text) ?? Number.NaN) : float;
+}
+
+/**
+ * The fields of a request as its declaration reads them: those of the path, the query and the body. Unknown
+ * fields are passed over; an empty or null one counts as left out. Refused with `ParseError`, or, where all
+ * that is wrong has a code of the interface, with the first of these.
+ */
+export function readRequest<Name extends EndpointName>(
+  name: Name,
+  call: Pick<WireCall, 'input' | 'path'>,
+): { readonly ok: true; readonly value: Fields<Name> } | RequestRefusal {
+  const { request } = ENDPOINTS[name];
+  const shape: Readonly<Record<string, z.ZodType>> = request.shape;
+  // By hand and not by lists of entries: this is on the way of every request.
+  const given: Record<string, unknown> = { __proto__: null };
+  for (const field of Object.keys(call.input)) {
+    const value = call.input[field];
+    if (value === '' || value === null) continue;
+    given[field] = value instanceof BareNumber ? numberFor(shape[field], value) : value;
+  }
+  for (const field of Object.keys(call.path)) given[field] = call.path[field];
+  const read = request.safeParse(given);
+  if (read.success) return accept(read.data as Fields<Name>);
+  const issues = read.error.issues.map((issue) => ({
+    code: codeOf(issue),
+    isRule: issue.code === 'custom' && issue.params?.['isRule'] === true,
+    message: `${issue.path.map(String).join('.')}: ${issue.message}`,
+  }));
+  const [first] = issues.filter(({ code }) => code === null).concat(issues);
+  invariant(first !== undefined, 'expected an issue of a request that is not taken, was none');
+  return { ...refuse(first.code ?? 'ParseError', first.message), isRule: first.isRule };
+}
+
+function codeOf(issue: z.core.$ZodIssue): string | null {
+  const code: unknown = issue.code === 'custom' ? issue.params?.['exchangeCode'] : undefined;
+  return typeof code === 'string' && code !== 'ParseError' ? code : null;
+}
+
+const NOTHING: WireInput = withoutPrototype([]);
+
+interface SentBody {
+  readonly body: string;
+  readonly contentType: string;
+  /** True if forms of both kinds are accepted beside JSON. */
+  readonly takesForms: boolean;
+}
+
+/**
+ * The fields of a request: query and body in one, the body winning; of a name that comes twice the last
+ * counts. They have no prototype, so that every name means what the request says. Null when the body is
+ * neither a JSON object nor, where forms are taken, a form. The body of a GET is signed like any other, but
+ * has no fields; an empty body of any type has none either.
+ */
+export function readInput(
+  request: SentBody & { readonly method: string; readonly query: string },
+): WireInput | null {
+  const { query, body } = request;
+  if (request.method === 'GET' || body.trim() === '') {
+    return query === '' ? NOTHING : withoutPrototype(new URLSearchParams(query));
+  }
+  const fields = readBody(request);
+  if (fields === null || query === '') return fields;
+  return withoutPrototype([...new URLSearchParams(query), ...Object.entries(fields)]);
+}
+
+function readBody(sent: SentBody): WireInput | null {
+  const type = sent.contentType.toLowerCase();
+  if (type.startsWith('multipart/form-data')) {
+    const fields = sent.takesForms ? readMultipart(sent.body, sent.contentType) : null;
+    return fields === null ? null : withoutPrototype(fields);
+  }
+  if (type.startsWith('application/x-www-form-urlencoded')) {
+    if (!sent.takesForms) return null;
+    // Some tools send JSON under the content type of a form by default.
+    if (!sent.body.startsWith('{')) return withoutPrototype(new URLSearchParams(sent.body));
+  }
+  return readJson(sent.body);
+}
+
+function readJson(text: string): WireInput | null {
+  let exact: unknown;
+  try {
+    exact = parseJson(text);
+  } catch {
+    return null;
+  }
+  if (!isFields(exact)) return null;
+  // What a float may change has come as text, which only a second reading distinguishes from text that was
+  // sent as such.
+  const floats: unknown = Object.values(exact).some(looksBare) ? JSON.parse(text) : exact;
+  if (floats === exact || !isFields(floats)) return withoutPrototype(Object.entries(exact));
+  return withoutPrototype(
+    Object.entries(exact).map(([name, value]) => {
+      const float = floats[name];
+      return [
+        name,
+        typeof value === 'string' && typeof float === 'number' ? bareNumber(float, value) : value,
+      ];
+    }),
+  );
+}
+
+const isFields = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+const looksBare = (value: unknown): boolean =>
+  typeof value === 'string' && /^-?[0-9][0-9.eE+-]*$/.test(value);
+
+const BOUNDARY = /;\s*boundary=(?:"([^"]{1,200})"|([^\s;]{1,200}))/i;
+const NAME = /^content-disposition:[^\r\n]*?;\s*name=(?:"([^"]*)"|([^\s;]+))/im;
+
+/**
+ * The fields of a `multipart/form-data` body, in their order; null when it is none. Files are fields whose
+ * value is their text. A body may hold no field at all. Source: RFC 7578.
+ */
+export function readMultipart(
+  body: string,
+  contentType: string,
+): readonly (readonly [string, string])[] | null {
+  const found = BOUNDARY.exec(contentType);
+  const boundary = found?.[1] ?? found?.[2];
+  if (boundary === undefined) return null;
+  // Each delimiter begins a line, so that a value which merely contains it is not cut.
+  const [preamble, ...parts] = `\r\n${body}`.split(`\r\n--${boundary}`);
+  const end = parts.pop();
+  if (preamble === undefined || end === undefined || !end.startsWith('--')) return null;
+  const fields: (readonly [string, string])[] = [];
+  for (const part of parts) {
+    const gap = part.indexOf('\r\n\r\n');
+    const name = NAME.exec(part.slice(0, Math.max(0, gap)).trimStart());
+    if (gap === -1 || name === null) return null;
+    fields.push([name[1] ?? name[2] ?? '', part.slice(gap + 4)]);
+  }
+  return fields;
+}
+
+const EXECUTIONS: ReadonlySet<string> = new Set<Execution>(['limit', 'market', 'stop_limit', 'stop_market']);
+const CLIENT_ORDER_ID = /^[A-Za-z0-9-]{1,32}$/;
+const FLAGS: ReadonlyMap<unknown, boolean> = new Map<unknown, boolean>([
+  [undefined, false],
+  [null, false],
+  ['', false],
+  [true, true],
+  [false, false],
+  ['yes', true],
+  ['true', true],
+  ['1', true],
+  [1, true],
+  ['no', false],
+  ['false', false],
+  ['0', false],
+  [0, false],
+]);
+
+function wordField(input: WireInput, name: string, whenAbsent: string): string | null {
+  const value = input[name];
+  if (value === undefined || value === null || value === '') return whenAbsent;
+  return typeof value === 'string' ? value.toLowerCase() : null;
+}
+
+const unreadable = (field: string, expected: string): Refusal =>
+  refuse('ParseError', `${field}: expected ${expected}`);
+
+/**
+ * Reads an order from the wire, by hand because every microsecond of it counts. Prices that are missing or
+ * unreadable are left to the exchange, which answers `InvalidOrderPrice`. Refused: `ParseError`,
+ * `InvalidMarketPair`, `SmallOrder` for an amount below one step, `OverValueOrder` for one that no number
+ * holds. Source: interface, `POST /market/orders/add`.
+ */
+export function readPlaceOrder(input: WireInput, exchange: SimulatedExchange): Result<PlaceOrder> {
+  const side = wordField(input, 'type', '');
+  if (side !== 'buy' && side !== 'sell') return unreadable('type', 'buy or sell');
+  const execution = wordField(input, 'execution', 'limit');
+  if (execution === null || !EXECUTIONS.has(execution)) {
+    return unreadable('execution', 'limit, market, stop_limit or stop_market');
+  }
+  const mode = wordField(input, 'mode', 'default');
+  if (mode !== 'default' && mode !== 'oco') return unreadable('mode', 'default or oco');
+  if (mode === 'oco' && execution !== 'limit') return unreadable('execution', 'limit with mode oco');
+  const sentPro = input['pro'];
+  const pro = FLAGS.get(typeof sentPro === 'string' ? sentPro.toLowerCase() : sentPro);
+  if (pro === undefined) return unreadable('pro', 'a boolean');
+  const sentId = input['clientOrderId'] ?? null;
+  const clientOrderId = sentId === '' ? null : sentId;
+  if (clientOrderId !== null && (typeof clientOrderId !== 'string' || !CLIENT_ORDER_ID.test(clientOrderId))) {
+    return unreadable('clientOrderId', 'at most 32 letters, digits and hyphens');
+  }
+  const base = wordField(input, 'srcCurrency', '');
+  const quote = wordField(input, 'dstCurrency', '');
+  if (base === '' || quote === '' || base === null || quote === null) {
+    return unreadable('srcCurrency', 'two currency symbols, srcCurrency and dstCurrency');
+  }
+  const market = quote === 'rls' || quote === 'usdt' ? exchange.marketOf(base, quote) : undefined;
+  if (market === undefined) return refuse('InvalidMarketPair', `No market of ${base} and ${quote}`);
+  const { symbol, priceStep, amountStep } = market.rules;
+  const amount = amountStepsField(input, 'amount', amountStep);
+  if (Number.isNaN(amount) || amount < 0) return unreadable('amount', 'a positive decimal');
+  // An amount below one step is rounded down to nothing, which is worth less than any minimum.
+  if (amount === 0) return refuse('SmallOrder', 'The amount is less than one step of its market');
+  if (!Number.isSafeInteger(amount)) return refuse('OverValueOrder', 'The amount is larger than any balance');
+  return accept({
+    market: symbol,
+    side,
+    execution: execution as Execution,
+    mode,
+    amount,
+    price: priceStepsField(input, 'price', priceStep),
+    stopPrice: priceStepsField(input, 'stopPrice', priceStep),
+    stopLimitPrice: priceStepsField(input, 'stopLimitPrice', priceStep),
+    clientOrderId,
+    pro,
+  });
 }

@@ -7,22 +7,18 @@ import {
   type WireAnswer,
   type WireCall,
   type WireHandlers,
+  DEFAULT_FORMS,
+  type WireForms,
 } from './handler.ts';
-import { DEFAULT_FORMS, type WireForms } from './forms.ts';
-import { readInput } from './read-input.ts';
-import { RequestLog } from '../request-log.ts';
-import { RequestRouter, type Routing } from '../request-router.ts';
+import { readInput, textInput } from './request-fields.ts';
+import { RequestLog, RequestRouter, type Routing } from '../request-log.ts';
 import { gatewayHandlers } from './handlers/gateway.ts';
-import { marginHandlers } from './handlers/margin.ts';
+import { marginHandlers, rialWithdrawalHandlers, walletHandlers } from './handlers/wallets.ts';
 import { marketDataHandlers } from './handlers/market-data.ts';
-import { rialWithdrawalHandlers } from './handlers/rial-withdrawal.ts';
-import { sessionHandlers } from './handlers/session.ts';
+import { sessionHandlers, userHandlers } from './handlers/user.ts';
 import { spotHandlers } from './handlers/spot.ts';
-import { userHandlers } from './handlers/user.ts';
-import { walletHandlers } from './handlers/wallets.ts';
 import { formatUnits } from '../../domain/money.ts';
 import type { Payment } from '../../simulator/gateway.ts';
-import { textInput } from './request-fields.ts';
 
 /** Handler of each endpoint of the interface; the compiler checks that none is missing. */
 const ALL_HANDLERS: WireHandlers = {

@@ -1,6 +1,6 @@
 import { InProcessVenue } from '../../../src/simulator-server/in-process-venue.ts';
 import { WireAdapter } from '../../../src/simulator-server/wire/wire-adapter.ts';
-import type { WireForms } from '../../../src/simulator-server/wire/forms.ts';
+import type { WireForms } from '../../../src/simulator-server/wire/handler.ts';
 import { NOW_MS } from '../client-over.ts';
 import { createWorld } from '../world.ts';
 import { TestClock, type Venue } from './venue.ts';

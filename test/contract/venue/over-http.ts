@@ -1,12 +1,11 @@
 import type { Transport } from '../../../src/exchange/transport.ts';
 import { UndiciTransport } from '../../../src/exchange/undici-transport.ts';
-import { FaultPlan } from '../../../src/simulator-server/fault-plan.ts';
-import { FaultyAdapter } from '../../../src/simulator-server/faulty-adapter.ts';
+import { FaultPlan, FaultyAdapter } from '../../../src/simulator-server/fault-plan.ts';
 import { ExchangeServer } from '../../../src/simulator-server/exchange-server.ts';
 import { WorldClock } from '../../../src/simulator-server/world-clock.ts';
 import { readExchangeConfig } from '../../../src/simulator-server/exchange-config.ts';
 import { WireAdapter } from '../../../src/simulator-server/wire/wire-adapter.ts';
-import type { WireForms } from '../../../src/simulator-server/wire/forms.ts';
+import type { WireForms } from '../../../src/simulator-server/wire/handler.ts';
 import { NOW_MS } from '../client-over.ts';
 import { createWorld, type WorldOptions } from '../world.ts';
 import { TestClock, type Venue } from './venue.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { createSigner } from '../../../src/exchange/authenticator.ts';
-import type { WireForms } from '../../../src/simulator-server/wire/forms.ts';
+import type { WireForms } from '../../../src/simulator-server/wire/handler.ts';
 import { BANK_ACCOUNT_ID, FULL_KEY, MERCHANT } from '../world.ts';
 import { RawVenue } from './raw-venue.ts';
 import { ORDER } from './record-shapes.ts';

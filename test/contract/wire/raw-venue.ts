@@ -1,6 +1,6 @@
 import type { SimulatedExchange } from '../../../src/simulator/exchange.ts';
 import { WireAdapter } from '../../../src/simulator-server/wire/wire-adapter.ts';
-import { DEFAULT_FORMS, type WireForms } from '../../../src/simulator-server/wire/forms.ts';
+import { DEFAULT_FORMS, type WireForms } from '../../../src/simulator-server/wire/handler.ts';
 import { NOW_MS } from '../client-over.ts';
 import { ALICE_TOKEN, BOB_TOKEN, createWorld, type WorldOptions } from '../world.ts';
 

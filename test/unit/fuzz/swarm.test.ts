@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { budgetTable } from '../../../src/exchange/client-options.ts';
 import { drawSwarm } from '../../../src/fuzz/swarm.ts';
-import { FAULT_KINDS } from '../../../src/simulator-server/fault-rule.ts';
+import { FAULT_KINDS } from '../../../src/simulator-server/fault-plan.ts';
 
 const SEEDS = Array.from({ length: 100 }, (_, index) => index + 1);
 const swarms = SEEDS.map((seed) => drawSwarm(seed, 6));

@@ -1,10 +1,14 @@
 import { gatewayRefusal, merchantOf, readInvoice, type SendRequest } from '../../../simulator/gateway.ts';
 import type { Refusal } from '../../../simulator/requests.ts';
-import type { WireForms } from '../forms.ts';
-import { failedAnswer, type WireAnswer, type WireCall, type WireHandlers } from '../handler.ts';
-import { textInput } from '../request-fields.ts';
-import { readRequest } from '../read-request.ts';
-import { writeNumber } from '../write-fields.ts';
+import {
+  type WireForms,
+  failedAnswer,
+  type WireAnswer,
+  type WireCall,
+  type WireHandlers,
+} from '../handler.ts';
+import { textInput, readRequest } from '../request-fields.ts';
+import { writeNumber } from '../order-records.ts';
 
 /** A code in the form asked for: `"-1"`, `-1`, or `"1-"`. */
 function writeCode(code: string, form: WireForms['gatewayCode']): string | number {

@@ -9,10 +9,8 @@ import {
   type WireCall,
   type WireHandlers,
 } from '../handler.ts';
-import { orderJson, tradeJson } from '../order-records.ts';
-import { hasNextField } from '../page-of.ts';
-import { readPlaceOrder } from '../read-place-order.ts';
-import { readRequest } from '../read-request.ts';
+import { orderJson, tradeJson, hasNextField } from '../order-records.ts';
+import { readPlaceOrder, readRequest } from '../request-fields.ts';
 import type { SimulatedOrder } from '../../../simulator/market-state.ts';
 
 const ORDERS_PAGE = 100;

@@ -10,9 +10,8 @@ import {
   type WireCall,
   type WireHandlers,
 } from '../handler.ts';
-import { isKnownCurrency } from '../request-fields.ts';
-import { readRequest } from '../read-request.ts';
-import { writeDecimal, writeTime } from '../write-fields.ts';
+import { isKnownCurrency, readRequest } from '../request-fields.ts';
+import { writeDecimal, writeTime } from '../order-records.ts';
 import { formatRatePercent, ratesOf } from '../../../domain/fee-schedule.ts';
 
 /** Symbols of a comma list, upper case. Refused: `InvalidMarketPair` with one that is no market here. */
@@ -211,3 +210,35 @@ function profileRecord(user: User, call: WireCall): Record<string, unknown> {
     tradeStats: { monthTradesTotal: writeDecimal(month.total, call.forms), monthTradesCount: month.count },
   };
 }
+
+const failedLogin = ({ code, message }: Refusal): WireAnswer => ({
+  status: 400,
+  body: { non_field_errors: [message], code },
+});
+
+/**
+ * Log-in. Failures are HTTP 400 with `non_field_errors` and a code. The device of an earlier log-in is taken
+ * from the body or from a header `device` or `x-device`, as no document says where it goes. Source:
+ * interface, "Token scheme".
+ */
+export const sessionHandlers: WireHandlers<'login'> = {
+  login(call) {
+    const { exchange, headers, userAgent, ip, timeMs } = call;
+    const request = readRequest('login', call);
+    if (!request.ok) return failedLogin(request);
+    const { username, password, remember = null, captcha = null, device } = request.value;
+    const result = exchange.services.logIn.attempt({
+      username,
+      password,
+      remember,
+      captcha,
+      userAgent,
+      totp: headers['x-totp'] ?? null,
+      device: device ?? headers['device'] ?? headers['x-device'] ?? null,
+      ip,
+      timeMs,
+    });
+    if (!result.ok) return failedLogin(result);
+    return { status: 200, body: { status: 'success', key: result.value.token, device: result.value.device } };
+  },
+};

@@ -10,8 +10,7 @@ import { readLedger } from '../../../../src/budget/ledger-report.ts';
 import { monotonicMs } from '../../../../src/budget/process-owner.ts';
 import { LedgerStore } from '../../../../src/budget/store.ts';
 import { budgetTable } from '../../../../src/exchange/client-options.ts';
-import { FaultPlan } from '../../../../src/simulator-server/fault-plan.ts';
-import type { FaultRule } from '../../../../src/simulator-server/fault-rule.ts';
+import { FaultPlan, type FaultRule } from '../../../../src/simulator-server/fault-plan.ts';
 import { PANEL_TOKEN, serveAccount, type ServedAccount } from '../../../support/served-account.ts';
 import { at, runCommand, type Ended, type Scripted } from './run-command.ts';
 

@@ -1,10 +1,11 @@
 import { describe, expect, test } from 'vitest';
-import { FaultPlan, NO_FAULT } from '../../../../src/simulator-server/fault-plan.ts';
 import {
+  FaultPlan,
+  NO_FAULT,
   FAULT_KINDS,
   LONGEST_DELAY_MS,
   type FaultRule,
-} from '../../../../src/simulator-server/fault-rule.ts';
+} from '../../../../src/simulator-server/fault-plan.ts';
 
 const decisions = (plan: FaultPlan, count: number, endpoint = 'addOrder') =>
   Array.from({ length: count }, () => plan.decide(endpoint));

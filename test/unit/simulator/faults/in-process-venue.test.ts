@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { SarrafError } from '../../../../src/domain/errors.ts';
 import type { HttpRequest, HttpResponse } from '../../../../src/exchange/transport.ts';
-import type { FaultRule } from '../../../../src/simulator-server/fault-rule.ts';
+import type { FaultRule } from '../../../../src/simulator-server/fault-plan.ts';
 import { InProcessVenue } from '../../../../src/simulator-server/in-process-venue.ts';
 import { createSimulation, type Simulation } from '../../../../src/simulator-server/simulation.ts';
 import { readExchangeConfig } from '../../../../src/simulator-server/exchange-config.ts';

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { parseUnits } from '../../../../src/domain/money.ts';
 import { WITHDRAWAL_STATUSES } from '../../../../src/simulator/rial-withdrawal.ts';
-import { rialWithdrawalHandlers } from '../../../../src/simulator-server/wire/handlers/rial-withdrawal.ts';
+import { rialWithdrawalHandlers } from '../../../../src/simulator-server/wire/handlers/wallets.ts';
 import { ALI, ask, createExchange, START_MS, type CallOptions } from '../users/fixture.ts';
 
 const MINUTE_MS = 60_000;

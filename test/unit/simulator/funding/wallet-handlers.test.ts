@@ -1,8 +1,10 @@
 import { expect, test } from 'vitest';
 import { parseUnits } from '../../../../src/domain/money.ts';
-import { rialWithdrawalHandlers } from '../../../../src/simulator-server/wire/handlers/rial-withdrawal.ts';
+import {
+  rialWithdrawalHandlers,
+  walletHandlers,
+} from '../../../../src/simulator-server/wire/handlers/wallets.ts';
 import { userHandlers } from '../../../../src/simulator-server/wire/handlers/user.ts';
-import { walletHandlers } from '../../../../src/simulator-server/wire/handlers/wallets.ts';
 import { ALI, ask, createExchange, START_MS } from '../users/fixture.ts';
 
 function walletId(exchange: ReturnType<typeof createExchange>, currency: string): number {

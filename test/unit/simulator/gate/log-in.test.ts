@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { sessionHandlers } from '../../../../src/simulator-server/wire/handlers/session.ts';
+import { sessionHandlers } from '../../../../src/simulator-server/wire/handlers/user.ts';
 import { ALI, ask, createExchange, START_MS, type CallOptions } from '../users/fixture.ts';
 
 const HOUR_MS = 3_600_000;

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { parseUnits } from '../../../../src/domain/money.ts';
-import { marginHandlers } from '../../../../src/simulator-server/wire/handlers/margin.ts';
+import { marginHandlers } from '../../../../src/simulator-server/wire/handlers/wallets.ts';
 import { ALI, ask, createExchange } from '../users/fixture.ts';
 
 const INPUT = { currency: 'rls', amount: '1000', src: 'spot', dst: 'margin' };

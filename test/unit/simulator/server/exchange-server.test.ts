@@ -1,7 +1,7 @@
 import { connect } from 'node:net';
 import { createPrivateKey, sign } from 'node:crypto';
 import { afterEach, describe, expect, test, vi } from 'vitest';
-import type { FaultRule } from '../../../../src/simulator-server/fault-rule.ts';
+import type { FaultRule } from '../../../../src/simulator-server/fault-plan.ts';
 import { ALI, BUY, START_MS } from '../wire/fixture.ts';
 import { serve, type Served } from './fixture.ts';
 

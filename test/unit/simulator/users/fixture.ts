@@ -4,8 +4,13 @@ import { createRandom } from '../../../../src/domain/random.ts';
 import { SimulatedExchange } from '../../../../src/simulator/exchange.ts';
 import { createServices, DEFAULT_FEES, type ServicesOptions } from '../../../../src/simulator/services.ts';
 import type { UserSettings } from '../../../../src/simulator/user-settings.ts';
-import { DEFAULT_FORMS, type WireForms } from '../../../../src/simulator-server/wire/forms.ts';
-import type { WireAnswer, WireCall, WireHandler } from '../../../../src/simulator-server/wire/handler.ts';
+import {
+  DEFAULT_FORMS,
+  type WireForms,
+  type WireAnswer,
+  type WireCall,
+  type WireHandler,
+} from '../../../../src/simulator-server/wire/handler.ts';
 import { parseMarket } from '../../../../src/exchange/market-names.ts';
 
 /** Noon of a day in spring, UTC. */

@@ -2,8 +2,7 @@ import { expect, test } from 'vitest';
 import { parseUnits } from '../../../../src/domain/money.ts';
 import type { AccountsState } from '../../../../src/simulator/accounts.ts';
 import type { ServicesState } from '../../../../src/simulator/services.ts';
-import { sessionHandlers } from '../../../../src/simulator-server/wire/handlers/session.ts';
-import { userHandlers } from '../../../../src/simulator-server/wire/handlers/user.ts';
+import { sessionHandlers, userHandlers } from '../../../../src/simulator-server/wire/handlers/user.ts';
 import { ALI, ask, createExchange, START_MS } from './fixture.ts';
 
 test('opens wallets with the configured balances, against the outside', () => {

@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest';
-import { userHandlers } from '../../../../src/simulator-server/wire/handlers/user.ts';
-import { rialWithdrawalHandlers } from '../../../../src/simulator-server/wire/handlers/rial-withdrawal.ts';
-import { sessionHandlers } from '../../../../src/simulator-server/wire/handlers/session.ts';
+import { userHandlers, sessionHandlers } from '../../../../src/simulator-server/wire/handlers/user.ts';
+import { rialWithdrawalHandlers } from '../../../../src/simulator-server/wire/handlers/wallets.ts';
 import { ALI, ask, createExchange, START_MS } from './fixture.ts';
 
 test('answers the profile with every field of the interface', () => {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { readMultipart } from '../../../../src/simulator-server/wire/read-input.ts';
+import { readMultipart } from '../../../../src/simulator-server/wire/request-fields.ts';
 
 const TYPE = 'multipart/form-data; boundary=abc';
 const part = (name: string, value: string): string =>
