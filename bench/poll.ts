@@ -9,7 +9,7 @@ import type { Side } from '../src/domain/order.ts';
 import { createRandom } from '../src/domain/random.ts';
 import { DEFAULT_ENGINE_TIMES, DEFAULT_RECONCILIATION } from '../src/engine/engine-settings.ts';
 import { createRiskLimits } from '../src/engine/risk-limits.ts';
-import { ListedLevels, type BookColumns, type TradeColumns } from '../src/recording/record-columns.ts';
+import { ListedLevels, type BookColumns, type TradeColumns } from '../src/recording/records.ts';
 import { defineStrategy } from '../src/strategy/definition.ts';
 import { StrategyRunner } from '../src/strategy/runner.ts';
 import { cpuMs } from './cpu-time.ts';

@@ -18,7 +18,7 @@ import { formatUnits, parseUnits, type Units } from '../domain/money.ts';
 import { longestBarMs } from '../domain/bar-grid.ts';
 import { timeframeMs, type Timeframe } from '../domain/timeframe.ts';
 import type { StrategyInstanceSettings } from '../engine/engine-settings.ts';
-import { EARLIEST_MS, LATEST_MS } from '../recording/read-partitions.ts';
+import { EARLIEST_MS, LATEST_MS } from '../recording/read-rows.ts';
 import type { Catalogue } from '../recording/catalogue.ts';
 import type { TimeRange } from '../recording/records.ts';
 import { onStep } from '../recording/check-step.ts';

@@ -9,7 +9,7 @@ import { SarrafError } from '../domain/errors.ts';
 import type { Market } from '../domain/market.ts';
 import { parseUnits } from '../domain/money.ts';
 import type { StrategyInstanceSettings } from '../engine/engine-settings.ts';
-import { LATEST_MS } from '../recording/read-partitions.ts';
+import { LATEST_MS } from '../recording/read-rows.ts';
 import {
   keptConfig,
   keptSignals,

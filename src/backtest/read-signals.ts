@@ -4,7 +4,7 @@ import { SarrafError } from '../domain/errors.ts';
 import { isSignalId, SIGNAL_ID_RULE } from '../domain/signal-id.ts';
 import { openCsv } from '../recording/open-csv.ts';
 import { openText, unreadable } from '../recording/open-text.ts';
-import { TimeReader } from '../recording/time-reader.ts';
+import { TimeReader } from '../recording/written-form.ts';
 
 /** A line of a file of signals. */
 export interface FileSignal {

@@ -5,9 +5,15 @@ import type { Timeframe } from '../domain/timeframe.ts';
 import type { Catalogue } from '../recording/catalogue.ts';
 import { anchorsOf } from '../recording/manifest.ts';
 import { candlesOrNone } from '../recording/pack-market.ts';
-import type { PackedMarket } from '../recording/packed-market.ts';
-import { packedBooks, packedStats, packedTrades, statsCount, tradeCount } from '../recording/packed-rows.ts';
-import { EARLIEST_MS, partitionsWithin } from '../recording/read-partitions.ts';
+import {
+  type PackedMarket,
+  packedBooks,
+  packedStats,
+  packedTrades,
+  statsCount,
+  tradeCount,
+} from '../recording/packed-market.ts';
+import { EARLIEST_MS, partitionsWithin } from '../recording/read-rows.ts';
 import type { TimeRange } from '../recording/records.ts';
 import type { MarketTracks } from './poll/recorded-feed.ts';
 import { recordedMarkets } from './available-markets.ts';

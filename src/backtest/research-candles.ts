@@ -1,4 +1,4 @@
-import { type CandleColumns } from '../domain/candle-columns.ts';
+import type { CandleColumns } from '../domain/candle-columns.ts';
 import { SURE_DIGITS } from '../domain/decimal-text.ts';
 import { SarrafError } from '../domain/errors.ts';
 import { parseMarket } from '../exchange/market-names.ts';
@@ -6,8 +6,8 @@ import { UNIT_DECIMALS } from '../domain/money.ts';
 import { anchorOfMost, gridOf, gridText, type BarAnchors } from '../domain/bar-grid.ts';
 import type { Timeframe } from '../domain/timeframe.ts';
 import { openCatalogue, usualCatalogue } from '../daemon/open-catalogue.ts';
-import { TimeReader } from '../recording/time-reader.ts';
-import { EARLIEST_MS, LATEST_MS } from '../recording/read-partitions.ts';
+import { TimeReader } from '../recording/written-form.ts';
+import { EARLIEST_MS, LATEST_MS } from '../recording/read-rows.ts';
 import { readBars, readFileBars } from './setup/read-bars.ts';
 import type { BarValues } from '../domain/candle.ts';
 

@@ -5,9 +5,8 @@ import { MINUTE_MS } from '../domain/durations.ts';
 import { UNIT_DECIMALS } from '../domain/money.ts';
 import { timeframeMs, TIMEFRAMES } from '../domain/timeframe.ts';
 import { MARKET_NAMES } from '../exchange/market-names.ts';
-import { timeText } from '../recording/read-partitions.ts';
-import { TimeReader } from '../recording/time-reader.ts';
-import type { FileForm } from '../recording/written-form.ts';
+import { timeText } from '../recording/read-rows.ts';
+import { TimeReader, type FileForm } from '../recording/written-form.ts';
 import { currencySymbol, decimalAmount, positiveDecimal } from '../simulator-server/market-config.ts';
 import { universeSchema } from '../strategy/universe-rules.ts';
 

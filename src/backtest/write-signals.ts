@@ -1,4 +1,4 @@
-import { csvText } from '../recording/export-lines.ts';
+import { csvText } from '../recording/export-file.ts';
 import { SIGNAL_FIELDS, type FileSignal } from './read-signals.ts';
 
 /** Lines of a file of signals, which `readSignals` reads: CSV or JSON. */

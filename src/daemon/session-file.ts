@@ -21,7 +21,7 @@ import type { BotConfig } from './create-bot-config.ts';
 import { parseMarket } from '../exchange/market-names.ts';
 import { createInterface } from 'node:readline';
 import type { EngineEvent } from '../engine/engine-event.ts';
-import { afterOnMachine, AppendFile } from '../recording/append-file.ts';
+import { afterOnMachine, AppendFile } from '../recording/durable-file.ts';
 
 /** Parts of a configuration that determine a run, without secrets and addresses. */
 type SessionConfig = Pick<

@@ -1,10 +1,9 @@
 import { join, resolve } from 'node:path';
 import { SarrafError } from '../domain/errors.ts';
 import { runSql, sqlFiles, type Database } from '../recording/duckdb.ts';
-import { folderPath, type FolderKey, type RecordKind } from '../recording/folder-key.ts';
-import { listFolders } from '../recording/list-folders.ts';
-import { readManifest, type Manifest } from '../recording/manifest.ts';
-import { BOOK_SHAPE, CANDLE_SHAPE, STATS_SHAPE, TRADE_SHAPE } from '../recording/table-shapes.ts';
+import { folderPath, type FolderKey, type RecordKind } from '../recording/records.ts';
+import { listFolders, readManifest, type Manifest } from '../recording/manifest.ts';
+import { BOOK_SHAPE, CANDLE_SHAPE, STATS_SHAPE, TRADE_SHAPE } from '../recording/table-shape.ts';
 import {
   emptyViewSql,
   type MadeView,

@@ -1,8 +1,14 @@
 import { z } from 'zod';
 import { backtestResultSchema } from '../backtest/result-schema.ts';
 import { separatedName } from '../domain/separated-name.ts';
-import { SQL_TYPES, type ColumnType } from '../recording/table-shape.ts';
-import { BOOK_SHAPE, CANDLE_SHAPE, STATS_SHAPE, TRADE_SHAPE } from '../recording/table-shapes.ts';
+import {
+  SQL_TYPES,
+  type ColumnType,
+  BOOK_SHAPE,
+  CANDLE_SHAPE,
+  STATS_SHAPE,
+  TRADE_SHAPE,
+} from '../recording/table-shape.ts';
 import type { DuckDBPreparedStatement } from '@duckdb/node-api';
 import { SarrafError } from '../domain/errors.ts';
 import { runSql, type Database } from '../recording/duckdb.ts';

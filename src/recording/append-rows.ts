@@ -2,10 +2,19 @@ import { mkdirSync, renameSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { anchorIn, anchorText, gridAt, isSameGrid, type BarAnchors } from '../domain/bar-grid.ts';
 import { SarrafError } from '../domain/errors.ts';
-import type { AppendOutcome, StagedRows, StageRows } from './append-outcome.ts';
+import {
+  type AppendOutcome,
+  type StagedRows,
+  type StageRows,
+  countNew,
+  createViews,
+  findNew,
+  takeAll,
+  StagingTable,
+} from './staging-table.ts';
 import { syncFolder, SPILL_FOLDER, checksum, syncFile } from './durable-file.ts';
 import { openDatabase, type Database, queryRows, sqlFiles, runSql, sqlText } from './duckdb.ts';
-import { folderPath, folderTitle, type FolderKey } from './folder-key.ts';
+import { folderPath, folderTitle, type FolderKey, type TimeRange } from './records.ts';
 import {
   anchorsOf,
   createManifest,
@@ -15,9 +24,6 @@ import {
   type Partition,
   removeLeftOvers,
 } from './manifest.ts';
-import { countNew, createViews, findNew, takeAll } from './merge-rows.ts';
-import type { TimeRange } from './records.ts';
-import { StagingTable } from './staging-table.ts';
 import { type RowDecimals, type TableShape, inPartitionSql } from './table-shape.ts';
 import { columnScale } from '../domain/candle-columns.ts';
 import { SURE_DIGITS } from '../domain/decimal-text.ts';

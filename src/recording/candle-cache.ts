@@ -17,7 +17,7 @@ import { join } from 'node:path';
 import { crc32 } from 'node:zlib';
 import { z } from 'zod';
 import type { CandleColumns } from '../domain/candle-columns.ts';
-import { BLOCK_COLUMNS } from './candle-blocks.ts';
+import { BLOCK_COLUMNS } from './stage-blocks.ts';
 import { BAR_ANCHORS } from './manifest.ts';
 
 /** Content of a file: all columns except those given by the question. */

@@ -5,13 +5,20 @@ import { SarrafError } from '../domain/errors.ts';
 import type { MarketSymbol } from '../domain/market-symbol.ts';
 import type { Timeframe } from '../domain/timeframe.ts';
 import { appendRows, type RowParts, type TakeLock } from './append-rows.ts';
-import type { AppendOutcome, StageRows } from './append-outcome.ts';
-import type { CandleBlocks } from './candle-blocks.ts';
-import type { FolderKey } from './folder-key.ts';
-import { listFolders } from './list-folders.ts';
-import { readManifest, type Manifest } from './manifest.ts';
+import type { AppendOutcome, StageRows } from './staging-table.ts';
+import { type CandleBlocks, stageBlocks } from './stage-blocks.ts';
+import {
+  type FolderKey,
+  type BookColumns,
+  type TradeColumns,
+  BOOK_LEVELS,
+  type RecordedBook,
+  type RecordedStats,
+  type RecordedTrade,
+  type TimeRange,
+} from './records.ts';
+import { listFolders, readManifest, type Manifest } from './manifest.ts';
 import { readCandles, type CandleQuestion } from './read-candles.ts';
-import type { BookColumns, TradeColumns } from './record-columns.ts';
 import {
   decodeBookColumns,
   decodeBooks,
@@ -20,15 +27,7 @@ import {
   decodeTrades,
   readRows,
 } from './read-rows.ts';
-import {
-  BOOK_LEVELS,
-  type RecordedBook,
-  type RecordedStats,
-  type RecordedTrade,
-  type TimeRange,
-} from './records.ts';
-import { stageBlocks } from './stage-blocks.ts';
-import { BOOK_SHAPE, CANDLE_SHAPE, STATS_SHAPE, TRADE_SHAPE } from './table-shapes.ts';
+import { BOOK_SHAPE, CANDLE_SHAPE, STATS_SHAPE, TRADE_SHAPE } from './table-shape.ts';
 
 interface CatalogueOptions {
   /** The folder that all recordings lie below. */

@@ -5,9 +5,8 @@ import { anchorText, gridOf, shownAnchors, type BarAnchors, type BarGrid } from 
 import type { Timeframe } from '../domain/timeframe.ts';
 import { HISTORY_ANCHORS } from '../exchange/resolution.ts';
 import type { Catalogue } from './catalogue.ts';
-import type { TimeRange } from './records.ts';
-import { roundedDecimal } from './rounded-decimal.ts';
-import { SETTLE_MS } from './bar-builder.ts';
+import { type TimeRange, roundedDecimal } from './records.ts';
+import { SETTLE_MS } from './resample.ts';
 import { anchorsOf } from './manifest.ts';
 import { isoText } from '../domain/time-text.ts';
 

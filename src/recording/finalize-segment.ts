@@ -1,21 +1,29 @@
-import { existsSync, rmSync } from 'node:fs';
-import { basename, dirname } from 'node:path';
+import { existsSync, rmSync, mkdirSync, readdirSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
 import { appendRows, type TakeLock } from './append-rows.ts';
-import type { TimeRange } from './records.ts';
-import type { TableShape } from './table-shape.ts';
-import { BOOK_SHAPE, STATS_SHAPE, TRADE_SHAPE, CANDLE_SHAPE } from './table-shapes.ts';
-import { segmentRows, summarizeSegment, type Segment } from './read-segment.ts';
-import type { SegmentKind, SegmentRows, SeenBar } from './recorder/segment-entry.ts';
-import { noteTape } from './recorder/tape-tail.ts';
+import { type TimeRange, type FolderKey, roundedDecimal } from './records.ts';
+import { type TableShape, BOOK_SHAPE, STATS_SHAPE, TRADE_SHAPE, CANDLE_SHAPE } from './table-shape.ts';
+import {
+  segmentRows,
+  summarizeSegment,
+  type Segment,
+  type SegmentKind,
+  type SegmentRows,
+  type SeenBar,
+  segmentKind,
+} from './read-segment.ts';
+import { noteTape } from './recorder/change-detector.ts';
 import { gridOf, shownAnchors, type BarGrid } from '../domain/bar-grid.ts';
 import type { Candle } from '../domain/candle.ts';
 import { messageOf, SarrafError } from '../domain/errors.ts';
 import type { Timeframe } from '../domain/timeframe.ts';
 import { HISTORY_ANCHORS } from '../exchange/resolution.ts';
-import type { FolderKey } from './folder-key.ts';
 import { readCandles } from './read-candles.ts';
-import { partitionsWithin } from './read-partitions.ts';
-import { roundedDecimal } from './rounded-decimal.ts';
+import { partitionsWithin } from './read-rows.ts';
+import { setTimeout as pause } from 'node:timers/promises';
+import type { After } from './durable-file.ts';
+import type { MarketSymbol } from '../domain/market-symbol.ts';
+import { parseMarket } from '../exchange/market-names.ts';
 
 /** Destination of segments. */
 export interface FinalizeTarget {
@@ -193,5 +201,160 @@ async function timesThere(
     // A file that reaches over the stretch may have a hole there.
     if (error instanceof SarrafError && error.code === 'INVALID_OPTIONS') return [];
     throw error;
+  }
+}
+
+/**
+ * A segment that could not be finalized, as while another process writes to its folder, is tried again after
+ * this.
+ */
+const AGAIN_AFTER_MS = 60_000;
+
+/** At the end there is no later: so often, and so far apart, the rest is tried. */
+const LAST_TRIES = 5;
+const LAST_TRY_AFTER_MS = 1_000;
+
+interface SegmentCompactorOptions {
+  readonly target: FinalizeTarget;
+  /** In this process without it. */
+  readonly finalize?: FinalizeSegments;
+  readonly after: After;
+  readonly onFinalized: (report: FinalizeReport & { readonly kind: 'sealed' }) => void;
+  /** Called at each failure. The segment stays. */
+  readonly onFailed: (report: FinalizeReport & { readonly kind: 'failed' }) => void;
+}
+
+/**
+ * Finalizes segments beside everything else, those that have gathered together. What it can not finalize
+ * stays where it is for the next process.
+ */
+export class SegmentCompactor {
+  private readonly options: SegmentCompactorOptions;
+  private waiting: Segment[] = [];
+  private failed: Segment[] = [];
+  private work: Promise<void> | null = null;
+  private cancelAgain: (() => void) | null = null;
+
+  constructor(options: SegmentCompactorOptions) {
+    this.options = options;
+  }
+
+  add(...segments: readonly Segment[]): void {
+    this.waiting.push(...segments);
+    if (this.waiting.length > 0) this.work ??= this.finalizeWaiting();
+  }
+
+  /** Resolves when everything that was added has been tried. */
+  async settled(): Promise<void> {
+    await this.work;
+  }
+
+  /** Tries what is left for the last time. */
+  async end(): Promise<void> {
+    await this.work;
+    for (let tries = 0; tries < LAST_TRIES && this.failed.length > 0; tries += 1) {
+      await pause(LAST_TRY_AFTER_MS);
+      this.again();
+      await this.work;
+    }
+    this.cancelAgain?.();
+  }
+
+  private async finalizeWaiting(): Promise<void> {
+    const { finalize = finalizeSegments, target } = this.options;
+    while (this.waiting.length > 0) {
+      const segments = this.waiting;
+      this.waiting = [];
+      for (const report of await finalize(segments, target)) this.note(report);
+    }
+    this.work = null;
+  }
+
+  private note(report: FinalizeReport): void {
+    const { onFinalized, onFailed, after } = this.options;
+    if (report.kind === 'sealed') {
+      onFinalized(report);
+      return;
+    }
+    this.failed.push(report.segment);
+    onFailed(report);
+    this.cancelAgain ??= after(AGAIN_AFTER_MS, () => this.again());
+  }
+
+  private again(): void {
+    this.cancelAgain?.();
+    this.cancelAgain = null;
+    const segments = this.failed;
+    this.failed = [];
+    this.add(...segments);
+  }
+}
+
+/** The folder of the catalogue in which segments lie: it has no market's name. */
+const SEGMENTS = 'segments';
+
+/** Folder of the segments of one market, for one process at a time. */
+export interface SegmentFolder {
+  readonly market: MarketSymbol;
+  readonly path: string;
+  /** Segments that are complete, oldest first for each kind. */
+  segments(): readonly Segment[];
+  release(): void;
+}
+
+/**
+ * Takes the folder of a market. Throws `DATA_UNUSABLE` when another process records the market into this
+ * catalogue.
+ */
+export function takeSegmentFolder(root: string, market: MarketSymbol, takeLock: TakeLock): SegmentFolder {
+  const path = join(root, SEGMENTS, market);
+  mkdirSync(path, { recursive: true });
+  const lock = takeLock(join(path, '.lock'));
+  return {
+    market,
+    path,
+    segments: () =>
+      readdirSync(path)
+        .toSorted()
+        .flatMap((name) => {
+          const kind = segmentKind(name);
+          return kind === null ? [] : [{ path: join(path, name), kind, market }];
+        }),
+    release: () => lock.release(),
+  };
+}
+
+/** Takes the folders of all other markets in which a process that is no more has left segments. */
+export function takeLeftFolders(
+  root: string,
+  others: ReadonlySet<MarketSymbol>,
+  takeLock: TakeLock,
+): readonly SegmentFolder[] {
+  const folder = join(root, SEGMENTS);
+  if (!existsSync(folder)) return [];
+  return readdirSync(folder).flatMap((name) => {
+    const market = marketNamed(name);
+    const isLeft = market !== null && !others.has(market) && readdirSync(join(folder, name)).some(isSegment);
+    if (!isLeft) return [];
+    try {
+      return [takeSegmentFolder(root, market, takeLock)];
+    } catch (error) {
+      // Its recorder is alive.
+      if (error instanceof SarrafError && error.code === 'DATA_UNUSABLE') return [];
+      throw error;
+    }
+  });
+}
+
+function isSegment(name: string): boolean {
+  return segmentKind(name) !== null;
+}
+
+function marketNamed(name: string): MarketSymbol | null {
+  try {
+    const { symbol } = parseMarket(name);
+    return symbol === name ? symbol : null;
+  } catch {
+    return null;
   }
 }

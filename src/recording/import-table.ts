@@ -1,22 +1,20 @@
 import { anchorText, gridAt, isSameGrid, UTC_MIDNIGHT, gridText, type BarGrid } from '../domain/bar-grid.ts';
 import { SarrafError } from '../domain/errors.ts';
-import type { AppendOutcome } from './append-outcome.ts';
+import type { AppendOutcome } from './staging-table.ts';
 import type { RecordedTrade } from './records.ts';
-import { BackwardSteps, aligned, onceEach } from './import/bar-checks.ts';
+import { BackwardSteps, aligned, onceEach, planBars } from './import/detect-timeframe.ts';
 import { missingColumns, kindOf, lacking, placesOf, widthOf, type ColumnPlaces } from './column-places.ts';
-import { planBars } from './import/detect-timeframe.ts';
 import type { FileRow, RowFile } from './open-text.ts';
-import type { ImportReport } from './import-report.ts';
-import type { ImportTableOptions } from './import/import-table-options.ts';
+import type { ImportReport, ImportTableOptions } from './import-report.ts';
 import { naming, rejectConflicts, unlessBad, TableReader } from './import/table-reader.ts';
 import { firstRows, joined, openTable } from './import/open-table.ts';
 import { WrittenForm } from './written-form.ts';
 import { blocksOf } from './import/blocks-of.ts';
 import { candleAt } from '../domain/candle-columns.ts';
 import type { Candle } from '../domain/candle.ts';
-import { NotPlain, type CandleBlock, type CandleBlocks } from './candle-blocks.ts';
+import { NotPlain, type CandleBlock, type CandleBlocks } from './stage-blocks.ts';
 import { TIMEFRAMES, timeframeMs } from '../domain/timeframe.ts';
-import { BarBuilder, MOST_BUILT_BARS } from './bar-builder.ts';
+import { BarBuilder, MOST_BUILT_BARS } from './resample.ts';
 import { durationText, isoText } from '../domain/time-text.ts';
 
 /**

@@ -6,8 +6,14 @@ import { messageOf, SarrafError } from '../domain/errors.ts';
 import { TIMEFRAMES, type Timeframe } from '../domain/timeframe.ts';
 import { isZone } from '../domain/zone-time.ts';
 import { replaceFile, SPILL_FOLDER } from './durable-file.ts';
-import { folderName, folderPath, refuseUnknownCandles, type FolderKey } from './folder-key.ts';
-import type { TimeRange } from './records.ts';
+import {
+  folderName,
+  folderPath,
+  refuseUnknownCandles,
+  type FolderKey,
+  type TimeRange,
+  parseFolder,
+} from './records.ts';
 
 const MANIFEST = 'manifest.json';
 const VERSION = 1;
@@ -205,4 +211,23 @@ export function unknownFiles(folder: string, manifest: Manifest): string[] {
   return readdirSync(folder).filter(
     (name) => !known.has(name) && !left.has(name) && !name.startsWith('.lock'),
   );
+}
+
+/**
+ * The folders of a catalogue, by market and kind, whatever state they are in. Throws `DATA_UNUSABLE` where a
+ * market has candles in a folder that names no timeframe.
+ */
+export function listFolders(root: string): readonly FolderKey[] {
+  return folders(root).flatMap((market) => {
+    refuseUnknownCandles(root, market);
+    return folders(join(root, market)).flatMap((name) => parseFolder(market, name) ?? []);
+  });
+}
+
+function folders(path: string): string[] {
+  if (!existsSync(path)) return [];
+  return readdirSync(path, { withFileTypes: true })
+    .filter((entry) => entry.isDirectory())
+    .map(({ name }) => name)
+    .toSorted();
 }

@@ -1,6 +1,6 @@
 import { parse, type Parser } from 'csv-parse';
-import { fileKind } from './import/file-kind.ts';
 import {
+  fileKind,
   asciiDigits,
   openText,
   unreadable,

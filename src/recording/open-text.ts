@@ -1,8 +1,7 @@
-import { createReadStream, statSync } from 'node:fs';
+import { createReadStream, statSync, closeSync, openSync, readSync } from 'node:fs';
 import { Transform, type Readable } from 'node:stream';
-import { createGunzip } from 'node:zlib';
+import { createGunzip, constants, gunzipSync } from 'node:zlib';
 import { messageOf, SarrafError } from '../domain/errors.ts';
-import { fileKind, type TextEncoding } from './import/file-kind.ts';
 
 /** One row of a file that is imported, as its fields are written. */
 export interface FileRow {
@@ -96,4 +95,136 @@ export function unreadable(path: string, error: unknown): SarrafError {
   const short =
     reason.length > MOST_REASON_CHARACTERS ? `${reason.slice(0, MOST_REASON_CHARACTERS)}…` : reason;
   return new SarrafError('INVALID_FILE', `expected to be able to read ${path}: ${short}`, { cause: error });
+}
+
+/** Text encoding of a file. */
+type TextEncoding = 'utf-8' | 'utf-16le' | 'utf-16be';
+
+/** Kind of a file by its first bytes, regardless of its name. */
+interface FileKind {
+  readonly form: 'parquet' | 'json' | 'lines';
+  readonly isPacked: boolean;
+  readonly encoding: TextEncoding;
+  /** Its first characters, unpacked. */
+  readonly beginning: string;
+}
+
+const FIRST_BYTES = 65_536;
+
+const text = (latin: string): Buffer => Buffer.from(latin, 'latin1');
+
+/** Kinds of file that are not read, with what to do instead. */
+const FOREIGN: readonly { readonly magic: Buffer; readonly what: string; readonly remedy: string }[] = [
+  {
+    magic: text('PK\u0003\u0004'),
+    what: 'a ZIP archive or a spreadsheet (.zip, .xlsx, .ods)',
+    remedy: 'unpack an archive with "unzip FILE", or save a spreadsheet as CSV, and import the CSV',
+  },
+  {
+    magic: text('\u00d0\u00cf\u0011\u00e0'),
+    what: 'an old Excel workbook (.xls)',
+    remedy: 'save the sheet as CSV, and import the CSV',
+  },
+  {
+    magic: text('ARROW1'),
+    what: 'Feather (Arrow)',
+    remedy: `convert it with python3 -c "import pandas; pandas.read_feather('FILE').to_parquet('FILE.parquet')", and import the Parquet file`,
+  },
+  {
+    magic: text('FEA1'),
+    what: 'Feather of version 1',
+    remedy: `convert it with python3 -c "import pandas; pandas.read_feather('FILE').to_parquet('FILE.parquet')", and import the Parquet file`,
+  },
+  {
+    magic: text('\u0089HDF'),
+    what: 'HDF5',
+    remedy: `convert it with python3 -c "import pandas; pandas.read_hdf('FILE').to_parquet('FILE.parquet')", and import the Parquet file`,
+  },
+  {
+    magic: text('SQLite format 3'),
+    what: 'an SQLite database',
+    remedy: 'write its table with sqlite3 -header -csv FILE "SELECT * FROM TABLE" > FILE.csv',
+  },
+  { magic: text('%PDF'), what: 'a PDF document', remedy: 'get the data as CSV' },
+  { magic: text('BZh'), what: 'a bzip2 archive', remedy: 'unpack it with "bunzip2 FILE"' },
+  { magic: text('\u00fd7zXZ'), what: 'an xz archive', remedy: 'unpack it with "unxz FILE"' },
+  { magic: text('(\u00b5/\u00fd'), what: 'a Zstandard archive', remedy: 'unpack it with "unzstd FILE"' },
+  { magic: text('7z\u00bc\u00af'), what: 'a 7-Zip archive', remedy: 'unpack it with "7z x FILE"' },
+];
+
+/**
+ * Returns the kind of a file. Throws `INVALID_FILE` if it does not exist, if it is empty, and for a kind that
+ * is not supported, with the remedy.
+ */
+export function fileKind(path: string): FileKind {
+  const raw = firstBytes(path);
+  const isPacked = raw[0] === 0x1f && raw[1] === 0x8b;
+  const bytes = isPacked ? unpacked(path, raw) : raw;
+  if (bytes.length === 0)
+    throw new SarrafError('INVALID_FILE', `expected rows in ${path}, found an empty file`);
+  const foreign = FOREIGN.find(({ magic }) => bytes.subarray(0, magic.length).equals(magic));
+  if (foreign !== undefined) throw refused(path, foreign);
+  const encoding = encodingOf(bytes);
+  const beginning = new TextDecoder(encoding).decode(bytes);
+  if (bytes.subarray(0, 4).equals(text('PAR1'))) {
+    if (!isPacked) return { form: 'parquet', isPacked, encoding, beginning };
+    throw refused(path, { what: 'Parquet within a packed file', remedy: 'unpack it with "gunzip FILE"' });
+  }
+  const begun = beginning.trimStart();
+  if (/^(?:<!doctype|<html|<\?xml|<head|<body)/i.test(begun))
+    throw refused(path, {
+      what: 'a web page (HTML or XML)',
+      remedy: 'download the data itself as CSV; a page is often what a site shows in place of it',
+    });
+  if (begun.includes('\0'))
+    throw refused(path, {
+      what: 'bytes that are no text',
+      remedy: 'write the data as CSV, Parquet or JSON lines',
+    });
+  // A feed has the time of receipt before the object.
+  const form = /^(?:\d{13,19}\s*\{|\{|\[)/.test(begun) ? 'json' : 'lines';
+  return { form, isPacked, encoding, beginning };
+}
+
+function refused(
+  path: string,
+  { what, remedy }: { readonly what: string; readonly remedy: string },
+): SarrafError {
+  return new SarrafError(
+    'INVALID_FILE',
+    `expected CSV, Parquet or JSON lines in ${path}, found ${what}: ${remedy.replaceAll('FILE', path)}`,
+  );
+}
+
+function firstBytes(path: string): Buffer {
+  if (statSync(path, { throwIfNoEntry: false })?.isFile() !== true)
+    throw new SarrafError('INVALID_FILE', `expected a file at ${path}, found none`);
+  const file = openSync(path, 'r');
+  try {
+    const bytes = Buffer.alloc(FIRST_BYTES);
+    return bytes.subarray(0, readSync(file, bytes));
+  } finally {
+    closeSync(file);
+  }
+}
+
+function unpacked(path: string, bytes: Buffer): Buffer {
+  try {
+    // Only the beginning is there, so the end of the packed data is not asked for.
+    return gunzipSync(bytes, { finishFlush: constants.Z_SYNC_FLUSH }).subarray(0, FIRST_BYTES);
+  } catch (error) {
+    throw new SarrafError(
+      'INVALID_FILE',
+      `expected a packed file that can be unpacked at ${path}, found a damaged one: get it again`,
+      { cause: error },
+    );
+  }
+}
+
+/** UTF-16 shows itself by its mark, or by a zero in each of its first characters. */
+function encodingOf([first, second, third, fourth]: Buffer): TextEncoding {
+  if ((first === 0xff && second === 0xfe) || (second === 0 && fourth === 0 && third !== 0)) return 'utf-16le';
+  return (first === 0xfe && second === 0xff) || (first === 0 && third === 0 && fourth !== 0)
+    ? 'utf-16be'
+    : 'utf-8';
 }

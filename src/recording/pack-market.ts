@@ -2,10 +2,8 @@ import type { CandleColumns } from '../domain/candle-columns.ts';
 import type { MarketSymbol } from '../domain/market-symbol.ts';
 import { SarrafError } from '../domain/errors.ts';
 import type { Catalogue, MarketQuestion } from './catalogue.ts';
-import type { FolderKey } from './folder-key.ts';
-import type { LevelLists } from './record-columns.ts';
-import { EARLIEST_MS, LATEST_MS, partitionsWithin } from './read-partitions.ts';
-import type { TimeRange } from './records.ts';
+import type { FolderKey, LevelLists, TimeRange } from './records.ts';
+import { EARLIEST_MS, LATEST_MS, partitionsWithin } from './read-rows.ts';
 import type { PackedBooks, PackedCandles, PackedMarket, PackedStats, PackedTrades } from './packed-market.ts';
 import type { DecimalText } from '../domain/decimal-text.ts';
 

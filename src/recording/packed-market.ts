@@ -1,6 +1,23 @@
-import type { CandleColumns } from '../domain/candle-columns.ts';
+import {
+  type CandleColumns,
+  cellText,
+  barsBetween,
+  firstBarFrom,
+  gridOfColumns,
+} from '../domain/candle-columns.ts';
 import type { MarketSymbol } from '../domain/market-symbol.ts';
-import type { TimeRange } from './records.ts';
+import type { TimeRange, BookColumns, LevelLists, TradeColumns, RecordedStats } from './records.ts';
+import type { DecimalText } from '../domain/decimal-text.ts';
+import type { MarketStats } from '../domain/market-stats.ts';
+import type { BookLevel } from '../domain/order-book.ts';
+import type { Side } from '../domain/order.ts';
+import { parseMarket } from '../exchange/market-names.ts';
+import { CellTexts } from './table-shape.ts';
+import { z } from 'zod';
+import { SarrafError } from '../domain/errors.ts';
+import { TIMEFRAMES } from '../domain/timeframe.ts';
+import { BAR_ANCHORS } from './manifest.ts';
+import { eachBarValue } from '../domain/candle.ts';
 
 /**
  * Recorded rows as typed arrays, which threads share without a copy and a file holds as they are. Times in ms
@@ -78,4 +95,326 @@ export function rowFrom(length: number, timeOf: (row: number) => number, timeMs:
     else high = middle;
   }
   return low;
+}
+
+/** Rows that are handed on at once, as texts and objects: memory does not grow with the recording. */
+const ROWS_A_CHUNK = 2_048;
+
+/** Returns the number of rows before a time. */
+function bookCount(books: PackedBooks, toMs: number): number {
+  return rowFrom(books.length, (row) => countedTimeMs(books.venueTimeMs, books.seenMs, row), toMs);
+}
+
+export function tradeCount(trades: PackedTrades, toMs: number): number {
+  return rowFrom(trades.length, (row) => countedTimeMs(trades.timeMs, trades.seenMs, row), toMs);
+}
+
+export function statsCount({ length, seenMs }: PackedStats, toMs: number): number {
+  return rowFrom(length, (row) => seenMs[row] ?? 0, toMs);
+}
+
+/** Books before a time, as the catalogue reads them. */
+export async function* packedBooks(books: PackedBooks, toMs: number): AsyncGenerator<BookColumns> {
+  const [prices, amounts] = [new CellTexts(books.priceDecimals), new CellTexts(books.amountDecimals)];
+  for (const [start, end] of chunks(bookCount(books, toMs))) {
+    yield {
+      length: end - start,
+      venueTimeMs: books.venueTimeMs.subarray(start, end),
+      seenMs: books.seenMs.subarray(start, end),
+      bids: new PackedLevels(books, { start, isBids: true, prices, amounts }),
+      asks: new PackedLevels(books, { start, isBids: false, prices, amounts }),
+    };
+  }
+}
+
+/** Trades before a time. */
+export async function* packedTrades(trades: PackedTrades, toMs: number): AsyncGenerator<TradeColumns> {
+  for (const [start, end] of chunks(tradeCount(trades, toMs))) {
+    yield {
+      length: end - start,
+      timeMs: trades.timeMs.subarray(start, end),
+      seenMs: trades.seenMs.subarray(start, end),
+      price: textsOf(trades.price.subarray(start, end), trades.priceDecimals),
+      amount: textsOf(trades.amount.subarray(start, end), trades.amountDecimals),
+      side: Array.from(trades.isBuy.subarray(start, end), (isBuy): Side => (isBuy === 1 ? 'buy' : 'sell')),
+    };
+  }
+}
+
+/** Statistics of a market before a time. */
+export async function* packedStats(
+  { market, stats }: { readonly market: MarketSymbol; readonly stats: PackedStats },
+  toMs: number,
+): AsyncGenerator<readonly RecordedStats[]> {
+  const name = parseMarket(market);
+  const { seenMs, textFrom, texts } = stats;
+  const all = Buffer.from(texts.buffer, texts.byteOffset, texts.byteLength);
+  for (const [start, end] of chunks(statsCount(stats, toMs))) {
+    yield Array.from({ length: end - start }, (_, index) => {
+      const row = start + index;
+      const json = all.toString('utf8', textFrom[row] ?? 0, textFrom[row + 1] ?? 0);
+      const day = JSON.parse(json) as Omit<MarketStats, 'market'>;
+      return { seenMs: seenMs[row] ?? 0, stats: { market: name, ...day } };
+    });
+  }
+}
+
+const textsOf = (column: Float64Array, decimals: number): readonly DecimalText[] =>
+  Array.from(column, (cell) => cellText(cell, decimals));
+
+function* chunks(length: number): Generator<readonly [start: number, end: number]> {
+  for (let start = 0; start < length; start += ROWS_A_CHUNK)
+    yield [start, Math.min(length, start + ROWS_A_CHUNK)];
+}
+
+/** One side of the books of a chunk. */
+class PackedLevels implements LevelLists {
+  private readonly books: PackedBooks;
+  private readonly of: {
+    readonly start: number;
+    readonly isBids: boolean;
+    readonly prices: CellTexts;
+    readonly amounts: CellTexts;
+  };
+
+  constructor(books: PackedBooks, of: PackedLevels['of']) {
+    this.books = books;
+    this.of = of;
+  }
+
+  lengthOf(row: number): number {
+    const at = this.of.start + row;
+    const bids = this.books.bids[at] ?? 0;
+    if (this.of.isBids) return bids;
+    return (this.books.levelFrom[at + 1] ?? 0) - (this.books.levelFrom[at] ?? 0) - bids;
+  }
+
+  priceAt(row: number, place: number): DecimalText | undefined {
+    const at = this.placeOf(row, place);
+    return at === null ? undefined : this.of.prices.of(this.books.price[at] ?? 0);
+  }
+
+  amountAt(row: number, place: number): DecimalText | undefined {
+    const at = this.placeOf(row, place);
+    return at === null ? undefined : this.of.amounts.of(this.books.amount[at] ?? 0);
+  }
+
+  levelsOf(row: number): readonly BookLevel[] {
+    const first = this.firstOf(row);
+    return Array.from({ length: this.lengthOf(row) }, (_, place) => [
+      this.of.prices.of(this.books.price[first + place] ?? 0),
+      this.of.amounts.of(this.books.amount[first + place] ?? 0),
+    ]);
+  }
+
+  private firstOf(row: number): number {
+    const at = this.of.start + row;
+    return (this.books.levelFrom[at] ?? 0) + (this.of.isBids ? 0 : (this.books.bids[at] ?? 0));
+  }
+
+  private placeOf(row: number, place: number): number | null {
+    return place < this.lengthOf(row) ? this.firstOf(row) + place : null;
+  }
+}
+
+/** Columns lie on whole words of this many bytes. */
+const WORD_BYTES = 8;
+
+type AnyColumn = Float64Array | Uint32Array | Uint8Array;
+
+/** Columns of each kind, on memory that is there. */
+const COLUMNS = {
+  f64: (buffer: SharedArrayBuffer, from: number, length: number): AnyColumn =>
+    new Float64Array(buffer, from, length),
+  u32: (buffer: SharedArrayBuffer, from: number, length: number): AnyColumn =>
+    new Uint32Array(buffer, from, length),
+  u8: (buffer: SharedArrayBuffer, from: number, length: number): AnyColumn =>
+    new Uint8Array(buffer, from, length),
+} as const;
+type ColumnKind = keyof typeof COLUMNS;
+const CELL_BYTES: Readonly<Record<ColumnKind, number>> = { f64: 8, u32: 4, u8: 1 };
+
+/** Placeholder of a column in the header. */
+const place = z.strictObject({ column: z.enum(['f64', 'u32', 'u8']), length: z.int().min(0) });
+
+const decimals = z.int().min(0).max(10);
+const range = z.strictObject({ fromMs: z.number(), toMs: z.number() });
+const f64 = z.instanceof(Float64Array);
+const u32 = z.instanceof(Uint32Array);
+const u8 = z.instanceof(Uint8Array);
+const rows = { length: z.int().min(0), priceDecimals: decimals, amountDecimals: decimals };
+const symbol = z.string().transform((text) => parseMarket(text).symbol);
+
+const MARKET = z.strictObject({
+  market: symbol,
+  span: range,
+  books: z.strictObject({
+    ...rows,
+    venueTimeMs: f64,
+    seenMs: f64,
+    levelFrom: u32,
+    bids: u8,
+    price: f64,
+    amount: f64,
+  }),
+  trades: z
+    .strictObject({ ...rows, timeMs: f64, seenMs: f64, price: f64, amount: f64, isBuy: u8 })
+    .nullable(),
+  stats: z.strictObject({ length: z.int().min(0), seenMs: f64, textFrom: u32, texts: u8 }).nullable(),
+  candles: z.array(
+    z.strictObject({
+      columns: z.strictObject({
+        market: symbol,
+        timeframe: z.enum(TIMEFRAMES),
+        anchors: BAR_ANCHORS.optional(),
+        length: z.int().min(0),
+        openTimeMs: f64,
+        priceDecimals: decimals,
+        volumeDecimals: decimals,
+        ...eachBarValue(f64),
+      }),
+      covered: z.array(range),
+      parts: z.array(range),
+    }),
+  ),
+});
+
+/**
+ * A packed market as the bytes of a file: a line of JSON, filled up with spaces to a whole word, in which
+ * each column is said by its kind and length; then the columns, in that order, each from a whole word on.
+ */
+export function writePackedMarket(market: PackedMarket): Buffer {
+  const columns: AnyColumn[] = [];
+  const line = JSON.stringify(market, (_, value: unknown) => {
+    const column = kindOf(value);
+    if (column === null) return value;
+    columns.push(value as AnyColumn);
+    return { column, length: (value as AnyColumn).length };
+  });
+  const header = Buffer.from(line);
+  const bodies = columns.map(({ buffer, byteOffset, byteLength }) =>
+    Buffer.from(buffer, byteOffset, byteLength),
+  );
+  const parts = [Buffer.concat([header, Buffer.from('\n')]), ...bodies].flatMap((part, index) => [
+    part,
+    Buffer.alloc(gapBehind(part.length), index === 0 ? ' ' : 0),
+  ]);
+  return Buffer.concat(parts);
+}
+
+/**
+ * Reads what `writePackedMarket` wrote into memory that threads share. Throws `DATA_UNUSABLE` for anything
+ * else.
+ */
+export function readPackedMarket(bytes: Uint8Array): PackedMarket {
+  const shared = new Uint8Array(new SharedArrayBuffer(bytes.length));
+  shared.set(bytes);
+  const end = bytes.indexOf(10);
+  let at = end + 1 + gapBehind(end + 1);
+  const next = (kind: ColumnKind, length: number): AnyColumn => {
+    const from = at;
+    const size = length * CELL_BYTES[kind];
+    at += size + gapBehind(size);
+    if (at > bytes.length) throw unusable();
+    return COLUMNS[kind](shared.buffer, from, length);
+  };
+  const read = MARKET.safeParse(inOrder(headerOf(bytes, end), next));
+  if (!read.success || at !== bytes.length) throw unusable();
+  return read.data;
+}
+
+/** The header with its columns in place of what stands for them, in the order in which it names them. */
+function inOrder(value: unknown, next: (kind: ColumnKind, length: number) => AnyColumn): unknown {
+  if (typeof value !== 'object' || value === null) return value;
+  if (Array.isArray(value)) return value.map((inner) => inOrder(inner, next));
+  const column = place.safeParse(value);
+  if (column.success) return next(column.data.column, column.data.length);
+  return Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, inOrder(inner, next)]));
+}
+
+function kindOf(value: unknown): ColumnKind | null {
+  if (value instanceof Float64Array) return 'f64';
+  if (value instanceof Uint32Array) return 'u32';
+  return value instanceof Uint8Array ? 'u8' : null;
+}
+
+function headerOf(bytes: Uint8Array, end: number): unknown {
+  try {
+    return JSON.parse(Buffer.from(bytes.buffer, bytes.byteOffset, Math.max(0, end)).toString('utf8'));
+  } catch {
+    return null;
+  }
+}
+
+const gapBehind = (length: number): number => (WORD_BYTES - (length % WORD_BYTES)) % WORD_BYTES;
+
+const unusable = (): SarrafError =>
+  new SarrafError(
+    'DATA_UNUSABLE',
+    'expected recordings as the coordinator of a study packs them, found something else',
+  );
+
+/**
+ * Returns the recordings of a market before a time; of its bars those that had closed. The columns are views:
+ * later data is not in them, but is behind them until they are copied.
+ */
+export function cutMarket(packed: PackedMarket, toMs: number): PackedMarket {
+  const { books, trades, stats, candles } = packed;
+  return {
+    ...packed,
+    books: cutBooks(books, bookCount(books, toMs)),
+    trades: trades === null ? null : cutTrades(trades, tradeCount(trades, toMs)),
+    stats: stats === null ? null : cutStats(stats, statsCount(stats, toMs)),
+    candles: candles.flatMap((one) => cutCandles(one, toMs)),
+  };
+}
+
+function cutBooks(books: PackedBooks, length: number): PackedBooks {
+  const levels = books.levelFrom[length] ?? 0;
+  return {
+    ...books,
+    length,
+    venueTimeMs: books.venueTimeMs.subarray(0, length),
+    seenMs: books.seenMs.subarray(0, length),
+    levelFrom: books.levelFrom.subarray(0, length + 1),
+    bids: books.bids.subarray(0, length),
+    price: books.price.subarray(0, levels),
+    amount: books.amount.subarray(0, levels),
+  };
+}
+
+function cutTrades(trades: PackedTrades, length: number): PackedTrades | null {
+  if (length === 0) return null;
+  return {
+    ...trades,
+    length,
+    timeMs: trades.timeMs.subarray(0, length),
+    seenMs: trades.seenMs.subarray(0, length),
+    price: trades.price.subarray(0, length),
+    amount: trades.amount.subarray(0, length),
+    isBuy: trades.isBuy.subarray(0, length),
+  };
+}
+
+function cutStats(stats: PackedStats, length: number): PackedStats | null {
+  if (length === 0) return null;
+  return {
+    length,
+    seenMs: stats.seenMs.subarray(0, length),
+    textFrom: stats.textFrom.subarray(0, length + 1),
+    texts: stats.texts.subarray(0, stats.textFrom[length] ?? 0),
+  };
+}
+
+function cutCandles({ columns, covered, parts }: PackedCandles, toMs: number): readonly PackedCandles[] {
+  // The bar that holds that time had not closed, and those before it had.
+  const end = firstBarFrom(columns, gridOfColumns(columns).startOf(toMs));
+  if (end === 0) return [];
+  const before = <Range extends { readonly fromMs: number; readonly toMs: number }>(
+    ranges: readonly Range[],
+  ) =>
+    ranges
+      .filter(({ fromMs }) => fromMs < toMs)
+      .map((range) => ({ ...range, toMs: Math.min(range.toMs, toMs) }));
+  return [{ columns: barsBetween(columns, 0, end), covered: before(covered), parts: before(parts) }];
 }

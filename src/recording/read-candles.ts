@@ -5,12 +5,10 @@ import type { MarketSymbol } from '../domain/market-symbol.ts';
 import { parseUnits } from '../domain/money.ts';
 import type { Timeframe } from '../domain/timeframe.ts';
 import { openDatabase, queryRows, sqlFiles, type Database } from './duckdb.ts';
-import { folderPath, type FolderKey } from './folder-key.ts';
+import { folderPath, type FolderKey, type TimeRange } from './records.ts';
 import { anchorsOf, readManifest, type Partition } from './manifest.ts';
-import { MoneyCells } from './money-cells.ts';
-import { isReplaced, noneThere, partitionChunks, partitionsOfData, timeText } from './read-partitions.ts';
-import type { TimeRange } from './records.ts';
-import { CANDLE_SHAPE } from './table-shapes.ts';
+import { MoneyCells, CANDLE_SHAPE } from './table-shape.ts';
+import { isReplaced, noneThere, partitionChunks, partitionsOfData, timeText } from './read-rows.ts';
 
 /** Candles read at once: nineteen years of minutes, in 480 MB of columns. */
 export const MOST_CANDLES = 10_000_000;

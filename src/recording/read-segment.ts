@@ -1,14 +1,157 @@
+import { z } from 'zod';
+import type { Candle } from '../domain/candle.ts';
+import type { DecimalText } from '../domain/decimal-text.ts';
+import type { MarketSymbol } from '../domain/market-symbol.ts';
+import { parseMarket } from '../exchange/market-names.ts';
+import type { MarketStats } from '../domain/market-stats.ts';
+import { TIMEFRAMES, type Timeframe } from '../domain/timeframe.ts';
+import type { RecordedBook, RecordedStats, RecordedTrade, TimeRange } from './records.ts';
 import { createReadStream } from 'node:fs';
 import { createInterface } from 'node:readline';
-import type { MarketSymbol } from '../domain/market-symbol.ts';
-import type { TimeRange } from './records.ts';
-import {
-  readEntry,
-  seenMsOf,
-  type SegmentEntry,
-  type SegmentKind,
-  type SegmentRows,
-} from './recorder/segment-entry.ts';
+import { join } from 'node:path';
+import { partitionName } from './table-shape.ts';
+import { AppendFile, type After } from './durable-file.ts';
+
+/** Kinds of market data that are recorded. */
+export const SEGMENT_KINDS = ['books', 'trades', 'stats', 'candles'] as const;
+
+export type SegmentKind = (typeof SEGMENT_KINDS)[number];
+
+/** A closed bar as it was seen. */
+export interface SeenBar {
+  readonly seenMs: number;
+  readonly timeframe: Timeframe;
+  readonly candle: Candle;
+  /** All bars from this time to this bar came with it: one that is not there did not trade. */
+  readonly coveredFromMs: number;
+}
+
+/** The rows of each kind. */
+export interface SegmentRows {
+  readonly books: RecordedBook;
+  readonly trades: RecordedTrade;
+  readonly stats: RecordedStats;
+  readonly candles: SeenBar;
+}
+
+/** Entry of a recorder for one kind, at the time at which it was seen. */
+export type SegmentEntry<Kind extends SegmentKind = SegmentKind> =
+  | { readonly what: 'row'; readonly row: SegmentRows[Kind] }
+  /** It was looked at, and nothing was new. */
+  | { readonly what: 'look'; readonly seenMs: number }
+  /** Something may have been missed in that stretch. */
+  | { readonly what: 'gap'; readonly seenMs: number; readonly gap: TimeRange };
+
+const decimal = z.string().transform((text) => text as DecimalText);
+const time = z.int();
+const levels = z.array(z.tuple([decimal, decimal]));
+const maybe = decimal.nullable();
+
+const book = z.tuple([time.nullable(), levels, levels]);
+const trade = z.tuple([time.nullable(), decimal, decimal, z.enum(['buy', 'sell'])]);
+const stats = z.strictObject({
+  isClosed: z.boolean(),
+  closedReason: z.string().nullable(),
+  bestSell: maybe,
+  bestBuy: maybe,
+  baseVolume: maybe,
+  quoteVolume: maybe,
+  latest: maybe,
+  mark: maybe,
+  dayLow: maybe,
+  dayHigh: maybe,
+  dayOpen: maybe,
+  dayClose: maybe,
+  dayChange: maybe,
+}) satisfies z.ZodType<Omit<MarketStats, 'market'>>;
+
+const candle = z.tuple([z.enum(TIMEFRAMES), time, time, decimal, decimal, decimal, decimal, decimal]);
+
+const line = z.union([
+  z.tuple([z.literal('row'), time, z.unknown()]),
+  z.tuple([z.literal('look'), time]),
+  z.tuple([z.literal('gap'), time, time, time]),
+]);
+
+/** Returns the time an entry was seen, in ms since 1970. */
+function seenMsOf(entry: SegmentEntry): number {
+  return entry.what === 'row' ? entry.row.seenMs : entry.seenMs;
+}
+
+/** An entry as a line of JSON, with its end. */
+function writeEntry(entry: SegmentEntry): string {
+  switch (entry.what) {
+    case 'row':
+      return `${JSON.stringify(['row', entry.row.seenMs, cellsOf(entry.row)])}\n`;
+    case 'look':
+      return `${JSON.stringify(['look', entry.seenMs])}\n`;
+    case 'gap':
+      return `${JSON.stringify(['gap', entry.seenMs, entry.gap.fromMs, entry.gap.toMs])}\n`;
+  }
+}
+
+function cellsOf(row: SegmentRows[SegmentKind]): unknown {
+  if ('bids' in row) return [row.venueTimeMs, row.bids, row.asks];
+  if ('side' in row) return [row.timeMs, row.price, row.amount, row.side];
+  if ('candle' in row) {
+    const { openTimeMs, open, high, low, close, volume } = row.candle;
+    return [row.timeframe, row.coveredFromMs, openTimeMs, open, high, low, close, volume];
+  }
+  const { market: _named, ...numbers } = row.stats;
+  return numbers;
+}
+
+/** The entry that a line is; null for one that was cut short or is damaged. */
+function readEntry<Kind extends SegmentKind>(
+  text: string,
+  of: { readonly kind: Kind; readonly market: MarketSymbol },
+): SegmentEntry<Kind> | null {
+  const read = line.safeParse(parsed(text));
+  if (!read.success) return null;
+  const [what, seenMs, ...rest] = read.data;
+  if (what === 'look') return { what, seenMs };
+  if (what === 'gap') {
+    const [fromMs, toMs] = rest as [number, number];
+    return { what, seenMs, gap: { fromMs, toMs } };
+  }
+  const row = readRow(rest[0], { ...of, seenMs });
+  return row === null ? null : { what: 'row', row: row as SegmentRows[Kind] };
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
+  }
+}
+
+function readRow(
+  cells: unknown,
+  of: { readonly kind: SegmentKind; readonly market: MarketSymbol; readonly seenMs: number },
+): SegmentRows[SegmentKind] | null {
+  const { kind, market, seenMs } = of;
+  if (kind === 'books') {
+    const read = book.safeParse(cells);
+    return read.success
+      ? { venueTimeMs: read.data[0], seenMs, bids: read.data[1], asks: read.data[2] }
+      : null;
+  }
+  if (kind === 'trades') {
+    const read = trade.safeParse(cells);
+    if (!read.success) return null;
+    const [timeMs, price, amount, side] = read.data;
+    return { timeMs, seenMs, price, amount, side, id: null };
+  }
+  if (kind === 'candles') {
+    const read = candle.safeParse(cells);
+    if (!read.success) return null;
+    const [timeframe, coveredFromMs, openTimeMs, open, high, low, close, volume] = read.data;
+    return { seenMs, timeframe, coveredFromMs, candle: { openTimeMs, open, high, low, close, volume } };
+  }
+  const read = stats.safeParse(cells);
+  return read.success ? { seenMs, stats: { ...read.data, market: parseMarket(market) } } : null;
+}
 
 /** Rows that are passed on together: so few that nothing else has to wait long. */
 const PART_ROWS = 256;
@@ -71,4 +214,114 @@ export async function* segmentRows<Kind extends SegmentKind>(
     part = [];
   }
   if (part.length > 0) yield part;
+}
+
+/**
+ * Interval at which seen data is synced to the disk: so much is lost in a power cut, and no more than the
+ * last moment if the process dies.
+ */
+const SYNC_EVERY_MS = 1_000;
+
+/** A larger segment is finalized before its day is over, so that one is never long to read. */
+const LARGEST_BYTES = 64_000_000;
+
+const EXTENSION = '.jsonl';
+
+export interface SegmentWriterOptions {
+  /** Folder of the segments. */
+  readonly folder: string;
+  readonly kind: SegmentKind;
+  /** Sets the segments of this process apart from all before it, and sorts after theirs. */
+  readonly life: string;
+  readonly after: After;
+  /** A segment is complete, and on the disk. */
+  readonly onSegment: (path: string) => void;
+  /** The disk takes no more: the writer has stopped. */
+  readonly onError: (error: unknown) => void;
+  readonly largestBytes?: number;
+  readonly syncEveryMs?: number;
+}
+
+/**
+ * Journals what is seen of one kind of one market: a line each, in a segment a day (UTC), or more where they
+ * get large. Its queue is the buffer of its file, which is written at once when it is full.
+ */
+export class SegmentWriter {
+  private readonly options: SegmentWriterOptions;
+  private current: { readonly file: AppendFile; readonly day: string } | null = null;
+  private closing: Promise<void> = Promise.resolve();
+  private count = 0;
+  private isStopped = false;
+
+  constructor(options: SegmentWriterOptions) {
+    this.options = options;
+  }
+
+  /**
+   * Takes an entry: it is on the disk a second later, or `onError` was called. After that it takes
+   * nothing.
+   */
+  write(entry: SegmentEntry): void {
+    if (this.isStopped) return;
+    const day = partitionName(seenMsOf(entry), 'day');
+    const { largestBytes = LARGEST_BYTES } = this.options;
+    if (this.current !== null && (this.current.day !== day || this.current.file.bytes >= largestBytes))
+      this.rotate();
+    try {
+      this.current ??= { day, file: this.open(day) };
+      this.current.file.append(Buffer.from(writeEntry(entry)));
+    } catch (error) {
+      this.fail(error);
+    }
+  }
+
+  /** Writes nothing more, and hands over the last segment. */
+  async end(): Promise<void> {
+    this.isStopped = true;
+    this.rotate();
+    await this.closing;
+  }
+
+  private open(day: string): AppendFile {
+    const { folder, kind, life, after, syncEveryMs = SYNC_EVERY_MS } = this.options;
+    this.count += 1;
+    const name = `${kind}-${day}-${life}-${String(this.count).padStart(6, '0')}`;
+    return new AppendFile({
+      path: join(folder, `${name}${EXTENSION}`),
+      after,
+      syncEveryMs,
+      onError: (error) => this.fail(error),
+    });
+  }
+
+  private rotate(): void {
+    const { current } = this;
+    this.current = null;
+    // Closing waits for the disk. A kill meanwhile must not leave out the end of this segment and keep the
+    // beginning of the next: nobody would see the hole.
+    current?.file.flush();
+    if (current !== null) this.closing = this.handOver(current.file, this.closing);
+  }
+
+  private async handOver(file: AppendFile, after: Promise<void>): Promise<void> {
+    await after;
+    try {
+      await file.close();
+    } catch (error) {
+      this.fail(error);
+    }
+    this.options.onSegment(file.path);
+  }
+
+  private fail(error: unknown): void {
+    if (this.isStopped) return;
+    this.isStopped = true;
+    this.options.onError(error);
+  }
+}
+
+/** The kind of a segment, by the name of its file; null for another file. */
+export function segmentKind(name: string): SegmentKind | null {
+  const [, kind] = /^(books|trades|stats|candles)-\d{4}-\d\d-\d\d-[\w-]+\.jsonl$/.exec(name) ?? [];
+  return (kind as SegmentKind | undefined) ?? null;
 }

@@ -7,15 +7,25 @@ import type { PublicTrade } from '../domain/trade.ts';
 import { exchangeAskedMs, type VenueAnswer, type VenueCall } from '../venues/port.ts';
 import type { Timeframe } from '../domain/timeframe.ts';
 import { readManifest } from './manifest.ts';
-import { timeText } from './read-partitions.ts';
-import { afterOnMachine, type After } from './append-file.ts';
-import { isOfTrades, type FinalizeSegments, type FinalizeTarget } from './finalize-segment.ts';
-import { SegmentCompactor } from './recorder/segment-compactor.ts';
-import { SEGMENT_KINDS, type SegmentEntry, type SegmentKind } from './recorder/segment-entry.ts';
-import { takeLeftFolders, takeSegmentFolder, type SegmentFolder } from './recorder/segment-folder.ts';
-import { SegmentWriter, type SegmentWriterOptions } from './recorder/segment-writer.ts';
-import { ChangeDetector } from './recorder/change-detector.ts';
-import { noteTape, readTape } from './recorder/tape-tail.ts';
+import { timeText } from './read-rows.ts';
+import { afterOnMachine, type After } from './durable-file.ts';
+import {
+  isOfTrades,
+  type FinalizeSegments,
+  type FinalizeTarget,
+  SegmentCompactor,
+  takeLeftFolders,
+  takeSegmentFolder,
+  type SegmentFolder,
+} from './finalize-segment.ts';
+import {
+  SEGMENT_KINDS,
+  type SegmentEntry,
+  type SegmentKind,
+  SegmentWriter,
+  type SegmentWriterOptions,
+} from './read-segment.ts';
+import { ChangeDetector, noteTape, readTape } from './recorder/change-detector.ts';
 
 /** A longer time without a look is noted as a gap, where nothing else is said. */
 const LONGEST_PAUSE_MS = 60_000;

@@ -1,6 +1,16 @@
 import type { MarketStats } from '../domain/market-stats.ts';
 import type { PublicTrade } from '../domain/trade.ts';
-import type { BookSides } from '../domain/order-book.ts';
+import type { BookSides, BookLevel } from '../domain/order-book.ts';
+import { existsSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { SarrafError } from '../domain/errors.ts';
+import type { MarketSymbol } from '../domain/market-symbol.ts';
+import { parseMarket } from '../exchange/market-names.ts';
+import { TIMEFRAMES, type Timeframe } from '../domain/timeframe.ts';
+import { type DecimalText, fractionDigits } from '../domain/decimal-text.ts';
+import { present } from '../domain/invariant.ts';
+import { formatUnits, UNIT_DECIMALS } from '../domain/money.ts';
+import { divideHalfEven } from '../domain/rounding.ts';
 
 /** Levels of each side of a book that are kept: as many as the exchange shows. */
 export const BOOK_LEVELS = 24;
@@ -33,4 +43,164 @@ export interface RecordedStats {
 export interface TimeRange {
   readonly fromMs: number;
   readonly toMs: number;
+}
+
+/** Kind of the records in a folder of the catalogue. */
+export type RecordKind = 'candles' | 'trades' | 'books' | 'stats';
+
+/** One folder of the catalogue: a market and a kind, and for candles their timeframe. */
+export type FolderKey =
+  | { readonly market: MarketSymbol; readonly kind: 'candles'; readonly timeframe: Timeframe }
+  | { readonly market: MarketSymbol; readonly kind: 'trades' | 'books' | 'stats' };
+
+/** The folder's own name below that of its market: `candles-1h`, `trades`. */
+export function folderName(key: FolderKey): string {
+  return key.kind === 'candles' ? `candles-${key.timeframe}` : key.kind;
+}
+
+/** Market and kind for people: `BTCIRT candles-1h`. */
+export function folderTitle(key: FolderKey): string {
+  return `${key.market} ${folderName(key)}`;
+}
+
+/** Returns the path of the folder below the catalogue's root. */
+export function folderPath(root: string, key: FolderKey): string {
+  return join(root, key.market, folderName(key));
+}
+
+/** The folder that two names stand for; null where they are none of the catalogue's. */
+export function parseFolder(market: string, name: string): FolderKey | null {
+  const symbol = symbolOf(market);
+  if (symbol === null) return null;
+  if (name === 'trades' || name === 'books' || name === 'stats') return { market: symbol, kind: name };
+  const timeframe = TIMEFRAMES.find((known) => name === `candles-${known}`);
+  return timeframe === undefined ? null : { market: symbol, kind: 'candles', timeframe };
+}
+
+/**
+ * Throws `DATA_UNUSABLE` where a market has candles in a folder that names no timeframe: they could not be
+ * found.
+ */
+export function refuseUnknownCandles(root: string, market: string): void {
+  const path = join(root, market);
+  if (!existsSync(path)) return;
+  const unknown = readdirSync(path).find(
+    (name) => name.startsWith('candles-') && parseFolder(market, name) === null,
+  );
+  if (unknown === undefined) return;
+  throw new SarrafError(
+    'DATA_UNUSABLE',
+    `expected folders of candles named by a timeframe, such as candles-1h, found ${join(path, unknown)}: ` +
+      'the catalogue is of an older version. Move it away, and import again',
+  );
+}
+
+/** Only the one spelling that folders have: another would be a second folder of one market. */
+function symbolOf(name: string): MarketSymbol | null {
+  try {
+    const { symbol } = parseMarket(name);
+    return symbol === name ? symbol : null;
+  } catch {
+    return null;
+  }
+}
+
+/** A list of values for each field. */
+type ListsOf<Row> = { readonly [Name in keyof Row]: readonly Row[Name][] };
+
+/**
+ * Recorded trades as columns, which cost a run of millions of them no object each. Times in ms since 1970;
+ * NaN where the exchange does not say.
+ */
+export interface TradeColumns extends ListsOf<Pick<PublicTrade, 'price' | 'amount' | 'side'>> {
+  readonly length: number;
+  readonly timeMs: Float64Array;
+  readonly seenMs: Float64Array;
+}
+
+/** One side of each book of a chunk: its levels, best first. */
+export interface LevelLists {
+  /** Returns the number of levels of a book. */
+  lengthOf(row: number): number;
+  /** Of one level; undefined where a book has none at that place. */
+  priceAt(row: number, place: number): DecimalText | undefined;
+  amountAt(row: number, place: number): DecimalText | undefined;
+  levelsOf(row: number): readonly BookLevel[];
+}
+
+/** Recorded books in the same way. Most pass without anybody asking for their levels. */
+export interface BookColumns extends BookSides<LevelLists> {
+  readonly length: number;
+  readonly venueTimeMs: Float64Array;
+  readonly seenMs: Float64Array;
+}
+
+/** Levels that are there as lists already. */
+export class ListedLevels implements LevelLists {
+  private readonly lists: readonly (readonly BookLevel[])[];
+
+  constructor(lists: readonly (readonly BookLevel[])[]) {
+    this.lists = lists;
+  }
+
+  lengthOf(row: number): number {
+    return this.levelsOf(row).length;
+  }
+
+  priceAt(row: number, place: number): DecimalText | undefined {
+    return this.levelsOf(row)[place]?.[0];
+  }
+
+  amountAt(row: number, place: number): DecimalText | undefined {
+    return this.levelsOf(row)[place]?.[1];
+  }
+
+  levelsOf(row: number): readonly BookLevel[] {
+    return present(this.lists[row], 'the levels of a book');
+  }
+}
+
+/** A time of a column; null where the exchange did not say. */
+export function knownTime(timeMs: number): number | null {
+  return Number.isNaN(timeMs) ? null : timeMs;
+}
+
+export function tradeColumns(trades: readonly Omit<RecordedTrade, 'id'>[]): TradeColumns {
+  return {
+    length: trades.length,
+    timeMs: Float64Array.from(trades, ({ timeMs }) => timeMs ?? Number.NaN),
+    seenMs: Float64Array.from(trades, ({ seenMs }) => seenMs),
+    price: trades.map(({ price }) => price),
+    amount: trades.map(({ amount }) => amount),
+    side: trades.map(({ side }) => side),
+  };
+}
+
+export function bookColumns(books: readonly RecordedBook[]): BookColumns {
+  return {
+    length: books.length,
+    venueTimeMs: Float64Array.from(books, ({ venueTimeMs }) => venueTimeMs ?? Number.NaN),
+    seenMs: Float64Array.from(books, ({ seenMs }) => seenMs),
+    bids: new ListedLevels(books.map(({ bids }) => bids)),
+    asks: new ListedLevels(books.map(({ asks }) => asks)),
+  };
+}
+
+/** A decimal as it is, and one with more decimals than these (0 to 10) with as many, half to even. */
+export function roundedDecimal(decimal: DecimalText, decimals: number = UNIT_DECIMALS): DecimalText {
+  const excess = fractionDigits(decimal) - decimals;
+  if (excess <= 0) return decimal;
+  const rounded = divideHalfEven(BigInt(decimal.replace('.', '')), 10n ** BigInt(excess));
+  return formatUnits(rounded * 10n ** BigInt(UNIT_DECIMALS - decimals));
+}
+
+/** Digits before the point that fit DECIMAL(38,10); more would silently become another number. */
+const MOST_WHOLE_DIGITS = 28;
+
+/** Requirement that a number fails for storage, as the rest of "expected …"; null if it can be stored. */
+export function decimalProblem(decimal: DecimalText): string | null {
+  if (decimal.length <= UNIT_DECIMALS) return null;
+  if (fractionDigits(decimal) > UNIT_DECIMALS) return `at most ${UNIT_DECIMALS} decimals`;
+  const [whole = ''] = decimal.replace('-', '').split('.');
+  return whole.length > MOST_WHOLE_DIGITS ? `at most ${MOST_WHOLE_DIGITS} digits before the point` : null;
 }

@@ -1,9 +1,41 @@
+import type { CandleColumns } from '../domain/candle-columns.ts';
 import type { DuckDBAppender } from '@duckdb/node-api';
-import type { StagedRows } from './append-outcome.ts';
-import { BLOCK_COLUMNS, NotPlain, scaleFactor, type CandleBlock } from './candle-blocks.ts';
+import type { StagedRows } from './staging-table.ts';
 import { loadDuckdb, queryRows, runSql, type Database } from './duckdb.ts';
-import { countsSql } from './table-shape.ts';
-import { CANDLE_SHAPE } from './table-shapes.ts';
+import { countsSql, CANDLE_SHAPE } from './table-shape.ts';
+
+/** Bars that follow one another in a file, as columns. */
+export type CandleBlock = Omit<CandleColumns, 'market' | 'timeframe' | 'anchors'>;
+
+/** A faster way to the bars of a file, which is tried first. */
+export interface CandleBlocks {
+  /** About how many bars there are. */
+  readonly expectedRows: number;
+  /**
+   * The bars in the order of their lines, each block with the decimals of the finest bar so far. Its columns
+   * are good until the next block. Throws `NotPlain` where the file has to be read row by row.
+   */
+  read(): AsyncIterable<CandleBlock>;
+}
+
+/** Says that a file has to be read row by row, which knows what to make of each row. */
+export class NotPlain extends Error {}
+
+/** The columns of a block. */
+export const BLOCK_COLUMNS = ['openTimeMs', 'open', 'high', 'low', 'close', 'volume'] as const;
+
+export type BlockColumn = (typeof BLOCK_COLUMNS)[number];
+
+/** Returns the factor for the cells of a column when more decimals come. */
+export function scaleFactor(
+  column: BlockColumn,
+  from: Pick<CandleBlock, 'priceDecimals' | 'volumeDecimals'>,
+  to: Pick<CandleBlock, 'priceDecimals' | 'volumeDecimals'>,
+): number {
+  if (column === 'openTimeMs') return 1;
+  const kind = column === 'volume' ? 'volumeDecimals' : 'priceDecimals';
+  return 10 ** (to[kind] - from[kind]);
+}
 
 /** The table of the bars, whose numbers are cells: whole numbers of the last decimal. */
 const CELLS = 'cells';

@@ -1,6 +1,10 @@
 import { ENDPOINTS, type EndpointName } from '../exchange/endpoints.ts';
 import type { HttpRequest, HttpResponse, Transport } from '../exchange/transport.ts';
-import type { RawReply } from './raw-file.ts';
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
+import { partitionName } from './table-shape.ts';
+import { AppendFile, afterOnMachine, type After } from './durable-file.ts';
 
 /**
  * Market data, which belongs to nobody. A log-in's reply has a token in it, and all others tell of an
@@ -68,4 +72,133 @@ function isMarketData({ method, path }: HttpRequest): boolean {
     (known) =>
       known.method === method && (known.isWhole ? place === known.start : place.startsWith(known.start)),
   );
+}
+
+/** The folder of the catalogue in which raw replies lie. */
+const RAW = 'raw';
+
+/**
+ * Packed together, and on the disk, after this or at this size: the shorter, the less is lost with the
+ * process, the larger the files.
+ */
+const PACK_EVERY_MS = 1_000;
+const LARGEST_PACK_BYTES = 256 * 1024;
+
+/** A file of this size is followed by another. */
+const LARGEST_BYTES = 64_000_000;
+
+/** A reply as it came. */
+interface RawReply {
+  /** In ms since 1970: when it was asked for, and when it was there. */
+  readonly sentMs: number;
+  readonly seenMs: number;
+  /** Method, path and query. */
+  readonly endpoint: string;
+  readonly status: number;
+  readonly body: string;
+}
+
+interface RawFileOptions {
+  /** The catalogue's folder. */
+  readonly root: string;
+  /** Sets the files of this process apart from all others. */
+  readonly life: string;
+  /** The disk takes no more: nothing more is kept. */
+  readonly onError: (error: unknown) => void;
+  readonly after?: After;
+}
+
+/**
+ * Keeps replies whole: JSON lines, packed with gzip in pieces of about a second, in files by the day (UTC).
+ * Each piece can be unpacked without those after it, so that of a process that was killed only the last may
+ * be cut short.
+ */
+export class RawFile {
+  /** Replies that were kept. */
+  count = 0;
+  private readonly options: RawFileOptions;
+  private readonly after: After;
+  private current: { readonly day: string; readonly file: AppendFile } | null = null;
+  private lines: string[] = [];
+  private lineBytes = 0;
+  private files = 0;
+  private cancelPack: (() => void) | null = null;
+  private closing: Promise<void> = Promise.resolve();
+  private isStopped = false;
+
+  constructor(options: RawFileOptions) {
+    this.options = options;
+    this.after = options.after ?? afterOnMachine;
+  }
+
+  /** Keeps a reply. Never throws. */
+  take(reply: RawReply): void {
+    if (this.isStopped) return;
+    const day = partitionName(reply.seenMs, 'day');
+    if (this.current !== null && (this.current.day !== day || this.current.file.bytes >= LARGEST_BYTES))
+      this.rotate();
+    try {
+      this.current ??= { day, file: this.open(day) };
+    } catch (error) {
+      this.fail(error);
+      return;
+    }
+    const line = `${JSON.stringify(reply)}\n`;
+    this.lines.push(line);
+    this.lineBytes += line.length;
+    this.count += 1;
+    if (this.lineBytes >= LARGEST_PACK_BYTES) this.pack();
+    else this.cancelPack ??= this.after(PACK_EVERY_MS, () => this.pack());
+  }
+
+  /** Puts everything on the disk. */
+  async close(): Promise<void> {
+    this.rotate();
+    this.isStopped = true;
+    await this.closing;
+  }
+
+  private open(day: string): AppendFile {
+    const { root, life } = this.options;
+    const folder = join(root, RAW, day);
+    mkdirSync(folder, { recursive: true });
+    this.files += 1;
+    return new AppendFile({
+      path: join(folder, `${life}-${String(this.files).padStart(6, '0')}.jsonl.gz`),
+      after: this.after,
+      syncEveryMs: PACK_EVERY_MS,
+      onError: (error) => this.fail(error),
+    });
+  }
+
+  private pack(): void {
+    this.cancelPack?.();
+    this.cancelPack = null;
+    if (this.lines.length === 0) return;
+    this.current?.file.append(gzipSync(this.lines.join('')));
+    this.lines = [];
+    this.lineBytes = 0;
+  }
+
+  private rotate(): void {
+    this.pack();
+    const { current } = this;
+    this.current = null;
+    if (current !== null) this.closing = this.closeAfter(current.file, this.closing);
+  }
+
+  private async closeAfter(file: AppendFile, before: Promise<void>): Promise<void> {
+    await before;
+    try {
+      await file.close();
+    } catch (error) {
+      this.fail(error);
+    }
+  }
+
+  private fail(error: unknown): void {
+    if (this.isStopped) return;
+    this.isStopped = true;
+    this.options.onError(error);
+  }
 }

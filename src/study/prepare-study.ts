@@ -37,7 +37,7 @@ import { catalogueRecordings } from '../backtest/recordings.ts';
 import { openCatalogue, usualCatalogue } from '../daemon/open-catalogue.ts';
 import { packMarket } from '../recording/pack-market.ts';
 import type { PackedMarket } from '../recording/packed-market.ts';
-import { EARLIEST_MS, LATEST_MS, partitionsWithin } from '../recording/read-partitions.ts';
+import { EARLIEST_MS, LATEST_MS, partitionsWithin } from '../recording/read-rows.ts';
 import { Sampler } from '../search/sampler.ts';
 
 /** A study that can be run: all that it needs was found, and fits together. */

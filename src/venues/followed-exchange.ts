@@ -36,8 +36,7 @@ import type { FollowedRules } from './liquidity-model.ts';
 import { FollowedMarket } from './followed-market.ts';
 import { wholeId } from './read-records.ts';
 import type { SimulatedOrder, Trade, MarketState } from '../simulator/market-state.ts';
-import { knownTime } from '../recording/record-columns.ts';
-import { BOOK_LEVELS } from '../recording/records.ts';
+import { knownTime, BOOK_LEVELS } from '../recording/records.ts';
 import type { PriceLevel } from '../simulator/matching-book.ts';
 import type { Liquidity } from './followed/followed-side.ts';
 

@@ -7,7 +7,7 @@ import type { Price, Units } from '../domain/money.ts';
 import { oppositeOf, type Side } from '../domain/order.ts';
 import type { PublicTrade } from '../domain/trade.ts';
 import type { Timeframe } from '../domain/timeframe.ts';
-import { tradeColumns, type BookColumns, type TradeColumns, knownTime } from '../recording/record-columns.ts';
+import { tradeColumns, type BookColumns, type TradeColumns, knownTime } from '../recording/records.ts';
 import type { SimulatedExchange } from '../simulator/exchange.ts';
 import type { MarketState, SimulatedOrder } from '../simulator/market-state.ts';
 import type { PriceLevel } from '../simulator/matching-book.ts';

@@ -29,7 +29,7 @@ import type { VenueCaller, VenueEnd } from './venue-caller.ts';
 import type { AccountKeeper, AccountOrigin } from './account-reader.ts';
 import { joinTrades, oldestFirst } from '../domain/trade-join.ts';
 import type { PublicTrade } from '../domain/trade.ts';
-import { bookColumns, tradeColumns } from '../recording/record-columns.ts';
+import { bookColumns, tradeColumns } from '../recording/records.ts';
 import type { FollowedMarket } from './followed-market.ts';
 
 /** Fills are those of a backtest on recorded books; the books that are polled are the real exchange's own. */

@@ -11,7 +11,7 @@ import { DEFAULT_ENGINE_TIMES, DEFAULT_RECONCILIATION } from '../../src/engine/e
 import { MARKET_NAMES, parseMarket } from '../../src/exchange/market-names.ts';
 import { createRiskLimits } from '../../src/engine/risk-limits.ts';
 import type { OrderRecord } from '../../src/records/order.ts';
-import { bookColumns, tradeColumns } from '../../src/recording/record-columns.ts';
+import { bookColumns, tradeColumns } from '../../src/recording/records.ts';
 import { defineStrategy, type StrategyDefinition } from '../../src/strategy/definition.ts';
 import type { LoggedLine } from '../../src/engine/strategy-instance.ts';
 import { sma } from '../../src/strategy/indicators/averages.ts';

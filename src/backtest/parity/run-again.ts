@@ -10,9 +10,15 @@ import type { OrderBook, BookLevel } from '../../domain/order-book.ts';
 import { gridOf, shownAnchors } from '../../domain/bar-grid.ts';
 import type { StrategyInstanceSettings } from '../../engine/engine-settings.ts';
 import { Catalogue } from '../../recording/catalogue.ts';
-import { partitionsWithin } from '../../recording/read-partitions.ts';
-import { bookColumns, tradeColumns, type TradeColumns } from '../../recording/record-columns.ts';
-import type { RecordedBook, RecordedStats, RecordedTrade } from '../../recording/records.ts';
+import { partitionsWithin } from '../../recording/read-rows.ts';
+import {
+  bookColumns,
+  tradeColumns,
+  type TradeColumns,
+  type RecordedBook,
+  type RecordedStats,
+  type RecordedTrade,
+} from '../../recording/records.ts';
 import type { BarRecording } from '../poll/recorded-feed.ts';
 import { INTERFACE_PROFILE } from '../../venues/interface-profile.ts';
 import { DEFAULT_POLL_RULES, type Latency, type PollRules } from '../../venues/poll-rules.ts';

@@ -3,8 +3,7 @@ import { candleAt, gridOfColumns, type CandleColumns } from '../../domain/candle
 import { SarrafError } from '../../domain/errors.ts';
 import { present } from '../../domain/invariant.ts';
 import { timeframeMs } from '../../domain/timeframe.ts';
-import type { BookColumns, TradeColumns } from '../../recording/record-columns.ts';
-import type { RecordedStats, TimeRange } from '../../recording/records.ts';
+import type { BookColumns, TradeColumns, RecordedStats, TimeRange } from '../../recording/records.ts';
 import type { FollowedMarket } from '../../venues/followed-market.ts';
 
 /** Recording of one market, in the order of its own time. */

@@ -15,7 +15,7 @@ import type { FillRecord } from '../../records/fill.ts';
 import type { OrderRecord } from '../../records/order.ts';
 import type { EndpointUsage } from '../../daemon/request-counts.ts';
 import type { PollPlan } from '../../scheduler/plan-polls.ts';
-import { timeText } from '../../recording/read-partitions.ts';
+import { timeText } from '../../recording/read-rows.ts';
 import { VirtualTime, type Timeline } from '../../virtual/virtual-time.ts';
 import {
   intentsOf,

@@ -11,14 +11,13 @@ import {
   partitionsOfData,
   partitionsWithin,
   timeText,
-} from '../../recording/read-partitions.ts';
+} from '../../recording/read-rows.ts';
 import type { FileForm } from '../../recording/written-form.ts';
 import { readDataFile } from '../../recording/read-file.ts';
-import type { TimeRange } from '../../recording/records.ts';
+import { type TimeRange, folderPath, type FolderKey } from '../../recording/records.ts';
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { checksum } from '../../recording/durable-file.ts';
-import { folderPath, type FolderKey } from '../../recording/folder-key.ts';
 
 /** Bars that a run needs. */
 export interface BarQuestion {

@@ -4,9 +4,9 @@ import { usualCatalogue } from '../../daemon/open-catalogue.ts';
 import { readAnchor, type BarAnchor } from '../../domain/bar-grid.ts';
 import type { MarketSymbol } from '../../domain/market-symbol.ts';
 import { TIMEFRAMES, type Timeframe } from '../../domain/timeframe.ts';
-import type { FolderKey, RecordKind } from '../../recording/folder-key.ts';
-import { TimeReader } from '../../recording/time-reader.ts';
-import { EARLIEST_MS, LATEST_MS, timeText } from '../../recording/read-partitions.ts';
+import type { FolderKey, RecordKind } from '../../recording/records.ts';
+import { TimeReader } from '../../recording/written-form.ts';
+import { EARLIEST_MS, LATEST_MS, timeText } from '../../recording/read-rows.ts';
 import { wrongInput } from '../command-error.ts';
 
 /** Options of every command of the catalogue. */

@@ -5,7 +5,7 @@ import { SarrafError } from '../../domain/errors.ts';
 import type { MarketSymbol } from '../../domain/market-symbol.ts';
 import type { Timeframe } from '../../domain/timeframe.ts';
 import { downloadCandles, type FetchPage } from '../../recording/download-candles.ts';
-import { timeText } from '../../recording/read-partitions.ts';
+import { timeText } from '../../recording/read-rows.ts';
 import { failed, wrongInput } from '../command-error.ts';
 import { readConfig } from '../read-config.ts';
 import { untilStopped } from '../end-signal.ts';

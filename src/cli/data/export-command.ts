@@ -1,7 +1,7 @@
 import { Option, type Command } from 'commander';
 import { openCatalogue } from '../../daemon/open-catalogue.ts';
 import { exportFile } from '../../recording/export-file.ts';
-import { folderTitle } from '../../recording/folder-key.ts';
+import { folderTitle } from '../../recording/records.ts';
 import { marketOption } from '../option-readers.ts';
 import { asCommand } from '../as-command.ts';
 import {

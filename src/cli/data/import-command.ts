@@ -11,7 +11,7 @@ import { FIELDS, PRESET_NAMES, type Field, type Preset } from '../../recording/c
 import { isFeed } from '../../recording/feed-message.ts';
 import { importFeed } from '../../recording/import-feed.ts';
 import { isoText } from '../../domain/time-text.ts';
-import type { AppendOutcome } from '../../recording/append-outcome.ts';
+import type { AppendOutcome } from '../../recording/staging-table.ts';
 import type { ImportPart, ImportReport } from '../../recording/import-report.ts';
 import { importTable } from '../../recording/import-table.ts';
 import type { FileForm } from '../../recording/written-form.ts';

@@ -1,15 +1,13 @@
-import { NotPlain, type CandleBlock, type CandleBlocks } from '../candle-blocks.ts';
+import { NotPlain, type CandleBlock, type CandleBlocks } from '../stage-blocks.ts';
 import { widthOf, type ColumnPlaces } from '../column-places.ts';
-import type { BarPlan } from './detect-timeframe.ts';
-import type { ImportTableOptions } from './import-table-options.ts';
+import { type BarPlan, isSlipped } from './detect-timeframe.ts';
+import type { ImportTableOptions } from '../import-report.ts';
 import { isCsv } from './open-table.ts';
-import { type FileRow, type RowFile, openText } from '../open-text.ts';
+import { type FileRow, type RowFile, openText, fileKind } from '../open-text.ts';
 import { type BarStarts, MOST_LINE_BYTES, PlainScanner } from './plain-scanner.ts';
 import type { TableReader } from './table-reader.ts';
 import { open } from 'node:fs/promises';
-import { isSlipped } from './bar-checks.ts';
-import { fileKind } from './file-kind.ts';
-import { plainLayout, type CsvLayout, type PlainLayout } from './plain-layout.ts';
+import { plainLayout, type CsvLayout, type PlainLayout } from './plain-time.ts';
 
 /** A guess of how many times shorter a packed file is, and how many more rows there may be than it seems. */
 const USUAL_PACKING = 4;

@@ -1,7 +1,16 @@
-import { anchorOfMost, gridAt, UTC_MIDNIGHT, type BarAnchor, type BarGrid } from '../../domain/bar-grid.ts';
+import {
+  anchorOfMost,
+  gridAt,
+  UTC_MIDNIGHT,
+  type BarAnchor,
+  type BarGrid,
+  anchorText,
+} from '../../domain/bar-grid.ts';
 import { SarrafError } from '../../domain/errors.ts';
 import { TIMEFRAMES, timeframeMs, type Timeframe } from '../../domain/timeframe.ts';
-import { durationText } from '../../domain/time-text.ts';
+import { durationText, isoText } from '../../domain/time-text.ts';
+import type { Candle } from '../../domain/candle.ts';
+import type { ReadRow } from './table-reader.ts';
 
 /** The times between neighbours. */
 interface Steps {
@@ -100,4 +109,107 @@ function misfit(path: string, wanted: Timeframe, stepMs: number): SarrafError {
     'INVALID_FILE',
     `expected bars of ${durationText(timeframeMs(wanted))} in ${path}, found bars ${durationText(stepMs)} apart, of which finer ones can not be made: name a timeframe of ${durationText(stepMs)} or more`,
   );
+}
+
+/** A bar that does not begin where bars of its timeframe do is one of another time zone, or none. */
+export function aligned(read: ReadRow<Candle>, { grid, partMs }: BarPlan): ReadRow<Candle> {
+  if ('problem' in read || partMs !== null || grid.isStart(read.row.openTimeMs)) return read;
+  const found = isoText(read.row.openTimeMs);
+  const { timeframe, anchor } = grid;
+  return {
+    problem: `expected a bar that begins where bars of ${timeframe} do at ${anchorText(anchor)}, as most of the file, found ${found}`,
+  };
+}
+
+/**
+ * Bars that are put together count once each: the same one again is left out (null), and another for its time
+ * is a bad row. Those that are not are looked at where they go.
+ */
+export function onceEach({ partMs }: BarPlan): (read: ReadRow<Candle>) => ReadRow<Candle> | null {
+  if (partMs === null) return (read) => read;
+  const known = new KnownBars(partMs);
+  return (read) => {
+    const found = 'row' in read ? known.take(read.row) : 'new';
+    if (found === 'new' || 'problem' in read) return read;
+    if (found === 'same') return null;
+    return {
+      problem: `expected the bar of ${isoText(read.row.openTimeMs)} once, found another for it before`,
+    };
+  };
+}
+
+/** Bars of one page. A file is mostly without long gaps, so few pages are mostly empty. */
+const PAGE_BARS = 256;
+
+/** Remembers which bars of a file came, in four bytes a bar, so that none is put together with itself. */
+class KnownBars {
+  private readonly stepMs: number;
+  private readonly pages = new Map<number, Uint32Array>();
+
+  /** `stepMs` divides the times of all bars; one that it does not divide counts as new. */
+  constructor(stepMs: number) {
+    this.stepMs = stepMs;
+  }
+
+  /** Takes a bar. Answers whether it is new, is there already, or is another one for its time. */
+  take({ openTimeMs, open, high, low, close, volume }: Candle): 'new' | 'same' | 'other' {
+    const place = openTimeMs / this.stepMs;
+    if (!Number.isInteger(place)) return 'new';
+    const number = Math.floor(place / PAGE_BARS);
+    let page = this.pages.get(number);
+    if (page === undefined) this.pages.set(number, (page = new Uint32Array(PAGE_BARS)));
+    const index = place - number * PAGE_BARS;
+    const before = page[index] ?? 0;
+    const mark = markOf(`${open} ${high} ${low} ${close} ${volume}`);
+    if (before !== 0) return before === mark ? 'same' : 'other';
+    page[index] = mark;
+    return 'new';
+  }
+}
+
+/** FNV-1a, 32 bits, never 0. */
+function markOf(text: string): number {
+  let hash = 0x811c9dc5;
+  for (let index = 0; index < text.length; index += 1)
+    hash = Math.imul(hash ^ text.charCodeAt(index), 0x01000193);
+  return hash >>> 0 || 1;
+}
+
+/**
+ * Looks for times that go back by hours amid a file that goes on: it was put together of parts of different
+ * time zones.
+ */
+export class BackwardSteps {
+  private beforeMs: number | null = null;
+  /** Steps in either direction so far. */
+  forward = 0;
+  back = 0;
+  private first: string | null = null;
+
+  /** Looks at a bar in the order of the file, and hands it on as it is. */
+  look(read: ReadRow<Candle>, line: number): ReadRow<Candle> {
+    if ('problem' in read) return read;
+    const { openTimeMs } = read.row;
+    const stepMs = this.beforeMs === null ? 0 : openTimeMs - this.beforeMs;
+    this.beforeMs = openTimeMs;
+    if (stepMs > 0) this.forward += 1;
+    if (stepMs >= 0) return read;
+    this.back += 1;
+    this.first ??= `line ${line} goes back by ${durationText(-stepMs)}`;
+    return read;
+  }
+
+  /** Returns the notes about the file; none if it is sorted, either way. */
+  notes(): string[] {
+    if (this.first === null || !isSlipped(this)) return [];
+    return [`its times are not in order: ${this.first}, as after a change of the time zone`];
+  }
+}
+
+/**
+ * True if some times go back in a file that mostly goes forward; one that mostly goes back is sorted the
+ * other way.
+ */
+export function isSlipped({ forward, back }: { readonly forward: number; readonly back: number }): boolean {
+  return back > 0 && back <= forward / 10;
 }

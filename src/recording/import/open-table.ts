@@ -1,9 +1,17 @@
 import { SarrafError } from '../../domain/errors.ts';
 import { openDatabase, queryRows, sqlFiles, streamChunks } from '../duckdb.ts';
-import { fileKind } from './file-kind.ts';
-import { openJson } from './open-json.ts';
+import {
+  fileKind,
+  type FileRow,
+  type RowFile,
+  type ReadProgress,
+  openText,
+  unreadable,
+  type OpenText,
+} from '../open-text.ts';
 import { openCsv, type CsvFile } from '../open-csv.ts';
-import type { FileRow, RowFile, ReadProgress } from '../open-text.ts';
+import { createInterface } from 'node:readline';
+import { parseJson } from '../../exchange/reply-decoder.ts';
 
 /** Rows that the columns and the timeframe are found from, and often some more. */
 const FIRST_ROWS = 1_000;
@@ -110,4 +118,145 @@ async function* partsOf(from: {
   } finally {
     database.close();
   }
+}
+
+/** Rows of one part at most. */
+const PART_ROWS = 10_000;
+
+/** A longer value is no row of a table. */
+const MOST_CHARACTERS = 4_000_000;
+
+/** The names of the lists in a reply of the exchange with candles. */
+const LISTS = ['t', 'o', 'h', 'l', 'c', 'v'] as const;
+
+type JsonObject = Readonly<Record<string, unknown>>;
+
+const isObject = (value: unknown): value is JsonObject =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+const isBarLists = (value: unknown): value is JsonObject =>
+  isObject(value) && LISTS.every((name) => Array.isArray(value[name]));
+
+/**
+ * The rows of a JSON file: one object or list a line, or one list of them, or the exchange's lists of
+ * candles. The names of the first object are its titles. Throws `INVALID_FILE` for what is none of these.
+ */
+async function openJson(path: string): Promise<RowFile & { readonly progress: () => ReadProgress }> {
+  const open = openText(path);
+  const rows = rowsOf(path, open);
+  const { value } = await rows.next();
+  if (value === undefined) throw new SarrafError('INVALID_FILE', `expected rows in ${path}, found none`);
+  const [first] = value.values;
+  const header = isBarLists(first) ? LISTS : isObject(first) ? Object.keys(first) : null;
+  return { header, parts: jsonParts({ header, first: value, rows }), progress: open.progress };
+}
+
+interface JsonValues {
+  readonly line: number;
+  readonly values: readonly unknown[];
+}
+
+async function* jsonParts(of: {
+  readonly header: readonly string[] | null;
+  readonly first: JsonValues;
+  readonly rows: AsyncIterable<JsonValues>;
+}): AsyncGenerator<readonly FileRow[]> {
+  let part: FileRow[] = [];
+  const take = ({ line, values }: JsonValues): void => {
+    for (const value of values) for (const fields of fieldsOf(value, of.header)) part.push({ line, fields });
+  };
+  take(of.first);
+  for await (const row of of.rows) {
+    take(row);
+    if (part.length < PART_ROWS) continue;
+    yield part;
+    part = [];
+  }
+  yield part;
+}
+
+/** The fields of a row; none where it has another form than the first one, so that it is a bad row. */
+function fieldsOf(value: unknown, header: readonly string[] | null): readonly (readonly string[])[] {
+  if (isBarLists(value)) {
+    const lists = LISTS.map((name) => value[name] as readonly unknown[]);
+    return (lists[0] ?? []).map((_, index) => lists.map((list) => cellText(list[index])));
+  }
+  if (Array.isArray(value)) return [header === null ? value.map(cellText) : []];
+  if (isObject(value) && header !== null) return [header.map((name) => cellText(value[name]))];
+  return [[]];
+}
+
+const cellText = (value: unknown): string =>
+  typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean' ? String(value) : '';
+
+async function* rowsOf(path: string, { stream }: OpenText): AsyncGenerator<JsonValues, undefined> {
+  const isDocument = /^\s*\[\s*[[{]/.test(fileKind(path).beginning.replace(/^\uFEFF/, ''));
+  try {
+    stream.setEncoding('utf8');
+    if (isDocument) {
+      yield* elementsOf(path, stream as AsyncIterable<string>);
+      return undefined;
+    }
+    let line = 0;
+    for await (const text of createInterface({ input: stream, crlfDelay: Number.POSITIVE_INFINITY })) {
+      line += 1;
+      const bare = text.replace(/^\uFEFF/, '').trim();
+      if (bare !== '') yield { line, values: [parsed(path, line, bare)] };
+    }
+    return undefined;
+  } catch (error) {
+    throw unreadable(path, error);
+  } finally {
+    stream.destroy();
+  }
+}
+
+/** The elements of one list, whatever lines they are on. */
+async function* elementsOf(path: string, chunks: AsyncIterable<string>): AsyncGenerator<JsonValues> {
+  let [line, depth, isString, isEscaped] = [1, 0, false, false];
+  let element = '';
+  for await (const chunk of chunks) {
+    let from = 0;
+    const values: unknown[] = [];
+    for (let at = 0; at < chunk.length; at += 1) {
+      const sign = chunk[at];
+      if (sign === '\n') line += 1;
+      if (isEscaped) isEscaped = false;
+      else if (isString) {
+        if (sign === '\\') isEscaped = true;
+        else if (sign === '"') isString = false;
+      } else if (sign === '"') isString = true;
+      else if (sign === '[' || sign === '{') {
+        depth += 1;
+        if (depth === 2) from = at;
+      } else if (sign === ']' || sign === '}') {
+        depth -= 1;
+        if (depth !== 1) continue;
+        values.push(parsed(path, line, element + chunk.slice(from, at + 1)));
+        element = '';
+        from = at + 1;
+      }
+    }
+    if (depth > 1) element += chunk.slice(from);
+    if (element.length > MOST_CHARACTERS) throw noJson(path, line);
+    if (values.length > 0) yield { line, values };
+  }
+  if (depth !== 0) throw noJson(path, line);
+}
+
+function parsed(path: string, line: number, text: string): unknown {
+  if (text.length > MOST_CHARACTERS) throw noJson(path, line);
+  try {
+    return parseJson(text);
+  } catch (error) {
+    throw noJson(path, line, error);
+  }
+}
+
+function noJson(path: string, line: number, cause?: unknown): SarrafError {
+  return new SarrafError(
+    'INVALID_FILE',
+    `${path}:${line}: expected a JSON object or list that is whole, one a line or all in one list, found text that is none: get the file again, or convert it with jq -c ".[]"`,
+    { cause },
+  );
 }

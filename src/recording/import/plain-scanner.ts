@@ -1,7 +1,6 @@
 import { UNIT_DECIMALS } from '../../domain/money.ts';
-import type { CandleBlock } from '../candle-blocks.ts';
-import { EMPTY_ROLE, TIME_ROLE, UNUSED_ROLE, type PlainLayout } from './plain-layout.ts';
-import { PlainTimes } from './plain-time.ts';
+import type { CandleBlock } from '../stage-blocks.ts';
+import { EMPTY_ROLE, TIME_ROLE, UNUSED_ROLE, type PlainLayout, PlainTimes } from './plain-time.ts';
 
 /** Rows of one block at most. */
 const BLOCK_ROWS = 8_192;

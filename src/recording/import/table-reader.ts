@@ -1,13 +1,21 @@
 import { SarrafError } from '../../domain/errors.ts';
-import type { AppendOutcome } from '../append-outcome.ts';
-import type { ColumnPlaces } from '../column-places.ts';
-import { Rejects } from '../import-report.ts';
-import type { ImportTableOptions } from './import-table-options.ts';
+import type { AppendOutcome } from '../staging-table.ts';
+import { type ColumnPlaces, NO_COLUMN, type Field } from '../column-places.ts';
+import { Rejects, type ImportTableOptions } from '../import-report.ts';
 import { openTable } from './open-table.ts';
 import type { FileRow, ReadProgress } from '../open-text.ts';
-import { RowReader, type ReadRow } from './row-reader.ts';
-import type { WrittenForm } from '../written-form.ts';
+import { type WrittenForm, TimeReader } from '../written-form.ts';
 import { isoText } from '../../domain/time-text.ts';
+import type { Candle } from '../../domain/candle.ts';
+import {
+  fractionDigits,
+  SURE_DIGITS,
+  tryDecimalText,
+  ZERO,
+  type DecimalText,
+} from '../../domain/decimal-text.ts';
+import { formatUnits, UNIT_DECIMALS, unitsOf } from '../../domain/money.ts';
+import { type RecordedTrade, roundedDecimal, decimalProblem } from '../records.ts';
 
 /** Stops an append because of rows that can not be read. */
 class BadRows extends Error {}
@@ -159,6 +167,203 @@ export async function unlessBad(append: () => Promise<AppendOutcome>): Promise<A
     return await append();
   } catch (error) {
     if (error instanceof BadRows) return null;
+    throw error;
+  }
+}
+
+/** Thrown and caught within this folder: what is wrong with a row, as a sentence. */
+class BadRow extends Error {}
+
+/** A row that was read, or why it can not be. */
+export type ReadRow<Row> = { readonly row: Row } | { readonly problem: string };
+
+/** Reads rows by the places of their columns. */
+class RowReader {
+  private readonly path: string;
+  private readonly places: ColumnPlaces;
+  private readonly roundsAmounts: boolean;
+  private readonly priceDecimals: number;
+  private readonly priceFactor: bigint;
+  private readonly width: number;
+  private readonly times = new TimeReader();
+  private readonly form: WrittenForm;
+
+  constructor(options: {
+    readonly path: string;
+    readonly form: WrittenForm;
+    readonly places: ColumnPlaces;
+    /** Fields that every row has. */
+    readonly width: number;
+    readonly roundsAmounts: boolean;
+    /** Prices with more decimals are rounded to these. */
+    readonly roundsPricesTo: number | undefined;
+    /** Factor for prices. */
+    readonly priceFactor: number;
+  }) {
+    this.path = options.path;
+    this.form = options.form;
+    this.places = options.places;
+    this.width = options.width;
+    this.roundsAmounts = options.roundsAmounts;
+    this.priceDecimals = options.roundsPricesTo ?? Number.POSITIVE_INFINITY;
+    this.priceFactor = BigInt(options.priceFactor);
+  }
+
+  /** Amounts and volumes that were rounded so far, and prices. */
+  rounded = 0;
+  roundedPrices = 0;
+
+  /** The time of a row, whatever else it holds. */
+  timeOf(row: FileRow): ReadRow<number> {
+    return attempt(() => this.time(row));
+  }
+
+  /** One bar. Throws `INVALID_FILE` only where the whole file is in doubt. */
+  candle(row: FileRow): ReadRow<Candle> {
+    return attempt(() => {
+      this.checkWidth(row);
+      const bar = {
+        open: this.price(row, 'open'),
+        high: this.price(row, 'high'),
+        low: this.price(row, 'low'),
+        close: this.price(row, 'close'),
+        openTimeMs: this.time(row),
+        volume: this.places.get('volume') === NO_COLUMN ? ZERO : this.decimal(row, 'volume'),
+      };
+      const problem = columnProblem(bar) ?? shapeProblem(bar);
+      if (problem !== null) throw new BadRow(problem);
+      return bar;
+    });
+  }
+
+  /** One trade. It counts as seen when it happened, since a file does not tell. */
+  trade(row: FileRow): ReadRow<RecordedTrade> {
+    return attempt(() => {
+      this.checkWidth(row);
+      const timeMs = this.time(row);
+      return {
+        timeMs,
+        seenMs: timeMs,
+        price: this.price(row, 'price'),
+        amount: this.positive(row, 'amount'),
+        side: this.side(row),
+        id: this.id(row),
+      };
+    });
+  }
+
+  /**
+   * Another number of fields means that a line was cut short, or that a comma is in a number: then no field
+   * is where it seems to be.
+   */
+  private checkWidth({ fields }: FileRow): void {
+    const { width } = this;
+    if (fields.length === width) return;
+    const isMore = fields.slice(width).some((field) => field !== '');
+    if (fields.length >= width && !isMore) return;
+    throw new BadRow(`expected ${width} fields as in the first row, found ${fields.length}`);
+  }
+
+  private text(row: FileRow, field: Field): string {
+    return row.fields[this.places.get(field) ?? -1] ?? '';
+  }
+
+  private time(row: FileRow): number {
+    const text = this.form.time(this.text(row, 'time'), this.text(row, 'clock'));
+    const time = this.times.read(text, { path: this.path, line: row.line });
+    if (typeof time === 'string') throw new BadRow(time);
+    return time;
+  }
+
+  private decimal(row: FileRow, field: Field): DecimalText {
+    const text = this.form.number(this.text(row, field), field);
+    const decimal = tryDecimalText(text);
+    if (decimal === null || decimal.startsWith('-')) {
+      throw new BadRow(`expected a decimal number that is not negative for ${field}, found "${text}"`);
+    }
+    const digits = fractionDigits(decimal);
+    // A volume only bounds how much may fill; an amount is a trade's own.
+    if (digits > UNIT_DECIMALS && (field === 'volume' || (field === 'amount' && this.roundsAmounts))) {
+      this.rounded += 1;
+      return roundedDecimal(decimal);
+    }
+    if (digits > this.priceDecimals && field !== 'volume' && field !== 'amount') {
+      this.roundedPrices += 1;
+      return roundedDecimal(decimal, this.priceDecimals);
+    }
+    const problem = decimalProblem(decimal);
+    if (problem === null) return decimal;
+    const isLong = digits > UNIT_DECIMALS;
+    const remedy = isLong ? `: ${field === 'amount' ? '--round-amounts' : '--round-prices'} rounds it` : '';
+    throw new BadRow(`expected ${problem} of ${field}, found "${text}"${remedy}`);
+  }
+
+  private price(row: FileRow, field: Field): DecimalText {
+    const price = this.positive(row, field);
+    return this.priceFactor === 1n ? price : formatUnits(unitsOf(price) * this.priceFactor);
+  }
+
+  private positive(row: FileRow, field: Field): DecimalText {
+    const decimal = this.decimal(row, field);
+    if (decimal === '0') throw new BadRow(`expected a positive ${field}, found 0`);
+    return decimal;
+  }
+
+  private side(row: FileRow): 'buy' | 'sell' {
+    if (this.places.has('maker')) {
+      const text = this.text(row, 'maker').toLowerCase();
+      if (text === 'true' || text === '1') return 'sell';
+      if (text === 'false' || text === '0') return 'buy';
+      throw new BadRow(`expected true or false for whether the buyer was there first, found "${text}"`);
+    }
+    const side = this.text(row, 'side').toLowerCase();
+    if (side === 'buy' || side === 'sell') return side;
+    throw new BadRow(`expected side buy or sell, found "${side}"`);
+  }
+
+  private id(row: FileRow): number | null {
+    if (!this.places.has('id')) return null;
+    const text = this.text(row, 'id');
+    // As in what is exported of an exchange whose trades have none.
+    if (text === '') return null;
+    const id = /^\d{1,16}$/.test(text) ? Number(text) : Number.NaN;
+    if (Number.isSafeInteger(id)) return id;
+    throw new BadRow(`expected the number of a trade, found "${text}"`);
+  }
+}
+
+/** Bars are worked with as whole numbers of their last decimal; null where each of these is exact. */
+function columnProblem(bar: Candle): string | null {
+  const large = (['open', 'high', 'low', 'close'] as const).find((field) => !isExact(bar[field]));
+  if (large !== undefined) {
+    return `expected at most ${SURE_DIGITS} digits of ${large}, found "${bar[large]}": --round-prices rounds it`;
+  }
+  const [whole = ''] = bar.volume.split('.');
+  return whole.length <= SURE_DIGITS
+    ? null
+    : `expected a volume below 10^${SURE_DIGITS}, found "${bar.volume}"`;
+}
+
+const isExact = (text: DecimalText): boolean =>
+  text.length <= SURE_DIGITS || Number.isSafeInteger(Number(text.replace('.', '')));
+
+/**
+ * Returns the problem of a bar's prices; null if low <= open, close <= high holds. Texts are compared by
+ * their numbers: neighbours beyond 15 digits count as one.
+ */
+function shapeProblem({ open, high, low, close }: Candle): string | null {
+  const [least, most] = [Number(low), Number(high)];
+  const isWithin = (price: number): boolean => price >= least && price <= most;
+  return isWithin(Number(open)) && isWithin(Number(close))
+    ? null
+    : `expected low <= open, close <= high, found open ${open}, high ${high}, low ${low}, close ${close}`;
+}
+
+function attempt<Row>(read: () => Row): ReadRow<Row> {
+  try {
+    return { row: read() };
+  } catch (error) {
+    if (error instanceof BadRow) return { problem: error.message };
     throw error;
   }
 }

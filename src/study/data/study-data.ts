@@ -2,9 +2,10 @@ import { MINUTE_MS } from '../../domain/durations.ts';
 import { longestBarMs } from '../../domain/bar-grid.ts';
 import { barsBetween, firstBarFrom, gridOfColumns, type CandleColumns } from '../../domain/candle-columns.ts';
 import type { FileSignal } from '../../backtest/read-signals.ts';
-import { cutMarket } from '../../recording/cut-market.ts';
-import { readPackedMarket, writePackedMarket } from '../../recording/packed-file.ts';
 import {
+  cutMarket,
+  readPackedMarket,
+  writePackedMarket,
   type PackedMarket,
   countedTimeMs,
   type PackedBooks,

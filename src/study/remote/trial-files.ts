@@ -1,6 +1,6 @@
 import type { CandleColumns } from '../../domain/candle-columns.ts';
 import { SarrafError } from '../../domain/errors.ts';
-import { readPackedMarket, writePackedMarket } from '../../recording/packed-file.ts';
+import { readPackedMarket, writePackedMarket } from '../../recording/packed-market.ts';
 import type { RunData } from '../data/study-data.ts';
 import type { StudySettings } from '../study-settings.ts';
 import { readWrittenSignals, writeSignals } from '../data/study-signals.ts';

@@ -1,7 +1,7 @@
 import type { DecimalText } from '../../domain/decimal-text.ts';
 import type { BookLevel } from '../../domain/order-book.ts';
 import type { Side } from '../../domain/order.ts';
-import { ListedLevels, type LevelLists } from '../../recording/record-columns.ts';
+import { ListedLevels, type LevelLists } from '../../recording/records.ts';
 import type { StepReader } from './queue-places.ts';
 import type { LiquidityModel } from '../liquidity-model.ts';
 import type { MarketState, SimulatedOrder } from '../../simulator/market-state.ts';

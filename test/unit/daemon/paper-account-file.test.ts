@@ -10,7 +10,7 @@ import { parseUnits, unitsOf } from '../../../src/domain/money.ts';
 import type { VenueOrder } from '../../../src/domain/order.ts';
 import type { VenueTrade } from '../../../src/domain/trade.ts';
 import { parseMarket } from '../../../src/exchange/market-names.ts';
-import { bookColumns, tradeColumns } from '../../../src/recording/record-columns.ts';
+import { bookColumns, tradeColumns } from '../../../src/recording/records.ts';
 import { FOLLOWING_USER, FollowedExchange } from '../../../src/venues/followed-exchange.ts';
 import { DEFAULT_LIQUIDITY } from '../../../src/venues/liquidity-model.ts';
 import type { Page, VenueCall, WalletReading } from '../../../src/venues/port.ts';

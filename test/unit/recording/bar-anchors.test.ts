@@ -8,7 +8,7 @@ import type { Timeframe } from '../../../src/domain/timeframe.ts';
 import type { Catalogue } from '../../../src/recording/catalogue.ts';
 import { downloadCandles, type FetchPage } from '../../../src/recording/download-candles.ts';
 import { importTable } from '../../../src/recording/import-table.ts';
-import { ALL_TIME } from '../../../src/recording/read-partitions.ts';
+import { ALL_TIME } from '../../../src/recording/read-rows.ts';
 import { ChangeDetector } from '../../../src/recording/recorder/change-detector.ts';
 import { resample } from '../../../src/recording/resample.ts';
 import { verifyFolder } from '../../../src/recording/verify-folder.ts';

@@ -10,7 +10,7 @@ import {
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { CandleCache } from '../../../src/recording/candle-cache.ts';
-import type { CandleBlock } from '../../../src/recording/candle-blocks.ts';
+import type { CandleBlock } from '../../../src/recording/stage-blocks.ts';
 import { temporaryFolder } from './temporary-catalogue.ts';
 
 const block = (length: number): CandleBlock => {

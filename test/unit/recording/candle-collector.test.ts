@@ -4,7 +4,7 @@ import { candleAt } from '../../../src/domain/candle-columns.ts';
 import type { Candle } from '../../../src/domain/candle.ts';
 import { decimalText } from '../../../src/domain/decimal-text.ts';
 import type { MarketSymbol } from '../../../src/domain/market-symbol.ts';
-import type { AppendOutcome } from '../../../src/recording/append-outcome.ts';
+import type { AppendOutcome } from '../../../src/recording/staging-table.ts';
 import { CandleCollector } from '../../../src/recording/candle-collector.ts';
 import { deepRuns } from '../../support/deep-runs.ts';
 

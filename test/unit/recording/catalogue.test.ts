@@ -7,7 +7,7 @@ import { decimalText } from '../../../src/domain/decimal-text.ts';
 import { parseMarket } from '../../../src/exchange/market-names.ts';
 import { formatUnits } from '../../../src/domain/money.ts';
 import type { Catalogue } from '../../../src/recording/catalogue.ts';
-import { ALL_TIME } from '../../../src/recording/read-partitions.ts';
+import { ALL_TIME } from '../../../src/recording/read-rows.ts';
 import { deepRuns } from '../../support/deep-runs.ts';
 import {
   book,

@@ -10,7 +10,7 @@ import {
   type DownloadOptions,
   type FetchPage,
 } from '../../../src/recording/download-candles.ts';
-import { ALL_TIME } from '../../../src/recording/read-partitions.ts';
+import { ALL_TIME } from '../../../src/recording/read-rows.ts';
 import { BotWorld } from '../daemon/bot-world.ts';
 import { BTCIRT, candle, candles, temporaryCatalogue } from './temporary-catalogue.ts';
 

@@ -4,10 +4,10 @@ import { gunzipSync } from 'node:zlib';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { UTC_MIDNIGHT } from '../../../src/domain/bar-grid.ts';
 import { openDatabase, queryRows, sqlFiles } from '../../../src/recording/duckdb.ts';
-import type { FolderKey } from '../../../src/recording/folder-key.ts';
+import type { FolderKey } from '../../../src/recording/records.ts';
 import { exportFile } from '../../../src/recording/export-file.ts';
 import { importTable } from '../../../src/recording/import-table.ts';
-import { ALL_TIME } from '../../../src/recording/read-partitions.ts';
+import { ALL_TIME } from '../../../src/recording/read-rows.ts';
 import { book, BTCIRT, candles, gather, temporaryCatalogue, trade } from './temporary-catalogue.ts';
 
 const START = Date.UTC(2024, 7, 8);

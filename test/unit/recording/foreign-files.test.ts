@@ -7,7 +7,7 @@ import { afterAll, describe, expect, test } from 'vitest';
 import { candleAt } from '../../../src/domain/candle-columns.ts';
 import { readWrittenStudy } from '../../../src/study/read-study.ts';
 import { prepareStudy } from '../../../src/study/prepare-study.ts';
-import { ALL_TIME } from '../../../src/recording/read-partitions.ts';
+import { ALL_TIME } from '../../../src/recording/read-rows.ts';
 import { deepRuns } from '../../support/deep-runs.ts';
 import { sarrafHere } from '../../support/sarraf-here.ts';
 import type { Finished } from '../../support/sarraf-process.ts';

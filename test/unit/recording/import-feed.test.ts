@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import type { Catalogue } from '../../../src/recording/catalogue.ts';
 import { importFeed } from '../../../src/recording/import-feed.ts';
 import type { ImportReport } from '../../../src/recording/import-report.ts';
-import { ALL_TIME } from '../../../src/recording/read-partitions.ts';
+import { ALL_TIME } from '../../../src/recording/read-rows.ts';
 import { BTCIRT, gather, temporaryCatalogue } from './temporary-catalogue.ts';
 
 const START = Date.UTC(2024, 7, 8, 23, 59, 59);

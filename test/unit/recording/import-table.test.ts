@@ -4,10 +4,9 @@ import { gzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
 import { candleAt } from '../../../src/domain/candle-columns.ts';
 import type { Catalogue } from '../../../src/recording/catalogue.ts';
-import type { ImportTableOptions } from '../../../src/recording/import/import-table-options.ts';
+import type { ImportTableOptions, ImportReport } from '../../../src/recording/import-report.ts';
 import { importTable } from '../../../src/recording/import-table.ts';
-import type { ImportReport } from '../../../src/recording/import-report.ts';
-import { ALL_TIME } from '../../../src/recording/read-partitions.ts';
+import { ALL_TIME } from '../../../src/recording/read-rows.ts';
 import { BTCIRT, gather, temporaryCatalogue } from './temporary-catalogue.ts';
 
 const HOUR = 3_600_000;

@@ -5,12 +5,11 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { CandleColumns } from '../../../src/domain/candle-columns.ts';
 import { SarrafError } from '../../../src/domain/errors.ts';
-import type { CandleBlocks } from '../../../src/recording/candle-blocks.ts';
+import type { CandleBlocks } from '../../../src/recording/stage-blocks.ts';
 import { CandleCollector } from '../../../src/recording/candle-collector.ts';
-import type { ImportReport } from '../../../src/recording/import-report.ts';
-import type { ImportTableOptions } from '../../../src/recording/import/import-table-options.ts';
+import type { ImportReport, ImportTableOptions } from '../../../src/recording/import-report.ts';
 import { importTable } from '../../../src/recording/import-table.ts';
-import { ALL_TIME } from '../../../src/recording/read-partitions.ts';
+import { ALL_TIME } from '../../../src/recording/read-rows.ts';
 import { deepRuns } from '../../support/deep-runs.ts';
 import { BTCIRT, temporaryCatalogue, temporaryFolder } from './temporary-catalogue.ts';
 

@@ -3,7 +3,7 @@ import { candleAt } from '../../../src/domain/candle-columns.ts';
 import { timeframeMs } from '../../../src/domain/timeframe.ts';
 import { decimalText } from '../../../src/domain/decimal-text.ts';
 import type { Catalogue } from '../../../src/recording/catalogue.ts';
-import { ALL_TIME } from '../../../src/recording/read-partitions.ts';
+import { ALL_TIME } from '../../../src/recording/read-rows.ts';
 import type { RecordedTrade } from '../../../src/recording/records.ts';
 import { resample } from '../../../src/recording/resample.ts';
 import { BTCIRT, candle, candles, temporaryCatalogue, trade } from './temporary-catalogue.ts';

@@ -4,7 +4,7 @@ import { candleAt, columnsOf, volumeColumnDecimals } from '../../../src/domain/c
 import type { Candle } from '../../../src/domain/candle.ts';
 import { formatUnits, parseUnits, type Units } from '../../../src/domain/money.ts';
 import { CandleCollector } from '../../../src/recording/candle-collector.ts';
-import { ALL_TIME } from '../../../src/recording/read-partitions.ts';
+import { ALL_TIME } from '../../../src/recording/read-rows.ts';
 import { verifyFolder } from '../../../src/recording/verify-folder.ts';
 import { deepRuns } from '../../support/deep-runs.ts';
 import { BTCIRT, candle, temporaryCatalogue } from './temporary-catalogue.ts';

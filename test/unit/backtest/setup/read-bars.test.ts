@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { readBars, readFileBars, type BarQuestion } from '../../../../src/backtest/setup/read-bars.ts';
 import type { CandleColumns } from '../../../../src/domain/candle-columns.ts';
 import { CandleCache } from '../../../../src/recording/candle-cache.ts';
-import { ALL_TIME } from '../../../../src/recording/read-partitions.ts';
+import { ALL_TIME } from '../../../../src/recording/read-rows.ts';
 import { BTCIRT, candles, temporaryCatalogue, temporaryFolder } from '../../recording/temporary-catalogue.ts';
 
 const START = Date.UTC(2024, 0, 31, 20);

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { expect, test } from 'vitest';
 import type { MarketSymbol } from '../../../../src/domain/market-symbol.ts';
-import { RawFile } from '../../../../src/recording/raw-file.ts';
+import { RawFile } from '../../../../src/recording/tapped-transport.ts';
 import { BTCIRT, gather, takeLock, temporaryCatalogue, temporaryFolder } from '../temporary-catalogue.ts';
 import {
   bookAnswer,

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { SegmentWriter } from '../../../../src/recording/recorder/segment-writer.ts';
+import { SegmentWriter } from '../../../../src/recording/read-segment.ts';
 import { temporaryFolder } from '../temporary-catalogue.ts';
 import { NOON_MS } from './answers.ts';
 

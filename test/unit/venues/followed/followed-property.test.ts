@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { bookColumns, tradeColumns } from '../../../../src/recording/record-columns.ts';
+import { bookColumns, tradeColumns } from '../../../../src/recording/records.ts';
 import { describe, expect, it } from 'vitest';
 import { FollowedExchange } from '../../../../src/venues/followed-exchange.ts';
 import { createPollRules, type PollRules } from '../../../../src/venues/poll-rules.ts';

@@ -1,5 +1,5 @@
 import { createPollRules, type PollRules } from '../../../../src/venues/poll-rules.ts';
-import { bookColumns, tradeColumns } from '../../../../src/recording/record-columns.ts';
+import { bookColumns, tradeColumns } from '../../../../src/recording/records.ts';
 import { FollowedExchange } from '../../../../src/venues/followed-exchange.ts';
 import type { FollowedMarket } from '../../../../src/venues/followed-market.ts';
 import { decimalText } from '../../../../src/domain/decimal-text.ts';

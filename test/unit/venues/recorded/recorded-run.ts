@@ -14,8 +14,10 @@ import {
   tradeColumns,
   type BookColumns,
   type TradeColumns,
-} from '../../../../src/recording/record-columns.ts';
-import type { RecordedBook, RecordedStats, RecordedTrade } from '../../../../src/recording/records.ts';
+  type RecordedBook,
+  type RecordedStats,
+  type RecordedTrade,
+} from '../../../../src/recording/records.ts';
 import { defineStrategy, type StrategyDefinition } from '../../../../src/strategy/definition.ts';
 import { StrategyRunner } from '../../../../src/strategy/runner.ts';
 import { parseMarket, MARKET_NAMES } from '../../../../src/exchange/market-names.ts';
