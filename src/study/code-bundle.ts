@@ -1,9 +1,19 @@
-import { createHmac, timingSafeEqual } from 'node:crypto';
-import { mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { createHmac, timingSafeEqual, createHash } from 'node:crypto';
+import {
+  mkdirSync,
+  mkdtempSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+  existsSync,
+  readFileSync,
+  readdirSync,
+} from 'node:fs';
 import { dirname, join, posix, relative, resolve, sep } from 'node:path';
 import { z } from 'zod';
 import { SarrafError } from '../domain/errors.ts';
-import { codeFiles, codeHash } from './data/code-hash.ts';
+import { VERSION } from '../exchange/version.ts';
+import { IS_BUNDLE, ownFile, ownFolder } from '../plugins/own-files.ts';
 
 /** Code of a strategy that is larger is not sent. */
 const MOST_BYTES = 4 * 1024 * 1024;
@@ -114,4 +124,93 @@ function commonFolder(files: readonly string[]): string {
   )
     folder = dirname(folder);
   return folder;
+}
+
+const IMPORT = /\bfrom\s*['"](\.{1,2}\/[^'"]+)['"]|\bimport\s*\(?\s*['"](\.{1,2}\/[^'"]+)['"]/g;
+
+/**
+ * A strategy's file and the files that it imports by a path, theirs too, with what they say, by whole paths.
+ * Packages and the SDK are not looked into.
+ */
+function codeFiles(file: string): ReadonlyMap<string, string> {
+  const texts = new Map<string, string>();
+  const waiting = [resolve(file)];
+  while (waiting.length > 0 && texts.size < MOST_FILES) {
+    const path = waiting.pop() ?? '';
+    if (texts.has(path)) continue;
+    const text = readFileSync(path, 'utf8');
+    texts.set(path, text);
+    for (const [, from, plain] of text.matchAll(IMPORT)) {
+      const imported = resolve(dirname(path), from ?? plain ?? '');
+      if (existsSync(imported)) waiting.push(imported);
+    }
+  }
+  return texts;
+}
+
+/** SHA-256 of the code of a strategy: with other code a study would go on as another one. */
+export function codeHash(file: string): string {
+  const hash = createHash('sha256');
+  // By what they say: a strategy that was moved to another folder is the same.
+  for (const text of [...codeFiles(file).values()].toSorted()) hash.update(`${text.length}\n${text}`);
+  return hash.digest('hex');
+}
+
+/** Folders of `src/` that change no trial: commands, reports, and what reads trials that are there. */
+const NOT_OF_TRIALS: ReadonlySet<string> = new Set([
+  'backtest/report',
+  'cli',
+  'fuzz',
+  'library',
+  'page',
+  'query',
+  'statistics',
+  'study/remote',
+  'study/report',
+  'study/store',
+  'study/validation',
+]);
+
+/** File in which a build stores the version of the sources it was made of. */
+const ENGINE_VERSION_FILE = 'engine-version';
+
+const manifest = z.object({ dependencies: z.record(z.string(), z.string()) });
+
+let known: string | null = null;
+
+/**
+ * Version of the code that runs trials: the version of sarraf, and the first 12 hexadecimal digits of the
+ * SHA-256 of its code and of the versions of its dependencies. The version alone would not do: two checkouts
+ * of one version differ. The sources and the bundle that is made of them have the same one.
+ */
+export function engineVersion(): string {
+  known ??= IS_BUNDLE
+    ? readFileSync(ownFolder(ENGINE_VERSION_FILE), 'utf8').trim()
+    : versionOfSources(ownFile('.'));
+  return known;
+}
+
+/** The same, worked out from the sources of a checkout. */
+export function versionOfSources(checkout: string): string {
+  const hash = createHash('sha256');
+  const packageJson = readFileSync(join(checkout, 'package.json'), 'utf8');
+  const { dependencies } = manifest.parse(JSON.parse(packageJson));
+  for (const name of Object.keys(dependencies).toSorted()) hash.update(`${name} ${dependencies[name]}\n`);
+  for (const path of filesBelow(join(checkout, 'src'), '')) {
+    const text = readFileSync(join(checkout, 'src', path));
+    hash.update(`\n${path} ${text.length}\n`).update(text);
+  }
+  return `${VERSION}+${hash.digest('hex').slice(0, 12)}`;
+}
+
+/** In one order on every machine. */
+function filesBelow(root: string, folder: string): readonly string[] {
+  const entries = readdirSync(join(root, folder), { withFileTypes: true });
+  const paths = new Map(
+    entries.map((entry) => [folder === '' ? entry.name : `${folder}/${entry.name}`, entry.isDirectory()]),
+  );
+  return [...paths.keys()].toSorted().flatMap((path) => {
+    if (paths.get(path) !== true) return [path];
+    return NOT_OF_TRIALS.has(path) ? [] : filesBelow(root, path);
+  });
 }

@@ -1,10 +1,16 @@
 import { DAY_MS } from '../domain/durations.ts';
 import { createHash } from 'node:crypto';
-import { anchorText } from '../domain/bar-grid.ts';
+import { anchorText, type BarGrid } from '../domain/bar-grid.ts';
 import { TIMEFRAMES } from '../domain/timeframe.ts';
-import { barsBetween, type CandleColumns } from '../domain/candle-columns.ts';
+import { barsBetween, type CandleColumns, gridOfColumns } from '../domain/candle-columns.ts';
 import { groupedText } from '../domain/money-text.ts';
 import { gregorianOf } from '../domain/calendar-day.ts';
+import { SarrafError } from '../domain/errors.ts';
+import { minuteText } from '../domain/time-text.ts';
+import { rowFrom, countedTimeMs, type PackedMarket } from '../recording/packed-market.ts';
+import type { Stretch } from './objectives.ts';
+import { z } from 'zod';
+import type { FileSignal } from '../backtest/read-signals.ts';
 
 /** Kinds of data recorded of a market. */
 export const DATA_KINDS = ['candles', 'books', 'trades', 'statistics'] as const;
@@ -107,4 +113,122 @@ function digestOf(columns: CandleColumns): string {
 function monthOf(timeMs: number): number {
   const { year, month } = gregorianOf(Math.floor(timeMs / DAY_MS));
   return year * 12 + month;
+}
+
+/** Times of a market's data: the opens of its candles, or the times of its books. */
+export interface MarketTimes {
+  readonly market: string;
+  readonly noun: 'candles' | 'books';
+  /** In ms since 1970, rising. */
+  readonly timeMs: Float64Array;
+  /** Grid of the candles' starts and ends; absent for books. */
+  readonly grid?: BarGrid;
+}
+
+export function timesOfCandles(columns: CandleColumns): MarketTimes {
+  const { market, openTimeMs, length } = columns;
+  const grid = gridOfColumns(columns);
+  return { market, noun: 'candles', timeMs: openTimeMs.subarray(0, length), grid };
+}
+
+export function timesOfBooks({ market, books }: Pick<PackedMarket, 'market' | 'books'>): MarketTimes {
+  const timeMs = new Float64Array(books.length);
+  for (let row = 0; row < timeMs.length; row += 1)
+    timeMs[row] = countedTimeMs(books.venueTimeMs, books.seenMs, row);
+  return { market, noun: 'books', timeMs };
+}
+
+/** The first one at a time or later; null where there is none. */
+export function firstTimeFrom({ timeMs }: MarketTimes, fromMs: number): number | null {
+  return timeMs[placeOf(timeMs, fromMs)] ?? null;
+}
+
+/** Throws `INVALID_OPTIONS` where some market has too little in a stretch. */
+export function refuseFew(
+  all: readonly MarketTimes[],
+  of: Stretch & { readonly least: number; readonly where: string; readonly advice: string },
+): void {
+  const { fromMs, toMs, least, where, advice } = of;
+  for (const { market, noun, timeMs } of all) {
+    const found = placeOf(timeMs, toMs) - placeOf(timeMs, fromMs);
+    if (found >= least) continue;
+    throw new SarrafError(
+      'INVALID_OPTIONS',
+      `expected at least ${least} ${noun} of ${market} ${where}, found ${found} from ${minuteText(fromMs)} to ${minuteText(toMs)}: ${advice}`,
+    );
+  }
+}
+
+const placeOf = (timeMs: Float64Array, atMs: number): number =>
+  rowFrom(timeMs.length, (row) => timeMs[row] ?? 0, atMs);
+
+/**
+ * Signals from outside for a study's strategy, as its identity records them, including those of the hold-out.
+ */
+export const storedSignalSet = z.strictObject({
+  count: z.int().min(0),
+  /** The times of the first and the last one, in ms since 1970; 0 without any. */
+  firstMs: z.int(),
+  lastMs: z.int(),
+  /** Of what they say and when, whatever file they come from. */
+  sha256: z.string(),
+});
+
+export type SignalSet = z.output<typeof storedSignalSet>;
+
+/** Signals within a stretch in the order of their times: no run of a study is told others. */
+export function cutSignals(signals: readonly FileSignal[], { fromMs, toMs }: Stretch): readonly FileSignal[] {
+  return signals
+    .filter(({ atMs }) => atMs >= fromMs && atMs < toMs)
+    .toSorted((left, right) => left.atMs - right.atMs)
+    .map(named);
+}
+
+/** Its place is the same on every machine: what a trial says of it must be, too. */
+const named = (signal: FileSignal): FileSignal => ({ ...signal, place: `signal ${signal.id}` });
+
+export function signalSetOf(signals: readonly FileSignal[]): SignalSet {
+  const [first, last] = [signals[0], signals.at(-1)];
+  const sha256 = createHash('sha256').update(writeSignals(signals)).digest('hex');
+  return { count: signals.length, firstMs: first?.atMs ?? 0, lastMs: last?.atMs ?? 0, sha256 };
+}
+
+/** Signals as the bytes of a file that workers fetch. */
+export function writeSignals(signals: readonly FileSignal[]): Buffer {
+  const rows = signals.map(({ atMs, strategy, name, id, payload, sentAtMs, source }) => [
+    atMs,
+    strategy,
+    name,
+    id,
+    payload,
+    sentAtMs,
+    source,
+  ]);
+  return Buffer.from(JSON.stringify(rows));
+}
+
+const text = z.string();
+
+const ROWS = z.array(
+  z
+    .tuple([z.int(), text.nullable(), text.nullable(), text, z.unknown(), z.int().nullable(), text])
+    .transform(([atMs, strategy, name, id, payload, sentAtMs, source]) =>
+      named({ atMs, strategy, name, id, payload, sentAtMs, source, place: '' }),
+    ),
+);
+
+/** Reads what `writeSignals` wrote. Throws `DATA_UNUSABLE` for anything else. */
+export function readWrittenSignals(bytes: Buffer): readonly FileSignal[] {
+  let plain: unknown;
+  try {
+    plain = JSON.parse(bytes.toString('utf8'));
+  } catch {
+    plain = null;
+  }
+  const read = ROWS.safeParse(plain);
+  if (read.success) return read.data;
+  throw new SarrafError(
+    'DATA_UNUSABLE',
+    'expected signals from the coordinator of a study, found something else',
+  );
 }

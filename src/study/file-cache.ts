@@ -9,7 +9,17 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
-import { checksumOf } from './remote/columns-file.ts';
+import { SarrafError } from '../domain/errors.ts';
+import { createHash } from 'node:crypto';
+import { z } from 'zod';
+import type { CandleColumns } from '../domain/candle-columns.ts';
+import { TIMEFRAMES } from '../domain/timeframe.ts';
+import { BAR_ANCHORS } from '../recording/manifest.ts';
+import { parseMarket } from '../exchange/market-names.ts';
+import { readPackedMarket, writePackedMarket } from '../recording/packed-market.ts';
+import type { RunData } from './data/study-data.ts';
+import type { StudySettings } from './study-settings.ts';
+import { readWrittenSignals, writeSignals } from './data-set.ts';
 
 /** Maximum disk space of a cache. Beyond it the least recently used files are deleted. */
 const MOST_BYTES = 2 * 1024 ** 3;
@@ -77,4 +87,199 @@ export class FileCache {
       all -= bytes;
     }
   }
+}
+
+/** A host from which a worker fetches files of studies. */
+export interface FileSource {
+  /** As a URL has it: in lower case, one of IPv6 in brackets. */
+  readonly host: string;
+  /** Null: any. */
+  readonly port: number | null;
+}
+
+const LARGEST_PORT = 65_535;
+const OF_THIS_MACHINE: ReadonlySet<string> = new Set(['127.0.0.1', '[::1]', 'localhost']);
+
+/** Reads `HOST` or `HOST:PORT`; one of IPv6 stands in brackets. Throws `INVALID_OPTIONS`. */
+export function readFileSource(text: string): FileSource {
+  const [, written, portText] = /^(\[[\da-f:.]+\]|[^:[\]/@?#\s]+)(?::(\d{1,5}))?$/i.exec(text) ?? [];
+  const host = written === undefined ? undefined : URL.parse(`http://${written}`)?.hostname;
+  const port = portText === undefined ? null : Number(portText);
+  if (host === undefined || host === '' || port === 0 || (port ?? 0) > LARGEST_PORT) {
+    throw new SarrafError(
+      'INVALID_OPTIONS',
+      `expected for --data-from the host of a coordinator, such as 10.0.0.1 or 10.0.0.1:7300, found ${text}`,
+    );
+  }
+  return { host, port };
+}
+
+/** Default source of files: the machine of Redis. */
+export const sourceOfRedis = ({ host }: { readonly host: string }): FileSource =>
+  readFileSource(host.includes(':') ? `[${host}]` : host);
+
+/**
+ * The origin of the address that an offer names. Whoever writes to Redis could name any: only what the
+ * worker's own command line allows is asked. Throws `DATA_UNUSABLE`, with the option to write.
+ */
+export function allowedOrigin(address: string, sources: readonly FileSource[]): string {
+  const url = URL.parse(address);
+  // Nothing but a host and a port: no path, no name and password.
+  if (url?.protocol !== 'http:' || url.href !== `${url.origin}/`)
+    throw refused('an address such as http://10.0.0.1:7300', address, 'mend what writes to Redis');
+  const port = url.port === '' ? 80 : Number(url.port);
+  const isAllowed = sources.some(
+    (source) => isSameHost(source.host, url.hostname) && (source.port ?? port) === port,
+  );
+  if (isAllowed) return url.origin;
+  const allowed = sources.map((one) => (one.port === null ? one.host : `${one.host}:${one.port}`));
+  throw refused(
+    `data from ${allowed.join(' or ')} only`,
+    address,
+    `if that is your coordinator, start this worker with --data-from ${url.hostname}:${port}`,
+  );
+}
+
+const isSameHost = (one: string, other: string): boolean =>
+  one === other || (OF_THIS_MACHINE.has(one) && OF_THIS_MACHINE.has(other));
+
+const refused = (expected: string, found: string, remedy: string): SarrafError =>
+  new SarrafError(
+    'DATA_UNUSABLE',
+    `expected ${expected}, found an offer of ${JSON.stringify(found)}: ${remedy}`,
+  );
+
+/** Address at which the coordinator serves files. */
+export interface ServedAddress {
+  readonly host: string;
+  /** 0: a free one. */
+  readonly port: number;
+}
+
+/** Workers of this machine alone. */
+export const LOOPBACK: ServedAddress = { host: '127.0.0.1', port: 0 };
+
+const EVERYWHERE: ReadonlySet<string> = new Set(['0.0.0.0', '::', '*']);
+
+/**
+ * Reads `HOST:PORT`. Throws `INVALID_OPTIONS`, also for the address of all networks: workers are told where
+ * to ask.
+ */
+export function readServedAddress(text: string): ServedAddress {
+  const [, bracketed, plain, portText = ''] = /^(?:\[([^\]]+)\]|([^:[\]]+)):(\d{1,5})$/.exec(text) ?? [];
+  const host = bracketed ?? plain;
+  const port = Number(portText);
+  if (host === undefined || port > 65_535)
+    throw wrongAddress('the host and port by which workers reach this machine, such as 10.0.0.5:7300', text);
+  if (EVERYWHERE.has(host))
+    throw wrongAddress('the host by which workers reach this machine, such as 10.0.0.5:7300', host);
+  return { host, port };
+}
+
+const wrongAddress = (expected: string, found: string): SarrafError =>
+  new SarrafError('INVALID_OPTIONS', `expected for --serve ${expected}, found ${found}`);
+
+/** The line that such a file begins with, filled up with spaces so that the columns lie on whole words. */
+const HEADER_BYTES = 1_024;
+const COLUMNS = ['openTimeMs', 'open', 'high', 'low', 'close', 'volume'] as const;
+
+const HEADER = z.strictObject({
+  market: z.string(),
+  timeframe: z.enum(TIMEFRAMES),
+  anchors: BAR_ANCHORS.optional(),
+  length: z.int().min(1),
+  priceDecimals: z.int().min(0).max(10),
+  volumeDecimals: z.int().min(0).max(10),
+});
+
+/** Candles as the bytes of a file: what they are in a line, then column by column, as doubles. */
+export function writeColumns(columns: CandleColumns): Buffer {
+  const { market, timeframe, anchors, length, priceDecimals, volumeDecimals } = columns;
+  const line = JSON.stringify({ market, timeframe, anchors, length, priceDecimals, volumeDecimals });
+  const header = Buffer.from(`${line.padEnd(HEADER_BYTES - 1)}\n`);
+  if (header.length !== HEADER_BYTES)
+    throw new SarrafError('INVARIANT', `expected ${HEADER_BYTES} bytes of header, found ${header.length}`);
+  const parts = COLUMNS.map((name) => {
+    const { buffer, byteOffset } = columns[name];
+    return Buffer.from(buffer, byteOffset, length * Float64Array.BYTES_PER_ELEMENT);
+  });
+  return Buffer.concat([header, ...parts]);
+}
+
+/** Reads what `writeColumns` wrote. Throws `DATA_UNUSABLE` for anything else. */
+export function readColumns(bytes: Buffer): CandleColumns {
+  const header = HEADER.safeParse(headerOf(bytes));
+  if (!header.success) throw unusable('a header of candles');
+  const { market, length, ...rest } = header.data;
+  const columnBytes = length * Float64Array.BYTES_PER_ELEMENT;
+  const expected = HEADER_BYTES + columnBytes * COLUMNS.length;
+  if (bytes.length !== expected) throw unusable(`${expected} bytes of candles`);
+  const [openTimeMs, open, high, low, close, volume] = COLUMNS.map((_, index) => {
+    const from = HEADER_BYTES + index * columnBytes;
+    return new Float64Array(Uint8Array.from(bytes.subarray(from, from + columnBytes)).buffer);
+  });
+  if (!openTimeMs || !open || !high || !low || !close || !volume) throw unusable('six columns');
+  return {
+    ...rest,
+    market: parseMarket(market).symbol,
+    length,
+    openTimeMs,
+    open,
+    high,
+    low,
+    close,
+    volume,
+  };
+}
+
+/** SHA-256 of the bytes of a file. */
+export function checksumOf(bytes: Uint8Array): string {
+  return createHash('sha256').update(bytes).digest('hex');
+}
+
+function headerOf(bytes: Buffer): unknown {
+  try {
+    return JSON.parse(bytes.toString('utf8', 0, HEADER_BYTES));
+  } catch {
+    return null;
+  }
+}
+
+const unusable = (expected: string): SarrafError =>
+  new SarrafError(
+    'DATA_UNUSABLE',
+    `expected ${expected} from the coordinator of a study, found something else`,
+  );
+
+/** Data that trials see, as files. */
+interface TrialFiles {
+  /** One for each market in order, and behind them its finer candles. */
+  readonly markets: readonly Buffer[];
+  /** Null where the strategy is told nothing from outside. */
+  readonly signals: Buffer | null;
+}
+
+export function writeTrialFiles(data: RunData): TrialFiles {
+  return {
+    markets:
+      data.fidelity === 'candles'
+        ? [...data.candles, ...data.detail].map(writeColumns)
+        : data.markets.map(writePackedMarket),
+    signals: data.signals.length === 0 ? null : writeSignals(data.signals),
+  };
+}
+
+/** Reads what `writeTrialFiles` wrote. Throws `DATA_UNUSABLE` for anything else. */
+export function readTrialFiles(
+  { markets: files, signals: told }: TrialFiles,
+  { fidelity, detail, to }: Pick<StudySettings, 'fidelity' | 'detail' | 'to'>,
+): RunData {
+  if (files.length === 0) throw new SarrafError('DATA_UNUSABLE', 'expected data of a study, found none');
+  const signals = told === null ? [] : readWrittenSignals(told);
+  if (fidelity === 'poll')
+    return { fidelity, markets: files.map(readPackedMarket), toMs: to ?? null, signals };
+  const [candles, finer] = [[], []] as [CandleColumns[], CandleColumns[]];
+  for (const columns of files.map(readColumns))
+    (columns.timeframe === detail ? finer : candles).push(columns);
+  return { fidelity, candles, detail: finer, signals };
 }

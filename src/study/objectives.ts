@@ -1,5 +1,7 @@
 import { REQUEST_FIGURES } from '../backtest/request-figures.ts';
 import type { Direction, TrialOutcome } from '../search/trial-record.ts';
+import type { BacktestSummary } from '../backtest/result-schema.ts';
+import type { DailyReturns } from '../backtest/daily-returns.ts';
 
 /** Metrics of a trial: figures by name; null if a figure has no value. */
 export type TrialMetrics = Readonly<Record<string, number | null>>;
@@ -71,4 +73,43 @@ function violationOf(metrics: TrialMetrics, constraints: readonly Constraint[]):
 function breach(distance: number, bound: number): number {
   if (distance <= 0) return 0;
   return bound === 0 ? distance : distance / Math.abs(bound);
+}
+
+/** The figures of a summary as numbers. Money becomes the float next to it. */
+export function trialMetrics({ quote: _quote, ...figures }: BacktestSummary): TrialMetrics {
+  return Object.fromEntries(
+    Object.entries(figures).map(([name, value]) => [name, value === null ? null : Number(value)]),
+  );
+}
+
+/**
+ * Reason a trial has no figures:
+ *
+ * - `refused`: the strategy refuses these params.
+ * - `stopped`: the strategy threw during the run, and stopped.
+ * - `threw`: the run itself could not be made.
+ * - `no value`: an objective has no value, such as the Sharpe ratio of a run without trades.
+ * - `died`: the thread that ran it ended, twice.
+ * - `too long`: it did not end in time.
+ */
+export const FAILURE_KINDS = ['refused', 'stopped', 'threw', 'no value', 'died', 'too long'] as const;
+
+export type FailureKind = (typeof FAILURE_KINDS)[number];
+
+/** Report without figures, and the reason. */
+export interface FailedReport {
+  readonly kind: 'failed';
+  readonly failure: FailureKind;
+  readonly reason: string;
+}
+
+/** Result of a trial. */
+export type TrialReport =
+  | { readonly kind: 'ran'; readonly metrics: TrialMetrics; readonly daily: DailyReturns }
+  | FailedReport;
+
+/** A stretch of time in ms since 1970; its end is not in it. */
+export interface Stretch {
+  readonly fromMs: number;
+  readonly toMs: number;
 }

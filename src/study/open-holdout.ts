@@ -1,11 +1,9 @@
 import { SarrafError } from '../domain/errors.ts';
-import { bestTrial } from './best-trials.ts';
-import type { HoldoutReport } from './holdout-report.ts';
+import { bestTrial, type StoredTrial } from './study-rows.ts';
+import type { HoldoutReport } from './study-result.ts';
 import type { PreparedStudy } from './prepare-study.ts';
 import { differenceOf } from './study-identity.ts';
-import type { StudyFolder } from './study-place.ts';
-import { withStudyFiles } from './store/with-study-files.ts';
-import type { StoredTrial } from './study-rows.ts';
+import { type StudyFolder, withStudyFiles } from './study-place.ts';
 import type { OpenedHoldout, StudyStore } from './study-store.ts';
 import { TrialBench } from './trials/trial-bench.ts';
 import { withData } from './trials/trial-setup.ts';

@@ -9,7 +9,7 @@ import { formatPluginProblem, loadStrategies } from '../plugins/load-strategies.
 import { ownFileHint } from '../plugins/own-file-hint.ts';
 import { ownStrategies } from '../plugins/own-files.ts';
 import type { StrategyDefinition } from '../strategy/definition.ts';
-import { codeHash } from './data/code-hash.ts';
+import { codeHash } from './code-bundle.ts';
 import { type StudyData, cutCandles, cutRecordings } from './data/study-data.ts';
 import type { ReadStudy } from './read-study.ts';
 import type { StudySettings } from './study-settings.ts';

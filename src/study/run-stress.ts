@@ -1,24 +1,30 @@
 import { botConfigOf } from '../backtest/run-setup.ts';
 import { SarrafError } from '../domain/errors.ts';
 import { present } from '../domain/invariant.ts';
-import { bestTrial } from './best-trials.ts';
+import { bestTrial, type StoredTrial } from './study-rows.ts';
 import type { TrialMetrics } from './objectives.ts';
 import type { PreparedStudy } from './prepare-study.ts';
-import { canonicalJson } from './question/canonical-json.ts';
-import { withStudyFiles } from './store/with-study-files.ts';
-import type { StoredTrial } from './study-rows.ts';
+import { canonicalJson } from './study-identity.ts';
+import { withStudyFiles } from './study-place.ts';
 import type { StudyStore } from './study-store.ts';
 import { openRunner, takeUp, type SessionOptions } from './study-session.ts';
 import type { StudyRunner } from './trial-runner.ts';
-import { readReports, readStress, type StressBasis } from './stress/stored-stress.ts';
-import { AGAIN, costRuns, drawnRuns, type NamedRun } from './stress/stress-runs.ts';
+import {
+  readReports,
+  readStress,
+  type StressBasis,
+  AGAIN,
+  costRuns,
+  drawnRuns,
+  type NamedRun,
+  paidCosts,
+  randomEntryPlan,
+} from './stress/stress-runs.ts';
 import type { RanReport, StressReport } from './stress/stress-task.ts';
 import { type CandleColumns, firstBarFrom } from '../domain/candle-columns.ts';
 import { createRandom } from '../domain/random.ts';
 import { parseMarket } from '../exchange/market-names.ts';
 import { finding } from './study-fact.ts';
-import { paidCosts } from './stress/doubled-costs.ts';
-import { randomEntryPlan } from './stress/random-entry-plan.ts';
 import { blockLength } from '../statistics/stationary-bootstrap.ts';
 import { unknown, known, type Estimate, lack } from '../statistics/estimate.ts';
 

@@ -1,11 +1,10 @@
 import { SarrafError } from '../domain/errors.ts';
-import { judgeTrial, type Goals } from './objectives.ts';
+import { judgeTrial, type Goals, type TrialReport } from './objectives.ts';
 import { Sampler } from '../search/sampler.ts';
 import type { SamplerSettings, Trial } from '../search/trial-record.ts';
 import type { Space } from '../search/space-declaration.ts';
 import { paramsOfPoint, type Params } from '../search/params-of-point.ts';
 import type { StoredTrial } from './study-rows.ts';
-import type { TrialReport } from './trial-report.ts';
 import type { TrialRunner } from './trial-runner.ts';
 
 /** Store of ended trials. */

@@ -2,20 +2,27 @@ import { createHash } from 'node:crypto';
 import { SarrafError } from '../domain/errors.ts';
 import type { WalkForwardPlan } from './study-settings.ts';
 import type { PreparedStudy } from './prepare-study.ts';
-import { canonicalJson } from './question/canonical-json.ts';
+import { canonicalJson } from './study-identity.ts';
 import { runStudy, type StudyEnd } from './run-study.ts';
-import { withStudyFiles, type StudyFiles } from './store/with-study-files.ts';
-import type { StoredTrial } from './study-rows.ts';
+import { withStudyFiles, type StudyFiles } from './study-place.ts';
+import { type StoredTrial, bestTrial } from './study-rows.ts';
 import type { StudyStore } from './study-store.ts';
 import { openRunner, seenOf, takeUp, type SessionOptions } from './study-session.ts';
-import { writeAccount } from './walk-forward/stored-account.ts';
-import { begunPlan, isSamePlan, planText, walkQuestion, type WalkQuestion } from './walk-plan.ts';
-import { walkWindows, type WalkWindow } from './walk-forward/walk-windows.ts';
-import { accountTaskOf, windowChoices, type WindowChoice } from './walk-forward/window-choices.ts';
-import { bestTrial } from './best-trials.ts';
+import {
+  writeAccount,
+  begunPlan,
+  isSamePlan,
+  planText,
+  walkQuestion,
+  type WalkQuestion,
+  walkWindows,
+  type WalkWindow,
+} from './walk-plan.ts';
 import type { Objective } from './objectives.ts';
-import type { Space } from '../search/space-declaration.ts';
-import { distancesIn } from './walk-forward/point-distance.ts';
+import type { Space, Point } from '../search/space-declaration.ts';
+import { minuteText } from '../domain/time-text.ts';
+import type { AccountTask, AccountLeg } from './trial-runner.ts';
+import { SpaceAxes } from '../search/space-axes.ts';
 
 interface WalkForwardOptions extends Omit<SessionOptions, 'onTrial'> {
   readonly onTrial: (window: WalkWindow, trial: StoredTrial, isNew: boolean) => void;
@@ -240,4 +247,76 @@ function ranksOf(trials: readonly StoredTrial[], [first]: readonly Objective[]):
     ([violation, loss]) =>
       losses.filter((other) => other[0] < violation || (other[0] === violation && other[1] < loss)).length,
   );
+}
+
+/** Choice that a window trades. */
+export interface WindowChoice {
+  readonly window: WalkWindow;
+  /** Trial whose params are traded. */
+  readonly trial: StoredTrial;
+  /** True if none of its own trials has values, so that it trades the choice of the window before. */
+  readonly isKept: boolean;
+}
+
+/**
+ * A choice for each window. Where no trial of a window has values, its account goes on with the params that
+ * it has. Throws `INVALID_OPTIONS` where the first window has none: there is nothing to begin with.
+ */
+function windowChoices(
+  windows: readonly WalkWindow[],
+  chosen: (window: WalkWindow) => StoredTrial | null,
+): readonly WindowChoice[] {
+  const choices: WindowChoice[] = [];
+  for (const window of windows) {
+    const trial = chosen(window);
+    const before = choices.at(-1)?.trial ?? null;
+    if (trial !== null) choices.push({ window, trial, isKept: false });
+    else if (before !== null) choices.push({ window, trial: before, isKept: true });
+    else {
+      const { fromMs, toMs } = window.train;
+      throw new SarrafError(
+        'INVALID_OPTIONS',
+        `expected a trial with values in the train window 1, found none from ${minuteText(fromMs)} to ${minuteText(toMs)}: give longer windows or more trials`,
+      );
+    }
+  }
+  return choices;
+}
+
+/** The one account that trades all choices, one after the other. */
+function accountTaskOf(choices: readonly WindowChoice[]): AccountTask {
+  const [first, ...rest] = choices.map(({ window, trial }): AccountLeg => ({
+    fromMs: window.test.fromMs,
+    params: trial.params,
+  }));
+  const toMs = choices.at(-1)?.window.test.toMs;
+  if (first === undefined || toMs === undefined)
+    throw new SarrafError('INVARIANT', 'expected a window, found none');
+  return { legs: [first, ...rest], toMs, stretches: choices.map(({ window }) => window.test) };
+}
+
+/**
+ * Distances between points of a space, by their places: 0 to 1, the root of the mean square over the
+ * parameters. Of a number it is the share of its range, in logarithms where its scale is one; of a choice 0
+ * or 1. A parameter that only one of two points has is 1 apart.
+ */
+export function distancesIn(space: Space, points: readonly Point[]): (left: number, right: number) => number {
+  const axes = new SpaceAxes(space);
+  const shares = points.map((point) =>
+    axes.coordinatesOf(point).map((coordinate, index) => {
+      const axis = axes.axis(index);
+      return axis.kind === 'choice' ? coordinate : (coordinate - axis.low) / (axis.high - axis.low || 1);
+    }),
+  );
+  const apart = (index: number, left: number, right: number): number => {
+    if (Number.isNaN(left) || Number.isNaN(right)) return Number.isNaN(left) === Number.isNaN(right) ? 0 : 1;
+    if (axes.axis(index).kind === 'choice') return left === right ? 0 : 1;
+    return Math.abs(left - right);
+  };
+  return (left, right) => {
+    let sum = 0;
+    for (let index = 0; index < axes.size; index += 1)
+      sum += apart(index, shares[left]?.[index] ?? Number.NaN, shares[right]?.[index] ?? Number.NaN) ** 2;
+    return Math.sqrt(sum / Math.max(1, axes.size));
+  };
 }

@@ -2,18 +2,23 @@ import { withoutYear } from '../backtest/finish-run.ts';
 import { SarrafError } from '../domain/errors.ts';
 import { createRandom, type RandomSource } from '../domain/random.ts';
 import { present } from '../domain/invariant.ts';
-import type { Stretch } from './stretch.ts';
-import type { Objective, TrialMetrics } from './objectives.ts';
+import type { Stretch, Objective, TrialMetrics } from './objectives.ts';
 import { tradeOrderRisk, type TradeOrderRisk } from '../statistics/trade-order-risk.ts';
 import { finding, said } from './study-fact.ts';
-import { notTested, tested, type Tested } from './validation/tested.ts';
-import type { PaidCost } from './stress/doubled-costs.ts';
-import { entryFindings, type EntryFindings } from './stress/entry-findings.ts';
-import { redrawnFindings, type RedrawnFindings } from './stress/redrawn-findings.ts';
-import type { Missing, StoredStress } from './stress/stored-stress.ts';
-import { AGAIN, ALL_COSTS, costName, drawName } from './stress/stress-runs.ts';
-import { stressSeed } from './stress/stress-seed.ts';
+import { notTested, tested, type Tested } from './validation/luck-statistics.ts';
+import {
+  type PaidCost,
+  type Missing,
+  type StoredStress,
+  AGAIN,
+  ALL_COSTS,
+  costName,
+  drawName,
+  stressSeed,
+} from './stress/stress-runs.ts';
 import type { RanReport, StressReport } from './stress/stress-task.ts';
+import { inDigits } from '../language/fact.ts';
+import { quantilesOf, type Quantiles } from '../statistics/sample-moments.ts';
 
 /** One cost doubled, and what is left. */
 interface DoubledCost extends PaidCost {
@@ -115,4 +120,114 @@ function tradeOrderOf(
   const risk = (draw: 'reorder' | 'resample'): Tested<TradeOrderRisk> =>
     tested(() => tradeOrderRisk(changes, { random: randomOf(draw), runs, draw }));
   return { reorder: risk('reorder'), resample: risk('resample') };
+}
+
+/** Fewer can not show what chance does in one of twenty. */
+const LEAST_CONTROLS = 19;
+
+/** Rank of the best trial among random entries with the same exposure. */
+export interface EntryFindings {
+  /** Controls that ran to their end with a value, and those that did not. */
+  readonly controls: number;
+  readonly failed: number;
+  /** The first objective, by which they are compared. */
+  readonly metric: string;
+  /** Value of the trial. */
+  readonly found: number;
+  /** Values of the controls. */
+  readonly values: Quantiles;
+  readonly totalReturn: Quantiles;
+  /** The share of controls that are as good as the trial, 0 to 1. */
+  readonly asGood: number;
+  /** `(1 + controls as good) / (1 + controls)`. */
+  readonly pValue: number;
+}
+
+function entryFindings(
+  again: RanReport,
+  of: { readonly reports: readonly StressReport[]; readonly objective: Objective },
+): Tested<EntryFindings> {
+  const { reports, objective } = of;
+  const { metric, direction } = objective;
+  const found = again.metrics[metric] ?? null;
+  if (found === null) return notTested(finding('lack.valueOfMetric', { metric: { metric } }));
+  const ran = reports.flatMap((report) => (report.kind === 'ran' ? [report.metrics] : []));
+  const values = ran.flatMap((metrics) => metrics[metric] ?? []);
+  if (values.length < LEAST_CONTROLS)
+    return notTested(
+      finding('lack.controls', { least: inDigits(LEAST_CONTROLS), found: inDigits(values.length) }),
+    );
+  const asGood = asGoodAs(found, values, direction);
+  return {
+    kind: 'tested',
+    value: {
+      controls: values.length,
+      failed: reports.length - values.length,
+      metric,
+      found,
+      values: quantilesOf(Float64Array.from(values)),
+      totalReturn: quantilesOf(Float64Array.from(ran, ({ totalReturn }) => totalReturn ?? 0)),
+      asGood: asGood / values.length,
+      pValue: (1 + asGood) / (1 + values.length),
+    },
+  };
+}
+
+/** Returns the number of values as good as one. */
+export function asGoodAs(
+  found: number,
+  values: readonly number[],
+  direction: Objective['direction'],
+): number {
+  return values.filter((value) => (direction === 'maximize' ? value >= found : value <= found)).length;
+}
+
+/** Results of the best trial's params on redrawn bars. */
+export interface RedrawnFindings {
+  /** Histories that were run to their end, and those that were not. */
+  readonly histories: number;
+  readonly failed: number;
+  /** In bars. */
+  readonly meanBlock: number;
+  /** The share of histories in which it loses, 0 to 1. */
+  readonly lossShare: number;
+  /** The share of histories in which it earns more than holding the market does there, 0 to 1. */
+  readonly beatsHolding: number;
+  readonly totalReturn: Quantiles;
+  readonly maxDrawdown: Quantiles;
+  /** The return of holding. */
+  readonly holding: Quantiles;
+}
+
+function redrawnFindings(
+  reports: readonly StressReport[],
+  { meanBlock }: { readonly meanBlock: number },
+): Tested<RedrawnFindings> {
+  const ran = reports.flatMap((report) => (report.kind === 'ran' ? [report.metrics] : []));
+  const failed = reports.find((report) => report.kind === 'failed');
+  if (ran.length <= reports.length / 2)
+    return notTested(
+      finding('lack.histories', {
+        found: inDigits(ran.length),
+        all: inDigits(reports.length),
+        reason: failed?.reason ?? '',
+      }),
+    );
+  const column = (name: string): Float64Array => Float64Array.from(ran, (metrics) => metrics[name] ?? 0);
+  const [earned, held] = [column('totalReturn'), column('buyAndHoldReturn')];
+  const share = (isSo: (value: number, index: number) => boolean): number =>
+    earned.filter(isSo).length / earned.length;
+  return {
+    kind: 'tested',
+    value: {
+      histories: ran.length,
+      failed: reports.length - ran.length,
+      meanBlock,
+      lossShare: share((value) => value < 0),
+      beatsHolding: share((value, index) => value > (held[index] ?? 0)),
+      totalReturn: quantilesOf(earned),
+      maxDrawdown: quantilesOf(column('maxDrawdown')),
+      holding: quantilesOf(held),
+    },
+  };
 }

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { factsOf, type Fact, type FactFigure } from '../language/fact.ts';
-import { ENGLISH_FINDINGS } from './texts/english-findings.ts';
+import { ENGLISH_FINDINGS } from './texts/english-study.ts';
 
 /** A finding of a study, in no language. */
 export type StudyFinding = Fact<keyof typeof ENGLISH_FINDINGS>;

@@ -3,7 +3,7 @@ import { htmlPage } from '../backtest/html-page.ts';
 import { escapeHtml } from '../backtest/value-text.ts';
 import type { Language } from '../language/locale.ts';
 import { studyVoice } from './study-voice.ts';
-import type { ReportedStudy } from './reported-study.ts';
+import type { ReportedStudy } from './validated-study.ts';
 import { askedSection, holdoutSection } from './report/sections/asked-sections.ts';
 import { chartSections } from './report/sections/chart-sections.ts';
 import { bestTrialsSection, failuresSection } from './report/sections/trial-sections.ts';

@@ -1,9 +1,7 @@
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
-import { DATA_KINDS, type DataSet } from './data-set.ts';
-import { storedSignalSet, type SignalSet } from './data/study-signals.ts';
-import { canonicalJson } from './question/canonical-json.ts';
-import { engineVersion } from './question/engine-version.ts';
+import { DATA_KINDS, type DataSet, storedSignalSet, type SignalSet } from './data-set.ts';
+import { engineVersion } from './code-bundle.ts';
 
 /** Identity of a study: with the same identity its trials are the same, wherever and however they are run. */
 export interface StudyIdentity {
@@ -112,4 +110,13 @@ function questionDifferences(
 function valueText(value: unknown): string {
   const json = value === undefined ? 'nothing' : canonicalJson(value);
   return json.length <= LONGEST_VALUE ? json : `${json.slice(0, LONGEST_VALUE - 1)}…`;
+}
+
+/** JSON with the keys of every object in the order of their names: equal values are equal texts. */
+export function canonicalJson(value: unknown): string {
+  return JSON.stringify(value, (_, inner: unknown) =>
+    typeof inner === 'object' && inner !== null && !Array.isArray(inner)
+      ? Object.fromEntries(Object.entries(inner).toSorted(([left], [right]) => (left < right ? -1 : 1)))
+      : inner,
+  );
 }

@@ -1,25 +1,28 @@
 import { isTooShortFor, withoutYear } from '../backtest/finish-run.ts';
-import type { DataSet } from './data-set.ts';
-import type { SignalSet } from './data/study-signals.ts';
-import type { Stretch } from './stretch.ts';
+import type { DataSet, SignalSet } from './data-set.ts';
+import {
+  type Stretch,
+  type Constraint,
+  type TrialMetrics,
+  type Objective,
+  type FailureKind,
+  FAILURE_KINDS,
+} from './objectives.ts';
 import type { StudyRange } from './data/study-data.ts';
 import { readWrittenStudy } from './read-study.ts';
 import type { StudySettings } from './study-settings.ts';
-import { bestTrial, bestTrials } from './best-trials.ts';
-import type { Constraint, TrialMetrics, Objective } from './objectives.ts';
+import { bestTrial, bestTrials, type StoredTrial, type TrialRow } from './study-rows.ts';
 import { SarrafError } from '../domain/errors.ts';
 import type { SamplerKind } from '../search/trial-record.ts';
 import type { Params } from '../search/params-of-point.ts';
-import type { StoredTrial, TrialRow } from './study-rows.ts';
 import type { OpenedHoldout, StudyHead, StudyStore } from './study-store.ts';
-import type { TrialsOnData } from './trial-register.ts';
+import type { TrialsOnData } from './study-place.ts';
 import { finding, type StudyFinding } from './study-fact.ts';
-import type { FailureKind } from './trial-report.ts';
 import { createHash } from 'node:crypto';
 import type { StudyIdentity } from './study-identity.ts';
 import { inDigits } from '../language/fact.ts';
-import { readHoldoutReport } from './holdout-report.ts';
-import { accountFigures } from './walk-forward/stored-account.ts';
+import { accountFigures } from './walk-plan.ts';
+import { z } from 'zod';
 
 /** A trial as a result shows it. */
 export interface ShownTrial {
@@ -263,4 +266,55 @@ function earnedBy(metrics: TrialMetrics): StudyFinding {
   return buyAndHoldReturn === null
     ? finding('earned.alone', { earned })
     : finding('earned.held', { earned, held: { share: buyAndHoldReturn } });
+}
+
+/** Those that hold all constraints first, then by the first objective; of several objectives the front. */
+export function rankedTrials({
+  trials,
+  front,
+  objectives,
+}: Pick<StudyResult, 'trials' | 'front' | 'objectives'>): readonly ShownTrial[] {
+  const [first] = objectives;
+  const loss = ({ values }: ShownTrial): number => {
+    const value = values[0] ?? Infinity;
+    return first?.direction === 'maximize' ? -value : value;
+  };
+  return trials
+    .filter(({ kind, number }) => kind === 'complete' && (front.length === 0 || front.includes(number)))
+    .toSorted(
+      (left, right) =>
+        (left.violation ?? 0) - (right.violation ?? 0) ||
+        loss(left) - loss(right) ||
+        left.number - right.number,
+    );
+}
+
+const REPORT = z.discriminatedUnion('kind', [
+  z.strictObject({ kind: z.literal('ran'), metrics: z.record(z.string(), z.number().nullable()) }),
+  z.strictObject({ kind: z.literal('failed'), failure: z.enum(FAILURE_KINDS), reason: z.string() }),
+]);
+
+/** Result of the hold-out, without its daily returns. */
+export type HoldoutReport = z.output<typeof REPORT>;
+
+/**
+ * Reads what a study keeps of its hold-out, as it is shown; null where its run has not ended. Throws
+ * `DATA_UNUSABLE`.
+ */
+export function readHoldoutReport(
+  kept: unknown,
+  { splitMs, toMs }: Pick<StudyRange, 'splitMs' | 'toMs'>,
+): HoldoutReport | null {
+  if (kept === null) return null;
+  const read = REPORT.safeParse(kept);
+  if (read.success) {
+    const report = read.data;
+    if (report.kind === 'failed') return report;
+    return { ...report, metrics: withoutYear(report.metrics, { fromMs: splitMs, toMs }) };
+  }
+  throw new SarrafError(
+    'DATA_UNUSABLE',
+    'expected figures of the hold-out in the study, found what can not be read: restore a copy',
+    { cause: read.error },
+  );
 }

@@ -1,16 +1,15 @@
 import { SarrafError } from '../domain/errors.ts';
 import type { PreparedStudy } from './prepare-study.ts';
-import type { Stretch } from './stretch.ts';
+import type { Stretch, Objective, TrialReport } from './objectives.ts';
 import { differenceOf } from './study-identity.ts';
-import { repeatTrials } from './repeat-trials.ts';
 import { runStudy, type StudyEnd } from './run-study.ts';
-import type { StudyFolder } from './study-place.ts';
-import { withStudyFiles, type StudyFiles } from './store/with-study-files.ts';
-import type { StoredTrial } from './study-rows.ts';
+import { type StudyFolder, withStudyFiles, type StudyFiles } from './study-place.ts';
+import { type StoredTrial, bestTrial } from './study-rows.ts';
 import type { StudyStore } from './study-store.ts';
 import { ThreadRunner } from './thread-runner.ts';
 import type { StudyRunner } from './trial-runner.ts';
 import { sharedSetup, withData, type TrialSetup } from './trials/trial-setup.ts';
+import { isDeepStrictEqual } from 'node:util';
 
 export interface SessionOptions {
   readonly folder: StudyFolder;
@@ -142,4 +141,46 @@ export async function openRunner(
 /** The setup of a study's trials: they see nothing of the hold-out. */
 export function trialSetupOf({ settings, data, setup }: PreparedStudy): TrialSetup {
   return withData(setup, data.trials, settings.from ?? null);
+}
+
+/** Trials beside the best one that are run once more. */
+const OTHERS = 2;
+
+/**
+ * Runs the best trial and two others once more, each alone, and compares their figures with those that were
+ * kept. A trial is a function of its params and the data. One that is not depends on the trials that ran
+ * before it, and so on the number of threads.
+ * @throws SarrafError `INVALID_STRATEGY` where one ends otherwise
+ */
+async function repeatTrials(of: {
+  readonly trials: readonly StoredTrial[];
+  readonly objectives: readonly Objective[];
+  /** Runs a trial where no other one has run. */
+  readonly runAlone: (trial: StoredTrial) => Promise<TrialReport>;
+}): Promise<void> {
+  const ran = of.trials.filter(({ metrics }) => metrics !== null);
+  const best = bestTrial(ran, of.objectives);
+  const others = ran.filter((trial) => trial !== best);
+  const chosen = new Set([best, ...others.slice(-OTHERS)]);
+  for (const trial of chosen) {
+    if (trial === null) continue;
+    const report = await of.runAlone(trial);
+    const difference = reportDifference(trial, report);
+    if (difference === null) continue;
+    throw new SarrafError(
+      'INVALID_STRATEGY',
+      `expected trial ${trial.number} to end alike when it runs alone, ${difference}: the strategy remembers earlier trials ` +
+        '(in globalThis, a package or a file), or draws lots without a seed. Keep what it remembers in its state. ' +
+        'The figures of this study mean nothing: run it again under another name',
+    );
+  }
+}
+
+function reportDifference({ metrics }: StoredTrial, report: TrialReport): string | null {
+  if (report.kind === 'failed') return `it failed: ${report.reason}`;
+  if (isDeepStrictEqual(metrics, report.metrics)) return null;
+  const before: Readonly<Record<string, unknown>> = { ...metrics };
+  const [name = '', value] =
+    Object.entries(report.metrics).find(([each, found]) => !isDeepStrictEqual(found, before[each])) ?? [];
+  return `its ${name} was ${String(before[name])} and is ${String(value)}`;
 }

@@ -9,6 +9,7 @@ import { figureKind } from './figure-kind.ts';
 import type { TrialMetrics } from './objectives.ts';
 import { ENGLISH_STUDY } from './texts/english-study.ts';
 import { PERSIAN_STUDY } from './texts/persian-study.ts';
+import { isFinding } from './study-fact.ts';
 
 /** Formats texts, figures and times for commands and the report of a study. Commands use English. */
 export interface StudyVoice extends Omit<ReportVoice, 'say'> {
@@ -70,3 +71,12 @@ function newVoice(language: Language): StudyVoice {
 
 const isReportText = (key: string): key is keyof typeof ENGLISH_REPORT & `figure.${string}` =>
   Object.hasOwn(ENGLISH_REPORT, key);
+
+/**
+ * Returns the output of commands with `--json`: findings as sentences in English, whatever the reader's
+ * language.
+ */
+export function studyJson(result: unknown): string {
+  const { tell } = studyVoice('en');
+  return JSON.stringify(result, (_key, value: unknown) => (isFinding(value) ? tell(value) : value));
+}

@@ -2,13 +2,17 @@ import { messageOf } from '../domain/errors.ts';
 import { fileURLToPath } from 'node:url';
 import { Piscina } from 'piscina';
 import { ownModule } from '../plugins/own-files.ts';
-import type { Stretch } from './stretch.ts';
+import type { Stretch, FailedReport, TrialReport } from './objectives.ts';
 import type { Params } from '../search/params-of-point.ts';
-import type { AccountReport, AccountTask } from './trials/account-run.ts';
+import type {
+  AccountReport,
+  AccountTask,
+  BenchReport,
+  BenchReports,
+  BenchTask,
+  StudyRunner,
+} from './trial-runner.ts';
 import type { StressReport, StressTask } from './stress/stress-task.ts';
-import type { BenchReport, BenchReports, BenchTask } from './trials/bench-task.ts';
-import type { FailedReport, TrialReport } from './trial-report.ts';
-import type { StudyRunner } from './trial-runner.ts';
 import type { TrialSetup } from './trials/trial-setup.ts';
 
 /** Threads of a study at most. */

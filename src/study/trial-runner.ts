@@ -1,8 +1,24 @@
-import type { Stretch } from './stretch.ts';
+import {
+  type Stretch,
+  type TrialReport,
+  type TrialMetrics,
+  trialMetrics,
+  type FailedReport,
+} from './objectives.ts';
 import type { Params } from '../search/params-of-point.ts';
 import type { StressReport, StressTask } from './stress/stress-task.ts';
-import type { AccountReport, AccountTask } from './trials/account-run.ts';
-import type { TrialReport } from './trial-report.ts';
+import { numberOf } from '../backtest/statistics.ts';
+import { runSummary } from '../backtest/finish-run.ts';
+import { stretchSummaries } from '../backtest/stretch-summaries.ts';
+import type { BacktestRun } from '../backtest/backtest-run.ts';
+import { KeptState } from '../backtest/kept-state.ts';
+import type { RunMarket } from '../backtest/candle-runner.ts';
+import { runBacktest } from '../backtest/run-backtest.ts';
+import type { CreatedBacktest } from '../backtest/candle-backtest.ts';
+import { present } from '../domain/invariant.ts';
+import { formatUnits } from '../domain/money.ts';
+import { dailyReturns, type DailyReturns } from '../backtest/daily-returns.ts';
+import { messageOf } from '../domain/errors.ts';
 
 /** Runs trials: in threads here, or on machines elsewhere. */
 export interface TrialRunner {
@@ -22,4 +38,129 @@ export interface StudyRunner extends TrialRunner {
   account(task: AccountTask): Promise<AccountReport>;
   /** A trial under other conditions. */
   stress(task: StressTask): Promise<StressReport>;
+}
+
+/** Params, and when they begin to trade, in ms since 1970. */
+export interface AccountLeg {
+  readonly fromMs: number;
+  readonly params: Params;
+}
+
+/** One account that trades one leg after the other. */
+export interface AccountTask {
+  /** By their times. */
+  readonly legs: readonly [AccountLeg, ...AccountLeg[]];
+  readonly toMs: number;
+  /** Stretches whose figures are wanted. */
+  readonly stretches: readonly Stretch[];
+}
+
+/** Results of the account in one range. */
+interface StretchReport {
+  readonly metrics: TrialMetrics;
+  /** True if it held a position at the start of the range. */
+  readonly beganExposed: boolean;
+}
+
+/** Result of one account. */
+export type AccountReport =
+  | {
+      readonly kind: 'ran';
+      /** Exact, in the currency of the figures. */
+      readonly initialEquity: string;
+      readonly finalEquity: string;
+      readonly metrics: TrialMetrics;
+      readonly stretches: readonly StretchReport[];
+      readonly daily: DailyReturns;
+      /** Reasons strategies stopped during the run; each began again with the next leg. */
+      readonly failures: readonly string[];
+    }
+  | FailedReport;
+
+/**
+ * Runs one account through several params. Where a leg begins, the bot ends in order and begins again with
+ * the new params, as a live one does: entries are canceled, and what it holds, its money, the ways out that
+ * rest and the strategy's state carry over. Each leg is warmed up by the candles that a trial would be that
+ * begins there.
+ */
+export async function runAccount(
+  { legs, toMs, stretches }: AccountTask,
+  create: (
+    params: Params,
+    of: { readonly fromMs: number; readonly toMs: number },
+  ) => Promise<CreatedBacktest>,
+): Promise<AccountReport> {
+  const created = new Map<number, CreatedBacktest['backtest']>();
+  for (const { fromMs, params } of legs)
+    created.set(fromMs, (await create(params, { fromMs, toMs })).backtest);
+  const at = (fromMs: number) => present(created.get(fromMs), () => `a leg from ${fromMs}`);
+  const [{ fromMs: firstMs }, ...later] = legs;
+  const run = runBacktest({
+    ...at(firstMs),
+    markets: longestMarkets([...created.values()].map(({ markets }) => markets)),
+    restarts: {
+      atMs: later.map(({ fromMs }) => fromMs),
+      ending: 'keep-exits',
+      kept: new KeptState('back'),
+      newInstances: (atMs) => at(atMs).instances,
+      pastFromMs: (atMs) => Math.min(...at(atMs).markets.map(({ columns }) => columns.openTimeMs[0] ?? atMs)),
+    },
+  });
+  return {
+    kind: 'ran',
+    initialEquity: formatUnits(run.initialEquity),
+    finalEquity: formatUnits(run.finalEquity),
+    metrics: trialMetrics(runSummary(run)),
+    stretches: stretchReports(run, stretches),
+    daily: dailyReturns(run.curve, numberOf(run.initialEquity)),
+    failures: run.strategies.flatMap(({ failure }) => (failure === null ? [] : [failureReason(failure)])),
+  };
+}
+
+/** All begin where their params need it, and end together: the longest have the bars of all others. */
+function longestMarkets(all: readonly (readonly RunMarket[])[]): readonly RunMarket[] {
+  const longest = new Map<string, RunMarket>();
+  for (const one of all.flat()) {
+    const before = longest.get(one.market.symbol);
+    if (before === undefined || before.columns.length < one.columns.length)
+      longest.set(one.market.symbol, one);
+  }
+  return [...longest.values()];
+}
+
+function stretchReports(run: BacktestRun, stretches: readonly Stretch[]): readonly StretchReport[] {
+  const { curve } = run;
+  return stretchSummaries(run, stretches).map((summary, index) => {
+    const { fromMs } = present(stretches[index], 'a stretch');
+    let last = -1;
+    while (last + 1 < curve.length && (curve.timeMs[last + 1] ?? 0) <= fromMs) last += 1;
+    // What was wanted and refused is counted for the whole run alone.
+    const metrics = { ...trialMetrics(summary), intents: null, refused: null };
+    return { metrics, beganExposed: last >= 0 && curve.isExposed[last] === 1 };
+  });
+}
+
+/** A task for a thread. `stretch` null: that of the study. */
+export type BenchTask =
+  | { readonly kind: 'trial'; readonly params: Params; readonly stretch: Stretch | null }
+  | (AccountTask & { readonly kind: 'account' })
+  | { readonly kind: 'stress'; readonly task: StressTask };
+
+/** Answers of a thread to each kind of task. */
+export interface BenchReports {
+  readonly trial: TrialReport;
+  readonly account: AccountReport;
+  readonly stress: StressReport;
+}
+
+export type BenchReport = BenchReports[keyof BenchReports];
+
+/** Reasons are shown in one line, and kept for every trial that failed. */
+const LONGEST_REASON = 300;
+
+/** Returns the failure reason, in one line. */
+export function failureReason(error: unknown): string {
+  const text = messageOf(error);
+  const line = text.replaceAll(/\s*\n\s*/g, '; ');
+  return line.length <= LONGEST_REASON ? line : `${line.slice(0, LONGEST_REASON - 1)}…`;
 }

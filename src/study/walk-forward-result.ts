@@ -3,22 +3,18 @@ import { withoutYear } from '../backtest/finish-run.ts';
 import { SarrafError } from '../domain/errors.ts';
 import { present } from '../domain/invariant.ts';
 import { inDigits, type FactFigure } from '../language/fact.ts';
-import type { Objective, TrialMetrics } from './objectives.ts';
+import type { Objective, TrialMetrics, Stretch } from './objectives.ts';
 import type { PreparedStudy } from './prepare-study.ts';
-import { canonicalJson } from './question/canonical-json.ts';
+import { canonicalJson } from './study-identity.ts';
 import type { Params } from '../search/params-of-point.ts';
 import type { StudyStore } from './study-store.ts';
 import { finding, type StudyFinding } from './study-fact.ts';
-import type { TrialsOnData } from './trial-register.ts';
-import type { Stretch } from './stretch.ts';
-import { equityByDay, type EquityDay } from './walk-forward/equity-by-day.ts';
-import { choicesOf, windowsBy } from './run-walk-forward.ts';
-import { readAccount, type StoredAccount } from './walk-forward/stored-account.ts';
-import { dailyGrowth, efficiencyOf, wholeEfficiency } from './walk-forward/walk-efficiency.ts';
-import { begunPlan, type WalkQuestion } from './walk-plan.ts';
-import type { WindowChoice } from './walk-forward/window-choices.ts';
+import type { TrialsOnData } from './study-place.ts';
+import { choicesOf, windowsBy, type WindowChoice, distancesIn } from './run-walk-forward.ts';
+import { readAccount, type StoredAccount, begunPlan, type WalkQuestion } from './walk-plan.ts';
 import type { ParameterValue, Point, Space } from '../search/space-declaration.ts';
-import { distancesIn } from './walk-forward/point-distance.ts';
+import type { DailyReturns } from '../backtest/daily-returns.ts';
+import { DAY_MS } from '../domain/durations.ts';
 
 /** One window of a walk-forward. */
 export interface WindowRow {
@@ -250,4 +246,56 @@ export function parameterDrift(space: Space, points: readonly Point[]): readonly
       meanChange: steps.length === 0 ? null : steps.reduce((sum, step) => sum + step, 0) / steps.length,
     };
   });
+}
+
+/** Equity of an account at the end of a UTC day. */
+export interface EquityDay {
+  /** Days since 1970-01-01. */
+  readonly day: number;
+  readonly equity: number;
+}
+
+/** The equity that daily returns make of the first one; for pictures only. */
+function equityByDay(
+  initialEquity: number,
+  { firstDay, returns }: Pick<DailyReturns, 'firstDay'> & { readonly returns: Iterable<number> },
+): readonly EquityDay[] {
+  let equity = initialEquity;
+  return [...returns].map((value, index) => {
+    equity *= 1 + value;
+    return { day: firstDay + index, equity };
+  });
+}
+
+/**
+ * `ln(1 + total return) / days` of a stretch: what is earned a day, whatever its length. Null without a
+ * return, and after a total loss.
+ */
+export function dailyGrowth(metrics: TrialMetrics | null, { fromMs, toMs }: Stretch): number | null {
+  const total = metrics?.['totalReturn'] ?? null;
+  return total === null || total <= -1 ? null : (Math.log1p(total) * DAY_MS) / (toMs - fromMs);
+}
+
+/** Growth out of sample over growth in sample. Null where nothing grew in sample. */
+function efficiencyOf(inSample: number | null, outOfSample: number | null): number | null {
+  return inSample === null || outOfSample === null || inSample <= 0 ? null : outOfSample / inSample;
+}
+
+/** The same of the mean growth over all windows that have both. */
+function wholeEfficiency(
+  rows: readonly {
+    readonly train: Stretch;
+    readonly test: Stretch;
+    readonly inSample: TrialMetrics | null;
+    readonly outOfSample: TrialMetrics;
+  }[],
+): number | null {
+  let [inside, outside] = [0, 0];
+  for (const { train, test, inSample, outOfSample } of rows) {
+    const [before, after] = [dailyGrowth(inSample, train), dailyGrowth(outOfSample, test)];
+    if (before === null || after === null) continue;
+    inside += before;
+    outside += after;
+  }
+  return efficiencyOf(inside, outside);
 }

@@ -2,8 +2,13 @@ import { z } from 'zod';
 import { formatDuration } from '../daemon/duration-text.ts';
 import { SarrafError } from '../domain/errors.ts';
 import type { WalkForwardPlan } from './study-settings.ts';
-import { canonicalJson } from './question/canonical-json.ts';
+import { canonicalJson } from './study-identity.ts';
 import type { StudyStore } from './study-store.ts';
+import { durationText, minuteText } from '../domain/time-text.ts';
+import { timeframeMs, type Timeframe } from '../domain/timeframe.ts';
+import { firstTimeFrom, refuseFew, type MarketTimes } from './data-set.ts';
+import type { Stretch, TrialMetrics } from './objectives.ts';
+import type { AccountReport } from './trial-runner.ts';
 
 /** A plan without its trials, of which there may be more later: what decides the windows and choices. */
 export type WalkQuestion = Omit<WalkForwardPlan, 'trials'>;
@@ -57,3 +62,169 @@ export const planText = (plan: WalkQuestion): string =>
   Object.entries(writtenPlan(plan))
     .map(([key, text]) => `${key} ${text}`)
     .join(', ');
+
+/** Range that is searched, and range that is traded with the choice. */
+export interface WalkWindow {
+  /** From 1. */
+  readonly number: number;
+  /** Without its purge: what trials see. */
+  readonly train: Stretch;
+  readonly test: Stretch;
+}
+
+/** One window alone tells nothing of how a choice lasts. */
+const LEAST_WINDOWS = 2;
+const MOST_WINDOWS = 1_000;
+
+/** Fewer candles tell nothing of a strategy. */
+const LEAST_TRAIN_BARS = 100;
+
+/**
+ * The windows of a range, as many as fit whole. With `trainMs`, `embargoMs`, `testMs` and `stepMs`, window k
+ * (from 0) tests from `begin + train + embargo + k * step` on. Its train window ends `embargo` before that,
+ * and its last `purgeMs` are not searched; it begins with the range where the plan is anchored, else `train`
+ * before its end. The first candle of the range is where the first train window begins. Where candles do
+ * not all have one length, since clocks are set, a border is the beginning of the candle that is nearest to
+ * it.
+ *
+ * Throws `INVALID_OPTIONS`, with the numbers, where lengths are no whole candles, or the range is too short
+ * for two windows, or some window has too few candles.
+ */
+export function walkWindows(
+  plan: WalkQuestion,
+  of: {
+    readonly range: Stretch;
+    readonly timeframe: Timeframe;
+    readonly markets: readonly MarketTimes[];
+  },
+): readonly WalkWindow[] {
+  const { range, timeframe, markets } = of;
+  refuseParts(plan, timeframe);
+  const beginMs = Math.min(...markets.map((market) => firstTimeFrom(market, range.fromMs) ?? range.toMs));
+  const { trainMs, testMs, stepMs, embargoMs } = plan;
+  const firstMs = trainMs + embargoMs + testMs;
+  const lengthMs = Math.max(0, range.toMs - beginMs);
+  const count = lengthMs < firstMs ? 0 : 1 + Math.floor((lengthMs - firstMs) / stepMs);
+  if (count < LEAST_WINDOWS) throw tooShort(plan, { beginMs, toMs: range.toMs, lengthMs, count });
+  if (count > MOST_WINDOWS)
+    throw refused(`expected at most ${MOST_WINDOWS} windows, found ${count}: give a longer step`);
+  const grid = markets.find((market) => market.grid?.isEven === false)?.grid;
+  const border = (timeMs: number): number =>
+    grid === undefined ? timeMs : Math.min(grid.nearestStart(timeMs), range.toMs);
+  const windows = Array.from({ length: count }, (_, index) => windowAt(plan, { beginMs, index, border }));
+  for (const window of windows) refuseEmpty(window, markets);
+  return windows;
+}
+
+function windowAt(
+  plan: WalkQuestion,
+  of: {
+    readonly beginMs: number;
+    readonly index: number;
+    readonly border: (timeMs: number) => number;
+  },
+): WalkWindow {
+  const { beginMs, index, border } = of;
+  const { kind, trainMs, testMs, stepMs, purgeMs, embargoMs } = plan;
+  const movedMs = index * stepMs;
+  const endMs = beginMs + trainMs + movedMs;
+  const testFromMs = endMs + embargoMs;
+  return {
+    number: index + 1,
+    train: {
+      fromMs: kind === 'anchored' ? beginMs : border(beginMs + movedMs),
+      toMs: border(endMs - purgeMs),
+    },
+    test: { fromMs: border(testFromMs), toMs: border(testFromMs + testMs) },
+  };
+}
+
+/** A border inside a candle would give a window what is not over yet. */
+function refuseParts(plan: WalkQuestion, timeframe: Timeframe): void {
+  const barMs = timeframeMs(timeframe);
+  const { trainMs, testMs, stepMs, purgeMs, embargoMs } = plan;
+  const lengths = { train: trainMs, test: testMs, step: stepMs, purge: purgeMs, embargo: embargoMs };
+  for (const [name, lengthMs] of Object.entries(lengths)) {
+    if (lengthMs % barMs === 0) continue;
+    throw refused(`${name}: expected whole candles of ${timeframe}, found ${formatDuration(lengthMs)}`);
+  }
+}
+
+function tooShort(
+  { trainMs, testMs, stepMs, embargoMs }: WalkQuestion,
+  found: {
+    readonly beginMs: number;
+    readonly toMs: number;
+    readonly lengthMs: number;
+    readonly count: number;
+  },
+): SarrafError {
+  const neededMs = trainMs + embargoMs + testMs + (LEAST_WINDOWS - 1) * stepMs;
+  const parts = [
+    `train ${formatDuration(trainMs)}`,
+    ...(embargoMs === 0 ? [] : [`embargo ${formatDuration(embargoMs)}`]),
+    `test ${formatDuration(testMs)}`,
+    `step ${formatDuration(stepMs)}`,
+  ];
+  const { beginMs, toMs, lengthMs, count } = found;
+  const stretch = `${durationText(lengthMs)} from ${minuteText(beginMs)} to ${minuteText(toMs)}`;
+  return refused(
+    `expected a range of ${formatDuration(neededMs)} or more for ${LEAST_WINDOWS} windows (${parts.join(' + ')}), found ${stretch}, room for ${count}: give a longer range or shorter windows`,
+  );
+}
+
+function refuseEmpty({ number, train, test }: WalkWindow, markets: readonly MarketTimes[]): void {
+  const advice = 'give longer windows';
+  const where = (what: string): string => `in the ${what} window ${number}`;
+  try {
+    refuseFew(markets, { ...train, least: LEAST_TRAIN_BARS, where: where('train'), advice });
+    refuseFew(markets, { ...test, least: 1, where: where('test'), advice });
+  } catch (error) {
+    throw error instanceof SarrafError ? refused(error.message) : error;
+  }
+}
+
+const refused = (message: string): SarrafError =>
+  new SarrafError('INVALID_OPTIONS', `validation.walkForward: ${message}`);
+
+const METRICS = z.record(z.string(), z.number().nullable());
+
+const ACCOUNT = z.strictObject({
+  initialEquity: z.string(),
+  finalEquity: z.string(),
+  metrics: METRICS,
+  stretches: z.array(z.strictObject({ metrics: METRICS, beganExposed: z.boolean() })),
+  /** The first day, in days since 1970-01-01, and the return of each from then on. */
+  daily: z.strictObject({ firstDay: z.int(), returns: z.array(z.number()) }),
+  failures: z.array(z.string()),
+});
+
+/** The account of a walk-forward as a study keeps it. */
+export type StoredAccount = z.output<typeof ACCOUNT>;
+
+/** As plain JSON. Throws `DATA_UNUSABLE` for an account that could not be run: nothing of it is kept. */
+export function writeAccount(report: AccountReport): StoredAccount {
+  if (report.kind === 'failed')
+    throw new SarrafError(
+      'DATA_UNUSABLE',
+      `expected the account of all windows, found none: ${report.reason}`,
+    );
+  const { initialEquity, finalEquity, metrics, stretches, daily, failures } = report;
+  return {
+    initialEquity,
+    finalEquity,
+    metrics,
+    stretches: stretches.map((stretch) => ({ ...stretch })),
+    daily: { firstDay: daily.firstDay, returns: [...daily.returns] },
+    failures: [...failures],
+  };
+}
+
+/** The figures of an account that is kept; null for none, and for one that can not be read. */
+export const accountFigures = (stored: unknown): TrialMetrics | null =>
+  ACCOUNT.safeParse(stored).data?.metrics ?? null;
+
+/** Throws a `ZodError` for what nobody could have written. */
+export function readAccount(stored: unknown): StoredAccount {
+  return ACCOUNT.parse(stored);
+}

@@ -2,7 +2,7 @@ import { execFileSync, spawnSync } from 'node:child_process';
 import { cpSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { engineVersion } from '../../src/study/question/engine-version.ts';
+import { engineVersion } from '../../src/study/code-bundle.ts';
 import { startNode } from '../support/sarraf-process.ts';
 import { installPackage } from './installed-package.ts';
 

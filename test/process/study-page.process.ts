@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { present } from '../../src/domain/invariant.ts';
 import { readStudyFile } from '../../src/study/read-study.ts';
 import { validateStudy } from '../../src/study/study-validation.ts';
-import { valueOf, type Tested } from '../../src/study/validation/tested.ts';
+import { valueOf, type Tested } from '../../src/study/validation/luck-statistics.ts';
 import { sarrafHere } from '../support/sarraf-here.ts';
 import { madeFindings } from '../unit/study/validation/made-findings.ts';
 import { madeNoise, madeStudy } from '../unit/study/validation/made-study.ts';

@@ -9,7 +9,7 @@ import { ownFile } from '../../plugins/own-files.ts';
 import { wrongInput } from '../command-error.ts';
 import { asCommand } from '../as-command.ts';
 import { StudyFolder } from '../../study/study-place.ts';
-import { studyJson } from '../../study/study-json.ts';
+import { studyJson } from '../../study/study-voice.ts';
 import { dataOption, integerOption } from '../option-readers.ts';
 import { readValidatedStudy, readReportedStudy, readStudyResult } from '../study/read-study-result.ts';
 import { studyLines } from '../study/study-lines.ts';

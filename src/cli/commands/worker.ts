@@ -2,8 +2,7 @@ import { availableParallelism } from 'node:os';
 import { join, resolve } from 'node:path';
 import { Command } from 'commander';
 import { ownStrategies } from '../../plugins/own-files.ts';
-import { sourceOfRedis, type FileSource } from '../../study/file-source.ts';
-import { FileCache } from '../../study/file-cache.ts';
+import { sourceOfRedis, type FileSource, FileCache } from '../../study/file-cache.ts';
 import type { RedisAddress } from '../../redis/redis-address.ts';
 import { MOST_WORKERS } from '../../study/thread-runner.ts';
 import { wrongInput } from '../command-error.ts';
@@ -48,7 +47,7 @@ async function work({ redis, threads, strategies, dataFrom, data, secretFile }: 
   const cache = new FileCache(join(folder, 'candles'));
   // Loaded late: help and completion need no Redis.
   const { RedisLink } = await import('../../study/redis-link.ts');
-  const { refuseOldRedis } = await import('../../study/redis-fitness.ts');
+  const { refuseOldRedis } = await import('../../study/open-redis-runner.ts');
   const { StudyWorker } = await import('../../study/study-worker.ts');
   const { signal, release } = endSignal();
   const link = new RedisLink(redis, say);

@@ -1,17 +1,22 @@
 import { SarrafError } from '../../domain/errors.ts';
 import { readWrittenStudy } from '../../study/read-study.ts';
-import type { Stretch } from '../../study/stretch.ts';
-import { keepLuck, type MadeLuck } from '../../study/kept-luck.ts';
+import type { Stretch } from '../../study/objectives.ts';
+import {
+  keepLuck,
+  type MadeLuck,
+  reportedStudy,
+  type ReportedStudy,
+  type ReportedWalk,
+  validatedStudy,
+  type ValidatedStudy,
+} from '../../study/validated-study.ts';
 import { prepareStudy, type PreparedStudy } from '../../study/prepare-study.ts';
 import { differenceOf } from '../../study/study-identity.ts';
-import { reportedStudy, type ReportedStudy, type ReportedWalk } from '../../study/reported-study.ts';
-import type { StudyFolder } from '../../study/study-place.ts';
+import { type StudyFolder, TrialRegister, type TrialsOnData } from '../../study/study-place.ts';
 import { StudyStore } from '../../study/study-store.ts';
-import { TrialRegister, type TrialsOnData } from '../../study/trial-register.ts';
 import { headOf, studyResult, type StudyResult } from '../../study/study-result.ts';
 import { walkForwardResult, type WalkForwardResult } from '../../study/walk-forward-result.ts';
 import { begunPlan, type WalkQuestion } from '../../study/walk-plan.ts';
-import { validatedStudy, type ValidatedStudy } from '../../study/validated-study.ts';
 
 /** A study as it was written. Throws `DATA_UNUSABLE`. */
 export function readWritten(folder: StudyFolder, name: string): unknown {

@@ -4,8 +4,13 @@ import { readSmallFile, readFailure } from '../../configuration/secret-file.ts';
 import { checkSecret } from '../../study/code-bundle.ts';
 import { readRedisAddress, type RedisAddress } from '../../redis/redis-address.ts';
 import { REDIS_PASSWORD } from '../../redis/shown-address.ts';
-import { readFileSource, type FileSource } from '../../study/file-source.ts';
-import { LOOPBACK, readServedAddress, type ServedAddress } from '../../study/served-address.ts';
+import {
+  readFileSource,
+  type FileSource,
+  LOOPBACK,
+  readServedAddress,
+  type ServedAddress,
+} from '../../study/file-cache.ts';
 import type { StudyRunner } from '../../study/trial-runner.ts';
 import { wrongInput } from '../command-error.ts';
 import type { ProgressReport } from '../progress-report.ts';

@@ -12,7 +12,7 @@ import type { ValidatedStudy } from '../../study/validated-study.ts';
 import { MOST_WORKERS } from '../../study/thread-runner.ts';
 import { RUN_FLAGS } from '../../backtest/run-schema.ts';
 import { failed, wrongInput } from '../command-error.ts';
-import { studyJson } from '../../study/study-json.ts';
+import { studyJson } from '../../study/study-voice.ts';
 import { asCommand } from '../as-command.ts';
 import { endSignal } from '../end-signal.ts';
 import { dataOption, integerOption } from '../option-readers.ts';

@@ -2,7 +2,7 @@ import { Command } from 'commander';
 import { readStudyFile, readWrittenStudy } from '../../study/read-study.ts';
 import { nameOfFile, StudyFolder } from '../../study/study-place.ts';
 import { MOST_DRAWS, runStress, USUAL_DRAWS } from '../../study/run-stress.ts';
-import { studyJson } from '../../study/study-json.ts';
+import { studyJson } from '../../study/study-voice.ts';
 import { asCommand } from '../as-command.ts';
 import { integerOption } from '../option-readers.ts';
 import { readWritten, readValidatedStudy } from './read-study-result.ts';

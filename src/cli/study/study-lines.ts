@@ -2,14 +2,12 @@ import { minuteText } from '../../domain/time-text.ts';
 import { countText } from '../../domain/money-text.ts';
 import { dataSetText } from '../../study/data-set.ts';
 import { shownFigures } from '../../study/figure-kind.ts';
-import { rankedTrials } from '../../study/ranked-trials.ts';
-import type { StudyResult } from '../../study/study-result.ts';
+import { rankedTrials, type StudyResult } from '../../study/study-result.ts';
 import { studyVoice } from '../../study/study-voice.ts';
 import type { ValidatedStudy } from '../../study/validated-study.ts';
 import { tableLines, type TableColumn } from '../table.ts';
-import { sampleFinding, statisticTexts } from '../../study/statistic-texts.ts';
+import { sampleFinding, statisticTexts, stressTexts } from '../../study/study-texts.ts';
 import type { StressFindings } from '../../study/stress-findings.ts';
-import { stressTexts } from '../../study/stress-texts.ts';
 import type { StudyFinding } from '../../study/study-fact.ts';
 import type { StudyValidation } from '../../study/study-validation.ts';
 

@@ -1,10 +1,7 @@
 import { numberText } from '../../backtest/value-text.ts';
 import { isTooShortFor } from '../../backtest/finish-run.ts';
-import { bestTrial } from '../../study/best-trials.ts';
-import type { Stretch } from '../../study/stretch.ts';
-import type { Objective } from '../../study/objectives.ts';
-import type { StoredTrial } from '../../study/study-rows.ts';
-import type { FailureKind } from '../../study/trial-report.ts';
+import { bestTrial, type StoredTrial } from '../../study/study-rows.ts';
+import type { Stretch, Objective, FailureKind } from '../../study/objectives.ts';
 import type { ProgressReport } from '../progress-report.ts';
 
 /** Trials of something that may be several searches: what its share and its time left are worked out from. */

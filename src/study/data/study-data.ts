@@ -12,9 +12,18 @@ import {
   type PackedStats,
   type PackedTrades,
 } from '../../recording/packed-market.ts';
-import { dataSetOf, type DataSet, namedSet } from '../data-set.ts';
-import { refuseFew, timesOfBooks, timesOfCandles, type MarketTimes } from './market-times.ts';
-import { cutSignals, signalSetOf, type SignalSet } from './study-signals.ts';
+import {
+  dataSetOf,
+  type DataSet,
+  namedSet,
+  refuseFew,
+  timesOfBooks,
+  timesOfCandles,
+  type MarketTimes,
+  cutSignals,
+  signalSetOf,
+  type SignalSet,
+} from '../data-set.ts';
 import { createHash } from 'node:crypto';
 
 /** Less of a market tells nothing of a strategy. */

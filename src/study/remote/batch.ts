@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import { present } from '../../domain/invariant.ts';
-import type { MarketPositions } from '../stress/held-positions.ts';
-import { heldSchema } from '../stress/held-schema.ts';
-import { COSTS, type StressTask } from '../stress/stress-task.ts';
-import type { BenchTask } from '../trials/bench-task.ts';
+import { type MarketPositions, heldSchema, COSTS, type StressTask } from '../stress/stress-task.ts';
+import type { BenchTask, BenchReport, BenchReports } from '../trial-runner.ts';
+import { FAILURE_KINDS } from '../objectives.ts';
+import type { Redis } from 'ioredis';
 
 const params = () => z.record(z.string(), z.unknown());
 const stretch = () => z.strictObject({ fromMs: z.number(), toMs: z.number() });
@@ -62,4 +62,178 @@ export function readBatch(data: unknown): readonly BenchTask[] {
         : task.task;
     return { kind: 'stress', task: stress };
   });
+}
+
+/** A report, and how long it took. */
+interface TimedReport<Report extends BenchReport = BenchReport> {
+  readonly report: Report;
+  readonly tookMs: number;
+}
+
+/** Numbers that JSON has no word for. */
+const ODD_NUMBERS = ['NaN', 'Infinity', '-Infinity', '-0'] as const;
+
+const figure = z.codec(
+  z.union([z.number(), z.enum(ODD_NUMBERS)]),
+  z.custom<number>((value) => typeof value === 'number'),
+  {
+    decode: Number,
+    encode: (value) => ODD_NUMBERS.find((name) => Object.is(Number(name), value)) ?? value,
+  },
+);
+
+const metrics = z.record(z.string(), figure.nullable());
+
+/** Doubles by their bytes. */
+const doubles = z.codec(
+  z.base64().refine((text) => Buffer.byteLength(text, 'base64') % Float64Array.BYTES_PER_ELEMENT === 0),
+  z.instanceof(Float64Array),
+  {
+    // A copy: a small Buffer is a part of a shared one, at any place of it.
+    decode: (text) => new Float64Array(Uint8Array.from(Buffer.from(text, 'base64')).buffer),
+    encode: ({ buffer, byteOffset, byteLength }) =>
+      Buffer.from(buffer, byteOffset, byteLength).toString('base64'),
+  },
+);
+
+const daily = z.strictObject({ firstDay: z.int(), returns: doubles });
+
+const failed = z.strictObject({
+  kind: z.literal('failed'),
+  failure: z.enum(FAILURE_KINDS),
+  reason: z.string(),
+});
+
+const timed = <Ran extends z.core.$ZodTypeDiscriminable>(ran: Ran) =>
+  z.strictObject({
+    tookMs: z.number().nonnegative(),
+    report: z.discriminatedUnion('kind', [ran, failed]),
+  });
+
+const WRITTEN = {
+  trial: timed(z.strictObject({ kind: z.literal('ran'), metrics, daily })),
+  account: timed(
+    z.strictObject({
+      kind: z.literal('ran'),
+      initialEquity: z.string(),
+      finalEquity: z.string(),
+      metrics,
+      stretches: z.array(z.strictObject({ metrics, beganExposed: z.boolean() })),
+      daily,
+      failures: z.array(z.string()),
+    }),
+  ),
+  stress: timed(
+    z.strictObject({
+      kind: z.literal('ran'),
+      metrics,
+      trades: z.strictObject({ changes: z.array(figure), held: heldSchema.nullable() }).nullable(),
+    }),
+  ),
+} satisfies { readonly [Kind in keyof BenchReports]: z.ZodType<TimedReport<BenchReports[Kind]>> };
+
+/** A report as text that is read again to the last bit, with its figures in their order. */
+export function writeReport<Kind extends keyof BenchReports>(
+  kind: Kind,
+  { report, tookMs }: TimedReport<BenchReports[Kind]>,
+): string {
+  const schema: z.ZodType = WRITTEN[kind];
+  return JSON.stringify(z.encode(schema, { report, tookMs: Math.max(0, Math.round(tookMs)) }));
+}
+
+/** Reads what `writeReport` wrote of the same kind; null for anything else. */
+export function readReport<Kind extends keyof BenchReports>(
+  kind: Kind,
+  text: string,
+): TimedReport<BenchReports[Kind]> | null {
+  const schema: z.ZodType = WRITTEN[kind];
+  const read = schema.safeParse(parsed(text));
+  return read.success ? (read.data as TimedReport<BenchReports[Kind]>) : null;
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
+  }
+}
+
+/** Prefix of all keys of sarraf in Redis. */
+export const PREFIX = 'sarraf-study';
+
+/** Studies that wait for workers. */
+export const OFFERS = `${PREFIX}-offers`;
+
+/** Key of the workers' notes about the studies of one source. */
+export const notesOf = (source: string): string => `${PREFIX}-notes:${source}`;
+
+/** Time for which a result is stored, for studies that ask for the same trial. */
+const KEPT_S = 86_400;
+/**
+ * Time for which a result is stored that depends on the machine more than on the trial: until its coordinator
+ * has it.
+ */
+const KEPT_SHORTLY_S = 60;
+/** Results that are kept at most, of all studies: of some years about 20 kB each. The oldest go. */
+const MOST_RESULTS = 10_000;
+/** Keys that are asked for at once. */
+const AT_ONCE = 500;
+
+const PLACE = `${PREFIX}-result:`;
+const INDEX = `${PREFIX}-results`;
+
+/** Keeps one, and drops the oldest beyond the bound: in one step, so that nothing is kept without a bound. */
+const KEEP = `
+local time = redis.call('TIME')
+redis.call('SET', KEYS[1], ARGV[1], 'EX', ARGV[2])
+redis.call('ZADD', KEYS[2], time[1] * 1000000 + time[2], KEYS[1])
+redis.call('EXPIRE', KEYS[2], ARGV[3])
+local over = redis.call('ZCARD', KEYS[2]) - tonumber(ARGV[4])
+if over > 0 then
+  local dropped = redis.call('ZPOPMIN', KEYS[2], over)
+  for index = 1, #dropped, 2 do redis.call('DEL', dropped[index]) end
+end
+return over`;
+
+/** Results of trials in Redis, by the keys of the trials. */
+export class KeptResults {
+  private readonly client: Redis;
+  private readonly most: number;
+
+  constructor(client: Redis, most: number = MOST_RESULTS) {
+    this.client = client;
+    this.most = most;
+  }
+
+  async keep(trial: string, text: string, of: { readonly isOfMachine: boolean }): Promise<void> {
+    const keptS = of.isOfMachine ? KEPT_SHORTLY_S : KEPT_S;
+    await this.client.eval(KEEP, 2, PLACE + trial, INDEX, text, keptS, KEPT_S, this.most);
+  }
+
+  /** Those that are there, by their trials. */
+  async read(trials: readonly string[]): Promise<ReadonlyMap<string, string>> {
+    const found = new Map<string, string>();
+    for (let from = 0; from < trials.length; from += AT_ONCE) {
+      const some = trials.slice(from, from + AT_ONCE);
+      const texts = await this.client.mget(some.map((trial) => PLACE + trial));
+      for (const [index, trial] of some.entries()) {
+        const text = texts[index];
+        if (typeof text === 'string') found.set(trial, text);
+      }
+    }
+    return found;
+  }
+
+  /** Returns those of them that are stored. */
+  async known(trials: readonly string[]): Promise<ReadonlySet<string>> {
+    const asked = this.client.pipeline();
+    for (const trial of trials) asked.exists(PLACE + trial);
+    const answers = (await asked.exec()) ?? [];
+    return new Set(trials.filter((_, index) => answers[index]?.[1] === 1));
+  }
+
+  async drop(trial: string): Promise<void> {
+    await this.client.del(PLACE + trial);
+  }
 }

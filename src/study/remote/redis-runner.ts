@@ -1,20 +1,20 @@
 import { SarrafError } from '../../domain/errors.ts';
 import { countText } from '../../domain/money-text.ts';
-import type { Stretch } from '../stretch.ts';
+import type { Stretch, TrialReport } from '../objectives.ts';
 import type { Params } from '../../search/params-of-point.ts';
 import type { StressReport, StressTask } from '../stress/stress-task.ts';
-import type { AccountReport, AccountTask } from '../trials/account-run.ts';
-import type { BenchReport, BenchReports, BenchTask } from '../trials/bench-task.ts';
-import type { TrialReport } from '../trial-report.ts';
-import type { StudyRunner } from '../trial-runner.ts';
-import { KeptResults } from './kept-results.ts';
-import type { OfferedStudy } from './offered-study.ts';
+import type {
+  AccountReport,
+  AccountTask,
+  BenchReport,
+  BenchReports,
+  BenchTask,
+  StudyRunner,
+} from '../trial-runner.ts';
+import { KeptResults, readReport, writeBatch, type Batch, PREFIX } from './batch.ts';
+import { type OfferedStudy, batchKey, taskKey } from './offered-study.ts';
 import type { RedisLink } from '../redis-link.ts';
-import { readReport } from './report-json.ts';
-import { batchKey, taskKey } from './trial-key.ts';
 import { Queue, QueueEvents } from 'bullmq';
-import { writeBatch, type Batch } from './batch.ts';
-import { PREFIX } from './queue-names.ts';
 
 /** Interval at which it polls for results that no event announced. */
 const LOOK_EVERY_MS = 1_000;

@@ -1,18 +1,12 @@
 import { strategyFileOf } from '../../daemon/load-instances.ts';
 import { baseName } from '../../daemon/strategy-settings.ts';
 import { messageOf, SarrafError } from '../../domain/errors.ts';
-import { engineVersion } from '../question/engine-version.ts';
-import { codeHash } from '../data/code-hash.ts';
+import { engineVersion, codeHash, isSignedBundle, unpackBundle } from '../code-bundle.ts';
 import { readWrittenStudy } from '../read-study.ts';
 import { setupOfStudy, sharedSetup, withData, type TrialSetup } from '../trials/trial-setup.ts';
-import { isSignedBundle, unpackBundle } from '../code-bundle.ts';
-import { type FileSource, allowedOrigin } from '../file-source.ts';
-import type { FileCache } from '../file-cache.ts';
-import type { ServedFile, StudyOffer } from './study-offer.ts';
-import { readTrialFiles } from './trial-files.ts';
-import { settingsOfTrials, sourceKey } from './trial-key.ts';
+import { type FileSource, allowedOrigin, type FileCache, readTrialFiles, checksumOf } from '../file-cache.ts';
+import { type ServedFile, type StudyOffer, settingsOfTrials, sourceKey } from './offered-study.ts';
 import { tlsFailure } from '../../domain/tls-failure.ts';
-import { checksumOf } from './columns-file.ts';
 
 /** Resources with which a worker accepts studies. */
 export interface WorkerMeans {

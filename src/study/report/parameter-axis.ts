@@ -4,7 +4,7 @@ import {
   type Parameter,
   type ParameterValue,
 } from '../../search/space-declaration.ts';
-import { nearRange } from '../validation/near-trials.ts';
+import { nearRange } from '../validation/plateau.ts';
 import type { StudyVoice } from '../study-voice.ts';
 import type { ReportParameter } from '../../page/study-data.ts';
 

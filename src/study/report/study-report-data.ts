@@ -2,16 +2,15 @@ import { isTooShortFor } from '../../backtest/finish-run.ts';
 import { present } from '../../domain/invariant.ts';
 import { isNumeric, type Parameter, type Point } from '../../search/space-declaration.ts';
 import { figureKind, shownFigures } from '../figure-kind.ts';
-import { rankedTrials } from '../ranked-trials.ts';
-import type { ShownTrial } from '../study-result.ts';
+import { rankedTrials, type ShownTrial } from '../study-result.ts';
 import { studyVoice, type StudyVoice } from '../study-voice.ts';
-import { nearTrials } from '../validation/near-trials.ts';
-import type { ReportedStudy } from '../reported-study.ts';
+import { nearTrials } from '../validation/plateau.ts';
+import type { ReportedStudy } from '../validated-study.ts';
 import { parameterAxis } from './parameter-axis.ts';
 import type { StudyReportData, TrialState } from '../../page/study-data.ts';
 import { walkData } from './walk-data.ts';
 import { createRandom } from '../../domain/random.ts';
-import { drawSample } from '../validation/trial-sample.ts';
+import { drawSample } from '../validation/luck-statistics.ts';
 
 /** Digits that a screen can show. */
 const DIGITS = 7;

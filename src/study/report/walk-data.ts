@@ -1,10 +1,8 @@
 import type { Currency } from '../../domain/market-symbol.ts';
 import { figureKind } from '../figure-kind.ts';
 import { studyVoice, type StudyVoice } from '../study-voice.ts';
-import { dailyGrowth } from '../walk-forward/walk-efficiency.ts';
+import { dailyGrowth, type EquityDay, type WalkForwardResult } from '../walk-forward-result.ts';
 import type { WalkData, WalkFigure } from '../../page/study-data.ts';
-import type { EquityDay } from '../walk-forward/equity-by-day.ts';
-import type { WalkForwardResult } from '../walk-forward-result.ts';
 
 /** Days that the chart of the account has; more are thinned to the lowest and highest of some days each. */
 const MOST_DAYS = 1_500;

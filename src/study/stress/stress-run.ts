@@ -8,14 +8,24 @@ import { SarrafError } from '../../domain/errors.ts';
 import { present } from '../../domain/invariant.ts';
 import { createRandom, type RandomSource } from '../../domain/random.ts';
 import { parseMarket } from '../../exchange/market-names.ts';
-import { failureReason } from '../trials/failure-reason.ts';
-import { trialMetrics } from '../trials/trial-metrics.ts';
-import { runOfSetup } from '../trials/run-of-setup.ts';
-import { withParams, type CandleSetup, type TrialSetup } from '../trials/trial-setup.ts';
-import { doubledBarRules, doubledFees, doubledPollRules } from './doubled-costs.ts';
-import { heldPositions } from './held-positions.ts';
-import { randomEntryPlan, type MarketPlan, type PlannedEntry } from './random-entry-plan.ts';
-import type { Cost, StressReport, StressTask, TradesAgain } from './stress-task.ts';
+import { failureReason } from '../trial-runner.ts';
+import { trialMetrics } from '../objectives.ts';
+import { runOfSetup, withParams, type CandleSetup, type TrialSetup } from '../trials/trial-setup.ts';
+import {
+  doubledBarRules,
+  doubledFees,
+  doubledPollRules,
+  randomEntryPlan,
+  type MarketPlan,
+  type PlannedEntry,
+} from './stress-runs.ts';
+import {
+  heldPositions,
+  type Cost,
+  type StressReport,
+  type StressTask,
+  type TradesAgain,
+} from './stress-task.ts';
 import { numberOf } from '../../backtest/statistics.ts';
 import { type Units, UNIT_DECIMALS } from '../../domain/money.ts';
 import type { StrategyDefinition } from '../../strategy/definition.ts';

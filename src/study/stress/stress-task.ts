@@ -1,7 +1,11 @@
-import type { TrialMetrics } from '../objectives.ts';
+import type { TrialMetrics, FailedReport } from '../objectives.ts';
 import type { Params } from '../../search/params-of-point.ts';
-import type { FailedReport } from '../trial-report.ts';
-import type { MarketPositions } from './held-positions.ts';
+import type { EquityCurve } from '../../backtest/backtest-run.ts';
+import type { RoundTrip } from '../../backtest/round-trips.ts';
+import { numberOf } from '../../backtest/statistics.ts';
+import { firstBarFrom, type CandleColumns } from '../../domain/candle-columns.ts';
+import type { Units } from '../../domain/money.ts';
+import { z } from 'zod';
 
 /**
  * Kinds of costs of a backtest. One on bars has no latency: an order arrives as the next bar opens, or at the
@@ -45,3 +49,96 @@ export interface RanReport {
 
 /** Result of one run. */
 export type StressReport = RanReport | FailedReport;
+
+/** A time in which something was held in a market. */
+export interface PastPosition {
+  /** From the bar that it began in to the one that it ended in, at least 1. */
+  readonly heldBars: number;
+  /** Amount invested, as a mean over that time and a share of the equity at its start: above 0 to 1. */
+  readonly share: number;
+}
+
+/** Positions held in one market, in the order of time. */
+export interface MarketPositions {
+  readonly market: string;
+  readonly positions: readonly PastPosition[];
+}
+
+/**
+ * The positions of round trips, market by market. Trips that overlap are one position, such as a purchase
+ * that two orders sold. One that is open at the end is held until then.
+ */
+export function heldPositions(
+  trips: readonly RoundTrip[],
+  of: {
+    /** Bars by market, up to the end of the run. */
+    readonly bars: readonly CandleColumns[];
+    readonly curve: Pick<EquityCurve, 'length' | 'timeMs' | 'equity'>;
+    readonly initialEquity: Units;
+  },
+): readonly MarketPositions[] {
+  const { bars, curve, initialEquity } = of;
+  return bars.flatMap((columns) => {
+    const spans = trips
+      .filter(({ market }) => market === columns.market)
+      .map((trip) => spanOf(trip, columns))
+      .toSorted((left, right) => left.from - right.from || left.to - right.to);
+    const positions = merged(spans).map(({ from, to, costBars, openedAtMs }): PastPosition => {
+      const equity = equityAt(curve, openedAtMs) ?? numberOf(initialEquity);
+      const share = costBars / (to - from) / equity;
+      return { heldBars: to - from, share: Math.min(1, share) };
+    });
+    return positions.length === 0 ? [] : [{ market: columns.market, positions }];
+  });
+}
+
+/** Bars from the one in which something was bought up to that in which it was sold, which is not in it. */
+interface Span {
+  readonly from: number;
+  readonly to: number;
+  readonly openedAtMs: number;
+  /** Cost times number of bars. */
+  readonly costBars: number;
+}
+
+function spanOf({ openedAtMs, closedAtMs, cost }: RoundTrip, columns: CandleColumns): Span {
+  const from = firstBarFrom(columns, openedAtMs);
+  const end = closedAtMs === null ? columns.length : firstBarFrom(columns, closedAtMs);
+  const to = Math.max(from + 1, end);
+  return { from, to, openedAtMs, costBars: numberOf(cost) * (to - from) };
+}
+
+function merged(spans: readonly Span[]): readonly Span[] {
+  const positions: Span[] = [];
+  for (const span of spans) {
+    const last = positions.at(-1);
+    if (last === undefined || span.from >= last.to) positions.push(span);
+    else {
+      const to = Math.max(last.to, span.to);
+      positions[positions.length - 1] = { ...last, to, costBars: last.costBars + span.costBars };
+    }
+  }
+  return positions;
+}
+
+/** The last value by a time; null before the first. */
+function equityAt(
+  { timeMs, equity, length }: Pick<EquityCurve, 'length' | 'timeMs' | 'equity'>,
+  atMs: number,
+): number | null {
+  let [low, high] = [0, length];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if ((timeMs[middle] ?? 0) <= atMs) low = middle + 1;
+    else high = middle;
+  }
+  return low === 0 ? null : (equity[low - 1] ?? null);
+}
+
+/** Positions that a trial held, market by market, as JSON. */
+export const heldSchema = z.array(
+  z.strictObject({
+    market: z.string(),
+    positions: z.array(z.strictObject({ heldBars: z.int().positive(), share: z.number() })),
+  }),
+);

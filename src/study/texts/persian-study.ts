@@ -1,7 +1,143 @@
 import { PERSIAN_TERMS as TERMS } from '../../language/persian-terms.ts';
 import type { TranslationOf } from '../../language/translate.ts';
-import type { ENGLISH_STUDY } from './english-study.ts';
-import { PERSIAN_FINDINGS } from './persian-findings.ts';
+import type { ENGLISH_FINDINGS, ENGLISH_STUDY } from './english-study.ts';
+
+const PERSIAN_FINDINGS: TranslationOf<typeof ENGLISH_FINDINGS> = {
+  said: '{text}',
+  sentence: '{text}.',
+  'lack.returns': 'دست‌کم {least} بازده لازم است، {found} بازده هست',
+  'lack.returnsOfBlocks': 'دست‌کم {least} بازده برای {blocks} بلوک لازم است، {found} بازده هست',
+  'lack.values': 'دست‌کم {least} مقدار لازم است، {found} مقدار هست',
+  'lack.days': 'دست‌کم {least} روز لازم است، {found} روز هست',
+  'lack.trials': 'دست‌کم {least} آزمایش لازم است، {found} آزمایش هست',
+  'lack.noTrial': 'دست‌کم یک آزمایش لازم است، هیچ آزمایشی نیست',
+  'lack.varyingTrials': 'دست‌کم {least} آزمایش با بازده‌های ناهمسان لازم است، {found} آزمایش هست',
+  'lack.mostTrials': 'حداکثر {most} آزمایش ممکن است، {found} آزمایش هست',
+  'lack.ratios': 'دست‌کم {least} نسبت شارپ لازم است، {found} نسبت هست',
+  'lack.trades': 'دست‌کم {least} دادوستد لازم است، {found} دادوستد هست',
+  'lack.noTrade': 'دست‌کم یک دادوستد لازم است، هیچ دادوستدی نیست',
+  'lack.positions': 'دست‌کم {least} موقعیت لازم است، {found} موقعیت هست',
+  'lack.heldBars': 'حداکثر {most} کندل بدون همپوشانی جا هست، {found} کندل لازم است',
+  'lack.room':
+    'برای {positions} موقعیت با {held} کندل، با فاصلهٔ یک کندل از هم، در {bars} کندل {market} جا نیست',
+  'lack.oneReturn': 'بازده‌ها باید ناهمسان باشند، یک مقدار {times} بار آمده است',
+  'lack.oneValue': 'مقدارها باید ناهمسان باشند، یک مقدار {times} بار آمده است',
+  'lack.oneReturnInTrial': 'بازده‌های آزمایش {trial} باید ناهمسان باشند، همه یک مقدارند',
+  'lack.oneReturnInHalf':
+    'بازده‌ها باید در هر نیمه ناهمسان باشند، آزمایش {trial} در نیمی از بلوک‌ها یک بازده دارد',
+  'lack.noVaryingTrial': 'آزمایشی با بازده‌های ناهمسان لازم است، میان {found} آزمایش هیچ‌یک چنین نیست',
+  'lack.onePrice': 'قیمت‌ها باید تغییر کنند، همه یک قیمت‌اند',
+  'lack.variance': 'واریانس نسبت شارپ باید بیش از صفر باشد، {found} است',
+  'lack.benchmark': 'نسبت شارپ باید بیش از {benchmark} باشد، {found} است',
+  'lack.compounded': 'تغییرها باید روی هم حداکثر {most} برابر شوند، {found} برابر شده‌اند',
+  'lack.figure': 'رقمی نیست',
+  'lack.numbers': 'پارامترهای عددی لازم است، همهٔ پارامترها انتخابی‌اند',
+  'lack.neighbours':
+    'دست‌کم {least} آزمایش در یک‌چهارم دامنهٔ {params} پیرامون بهترین آزمایش لازم است، {found} آزمایش هست',
+  'lack.wholeSample': 'حداکثر {most} آزمایش با {days} روز ممکن است، {found} آزمایش هست',
+  'lack.costs': 'کارمزد، اسپرد یا لغزش قیمتی نیست که دو برابر شود',
+  'lack.candles': 'دفتر سفارش‌ها بازساخته نمی‌شود: کندل لازم است',
+  'lack.detail': 'کندل‌هایی که درونشان کندل‌های ریزتر است بازساخته نمی‌شوند: ریزترها دیگر با آن‌ها نمی‌خوانند',
+  'lack.places': 'برای گذاشتن موقعیت‌ها در جاهای دیگر کندل لازم است، نه دفتر سفارش‌ها',
+  'lack.oneCurrency': 'بازارها باید با یک پول قیمت‌گذاری شوند، دو پول هست',
+  'lack.valueOfMetric': 'مقداری برای {metric} نیست',
+  'lack.controls': 'دست‌کم {least} نمونهٔ تصادفی با مقدار لازم است، {found} نمونه هست',
+  'lack.histories': 'بیشتر تاریخچه‌ها باید تا پایان اجرا شوند، {found} از {all} اجرا شد: {reason}',
+
+  'count.days': '{count} روز',
+  'count.trials': '{count} آزمایش',
+  'count.studies': '{count} بهینه‌سازی',
+  'count.otherStudies': '{count} بهینه‌سازی دیگر',
+  'count.runs': '{count} اجرا',
+  'count.histories': '{count} تاریخچه',
+  'count.redrawn': '{count} تاریخچهٔ بازساخته',
+  'count.controls': '{count} نمونهٔ تصادفی',
+  'count.nearest': '{count} آزمایش نزدیک‌تر',
+
+  'luck.likely luck': 'به احتمال زیاد شانس',
+  'luck.perhaps luck': 'شاید شانس',
+  'luck.unlikely luck': 'بعید است شانس باشد',
+  'luck.not tested': 'آزموده نشده، داده برای داوری کم است',
+  'luck.deflated':
+    'بهترین از {trials} آزمایش بی‌مهارت شارپ روزانه (از بازده‌های روزانه، برای یک سال) {expected} می‌داشت و این آزمایش {found} دارد: با احتمال {probability} بهتر از شانس است. شارپِ جدول آزمایش‌ها از بازده‌های کندل‌هاست و شاید همین عدد نباشد.',
+  'luck.ability':
+    'اگر هیچ آزمایشی بهتر از پول نقد نبود، بهترین آزمایش در {share} از تاریخچه‌ها همین‌قدر خوب به نظر می‌رسید.',
+  'luck.overfitting':
+    'بهترین آزمایش بر پایهٔ نیمی از روزها، در نیمهٔ دیگر در {average} از حالت‌ها حداکثر متوسط است و در {loss} زیان می‌دهد.',
+  'luck.fewTrades': 'دست‌کم {least} دادوستد بسته‌شده لازم است، {found} دادوستد هست.',
+  'luck.entries': 'ورودهای تصادفی با همین مدت نگهداری هم به همین خوبی‌اند.',
+  'luck.heldLess': 'خرید و نگهداری کمتر سود داد: {held}، بهترین آزمایش {earned}.',
+  'luck.heldMore': 'خرید و نگهداری به همین اندازه یا بیشتر سود داد: {held}، بهترین آزمایش {earned}.',
+  'luck.sample':
+    '{sampled} آزمایش از {ran}، که شناسهٔ بهینه‌سازی برگزیده، با هم آزموده شدند؛ نسبت شارپ تعدیل‌شده همه را می‌شمارد.',
+
+  'stable.plateau': TERMS.plateau,
+  'stable.peak': TERMS.peak,
+  'stable.not tested': 'آزموده نشده',
+  'stable.failed': 'نیمی یا بیشتر از {near} ناموفق بودند یا قیدها را نقض کردند',
+  'stable.values': '{metric} برابر {best} است، میانهٔ {near} {median} و بدترین دهک {worst}',
+  'stable.kept': '{near} میانه‌وار {kept} از برتری {metric} بهترین آزمایش بر بدترین دهک را دارند',
+
+  'stress.holds': 'پابرجاست',
+  'stress.breaks': 'از دست می‌رود',
+  'stress.not tested': 'آزموده نشده',
+  'stress.earns': 'با هزینه‌های دو برابر هنوز سود می‌دهد: {earned}.',
+  'stress.loses': 'با هزینه‌های دو برابر زیان می‌دهد: {earned}.',
+  'stress.trades':
+    'با بازچینی دادوستدها به قرعه، {loss} از اجراها زیان می‌دهند. با ترتیبی دیگر، یک اجرا از هر بیست اجرا بیش از {drawdown} افت می‌کند.',
+  'stress.candles': 'در {histories}، {loss} زیان می‌دهد و {more} بیش از خرید و نگهداری سود می‌دهد.',
+  'stress.better': 'از ورودهای تصادفی با همین مدت نگهداری بهتر است: {share} از {controls} به همین خوبی‌اند.',
+  'stress.noBetter':
+    'از ورودهای تصادفی با همین مدت نگهداری بهتر نیست: {share} از {controls} به همین خوبی‌اند.',
+  'condition.costs': 'هزینه‌های دو برابر',
+  'condition.trades': 'ترتیب دادوستدها',
+  'condition.candles': 'کندل‌های بازساخته',
+  'condition.entries': 'ورودهای تصادفی',
+
+  'untested.noHoldout': `${TERMS.holdout} (وجود ندارد)`,
+  'untested.closedHoldout': `${TERMS.holdout} (بسته است: «{command}» بهترین آزمایش را روی آن اجرا می‌کند)`,
+  'untested.walk': `${TERMS.walkForward} (پارامترها یک بار و با دیدن همهٔ روزها انتخاب شدند: «{command}» آن را اجرا می‌کند)`,
+  'untested.books': 'دفتر سفارش‌ها (تنها کندل هست: بی صف، بی عمق، بی تأخیر)',
+  'untested.condition': '{condition} ({why})',
+  'untested.stress': '{condition} («{command}» آن را اجرا می‌کند)',
+
+  'note.trials': '{trials} روی این داده در {studies}: بهترین از این همه، تنها با شانس هم خوب است.',
+  'note.noHoldout':
+    'دادهٔ کنارگذاشته‌ای نیست: آزمایش‌ها همهٔ داده را دیدند، پس هیچ چیز با دادهٔ نو آزموده نشده است.',
+  'note.short':
+    'هیچ رقم سالانه‌ای ({metrics} و مانند آن) نشان داده نمی‌شود: آزمایش‌ها {length} را دیده‌اند و کمتر از ۳۰ روز دربارهٔ یک سال چیزی نمی‌گوید. با این همه با همان رقم با هم سنجیده می‌شوند.',
+  'note.closed': `${TERMS.holdout} بسته است: هیچ آزمایشی آن را ندیده است.`,
+  'note.closedHere': `${TERMS.holdout} بسته است: هیچ آزمایشی از این بهینه‌سازی آن را ندیده است.`,
+  'note.opened': `${TERMS.holdout} در {time} باز شد.`,
+  'note.openedSince': `${TERMS.holdout} در {time} باز شد. پس از آن {trials} انجام شد.`,
+  'note.seen': 'این داده نو نیست: {trials} از بهینه‌سازی‌های دیگر، روی کندل‌های آن اجرا شد.',
+  'note.otherHoldouts': `${TERMS.holdout} در {studies} روی این داده باز شده است.`,
+  'note.broken': 'هیچ آزمایشی همهٔ قیدها را رعایت نمی‌کند: بهترین آزمایش کمتر از همه نقض می‌کند.',
+  'note.walked': `${TERMS.walkForward}، بیرون نمونه، {earned}.`,
+  'note.heldOut': `در ${TERMS.holdout}، آزمایش {trial} {earned}.`,
+  'note.holdoutFailed': `اجرای آزمایش {trial} روی ${TERMS.holdout} ناموفق بود: {reason}`,
+  'earned.alone': 'بازده {earned} داشت',
+  'earned.held': 'بازده {earned} داشت و خرید و نگهداری {held}',
+
+  'walk.trials': '{trials} در {windows} پنجره؛ {onData} روی این داده در {studies}.',
+  'walk.holdout': `${TERMS.holdout} در هیچ پنجره‌ای نیست.`,
+  'walk.noHoldout':
+    'دادهٔ کنارگذاشته‌ای نیست: برنامه‌ای که پس از دیدن این نتیجه تغییر کند، با دادهٔ نو آزموده نشده است.',
+  'walk.kept': 'در پنجرهٔ {windows} هیچ آزمایشی مقدار ندارد: پارامترهای پنجرهٔ پیش ادامه یافتند.',
+  'walk.broken': 'آنچه در پنجرهٔ {windows} انتخاب شد، قیدها را نقض می‌کند.',
+  'walk.stopped': 'استراتژی در میانهٔ راه، تا پنجرهٔ بعد، متوقف شد: {reason}',
+
+  'cost.fees': TERMS.fee,
+  'cost.spread': TERMS.spread,
+  'cost.slippage': 'لغزش قیمت',
+  'cost.latency': 'تأخیر',
+  'paid.list': '{costs}',
+  'paid.bps': '{bps} ده‌هزارم',
+  'paid.percent': '{percent}٪',
+  'paid.rates': '{maker} و {taker}',
+  'paid.range': '{percent}٪ از دامنهٔ کندل',
+  'paid.latency': '{out} میلی‌ثانیه رفت و {back} میلی‌ثانیه برگشت',
+};
 
 export const PERSIAN_STUDY: TranslationOf<typeof ENGLISH_STUDY> = {
   ...PERSIAN_FINDINGS,

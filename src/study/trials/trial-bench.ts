@@ -4,17 +4,13 @@ import { numberOf } from '../../backtest/statistics.ts';
 import { runSummary } from '../../backtest/finish-run.ts';
 import { SarrafError } from '../../domain/errors.ts';
 import type { BotConfig } from '../../daemon/create-bot-config.ts';
-import type { Stretch } from '../stretch.ts';
+import { type Stretch, trialMetrics, type FailedReport, type TrialReport } from '../objectives.ts';
 import type { Params } from '../../search/params-of-point.ts';
 import { runStressTask } from '../stress/stress-run.ts';
 import type { StressReport, StressTask } from '../stress/stress-task.ts';
-import { runAccount, type AccountReport, type AccountTask } from './account-run.ts';
+import { runAccount, type AccountReport, type AccountTask, failureReason } from '../trial-runner.ts';
 import { dailyReturns } from '../../backtest/daily-returns.ts';
-import { failureReason } from './failure-reason.ts';
-import { createdOf, runOfSetup } from './run-of-setup.ts';
-import { trialMetrics } from './trial-metrics.ts';
-import type { FailedReport, TrialReport } from '../trial-report.ts';
-import { withParams, type TrialSetup } from './trial-setup.ts';
+import { createdOf, runOfSetup, withParams, type TrialSetup } from './trial-setup.ts';
 
 /** Runs trials of one study, one at a time, in the thread that it was made in. */
 export class TrialBench {

@@ -1,4 +1,8 @@
-import type { BacktestRequest } from '../../backtest/candle-backtest.ts';
+import {
+  type BacktestRequest,
+  createBacktest,
+  type CreatedBacktest,
+} from '../../backtest/candle-backtest.ts';
 import {
   accountOverrides,
   fillRulesOf,
@@ -14,6 +18,10 @@ import type { PackedMarket } from '../../recording/packed-market.ts';
 import type { RunData, RunSignals } from '../data/study-data.ts';
 import type { Params } from '../../search/params-of-point.ts';
 import type { StudySettings } from '../study-settings.ts';
+import type { BacktestRun } from '../../backtest/backtest-run.ts';
+import { runBacktest } from '../../backtest/run-backtest.ts';
+import { runPollBacktest } from '../../backtest/poll-backtest.ts';
+import { packedRecordings } from '../../backtest/recordings.ts';
 
 /** Everything a trial needs besides its params, its data and its range. */
 export type StudySetup = Pick<BacktestRequest, 'timeframe' | 'currency' | 'steps' | 'detail'> & {
@@ -90,4 +98,20 @@ export function sharedColumns(columns: CandleColumns): CandleColumns {
     close: shared(close),
     volume: shared(volume),
   };
+}
+
+/** Runs the bot of a trial on the data of a setup. Throws as `createBacktest` and `runPollBacktest` do. */
+export async function runOfSetup(setup: TrialSetup, config: BotConfig): Promise<BacktestRun> {
+  if (setup.fidelity === 'candles') return runBacktest((await createdOf(setup, config)).backtest);
+  const { markets, signals, rules, currency, steps, fromMs, toMs } = setup;
+  const recordings = packedRecordings(markets);
+  const of = { rules, currency, steps, fromMs, toMs, signals };
+  const { run } = await runPollBacktest({ config, recordings, ...of });
+  return run;
+}
+
+/** A backtest on the candles of a setup, and on no others. */
+export async function createdOf(setup: CandleSetup, config: BotConfig): Promise<CreatedBacktest> {
+  const { overrides: _read, fidelity: _fidelity, ...request } = setup;
+  return createBacktest({ ...request, config, csv: [], catalogue: null });
 }

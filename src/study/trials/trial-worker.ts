@@ -1,7 +1,7 @@
 import { Console } from 'node:console';
 import { Writable } from 'node:stream';
 import { workerData } from 'node:worker_threads';
-import type { BenchReport, BenchTask } from './bench-task.ts';
+import type { BenchReport, BenchTask } from '../trial-runner.ts';
 import { TrialBench } from './trial-bench.ts';
 import type { TrialSetup } from './trial-setup.ts';
 

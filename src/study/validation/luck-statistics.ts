@@ -7,14 +7,15 @@ import {
   minimumTrackRecord,
   probabilisticSharpe,
 } from '../../statistics/probabilistic-sharpe.ts';
-import { known, unknown, type Estimate, lack } from '../../statistics/estimate.ts';
+import { known, unknown, type Estimate, lack, InvalidSample } from '../../statistics/estimate.ts';
 import { inDigits } from '../../language/fact.ts';
 import { overfittingProbability } from '../../statistics/overfitting-probability.ts';
 import { realityCheck, superiorPredictiveAbility } from '../../statistics/superior-predictive-ability.ts';
 import { sampleMoments, type SampleMoments } from '../../statistics/sample-moments.ts';
 import { tradeOrderRisk, type TradeOrderRisk } from '../../statistics/trade-order-risk.ts';
-import { finding } from '../study-fact.ts';
-import { notTested, tested, type Tested } from './tested.ts';
+import { finding, said, type StudyFinding } from '../study-fact.ts';
+import type { DailyReturns } from '../../backtest/daily-returns.ts';
+import { present } from '../../domain/invariant.ts';
 
 /** Input of the tests: columns of daily returns of the same days. */
 interface LuckSample {
@@ -62,7 +63,7 @@ export interface LuckStatistics {
 export type LuckStatisticName = keyof LuckStatistics;
 
 /** Those that follow from the trials of the study alone: no other study changes them. */
-export type OwnStatistics = Omit<LuckStatistics, 'deflatedSharpeOfData'>;
+type OwnStatistics = Omit<LuckStatistics, 'deflatedSharpeOfData'>;
 
 /** Fewer days have no shape that a formula could use. The test for overfitting needs 80. */
 const LEAST_DAYS = 30;
@@ -74,7 +75,7 @@ const RUNS = 1_000;
  * Every statistic of the luck of a study's own trials. It takes seconds at most: a sample is bounded. Where a
  * change makes any of them another figure, `STATISTICS_VERSION` is to be raised.
  */
-export function ownStatistics(sample: LuckSample): OwnStatistics {
+function ownStatistics(sample: LuckSample): OwnStatistics {
   const { chosen, trials, seed } = sample;
   const days = chosen.length;
   // Each test draws by itself, so that one more of them would change none of the others.
@@ -185,4 +186,127 @@ function after<Value, Next>(
   next: (value: Value) => Estimate<Next>,
 ): Estimate<Next> {
   return estimate.kind === 'unknown' ? estimate : next(estimate.value);
+}
+
+/**
+ * Findings on a study's best trial from the daily returns of its trials. They depend on nothing but these and
+ * the id.
+ */
+export interface TrialLuck {
+  readonly days: number;
+  /** Trials that were tested together: all that ran, or a sample of them. */
+  readonly sampled: number;
+  readonly statistics: OwnStatistics;
+}
+
+const HEX = 16;
+const SEED_DIGITS = 8;
+
+/**
+ * Tests the best trial among all that ran, by their daily returns. It takes seconds: of more trials than
+ * `sampleSize` it tests a sample.
+ */
+export function trialLuck(of: {
+  /** The study's id: decides every draw. */
+  readonly id: string;
+  /** Numbers of trials that ran to their end, in order. */
+  readonly ran: readonly number[];
+  /** The number of the best one. */
+  readonly best: number;
+  /** The daily returns of a trial that ran. */
+  readonly dailyOf: (number: number) => DailyReturns;
+}): TrialLuck {
+  const { ran, best, dailyOf } = of;
+  const seed = Number.parseInt(of.id.slice(0, SEED_DIGITS), HEX);
+  const chosen = dailyOf(best);
+  const drawn = drawSample(ran, { size: sampleSize(chosen.returns.length), random: createRandom(seed) });
+  const [column, ...columns] = sameDays([chosen, ...drawn.map(dailyOf)]);
+  const returns = present(column, 'the returns of the best trial');
+  const place = drawn.indexOf(best);
+  return {
+    days: returns.length,
+    sampled: drawn.length,
+    statistics: ownStatistics({
+      chosen: returns,
+      trials: columns,
+      place: place === -1 ? null : place,
+      ofStudy: ran.length,
+      seed,
+    }),
+  };
+}
+
+/** Trials of a sample. Clusters of more take more than seconds. */
+const MOST_SAMPLED = 1_000;
+/** Returns of a sample: every test takes seconds, and all together 8 MB. */
+const MOST_RETURNS = 1_000_000;
+/** The same of a range of very many days. */
+const LEAST_SAMPLED = 100;
+
+/** Returns the number of trials tested together for so many days. */
+export function sampleSize(days: number): number {
+  return Math.min(MOST_SAMPLED, Math.max(LEAST_SAMPLED, Math.floor(MOST_RETURNS / Math.max(1, days))));
+}
+
+/**
+ * At most `size` of some numbers, each as likely as any other, in their order (selection sampling: Knuth,
+ * "The Art of Computer Programming" 2, 3.4.2, algorithm S). The best trial has no place of its own in it: a
+ * winner of many among the few of a sample would look better than luck.
+ */
+export function drawSample(
+  numbers: readonly number[],
+  { size, random }: { readonly size: number; readonly random: RandomSource },
+): readonly number[] {
+  if (numbers.length <= size) return numbers;
+  const drawn: number[] = [];
+  for (const [index, number] of numbers.entries()) {
+    const left = numbers.length - index;
+    if (random.next() * left < size - drawn.length) drawn.push(number);
+  }
+  return drawn;
+}
+
+/**
+ * Daily returns as columns of the same days, from the first day of any to the last one of any. A day that is
+ * missing in one is before or after its run, where it held nothing: 0.
+ */
+export function sameDays(all: readonly DailyReturns[]): readonly Float64Array[] {
+  let [first, end] = [Infinity, -Infinity];
+  for (const { firstDay, returns } of all) {
+    first = Math.min(first, firstDay);
+    end = Math.max(end, firstDay + returns.length);
+  }
+  return all.map(({ firstDay, returns }) => {
+    const column = new Float64Array(end - first);
+    column.set(returns, firstDay - first);
+    return column;
+  });
+}
+
+/** Result of a test of a study, or the reason it was not made: the value expected and the value found. */
+export type Tested<Value> =
+  | { readonly kind: 'tested'; readonly value: Value }
+  | { readonly kind: 'not tested'; readonly message: StudyFinding };
+
+export function notTested(message: StudyFinding): Tested<never> {
+  return { kind: 'not tested', message };
+}
+
+/**
+ * An estimate as a study shows it. Returns that are no sample, such as those that compound to more money than
+ * there is, are said in words: a study is shown whatever its trials earned.
+ */
+export function tested<Value>(estimate: () => Estimate<Value>): Tested<Value> {
+  try {
+    const made = estimate();
+    return made.kind === 'known' ? { kind: 'tested', value: made.value } : notTested(made.lack);
+  } catch (error) {
+    if (error instanceof InvalidSample) return notTested(error.lack ?? said(error.message));
+    throw error;
+  }
+}
+
+/** The value, or null where it was not tested. */
+export function valueOf<Value>(of: Tested<Value>): Value | null {
+  return of.kind === 'tested' ? of.value : null;
 }

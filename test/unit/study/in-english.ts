@@ -1,4 +1,4 @@
-import { studyJson } from '../../../src/study/study-json.ts';
+import { studyJson } from '../../../src/study/study-voice.ts';
 
 /** The shape of data with its findings as sentences. */
 type InEnglish<T> = T extends { readonly fact: string }

@@ -5,12 +5,18 @@ import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { present } from '../../../src/domain/invariant.ts';
-import { keepLuck, type MadeLuck, readTrialLuck, STATISTICS_VERSION } from '../../../src/study/kept-luck.ts';
+import {
+  keepLuck,
+  type MadeLuck,
+  readTrialLuck,
+  STATISTICS_VERSION,
+  validatedStudy,
+  type ValidatedStudy,
+} from '../../../src/study/validated-study.ts';
 import { lockStudy, StudyFolder } from '../../../src/study/study-place.ts';
 import { StudyStore } from '../../../src/study/study-store.ts';
 import { studyResult } from '../../../src/study/study-result.ts';
-import { validatedStudy, type ValidatedStudy } from '../../../src/study/validated-study.ts';
-import { trialLuck } from '../../../src/study/validation/trial-luck.ts';
+import { trialLuck } from '../../../src/study/validation/luck-statistics.ts';
 import { sarrafHere } from '../../support/sarraf-here.ts';
 import { keepDemoStudy } from './report/demo-study.ts';
 import { madeNoise, madeReturns } from './validation/made-study.ts';

@@ -8,7 +8,7 @@ import { readWrittenStudy } from '../../../src/study/read-study.ts';
 import { prepareStudy, type PreparedStudy } from '../../../src/study/prepare-study.ts';
 import { trialSetupOf } from '../../../src/study/study-session.ts';
 import { TrialBench } from '../../../src/study/trials/trial-bench.ts';
-import { trialMetrics } from '../../../src/study/trials/trial-metrics.ts';
+import { trialMetrics } from '../../../src/study/objectives.ts';
 import { botConfigOf } from '../../../src/backtest/run-setup.ts';
 import { withData, withParams } from '../../../src/study/trials/trial-setup.ts';
 

@@ -6,7 +6,7 @@ import type { SamplerKind } from '../../../src/search/trial-record.ts';
 import { readSpace } from '../../../src/search/space-declaration.ts';
 import type { Params } from '../../../src/search/params-of-point.ts';
 import { rowOf, type StoredTrial } from '../../../src/study/study-rows.ts';
-import type { TrialReport } from '../../../src/study/trial-report.ts';
+import type { TrialReport } from '../../../src/study/objectives.ts';
 import type { TrialRunner } from '../../../src/study/trial-runner.ts';
 
 const space = readSpace({

@@ -1,11 +1,10 @@
 import { stringify } from 'yaml';
 import { escapeHtml } from '../../../backtest/value-text.ts';
 import { tableSection } from '../../../backtest/table-section.ts';
-import type { SignalSet } from '../../data/study-signals.ts';
-import { readHoldoutReport, type HoldoutReport } from '../../holdout-report.ts';
-import { trialCount, type StudyResult } from '../../study-result.ts';
+import type { SignalSet } from '../../data-set.ts';
+import { readHoldoutReport, type HoldoutReport, trialCount, type StudyResult } from '../../study-result.ts';
 import type { StudyVoice } from '../../study-voice.ts';
-import type { ReportedStudy } from '../../reported-study.ts';
+import type { ReportedStudy } from '../../validated-study.ts';
 
 /** Settings of more characters of YAML are cut on the page. */
 const MOST_SETTINGS = 100_000;

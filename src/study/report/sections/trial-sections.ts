@@ -1,10 +1,9 @@
 import { escapeHtml } from '../../../backtest/value-text.ts';
 import { tableSection } from '../../../backtest/table-section.ts';
 import { shownFigures } from '../../figure-kind.ts';
-import { rankedTrials } from '../../ranked-trials.ts';
-import type { ShownTrial, StudyResult } from '../../study-result.ts';
+import { rankedTrials, type ShownTrial, type StudyResult } from '../../study-result.ts';
 import type { StudyVoice } from '../../study-voice.ts';
-import { FAILURE_KINDS } from '../../trial-report.ts';
+import { FAILURE_KINDS } from '../../objectives.ts';
 
 /** Rows of the table; trials.parquet has all. */
 const MOST_ROWS = 50;

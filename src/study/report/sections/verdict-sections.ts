@@ -2,10 +2,9 @@ import { listOf } from '../../../backtest/header-sections.ts';
 import { capitalized, escapeHtml } from '../../../backtest/value-text.ts';
 import type { StudyResult } from '../../study-result.ts';
 import type { ValidatedStudy } from '../../validated-study.ts';
-import { stressTexts } from '../../stress-texts.ts';
+import { stressTexts, sampleFinding, statisticTexts, type StatisticText } from '../../study-texts.ts';
 import { finding } from '../../study-fact.ts';
 import type { StudyVoice } from '../../study-voice.ts';
-import { sampleFinding, statisticTexts, type StatisticText } from '../../statistic-texts.ts';
 import type { StudyVerdict } from '../../validation/verdict.ts';
 
 /** The title of a report, and the switch of its theme. */

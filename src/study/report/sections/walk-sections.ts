@@ -4,8 +4,8 @@ import { tableSection } from '../../../backtest/table-section.ts';
 import type { Currency } from '../../../domain/market-symbol.ts';
 import type { StudyVoice } from '../../study-voice.ts';
 import type { WalkForwardResult } from '../../walk-forward-result.ts';
-import { accountTexts, driftTexts, textRows, windowTexts, type WalkColumn } from '../../walk-texts.ts';
-import type { ReportedStudy } from '../../reported-study.ts';
+import { accountTexts, driftTexts, textRows, windowTexts, type WalkColumn } from '../../study-texts.ts';
+import type { ReportedStudy } from '../../validated-study.ts';
 
 /** The walk-forward: its account with its windows, each window, and how params moved. */
 export function walkSections(

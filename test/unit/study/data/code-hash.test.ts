@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { codeHash } from '../../../../src/study/data/code-hash.ts';
+import { codeHash } from '../../../../src/study/code-bundle.ts';
 
 let folder: string;
 beforeEach(() => {

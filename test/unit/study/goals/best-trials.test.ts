@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { bestTrial, bestTrials } from '../../../../src/study/best-trials.ts';
+import { bestTrial, bestTrials } from '../../../../src/study/study-rows.ts';
 import type { TrialOutcome } from '../../../../src/search/trial-record.ts';
 
 const complete = (values: readonly number[], violation = 0): TrialOutcome => ({

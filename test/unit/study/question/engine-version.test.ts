@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { VERSION } from '../../../../src/exchange/version.ts';
-import { engineVersion, versionOfSources } from '../../../../src/study/question/engine-version.ts';
+import { engineVersion, versionOfSources } from '../../../../src/study/code-bundle.ts';
 
 let checkout: string;
 beforeEach(() => {

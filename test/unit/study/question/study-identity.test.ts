@@ -1,8 +1,12 @@
 import { describe, expect, test } from 'vitest';
 import { dataSetOf } from '../../../../src/study/data-set.ts';
 import { readWrittenStudy } from '../../../../src/study/read-study.ts';
-import { canonicalJson } from '../../../../src/study/question/canonical-json.ts';
-import { differenceOf, identityOf, storedIdentity } from '../../../../src/study/study-identity.ts';
+import {
+  canonicalJson,
+  differenceOf,
+  identityOf,
+  storedIdentity,
+} from '../../../../src/study/study-identity.ts';
 import { studyQuestion } from '../../../../src/study/prepare-study.ts';
 import { readSpace } from '../../../../src/search/space-declaration.ts';
 import { generatedCandles } from '../generated-candles.ts';

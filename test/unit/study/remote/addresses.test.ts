@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { readRedisAddress } from '../../../../src/redis/redis-address.ts';
-import { readServedAddress } from '../../../../src/study/served-address.ts';
+import { readServedAddress } from '../../../../src/study/file-cache.ts';
 
 describe('the address of Redis', () => {
   test.each`

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { readBatch, writeBatch } from '../../../../src/study/remote/batch.ts';
-import { taskKey } from '../../../../src/study/remote/trial-key.ts';
-import type { BenchTask } from '../../../../src/study/trials/bench-task.ts';
+import { taskKey } from '../../../../src/study/remote/offered-study.ts';
+import type { BenchTask } from '../../../../src/study/trial-runner.ts';
 
 const params = { fast: 3, share: 0.1, kind: 'sma', on: true };
 const held = [{ market: 'BTCUSDT', positions: [{ heldBars: 4, share: 1 / 3 }] }];

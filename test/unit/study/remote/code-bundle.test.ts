@@ -10,8 +10,8 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { codeHash } from '../../../../src/study/data/code-hash.ts';
 import {
+  codeHash,
   checkSecret,
   isSignedBundle,
   signBundle,

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { barsBetween } from '../../../../src/domain/candle-columns.ts';
-import { checksumOf, readColumns, writeColumns } from '../../../../src/study/remote/columns-file.ts';
+import { checksumOf, readColumns, writeColumns } from '../../../../src/study/file-cache.ts';
 import { generatedCandles } from '../generated-candles.ts';
 
 test('candles are read as they were written', () => {

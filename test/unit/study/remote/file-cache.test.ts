@@ -2,8 +2,7 @@ import { mkdtempSync, readdirSync, rmSync, utimesSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { checksumOf } from '../../../../src/study/remote/columns-file.ts';
-import { FileCache } from '../../../../src/study/file-cache.ts';
+import { checksumOf, FileCache } from '../../../../src/study/file-cache.ts';
 
 let folder: string;
 beforeEach(() => {

@@ -2,13 +2,16 @@ import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { checksumOf } from '../../../../src/study/remote/columns-file.ts';
-import { allowedOrigin, readFileSource } from '../../../../src/study/file-source.ts';
+import {
+  checksumOf,
+  allowedOrigin,
+  readFileSource,
+  FileCache,
+  LOOPBACK,
+} from '../../../../src/study/file-cache.ts';
 import { fetchFile } from '../../../../src/study/remote/take-offer.ts';
-import { FileCache } from '../../../../src/study/file-cache.ts';
 import { FileServer } from '../../../../src/study/open-redis-runner.ts';
-import { LOOPBACK } from '../../../../src/study/served-address.ts';
-import type { StudyOffer } from '../../../../src/study/remote/study-offer.ts';
+import type { StudyOffer } from '../../../../src/study/remote/offered-study.ts';
 
 const CANDLES = Buffer.from('candles of a market');
 const FILE = { sha256: checksumOf(CANDLES), bytes: CANDLES.length };

@@ -1,6 +1,6 @@
 import type { Redis } from 'ioredis';
 import { expect, test } from 'vitest';
-import { redisWarnings, refuseOldRedis } from '../../../../src/study/redis-fitness.ts';
+import { redisWarnings, refuseOldRedis } from '../../../../src/study/open-redis-runner.ts';
 
 /** What a Redis tells of itself; nothing where it may not be asked. */
 function telling(info: string | null, settings: Readonly<Record<string, string>> = {}) {

@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { readReport, writeReport } from '../../../../src/study/remote/report-json.ts';
+import { readReport, writeReport } from '../../../../src/study/remote/batch.ts';
 import type { StressReport } from '../../../../src/study/stress/stress-task.ts';
-import type { AccountReport } from '../../../../src/study/trials/account-run.ts';
-import type { TrialReport } from '../../../../src/study/trial-report.ts';
+import type { AccountReport } from '../../../../src/study/trial-runner.ts';
+import type { TrialReport } from '../../../../src/study/objectives.ts';
 
 const figures = fc.dictionary(
   fc.string({ minLength: 1 }).filter((name) => name !== '__proto__'),

@@ -3,16 +3,18 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { present } from '../../../../src/domain/invariant.ts';
-import { engineVersion } from '../../../../src/study/question/engine-version.ts';
-import { codeHash } from '../../../../src/study/data/code-hash.ts';
+import { engineVersion, codeHash, signBundle, writeBundle } from '../../../../src/study/code-bundle.ts';
 import { readWrittenStudy } from '../../../../src/study/read-study.ts';
-import { signBundle, writeBundle } from '../../../../src/study/code-bundle.ts';
-import { checksumOf, writeColumns } from '../../../../src/study/remote/columns-file.ts';
-import { FileCache } from '../../../../src/study/file-cache.ts';
-import { readOffer, writeOffer, type StudyOffer } from '../../../../src/study/remote/study-offer.ts';
+import { checksumOf, writeColumns, FileCache, writeTrialFiles } from '../../../../src/study/file-cache.ts';
+import {
+  readOffer,
+  writeOffer,
+  type StudyOffer,
+  settingsOfTrials,
+  sourceKey,
+  writtenOfTrials,
+} from '../../../../src/study/remote/offered-study.ts';
 import { takeOffer, type WorkerMeans } from '../../../../src/study/remote/take-offer.ts';
-import { settingsOfTrials, sourceKey, writtenOfTrials } from '../../../../src/study/remote/trial-key.ts';
-import { writeTrialFiles } from '../../../../src/study/remote/trial-files.ts';
 import { prepareStudy } from '../../../../src/study/prepare-study.ts';
 import { trialSetupOf } from '../../../../src/study/study-session.ts';
 import { TrialBench } from '../../../../src/study/trials/trial-bench.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { Stretch } from '../../../../src/study/stretch.ts';
+import type { Stretch } from '../../../../src/study/objectives.ts';
 import { readWrittenStudy } from '../../../../src/study/read-study.ts';
 import {
   batchKey,
@@ -7,7 +7,7 @@ import {
   sourceKey,
   taskKey,
   writtenOfTrials,
-} from '../../../../src/study/remote/trial-key.ts';
+} from '../../../../src/study/remote/offered-study.ts';
 import type { Params } from '../../../../src/search/params-of-point.ts';
 
 const WRITTEN = {

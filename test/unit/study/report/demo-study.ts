@@ -7,7 +7,8 @@ import {
   reportedStudy,
   type ReportedStudy,
   type ReportedWalk,
-} from '../../../../src/study/reported-study.ts';
+  validatedStudy,
+} from '../../../../src/study/validated-study.ts';
 import { type Point, readSpace } from '../../../../src/search/space-declaration.ts';
 import { SpaceAxes } from '../../../../src/search/space-axes.ts';
 import { paramsOfPoint } from '../../../../src/search/params-of-point.ts';
@@ -16,7 +17,6 @@ import { StudyStore } from '../../../../src/study/study-store.ts';
 import { finding } from '../../../../src/study/study-fact.ts';
 import { studyResult, trialCount } from '../../../../src/study/study-result.ts';
 import type { WalkForwardResult, WindowRow } from '../../../../src/study/walk-forward-result.ts';
-import { validatedStudy } from '../../../../src/study/validated-study.ts';
 
 const DAY_MS = 86_400_000;
 const FROM_MS = Date.UTC(2024, 0, 1);

@@ -3,9 +3,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { present } from '../../../../src/domain/invariant.ts';
-import type { ReportedStudy } from '../../../../src/study/reported-study.ts';
+import type { ReportedStudy } from '../../../../src/study/validated-study.ts';
 import { MOST_SHOWN, shownTrials, studyReportData } from '../../../../src/study/report/study-report-data.ts';
-import { valueOf } from '../../../../src/study/validation/tested.ts';
+import { valueOf } from '../../../../src/study/validation/luck-statistics.ts';
 import { demoStudy } from './demo-study.ts';
 
 let folder: string;

@@ -5,10 +5,9 @@ import Database from 'better-sqlite3';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { dataSetOf } from '../../../../src/study/data-set.ts';
 import { identityOf } from '../../../../src/study/study-identity.ts';
-import { lockStudy, StudyFolder } from '../../../../src/study/study-place.ts';
+import { lockStudy, StudyFolder, TrialRegister } from '../../../../src/study/study-place.ts';
 import type { StoredTrial } from '../../../../src/study/study-rows.ts';
 import { StudyStore } from '../../../../src/study/study-store.ts';
-import { TrialRegister } from '../../../../src/study/trial-register.ts';
 import { generatedCandles } from '../generated-candles.ts';
 
 let folder: string;

@@ -1,8 +1,7 @@
 import { expect, test } from 'vitest';
 import { barRulesOf, pollRulesOf } from '../../../../src/backtest/run-setup.ts';
 import { createPollRules } from '../../../../src/venues/poll-rules.ts';
-import { doubledCosts, paidCosts } from '../../../../src/study/stress/doubled-costs.ts';
-import type { RunCosts } from '../../../../src/study/stress/doubled-costs.ts';
+import { doubledCosts, paidCosts, type RunCosts } from '../../../../src/study/stress/stress-runs.ts';
 import { COSTS } from '../../../../src/study/stress/stress-task.ts';
 import { inEnglish } from '../in-english.ts';
 

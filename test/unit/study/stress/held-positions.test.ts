@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { RoundTrip } from '../../../../src/backtest/round-trips.ts';
 import { parseUnits } from '../../../../src/domain/money.ts';
-import { heldPositions } from '../../../../src/study/stress/held-positions.ts';
+import { heldPositions } from '../../../../src/study/stress/stress-task.ts';
 import { FROM_MS, TETHER, walkOf } from '../../backtest/candle-run.ts';
 
 const HOUR_MS = 3_600_000;

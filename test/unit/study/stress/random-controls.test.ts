@@ -6,9 +6,13 @@ import { barRulesOf } from '../../../../src/backtest/run-setup.ts';
 import type { CandleColumns } from '../../../../src/domain/candle-columns.ts';
 import { parseUnits } from '../../../../src/domain/money.ts';
 import { createRandom } from '../../../../src/domain/random.ts';
-import type { PastPosition, MarketPositions } from '../../../../src/study/stress/held-positions.ts';
-import type { StressReport, StressTask } from '../../../../src/study/stress/stress-task.ts';
-import { asGoodAs } from '../../../../src/study/stress/entry-findings.ts';
+import type {
+  PastPosition,
+  MarketPositions,
+  StressReport,
+  StressTask,
+} from '../../../../src/study/stress/stress-task.ts';
+import { asGoodAs } from '../../../../src/study/stress-findings.ts';
 import { redrawnBars } from '../../../../src/study/stress/stress-run.ts';
 import { TrialBench } from '../../../../src/study/trials/trial-bench.ts';
 import type { CandleSetup } from '../../../../src/study/trials/trial-setup.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { createRandom } from '../../../../src/domain/random.ts';
-import type { PastPosition } from '../../../../src/study/stress/held-positions.ts';
-import { randomEntryPlan } from '../../../../src/study/stress/random-entry-plan.ts';
+import type { PastPosition } from '../../../../src/study/stress/stress-task.ts';
+import { randomEntryPlan } from '../../../../src/study/stress/stress-runs.ts';
 import { FROM_MS, TETHER, walkOf } from '../../backtest/candle-run.ts';
 import { knownValue } from '../statistics/known-value.ts';
 

@@ -13,7 +13,7 @@ import { studyResult } from '../../../../src/study/study-result.ts';
 import { runStress, type StressEnd } from '../../../../src/study/run-stress.ts';
 import type { StressFindings } from '../../../../src/study/stress-findings.ts';
 import { validatedStudy } from '../../../../src/study/validated-study.ts';
-import { valueOf } from '../../../../src/study/validation/tested.ts';
+import { valueOf } from '../../../../src/study/validation/luck-statistics.ts';
 import { writeCandles } from '../generated-candles.ts';
 import { oneByOne } from '../one-by-one.ts';
 import { inEnglish } from '../in-english.ts';

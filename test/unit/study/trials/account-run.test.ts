@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { readWrittenStudy } from '../../../../src/study/read-study.ts';
 import { prepareStudy } from '../../../../src/study/prepare-study.ts';
 import { trialSetupOf } from '../../../../src/study/study-session.ts';
-import type { AccountReport, AccountLeg } from '../../../../src/study/trials/account-run.ts';
+import type { AccountReport, AccountLeg } from '../../../../src/study/trial-runner.ts';
 import { TrialBench } from '../../../../src/study/trials/trial-bench.ts';
 
 /** Does with its params what they say, once, at the first candle that it gets with them. */

@@ -1,7 +1,9 @@
 import type { TradeOrderRisk } from '../../../../src/statistics/trade-order-risk.ts';
-import type { EntryFindings } from '../../../../src/study/stress/entry-findings.ts';
-import type { RedrawnFindings } from '../../../../src/study/stress/redrawn-findings.ts';
-import type { StressFindings } from '../../../../src/study/stress-findings.ts';
+import type {
+  EntryFindings,
+  RedrawnFindings,
+  StressFindings,
+} from '../../../../src/study/stress-findings.ts';
 
 const spread = { p05: -0.1, p25: 0.1, p50: 0.2, p75: 0.3, p95: 0.4 };
 export const known = <Value>(value: Value) => ({ kind: 'tested', value }) as const;

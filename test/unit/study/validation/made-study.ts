@@ -1,10 +1,9 @@
 import { present } from '../../../../src/domain/invariant.ts';
 import { readSpace } from '../../../../src/search/space-declaration.ts';
-import { bestTrial } from '../../../../src/study/best-trials.ts';
+import { bestTrial, type StoredTrial } from '../../../../src/study/study-rows.ts';
 import type { Objective } from '../../../../src/study/objectives.ts';
-import type { StoredTrial } from '../../../../src/study/study-rows.ts';
 import type { ValidatedTrials } from '../../../../src/study/study-validation.ts';
-import { trialLuck } from '../../../../src/study/validation/trial-luck.ts';
+import { trialLuck } from '../../../../src/study/validation/luck-statistics.ts';
 import { drawnTrials } from '../statistics/drawn-returns.ts';
 
 export const SPACE = readSpace({

@@ -4,7 +4,7 @@ import { createRandom } from '../../../../src/domain/random.ts';
 import type { TrialOutcome } from '../../../../src/search/trial-record.ts';
 import { type Point, type Space, readSpace } from '../../../../src/search/space-declaration.ts';
 import { plateauAround } from '../../../../src/study/validation/plateau.ts';
-import { valueOf } from '../../../../src/study/validation/tested.ts';
+import { valueOf } from '../../../../src/study/validation/luck-statistics.ts';
 import { SHARPE, SPACE } from './made-study.ts';
 import { inEnglish } from '../in-english.ts';
 

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import type { StressFindings } from '../../../../src/study/stress-findings.ts';
 import type { StoredTrial } from '../../../../src/study/study-rows.ts';
-import { stressVerdict, untestedStress } from '../../../../src/study/validation/stress-verdict.ts';
+import { stressVerdict, untestedStress } from '../../../../src/study/validation/verdict.ts';
 import { validateStudy } from '../../../../src/study/study-validation.ts';
-import { notTested } from '../../../../src/study/validation/tested.ts';
+import { notTested } from '../../../../src/study/validation/luck-statistics.ts';
 import { finding } from '../../../../src/study/study-fact.ts';
 import { inEnglish } from '../in-english.ts';
 import { drawnReturns, drawnTrials } from '../statistics/drawn-returns.ts';

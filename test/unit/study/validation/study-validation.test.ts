@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { present } from '../../../../src/domain/invariant.ts';
 import type { StoredTrial } from '../../../../src/study/study-rows.ts';
 import { validateStudy, type StudyValidation } from '../../../../src/study/study-validation.ts';
-import { valueOf } from '../../../../src/study/validation/tested.ts';
+import { valueOf } from '../../../../src/study/validation/luck-statistics.ts';
 import { drawnReturns, drawnTrials } from '../statistics/drawn-returns.ts';
 import { inEnglish } from '../in-english.ts';
 import { madeNoise, madeStudy, madeTrial } from './made-study.ts';

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { createRandom } from '../../../../src/domain/random.ts';
-import { drawSample, sameDays, sampleSize } from '../../../../src/study/validation/trial-sample.ts';
+import { drawSample, sameDays, sampleSize } from '../../../../src/study/validation/luck-statistics.ts';
 
 test('a sample is bounded by trials and by returns', () => {
   expect([40, 1_000, 2_500, 50_000].map(sampleSize)).toEqual([1_000, 1_000, 400, 100]);

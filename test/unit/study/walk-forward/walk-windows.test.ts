@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import { timesOfCandles } from '../../../../src/study/data/market-times.ts';
+import { timesOfCandles } from '../../../../src/study/data-set.ts';
 import { readWrittenStudy } from '../../../../src/study/read-study.ts';
 import type { WalkForwardPlan } from '../../../../src/study/study-settings.ts';
-import { walkWindows } from '../../../../src/study/walk-forward/walk-windows.ts';
+import { walkWindows } from '../../../../src/study/walk-plan.ts';
 import { generatedCandles } from '../generated-candles.ts';
 
 const HOUR_MS = 3_600_000;

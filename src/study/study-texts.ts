@@ -1,0 +1,311 @@
+import { numberText } from '../backtest/value-text.ts';
+import { groupedText } from '../domain/money-text.ts';
+import { studyVoice, type StudyVoice } from './study-voice.ts';
+import { finding, type StudyFinding } from './study-fact.ts';
+import type { LuckStatistics, LuckStatisticName, Tested } from './validation/luck-statistics.ts';
+import type { StatisticNote, StudyValidation } from './study-validation.ts';
+import type { TrialMetrics, Stretch } from './objectives.ts';
+import type { TradeOrderRisk } from '../statistics/trade-order-risk.ts';
+import type { EntryFindings, RedrawnFindings, StressFindings } from './stress-findings.ts';
+import { decimalText } from '../domain/decimal-text.ts';
+import type { Currency } from '../domain/market-symbol.ts';
+import type { WalkForwardResult } from './walk-forward-result.ts';
+
+/** A statistic as people read it. */
+export interface StatisticText extends StatisticNote {
+  readonly name: LuckStatisticName;
+  /** Null where it was not tested. */
+  readonly figure: string | null;
+  /** Reason it was not tested; null if it was. */
+  readonly missing: string | null;
+}
+
+type Writers = {
+  readonly [Name in LuckStatisticName]: (
+    value: Extract<LuckStatistics[Name], { readonly kind: 'tested' }>['value'],
+  ) => string;
+};
+
+/** Every statistic of a study with its figure. Formula and source are as the docs have them. */
+export function statisticTexts(
+  { statistics: found }: StudyValidation,
+  voice: StudyVoice = studyVoice('en'),
+): readonly StatisticText[] {
+  const writers = writersIn(voice);
+  const written = (name: LuckStatisticName): StatisticText => {
+    const { formula, source } = found[name];
+    const result: Tested<never> = found[name].result as Tested<never>;
+    const isTested = result.kind === 'tested';
+    return {
+      name,
+      title: voice.say(`statistic.${name}`),
+      what: voice.say(`statistic.${name}.what`),
+      formula,
+      source,
+      figure: isTested ? writers[name](result.value) : null,
+      missing: isTested ? null : voice.tell(result.message),
+    };
+  };
+  return NAMES.map(written);
+}
+
+const NAMES: readonly LuckStatisticName[] = [
+  'probabilisticSharpe',
+  'minimumTrackRecord',
+  'deflatedSharpeOfStudy',
+  'deflatedSharpeOfData',
+  'deflatedSharpeEffective',
+  'overfittingProbability',
+  'realityCheck',
+  'superiorPredictiveAbility',
+  'dayOrder',
+];
+
+function writersIn({ say, tell, chance, digits, count, percent }: StudyVoice): Writers {
+  const probability = (of: { readonly probability: number }): string => chance(of.probability);
+  const pValue = (of: { readonly pValue: number }): string => chance(of.pValue);
+  const deflation = (of: { readonly probability: number; readonly trials: number }): string =>
+    say('statistic.ofTrials', {
+      figure: chance(of.probability),
+      trials: tell(finding('count.trials', { count: of.trials })),
+    });
+  const days = (needed: number): string =>
+    digits(needed >= 1e6 ? numberText(needed) : groupedText(String(Math.ceil(needed))));
+  return {
+    probabilisticSharpe: probability,
+    minimumTrackRecord: ({ needed, found }) =>
+      say('statistic.against', { figure: days(needed), found: count(found) }),
+    deflatedSharpeOfStudy: deflation,
+    deflatedSharpeOfData: deflation,
+    deflatedSharpeEffective: deflation,
+    overfittingProbability: probability,
+    realityCheck: pValue,
+    superiorPredictiveAbility: pValue,
+    dayOrder: ({ drawdown, observedDrawdown }) =>
+      say('statistic.against', { figure: percent(drawdown.p95), found: percent(observedDrawdown) }),
+  };
+}
+
+/** That not all trials were tested together; null where they were. */
+export const sampleFinding = ({ sampled, ran }: StudyValidation['basis']): StudyFinding | null =>
+  sampled === ran ? null : finding('luck.sample', { sampled, ran: finding('count.trials', { count: ran }) });
+
+/** One condition as people read it. */
+interface StressText {
+  readonly title: string;
+  /** Null where it was not tested. */
+  readonly figure: string | null;
+  /** Reason it was not tested; null if it was. */
+  readonly missing: string | null;
+}
+
+/** The best trial under other conditions. */
+export function stressTexts(
+  findings: StressFindings,
+  voice: StudyVoice = studyVoice('en'),
+): readonly StressText[] {
+  const { tradeOrder, redrawn, entries } = findings;
+  const { say } = voice;
+  const textOf = textIn(voice);
+  return [
+    ...costTexts(findings, voice),
+    textOf(say('conditions.reorder'), tradeOrder.reorder, orderText),
+    textOf(say('conditions.resample'), tradeOrder.resample, drawText),
+    textOf(say('conditions.redrawn'), redrawn, redrawnText),
+    textOf(say('conditions.entries'), entries, entryText),
+  ];
+}
+
+function costTexts({ costs: { all, each, paid } }: StressFindings, voice: StudyVoice): readonly StressText[] {
+  const { say, tell } = voice;
+  const textOf = textIn(voice);
+  const which = paid.map(({ cost, from, to }) =>
+    say('conditions.paid', { cost: say(`cost.${cost}`), from: tell(from), to: tell(to) }),
+  );
+  const title =
+    which.length === 0
+      ? say('conditions.costs')
+      : say('conditions.costsOf', { which: which.join(voice.language === 'fa' ? '؛ ' : '; ') });
+  return [
+    textOf(title, all, figuresText),
+    ...each.map(({ cost, result }) =>
+      textOf(say('conditions.cost', { cost: say(`cost.${cost}`) }), result, figuresText),
+    ),
+  ];
+}
+
+const CONDITION_METRICS = ['totalReturn', 'sharpe', 'maxDrawdown', 'trades'];
+
+const figuresText = (metrics: TrialMetrics, { say, metric, figure, list }: StudyVoice): string =>
+  list(
+    CONDITION_METRICS.map((name) =>
+      say('conditions.metric', { metric: metric(name), figure: figure(name, metrics) }),
+    ),
+  );
+
+const orderText = (
+  { drawdown, observedDrawdown, asDeep, runs }: TradeOrderRisk,
+  { say, tell, percent }: StudyVoice,
+): string =>
+  say('conditions.order', {
+    median: percent(drawdown.p50),
+    deep: percent(drawdown.p95),
+    found: percent(observedDrawdown),
+    share: percent(asDeep),
+    runs: tell(finding('count.runs', { count: runs })),
+  });
+
+const drawText = (
+  { finalEquity, lossShare, runs }: TradeOrderRisk,
+  { say, tell, metric, percent }: StudyVoice,
+): string =>
+  say('conditions.draw', {
+    metric: metric('totalReturn'),
+    low: percent(finalEquity.p05 - 1),
+    median: percent(finalEquity.p50 - 1),
+    high: percent(finalEquity.p95 - 1),
+    loss: percent(lossShare),
+    runs: tell(finding('count.runs', { count: runs })),
+  });
+
+const redrawnText = (of: RedrawnFindings, voice: StudyVoice): string => {
+  const { say, tell, metric, percent, number } = voice;
+  const { histories, meanBlock, lossShare, beatsHolding, totalReturn, failed } = of;
+  const text = say('conditions.histories', {
+    metric: metric('totalReturn'),
+    low: percent(totalReturn.p05),
+    median: percent(totalReturn.p50),
+    high: percent(totalReturn.p95),
+    loss: percent(lossShare),
+    runs: tell(finding('count.histories', { count: histories })),
+    more: percent(beatsHolding),
+    block: number(meanBlock),
+  });
+  return withFailed(text, failed, voice);
+};
+
+const entryText = (of: EntryFindings, voice: StudyVoice): string => {
+  const { say, tell, metric, figure, percent, chance } = voice;
+  const { controls, metric: name, found, values, asGood, pValue, failed } = of;
+  const shown = (value: number): string => figure(name, { [name]: value });
+  const text = say('conditions.controls', {
+    metric: metric(name),
+    low: shown(values.p05),
+    median: shown(values.p50),
+    high: shown(values.p95),
+    found: shown(found),
+    share: percent(asGood),
+    runs: tell(finding('count.controls', { count: controls })),
+    pValue: chance(pValue),
+  });
+  return withFailed(text, failed, voice);
+};
+
+const withFailed = (text: string, failed: number, { say }: StudyVoice): string =>
+  failed === 0 ? text : say('conditions.failed', { text, failed });
+
+function textIn(voice: StudyVoice) {
+  return <Value>(
+    title: string,
+    of: Tested<Value>,
+    text: (value: Value, voice: StudyVoice) => string,
+  ): StressText =>
+    of.kind === 'tested'
+      ? { title, figure: text(of.value, voice), missing: null }
+      : { title, figure: null, missing: voice.tell(of.message) };
+}
+
+/** A column as people read it; words begin at the left, numbers end at the right. */
+export interface WalkColumn {
+  readonly title: string;
+  readonly isWord: boolean;
+  /** A cell for each row. */
+  readonly cells: readonly string[];
+}
+
+/** Figures of the account, beside the objectives. */
+const WINDOW_METRICS = ['totalReturn', 'sharpe', 'maxDrawdown', 'trades', 'profitFactor', 'buyAndHoldReturn'];
+
+/** Returns the choice of each window, and its results in and out of sample: a row for each. */
+export function windowTexts(
+  { windows, objectives }: WalkForwardResult,
+  voice: StudyVoice = studyVoice('en'),
+): readonly WalkColumn[] {
+  const { say, digits, number, metric, figure, param } = voice;
+  const figures = [...new Set([...objectives.slice(0, 1).map(({ metric }) => metric), 'totalReturn'])];
+  const names = [...new Set(windows.flatMap(({ params }) => Object.keys(params)))];
+  const column = (
+    title: string,
+    text: (row: WalkForwardResult['windows'][number]) => string,
+    isWord = false,
+  ): WalkColumn => ({ title, isWord, cells: windows.map(text) });
+  return [
+    column(say('window.number'), (row) => digits(String(row.number))),
+    column(say('window.train'), ({ train }) => stretchText(train, voice), true),
+    column(say('window.test'), ({ test }) => stretchText(test, voice), true),
+    column(say('window.trial'), ({ trial }) => (trial === null ? say('window.kept') : digits(String(trial)))),
+    ...figures.flatMap((name) => [
+      column(say('window.inSample', { metric: metric(name) }), ({ inSample }) => figure(name, inSample)),
+      column(say('window.outOfSample'), ({ outOfSample }) => figure(name, outOfSample)),
+    ]),
+    column(say('window.efficiency'), ({ efficiency }) => number(efficiency)),
+    column(
+      say('window.position'),
+      ({ beganExposed }) => say(beganExposed ? 'window.takenOver' : 'window.noPosition'),
+      true,
+    ),
+    ...names.map((name) => column(voice.foreign(name), ({ params }) => param(params[name]))),
+  ];
+}
+
+/** Returns the changes of each param from window to window: a row for each. */
+export function driftTexts(
+  { drift, windows }: WalkForwardResult,
+  { say, digits, percent, foreign }: StudyVoice = studyVoice('en'),
+): readonly WalkColumn[] {
+  const borders = windows.length - 1;
+  return [
+    { title: say('drift.param'), isWord: true, cells: drift.map(({ parameter }) => foreign(parameter)) },
+    {
+      title: say('drift.changed'),
+      isWord: false,
+      cells: drift.map(({ changes }) =>
+        say('drift.ofBorders', { changes: digits(String(changes)), borders: digits(String(borders)) }),
+      ),
+    },
+    {
+      title: say('drift.mean'),
+      isWord: false,
+      cells: drift.map(({ meanChange }) => percent(meanChange)),
+    },
+  ];
+}
+
+/** The account of all windows, figure by figure; `quote`: its currency, where it is said. */
+export function accountTexts(
+  { account, objectives, efficiency }: WalkForwardResult,
+  voice: StudyVoice = studyVoice('en'),
+  quote: Currency | null = null,
+): readonly (readonly [name: string, text: string])[] {
+  const { say, digits, number, metric, figure } = voice;
+  const figures = [...new Set([...objectives.map((objective) => objective.metric), ...WINDOW_METRICS])];
+  const money = (equity: string): string => {
+    const text = digits(equityText(equity));
+    return quote === null ? text : voice.inUnit(text, quote);
+  };
+  return [
+    [say('account.begins'), money(account.initialEquity)],
+    [say('account.ends'), money(account.finalEquity)],
+    ...figures.map((name) => [metric(name), figure(name, account.metrics)] as const),
+    [say('account.efficiency'), number(efficiency)],
+  ];
+}
+
+/** The cells of such columns, row by row. */
+export const textRows = (columns: readonly WalkColumn[]): readonly (readonly string[])[] =>
+  (columns[0]?.cells ?? []).map((_, row) => columns.map(({ cells }) => cells[row] ?? ''));
+
+const stretchText = ({ fromMs, toMs }: Stretch, { say, minute }: StudyVoice): string =>
+  say('window.stretch', { from: minute(fromMs), to: minute(toMs) });
+
+const equityText = (equity: string): string => groupedText(decimalText(Number(equity).toFixed(2)));
