@@ -71,7 +71,7 @@ interface Occupied {
  * - Times must be of one clock that runs as the exchange's does. Monotonic time is injected, so a stepped
  *   wall clock moves nothing; rounding down both admission and stamp is made up for by the strict comparison.
  *   After a restart of the machine, or without the file, nothing is known, and the window counts as full
- *   (`unknown-past.ts`).
+ *   (`doubt.ts`).
  *
  * Little is wasted: a slot that is answered after r is free again W + r + 1 ms after its admission, so a
  * saturated budget delivers N * W / (W + r + 1) a window, above 98 % for replies within a hundredth of W.

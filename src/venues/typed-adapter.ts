@@ -139,7 +139,7 @@ export class TypedAdapter {
         return value('transactions', account.transactions(call.walletId, call.page));
       case 'options':
         return value('options', account.markets.map(marketRuleOf));
-      // Strategies that read margin are refused before the run (`unserved-margin.ts`).
+      // Strategies that read margin are refused before the run (`interface-profile.ts`).
       case 'pools':
       case 'margin-wallets':
       case 'delegation-limit':
