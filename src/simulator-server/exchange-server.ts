@@ -5,7 +5,7 @@ import type { WireReply, WireRequest } from './wire/wire-adapter.ts';
 import { type World, WorldClock } from './world-clock.ts';
 import { timingSafeEqual } from 'node:crypto';
 import { SarrafError } from '../domain/errors.ts';
-import { parseJson } from '../exchange/reply-decoder.ts';
+import { parseJson } from '../exchange/json.ts';
 import { AdminRefusal, type AdminCommand, type AdminContext } from './server/admin/admin-command.ts';
 import { clockCommands, marketCommands, readCommands } from './server/admin/world-commands.ts';
 import { moneyCommands, orderCommands, userCommands } from './server/admin/account-commands.ts';

@@ -1,5 +1,5 @@
 import { redact } from '../../daemon/redact.ts';
-import { parseJson } from '../../exchange/reply-decoder.ts';
+import { parseJson } from '../../exchange/json.ts';
 import type { HttpResponse } from '../../exchange/transport.ts';
 import { z } from 'zod';
 import type { Endpoint } from '../../exchange/endpoint.ts';

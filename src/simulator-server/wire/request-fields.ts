@@ -9,7 +9,7 @@ import type { z } from 'zod';
 import { invariant } from '../../domain/invariant.ts';
 import { ENDPOINTS, type EndpointName } from '../../exchange/endpoints.ts';
 import { accept, refuse, type Refusal, type Result, type PlaceOrder } from '../../simulator/requests.ts';
-import { parseJson } from '../../exchange/reply-decoder.ts';
+import { parseJson } from '../../exchange/json.ts';
 import { withoutPrototype } from '../../exchange/reply-types.ts';
 import type { Execution } from '../../domain/order.ts';
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { parseJson } from '../../../src/exchange/reply-decoder.ts';
+import { parseJson } from '../../../src/exchange/json.ts';
 
 describe('parseJson', () => {
   it.each([
