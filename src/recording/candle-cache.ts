@@ -1,10 +1,9 @@
 import {
   closeSync,
-  fstatSync,
   mkdirSync,
   openSync,
   readdirSync,
-  readSync,
+  readFileSync,
   renameSync,
   rmSync,
   statSync,
@@ -18,37 +17,33 @@ import { crc32 } from 'node:zlib';
 import { z } from 'zod';
 import type { CandleColumns } from '../domain/candle-columns.ts';
 import { BLOCK_COLUMNS } from './stage-blocks.ts';
-import { BAR_ANCHORS } from './manifest.ts';
+import { areWhole, BAR_FIELDS, barFields, columnParts, readColumns } from './column-file.ts';
 
 /** Content of a file: all columns except those given by the question. */
 type CachedColumns = Omit<CandleColumns, 'market' | 'timeframe'>;
 
 /** To be raised when the same source would come out as other columns, or the files are laid out anew. */
-const VERSION = 2;
+const VERSION = 3;
 
 /** Fewer bars are read anew as fast. */
 const LEAST_BARS = 50_000;
 
+const ROW_BYTES = BLOCK_COLUMNS.length * Float64Array.BYTES_PER_ELEMENT;
+
 /** Files that are kept, and their bytes: the last used ones. A million bars take 50 MB. */
 const MOST_FILES = 16;
 const MOST_BYTES = 512_000_000;
+const MOST_HEAD_BYTES = 4_096;
 
 /** Age at which a draft of a killed writer is removed. */
 const DRAFT_MS = 3_600_000;
 
-const HEAD_BYTES = 1_024;
-const CELL_BYTES = Float64Array.BYTES_PER_ELEMENT;
-const ROW_BYTES = BLOCK_COLUMNS.length * CELL_BYTES;
-
-const headSchema = z.strictObject({
+const FILE = z.strictObject({
   version: z.literal(VERSION),
   order: z.literal(endianness()),
   key: z.string(),
-  length: z.int().nonnegative(),
-  priceDecimals: z.int().min(0).max(10),
-  volumeDecimals: z.int().min(0).max(10),
-  anchors: BAR_ANCHORS.optional(),
   crc32: z.int(),
+  bars: z.strictObject(BAR_FIELDS),
 });
 
 /** The folder of this user's cached columns: under `$XDG_CACHE_HOME`, else `~/.cache`. */
@@ -82,21 +77,18 @@ export class CandleCache {
     const key = keyOf(source);
     const path = this.path(key);
     return orNull(() => {
-      const file = openSync(path, 'r');
-      try {
-        const block = blockOf(file, key);
-        // A file that can not be touched is good all the same.
-        orNull(() => (block === null ? rmSync(path) : utimesSync(path, new Date(), new Date())));
-        return block;
-      } finally {
-        closeSync(file);
-      }
+      // What is longer was never written here.
+      const isRead = statSync(path).size <= MOST_BYTES + MOST_HEAD_BYTES;
+      const block = isRead ? blockOf(readFileSync(path), key) : null;
+      // A file that can not be touched is good all the same.
+      orNull(() => (block === null ? rmSync(path) : utimesSync(path, new Date(), new Date())));
+      return block;
     });
   }
 
   /** Keeps the columns of a source, in place of those that were not used for the longest time. */
   write(source: string, block: CachedColumns): void {
-    const bytes = HEAD_BYTES + block.length * ROW_BYTES;
+    const bytes = block.length * ROW_BYTES;
     if (block.length < this.leastBars || bytes > MOST_BYTES) return;
     const key = keyOf(source);
     const path = this.path(key);
@@ -154,82 +146,26 @@ function orNull<Value>(work: () => Value): Value | null {
 
 const keyOf = (source: string): string => createHash('sha256').update(`${VERSION} ${source}`).digest('hex');
 
-const bytesOf = (column: Float64Array): Uint8Array =>
-  new Uint8Array(column.buffer, column.byteOffset, column.byteLength);
-
 /** Of all that a file holds, so that a torn one shows. */
-function checkOf(key: string, block: CachedColumns): number {
-  const { length, priceDecimals, volumeDecimals, anchors } = block;
-  let check = crc32(JSON.stringify([key, length, priceDecimals, volumeDecimals, anchors]));
-  for (const name of BLOCK_COLUMNS) check = crc32(bytesOf(block[name].subarray(0, length)), check);
-  return check;
-}
+const checkOf = (key: string, bars: CachedColumns): number =>
+  columnParts(barFields(bars)).reduce((check, part) => crc32(part, check), crc32(key));
 
 function writeBlock(path: string, key: string, block: CachedColumns): void {
-  const { length, priceDecimals, volumeDecimals, anchors } = block;
-  const head: z.infer<typeof headSchema> = {
-    version: VERSION,
-    order: endianness(),
-    key,
-    length,
-    priceDecimals,
-    volumeDecimals,
-    anchors,
-    crc32: checkOf(key, block),
-  };
+  const bars = barFields(block);
+  const head = { version: VERSION, order: endianness(), key, crc32: checkOf(key, bars) };
   const file = openSync(path, 'wx', 0o600);
   try {
-    writeAll(file, Buffer.from(JSON.stringify(head).padEnd(HEAD_BYTES)));
-    for (const name of BLOCK_COLUMNS) writeAll(file, bytesOf(block[name].subarray(0, length)));
+    for (const part of columnParts({ ...head, bars })) {
+      for (let at = 0; at < part.length;) at += writeSync(file, part, at, part.length - at);
+    }
   } finally {
     closeSync(file);
   }
 }
 
-function writeAll(file: number, bytes: Uint8Array): void {
-  for (let at = 0; at < bytes.length;) at += writeSync(file, bytes, at, bytes.length - at);
-}
-
 /** Null where a file is not what was written for this key. */
-function blockOf(file: number, key: string): CachedColumns | null {
-  const head = headOf(file);
-  if (head === null || head.key !== key) return null;
-  const { length, priceDecimals, volumeDecimals, anchors } = head;
-  if (fstatSync(file).size !== HEAD_BYTES + length * ROW_BYTES) return null;
-  const all = new Float64Array(length * BLOCK_COLUMNS.length);
-  if (!readAll(file, bytesOf(all), HEAD_BYTES)) return null;
-  const part = (index: number): Float64Array => all.subarray(index * length, (index + 1) * length);
-  const block: CachedColumns = {
-    length,
-    anchors,
-    openTimeMs: part(0),
-    priceDecimals,
-    open: part(1),
-    high: part(2),
-    low: part(3),
-    close: part(4),
-    volumeDecimals,
-    volume: part(5),
-  };
-  return checkOf(key, block) === head.crc32 ? block : null;
-}
-
-function headOf(file: number): z.infer<typeof headSchema> | null {
-  const bytes = Buffer.alloc(HEAD_BYTES);
-  if (!readAll(file, bytes, 0)) return null;
-  try {
-    return headSchema.safeParse(JSON.parse(bytes.toString())).data ?? null;
-  } catch {
-    return null;
-  }
-}
-
-/** False where the file ends before. */
-function readAll(file: number, bytes: Uint8Array, from: number): boolean {
-  for (let at = 0; at < bytes.length;) {
-    const count = readSync(file, bytes, { offset: at, position: from + at });
-    if (count === 0) return false;
-    at += count;
-  }
-  return true;
+function blockOf(bytes: Uint8Array, key: string): CachedColumns | null {
+  const file = readColumns(bytes, FILE);
+  if (file === null || file.key !== key || !areWhole(file.bars)) return null;
+  return checkOf(key, file.bars) === file.crc32 ? file.bars : null;
 }

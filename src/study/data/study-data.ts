@@ -2,10 +2,9 @@ import { MINUTE_MS } from '../../domain/durations.ts';
 import { longestBarMs } from '../../domain/bar-grid.ts';
 import { barsBetween, firstBarFrom, gridOfColumns, type CandleColumns } from '../../domain/candle-columns.ts';
 import type { FileSignal } from '../../backtest/read-signals.ts';
+import { readPackedMarket, writePackedMarket } from '../../recording/column-file.ts';
 import {
   cutMarket,
-  readPackedMarket,
-  writePackedMarket,
   type PackedMarket,
   countedTimeMs,
   type PackedBooks,

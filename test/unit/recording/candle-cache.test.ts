@@ -81,7 +81,7 @@ test.each<[string, (bytes: Buffer) => Buffer]>([
   ],
   [
     'of another version',
-    (bytes) => Buffer.from(bytes.toString('latin1').replace('"version":2', '"version":9'), 'latin1'),
+    (bytes) => Buffer.from(bytes.toString('latin1').replace('"version":3', '"version":9'), 'latin1'),
   ],
   [
     'of another source',

@@ -3,7 +3,7 @@ import { runSummary } from '../../../src/backtest/finish-run.ts';
 import { runPollBacktest } from '../../../src/backtest/poll-backtest.ts';
 import { catalogueRecordings } from '../../../src/backtest/recordings.ts';
 import { openCatalogue } from '../../../src/daemon/open-catalogue.ts';
-import { writePackedMarket } from '../../../src/recording/packed-market.ts';
+import { writePackedMarket } from '../../../src/recording/column-file.ts';
 import { readWrittenStudy } from '../../../src/study/read-study.ts';
 import { prepareStudy, type PreparedStudy } from '../../../src/study/prepare-study.ts';
 import { trialSetupOf } from '../../../src/study/study-session.ts';

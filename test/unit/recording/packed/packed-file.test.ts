@@ -4,13 +4,8 @@ import { decimalText } from '../../../../src/domain/decimal-text.ts';
 import { openCatalogue } from '../../../../src/daemon/open-catalogue.ts';
 import { parseMarket } from '../../../../src/exchange/market-names.ts';
 import { CellReader, packMarket } from '../../../../src/recording/pack-market.ts';
-import {
-  readPackedMarket,
-  writePackedMarket,
-  packedBooks,
-  packedStats,
-  packedTrades,
-} from '../../../../src/recording/packed-market.ts';
+import { readPackedMarket, writePackedMarket } from '../../../../src/recording/column-file.ts';
+import { packedBooks, packedStats, packedTrades } from '../../../../src/recording/packed-market.ts';
 import { EARLIEST_MS } from '../../../../src/recording/read-rows.ts';
 
 const catalogue = openCatalogue('data/example');

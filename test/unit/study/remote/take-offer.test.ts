@@ -5,7 +5,8 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import { present } from '../../../../src/domain/invariant.ts';
 import { engineVersion, codeHash, signBundle, writeBundle } from '../../../../src/study/code-bundle.ts';
 import { readWrittenStudy } from '../../../../src/study/read-study.ts';
-import { checksumOf, writeColumns, FileCache, writeTrialFiles } from '../../../../src/study/file-cache.ts';
+import { writeCandleFile } from '../../../../src/recording/column-file.ts';
+import { checksumOf, FileCache, writeTrialFiles } from '../../../../src/study/file-cache.ts';
 import {
   readOffer,
   writeOffer,
@@ -22,7 +23,7 @@ import { writeAlerts, writeFollower, type Alert } from '../follower.ts';
 import { generatedCandles, writeCandles } from '../generated-candles.ts';
 
 const SECRET = 'a secret of some length';
-const CANDLES = writeColumns(generatedCandles({ count: 120 }));
+const CANDLES = writeCandleFile(generatedCandles({ count: 120 }));
 
 let folder: string;
 let means: WorkerMeans;

@@ -1,0 +1,188 @@
+import { z } from 'zod';
+import { eachBarValue } from '../domain/candle.ts';
+import type { CandleColumns } from '../domain/candle-columns.ts';
+import { SarrafError } from '../domain/errors.ts';
+import { TIMEFRAMES } from '../domain/timeframe.ts';
+import { parseMarket } from '../exchange/market-names.ts';
+import { BLOCK_COLUMNS, type BlockColumn } from './stage-blocks.ts';
+import { BAR_ANCHORS } from './manifest.ts';
+import type { PackedMarket } from './packed-market.ts';
+
+/** Columns lie on whole words of this many bytes. */
+const WORD_BYTES = 8;
+
+type AnyColumn = Float64Array<ArrayBufferLike> | Uint32Array | Uint8Array;
+
+/** Columns of each kind, on memory that is there. */
+const COLUMNS = {
+  f64: (buffer: ArrayBufferLike, from: number, length: number): AnyColumn =>
+    new Float64Array(buffer, from, length),
+  u32: (buffer: ArrayBufferLike, from: number, length: number): AnyColumn =>
+    new Uint32Array(buffer, from, length),
+  u8: (buffer: ArrayBufferLike, from: number, length: number): AnyColumn =>
+    new Uint8Array(buffer, from, length),
+} as const;
+type ColumnKind = keyof typeof COLUMNS;
+const CELL_BYTES: Readonly<Record<ColumnKind, number>> = { f64: 8, u32: 4, u8: 1 };
+
+/** Placeholder of a column in the header. */
+const place = z.strictObject({ column: z.enum(['f64', 'u32', 'u8']), length: z.int().min(0) });
+
+const decimals = z.int().min(0).max(10);
+const range = z.strictObject({ fromMs: z.number(), toMs: z.number() });
+const f64 = z.instanceof(Float64Array);
+const u32 = z.instanceof(Uint32Array);
+const u8 = z.instanceof(Uint8Array);
+const rows = { length: z.int().min(0), priceDecimals: decimals, amountDecimals: decimals };
+const symbol = z.string().transform((text) => parseMarket(text).symbol);
+
+/** Fields of bars in a file, without their market and timeframe. */
+export const BAR_FIELDS = {
+  anchors: BAR_ANCHORS.optional(),
+  length: z.int().min(0),
+  openTimeMs: f64,
+  priceDecimals: decimals,
+  volumeDecimals: decimals,
+  ...eachBarValue(f64),
+};
+
+const CANDLES = z.strictObject({ market: symbol, timeframe: z.enum(TIMEFRAMES), ...BAR_FIELDS });
+
+const MARKET = z.strictObject({
+  market: symbol,
+  span: range,
+  books: z.strictObject({
+    ...rows,
+    venueTimeMs: f64,
+    seenMs: f64,
+    levelFrom: u32,
+    bids: u8,
+    price: f64,
+    amount: f64,
+  }),
+  trades: z
+    .strictObject({ ...rows, timeMs: f64, seenMs: f64, price: f64, amount: f64, isBuy: u8 })
+    .nullable(),
+  stats: z.strictObject({ length: z.int().min(0), seenMs: f64, textFrom: u32, texts: u8 }).nullable(),
+  candles: z.array(z.strictObject({ columns: CANDLES, covered: z.array(range), parts: z.array(range) })),
+});
+
+/**
+ * A value with columns as the bytes of a file, in parts: a line of JSON, filled up with spaces to a whole
+ * word, in which each column is said by its kind and length; then the columns, in that order, each from a
+ * whole word on. Cells are as the machine orders their bytes.
+ */
+export function columnParts(value: unknown): readonly Uint8Array[] {
+  const columns: Uint8Array[] = [];
+  const line = JSON.stringify(value, (_, inner: unknown) => {
+    const column = kindOf(inner);
+    if (column === null) return inner;
+    const { buffer, byteOffset, byteLength, length } = inner as AnyColumn;
+    columns.push(new Uint8Array(buffer, byteOffset, byteLength));
+    return { column, length };
+  });
+  return [Buffer.from(`${line}\n`), ...columns].flatMap((part, index) => [
+    part,
+    Buffer.alloc(gapBehind(part.length), index === 0 ? ' ' : 0),
+  ]);
+}
+
+/** Reads what `columnParts` wrote, its columns on the same memory. Null where it is something else. */
+export function readColumns<Value>(bytes: Uint8Array, schema: z.ZodType<Value>): Value | null {
+  const { buffer, byteOffset } = bytes;
+  if (byteOffset % WORD_BYTES !== 0) return readColumns(new Uint8Array(bytes), schema);
+  const end = bytes.indexOf(10);
+  let at = end + 1 + gapBehind(end + 1);
+  const next = (kind: ColumnKind, length: number): AnyColumn | null => {
+    const from = at;
+    const size = length * CELL_BYTES[kind];
+    at += size + gapBehind(size);
+    return at > bytes.length ? null : COLUMNS[kind](buffer, byteOffset + from, length);
+  };
+  const read = schema.safeParse(inOrder(headerOf(bytes, end), next));
+  return read.success && at === bytes.length ? read.data : null;
+}
+
+/** Bars of one market and timeframe, which are known without them. */
+type Bars = Omit<CandleColumns, 'market' | 'timeframe'>;
+
+/** Bars in the order of `BAR_FIELDS`, without the room behind them. */
+export function barFields(bars: Bars): Bars {
+  const column = (name: BlockColumn): Float64Array => bars[name].subarray(0, bars.length);
+  const { anchors, length, priceDecimals, volumeDecimals } = bars;
+  return {
+    anchors,
+    length,
+    openTimeMs: column('openTimeMs'),
+    priceDecimals,
+    open: column('open'),
+    high: column('high'),
+    low: column('low'),
+    close: column('close'),
+    volumeDecimals,
+    volume: column('volume'),
+  };
+}
+
+/** True if each column of bars has a cell for each bar. */
+export const areWhole = (bars: Bars): boolean =>
+  BLOCK_COLUMNS.every((name) => bars[name].length === bars.length);
+
+/** Bars of a study as the bytes of a file. */
+export function writeCandleFile(candles: CandleColumns): Buffer {
+  const { market, timeframe } = candles;
+  return Buffer.concat(columnParts({ market, timeframe, ...barFields(candles) }));
+}
+
+/** Reads what `writeCandleFile` wrote. Throws `DATA_UNUSABLE` for anything else. */
+export function readCandleFile(bytes: Uint8Array): CandleColumns {
+  const candles = readColumns(bytes, CANDLES);
+  if (candles === null || candles.length === 0 || !areWhole(candles)) throw unusable('candles');
+  return candles;
+}
+
+/** All that was recorded of a market as the bytes of a file. */
+export const writePackedMarket = (market: PackedMarket): Buffer => Buffer.concat(columnParts(market));
+
+/**
+ * Reads what `writePackedMarket` wrote into memory that threads share. Throws `DATA_UNUSABLE` for anything
+ * else.
+ */
+export function readPackedMarket(bytes: Uint8Array): PackedMarket {
+  const shared = new Uint8Array(new SharedArrayBuffer(bytes.length));
+  shared.set(bytes);
+  const market = readColumns(shared, MARKET);
+  if (market === null) throw unusable('recordings');
+  return market;
+}
+
+/** The header with its columns in place of what stands for them, in the order in which it names them. */
+function inOrder(value: unknown, next: (kind: ColumnKind, length: number) => AnyColumn | null): unknown {
+  if (typeof value !== 'object' || value === null) return value;
+  if (Array.isArray(value)) return value.map((inner) => inOrder(inner, next));
+  const column = place.safeParse(value);
+  if (column.success) return next(column.data.column, column.data.length);
+  return Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, inOrder(inner, next)]));
+}
+
+function kindOf(value: unknown): ColumnKind | null {
+  if (value instanceof Float64Array) return 'f64';
+  if (value instanceof Uint32Array) return 'u32';
+  return value instanceof Uint8Array ? 'u8' : null;
+}
+
+function headerOf(bytes: Uint8Array, end: number): unknown {
+  try {
+    return JSON.parse(Buffer.from(bytes.buffer, bytes.byteOffset, Math.max(0, end)).toString('utf8'));
+  } catch {
+    return null;
+  }
+}
+
+const gapBehind = (length: number): number => (WORD_BYTES - (length % WORD_BYTES)) % WORD_BYTES;
+
+const unusable = (what: string): SarrafError =>
+  new SarrafError(
+    'DATA_UNUSABLE',
+    `expected ${what} as the coordinator of a study packs them, found something else`,
+  );
