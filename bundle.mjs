@@ -61,7 +61,6 @@ const BUNDLED = [
   '@oxc-project/runtime',
   'commander',
   'croner',
-  'csv-parse',
   'trading-signals',
   'yaml',
   'zod',

@@ -7,7 +7,7 @@ import { z } from 'zod';
  * the work is for.
  */
 const CAUSES: readonly (readonly [string, RegExp])[] = [
-  ['reading bars', /src\/(recording|backtest\/setup)\/|csv-parse|@duckdb/],
+  ['reading bars', /src\/(recording|backtest\/setup)\/|@duckdb/],
   ['result, tables and report', /src\/backtest\/(result|report|metrics)\/|decimal\.js/],
   ['the loop over bars', /src\/backtest\//],
   ['the engine', /src\/engine\//],

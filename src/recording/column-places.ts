@@ -1,5 +1,6 @@
 import { SarrafError } from '../domain/errors.ts';
-import { asciiDigits, type FileRow, type RowFile } from './open-text.ts';
+import type { FileRow } from '../domain/csv.ts';
+import { asciiDigits, type RowFile } from './open-text.ts';
 
 /** Possible contents of a column. */
 export const FIELDS = [

@@ -19,6 +19,7 @@ import { noneThere, partitionsOfData } from './read-rows.ts';
 import { BOOK_SHAPE, CANDLE_SHAPE, STATS_SHAPE, TRADE_SHAPE, STATS_COLUMNS } from './table-shape.ts';
 import { candleAt } from '../domain/candle-columns.ts';
 import type { Candle } from '../domain/candle.ts';
+import { csvLine, type CsvValue } from '../domain/csv.ts';
 
 interface ExportOptions {
   readonly key: FolderKey;
@@ -133,12 +134,10 @@ async function writeParquet(
 /** Records that are turned to text at once. */
 const PART_ROWS = 5_000;
 
-type Value = string | number | boolean | null;
-
 /** Text form of the records of a folder: titles and values for CSV, an object for JSON lines. */
 interface TextForm {
   readonly titles: readonly string[];
-  readonly parts: AsyncIterable<readonly { readonly values: readonly Value[]; readonly json: unknown }[]>;
+  readonly parts: AsyncIterable<readonly { readonly values: readonly CsvValue[]; readonly json: unknown }[]>;
 }
 
 /**
@@ -152,19 +151,12 @@ async function* exportLines(
   let isFirst = true;
   for await (const part of form.parts) {
     const lines = part.map(({ values, json }) =>
-      of.format === 'csv' ? values.map(csvText).join(',') : JSON.stringify(json),
+      of.format === 'csv' ? csvLine(values) : `${JSON.stringify(json)}\n`,
     );
-    if (isFirst && of.format === 'csv') lines.unshift(form.titles.join(','));
+    if (isFirst && of.format === 'csv') lines.unshift(csvLine(form.titles));
     isFirst = false;
-    yield { text: `${lines.join('\n')}\n`, rows: part.length };
+    yield { text: lines.join(''), rows: part.length };
   }
-}
-
-/** A cell of a CSV file; null is an empty one. */
-export function csvText(value: Value): string {
-  if (value === null) return '';
-  const text = String(value);
-  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }
 
 function formOf(catalogue: Catalogue, key: FolderKey, range: TimeRange): TextForm {
@@ -189,7 +181,7 @@ function formOf(catalogue: Catalogue, key: FolderKey, range: TimeRange): TextFor
 }
 
 interface RowText {
-  readonly values: readonly Value[];
+  readonly values: readonly CsvValue[];
   readonly json: unknown;
 }
 
@@ -228,7 +220,7 @@ function bookTitles(): string[] {
   return ['venue_time_ms', 'seen_ms', ...side('bid'), ...side('ask')];
 }
 
-function levelCells(levels: RecordedBook['bids']): Value[] {
+function levelCells(levels: RecordedBook['bids']): CsvValue[] {
   return Array.from({ length: BOOK_LEVELS }, (_, index) => levels[index] ?? [null, null]).flat();
 }
 

@@ -1,5 +1,6 @@
 import type { AppendOutcome } from './staging-table.ts';
 import type { BarAnchor } from '../domain/bar-grid.ts';
+import { csvLine } from '../domain/csv.ts';
 import type { MarketSymbol } from '../domain/market-symbol.ts';
 import type { Timeframe } from '../domain/timeframe.ts';
 import type { Catalogue } from './catalogue.ts';
@@ -45,8 +46,6 @@ export interface Reject {
 const MOST_KEPT = 100_000;
 const MOST_CHARACTERS = 200;
 
-const quoted = (text: string): string => `"${text.replaceAll('"', '""')}"`;
-
 /** The rows of one file that were not taken. */
 export class Rejects {
   count = 0;
@@ -65,10 +64,10 @@ export class Rejects {
 
   /** As CSV, with a title line; a last line says how many are left out. */
   csv(): string {
-    const lines = this.kept.map(({ line, problem, text }) => `${line},${quoted(problem)},${quoted(text)}`);
+    const lines = this.kept.map(({ line, problem, text }) => csvLine([line, problem, text]));
     const more = this.count - this.kept.length;
-    if (more > 0) lines.push(`,${quoted(`${more} more rows were not taken`)},`);
-    return ['line,problem,row', ...lines, ''].join('\n');
+    if (more > 0) lines.push(csvLine([null, `${more} more rows were not taken`, null]));
+    return [csvLine(['line', 'problem', 'row']), ...lines].join('');
   }
 }
 

@@ -1,30 +1,19 @@
-import { parse, type Parser } from 'csv-parse';
+import { CsvScanner, type FileRow } from '../domain/csv.ts';
 import {
   fileKind,
   asciiDigits,
   openText,
   unreadable,
-  type FileRow,
+  type OpenText,
   type ReadProgress,
   type RowFile,
 } from './open-text.ts';
-
-interface ParsedRow {
-  readonly info: { readonly lines: number };
-  readonly record: readonly string[];
-}
 
 /** A CSV file that is open. */
 export interface CsvFile extends RowFile {
   readonly separator: string;
   readonly progress: () => ReadProgress;
 }
-
-/** Rows of one part at most. */
-const PART_ROWS = 10_000;
-
-/** A longer line is no row of a table. */
-const MOST_LINE_CHARACTERS = 100_000;
 
 /**
  * The rows of a CSV file or one packed as `.gz`; the separator is the comma, semicolon or tab of its first
@@ -33,19 +22,7 @@ const MOST_LINE_CHARACTERS = 100_000;
 export async function openCsv(path: string): Promise<CsvFile> {
   const { stream, progress } = openText(path);
   const separator = separatorOf(fileKind(path).beginning);
-  const parser = stream.pipe(
-    parse({
-      info: true,
-      bom: true,
-      delimiter: separator,
-      relax_column_count: true,
-      skip_empty_lines: true,
-      trim: true,
-      max_record_size: MOST_LINE_CHARACTERS,
-    }),
-  );
-  stream.on('error', (error) => parser.destroy(error));
-  const parts = partsOf(path, parser, () => stream.destroy());
+  const parts = partsOf(path, stream, separator);
   const { done, value } = await parts.next();
   const rows = done === true ? [] : withoutPreface(value);
   const [first, ...others] = rows;
@@ -83,48 +60,24 @@ function withoutPreface(rows: readonly FileRow[]): readonly FileRow[] {
   return first > 0 && hasText ? rows.slice(first) : rows;
 }
 
-/** All rows that have been parsed by now, again and again. */
+/** The rows of the text, those of a piece of it at once. */
 async function* partsOf(
   path: string,
-  parser: Parser,
-  close: () => void,
+  stream: OpenText['stream'],
+  separator: string,
 ): AsyncGenerator<readonly FileRow[], undefined> {
-  // An error is found where it is asked for; without a listener it would end the process.
-  parser.on('error', () => {});
+  const scanner = new CsvScanner(path, separator);
   try {
-    while (!parser.readableEnded) {
-      if (parser.errored !== null) throw unreadable(path, parser.errored);
-      const part = parsedRows(parser);
-      if (part.length > 0) yield part;
-      else await newsOf(parser);
+    for await (const piece of stream.setEncoding('utf8') as AsyncIterable<string>) {
+      const rows = scanner.rowsOf(piece);
+      if (rows.length > 0) yield rows;
     }
-    return undefined;
-  } finally {
-    close();
+  } catch (error) {
+    throw unreadable(path, error);
   }
-}
-
-function parsedRows(parser: Parser): FileRow[] {
-  const rows: FileRow[] = [];
-  while (rows.length < PART_ROWS) {
-    const row = parser.read() as ParsedRow | null;
-    if (row === null) return rows;
-    rows.push({ line: row.info.lines, fields: row.record });
-  }
-  return rows;
-}
-
-/** Until there are more rows, or none any more. */
-async function newsOf(parser: Parser): Promise<void> {
-  const events = ['readable', 'end', 'error', 'close'] as const;
-  if (parser.readableEnded || parser.errored !== null || parser.closed) return;
-  await new Promise<void>((resolve) => {
-    const onNews = (): void => {
-      for (const event of events) parser.off(event, onNews);
-      resolve();
-    };
-    for (const event of events) parser.on(event, onNews);
-  });
+  const rows = scanner.end();
+  if (rows.length > 0) yield rows;
+  return undefined;
 }
 
 async function* joined(

@@ -1,14 +1,8 @@
 import { createReadStream, statSync, closeSync, openSync, readSync } from 'node:fs';
 import { Transform, type Readable } from 'node:stream';
 import { createGunzip, constants, gunzipSync } from 'node:zlib';
+import type { FileRow } from '../domain/csv.ts';
 import { messageOf, SarrafError } from '../domain/errors.ts';
-
-/** One row of a file that is imported, as its fields are written. */
-export interface FileRow {
-  /** From 1; of a Parquet file the row. */
-  readonly line: number;
-  readonly fields: readonly string[];
-}
 
 /** A file with columns. */
 export interface RowFile {
@@ -71,26 +65,16 @@ function decoderOf(encoding: TextEncoding): Transform {
 /** Of what is no text a reason quotes pages. */
 const MOST_REASON_CHARACTERS = 200;
 
-/** Returns the meaning of an unpacking or CSV error; null for others. */
-function damageOf(error: unknown): string | null {
-  const { code, lines } = error as { readonly code?: unknown; readonly lines?: unknown };
-  if (typeof code !== 'string') return null;
-  if (code.startsWith('Z_')) return 'found a packed one that is damaged or cut off: get it again';
-  if (!/^(?:CSV_|INVALID_OPENING_QUOTE)/.test(code)) return null;
-  const line = typeof lines === 'number' ? ` near line ${lines}` : '';
-  return code === 'CSV_MAX_RECORD_SIZE'
-    ? `found a row that is too long${line}: write a row a line, and quotes in pairs`
-    : `found a quote${line} that has no partner, or is amid a field: write quotes around whole fields only`;
-}
-
 /** Returns an error of reading a file as our own error that names the file. */
 export function unreadable(path: string, error: unknown): SarrafError {
   if (error instanceof SarrafError) return error;
-  const found = damageOf(error);
-  if (found !== null)
-    return new SarrafError('INVALID_FILE', `expected a file that is whole at ${path}, ${found}`, {
-      cause: error,
-    });
+  const { code } = error as { readonly code?: unknown };
+  if (typeof code === 'string' && code.startsWith('Z_'))
+    return new SarrafError(
+      'INVALID_FILE',
+      `expected a file that is whole at ${path}, found a packed one that is damaged or cut off: get it again`,
+      { cause: error },
+    );
   const reason = messageOf(error).replaceAll(/\p{C}/gu, '?');
   const short =
     reason.length > MOST_REASON_CHARACTERS ? `${reason.slice(0, MOST_REASON_CHARACTERS)}…` : reason;

@@ -1,7 +1,8 @@
 import { SarrafError } from '../domain/errors.ts';
 import { tryDecimalText } from '../domain/decimal-text.ts';
 import { NO_COLUMN, type ColumnPlaces, type Field } from './column-places.ts';
-import { asciiDigits, type FileRow } from './open-text.ts';
+import type { FileRow } from '../domain/csv.ts';
+import { asciiDigits } from './open-text.ts';
 
 /** Format of a file as given by the user. The first rows decide for each option left out. */
 export interface FileForm {

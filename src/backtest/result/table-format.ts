@@ -1,3 +1,4 @@
+import { csvCell } from '../../domain/csv.ts';
 import { present } from '../../domain/invariant.ts';
 import { formatUnits, type Units } from '../../domain/money.ts';
 import { separatedName } from '../../domain/separated-name.ts';
@@ -213,5 +214,5 @@ function writeJsonText(value: string | null, out: ByteWriter): void {
 /** Quoted where a comma, a quote or a line break is in it. */
 function writeCell(value: string | null, out: ByteWriter): void {
   if (value === null || out.plain(value, PLAIN_IN_CSV)) return;
-  out.text(/[",\r\n]/.test(value) ? `"${value.replaceAll('"', '""')}"` : value);
+  out.text(csvCell(value));
 }

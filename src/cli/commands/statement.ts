@@ -33,7 +33,7 @@ import { formatUnits, UNITS_PER_ONE } from '../../domain/money.ts';
 import { openDatabase, sqlText } from '../../recording/duckdb.ts';
 import { SQL_TYPES } from '../../recording/table-shape.ts';
 import { sqlName } from '../../query/views.ts';
-import { csvCell } from '../sql/write-rows.ts';
+import { csvLine } from '../../domain/csv.ts';
 import { groupedText } from '../../domain/money-text.ts';
 import { tableLines, type TableColumn } from '../table.ts';
 
@@ -222,11 +222,11 @@ class StatementCsv {
     this.cells = columns.map(({ value, units }) =>
       units === null || money === 'decimals' ? value : (line) => units(line)?.toString() ?? null,
     );
-    this.piece = `${columns.map(({ name }) => name).join(',')}\n`;
+    this.piece = csvLine(columns.map(({ name }) => name));
   }
 
   readonly take = (line: StatementLine): void => {
-    this.piece += `${this.cells.map((cell) => csvCell(cell(line) ?? '')).join(',')}\n`;
+    this.piece += csvLine(this.cells.map((cell) => cell(line)));
     if (this.piece.length >= PIECE_CHARACTERS) this.flush();
   };
 

@@ -1,4 +1,5 @@
 import type { ResultColumn, ResultRow, ResultRows } from '../../query/result-rows.ts';
+import { csvLine } from '../../domain/csv.ts';
 import { tableLines } from '../table.ts';
 import { once } from 'node:events';
 import { isOutputGone } from '../../daemon/standard-output.ts';
@@ -11,7 +12,7 @@ const UNPRINTABLE = /\p{C}/gu;
 /** Writes all rows as CSV by RFC 4180, the titles first. NULL is nothing between two commas. */
 export async function writeCsvRows({ columns, parts }: ResultRows): Promise<void> {
   const out = new OutputWriter();
-  await out.write(`${columns.map(({ name }) => csvCell(name)).join(',')}\n`);
+  await out.write(csvLine(columns.map(({ name }) => name)));
   // The first rows are shown at once.
   await out.flush();
   for await (const rows of parts) {
@@ -22,21 +23,13 @@ export async function writeCsvRows({ columns, parts }: ResultRows): Promise<void
 }
 
 function csvLines(columns: readonly ResultColumn[], rows: Iterable<ResultRow>): string {
+  const cell = (row: ResultRow, index: number): string | null => {
+    const value = row[index] ?? null;
+    return value === null ? null : (columns[index]?.text(value) ?? null);
+  };
   let lines = '';
-  for (const row of rows) {
-    for (let index = 0; index < columns.length; index += 1) {
-      const value = row[index] ?? null;
-      if (index > 0) lines += ',';
-      if (value !== null) lines += csvCell(columns[index]?.text(value) ?? '');
-    }
-    lines += '\n';
-  }
+  for (const row of rows) lines += csvLine(columns.map((_, index) => cell(row, index)));
   return lines;
-}
-
-/** A text as a cell of CSV by RFC 4180. */
-export function csvCell(text: string): string {
-  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }
 
 /** Writes all rows as one JSON array, a row a line. */

@@ -1,8 +1,8 @@
 import { SarrafError } from '../../domain/errors.ts';
 import { openDatabase, queryRows, sqlFiles, streamChunks } from '../duckdb.ts';
+import type { FileRow } from '../../domain/csv.ts';
 import {
   fileKind,
-  type FileRow,
   type RowFile,
   type ReadProgress,
   openText,
@@ -11,7 +11,7 @@ import {
 } from '../open-text.ts';
 import { openCsv, type CsvFile } from '../open-csv.ts';
 import { createInterface } from 'node:readline';
-import { parseJson } from '../../exchange/reply-decoder.ts';
+import { parseJson } from '../../exchange/json.ts';
 
 /** Rows that the columns and the timeframe are found from, and often some more. */
 const FIRST_ROWS = 1_000;
