@@ -11,7 +11,7 @@ import type { PackedMarket } from './packed-market.ts';
 /** Columns lie on whole words of this many bytes. */
 const WORD_BYTES = 8;
 
-type AnyColumn = Float64Array<ArrayBufferLike> | Uint32Array | Uint8Array;
+type AnyColumn = Float64Array | Uint32Array | Uint8Array;
 
 /** Columns of each kind, on memory that is there. */
 const COLUMNS = {
