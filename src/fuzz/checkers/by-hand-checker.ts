@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { EngineOutput } from '../../engine/engine-command.ts';
+import type { MirrorChange } from '../../engine/mirror-change.ts';
 import type { Engine } from '../../engine/engine.ts';
 import type { IntentRecord } from '../../records/rows.ts';
 import { parseMarket } from '../../exchange/market-names.ts';
