@@ -154,7 +154,7 @@ function quotedField(
   }
 }
 
-/** The next place of a character in a text, for places that only grow; behind the text where there is none. */
+/** The next place of a character in a text, for places that only grow; its length where there is none. */
 class Places {
   private readonly text: string;
   private readonly character: string;
