@@ -7,7 +7,7 @@ import { Dice } from './dice.ts';
 
 /** Shares of the seeds with lock rules, and with an operator who locks by hand. */
 const RULED_SHARE = 0.6;
-const LOCKED_SHARE = 0.6;
+const HANDED_SHARE = 0.6;
 
 /** An operator who locks often does so every few minutes. */
 const SHORTEST_MEAN_MS = 10 * MINUTE_MS;
@@ -79,7 +79,7 @@ export function locksByHandOf(
   { runMs, markets }: { readonly runMs: number; readonly markets: readonly string[] },
 ): readonly LockByHand[] {
   const dice = Dice.of(seed, 'locks by hand');
-  if (!dice.happens(LOCKED_SHARE)) return [];
+  if (!dice.happens(HANDED_SHARE)) return [];
   const acts: LockByHand[] = [];
   const meanMs = dice.logUniform(SHORTEST_MEAN_MS, HOUR_MS);
   for (let atMs = dice.exponential(meanMs); atMs < runMs; atMs += dice.exponential(meanMs)) {
