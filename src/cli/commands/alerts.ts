@@ -14,6 +14,7 @@ import { dataOption, integerOption } from '../option-readers.ts';
 import { personName } from '../person-name.ts';
 import { readConfig } from '../read-config.ts';
 import { tableLines, type TableColumn } from '../table.ts';
+import { inEnglish } from '../../language/sentence.ts';
 
 interface ListOptions {
   readonly data: string;
@@ -92,7 +93,7 @@ function list({ data, open, last, language, json }: ListOptions): void {
   const locale = localeOf(language);
   const texts = alerts.map((alert) => ({ alert, text: alertText(alert.facts, locale) }));
   if (json === true) {
-    console.log(JSON.stringify({ alerts: texts.map(({ alert, text }) => ({ ...alert, text })) }));
+    console.log(JSON.stringify(inEnglish({ alerts: texts.map(({ alert, text }) => ({ ...alert, text })) })));
     return;
   }
   if (alerts.length === 0) {
