@@ -1,9 +1,13 @@
 import type Database from 'better-sqlite3';
 import { present } from '../domain/invariant.ts';
-import type { Severity } from './core/alert-facts.ts';
-import type { Alert, NoteKind } from './core/alert.ts';
+import {
+  type Severity,
+  type Alert,
+  type NoteKind,
+  channelsFor,
+  type ChannelRoute,
+} from './core/alert-facts.ts';
 import type { MessagePlan, Note, SentMessage } from './core/plan-message.ts';
-import { channelsFor, type ChannelRoute } from './core/route-note.ts';
 import type { AlertChange } from './core/track-alerts.ts';
 import { listAlerts, selectAlerts, type AlertFilter, type ListedAlert } from './alert-rows.ts';
 

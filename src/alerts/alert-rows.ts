@@ -1,6 +1,5 @@
 import type Database from 'better-sqlite3';
-import type { AlertFacts, Severity } from './core/alert-facts.ts';
-import type { Alert } from './core/alert.ts';
+import type { AlertFacts, Severity, Alert } from './core/alert-facts.ts';
 
 const COLUMNS = `alerts.id, alerts.key, alerts.severity, alerts.facts, alerts.opened_at_ms AS openedAtMs,
   alerts.ended_at_ms AS endedAtMs, alerts.acknowledged_at_ms AS acknowledgedAtMs,

@@ -5,8 +5,8 @@ import type { AlertSettings } from '../daemon/alert-settings.ts';
 import type { Language } from '../language/locale.ts';
 import { hasPaperAccount } from '../daemon/paper-account-file.ts';
 import { mirrorName } from '../mirror/mirror-path.ts';
-import { revealChannels, type RevealedChannel } from './revealed-channel.ts';
-import type { RuleSettings } from './core/rule-settings.ts';
+import type { RuleSettings } from './core/alert-facts.ts';
+import { Secret } from '../configuration/secret.ts';
 
 /** Input of the alerts thread: plain values, including the secrets of the channels. */
 export interface AlertsSetup extends Omit<AlertSettings, 'channels' | 'rules'> {
@@ -44,4 +44,27 @@ function deviceFileOf({ exchange }: BotConfig): string | null {
   if (credentials?.kind !== 'login' || baseUrl === null) return null;
   const folder = stateFolder(ledgerFolder);
   return stateFile({ folder, baseUrl, username: credentials.username, kind: 'device' });
+}
+
+type Revealed<Value> = Value extends Secret
+  ? string
+  : Value extends readonly (infer Item)[]
+    ? readonly Revealed<Item>[]
+    : Value extends object
+      ? { readonly [Key in keyof Value]: Revealed<Value[Key]> }
+      : Value;
+
+/** A channel's settings with its secrets as texts: what a thread can be given, and nobody else. */
+export type RevealedChannel = Revealed<AlertSettings['channels'][number]>;
+
+function reveal(value: unknown): unknown {
+  if (value instanceof Secret) return value.reveal();
+  if (Array.isArray(value)) return value.map(reveal);
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([name, one]) => [name, reveal(one)]));
+}
+
+/** Takes the secrets of channels out of their wraps. */
+export function revealChannels(channels: AlertSettings['channels']): readonly RevealedChannel[] {
+  return channels.map((channel) => reveal(channel) as RevealedChannel);
 }

@@ -2,7 +2,7 @@ import type { Locale } from '../language/locale.ts';
 import { testMessage } from './text/message-text.ts';
 import type { SendResult, SendFailure } from './channels/channel.ts';
 import { channelKind, openChannel } from './channels/open-channel.ts';
-import type { RevealedChannel } from './revealed-channel.ts';
+import type { RevealedChannel } from './alerts-setup.ts';
 
 /** Outcome of a test message in one channel. */
 export interface ChannelTest {

@@ -1,12 +1,10 @@
 import { setInterval } from 'node:timers';
 import type { WatchdogNews } from '../daemon/watchdog.ts';
-import type { Alert } from './core/alert.ts';
-import type { AlertCondition } from './core/alert-facts.ts';
+import type { Alert, AlertCondition } from './core/alert-facts.ts';
 import { trackAlerts } from './core/track-alerts.ts';
 import type { AlertsSetup } from './alerts-setup.ts';
-import { openSenders, trackOf, type OpenedSenders } from './service/open-senders.ts';
-import { openOutbox } from './service/open-outbox.ts';
-import type { SafeOutbox } from './service/safe-outbox.ts';
+import { openSenders, trackOf, type OpenedSenders } from './service/channel-sender.ts';
+import { openOutbox, type SafeOutbox } from './service/safe-outbox.ts';
 
 const TURN_EVERY_MS = 500;
 

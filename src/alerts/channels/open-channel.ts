@@ -1,6 +1,6 @@
 import { Redactor } from '../../exchange/redactor.ts';
 import { createChannel, type Channel, type ChannelTransport } from './channel.ts';
-import type { RevealedChannel } from '../revealed-channel.ts';
+import type { RevealedChannel } from '../alerts-setup.ts';
 
 type SettingsOf<Kind> = Extract<RevealedChannel, { readonly kind: Kind }>;
 
@@ -28,7 +28,7 @@ const KINDS: { readonly [Kind in RevealedChannel['kind']]: ChannelKind<SettingsO
   telegram: chat,
   bale: chat,
   rubika: {
-    open: async (settings) => (await import('./rubika-transport.ts')).createRubikaTransport(settings),
+    open: async (settings) => (await import('./web-transports.ts')).createRubikaTransport(settings),
     secrets: ({ token }) => [token],
     advice: () => 'see whether token is that of the bot, and whether the chat was begun by /start',
   },

@@ -3,9 +3,16 @@ import { fetch as undiciFetch, Response, type Dispatcher, type RequestInit } fro
 import { subjectOf } from '../../budget/ledger-file.ts';
 import { Redactor } from '../../exchange/redactor.ts';
 import type { ChatApi } from '../chat/chat-listener.ts';
-import { breakMarkdown, cutOff, escapeForTelegram } from '../text/escape-text.ts';
-import { problemOf, type ChannelTransport, type OutgoingMessage, type SendResult } from './channel.ts';
-import { boundedWaitMs, openDispatcher, retryAfterMs } from './http-post.ts';
+import { breakMarkdown, cutOff, escapeForTelegram } from '../alert-text.ts';
+import {
+  problemOf,
+  type ChannelTransport,
+  type OutgoingMessage,
+  type SendResult,
+  boundedWaitMs,
+  openDispatcher,
+  retryAfterMs,
+} from './channel.ts';
 
 export interface TelegramOptions {
   /** Bale speaks the same API, but reads every text as Markdown. */

@@ -1,8 +1,15 @@
 import { createHmac } from 'node:crypto';
-import { cutOff, escapeMarkdown } from '../text/escape-text.ts';
-import type { ChannelTransport, OutgoingMessage } from './channel.ts';
-import { httpPost, openDispatcher, resultOf } from './http-post.ts';
-import { linesWithin, plainText } from './plain-text.ts';
+import { cutOff, escapeMarkdown } from '../alert-text.ts';
+import {
+  type ChannelTransport,
+  type OutgoingMessage,
+  type SendResult,
+  httpPost,
+  openDispatcher,
+  resultOf,
+  type HttpReply,
+} from './channel.ts';
+import { z } from 'zod';
 
 interface WebRequest {
   readonly url: string;
@@ -122,4 +129,86 @@ export function createWebhookTransport(options: {
       body,
     };
   });
+}
+
+const reply = z.object({ status: z.string(), dev_message: z.string().optional() });
+
+/** Words of a status that say that it may be tried again. */
+const BUSY = /TOO|LIMIT|BUSY|INTERNAL|ERROR/;
+
+/** Rubika answers 200 also where it refuses: the body says it. */
+function rubikaResult(answer: HttpReply): SendResult {
+  const outer = resultOf(answer);
+  if (outer.kind !== 'delivered') return outer;
+  const read = z.string().transform((text, context) => {
+    try {
+      return JSON.parse(text) as unknown;
+    } catch {
+      context.addIssue({ code: 'custom', message: 'no JSON' });
+      return z.NEVER;
+    }
+  });
+  const body = reply.safeParse(read.safeParse(answer.text).data);
+  if (!body.success)
+    return { kind: 'retry', afterMs: answer.retryAfterMs, problem: 'the service answered without a status' };
+  const { status, dev_message: more } = body.data;
+  if (status === 'OK') return { kind: 'delivered' };
+  const problem = `the service answered ${status}${more === undefined ? '' : `: ${more}`}`;
+  return BUSY.test(status)
+    ? { kind: 'retry', afterMs: answer.retryAfterMs, problem, answered: answer.status }
+    : { kind: 'refused', problem, answered: answer.status };
+}
+
+/** Sends texts to one chat of Rubika by its API for bots. It has no pictures and no buttons here. */
+export function createRubikaTransport(options: {
+  readonly token: string;
+  readonly chat: string;
+  readonly apiRoot: string;
+  readonly proxy: string | null;
+}): ChannelTransport {
+  const { token, chat, apiRoot, proxy } = options;
+  const dispatcher = openDispatcher(proxy);
+  return {
+    async deliver(message, signal) {
+      const answer = await httpPost({
+        url: `${apiRoot}/${encodeURIComponent(token)}/sendMessage`,
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify({
+          chat_id: chat,
+          text: plainText(message),
+          disable_notification: message.severity === 'info',
+        }),
+        dispatcher,
+        signal,
+      });
+      return rubikaResult(answer);
+    },
+    close: async () => dispatcher.close(),
+  };
+}
+
+/** No service takes much more in one message. */
+const LONGEST = 4_000;
+
+/** A message as plain text; one that is too long is cut before its footer. */
+function plainText(
+  { title, lines, footer }: Pick<OutgoingMessage, 'title' | 'lines' | 'footer'>,
+  longest = LONGEST,
+): string {
+  const text = [title, ...(lines.length === 0 ? [] : ['', ...lines])].join('\n');
+  const room = longest - footer.length - 3;
+  return `${text.length <= room ? text : `${cutOff(text, room)}…`}\n\n${footer}`;
+}
+
+/** Lines and the footer in at most so many bytes; what is too long is cut before the footer. */
+function linesWithin(
+  { lines, footer }: Pick<OutgoingMessage, 'lines' | 'footer'>,
+  longestBytes: number,
+): string {
+  const text = Buffer.from(lines.join('\n'));
+  const room = longestBytes - Buffer.byteLength(`…\n${footer}`);
+  if (text.length <= room) return [...lines, footer].join('\n');
+  // A character that is cut in two would be shown as a mark.
+  const cut = new TextDecoder().decode(text.subarray(0, room), { stream: true });
+  return `${cut}…\n${footer}`;
 }

@@ -4,10 +4,9 @@ import { formatTime } from '../../language/format-time.ts';
 import type { Locale } from '../../language/locale.ts';
 import type { ChatButton } from '../channels/channel.ts';
 import { MOST_MUTED_MS } from '../core/plan-message.ts';
-import { tamed } from '../text/escape-text.ts';
+import { tamed } from '../alert-text.ts';
 import { chatTexts, noBotText, REPLIES, whyLines, type SayChat } from './chat-replies.ts';
-import type { ChatEvent } from './chat-update.ts';
-import type { BotView, ChatView } from './chat-view.ts';
+import type { ChatEvent, BotView, ChatView } from './chat-update.ts';
 
 /** Action that a person may request from the bot by chat. */
 export type ChatAction =

@@ -2,13 +2,11 @@ import { randomBytes } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Locale } from '../../language/locale.ts';
 import { problemOf, type ChatButton, type SendResult } from '../channels/channel.ts';
-import { keepMuted } from '../service/muted-until.ts';
-import type { SafeOutbox } from '../service/safe-outbox.ts';
-import { tamed } from '../text/escape-text.ts';
+import { keepMuted, type SafeOutbox } from '../service/safe-outbox.ts';
+import { tamed } from '../alert-text.ts';
 import { answerChat, type ChatAction, type ChatAnswer } from './answer-chat.ts';
 import { chatTexts } from './chat-replies.ts';
-import { readUpdate, updateIdOf, type ChatEvent } from './chat-update.ts';
-import type { ChatView } from './chat-view.ts';
+import { readUpdate, updateIdOf, type ChatEvent, type ChatView } from './chat-update.ts';
 
 /** The part of a chat's API that commands need. Every call may throw. */
 export interface ChatApi {

@@ -4,8 +4,8 @@ import { formatTime } from '../../language/format-time.ts';
 import type { Locale } from '../../language/locale.ts';
 import { saidIn } from '../../language/said-in.ts';
 import { translateInto, type Translate, type TranslationOf } from '../../language/translate.ts';
-import { tamed } from '../text/escape-text.ts';
-import type { BotView, ChatView } from './chat-view.ts';
+import { tamed } from '../alert-text.ts';
+import type { BotView, ChatView } from './chat-update.ts';
 import { PERSIAN_TERMS as terms } from '../../language/persian-terms.ts';
 
 /** Everything that the bot answers by chat, in English. */

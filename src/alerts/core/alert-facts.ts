@@ -1,6 +1,7 @@
 import type { UNCLEAR_REASONS } from '../../engine/bracket.ts';
 import type { FillWith } from '../../records/fill.ts';
 import type { Sentence } from '../../language/sentence.ts';
+import type { Units } from '../../domain/money.ts';
 
 /**
  * Severities of alerts. They decide from which severity on a channel accepts an alert, and what may wait for
@@ -129,4 +130,76 @@ export interface AlertCondition {
   readonly forMs?: number;
   /** True if it is over as soon as it happens: nothing ends later. */
   readonly isMoment?: true;
+}
+
+/** An alert, open or over. Times are ms since 1970. */
+export interface Alert {
+  readonly id: number;
+  /** Subject of the alert: two open alerts never have the same key. */
+  readonly key: string;
+  readonly severity: Severity;
+  readonly facts: AlertFacts;
+  readonly openedAtMs: number;
+  /** Null while it holds. */
+  readonly endedAtMs: number | null;
+  readonly acknowledgedAtMs: number | null;
+  readonly acknowledgedBy: string | null;
+  /** Escalation step reached: channels up to this step have the alert. */
+  readonly step: number;
+  /** Time of the last notification: opening, escalation or reminder. */
+  readonly saidAtMs: number;
+  /** Since when it does not hold any more, before that is believed; null while it holds. */
+  readonly absentSinceMs: number | null;
+}
+
+/** Kind of a channel's notification about an alert. */
+export type NoteKind = 'opened' | 'ended' | 'escalated' | 'reminder';
+
+/** Alerts that a channel accepts. */
+export interface ChannelRoute {
+  readonly name: string;
+  readonly least: Severity;
+  /** 1 takes an alert at once, 2 takes one that nobody has acknowledged in time, and so on. */
+  readonly step: number;
+}
+
+/** The channels that are told something of an alert, by name. */
+export function channelsFor(
+  note: { readonly kind: NoteKind; readonly severity: Severity; readonly step: number },
+  channels: readonly ChannelRoute[],
+): readonly string[] {
+  return channels
+    .filter(({ least, step }) => {
+      if (!isAtLeast(note.severity, least)) return false;
+      return note.kind === 'escalated' ? step === note.step : step <= note.step;
+    })
+    .map(({ name }) => name);
+}
+
+/** Parameters of each rule; null switches a rule off. */
+export interface RuleSettings {
+  readonly lockout: { readonly severity: Severity } | null;
+  readonly credential: { readonly severity: Severity } | null;
+  readonly unknownOrder: { readonly severity: Severity; readonly afterMs: number } | null;
+  readonly break: { readonly severity: Severity } | null;
+  readonly noOrders: { readonly severity: Severity; readonly afterMs: number } | null;
+  readonly riskLimit: { readonly severity: Severity } | null;
+  readonly refused: { readonly severity: Severity } | null;
+  readonly standstill: { readonly severity: Severity; readonly afterMs: number } | null;
+  readonly halted: { readonly severity: Severity } | null;
+  readonly noData: { readonly severity: Severity; readonly afterMs: number } | null;
+  readonly drawdown: { readonly severity: Severity; readonly percent: number } | null;
+  readonly dailyLoss: { readonly severity: Severity; readonly percent: number } | null;
+  readonly unprotected: { readonly severity: Severity; readonly afterMs: number } | null;
+  readonly unclear: { readonly severity: Severity } | null;
+  readonly strategy: { readonly severity: Severity } | null;
+  readonly disk: { readonly severity: Severity; readonly leastMegabytes: number } | null;
+  readonly clock: { readonly severity: Severity } | null;
+  readonly newDevice: { readonly severity: Severity } | null;
+  /** The least value by quote currency. */
+  readonly bigFill: {
+    readonly severity: Severity;
+    readonly least: Readonly<Partial<Record<string, Units>>>;
+  } | null;
+  readonly silent: { readonly severity: Severity; readonly afterMs: number } | null;
 }

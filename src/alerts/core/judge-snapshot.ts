@@ -1,9 +1,8 @@
-import type { AlertCondition } from './alert-facts.ts';
+import type { AlertCondition, RuleSettings } from './alert-facts.ts';
 import type { AlertSnapshot, JournalRow } from './alert-snapshot.ts';
-import type { RuleSettings } from './rule-settings.ts';
 import { tradingConditions } from './trading-rules.ts';
 import { drawdownOf, profitOfTehranDay, type ValueAt } from '../../portfolio/value-series.ts';
-import { isAhead } from './elapsed.ts';
+import { isAhead } from './track-alerts.ts';
 
 /** Conditions of one look at most; beyond it the last ones are left out until others end. */
 const MOST_CONDITIONS = 500;

@@ -1,6 +1,4 @@
-import type { Alert } from './alert.ts';
-import type { AlertCondition } from './alert-facts.ts';
-import { elapsedMs } from './elapsed.ts';
+import type { Alert, AlertCondition } from './alert-facts.ts';
 
 /** Settings for repeating alerts that stay open. */
 export interface TrackSettings {
@@ -79,4 +77,21 @@ function stillOpen(alert: Alert, settings: TrackSettings, atMs: number): readonl
   if (remindEveryMs !== null && severity === 'critical' && sinceSaidMs >= remindEveryMs)
     return [...back, { kind: 'remind', id }];
   return back;
+}
+
+/** Clocks are put right by seconds all the time. A time so far ahead is one of a clock that was set back. */
+const AHEAD_MS = 60_000;
+
+/**
+ * Milliseconds that have gone by since a time that was written down, or infinity where the clock was set back
+ * since and nobody knows: what waits for a time does not wait for a date that was wrong. A few milliseconds
+ * below zero are of a clock that was put right.
+ */
+function elapsedMs(sinceMs: number, atMs: number): number {
+  return isAhead(sinceMs, atMs) ? Number.POSITIVE_INFINITY : atMs - sinceMs;
+}
+
+/** Returns true if a stored time is from before the clock was set back. */
+export function isAhead(writtenMs: number, atMs: number): boolean {
+  return writtenMs - atMs > AHEAD_MS;
 }

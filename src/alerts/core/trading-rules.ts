@@ -1,9 +1,8 @@
 import { z } from 'zod';
 import { formatUnits } from '../../domain/money.ts';
 import { sentence, type Sentence } from '../../language/sentence.ts';
-import type { AlertCondition } from './alert-facts.ts';
+import type { AlertCondition, RuleSettings } from './alert-facts.ts';
 import type { AlertSnapshot, JournalRow } from './alert-snapshot.ts';
-import type { RuleSettings } from './rule-settings.ts';
 import { storedSentence } from '../../language/stored-sentence.ts';
 
 /**

@@ -1,12 +1,14 @@
 import { messageOf } from '../../domain/errors.ts';
-import type { Alert } from '../core/alert.ts';
-import type { AlertCondition } from '../core/alert-facts.ts';
+import type {
+  Alert,
+  AlertCondition,
+  PeriodFigures,
+  ChannelRoute,
+  RuleSettings,
+} from '../core/alert-facts.ts';
 import type { AlertSnapshot } from '../core/alert-snapshot.ts';
-import type { PeriodFigures } from '../core/alert-facts.ts';
 import { judgeSnapshot } from '../core/judge-snapshot.ts';
-import type { ChannelRoute } from '../core/route-note.ts';
-import type { RuleSettings } from '../core/rule-settings.ts';
-import { dueSummaries, type SummarySettings } from '../core/summary-time.ts';
+import { dueSummaries, type SummarySettings } from '../core/plan-message.ts';
 import { trackAlerts, type TrackSettings } from '../core/track-alerts.ts';
 import { tehranDay } from '../../domain/tehran-time.ts';
 import type { AlertOutbox, JournalCursor } from '../alert-outbox.ts';

@@ -9,7 +9,10 @@ import {
 import { isUrgent, planMessage, restUntilMs, type PacingSettings } from '../core/plan-message.ts';
 import type { AlertOutbox, StoredMessage } from '../alert-outbox.ts';
 import { messageText, type MessageVoice } from '../text/message-text.ts';
-import type { SafeOutbox } from './safe-outbox.ts';
+import { type SafeOutbox, mutedUntilMs } from './safe-outbox.ts';
+import { localeOf } from '../../language/locale.ts';
+import type { AlertsSetup } from '../alerts-setup.ts';
+import { openChannel } from '../channels/open-channel.ts';
 
 const FIRST_WAIT_MS = 2_000;
 const LONGEST_WAIT_MS = 300_000;
@@ -132,4 +135,47 @@ function waitMs(result: SendFailure, tries: number): number {
   if (result.kind === 'refused') return REFUSED_WAIT_MS;
   if (result.afterMs !== null) return Math.min(MOST_WAIT_MS, result.afterMs);
   return Math.min(LONGEST_WAIT_MS, FIRST_WAIT_MS * 2 ** Math.min(tries, 10));
+}
+
+/** The channels of a configuration at work on one outbox. */
+export interface OpenedSenders {
+  readonly senders: readonly ChannelSender[];
+  /** Waits for what is on its way, and closes the channels. */
+  close(): Promise<void>;
+}
+
+/** Opens every channel that is configured, with who sends by it. */
+export async function openSenders(of: {
+  readonly setup: AlertsSetup;
+  readonly outbox: SafeOutbox;
+  readonly log: (level: 'info' | 'warning', text: string) => void;
+  readonly isWatchdog?: boolean;
+}): Promise<OpenedSenders> {
+  const { setup, outbox, log, isWatchdog = false } = of;
+  const { channels, groupMs, quietHours, bot, language } = setup;
+  const opened = await Promise.all(channels.map(async (channel) => openChannel(channel)));
+  const senders = opened.map(
+    (channel, index) =>
+      new ChannelSender({
+        channel,
+        outbox,
+        pacing: { groupMs, quietHours, mostPerHour: channels[index]?.mostPerHour ?? 1 },
+        voice: { bot, locale: localeOf(language), isWatchdog },
+        nowMs: Date.now,
+        mutedUntilMs: () => mutedUntilMs(outbox, Date.now()),
+        log,
+      }),
+  );
+  return {
+    senders,
+    async close() {
+      await Promise.all(senders.map(async (sender) => sender.settled()));
+      await Promise.all(opened.map(async (channel) => channel.close()));
+    },
+  };
+}
+
+/** Returns a configuration's settings for repeating alerts. */
+export function trackOf({ escalateAfterMs, remindEveryMs, channels }: AlertsSetup) {
+  return { escalateAfterMs, remindEveryMs, lastStep: Math.max(1, ...channels.map(({ step }) => step)) };
 }

@@ -4,7 +4,8 @@ import { isBusy } from '../../budget/ledger-file.ts';
 import { english, sentence } from '../../language/sentence.ts';
 import { problemOf } from '../channels/channel.ts';
 import { AlertOutbox } from '../alert-outbox.ts';
-import { openOutboxFile, openOutboxInMemory } from '../outbox-file.ts';
+import { openOutboxFile, openOutboxInMemory, type OutboxKeeper } from '../outbox-file.ts';
+import { MOST_MUTED_MS } from '../core/plan-message.ts';
 
 /**
  * The outbox of a data folder, and one in memory from the moment on at which the file can not be used: what
@@ -78,4 +79,39 @@ export class SafeOutbox {
     }
     this.outbox = memory;
   }
+}
+
+/** Opens the outbox of a run or of its watchdog, and says what is not as it was left. */
+export function openOutbox(
+  dataFolder: string,
+  {
+    keeper,
+    log,
+  }: { readonly keeper: OutboxKeeper; readonly log: (level: 'info' | 'warning', text: string) => void },
+): SafeOutbox {
+  const outbox = new SafeOutbox(dataFolder, () => openOutboxFile(dataFolder, keeper));
+  if (outbox.problem !== null)
+    log('warning', `alerts are kept in memory only, and lost with this ${keeper}: ${outbox.problem}`);
+  const unsaid = outbox.use((each) => each.settlePutBack(Date.now()));
+  if (unsaid !== null)
+    log(
+      'info',
+      `alerts go on from a backup: ${unsaid} messages of more than a day ago are not sent any more`,
+    );
+  return outbox;
+}
+
+const NAME = 'muted until';
+
+/**
+ * Until when only what is critical is said; 0 where nothing is held back. A time further away than anybody
+ * can mute is of a clock that was set back since, and holds back nothing.
+ */
+export function mutedUntilMs(outbox: SafeOutbox, nowMs: number): number {
+  const untilMs = Number(outbox.use((each) => each.meta(NAME)) ?? 0);
+  return untilMs > nowMs && untilMs - nowMs <= MOST_MUTED_MS ? untilMs : 0;
+}
+
+export function keepMuted(outbox: SafeOutbox, untilMs: number): void {
+  outbox.use((each) => each.keepMeta(NAME, String(untilMs)));
 }

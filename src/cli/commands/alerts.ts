@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { Command, InvalidArgumentError, Option } from 'commander';
-import { revealChannels } from '../../alerts/revealed-channel.ts';
+import { revealChannels } from '../../alerts/alerts-setup.ts';
 import { testChannels, type ChannelTest } from '../../alerts/test-channels.ts';
 import { AlertOutbox } from '../../alerts/alert-outbox.ts';
 import type { ListedAlert } from '../../alerts/alert-rows.ts';

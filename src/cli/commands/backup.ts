@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { Command } from 'commander';
-import { OUTBOX_SIDE_FILES } from '../../alerts/outbox-side-file.ts';
+import { OUTBOX_SIDE_FILES } from '../../alerts/outbox-file.ts';
 import { makeBackup, type MadeBackup, megabytesOf } from '../../daemon/make-backup.ts';
 import { groupedText } from '../../domain/money-text.ts';
 import { secondText } from '../../domain/time-text.ts';

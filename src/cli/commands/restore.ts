@@ -1,5 +1,5 @@
 import { Command } from 'commander';
-import { OUTBOX_SIDE_FILES } from '../../alerts/outbox-side-file.ts';
+import { OUTBOX_SIDE_FILES } from '../../alerts/outbox-file.ts';
 import { dataFolderOwner, isDataFolderInUse } from '../../daemon/run-locks.ts';
 import { planRestore, restoreBackup, type PlannedRestore } from '../../daemon/restore-backup.ts';
 import { secondText } from '../../domain/time-text.ts';

@@ -1,4 +1,4 @@
-import { revealChannels } from '../../alerts/revealed-channel.ts';
+import { revealChannels } from '../../alerts/alerts-setup.ts';
 import { testChannels, type ChannelTest } from '../../alerts/test-channels.ts';
 import type { BotConfig } from '../../daemon/create-bot-config.ts';
 import { localeOf } from '../../language/locale.ts';

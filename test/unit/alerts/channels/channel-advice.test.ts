@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { channelAdvice } from '../../../../src/alerts/test-channels.ts';
 import type { SendFailure } from '../../../../src/alerts/channels/channel.ts';
-import type { RevealedChannel } from '../../../../src/alerts/revealed-channel.ts';
+import type { RevealedChannel } from '../../../../src/alerts/alerts-setup.ts';
 
 const paced = { name: 'one', least: 'info', step: 1, mostPerHour: 30 } as const;
 const shared = { ...paced, proxy: null } as const;

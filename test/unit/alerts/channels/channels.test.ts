@@ -7,7 +7,7 @@ import {
   type OutgoingMessage,
 } from '../../../../src/alerts/channels/channel.ts';
 import { openChannel } from '../../../../src/alerts/channels/open-channel.ts';
-import { revealChannels, type RevealedChannel } from '../../../../src/alerts/revealed-channel.ts';
+import { revealChannels, type RevealedChannel } from '../../../../src/alerts/alerts-setup.ts';
 import { channelSettings } from '../../../../src/daemon/alert-settings.ts';
 import { signatureOf } from '../../../../src/alerts/channels/web-transports.ts';
 import { Redactor } from '../../../../src/exchange/redactor.ts';

@@ -1,9 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { answerChat, type ChatAnswer } from '../../../../src/alerts/chat/answer-chat.ts';
-import { readUpdate, type ChatEvent } from '../../../../src/alerts/chat/chat-update.ts';
+import { readUpdate, type ChatEvent, type ChatView } from '../../../../src/alerts/chat/chat-update.ts';
 import { beginsText } from '../../../../src/budget/trading-begins.ts';
 import { sentence } from '../../../../src/language/sentence.ts';
-import type { ChatView } from '../../../../src/alerts/chat/chat-view.ts';
 import { withoutDirectionMarks } from '../../../../src/language/isolate.ts';
 import { localeOf } from '../../../../src/language/locale.ts';
 import { NOON_MS } from '../core/snapshot-fixture.ts';

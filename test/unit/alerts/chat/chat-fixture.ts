@@ -1,4 +1,4 @@
-import type { BotView, ChatView } from '../../../../src/alerts/chat/chat-view.ts';
+import type { BotView, ChatView } from '../../../../src/alerts/chat/chat-update.ts';
 import { NOON_MS } from '../core/snapshot-fixture.ts';
 
 const grid: BotView['strategies'][number] = {

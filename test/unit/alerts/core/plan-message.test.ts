@@ -1,8 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import type { Severity } from '../../../../src/alerts/core/alert-facts.ts';
-import type { Alert } from '../../../../src/alerts/core/alert.ts';
-import { planMessage, type Note } from '../../../../src/alerts/core/plan-message.ts';
-import { dueSummaries } from '../../../../src/alerts/core/summary-time.ts';
+import type { Severity, Alert } from '../../../../src/alerts/core/alert-facts.ts';
+import { planMessage, type Note, dueSummaries } from '../../../../src/alerts/core/plan-message.ts';
 import { NOON_MS } from './snapshot-fixture.ts';
 
 const SETTINGS = { groupMs: 10_000, mostPerHour: 3, quietHours: null } as const;

@@ -1,5 +1,5 @@
 import type { AlertSnapshot } from '../../../../src/alerts/core/alert-snapshot.ts';
-import type { RuleSettings } from '../../../../src/alerts/core/rule-settings.ts';
+import type { RuleSettings } from '../../../../src/alerts/core/alert-facts.ts';
 import { parseUnits } from '../../../../src/domain/money.ts';
 
 /** Noon in Tehran. */

@@ -1,8 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import type { Alert } from '../../../../src/alerts/core/alert.ts';
-import type { AlertCondition } from '../../../../src/alerts/core/alert-facts.ts';
+import { type Alert, type AlertCondition, channelsFor } from '../../../../src/alerts/core/alert-facts.ts';
 import { ABSENT_FOR_MS, trackAlerts, type AlertChange } from '../../../../src/alerts/core/track-alerts.ts';
-import { channelsFor } from '../../../../src/alerts/core/route-note.ts';
 import { NOON_MS } from './snapshot-fixture.ts';
 
 const SETTINGS = { escalateAfterMs: 600_000, lastStep: 2, remindEveryMs: 3_600_000 } as const;

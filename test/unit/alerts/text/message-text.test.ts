@@ -1,8 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import type { AlertFacts, PeriodFigures } from '../../../../src/alerts/core/alert-facts.ts';
-import type { Alert, NoteKind } from '../../../../src/alerts/core/alert.ts';
-import { alertText } from '../../../../src/alerts/alert-text.ts';
-import { breakMarkdown, escapeMarkdown, tamed } from '../../../../src/alerts/text/escape-text.ts';
+import type { AlertFacts, PeriodFigures, Alert, NoteKind } from '../../../../src/alerts/core/alert-facts.ts';
+import { alertText, breakMarkdown, escapeMarkdown, tamed } from '../../../../src/alerts/alert-text.ts';
 import { messageText } from '../../../../src/alerts/text/message-text.ts';
 import { withoutDirectionMarks } from '../../../../src/language/isolate.ts';
 import { localeOf } from '../../../../src/language/locale.ts';
