@@ -2,39 +2,35 @@ import type { EngineOutput } from '../engine/engine-command.ts';
 import type { EngineEvent } from '../engine/engine-event.ts';
 import type { Engine } from '../engine/engine.ts';
 import { drawnUniverse, givenCoins, INSTANCE } from './bot-engine.ts';
-import { BarChecker } from './checkers/bar-checker.ts';
-import { ByHandChecker } from './checkers/by-hand-checker.ts';
-import { BracketWatch } from './checkers/bracket-watch.ts';
-import { DustChecker } from './checkers/dust-checker.ts';
-import { truthOf, type ExchangeTruth } from './checkers/exchange-truth.ts';
+import { BarChecker, ByHandChecker, SignalChecker, VandalChecker } from './checkers/by-hand-checker.ts';
+import { BracketWatch } from './checkers/protection-checker.ts';
+import { DustChecker, FundsChecker, type TrueFunds } from './checkers/exposure-checker.ts';
+import { truthOf, type ExchangeTruth, NONE_REFUSED, type Violation } from './checkers/exchange-truth.ts';
 import { FigureChecker } from './checkers/figure-checker.ts';
-import { ForeignChecker } from './checkers/foreign-checker.ts';
-import { FreshnessChecker } from './checkers/freshness-checker.ts';
-import { FundsChecker, type TrueFunds } from './checkers/funds-checker.ts';
-import { JournalChecker } from './checkers/journal-checker.ts';
-import { LockChecker } from './checkers/lock-checker.ts';
-import { LockoutChecker } from './checkers/lockout-checker.ts';
-import { LoweredLimitChecker } from './checkers/lowered-limit-checker.ts';
-import { OrphanChecker } from './checkers/orphan-checker.ts';
-import { OverlapChecker } from './checkers/overlap-checker.ts';
-import { NONE_REFUSED } from './checkers/own-key.ts';
-import { PositionChecker } from './checkers/position-checker.ts';
-import { PauseChecker } from './checkers/pause-checker.ts';
-import { RejectionChecker } from './checkers/rejection-checker.ts';
-import { SignalChecker } from './checkers/signal-checker.ts';
-import { SharesChecker } from './checkers/shares-checker.ts';
+import { ForeignChecker, RejectionChecker } from './checkers/order-checker.ts';
+import {
+  FreshnessChecker,
+  JournalChecker,
+  OverlapChecker,
+  PauseChecker,
+} from './checkers/freshness-checker.ts';
+import { LockChecker, LockoutChecker } from './checkers/lock-checker.ts';
+import { LoweredLimitChecker } from './checkers/budget-checker.ts';
+import {
+  OrphanChecker,
+  PositionChecker,
+  SharesChecker,
+  UniverseChecker,
+} from './checkers/position-checker.ts';
 import { madeTransfers, TransferChecker } from './checkers/transfer-checker.ts';
-import { UniverseChecker } from './checkers/universe-checker.ts';
-import { VandalChecker } from './checkers/vandal-checker.ts';
-import type { Violation } from './checkers/violation.ts';
 import { isLimit, type Coverage } from './coverage.ts';
 import { readOrderName } from '../engine/order-names.ts';
-import { IN_CLOSE, IN_LEFT, IN_LOCK, type LikelyCrash } from './likely-crash.ts';
+import { IN_CLOSE, IN_LEFT, IN_LOCK, type LikelyCrash } from './bot-life.ts';
 import { lockRulesOf } from './lock-plan.ts';
 import type { WireWitness } from './checkers/watched-transport.ts';
 import type { ReplyMutator } from './reply-mutator.ts';
 import type { Swarm } from './swarm.ts';
-import { TREASURER } from './workload/treasurer.ts';
+import { TREASURER } from './workload/roamer.ts';
 import { BOT_USER, type FuzzWorld } from './world.ts';
 
 interface BotCheckersOptions {

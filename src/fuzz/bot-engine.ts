@@ -15,21 +15,19 @@ import { planPolls } from '../scheduler/plan-polls.ts';
 import { INTERFACE_PROFILE } from '../venues/interface-profile.ts';
 import { StrategyRunner } from '../strategy/runner.ts';
 import type { StrategyPort } from '../strategy/strategy-port.ts';
-import { BAR_WATCHER, drawnBarsOf } from './drawn-bars.ts';
+import { BAR_WATCHER, drawnBarsOf } from './world.ts';
 import { Dice } from './dice.ts';
 import { lockRulesOf } from './lock-plan.ts';
 import { hasListener } from './signal-plan.ts';
 import { createVandal, type VandalAct } from './vandal.ts';
-import type { CheckedUniverse } from './checkers/universe-checker.ts';
-import { LISTENER } from './workload/listener.ts';
-import { ROAMER } from './workload/roamer.ts';
-import { TREASURER } from './workload/treasurer.ts';
+import type { CheckedUniverse } from './checkers/position-checker.ts';
+import { LISTENER, ROAMER, TREASURER } from './workload/roamer.ts';
 import { WORKLOAD } from './workload/workload.ts';
 import { MARKET_NAMES, parseMarket } from '../exchange/market-names.ts';
 import { z } from 'zod';
 import { createRandom } from '../domain/random.ts';
 import { defineStrategy } from '../strategy/definition.ts';
-import { FAR, NEAR } from './workload/situation.ts';
+import { FAR, NEAR } from './workload/order-actions.ts';
 
 /** Range of the time its orders rest: others can use the money in between. */
 const LEAST_REST_MS = 5_000;

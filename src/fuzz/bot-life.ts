@@ -1,5 +1,5 @@
 import type { LedgerStore } from '../budget/store.ts';
-import { BotShell, type Stepper } from '../daemon/bot-shell.ts';
+import { BotShell, type Stepper, type ChangeStore } from '../daemon/bot-shell.ts';
 import { RunRecord, type RunBeginning } from '../daemon/run-record.ts';
 import type { EngineOutput } from '../engine/engine-command.ts';
 import type { ControlCommand, EngineEvent } from '../engine/engine-event.ts';
@@ -9,14 +9,15 @@ import { DEFAULT_RETENTION } from '../mirror/retention.ts';
 import { OffsetTime } from '../virtual/offset-time.ts';
 import { ProcessTime } from '../virtual/process-time.ts';
 import type { WireWitness } from './checkers/watched-transport.ts';
-import type { BotMachine } from './bot-machine.ts';
-import { Death, mortalEngine, mortalLimiter, mortalStore } from './crash-points.ts';
+import type { BotMachine, SlowProcess } from './slow-machine.ts';
 import type { Dice } from './dice.ts';
 import { openExchangeWay } from './exchange-way.ts';
 import type { ReplyMutator } from './reply-mutator.ts';
-import type { SlowProcess } from './slow-machine.ts';
 import type { CrashPoint } from './swarm.ts';
 import type { FuzzWorld } from './world.ts';
+import type { Limiter, RequestLimiter } from '../budget/limiter.ts';
+import type { RequestClass } from '../domain/request-class.ts';
+import type { VenueCallKind } from '../venues/port.ts';
 
 interface BotLifeOptions {
   readonly world: FuzzWorld;
@@ -181,3 +182,114 @@ export class BotLife {
     );
   }
 }
+
+interface CrashOptions {
+  readonly time: ProcessTime;
+  /**
+   * Asked at each point where the process may die. `isChange`: amid something that changes the exchange,
+   * where a death hurts most.
+   */
+  readonly diesAt: (point: CrashPoint, isChange: boolean) => boolean;
+  /** Ends the process at once. */
+  readonly die: (point: CrashPoint) => void;
+  readonly onStep: (event: EngineEvent, output: EngineOutput) => void;
+}
+
+/** Thrown where the process has just died: nothing after it is done any more. */
+class Death extends Error {
+  override readonly name = 'Death';
+}
+
+function dieAt(point: CrashPoint, options: CrashOptions): never {
+  options.die(point);
+  throw new Death(point);
+}
+
+const CHANGING: ReadonlySet<VenueCallKind> = new Set([
+  'place',
+  'place-oco',
+  'cancel',
+  'cancel-old',
+  'transfer',
+]);
+const CHANGING_CLASSES: ReadonlySet<RequestClass> = new Set(['exit', 'place', 'cancel']);
+
+/** An engine that may die when an answer comes, before it has taken it in. */
+function mortalEngine(engine: Stepper, options: CrashOptions): Stepper {
+  const changing = new Set<number>();
+  return {
+    step(event) {
+      if (event.kind === 'answer' && options.diesAt('at an answer', changing.delete(event.requestId))) {
+        return dieAt('at an answer', options);
+      }
+      const output = engine.step(event);
+      for (const { id, call } of output.requests) if (CHANGING.has(call.kind)) changing.add(id);
+      options.onStep(event, output);
+      return output;
+    },
+  };
+}
+
+/** A store around whose durable commits the process may die. */
+function mortalStore(store: ChangeStore, options: CrashOptions): ChangeStore {
+  return {
+    apply(changes, how) {
+      if (how.isDurable && options.diesAt('before the commit', false))
+        return dieAt('before the commit', options);
+      store.apply(changes, how);
+      if (how.isDurable && options.diesAt('after the commit', false))
+        return dieAt('after the commit', options);
+    },
+    flush: () => store.flush?.(),
+    isRunningOut: () => store.isRunningOut(),
+  };
+}
+
+/**
+ * A limiter between whose requests the process may die: those passed on may have left, the rest never do.
+ */
+function mortalLimiter(limiter: RequestLimiter, options: CrashOptions): Limiter {
+  return {
+    submit(call) {
+      if (options.time.isDead) return;
+      limiter.submit(call);
+      const isChange = CHANGING_CLASSES.has(call.requestClass);
+      if (options.diesAt('amid the requests', isChange)) options.die('amid the requests');
+    },
+    close: async () => limiter.close(),
+  };
+}
+
+/** A death that is rare by chance: how often it comes after what it is to meet, and how long after. */
+export interface LikelyCrash {
+  readonly where: string;
+  readonly share: number;
+  readonly leastMs: number;
+  readonly mostMs: number;
+}
+
+/** The next life must know of the lockout. */
+export const IN_LOCKOUT: LikelyCrash = { where: 'in a lockout', share: 0.4, leastMs: 500, mostMs: 120_000 };
+
+/**
+ * Locks are short here, and the next life must know of them: also where the process dies before it writes
+ * again.
+ */
+export const IN_LOCK: LikelyCrash = { where: 'after a lock began', share: 0.2, leastMs: 1, mostMs: 20_000 };
+
+/** A position that a person closes is closed to its end, also by the next life. */
+export const IN_CLOSE: LikelyCrash = { where: 'amid a close', share: 0.4, leastMs: 1, mostMs: 5_000 };
+
+/** Crash after a signal: its effects are on the disk before anything else. */
+export const IN_SIGNAL: LikelyCrash = { where: 'after a signal', share: 0.1, leastMs: 1, mostMs: 900 };
+
+/** A transfer is on its way for the blink of an eye, and the next life must not know less of it. */
+export const IN_TRANSFER: LikelyCrash = { where: 'amid a transfer', share: 0.15, leastMs: 1, mostMs: 200 };
+
+/** Crash after a held market left: the holding there is soon sold, and the next life must follow it. */
+export const IN_LEFT: LikelyCrash = {
+  where: 'after a held market left',
+  share: 0.5,
+  leastMs: 500,
+  mostMs: 10_000,
+};

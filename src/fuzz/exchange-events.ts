@@ -4,7 +4,6 @@ import type { Currency } from '../domain/market-symbol.ts';
 import { priceUnits, type Market } from '../domain/market.ts';
 import { formatUnits, UNITS_PER_ONE, type Price } from '../domain/money.ts';
 import type { Dice } from './dice.ts';
-import type { Disturbance } from './disturbance.ts';
 import { BOT_USER, WHALE_USER, type FuzzWorld } from './world.ts';
 
 /** A shock moves the price by these shares of it: beyond every quote that is near, and to many a stop. */
@@ -149,3 +148,10 @@ export const EXCHANGE_EVENTS: readonly Disturbance[] = [
   { name: 'barred from trading', act: barFromTrading },
   { name: 'new fees', act: changeFees },
 ];
+
+/** Something that others than the bot do on the exchange, now and then. */
+export interface Disturbance {
+  readonly name: string;
+  /** Does it once, now. The exchange is at the present time, which it is given. */
+  readonly act: (world: FuzzWorld, dice: Dice, timeMs: number) => void;
+}

@@ -7,16 +7,21 @@ import { readOrderName } from '../engine/order-names.ts';
 import { Bot } from './bot.ts';
 import { actsByHandOf } from './by-hand-plan.ts';
 import { givenCoins, INSTANCE, positionLimitsOf } from './bot-engine.ts';
-import type { GivenCoins } from './checkers/adds-risk.ts';
+import {
+  type GivenCoins,
+  hashOfTruth,
+  truthOf,
+  type ExchangeTruth,
+  readMirrorRows,
+  namedOrders,
+  violationsOf,
+  type Violation,
+} from './checkers/exchange-truth.ts';
 import { checkAgreement } from './checkers/agreement-checker.ts';
 import { BudgetChecker } from './checkers/budget-checker.ts';
 import { checkProtection } from './checkers/protection-checker.ts';
-import { hashOfTruth, truthOf, type ExchangeTruth } from './checkers/exchange-truth.ts';
 import { checkExposure, checkOwnership } from './checkers/exposure-checker.ts';
-import { readMirrorRows } from './checkers/mirror-rows.ts';
-import { namedOrders } from './checkers/own-key.ts';
 import { checkOrders } from './checkers/order-checker.ts';
-import { violationsOf, type Violation } from './checkers/violation.ts';
 import { Coverage, type Counts } from './coverage.ts';
 import { Dice } from './dice.ts';
 import { EventLog } from './event-log.ts';

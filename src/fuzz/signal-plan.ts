@@ -1,6 +1,6 @@
 import type { SignalCommand } from '../engine/engine-event.ts';
 import { Dice } from './dice.ts';
-import { LISTENER } from './workload/listener.ts';
+import { LISTENER } from './workload/roamer.ts';
 
 /** Share of the seeds with a strategy that receives signals. */
 const LISTENER_SHARE = 0.5;

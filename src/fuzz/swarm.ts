@@ -1,10 +1,8 @@
 import { HOUR_MS, MINUTE_MS } from '../domain/durations.ts';
 import { Dice } from './dice.ts';
-import type { Disturbance } from './disturbance.ts';
-import { EXCHANGE_EVENTS } from './exchange-events.ts';
+import { type Disturbance, EXCHANGE_EVENTS } from './exchange-events.ts';
 import { drawSlowMachine, type SlowMachine } from './slow-machine.ts';
-import { drawEpisodes, type FaultEpisode } from './swarm-faults.ts';
-import { drawTradeHabits, type TradeHabits } from './trade-habits.ts';
+import { drawEpisodes, type FaultEpisode, drawTradeHabits, type TradeHabits } from './swarm-faults.ts';
 import { watchdogPlanOf, type WatchdogPlan } from './watchdog-plan.ts';
 import { drawWrongReplies, type WrongReplies } from './wrong-replies.ts';
 import { priceUnits } from '../domain/market.ts';

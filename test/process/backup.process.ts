@@ -4,7 +4,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { makeBackup } from '../../src/daemon/make-backup.ts';
 import type { MirrorChange } from '../../src/engine/mirror-change.ts';
-import { readMirrorRows } from '../../src/fuzz/checkers/mirror-rows.ts';
+import { readMirrorRows } from '../../src/fuzz/checkers/exchange-truth.ts';
 import { startSarraf, type Finished } from '../support/sarraf-process.ts';
 import { DURABLE, journalLine, MirrorFolder, NOW_MS } from '../unit/mirror/mirror-fixture.ts';
 import { readLog } from './bot-process.ts';

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { readMirrorRows } from '../../src/fuzz/checkers/mirror-rows.ts';
+import { readMirrorRows } from '../../src/fuzz/checkers/exchange-truth.ts';
 import { startSarraf } from '../support/sarraf-process.ts';
 import { readLog } from './bot-process.ts';
 import { brokenPromises, OwnExchange } from './own-exchange.ts';

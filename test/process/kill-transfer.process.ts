@@ -2,8 +2,11 @@ import { resolve } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import Database from 'better-sqlite3';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { madeTransfers } from '../../src/fuzz/checkers/transfer-checker.ts';
-import { readKeptTransfers, readTransferIntents } from '../../src/fuzz/checkers/transfer-rows.ts';
+import {
+  madeTransfers,
+  readKeptTransfers,
+  readTransferIntents,
+} from '../../src/fuzz/checkers/transfer-checker.ts';
 import { sarrafHere } from '../support/sarraf-here.ts';
 import { numberOf } from './environment.ts';
 import type { BotHome } from './bot-home.ts';

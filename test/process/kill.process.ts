@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { Dice } from '../../src/fuzz/dice.ts';
-import { readMirrorRows } from '../../src/fuzz/checkers/mirror-rows.ts';
+import { readMirrorRows } from '../../src/fuzz/checkers/exchange-truth.ts';
 import { numberOf } from './environment.ts';
 import { brokenPromises, OwnExchange } from './own-exchange.ts';
 import { readLog, type BotProcess } from './bot-process.ts';

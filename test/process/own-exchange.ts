@@ -1,8 +1,7 @@
 import { join } from 'node:path';
 import { checkAgreement } from '../../src/fuzz/checkers/agreement-checker.ts';
-import { readMirrorRows } from '../../src/fuzz/checkers/mirror-rows.ts';
+import { readMirrorRows, type Violation } from '../../src/fuzz/checkers/exchange-truth.ts';
 import { checkOrders } from '../../src/fuzz/checkers/order-checker.ts';
-import type { Violation } from '../../src/fuzz/checkers/violation.ts';
 import type { RunnerTestCase } from 'vitest';
 import { BotProcess } from './bot-process.ts';
 import {

@@ -1,8 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { checkAgreement } from '../../src/fuzz/checkers/agreement-checker.ts';
-import type { ExchangeTruth } from '../../src/fuzz/checkers/exchange-truth.ts';
-import { readMirrorRows } from '../../src/fuzz/checkers/mirror-rows.ts';
+import { type ExchangeTruth, readMirrorRows } from '../../src/fuzz/checkers/exchange-truth.ts';
 import { checkOrders } from '../../src/fuzz/checkers/order-checker.ts';
 import type { BotHome } from './bot-home.ts';
 import { numberOf } from './environment.ts';

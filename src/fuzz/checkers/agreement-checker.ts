@@ -1,8 +1,18 @@
 import { formatUnits, parseUnits } from '../../domain/money.ts';
-import type { ExchangeTruth, TrueFill, TrueOrder } from './exchange-truth.ts';
-import type { MirrorFill, MirrorRows, MirrorOrder } from './mirror-rows.ts';
-import { namedOrders, NONE_REFUSED, ownKeyOf, placedNameOf } from './own-key.ts';
-import { violationsOf, type Violation } from './violation.ts';
+import {
+  type ExchangeTruth,
+  type TrueFill,
+  type TrueOrder,
+  type MirrorFill,
+  type MirrorRows,
+  type MirrorOrder,
+  namedOrders,
+  NONE_REFUSED,
+  ownKeyOf,
+  placedNameOf,
+  violationsOf,
+  type Violation,
+} from './exchange-truth.ts';
 
 const LIVE: ReadonlySet<string> = new Set(['open', 'cancelling']);
 const FINAL: ReadonlySet<string> = new Set(['filled', 'cancelled', 'rejected']);

@@ -3,10 +3,24 @@ import type { EngineOutput } from '../../engine/engine-command.ts';
 import type { Engine } from '../../engine/engine.ts';
 import type { IntentRecord } from '../../records/rows.ts';
 import { parseMarket } from '../../exchange/market-names.ts';
-import { addsRisk, NOTHING_GIVEN, type GivenCoins } from './adds-risk.ts';
-import type { ExchangeTruth } from './exchange-truth.ts';
-import { isSpoiledBy, namedOrders } from './own-key.ts';
-import { violationsOf, type Violation } from './violation.ts';
+import {
+  addsRisk,
+  NOTHING_GIVEN,
+  type GivenCoins,
+  type ExchangeTruth,
+  isSpoiledBy,
+  namedOrders,
+  violationsOf,
+  type Violation,
+} from './exchange-truth.ts';
+import type { MirrorChange } from '../../engine/mirror-change.ts';
+import { MARK } from '../vandal.ts';
+import { existsSync } from 'node:fs';
+import Database from 'better-sqlite3';
+import type { SignalReply } from '../../engine/signal-intake.ts';
+import { LISTENER, LISTENER_STATE, MOST_TOLD } from '../workload/roamer.ts';
+import { isoText } from '../../domain/time-text.ts';
+import type { SimulatedExchange } from '../../simulator/exchange.ts';
 
 const sells = z.object({ intentId: z.string().nullable(), strategy: z.string(), market: z.string() });
 const wished = z.object({ tag: z.string().optional() });
@@ -125,5 +139,169 @@ export class ByHandChecker {
     this.closings.delete(id);
     if (kind === 'place' && wished.parse(JSON.parse(json)).tag === 'by-hand') this.wishes.set(id, json);
     else this.wishes.delete(id);
+  }
+}
+
+/** Changes of the account and its markets: they hold no text of a strategy. */
+const FACTS: ReadonlySet<MirrorChange['kind']> = new Set([
+  'book',
+  'stats',
+  'public-trades',
+  'wallet',
+  'market',
+  'order',
+  'fill',
+  'intent',
+]);
+
+/**
+ * Checks that a hostile strategy affects only itself: its changes are not seen by the engine, the mirror or
+ * the exchange, no other strategy fails, and nothing of a wrong answer is accepted, its state included.
+ */
+export class VandalChecker {
+  private readonly found: string[] = [];
+
+  watch(engine: Engine, { changes, requests }: EngineOutput, atMs: number): void {
+    for (const change of changes) {
+      if (FACTS.has(change.kind) && marked(change))
+        this.find(`no mark in a change of ${change.kind}`, change, atMs);
+      if (
+        change.kind === 'journal' &&
+        change.entry.kind === 'strategy' &&
+        change.entry.subject !== 'vandal'
+      ) {
+        this.find('no other strategy to fail', change.entry, atMs);
+      }
+      if (change.kind === 'strategy' && change.strategy.json.includes('"spoiled":true')) {
+        this.find('no state out of an answer that was wrong', change.strategy.name, atMs);
+      }
+    }
+    for (const { call } of requests) if (marked(call)) this.find('no mark in a request', call, atMs);
+    for (const { market, book } of engine.markets.all()) {
+      if (book !== null && marked(book)) this.find(`no mark in the book of ${market.symbol}`, book, atMs);
+    }
+  }
+
+  violations(): readonly Violation[] {
+    return violationsOf('hostile strategy', this.found);
+  }
+
+  private find(expected: string, was: unknown, atMs: number): void {
+    this.found.push(`expected ${expected} at ${atMs}, was ${textOf(was).slice(0, 300)}`);
+  }
+}
+
+function marked(what: unknown): boolean {
+  return textOf(what).includes(MARK);
+}
+
+function textOf(what: unknown): string {
+  return (
+    JSON.stringify(what, (_, value: unknown) => (typeof value === 'bigint' ? String(value) : value)) ?? ''
+  );
+}
+
+const row = z.object({ state: LISTENER_STATE });
+
+/**
+ * A signal is told once: whatever its sender was answered, the state of the strategy has its id as often as
+ * it was told, by the mirror's file, over all lives. And each has an answer in the end.
+ */
+export class SignalChecker {
+  /** The first answer to each id. */
+  private readonly replies = new Map<string, SignalReply['outcome']>();
+  private readonly unlike: string[] = [];
+
+  /** The sender has an answer. */
+  replied(id: string, { outcome }: SignalReply): void {
+    const before = this.replies.get(id) ?? 'refused';
+    // One that was one too many is not remembered, and may be told later.
+    if (before === 'refused') this.replies.set(id, outcome);
+    else if (before !== outcome)
+      this.unlike.push(`expected the signal ${id} to stay ${before}, was ${outcome}`);
+  }
+
+  /** An older mirror took the place of the one at hand: what it has not heard of may be told again. */
+  forget(): void {
+    this.replies.clear();
+    this.unlike.length = 0;
+  }
+
+  /** `unanswered`: ids that were sent, and never answered; `again`: those that were sent more than once. */
+  violations(path: string, unanswered: readonly string[], again: ReadonlySet<string>): readonly Violation[] {
+    const told = readTold(path);
+    if (told === null) return [];
+    const counts = new Map<string, number>();
+    for (const id of told) counts.set(id, (counts.get(id) ?? 0) + 1);
+    const twice = [...counts].flatMap(([id, count]) =>
+      count > 1 ? [`expected the signal ${id} to be told once, was told ${count} times`] : [],
+    );
+    // The state has the last ones, and so do the answers.
+    const answered = [...this.replies].filter(([, outcome]) => outcome === 'told').slice(-MOST_TOLD / 2);
+    const lost = answered.flatMap(([id]) =>
+      counts.has(id) ? [] : [`expected the signal ${id}, which was answered as told, in the state`],
+    );
+    const wrong = [...this.replies].flatMap(([id, outcome]) =>
+      outcome !== 'told' && counts.has(id) && !(outcome === 'refused' && again.has(id))
+        ? [`expected the signal ${id} not to be told: it was ${outcome}`]
+        : [],
+    );
+    const silent = unanswered.map((id) => `expected an answer to the signal ${id}, was none`);
+    return violationsOf('signals', [...twice, ...lost, ...wrong, ...this.unlike, ...silent]);
+  }
+}
+
+/** Ids in the state of the strategy, by the file; null where it has none. */
+function readTold(path: string): readonly string[] | null {
+  if (!existsSync(path)) return null;
+  const database = new Database(path, { readonly: true });
+  try {
+    const json = database
+      .prepare<[string], string>('SELECT json FROM strategies WHERE name = ?')
+      .pluck()
+      .get(LISTENER.name);
+    return json === undefined ? null : row.parse(JSON.parse(json)).state.told;
+  } finally {
+    database.close();
+  }
+}
+
+/**
+ * Bars that the bot takes as closed, held against those of the exchange: each begins where one of the
+ * exchange does, and its end had passed by the exchange's time, whatever the bot's clock says. What is stored
+ * before is no bar: its last trades are missing.
+ */
+export class BarChecker {
+  private readonly found: string[] = [];
+  private readonly exchange: SimulatedExchange;
+
+  constructor(exchange: SimulatedExchange) {
+    this.exchange = exchange;
+  }
+
+  /**
+   * Looks at what a step keeps; `nowMs`: the exchange's time. Answers the timeframes of the bars that do not
+   * begin as UTC does.
+   */
+  watch(changes: readonly MirrorChange[], nowMs: number): readonly string[] {
+    const elsewhere: string[] = [];
+    for (const change of changes) {
+      if (change.kind !== 'candle') continue;
+      const { market, timeframe, candle } = change;
+      const state = [...this.exchange.markets.values()].find(({ rules }) => rules.symbol === market);
+      if (state === undefined) continue;
+      const grid = state.candles.grid(timeframe);
+      const { openTimeMs } = candle;
+      const bar = `the bar of ${timeframe} of ${market} at ${isoText(openTimeMs)}`;
+      if (!grid.isStart(openTimeMs)) this.found.push(`${bar} begins where none of the exchange does`);
+      else if (grid.endOf(openTimeMs) > nowMs)
+        this.found.push(`${bar} was kept at ${isoText(nowMs)}, before its end`);
+      if (openTimeMs % grid.lengthMs !== 0) elsewhere.push(timeframe);
+    }
+    return elsewhere;
+  }
+
+  violations(): readonly Violation[] {
+    return violationsOf('bars', this.found.slice(0, 20));
   }
 }

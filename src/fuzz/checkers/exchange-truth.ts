@@ -8,6 +8,27 @@ import {
   takerSide,
   makerSide,
 } from '../../simulator/market-state.ts';
+import { existsSync } from 'node:fs';
+import Database from 'better-sqlite3';
+import { parseMarket } from '../../exchange/market-names.ts';
+import { readOrderName } from '../../engine/order-names.ts';
+import type { Engine } from '../../engine/engine.ts';
+
+/** A promise that was broken: which check found it, and what it expected and found. */
+export interface Violation {
+  readonly check: string;
+  readonly message: string;
+}
+
+/** Violations of one check that are reported; the rest are counted, for they mostly say the same. */
+const MOST_REPORTED = 10;
+
+/** The first violations of a check, and how many more there are. */
+export function violationsOf(check: string, messages: readonly string[]): readonly Violation[] {
+  const first = messages.slice(0, MOST_REPORTED).map((message) => ({ check, message }));
+  const rest = messages.length - first.length;
+  return rest === 0 ? first : [...first, { check, message: `${rest} more of these` }];
+}
 
 /** An order as the exchange has it, in units. */
 export interface TrueOrder {
@@ -112,4 +133,201 @@ export function hashOfTruth({ orders, fills, balances }: ExchangeTruth): string 
     typeof value === 'bigint' ? `${value}` : value,
   );
   return createHash('sha256').update(text).digest('hex');
+}
+
+export interface MirrorOrder {
+  readonly key: string;
+  readonly clientOrderId: string | null;
+  readonly intentId: string;
+  /** By the bot's own clock. */
+  readonly plannedAtMs: number;
+  readonly state: string;
+  readonly attempts: number;
+  readonly venueId: string | null;
+  readonly pairKey: string | null;
+  readonly amount: string;
+  readonly matched: string;
+  readonly filled: string;
+  readonly filledTotal: string;
+  readonly fee: string;
+}
+
+export interface MirrorFill {
+  readonly tradeId: string;
+  readonly venueOrderId: string | null;
+  readonly orderKey: string | null;
+  readonly side: string;
+  readonly amount: string;
+  readonly total: string;
+  readonly fee: string;
+}
+
+interface IntentRow {
+  readonly id: string;
+  readonly kind: string;
+  readonly json: string;
+  /** Time the bot accepted it, by its own clock. */
+  readonly atMs: number;
+}
+
+interface BalanceRow {
+  readonly currency: string;
+  readonly total: string;
+  readonly held: string;
+}
+
+/** The rows of a mirror that are held against the exchange, read with its own statements from the file. */
+export interface MirrorRows {
+  readonly orders: readonly MirrorOrder[];
+  readonly fills: readonly MirrorFill[];
+  readonly intents: readonly IntentRow[];
+  readonly balances: readonly BalanceRow[];
+}
+
+/** Intents whose algorithms are at work by the mirror; none where there is no mirror yet. */
+export function readAlgorithmsAtWork(path: string): ReadonlySet<string> {
+  if (!existsSync(path)) return new Set();
+  const database = new Database(path, { readonly: true });
+  try {
+    const rows = database.prepare<[], string>('SELECT intent_id FROM algorithms').pluck().all();
+    return new Set(rows);
+  } finally {
+    database.close();
+  }
+}
+
+/** Reads a mirror while its bot may still have it open. */
+export function readMirrorRows(path: string): MirrorRows {
+  const database = new Database(path, { readonly: true });
+  try {
+    return {
+      orders: database
+        .prepare<[], MirrorOrder>(
+          `SELECT order_key AS key, client_order_id AS clientOrderId, intent_id AS intentId, planned_at_ms AS plannedAtMs, state, attempts, venue_id AS venueId,
+             pair_key AS pairKey, amount, matched, filled, filled_total AS filledTotal, fee FROM orders ORDER BY id`,
+        )
+        .all(),
+      fills: database
+        .prepare<[], MirrorFill>(
+          `SELECT trade_id AS tradeId, venue_order_id AS venueOrderId, order_key AS orderKey, side, amount, total, fee
+           FROM fills ORDER BY cursor, venue_order_id`,
+        )
+        .all(),
+      intents: database
+        .prepare<[], IntentRow>('SELECT intent_id AS id, kind, json, at_ms AS atMs FROM intents ORDER BY id')
+        .all(),
+      balances: database
+        .prepare<[], BalanceRow>('SELECT currency, total, held FROM balances ORDER BY currency')
+        .all(),
+    };
+  } finally {
+    database.close();
+  }
+}
+
+/**
+ * Returns the mirror's key of one of our orders; null for any other order. The stop leg of a pair is named
+ * after the other leg. `instance` is the first part of our ids.
+ */
+export function ownKeyOf(
+  order: TrueOrder,
+  byId: ReadonlyMap<number, TrueOrder>,
+  instance: string,
+): string | null {
+  const { clientOrderId, pairId } = order;
+  if (clientOrderId !== null) return clientOrderId.startsWith(`${instance}-`) ? clientOrderId : null;
+  const limitLeg = pairId === null ? undefined : byId.get(pairId);
+  const key = limitLeg === undefined ? null : ownKeyOf({ ...limitLeg, pairId: null }, byId, instance);
+  return key === null ? null : `${key}/2`;
+}
+
+/** Empty set: nothing was refused wrongly. */
+export const NONE_REFUSED: ReadonlySet<string> = new Set();
+
+/** The clientOrderId that an order was placed with: its own, or of a stop leg that of the other leg. */
+export function placedNameOf(key: string): string {
+  return key.endsWith('/2') ? key.slice(0, -'/2'.length) : key;
+}
+
+/** An order of ours, and the clientOrderId that it was placed with. */
+export interface NamedOrder {
+  readonly order: TrueOrder;
+  readonly name: string;
+}
+
+/** The orders of ours, with what they were placed as. */
+export function namedOrders(
+  { orders }: Pick<ExchangeTruth, 'orders'>,
+  instance: string,
+): readonly NamedOrder[] {
+  const byId = new Map(orders.map((order) => [order.id, order]));
+  return orders.flatMap((order) => {
+    const key = ownKeyOf(order, byId, instance);
+    return key === null ? [] : [{ order, name: placedNameOf(key) }];
+  });
+}
+
+/** True if an order of a strategy was refused wrongly: its holding differs from what the bot may assume. */
+export function isSpoiledBy(refused: ReadonlySet<string>, strategy: string): boolean {
+  return [...refused].some((name) => name.includes(`-${strategy}-`));
+}
+
+/** Coins given to strategies, by the names of both: `maker btc`. */
+export type GivenCoins = ReadonlyMap<string, bigint>;
+
+export const NOTHING_GIVEN: GivenCoins = new Map();
+
+/**
+ * True if an order is for more of the coin than its strategy was given and its other orders had added or
+ * removed.
+ */
+export function addsRisk(
+  { id, openedAtMs, side, amount, market }: TrueOrder,
+  {
+    truth,
+    nameOf,
+    given,
+  }: {
+    readonly truth: ExchangeTruth;
+    readonly nameOf: ReadonlyMap<number, string>;
+    readonly given: GivenCoins;
+  },
+): boolean {
+  const { base } = parseMarket(market);
+  const name = nameOf.get(id) ?? null;
+  const strategy = readOrderName(name)?.strategy;
+  let position = given.get(`${strategy} ${base}`) ?? 0n;
+  for (const fill of truth.fills) {
+    const other = nameOf.get(fill.orderId) ?? null;
+    // It may trade at the moment at which it is accepted, and so may the other leg of its pair.
+    if (other === null || other === name || fill.atMs > openedAtMs) continue;
+    if (readOrderName(other)?.strategy === strategy) position += broughtOf(base, fill);
+  }
+  return amount > (side === 'sell' ? position : -position);
+}
+
+/**
+ * Returns the amount of an asset that a trade added or removed: a coin that is also a quote currency moves in
+ * both directions.
+ */
+export function broughtOf(asset: string, { market, side, amount, total, fee }: TrueFill): bigint {
+  const { base, quote } = parseMarket(market);
+  const isBuy = side === 'buy';
+  if (base === asset) return isBuy ? amount - fee : -amount;
+  if (quote === asset) return isBuy ? -total : total - fee;
+  return 0n;
+}
+
+/** A bot whose strategies hold something. */
+export type HoldingBot = Pick<Engine, 'instances'>;
+
+/** Returns each strategy's holding of each asset, by the names of both. */
+export function heldByStrategies(engine: HoldingBot): Map<string, bigint> {
+  return new Map(
+    engine.instances.flatMap((instance) =>
+      [...instance.ledger.state.holdings].map(
+        ([asset, { held }]) => [`${instance.name} ${asset}`, held] as const,
+      ),
+    ),
+  );
 }

@@ -1,11 +1,25 @@
 import { invariant } from '../../domain/invariant.ts';
-import { formatUnits } from '../../domain/money.ts';
+import { formatUnits, UNITS_PER_ONE } from '../../domain/money.ts';
 import { parseMarket } from '../../exchange/market-names.ts';
 import { readOrderName } from '../../engine/order-names.ts';
-import { NOTHING_GIVEN, type GivenCoins } from './adds-risk.ts';
-import type { ExchangeTruth, TrueFill, TrueOrder } from './exchange-truth.ts';
-import { NONE_REFUSED, ownKeyOf, placedNameOf } from './own-key.ts';
-import { violationsOf, type Violation } from './violation.ts';
+import {
+  NOTHING_GIVEN,
+  type GivenCoins,
+  type ExchangeTruth,
+  type TrueFill,
+  type TrueOrder,
+  NONE_REFUSED,
+  ownKeyOf,
+  placedNameOf,
+  violationsOf,
+  type Violation,
+  heldByStrategies,
+  type HoldingBot,
+} from './exchange-truth.ts';
+import type { EngineOutput } from '../../engine/engine-command.ts';
+import { divideUp } from '../../domain/rounding.ts';
+import type { OrderRecord } from '../../records/order.ts';
+import { algorithmFromJson } from '../../engine/algorithm-json.ts';
 
 interface ExposureLimits {
   /** The first part of our ids. */
@@ -200,4 +214,145 @@ function changesOfLegs(legs: readonly TrueOrder[], { fillsOf, isRefused }: Known
   if (Number.isFinite(closedAtMs))
     changes.push({ atMs: closedAtMs, ...onOwnSide(matched - amount), opened: null });
   return changes;
+}
+
+/** Exchange's own data on a currency. */
+export interface TrueFunds {
+  readonly total: bigint;
+  /** Amount held by the bot's own open orders. */
+  readonly heldByOwn: bigint;
+  /** Amount held by the open orders of the strategy that is checked. */
+  readonly heldByStrategy: bigint;
+  /** Amount that strategy has bought, by its books. */
+  readonly bought: bigint;
+}
+
+/** For so long anything from outside may be why money is missing: a hand, a withdrawal, a loss. */
+const OUTSIDE_LASTS_MS = 900_000;
+
+/** Units that rounding may make of it. */
+const ROUNDING = 100n;
+
+/**
+ * Two strategies never spend the same money: the exchange refuses no order for want of balance when the bot's
+ * own orders alone hold what is missing. Not judged while somebody else has lately been at the account; nor,
+ * once somebody was there, where a strategy sells what it has bought: that is its way out, and whether the
+ * coins are still there is for the exchange to say.
+ */
+export class FundsChecker {
+  private readonly found: string[] = [];
+  private outsideAtMs = Number.NEGATIVE_INFINITY;
+
+  /** Something from outside changed the account. */
+  disturbed(atMs: number): void {
+    this.outsideAtMs = atMs;
+  }
+
+  watch(
+    { changes }: Pick<EngineOutput, 'changes'>,
+    fundsOf: (currency: string, strategy: string) => TrueFunds,
+    atMs: number,
+  ): void {
+    if (atMs - this.outsideAtMs < OUTSIDE_LASTS_MS) return;
+    for (const change of changes) {
+      if (change.kind !== 'order') continue;
+      const { state, reason, key, strategy, side } = change.order;
+      if (state !== 'rejected' || reason !== 'OverValueOrder' || key.endsWith('/2')) continue;
+      const { currency, needed } = paymentOf(change.order);
+      const { total, heldByOwn, heldByStrategy, bought } = fundsOf(currency, strategy);
+      if (heldByOwn + needed <= total + ROUNDING) continue;
+      const isWayOut = side === 'sell' && heldByStrategy + needed <= bought + ROUNDING;
+      if (isWayOut && this.outsideAtMs > Number.NEGATIVE_INFINITY) continue;
+      this.found.push(
+        `expected ${key} to want no money that own orders hold already: it needs ${formatUnits(needed)} ${currency}, they hold ${formatUnits(heldByOwn)} of ${formatUnits(total)} (${atMs})`,
+      );
+    }
+  }
+
+  violations(): readonly Violation[] {
+    return violationsOf('funds', this.found);
+  }
+}
+
+function paymentOf({ market, side, amount, price, stopPrice }: OrderRecord): {
+  readonly currency: string;
+  readonly needed: bigint;
+} {
+  const { base, quote } = parseMarket(market);
+  if (side === 'sell') return { currency: base, needed: amount };
+  return { currency: quote, needed: divideUp(amount * (price ?? stopPrice ?? 0n), UNITS_PER_ONE) };
+}
+
+/** As many faults are named. */
+const MOST_NAMED = 20;
+
+/** Dust of earlier brackets that a bracket includes. */
+interface Claim {
+  readonly holder: string;
+  readonly dust: bigint;
+}
+
+/**
+ * Dust is sold once: as a bracket begins, it takes no more than its strategy holds, less what brackets have
+ * taken that have sold nothing yet. One checker watches all lives of a bot.
+ */
+export class DustChecker {
+  private readonly found: string[] = [];
+  private readonly seen = new Set<string>();
+  /** By intent: brackets at work that have no exit yet. */
+  private readonly claims = new Map<string, Claim>();
+  private held: ReadonlyMap<string, bigint> = new Map();
+
+  /** The process died: it may not have written what began last. */
+  died(): void {
+    this.claims.clear();
+  }
+
+  /** One step. Answers in how many brackets dust went. */
+  watch(bot: HoldingBot, { changes }: Pick<EngineOutput, 'changes'>): number {
+    const held = heldByStrategies(bot);
+    let count = 0;
+    for (const change of changes) {
+      // An id that another life died over before it was written is taken again.
+      if (change.kind === 'intent' && change.intent.status === 'working') this.seen.delete(change.intent.id);
+      else if (change.kind === 'algorithm-end') this.claims.delete(change.intentId);
+      else if (change.kind === 'order' && change.order.side === 'sell')
+        this.claims.delete(change.order.intentId);
+      else if (change.kind === 'algorithm') {
+        const { intentId, strategy, market, json } = change.algorithm;
+        if (this.seen.has(intentId)) continue;
+        this.seen.add(intentId);
+        const dust = dustIn(json);
+        if (dust === 0n) continue;
+        count += 1;
+        const holder = `${strategy} ${parseMarket(market).base}`;
+        this.claims.set(intentId, { holder, dust });
+        // What else this step brought may have come before or after.
+        this.hold(holder, [this.held.get(holder) ?? 0n, held.get(holder) ?? 0n]);
+      }
+    }
+    this.held = held;
+    return count;
+  }
+
+  violations(): readonly Violation[] {
+    return violationsOf('dust', this.found);
+  }
+
+  private hold(holder: string, held: readonly bigint[]): void {
+    let taken = 0n;
+    for (const claim of this.claims.values()) if (claim.holder === holder) taken += claim.dust;
+    if (held.some((units) => taken <= units) || this.found.length >= MOST_NAMED) return;
+    this.found.push(
+      `expected brackets of ${holder} to take at most what is held, ${held.map((units) => formatUnits(units)).join(' or ')}, they took ${formatUnits(taken)}`,
+    );
+  }
+}
+
+/** Returns the dust included in a bracket that has just begun; zero for one that protects a position. */
+function dustIn(json: string): bigint {
+  const algorithm = algorithmFromJson(json);
+  const isNew =
+    algorithm.kind === 'bracket' && algorithm.terms.entry !== null && algorithm.entry === 'planned';
+  return isNew ? algorithm.bought : 0n;
 }

@@ -6,10 +6,8 @@ import { formatUnits, negateUnits, parseUnits, UNITS_PER_ONE } from '../../domai
 import type { EngineOutput } from '../../engine/engine-command.ts';
 import type { FigureRecord, MirrorChange } from '../../engine/mirror-change.ts';
 import { parseMarket } from '../../exchange/market-names.ts';
-import type { ExchangeTruth } from './exchange-truth.ts';
-import { namedOrders } from './own-key.ts';
+import { type ExchangeTruth, namedOrders, violationsOf, type Violation } from './exchange-truth.ts';
 import { movedBy, readPositionMoves } from './position-checker.ts';
-import { violationsOf, type Violation } from './violation.ts';
 
 /** As the mirror has it. */
 interface KnownFill {

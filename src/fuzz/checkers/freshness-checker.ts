@@ -1,7 +1,12 @@
 import { SarrafError } from '../../domain/errors.ts';
 import { marketOfCurrencies } from '../../exchange/market-names.ts';
-import { violationsOf, type Violation } from './violation.ts';
+import { violationsOf, type Violation } from './exchange-truth.ts';
 import type { LeavingRequest, WireWitness } from './watched-transport.ts';
+import Database from 'better-sqlite3';
+import type { HttpResponse } from '../../exchange/transport.ts';
+import { z } from 'zod';
+import type { EngineOutput } from '../../engine/engine-command.ts';
+import type { MirrorChange } from '../../engine/mirror-change.ts';
 
 const HTTP_OK = 200;
 
@@ -131,4 +136,192 @@ function marketIn(fields: LeavingRequest['fields']): string {
     'INVARIANT',
     `expected a placement to name its currencies, was ${JSON.stringify(fields)}`,
   );
+}
+
+/** States in the mirror of an order that has not been passed on yet, or has ended. */
+const NOT_ON_ITS_WAY: ReadonlySet<string> = new Set(['planned', 'filled', 'cancelled', 'rejected']);
+
+/**
+ * The row before the request: when the placement of an order leaves, the mirror's file already has that order
+ * as one that is on its way. So the next life knows of it after a crash. Reads the file, not the bot's
+ * memory, so a row that was only gathered does not count.
+ */
+export class JournalChecker implements WireWitness {
+  private readonly path: string;
+  private readonly found: string[] = [];
+  private database: Database.Database | null = null;
+  private selectState: Database.Statement<[string], { readonly state: string }> | null = null;
+
+  /** `path` is of the mirror, which need not be there yet. */
+  constructor(path: string) {
+    this.path = path;
+  }
+
+  leaves({ endpoint, fields, atMs }: LeavingRequest): void {
+    const id = fields['clientOrderId'];
+    if (endpoint.name !== 'addOrder' || typeof id !== 'string') return;
+    const state = this.stateOf(id);
+    if (state !== null && !NOT_ON_ITS_WAY.has(state)) return;
+    this.found.push(
+      `expected ${id} to be on the disk as on its way before its request left at ${atMs}, ${state === null ? 'it was not there' : `it was ${state}`}`,
+    );
+  }
+
+  isAnswered(): void {}
+
+  violations(): readonly Violation[] {
+    return violationsOf('journal before request', this.found);
+  }
+
+  close(): void {
+    this.database?.close();
+  }
+
+  /** Another file takes the place of the mirror. */
+  forgetFile(): void {
+    this.database?.close();
+    this.database = null;
+    this.selectState = null;
+  }
+
+  private stateOf(key: string): string | null {
+    this.database ??= new Database(this.path, { readonly: true });
+    this.selectState ??= this.database.prepare<[string], { readonly state: string }>(
+      'SELECT state FROM orders WHERE order_key = ?',
+    );
+    return this.selectState.get(key)?.state ?? null;
+  }
+}
+
+/**
+ * Lists overlap: a reading of the trades begins at the last reported trade or before, over all lives of a
+ * bot. Ids are not strictly in order, and a reading from right after the highest one misses those that come
+ * below it.
+ */
+export class OverlapChecker implements WireWitness {
+  private readonly found: string[] = [];
+  private highestReported = Number.POSITIVE_INFINITY;
+
+  leaves({ endpoint, fields, atMs }: LeavingRequest): void {
+    if (endpoint.name !== 'tradesList') return;
+    const fromId = Number(fields['fromId'] ?? 1);
+    if (fromId <= this.highestReported) return;
+    this.found.push(
+      `expected a reading of trades to begin at ${this.highestReported}, the last one reported, or before, one began at ${fromId} at ${atMs}`,
+    );
+  }
+
+  isAnswered({ endpoint }: LeavingRequest, { response }: { readonly response: HttpResponse }): void {
+    if (endpoint.name !== 'tradesList' || response.status !== HTTP_OK) return;
+    const highest = Math.max(...idsIn(response.body));
+    if (!Number.isFinite(highest)) return;
+    this.highestReported = Number.isFinite(this.highestReported)
+      ? Math.max(this.highestReported, highest)
+      : highest;
+  }
+
+  violations(): readonly Violation[] {
+    return violationsOf('overlap', this.found);
+  }
+}
+
+/** The ids of the trades of a reply; none where it can not be read. */
+function idsIn(body: string): readonly number[] {
+  try {
+    const { trades } = JSON.parse(body) as { readonly trades?: readonly { readonly id?: unknown }[] };
+    return (trades ?? []).map(({ id }) => Number(id)).filter((id) => Number.isSafeInteger(id));
+  } catch {
+    return [];
+  }
+}
+
+const writtenPauses = z.object({
+  locks: z.array(
+    z.object({ strategy: z.string().nullable(), endsAtMs: z.number(), pauses: z.boolean().optional() }),
+  ),
+});
+const endedEarly = z.object({ strategy: z.string().nullable(), pauses: z.boolean().optional() });
+const row = z.object({ state: z.unknown() });
+const wished = z.object({ tag: z.string().optional() });
+const sells = z.object({ intentId: z.string().nullable() });
+
+/** As many faults are named. */
+const MOST_NAMED = 20;
+
+/**
+ * A strategy that a person has paused is told nothing: its state stays as it is, and it wants nothing. The
+ * strategies here change their state with each book. What a person closes or places for it is not its own.
+ */
+export class PauseChecker {
+  private readonly found: string[] = [];
+  /** Until when strategies are paused, as was written before the step at hand. */
+  private readonly paused = new Map<string, number>();
+  /** The last state of each that was written in this life. */
+  private readonly states = new Map<string, string>();
+  private unsure: string | null = null;
+
+  /** True if a strategy is paused. */
+  get isPausing(): boolean {
+    return this.paused.size > 0;
+  }
+
+  /** The process died: what it wrote last may be lost. */
+  died(): void {
+    this.unsure = null;
+    this.states.clear();
+  }
+
+  /** An older mirror took the place of the one at hand. */
+  forget(): void {
+    this.died();
+    this.paused.clear();
+  }
+
+  /** One step, at a time of the bot's clock. */
+  watch({ changes }: Pick<EngineOutput, 'changes'>, atMs: number): void {
+    if (this.unsure !== null) this.keep(this.unsure);
+    this.unsure = null;
+    for (const [strategy, untilMs] of this.paused) if (untilMs <= atMs) this.paused.delete(strategy);
+    const byHand = new Set<string | null>();
+    for (const change of changes) {
+      if (change.kind === 'kept' && change.name === 'locks') this.unsure = change.json;
+      if (change.kind !== 'journal' || change.entry.kind !== 'control') continue;
+      const { subject, json } = change.entry;
+      if (subject === 'close sells') byHand.add(sells.parse(JSON.parse(json)).intentId);
+      if (subject !== 'lock ended early') continue;
+      const lock = endedEarly.parse(JSON.parse(json));
+      if (lock.pauses === true && lock.strategy !== null) this.paused.delete(lock.strategy);
+    }
+    for (const change of changes) this.judge(change, byHand, atMs);
+  }
+
+  violations(): readonly Violation[] {
+    return violationsOf('paused strategies', this.found);
+  }
+
+  private judge(change: MirrorChange, byHand: ReadonlySet<string | null>, atMs: number): void {
+    if (change.kind === 'intent' && change.intent.status === 'working') {
+      const { id, strategy, json } = change.intent;
+      const { tag } = wished.parse(JSON.parse(json));
+      if (this.paused.has(strategy) && !byHand.has(id) && tag !== 'by-hand')
+        this.find(`expected ${strategy}, which is paused, to want nothing at ${atMs}, was ${json}`);
+    }
+    if (change.kind !== 'strategy') return;
+    const { name, json } = change.strategy;
+    const state = JSON.stringify(row.parse(JSON.parse(json)).state);
+    const before = this.states.get(name);
+    this.states.set(name, state);
+    if (this.paused.has(name) && before !== undefined && before !== state)
+      this.find(`expected ${name}, which is paused, to be told nothing at ${atMs}, its state has changed`);
+  }
+
+  private keep(json: string): void {
+    this.paused.clear();
+    for (const { strategy, endsAtMs, pauses } of writtenPauses.parse(JSON.parse(json)).locks)
+      if (pauses === true && strategy !== null) this.paused.set(strategy, endsAtMs);
+  }
+
+  private find(message: string): void {
+    if (this.found.length < MOST_NAMED) this.found.push(message);
+  }
 }

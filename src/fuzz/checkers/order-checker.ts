@@ -1,8 +1,17 @@
 import { formatUnits, parseUnits } from '../../domain/money.ts';
-import type { ExchangeTruth, TrueOrder } from './exchange-truth.ts';
-import type { MirrorRows } from './mirror-rows.ts';
-import { NONE_REFUSED } from './own-key.ts';
-import { violationsOf, type Violation } from './violation.ts';
+import {
+  type ExchangeTruth,
+  type TrueOrder,
+  type MirrorRows,
+  NONE_REFUSED,
+  violationsOf,
+  type Violation,
+  placedNameOf,
+  ownKeyOf,
+} from './exchange-truth.ts';
+import type { EngineOutput } from '../../engine/engine-command.ts';
+import { english } from '../../language/sentence.ts';
+import type { LeavingRequest, WireWitness } from './watched-transport.ts';
 
 /** Intents that one order serves, or the pair of an OCO. */
 const ONE_ORDER: ReadonlySet<string> = new Set(['place', 'oco']);
@@ -262,4 +271,88 @@ function checkDca({ id, json, atMs, orders, plannedAtMs }: SlowIntent): readonly
       ];
   }
   return [];
+}
+
+/** Exchange's own data: its tables. */
+interface AcceptedOrders {
+  /** The id of an order by the clientOrderId that it was placed with; null where none was accepted. */
+  readonly idOf: (clientOrderId: string) => number | null;
+  /**
+   * Names of orders that were refused to the bot with the interface's own code.
+   */
+  readonly refused: ReadonlySet<string>;
+}
+
+/**
+ * Only positive evidence rejects an order: one that the bot gives up is not at the exchange at that moment,
+ * whatever turns up later.
+ */
+export class RejectionChecker {
+  private readonly found: string[] = [];
+
+  watch({ changes }: Pick<EngineOutput, 'changes'>, { idOf, refused }: AcceptedOrders, atMs: number): void {
+    for (const change of changes) {
+      if (change.kind !== 'order' || change.order.state !== 'rejected') continue;
+      const { key, reason } = change.order;
+      const name = placedNameOf(key);
+      const id = idOf(name);
+      if (id === null || refused.has(name)) continue;
+      this.found.push(
+        `expected ${key} not to be given up (${english(reason)}) at ${atMs}, the exchange has it as ${id}`,
+      );
+    }
+  }
+
+  violations(): readonly Violation[] {
+    return violationsOf('rejections', this.found);
+  }
+}
+
+interface Cancel {
+  /** By the exchange's id, or by the client's. */
+  readonly order: number | string;
+  readonly atMs: number;
+}
+
+/**
+ * Orders of others are never touched: every cancel names an order of this instance, and nothing cancels all
+ * orders, which only an operator may.
+ */
+export class ForeignChecker implements WireWitness {
+  private readonly instance: string;
+  private readonly cancels: Cancel[] = [];
+  private readonly found: string[] = [];
+
+  /** `instance` is the first part of our ids. */
+  constructor(instance: string) {
+    this.instance = instance;
+  }
+
+  leaves({ endpoint, fields, atMs }: LeavingRequest): void {
+    if (endpoint.name === 'cancelOldOrders') {
+      this.found.push(`expected no request for the end of every order, one left at ${atMs}`);
+    }
+    if (endpoint.name !== 'updateOrderStatus') return;
+    const order = fields['order'] ?? fields['clientOrderId'];
+    if (typeof order === 'number' || typeof order === 'string') this.cancels.push({ order, atMs });
+  }
+
+  isAnswered(): void {}
+
+  violations({ orders }: ExchangeTruth): readonly Violation[] {
+    const byId = new Map(orders.map((order) => [order.id, order]));
+    const foreign = this.cancels.flatMap(({ order, atMs }) => {
+      if (typeof order === 'string') {
+        return order.startsWith(`${this.instance}-`)
+          ? []
+          : [`expected cancels of our own orders, one left for ${order} at ${atMs}`];
+      }
+      const named = byId.get(order);
+      const isOurs = named !== undefined && ownKeyOf(named, byId, this.instance) !== null;
+      return isOurs
+        ? []
+        : [`expected cancels of our own orders, one left for the foreign order ${order} at ${atMs}`];
+    });
+    return violationsOf('foreign orders', [...this.found, ...foreign]);
+  }
 }

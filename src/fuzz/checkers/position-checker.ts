@@ -5,8 +5,10 @@ import type { EngineOutput } from '../../engine/engine-command.ts';
 import type { PositionMoveRecord } from '../../engine/mirror-change.ts';
 import type { Engine } from '../../engine/engine.ts';
 import { parseMarket } from '../../exchange/market-names.ts';
-import type { OrderRecord } from '../../records/order.ts';
-import { violationsOf, type Violation } from './violation.ts';
+import { type OrderRecord, isFinal } from '../../records/order.ts';
+import { violationsOf, type Violation, type ExchangeTruth } from './exchange-truth.ts';
+import type { MarketStats } from '../../domain/market-stats.ts';
+import type { EngineEvent } from '../../engine/engine-event.ts';
 
 /**
  * After somebody else canceled the exit of a bracket, none is placed until a person says what became of the
@@ -158,5 +160,224 @@ export function wrongHoldings({ instances }: Pick<Engine, 'instances'>, mirrorPa
     return wrong[0] ?? null;
   } finally {
     database.close();
+  }
+}
+
+/**
+ * A set of shares buys with what its sales have brought: none of its purchases is planned while a sale of the
+ * same set is not known to have ended. At the exchange a market order has ended before the next one comes,
+ * so this looks at what the bot knew.
+ */
+export class SharesChecker {
+  private readonly found: string[] = [];
+  /** Sets at work, with the keys of their sales that have not ended. */
+  private readonly sets = new Map<string, Set<string>>();
+  private readonly seen = new Set<string>();
+
+  watch({ changes }: Pick<EngineOutput, 'changes'>): void {
+    for (const change of changes) {
+      if (change.kind === 'intent') {
+        const { id, kind, status } = change.intent;
+        // An id may be that of a set that another life died over before it was written.
+        this.sets.delete(id);
+        if (kind === 'targets' && status === 'working') this.sets.set(id, new Set());
+      } else if (change.kind === 'order') this.order(change.order);
+    }
+  }
+
+  violations(): readonly Violation[] {
+    return violationsOf('shares', this.found);
+  }
+
+  private order(order: OrderRecord): void {
+    const sales = this.sets.get(order.intentId);
+    if (sales === undefined) return;
+    const { key, side, intentId } = order;
+    if (side === 'sell') {
+      if (isFinal(order)) sales.delete(key);
+      else sales.add(key);
+    } else if (!this.seen.has(key) && sales.size > 0)
+      this.found.push(
+        `expected intent ${intentId} to buy once all is sold, ${key} was planned before the end of ${[...sales].join(', ')} was known`,
+      );
+    this.seen.add(key);
+  }
+}
+
+/** A cancel that fails is asked for again within seconds, and leaves no order just open for so long. */
+const LONGEST_MS = 300_000;
+
+/**
+ * No order that the bot has taken over just stays open, but for those that protect: no intent steers it, and
+ * a strategy that goes on from an older state places its like again.
+ */
+export class OrphanChecker {
+  private life: object | null = null;
+  /** Orders that were taken over and are open, and since when, by the bot's own clock. */
+  private readonly open = new Map<string, { readonly order: OrderRecord; sinceMs: number }>();
+  private readonly left = new Map<string, OrderRecord>();
+
+  /** A step of the life that `engine` is of. */
+  watch(engine: object, { changes }: EngineOutput, nowMs: number): void {
+    if (engine !== this.life) {
+      this.life = engine;
+      for (const known of this.open.values()) known.sinceMs = nowMs;
+    }
+    for (const change of changes) {
+      if (change.kind !== 'order' || change.order.intentId !== 'adopted') continue;
+      const { order } = change;
+      if (order.state === 'open') this.open.set(order.key, { order, sinceMs: nowMs });
+      else this.open.delete(order.key);
+    }
+    for (const [key, { order, sinceMs }] of this.open)
+      if (nowMs - sinceMs > LONGEST_MS) this.left.set(key, order);
+  }
+
+  violations({ orders }: ExchangeTruth): readonly Violation[] {
+    const protective = new Set(
+      orders.filter(({ isStop, pairId }) => isStop || pairId !== null).map(({ id }) => String(id)),
+    );
+    return violationsOf(
+      'orphans',
+      [...this.left.values()]
+        .filter(({ venueId }) => venueId !== null && !protective.has(venueId))
+        .map(({ key }) => `expected ${key}, which was taken over, to be canceled, it stayed open`),
+    );
+  }
+}
+
+/** The universe that is checked: one member, the best by a number of the last reply. */
+export interface CheckedUniverse {
+  readonly strategy: string;
+  readonly key: string;
+  readonly rankBy: 'volume24h' | 'volatility' | 'spread' | 'change';
+  readonly quote: string;
+  readonly hysteresis: number;
+}
+
+interface Told {
+  readonly entered: readonly string[];
+  readonly left: readonly string[];
+  readonly members: readonly string[];
+  readonly kept: readonly string[];
+}
+
+/**
+ * Derives the members of a universe again from the replies that the bot got. A market enters as the best of
+ * the last reply; there is one member at most; a holding in one that has left is still followed.
+ */
+export class UniverseChecker {
+  private readonly universe: CheckedUniverse;
+  private readonly found: string[] = [];
+  /** Questions for statistics that wait for their reply, of this life. */
+  private readonly asked = new Set<number>();
+  /** The best of each reply, the last two; null where a reply can not be ranked for sure. */
+  private best: readonly (string | null)[] = [];
+  private members: readonly string[] = [];
+  private engine: Engine | null = null;
+
+  constructor(universe: CheckedUniverse) {
+    this.universe = universe;
+  }
+
+  /** Looks at a step; answers what was told of the universe in it. */
+  watch(engine: Engine, event: EngineEvent, output: EngineOutput, atMs: number): readonly Told[] {
+    if (engine !== this.engine) this.beginLife(engine);
+    if (event.kind === 'answer' && this.asked.delete(event.requestId) && event.answer.outcome === 'value')
+      this.best = [bestOf(event.answer.value as readonly MarketStats[], this.universe), ...this.best].slice(
+        0,
+        2,
+      );
+    // Those of a book that may stand still are asked for as a backfill, and rank nothing.
+    for (const { id, call, requestClass } of output.requests)
+      if (call.kind === 'stats' && requestClass !== 'backfill') this.asked.add(id);
+    const told = output.changes.flatMap((change) =>
+      change.kind === 'journal' &&
+      change.entry.kind === 'universe' &&
+      change.entry.subject === this.universe.key
+        ? [JSON.parse(change.entry.json) as Told]
+        : [],
+    );
+    for (const one of told) this.check(engine, one, atMs);
+    return told;
+  }
+
+  violations(): readonly Violation[] {
+    return violationsOf('universe', this.found);
+  }
+
+  /** A new process knows the members of before. */
+  private beginLife(engine: Engine): void {
+    this.engine = engine;
+    this.asked.clear();
+    this.best = [];
+    const instance = engine.instances.find(({ name }) => name === this.universe.strategy);
+    const state = instance === undefined ? null : engine.universes.stateOf(instance, 'members');
+    this.members = state?.members.map(({ market }) => market) ?? [];
+  }
+
+  private check(engine: Engine, { entered, left, members, kept }: Told, atMs: number): void {
+    const say = (message: string): void => void this.found.push(`${message} at ${atMs}`);
+    const expected = [...this.members.filter((market) => !left.includes(market)), ...entered];
+    if (members.length > 1) say(`expected one member at most, were ${members.join(', ')}`);
+    if (expected.join() !== members.join())
+      say(
+        `expected the members ${expected.join()} after ${left.join()} left and ${entered.join()} entered, were ${members.join()}`,
+      );
+    this.members = members;
+    const [last, before] = this.best;
+    // A reply may come between the choice of a market and its bars.
+    const isClear = this.universe.hysteresis === 0 && last !== undefined && last !== null && before !== null;
+    for (const market of entered) {
+      if (isClear && market !== last && market !== before)
+        say(
+          `expected ${last} to enter, which the last reply has as the best by ${this.universe.rankBy}, was ${market}`,
+        );
+    }
+    const own = engine.unfinishedOrders().filter(({ strategy }) => strategy === this.universe.strategy);
+    const open = new Set(own.map(({ market }) => market));
+    for (const market of left) {
+      if (open.has(market) && !kept.includes(market) && !members.includes(market))
+        say(`expected ${market}, which left with an order open, to be followed`);
+    }
+  }
+}
+
+/** The best market of a reply, by the rule of the documentation; null where the reply is not plain. */
+function bestOf(stats: readonly MarketStats[], { quote, rankBy }: CheckedUniverse): string | null {
+  let best: { readonly market: string; readonly figure: number } | null = null;
+  for (const one of stats) {
+    if (one.market.quote !== quote) continue;
+    if (one.isClosed || !isPlain(one)) return null;
+    const figure = figureOf(one, rankBy);
+    if (Number.isNaN(figure)) return null;
+    const { symbol } = one.market;
+    const isBetter =
+      best === null || figure > best.figure || (figure === best.figure && symbol < best.market);
+    if (isBetter) best = { market: symbol, figure };
+  }
+  return best?.market ?? null;
+}
+
+/** True if nothing of it could be mistaken for an error. */
+function isPlain({ bestBuy, bestSell, latest }: MarketStats): boolean {
+  const [bid, ask, last] = [Number(bestBuy), Number(bestSell), Number(latest)];
+  return bid > 0 && ask > bid && last > bid / 2 && last < ask * 2;
+}
+
+const number = (text: string | null): number => (text === null ? Number.NaN : Number(text));
+
+function figureOf(stats: MarketStats, rankBy: CheckedUniverse['rankBy']): number {
+  const { bestBuy, bestSell, dayLow, dayHigh, dayChange, quoteVolume } = stats;
+  const [bid, ask] = [number(bestBuy), number(bestSell)];
+  switch (rankBy) {
+    case 'spread':
+      return -(((ask - bid) / ((ask + bid) / 2)) * 10_000);
+    case 'change':
+      return number(dayChange);
+    case 'volatility':
+      return ((number(dayHigh) - number(dayLow)) / number(dayLow)) * 100;
+    case 'volume24h':
+      return number(quoteVolume);
   }
 }

@@ -1,17 +1,11 @@
 import Database from 'better-sqlite3';
-import { formatUnits } from '../../domain/money.ts';
+import { formatUnits, parseUnits } from '../../domain/money.ts';
 import type { SimulatedExchange } from '../../simulator/exchange.ts';
 import type { UserId } from '../../simulator/wallet.ts';
-import {
-  readKeptTransfers,
-  readToldTransfers,
-  readTransferIntents,
-  transferKey,
-  type TransferIntentRow,
-} from './transfer-rows.ts';
-import { violationsOf, type Violation } from './violation.ts';
+import { violationsOf, type Violation } from './exchange-truth.ts';
 import type { LeavingRequest, WireWitness } from './watched-transport.ts';
-import { english } from '../../language/sentence.ts';
+import { english, type Sentence } from '../../language/sentence.ts';
+import { z } from 'zod';
 
 /** A request for a transfer, as it left. */
 interface SentTransfer {
@@ -196,4 +190,64 @@ function endOf({ status, reason }: TransferIntentRow): End {
 
 function keyOf(fields: LeavingRequest['fields']): string {
   return transferKey(String(fields['currency']), String(fields['amount']), String(fields['src']));
+}
+
+const amount = z.string().transform((text) => formatUnits(parseUnits(text)));
+const wish = z.object({ currency: z.string(), amount, from: z.enum(['spot', 'margin']) });
+const kept = z.array(wish.extend({ id: z.string(), state: z.enum(['sending', 'unknown']) }));
+const told = z.object({ state: z.object({ told: z.record(z.string(), z.string()).default({}) }).nullish() });
+
+/** Returns the key of a transfer: no two of the treasurer's have the same amount. */
+function transferKey(currency: string, amountText: string, from: string): string {
+  return `${formatUnits(parseUnits(amountText))} ${currency} from ${from}`;
+}
+
+/** A transfer that the mirror's file has as one at work. */
+interface KeptTransfer {
+  readonly id: string;
+  readonly key: string;
+  readonly currency: string;
+  readonly state: 'sending' | 'unknown';
+}
+
+/** Outcome of an intent for a transfer, as in the mirror's file. */
+interface TransferIntentRow {
+  readonly id: string;
+  readonly key: string;
+  readonly status: string;
+  readonly reason: Sentence | null;
+}
+
+/** Transfers at work. */
+export function readKeptTransfers(database: Database.Database): readonly KeptTransfer[] {
+  const row = database
+    .prepare<[], { readonly json: string }>("SELECT json FROM kept WHERE name = 'transfers'")
+    .get();
+  if (row === undefined) return [];
+  return kept
+    .parse(JSON.parse(row.json))
+    .map(({ id, state, ...of }) => ({ id, state, currency: of.currency, key: rowKey(of) }));
+}
+
+/** All intents for a transfer that were taken. */
+export function readTransferIntents(database: Database.Database): readonly TransferIntentRow[] {
+  return database
+    .prepare<
+      [],
+      { readonly id: string; readonly json: string; readonly status: string; readonly reason: string | null }
+    >("SELECT intent_id AS id, json, status, reason FROM intents WHERE kind = 'transfer' ORDER BY id")
+    .all()
+    .map(({ json, ...row }) => ({ ...row, key: rowKey(wish.parse(JSON.parse(json))) }));
+}
+
+/** By id: what a strategy was told of its transfers last. */
+function readToldTransfers(database: Database.Database, strategy: string): Readonly<Record<string, string>> {
+  const row = database
+    .prepare<[string], { readonly json: string }>('SELECT json FROM strategies WHERE name = ?')
+    .get(strategy);
+  return row === undefined ? {} : (told.parse(JSON.parse(row.json)).state?.told ?? {});
+}
+
+function rowKey(of: z.output<typeof wish>): string {
+  return transferKey(of.currency, of.amount, of.from);
 }

@@ -1,16 +1,67 @@
 import { Decimal } from 'decimal.js';
-import type { OrderWish } from '../../strategy/intents.ts';
-import {
-  amountOf,
-  FAR,
-  NEAR,
-  priceAway,
-  sharesAway,
-  sizeOf,
-  type Action,
-  type WeightedAction,
-  type Situation,
-} from './situation.ts';
+import type { Side } from '../../domain/order.ts';
+import type { StrategyContext } from '../../strategy/context.ts';
+import type { Size, OrderWish } from '../../strategy/intents.ts';
+import type { Order } from '../../strategy/own-order.ts';
+import type { Dice } from '../dice.ts';
+
+/** Worth of one order in least values of its market: from clearly enough to a few levels of the book. */
+const LEAST_WORTH = 4;
+const MOST_WORTH = 40;
+const LEAST_VALUES = { rls: 3_000_000, usdt: 11 } as const;
+
+/** Distances of prices from the best ones, as shares: quotes that fill often, and some that rest. */
+export const NEAR = 0.000_2;
+export const FAR = 0.01;
+
+/** Most of the equity that one order or holding asks for. */
+export const MOST_SHARE = 0.05;
+
+/** Input of one draw. */
+export interface Situation {
+  readonly ctx: StrategyContext;
+  readonly dice: Dice;
+  readonly market: string;
+  /** All that the bot follows. */
+  readonly markets: readonly string[];
+  readonly side: Side;
+  readonly bid: Decimal;
+  readonly ask: Decimal;
+  readonly orders: readonly Order[];
+}
+
+export type Action = (situation: Situation) => void;
+
+/** A kind of intent, and how often it is drawn beside the others. */
+export type WeightedAction = readonly [action: Action, weight: number];
+
+/** Returns the worth of an order, in the quote currency. */
+export function worthOf({ dice, market }: Situation): number {
+  const quote = market.endsWith('IRT') ? 'rls' : 'usdt';
+  return LEAST_VALUES[quote] * dice.logUniform(LEAST_WORTH, MOST_WORTH);
+}
+
+/** The amount of the coin that an order of a random worth buys. */
+export function amountOf(situation: Situation): string {
+  return new Decimal(worthOf(situation)).div(situation.bid).toFixed(10);
+}
+
+/** Returns the size of an order, in one of the three forms. */
+export function sizeOf(situation: Situation): Size {
+  const { dice } = situation;
+  if (dice.happens(0.6)) return { amount: amountOf(situation) };
+  return dice.happens(0.5)
+    ? { value: worthOf(situation) }
+    : { equityShare: dice.between(0.001, MOST_SHARE).toFixed(6) };
+}
+
+/** A price away from the market: below for a buy, above for a sale; with a negative share through it. */
+export function priceAway({ side, bid, ask }: Situation, share: number): string {
+  return (side === 'buy' ? bid.times(1 - share) : ask.times(1 + share)).toFixed(10);
+}
+
+export const sharesAway = (dice: Dice): number =>
+  dice.happens(0.2) ? -NEAR * 4 : dice.logUniform(NEAR, FAR);
 
 const place = (
   situation: Situation,
@@ -100,3 +151,74 @@ export const ORDER_ACTIONS: readonly WeightedAction[] = [
   [takeAllBack, 1],
   [change, 2],
 ];
+
+/** Shares of the price beyond which the exchange takes no limit order, and well beyond that. */
+const BEYOND = 0.31;
+const FAR_BEYOND = 0.8;
+
+const part = ({ ctx, dice }: Parameters<Action>[0], most: number): string =>
+  new Decimal(ctx.exact.position).times(dice.between(0.1, most)).toFixed(10);
+
+/** Leaves the whole position, sometimes at a limit. */
+const leave: Action = ({ ctx, dice, ...situation }) =>
+  ctx.exit({
+    ...(dice.happens(0.5) ? { reason: 'drawn' } : {}),
+    ...(dice.happens(0.3) ? { price: priceAway({ ctx, dice, ...situation, side: 'sell' }, 0.001) } : {}),
+  });
+
+/** Sells all or a part of it, after the cancel of everything or beside what rests. */
+const sell: Action = (situation) => {
+  const { ctx, dice } = situation;
+  if (ctx.position <= 0) return;
+  if (dice.happens(0.3)) ctx.cancelAll(ctx.market);
+  const amount = dice.happens(0.5) ? ctx.exact.position : part(situation, 1);
+  ctx.sell({
+    amount,
+    ...(dice.happens(0.2) ? { price: priceAway({ ...situation, side: 'sell' }, 0.001) } : {}),
+  });
+};
+
+const reduce: Action = (situation) => {
+  const { ctx, dice } = situation;
+  if (ctx.position <= 0) return;
+  ctx.target({ position: dice.happens(0.5) ? 0 : part(situation, 0.9) });
+};
+
+/** A bracket whose target is out of the exchange's band. */
+const farBracket: Action = (situation) => {
+  const { ctx, dice } = situation;
+  ctx.bracket({
+    entry: { value: worthOf(situation) * 2 },
+    takeProfit: { percent: (dice.between(BEYOND, FAR_BEYOND) * 100).toFixed(4) },
+    stopLoss: { percent: dice.between(0.2, 3).toFixed(4) },
+  });
+};
+
+/** A limit order out of it, which is refused. */
+const farOrder: Action = (situation) =>
+  situation.ctx.buy({ amount: amountOf(situation), price: priceAway({ ...situation, side: 'buy' }, BEYOND) });
+
+export const EXIT_ACTIONS: readonly Action[] = [leave, leave, sell, sell, reduce, farBracket, farOrder];
+
+/** Markets of one quote currency. */
+const TOGETHER: readonly (readonly string[])[] = [['BTCIRT', 'USDTIRT'], ['BTCUSDT']];
+
+const LEAST_SHARE = 0.000_2;
+
+/** Shares of all markets of the same quote currency, or of some; sometimes none at all of one. */
+const spread: Action = ({ ctx, dice, market, markets }) => {
+  const symbols = TOGETHER.find((all) => all.includes(market)) ?? [market];
+  const named = symbols.filter(
+    (symbol) => symbol === market || (markets.includes(symbol) && dice.happens(0.8)),
+  );
+  const shares = named.map((symbol): readonly [string, string] => [
+    symbol,
+    dice.happens(0.2) ? '0' : dice.logUniform(LEAST_SHARE, MOST_SHARE).toFixed(6),
+  ]);
+  ctx.targets(Object.fromEntries(shares), {
+    ...(dice.happens(0.7) ? { band: dice.between(0, 0.001).toFixed(6) } : {}),
+    atOnce: dice.integer(1, 3),
+  });
+};
+
+export const PORTFOLIO_ACTIONS: readonly WeightedAction[] = [[spread, 2]];

@@ -1,11 +1,12 @@
 import { Decimal } from 'decimal.js';
 import { z } from 'zod';
 import { createRandom } from '../../domain/random.ts';
-import type { MarketContext } from '../../strategy/context.ts';
+import type { MarketContext, StrategyContext } from '../../strategy/context.ts';
 import { defineStrategy } from '../../strategy/definition.ts';
 import { RANKINGS } from '../../strategy/universe-rules.ts';
 import { Dice } from '../dice.ts';
-import { FAR, NEAR } from './situation.ts';
+import { FAR, NEAR } from './order-actions.ts';
+import { otherSide } from '../../domain/transfer.ts';
 
 /** Of one universe there is one member: of the two rial markets one or the other. */
 const QUOTE = 'rls';
@@ -86,3 +87,103 @@ function leave(place: MarketContext, { bid }: Prices, dice: Dice): void {
 function worthOf(dice: Dice): number {
   return Math.round(dice.logUniform(VALUES.least, VALUES.most));
 }
+
+/** Shares of what is free that go to margin at once: mostly little, so that something is left to trade. */
+const LEAST_PART = 0.000_1;
+const LARGEST_PART = 0.3;
+
+/** Probability that it requests a second transfer of the same currency, of money that may be gone by then. */
+const AGAIN = 0.2;
+/** Probability that it requests something the exchange or the bot has to refuse. */
+const WRONG = 0.1;
+
+const MOST_STATUSES = 2_000;
+
+/** More than any account has. */
+const TOO_MUCH = { least: 1e13, most: 9e13 } as const;
+
+type Dealing = Pick<StrategyContext, 'transfer' | 'freeBase' | 'freeQuote' | 'base' | 'quote'>;
+
+/**
+ * Moves money between the spot and the margin wallets, and remembers what it was told of it. No two of its
+ * amounts are the same, so each transfer of the exchange is known by its amount.
+ */
+export const TREASURER = defineStrategy({
+  name: 'treasurer',
+  params: z.strictObject({ seed: z.int(), activity: z.number().positive().max(1), everyMs: z.int() }),
+  state: z.strictObject({
+    random: z.number().nullable().default(null),
+    /** By currency: what should be in the margin wallet by what it was told. */
+    there: z.record(z.string(), z.number()).default({}),
+    /** Ids with what was told of them last. */
+    told: z.record(z.string(), z.enum(['done', 'unknown', 'accepted'])).default({}),
+  }),
+  data: ({ market, params }) => ({ book: market.book({ everyMs: params.everyMs, maxAgeMs: 120_000 }) }),
+  on: {
+    book(ctx) {
+      const { state, params } = ctx;
+      const random = createRandom(state.random ?? params.seed);
+      // Where an older mirror is put back, the same numbers come again, but never at the same time.
+      const dice = new Dice((Math.floor(random.next() * 0x1_0000_0000) ^ (ctx.nowMs % 0x1_0000_0000)) >>> 0);
+      ctx.setState({ ...state, random: random.state });
+      if (!dice.happens(params.activity)) return;
+      move(ctx, state.there, dice);
+      if (dice.happens(AGAIN)) move(ctx, state.there, dice);
+    },
+    transfer(ctx, { id, currency, amount, from, status }) {
+      const { there, told } = ctx.state;
+      const moved = from === 'spot' ? amount : -amount;
+      const sum = status === 'done' ? (there[currency] ?? 0) + moved : (there[currency] ?? 0);
+      const kept = Object.entries({ ...told, [id]: status }).slice(-MOST_STATUSES);
+      ctx.setState({
+        ...ctx.state,
+        there: { ...there, [currency]: Math.max(0, sum) },
+        told: Object.fromEntries(kept),
+      });
+    },
+  },
+});
+
+function move(ctx: Dealing, there: Readonly<Record<string, number>>, dice: Dice): void {
+  const isQuote = dice.happens(0.5);
+  const currency = isQuote ? ctx.quote : ctx.base;
+  const free = isQuote ? ctx.freeQuote : ctx.freeBase;
+  const inMargin = there[currency] ?? 0;
+  if (dice.happens(WRONG)) {
+    const from = dice.happens(0.5) ? 'spot' : 'margin';
+    const amount = dice.between(TOO_MUCH.least, TOO_MUCH.most).toFixed(2);
+    ctx.transfer({ currency, amount, from, to: otherSide(from) });
+  } else if (inMargin > 1 && dice.happens(0.5)) {
+    const amount = (inMargin * dice.between(0.1, 0.99)).toFixed(8);
+    ctx.transfer({ currency, amount, from: 'margin', to: 'spot' });
+  } else if (free > 1) {
+    const amount = free * dice.logUniform(LEAST_PART, LARGEST_PART);
+    ctx.transfer({ currency, amount: amount.toFixed(8), from: 'spot', to: 'margin' });
+  }
+}
+
+/** Ids that it remembers, the last ones: what was told is held against them. */
+export const MOST_TOLD = 400;
+
+/** Schema of its state. */
+export const LISTENER_STATE = z.strictObject({ told: z.array(z.string()).default([]) });
+
+/** Does what signals say, far from the market, and remembers each in its state. */
+export const LISTENER = defineStrategy({
+  name: 'listener',
+  params: z.strictObject({ everyMs: z.int() }),
+  state: LISTENER_STATE,
+  data: ({ market, params, signal }) => ({
+    book: market.book({ everyMs: params.everyMs, maxAgeMs: 120_000 }),
+    alert: signal(z.strictObject({ share: z.number().min(0).max(1).nullable() })),
+  }),
+  on: {
+    alert(ctx, { id, payload: { share } }) {
+      ctx.setState({ told: [...ctx.state.told, id].slice(-MOST_TOLD) });
+      const price = ctx.data.book?.bestBid?.price ?? null;
+      // Some are only listened to: nothing else makes their step be on the disk at once.
+      if (share === null || price === null || ctx.freeQuote * share === 0) return;
+      ctx.buy({ value: ctx.freeQuote * share * 0.01, price: price * 0.9, expireAfterMs: 60_000 });
+    },
+  },
+});

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import type { EngineOutput } from '../../../src/engine/engine-command.ts';
 import { createAlgorithm } from '../../../src/engine/algorithms/algorithms.ts';
 import { algorithmToJson } from '../../../src/engine/algorithm-json.ts';
-import { BracketWatch } from '../../../src/fuzz/checkers/bracket-watch.ts';
+import { BracketWatch } from '../../../src/fuzz/checkers/protection-checker.ts';
 import { CREATED } from '../execution/algorithms/algorithm-table.ts';
 import { english } from '../../../src/language/sentence.ts';
 

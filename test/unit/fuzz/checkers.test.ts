@@ -1,10 +1,16 @@
 import { describe, expect, test } from 'vitest';
 import { checkAgreement } from '../../../src/fuzz/checkers/agreement-checker.ts';
 import { BudgetChecker } from '../../../src/fuzz/checkers/budget-checker.ts';
-import type { ExchangeTruth, TrueFill, TrueOrder } from '../../../src/fuzz/checkers/exchange-truth.ts';
-import type { MirrorFill, MirrorRows, MirrorOrder } from '../../../src/fuzz/checkers/mirror-rows.ts';
+import type {
+  ExchangeTruth,
+  TrueFill,
+  TrueOrder,
+  MirrorFill,
+  MirrorRows,
+  MirrorOrder,
+  Violation,
+} from '../../../src/fuzz/checkers/exchange-truth.ts';
 import { checkOrders } from '../../../src/fuzz/checkers/order-checker.ts';
-import type { Violation } from '../../../src/fuzz/checkers/violation.ts';
 import { parseUnits } from '../../../src/domain/money.ts';
 import { RequestLog } from '../../../src/simulator-server/request-log.ts';
 import { trueFill, trueOrder } from '../../support/order-value.ts';

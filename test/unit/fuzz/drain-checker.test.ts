@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { parseUnits } from '../../../src/domain/money.ts';
 import type { DrainPolicy } from '../../../src/engine/engine-event.ts';
 import type { OrderRecord } from '../../../src/records/order.ts';
-import { checkDrain, type DrainBeginning } from '../../../src/fuzz/checkers/drain-checker.ts';
+import { checkDrain, type DrainBeginning } from '../../../src/fuzz/checkers/budget-checker.ts';
 import type { ExchangeTruth } from '../../../src/fuzz/checkers/exchange-truth.ts';
 import { orderIdOf } from '../../../src/venues/read-records.ts';
 import { orderIn } from '../../support/order-value.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { parseUnits } from '../../../src/domain/money.ts';
-import { FundsChecker } from '../../../src/fuzz/checkers/funds-checker.ts';
+import { FundsChecker } from '../../../src/fuzz/checkers/exposure-checker.ts';
 import type { EngineOutput } from '../../../src/engine/engine-command.ts';
 import type { OrderRecord } from '../../../src/records/order.ts';
 import { plannedOrder } from '../../support/order-value.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { MirrorChange } from '../../../src/engine/mirror-change.ts';
-import { PauseChecker } from '../../../src/fuzz/checkers/pause-checker.ts';
+import { PauseChecker } from '../../../src/fuzz/checkers/freshness-checker.ts';
 import { intentRecord, journalLine } from '../mirror/mirror-fixture.ts';
 
 const pauseOf = (endsAtMs: number): MirrorChange => ({

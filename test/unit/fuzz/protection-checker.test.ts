@@ -2,9 +2,12 @@ import { describe, expect, test } from 'vitest';
 import { createMarket } from '../../../src/domain/market.ts';
 import { parseUnits } from '../../../src/domain/money.ts';
 import { parseMarket } from '../../../src/exchange/market-names.ts';
-import type { Excuse, WatchedBracket } from '../../../src/fuzz/checkers/bracket-watch.ts';
+import {
+  type Excuse,
+  type WatchedBracket,
+  checkProtection,
+} from '../../../src/fuzz/checkers/protection-checker.ts';
 import type { TrueFill, TrueOrder } from '../../../src/fuzz/checkers/exchange-truth.ts';
-import { checkProtection } from '../../../src/fuzz/checkers/protection-checker.ts';
 import { trueFill, trueOrder } from '../../support/order-value.ts';
 
 const MARKET = createMarket({

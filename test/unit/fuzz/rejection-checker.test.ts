@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { RejectionChecker } from '../../../src/fuzz/checkers/rejection-checker.ts';
+import { RejectionChecker } from '../../../src/fuzz/checkers/order-checker.ts';
 import type { OrderState } from '../../../src/records/order.ts';
 import { orderIn } from '../../support/order-value.ts';
 

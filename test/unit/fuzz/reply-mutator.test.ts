@@ -2,8 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { ENDPOINTS } from '../../../src/exchange/endpoints.ts';
 import { refusalTraits } from '../../../src/exchange/refusals.ts';
 import { Dice } from '../../../src/fuzz/dice.ts';
-import { ReplyMutator } from '../../../src/fuzz/reply-mutator.ts';
-import { spoil } from '../../../src/fuzz/spoil.ts';
+import { ReplyMutator, spoil } from '../../../src/fuzz/reply-mutator.ts';
 import type { WrongReplies } from '../../../src/fuzz/wrong-replies.ts';
 
 const PLACEMENT = {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { SharesChecker } from '../../../src/fuzz/checkers/shares-checker.ts';
+import { SharesChecker } from '../../../src/fuzz/checkers/position-checker.ts';
 import type { MirrorChange } from '../../../src/engine/mirror-change.ts';
 import { orderIn } from '../../support/order-value.ts';
 import { intentRecord } from '../mirror/mirror-fixture.ts';

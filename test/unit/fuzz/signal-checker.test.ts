@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { SignalReply } from '../../../src/engine/signal-intake.ts';
-import { SignalChecker } from '../../../src/fuzz/checkers/signal-checker.ts';
+import { SignalChecker } from '../../../src/fuzz/checkers/by-hand-checker.ts';
 import { SignalDesk } from '../../../src/fuzz/signal-desk.ts';
 
 let folder: string;

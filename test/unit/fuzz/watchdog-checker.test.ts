@@ -1,8 +1,11 @@
 import { describe, expect, test } from 'vitest';
 import type { CanceledEntries } from '../../../src/daemon/cancel-entries.ts';
 import { ENDPOINTS } from '../../../src/exchange/endpoints.ts';
-import { Presence, WatchdogChecker } from '../../../src/fuzz/checkers/watchdog-checker.ts';
-import type { WatchdogOrders } from '../../../src/fuzz/checkers/watchdog-orders.ts';
+import {
+  Presence,
+  WatchdogChecker,
+  type WatchdogOrders,
+} from '../../../src/fuzz/checkers/watchdog-checker.ts';
 
 const RULE = { silentAfterMs: 10_000, cancelEntriesAfterMs: 20_000 };
 const PULSE = { pid: 1, sinceMs: 0, beatMs: 0, endedAtMs: null, failure: null };

@@ -6,12 +6,14 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { ENDPOINTS, type EndpointName } from '../../../src/exchange/endpoints.ts';
 import type { HttpResponse, Transport } from '../../../src/exchange/transport.ts';
 import type { ExchangeTruth, TrueOrder } from '../../../src/fuzz/checkers/exchange-truth.ts';
-import { FreshnessChecker } from '../../../src/fuzz/checkers/freshness-checker.ts';
-import { ForeignChecker } from '../../../src/fuzz/checkers/foreign-checker.ts';
-import { JournalChecker } from '../../../src/fuzz/checkers/journal-checker.ts';
-import { LockoutChecker } from '../../../src/fuzz/checkers/lockout-checker.ts';
-import { LoweredLimitChecker } from '../../../src/fuzz/checkers/lowered-limit-checker.ts';
-import { OverlapChecker } from '../../../src/fuzz/checkers/overlap-checker.ts';
+import {
+  FreshnessChecker,
+  JournalChecker,
+  OverlapChecker,
+} from '../../../src/fuzz/checkers/freshness-checker.ts';
+import { ForeignChecker } from '../../../src/fuzz/checkers/order-checker.ts';
+import { LockoutChecker } from '../../../src/fuzz/checkers/lock-checker.ts';
+import { LoweredLimitChecker } from '../../../src/fuzz/checkers/budget-checker.ts';
 import { WatchedTransport, type LeavingRequest } from '../../../src/fuzz/checkers/watched-transport.ts';
 import { trueOrder } from '../../support/order-value.ts';
 
