@@ -1,8 +1,18 @@
-import type { CandleColumns } from '../../../../src/domain/candle-columns.ts';
+import { type CandleColumns, barsBetween } from '../../../../src/domain/candle-columns.ts';
 import { describe, expect, test } from 'vitest';
 import { cutCandles, type RunData } from '../../../../src/study/data/study-data.ts';
 import { sharedColumns } from '../../../../src/study/trials/trial-setup.ts';
 import { generatedCandles } from '../generated-candles.ts';
+import { dataSetOf } from '../../../../src/study/data-set.ts';
+import { readWrittenStudy } from '../../../../src/study/read-study.ts';
+import {
+  canonicalJson,
+  differenceOf,
+  identityOf,
+  storedIdentity,
+} from '../../../../src/study/study-identity.ts';
+import { studyQuestion } from '../../../../src/study/prepare-study.ts';
+import { readSpace } from '../../../../src/search/space-declaration.ts';
 
 const HOUR_MS = 3_600_000;
 const bars = generatedCandles({ count: 1_000 });
@@ -47,4 +57,93 @@ describe('candles of a study', () => {
     if (message === null) expect(cut).not.toThrow();
     else expect(cut).toThrow(message);
   });
+});
+
+const ten = (column: Float64Array): Float64Array => column.map((cell) => cell * 10);
+
+/** The same prices in another number of decimals, as another source may have them. */
+function finer(columns: CandleColumns): CandleColumns {
+  const { open, high, low, close, priceDecimals } = columns;
+  return {
+    ...columns,
+    priceDecimals: priceDecimals + 1,
+    open: ten(open),
+    high: ten(high),
+    low: ten(low),
+    close: ten(close),
+  };
+}
+
+describe('a data set', () => {
+  test('is the same for the same bars in other decimals', () => {
+    expect(dataSetOf(finer(bars))).toEqual(dataSetOf(bars));
+  });
+
+  test('is another one where one bar closes elsewhere', () => {
+    const close = bars.close.map((cell, index) => (index === 500 ? cell + 1 : cell));
+    expect(dataSetOf({ ...bars, close }).sha256).not.toBe(dataSetOf(bars).sha256);
+  });
+
+  test('shares all whole months with the same bars that end earlier, and is another one', () => {
+    const shorter = dataSetOf(barsBetween(bars, 0, 999));
+    const whole = dataSetOf(bars);
+    expect(shorter.sha256).not.toBe(whole.sha256);
+    // From 20 January on, a thousand hours end on 1 March.
+    expect(whole.months).toHaveLength(3);
+    expect(shorter.months.map((month) => whole.months.includes(month))).toEqual([true, true, false]);
+  });
+
+  test('says how many bars it has, and from when to when', () => {
+    expect(dataSetOf(bars)).toMatchObject({
+      market: 'BTCUSDT',
+      timeframe: '1h',
+      bars: 1_000,
+      firstMs: Date.UTC(2024, 0, 20),
+      lastMs: Date.UTC(2024, 0, 20) + 999 * 3_600_000,
+    });
+  });
+});
+
+const space = readSpace({ fast: { kind: 'integer', min: 2, max: 9 } });
+const LEAST = { strategy: 'a/ma-cross.ts', markets: 'BTCUSDT', balances: { usdt: 10_000 } };
+
+const questionOf = (more: object = {}) =>
+  studyQuestion(readWrittenStudy({ ...LEAST, ...more }).settings, space);
+
+const identityBars = dataSetOf(generatedCandles({ count: 200 }));
+const identity = (of: object = {}) =>
+  identityOf({ question: questionOf(), code: 'c0', data: [identityBars], ...of });
+
+describe('a study is the same', () => {
+  test.each([
+    ['with other budgets', { budget: { trials: 7, time: '1m' } }],
+    ['with its data elsewhere', { csv: 'elsewhere/hours.csv' }],
+    ['with its strategy in another folder', { strategy: 'b/ma-cross.ts' }],
+    ['with its defaults written down', { objectives: ['sharpe'], sampler: { seed: 1 }, rules: {} }],
+  ])('%s', (_, more) => {
+    expect(differenceOf(identity(), identity({ question: questionOf(more) }))).toBeNull();
+  });
+
+  test('after it was stored and read', () => {
+    const stored = storedIdentity.parse(JSON.parse(JSON.stringify(identity())));
+    expect(differenceOf(stored, identity())).toBeNull();
+  });
+});
+
+describe('what differs between two studies is said', () => {
+  test.each([
+    [{ question: questionOf({ sampler: { seed: 8 } }) }, /^sampler: \{.*"seed":1\}, now \{.*"seed":8\}$/],
+    [{ question: questionOf({ fee: '0.2%' }) }, /^fee: nothing, now "0\.2"$/],
+    [{ code: 'c1' }, /^the strategy's code has changed$/],
+    [
+      { data: [dataSetOf(generatedCandles({ count: 201 }))] },
+      /^data of BTCUSDT: 200 candles .*, now 201 candles/,
+    ],
+  ])('%#', (of, message) => {
+    expect(differenceOf(identity(), identity(of))).toMatch(message);
+  });
+});
+
+test('canonical JSON has the keys of objects in order, and lists as they are', () => {
+  expect(canonicalJson({ b: [2, 1], a: { d: null, c: 'x' } })).toBe('{"a":{"c":"x","d":null},"b":[2,1]}');
 });

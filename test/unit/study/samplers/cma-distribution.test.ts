@@ -7,6 +7,12 @@ import {
   defaultPopulation,
 } from '../../../../src/search/cma-distribution.ts';
 import { marginCell, withMargin } from '../../../../src/search/cma-proposer.ts';
+import {
+  gaussianCdf,
+  gaussianMass,
+  gaussianQuantile,
+  wholeGenerations,
+} from '../../../../src/search/proposer.ts';
 
 /** Three populations of six, each from the best to the worst. */
 const RANKED: readonly (readonly (readonly number[])[])[] = [
@@ -126,3 +132,38 @@ test.each([
     expect(kept.stretch).toBeCloseTo(keptStretch, 9);
   },
 );
+
+/** `scipy.stats.norm.cdf`, scipy 1.17.1. */
+test.each([
+  [-8.5, 9.47953482220325e-18],
+  [-7.2, 3.010627981117422e-13],
+  [-3, 0.0013498980316300933],
+  [-1, 0.15865525393145707],
+  [-0.1, 0.460172162722971],
+  [0, 0.5],
+  [0.5, 0.6914624612740131],
+  [2, 0.9772498680518208],
+  [6, 0.9999999990134123],
+])('the share below %f is %f', (z, share) => {
+  // Between the places of the table 12 decimals are right; in the far tail so are 4 digits.
+  expect(gaussianCdf(z)).toBeCloseTo(share, 12);
+  if (z < -7) expect(gaussianCdf(z) / share).toBeCloseTo(1, 4);
+  if (share > 1e-12 && share < 0.99) expect(gaussianQuantile(share)).toBeCloseTo(z, 10);
+});
+
+test('a mass far from the middle keeps its digits on both sides', () => {
+  expect(gaussianMass(8, 9) / 6.219831832e-16).toBeCloseTo(1, 3);
+  expect(gaussianMass(-9, -8)).toBe(gaussianMass(8, 9));
+});
+
+test.each([
+  [50, 1, 50],
+  [50, 8, 48],
+  [9, 8, 8],
+  [6, 40, 40],
+  [13, 8, 16],
+  // One generation of three is too small.
+  [4, 3, 6],
+])('%i trials in generations of %i are %i', (trials, generation, expected) => {
+  expect(wholeGenerations(trials, { generation, least: 4 })).toBe(expected);
+});

@@ -3,6 +3,7 @@ import { NumericAxis, SpaceAxes } from '../../../../src/search/space-axes.ts';
 import { readSpace } from '../../../../src/search/space-declaration.ts';
 import { agedWeights, ParzenEstimator } from '../../../../src/search/parzen-estimator.ts';
 import { RandomStream } from '../../../../src/search/proposer.ts';
+import { TpeHistory } from '../../../../src/search/tpe-proposer.ts';
 
 const DECLARED = {
   x: { kind: 'decimal', min: -3, max: 7 },
@@ -150,4 +151,44 @@ test('weights are even up to 25 trials, and older ones fade beyond', () => {
   expect([...agedWeights(3)]).toEqual([1, 1, 1]);
   expect([...agedWeights(26)]).toEqual([1 / 26, ...Array(25).fill(1)]);
   expect([...agedWeights(28)]).toEqual([1 / 28, (1 / 28 + 1) / 2, 1, ...Array(25).fill(1)]);
+});
+
+/** The first parameter always exists; the two others do so together, in two of three trials. */
+const trial = (number: number, loss: number | null, violation = 0) => ({
+  number,
+  coordinates: Float64Array.of(
+    number,
+    number % 3 === 0 ? Number.NaN : number,
+    number % 3 === 0 ? Number.NaN : -number,
+  ),
+  losses: loss === null ? [] : [loss],
+  violation: loss === null ? Infinity : violation,
+});
+
+test('a tenth of the trials with values are good: feasible ones by loss, then the least infeasible', () => {
+  const history = new TpeHistory(3);
+  for (let number = 0; number < 30; number += 1) {
+    if (number === 20) history.add(trial(number, 9));
+    else history.add(number < 8 ? trial(number, null) : trial(number, number, 100 - number));
+  }
+  // 22 have values, so 3 are good: the feasible one, and the two least infeasible.
+  expect(history.completeCount).toBe(22);
+  const [good, others] = history.parted([0]);
+  expect([...good[0]!.observed]).toEqual([20, 28, 29]);
+  expect(others[0]!.observed).toHaveLength(27);
+});
+
+test('both sides hold the trials that have the parameters, in order of their numbers and of their values', () => {
+  const history = new TpeHistory(3);
+  for (let number = 0; number < 300; number += 1) history.add(trial(number, 300 - number));
+  const [good, others] = history.parted([1, 2]);
+  // The best 25 are the latest.
+  expect([...good[0]!.observed]).toEqual(
+    Array.from({ length: 25 }, (_, place) => 275 + place).filter((number) => number % 3 !== 0),
+  );
+  expect(good[0]!.observed.length + others[0]!.observed.length).toBe(200);
+  for (const side of [good, others]) {
+    expect([...side[0]!.order]).toEqual([...side[0]!.observed.keys()]);
+    expect([...side[1]!.order]).toEqual([...side[0]!.observed.keys()].toReversed());
+  }
 });

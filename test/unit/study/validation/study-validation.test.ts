@@ -2,11 +2,17 @@ import { describe, expect, test } from 'vitest';
 import { present } from '../../../../src/domain/invariant.ts';
 import type { StoredTrial } from '../../../../src/study/study-rows.ts';
 import { validateStudy, type StudyValidation } from '../../../../src/study/study-validation.ts';
-import { valueOf } from '../../../../src/study/validation/luck-statistics.ts';
+import {
+  valueOf,
+  drawSample,
+  sameDays,
+  sampleSize,
+} from '../../../../src/study/validation/luck-statistics.ts';
 import { drawnReturns, drawnTrials } from '../statistics/drawn-returns.ts';
 import { inEnglish } from '../in-english.ts';
 import { madeNoise, madeStudy, madeTrial } from './made-study.ts';
 import { deepRuns } from '../../../support/deep-runs.ts';
+import { createRandom } from '../../../../src/domain/random.ts';
 
 const DAYS = 160;
 const COUNT = 24;
@@ -198,4 +204,33 @@ describe('a study of 100,000 trials', () => {
     const message = 'expected at most 1000 trials of 40 days, was 100000';
     expect(inEnglish(statistics.deflatedSharpeEffective.result)).toEqual({ kind: 'not tested', message });
   });
+});
+
+test('a sample is bounded by trials and by returns', () => {
+  expect([40, 1_000, 2_500, 50_000].map(sampleSize)).toEqual([1_000, 1_000, 400, 100]);
+});
+
+test('a sample has its size, keeps the order, and takes each number as often as any other', () => {
+  const numbers = Array.from({ length: 20 }, (_, index) => index);
+  const random = createRandom(4);
+  const drawn = Array.from({ length: 4_000 }, () => drawSample(numbers, { size: 5, random }));
+  expect(new Set(drawn.map(({ length }) => length))).toEqual(new Set([5]));
+  expect(
+    drawn.every((sample) => sample.every((number, at) => at === 0 || number > (sample[at - 1] ?? 0))),
+  ).toBe(true);
+  const counts = numbers.map((number) => drawn.filter((sample) => sample.includes(number)).length);
+  expect(Math.min(...counts)).toBeGreaterThan(880);
+  expect(Math.max(...counts)).toBeLessThan(1_120);
+  expect(drawSample(numbers, { size: 20, random })).toBe(numbers);
+});
+
+test('returns of other days are put on the same days, with 0 where there are none', () => {
+  const columns = sameDays([
+    { firstDay: 7, returns: Float64Array.of(1, 2, 3) },
+    { firstDay: 5, returns: Float64Array.of(4, 5, 6) },
+  ]);
+  expect(columns.map((column) => [...column])).toEqual([
+    [0, 0, 1, 2, 3],
+    [4, 5, 6, 0, 0],
+  ]);
 });
