@@ -1,7 +1,9 @@
-import { expect, test } from 'vitest';
+import { expect, test, beforeEach } from 'vitest';
 import type { PlaceOrder } from '../../../../src/simulator/requests.ts';
 import { createBareExchange, fund, NO_FEES } from '../../../support/bare-exchange.ts';
-import { Trader } from '../../../../src/simulator/market-state.ts';
+import { Trader, type SimulatedOrder } from '../../../../src/simulator/market-state.ts';
+import { parseUnits } from '../../../../src/domain/money.ts';
+import type { SimulatedExchange } from '../../../../src/simulator/exchange.ts';
 
 const ORDER: PlaceOrder = {
   market: 'BTCUSDT' as PlaceOrder['market'],
@@ -74,4 +76,122 @@ test('a stop-market order with a price better than its stop is BadPrice, as a st
   const stop = { ...ORDER, side: 'sell', execution: 'stop_market', stopPrice: 95 } as const;
   expect(trading.place(1, { ...stop, price: 1_000_000 }, 0)).toMatchObject({ ok: false, code: 'BadPrice' });
   expect(trading.place(1, { ...stop, price: 94 }, 0).ok).toBe(true);
+});
+
+test('orders that are New when their market closes wait until it opens, and trade at that time', () => {
+  const { exchange } = createBareExchange({
+    markets: [{ market: 'BTCUSDT', priceStep: '1', amountStep: '1', initialPrice: '100' }],
+    trading: { newForMs: 1_000 },
+  });
+  fund(exchange, 1, 'usdt', '1000');
+  fund(exchange, 2, 'btc', '1000');
+  exchange.trading.place(2, { ...ORDER, side: 'sell' }, 0);
+  const bought = exchange.trading.place(1, ORDER, 500);
+  if (!bought.ok) throw new Error(`expected an accepted order, was ${bought.code}`);
+  const market = exchange.markets.get(ORDER.market)!;
+  market.isClosed = true;
+  exchange.trading.advance(5_000);
+  expect(bought.value[0]).toMatchObject({ status: 'New', matched: 0 });
+  expect(exchange.trading.activate(bought.value[0]!, 5_000)).toBe(false);
+  market.isClosed = false;
+  exchange.trading.advance(6_000);
+  expect(bought.value[0]).toMatchObject({ status: 'Done', matched: 1 });
+  expect(market.tape.at(-1)?.timeMs).toBe(5_000);
+});
+
+const BUY: PlaceOrder = {
+  market: 'BTCUSDT' as PlaceOrder['market'],
+  side: 'sell',
+  execution: 'limit',
+  mode: 'default',
+  amount: 1,
+  price: 101,
+  stopPrice: null,
+  stopLimitPrice: null,
+  clientOrderId: null,
+  pro: true,
+};
+
+test('a market buy whose money runs out never pays more than it has, where a total rounds up against the one before', () => {
+  // A step of price times a step of amount is half a unit: one at 101 costs 50.5, cut to 50; three cost
+  // 151.5, rounded to 152.
+  const { exchange } = createBareExchange({
+    markets: [
+      { market: 'BTCUSDT', priceStep: '0.0000000005', amountStep: '0.1', initialPrice: '0.00000005' },
+    ],
+  });
+  fund(exchange, 1, 'usdt', '0.0000000151');
+  fund(exchange, 2, 'btc', '10');
+  exchange.trading.place(2, BUY, 0);
+  exchange.trading.place(2, { ...BUY, amount: 2 }, 0);
+  const bought = exchange.trading.place(
+    1,
+    { ...BUY, side: 'buy', execution: 'market', amount: 3, price: 100 },
+    0,
+  );
+  if (!bought.ok) throw new Error(`expected an accepted order, was ${bought.code}`);
+  expect(bought.value[0]).toMatchObject({ status: 'Canceled', matched: 2, total: 101n, held: 0n });
+  expect(exchange.accounts.find(1, 'usdt')).toMatchObject({ total: 50n, held: 0n });
+  expect(exchange.accounts.imbalanceOf('usdt')).toBe(0n);
+});
+
+const BUYER = 1;
+const SELLER = 2;
+let exchange: SimulatedExchange;
+beforeEach(() => {
+  ({ exchange } = createBareExchange({
+    markets: [{ market: 'BTCUSDT', priceStep: '1', amountStep: '1', initialPrice: '100' }],
+  }));
+  fund(exchange, BUYER, 'usdt', '1000');
+  fund(exchange, SELLER, 'btc', '1000');
+});
+
+function place(userId: number, order: Partial<PlaceOrder>): readonly SimulatedOrder[] {
+  const placed = exchange.trading.place(
+    userId,
+    {
+      market: 'BTCUSDT' as PlaceOrder['market'],
+      side: 'buy',
+      execution: 'limit',
+      mode: 'default',
+      amount: 2,
+      price: 90,
+      stopPrice: null,
+      stopLimitPrice: null,
+      clientOrderId: null,
+      pro: true,
+      ...order,
+    },
+    0,
+  );
+  if (!placed.ok) throw new Error(`expected an accepted order, was ${placed.code}`);
+  return placed.value;
+}
+
+const placeOco = (): readonly SimulatedOrder[] =>
+  place(BUYER, { mode: 'oco', stopPrice: 110, stopLimitPrice: 120 });
+const held = () => exchange.accounts.find(BUYER, 'usdt')?.held;
+
+test('an OCO holds for the dearer of its orders', () => {
+  placeOco();
+  expect(held()).toBe(parseUnits('240'));
+});
+
+test.each([0, 1])('rejecting order %i of an OCO cancels the other, and nothing stays held', (index) => {
+  const legs = placeOco();
+  exchange.trading.reject(legs[index]!, 0);
+  expect(legs[index]?.status).toBe('Rejected');
+  expect(legs[1 - index]?.status).toBe('Canceled');
+  expect(held()).toBe(0n);
+  place(SELLER, { side: 'sell', price: 115 });
+  place(BUYER, { price: 115 });
+  expect(held()).toBe(0n);
+});
+
+test('the first fill of an OCO sets free what was held for its dearer order', () => {
+  const [first, second] = placeOco();
+  place(SELLER, { side: 'sell', price: 90, amount: 1 });
+  expect(second?.status).toBe('Canceled');
+  expect(first?.remaining).toBe(1);
+  expect(held()).toBe(parseUnits('90'));
 });
