@@ -1,8 +1,11 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, test } from 'vitest';
 import { z } from 'zod';
-import { ENDPOINTS } from '../../../src/exchange/endpoints.ts';
+import { ENDPOINTS, type EndpointName } from '../../../src/exchange/endpoints.ts';
 import type { Endpoint } from '../../../src/exchange/endpoint.ts';
 import { openApiDocument } from '../../../src/exchange/openapi.ts';
+import { checkRequest } from '../../../src/exchange/request-encoder.ts';
+import { isSecretText } from '../../../src/exchange/request-types.ts';
+import { budgetTable } from '../../../src/exchange/client-options.ts';
 
 interface Operation {
   readonly operationId: string;
@@ -153,5 +156,55 @@ describe('openApiDocument', () => {
 
   it('is JSON', () => {
     expect(JSON.parse(JSON.stringify(document))).toEqual(document);
+  });
+});
+
+const NAMES = Object.keys(ENDPOINTS) as EndpointName[];
+
+describe.each(NAMES)('the example of %s', (name) => {
+  test('is a request that may be sent', () => {
+    expect(checkRequest(name, ENDPOINTS[name].example)).toMatchObject({ ok: true });
+  });
+
+  test('holds a place to read from, not a value, where a field is secret', () => {
+    const { request, example }: Endpoint = ENDPOINTS[name];
+    const secrets = Object.entries(request.shape).filter(([, field]) => isSecretText(field as never));
+    for (const [field] of secrets) expect(example[field]).toMatch(/^env:[A-Z_]+$/);
+  });
+});
+
+test('the secret fields of the interface are the password and the merchant key', () => {
+  const found = NAMES.flatMap((name) => {
+    const { request }: Endpoint = ENDPOINTS[name];
+    return Object.entries(request.shape)
+      .filter(([, field]) => isSecretText(field as never))
+      .map(([field]) => `${name}.${field}`);
+  });
+  expect(found).toEqual(['login.password', 'gatewaySend.api', 'gatewayVerify.api']);
+});
+
+const limitsOf = (headroom?: number) => {
+  const limits = {
+    'orders/list': { limit: 50, windowMs: 60_000 },
+    'v2/wallets': { limit: 1, windowMs: 60_000 },
+  };
+  const table = budgetTable(limits, headroom);
+  return ['orders/list', 'v2/wallets', 'orders/add', 'users/markets/favorite'].map(
+    (name) => table.get(name)?.limit,
+  );
+};
+
+describe('the headroom of budgets', () => {
+  test('leaves 98 % of each limit by default, rounded down and never below one', () => {
+    expect(limitsOf()).toEqual([49, 1, 294, 5]);
+  });
+
+  test('can be another, or none', () => {
+    expect(limitsOf(0)).toEqual([50, 1, 300, 6]);
+    expect(limitsOf(0.5)).toEqual([25, 1, 150, 3]);
+  });
+
+  test.each([-0.01, 1, Number.NaN])('refuses %s', (headroom) => {
+    expect(() => budgetTable({}, headroom)).toThrow(/expected a headroom from 0 to below 1/);
   });
 });
