@@ -1,9 +1,12 @@
 import { mkdtempSync, renameSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { afterEach, beforeEach, expect, test, describe } from 'vitest';
 import { LedgerLook } from '../../../src/budget/ledger-look.ts';
 import { LedgerStore } from '../../../src/budget/store.ts';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { lifeSignOf, monotonicMs, ownerText, thisOwner } from '../../../src/budget/process-owner.ts';
 
 let folder: string;
 beforeEach(() => {
@@ -45,4 +48,33 @@ test('the last reading stands for a minute while the ledger can not be read', ()
   expect(ledger.rows()).toHaveLength(1);
   nowMs += 1;
   expect(ledger.rows()).toEqual([]);
+});
+
+const me = thisOwner();
+
+describe('an owner', () => {
+  test('is alive while it runs, and doubt is for life', () => {
+    expect(lifeSignOf(ownerText(me), me)).toBe('alive');
+    expect(lifeSignOf(ownerText({ ...me, startTicks: null }), me)).toBe('alive');
+  });
+
+  test('is dead once its process has ended, its id is used by another, or the machine was started again', async () => {
+    const child = spawn(process.execPath, ['-e', '']);
+    const { pid } = child;
+    await once(child, 'close');
+    expect(lifeSignOf(ownerText({ ...me, pid: pid! }), me)).toBe('dead');
+    expect(lifeSignOf(ownerText({ ...me, bootId: 'earlier' }), me)).toBe('dead');
+    const reused = me.startTicks === null ? 'alive' : 'dead';
+    expect(lifeSignOf(ownerText({ ...me, startTicks: (me.startTicks ?? 1) - 1 }), me)).toBe(reused);
+  });
+
+  test('of another container is neither', () => {
+    expect(lifeSignOf(ownerText({ ...me, pidNamespace: 'pid:[1]' }), me)).toBe('foreign');
+    expect(lifeSignOf('nonsense', { ...me, bootId: 'nonsense' })).toBe('foreign');
+  });
+
+  test('has a clock that does not go back', () => {
+    const before = monotonicMs();
+    expect(monotonicMs()).toBeGreaterThanOrEqual(before);
+  });
 });
