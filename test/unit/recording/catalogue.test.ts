@@ -19,6 +19,7 @@ import {
   temporaryCatalogue,
   trade,
 } from './temporary-catalogue.ts';
+import { openDatabase, streamChunks } from '../../../src/recording/duckdb.ts';
 
 const AUGUST = Date.UTC(2024, 7, 31, 23, 0);
 const MINUTES_KEY = { market: BTCIRT, kind: 'candles', timeframe: '1m' } as const;
@@ -324,4 +325,26 @@ test('says that a catalogue with folders of an older version is to be imported a
   await expect(catalogue.appendCandles({ ...MINUTES, candles: [candles(AUGUST, 1)] })).rejects.toThrow(
     message,
   );
+});
+
+test('a result that fails after its first rows throws, and is not taken for a shorter one', async () => {
+  const database = await openDatabase();
+  try {
+    const sql = "SELECT error(CASE WHEN range = 500000 THEN 'a bad row' END) FROM range(1000000)";
+    let rows = 0;
+    const read = async (): Promise<void> => {
+      for await (const chunk of streamChunks(database, sql, 'read the rows')) rows += chunk.rowCount;
+    };
+    await expect(read()).rejects.toThrow(
+      expect.objectContaining({
+        code: 'DATA_UNUSABLE',
+        message: expect.stringContaining(
+          'expected to be able to read the rows: Invalid Input Error: a bad row',
+        ),
+      }),
+    );
+    expect(rows).toBeGreaterThan(0);
+  } finally {
+    database.close();
+  }
 });

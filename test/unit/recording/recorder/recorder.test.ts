@@ -15,6 +15,9 @@ import {
   pageAnswer,
   statsAnswer,
 } from './answers.ts';
+import { execFileSync } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import { SegmentWriter } from '../../../../src/recording/read-segment.ts';
 
 const ETHIRT = 'ETHIRT' as MarketSymbol;
 const DAY_MS = 86_400_000;
@@ -203,4 +206,59 @@ test('raw replies are kept whole, packed by the day, and read to the last piece 
     );
   expect([read('2026-01-05'), read('2026-01-06')]).toEqual([[replies[0]], [replies[1], replies[2]]]);
   expect(existsSync(join(root, BTCIRT))).toBe(false);
+});
+
+const SCRIPT = fileURLToPath(new URL('limited-recording.ts', import.meta.url));
+
+/**
+ * Files of this process can not grow beyond so many blocks of 1 KiB, as on a disk that is full by then: a
+ * line is cut short there.
+ */
+const LIMITED = `trap '' XFSZ; ulimit -f 600; exec "$0" "$@"`;
+
+test('where the disk takes no more the recording stops with a word, and what it took is whole in the catalogue later', async () => {
+  const root = temporaryFolder();
+  const out = execFileSync('bash', ['-c', LIMITED, process.execPath, SCRIPT, root, '20000'], {
+    encoding: 'utf8',
+  });
+  const { problems, failure } = JSON.parse(out) as {
+    readonly problems: readonly string[];
+    readonly failure: string;
+  };
+  expect(failure).toContain('EFBIG');
+  expect(problems).toEqual([
+    expect.stringMatching(/^recording: nothing more is recorded in this run, which goes on: EFBIG/),
+  ]);
+  const next = await openRecorder(root);
+  await next.close();
+  const books = await gather(
+    temporaryCatalogue(root).readBooks({ market: BTCIRT, fromMs: 0, toMs: NOON_MS * 2 }),
+  );
+  expect(books.length).toBeGreaterThan(1_000);
+  expect(books.map(({ seenMs }) => seenMs)).toEqual(books.map((_, number) => NOON_MS + number * 1_000));
+});
+
+test('a segment is whole before the next one begins, so that a kill in between leaves no hole', async () => {
+  const folder = temporaryFolder();
+  const sealed: string[] = [];
+  const writer = new SegmentWriter({
+    folder,
+    kind: 'trades',
+    life: 'one',
+    // Nothing is put on the disk by itself.
+    after: () => () => {},
+    onSegment: (path) => sealed.push(path),
+    onError(error) {
+      throw error;
+    },
+    largestBytes: 60,
+  });
+  const look = (second: number): void => writer.write({ what: 'look', seenMs: NOON_MS + second * 1_000 });
+  for (const second of [0, 1, 2]) look(second);
+  const [first = ''] = readdirSync(folder);
+  expect(readFileSync(join(folder, first), 'utf8')).toBe('');
+  look(3);
+  expect(readFileSync(join(folder, first), 'utf8').trim().split('\n')).toHaveLength(3);
+  await writer.end();
+  expect(sealed).toHaveLength(2);
 });
