@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { parseUnits } from '../../../src/domain/money.ts';
-import { addCounts, Coverage, missingFrom } from '../../../src/fuzz/coverage.ts';
+import { addCounts, Coverage, missingFrom, ExitCoverage } from '../../../src/fuzz/coverage.ts';
 import { orderIn, plannedOrder } from '../../support/order-value.ts';
+import { orderOf } from '../execution/algorithms/algorithm-table.ts';
 
 describe('the coverage of a run', () => {
   test('counts an order once, and how it ended where its fate was unknown', () => {
@@ -89,4 +90,20 @@ describe('the coverage of a run', () => {
     expect(missingFrom(sum, 24)).toContain('lockouts');
     expect(missingFrom(sum, 24)).not.toContain('orders');
   });
+});
+
+const SALE = { side: 'sell', amount: 1n, price: null, stopPrice: null, stopLimitPrice: null } as never;
+
+test('an exit is known by its order, not by the id of its intent, which a mirror that was put back gives again', () => {
+  const coverage = new ExitCoverage();
+  const before = orderOf(SALE, {
+    key: 'bot-chaos-1-aaaa-1',
+    intentId: 'i8w',
+    exit: 'stop-loss',
+    state: 'open',
+  });
+  const after = orderOf(SALE, { key: 'bot-chaos-1-bbbb-1', intentId: 'i8w', exit: null, state: 'open' });
+  expect(coverage.order(before, true)).toEqual(['exits']);
+  expect(coverage.order(after, true)).toEqual([]);
+  expect([...coverage.names]).toEqual(['bot-chaos-1-aaaa-1']);
 });

@@ -1,7 +1,21 @@
-import { describe, expect, test } from 'vitest';
-import type { TrueFill, TrueOrder } from '../../../src/fuzz/checkers/exchange-truth.ts';
-import { checkExposure, checkOwnership } from '../../../src/fuzz/checkers/exposure-checker.ts';
-import { trueFill, trueOrder } from '../../support/order-value.ts';
+import { describe, expect, test, it } from 'vitest';
+import type { TrueFill, TrueOrder, HoldingBot } from '../../../src/fuzz/checkers/exchange-truth.ts';
+import {
+  checkExposure,
+  checkOwnership,
+  FundsChecker,
+  DustChecker,
+} from '../../../src/fuzz/checkers/exposure-checker.ts';
+import { trueFill, trueOrder, plannedOrder } from '../../support/order-value.ts';
+import { parseUnits } from '../../../src/domain/money.ts';
+import type { EngineOutput } from '../../../src/engine/engine-command.ts';
+import type { OrderRecord } from '../../../src/records/order.ts';
+import type { MirrorChange } from '../../../src/engine/mirror-change.ts';
+import { createAlgorithm } from '../../../src/engine/algorithms/algorithms.ts';
+import { algorithmToJson } from '../../../src/engine/algorithm-json.ts';
+import { intentRecord } from '../mirror/mirror-fixture.ts';
+import { CREATED } from '../execution/algorithms/algorithm-table.ts';
+import { english } from '../../../src/language/sentence.ts';
 
 const order = (id: number, changes: Partial<TrueOrder> = {}): TrueOrder =>
   trueOrder(id, { clientOrderId: `bot-a-mark-${id}`, price: 100n, amount: 6n, ...changes });
@@ -102,5 +116,152 @@ describe('coins that a strategy sells', () => {
     const inRial = order(2, { side: 'sell', market: 'BTCIRT', amount: 6n });
     expect(sold([bought, inRial], [fill(1)])).toBe(0);
     expect(sold([bought, order(2, { side: 'sell', market: 'USDTIRT' })], [fill(1)])).toBe(0);
+  });
+});
+
+const refused = (change: Partial<OrderRecord> = {}): Pick<EngineOutput, 'changes'> => ({
+  changes: [
+    {
+      kind: 'order',
+      order: plannedOrder({
+        key: 'bot-one-1',
+        market: 'BTCUSDT',
+        side: 'buy',
+        amount: parseUnits('2'),
+        price: parseUnits('100'),
+        state: 'rejected',
+        reason: 'OverValueOrder',
+        ...change,
+      }),
+    },
+  ],
+});
+
+const funds =
+  (total: string, heldByOwn: string, [heldByStrategy, bought] = ['0', '0']) =>
+  () => ({
+    total: parseUnits(total),
+    heldByOwn: parseUnits(heldByOwn),
+    heldByStrategy: parseUnits(heldByStrategy),
+    bought: parseUnits(bought),
+  });
+
+describe('the checker of funds', () => {
+  test('finds an order for money that own orders hold', () => {
+    const checker = new FundsChecker();
+    checker.watch(refused(), funds('1000', '900'), 0);
+    expect(checker.violations()).toMatchObject([
+      {
+        check: 'funds',
+        message:
+          'expected bot-one-1 to want no money that own orders hold already: it needs 200 usdt, they hold 900 of 1000 (0)',
+      },
+    ]);
+  });
+
+  test('finds a sale of coins that own orders sell', () => {
+    const checker = new FundsChecker();
+    checker.watch(refused({ side: 'sell' }), funds('2', '0.5'), 0);
+    expect(checker.violations()[0]?.message).toContain('it needs 2 btc, they hold 0.5 of 2');
+  });
+
+  test.each([
+    ['is refused for money that somebody else holds', refused(), funds('1000', '700')],
+    ['is refused for another reason', refused({ reason: 'BadPrice' }), funds('1000', '900')],
+    ['is a stop leg, which its limit leg stands for', refused({ key: 'bot-one-1/2' }), funds('1000', '900')],
+  ])('lets pass what %s', (_, output, fundsOf) => {
+    const checker = new FundsChecker();
+    checker.watch(output, fundsOf, 0);
+    expect(checker.violations()).toEqual([]);
+  });
+
+  test('judges nothing for a quarter of an hour after somebody else was at the account', () => {
+    const checker = new FundsChecker();
+    checker.disturbed(1_000);
+    checker.watch(refused(), funds('1000', '900'), 900_999);
+    expect(checker.violations()).toEqual([]);
+    checker.watch(refused(), funds('1000', '900'), 901_000);
+    expect(checker.violations()).toHaveLength(1);
+  });
+
+  describe('where a strategy sells what it has bought', () => {
+    const sale = refused({ side: 'sell' });
+    const bought = funds('2', '0.5', ['0.5', '2.5']);
+
+    test('lets it pass once somebody else was at the account', () => {
+      const checker = new FundsChecker();
+      checker.disturbed(0);
+      checker.watch(sale, bought, 1_000_000);
+      expect(checker.violations()).toEqual([]);
+    });
+
+    test.each([
+      ['nobody else ever was there', false, bought],
+      ['it has bought less than it sells in all', true, funds('2', '0.5', ['0.5', '2.4'])],
+    ])('finds it where %s', (_, isDisturbed, fundsOf) => {
+      const checker = new FundsChecker();
+      if (isDisturbed) checker.disturbed(0);
+      checker.watch(sale, fundsOf, 1_000_000);
+      expect(checker.violations()).toHaveLength(1);
+    });
+  });
+});
+
+/** A bot whose strategy holds as much. */
+function holding(btc: string): HoldingBot {
+  const holdings = new Map([['btc', { held: parseUnits(btc) }]]);
+  return { instances: [{ name: 'one', ledger: { state: { holdings } } }] } as unknown as HoldingBot;
+}
+
+/** A bracket begins, and takes dust along. */
+function began(intentId: string, dust: string): { readonly changes: readonly MirrorChange[] } {
+  const entry = { amount: '1' };
+  const intent = { kind: 'bracket', market: 'BTCUSDT', entry, stopLoss: { percent: '5' } } as const;
+  const made = createAlgorithm(intent, CREATED);
+  if (!made.ok) throw new Error(english(made.reason));
+  const json = algorithmToJson({ ...made.algorithm, bought: parseUnits(dust) } as typeof made.algorithm);
+  return {
+    changes: [{ kind: 'algorithm', algorithm: { intentId, strategy: 'one', market: 'BTCUSDT', json } }],
+  };
+}
+
+function faults(checker: DustChecker): readonly string[] {
+  return checker.violations().map(({ message }) => message);
+}
+
+describe('a checker of dust', () => {
+  it('lets a bracket take what its strategy holds, once', () => {
+    const checker = new DustChecker();
+    expect(checker.watch(holding('0.0006'), began('i1', '0.0006'))).toBe(1);
+    expect(checker.watch(holding('0.0006'), began('i1', '0.0006'))).toBe(0);
+    expect(checker.watch(holding('0.0006'), began('i2', '0'))).toBe(0);
+    checker.watch(holding('0.0006'), { changes: [{ kind: 'algorithm-end', intentId: 'i1' }] });
+    checker.watch(holding('0.0006'), began('i3', '0.0006'));
+    expect(faults(checker)).toEqual([]);
+  });
+
+  it('finds one that takes more', () => {
+    const checker = new DustChecker();
+    checker.watch(holding('0.0006'), began('i1', '0.0012'));
+    expect(faults(checker)).toEqual([
+      'expected brackets of one btc to take at most what is held, 0 or 0.0006, they took 0.0012',
+    ]);
+  });
+
+  it('finds a second one that takes the same, while neither has an exit', () => {
+    const checker = new DustChecker();
+    checker.watch(holding('0.0006'), began('i1', '0.0006'));
+    checker.watch(holding('0.0006'), began('i2', '0.0006'));
+    expect(faults(checker)).toHaveLength(1);
+  });
+
+  it('judges a bracket with the id of one that its life died over before it was written', () => {
+    const checker = new DustChecker();
+    checker.watch(holding('0.0006'), began('i1', '0.0006'));
+    checker.died();
+    const begins = { kind: 'intent', intent: intentRecord({ id: 'i1', kind: 'bracket' }) } as const;
+    const { changes } = began('i1', '0.0012');
+    checker.watch(holding('0.0006'), { changes: [begins, ...changes] });
+    expect(faults(checker)).toHaveLength(1);
   });
 });
