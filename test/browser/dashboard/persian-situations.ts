@@ -1,4 +1,5 @@
 import { logItemOf } from '../../../src/dashboard/readers/log-items.ts';
+import { readEnglish } from '../../../src/language/read-english.ts';
 import { factsOfEnglish } from '../../support/facts-of-english.ts';
 import { NOW_MS, OVERVIEW, REPLIES } from './made-up-replies.ts';
 import type { MadeUpServer } from './made-up-server.ts';
@@ -41,11 +42,15 @@ const REASONS = [
 const LINES: readonly (readonly [kind: JournalLine['kind'], subject: string, data: object])[] = [
   ['control', 'start', { isRestart: false, aliveUntilMs: null }],
   ['control', 'halt', { kind: 'halt', reason: 'by hand', wholeAccount: false }],
-  ['control', 'lock begun', { name: 'drawdown', reason: '3 stop-outs within 4 h, the rule is 3' }],
-  ['control', 'place result', { ok: false, message: 'refused (closed): the run is ending' }],
+  [
+    'control',
+    'lock begun',
+    { name: 'drawdown', reason: readEnglish('3 stop-outs within 4 h, the rule is 3') },
+  ],
+  ['control', 'place result', { ok: false, message: readEnglish('refused (closed): the run is ending') }],
   ['control', 'close result', { ok: true, message: 'it held nothing, and had no order' }],
   ['intent', 'grid', { refusedBy: 'order-value', amount: '1' }],
-  ['reconciliation', 'break', { why: 'expected 1 btc, the exchange has 2', rows: [] }],
+  ['reconciliation', 'break', { why: readEnglish('expected 1 btc, the exchange has 2'), rows: [] }],
   ['reconciliation', 'accepted', {}],
   ['notice', 'credential', { refused: true }],
   ['notice', 'page-1', { venueId: '7' }],
