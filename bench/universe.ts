@@ -1,7 +1,6 @@
-import type { MarketFigures } from '../src/strategy/market-figures.ts';
+import { type MarketFigures, rankMarkets } from '../src/strategy/rank-markets.ts';
 import { defineStrategy } from '../src/strategy/definition.ts';
 import { sma } from '../src/strategy/indicators/averages.ts';
-import { rankMarkets } from '../src/strategy/rank-markets.ts';
 import { createRandom } from '../src/domain/random.ts';
 import { rateOf, run } from './backtest.ts';
 import { BARS, barWalk, MARKET, stretchesOf } from './bar-walk.ts';

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { usualOf, type IndicatorEntry } from '../src/strategy/indicators/declare-indicator.ts';
-import { INDICATORS } from '../src/strategy/indicators/indicator-table.ts';
+import { INDICATORS } from '../src/strategy/indicators/indicators.ts';
 
 const FOLDER = 'src/strategy/indicators';
 

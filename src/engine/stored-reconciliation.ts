@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { formatUnits } from '../domain/money.ts';
 import { storedCount, storedTimeMs, storedUnits } from '../domain/stored-json.ts';
 import { storedWalletTransactionId } from '../domain/venue-id.ts';
-import { storedBooks } from '../portfolio/stored-books.ts';
+import { storedBooks } from '../portfolio/balance-books.ts';
 import { storedSentence } from '../language/stored-sentence.ts';
 
 const decimal = storedUnits.transform((units): string => formatUnits(units));

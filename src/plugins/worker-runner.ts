@@ -3,7 +3,7 @@ import { performance } from 'node:perf_hooks';
 import { SarrafError } from '../domain/errors.ts';
 import type { Timeframe } from '../domain/timeframe.ts';
 import { checkedIntents } from '../strategy/check-intents.ts';
-import { checkState } from '../strategy/check-state.ts';
+import { checkState } from '../strategy/strategy-state.ts';
 import { checkedSubscriptions } from '../strategy/check-subscriptions.ts';
 import { plainCandle } from '../strategy/column-candle.ts';
 import { MOST_PLOTS, type PlotSeries, type PlotSink } from '../strategy/plots.ts';

@@ -1,11 +1,11 @@
 import { SarrafError } from '../domain/errors.ts';
-import type { VenueCallKind } from '../venues/port.ts';
+import type { VenueCallKind, VenueProfile } from '../venues/port.ts';
 import { allBooksFeed, collectFeeds, walletsOf } from './collect-feeds.ts';
 import type { Feed, PlannedFeed } from './feed.ts';
 import type { PlanInput } from './plan-input.ts';
-import { timeframeProblems, unservedProblems } from './plan-problems.ts';
+import { timeframeProblems, unservedProblems, planRestart, type RestartPlan } from './plan-problems.ts';
 import { planBudget, type BudgetPlan } from './plan-budget.ts';
-import type { PlannedBudget, PlanBudget } from './planned-budget.ts';
+import { type PlannedBudget, type PlanBudget, capacityOf } from './planned-budget.ts';
 import type { UniverseSubscription } from '../strategy/subscriptions.ts';
 import {
   newcomersOf,
@@ -14,7 +14,6 @@ import {
   type NewcomerPlan,
   type PlannedUniverse,
 } from './pooled-feeds.ts';
-import { planRestart, type RestartPlan } from './plan-restart.ts';
 import { planTrails, type TrailPlan } from './plan-trails.ts';
 
 /** Polling intervals of all data, the resulting ages, and the rest of the budgets. */
@@ -140,4 +139,21 @@ function unusedBudget(budget: PlanBudget): PlannedBudget {
     idleRequestsPerMinute: 0,
     leftPerMinute: limitPerMinute,
   };
+}
+
+/**
+ * Returns the number of moves of an order that the limits allow a minute: a cancel and an order each. Null if
+ * neither is counted.
+ */
+export function movesPerMinute(
+  budgets: Iterable<PlanBudget>,
+  { budgets: names }: Pick<VenueProfile, 'budgets'>,
+): number | null {
+  const { place, cancel } = names;
+  const asksOf = (name: string): number => Number(name === place) + Number(name === cancel);
+  const rates = [...budgets].flatMap((budget) => {
+    const asks = asksOf(budget.name);
+    return asks === 0 ? [] : [((capacityOf(budget) / budget.windowMs) * 60_000) / asks];
+  });
+  return rates.length === 0 ? null : Math.min(...rates);
 }

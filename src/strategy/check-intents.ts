@@ -2,12 +2,20 @@ import { Decimal } from 'decimal.js';
 import { isDecimalFromZero, isPositiveDecimal, sayInput } from './decimal-input.ts';
 import type { SarrafError } from '../domain/errors.ts';
 import { otherSide } from '../domain/transfer.ts';
-import { isSide, refusal } from './check-fields.ts';
-import { LIST_FIELDS, MOST_SLICES, OrdersOverTimeCheck } from './check-orders-over-time.ts';
+import { isSide, refusal } from './checks/check-fields.ts';
+import {
+  LIST_FIELDS,
+  MOST_SLICES,
+  OrdersOverTimeCheck,
+  ENTRY_FIELDS,
+  HOLDINGS,
+  INTENT_FIELDS,
+  QUOTE_FIELDS,
+  SIZES,
+} from './checks/intent-fields.ts';
 import { isFields, type Fields } from './fields.ts';
-import { ENTRY_FIELDS, HOLDINGS, INTENT_FIELDS, QUOTE_FIELDS, SIZES } from './intent-fields.ts';
 import type { Intent } from './intents.ts';
-import { sealFields } from './seal-intent.ts';
+import { sealFields } from './checks/seal-intent.ts';
 import { ORDER_LABELS } from '../records/order.ts';
 
 /** Intents that one event may cause, and quotes of one intent; more is a loop that has run away. */

@@ -4,7 +4,7 @@ import { SarrafError } from '../domain/errors.ts';
 import { sayInput } from './decimal-input.ts';
 import { fieldsOf } from './fields.ts';
 import { routeOfSubscription } from './event-route.ts';
-import { expectedMarket } from './expected-market.ts';
+import { expectedMarket } from './handlers/expected-market.ts';
 import { TIMEFRAMES } from '../domain/timeframe.ts';
 import { FRESHNESS, isOfMargin, MARGIN_FRESHNESS, type Subscription } from './subscriptions.ts';
 import { nextDueMs } from './timers.ts';

@@ -1,10 +1,10 @@
 import type { DecimalText } from '../domain/decimal-text.ts';
-import type { Bar } from './bar.ts';
-import type { CandleData, Data, DeclaredData, LastOf } from './data.ts';
-import type { IndicatorSpecs, MemberIndicatorSpec, ValueOf } from './indicator-specs.ts';
+import type { Bar } from './data/bar.ts';
+import type { CandleData, Data, DeclaredData, LastOf } from './data/data.ts';
+import type { IndicatorSpecs, MemberIndicatorSpec, ValueOf } from './indicators/indicator-specs.ts';
 import type { MemberCandles, MemberData, OfMembers, UniverseData } from './universe/member-data.ts';
 import type { Change, DecimalInput, TargetsOptions, TransferWish } from './intents.ts';
-import type { MarketIntents } from './market-intents.ts';
+import type { MarketIntents } from './handlers/market-intents.ts';
 import type { Rules } from './market-rules.ts';
 import type { Order } from './own-order.ts';
 import type { PlotOptions } from './plots.ts';

@@ -1,9 +1,9 @@
 import type { z } from 'zod';
 import type { ColdValues, StrategyContext, WarmValues } from './context.ts';
-import type { DataSetup, DeclaredData, EventOf } from './data.ts';
-import type { IndicatorSpecs, NoSpecs } from './indicator-specs.ts';
+import type { DataSetup, DeclaredData, EventOf } from './data/data.ts';
+import type { IndicatorSpecs, NoSpecs } from './indicators/indicator-specs.ts';
 import type { Fill } from './own-order.ts';
-import type { Transfer } from './shown-transfer.ts';
+import type { Transfer } from './data/shown-transfer.ts';
 import type { OrderUpdate, Rejection } from './strategy-event.ts';
 import type { Timeframe } from '../domain/timeframe.ts';
 import type { Trailing } from './trailing.ts';
@@ -129,4 +129,17 @@ export function defineStrategy<
   Warm extends 'wait' | 'call' = 'wait',
 >(parts: StrategyParts<Params, State, Declared, Specs, Warm>): StrategyDefinition {
   return parts;
+}
+
+/** So that instance, strategy, epoch and row fit into the 32 characters of a clientOrderId. */
+const LONGEST_NAME = 12;
+
+/** True if a text can be the name of a strategy. The name becomes part of the id of each of its orders. */
+export function isStrategyName(name: unknown): name is string {
+  return typeof name === 'string' && /^[a-z0-9]+(?:-[a-z0-9]+)*$/.test(name) && name.length <= LONGEST_NAME;
+}
+
+/** Returns the message for an invalid name. */
+export function strategyNameProblem(name: unknown): string {
+  return `expected a strategy name of at most twelve lower-case letters, digits and hyphens, was ${JSON.stringify(name)}`;
 }

@@ -1,6 +1,6 @@
 import { SarrafError } from '../domain/errors.ts';
 import { sayInput } from './decimal-input.ts';
-import { Decimal } from './strategy-decimal.ts';
+import { Decimal } from './sdk/strategy-decimal.ts';
 import { isFields } from './fields.ts';
 import type { ClosedCandle, EngineView } from './strategy-event.ts';
 

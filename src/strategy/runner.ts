@@ -1,12 +1,12 @@
 import { SarrafError } from '../domain/errors.ts';
-import { checkedData, type DataEntry } from './check-data.ts';
+import { checkedData, type DataEntry } from './checks/check-data.ts';
 import { strayHandler } from './check-definition.ts';
-import { expectedMarket } from './expected-market.ts';
-import { dataSetup } from './data.ts';
+import { expectedMarket } from './handlers/expected-market.ts';
+import { dataSetup } from './data/data.ts';
 import type { StrategyDefinition } from './definition.ts';
 import { routeOfEvent } from './event-route.ts';
-import { HandlerCall } from './handler-call.ts';
-import { HandlerContext } from './handler-context.ts';
+import { HandlerCall } from './handlers/handler-call.ts';
+import { HandlerContext } from './handlers/handler-context.ts';
 import {
   candlePlacesOf,
   handlersByRoute,
@@ -14,14 +14,18 @@ import {
   wantedKinds,
   type CandlePlace,
   type Handler,
-} from './handler-routes.ts';
-import type { Indicator } from './indicators.ts';
+  candleFor,
+  eventFor,
+  NOTHING_SHOWN,
+  wrongAnswer,
+  type ShownAs,
+} from './handlers/handler-routes.ts';
+import type { Indicator } from './indicators/indicators.ts';
 import type { Intent } from './intents.ts';
 import { StrategyPlots, type PlotSink } from './plots.ts';
-import { readOnlyFields, type FieldLook } from './read-only-fields.ts';
+import { readOnlyFields, type FieldLook } from './handlers/read-only-fields.ts';
 import { addIndicators, checkedParameters, definitionFor } from './runner-setup.ts';
 import { payloadProblem, type SignalObjection } from './signal.ts';
-import { candleFor, eventFor, NOTHING_SHOWN, wrongAnswer, type ShownAs } from './shown-event.ts';
 import type { ClosedCandle, EngineView, FeedingEvent, StrategyEvent } from './strategy-event.ts';
 import { faultOf, sayFault, type StrategyFault, type StrategySource } from './strategy-fault.ts';
 import { StrategyLog, type StrategyLogLine } from './strategy-log.ts';

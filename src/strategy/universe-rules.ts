@@ -2,7 +2,7 @@ import { MINUTE_MS } from '../domain/durations.ts';
 import { z } from 'zod';
 import { SarrafError } from '../domain/errors.ts';
 import type { MarketNames } from '../domain/market-symbol.ts';
-import { expectedMarket } from './expected-market.ts';
+import { expectedMarket } from './handlers/expected-market.ts';
 import { sayInput } from './decimal-input.ts';
 
 /** Members of one universe at most: more than any exchange of this kind has in one currency. */

@@ -1,7 +1,7 @@
 import type { CandleColumns } from '../../src/domain/candle-columns.ts';
 import { timeframeMs, type Timeframe } from '../../src/domain/timeframe.ts';
 import { createRandom } from '../../src/domain/random.ts';
-import type { Bar } from '../../src/strategy/bar.ts';
+import type { Bar } from '../../src/strategy/data/bar.ts';
 
 /** Whole numbers from 0 to below the one that is given. */
 export type Random = (below: number) => number;

@@ -5,8 +5,7 @@ import { MARKET_NAMES } from '../../src/exchange/market-names.ts';
 import { createRiskLimits } from '../../src/engine/risk-limits.ts';
 import { defineStrategy } from '../../src/strategy/definition.ts';
 import { StrategyRunner } from '../../src/strategy/runner.ts';
-import type { MarketFigures } from '../../src/strategy/market-figures.ts';
-import { outText, rankMarkets } from '../../src/strategy/rank-markets.ts';
+import { type MarketFigures, outText, rankMarkets } from '../../src/strategy/rank-markets.ts';
 import type { UniverseWish } from '../../src/strategy/universe-rules.ts';
 
 const CANDIDATES = ['A', 'B', 'C', 'D', 'E'] as const;

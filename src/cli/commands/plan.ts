@@ -30,7 +30,7 @@ import type { PlannedFeed } from '../../scheduler/feed.ts';
 import type { PlannedBudget } from '../../scheduler/planned-budget.ts';
 import type { NewcomerPlan } from '../../scheduler/pooled-feeds.ts';
 import type { PollPlan } from '../../scheduler/plan-polls.ts';
-import type { RestartPlan } from '../../scheduler/plan-restart.ts';
+import type { RestartPlan } from '../../scheduler/plan-problems.ts';
 import type { TrailPlan } from '../../scheduler/plan-trails.ts';
 import { standstillProbeMs } from '../../engine/standstill-watch.ts';
 import { lengthText } from '../../domain/time-text.ts';

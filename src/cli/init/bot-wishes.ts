@@ -4,7 +4,7 @@ import { address, marketSymbol } from '../../daemon/setting-fields.ts';
 import type { MarketSymbol } from '../../domain/market-symbol.ts';
 import { parseMarket } from '../../exchange/market-names.ts';
 import { DEFAULT_MARKETS } from '../../simulator-server/market-config.ts';
-import { isStrategyName, strategyNameProblem } from '../../strategy/strategy-name.ts';
+import { isStrategyName, strategyNameProblem } from '../../strategy/definition.ts';
 import type { BotLanguage } from './init-texts.ts';
 import type { StartName } from './starting-points.ts';
 

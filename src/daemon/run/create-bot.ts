@@ -9,8 +9,7 @@ import type {
 import { marketsOf } from '../../engine/strategy-instance.ts';
 import { sentence } from '../../language/sentence.ts';
 import type { MirrorStore } from '../../mirror/mirror-store.ts';
-import { movesPerMinute } from '../../scheduler/moves-per-minute.ts';
-import { type PollPlan, planPolls } from '../../scheduler/plan-polls.ts';
+import { movesPerMinute, type PollPlan, planPolls } from '../../scheduler/plan-polls.ts';
 import { BotShell, type BotShellOptions } from '../bot-shell.ts';
 import { ledgerSubjects } from '../../venues/client-credentials.ts';
 import type { Venue } from '../../venues/venue.ts';

@@ -18,7 +18,7 @@ import type { Side } from '../../domain/order.ts';
 import { sentence } from '../../language/sentence.ts';
 
 /** One order of a desired set. */
-export interface WantedQuote extends Pick<PricedOrder, 'side' | 'price' | 'amount'> {
+interface WantedQuote extends Pick<PricedOrder, 'side' | 'price' | 'amount'> {
   /**
    * As the author wrote them: the price is fitted anew when the steps change, and an equal text spares the
    * reading.
@@ -150,7 +150,7 @@ function textOf(input: DecimalInput): string {
 }
 
 /** Fits the set anew when the price step of the market has changed. */
-export function onGridOf(algorithm: QuotesAlgorithm, market: Market): QuotesAlgorithm {
+function onGridOf(algorithm: QuotesAlgorithm, market: Market): QuotesAlgorithm {
   if (algorithm.priceStep === market.priceStep) return algorithm;
   const { priceStep } = market;
   const quotes = algorithm.quotes.map((quote) => {
@@ -161,7 +161,7 @@ export function onGridOf(algorithm: QuotesAlgorithm, market: Market): QuotesAlgo
 }
 
 /** Marks the quotes that were refused since the last time. */
-export function afterRefusals(algorithm: QuotesAlgorithm, view: AlgorithmView): QuotesAlgorithm {
+function afterRefusals(algorithm: QuotesAlgorithm, view: AlgorithmView): QuotesAlgorithm {
   const { refusals, nowMs } = view;
   if (refusals.length === 0) return algorithm;
   const isRefused = (quote: WantedQuote): boolean =>

@@ -37,7 +37,7 @@ import { isFinal, type OrderRecord } from '../../records/order.ts';
 import { canBeOrdered, onAmountGrid } from './market-grid.ts';
 
 /** One market of a portfolio. */
-export interface TargetsLeg {
+interface TargetsLeg {
   readonly market: string;
   /** Of the equity. Units of 1e-10: all of it is 1e10. */
   readonly share: Units;

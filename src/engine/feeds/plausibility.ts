@@ -19,7 +19,7 @@ import type { OrderBook } from '../../domain/order-book.ts';
 const DUST_UNITS = 10n;
 
 /** A fee above this share of what is received is none: the largest tier that is known is 0.25 %. */
-export const LARGEST_FEE_PERCENT = 10n;
+const LARGEST_FEE_PERCENT = 10n;
 
 /**
  * Returns the issue with an order's record by itself, whoever's it is: amounts that do not add up, a state
@@ -174,7 +174,7 @@ export interface Flaw {
 }
 
 /** The flaw of a record with a number that the books can not hold; null of one without. */
-export function fineFlaw({ tooFine }: { readonly tooFine: TooFine | null }): Flaw | null {
+function fineFlaw({ tooFine }: { readonly tooFine: TooFine | null }): Flaw | null {
   if (tooFine === null) return null;
   return { field: tooFine.field, expected: `at most ${UNIT_DECIMALS} decimals`, found: tooFine.text };
 }
@@ -183,7 +183,7 @@ export function fineFlaw({ tooFine }: { readonly tooFine: TooFine | null }): Fla
  * True if two values agree to one part in a hundred: what is left of the rounding of prices and averages is
  * far smaller.
  */
-export function isAbout(value: bigint, other: bigint): boolean {
+function isAbout(value: bigint, other: bigint): boolean {
   const difference = value > other ? value - other : other - value;
   const size = other > 0n ? other : -other;
   return difference * 100n <= size;

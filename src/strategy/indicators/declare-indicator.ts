@@ -1,7 +1,7 @@
 import { SarrafError } from '../../domain/errors.ts';
 import { LONGEST_WARM_UP } from '../check-subscriptions.ts';
-import type { CandleData } from '../data.ts';
-import type { IndicatorSpec, IndicatorValue, MemberIndicatorSpec } from '../indicator-specs.ts';
+import type { CandleData } from '../data/data.ts';
+import type { IndicatorSpec, IndicatorValue, MemberIndicatorSpec } from './indicator-specs.ts';
 import type { MemberCandles } from '../universe/member-data.ts';
 import type { Ohlcv, Series } from './series.ts';
 

@@ -18,8 +18,8 @@ import {
   TTMSqueeze,
   UlcerIndex,
 } from 'trading-signals';
-import type { CandleData } from '../data.ts';
-import type { IndicatorSpec } from '../indicator-specs.ts';
+import type { CandleData } from '../data/data.ts';
+import type { IndicatorSpec } from './indicator-specs.ts';
 import {
   bars,
   declareLength,

@@ -1,5 +1,5 @@
-import type { CandleSeries } from '../candle-series.ts';
-import type { Indicator } from '../indicators.ts';
+import type { CandleSeries } from '../data/candle-series.ts';
+import type { Indicator } from '../indicators/indicators.ts';
 import type { ClosedCandle } from '../strategy-event.ts';
 
 /** The candles of one market for one data of a universe. */

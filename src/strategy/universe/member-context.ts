@@ -2,9 +2,9 @@ import { invariant } from '../../domain/invariant.ts';
 import { SarrafError } from '../../domain/errors.ts';
 import type { MarketContext, StrategyContext } from '../context.ts';
 import { fieldsOf, isFields } from '../fields.ts';
-import { MarketIntentFields } from '../market-intents.ts';
+import { MarketIntentFields } from '../handlers/market-intents.ts';
 import type { Order } from '../own-order.ts';
-import { readOnlyFields, type FieldLook } from '../read-only-fields.ts';
+import { readOnlyFields, type FieldLook } from '../handlers/read-only-fields.ts';
 import { checkedChange } from '../strategy-state.ts';
 
 /** The name of the universe among the data of a strategy that is declared per member. */

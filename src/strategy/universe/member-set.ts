@@ -1,6 +1,6 @@
-import { CandleSeries } from '../candle-series.ts';
-import type { IndicatorSpec, IndicatorValue } from '../indicator-specs.ts';
-import { createIndicator, type Indicator } from '../indicators.ts';
+import { CandleSeries } from '../data/candle-series.ts';
+import type { IndicatorSpec, IndicatorValue } from '../indicators/indicator-specs.ts';
+import { createIndicator, type Indicator } from '../indicators/indicators.ts';
 import type { ClosedCandle } from '../strategy-event.ts';
 import type { MemberTemplate, UniverseSubscription } from '../subscriptions.ts';
 import { Candidate, MemberSeries } from './candidate.ts';

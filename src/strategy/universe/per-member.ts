@@ -2,7 +2,7 @@ import { SarrafError } from '../../domain/errors.ts';
 import { keepNewest } from '../../domain/keep-newest.ts';
 import { strayHandler } from '../check-definition.ts';
 import type { StrategyContext } from '../context.ts';
-import type { Data, DataSetup, DeclaredData, MarketData } from '../data.ts';
+import type { Data, DataSetup, DeclaredData, MarketData } from '../data/data.ts';
 import { LIFE, type AnyHandler, type StrategyDefinition } from '../definition.ts';
 import { fieldsOf } from '../fields.ts';
 import { MemberContext, UNIVERSE_NAME, type MemberParts } from './member-context.ts';

@@ -7,7 +7,7 @@ import { decimalText } from '../../../src/domain/decimal-text.ts';
 import type { MarketSymbol } from '../../../src/domain/market-symbol.ts';
 import type { Timeframe } from '../../../src/domain/timeframe.ts';
 import type { ClosedCandle } from '../../../src/strategy/strategy-event.ts';
-import { barOf } from '../../../src/strategy/bar.ts';
+import { barOf } from '../../../src/strategy/data/bar.ts';
 import { FROM_MS } from './candle-run.ts';
 
 const MINUTE_MS = 60_000;

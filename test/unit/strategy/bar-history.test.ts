@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { BarHistory } from '../../../src/strategy/candle-series.ts';
+import { BarHistory } from '../../../src/strategy/data/candle-series.ts';
 import { closedCandle } from './engine-view.ts';
 
 test('holds the last bars, oldest first, whenever somebody looks', () => {

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { checkState } from '../../../src/strategy/check-state.ts';
+import { checkState } from '../../../src/strategy/strategy-state.ts';
 
 describe('a state', () => {
   test('that is JSON is taken, and left as it is', () => {

@@ -4,7 +4,7 @@ import type { OrderState } from '../../../src/records/order.ts';
 import type { ShownLock } from '../../../src/strategy/shown-lock.ts';
 import type { StrategyContext } from '../../../src/strategy/context.ts';
 import type { OwnOrderState } from '../../../src/strategy/strategy-event.ts';
-import type { BookData, CandleData, StatsData, TickerData } from '../../../src/strategy/data.ts';
+import type { BookData, CandleData, StatsData, TickerData } from '../../../src/strategy/data/data.ts';
 import { StrategyRunner } from '../../../src/strategy/runner.ts';
 import { defineStrategy, sma } from '../../../src/strategy/sdk.ts';
 import { bookEvent, closedCandle, engineView, ownOrder, text } from './engine-view.ts';

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import type { CandleColumns } from '../../../src/domain/candle-columns.ts';
 import { parseMarket } from '../../../src/exchange/market-names.ts';
 import type { Candle } from '../../../src/domain/candle.ts';
-import { createIndicator, type Indicator } from '../../../src/strategy/indicators.ts';
+import { createIndicator, type Indicator } from '../../../src/strategy/indicators/indicators.ts';
 import { ColumnCandle, ohlcvOf, plainCandle } from '../../../src/strategy/column-candle.ts';
 import {
   atr,
@@ -19,7 +19,7 @@ import {
   wma,
   type IndicatorSpec,
 } from '../../../src/strategy/sdk.ts';
-import type { CandleData } from '../../../src/strategy/data.ts';
+import type { CandleData } from '../../../src/strategy/data/data.ts';
 import { candles } from '../../../src/strategy/subscriptions.ts';
 import { closedCandle, text } from './engine-view.ts';
 

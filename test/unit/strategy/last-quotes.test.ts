@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { sealedIntent } from '../../../src/strategy/check-intents.ts';
-import { LastQuotes } from '../../../src/strategy/handler-call.ts';
+import { LastQuotes } from '../../../src/strategy/handlers/handler-call.ts';
 
 const QUOTES = [
   { side: 'buy', price: 100, amount: 0.5 },

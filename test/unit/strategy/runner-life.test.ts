@@ -8,7 +8,7 @@ import { buy } from '../../support/intents.ts';
 import { atr, ema, sma, type StrategyContext } from '../../../src/strategy/sdk.ts';
 import { candles } from '../../../src/strategy/subscriptions.ts';
 import type { StrategyEvent } from '../../../src/strategy/strategy-event.ts';
-import type { CandleData } from '../../../src/strategy/data.ts';
+import type { CandleData } from '../../../src/strategy/data/data.ts';
 import { bookEvent, closedCandle, engineView, text, fill, rejectionOf } from './engine-view.ts';
 import { MARKET_NAMES } from '../../../src/exchange/market-names.ts';
 import { emptyStats } from '../../support/recorded-rows.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { size } from '../../../src/strategy/size.ts';
+import { size } from '../../../src/strategy/sdk/size.ts';
 
 describe('a size', () => {
   test('is what it says, where it says how much', () => {

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { Bar } from '../../../src/strategy/bar.ts';
-import { volumeProfile } from '../../../src/strategy/volume-profile.ts';
+import type { Bar } from '../../../src/strategy/data/bar.ts';
+import { volumeProfile } from '../../../src/strategy/sdk/volume-profile.ts';
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;

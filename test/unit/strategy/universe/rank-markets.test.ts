@@ -1,7 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { MarketFigures } from '../../../../src/strategy/market-figures.ts';
-import { outCounts, outText, rankMarkets } from '../../../../src/strategy/rank-markets.ts';
+import {
+  type MarketFigures,
+  outCounts,
+  outText,
+  rankMarkets,
+} from '../../../../src/strategy/rank-markets.ts';
 import type { UniverseRules } from '../../../../src/strategy/universe-rules.ts';
 
 const RULES: UniverseRules = {

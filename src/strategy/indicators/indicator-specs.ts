@@ -1,5 +1,5 @@
-import type { CandleData } from './data.ts';
-import type { MemberCandles } from './universe/member-data.ts';
+import type { CandleData } from '../data/data.ts';
+import type { MemberCandles } from '../universe/member-data.ts';
 
 /** Carries the type of the value along with a declaration; no object has it. */
 declare const VALUE: unique symbol;

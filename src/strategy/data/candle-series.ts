@@ -1,7 +1,7 @@
 import { barOf, type Bar } from './bar.ts';
-import type { Indicator } from './indicators.ts';
-import type { ClosedCandle } from './strategy-event.ts';
-import type { CandleSubscription } from './subscriptions.ts';
+import type { Indicator } from '../indicators/indicators.ts';
+import type { ClosedCandle } from '../strategy-event.ts';
+import type { CandleSubscription } from '../subscriptions.ts';
 
 /**
  * The candles of one subscription, as a strategy has them: its indicators of them, and the last bars

@@ -1,16 +1,16 @@
-import { SarrafError } from '../domain/errors.ts';
-import { present } from '../domain/invariant.ts';
-import type { MarketNames } from '../domain/market-symbol.ts';
-import { isSide } from './check-fields.ts';
-import { MOST_INTENTS, noOrder, sealedIntent, tooMany } from './check-intents.ts';
-import type { Intent } from './intents.ts';
+import { SarrafError } from '../../domain/errors.ts';
+import { present } from '../../domain/invariant.ts';
+import type { MarketNames } from '../../domain/market-symbol.ts';
+import { isSide } from '../checks/check-fields.ts';
+import { MOST_INTENTS, noOrder, sealedIntent, tooMany } from '../check-intents.ts';
+import type { Intent } from '../intents.ts';
 import type { MarketIntents } from './market-intents.ts';
-import type { StrategyContext } from './context.ts';
-import type { StrategyPlots } from './plots.ts';
-import type { EngineView } from './strategy-event.ts';
-import { textOfNumber } from './decimal-input.ts';
-import { isFields } from './fields.ts';
-import type { FillWith } from '../records/fill.ts';
+import type { StrategyContext } from '../context.ts';
+import type { StrategyPlots } from '../plots.ts';
+import type { EngineView } from '../strategy-event.ts';
+import { textOfNumber } from '../decimal-input.ts';
+import { isFields } from '../fields.ts';
+import type { FillWith } from '../../records/fill.ts';
 
 const NO_INTENTS: readonly Intent[] = Object.freeze([]);
 

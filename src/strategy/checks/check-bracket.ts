@@ -1,6 +1,6 @@
 import { FieldCheck } from './check-fields.ts';
-import { isDecimalFromZero, sayInput } from './decimal-input.ts';
-import { isFields, type Fields } from './fields.ts';
+import { isDecimalFromZero, sayInput } from '../decimal-input.ts';
+import { isFields, type Fields } from '../fields.ts';
 
 /** Fields of an exit, of a bracket and of a protection. */
 export const EXIT_FIELDS = [

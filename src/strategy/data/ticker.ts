@@ -1,5 +1,5 @@
-import type { DecimalText } from '../domain/decimal-text.ts';
-import type { OrderBook } from '../domain/order-book.ts';
+import type { DecimalText } from '../../domain/decimal-text.ts';
+import type { OrderBook } from '../../domain/order-book.ts';
 import type { Bar } from './bar.ts';
 
 /** The best prices of a market: of its book, or of its last bar where a run has candles alone. */

@@ -1,5 +1,5 @@
-import { SarrafError } from '../domain/errors.ts';
-import type { DecimalInput, Size } from './intents.ts';
+import { SarrafError } from '../../domain/errors.ts';
+import type { DecimalInput, Size } from '../intents.ts';
 
 /** Maximum loss of one trade. */
 export interface RiskPerTrade {

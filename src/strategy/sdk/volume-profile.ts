@@ -1,6 +1,6 @@
-import { DAY_MS } from '../domain/durations.ts';
-import { SarrafError } from '../domain/errors.ts';
-import type { Bar } from './bar.ts';
+import { DAY_MS } from '../../domain/durations.ts';
+import { SarrafError } from '../../domain/errors.ts';
+import type { Bar } from '../data/bar.ts';
 
 /** A day in which the clock is set back has an hour more. */
 const LONGEST_MS = DAY_MS + 3_600_000;

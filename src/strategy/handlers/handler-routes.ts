@@ -1,14 +1,26 @@
-import type { CandleSeries } from './candle-series.ts';
-import type { DataEntry } from './check-data.ts';
-import { LIFE, type AnyHandler, type StrategyDefinition } from './definition.ts';
-import { routeOfSubscription } from './event-route.ts';
-import type { ShownAs } from './shown-event.ts';
-import type { StrategyEvent } from './strategy-event.ts';
-import type { Timeframe } from '../domain/timeframe.ts';
-import type { Subscription } from './subscriptions.ts';
-import type { Candidate, MemberSeries } from './universe/candidate.ts';
-import { candidateSubscription } from './expand-subscriptions.ts';
-import type { MemberSet } from './universe/member-set.ts';
+import type { CandleSeries } from '../data/candle-series.ts';
+import type { DataEntry } from '../checks/check-data.ts';
+import { LIFE, type AnyHandler, type StrategyDefinition } from '../definition.ts';
+import { routeOfSubscription } from '../event-route.ts';
+import type { StrategyEvent, ClosedCandle } from '../strategy-event.ts';
+import type { Timeframe } from '../../domain/timeframe.ts';
+import type { Subscription } from '../subscriptions.ts';
+import type { Candidate, MemberSeries } from '../universe/candidate.ts';
+import { candidateSubscription } from '../expand-subscriptions.ts';
+import type { MemberSet } from '../universe/member-set.ts';
+import { SarrafError } from '../../domain/errors.ts';
+import { present } from '../../domain/invariant.ts';
+import { barOf } from '../data/bar.ts';
+import { bookOf } from '../book.ts';
+import { frozenCopy } from '../frozen-copy.ts';
+import { marketDayOf } from '../data/market-day.ts';
+import { marginOf } from '../data/shown-margin.ts';
+import { fillOf } from '../own-order.ts';
+import { transferOf } from '../data/shown-transfer.ts';
+import { signalOf } from '../signal.ts';
+import { tapeOf } from '../data/tape.ts';
+import { tickerOfBar, tickerOfBook } from '../data/ticker.ts';
+import { universeEventOf } from '../shown-universe.ts';
 
 /** A handler with its data; those of the strategy's life have none. */
 export interface Handler {
@@ -116,4 +128,78 @@ export function wantedKinds(
   if (has.candles) kinds.add('candle');
   if (has.universes) kinds.add('universe');
   return kinds;
+}
+
+/** The kind of data that something is shown as. */
+export interface ShownAs {
+  readonly kind: DataEntry['kind'] | 'universe';
+  /** Of the payload of a signal. */
+  readonly schema?: DataEntry['schema'];
+}
+
+/** There is nothing to tell: a side of the book is empty. */
+export const NOTHING_SHOWN = Symbol('nothing shown');
+
+/**
+ * Returns the event argument of a handler. `data` is the handler's declared data; null for events of the
+ * strategy's own life. All of it is frozen.
+ */
+export function eventFor(data: ShownAs | null, event: Exclude<StrategyEvent, { kind: 'candle' }>): unknown {
+  switch (event.kind) {
+    case 'start':
+      return Object.freeze({ isRestart: event.isRestart });
+    case 'stop':
+      return Object.freeze({ reason: event.reason });
+    case 'book':
+      if (data?.kind !== 'ticker') return bookOf(event.market, event.book);
+      return tickerOfBook(event.market, event.book) ?? NOTHING_SHOWN;
+    case 'trades':
+      return tapeOf(event);
+    case 'stats':
+      return marketDayOf(event.stats);
+    case 'margin':
+      return marginOf(event.seen);
+    case 'timer':
+      return Object.freeze({ name: event.name, dueMs: event.dueMs });
+    case 'signal':
+      return signalOf(present(data?.schema, 'the schema of a declared signal'), event);
+    case 'universe':
+      return universeEventOf(event);
+    case 'fill':
+      return fillOf(event.fill);
+    case 'order':
+      return Object.freeze({ ...event.order });
+    case 'transfer':
+      return transferOf(event.transfer);
+    case 'reject':
+      return frozenCopy(event.rejection);
+  }
+}
+
+/** Returns the argument of a handler for a candle: the bar, or the ticker made of it. */
+export function candleFor(data: ShownAs | null, candle: ClosedCandle): unknown {
+  const bar = barOf(candle);
+  return data?.kind === 'ticker' ? tickerOfBar(bar) : bar;
+}
+
+/** Returns the error for a handler that returned something. */
+export function wrongAnswer(answer: unknown): SarrafError {
+  const isPromise = answer instanceof Promise;
+  // What it comes to is of no use to anybody, and must not end the process when that is an error.
+  if (isPromise) answer.catch(() => {});
+  const was = isPromise
+    ? 'a promise: leave out "async" and "await"'
+    : `${saidAnswer(answer)}: put its body in braces, and return nothing`;
+  return new SarrafError(
+    'INVALID_STRATEGY',
+    `expected a handler that returns nothing and does not wait, was ${was}; place orders with ctx.buy and the like, and change the state with ctx.setState`,
+  );
+}
+
+function saidAnswer(answer: unknown): string {
+  try {
+    return JSON.stringify(answer)?.slice(0, 100) ?? `a ${typeof answer}`;
+  } catch {
+    return `a ${typeof answer}`;
+  }
 }

@@ -1,9 +1,9 @@
 import type { Bar } from './bar.ts';
-import type { Book } from './book.ts';
-import type { MarketName, MarketNames } from '../domain/market-symbol.ts';
+import type { Book } from '../book.ts';
+import type { MarketName, MarketNames } from '../../domain/market-symbol.ts';
 import type { MarketDay } from './market-day.ts';
 import type { DelegationLimit, MarginWallets, Pools } from './shown-margin.ts';
-import type { Timeframe } from '../domain/timeframe.ts';
+import type { Timeframe } from '../../domain/timeframe.ts';
 import type { z } from 'zod';
 import {
   book,
@@ -20,14 +20,14 @@ import {
   type MarginSubscription,
   type PolledSubscription,
   type TimerSubscription,
-} from './subscriptions.ts';
-import type { Signal, SignalData } from './signal.ts';
+} from '../subscriptions.ts';
+import type { Signal, SignalData } from '../signal.ts';
 import type { Tape } from './tape.ts';
 import type { Ticker } from './ticker.ts';
-import { SarrafError } from '../domain/errors.ts';
-import { universeData, type MemberData, type OfMembers, type UniverseData } from './universe/member-data.ts';
-import type { Universe, UniverseEvent } from './shown-universe.ts';
-import { checkedUniverse, type UniverseWish } from './universe-rules.ts';
+import { SarrafError } from '../../domain/errors.ts';
+import { universeData, type MemberData, type OfMembers, type UniverseData } from '../universe/member-data.ts';
+import type { Universe, UniverseEvent } from '../shown-universe.ts';
+import { checkedUniverse, type UniverseWish } from '../universe-rules.ts';
 
 /** Closed candles of one market and length; indicators are declared on them. */
 export interface CandleData {

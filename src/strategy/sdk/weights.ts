@@ -1,4 +1,4 @@
-import { SarrafError } from '../domain/errors.ts';
+import { SarrafError } from '../../domain/errors.ts';
 
 /** Shares by market, each 0 to 1; together 1, as far as floats go. What `targets` takes. */
 export type Weights = Readonly<Record<string, number>>;

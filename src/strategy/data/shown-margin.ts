@@ -1,5 +1,5 @@
-import type { DecimalText } from '../domain/decimal-text.ts';
-import type { PoolReading, MarginWallet, SeenMargin } from '../domain/margin.ts';
+import type { DecimalText } from '../../domain/decimal-text.ts';
+import type { PoolReading, MarginWallet, SeenMargin } from '../../domain/margin.ts';
 
 interface PoolNumbers<Figure> {
   /** All that it can lend. */

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { tryDecimalText, type DecimalText } from '../domain/decimal-text.ts';
+import { tryDecimalText, type DecimalText } from '../../domain/decimal-text.ts';
 
 /**
  * A parameter that is a decimal number: `"0.5"` or `0.5`. Strategies get its canonical text, which loses no

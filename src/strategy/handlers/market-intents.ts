@@ -1,4 +1,4 @@
-import type { Side } from '../domain/order.ts';
+import type { Side } from '../../domain/order.ts';
 import type {
   BracketWish,
   DcaWish,
@@ -13,7 +13,7 @@ import type {
   TargetWish,
   TwapWish,
   VwapWish,
-} from './intents.ts';
+} from '../intents.ts';
 
 /** The ways to want something in a market. */
 export interface MarketIntents {

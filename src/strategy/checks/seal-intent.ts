@@ -1,11 +1,10 @@
 import { Decimal } from 'decimal.js';
 import { NESTED_FIELDS } from './check-bracket.ts';
 import { refusal } from './check-fields.ts';
-import { LIST_FIELDS } from './check-orders-over-time.ts';
-import { sayInput, textOfNumber } from './decimal-input.ts';
-import { isFields, type Fields } from './fields.ts';
-import { COUNT_FIELDS } from './intent-fields.ts';
-import type { Intent } from './intents.ts';
+import { LIST_FIELDS, COUNT_FIELDS } from './intent-fields.ts';
+import { sayInput, textOfNumber } from '../decimal-input.ts';
+import { isFields, type Fields } from '../fields.ts';
+import type { Intent } from '../intents.ts';
 
 /**
  * The fields of an intent that were checked, as the engine keeps them: frozen, with every decimal as a text.

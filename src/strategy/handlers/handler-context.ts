@@ -1,20 +1,20 @@
-import { bookOf } from './book.ts';
-import type { DataEntry } from './check-data.ts';
+import { bookOf } from '../book.ts';
+import type { DataEntry } from '../checks/check-data.ts';
 import { expectedMarket } from './expected-market.ts';
-import { SarrafError } from '../domain/errors.ts';
-import type { MarketContext, StrategyContext } from './context.ts';
+import { SarrafError } from '../../domain/errors.ts';
+import type { MarketContext, StrategyContext } from '../context.ts';
 import type { HandlerCall } from './handler-call.ts';
-import { marginTopic } from '../domain/margin.ts';
-import { marketDayOf } from './market-day.ts';
+import { marginTopic } from '../../domain/margin.ts';
+import { marketDayOf } from '../data/market-day.ts';
 import { MarketHandle } from './market-handle.ts';
-import { orderOf, type Order } from './own-order.ts';
-import type { StrategyState } from './strategy-state.ts';
+import { orderOf, type Order } from '../own-order.ts';
+import type { StrategyState } from '../strategy-state.ts';
 import { readOnlyFields, type FieldLook } from './read-only-fields.ts';
-import { marginOf } from './shown-margin.ts';
-import { isOfMargin } from './subscriptions.ts';
-import { tickerOfBar, tickerOfBook } from './ticker.ts';
-import { memberLooks } from './universe/member-looks.ts';
-import type { MemberSet } from './universe/member-set.ts';
+import { marginOf } from '../data/shown-margin.ts';
+import { isOfMargin } from '../subscriptions.ts';
+import { tickerOfBar, tickerOfBook } from '../data/ticker.ts';
+import { memberLooks } from '../universe/member-looks.ts';
+import type { MemberSet } from '../universe/member-set.ts';
 
 const NO_ORDERS: readonly Order[] = Object.freeze([]);
 

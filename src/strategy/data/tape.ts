@@ -1,4 +1,4 @@
-import type { PublicTrade } from '../domain/trade.ts';
+import type { PublicTrade } from '../../domain/trade.ts';
 
 /** A trade of the public tape. */
 export interface TapeTrade extends Pick<PublicTrade, 'timeMs' | 'side'> {

@@ -1,5 +1,5 @@
-import type { DecimalText } from '../domain/decimal-text.ts';
-import type { TransferEvent } from './strategy-event.ts';
+import type { DecimalText } from '../../domain/decimal-text.ts';
+import type { TransferEvent } from '../strategy-event.ts';
 
 /** Outcome of a transfer of this strategy. */
 export interface Transfer extends Omit<TransferEvent, 'amount'> {

@@ -1,8 +1,8 @@
-import type { Fields } from './fields.ts';
-import { SarrafError } from '../domain/errors.ts';
-import { isPositiveDecimal, sayInput } from './decimal-input.ts';
-import { expectedMarket } from './expected-market.ts';
-import { ORDER_LABELS } from '../records/order.ts';
+import type { Fields } from '../fields.ts';
+import { SarrafError } from '../../domain/errors.ts';
+import { isPositiveDecimal, sayInput } from '../decimal-input.ts';
+import { expectedMarket } from '../handlers/expected-market.ts';
+import { ORDER_LABELS } from '../../records/order.ts';
 
 const LONGEST_TAG = 32;
 const LONGEST_ID = 64;
