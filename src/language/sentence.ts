@@ -46,13 +46,11 @@ export function sentence<Code extends SentenceCode>(
   for (const part of englishParts(code)) {
     if (typeof part === 'string') continue;
     const value = given[part.name];
-    const text = typeof value === 'number' ? String(value) : textOf(value ?? '');
+    const text = typeof value === 'number' ? String(value) : ((value ?? '') as string);
     facts[part.name] = parsed(text) ?? text;
   }
   return stored({ code, facts });
 }
-
-const textOf = (said: Sentence): string => said as string;
 
 /** A sentence of its code and figures, as they are stored. */
 export const stored = (facts: { readonly code: string; readonly facts: object }): Sentence =>
@@ -66,7 +64,7 @@ export const joinSentences = (code: 'both' | 'listed', sentences: readonly Sente
 export function english(said: Sentence): string;
 export function english(said: Sentence | null): string | null;
 export function english(said: Sentence | null): string | null {
-  return said === null ? null : englishOf(parsed(textOf(said)) ?? textOf(said));
+  return said === null ? null : englishOf(parsed(said as string) ?? (said as string));
 }
 
 /** Writes every sentence within a value of JSON in English. */
@@ -87,7 +85,7 @@ function englishOf(said: string | SentenceFacts): string {
 
 /** The code and the figures of a sentence; null for words of somebody else. */
 export function sentenceFacts(said: Sentence | null): SentenceFacts | null {
-  const facts = said === null ? null : (parsed(textOf(said)) ?? named(textOf(said)));
+  const facts = said === null ? null : (parsed(said as string) ?? named(said as string));
   return facts === null ? null : withNames(facts);
 }
 

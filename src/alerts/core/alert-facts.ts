@@ -168,12 +168,10 @@ export function channelsFor(
   note: { readonly kind: NoteKind; readonly severity: Severity; readonly step: number },
   channels: readonly ChannelRoute[],
 ): readonly string[] {
-  return channels
-    .filter(({ least, step }) => {
-      if (!isAtLeast(note.severity, least)) return false;
-      return note.kind === 'escalated' ? step === note.step : step <= note.step;
-    })
-    .map(({ name }) => name);
+  return channels.flatMap(({ name, least, step }) => {
+    const isTurn = note.kind === 'escalated' ? step === note.step : step <= note.step;
+    return isTurn && isAtLeast(note.severity, least) ? [name] : [];
+  });
 }
 
 /** Parameters of each rule; null switches a rule off. */

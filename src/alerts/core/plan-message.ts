@@ -124,15 +124,13 @@ function pacedUntilMs(
 
 function messageOf(due: readonly Note[]): MessagePlan {
   const [first] = due;
-  const others = due.filter((note) => !isSummary(note));
+  const others = due.filter(({ alert }) => alert.facts.rule !== 'summary');
   // A summary has a picture, and goes alone; what is graver does not wait for its turn.
-  const isTurn = first !== undefined && isSummary(first);
+  const isTurn = first?.alert.facts.rule === 'summary';
   if (!isTurn) return gathered(others);
   const behind = gathered(others);
   return behind.severity === 'info' ? gathered([first]) : behind;
 }
-
-const isSummary = ({ alert }: Note): boolean => alert.facts.rule === 'summary';
 
 function gathered(notes: readonly Note[]): MessagePlan {
   const items = new Map<number, MessageItem>();

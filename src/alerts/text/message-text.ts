@@ -110,12 +110,10 @@ function buttonsOf(
   acknowledge: string,
   mute: string,
 ): readonly (readonly ChatButton[])[] {
-  const open = items.filter(({ alert }) => alert.endedAtMs === null).slice(0, MOST_BUTTONS);
-  if (open.length === 0) return [];
-  return [
-    open.map(({ alert }) => ({ label: `${acknowledge} #${alert.id}`, data: `ack:${alert.id}` })),
-    [{ label: mute, data: 'mute:60' }],
-  ];
+  const buttons = items.flatMap(({ alert: { id, endedAtMs } }) =>
+    endedAtMs === null ? [{ label: `${acknowledge} #${id}`, data: `ack:${id}` }] : [],
+  );
+  return buttons.length === 0 ? [] : [buttons.slice(0, MOST_BUTTONS), [{ label: mute, data: 'mute:60' }]];
 }
 
 const WIDTH = 600;
