@@ -123,11 +123,7 @@ function expectMirrorAgrees({ venue, userId }: EmbeddedWorld): void {
     expect(mirror.balances().map(({ currency, total, held }) => ({ currency, total, held }))).toEqual(
       exchange.accounts
         .walletsOf(userId)
-        .map(({ currency, total, held }) => ({
-          currency,
-          total: formatUnits(total),
-          held: formatUnits(held),
-        }))
+        .map(({ currency, total, held }) => ({ currency, total, held }))
         .toSorted((left, right) => (left.currency < right.currency ? -1 : 1)),
     );
   } finally {
