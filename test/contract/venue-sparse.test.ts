@@ -1,14 +1,6 @@
 import { expect, test } from 'vitest';
 import { openInProcess } from './venue/in-process.ts';
-import { clientOf, valueOf } from './venue/venue.ts';
-
-const BUY = {
-  type: 'buy',
-  srcCurrency: 'btc',
-  dstCurrency: 'rls',
-  amount: '0.001',
-  price: '12500000000',
-} as const;
+import { BUY, clientOf, valueOf } from './venue/venue.ts';
 
 test('a deployment that leaves optional fields out is read to the end all the same', async () => {
   const venue = await openInProcess({ omitOptionalFields: true });

@@ -1,3 +1,4 @@
+import type { DatedSignal } from '../../src/backtest/dated-signal.ts';
 import type { CandleColumns } from '../../src/domain/candle-columns.ts';
 import { timeframeMs, type Timeframe } from '../../src/domain/timeframe.ts';
 import { createRandom } from '../../src/domain/random.ts';
@@ -9,6 +10,14 @@ export type Random = (below: number) => number;
 export function randomOf(seed: number): Random {
   const random = createRandom(seed);
   return (below) => Math.floor(random.next() * below);
+}
+
+/** Signals `told` to a strategy, each with its time as what it says. */
+export function toldAt(times: readonly number[], strategy: string): readonly DatedSignal[] {
+  return times.map((atMs) => {
+    const said = { name: 'told', id: `${atMs}`, payload: atMs, sentAtMs: null, source: 'test' };
+    return { atMs, command: { kind: 'signal', strategy, ...said } };
+  });
 }
 
 /** Bars that a strategy wants. */

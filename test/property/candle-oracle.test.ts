@@ -26,6 +26,7 @@ import {
   type View,
   type Wish,
 } from './candle-oracle.ts';
+import { toldAt } from './bar-order.ts';
 import { barsOf, drawn, fromMsOf, SCALES, tickOf, worldOf, type Drawn, type Terms } from './candle-world.ts';
 import { MARKET_NAMES } from '../../src/exchange/market-names.ts';
 
@@ -198,18 +199,7 @@ function runReal(given: Drawn, world: OracleWorld): Real {
     venue,
     quote: world.quote,
     fromMs: fromMsOf(given),
-    signals: [...world.told.keys()].map((atMs) => ({
-      atMs,
-      command: {
-        kind: 'signal',
-        strategy: runner.name,
-        name: 'told',
-        id: `${atMs}`,
-        payload: atMs,
-        sentAtMs: null,
-        source: 'test',
-      },
-    })),
+    signals: toldAt([...world.told.keys()], runner.name),
   }).run();
   return { run, venue, views };
 }

@@ -15,7 +15,7 @@ import { StrategyRunner } from '../../src/strategy/runner.ts';
 import { BarFillSimulator } from '../../src/venues/bar-fill-simulator.ts';
 import { DEFAULT_CANDLE_RULES, type BarRules } from '../../src/venues/bar-rules.ts';
 import { deepRuns } from '../support/deep-runs.ts';
-import { randomOf, type Random } from './bar-order.ts';
+import { randomOf, toldAt, type Random } from './bar-order.ts';
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 3_600_000;
@@ -220,18 +220,7 @@ function runOf(
     venue,
     quote: 'usdt',
     fromMs: ZERO_MS + HOUR_MS,
-    signals: told.map((atMs) => ({
-      atMs,
-      command: {
-        kind: 'signal',
-        strategy: runner.name,
-        name: 'told',
-        id: `${atMs}`,
-        payload: atMs,
-        sentAtMs: null,
-        source: 'test',
-      },
-    })),
+    signals: toldAt(told, runner.name),
   }).run();
   return { run, notes };
 }

@@ -1,15 +1,8 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { ExchangeClient } from '../../../src/exchange/client.ts';
 import { BANK_ACCOUNT_ID, FULL_KEY, MERCHANT, READ_KEY } from '../world.ts';
-import { clientOf, refusalOf, valueOf, type Venue } from './venue.ts';
+import { BUY, clientOf, refusalOf, valueOf, type Venue } from './venue.ts';
 
-const BUY = {
-  type: 'buy',
-  srcCurrency: 'btc',
-  dstCurrency: 'rls',
-  amount: '0.001',
-  price: '12500000000',
-} as const;
 const CALLBACK = 'https://shop.example.test/back?order=7';
 
 const balanceOf = (client: ExchangeClient, currency: string): Promise<string> =>

@@ -1,14 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { ExchangeClient } from '../../../src/exchange/client.ts';
-import { clientOf, refusalOf, valueOf, type Venue } from './venue.ts';
-
-const BUY = {
-  type: 'buy',
-  srcCurrency: 'btc',
-  dstCurrency: 'rls',
-  amount: '0.001',
-  price: '12500000000',
-} as const;
+import { BUY, clientOf, refusalOf, valueOf, type Venue } from './venue.ts';
 
 async function collect<Item, Kept>(
   items: AsyncIterable<Item>,

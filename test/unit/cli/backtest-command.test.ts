@@ -41,19 +41,9 @@ const inFolder = (args: readonly string[]): readonly string[] => [
 
 const backtest = async (...args: readonly string[]): Promise<Finished> => sarrafHere(inFolder(args));
 
-const SHORT = [
-  'ma-cross',
-  '--market',
-  'BTCUSDT',
-  '--param',
-  'fast=5',
-  '--param',
-  'slow=12',
-  '--cash',
-  '10000',
-  '--fee',
-  '0.1%',
-];
+const words = (text: string): readonly string[] => text.split(' ').filter((word) => word !== '');
+
+const SHORT = words('ma-cross --market BTCUSDT --param fast=5 --param slow=12 --cash 10000 --fee 0.1%');
 
 /** A strategy whose handler of bars does something besides logging. */
 const plugin = (name: string, body: string): string => {
@@ -136,24 +126,8 @@ export default defineStrategy({
 describe('sarraf backtest', () => {
   test('checks a run of the whole bot on a recording, on recordings that end earlier', async () => {
     writeFileSync(join(folder, 'by-the-clock.ts'), BY_THE_CLOCK);
-    const of = [
-      '--market',
-      'BTCUSDT',
-      '--fidelity',
-      'poll',
-      '--catalogue',
-      'data/example',
-      '--cash',
-      '10000',
-    ];
-    const range = [
-      '--from',
-      '2026-01-05T12:00Z',
-      '--to',
-      '2026-01-05T12:20Z',
-      '--no-save',
-      '--check-lookahead',
-    ];
+    const of = words('--market BTCUSDT --fidelity poll --catalogue data/example --cash 10000');
+    const range = words('--from 2026-01-05T12:00Z --to 2026-01-05T12:20Z --no-save --check-lookahead');
     const { code, out, error } = await sarrafHere([
       'backtest',
       join(folder, 'by-the-clock.ts'),
@@ -200,16 +174,9 @@ describe('sarraf backtest', () => {
       bars('USDTIRT', Array(4).fill(1_000_000)),
     ];
     const args = ['triangle', '--market', 'BTCIRT', '--no-save', '--json', '--csv', rial];
-    const money = [
-      '--balance',
-      'rls=10000000000',
-      '--balance',
-      'usdt=10000',
-      '--balance',
-      'btc=0.5',
-      '--inventory',
-      'btc=0.5',
-    ];
+    const money = words(
+      '--balance rls=10000000000 --balance usdt=10000 --balance btc=0.5 --inventory btc=0.5',
+    );
     const [first = '', second = ''] = others;
     for (const [currency, equity] of [
       ['rls', '50000000000'],
@@ -227,16 +194,8 @@ describe('sarraf backtest', () => {
     const short = await backtest(...args, '--csv', first, ...money);
     expect(short.code).toBe(2);
     expect(short.error).toContain('expected data of USDTIRT');
-    const stray = await backtest(
-      ...args,
-      '--csv',
-      first,
-      '--csv',
-      second,
-      '--csv',
-      `ETHIRT=${csv}`,
-      ...money,
-    );
+    const files = [first, second, `ETHIRT=${csv}`].flatMap((file) => ['--csv', file]);
+    const stray = await backtest(...args, ...files, ...money);
     expect(stray.code).toBe(2);
     expect(stray.error).toContain('was ETHIRT, none that a strategy subscribes to');
   });
@@ -259,8 +218,8 @@ describe('sarraf backtest', () => {
 
   test('walks the inside of candles on finer ones of the catalogue, and counts the candles without', async () => {
     const { code, out, error } = await sarrafHere(
-      'backtest breakout --market BTCIRT --timeframe 1h --detail 1m --catalogue data/example --cash 1000000000 --no-save --json'.split(
-        ' ',
+      words(
+        'backtest breakout --market BTCIRT --timeframe 1h --detail 1m --catalogue data/example --cash 1000000000 --no-save --json',
       ),
     );
     expect(code, error).toBe(0);
@@ -288,16 +247,8 @@ describe('sarraf backtest', () => {
         '  - { plugin: ma-cross, market: BTCUSDT, timeframe: 3h, params: { fast: 2, slow: 5 } }',
       ].join('\n'),
     );
-    const { code, out, error } = await backtest(
-      '--config',
-      config,
-      '--timeframe',
-      '1h',
-      '--from',
-      '2024-01-03',
-      '--json',
-      '--no-save',
-    );
+    const range = words('--timeframe 1h --from 2024-01-03 --json --no-save');
+    const { code, out, error } = await backtest('--config', config, ...range);
     expect({ code, error }).toEqual({ code: 0, error: '' });
     const { summary, fromMs } = JSON.parse(out) as {
       summary: { initialEquity: string; orders: number };
@@ -309,124 +260,82 @@ describe('sarraf backtest', () => {
   });
 
   test.each([
-    ['nothing to run', [], 2, 'expected a strategy such as strategies/ma-cross.ts, or --config bot.yaml'],
-    ['no market', ['ma-cross'], 2, 'expected --market'],
+    ['nothing to run', '', 'expected a strategy such as strategies/ma-cross.ts, or --config bot.yaml'],
+    ['no market', 'ma-cross', 'expected --market'],
     [
       'a market twice',
-      ['ma-cross', '--market', 'BTCUSDT', '--market', 'btc-usdt'],
-      2,
+      'ma-cross --market BTCUSDT --market btc-usdt',
       '--market: expected every market once, found BTCUSDT twice',
     ],
     [
       'money of two currencies',
-      ['ma-cross', '--market', 'BTCUSDT', '--market', 'BTCIRT', '--cash', '100'],
-      2,
+      'ma-cross --market BTCUSDT --market BTCIRT --cash 100',
       'expected --balance for each currency',
     ],
     [
       'two timeframes',
-      ['ma-cross', '--market', 'BTCUSDT', '--timeframe', '1h', '--resolution', '5m'],
-      2,
+      'ma-cross --market BTCUSDT --timeframe 1h --resolution 5m',
       'expected --timeframe or --resolution, found 1h and 5m',
     ],
-    ['rules that are no JSON', ['ma-cross', '--universe', 'rls'], 2, 'expected rules as JSON'],
+    ['rules that are no JSON', 'ma-cross --universe rls', 'expected rules as JSON'],
     [
       'rules of a market that is named',
-      ['ma-cross', '--market', 'BTCUSDT', '--universe', '{"quote":"usdt","rankBy":"volume24h","take":3}'],
-      2,
+      'ma-cross --market BTCUSDT --universe {"quote":"usdt","rankBy":"volume24h","take":3}',
       'expected --market or --universe, found both',
     ],
     [
       'rules that are none',
-      ['ma-cross', '--universe', '{"quote":"usdt","rankBy":"volume24h","take":0}'],
-      2,
+      'ma-cross --universe {"quote":"usdt","rankBy":"volume24h","take":0}',
       'take: Too small',
     ],
-    ['a market without data', ['ma-cross', '--market', 'ETHUSDT'], 2, 'ETHUSDT'],
-    [
-      'a market whose steps nobody knows',
-      ['ma-cross', '--market', 'FOOUSDT'],
-      2,
-      'give --price-step and --amount-step',
-    ],
-    ['an empty range', ['ma-cross', '--market', 'BTCUSDT', '--from', '2030-01-01'], 2, 'those there reach'],
+    ['a market without data', 'ma-cross --market ETHUSDT', 'ETHUSDT'],
+    ['a market whose steps nobody knows', 'ma-cross --market FOOUSDT', 'give --price-step and --amount-step'],
+    ['an empty range', 'ma-cross --market BTCUSDT --from 2030-01-01', 'those there reach'],
     [
       'a range that ends before it begins',
-      ['ma-cross', '--market', 'BTCUSDT', '--from', '2024-01-05', '--to', '2024-01-03'],
-      2,
+      'ma-cross --market BTCUSDT --from 2024-01-05 --to 2024-01-03',
       '--to: expected a range that begins before it ends, found 2024-01-05T00:00:00Z to 2024-01-03T00:00:00Z',
     ],
     [
       'a range behind the last candle of its month',
-      ['ma-cross', '--market', 'BTCUSDT', '--from', '2024-01-30'],
-      2,
+      'ma-cross --market BTCUSDT --from 2024-01-30',
       'from 2024-01-30T00:00:00Z to the end: those there reach',
     ],
     [
       'a timeframe that the data can not give',
-      ['ma-cross', '--market', 'BTCUSDT', '--timeframe', '30m'],
-      2,
+      'ma-cross --market BTCUSDT --timeframe 30m',
       'but those of 1h are: of which these can not be made',
     ],
     [
       'a fee without its sign',
-      ['ma-cross', '--market', 'BTCUSDT', '--fee', '0.25'],
-      2,
+      'ma-cross --market BTCUSDT --fee 0.25',
       'such as 0.25% or 25%: say which you mean',
     ],
-    [
-      'a timeframe that is none',
-      ['ma-cross', '--market', 'BTCUSDT', '--timeframe', '7h'],
-      2,
-      'expected one of 1m, 5m,',
-    ],
+    ['a timeframe that is none', 'ma-cross --market BTCUSDT --timeframe 7h', 'expected one of 1m, 5m,'],
     [
       'a timeframe that can be made',
-      ['ma-cross', '--market', 'BTCUSDT', '--timeframe', '4h'],
-      2,
+      'ma-cross --market BTCUSDT --timeframe 4h',
       'make them with "sarraf data resample --market BTCUSDT --timeframe 4h"',
     ],
-    [
-      'a step that is none',
-      ['ma-cross', '--market', 'BTCUSDT', '--price-step', 'abc'],
-      2,
-      'expected a positive decimal',
-    ],
-    [
-      'a strategy that is not there',
-      ['nothing', '--market', 'BTCUSDT'],
-      2,
-      'was none: nothing: expected a file',
-    ],
-    ['a time that is none', ['ma-cross', '--market', 'BTCUSDT', '--from', 'soon'], 2, '--from'],
-    [
-      'a file that is not there',
-      ['ma-cross', '--market', 'BTCUSDT', '--csv', 'nothing.csv'],
-      2,
-      'nothing.csv',
-    ],
+    ['a step that is none', 'ma-cross --market BTCUSDT --price-step abc', 'expected a positive decimal'],
+    ['a strategy that is not there', 'nothing --market BTCUSDT', 'was none: nothing: expected a file'],
+    ['a time that is none', 'ma-cross --market BTCUSDT --from soon', '--from'],
+    ['a file that is not there', 'ma-cross --market BTCUSDT --csv nothing.csv', 'nothing.csv'],
     [
       'a latency that nothing has in candles',
-      ['ma-cross', '--market', 'BTCUSDT', '--latency', '50'],
-      2,
+      'ma-cross --market BTCUSDT --latency 50',
       '--latency: expected it with --fidelity poll, found candles, which does not use it',
     ],
     [
       'two kinds of slippage',
-      ['ma-cross', '--market', 'BTCUSDT', '--slippage-bps', '1', '--slippage-range', '2'],
-      2,
+      'ma-cross --market BTCUSDT --slippage-bps 1 --slippage-range 2',
       'expected --slippage-bps or --slippage-range, found both',
     ],
-    [
-      'books that were not recorded',
-      ['ma-cross', '--market', 'BTCUSDT', '--fidelity', 'poll'],
-      2,
-      'recorded books',
-    ],
-  ])('refuses %s in one line', async (_, args, code, message) => {
-    const end = await backtest(...args);
-    expect([end.code, end.error.trim().split('\n').length], end.error).toEqual([code, 1]);
-    expect(end.error).toContain(message);
+    ['books that were not recorded', 'ma-cross --market BTCUSDT --fidelity poll', 'recorded books'],
+  ])('refuses %s in one line', async (_, args, message) => {
+    const { code, error } = await backtest(...words(args));
+    expect([code, error.trim().split('\n').length], error).toEqual([2, 1]);
+    expect(error).toContain(message);
   });
 
   test('tells everything that does not fit at once, a line each, by the names of the options', async () => {

@@ -103,13 +103,11 @@ export default defineStrategy({
 `;
 
 let folder: string;
-let file: string;
 const runners: WorkerRunner[] = [];
 
 beforeAll(() => {
   folder = mkdtempSync(join(tmpdir(), 'sarraf-thread-'));
-  file = join(folder, 'deeds.ts');
-  writeFileSync(file, SOURCE);
+  writeFileSync(join(folder, 'deeds.ts'), SOURCE);
 });
 afterAll(() => rmSync(folder, { recursive: true }));
 afterEach(async () => {
@@ -118,19 +116,28 @@ afterEach(async () => {
 
 const view = engineView({ nowMs: 5, position: '4' });
 
+/** How a strategy is set up that is a file of the folder. */
+const setupOf = (shownFile: string): WorkerRunnerOptions['setup'] => ({
+  file: join(folder, shownFile),
+  shownFile,
+  name: null,
+  market: 'BTCIRT',
+  quotes: MARKET_NAMES.quotes,
+  timeframe: '1h',
+  params: {},
+  universe: null,
+  knownMarkets: null,
+});
+
+function written(shownFile: string, source: string): WorkerRunnerOptions['setup'] {
+  writeFileSync(join(folder, shownFile), source);
+  return setupOf(shownFile);
+}
+
 async function begin(options: Partial<WorkerRunnerOptions> & { readonly handlerMs?: number } = {}) {
   const { handlerMs = 60_000, ...more } = options;
-  const setup = {
-    file,
-    shownFile: 'deeds.ts',
-    name: null,
-    market: 'BTCIRT',
-    quotes: MARKET_NAMES.quotes,
-    timeframe: '1h',
-    params: {},
-  } as const;
   const runner = await WorkerRunner.start({
-    setup: { ...setup, universe: null, knownMarkets: null },
+    setup: setupOf('deeds.ts'),
     limits: { handlerMs, loadMs: 120_000, memoryMb: 64, restartsAnHour: 1 },
     restarts: false,
     onEnd: () => undefined,
@@ -240,12 +247,9 @@ describe('a strategy in a thread', () => {
     });
     const inThread = await begin({
       setup: {
+        ...setupOf(roaming),
         ...setup,
         file: join(process.cwd(), roaming),
-        shownFile: roaming,
-        name: null,
-        quotes: MARKET_NAMES.quotes,
-        universe: null,
         knownMarkets,
       },
     });
@@ -303,18 +307,7 @@ describe('a strategy in a thread', () => {
   });
 
   test('sees the book of an event also where it looks for it, then and later', async () => {
-    const reader = join(folder, 'reader.ts');
-    writeFileSync(reader, READER);
-    const setup = {
-      file: reader,
-      shownFile: 'reader.ts',
-      name: null,
-      market: 'BTCIRT',
-      quotes: MARKET_NAMES.quotes,
-      timeframe: '1h',
-      params: {},
-    } as const;
-    const runner = await begin({ setup: { ...setup, universe: null, knownMarkets: null } });
+    const runner = await begin({ setup: written('reader.ts', READER) });
     const events = [bookEvent('1', '2'), bookEvent('3', '4')];
     for (const event of [...events, ...events.slice(-1)]) {
       if (event.kind === 'book') runner.handle(event, engineView({ book: event.book }));
@@ -327,21 +320,9 @@ describe('a strategy in a thread', () => {
   });
 
   test('refuses every use of its context between two calls, in the words of a strategy without a thread', async () => {
-    const keeper = join(folder, 'keeper.ts');
-    writeFileSync(keeper, KEEPER);
     const printed = Promise.withResolvers<string>();
     const runner = await begin({
-      setup: {
-        file: keeper,
-        shownFile: 'keeper.ts',
-        name: null,
-        market: 'BTCIRT',
-        quotes: MARKET_NAMES.quotes,
-        timeframe: '1h',
-        params: {},
-        universe: null,
-        knownMarkets: null,
-      },
+      setup: written('keeper.ts', KEEPER),
       onPrint: (text) => printed.resolve(text),
     });
     runner.handle(bookEvent('1', '2'), view);
@@ -353,18 +334,7 @@ describe('a strategy in a thread', () => {
   });
 
   test('sees margin in its event and where it looks for it', async () => {
-    const borrower = join(folder, 'borrower.ts');
-    writeFileSync(borrower, BORROWER);
-    const setup = {
-      file: borrower,
-      shownFile: 'borrower.ts',
-      name: null,
-      market: 'BTCIRT',
-      quotes: MARKET_NAMES.quotes,
-      timeframe: '1h',
-      params: {},
-    } as const;
-    const runner = await begin({ setup: { ...setup, universe: null, knownMarkets: null } });
+    const runner = await begin({ setup: written('borrower.ts', BORROWER) });
     expect(runner.subscriptions.map(({ kind }) => kind)).toEqual(['delegation-limit', 'pools']);
     expect(runner.wants('margin')).toBe(true);
     for (const limit of ['0.5', '0.25']) {
@@ -382,19 +352,10 @@ describe('a strategy in a thread', () => {
   });
 
   test('that can not be set up says why, however late anybody looks', async () => {
-    const [wrong, gone] = [join(folder, 'wrong.ts'), join(folder, 'gone')];
+    const gone = join(folder, 'gone');
     const leaves = `import { writeFileSync } from 'node:fs';\nprocess.on('exit', () => writeFileSync('${gone}', ''));\n`;
-    writeFileSync(wrong, `${leaves}${SOURCE}`);
-    const setup = {
-      file: wrong,
-      shownFile: 'wrong.ts',
-      name: null,
-      market: 'BTCIRT',
-      quotes: MARKET_NAMES.quotes,
-      timeframe: '1h',
-    } as const;
     const thread = new StrategyThread({
-      setup: { ...setup, params: { size: 'large' }, universe: null, knownMarkets: null },
+      setup: { ...written('wrong.ts', `${leaves}${SOURCE}`), params: { size: 'large' } },
       limits: { handlerMs: 60_000, loadMs: 120_000, memoryMb: 64 },
       onEnd: () => undefined,
       onPrint: () => undefined,
@@ -474,25 +435,7 @@ describe('a strategy in a thread', () => {
 });
 
 async function beginListener(handlerMs: number): Promise<WorkerRunner> {
-  const own = join(folder, 'listener.ts');
-  writeFileSync(own, LISTENER);
-  const setup = {
-    file: own,
-    shownFile: 'listener.ts',
-    name: null,
-    market: 'BTCIRT',
-    universe: null,
-  } as const;
-  return begin({
-    setup: {
-      ...setup,
-      quotes: MARKET_NAMES.quotes,
-      timeframe: '1h',
-      params: {},
-      knownMarkets: null,
-    },
-    handlerMs,
-  });
+  return begin({ setup: written('listener.ts', LISTENER), handlerMs });
 }
 
 test('a strategy in a thread says what it holds of a signal, which it is then told', async () => {

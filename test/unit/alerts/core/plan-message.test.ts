@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { Severity, Alert } from '../../../../src/alerts/core/alert-facts.ts';
 import { planMessage, type Note, dueSummaries } from '../../../../src/alerts/core/plan-message.ts';
-import { NOON_MS } from './snapshot-fixture.ts';
+import { NOON_MS, openAlert } from './snapshot-fixture.ts';
 
 const SETTINGS = { groupMs: 10_000, mostPerHour: 3, quietHours: null } as const;
 const HOUR_MS = 3_600_000;
@@ -11,20 +11,7 @@ const note = (id: number, over: Partial<Alert> = {}, kind: Note['kind'] = 'opene
   id,
   kind,
   atMs: NOON_MS,
-  alert: {
-    id,
-    key: `k${id}`,
-    severity: 'warning',
-    facts: { rule: 'halted', reason: 'x' },
-    openedAtMs: NOON_MS,
-    endedAtMs: null,
-    acknowledgedAtMs: null,
-    acknowledgedBy: null,
-    step: 1,
-    saidAtMs: NOON_MS,
-    absentSinceMs: null,
-    ...over,
-  },
+  alert: openAlert({ id, key: `k${id}`, severity: 'warning', ...over }),
 });
 
 const plan = (

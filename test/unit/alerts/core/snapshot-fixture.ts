@@ -1,9 +1,25 @@
 import type { AlertSnapshot } from '../../../../src/alerts/core/alert-snapshot.ts';
-import type { RuleSettings } from '../../../../src/alerts/core/alert-facts.ts';
+import type { Alert, RuleSettings } from '../../../../src/alerts/core/alert-facts.ts';
 import { parseUnits } from '../../../../src/domain/money.ts';
 
 /** Noon in Tehran. */
 export const NOON_MS = Date.UTC(2026, 0, 5, 8, 30);
+
+/** A critical alert that began at noon and was said once. */
+export const openAlert = (over: Partial<Alert> = {}): Alert => ({
+  id: 1,
+  key: 'halted',
+  severity: 'critical',
+  facts: { rule: 'halted', reason: 'by hand' },
+  openedAtMs: NOON_MS,
+  endedAtMs: null,
+  acknowledgedAtMs: null,
+  acknowledgedBy: null,
+  step: 1,
+  saidAtMs: NOON_MS,
+  absentSinceMs: null,
+  ...over,
+});
 
 /** A bot that is well. */
 export function wellSnapshot(over: Partial<AlertSnapshot> = {}): AlertSnapshot {

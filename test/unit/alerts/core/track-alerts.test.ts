@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { type Alert, type AlertCondition, channelsFor } from '../../../../src/alerts/core/alert-facts.ts';
 import { ABSENT_FOR_MS, trackAlerts, type AlertChange } from '../../../../src/alerts/core/track-alerts.ts';
-import { NOON_MS } from './snapshot-fixture.ts';
+import { NOON_MS, openAlert as alert } from './snapshot-fixture.ts';
 
 const SETTINGS = { escalateAfterMs: 600_000, lastStep: 2, remindEveryMs: 3_600_000 } as const;
 
@@ -11,21 +11,6 @@ const halted: AlertCondition = {
   facts: { rule: 'halted', reason: 'by hand' },
   sinceMs: NOON_MS,
 };
-
-const alert = (over: Partial<Alert> = {}): Alert => ({
-  id: 1,
-  key: 'halted',
-  severity: 'critical',
-  facts: halted.facts,
-  openedAtMs: NOON_MS,
-  endedAtMs: null,
-  acknowledgedAtMs: null,
-  acknowledgedBy: null,
-  step: 1,
-  saidAtMs: NOON_MS,
-  absentSinceMs: null,
-  ...over,
-});
 
 const track = (
   open: readonly Alert[],

@@ -4,7 +4,7 @@ import { alertText, breakMarkdown, escapeMarkdown, tamed } from '../../../../src
 import { messageText } from '../../../../src/alerts/text/message-text.ts';
 import { withoutDirectionMarks } from '../../../../src/language/isolate.ts';
 import { localeOf } from '../../../../src/language/locale.ts';
-import { NOON_MS } from '../core/snapshot-fixture.ts';
+import { NOON_MS, openAlert } from '../core/snapshot-fixture.ts';
 import { readEnglish } from '../../../../src/language/read-english.ts';
 
 const ENGLISH = localeOf('en');
@@ -102,20 +102,8 @@ const FACTS: readonly (readonly [AlertFacts, string])[] = [
   [{ rule: 'summary', period: 'day', figures: FIGURES }, 'The day until 2026-01-05 12:00'],
 ];
 
-const alert = (facts: AlertFacts, over: Partial<Alert> = {}): Alert => ({
-  id: 3,
-  key: 'k',
-  severity: 'critical',
-  facts,
-  openedAtMs: NOON_MS,
-  endedAtMs: null,
-  acknowledgedAtMs: null,
-  acknowledgedBy: null,
-  step: 1,
-  saidAtMs: NOON_MS,
-  absentSinceMs: null,
-  ...over,
-});
+const alert = (facts: AlertFacts, over: Partial<Alert> = {}): Alert =>
+  openAlert({ id: 3, key: 'k', facts, ...over });
 
 const messageOf = (
   items: readonly (readonly [NoteKind, Alert])[],

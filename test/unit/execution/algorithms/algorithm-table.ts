@@ -76,7 +76,7 @@ function executionOf({ price, stopPrice, stopLimitPrice }: AlgorithmOrder): Exec
 }
 
 /**
- * Runs one algorithm as a table, a line a step: what happens, and after `=>` what the algorithm then wants
+ * Runs one algorithm by a table, a line a step: what happens, and after `=>` what the algorithm then wants
  * (`-` for nothing). It is asked after each line; what it wants placed becomes an order that is `sending`,
  * numbered from 1. After each line it is asked twice more, once from its stored text: both must want the
  * same, and nothing placed. One market: BTCUSDT, price step 0.01, amount step 0.001, minimum value 5; the
@@ -97,15 +97,23 @@ function executionOf({ price, stopPrice, stopLimitPrice }: AlgorithmOrder): Exec
  */
 export function runAlgorithm(
   intent: SizedAlgorithmIntent,
-  table: string,
   options: { readonly replaced?: AlgorithmOrder } = {},
-): void {
-  runTable(new AlgorithmRunner({ intent }, options.replaced), table);
+): (table: string) => void {
+  return (table) => runTable(new AlgorithmRunner({ intent }, options.replaced), table);
 }
 
 /** The same of an algorithm that no intent of its own begins. */
-export function runBegun(algorithm: Algorithm, table: string): void {
-  runTable(new AlgorithmRunner({ algorithm }, undefined), table);
+export function runBegun(algorithm: Algorithm): (table: string) => void {
+  return (table) => runTable(new AlgorithmRunner({ algorithm }, undefined), table);
+}
+
+/** Why an algorithm that is wished for so is refused; `taken` where it is not. */
+export function refusalOf(
+  intent: SizedAlgorithmIntent,
+  given: Partial<Parameters<typeof createAlgorithm>[1]> = {},
+): string {
+  const created = createAlgorithm(intent, { ...CREATED, ...given });
+  return created.ok ? 'taken' : english(created.reason);
 }
 
 type Begin = { readonly intent: SizedAlgorithmIntent } | { readonly algorithm: Algorithm };

@@ -16,9 +16,7 @@ const order: ExpiringAlgorithm = {
 
 describe('an order with an end', () => {
   test('is canceled when its time is over, and keeps what it has filled', () =>
-    runBegun(
-      order,
-      `
+    runBegun(order)(`
       start => place buy 1@99, wake 60000
       1 open => wake 60000
       at 30000 => wake 60000
@@ -27,29 +25,24 @@ describe('an order with an end', () => {
       1 cancelling => -
       1 settling 0.4/0.5 => -
       1 cancelled 0.5 => done cancelled
-    `,
-    ));
+    `));
 
   test('is over when it fills before', () =>
-    runBegun(order, `start => place buy 1@99, wake 60000\n1 open => wake 60000\n1 filled => done filled`));
+    runBegun(order)(`start => place buy 1@99, wake 60000\n1 open => wake 60000\n1 filled => done filled`));
 
   test('is canceled too while nobody knows whether it arrived', () =>
-    runBegun(
-      order,
-      `
+    runBegun(order)(`
       start => place buy 1@99, wake 60000
       1 unknown => wake 60000
       at 61000 => cancel 1
       1 rejected NeverArrived => done NeverArrived
-    `,
-    ));
+    `));
 
   test('may wait for a stop price', () =>
-    runBegun(
-      { ...order, side: 'sell', price: null, stopPrice: parseUnits('90') },
+    runBegun({ ...order, side: 'sell', price: null, stopPrice: parseUnits('90') })(
       `start => place sell 1 stop 90, wake 60000`,
     ));
 
   test('is over when it is refused', () =>
-    runBegun(order, `start => place buy 1@99, wake 60000\nrefused too large => done refused: too large`));
+    runBegun(order)(`start => place buy 1@99, wake 60000\nrefused too large => done refused: too large`));
 });

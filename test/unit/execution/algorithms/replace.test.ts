@@ -2,19 +2,16 @@ import { describe, expect, test } from 'vitest';
 import { parseUnits } from '../../../../src/domain/money.ts';
 import { plainOrder } from '../../../../src/engine/algorithms/algorithm-step.ts';
 import type { OrderRecord } from '../../../../src/records/order.ts';
-import { createAlgorithm } from '../../../../src/engine/algorithms/algorithms.ts';
-import { CREATED, orderOf, runAlgorithm } from './algorithm-table.ts';
-import { inEnglish } from '../../../../src/language/sentence.ts';
+import type { SizedAlgorithmIntent } from '../../../../src/engine/algorithms/algorithms.ts';
+import { orderOf, refusalOf, runAlgorithm } from './algorithm-table.ts';
 
 const bid = plainOrder('buy', parseUnits('1'), parseUnits('99'));
-const replaced = { replaced: bid };
 const dearer = { kind: 'replace', clientOrderId: 'id-old', price: '99.5' } as const;
+const replacing = (intent: SizedAlgorithmIntent) => runAlgorithm(intent, { replaced: bid });
 
 describe('a replacement', () => {
   test('places what is left once the old order has ended and its fills are read', () =>
-    runAlgorithm(
-      dearer,
-      `
+    replacing(dearer)(`
       start => cancel old
       old cancelling => -
       old cancelling 0.1 => -
@@ -22,14 +19,10 @@ describe('a replacement', () => {
       old cancelled 0.3 => place buy 0.7@99.5
       1 unknown => -
       1 open => done replaced
-    `,
-      replaced,
-    ));
+    `));
 
   test('places nothing while the end of the old order is not known', () =>
-    runAlgorithm(
-      dearer,
-      `
+    replacing(dearer)(`
       old planned => -
       old sending => cancel old
       old unknown => cancel old
@@ -37,52 +30,34 @@ describe('a replacement', () => {
       at 3600000 => -
       old open => cancel old
       old cancelled => place buy 1@99.5
-    `,
-      replaced,
-    ));
+    `));
 
   test('is over when the old order was filled meanwhile', () =>
-    runAlgorithm(
-      dearer,
-      `
+    replacing(dearer)(`
       start => cancel old
       old cancelling => -
       old settling 0.4/1 => -
       old filled => done filled before it could be replaced
-    `,
-      replaced,
-    ));
+    `));
 
   test('places nothing for an order that never was', () =>
-    runAlgorithm(
-      dearer,
-      `
+    replacing(dearer)(`
       old unknown => cancel old
       old lost => done the order to replace never was: NeverArrived
-    `,
-      replaced,
-    ));
+    `));
 
   test('counts what was filled into a smaller amount', () =>
-    runAlgorithm(
-      { ...dearer, amount: '0.5' },
-      `
+    replacing({ ...dearer, amount: '0.5' })(`
       start => cancel old
       old cancelled 0.2 => place buy 0.3@99.5
       1 filled => done replaced
-    `,
-      replaced,
-    ));
+    `));
 
   test('only cancels when more was filled than is wanted', () =>
-    runAlgorithm(
-      { kind: 'replace', clientOrderId: 'id-old', amount: '0.2' },
-      `
+    replacing({ kind: 'replace', clientOrderId: 'id-old', amount: '0.2' })(`
       start => cancel old
       old cancelled 0.2 => done canceled, as no more is wanted than was filled
-    `,
-      replaced,
-    ));
+    `));
 
   test.each([
     [
@@ -93,31 +68,23 @@ describe('a replacement', () => {
     ['is refused by the exchange', '1 rejected NoFunds', 'NoFunds'],
     ['is refused unheard', '1 lost', 'NeverArrived'],
   ])('ends when what is left %s', (_, happens, reason) =>
-    runAlgorithm(
-      dearer,
-      `
+    replacing(dearer)(`
       start => cancel old
       old cancelled 0.99 => place buy 0.01@99.5
       ${happens} => done what is left was refused: ${reason}
-    `,
-      replaced,
-    ),
+    `),
   );
 
   test('places what is left though the old order is in no view any more', () =>
-    runAlgorithm(
-      dearer,
-      `
+    replacing(dearer)(`
       start => cancel old
       old cancelled 0.3 => place buy 0.7@99.5
       forget old => -
       forget 1 => place buy 0.7@99.5     # a plan that was never written down
-    `,
-      replaced,
-    ));
+    `));
 
   test('places nothing when the old order was forgotten before its end was seen', () =>
-    runAlgorithm(dearer, 'forget old => done the order to replace is not known any more', replaced));
+    replacing(dearer)('forget old => done the order to replace is not known any more'));
 
   test.each<[string, object, Partial<OrderRecord> | null]>([
     ['of an order that nobody knows', {}, null],
@@ -130,7 +97,6 @@ describe('a replacement', () => {
     ['by what it is already', { price: '99.001', amount: '1.0001' }, {}],
   ])('is refused %s', (_, fields, record) => {
     const old = record === null ? undefined : orderOf(bid, { key: 'old', state: 'open', ...record });
-    const created = createAlgorithm({ ...dearer, ...fields }, { ...CREATED, replaced: old });
-    expect(inEnglish(created)).toEqual({ ok: false, reason: expect.stringMatching(/^expected /) as string });
+    expect(refusalOf({ ...dearer, ...fields }, { replaced: old })).toMatch(/^expected /);
   });
 });

@@ -1,24 +1,16 @@
 import { describe, expect, test } from 'vitest';
 import { createMarket } from '../../../../src/domain/market.ts';
-import { createAlgorithm } from '../../../../src/engine/algorithms/algorithms.ts';
 import { noTradeBand } from '../../../../src/engine/algorithms/targets.ts';
 import { parseMarket } from '../../../../src/exchange/market-names.ts';
-import { CREATED } from './algorithm-table.ts';
-import { english } from '../../../../src/language/sentence.ts';
+import { refusalOf } from './algorithm-table.ts';
 
 const marketOf = (symbol: string) =>
   createMarket({ market: parseMarket(symbol), priceStep: '1', amountStep: '0.001' });
 
-const refusalOf = (shares: Readonly<Record<string, string>>): string => {
-  const [market = ''] = Object.keys(shares);
-  const created = createAlgorithm({ kind: 'targets', market, shares }, { ...CREATED, marketOf });
-  return created.ok ? 'none' : english(created.reason);
-};
-
 describe('a set of shares', () => {
-  test.each([
+  test.each<[Readonly<Record<string, string>>, string]>([
     [{}, 'expected shares of 1 to 100 markets, was 0'],
-    [{ BTCIRT: '0.5', ETHIRT: '0.5' }, 'none'],
+    [{ BTCIRT: '0.5', ETHIRT: '0.5' }, 'taken'],
     [
       { BTCIRT: '0.5', ETHIRT: '0.5000000001' },
       'expected shares of at most 1 together, was 1.0000000001: BTCIRT 0.5, ETHIRT 0.5000000001',
@@ -28,7 +20,8 @@ describe('a set of shares', () => {
       'expected markets of one quote currency, were BTCIRT, BTCUSDT: say one set for each, with its part of the equity',
     ],
   ])('%j is taken or refused with the numbers', (shares, reason) => {
-    expect(refusalOf(shares)).toBe(reason);
+    const [market = ''] = Object.keys(shares);
+    expect(refusalOf({ kind: 'targets', market, shares }, { marketOf })).toBe(reason);
   });
 
   test('has a band that costs widen by their cube root, widest at a half and nothing at the ends', () => {
