@@ -48,7 +48,7 @@ const ENTRIES = [
   'src/backtest/setup/run-apart',
   'src/fuzz/seed-worker',
   'src/study/trials/trial-worker',
-  'src/study/question/engine-version',
+  'src/study/code-bundle',
 ];
 
 /**
@@ -248,7 +248,7 @@ if (rolldown === null) {
   await buildPage(join(MADE, 'src/dashboard/page'));
   writeFileSync(join(MADE, 'THIRD-PARTY-LICENCES.txt'), licences());
   // The package has no sources that it could be worked out from.
-  const engine = await import(pathToFileURL(join(MADE, 'src/study/question/engine-version.js')).href);
+  const engine = await import(pathToFileURL(join(MADE, 'src/study/code-bundle.js')).href);
   writeFileSync(join(MADE, 'src/engine-version'), `${engine.versionOfSources(ROOT)}\n`);
   await publish();
 }

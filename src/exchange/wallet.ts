@@ -73,7 +73,8 @@ export interface VenueBalance {
 /** "Resources: Wallet", second form: without its currency, which is the key it stands under. */
 export const balanceRecord = z.object({ id: integerField, balance: decimalField, blocked: decimalField });
 
-interface TransactionRecord {
+/** @public the types of the package name it */
+export interface TransactionRecord {
   readonly id: number;
   readonly currency: string | null;
   readonly createdAtMs: number | null;
@@ -102,7 +103,8 @@ export const transactionRecord = z
     description: wire.description,
   }));
 
-interface VenueDeposit {
+/** @public the types of the package name it */
+export interface VenueDeposit {
   readonly transactionHash: string | null;
   readonly address: string | null;
   readonly confirmed: boolean | null;

@@ -46,7 +46,8 @@ export const marginMarkets = endpoint({
   section,
 });
 
-interface LiquidityPool {
+/** @public the types of the package name it */
+export interface LiquidityPool {
   readonly capacity: DecimalText | null;
   readonly filledCapacity: DecimalText | null;
   readonly availableBalance: DecimalText | null;

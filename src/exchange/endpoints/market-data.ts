@@ -240,7 +240,8 @@ export const allOrderBooksV3 = endpoint({
   section,
 });
 
-interface Depth {
+/** @public the types of the package name it */
+export interface Depth {
   /** Aggregated and rounded by the exchange. */
   readonly book: OrderBook;
   readonly lastTradePrice: DecimalText | null;

@@ -242,8 +242,11 @@ function brokenRules(order: z.output<typeof fields>): readonly RuleIssue[] {
   return issues;
 }
 
-/** Reply to a placed order: of an OCO the limit order, with the stop-limit order beside it. */
-interface PlacedOrder {
+/**
+ * Reply to a placed order: of an OCO the limit order, with the stop-limit order beside it.
+ * @public the types of the package name it
+ */
+export interface PlacedOrder {
   readonly order: ExchangeOrder;
   readonly pair: ExchangeOrder | null;
 }

@@ -141,8 +141,11 @@ export const deposits = endpoint({
   section,
 });
 
-/** One bank payment of a rial withdrawal. */
-interface WithdrawalPayment {
+/**
+ * One bank payment of a rial withdrawal.
+ * @public the types of the package name it
+ */
+export interface WithdrawalPayment {
   readonly amount: DecimalText;
   readonly bankReferenceNumber: string | null;
   /** `Pending`, `Failed`, `Transferred`. */
@@ -153,8 +156,11 @@ interface WithdrawalPayment {
   readonly transferType: string | null;
 }
 
-/** A rial withdrawal of version 2. Amounts in rial; the destination gets the amount less the fee. */
-interface RialWithdrawal {
+/**
+ * A rial withdrawal of version 2. Amounts in rial; the destination gets the amount less the fee.
+ * @public the types of the package name it
+ */
+export interface RialWithdrawal {
   /** `CW` and digits. */
   readonly id: string;
   readonly createdAtMs: number | null;
@@ -215,8 +221,11 @@ const rialWithdrawalRecord = z
     payments: wire.records ?? [],
   }));
 
-/** A line of the shared list of withdrawals, of rial and of coins. Only what both kinds can have. */
-interface ListedWithdrawal {
+/**
+ * A line of the shared list of withdrawals, of rial and of coins. Only what both kinds can have.
+ * @public the types of the package name it
+ */
+export interface ListedWithdrawal {
   /** Digits for older withdrawals, `CW` and digits for version 2. */
   readonly id: string;
   readonly status: string | null;
