@@ -12,16 +12,14 @@ const LATE_MS = 120_000;
 async function canceled(
   state: OrderRecord['state'],
   of: { readonly isListed: boolean; readonly forMs: number; readonly backAfter?: number },
+  cancelAnswer: object = { outcome: 'value', value: null },
 ): Promise<{ readonly result: CanceledEntries; readonly asked: readonly VenueCall['kind'][] }> {
   const asked: VenueCall['kind'][] = [];
+  const items = of.isListed ? [{ id: '7', clientOrderId: 'mine' }] : [];
   const answer = ({ kind }: VenueCall): VenueAnswer =>
-    ({
-      outcome: 'value',
-      value:
-        kind === 'orders'
-          ? { items: of.isListed ? [{ id: '7', clientOrderId: 'mine' }] : [], hasNext: false }
-          : null,
-    }) as VenueAnswer;
+    (kind === 'orders'
+      ? { outcome: 'value', value: { items, hasNext: false } }
+      : cancelAnswer) as VenueAnswer;
   const order = orderIn(state, { key: 'mine', clientOrderId: 'mine', market: 'BTCIRT', side: 'buy' });
   const result = await cancelEntries({
     caller: {
@@ -59,6 +57,15 @@ test('an entry that is listed is canceled', async () => {
   expect(result).toMatchObject({ canceled: ['mine'], left: [], unseen: [] });
   expect(asked).toEqual(['orders', 'cancel']);
 });
+
+test.each(['refused', 'failed'] as const)(
+  'one whose cancel has %s is not said to be canceled',
+  async (outcome) => {
+    const listed = { isListed: true, forMs: 60_000 };
+    const { result } = await canceled('open', listed, { outcome, code: 'CODE', message: 'why' });
+    expect(result).toMatchObject({ canceled: [], left: [{ order: 'mine', reason: 'CODE: why' }] });
+  },
+);
 
 test.each(['sending', 'unknown', 'open'] as const)(
   'one that is %s and not listed may turn up, until no request can arrive any more',
