@@ -129,11 +129,10 @@ export function createParts(settings: EngineSettings, state: MirrorState, nowMs:
     onRefusal: (instance, refusal) => lossLimits.refused(instance, refusal),
   });
   const orderManager = new OrderManager({ settings, blotter, findings, risk, rows, epoch: state.epoch });
-  const { placer } = orderManager;
   const ways = {
     outbox,
     orderManager,
-    placer,
+    placer: orderManager.placer,
     risk,
     markets,
     intents,

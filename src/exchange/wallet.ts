@@ -73,7 +73,7 @@ export interface VenueBalance {
 /** "Resources: Wallet", second form: without its currency, which is the key it stands under. */
 export const balanceRecord = z.object({ id: integerField, balance: decimalField, blocked: decimalField });
 
-/** @public the types of the package name it */
+/** @public */
 export interface TransactionRecord {
   readonly id: number;
   readonly currency: string | null;
@@ -103,7 +103,7 @@ export const transactionRecord = z
     description: wire.description,
   }));
 
-/** @public the types of the package name it */
+/** @public */
 export interface VenueDeposit {
   readonly transactionHash: string | null;
   readonly address: string | null;

@@ -46,7 +46,7 @@ export const marginMarkets = endpoint({
   section,
 });
 
-/** @public the types of the package name it */
+/** @public */
 export interface LiquidityPool {
   readonly capacity: DecimalText | null;
   readonly filledCapacity: DecimalText | null;

@@ -240,7 +240,7 @@ export const allOrderBooksV3 = endpoint({
   section,
 });
 
-/** @public the types of the package name it */
+/** @public */
 export interface Depth {
   /** Aggregated and rounded by the exchange. */
   readonly book: OrderBook;

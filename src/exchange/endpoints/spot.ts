@@ -242,10 +242,7 @@ function brokenRules(order: z.output<typeof fields>): readonly RuleIssue[] {
   return issues;
 }
 
-/**
- * Reply to a placed order: of an OCO the limit order, with the stop-limit order beside it.
- * @public the types of the package name it
- */
+/** Reply to a placed order: of an OCO the limit order, with the stop-limit order beside it. @public */
 export interface PlacedOrder {
   readonly order: ExchangeOrder;
   readonly pair: ExchangeOrder | null;

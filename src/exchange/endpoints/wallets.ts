@@ -141,10 +141,7 @@ export const deposits = endpoint({
   section,
 });
 
-/**
- * One bank payment of a rial withdrawal.
- * @public the types of the package name it
- */
+/** One bank payment of a rial withdrawal. @public */
 export interface WithdrawalPayment {
   readonly amount: DecimalText;
   readonly bankReferenceNumber: string | null;
@@ -156,10 +153,7 @@ export interface WithdrawalPayment {
   readonly transferType: string | null;
 }
 
-/**
- * A rial withdrawal of version 2. Amounts in rial; the destination gets the amount less the fee.
- * @public the types of the package name it
- */
+/** A rial withdrawal of version 2. Amounts in rial; the destination gets the amount less the fee. @public */
 export interface RialWithdrawal {
   /** `CW` and digits. */
   readonly id: string;
@@ -221,10 +215,7 @@ const rialWithdrawalRecord = z
     payments: wire.records ?? [],
   }));
 
-/**
- * A line of the shared list of withdrawals, of rial and of coins. Only what both kinds can have.
- * @public the types of the package name it
- */
+/** A line of the shared list of withdrawals, of rial and of coins. Only what both kinds can have. @public */
 export interface ListedWithdrawal {
   /** Digits for older withdrawals, `CW` and digits for version 2. */
   readonly id: string;
