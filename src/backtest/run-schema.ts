@@ -27,7 +27,7 @@ export interface RunFlag {
     | 'json'
     | 'files'
     | 'objectives';
-  /** What help says beside the description of the field. */
+  /** Text of the help beside the description of the field. */
   readonly hint?: string;
 }
 
@@ -388,7 +388,7 @@ function refusePlaces(run: CheckedRun, name: FieldName, refuse: Refuse): void {
     );
 }
 
-/** What `sarraf backtest` reads from its options, with messages that name them. */
+/** The options of `sarraf backtest`, checked with messages that name them. */
 export const backtestSettings = (name: FieldName) =>
   z
     .strictObject(backtestShape)

@@ -44,7 +44,7 @@ export function pollRulesOf({ latency, tradesLag, queue }: WrittenRules): Partia
   };
 }
 
-/** How the orders of a run fill, by its fidelity. */
+/** The fill rules of a run, by its fidelity. */
 export type FillRules =
   | { readonly fidelity: 'candles'; readonly rules: BarRules }
   | { readonly fidelity: 'poll'; readonly rules: PollRules };

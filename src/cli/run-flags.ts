@@ -20,7 +20,7 @@ interface FlagField {
   readonly option: Option;
 }
 
-/** What its wrappers hold of a schema. */
+/** The parts of a wrapped schema that options are made of. */
 interface Wrapped {
   readonly innerType?: z.ZodType;
   readonly in?: z.ZodType;
@@ -69,7 +69,7 @@ export class RunFlags {
     return command;
   }
 
-  /** What the options say, as a file would say it. Throws where two of them say the same. */
+  /** Returns the options in the form of a file. Throws where two of them set the same field. */
   written(values: FlagValues): Record<string, unknown> {
     const written: Record<string, unknown> = {};
     for (const { path, option } of this.fields) {

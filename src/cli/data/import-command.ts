@@ -26,7 +26,7 @@ import { ProgressLine } from './progress-line.ts';
 /** Rejects that are shown; all are in their file. */
 const MOST_SHOWN = 5;
 
-/** How the files are written, as a run says it. */
+/** Options for the form of the files, the same as those of a run. */
 const FORM_FLAGS = new RunFlags({ csvForm: runShape.csvForm });
 
 interface Options extends DataOptions, FileForm {
