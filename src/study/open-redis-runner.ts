@@ -156,12 +156,7 @@ const digest = (text: string): Buffer => createHash('sha256').update(text).diges
 /** Older ones lack commands that jobs need. Valkey tells the version of Redis that it is like. */
 const LEAST_VERSION = [6, 2] as const;
 
-/** A Redis to check. */
-interface RedisAt {
-  readonly client: Redis;
-  /** Its address as it is shown. */
-  readonly shown: string;
-}
+type RedisAt = Pick<RedisLink, 'client' | 'shown'>;
 
 /** Throws `QUEUE_UNUSABLE` for a Redis that is too old. One that does not tell its version is tried. */
 export async function refuseOldRedis({ client, shown }: RedisAt): Promise<void> {

@@ -1,7 +1,6 @@
 import { Redis } from 'ioredis';
-import { connectionOptions } from '../redis/connection-options.ts';
+import { connectionOptions, type RedisAddress } from '../redis/redis-address.ts';
 import { SarrafError } from '../domain/errors.ts';
-import type { RedisAddress } from '../redis/redis-address.ts';
 import { redisFailure } from '../redis/redis-failure.ts';
 
 /** Time limit of the first connection. */
@@ -42,10 +41,12 @@ export class RedisLink {
       connectTimeout: OPENS_WITHIN_MS,
       retryStrategy: (times) => Math.min(times * RETRY_MS.first, RETRY_MS.last),
     });
+    endsAlways(this.client);
     const duplicate = this.client.duplicate.bind(this.client);
     // What blocks has a connection of its own, of which only who made it knows.
     this.client.duplicate = (override) => {
       const copy = duplicate(override);
+      endsAlways(copy);
       this.copies.push(copy);
       return copy;
     };
@@ -104,9 +105,8 @@ export class RedisLink {
     // It is said once; again only where it is something that does not pass by itself.
     if (this.said === reason || (this.said !== null && !isRefusal)) return;
     this.said = reason;
-    this.say(
-      `expected Redis at ${this.shown}, found ${reason}: ${this.wasReady ? PATIENT : 'waiting for it'}`,
-    );
+    const hope = this.wasReady ? PATIENT : 'waiting for it';
+    this.say(`expected Redis at ${this.shown}, found ${reason}: ${hope}`);
   }
 
   /** Something that it was asked for was done. */
@@ -133,10 +133,8 @@ export class RedisLink {
 
   /** Returns the error to throw, with the reason Redis cannot be used. */
   unusable(error: unknown): SarrafError {
-    return new SarrafError(
-      'QUEUE_UNUSABLE',
-      `expected Redis at ${this.shown}, found ${this.reasonOf(error)}`,
-    );
+    const message = `expected Redis at ${this.shown}, found ${this.reasonOf(error)}`;
+    return new SarrafError('QUEUE_UNUSABLE', message);
   }
 
   private reasonOf(error: unknown): string {
@@ -145,6 +143,19 @@ export class RedisLink {
     const other = this.isEncrypted ? 'redis:// where it has no TLS' : 'rediss:// where it has TLS';
     return `${reason} (use ${other})`;
   }
+}
+
+/**
+ * Makes `disconnect` end a client that waits for its next attempt, too: ioredis cancels the attempt and emits
+ * no `end`, so commands would stay pending, and BullMQ would wait for the event and keep its timers for ever.
+ */
+function endsAlways(client: Redis): void {
+  const disconnect = client.disconnect.bind(client);
+  client.disconnect = (reconnect = false) => {
+    // As a client that was never connected, it has no connection whose end could be awaited.
+    if (!reconnect && client.status === 'reconnecting') client.status = 'wait';
+    disconnect(reconnect);
+  };
 }
 
 const withCode = (code: string): Error => Object.assign(new Error(code), { code });

@@ -48,23 +48,14 @@ export class RedisServer {
   /** Begins it, also after it was killed: it has forgotten everything then. */
   async begin(): Promise<void> {
     const { folder, password, tls, more = [] } = this.options;
-    const key = join(folder, 'redis.key');
+    const files = ['--tls-cert-file', this.authority, '--tls-ca-cert-file', this.authority];
+    const ports = tls ? `--port 0 --tls-port ${this.port} --tls-auth-clients no` : `--port ${this.port}`;
+    const base = ['--dir', folder, '--save', '', '--bind', '127.0.0.1', '--appendonly', 'no'];
     const args = [
-      '--dir',
-      folder,
-      '--bind',
-      '127.0.0.1',
-      '--save',
-      '',
-      '--appendonly',
-      'no',
+      ...base,
+      ...ports.split(' '),
       ...(password === undefined ? [] : ['--requirepass', password]),
-      ...(tls
-        ? ['--port', '0', '--tls-port', String(this.port), '--tls-cert-file', this.authority]
-        : ['--port', String(this.port)]),
-      ...(tls
-        ? ['--tls-key-file', key, '--tls-ca-cert-file', this.authority, '--tls-auth-clients', 'no']
-        : []),
+      ...(tls ? [...files, '--tls-key-file', join(folder, 'redis.key')] : []),
       ...more,
     ];
     const child = spawn('redis-server', args, { stdio: ['ignore', 'pipe', 'ignore'] });

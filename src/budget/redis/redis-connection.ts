@@ -1,8 +1,7 @@
 import { createHash } from 'node:crypto';
 import { Redis } from 'ioredis';
-import { connectionOptions } from '../../redis/connection-options.ts';
+import { connectionOptions, type RedisAddress } from '../../redis/redis-address.ts';
 import { SarrafError } from '../../domain/errors.ts';
-import type { RedisAddress } from '../../redis/redis-address.ts';
 import { redisFailure } from '../../redis/redis-failure.ts';
 
 /** Time limit of a first connection. */

@@ -4,7 +4,7 @@ import { budgetTable, DEFAULT_HEADROOM } from '../../exchange/client-options.ts'
 import { ORDER_BOOK_VERSIONS } from '../../exchange/order-book-version.ts';
 import { address, duration, balances } from '../setting-fields.ts';
 import { credentialsSettings } from '../../venues/credentials-settings.ts';
-import { checkShownAddress } from '../../redis/shown-address.ts';
+import { checkShownAddress } from '../../redis/redis-address.ts';
 import { exchangeConfig } from '../../simulator-server/exchange-config.ts';
 import { feesConfig } from '../../simulator-server/market-config.ts';
 
