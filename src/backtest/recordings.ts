@@ -38,7 +38,7 @@ interface CandleKey {
 
 /** Recorded markets that a run of the whole bot is made of: in a catalogue, or packed in memory. */
 export interface Recordings {
-  /** For messages. */
+  /** Name in messages. */
   readonly name: string;
   /** Markets with books, in the order of their names. */
   readonly markets: () => readonly MarketSymbol[];

@@ -13,8 +13,7 @@ interface ValuedFills {
   /** Trades: one for each fill. */
   readonly traded: readonly FillRecord[];
   /**
-   * The same, and what came and went of the other quote currency: with these the money of every trade is
-   * accounted for.
+   * Fills with the movement of the other quote currency, so that the money of every trade is accounted for.
    */
   readonly moved: readonly MovedFill[];
   /** By the market names that the fills have here. */

@@ -100,7 +100,7 @@ export interface LaneJob extends Waiting {
   readonly timeoutMs: number;
   /** Sends, and tells once how that ended: at once, later, or never. */
   send(signal: AbortSignal, onEnd: (end: SendEnd) => void): void;
-  /** Its slot is stamped, and those who waited for it were looked at. */
+  /** Called once its slot is stamped and the requests that waited for it were examined. */
   onSent(): void;
   onDropped(drop: Drop): void;
   onFailed(error: unknown): void;

@@ -1,7 +1,7 @@
 import { SarrafError, type ErrorCode } from '../domain/errors.ts';
 import { failed, wrongInput, type CommandError } from './command-error.ts';
 
-/** Errors that the user can fix by writing something else. */
+/** Errors that the user can fix by a change of the input. */
 const USERS_MISTAKES: ReadonlySet<ErrorCode> = new Set([
   'INVALID_OPTIONS',
   'INVALID_FILE',

@@ -19,7 +19,7 @@ export interface PostedOptions {
   readonly key?: string;
 }
 
-/** A command without what is the same for all. */
+/** A command without the fields that all share. */
 type ByHandWish =
   | Omit<CancelCommand, 'key' | 'by'>
   | Omit<CloseCommand, 'key' | 'by'>

@@ -36,7 +36,7 @@ export interface CanceledEntries {
   readonly kept: readonly string[];
   /** Those that may still be open, with the reason. */
   readonly left: readonly { readonly order: string; readonly reason: string }[];
-  /** Those that the exchange does not list, and that may turn up: lists lag, and requests arrive late. */
+  /** Orders that the exchange does not list, and that may turn up: lists lag, and requests arrive late. */
   readonly unseen: readonly string[];
   /** True if the bot woke up meanwhile, so that the rest was left to it. */
   readonly isBack: boolean;

@@ -34,7 +34,7 @@ const WANTED = {
  */
 const LONGEST_AGE_MS = 600_000;
 
-/** After so many intervals without a look something was missed. */
+/** Intervals without a poll after which something was missed. */
 const PAUSE_INTERVALS = 5;
 const LEAST_PAUSE_MS = 60_000;
 

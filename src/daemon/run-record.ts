@@ -52,7 +52,7 @@ export interface Pulse extends Readonly<z.output<typeof PARTS.life>> {
   readonly beatMs: number;
 }
 
-/** What the last run of a data folder shows; null for each part that is missing or can not be read. */
+/** State of the last run of a data folder; null for each part that is missing or can not be read. */
 interface ReadRun {
   readonly note: RunNote | null;
   /** Null where the exchange is in the bot itself. */

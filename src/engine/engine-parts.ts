@@ -299,8 +299,7 @@ export function createParts(settings: EngineSettings, state: MirrorState, nowMs:
   const isTrading = (): boolean => strategies.hasStarted && !control.isDraining;
   blotter.listen(STATES_ONCE_SENT, (order, before) => feeds.onOrder(order, before));
   blotter.listen(['sending', ...STATES_ONCE_SENT], (order, before) => notifier.onOrder(order, before));
-  // What each part was before a restart. The order counts: fills and orders go to strategies that are
-  // there.
+  // Restores each part after a restart. The order counts: fills and orders go to strategies that exist.
   const { kept } = state;
   rows.restore(kept);
   findings.restore(kept);

@@ -17,7 +17,7 @@ export type LockReach = 'market' | 'strategy' | 'all';
 interface RuleBase {
   /** Name used in refusals and commands. */
   readonly name: string;
-  /** The one strategy that it counts and locks; null for a rule of the whole bot. */
+  /** Only strategy that it counts and locks; null for a rule of the whole bot. */
   readonly strategy: string | null;
   readonly entries: EntryPolicy;
 }

@@ -115,7 +115,7 @@ export type MirrorChange =
   | { readonly kind: 'position-move'; readonly move: PositionMoveRecord }
   /** One of the same name and time takes the place of the one before. */
   | { readonly kind: 'figure'; readonly figure: FigureRecord }
-  /** One of the same order and step takes the place of the one before, if both were used or neither. */
+  /** A reply of the same order and step replaces the one before, if both were used or neither. */
   | { readonly kind: 'reply'; readonly reply: ReplyRecord }
   /** A small piece of the engine's own state under a name: cursors, risk, reconciliation, control. JSON. */
   | { readonly kind: 'kept'; readonly name: string; readonly json: string };

@@ -45,7 +45,7 @@ export function standstillProbeMs(limitMs: number): number {
 interface Pulse {
   /** The book's own time, by the exchange's clock, as it was read last. */
   bookAtMs: number | null;
-  /** When that time was first read, by the bot's clock; for the first book its own time. */
+  /** Time of the first read with that exchange time, by the bot's clock; for the first book its own time. */
   movedAtMs: number;
   readAtMs: number;
   /** The first sign since then that the market went on; `atMs`: the exchange's time, null for statistics. */
@@ -78,7 +78,7 @@ export class StandstillWatch {
   private readonly held = new Map<string, HeldStandstill>();
   /** The newest time of anything that was read, by the exchange's clock. */
   private newestAtMs: number | null = null;
-  /** When anything was last seen to move, by the bot's clock; null before the first time. */
+  /** Time of the last change of any book, by the bot's clock; null before the first. */
   private movedAtMs: number | null = null;
   private allBooks: {
     readonly books: Readonly<Record<string, OrderBook>>;

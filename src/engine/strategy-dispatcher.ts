@@ -147,7 +147,7 @@ export class StrategyDispatcher {
     for (const { instance } of this.routed(event.kind, of)) this.options.notifier.tell(instance, event);
   }
 
-  /** Tells the next event. False where there is none, or strategies have not started. */
+  /** Delivers the next event. False if there is none, or strategies have not started. */
   tellNext(): boolean {
     if (!this.hasStarted) return false;
     const { notifier, views } = this.options;

@@ -54,7 +54,7 @@ export class OrderBookChoice {
     return this.isV3 || this.tried.has(market ?? ALL) ? IN_V3[name] : name;
   }
 
-  /** Takes in what a book's endpoint answered. */
+  /** Reads the version of order books from a reply of a book's endpoint. */
   take(asked: EndpointName, market: string | null, httpStatus: number): void {
     if (!this.isAuto || this.isV3) return;
     const key = market ?? ALL;

@@ -111,7 +111,7 @@ export interface VenueDeposit {
   readonly transaction: TransactionRecord | null;
   /** The symbol, lower case; null where the reply gives only a name for people and no transaction. */
   readonly currency: string | null;
-  /** As the exchange wrote it: a symbol, or a name such as `Bitcoin`. */
+  /** Currency as the exchange wrote it: a symbol, or a name such as `Bitcoin`. */
   readonly currencyName: string | null;
   readonly blockchainUrl: string | null;
   readonly confirmations: number | null;

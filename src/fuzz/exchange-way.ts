@@ -182,7 +182,7 @@ class Link implements Transport {
     }
     const { stallLeftMs } = world;
     if (stallLeftMs >= timeoutMs) {
-      // When it is handled, its process waits no longer.
+      // Its process stops waiting once it is handled.
       world.time.at(
         world.time.now() + stallLeftMs,
         () => void world.venue.send(bytes).catch(() => undefined),

@@ -22,8 +22,8 @@ export const VANDAL_ACTS = [
 export type VandalAct = (typeof VANDAL_ACTS)[number];
 
 /**
- * Of those calls that might want an order: it does not come back from them by itself, and the process stands
- * still until it is ended.
+ * Share of endless loops among the calls that might want an order: the process stands still until it is
+ * ended.
  */
 const LOOPS = 0.2;
 
@@ -123,7 +123,7 @@ export function createVandal(onAct: (act: VandalAct) => void): StrategyDefinitio
   });
 }
 
-/** Each of the first four a tenth of the calls; in most it does nothing. */
+/** Chooses an act: a tenth of the calls for each of the first four, mostly none. */
 function actOf(
   dice: Dice,
 ): 'throws' | 'rejects a promise' | 'answers nonsense' | 'wants nonsense' | 'loops' | 'orders' | 'nothing' {

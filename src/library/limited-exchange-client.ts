@@ -221,7 +221,7 @@ const AT_ONCE: LaneExecutor = {
 
 /** A limiter whose windows are empty at its start: it knows of no earlier requests. */
 function createLocalLimits(budgets: Iterable<Budget>, clock: LimitsClock): LocalLimits {
-  // Who decides by hand what to call wants every slot: nothing is kept back for cancels.
+  // A person who makes calls by hand wants every slot: none is reserved for cancels.
   const whole = [...budgets].map((budget) => ({ ...budget, reserve: 0 }));
   const lockouts = new MemoryLockouts();
   const limiter = new RequestLimiter({

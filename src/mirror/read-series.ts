@@ -4,7 +4,7 @@ import { schemaVersionOf } from './check-mirror.ts';
 /** One value of a series. */
 export interface FigureValue {
   readonly atMs: number;
-  /** As `FigureName` says; null for a gap of a plot. */
+  /** Value in the form that `FigureName` describes; null for a gap of a plot. */
   readonly value: string | null;
 }
 

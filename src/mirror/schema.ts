@@ -291,7 +291,7 @@ function readEnglishIn(json: string): string {
     const value: unknown = JSON.parse(json, read);
     return isChanged ? JSON.stringify(value) : json;
   } catch {
-    // Who reads the row says that it is damaged.
+    // The reader of the row reports the damage.
     return json;
   }
 }

@@ -1,4 +1,4 @@
-// What the page of a study gets. The page's scripts are checked against it, so it imports nothing.
+// Data for the page of a study. The page's scripts are checked against it, so it imports nothing.
 
 /** Format of a figure: a fraction as percent, a duration, or a number. */
 export type FigureKind = 'fraction' | 'length' | 'number';

@@ -97,7 +97,7 @@ export function sqlName(name: string): string {
 
 /** View that a query may read. */
 interface View {
-  /** One line for people. */
+  /** Description in one line. */
   readonly about: string;
   readonly columns: readonly ViewColumn[];
 }

@@ -77,7 +77,7 @@ export async function downloadCandles(options: DownloadOptions): Promise<Downloa
   }
 }
 
-/** The exchange showed that bars begin elsewhere than was said so often at most. */
+/** Bound on restarts because the bars of the exchange begin at another time than was stated. */
 const MOST_OTHERS = 2;
 
 /** Says that bars begin elsewhere than they were asked for. */

@@ -62,7 +62,7 @@ function decoderOf(encoding: TextEncoding): Transform {
   });
 }
 
-/** Of what is no text a reason quotes pages. */
+/** Bound on a quoted reason: for a file that is no text it would be pages long. */
 const MOST_REASON_CHARACTERS = 200;
 
 /** Returns an error of reading a file as our own error that names the file. */

@@ -222,7 +222,7 @@ class TradeCheck {
   }
 }
 
-/** Looks at books in the order in which they lie. */
+/** Checks books in the order in which they are stored. */
 class BookCheck {
   private readonly findings: Findings;
   private readonly priceStep: Units | null;

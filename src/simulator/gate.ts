@@ -159,7 +159,7 @@ function unauthorized(detail: string): GateRefusal {
   return { ok: false, kind: 'unauthorized', status: 401, body: { detail }, headers: {} };
 }
 
-/** A 403 that is a permission: it names one, and has none of the fields of a limit. */
+/** Refusal for a missing permission: a 403 that names it, and has none of the fields of a limit. */
 function forbidden(message: string): GateRefusal {
   const body = { status: 'failed', code: 'PermissionDenied', message, detail: message };
   return { ok: false, kind: 'permission', status: 403, body, headers: {} };

@@ -13,7 +13,7 @@ export interface EffectiveTrials {
   readonly method: 'clusters' | 'mean-correlation';
   /** Of each trial its cluster, 0 to `count - 1`; by `mean-correlation` each trial is its own. */
   readonly labels: Int32Array;
-  /** Of the best clusters, -1 to 1; null where none were looked for. */
+  /** Silhouette of the best clusters, -1 to 1; null where none were searched for. */
   readonly silhouette: number | null;
 }
 

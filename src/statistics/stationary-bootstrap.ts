@@ -183,7 +183,7 @@ export function forEachBootstrapMean(
 ): void {
   const periods = trials[0]?.length ?? 0;
   const places = new Int32Array(periods);
-  // How often each period was drawn, in each of the draws: four numbers side by side.
+  // Counts of each period in each of the draws: four numbers side by side.
   const counts = new Float64Array(periods * TOGETHER);
   const means = Array.from({ length: TOGETHER }, () => new Float64Array(trials.length));
   for (let done = 0; done < draws; done += TOGETHER) {

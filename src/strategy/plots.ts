@@ -84,7 +84,7 @@ export class StrategyPlots {
     });
   }
 
-  /** A new one; null where there are as many as there may be. */
+  /** Adds a series; null if the number of series is at its bound. */
   private seriesOf(wanted: {
     readonly market: string;
     readonly name: unknown;

@@ -182,7 +182,7 @@ export class StrategyRunner implements StrategyPort {
   }
 
   warmUpLength({ market, timeframe, warmUp, isPooled }: CandleSubscription): number {
-    // What was not declared needs no bars.
+    // Candles that were not declared need no bars.
     const own = this.candlesOf(market, timeframe)?.series?.warmUpLength ?? 0;
     return isPooled === true ? Math.max(own, warmUp) : own;
   }
@@ -269,7 +269,7 @@ export class StrategyRunner implements StrategyPort {
     const found = this.candles[place];
     if (found === undefined) return NO_INTENTS;
     found.series?.add(candle);
-    // Whether a member's data takes it: not what is not followed, nor a bar that was among those of the past.
+    // True if the data of a member receives it: not for data that is not followed, nor for a bar of the past.
     let isOfMember = false;
     for (const series of found.ofMembers) if (series.add(candle)) isOfMember = true;
     if (this.failure !== null || found.handlers.length === 0 || !this.isWarm()) return NO_INTENTS;

@@ -13,7 +13,7 @@ export interface StrategyFault {
   /** `on.bars` and its like; null where it was in none of them. */
   readonly handler: string | null;
   readonly message: string;
-  /** Null where nobody said which file it is. */
+  /** Path of the strategy's file; null if it is unknown. */
   readonly file: string | null;
   /** Null where the error names no line of the file. */
   readonly line: number | null;

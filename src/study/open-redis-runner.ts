@@ -92,7 +92,7 @@ const MOST_CONNECTIONS = 256;
 const ARRIVES_WITHIN_MS = 5_000;
 const LARGEST_HEADERS_BYTES = 4 * 1_024;
 
-/** Gives files to whoever knows the token, by the SHA-256 of what they say. */
+/** Serves files to holders of the token, by the SHA-256 of their content. */
 export class FileServer {
   private readonly app: FastifyInstance;
   private readonly address: ServedAddress;
@@ -194,7 +194,7 @@ export async function redisWarnings({ client, shown }: RedisAt): Promise<readonl
 const isRecent = (major: number, minor: number): boolean =>
   major > LEAST_VERSION[0] || (major === LEAST_VERSION[0] && minor >= LEAST_VERSION[1]);
 
-/** Empty where it may not be asked for, as at some who rent Redis out. */
+/** Returns Redis's INFO; empty where it may not be read, as at some hosts of Redis. */
 async function infoOf(client: Redis): Promise<string> {
   try {
     return await client.info();

@@ -204,7 +204,7 @@ function positionsOf(
 ): StressBasis['positions'] {
   const { held } = present(again.trades, 'the trades of the trial');
   if (held === null) return { missing: finding('lack.oneCurrency') };
-  // Whether there is one plan is the same for every draw.
+  // Either every draw has a plan or none has.
   const plan = randomEntryPlan(held, { bars, fromMs, random: createRandom(1) });
   return plan.kind === 'unknown'
     ? { missing: plan.lack }

@@ -16,7 +16,7 @@ export interface StoredTrial {
   readonly outcome: TrialOutcome;
   /** Null where it has values. */
   readonly failure: FailureKind | null;
-  /** Null where it did not run to its end. */
+  /** Figures of the trial; null if it did not run to its end. */
   readonly metrics: TrialMetrics | null;
   readonly daily: DailyReturns | null;
 }

@@ -165,7 +165,7 @@ const walkForward = z
 
 export type WalkForwardPlan = z.output<typeof walkForward>;
 
-/** How many trials a study has, and how long it takes. */
+/** Limits on the number of trials of a study, and on its time. */
 export const budgetShape = {
   trials: wholeWithin(1, MOST_TRIALS)
     .prefault(USUAL_TRIALS)

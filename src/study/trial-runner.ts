@@ -66,7 +66,7 @@ interface StretchReport {
 export type AccountReport =
   | {
       readonly kind: 'ran';
-      /** Exact, in the currency of the figures. */
+      /** Equity at the beginning, exact, in the currency of the figures. */
       readonly initialEquity: string;
       readonly finalEquity: string;
       readonly metrics: TrialMetrics;

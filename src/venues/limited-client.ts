@@ -75,7 +75,7 @@ async function admitted(
     });
     const unsent = (why: string): void =>
       stay(new SarrafError('TOO_MANY_CALLS', `login: it was not sent: ${why}`));
-    // How it ended comes out of the call itself; here it only matters whether it began.
+    // The call itself returns its result; only its beginning matters here.
     void logIn.then(
       (reply) => (reply.sent ? undefined : unsent(reply.reason)),
       () => unsent('it took too long'),

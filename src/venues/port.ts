@@ -376,7 +376,7 @@ export function isClosedStatus({ statuses }: Pick<VenueProfile, 'statuses'>, sta
 
 const CAUSES: readonly RefusalCause[] = ['price', 'band', 'rule', 'funds', 'elsewhere'];
 
-/** On what the refusal of an order depends, by its code; null where nobody knows. */
+/** Cause of the refusal of an order, by its code; null if it is unknown. */
 export function refusalCauseOf(
   { refusals }: Pick<VenueProfile, 'refusals'>,
   code: string,

@@ -29,7 +29,7 @@ export interface Venue {
   /** Limits that the exchange has lowered and that hold now, by budget. */
   namedLimits(): ReadonlyMap<string, number>;
   readonly canLogIn: boolean;
-  /** Asks whose account it is; null where the exchange is in this process, and so is its account. */
+  /** Reads the owner of the account; null where the exchange is in this process, and so is its account. */
   readonly accountReader: AccountReader | null;
   readonly markets: readonly Market[];
   /** True if the exchange begins anew with every run, so that earlier knowledge of it means nothing. */

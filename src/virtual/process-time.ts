@@ -49,7 +49,7 @@ export class ProcessTime implements Timeline {
     this.stillUntilMs = Math.max(this.stillUntilMs, this.busyUntilMs);
   }
 
-  /** Has it stand still, as a stopped process or a machine that sleeps does. */
+  /** Stops the process, as a signal or a sleeping machine does. */
   stop(durationMs: number): void {
     this.stillUntilMs = Math.max(this.stillUntilMs, this.now() + durationMs);
   }
@@ -66,7 +66,7 @@ export class ProcessTime implements Timeline {
         // Nobody is there any more.
       });
     }
-    // Whether it still runs is looked at again, since it may be stopped anew meanwhile.
+    // It may be stopped again meanwhile, so its state is read in a loop.
     while (this.isStill) await this.sleep(this.stillUntilMs - this.now());
   }
 

@@ -82,7 +82,7 @@ function decoded(text: string): string {
   }
 }
 
-/** The path and the query of a webhook's address are what opens the door. */
+/** Returns the secret parts of a webhook's address: its path and its query. */
 function partsOf(address: string): readonly string[] {
   const { pathname = '', search = '' } = URL.parse(address) ?? {};
   return [address, `${pathname}${search}`, ...passwordsOf(address)].filter((part) => part !== '/');

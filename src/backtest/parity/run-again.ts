@@ -344,7 +344,7 @@ export class OwnLevels {
       .toSorted((left, right) => left.fromMs - right.fromMs);
   }
 
-  /** A book without them. Books are to be asked for in the order of time. */
+  /** Returns a book without them. Books must be requested in the order of time. */
   without(book: RecordedBook): RecordedBook {
     const { seenMs } = book;
     while ((this.resting[this.first]?.toMs ?? Number.POSITIVE_INFINITY) < seenMs) this.first += 1;

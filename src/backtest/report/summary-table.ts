@@ -1,7 +1,7 @@
 import type { BacktestSummary } from '../result-schema.ts';
 import { reportVoice, type ReportVoice } from '../report-voice.ts';
 
-/** A figure before people: what it is called and what it is. */
+/** A figure for people: its name and its value. */
 interface Figure {
   /** Its name in the result and in `docs/metrics.md`. */
   readonly name: keyof BacktestSummary;

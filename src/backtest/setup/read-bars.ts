@@ -127,7 +127,7 @@ interface LoadedBars {
 
 /** Source from which bars are read. */
 interface BarOrigin {
-  /** All that the bars depend on, as text; null where that is not known, and then they are not kept. */
+  /** Text of everything that the bars depend on; null if it is unknown: such bars are not cached. */
   readonly identity: string | null;
   /** Returns true if the source is unchanged. */
   isSame(): boolean;

@@ -5,7 +5,7 @@ import { BudgetLedger } from '../ledger.ts';
 import type { Machine } from '../process-owner.ts';
 import { longerMs } from './ledger-image.ts';
 
-/** Of the limit of a budget, what all leases together may have. */
+/** Share of a budget's limit for all leases together. */
 const LEASED_SHARE = 1 / 3;
 const MOST_LEASES = 4;
 

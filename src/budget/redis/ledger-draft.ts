@@ -104,7 +104,7 @@ export class LedgerDraft implements LedgerRows {
       this.hasBegun = true;
       const isNew = this.image.isEmpty && this.of.beginsEmpty;
       if (isNew || fullSinceMs === null) this.changed.set('past', '');
-      // Who was admitted in the count before may not know yet that it is over, and have a cancel leave late.
+      // A process admitted in the count before may not know yet that it is over, and send a cancel late.
       else {
         const sinceMs = fullSinceMs + MOST_CANCEL_DELAY_MS;
         this.write('past', { sinceMs, heardAtMs: null } satisfies UnknownPast);

@@ -24,7 +24,7 @@ export class SeenLedger {
   /** Reason the content of Redis is unusable; null if it is usable. */
   private why: string | null = null;
   private known = { epoch: '', revision: 0 };
-  /** Of all counts that were seen here, the one that was begun last. */
+  /** Start of the latest count that was seen here. */
   private latestBegun = 0;
 
   constructor(machine: Machine) {
@@ -114,7 +114,7 @@ export class SeenLedger {
     }
   }
 
-  /** Takes in an answer, and when it was asked and received by the monotonic clock. */
+  /** Applies an answer, with the times of its request and receipt by the monotonic clock. */
   take(
     { status, timeMs, run, fields, revision }: ScriptAnswer,
     at: { readonly sentMs: number; readonly receivedMs: number },

@@ -34,7 +34,7 @@ export interface FindOrderOptions {
   readonly sentAtMs: number | null;
   /** Time after that in which it may still arrive. */
   readonly lateArrivalMs: number;
-  /** Between two readings that prove its absence. */
+  /** Least time between two reads that prove its absence, in ms. */
   readonly absencePassesApartMs: number;
   readonly nowMs: () => number;
 }

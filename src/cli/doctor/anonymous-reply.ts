@@ -37,7 +37,7 @@ const PERSONAL =
 const ID = /^id$|[a-z_](?:Id|ID|_id)$|_id$/;
 
 const NUMBER = /^-?[\d_]{1,40}(?:\.\d{0,40})?(?:[eE][+-]?\d{1,3})?$/;
-/** With the time of day: a day alone may be that of a birth. */
+/** Pattern of a time with a time of day: a day alone may be a birthday. */
 const TIME = /^\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(?:\.\d{1,6})?(?:Z|[+-]\d\d:?\d\d)?$/;
 const HTTP_DATE = /^[A-Z][a-z]{2}, \d\d [A-Z][a-z]{2} \d{4} \d\d:\d\d:\d\d GMT$/;
 const WORD = /[\p{L}\p{N}\p{M}_@.+-]+/gu;

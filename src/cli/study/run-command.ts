@@ -49,7 +49,7 @@ export const SHORT_FLAGS = new RunFlags({
   most: bound('A figure that must not be above.'),
 });
 
-/** How many trials a study has, and how long. */
+/** Limits on the trials of a study and on its time. */
 const BUDGET_FLAGS = new RunFlags({ budget });
 
 const RUN_EXAMPLES = `
@@ -142,7 +142,7 @@ async function runRead(
   });
 }
 
-/** Where and how a command runs the trials of a study. */
+/** The machines and the settings by which a command runs the trials of a study. */
 interface CommandSession {
   readonly report: ProgressReport;
   readonly session: {

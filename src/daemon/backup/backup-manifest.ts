@@ -21,7 +21,7 @@ const count = z.int().nonnegative();
 const manifestShape = z.object({
   program: z.literal('sarraf backup'),
   version: z.literal(READ_VERSIONS),
-  /** Of sarraf. */
+  /** Version of sarraf that made it. */
   madeBy: z.string().max(100),
   madeAtMs: count,
   /** The last time that the mirror knows of; null for an empty one. */

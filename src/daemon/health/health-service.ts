@@ -47,7 +47,7 @@ export class HealthService {
     return this.server.listen();
   }
 
-  /** Says what is waited for while no bot is at work. */
+  /** Reports what the process waits for while no bot runs. */
   waitFor(what: string): void {
     this.waitsFor = what;
     this.source = this.starting;

@@ -28,7 +28,7 @@ export interface LoggerOptions {
   readonly destination?: DestinationStream;
   /** Called once when the reader of standard output is gone. */
   readonly onOutputGone?: () => void;
-  /** Put into every line, such as the instance. */
+  /** Fields of every line, such as the instance. */
   readonly base?: Readonly<Record<string, string>>;
 }
 

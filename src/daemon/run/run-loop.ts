@@ -29,7 +29,7 @@ const VIRTUAL_DRAIN_MS = 600_000;
 interface RunUntil {
   readonly venue: Pick<Venue, 'time'>;
   readonly signal?: AbortSignal;
-  /** By the system clock; null: no limit. */
+  /** Duration of the run by the system clock, in ms; null: no limit. */
   readonly forMs?: number | null;
   /** By the venue's time. */
   readonly deadlineMs?: number;

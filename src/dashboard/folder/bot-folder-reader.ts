@@ -112,7 +112,7 @@ export class BotFolderReader {
     this.client = null;
   }
 
-  /** Opened once: that takes the lock which the bot writes under, and looking does not. */
+  /** Opens the client once: opening takes the bot's write lock, reading does not. */
   private clientNow(): ControlClient {
     const path = controlPath(this.dataFolder);
     if (this.client !== null && this.client.file === fileIdentity(path)) return this.client.control;

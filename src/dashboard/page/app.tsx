@@ -43,7 +43,7 @@ function SignedIn() {
   useEffect(() => {
     document.title = `${say(`view.${view}`)}${subject === null ? '' : ` ${subject}`} – sarraf`;
     scrollTo(0, 0);
-    // Who reads the page by ear hears the new view; the first one is read from its beginning.
+    // A screen reader announces the new view; it reads the first one from its beginning.
     if (!isFirst.current) main.current?.focus();
     isFirst.current = false;
   }, [view, subject]);
@@ -106,7 +106,7 @@ function ReloadNotice() {
 
 type ListedView = (typeof LISTED_VIEWS)[number];
 
-/** Those in reach of a thumb on a phone; the others are in its menu. */
+/** Views in reach of a thumb on a phone; the others are in the menu. */
 const ON_PHONE: ReadonlySet<ListedView> = new Set(['overview', 'market', 'orders', 'alerts'] as const);
 
 /** Under which entry a view is found that has none of its own. */

@@ -76,7 +76,7 @@ function lastMs(reader: MirrorReader, figure: string): number | null {
   return reader.figures(figure, range).at(-1)?.atMs ?? null;
 }
 
-/** Null where something has no value, and for none. */
+/** Sum of the values; null if one of them is missing, or there are none. */
 function sumOf(texts: readonly (string | null)[]): string | null {
   let sum: Units = NO_UNITS;
   for (const text of texts) {

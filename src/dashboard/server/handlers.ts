@@ -61,7 +61,7 @@ type Handled = Exclude<
 
 export type Handlers = { readonly [Name in Handled]: (call: CheckedCall<Name>) => ReplyOf<Name> };
 
-/** As old as the stream may be, too. */
+/** Longest age of a cached overview, in ms: also the stream's. */
 const OVERVIEW_FOR_MS = 250;
 /** Each look opens the mirrors of all bots. */
 const BOTS_FOR_MS = 2_000;

@@ -291,7 +291,7 @@ interface VwapAlgorithm extends Sliced {
   readonly parts: readonly Units[];
 }
 
-/** With its amount worked out. */
+/** A peg intent with its computed amount. */
 type VwapIntent = Extract<Intent, { kind: 'vwap' }> & { readonly amount: DecimalInput };
 
 function createVwap(

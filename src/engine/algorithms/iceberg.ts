@@ -32,7 +32,7 @@ export interface IcebergAlgorithm extends Pick<PricedOrder, 'side' | 'amount' | 
   readonly tally: Tally;
 }
 
-/** With its amount worked out. */
+/** A peg intent with its computed amount. */
 export type IcebergIntent = Extract<Intent, { kind: 'iceberg' }> & { readonly amount: DecimalInput };
 
 const MOST_PARTS = 1_000n;

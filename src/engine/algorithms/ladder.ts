@@ -46,7 +46,7 @@ export interface LadderAlgorithm {
   readonly setbacks: Setbacks;
 }
 
-/** With its amount worked out. */
+/** A peg intent with its computed amount. */
 export type LadderIntent = Extract<Intent, { kind: 'ladder' }> & { readonly amount: DecimalInput };
 
 type Shape = Pick<LadderIntent, 'from' | 'to' | 'orders' | 'scale'>;

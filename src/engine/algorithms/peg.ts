@@ -50,7 +50,7 @@ export interface PegAlgorithm {
   readonly everyMs: number;
   /** Null: until it is filled. */
   readonly expiresAtMs: number | null;
-  /** The part of the budget for orders that it may use, in units of 1e-10. */
+  /** Share of the budget for orders that it may use, in units of 1e-10. */
   readonly share: Units;
   /** Time of its last placement, or of the start of a move; null before. */
   readonly movedAtMs: number | null;
@@ -62,7 +62,7 @@ export interface PegAlgorithm {
   readonly tally: Tally;
 }
 
-/** With its amount worked out. */
+/** A peg intent with its computed amount. */
 export type PegIntent = Extract<Intent, { kind: 'peg' }> & { readonly amount: DecimalInput };
 
 /** Maximum share of the order budget for all pegs together: a half. */

@@ -158,7 +158,7 @@ export interface TwapAlgorithm extends Sliced {
   readonly kind: 'twap';
 }
 
-/** With its amount worked out. */
+/** A peg intent with its computed amount. */
 export type TwapIntent = Extract<Intent, { kind: 'twap' }> & { readonly amount: DecimalInput };
 
 export function createTwap(

@@ -29,7 +29,7 @@ const storedLeg = z.object({
   market: z.string(),
   /** Amount held when it began. */
   held: storedUnits,
-  /** The target that sells it; null while orders are awaited. */
+  /** Id of the target that sells it; null while it waits for orders. */
   intentId: z.string().nullable(),
   /** Reason the target ended; null while it has not. */
   end: storedSentence.nullable(),

@@ -169,7 +169,7 @@ export class CancelManager {
     return { venueId: null, clientOrderId: present(clientOrderId, () => `the client order id of ${key}`) };
   }
 
-  /** Answers why the record in the answer was not used; null where it was, or there is none. */
+  /** Returns the reason that the record in the answer was not used; null if it was used, or there is none. */
   private take(key: string, answer: VenueAnswer<'cancel'>): typeof DOUBTED | null {
     const record = recordIn(answer);
     const order = this.blotter.table.get(key);

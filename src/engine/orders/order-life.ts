@@ -152,7 +152,7 @@ function seen(order: OrderRecord, report: OrderStatusReport, atMs: number): Orde
   const venueId = order.venueId ?? report.venueId;
   const terms = termsOf(order, report.terms);
   const isClosed = order.state === 'settling';
-  // What a list says again and again.
+  // Repeats of the same state by a list.
   if (
     matched === order.matched &&
     venueId === order.venueId &&
@@ -195,7 +195,7 @@ function asSeen(
   return terms === null ? next : { ...next, ...terms };
 }
 
-/** One that was taken never to have been there, and is. */
+/** Revives an order that counted as never placed, and exists. */
 function revived(order: OrderRecord): OrderRecord {
   return { ...order, state: 'unknown', reason: null, closedAtMs: null };
 }

@@ -92,9 +92,9 @@ export class OwnExits {
   }
 
   /**
-   * Has them sell so much of what they hold; `free` goes with it where orders have to be taken down first.
-   * Answers what of `free` is left for an order of its own; null, and nothing is done, where they hold less
-   * than is wanted. `isTotal`: the amount is all that they are to sell, with what they sell already.
+   * Makes the exits sell this much of their holding, and `free` with it where orders have to be canceled
+   * first. Returns the rest of `free` for an order of its own; null, and nothing is done, if they hold less
+   * than is wanted. `isTotal`: the amount includes what they sell already.
    */
   sell(
     instance: StrategyInstance,

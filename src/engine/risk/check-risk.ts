@@ -120,20 +120,20 @@ function objection(reason: Sentence, numbers: Readonly<Record<string, bigint | n
  * is the one that is reported.
  */
 export const RISK_CHECKS: ReadonlyMap<string, RiskCheck> = new Map([
-  // What spoils the numbers of the others.
+  // Checks whose refusal makes the numbers of the other checks worthless.
   ['data-age', checkDataAge],
   // Slips of the order itself.
   ['order-size', checkOrderSize],
   ['price-collar', checkPriceCollar],
   ['order-value', checkOrderValue],
-  // How often, and how many.
+  // Rates and counts.
   ['order-rate', checkOrderRate],
   ['open-orders', checkOpenOrders],
-  // What is lost already.
+  // Losses so far.
   ['daily-loss', checkDailyLoss],
   ['drawdown', checkDrawdown],
   ['loss-cooldown', checkLossCooldown],
-  // What has to add up orders.
+  // Checks that add up orders.
   ['self-crossing', checkSelfCrossing],
   ['position-size', checkPositionSize],
   ['market-exposure', checkMarketExposure],

@@ -40,7 +40,7 @@ const BEING_READ: OutReason = { by: 'past', found: null, limit: null };
 export class TrackedUniverse {
   readonly instance: StrategyInstance;
   readonly wanted: UniverseSubscription;
-  /** In messages and files: `alpha/members`. */
+  /** Name in messages and files: `alpha/members`. */
   readonly key: string;
   /** True if it was there before a restart. */
   readonly isRestored: boolean;

@@ -84,7 +84,7 @@ function priceOf(value: unknown): DecimalText | null {
   return typeof raw === 'string' || typeof raw === 'number' ? readDecimal(raw) : null;
 }
 
-/** Puts a price in its place, unless there is one. */
+/** Sets a price of a market and side, unless there is one. */
 function put(
   prices: Prices,
   place: { readonly currency: string; readonly provider: string },

@@ -8,7 +8,7 @@ export interface ExchangeOptions {
   readonly minOrders: Readonly<Record<string, DecimalText>>;
   /** By market symbol: `BTCIRT`. */
   readonly amountSteps: Readonly<Record<string, DecimalText>>;
-  /** By market symbol. */
+  /** Price steps by market symbol. */
   readonly priceSteps: Readonly<Record<string, DecimalText>>;
   readonly activeCurrencies: readonly string[];
   /** As the exchange sends them. */

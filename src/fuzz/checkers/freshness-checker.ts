@@ -177,7 +177,7 @@ export class JournalChecker implements WireWitness {
     this.database?.close();
   }
 
-  /** Another file takes the place of the mirror. */
+  /** Forgets everything, since another file replaces the mirror. */
   forgetFile(): void {
     this.database?.close();
     this.database = null;

@@ -77,7 +77,7 @@ export class TransferChecker implements WireWitness {
     this.acceptances += 1;
   }
 
-  /** Another file takes the place of the mirror. */
+  /** Forgets everything, since another file replaces the mirror. */
   forgetFile(): void {
     this.close();
     for (const key of this.sent.keys()) this.forgotten.add(key);

@@ -168,7 +168,7 @@ export const MOST_TOLD = 400;
 /** Schema of its state. */
 export const LISTENER_STATE = z.strictObject({ told: z.array(z.string()).default([]) });
 
-/** Does what signals say, far from the market, and remembers each in its state. */
+/** Obeys signals, far from the market, and stores each in its state. */
 export const LISTENER = defineStrategy({
   name: 'listener',
   params: z.strictObject({ everyMs: z.int() }),

@@ -161,7 +161,7 @@ const plotTitles = ({ plots }: RunPage): readonly string[] => [
   ...new Set(plots.flatMap(({ pane }) => pane ?? [])),
 ];
 
-/** What strategies plot: over the bars of their market, and in panes of their own below them. */
+/** Plots of strategies: over the bars of their market, and in panes of their own below them. */
 export class DrawnPlots {
   readonly #data: RunPage;
   readonly #series: ChartSeries;

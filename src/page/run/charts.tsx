@@ -148,7 +148,7 @@ function PlotKeys({ plots }: { readonly plots: readonly NamedValue[] }) {
   );
 }
 
-/** How the charts are used, where nothing is under the pointer. */
+/** Explains the charts while nothing is under the pointer. */
 function Usage({ data, plots }: { readonly data: RunPage; readonly plots: readonly NamedValue[] }) {
   const { exits, locks, members } = data;
   return (
@@ -173,7 +173,7 @@ interface ValuesProps {
   readonly quote: string;
 }
 
-/** What is under the pointer. */
+/** Values under the pointer. */
 function Values({ at, market, quote }: ValuesProps) {
   const { timeMs, bar, volume, plots, equity, hold, drawdown } = at;
   return (

@@ -12,8 +12,8 @@ import type { ChartSeries } from './chart-series.ts';
 import type { Band, ExitLine, BarMoment, RunPage, TradeRow } from './run-page.ts';
 
 /**
- * What is drawn over the charts: where exits rested, which entry belongs to which exit, times when locks
- * held, shaded over all panes, and when a market was in a universe, a strip below its bars.
+ * Draws over the charts: resting exits, a line from each entry to its exit, times of locks, shaded over all
+ * panes, and times of a market in a universe, a strip below its bars.
  */
 
 /** More in view would hide the bars: they are left out until the reader zooms in. */
@@ -31,7 +31,7 @@ const LEAST_SHARE = 0.001;
 const LEAST_WIDTH = 1;
 const STRIP_HEIGHT = 6;
 
-/** What of the time scale is seen, in seconds; null before anything is drawn. */
+/** Visible part of the time scale, in seconds; null before anything is drawn. */
 export type View = { readonly from: number; readonly to: number } | null;
 
 export const visibleTime = (chart: IChartApi): View => {
@@ -213,7 +213,7 @@ export function hiddenOverlays(data: RunPage, market: number, view: View): reado
   ];
 }
 
-/** Where bands are on the canvas: those that touch are one, so that no place is shaded twice. */
+/** Ranges of the bands on the canvas. Bands that touch become one: no place is shaded twice. */
 function mergedRanges(
   chart: IChartApi,
   bands: readonly Band[],
@@ -230,7 +230,7 @@ function mergedRanges(
   return found;
 }
 
-/** Where a moment is: within its bar, at the edge of the next one where it has none, and after the last. */
+/** Horizontal place of a moment: within its bar, at the edge of the next bar, or after the last. */
 function placeOf(chart: IChartApi, { time, part, isAfterAll }: BarMoment): number {
   const scale = chart.timeScale();
   const exact = scale.timeToIndex(time, false);
@@ -239,7 +239,7 @@ function placeOf(chart: IChartApi, { time, part, isAfterAll }: BarMoment): numbe
   return middleOf(chart, index) + beside * (middleOf(chart, 1) - middleOf(chart, 0));
 }
 
-/** What holds at a bar, a line each. */
+/** Lines for the bands that cover a bar, one each. */
 export function bandLines(data: RunPage, market: number, time: number): readonly string[] {
   const view = { from: time, to: time };
   const lines = [data.locks, data.members]

@@ -16,7 +16,7 @@ const ROWS_OF_PAGE = 25;
 
 interface TradeColumn {
   readonly title: string;
-  /** What rows are sorted by: a number, or words by the alphabet. */
+  /** Sort key of a row: a number, or words by the alphabet. */
   readonly order: (trade: TradeRow) => number | string;
   readonly text: (trade: TradeRow) => string;
   /** True for what is coloured by the outcome. */

@@ -68,7 +68,7 @@ function startRows(chosen: ReadonlySignal<number | null>, choose: (number: numbe
   }
 }
 
-/** What is chosen among names; the usual one where the page does not have the choice. */
+/** Name that is chosen; the usual one if the page does not have the chosen one. */
 function choiceIn(
   id: string,
   named: readonly { readonly name: string; readonly title?: string }[],

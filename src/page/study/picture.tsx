@@ -15,7 +15,7 @@ interface PictureProps {
   readonly width: number;
   readonly height: number;
   readonly name?: string;
-  /** What is said of a place under the pointer. */
+  /** Lines of text for a place under the pointer. */
   readonly linesAt: (spot: Spot) => readonly string[];
   readonly onChoose?: (spot: Spot) => void;
   readonly children: ComponentChildren;
@@ -127,7 +127,7 @@ export function frameOf({ width, height, x, y, note = '' }: FrameOptions) {
     floor,
     leftOf: (value: number): number => begin + x.place(value) * extent,
     topOf: (value: number): number => floor - y.place(value) * (floor - ceiling),
-    /** How far along its axis a place of the picture is: 0 to 1. */
+    /** Position of a place along its axis: 0 to 1. */
     shareAt: (at: number): number => (at - begin) / extent,
   };
 }

@@ -55,7 +55,7 @@ export function unpackStudy(sent: StudyReportData): StudyPage {
   return { ...sent, points };
 }
 
-/** What is shown of a study: the figure, and the trial that a reader has chosen. */
+/** State of the page of a study: the figure, and the trial that a reader has chosen. */
 export interface StudyView {
   readonly study: StudyPage;
   readonly figure: number;

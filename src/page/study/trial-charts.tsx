@@ -49,7 +49,7 @@ export function Slices({ view, width: room }: { readonly view: StudyView; readon
   ));
 }
 
-/** Where a trial stands: those of a choice beside one another, as they would hide each other in one place. */
+/** Positions of trials: trials with the same choice stand side by side, so that none hides another. */
 function spreadOut(
   { isChoice }: ReportParameter,
   { number }: TrialPoint,
@@ -59,7 +59,7 @@ function spreadOut(
   return !isChoice || value === null ? value : value + SPREAD * (2 * ((number * 0.618_034) % 1) - 1);
 }
 
-/** What the plateau is judged by, where the figure is the first objective. */
+/** Levels by which the plateau is judged, if the figure is the first objective. */
 function levelsOf({ plateau }: StudyPage, figure: number) {
   if (figure !== 0 || plateau === null) return [];
   const { medianOfNeighbours, worstTenth } = plateau;

@@ -69,7 +69,7 @@ export function Equity({ walk, width }: EquityProps) {
   );
 }
 
-/** What is known of a day: its equity, and the window that traded. */
+/** Lines for a day: its equity, and the window that traded. */
 function equityLines(
   { day, equity, windows, initialEquity, quote }: WalkData,
   at: number,

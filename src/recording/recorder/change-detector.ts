@@ -36,8 +36,8 @@ export interface ChangeDetectorOptions {
   /** The newest trades that are recorded already, oldest first; null where none are. */
   readonly tape: readonly PublicTrade[] | null;
   /**
-   * Nothing of the exchange was before this, in ms since 1970: a first page may show a past that another
-   * recording has otherwise. Null: it has one past.
+   * Beginning of the exchange, in ms since 1970; nothing of it was before. A first page may show a past that
+   * differs from another recording's. Null: it has one past.
    */
   readonly beganMs: number | null;
   /** A longer time without a look at books or statistics is a gap. */

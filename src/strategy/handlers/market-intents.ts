@@ -52,7 +52,7 @@ export interface MarketIntents {
   readonly exit: ((wish?: LeaveWish) => void) & ((market: string, wish?: LeaveWish) => void);
 }
 
-/** They as fields of a context: functions of their own, since authors take a context apart. */
+/** The intents as fields of a context: separate functions, since authors destructure a context. */
 export class MarketIntentFields implements MarketIntents {
   readonly buy: MarketIntents['buy'];
   readonly sell: MarketIntents['sell'];

@@ -40,7 +40,7 @@ export function memberValues({ values }: MemberFeed, call: HandlerCall): Looks {
   return new Map(values.map(([name, of]) => [name, { value: ofMembers(call, of) }] as const));
 }
 
-/** Something of each member, to be asked for during the call only. */
+/** A value of each member, readable during the call only. */
 function ofMembers<Value>(call: HandlerCall, of: (market: string) => Value): OfMembers<Value> {
   return Object.freeze({
     of: (market: string) => {

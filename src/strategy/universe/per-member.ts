@@ -35,7 +35,7 @@ export function perMember(definition: StrategyDefinition, rules: UniverseRules):
       : { migrate: (stored: unknown) => migratedStates(definition, stored) }),
     data: (setup) => members.declare(setup, rules),
     indicators: (data, setup) => members.indicators(data, setup),
-    // Whether a member is warm is decided below, for each by itself.
+    // Each member is checked for warmth by itself, below.
     beforeWarm: 'call',
     ...(trailing === undefined
       ? {}

@@ -244,7 +244,7 @@ function booksSet(market: string, books: PackedBooks): DataSet {
     (row) => countedTimeMs(venueTimeMs, seenMs, row),
     (from, to) => {
       const [first, end] = [levelFrom[from] ?? 0, levelFrom[to] ?? 0];
-      // How many levels each has, not where they are: that is another thing in another recording.
+      // Number of levels of each, not their positions: those differ between recordings.
       const counts = Uint32Array.from(
         { length: to - from },
         (_, row) => (levelFrom[from + row + 1] ?? 0) - (levelFrom[from + row] ?? 0),

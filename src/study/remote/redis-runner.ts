@@ -325,7 +325,7 @@ class TrialQueue {
   ) {
     this.link = link;
     this.source = source;
-    // What kind of Redis it is was looked at before, and said in words of ours.
+    // The kind of Redis was checked before, with messages of our own.
     const options = { connection: link.client, prefix: PREFIX, skipVersionCheck: true };
     this.queue = new Queue<Batch>(source, { ...options, streams: { events: { maxLen: MOST_EVENTS } } });
     this.events = new QueueEvents(source, options);

@@ -282,7 +282,7 @@ export interface WorkingOrder {
   reach: number;
   /** From which moment of the bar on it waits; 0 for its open. */
   since: number;
-  /** True if it had its part of the bar, or came too late for it. */
+  /** True if it had its share of the bar, or came too late for it. */
   isServed: boolean;
   /**
    * Start of the bar in which it last took, or would have with more volume: at the open after that one it

@@ -12,7 +12,7 @@ import { userConfig } from '../../exchange-config.ts';
 
 const user = () => z.union([z.string().min(1), z.int()], { error: 'expected the name or number of a user' });
 
-/** Money in, money out, and the bank's and the chain's part. */
+/** Commands for deposits, withdrawals, and the acts of the bank and the chain. */
 export const moneyCommands = [
   adminCommand({
     method: 'POST',

@@ -60,7 +60,7 @@ export const spotHandlers: WireHandlers<
     const declared = readRequest('addOrder', call);
     // Rules between fields are left to the exchange, whose checks have an order.
     const request = readPlaceOrder(call.input, call.exchange);
-    // Whether there is such a market is known before its amounts are looked at.
+    // The market is checked before its amounts.
     const isUnknownMarket = !request.ok && request.code === 'InvalidMarketPair';
     if (!declared.ok && !declared.isRule && !isUnknownMarket) return refusedOrder(declared, call);
     if (!request.ok) return refusedOrder(request, call);
