@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { z } from 'zod';
-import { present } from '../src/domain/invariant.ts';
+import { present } from '../src/domain/errors.ts';
 import { RedisServer } from '../test/process/redis-server.ts';
 import { SARRAF } from './child-usage.ts';
 import { median, type BenchResult } from './result.ts';

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { runPoll, type PollRun } from '../src/backtest/poll/run-poll.ts';
 import { decimalText, type DecimalText } from '../src/domain/decimal-text.ts';
-import { present } from '../src/domain/invariant.ts';
+import { present } from '../src/domain/errors.ts';
 import { createMarket } from '../src/domain/market.ts';
 import { parseUnits } from '../src/domain/money.ts';
 import type { BookLevel } from '../src/domain/order-book.ts';

@@ -2,8 +2,7 @@ import { decimalText, type DecimalText } from '../src/domain/decimal-text.ts';
 import type { Market } from '../src/domain/market.ts';
 import { NO_UNITS, parseUnits } from '../src/domain/money.ts';
 import type { OrderBook } from '../src/domain/order-book.ts';
-import type { VenueOrder } from '../src/domain/order.ts';
-import type { VenueOrderId } from '../src/domain/venue-id.ts';
+import type { VenueOrder, VenueOrderId } from '../src/domain/order.ts';
 import { orderIdOf, walletIdOf } from '../src/venues/read-records.ts';
 import type { OrderRequest, VenueAnswer, VenueCall, VenueValues } from '../src/venues/port.ts';
 

@@ -1,4 +1,4 @@
-import type { Budget } from '../src/domain/rate-limit.ts';
+import { type Budget, mayUseReserve, REQUEST_CLASSES, type RequestClass } from '../src/domain/rate-limit.ts';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -7,7 +7,6 @@ import { LedgerStore } from '../src/budget/store.ts';
 import { createVenueCaller, sendRequest } from '../src/venues/venue-caller.ts';
 import { parseUnits } from '../src/domain/money.ts';
 import { createRandom } from '../src/domain/random.ts';
-import { mayUseReserve, REQUEST_CLASSES, type RequestClass } from '../src/domain/request-class.ts';
 import type { VenueCall } from '../src/venues/port.ts';
 import { ExchangeClient } from '../src/exchange/client.ts';
 import type { Transport } from '../src/exchange/transport.ts';

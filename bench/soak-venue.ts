@@ -1,12 +1,10 @@
-import type { Candle } from '../src/domain/candle.ts';
+import { type Candle, gridOf, TEHRAN_BARS, type Timeframe } from '../src/domain/candle.ts';
 import { decimalText, ZERO, type DecimalText } from '../src/domain/decimal-text.ts';
 import { createMarket, type Market } from '../src/domain/market.ts';
 import { parseMarket } from '../src/exchange/market-names.ts';
-import type { MarketStats } from '../src/domain/market-stats.ts';
+import type { MarketStats, OrderBook } from '../src/domain/order-book.ts';
 import { formatUnits, NO_UNITS, parseUnits, UNITS_PER_ONE, type Units } from '../src/domain/money.ts';
-import type { OrderBook } from '../src/domain/order-book.ts';
-import type { VenueOrder } from '../src/domain/order.ts';
-import type { VenueOrderId } from '../src/domain/venue-id.ts';
+import type { VenueOrder, VenueOrderId } from '../src/domain/order.ts';
 import { orderIdOf, tradeIdOf, transactionIdOf, walletIdOf } from '../src/venues/read-records.ts';
 import type { PublicTrade, VenueTrade } from '../src/domain/trade.ts';
 import type {
@@ -17,8 +15,6 @@ import type {
   VenueValues,
   WalletTransaction,
 } from '../src/venues/port.ts';
-import { gridOf, TEHRAN_BARS } from '../src/domain/bar-grid.ts';
-import type { Timeframe } from '../src/domain/timeframe.ts';
 
 const COINS =
   'btc eth ltc xrp bch bnb eos xlm etc trx doge uni dai link dot aave ada shib ftm mana sand avax near sol atom grt fil crv sushi comp';

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { lockOfRecording } from '../src/daemon/run/finalize-beside.ts';
 import { SarrafError } from '../src/domain/errors.ts';
 import type { MarketSymbol } from '../src/domain/market-symbol.ts';
-import { timeframeMs } from '../src/domain/timeframe.ts';
+import { timeframeMs } from '../src/domain/candle.ts';
 import { parseMarket } from '../src/exchange/market-names.ts';
 import { Recorder } from '../src/recording/recorder.ts';
 import { readExchangeConfig } from '../src/simulator-server/exchange-config.ts';

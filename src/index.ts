@@ -18,8 +18,7 @@ export { SarrafError, type ErrorCode, type ErrorTraits } from './domain/errors.t
 export type { Candle } from './domain/candle.ts';
 export type { DecimalText } from './domain/decimal-text.ts';
 export type { MarketName, MarketSymbol } from './domain/market-symbol.ts';
-export type { MarketStats } from './domain/market-stats.ts';
-export type { BookLevel, OrderBook } from './domain/order-book.ts';
+export type { BookLevel, MarketStats, OrderBook } from './domain/order-book.ts';
 export type { Execution, Side } from './domain/order.ts';
 export type { ExchangeOrder } from './exchange/order.ts';
 export type { OrderStatus } from './exchange/order.ts';

@@ -12,7 +12,7 @@ export type { BacktestResult } from './backtest/result-schema.ts';
 export { latencyOfSession } from './backtest/session.ts';
 export type { PollRules } from './venues/poll-rules.ts';
 export type { BarRules } from './venues/bar-rules.ts';
-export type { Timeframe } from './domain/timeframe.ts';
+export type { Timeframe } from './domain/candle.ts';
 export { createRandom, type RandomSource } from './domain/random.ts';
 export { InvalidSample, type Estimate, type UnknownReason } from './statistics/estimate.ts';
 export { normalCdf, normalQuantile } from './statistics/probabilistic-sharpe.ts';

@@ -1,5 +1,5 @@
 import type Database from 'better-sqlite3';
-import { present } from '../domain/invariant.ts';
+import { present } from '../domain/errors.ts';
 import {
   type Severity,
   type Alert,

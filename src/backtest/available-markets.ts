@@ -1,4 +1,4 @@
-import type { Timeframe } from '../domain/timeframe.ts';
+import type { Timeframe } from '../domain/candle.ts';
 import type { MarketSymbol } from '../domain/market-symbol.ts';
 import type { StrategyInstanceSettings } from '../engine/engine-settings.ts';
 import { openCatalogue } from '../daemon/open-catalogue.ts';

@@ -4,7 +4,7 @@ import { openCatalogue } from '../daemon/open-catalogue.ts';
 import type { BotConfig } from '../daemon/create-bot-config.ts';
 import { SarrafError } from '../domain/errors.ts';
 import type { QuoteCurrency } from '../exchange/market-names.ts';
-import { timeframeMs, type Timeframe } from '../domain/timeframe.ts';
+import { timeframeMs, type Timeframe } from '../domain/candle.ts';
 import type { StrategyDefinition } from '../strategy/definition.ts';
 import { defined } from '../simulator-server/market-config.ts';
 import { DEFAULT_CANDLE_RULES, type BarRules } from '../venues/bar-rules.ts';

@@ -1,7 +1,6 @@
 import { gridOfColumns, type CandleColumns, checkCell } from '../domain/candle-columns.ts';
 import { SarrafError } from '../domain/errors.ts';
-import { gridOf, gridText, liesInside, type BarGrid } from '../domain/bar-grid.ts';
-import type { Timeframe } from '../domain/timeframe.ts';
+import { gridOf, gridText, liesInside, type BarGrid, type Timeframe } from '../domain/candle.ts';
 import { ColumnCandle, type BarSource } from '../strategy/column-candle.ts';
 import type { ClosedCandle } from '../strategy/strategy-event.ts';
 

@@ -1,4 +1,4 @@
-import type { BarGrid } from '../domain/bar-grid.ts';
+import type { BarGrid } from '../domain/candle.ts';
 import {
   cellText,
   cellUnits,

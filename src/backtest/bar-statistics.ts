@@ -1,10 +1,8 @@
-import { DAY_MS } from '../domain/durations.ts';
-import { gridOf } from '../domain/bar-grid.ts';
+import { DAY_MS } from '../domain/time-text.ts';
+import { gridOf, type Candle, type Timeframe } from '../domain/candle.ts';
 import { barsBetween, candleAt, firstBarFrom, type CandleColumns } from '../domain/candle-columns.ts';
-import type { Candle } from '../domain/candle.ts';
-import { present } from '../domain/invariant.ts';
-import type { MarketStats, DayNumbers } from '../domain/market-stats.ts';
-import type { Timeframe } from '../domain/timeframe.ts';
+import { present } from '../domain/errors.ts';
+import type { MarketStats, DayNumbers } from '../domain/order-book.ts';
 import type { VenueAnswer, VenueCall } from '../venues/port.ts';
 import { BarFeed } from './bar-feed.ts';
 import type { BarLane } from './bar-lane.ts';

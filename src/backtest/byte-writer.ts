@@ -1,4 +1,4 @@
-import { DAY_MS } from '../domain/durations.ts';
+import { DAY_MS } from '../domain/time-text.ts';
 import { negateUnits, UNIT_DECIMALS, UNITS_PER_ONE, type Units } from '../domain/money.ts';
 
 /** Bytes are passed on in pieces of at most this size; only a text that is longer comes as a larger one. */

@@ -1,4 +1,4 @@
-import { DAY_MS } from '../domain/durations.ts';
+import { DAY_MS } from '../domain/time-text.ts';
 import { ownMarketsOf } from '../strategy/own-markets.ts';
 import { relative } from 'node:path';
 import { columnsOf, type CandleColumns } from '../domain/candle-columns.ts';
@@ -15,8 +15,7 @@ import { createMarket, type Market, type MarketOptions } from '../domain/market.
 import type { MarketSymbol, Currency } from '../domain/market-symbol.ts';
 import { parseMarket, MARKET_NAMES } from '../exchange/market-names.ts';
 import { formatUnits, parseUnits, type Units } from '../domain/money.ts';
-import { longestBarMs } from '../domain/bar-grid.ts';
-import { timeframeMs, type Timeframe } from '../domain/timeframe.ts';
+import { longestBarMs, timeframeMs, type Timeframe } from '../domain/candle.ts';
 import type { StrategyInstanceSettings } from '../engine/engine-settings.ts';
 import { EARLIEST_MS, LATEST_MS } from '../recording/read-rows.ts';
 import type { Catalogue } from '../recording/catalogue.ts';

@@ -1,6 +1,5 @@
 import { cellUnits, columnScale, firstBarFrom, type CandleColumns } from '../domain/candle-columns.ts';
-import { SarrafError } from '../domain/errors.ts';
-import { present } from '../domain/invariant.ts';
+import { SarrafError, present } from '../domain/errors.ts';
 import type { Market } from '../domain/market.ts';
 import type { Currency } from '../domain/market-symbol.ts';
 import { formatUnits, type Units } from '../domain/money.ts';

@@ -7,7 +7,7 @@ import { isoText } from '../domain/time-text.ts';
 import { barsBetween, firstBarFrom, gridOfColumns } from '../domain/candle-columns.ts';
 import type { Market } from '../domain/market.ts';
 import { UNITS_PER_ONE } from '../domain/money.ts';
-import { gridOf } from '../domain/bar-grid.ts';
+import { gridOf } from '../domain/candle.ts';
 import type { StrategyInstanceSettings } from '../engine/engine-settings.ts';
 import type { FillRecord } from '../records/fill.ts';
 import type { OrderRecord } from '../records/order.ts';

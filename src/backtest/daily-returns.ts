@@ -1,4 +1,4 @@
-import { DAY_MS } from '../domain/durations.ts';
+import { DAY_MS } from '../domain/time-text.ts';
 
 /** The returns of a run, one a day of UTC, from its first day to its last one. */
 export interface DailyReturns {

@@ -1,4 +1,4 @@
-import { present } from '../domain/invariant.ts';
+import { present } from '../domain/errors.ts';
 import type { StrategyInstanceSettings } from '../engine/engine-settings.ts';
 import type { SignalCommand } from '../engine/engine-event.ts';
 import { inDigits } from '../language/fact.ts';

@@ -1,7 +1,7 @@
 import type { FidelityStatement } from './backtest-run.ts';
 import type { BarRules } from '../venues/bar-rules.ts';
 import { inDigits } from '../language/fact.ts';
-import type { Timeframe } from '../domain/timeframe.ts';
+import type { Timeframe } from '../domain/candle.ts';
 import { fidelityFact as fact, type FidelityFact } from './fidelity-fact.ts';
 import { percentOf } from './percent-of.ts';
 

@@ -15,7 +15,7 @@ import { inDigits } from '../language/fact.ts';
 import { reportVoice } from './report-voice.ts';
 import { runWarning, type RunWarning, joinedBy } from './run-warning.ts';
 import type { LockRecord } from '../engine/lock-records.ts';
-import { present } from '../domain/invariant.ts';
+import { present } from '../domain/errors.ts';
 
 const MEANINGS: ReadonlyMap<string, string> = new Map(
   Object.entries(REFUSAL_TABLE).map(([code, { meaning }]) => [code, meaning]),

@@ -24,8 +24,7 @@ import { recordPlots } from './plot-recorder.ts';
 import { universeCaveats, universeRulesOf } from './available-markets.ts';
 import type { Recordings, RecordedCandles } from './recordings.ts';
 import type { BarRecording } from './poll/recorded-feed.ts';
-import { gridOf, liesInside, type BarAnchors } from '../domain/bar-grid.ts';
-import { timeframeMs, type Timeframe } from '../domain/timeframe.ts';
+import { gridOf, liesInside, type BarAnchors, timeframeMs, type Timeframe } from '../domain/candle.ts';
 import type { TimeRange } from '../recording/records.ts';
 
 export interface PollRequest extends Pick<

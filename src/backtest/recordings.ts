@@ -1,7 +1,6 @@
-import { UTC_BARS, type BarAnchors } from '../domain/bar-grid.ts';
+import { UTC_BARS, type BarAnchors, type Timeframe } from '../domain/candle.ts';
 import { barsBetween, firstBarFrom, type CandleColumns } from '../domain/candle-columns.ts';
 import type { MarketSymbol } from '../domain/market-symbol.ts';
-import type { Timeframe } from '../domain/timeframe.ts';
 import type { Catalogue } from '../recording/catalogue.ts';
 import { anchorsOf } from '../recording/manifest.ts';
 import { candlesOrNone } from '../recording/pack-market.ts';

@@ -1,7 +1,6 @@
-import { DAY_MS } from '../domain/durations.ts';
+import { DAY_MS, durationText, lengthText, minuteText, secondText } from '../domain/time-text.ts';
 import type { Currency } from '../domain/market-symbol.ts';
 import { groupedText } from '../domain/money-text.ts';
-import { durationText, lengthText, minuteText, secondText } from '../domain/time-text.ts';
 import type { Fact } from '../language/fact.ts';
 import { formatLength } from '../language/format-length.ts';
 import { unitName } from '../language/format-money.ts';

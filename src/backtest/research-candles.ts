@@ -3,13 +3,18 @@ import { SURE_DIGITS } from '../domain/decimal-text.ts';
 import { SarrafError } from '../domain/errors.ts';
 import { parseMarket } from '../exchange/market-names.ts';
 import { UNIT_DECIMALS } from '../domain/money.ts';
-import { anchorOfMost, gridOf, gridText, type BarAnchors } from '../domain/bar-grid.ts';
-import type { Timeframe } from '../domain/timeframe.ts';
+import {
+  anchorOfMost,
+  gridOf,
+  gridText,
+  type BarAnchors,
+  type BarValues,
+  type Timeframe,
+} from '../domain/candle.ts';
 import { openCatalogue, usualCatalogue } from '../daemon/open-catalogue.ts';
 import { TimeReader } from '../recording/written-form.ts';
 import { EARLIEST_MS, LATEST_MS } from '../recording/read-rows.ts';
 import { readBars, readFileBars } from './setup/read-bars.ts';
-import type { BarValues } from '../domain/candle.ts';
 
 /** Candles of one market as columns of plain numbers, oldest first. All columns have one length. */
 export interface Candles extends BarValues<Float64Array> {

@@ -10,13 +10,12 @@ import {
 import type { FeeSchedule } from '../domain/fee-schedule.ts';
 import type { Currency } from '../domain/market-symbol.ts';
 import { formatUnits, NO_UNITS, type Units } from '../domain/money.ts';
-import { timeframeMs } from '../domain/timeframe.ts';
+import { timeframeMs } from '../domain/candle.ts';
 import type { EngineSettings, StrategyInstanceSettings } from '../engine/engine-settings.ts';
 import type { OrderRecord } from '../records/order.ts';
-import type { BacktestRun, Loading, TradedMarket } from './backtest-run.ts';
+import { type BacktestRun, type Loading, type TradedMarket, withCaveats } from './backtest-run.ts';
 import { barsWithoutDetail } from './bar-lane.ts';
 import { CandleRunner, type RunMarket, type CandleRun, type RunRestarts } from './candle-runner.ts';
-import { withCaveats } from './backtest-run.ts';
 import { recordPlots } from './plot-recorder.ts';
 import { describeBarRules } from './describe-bar-rules.ts';
 import type { FidelityFact } from './fidelity-fact.ts';

@@ -1,9 +1,9 @@
 import { Decimal } from 'decimal.js';
 import { z } from 'zod';
 import { duration, marketSymbol } from '../daemon/setting-fields.ts';
-import { MINUTE_MS } from '../domain/durations.ts';
+import { MINUTE_MS } from '../domain/time-text.ts';
 import { UNIT_DECIMALS } from '../domain/money.ts';
-import { timeframeMs, TIMEFRAMES } from '../domain/timeframe.ts';
+import { timeframeMs, TIMEFRAMES } from '../domain/candle.ts';
 import { MARKET_NAMES } from '../exchange/market-names.ts';
 import { timeText } from '../recording/read-rows.ts';
 import { TimeReader, type FileForm } from '../recording/written-form.ts';

@@ -22,7 +22,7 @@ import { scriptedMarket, SCRIPT_START_MS, type MarketScript } from './scripted-m
 import type { Market } from '../domain/market.ts';
 import { refusedAnswer } from '../venues/typed-adapter.ts';
 import type { VenueAnswer, VenueCall } from '../venues/port.ts';
-import { timeframeMs } from '../domain/timeframe.ts';
+import { timeframeMs } from '../domain/candle.ts';
 import { MARKET_NAMES } from '../exchange/market-names.ts';
 import { english } from '../language/sentence.ts';
 

@@ -2,10 +2,9 @@ import { decimalText, fractionDigits } from '../domain/decimal-text.ts';
 import type { CandleColumns } from '../domain/candle-columns.ts';
 import { SarrafError } from '../domain/errors.ts';
 import { createMarket, type Market } from '../domain/market.ts';
-import { timeframeMs, type Timeframe } from '../domain/timeframe.ts';
+import { timeframeMs, type Timeframe, type BarValues } from '../domain/candle.ts';
 import { interfaceMinOrderValue } from '../simulator-server/market-config.ts';
 import { parseMarket } from '../exchange/market-names.ts';
-import type { BarValues } from '../domain/candle.ts';
 
 /**
  * A bar of a script: its close alone, or all that is known of it. Without an open it begins at the close of

@@ -1,9 +1,8 @@
 import { loadInstances } from '../daemon/load-instances.ts';
 import type { StrategyInstanceSettings } from '../engine/engine-settings.ts';
 import { readEvents, readSessionFile, type SessionFile } from '../daemon/session-file.ts';
-import type { Candle } from '../domain/candle.ts';
+import type { Candle, Timeframe } from '../domain/candle.ts';
 import { SarrafError } from '../domain/errors.ts';
-import type { Timeframe } from '../domain/timeframe.ts';
 import type { EngineEvent } from '../engine/engine-event.ts';
 import type { FillRecord } from '../records/fill.ts';
 import type { OrderRecord } from '../records/order.ts';

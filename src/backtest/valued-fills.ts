@@ -1,8 +1,7 @@
 import { cellUnits, columnScale, gridOfColumns, type CandleColumns } from '../domain/candle-columns.ts';
 import type { Currency } from '../domain/market-symbol.ts';
 import { parseMarket, MARKET_NAMES } from '../exchange/market-names.ts';
-import { NO_UNITS, UNITS_PER_ONE, type Units } from '../domain/money.ts';
-import { divideHalfEven } from '../domain/rounding.ts';
+import { NO_UNITS, UNITS_PER_ONE, type Units, divideHalfEven } from '../domain/money.ts';
 import type { FillRecord } from '../records/fill.ts';
 import { valueIn, type PriceOf, type Prices } from '../portfolio/quote-money.ts';
 import type { BacktestRun } from './backtest-run.ts';

@@ -1,5 +1,4 @@
-import type { RateLimit } from '../domain/rate-limit.ts';
-import type { RequestClass } from '../domain/request-class.ts';
+import type { RateLimit, RequestClass } from '../domain/rate-limit.ts';
 import { type LimitChange, type LimitWord, slotsFor } from './named-limit.ts';
 
 /** An occupied slot: one request that the exchange may have counted within the window. */

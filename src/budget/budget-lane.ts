@@ -1,5 +1,4 @@
-import type { RateLimit } from '../domain/rate-limit.ts';
-import { urgencyOf, type RequestClass } from '../domain/request-class.ts';
+import { type RateLimit, urgencyOf, type RequestClass } from '../domain/rate-limit.ts';
 import {
   MOST_CANCEL_DELAY_MS,
   MOST_COMMIT_MS,

@@ -1,6 +1,5 @@
 import { LATE_ARRIVAL_MS } from './admission.ts';
-import type { RateLimit } from '../domain/rate-limit.ts';
-import type { RequestClass } from '../domain/request-class.ts';
+import type { RateLimit, RequestClass } from '../domain/rate-limit.ts';
 
 /**
  * A request that ended without an answer. Where the exchange stands still it may keep such requests for as

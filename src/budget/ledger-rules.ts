@@ -1,5 +1,5 @@
 import type { Budget, RateLimit } from '../domain/rate-limit.ts';
-import { present } from '../domain/invariant.ts';
+import { present } from '../domain/errors.ts';
 import { waitForSlot, type Admission, type AdmissionAsk, type Slot, type SlotEnd } from './admission.ts';
 import type { ClockRow, NamedLimitRows, BudgetKey, BudgetRow, SlotRows } from './slot-rows.ts';
 import { PROBE_EVERY_MS, type LockoutRows } from './lockouts.ts';

@@ -1,5 +1,4 @@
-import type { RateLimit } from '../domain/rate-limit.ts';
-import type { RequestClass } from '../domain/request-class.ts';
+import type { RateLimit, RequestClass } from '../domain/rate-limit.ts';
 import {
   isReleased,
   waitForSlot,

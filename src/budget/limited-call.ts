@@ -1,4 +1,4 @@
-import type { RequestClass } from '../domain/request-class.ts';
+import type { RequestClass } from '../domain/rate-limit.ts';
 import type { Drop, BudgetTrouble } from './budget-lane.ts';
 import type { CredentialUse } from './lockouts.ts';
 import { MOST_SEND_DELAY_MS } from './admission.ts';

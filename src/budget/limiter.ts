@@ -1,7 +1,6 @@
-import type { RateLimit } from '../domain/rate-limit.ts';
+import { type RateLimit, type RequestClass, urgencyOf } from '../domain/rate-limit.ts';
 import { type RequestLedger, MOST_SEND_DELAY_MS, mostSendDelayMs } from './admission.ts';
 import { admittanceOf, type Admittance } from './admittance.ts';
-import { type RequestClass, urgencyOf } from '../domain/request-class.ts';
 import {
   BudgetLane,
   type BudgetTrouble,
@@ -21,9 +20,8 @@ import {
 } from './waiting-queue.ts';
 import type { LimitedCall, LimitedReply, SubmittedCall, CompletionHandler } from './limited-call.ts';
 import type { LockoutBook, CredentialUse } from './lockouts.ts';
-import { present } from '../domain/invariant.ts';
+import { present, messageOf, SarrafError } from '../domain/errors.ts';
 import Bottleneck from 'bottleneck';
-import { messageOf, SarrafError } from '../domain/errors.ts';
 
 /** Source of admissions: a ledger and lockouts that answer at once, or one that is asked. */
 type Admitting =

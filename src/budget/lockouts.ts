@@ -1,4 +1,4 @@
-import { HOUR_MS } from '../domain/durations.ts';
+import { HOUR_MS } from '../domain/time-text.ts';
 
 /** Needs of a call: its budget, and the credential. */
 export interface LockoutAsk {

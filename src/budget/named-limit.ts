@@ -1,5 +1,4 @@
-import type { RateLimit } from '../domain/rate-limit.ts';
-import { mayUseReserve, type RequestClass } from '../domain/request-class.ts';
+import { type RateLimit, mayUseReserve, type RequestClass } from '../domain/rate-limit.ts';
 
 /** A limit below ours that the exchange has named in a limit reply, as it does when it is crowded. */
 export interface NamedLimit {

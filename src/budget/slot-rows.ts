@@ -1,4 +1,4 @@
-import { present } from '../domain/invariant.ts';
+import { present } from '../domain/errors.ts';
 import type Database from 'better-sqlite3';
 import { LATE_ARRIVAL_MS } from './admission.ts';
 import {

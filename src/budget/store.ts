@@ -1,5 +1,5 @@
 import type { Budget } from '../domain/rate-limit.ts';
-import { present } from '../domain/invariant.ts';
+import { present } from '../domain/errors.ts';
 import { statSync } from 'node:fs';
 import type Database from 'better-sqlite3';
 import type { Admission, AdmissionAsk, RequestLedger, Slot, SlotEnd } from './admission.ts';

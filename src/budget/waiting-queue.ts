@@ -1,4 +1,4 @@
-import { urgencyOf, type RequestClass } from '../domain/request-class.ts';
+import { urgencyOf, type RequestClass } from '../domain/rate-limit.ts';
 
 /** A request that waits for a slot. */
 export interface Waiting {

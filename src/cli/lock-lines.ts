@@ -1,5 +1,5 @@
 import { durationText } from '../domain/time-text.ts';
-import { bothTimesText } from '../domain/tehran-time.ts';
+import { bothTimesText } from '../domain/zone-time.ts';
 import { scopeText, UNTIL_RESUMED_MS, type Lock } from '../engine/lock.ts';
 import { whyLocked, type LocksNow } from '../mirror/locks-now.ts';
 import { tableLines } from './table.ts';

@@ -1,7 +1,7 @@
 import { formatUnits, type Units } from '../domain/money.ts';
 import { clockText } from '../domain/time-text.ts';
 import type { FillRecord } from '../records/fill.ts';
-import type { VenueOrderId } from '../domain/venue-id.ts';
+import type { VenueOrderId } from '../domain/order.ts';
 import type { OrderRecord } from '../records/order.ts';
 import { tableLines, type TableColumn } from './table.ts';
 import { reasonText } from './reason-text.ts';

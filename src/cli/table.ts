@@ -1,4 +1,4 @@
-import { harmless } from '../domain/one-line.ts';
+import { harmless } from '../domain/money-text.ts';
 
 /** A column of a table for people. Numbers are easier to compare when they end below one another. */
 export interface TableColumn {

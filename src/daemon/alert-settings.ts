@@ -1,8 +1,8 @@
-import { DAY_MS, MINUTE_MS, SECOND_MS } from '../domain/durations.ts';
+import { DAY_MS, MINUTE_MS, SECOND_MS } from '../domain/time-text.ts';
 import { z } from 'zod';
 import { parseUnits } from '../domain/money.ts';
 import { positiveDecimal } from '../simulator-server/market-config.ts';
-import { readClock } from '../domain/tehran-time.ts';
+import { readClock } from '../domain/zone-time.ts';
 import { session, duration } from './setting-fields.ts';
 import { Secret } from '../configuration/secret.ts';
 

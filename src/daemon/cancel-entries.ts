@@ -1,5 +1,5 @@
 import { SarrafError } from '../domain/errors.ts';
-import type { VenueOrder } from '../domain/order.ts';
+import type { VenueOrder, ListCursor } from '../domain/order.ts';
 import type { Limiter } from '../budget/limiter.ts';
 import type { OrderRecord } from '../records/order.ts';
 import { nextOrdersPage } from '../engine/own-list.ts';
@@ -13,7 +13,6 @@ import { NO_UNITS } from '../domain/money.ts';
 import { readFigures } from '../engine/strategy-instance-record.ts';
 import { MirrorReader } from '../mirror/mirror-reader.ts';
 import type { HttpRequest, HttpResponse, Transport } from '../exchange/transport.ts';
-import type { ListCursor } from '../domain/venue-id.ts';
 
 /** A silence in which entries are to be canceled. */
 export interface SilentBot {

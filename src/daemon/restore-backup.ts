@@ -1,8 +1,7 @@
 import { copyFileSync, existsSync, renameSync, rmSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { isoText } from '../domain/time-text.ts';
-import { SarrafError } from '../domain/errors.ts';
-import { invariant } from '../domain/invariant.ts';
+import { SarrafError, invariant } from '../domain/errors.ts';
 import { mirrorFactsOf, type MirrorFacts } from '../mirror/mirror-facts.ts';
 import { restoringPath } from '../mirror/mirror-file.ts';
 import { unusable } from '../mirror/unusable.ts';

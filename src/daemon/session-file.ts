@@ -13,7 +13,7 @@ import { messageOf, SarrafError } from '../domain/errors.ts';
 import type { FeeSchedule } from '../domain/fee-schedule.ts';
 import { createMarket, type Market } from '../domain/market.ts';
 import { formatUnits } from '../domain/money.ts';
-import { readUnits, writeUnits } from '../domain/units-json.ts';
+import { readUnits, writeUnits } from '../domain/stored-json.ts';
 import type { MirrorState } from '../engine/mirror-change.ts';
 import { readExchangeConfig } from '../simulator-server/exchange-config.ts';
 import { BOT_MODES } from '../mirror/mirror-path.ts';

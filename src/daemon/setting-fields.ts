@@ -6,7 +6,7 @@ import { parseUnits } from '../domain/money.ts';
 import { currencySymbol, decimalAmount, positiveDecimal } from '../simulator-server/market-config.ts';
 import { DURATION, formatDuration, parseDuration } from './duration-text.ts';
 import { readDay, WEEKDAYS } from '../domain/calendar-day.ts';
-import { readClock, readTehranTime, tehranInstant } from '../domain/tehran-time.ts';
+import { readClock, readTehranTime, tehranInstant } from '../domain/zone-time.ts';
 import type { Session, TimeSpan } from '../engine/trading-calendar.ts';
 
 /** The longest time that may be written where no other bound is given. */

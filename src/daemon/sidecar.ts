@@ -1,6 +1,6 @@
 import { setTimeout } from 'node:timers';
 import type { BotConfig } from './create-bot-config.ts';
-import { HOUR_MS } from '../domain/durations.ts';
+import { HOUR_MS } from '../domain/time-text.ts';
 import { messageOf } from '../domain/errors.ts';
 import { Worker } from 'node:worker_threads';
 

@@ -1,10 +1,10 @@
-import { MINUTE_MS } from '../domain/durations.ts';
+import { MINUTE_MS } from '../domain/time-text.ts';
 import { z } from 'zod';
 import { duration, inventory, marketSymbol, perQuoteField } from './setting-fields.ts';
 import { lockSettings } from './lock-settings.ts';
 import { strategyRiskSettings } from './settings/risk-settings.ts';
-import { present } from '../domain/invariant.ts';
-import { TIMEFRAMES } from '../domain/timeframe.ts';
+import { present } from '../domain/errors.ts';
+import { TIMEFRAMES } from '../domain/candle.ts';
 import type { StrategyDefinition } from '../strategy/definition.ts';
 import { universeText } from '../strategy/own-markets.ts';
 import { universeSchema } from '../strategy/universe-rules.ts';

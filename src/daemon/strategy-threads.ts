@@ -1,4 +1,4 @@
-import type { Timeframe } from '../domain/timeframe.ts';
+import type { Timeframe } from '../domain/candle.ts';
 import { WorkerRunner, type IsolationLimits } from '../plugins/worker-runner.ts';
 import type { StrategyPort } from '../strategy/strategy-port.ts';
 import type { UniverseWish } from '../strategy/universe-rules.ts';

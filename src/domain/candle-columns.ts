@@ -1,12 +1,15 @@
-import { gridOf, type BarAnchors, type BarGrid } from './bar-grid.ts';
-import { present } from './invariant.ts';
-import type { Candle, BarValues } from './candle.ts';
-import type { Timeframe } from './timeframe.ts';
+import {
+  gridOf,
+  type BarAnchors,
+  type BarGrid,
+  type Candle,
+  type BarValues,
+  type Timeframe,
+} from './candle.ts';
+import { present, SarrafError } from './errors.ts';
 import { decimalText, SURE_DIGITS, type DecimalText } from './decimal-text.ts';
-import { SarrafError } from './errors.ts';
 import type { MarketSymbol } from './market-symbol.ts';
-import { parseUnits, UNIT_DECIMALS, UNITS_PER_ONE, type Units } from './money.ts';
-import { divideHalfEven } from './rounding.ts';
+import { parseUnits, UNIT_DECIMALS, UNITS_PER_ONE, type Units, divideHalfEven } from './money.ts';
 
 /**
  * Many bars of one market and timeframe, column by column, oldest first. A price is a whole number of

@@ -1,4 +1,7 @@
 import type { DecimalText } from './decimal-text.ts';
+import { DAY_MS, HOUR_MS, MINUTE_MS } from './time-text.ts';
+import { SarrafError } from './errors.ts';
+import { isZone, zoneInstant, zoneOffsetMs } from './zone-time.ts';
 
 /** The prices and the volume of a bar, or columns of them. */
 export interface BarValues<Value> {
@@ -22,4 +25,340 @@ export function eachBarValue<Value>(value: Value): BarValues<Value> {
 /** One bar. `openTimeMs` is the start of the bar, UTC; low <= open, close <= high. */
 export interface Candle extends BarValues<DecimalText> {
   readonly openTimeMs: number;
+}
+
+const LENGTHS_MS = {
+  '1m': MINUTE_MS,
+  '5m': 5 * MINUTE_MS,
+  '15m': 15 * MINUTE_MS,
+  '30m': 30 * MINUTE_MS,
+  '1h': HOUR_MS,
+  '3h': 3 * HOUR_MS,
+  '4h': 4 * HOUR_MS,
+  '6h': 6 * HOUR_MS,
+  '12h': 12 * HOUR_MS,
+  '1d': DAY_MS,
+  '2d': 2 * DAY_MS,
+  '3d': 3 * DAY_MS,
+} as const;
+
+/** The length of a candle, such as `15m`. */
+export type Timeframe = keyof typeof LENGTHS_MS;
+
+/** Every timeframe, shortest first. */
+export const TIMEFRAMES = Object.freeze(Object.keys(LENGTHS_MS)) as readonly [Timeframe, ...Timeframe[]];
+
+/**
+ * The usual length of a candle in milliseconds. Where one begins and ends is for its `BarGrid` to say:
+ * a day can have 23 or 25 hours.
+ */
+export function timeframeMs(timeframe: Timeframe): number {
+  return LENGTHS_MS[timeframe];
+}
+
+/**
+ * Start and end of the bars of a timeframe. Nothing may assume that a bar begins at a multiple of its length
+ * since 1970: the exchange's days begin at midnight in Tehran, which is 20:30 UTC, or 19:30 in the summers
+ * until 2022, and a day in which the clock is set has 23 or 25 hours.
+ *
+ * Source: the exchange's public documentation has `t: [1562095800, 1562182200]` as the answer for
+ * `resolution=D`. These are 2019-07-02T19:30Z and a day later, midnight in Tehran by its summer time. That 4
+ * h bars begin at 20:30 and 00:30 UTC was seen from outside. Unknown `[?]`: the start of bars of 1 h, 3 h, 6
+ * h, 12 h, 2 and 3 days, and that of 4 h bars in a summer until 2022.
+ */
+
+/**
+ * Bars begin at whole lengths after `offsetMs` past midnight on the clock of a zone, counted from 1970-01-01
+ * of that clock.
+ */
+export interface BarAnchor {
+  /** Of the tz database: `UTC`, `Asia/Tehran`. */
+  readonly zone: string;
+  /** Less than the length of the bar. */
+  readonly offsetMs: number;
+}
+
+/**
+ * The anchors of a market's timeframes, as far as they are known. A timeframe without one has that of the
+ * longest shorter one, and UTC midnight before the first: see `anchorIn`.
+ */
+export type BarAnchors = Readonly<Partial<Record<Timeframe, BarAnchor>>>;
+
+/** Midnight of UTC: what most exchanges of the world count from. */
+export const UTC_MIDNIGHT: BarAnchor = Object.freeze({ zone: 'UTC', offsetMs: 0 });
+
+/** Midnight in Tehran. */
+export const TEHRAN_MIDNIGHT: BarAnchor = Object.freeze({ zone: 'Asia/Tehran', offsetMs: 0 });
+
+/** All bars begin as UTC does. */
+export const UTC_BARS: BarAnchors = Object.freeze({});
+
+/** All bars of 4 h and more begin as Tehran does; shorter ones as UTC does. */
+export const TEHRAN_BARS: BarAnchors = Object.freeze({ '4h': TEHRAN_MIDNIGHT });
+
+/**
+ * The anchor of a timeframe: its own, else that of the longest shorter one that has one, else UTC midnight.
+ */
+export function anchorIn(anchors: BarAnchors, timeframe: Timeframe): BarAnchor {
+  for (let place = TIMEFRAMES.indexOf(timeframe); place >= 0; place -= 1) {
+    const known = TIMEFRAMES[place];
+    const anchor = known === undefined ? undefined : anchors[known];
+    if (anchor !== undefined) return anchor;
+  }
+  return UTC_MIDNIGHT;
+}
+
+/**
+ * Bars up to this length lie even in every zone: clocks are set by whole hours, and no bar of an hour is
+ * longer or shorter for it.
+ */
+const ALWAYS_EVEN_MS = 3_600_000;
+
+/** A moment after the last change of clocks in Tehran: the usual offset of a zone is that of then. */
+const USUAL_MS = 1_704_067_200_000;
+
+/** Change in the length of a bar in which the clock of its zone is set. */
+const CLOCK_CHANGE_MS = 3_600_000;
+
+/** The most that a bar of a timeframe can take, whatever zone it lies in. */
+export function longestBarMs(timeframe: Timeframe): number {
+  const lengthMs = timeframeMs(timeframe);
+  return lengthMs <= ALWAYS_EVEN_MS ? lengthMs : lengthMs + CLOCK_CHANGE_MS;
+}
+
+/** The bars of one timeframe, on the clock of their anchor. Times are in ms since 1970. */
+export class BarGrid {
+  readonly timeframe: Timeframe;
+  readonly anchor: BarAnchor;
+  /** The usual length of a bar: some are an hour longer or shorter where `isEven` is false. */
+  readonly lengthMs: number;
+  /** True if all bars have one length, so that whole numbers determine their start. */
+  readonly isEven: boolean;
+  /** Start of even bars after a multiple of their length. */
+  private readonly phaseMs: number;
+
+  constructor(timeframe: Timeframe, anchor: BarAnchor) {
+    const { zone, offsetMs } = anchor;
+    this.timeframe = timeframe;
+    this.anchor = anchor;
+    this.lengthMs = timeframeMs(timeframe);
+    this.isEven = zone === 'UTC' || this.lengthMs <= ALWAYS_EVEN_MS;
+    this.phaseMs = remainder(offsetMs - zoneOffsetMs(zone, USUAL_MS), this.lengthMs);
+  }
+
+  /** Returns the start of the bar that contains a time. */
+  startOf(timeMs: number): number {
+    const { lengthMs, phaseMs } = this;
+    if (this.isEven) return Math.floor((timeMs - phaseMs) / lengthMs) * lengthMs + phaseMs;
+    return this.instantOf(this.numberOf(timeMs));
+  }
+
+  /** Returns the end of the bar that begins at a time, which is the start of the next bar. */
+  endOf(openTimeMs: number): number {
+    return this.isEven ? openTimeMs + this.lengthMs : this.instantOf(this.numberOf(openTimeMs) + 1);
+  }
+
+  /** Returns the start of the bar that ends at a time at which another begins. */
+  before(openTimeMs: number): number {
+    return this.startOf(openTimeMs - 1);
+  }
+
+  /** The beginning of a bar that is nearest to a time. */
+  nearestStart(timeMs: number): number {
+    return this.startOf(timeMs + this.lengthMs / 2);
+  }
+
+  /** The first beginning of a bar at a time or later. */
+  startFrom(timeMs: number): number {
+    const startMs = this.startOf(timeMs);
+    return startMs === timeMs ? timeMs : this.endOf(startMs);
+  }
+
+  /** True if a bar begins at a time. */
+  isStart(timeMs: number): boolean {
+    return this.startOf(timeMs) === timeMs;
+  }
+
+  /**
+   * Returns the number of bars that begin from one time on and before another; negative if that is the
+   * earlier one.
+   */
+  count(fromMs: number, toMs: number): number {
+    if (this.isEven)
+      return (
+        Math.ceil((toMs - this.phaseMs) / this.lengthMs) - Math.ceil((fromMs - this.phaseMs) / this.lengthMs)
+      );
+    return this.numberOf(this.startFrom(toMs)) - this.numberOf(this.startFrom(fromMs));
+  }
+
+  /** The beginning of a bar so many bars after the one that holds a time; before it for a negative number. */
+  shifted(timeMs: number, bars: number): number {
+    if (this.isEven) return this.startOf(timeMs) + bars * this.lengthMs;
+    return this.instantOf(this.numberOf(timeMs) + bars);
+  }
+
+  /**
+   * Returns the number of the bar that contains a time, counted from 1970 on. A clock that goes back may have
+   * shown a later bar's time before.
+   */
+  private numberOf(timeMs: number): number {
+    if (this.isEven) return Math.floor((timeMs - this.phaseMs) / this.lengthMs);
+    const { zone, offsetMs } = this.anchor;
+    let number = Math.floor((timeMs + zoneOffsetMs(zone, timeMs) - offsetMs) / this.lengthMs);
+    while (this.instantOf(number + 1) <= timeMs) number += 1;
+    return number;
+  }
+
+  private instantOf(number: number): number {
+    const { zone, offsetMs } = this.anchor;
+    return zoneInstant(zone, number * this.lengthMs + offsetMs);
+  }
+}
+
+const grids = new Map<string, BarGrid>();
+/** Grids that are remembered; then they begin anew. */
+const MOST_GRIDS = 256;
+
+/** The grid of a timeframe; the same object for the same anchor. */
+export function gridOf(timeframe: Timeframe, anchors: BarAnchors | undefined): BarGrid {
+  return gridAt(timeframe, anchorIn(anchors ?? UTC_BARS, timeframe));
+}
+
+/** The same for an anchor that is known. */
+export function gridAt(timeframe: Timeframe, anchor: BarAnchor): BarGrid {
+  const key = `${timeframe} ${anchor.zone} ${anchor.offsetMs}`;
+  let grid = grids.get(key);
+  if (grid !== undefined) return grid;
+  grid = new BarGrid(timeframe, anchor);
+  if (grids.size >= MOST_GRIDS) grids.clear();
+  grids.set(key, grid);
+  return grid;
+}
+
+/** Midsummer and midwinter of years in which clocks were set otherwise than today. */
+const OFFSETS_AT_MS = [2010, 2018, 2022, 2026].flatMap((year) =>
+  [0, 6].map((month) => (year - 1970) * 31_556_952_000 + month * 2_629_746_000),
+);
+
+/**
+ * True if the bars of one grid lie whole inside those of another, so that the longer ones can be built from
+ * them.
+ */
+export function liesInside(parts: BarGrid, whole: BarGrid): boolean {
+  if (whole.lengthMs % parts.lengthMs !== 0) return false;
+  const { zone, offsetMs } = whole.anchor;
+  if (!parts.isEven)
+    return parts.anchor.zone === zone && remainder(offsetMs - parts.anchor.offsetMs, parts.lengthMs) === 0;
+  if (whole.isEven) return parts.isStart(whole.startOf(0));
+  return OFFSETS_AT_MS.every((atMs) => parts.isStart(offsetMs - zoneOffsetMs(zone, atMs)));
+}
+
+/**
+ * The anchor that the times of some bars show: `stated` where they lie on that, else midnight in UTC or in
+ * Tehran, another day of these for bars of several days, or another time of the day in UTC. Null where they
+ * lie on none of these. A bar or two may show less than there is: more of them may show another.
+ */
+export function anchorShown(
+  timeframe: Timeframe,
+  openTimesMs: readonly number[],
+  stated: BarAnchor = UTC_MIDNIGHT,
+): BarAnchor | null {
+  const { anchor, bars } = anchorOfMost(timeframe, openTimesMs, stated);
+  return bars === openTimesMs.length ? anchor : null;
+}
+
+/** The same on which most of the bars lie, the first of several, and how many these are. */
+export function anchorOfMost(
+  timeframe: Timeframe,
+  openTimesMs: readonly number[],
+  stated: BarAnchor = UTC_MIDNIGHT,
+): { readonly anchor: BarAnchor; readonly bars: number } {
+  let most = { anchor: stated, bars: -1 };
+  for (const anchor of candidates(timeframe, { stated, openTimesMs })) {
+    const grid = gridAt(timeframe, anchor);
+    let bars = 0;
+    for (const timeMs of openTimesMs) if (grid.isStart(timeMs)) bars += 1;
+    if (bars > most.bars) most = { anchor, bars };
+    if (bars === openTimesMs.length) break;
+  }
+  return most;
+}
+
+/**
+ * Anchors of a market with what some of its bars show: those that were stated where they do not contradict.
+ */
+export function shownAnchors(
+  timeframe: Timeframe,
+  bars: readonly { readonly openTimeMs: number }[],
+  stated: BarAnchors,
+): BarAnchors {
+  const before = anchorIn(stated, timeframe);
+  const times = bars.map(({ openTimeMs }) => openTimeMs);
+  const shown = anchorShown(timeframe, times, before);
+  return shown === null || shown === before ? stated : { ...stated, [timeframe]: shown };
+}
+
+/** The clocks of all zones differ from UTC by a multiple of this: a time between is no beginning of a day. */
+const FINEST_OFFSET_MS = 900_000;
+
+function candidates(
+  timeframe: Timeframe,
+  of: { readonly stated: BarAnchor; readonly openTimesMs: readonly number[] },
+): readonly BarAnchor[] {
+  const { stated, openTimesMs } = of;
+  const lengthMs = timeframeMs(timeframe);
+  const daysMs = Array.from({ length: Math.max(1, lengthMs / DAY_MS) }, (_, day) => day * DAY_MS);
+  const phases = new Map<number, number>();
+  for (const timeMs of openTimesMs) {
+    const phaseMs = remainder(timeMs, lengthMs);
+    if (phaseMs % FINEST_OFFSET_MS === 0) phases.set(phaseMs, (phases.get(phaseMs) ?? 0) + 1);
+  }
+  const [usual] = [...phases].toSorted(([, left], [, right]) => right - left);
+  return [
+    stated,
+    ...daysMs.flatMap((offsetMs) => [UTC_MIDNIGHT, TEHRAN_MIDNIGHT].map(({ zone }) => ({ zone, offsetMs }))),
+    ...(usual === undefined ? [] : [{ zone: 'UTC', offsetMs: usual[0] }]),
+  ];
+}
+
+/**
+ * True if two grids of one timeframe have the same bars. Bars of up to 30 minutes are the same in UTC and in
+ * Tehran.
+ */
+export function isSameGrid(left: BarGrid, right: BarGrid): boolean {
+  return liesInside(left, right) && left.isEven === right.isEven;
+}
+
+const two = (value: number): string => String(value).padStart(2, '0');
+
+/** An anchor for people: `Asia/Tehran`, or `UTC 08:00` where bars begin at another time than midnight. */
+export function anchorText({ zone, offsetMs }: BarAnchor): string {
+  if (offsetMs === 0) return zone;
+  const minutes = Math.floor(offsetMs / 60_000);
+  return `${zone} ${two(Math.floor(minutes / 60))}:${two(minutes % 60)}`;
+}
+
+/** Bars for people: `4h, which begin as Asia/Tehran does`. */
+export function gridText({ timeframe, anchor }: BarGrid): string {
+  return `${timeframe}, which begin at ${anchorText(anchor)}`;
+}
+
+/**
+ * Reads what `anchorText` writes. Throws `INVALID_OPTIONS` for a zone that the tz database does not have, and
+ * for what is no time.
+ */
+export function readAnchor(text: string): BarAnchor {
+  const [zone = '', clock = '00:00', more] = text.trim().split(/\s+/);
+  const parts = /^(\d{2}):(\d{2})$/.exec(clock);
+  const minutes = parts === null ? Number.NaN : Number(parts[1]) * 60 + Number(parts[2]);
+  if (more === undefined && minutes < 3 * 1_440 && zone !== '' && isZone(zone))
+    return { zone, offsetMs: minutes * 60_000 };
+  throw new SarrafError(
+    'INVALID_OPTIONS',
+    `expected where bars begin, such as UTC, Asia/Tehran or "UTC 08:00", was "${text}"`,
+  );
+}
+
+function remainder(value: number, by: number): number {
+  return ((value % by) + by) % by;
 }

@@ -1,6 +1,13 @@
 import { Decimal } from 'decimal.js';
-import type { Brand } from './brand.ts';
 import { SarrafError } from './errors.ts';
+
+declare const brand: unique symbol;
+
+/**
+ * A value of type `T` that only its own constructor makes, so that a price can not be passed where an amount
+ * is due.
+ */
+export type Brand<T, Name extends string> = T & { readonly [brand]: Name };
 
 /**
  * A decimal number as its canonical text: optional minus, digits, and a fraction without trailing zeros.

@@ -1,9 +1,7 @@
 import { decimalText } from './decimal-text.ts';
-import { SarrafError } from './errors.ts';
-import { present } from './invariant.ts';
+import { SarrafError, present } from './errors.ts';
 import type { Currency } from './market-symbol.ts';
-import { formatUnits, unitsOf, type Units } from './money.ts';
-import { divideHalfEven } from './rounding.ts';
+import { formatUnits, unitsOf, type Units, divideHalfEven } from './money.ts';
 
 /** Fee rates of one market kind in millionths (2,500 is 0.25 %). */
 export interface FeeRates {

@@ -40,3 +40,10 @@ export function marginTopic(
 ): string {
   return of.kind === 'delegation-limit' ? `delegation-limit ${of.currency}` : of.kind;
 }
+
+/** The two wallets of a currency. */
+export type WalletSide = 'spot' | 'margin';
+
+export function otherSide(side: WalletSide): WalletSide {
+  return side === 'spot' ? 'margin' : 'spot';
+}

@@ -1,4 +1,4 @@
-import type { Brand } from './brand.ts';
+import type { Brand } from './decimal-text.ts';
 import { SarrafError } from './errors.ts';
 
 /** A market by its spelling in public paths, the one used inside: `BTCUSDT`. */

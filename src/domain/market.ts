@@ -1,8 +1,17 @@
 import { decimalText, type DecimalText } from './decimal-text.ts';
 import { SarrafError } from './errors.ts';
 import type { MarketName } from './market-symbol.ts';
-import { formatUnits, unitsOf, UNITS_PER_ONE, type Amount, type Price, type Units } from './money.ts';
-import { divideDown, divideHalfEven, divideUp } from './rounding.ts';
+import {
+  formatUnits,
+  unitsOf,
+  UNITS_PER_ONE,
+  type Amount,
+  type Price,
+  type Units,
+  divideDown,
+  divideHalfEven,
+  divideUp,
+} from './money.ts';
 
 /**
  * A market's identity and grid. Steps are decimals of any size (`"10"` and `"0.00000001"` both occur), so a
@@ -133,8 +142,7 @@ export function stepValue(price: number, amount: number): bigint {
 }
 
 /**
- * The value in quote units of a sum of step products, half-even. Totals of fills are differences of this (see
- * `fill-total.ts`).
+ * The value in quote units of a sum of step products, half-even. Totals of fills are differences of this.
  */
 export function valueHalfEven(market: Market, steps: bigint): Units {
   if (market.exactStepProduct !== null) return (steps * market.exactStepProduct) as Units;

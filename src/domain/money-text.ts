@@ -1,6 +1,5 @@
 import { decimalText, type DecimalText } from './decimal-text.ts';
-import { formatUnits, UNIT_DECIMALS, unitsOf } from './money.ts';
-import { divideHalfEven } from './rounding.ts';
+import { formatUnits, UNIT_DECIMALS, unitsOf, divideHalfEven } from './money.ts';
 
 const COIN_DECIMALS = 8;
 
@@ -28,4 +27,28 @@ export function groupedText(text: DecimalText | string, decimals = 0): string {
 /** A number of things: `1 fill`, `2 fills`, `1,000 rows`. */
 export function countText(count: number, one: string, many = `${one}s`): string {
   return `${groupedText(String(count))} ${count === 1 ? one : many}`;
+}
+
+/**
+ * A text of others in one line, without what would break a line of a log, or move a terminal's cursor or
+ * colours.
+ */
+export function oneLine(text: string): string {
+  // oxlint-disable-next-line no-control-regex -- these are what is taken out
+  return text.replaceAll(/[\u0000-\u001F\u007F-\u009F\u2028\u2029]+/g, ' ');
+}
+
+/**
+ * Characters that a terminal would obey, or that would reverse the rest of a line; tabs and line ends stay.
+ */
+const OBEYED = /[^\P{Cc}\t\n]|[\u202A-\u202E\u2066-\u2069]/gu;
+
+/** A text of others as a terminal may show it. */
+export function harmless(text: string): string {
+  return text.replaceAll(OBEYED, '?');
+}
+
+/** A name such as `plannedAt` with a mark before each word, as SQL and options have it: `planned_at`. */
+export function separatedName(name: string, mark: '-' | '_'): string {
+  return name.replaceAll(/[A-Z]/g, (letter) => `${mark}${letter.toLowerCase()}`);
 }

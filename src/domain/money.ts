@@ -1,5 +1,4 @@
-import type { Brand } from './brand.ts';
-import { decimalText, fractionDigits, SURE_DIGITS, type DecimalText } from './decimal-text.ts';
+import { type Brand, decimalText, fractionDigits, SURE_DIGITS, type DecimalText } from './decimal-text.ts';
 import { SarrafError } from './errors.ts';
 
 /**
@@ -125,4 +124,63 @@ export function formatUnits(units: bigint): DecimalText {
   const whole = digits.slice(0, point);
   const text = end === point ? whole : `${whole}.${digits.slice(point, end)}`;
   return (negative ? `-${text}` : text) as DecimalText;
+}
+
+/**
+ * The one place where digits are lost, and each function says in its name which way.
+ *
+ * All divisions are of bigints: a rial notional at ten decimals (1.26e20 for one bitcoin) fits no 64-bit
+ * integer and no float.
+ */
+
+/**
+ * The quotient rounded to the nearest integer, a tie to the even one (banker's rounding). `divisor` is
+ * positive.
+ */
+export function divideHalfEven(dividend: bigint, divisor: bigint): bigint {
+  const quotient = dividend / divisor;
+  // Cheaper than a second division.
+  const rest = dividend - quotient * divisor;
+  if (rest === 0n) return quotient;
+  const magnitude = rest < 0n ? -rest : rest;
+  const twice = magnitude * 2n;
+  if (twice < divisor || (twice === divisor && quotient % 2n === 0n)) return quotient;
+  return dividend < 0n ? quotient - 1n : quotient + 1n;
+}
+
+/** The quotient rounded towards zero. `divisor` is positive. */
+export function divideDown(dividend: bigint, divisor: bigint): bigint {
+  return dividend / divisor;
+}
+
+/**
+ * The quotient rounded away from zero: what a hold uses, so that it always covers the debit. `divisor` is
+ * positive.
+ */
+export function divideUp(dividend: bigint, divisor: bigint): bigint {
+  const quotient = dividend / divisor;
+  if (dividend % divisor === 0n) return quotient;
+  return dividend < 0n ? quotient - 1n : quotient + 1n;
+}
+
+/** A number with more decimals than the books keep, as the exchange wrote it. */
+export interface TooFine {
+  /** The field of the record. */
+  readonly field: string;
+  readonly text: DecimalText;
+}
+
+/** The first of the fields that the books can not hold; null where they hold all. */
+export function tooFineIn(fields: Readonly<Record<string, DecimalText | null>>): TooFine | null {
+  for (const field in fields) {
+    const text = fields[field] ?? null;
+    if (text !== null && fractionDigits(text) > UNIT_DECIMALS) return { field, text };
+  }
+  return null;
+}
+
+/** A decimal as units, cut to ten decimals: what is beyond them is the dust of somebody's floats. */
+export function unitsAbout(text: DecimalText): Units {
+  const spare = fractionDigits(text) - UNIT_DECIMALS;
+  return spare <= 0 ? unitsOf(text) : unitsOf(decimalText(text.slice(0, -spare)));
 }

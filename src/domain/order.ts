@@ -1,7 +1,22 @@
 import type { MarketName } from './market-symbol.ts';
-import type { Units } from './money.ts';
-import type { TooFine } from './too-fine.ts';
-import type { VenueOrderId } from './venue-id.ts';
+import type { Units, TooFine } from './money.ts';
+import { z } from 'zod';
+import type { Brand } from './decimal-text.ts';
+
+/**
+ * Role of an order that leaves a position: target, stop (fixed, following the price, or at the price paid),
+ * end by time, or end by the strategy's own decision.
+ */
+export const EXIT_KINDS = [
+  'take-profit',
+  'stop-loss',
+  'trail',
+  'break-even',
+  'time-stop',
+  'decision',
+] as const;
+
+export type ExitKind = (typeof EXIT_KINDS)[number];
 
 export const SIDES = ['buy', 'sell'] as const;
 
@@ -72,3 +87,47 @@ export interface VenueOrder {
   /** A number of it that the books can not hold; null where they hold all, as they mostly do. */
   readonly tooFine: TooFine | null;
 }
+
+/**
+ * Position in one of the account's own lists: a number that rises along it, such as an id or a time in ms.
+ * Its meaning depends on the venue; see `OwnList`.
+ */
+export type ListCursor = number;
+
+/**
+ * An order's id at the venue, as text: some venues count, others draw. Two ids are equal or not; which is
+ * newer is for the cursors of the venue's profile to say (`OwnList`).
+ */
+export type VenueOrderId = Brand<string, 'VenueOrderId'>;
+
+/** The same of a trade of ours. */
+export type VenueTradeId = Brand<string, 'VenueTradeId'>;
+
+/** The id of a wallet of ours. */
+export type VenueWalletId = Brand<string, 'VenueWalletId'>;
+
+/** The id of a line of a wallet's history. */
+export type WalletTransactionId = Brand<string, 'WalletTransactionId'>;
+
+export function venueOrderId(text: string): VenueOrderId {
+  return text as VenueOrderId;
+}
+
+export function venueTradeId(text: string): VenueTradeId {
+  return text as VenueTradeId;
+}
+
+export function venueWalletId(text: string): VenueWalletId {
+  return text as VenueWalletId;
+}
+
+export function walletTransactionId(text: string): WalletTransactionId {
+  return text as WalletTransactionId;
+}
+
+const storedId = z.string().min(1);
+
+/** Ids as JSON. */
+export const storedOrderId = storedId.transform(venueOrderId);
+export const storedTradeId = storedId.transform(venueTradeId);
+export const storedWalletTransactionId = storedId.transform(walletTransactionId);

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { SarrafError } from './errors.ts';
-import { parseUnits, type Units } from './money.ts';
+import { parseUnits, type Units, formatUnits } from './money.ts';
 
 /** The last moment that a date can have, in ms since 1970. */
 export const LATEST_STORED_MS = 8_640_000_000_000_000;
@@ -71,4 +71,15 @@ export function parsedJson(json: string): unknown {
   } catch {
     return json;
   }
+}
+
+/** For `JSON.stringify`, which has no form for money: `{ "$units": "12.5" }`. */
+export function writeUnits(_key: string, value: unknown): unknown {
+  return typeof value === 'bigint' ? { $units: formatUnits(value) } : value;
+}
+
+/** For `JSON.parse`: money as `writeUnits` writes it. Throws `INVALID_DECIMAL` where it is none. */
+export function readUnits(_key: string, value: unknown): unknown {
+  if (typeof value !== 'object' || value === null || !('$units' in value)) return value;
+  return typeof value.$units === 'string' ? parseUnits(value.$units) : value;
 }

@@ -1,5 +1,10 @@
-import { DAY_MS } from './durations.ts';
 import { gregorianOf } from './calendar-day.ts';
+
+/** Spans of time, in ms. */
+export const SECOND_MS = 1_000;
+export const MINUTE_MS = 60_000;
+export const HOUR_MS = 3_600_000;
+export const DAY_MS = 86_400_000;
 
 /** Times and lengths of time for people. Times are ms since 1970 and are shown in UTC. */
 

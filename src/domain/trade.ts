@@ -1,9 +1,7 @@
 import type { DecimalText } from './decimal-text.ts';
 import type { MarketName } from './market-symbol.ts';
-import type { Units } from './money.ts';
-import type { Side } from './order.ts';
-import type { TooFine } from './too-fine.ts';
-import type { VenueOrderId, VenueTradeId } from './venue-id.ts';
+import type { Units, TooFine } from './money.ts';
+import type { Side, VenueOrderId, VenueTradeId } from './order.ts';
 
 /**
  * A trade of ours as the exchange reports it, with money in units of 1e-10. `total` is before the fee; the
@@ -31,4 +29,47 @@ export interface PublicTrade {
   readonly price: DecimalText;
   readonly amount: DecimalText;
   readonly side: Side;
+}
+
+/**
+ * Returns the new trades of a page of the public tape after the page before. Trades have no id, so pages are
+ * joined by their longest overlap: the largest part of the old page's end that is, as a multiset, the
+ * beginning of the new page. No overlap is a gap: some trades may have been missed.
+ *
+ * Both pages are oldest first. Bounded by the length of a page.
+ */
+export function joinTrades(
+  before: readonly PublicTrade[] | null,
+  page: readonly PublicTrade[],
+): { readonly fresh: readonly PublicTrade[]; readonly hasGap: boolean } {
+  if (before === null) return { fresh: page, hasGap: false };
+  if (page.length === 0) return { fresh: [], hasGap: false };
+  if (before.length === 0) return { fresh: page, hasGap: false };
+  const old = before.map(nameOf);
+  const now = page.map(nameOf);
+  for (let length = Math.min(old.length, now.length); length > 0; length -= 1) {
+    if (areSame(old.slice(old.length - length), now.slice(0, length))) {
+      return { fresh: page.slice(length), hasGap: false };
+    }
+  }
+  return { fresh: page, hasGap: true };
+}
+
+/** Trades as the exchange lists them, oldest first, whatever order they came in. */
+export function oldestFirst(page: readonly PublicTrade[]): readonly PublicTrade[] {
+  const first = page[0];
+  const last = page.at(-1);
+  if (first === undefined || last === undefined || first.timeMs <= last.timeMs) return page;
+  return page.toReversed();
+}
+
+function nameOf({ timeMs, price, amount, side }: PublicTrade): string {
+  return `${timeMs} ${side} ${price} ${amount}`;
+}
+
+/** True if two lists have the same items in any order: trades of one instant change places between pages. */
+function areSame(left: readonly string[], right: readonly string[]): boolean {
+  if (left[0] === right[0] && left.every((name, index) => name === right[index])) return true;
+  const sorted = right.toSorted();
+  return left.toSorted().every((name, index) => name === sorted[index]);
 }

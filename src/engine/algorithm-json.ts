@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { EXIT_KINDS } from '../domain/exit-kind.ts';
+import { EXIT_KINDS } from '../domain/order.ts';
 import { SarrafError } from '../domain/errors.ts';
 import { formatUnits } from '../domain/money.ts';
 import { storedCount as count, storedTimeMs, storedUnits as units } from '../domain/stored-json.ts';

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { gregorianOf, jalaliOf } from '../domain/calendar-day.ts';
 import { formatUnits } from '../domain/money.ts';
 import { readStored, storedTimeMs, storedUnits } from '../domain/stored-json.ts';
-import { tehranDay } from '../domain/tehran-time.ts';
+import { tehranDay } from '../domain/zone-time.ts';
 import type { Outbox } from './outbox.ts';
 import type { KeptTexts } from './mirror-change.ts';
 

@@ -1,4 +1,4 @@
-import type { ExitKind } from '../domain/exit-kind.ts';
+import type { ExitKind } from '../domain/order.ts';
 import type { Market } from '../domain/market.ts';
 import {
   addUnits,
@@ -8,8 +8,8 @@ import {
   subtractUnits,
   type Units,
   UNITS_PER_ONE,
+  divideHalfEven,
 } from '../domain/money.ts';
-import { divideHalfEven } from '../domain/rounding.ts';
 import { sentence, type Sentence } from '../language/sentence.ts';
 import type { DecimalInput, Distance, Intent } from '../strategy/intents.ts';
 import { distanceOf, priceAbove, priceBelow, type ExitLevel, type LevelOrigin } from './exit-level.ts';

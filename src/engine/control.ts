@@ -17,7 +17,7 @@ import type { OrderManager } from './orders/order-manager.ts';
 import type { Outbox } from './outbox.ts';
 import type { StrategyDispatcher } from './strategy-dispatcher.ts';
 import type { StrategyNotifier } from './strategies/strategy-notifier.ts';
-import type { ListCursor } from '../domain/venue-id.ts';
+import type { ListCursor } from '../domain/order.ts';
 import type { KeptTexts } from './mirror-change.ts';
 import { storedSentence } from '../language/stored-sentence.ts';
 

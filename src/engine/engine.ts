@@ -1,4 +1,4 @@
-import type { Timeframe } from '../domain/timeframe.ts';
+import type { Timeframe } from '../domain/candle.ts';
 import { mayTrade, type OrderRecord } from '../records/order.ts';
 import type { ClosedCandle } from '../strategy/strategy-event.ts';
 import type { EngineOutput } from './engine-command.ts';

@@ -1,5 +1,12 @@
-import { multiplyUnits, subtractUnits, addUnits, type Units, UNITS_PER_ONE } from '../domain/money.ts';
-import { divideDown, divideHalfEven } from '../domain/rounding.ts';
+import {
+  multiplyUnits,
+  subtractUnits,
+  addUnits,
+  type Units,
+  UNITS_PER_ONE,
+  divideDown,
+  divideHalfEven,
+} from '../domain/money.ts';
 
 /**
  * Requested price level. `ratio`: a share of the price it is measured from, units of 1e-10. `distance`: quote

@@ -1,7 +1,6 @@
 import type { MarketNames } from '../domain/market-symbol.ts';
-import { addUnits, multiplyUnits, NO_UNITS, subtractUnits, type Units } from '../domain/money.ts';
+import { addUnits, multiplyUnits, NO_UNITS, subtractUnits, type Units, divideUp } from '../domain/money.ts';
 import type { Side } from '../domain/order.ts';
-import { divideUp } from '../domain/rounding.ts';
 import { isFinal, type OrderRecord } from '../records/order.ts';
 import type { RiskView } from './risk/risk-view.ts';
 

@@ -1,4 +1,4 @@
-import { MINUTE_MS } from '../domain/durations.ts';
+import { MINUTE_MS } from '../domain/time-text.ts';
 import { z } from 'zod';
 import { plotFigure } from '../domain/figure-name.ts';
 import { readStored } from '../domain/stored-json.ts';

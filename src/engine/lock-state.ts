@@ -10,7 +10,7 @@ import {
   millionthsText,
   WINDOW_PARTS,
 } from './locks/trade-counts.ts';
-import { MINUTE_MS } from '../domain/durations.ts';
+import { MINUTE_MS } from '../domain/time-text.ts';
 import { sentence, type Sentence } from '../language/sentence.ts';
 
 /** The equity of one strategy, or of all (null), as a drawdown rule sees it. */

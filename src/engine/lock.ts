@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { bothTimesText } from '../domain/tehran-time.ts';
+import { bothTimesText } from '../domain/zone-time.ts';
 import { LATEST_STORED_MS, storedTimeMs } from '../domain/stored-json.ts';
 import { sentence, type Sentence } from '../language/sentence.ts';
 import type { LockKind } from '../domain/lock-kind.ts';

@@ -1,5 +1,5 @@
-import { invariant, present } from '../domain/invariant.ts';
-import type { VenueOrder } from '../domain/order.ts';
+import { invariant, present } from '../domain/errors.ts';
+import type { VenueOrder, ListCursor, VenueOrderId } from '../domain/order.ts';
 import { keepNewest } from '../domain/keep-newest.ts';
 import { KnownNames, readOrderName, stopLegKey, type OrderName, isManualOrderId } from './order-names.ts';
 import { unsentOrder, type OrderRecord } from '../records/order.ts';
@@ -7,7 +7,6 @@ import { LIST_START, surelyFollows } from './own-list.ts';
 import { latestArrivalMs } from './orders/unknown-orders.ts';
 import { isOpenStatus, type OwnList } from '../venues/port.ts';
 import type { OrderBlotter } from './orders/order-blotter.ts';
-import type { ListCursor, VenueOrderId } from '../domain/venue-id.ts';
 import type { Outbox } from './outbox.ts';
 
 /** The intent of an order that was taken over: the mirror does not know it. */

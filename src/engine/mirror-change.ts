@@ -1,11 +1,9 @@
 import { z } from 'zod';
-import type { Candle } from '../domain/candle.ts';
+import type { Candle, Timeframe } from '../domain/candle.ts';
 import type { DecimalText } from '../domain/decimal-text.ts';
-import type { MarketStats } from '../domain/market-stats.ts';
-import type { OrderBook } from '../domain/order-book.ts';
+import type { MarketStats, OrderBook } from '../domain/order-book.ts';
 import type { PublicTrade } from '../domain/trade.ts';
 import type { KeptReply, WalletReading, WalletTransaction } from '../venues/port.ts';
-import type { Timeframe } from '../domain/timeframe.ts';
 import type { AlgorithmRecord, IntentRecord, StrategyRecord } from '../records/rows.ts';
 import type { FillRecord } from '../records/fill.ts';
 import type { OrderRecord } from '../records/order.ts';

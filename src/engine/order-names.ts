@@ -1,8 +1,8 @@
-import { invariant } from '../domain/invariant.ts';
+import { invariant } from '../domain/errors.ts';
 import type { VenueProfile } from '../venues/port.ts';
 import { z } from 'zod';
 import { storedCount } from '../domain/stored-json.ts';
-import type { ListCursor } from '../domain/venue-id.ts';
+import type { ListCursor } from '../domain/order.ts';
 
 /** Data contained in one of our clientOrderIds, without the mirror. */
 export interface OrderName {

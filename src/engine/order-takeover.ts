@@ -1,8 +1,6 @@
-import type { VenueOrder } from '../domain/order.ts';
-import { readStored } from '../domain/stored-json.ts';
-import { writeUnits } from '../domain/units-json.ts';
+import type { VenueOrder, VenueOrderId, ListCursor } from '../domain/order.ts';
+import { readStored, writeUnits } from '../domain/stored-json.ts';
 import type { Page, VenueProfile } from '../venues/port.ts';
-import type { VenueOrderId, ListCursor } from '../domain/venue-id.ts';
 import {
   cursorOfId,
   cursorOfOrder,

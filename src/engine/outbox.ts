@@ -1,4 +1,4 @@
-import type { RequestClass } from '../domain/request-class.ts';
+import type { RequestClass } from '../domain/rate-limit.ts';
 import { MARKET_CALLS, type KeptReply, type VenueAnswer, type VenueCall } from '../venues/port.ts';
 import type { EngineNotice, EngineOutput, EngineRequest } from './engine-command.ts';
 import type { JournalEntry, MirrorChange } from './mirror-change.ts';

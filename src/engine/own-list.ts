@@ -1,6 +1,5 @@
-import type { VenueOrder } from '../domain/order.ts';
+import type { VenueOrder, VenueTradeId, ListCursor } from '../domain/order.ts';
 import type { VenueTrade } from '../domain/trade.ts';
-import type { VenueTradeId, ListCursor } from '../domain/venue-id.ts';
 import type { OwnList, VenueProfile } from '../venues/port.ts';
 
 /** Before everything that a list can have. */

@@ -1,6 +1,5 @@
-import { MINUTE_MS } from '../domain/durations.ts';
+import { MINUTE_MS, isoText, lengthText } from '../domain/time-text.ts';
 import { readStored } from '../domain/stored-json.ts';
-import { isoText, lengthText } from '../domain/time-text.ts';
 import { keepNewest } from '../domain/keep-newest.ts';
 import type { SignalObjection } from '../strategy/signal.ts';
 import type { SignalSubscription } from '../strategy/subscriptions.ts';

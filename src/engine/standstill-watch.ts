@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import type { MarketName } from '../domain/market-symbol.ts';
-import type { MarketStats } from '../domain/market-stats.ts';
-import type { OrderBook } from '../domain/order-book.ts';
+import type { MarketStats, OrderBook } from '../domain/order-book.ts';
 import { readStored, storedTimeMs } from '../domain/stored-json.ts';
 import { durationText } from '../domain/time-text.ts';
 import { leastLimit, type RiskLimits } from './risk-limits.ts';

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { formatUnits } from '../domain/money.ts';
 import { storedCount, storedTimeMs, storedUnits } from '../domain/stored-json.ts';
-import { storedWalletTransactionId } from '../domain/venue-id.ts';
+import { storedWalletTransactionId } from '../domain/order.ts';
 import { storedBooks } from '../portfolio/balance-books.ts';
 import { storedSentence } from '../language/stored-sentence.ts';
 

@@ -1,5 +1,5 @@
 import { marginTopic } from '../domain/margin.ts';
-import type { Timeframe } from '../domain/timeframe.ts';
+import type { Timeframe } from '../domain/candle.ts';
 import type { Intent } from '../strategy/intents.ts';
 import type { ClosedCandle, StrategyEvent } from '../strategy/strategy-event.ts';
 import type { MarketNames } from '../domain/market-symbol.ts';

@@ -1,6 +1,6 @@
 import { SarrafError } from '../domain/errors.ts';
 import type { Currency, MarketNames } from '../domain/market-symbol.ts';
-import type { Timeframe } from '../domain/timeframe.ts';
+import type { Timeframe } from '../domain/candle.ts';
 import { groupedText } from '../domain/money-text.ts';
 import { addUnits, LEAST_UNITS, NO_UNITS, subtractUnits, type Units } from '../domain/money.ts';
 import type { FillRecord } from '../records/fill.ts';

@@ -1,4 +1,4 @@
-import type { VenueOrderId, VenueTradeId, ListCursor } from '../domain/venue-id.ts';
+import type { VenueOrderId, VenueTradeId, ListCursor } from '../domain/order.ts';
 import type { OwnList } from '../venues/port.ts';
 import { isPlaceholder, type FillRecord } from '../records/fill.ts';
 import { LIST_START, readingFrom } from './own-list.ts';

@@ -1,5 +1,5 @@
 import { weekdayOf } from '../domain/calendar-day.ts';
-import { tehranDay, tehranInstant } from '../domain/tehran-time.ts';
+import { tehranDay, tehranInstant } from '../domain/zone-time.ts';
 
 /** A time from and up to, in ms since 1970; the end is not in it. */
 export interface TimeSpan {

@@ -7,7 +7,7 @@ import {
   type Units,
 } from '../domain/money.ts';
 import { readStored } from '../domain/stored-json.ts';
-import { otherSide } from '../domain/transfer.ts';
+import { otherSide } from '../domain/margin.ts';
 import { english, sentence, type Sentence } from '../language/sentence.ts';
 import { wishUnits } from './algorithms/wish-units.ts';
 import type { Intent } from '../strategy/intents.ts';

@@ -1,9 +1,8 @@
-import { multiplyUnits, NO_UNITS } from '../domain/money.ts';
-import { present } from '../domain/invariant.ts';
-import { divideDown } from '../domain/rounding.ts';
+import { multiplyUnits, NO_UNITS, divideDown } from '../domain/money.ts';
+import { present } from '../domain/errors.ts';
 import { readStored } from '../domain/stored-json.ts';
 import { statsCall, type VenueProfile } from '../venues/port.ts';
-import type { MarketStats } from '../domain/market-stats.ts';
+import type { MarketStats } from '../domain/order-book.ts';
 import { DayFigures, outCounts, rankMarkets, type MarketRanking } from '../strategy/rank-markets.ts';
 import type { UniverseState } from '../strategy/universe-state.ts';
 import type { AlgorithmManager } from './algorithms/algorithm-manager.ts';

@@ -1,6 +1,6 @@
 import type { Budget } from '../domain/rate-limit.ts';
 import type { z } from 'zod';
-import { MINUTE_MS } from '../domain/durations.ts';
+import { MINUTE_MS } from '../domain/time-text.ts';
 
 /**
  * A key's permission that a call needs; `token` where only a token is accepted, `merchant` where the body

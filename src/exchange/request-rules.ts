@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import { invariant } from '../domain/invariant.ts';
+import { invariant } from '../domain/errors.ts';
 
 /**
  * Rules between fields of a request. Each is written twice, as code that reads a request and as JSON Schema

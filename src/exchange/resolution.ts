@@ -1,5 +1,4 @@
-import { TEHRAN_MIDNIGHT, type BarAnchors } from '../domain/bar-grid.ts';
-import { TIMEFRAMES, type Timeframe } from '../domain/timeframe.ts';
+import { TEHRAN_MIDNIGHT, type BarAnchors, TIMEFRAMES, type Timeframe } from '../domain/candle.ts';
 
 /** The history endpoint's words for timeframes: minutes, then days. */
 const RESOLUTION_OF = {

@@ -16,7 +16,7 @@ import type { ReplyMutator } from './reply-mutator.ts';
 import type { CrashPoint } from './swarm.ts';
 import type { FuzzWorld } from './world.ts';
 import type { Limiter, RequestLimiter } from '../budget/limiter.ts';
-import type { RequestClass } from '../domain/request-class.ts';
+import type { RequestClass } from '../domain/rate-limit.ts';
 import type { VenueCallKind } from '../venues/port.ts';
 
 interface BotLifeOptions {

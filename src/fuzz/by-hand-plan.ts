@@ -1,4 +1,4 @@
-import { MINUTE_MS } from '../domain/durations.ts';
+import { MINUTE_MS } from '../domain/time-text.ts';
 import type { ByHandCommand, ControlCommand, LockCommand } from '../engine/engine-event.ts';
 import { PAUSE, UNTIL_RESUMED_MS } from '../engine/lock.ts';
 import { parseMarket } from '../exchange/market-names.ts';

@@ -1,4 +1,4 @@
-import { writeUnits } from '../domain/units-json.ts';
+import { writeUnits } from '../domain/stored-json.ts';
 import type { EngineOutput } from '../engine/engine-command.ts';
 import type { EngineEvent } from '../engine/engine-event.ts';
 

@@ -1,5 +1,5 @@
-import { MINUTE_MS } from '../domain/durations.ts';
-import { present } from '../domain/invariant.ts';
+import { MINUTE_MS } from '../domain/time-text.ts';
+import { present } from '../domain/errors.ts';
 import type { Currency } from '../domain/market-symbol.ts';
 import { priceUnits, type Market } from '../domain/market.ts';
 import { formatUnits, UNITS_PER_ONE, type Price } from '../domain/money.ts';

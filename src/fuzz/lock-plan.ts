@@ -1,4 +1,4 @@
-import { HOUR_MS, MINUTE_MS } from '../domain/durations.ts';
+import { HOUR_MS, MINUTE_MS } from '../domain/time-text.ts';
 import { WEEKDAYS } from '../domain/calendar-day.ts';
 import type { LockCommand } from '../engine/engine-event.ts';
 import type { LockRule } from '../engine/lock.ts';

@@ -1,4 +1,4 @@
-import { MINUTE_MS } from '../domain/durations.ts';
+import { MINUTE_MS } from '../domain/time-text.ts';
 import type { ControlCommand, PositionCommand } from '../engine/engine-event.ts';
 import { readOrderName } from '../engine/order-names.ts';
 import { INSTANCE } from './bot-engine.ts';

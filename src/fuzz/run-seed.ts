@@ -1,5 +1,5 @@
-import { MINUTE_MS } from '../domain/durations.ts';
-import { present } from '../domain/invariant.ts';
+import { MINUTE_MS } from '../domain/time-text.ts';
+import { present } from '../domain/errors.ts';
 import { mkdirSync, rmSync } from 'node:fs';
 import { budgetTable } from '../exchange/client-options.ts';
 import { DRAIN_POLICIES, type ControlCommand } from '../engine/engine-event.ts';

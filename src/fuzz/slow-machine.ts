@@ -1,4 +1,4 @@
-import { HOUR_MS } from '../domain/durations.ts';
+import { HOUR_MS } from '../domain/time-text.ts';
 import { CommitTimes } from '../budget/commit-times.ts';
 import type { ProcessTime } from '../virtual/process-time.ts';
 import { Dice } from './dice.ts';

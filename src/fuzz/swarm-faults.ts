@@ -1,4 +1,4 @@
-import { MINUTE_MS } from '../domain/durations.ts';
+import { MINUTE_MS } from '../domain/time-text.ts';
 import type { EndpointName } from '../exchange/endpoints.ts';
 import { FAULT_KINDS, type FaultRule } from '../simulator-server/fault-plan.ts';
 import type { Dice } from './dice.ts';

@@ -1,4 +1,4 @@
-import { HOUR_MS, MINUTE_MS } from '../domain/durations.ts';
+import { HOUR_MS, MINUTE_MS } from '../domain/time-text.ts';
 import { Dice } from './dice.ts';
 import { type Disturbance, EXCHANGE_EVENTS } from './exchange-events.ts';
 import { drawSlowMachine, type SlowMachine } from './slow-machine.ts';

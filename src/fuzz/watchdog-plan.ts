@@ -1,4 +1,4 @@
-import { MINUTE_MS, SECOND_MS } from '../domain/durations.ts';
+import { MINUTE_MS, SECOND_MS } from '../domain/time-text.ts';
 import type { WatchRule } from '../daemon/watchdog.ts';
 import { Dice } from './dice.ts';
 import Database from 'better-sqlite3';

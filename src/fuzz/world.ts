@@ -1,4 +1,4 @@
-import { MINUTE_MS } from '../domain/durations.ts';
+import { MINUTE_MS } from '../domain/time-text.ts';
 import type { Market } from '../domain/market.ts';
 import type { SimulatedExchange } from '../simulator/exchange.ts';
 import type { MarketState, Trader } from '../simulator/market-state.ts';
@@ -12,7 +12,7 @@ import { VirtualTime } from '../virtual/virtual-time.ts';
 import type { HttpRequest, HttpResponse } from '../exchange/transport.ts';
 import { Dice } from './dice.ts';
 import { z } from 'zod';
-import type { BarAnchors } from '../domain/bar-grid.ts';
+import type { BarAnchors } from '../domain/candle.ts';
 import { defineStrategy } from '../strategy/definition.ts';
 
 /** The account that the bot shares with a second hand, and one that moves markets. */

@@ -1,4 +1,4 @@
-import { DAY_MS, MINUTE_MS } from '../domain/durations.ts';
+import { DAY_MS, MINUTE_MS } from '../domain/time-text.ts';
 import {
   dayOfGregorian,
   dayOfJalali,
@@ -6,7 +6,7 @@ import {
   jalaliOf,
   type CalendarDate,
 } from '../domain/calendar-day.ts';
-import { tehranOffsetMs } from '../domain/tehran-time.ts';
+import { tehranOffsetMs } from '../domain/zone-time.ts';
 import { asIsland } from './format-number.ts';
 import { intlTag, type CalendarSystem, type Language, type Locale } from './locale.ts';
 

@@ -1,4 +1,4 @@
-import { DAY_MS, SECOND_MS } from '../domain/durations.ts';
+import { DAY_MS, SECOND_MS } from '../domain/time-text.ts';
 import { dayOfGregorian } from '../domain/calendar-day.ts';
 import { FEED_IN_PERSIAN } from './feed-sentences.ts';
 import { formatLength } from './format-length.ts';

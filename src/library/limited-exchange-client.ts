@@ -1,13 +1,12 @@
 import type { LimitedReply } from '../budget/limited-call.ts';
 import { type Hold, MemoryLockouts } from '../budget/lockouts.ts';
 import { SarrafError } from '../domain/errors.ts';
-import type { RequestClass } from '../domain/request-class.ts';
+import type { RequestClass, Budget } from '../domain/rate-limit.ts';
 import { isAnonymous } from '../exchange/authenticator.ts';
 import { ExchangeClient } from '../exchange/client.ts';
 import type { CallOptions, ClientOptions, Credentials, OutgoingRequest } from '../exchange/client-options.ts';
 import type { Access, Endpoint } from '../exchange/endpoint.ts';
 import { ENDPOINTS, type EndpointName } from '../exchange/endpoints.ts';
-import type { Budget } from '../domain/rate-limit.ts';
 import { keepNewest } from '../domain/keep-newest.ts';
 import { createHash } from 'node:crypto';
 import { BudgetLedger } from '../budget/ledger.ts';

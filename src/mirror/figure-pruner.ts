@@ -1,4 +1,4 @@
-import { DAY_MS, HOUR_MS } from '../domain/durations.ts';
+import { DAY_MS, HOUR_MS } from '../domain/time-text.ts';
 import type Database from 'better-sqlite3';
 import { MOST_PLOTS } from '../strategy/plots.ts';
 import type { RetentionLimits } from './retention.ts';

@@ -1,6 +1,6 @@
 import { statSync } from 'node:fs';
 import type Database from 'better-sqlite3';
-import { invariant } from '../domain/invariant.ts';
+import { invariant } from '../domain/errors.ts';
 
 /** Tries at an epoch that is not the old one. */
 const TRIES = 16;

@@ -1,7 +1,6 @@
 import type Database from 'better-sqlite3';
-import type { Candle } from '../domain/candle.ts';
+import { type Candle, TIMEFRAMES, type Timeframe } from '../domain/candle.ts';
 import type { BookLevel, BookSides } from '../domain/order-book.ts';
-import { TIMEFRAMES, type Timeframe } from '../domain/timeframe.ts';
 import type { MarketVersionRecord } from '../engine/mirror-change.ts';
 
 /** The statistics of a market as the exchange last told them; decimals as texts. */

@@ -1,5 +1,5 @@
-import { present } from '../domain/invariant.ts';
-import type { VenueOrderId } from '../domain/venue-id.ts';
+import { present } from '../domain/errors.ts';
+import type { VenueOrderId } from '../domain/order.ts';
 import type Database from 'better-sqlite3';
 import type { JournalEntry, ReplyRecord } from '../engine/mirror-change.ts';
 import type { AlgorithmRecord, IntentRecord, StrategyRecord, BalanceRecord } from '../records/rows.ts';

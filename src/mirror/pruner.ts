@@ -1,4 +1,4 @@
-import { timeframeMs, type Timeframe } from '../domain/timeframe.ts';
+import { timeframeMs, type Timeframe } from '../domain/candle.ts';
 import type Database from 'better-sqlite3';
 import type { MirrorChange } from '../engine/mirror-change.ts';
 import { FigurePruner } from './figure-pruner.ts';

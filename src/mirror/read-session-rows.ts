@@ -1,7 +1,5 @@
 import type Database from 'better-sqlite3';
-import type { Candle } from '../domain/candle.ts';
-import { longestBarMs } from '../domain/bar-grid.ts';
-import { TIMEFRAMES, type Timeframe } from '../domain/timeframe.ts';
+import { type Candle, longestBarMs, TIMEFRAMES, type Timeframe } from '../domain/candle.ts';
 import { plotFigure } from '../domain/figure-name.ts';
 import { readKept } from '../engine/kept-records.ts';
 import type { MarketVersionRecord } from '../engine/mirror-change.ts';

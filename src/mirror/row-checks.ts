@@ -1,10 +1,9 @@
 import { tryDecimalText } from '../domain/decimal-text.ts';
-import { EXIT_KINDS } from '../domain/exit-kind.ts';
+import { EXIT_KINDS, ORDER_STATES, SIDES } from '../domain/order.ts';
 import { isFigureValue } from '../domain/figure-name.ts';
 import { parseUnits } from '../domain/money.ts';
 import { storedProblem } from '../domain/stored-json.ts';
 import { keptProblem } from '../engine/kept-records.ts';
-import { ORDER_STATES, SIDES } from '../domain/order.ts';
 import { POSITION_ACTS } from '../engine/engine-event.ts';
 import { storedLogLine } from '../engine/mirror-change.ts';
 import { storedInstance } from '../engine/strategy-instance-record.ts';

@@ -1,5 +1,4 @@
-import type { Candle } from '../domain/candle.ts';
-import type { Timeframe } from '../domain/timeframe.ts';
+import type { Candle, Timeframe } from '../domain/candle.ts';
 import type { KeptPlot } from '../engine/live-plots.ts';
 import type { MarketVersionRecord } from '../engine/mirror-change.ts';
 import type { StrategyRecord, BalanceRecord } from '../records/rows.ts';

@@ -1,6 +1,6 @@
 import type { PlotColor, PlotStyle } from '../strategy/plots.ts';
 import type { BarValues } from '../domain/candle.ts';
-import type { ExitKind } from '../domain/exit-kind.ts';
+import type { ExitKind } from '../domain/order.ts';
 import type { NumberColumn } from './number-column.ts';
 
 /**

@@ -1,5 +1,5 @@
 import type { MarketNames } from '../domain/market-symbol.ts';
-import type { Timeframe } from '../domain/timeframe.ts';
+import type { Timeframe } from '../domain/candle.ts';
 import type { ParamProblem } from '../strategy/runner-setup.ts';
 import type { ClosedCandle, StrategyEvent } from '../strategy/strategy-event.ts';
 import type { StrategyFault } from '../strategy/strategy-fault.ts';

@@ -1,7 +1,7 @@
-import { HOUR_MS } from '../domain/durations.ts';
+import { HOUR_MS } from '../domain/time-text.ts';
 import { performance } from 'node:perf_hooks';
 import { SarrafError } from '../domain/errors.ts';
-import type { Timeframe } from '../domain/timeframe.ts';
+import type { Timeframe } from '../domain/candle.ts';
 import { checkedIntents } from '../strategy/check-intents.ts';
 import { checkState } from '../strategy/strategy-state.ts';
 import { checkedSubscriptions } from '../strategy/check-subscriptions.ts';

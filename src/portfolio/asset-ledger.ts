@@ -6,8 +6,8 @@ import {
   NO_UNITS,
   subtractUnits,
   type Units,
+  divideHalfEven,
 } from '../domain/money.ts';
-import { divideHalfEven } from '../domain/rounding.ts';
 import {
   bookLeg,
   correctLeg,

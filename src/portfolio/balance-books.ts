@@ -1,8 +1,7 @@
 import { z } from 'zod';
-import { DAY_MS } from '../domain/durations.ts';
+import { DAY_MS } from '../domain/time-text.ts';
 import type { Units } from '../domain/money.ts';
-import type { Side } from '../domain/order.ts';
-import { type WalletTransactionId, storedWalletTransactionId } from '../domain/venue-id.ts';
+import { type Side, type WalletTransactionId, storedWalletTransactionId } from '../domain/order.ts';
 import { linesAddingUpTo, linesOfSum } from './explaining-lines.ts';
 import { storedTimeMs } from '../domain/stored-json.ts';
 

@@ -1,7 +1,7 @@
 import type { Currency } from '../domain/market-symbol.ts';
 import { addUnits, NO_UNITS, type Units, subtractUnits } from '../domain/money.ts';
 import { addMoney, moneyIn, NO_MONEY, shareOfMoney, takeMoney, type QuoteMoney } from './quote-money.ts';
-import { DAY_MS } from '../domain/durations.ts';
+import { DAY_MS } from '../domain/time-text.ts';
 
 /** Holding of a strategy in one asset, and its cost. A value: each booking makes a new one. */
 export interface Holding {

@@ -7,9 +7,9 @@ import {
   subtractUnits,
   UNITS_PER_ONE,
   type Units,
+  divideHalfEven,
 } from '../domain/money.ts';
 import type { Side } from '../domain/order.ts';
-import { divideHalfEven } from '../domain/rounding.ts';
 
 /** The ways in which what is sold gets its cost. */
 export const COST_METHODS = ['average', 'fifo'] as const;

@@ -1,6 +1,12 @@
 import type { Currency, MarketNames } from '../domain/market-symbol.ts';
-import { addUnits, NO_UNITS, subtractUnits, type Units, UNITS_PER_ONE } from '../domain/money.ts';
-import { divideHalfEven } from '../domain/rounding.ts';
+import {
+  addUnits,
+  NO_UNITS,
+  subtractUnits,
+  type Units,
+  UNITS_PER_ONE,
+  divideHalfEven,
+} from '../domain/money.ts';
 
 /**
  * A sum of money by quote currency, in units of each. A currency without an entry has none of it. Mostly

@@ -9,7 +9,7 @@ import {
   type RealisedPart,
 } from './profit-books.ts';
 import type { WalletTransaction } from '../venues/port.ts';
-import { invariant } from '../domain/invariant.ts';
+import { invariant } from '../domain/errors.ts';
 
 /**
  * Kinds of movement of a balance; `position` moves none: coins that a person has moved in the books of

@@ -1,6 +1,5 @@
-import { addUnits, parseUnits, subtractUnits, type Units } from '../domain/money.ts';
-import { divideHalfEven } from '../domain/rounding.ts';
-import { tehranDay, tehranInstant } from '../domain/tehran-time.ts';
+import { addUnits, parseUnits, subtractUnits, type Units, divideHalfEven } from '../domain/money.ts';
+import { tehranDay, tehranInstant } from '../domain/zone-time.ts';
 
 /** A value of a series of money, such as `equity/CURRENCY` or `profit/CURRENCY` of the mirror. */
 export interface ValueAt {

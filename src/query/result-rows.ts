@@ -1,5 +1,5 @@
 import type { DuckDBDataChunk, DuckDBResult, DuckDBValue, DuckDBType } from '@duckdb/node-api';
-import { present } from '../domain/invariant.ts';
+import { present } from '../domain/errors.ts';
 import { loadDuckdb, nextChunk } from '../recording/duckdb.ts';
 import { type OpenQuery, queryFailure } from './open-query.ts';
 import { isoText } from '../domain/time-text.ts';

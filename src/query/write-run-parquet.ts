@@ -2,7 +2,7 @@ import { join, resolve } from 'node:path';
 import { openDatabase, sqlText, runSql, type Database } from '../recording/duckdb.ts';
 import { runTableSql } from './run-views.ts';
 import { decimalText, fractionDigits } from '../domain/decimal-text.ts';
-import { present } from '../domain/invariant.ts';
+import { present } from '../domain/errors.ts';
 import {
   readSpace,
   isNumeric,

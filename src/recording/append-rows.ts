@@ -1,6 +1,6 @@
 import { mkdirSync, renameSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { anchorIn, anchorText, gridAt, isSameGrid, type BarAnchors } from '../domain/bar-grid.ts';
+import { anchorIn, anchorText, gridAt, isSameGrid, type BarAnchors } from '../domain/candle.ts';
 import { SarrafError } from '../domain/errors.ts';
 import {
   type AppendOutcome,

@@ -1,4 +1,4 @@
-import type { BarAnchors } from '../domain/bar-grid.ts';
+import type { BarAnchors, Candle, Timeframe } from '../domain/candle.ts';
 import {
   cellText,
   columnScale,
@@ -6,11 +6,9 @@ import {
   volumeCell,
   volumeColumnDecimals,
 } from '../domain/candle-columns.ts';
-import type { Candle } from '../domain/candle.ts';
 import { type DecimalText, fractionDigits } from '../domain/decimal-text.ts';
-import { SarrafError } from '../domain/errors.ts';
+import { SarrafError, present } from '../domain/errors.ts';
 import type { MarketSymbol } from '../domain/market-symbol.ts';
-import type { Timeframe } from '../domain/timeframe.ts';
 import type { AppendSource } from './catalogue.ts';
 import { MOST_CONFLICTS, type AppendOutcome, type RecordConflict } from './staging-table.ts';
 import type { RowParts } from './append-rows.ts';
@@ -23,7 +21,6 @@ import {
   type BlockColumn,
 } from './stage-blocks.ts';
 import { MOST_CANDLES } from './read-candles.ts';
-import { present } from '../domain/invariant.ts';
 import { formatUnits, NO_UNITS, UNIT_DECIMALS, UNITS_PER_ONE, type Units } from '../domain/money.ts';
 
 /**

@@ -1,9 +1,7 @@
-import type { BarAnchors } from '../domain/bar-grid.ts';
+import type { BarAnchors, Candle, Timeframe } from '../domain/candle.ts';
 import type { CandleColumns } from '../domain/candle-columns.ts';
-import type { Candle } from '../domain/candle.ts';
 import { SarrafError } from '../domain/errors.ts';
 import type { MarketSymbol } from '../domain/market-symbol.ts';
-import type { Timeframe } from '../domain/timeframe.ts';
 import { appendRows, type RowParts, type TakeLock } from './append-rows.ts';
 import type { AppendOutcome, StageRows } from './staging-table.ts';
 import { type CandleBlocks, stageBlocks } from './stage-blocks.ts';

@@ -1,8 +1,7 @@
 import { z } from 'zod';
-import { eachBarValue } from '../domain/candle.ts';
+import { eachBarValue, TIMEFRAMES } from '../domain/candle.ts';
 import type { CandleColumns } from '../domain/candle-columns.ts';
 import { SarrafError } from '../domain/errors.ts';
-import { TIMEFRAMES } from '../domain/timeframe.ts';
 import { parseMarket } from '../exchange/market-names.ts';
 import { BLOCK_COLUMNS, type BlockColumn } from './stage-blocks.ts';
 import { BAR_ANCHORS } from './manifest.ts';

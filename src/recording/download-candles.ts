@@ -1,8 +1,14 @@
-import type { Candle } from '../domain/candle.ts';
+import {
+  type Candle,
+  anchorText,
+  gridOf,
+  shownAnchors,
+  type BarAnchors,
+  type BarGrid,
+  type Timeframe,
+} from '../domain/candle.ts';
 import { SarrafError } from '../domain/errors.ts';
 import type { MarketSymbol } from '../domain/market-symbol.ts';
-import { anchorText, gridOf, shownAnchors, type BarAnchors, type BarGrid } from '../domain/bar-grid.ts';
-import type { Timeframe } from '../domain/timeframe.ts';
 import { HISTORY_ANCHORS } from '../exchange/resolution.ts';
 import type { Catalogue } from './catalogue.ts';
 import { type TimeRange, roundedDecimal } from './records.ts';

@@ -13,10 +13,8 @@ import {
   segmentKind,
 } from './read-segment.ts';
 import { noteTape } from './recorder/change-detector.ts';
-import { gridOf, shownAnchors, type BarGrid } from '../domain/bar-grid.ts';
-import type { Candle } from '../domain/candle.ts';
+import { gridOf, shownAnchors, type BarGrid, type Candle, type Timeframe } from '../domain/candle.ts';
 import { messageOf, SarrafError } from '../domain/errors.ts';
-import type { Timeframe } from '../domain/timeframe.ts';
 import { HISTORY_ANCHORS } from '../exchange/resolution.ts';
 import { readCandles } from './read-candles.ts';
 import { partitionsWithin } from './read-rows.ts';

@@ -1,8 +1,7 @@
 import { createInterface } from 'node:readline';
 import { SarrafError } from '../domain/errors.ts';
 import type { MarketSymbol } from '../domain/market-symbol.ts';
-import { joinTrades } from '../domain/trade-join.ts';
-import type { PublicTrade } from '../domain/trade.ts';
+import { joinTrades, type PublicTrade } from '../domain/trade.ts';
 import type { AppendOutcome } from './staging-table.ts';
 import type { Catalogue } from './catalogue.ts';
 import { folderPath, type RecordedBook, type RecordedTrade } from './records.ts';

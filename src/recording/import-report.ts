@@ -1,8 +1,7 @@
 import type { AppendOutcome } from './staging-table.ts';
-import type { BarAnchor } from '../domain/bar-grid.ts';
+import type { BarAnchor, Timeframe } from '../domain/candle.ts';
 import { csvLine } from '../domain/csv.ts';
 import type { MarketSymbol } from '../domain/market-symbol.ts';
-import type { Timeframe } from '../domain/timeframe.ts';
 import type { Catalogue } from './catalogue.ts';
 import type { Field, Preset } from './column-places.ts';
 import type { ReadProgress } from './open-text.ts';

@@ -1,4 +1,14 @@
-import { anchorText, gridAt, isSameGrid, UTC_MIDNIGHT, gridText, type BarGrid } from '../domain/bar-grid.ts';
+import {
+  anchorText,
+  gridAt,
+  isSameGrid,
+  UTC_MIDNIGHT,
+  gridText,
+  type BarGrid,
+  type Candle,
+  TIMEFRAMES,
+  timeframeMs,
+} from '../domain/candle.ts';
 import { SarrafError } from '../domain/errors.ts';
 import type { AppendOutcome } from './staging-table.ts';
 import type { RecordedTrade } from './records.ts';
@@ -12,9 +22,7 @@ import { firstRows, joined, openTable } from './import/open-table.ts';
 import { WrittenForm } from './written-form.ts';
 import { blocksOf } from './import/blocks-of.ts';
 import { candleAt } from '../domain/candle-columns.ts';
-import type { Candle } from '../domain/candle.ts';
 import { NotPlain, type CandleBlock, type CandleBlocks } from './stage-blocks.ts';
-import { TIMEFRAMES, timeframeMs } from '../domain/timeframe.ts';
 import { BarBuilder, MOST_BUILT_BARS } from './resample.ts';
 import { durationText, isoText } from '../domain/time-text.ts';
 

@@ -1,9 +1,8 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
-import { shownAnchors, UTC_BARS, type BarAnchors } from '../domain/bar-grid.ts';
+import { shownAnchors, UTC_BARS, type BarAnchors, TIMEFRAMES, type Timeframe } from '../domain/candle.ts';
 import { messageOf, SarrafError } from '../domain/errors.ts';
-import { TIMEFRAMES, type Timeframe } from '../domain/timeframe.ts';
 import { isZone } from '../domain/zone-time.ts';
 import { replaceFile, SPILL_FOLDER } from './durable-file.ts';
 import {

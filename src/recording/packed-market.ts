@@ -8,8 +8,7 @@ import {
 import type { MarketSymbol } from '../domain/market-symbol.ts';
 import type { TimeRange, BookColumns, LevelLists, TradeColumns, RecordedStats } from './records.ts';
 import type { DecimalText } from '../domain/decimal-text.ts';
-import type { MarketStats } from '../domain/market-stats.ts';
-import type { BookLevel } from '../domain/order-book.ts';
+import type { MarketStats, BookLevel } from '../domain/order-book.ts';
 import type { Side } from '../domain/order.ts';
 import { parseMarket } from '../exchange/market-names.ts';
 import { CellTexts } from './table-shape.ts';

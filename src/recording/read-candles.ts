@@ -3,7 +3,7 @@ import { volumeColumnDecimals, type CandleColumns } from '../domain/candle-colum
 import { SarrafError } from '../domain/errors.ts';
 import type { MarketSymbol } from '../domain/market-symbol.ts';
 import { parseUnits } from '../domain/money.ts';
-import type { Timeframe } from '../domain/timeframe.ts';
+import type { Timeframe } from '../domain/candle.ts';
 import { openDatabase, queryRows, sqlFiles, type Database } from './duckdb.ts';
 import { folderPath, type FolderKey, type TimeRange } from './records.ts';
 import { anchorsOf, readManifest, type Partition } from './manifest.ts';

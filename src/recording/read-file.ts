@@ -1,7 +1,7 @@
 import type { CandleColumns } from '../domain/candle-columns.ts';
 import { SarrafError } from '../domain/errors.ts';
 import type { MarketSymbol } from '../domain/market-symbol.ts';
-import type { Timeframe } from '../domain/timeframe.ts';
+import type { Timeframe } from '../domain/candle.ts';
 import type { AppendOutcome } from './staging-table.ts';
 import { CandleCollector } from './candle-collector.ts';
 import { isFeed } from './feed-message.ts';

@@ -1,10 +1,9 @@
 import type { DuckDBDataChunk, DuckDBListVector, DuckDBVector } from '@duckdb/node-api';
 import type { DecimalText } from '../domain/decimal-text.ts';
-import type { MarketStats } from '../domain/market-stats.ts';
+import type { MarketStats, BookLevel } from '../domain/order-book.ts';
 import { parseMarket } from '../exchange/market-names.ts';
-import { present } from '../domain/invariant.ts';
+import { present, SarrafError } from '../domain/errors.ts';
 import { formatUnits } from '../domain/money.ts';
-import type { BookLevel } from '../domain/order-book.ts';
 import type { Side } from '../domain/order.ts';
 import { CellTexts, MoneyCells, type TextColumn, type TableShape, STATS_COLUMNS } from './table-shape.ts';
 import { openDatabase, sqlFiles, streamChunks, type Database } from './duckdb.ts';
@@ -24,9 +23,7 @@ import {
 import { type Partition, anchorsOf, readManifest } from './manifest.ts';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { SarrafError } from '../domain/errors.ts';
-import { gridOf, liesInside } from '../domain/bar-grid.ts';
-import { TIMEFRAMES } from '../domain/timeframe.ts';
+import { gridOf, liesInside, TIMEFRAMES } from '../domain/candle.ts';
 import { isoText } from '../domain/time-text.ts';
 
 interface RowReading<Row, Part> {

@@ -1,10 +1,9 @@
 import { z } from 'zod';
-import type { Candle } from '../domain/candle.ts';
+import { type Candle, TIMEFRAMES, type Timeframe } from '../domain/candle.ts';
 import type { DecimalText } from '../domain/decimal-text.ts';
 import type { MarketSymbol } from '../domain/market-symbol.ts';
 import { parseMarket } from '../exchange/market-names.ts';
-import type { MarketStats } from '../domain/market-stats.ts';
-import { TIMEFRAMES, type Timeframe } from '../domain/timeframe.ts';
+import type { MarketStats } from '../domain/order-book.ts';
 import type { RecordedBook, RecordedStats, RecordedTrade, TimeRange } from './records.ts';
 import { createReadStream } from 'node:fs';
 import { createInterface } from 'node:readline';

@@ -1,11 +1,9 @@
 import { messageOf, SarrafError } from '../domain/errors.ts';
-import type { Candle } from '../domain/candle.ts';
-import type { MarketStats } from '../domain/market-stats.ts';
+import type { Candle, Timeframe } from '../domain/candle.ts';
+import type { MarketStats, OrderBook } from '../domain/order-book.ts';
 import type { MarketSymbol } from '../domain/market-symbol.ts';
-import type { OrderBook } from '../domain/order-book.ts';
 import type { PublicTrade } from '../domain/trade.ts';
 import { exchangeAskedMs, type VenueAnswer, type VenueCall } from '../venues/port.ts';
-import type { Timeframe } from '../domain/timeframe.ts';
 import { readManifest } from './manifest.ts';
 import { timeText } from './read-rows.ts';
 import { afterOnMachine, type After } from './durable-file.ts';

@@ -1,16 +1,13 @@
-import type { MarketStats } from '../domain/market-stats.ts';
+import type { MarketStats, BookSides, BookLevel } from '../domain/order-book.ts';
 import type { PublicTrade } from '../domain/trade.ts';
-import type { BookSides, BookLevel } from '../domain/order-book.ts';
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { SarrafError } from '../domain/errors.ts';
+import { SarrafError, present } from '../domain/errors.ts';
 import type { MarketSymbol } from '../domain/market-symbol.ts';
 import { parseMarket } from '../exchange/market-names.ts';
-import { TIMEFRAMES, type Timeframe } from '../domain/timeframe.ts';
+import { TIMEFRAMES, type Timeframe } from '../domain/candle.ts';
 import { type DecimalText, fractionDigits } from '../domain/decimal-text.ts';
-import { present } from '../domain/invariant.ts';
-import { formatUnits, UNIT_DECIMALS } from '../domain/money.ts';
-import { divideHalfEven } from '../domain/rounding.ts';
+import { formatUnits, UNIT_DECIMALS, divideHalfEven } from '../domain/money.ts';
 
 /** Levels of each side of a book that are kept: as many as the exchange shows. */
 export const BOOK_LEVELS = 24;

@@ -6,12 +6,14 @@ import {
   type BarAnchor,
   type BarAnchors,
   type BarGrid,
-} from '../domain/bar-grid.ts';
+  type Candle,
+  type BarValues,
+  TIMEFRAMES,
+  type Timeframe,
+} from '../domain/candle.ts';
 import { candleAt } from '../domain/candle-columns.ts';
-import type { Candle, BarValues } from '../domain/candle.ts';
 import { SarrafError } from '../domain/errors.ts';
 import type { MarketSymbol } from '../domain/market-symbol.ts';
-import { TIMEFRAMES, type Timeframe } from '../domain/timeframe.ts';
 import type { AppendOutcome } from './staging-table.ts';
 import type { Catalogue } from './catalogue.ts';
 import { anchorsOf } from './manifest.ts';

@@ -9,8 +9,7 @@ import {
   countsSql,
 } from './table-shape.ts';
 import type { DuckDBAppender, DuckDBType, DuckDBValue } from '@duckdb/node-api';
-import { SarrafError } from '../domain/errors.ts';
-import { invariant } from '../domain/invariant.ts';
+import { SarrafError, invariant } from '../domain/errors.ts';
 import { unitsOf } from '../domain/money.ts';
 import { BOOK_LEVELS } from './records.ts';
 import { join } from 'node:path';

@@ -1,14 +1,11 @@
 import { type DecimalText, fractionDigits } from '../domain/decimal-text.ts';
 import type { Candle } from '../domain/candle.ts';
-import type { MarketStats } from '../domain/market-stats.ts';
-import type { BookLevel } from '../domain/order-book.ts';
+import type { MarketStats, BookLevel } from '../domain/order-book.ts';
 import type { RecordedBook, RecordedStats, RecordedTrade } from './records.ts';
 import type { DuckDBVector } from '@duckdb/node-api';
 import { cellText } from '../domain/candle-columns.ts';
-import { SarrafError } from '../domain/errors.ts';
-import { present } from '../domain/invariant.ts';
-import { formatUnits, UNIT_DECIMALS } from '../domain/money.ts';
-import { divideHalfEven } from '../domain/rounding.ts';
+import { SarrafError, present } from '../domain/errors.ts';
+import { formatUnits, UNIT_DECIMALS, divideHalfEven } from '../domain/money.ts';
 
 /** Type of a Parquet file's column; `money` is DECIMAL(38,10), `moneys` a list of it. */
 export type ColumnType = 'time' | 'number' | 'money' | 'moneys' | 'text' | 'flag';

@@ -1,6 +1,6 @@
 import { existsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { gridOf } from '../domain/bar-grid.ts';
+import { gridOf } from '../domain/candle.ts';
 import { SarrafError } from '../domain/errors.ts';
 import { type Units, unitsOf } from '../domain/money.ts';
 import type { Catalogue } from './catalogue.ts';

@@ -1,17 +1,22 @@
 import { z } from 'zod';
 import type { DecimalText } from '../domain/decimal-text.ts';
-import { EXIT_KINDS, type ExitKind } from '../domain/exit-kind.ts';
-import { EXECUTIONS, ORDER_STATES, SIDES, type Execution, type Side } from '../domain/order.ts';
-import type { Units } from '../domain/money.ts';
-import { storedCount, storedTimeMs, storedUnits } from '../domain/stored-json.ts';
 import {
+  EXIT_KINDS,
+  type ExitKind,
+  EXECUTIONS,
+  ORDER_STATES,
+  SIDES,
+  type Execution,
+  type Side,
   storedOrderId,
   storedTradeId,
   type ListCursor,
   type VenueOrderId,
   type VenueTradeId,
   type VenueWalletId,
-} from '../domain/venue-id.ts';
+} from '../domain/order.ts';
+import type { Units } from '../domain/money.ts';
+import { storedCount, storedTimeMs, storedUnits } from '../domain/stored-json.ts';
 import type { Sentence } from '../language/sentence.ts';
 import { storedSentence } from '../language/stored-sentence.ts';
 

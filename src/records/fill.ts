@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { venueTradeId, type VenueOrderId, type VenueTradeId } from '../domain/venue-id.ts';
+import { venueTradeId, type VenueOrderId, type VenueTradeId } from '../domain/order.ts';
 import {
   emptyOf,
   field,

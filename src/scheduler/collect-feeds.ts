@@ -1,4 +1,4 @@
-import { timeframeMs } from '../domain/timeframe.ts';
+import { timeframeMs } from '../domain/candle.ts';
 import { marginTopic } from '../domain/margin.ts';
 import type { CandleSubscription, MarginSubscription } from '../strategy/subscriptions.ts';
 import type { VenueProfile } from '../venues/port.ts';

@@ -1,4 +1,4 @@
-import type { RequestClass } from '../domain/request-class.ts';
+import type { RequestClass } from '../domain/rate-limit.ts';
 import type { VenueCallKind } from '../venues/port.ts';
 
 /** Kind of a feed's request; its time and cursor are filled in at the request. */

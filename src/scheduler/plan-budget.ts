@@ -1,4 +1,4 @@
-import { present } from '../domain/invariant.ts';
+import { present } from '../domain/errors.ts';
 import { BAR_RETRY_MS } from './default-ages.ts';
 import {
   burstWaitMs,

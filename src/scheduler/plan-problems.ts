@@ -1,4 +1,4 @@
-import { present } from '../domain/invariant.ts';
+import { present } from '../domain/errors.ts';
 import type { PlanInput } from './plan-input.ts';
 import { PLANNED_SHARE, plannedRate, type PlanBudget, capacityOf, takenMsOf } from './planned-budget.ts';
 import { marginTopic } from '../domain/margin.ts';

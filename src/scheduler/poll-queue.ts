@@ -1,5 +1,4 @@
-import { SarrafError } from '../domain/errors.ts';
-import { invariant } from '../domain/invariant.ts';
+import { SarrafError, invariant } from '../domain/errors.ts';
 import type { PlannedFeed } from './feed.ts';
 import type { FeedPace } from './pace.ts';
 

@@ -1,4 +1,4 @@
-import { present } from '../domain/invariant.ts';
+import { present } from '../domain/errors.ts';
 import { numberAt } from './proposer.ts';
 
 /** Eigenvalues below it are taken for it: a covariance has none below 0. */

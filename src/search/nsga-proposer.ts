@@ -1,4 +1,4 @@
-import { present } from '../domain/invariant.ts';
+import { present } from '../domain/errors.ts';
 import type { Axis, Coordinates, NumericAxis } from './space-axes.ts';
 import {
   numberAt,

@@ -1,4 +1,4 @@
-import { present } from '../domain/invariant.ts';
+import { present } from '../domain/errors.ts';
 import type { Axis, ChoiceAxis, NumericAxis } from './space-axes.ts';
 import { numberAt, type RandomStream, gaussianMass } from './proposer.ts';
 

@@ -1,5 +1,4 @@
-import { present } from '../domain/invariant.ts';
-import { SarrafError } from '../domain/errors.ts';
+import { present, SarrafError } from '../domain/errors.ts';
 import { type Point, type Space, valueCount } from './space-declaration.ts';
 import { PointIndex, SpaceAxes, type Coordinates } from './space-axes.ts';
 import {

@@ -1,6 +1,6 @@
 import type { Coordinates } from './space-axes.ts';
 import { type Proposer, type ProposerSetup, onAxis, RandomProposer, mixBits } from './proposer.ts';
-import { present } from '../domain/invariant.ts';
+import { present } from '../domain/errors.ts';
 
 /**
  * The Sobol sequence, Owen-scrambled by the seed: trial `n` is its point `n`. It covers a space more evenly

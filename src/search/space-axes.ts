@@ -1,4 +1,4 @@
-import { present, invariant } from '../domain/invariant.ts';
+import { present, invariant, SarrafError } from '../domain/errors.ts';
 import {
   isActive,
   isNumeric,
@@ -14,7 +14,6 @@ import {
   valueCount,
 } from './space-declaration.ts';
 import { decimalText, SURE_DIGITS } from '../domain/decimal-text.ts';
-import { SarrafError } from '../domain/errors.ts';
 
 export type Axis = NumericAxis | ChoiceAxis;
 

@@ -1,4 +1,4 @@
-import { present } from '../domain/invariant.ts';
+import { present } from '../domain/errors.ts';
 import { isActive, type Parameter, type ParameterValue } from './space-declaration.ts';
 import type { Axis, Coordinates } from './space-axes.ts';
 import {

@@ -1,4 +1,4 @@
-import { present } from '../domain/invariant.ts';
+import { present } from '../domain/errors.ts';
 import type { Endpoint } from '../exchange/endpoint.ts';
 import { ENDPOINTS, type EndpointName } from '../exchange/endpoints.ts';
 

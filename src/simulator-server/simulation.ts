@@ -1,4 +1,4 @@
-import { UTC_BARS, type BarAnchors } from '../domain/bar-grid.ts';
+import { UTC_BARS, type BarAnchors } from '../domain/candle.ts';
 import { createRandom } from '../domain/random.ts';
 import { SimulatedExchange } from '../simulator/exchange.ts';
 import { currencyOf } from '../simulator/deposits.ts';

@@ -1,4 +1,4 @@
-import { invariant } from '../domain/invariant.ts';
+import { invariant } from '../domain/errors.ts';
 import { Wallet, type UserId, type WalletKind, type WalletEntry } from './wallet.ts';
 import { accept, refuse, type Result } from './requests.ts';
 

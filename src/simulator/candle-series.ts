@@ -1,6 +1,14 @@
-import { gridOf, liesInside, TEHRAN_BARS, type BarAnchors, type BarGrid } from '../domain/bar-grid.ts';
-import { present } from '../domain/invariant.ts';
-import { TIMEFRAMES, timeframeMs, type Timeframe } from '../domain/timeframe.ts';
+import {
+  gridOf,
+  liesInside,
+  TEHRAN_BARS,
+  type BarAnchors,
+  type BarGrid,
+  TIMEFRAMES,
+  timeframeMs,
+  type Timeframe,
+} from '../domain/candle.ts';
+import { present } from '../domain/errors.ts';
 
 /** A bar in steps of the market's grid. */
 export interface SimulatedBar {

@@ -1,5 +1,5 @@
-import { HOUR_MS } from '../domain/durations.ts';
-import { invariant } from '../domain/invariant.ts';
+import { HOUR_MS } from '../domain/time-text.ts';
+import { invariant } from '../domain/errors.ts';
 import type { RandomSource } from '../domain/random.ts';
 import { keepNewest } from '../domain/keep-newest.ts';
 import type { Permission, UserSettings, TotpSettings } from './user-settings.ts';

@@ -1,4 +1,4 @@
-import { DAY_MS, HOUR_MS } from '../domain/durations.ts';
+import { DAY_MS, HOUR_MS } from '../domain/time-text.ts';
 import type { SimulatedBar } from './candle-series.ts';
 import type { MarketState } from './market-state.ts';
 

@@ -1,4 +1,4 @@
-import type { BarAnchors } from '../domain/bar-grid.ts';
+import type { BarAnchors } from '../domain/candle.ts';
 import type { FeeSchedule } from '../domain/fee-schedule.ts';
 import { parsePrice, priceUnits, type Market } from '../domain/market.ts';
 import type { MarketSymbol } from '../domain/market-symbol.ts';

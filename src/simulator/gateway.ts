@@ -1,6 +1,5 @@
-import { parseUnits, UNITS_PER_ONE } from '../domain/money.ts';
+import { parseUnits, UNITS_PER_ONE, divideUp } from '../domain/money.ts';
 import type { RandomSource } from '../domain/random.ts';
-import { divideUp } from '../domain/rounding.ts';
 import { keepNewest } from '../domain/keep-newest.ts';
 import type { Accounts } from './accounts.ts';
 import { randomHex } from './credentials.ts';

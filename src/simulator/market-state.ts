@@ -1,4 +1,4 @@
-import type { BarAnchors } from '../domain/bar-grid.ts';
+import type { BarAnchors } from '../domain/candle.ts';
 import { SarrafError } from '../domain/errors.ts';
 import { createMarket, type Market } from '../domain/market.ts';
 import { formatUnits } from '../domain/money.ts';

@@ -1,6 +1,6 @@
 import { SarrafError } from '../domain/errors.ts';
 import type { MarketSymbol } from '../domain/market-symbol.ts';
-import { TIMEFRAMES, timeframeMs, type Timeframe } from '../domain/timeframe.ts';
+import { TIMEFRAMES, timeframeMs, type Timeframe } from '../domain/candle.ts';
 import type { SimulatedExchange } from './exchange.ts';
 import type { MarketState } from './market-state.ts';
 import { type DecimalText, decimalText, fractionDigits } from '../domain/decimal-text.ts';

@@ -1,5 +1,5 @@
 import type { FeeSchedule } from '../domain/fee-schedule.ts';
-import { parseUnits, UNITS_PER_ONE } from '../domain/money.ts';
+import { parseUnits, UNITS_PER_ONE, divideDown } from '../domain/money.ts';
 import type { Accounts } from './accounts.ts';
 import {
   Addresses,
@@ -24,7 +24,6 @@ import { type User, Users, type UsersState } from './user.ts';
 import type { UserSettings } from './user-settings.ts';
 import type { RandomSource } from '../domain/random.ts';
 import type { MarketName } from '../domain/market-symbol.ts';
-import { divideDown } from '../domain/rounding.ts';
 
 /** Parts of the services: settings, and the ports that a pure core can not fill by itself. */
 export interface ServicesOptions {

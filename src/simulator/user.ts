@@ -12,7 +12,7 @@ import {
   type Verification,
   type WithdrawalCeilings,
 } from './user-settings.ts';
-import { invariant } from '../domain/invariant.ts';
+import { invariant } from '../domain/errors.ts';
 
 export interface BankCard {
   readonly number: string;

@@ -1,4 +1,4 @@
-import { invariant } from '../domain/invariant.ts';
+import { invariant } from '../domain/errors.ts';
 
 export type WalletKind = 'spot' | 'margin';
 

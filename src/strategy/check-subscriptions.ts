@@ -1,11 +1,11 @@
-import { DAY_MS } from '../domain/durations.ts';
+import { DAY_MS } from '../domain/time-text.ts';
 import { z } from 'zod';
 import { SarrafError } from '../domain/errors.ts';
 import { sayInput } from './decimal-input.ts';
 import { fieldsOf } from './fields.ts';
 import { routeOfSubscription } from './event-route.ts';
 import { expectedMarket } from './handlers/expected-market.ts';
-import { TIMEFRAMES } from '../domain/timeframe.ts';
+import { TIMEFRAMES } from '../domain/candle.ts';
 import { FRESHNESS, isOfMargin, MARGIN_FRESHNESS, type Subscription } from './subscriptions.ts';
 import { nextDueMs } from './timers.ts';
 import { MOST_MEMBERS, universeSchema } from './universe-rules.ts';

@@ -1,11 +1,9 @@
-import type { Candle } from '../domain/candle.ts';
-import type { BarGrid } from '../domain/bar-grid.ts';
+import type { Candle, BarGrid, Timeframe } from '../domain/candle.ts';
 import { cellText, type CandleColumns } from '../domain/candle-columns.ts';
 import type { DecimalText } from '../domain/decimal-text.ts';
 import { SarrafError } from '../domain/errors.ts';
 import type { ClosedCandle } from './strategy-event.ts';
 import type { Ohlcv } from './indicators/series.ts';
-import type { Timeframe } from '../domain/timeframe.ts';
 
 /** Source of the bars of one market and length, the same for all of them. */
 export interface BarSource {

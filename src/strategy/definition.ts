@@ -5,7 +5,7 @@ import type { IndicatorSpecs, NoSpecs } from './indicators/indicator-specs.ts';
 import type { Fill } from './own-order.ts';
 import type { Transfer } from './data/shown-transfer.ts';
 import type { OrderUpdate, Rejection } from './strategy-event.ts';
-import type { Timeframe } from '../domain/timeframe.ts';
+import type { Timeframe } from '../domain/candle.ts';
 import type { Trailing } from './trailing.ts';
 
 /** Result of a handler: nothing. A promise is refused, since a handler does not wait. */

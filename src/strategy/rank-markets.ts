@@ -1,6 +1,6 @@
 import type { Ranking, UniverseRules } from './universe-rules.ts';
 import type { DecimalText } from '../domain/decimal-text.ts';
-import type { DayNumbers, MarketStats } from '../domain/market-stats.ts';
+import type { DayNumbers, MarketStats } from '../domain/order-book.ts';
 
 /** Condition that excludes a market from a universe. */
 type OutBy =

@@ -32,7 +32,7 @@ import { StrategyLog, type StrategyLogLine } from './strategy-log.ts';
 import type { StrategyPort } from './strategy-port.ts';
 import { StrategyState } from './strategy-state.ts';
 import type { MarketNames } from '../domain/market-symbol.ts';
-import type { Timeframe } from '../domain/timeframe.ts';
+import type { Timeframe } from '../domain/candle.ts';
 import type { CandleSubscription, Subscription } from './subscriptions.ts';
 import { paceOf, type TrailPace } from './trailing.ts';
 import type { Candidate } from './universe/candidate.ts';

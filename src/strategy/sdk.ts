@@ -52,7 +52,7 @@ export type { DelegationLimit, MarginWallets, Pool, Pools, ShownMarginWallet } f
 export { search, type SearchRange } from './search-range.ts';
 export type { Signal, SignalData } from './signal.ts';
 export { size, type Edge, type RiskPerTrade, type VolatilityTarget } from './sdk/size.ts';
-export { TIMEFRAMES, type Timeframe } from '../domain/timeframe.ts';
+export { TIMEFRAMES, type Timeframe } from '../domain/candle.ts';
 export type { Freshness } from './subscriptions.ts';
 export type { Tape, TapeTrade } from './data/tape.ts';
 export type { Ticker } from './data/ticker.ts';

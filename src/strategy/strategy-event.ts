@@ -1,13 +1,9 @@
 import type { DecimalText } from '../domain/decimal-text.ts';
-import type { SeenMargin } from '../domain/margin.ts';
-import type { MarketStats } from '../domain/market-stats.ts';
-import type { OrderBook } from '../domain/order-book.ts';
-import type { ExitKind } from '../domain/exit-kind.ts';
-import type { Side } from '../domain/order.ts';
-import type { WalletSide } from '../domain/transfer.ts';
+import type { SeenMargin, WalletSide } from '../domain/margin.ts';
+import type { MarketStats, OrderBook } from '../domain/order-book.ts';
+import type { ExitKind, Side } from '../domain/order.ts';
 import type { PublicTrade } from '../domain/trade.ts';
-import type { Candle } from '../domain/candle.ts';
-import type { Timeframe } from '../domain/timeframe.ts';
+import type { Candle, Timeframe } from '../domain/candle.ts';
 import type { Intent } from './intents.ts';
 import type { MarketRules } from './market-rules.ts';
 import type { ShownLock } from './shown-lock.ts';

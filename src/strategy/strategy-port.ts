@@ -1,4 +1,4 @@
-import type { Timeframe } from '../domain/timeframe.ts';
+import type { Timeframe } from '../domain/candle.ts';
 import type { Intent } from './intents.ts';
 import type { PlotSink } from './plots.ts';
 import type { ClosedCandle, EngineView, FeedingEvent, StrategyEvent } from './strategy-event.ts';

@@ -1,4 +1,4 @@
-import type { Timeframe } from '../domain/timeframe.ts';
+import type { Timeframe } from '../domain/candle.ts';
 import type { UniverseRules } from './universe-rules.ts';
 
 /** Polling interval and maximum age of data. Defaults for each kind are in `FRESHNESS`. */

@@ -1,4 +1,4 @@
-import { timeframeMs } from '../domain/timeframe.ts';
+import { timeframeMs } from '../domain/candle.ts';
 import { sayInput } from './decimal-input.ts';
 import { isFields } from './fields.ts';
 import type { Subscription } from './subscriptions.ts';

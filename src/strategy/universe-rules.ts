@@ -1,4 +1,4 @@
-import { MINUTE_MS } from '../domain/durations.ts';
+import { MINUTE_MS } from '../domain/time-text.ts';
 import { z } from 'zod';
 import { SarrafError } from '../domain/errors.ts';
 import type { MarketNames } from '../domain/market-symbol.ts';

@@ -1,12 +1,10 @@
-import { DAY_MS } from '../domain/durations.ts';
+import { DAY_MS, minuteText } from '../domain/time-text.ts';
 import { createHash } from 'node:crypto';
-import { anchorText, type BarGrid } from '../domain/bar-grid.ts';
-import { TIMEFRAMES } from '../domain/timeframe.ts';
+import { anchorText, type BarGrid, TIMEFRAMES } from '../domain/candle.ts';
 import { barsBetween, type CandleColumns, gridOfColumns } from '../domain/candle-columns.ts';
 import { groupedText } from '../domain/money-text.ts';
 import { gregorianOf } from '../domain/calendar-day.ts';
 import { SarrafError } from '../domain/errors.ts';
-import { minuteText } from '../domain/time-text.ts';
 import { rowFrom, countedTimeMs, type PackedMarket } from '../recording/packed-market.ts';
 import type { Stretch } from './objectives.ts';
 import { z } from 'zod';

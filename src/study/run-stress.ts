@@ -1,6 +1,5 @@
 import { botConfigOf } from '../backtest/run-setup.ts';
-import { SarrafError } from '../domain/errors.ts';
-import { present } from '../domain/invariant.ts';
+import { SarrafError, present } from '../domain/errors.ts';
 import { bestTrial, type StoredTrial } from './study-rows.ts';
 import type { TrialMetrics } from './objectives.ts';
 import type { PreparedStudy } from './prepare-study.ts';

@@ -1,7 +1,6 @@
 import { withoutYear } from '../backtest/finish-run.ts';
-import { SarrafError } from '../domain/errors.ts';
+import { SarrafError, present } from '../domain/errors.ts';
 import { createRandom, type RandomSource } from '../domain/random.ts';
-import { present } from '../domain/invariant.ts';
 import type { Stretch, Objective, TrialMetrics } from './objectives.ts';
 import { tradeOrderRisk, type TradeOrderRisk } from '../statistics/trade-order-risk.ts';
 import { finding, said } from './study-fact.ts';

@@ -1,4 +1,4 @@
-import { DAY_MS } from '../domain/durations.ts';
+import { DAY_MS } from '../domain/time-text.ts';
 import { htmlPage } from '../backtest/html-page.ts';
 import { escapeHtml } from '../backtest/value-text.ts';
 import type { Language } from '../language/locale.ts';

@@ -13,7 +13,7 @@ import {
 import { nearestWord } from '../configuration/nearest-word.ts';
 import type { JsonSchema } from '../daemon/bot-schema.ts';
 import { duration } from '../daemon/setting-fields.ts';
-import { DAY_MS } from '../domain/durations.ts';
+import { DAY_MS } from '../domain/time-text.ts';
 import { SAMPLER_KINDS, type SamplerKind, MOST_TRIALS } from '../search/trial-record.ts';
 import { spaceDeclaration } from '../search/space-declaration.ts';
 import { usualDirection, type Constraint, type Objective } from './objectives.ts';

@@ -1,5 +1,5 @@
 import type { Stretch, Objective, TrialMetrics } from './objectives.ts';
-import { present } from '../domain/invariant.ts';
+import { present } from '../domain/errors.ts';
 import type { StressFindings } from './stress-findings.ts';
 import type { Space } from '../search/space-declaration.ts';
 import {

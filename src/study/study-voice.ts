@@ -2,7 +2,7 @@ import { reportVoice, type ReportVoice } from '../backtest/report-voice.ts';
 import { tellFact, type FactTeller } from '../backtest/tell-fact.ts';
 import { ENGLISH_REPORT } from '../backtest/english-report.ts';
 import { groupedText } from '../domain/money-text.ts';
-import { timeframeMs, type Timeframe } from '../domain/timeframe.ts';
+import { timeframeMs, type Timeframe } from '../domain/candle.ts';
 import type { Language } from '../language/locale.ts';
 import { translateInto, type Translate } from '../language/translate.ts';
 import { figureKind } from './figure-kind.ts';

@@ -15,10 +15,9 @@ import { KeptState } from '../backtest/kept-state.ts';
 import type { RunMarket } from '../backtest/candle-runner.ts';
 import { runBacktest } from '../backtest/run-backtest.ts';
 import type { CreatedBacktest } from '../backtest/candle-backtest.ts';
-import { present } from '../domain/invariant.ts';
+import { present, messageOf } from '../domain/errors.ts';
 import { formatUnits } from '../domain/money.ts';
 import { dailyReturns, type DailyReturns } from '../backtest/daily-returns.ts';
-import { messageOf } from '../domain/errors.ts';
 
 /** Runs trials: in threads here, or on machines elsewhere. */
 export interface TrialRunner {

@@ -1,5 +1,4 @@
-import { SarrafError } from '../domain/errors.ts';
-import { present } from '../domain/invariant.ts';
+import { SarrafError, present } from '../domain/errors.ts';
 import { readWrittenStudy } from './read-study.ts';
 import { readSpace, type Point, type Space } from '../search/space-declaration.ts';
 import { readStress } from './stress/stress-runs.ts';

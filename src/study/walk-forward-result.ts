@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto';
 import { withoutYear } from '../backtest/finish-run.ts';
-import { SarrafError } from '../domain/errors.ts';
-import { present } from '../domain/invariant.ts';
+import { SarrafError, present } from '../domain/errors.ts';
 import { inDigits, type FactFigure } from '../language/fact.ts';
 import type { Objective, TrialMetrics, Stretch } from './objectives.ts';
 import type { PreparedStudy } from './prepare-study.ts';
@@ -14,7 +13,7 @@ import { choicesOf, windowsBy, type WindowChoice, distancesIn } from './run-walk
 import { readAccount, type StoredAccount, begunPlan, type WalkQuestion } from './walk-plan.ts';
 import type { ParameterValue, Point, Space } from '../search/space-declaration.ts';
 import type { DailyReturns } from '../backtest/daily-returns.ts';
-import { DAY_MS } from '../domain/durations.ts';
+import { DAY_MS } from '../domain/time-text.ts';
 
 /** One window of a walk-forward. */
 export interface WindowRow {

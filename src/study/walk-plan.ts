@@ -5,7 +5,7 @@ import type { WalkForwardPlan } from './study-settings.ts';
 import { canonicalJson } from './study-identity.ts';
 import type { StudyStore } from './study-store.ts';
 import { durationText, minuteText } from '../domain/time-text.ts';
-import { timeframeMs, type Timeframe } from '../domain/timeframe.ts';
+import { timeframeMs, type Timeframe } from '../domain/candle.ts';
 import { firstTimeFrom, refuseFew, type MarketTimes } from './data-set.ts';
 import type { Stretch, TrialMetrics } from './objectives.ts';
 import type { AccountReport } from './trial-runner.ts';

@@ -1,15 +1,13 @@
 import type { CandleColumns } from '../domain/candle-columns.ts';
-import type { Balance } from '../domain/balance.ts';
-import { SarrafError } from '../domain/errors.ts';
-import { invariant } from '../domain/invariant.ts';
+import { SarrafError, invariant } from '../domain/errors.ts';
 import type { FeeSchedule } from '../domain/fee-schedule.ts';
 import type { Market } from '../domain/market.ts';
 import type { Currency } from '../domain/market-symbol.ts';
 import { type Units, formatUnits, NO_UNITS } from '../domain/money.ts';
-import type { VenueOrder } from '../domain/order.ts';
+import type { VenueOrder, ListCursor } from '../domain/order.ts';
 import type { VenueTrade } from '../domain/trade.ts';
 import type { Page, VenueAnswer, VenueCall, WalletReading } from './port.ts';
-import { longestBarMs } from '../domain/bar-grid.ts';
+import { longestBarMs } from '../domain/candle.ts';
 import { accept, type Result, type PlaceOrder } from '../simulator/requests.ts';
 import { INTERFACE_PROFILE } from './interface-profile.ts';
 import { PAGE_SIZES } from './venue-request.ts';
@@ -21,7 +19,6 @@ import { BarFiller, type FillContext, takerCostsOf } from './bars/fill-bar.ts';
 import { venueOrderOf, walletReadingOf, TypedAdapter, type AdapterAccount } from './typed-adapter.ts';
 import { Wallet } from '../simulator/wallet.ts';
 import type { SimulatedOrder, WalletPair } from '../simulator/market-state.ts';
-import type { ListCursor } from '../domain/venue-id.ts';
 
 interface BarFillSimulatorOptions {
   /** Bars are given by the place of their market in this list. */
@@ -31,6 +28,12 @@ interface BarFillSimulatorOptions {
   readonly balances: Readonly<Record<string, Units>>;
   /** Differences from the default rules. */
   readonly rules?: Partial<BarRules>;
+}
+
+/** One currency of the account. `held` is the part of `total` that open orders may still take. */
+interface Balance {
+  readonly total: Units;
+  readonly held: Units;
 }
 
 /**

@@ -1,5 +1,5 @@
 import type { LimitOverrides } from '../domain/rate-limit.ts';
-import { timeframeMs } from '../domain/timeframe.ts';
+import { timeframeMs } from '../domain/candle.ts';
 import { BudgetLedger } from '../budget/ledger.ts';
 import { MemoryLockouts } from '../budget/lockouts.ts';
 import { RequestLimiter } from '../budget/limiter.ts';

@@ -1,15 +1,12 @@
-import type { BarAnchors } from '../domain/bar-grid.ts';
+import type { BarAnchors, Candle } from '../domain/candle.ts';
 import type { Budget, LimitOverrides } from '../domain/rate-limit.ts';
-import type { Candle } from '../domain/candle.ts';
-import { SarrafError } from '../domain/errors.ts';
-import { invariant, present } from '../domain/invariant.ts';
+import { SarrafError, invariant, present } from '../domain/errors.ts';
 import { ratesOf, type FeeSchedule } from '../domain/fee-schedule.ts';
 import { formatAmount, formatPrice, type Market } from '../domain/market.ts';
 import { formatUnits, type Amount, type Price, type Units } from '../domain/money.ts';
 import type { OrderBook, BookLevel } from '../domain/order-book.ts';
-import { type VenueOrder, oppositeOf } from '../domain/order.ts';
+import { type VenueOrder, oppositeOf, type VenueWalletId, type ListCursor } from '../domain/order.ts';
 import type { PublicTrade, VenueTrade } from '../domain/trade.ts';
-import type { VenueWalletId, ListCursor } from '../domain/venue-id.ts';
 import type { MarketCallKind, Page, VenueAnswer, VenueCall, VenueValues, WalletTransaction } from './port.ts';
 import { INTERFACE_PROFILE } from './interface-profile.ts';
 import { PAGE_SIZES } from './venue-request.ts';

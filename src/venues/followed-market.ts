@@ -1,12 +1,11 @@
-import type { Candle } from '../domain/candle.ts';
-import type { MarketStats } from '../domain/market-stats.ts';
+import type { Candle, Timeframe } from '../domain/candle.ts';
+import type { MarketStats } from '../domain/order-book.ts';
 import type { MarketSymbol } from '../domain/market-symbol.ts';
-import { present } from '../domain/invariant.ts';
+import { present } from '../domain/errors.ts';
 import { priceUnits } from '../domain/market.ts';
 import type { Price, Units } from '../domain/money.ts';
 import { oppositeOf, type Side } from '../domain/order.ts';
 import type { PublicTrade } from '../domain/trade.ts';
-import type { Timeframe } from '../domain/timeframe.ts';
 import { tradeColumns, type BookColumns, type TradeColumns, knownTime } from '../recording/records.ts';
 import type { SimulatedExchange } from '../simulator/exchange.ts';
 import type { MarketState, SimulatedOrder } from '../simulator/market-state.ts';

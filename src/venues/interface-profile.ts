@@ -1,5 +1,5 @@
 import { parseUnits } from '../domain/money.ts';
-import { TIMEFRAMES } from '../domain/timeframe.ts';
+import { TIMEFRAMES } from '../domain/candle.ts';
 import { ENDPOINTS } from '../exchange/endpoints.ts';
 import { HISTORY_ANCHORS } from '../exchange/resolution.ts';
 import { MARKET_NAMES } from '../exchange/market-names.ts';

@@ -27,8 +27,7 @@ import type { ExchangeAccess } from './client-credentials.ts';
 import { MARKET_CALLS, type VenueAnswer, type VenueCall, type VenueValues } from './port.ts';
 import type { VenueCaller, VenueEnd } from './venue-caller.ts';
 import type { AccountKeeper, AccountOrigin } from './account-reader.ts';
-import { joinTrades, oldestFirst } from '../domain/trade-join.ts';
-import type { PublicTrade } from '../domain/trade.ts';
+import { joinTrades, oldestFirst, type PublicTrade } from '../domain/trade.ts';
 import { bookColumns, tradeColumns } from '../recording/records.ts';
 import type { FollowedMarket } from './followed-market.ts';
 

@@ -1,24 +1,20 @@
-import type { BarAnchors } from '../domain/bar-grid.ts';
-import type { Candle } from '../domain/candle.ts';
+import type { BarAnchors, Candle, Timeframe } from '../domain/candle.ts';
 import type { DecimalText } from '../domain/decimal-text.ts';
 import type { ErrorCode } from '../domain/errors.ts';
-import type { PoolReading } from '../domain/margin.ts';
+import type { PoolReading, WalletSide } from '../domain/margin.ts';
 import type { MarketName, MarketNames } from '../domain/market-symbol.ts';
-import type { MarketStats } from '../domain/market-stats.ts';
-import type { Units } from '../domain/money.ts';
-import type { OrderBook } from '../domain/order-book.ts';
-import type { Execution, VenueOrder } from '../domain/order.ts';
+import type { MarketStats, OrderBook } from '../domain/order-book.ts';
+import type { Units, TooFine } from '../domain/money.ts';
 import type {
+  Execution,
+  VenueOrder,
   VenueOrderId,
   VenueTradeId,
   VenueWalletId,
   WalletTransactionId,
   ListCursor,
-} from '../domain/venue-id.ts';
-import type { TooFine } from '../domain/too-fine.ts';
-import type { WalletSide } from '../domain/transfer.ts';
+} from '../domain/order.ts';
 import type { PublicTrade, VenueTrade } from '../domain/trade.ts';
-import type { Timeframe } from '../domain/timeframe.ts';
 import type { OrderRecord, PricedOrder } from '../records/order.ts';
 import type { BalanceRecord } from '../records/rows.ts';
 

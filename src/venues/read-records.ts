@@ -1,15 +1,7 @@
 import type { DecimalText } from '../domain/decimal-text.ts';
-import type { Units } from '../domain/money.ts';
-import type { VenueOrder } from '../domain/order.ts';
-import { tooFineIn, unitsAbout } from '../domain/too-fine.ts';
-import type { VenueTrade } from '../domain/trade.ts';
-import type { EndpointReply } from '../exchange/endpoints.ts';
-import type { ExchangeOrder, ExchangeTrade } from '../exchange/order.ts';
-import type { UnreadReplyRow } from '../exchange/reply-decoder.ts';
-import { readMarket } from '../exchange/reply-types.ts';
-import type { UnreadRow, WalletReading, WalletTransaction } from './port.ts';
-import { SarrafError } from '../domain/errors.ts';
+import { type Units, tooFineIn, unitsAbout } from '../domain/money.ts';
 import {
+  type VenueOrder,
   venueOrderId,
   venueTradeId,
   venueWalletId,
@@ -18,7 +10,14 @@ import {
   type VenueTradeId,
   type VenueWalletId,
   type WalletTransactionId,
-} from '../domain/venue-id.ts';
+} from '../domain/order.ts';
+import type { VenueTrade } from '../domain/trade.ts';
+import type { EndpointReply } from '../exchange/endpoints.ts';
+import type { ExchangeOrder, ExchangeTrade } from '../exchange/order.ts';
+import type { UnreadReplyRow } from '../exchange/reply-decoder.ts';
+import { readMarket } from '../exchange/reply-types.ts';
+import type { UnreadRow, WalletReading, WalletTransaction } from './port.ts';
+import { SarrafError } from '../domain/errors.ts';
 
 /**
  * Records of the client in the engine's words: ids as text, money in units. A number that units can not hold

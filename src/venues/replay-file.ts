@@ -1,5 +1,5 @@
 import { basename } from 'node:path';
-import { UTC_BARS, type BarAnchors } from '../domain/bar-grid.ts';
+import { UTC_BARS, type BarAnchors, type Timeframe } from '../domain/candle.ts';
 import { candleAt, gridOfColumns, type CandleColumns } from '../domain/candle-columns.ts';
 import { fractionDigits, type DecimalText } from '../domain/decimal-text.ts';
 import { SarrafError } from '../domain/errors.ts';
@@ -8,7 +8,6 @@ import { parseMarket } from '../exchange/market-names.ts';
 import { readDataFile, timeOf } from '../recording/read-file.ts';
 import type { RecordedTrade } from '../recording/records.ts';
 import { type ReplayRow, rowTimeMs } from '../simulator/seed-replay.ts';
-import type { Timeframe } from '../domain/timeframe.ts';
 
 /** Rows that the steps are guessed from. */
 const ROWS_FOR_STEPS = 5_000;

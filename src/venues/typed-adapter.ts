@@ -9,9 +9,8 @@ import {
   stepValue,
   valueHalfEven,
 } from '../domain/market.ts';
-import type { VenueOrder } from '../domain/order.ts';
+import type { VenueOrder, VenueWalletId, ListCursor } from '../domain/order.ts';
 import type { VenueTrade } from '../domain/trade.ts';
-import type { VenueWalletId, ListCursor } from '../domain/venue-id.ts';
 import { type Result, accept, refuse, type OrderReference, type PlaceOrder } from '../simulator/requests.ts';
 import { listOrders, type OrdersQuery } from '../simulator/order-list.ts';
 import type {
@@ -38,6 +37,7 @@ import {
   UNITS_PER_ONE,
   type Amount,
   type Price,
+  divideHalfEven,
 } from '../domain/money.ts';
 import {
   type SimulatedOrder,
@@ -49,8 +49,7 @@ import {
 import type { Candle } from '../domain/candle.ts';
 import type { DecimalText } from '../domain/decimal-text.ts';
 import type { MarketName } from '../domain/market-symbol.ts';
-import type { MarketStats } from '../domain/market-stats.ts';
-import { divideHalfEven } from '../domain/rounding.ts';
+import type { MarketStats } from '../domain/order-book.ts';
 import type { SimulatedBar } from '../simulator/candle-series.ts';
 import { dayStats } from '../simulator/day-stats.ts';
 import type { Wallet, WalletEntry as CoreTransaction } from '../simulator/wallet.ts';

@@ -3,7 +3,7 @@ import type { CredentialUse } from '../budget/lockouts.ts';
 import type { LimitedReply, CompletionHandler } from '../budget/limited-call.ts';
 import type { Limiter } from '../budget/limiter.ts';
 import { SarrafError } from '../domain/errors.ts';
-import type { RequestClass } from '../domain/request-class.ts';
+import type { RequestClass } from '../domain/rate-limit.ts';
 import type { KeptReply, VenueAnswer, VenueCall, VenueCallKind } from './port.ts';
 import { isAnonymous } from '../exchange/authenticator.ts';
 import { saidMsOf, type HttpResponse } from '../exchange/transport.ts';

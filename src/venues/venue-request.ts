@@ -1,6 +1,6 @@
 import { messageOf, SarrafError } from '../domain/errors.ts';
 import { parseMarket } from '../exchange/market-names.ts';
-import type { VenueOrder } from '../domain/order.ts';
+import type { VenueOrder, ListCursor } from '../domain/order.ts';
 import type {
   AskedOrder,
   MarketRule,
@@ -15,7 +15,7 @@ import type { ExchangeClient } from '../exchange/client.ts';
 import type { CallOptions } from '../exchange/client-options.ts';
 import type { EndpointName, EndpointReply, EndpointRequest } from '../exchange/endpoints.ts';
 import type { EndpointResult, DecodedRefusal } from '../exchange/reply-decoder.ts';
-import { otherSide } from '../domain/transfer.ts';
+import { otherSide } from '../domain/margin.ts';
 import { formatUnits } from '../domain/money.ts';
 import { resolutionOf } from '../exchange/resolution.ts';
 import {
@@ -26,7 +26,6 @@ import {
   walletTransaction,
   wholeId,
 } from './read-records.ts';
-import type { ListCursor } from '../domain/venue-id.ts';
 
 /** The endpoint that answers a call. */
 export const ENDPOINT_OF = {

@@ -1,6 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { SarrafError } from '../domain/errors.ts';
-import { invariant } from '../domain/invariant.ts';
+import { SarrafError, invariant } from '../domain/errors.ts';
 import { DueQueue } from './due-queue.ts';
 
 /** Takes back what was to happen; nothing happens where it has happened already. */

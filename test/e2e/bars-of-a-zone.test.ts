@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { isoText } from '../../src/domain/time-text.ts';
-import type { Timeframe } from '../../src/domain/timeframe.ts';
+import type { Timeframe } from '../../src/domain/candle.ts';
 import { MirrorReader } from '../../src/mirror/mirror-reader.ts';
 import { BotLife, createEmbeddedWorld, type EmbeddedWorld } from '../support/embedded-bot.ts';
 

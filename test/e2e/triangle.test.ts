@@ -3,8 +3,13 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { summarize } from '../../src/daemon/run/summary.ts';
-import { formatUnits, parseUnits, type Units, UNITS_PER_ONE } from '../../src/domain/money.ts';
-import { divideHalfEven } from '../../src/domain/rounding.ts';
+import {
+  formatUnits,
+  parseUnits,
+  type Units,
+  UNITS_PER_ONE,
+  divideHalfEven,
+} from '../../src/domain/money.ts';
 import { BotLife, createEmbeddedWorld } from '../support/embedded-bot.ts';
 
 let folder: string;

@@ -1,6 +1,6 @@
 import { budgetTable } from '../../src/exchange/client-options.ts';
 import type { Market } from '../../src/domain/market.ts';
-import { present } from '../../src/domain/invariant.ts';
+import { present } from '../../src/domain/errors.ts';
 import type { Tolerances } from '../../src/fuzz/checkers/order-checker.ts';
 import { mostDust } from '../../src/fuzz/exchange-events.ts';
 import { BudgetChecker } from '../../src/fuzz/checkers/budget-checker.ts';

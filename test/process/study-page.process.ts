@@ -2,7 +2,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { present } from '../../src/domain/invariant.ts';
+import { present } from '../../src/domain/errors.ts';
 import { readStudyFile } from '../../src/study/read-study.ts';
 import { validateStudy } from '../../src/study/study-validation.ts';
 import { valueOf, type Tested } from '../../src/study/validation/luck-statistics.ts';

@@ -5,7 +5,7 @@ import { CandleRunner, type RunMarket } from '../../src/backtest/candle-runner.t
 import type { CandleColumns } from '../../src/domain/candle-columns.ts';
 import { createMarket } from '../../src/domain/market.ts';
 import { parseUnits } from '../../src/domain/money.ts';
-import { timeframeMs, type Timeframe } from '../../src/domain/timeframe.ts';
+import { timeframeMs, type Timeframe } from '../../src/domain/candle.ts';
 import { DEFAULT_ENGINE_TIMES } from '../../src/engine/engine-settings.ts';
 import { MARKET_NAMES, parseMarket } from '../../src/exchange/market-names.ts';
 import { createRiskLimits } from '../../src/engine/risk-limits.ts';

@@ -1,6 +1,6 @@
 import type { DatedSignal } from '../../src/backtest/dated-signal.ts';
 import type { CandleColumns } from '../../src/domain/candle-columns.ts';
-import { timeframeMs, type Timeframe } from '../../src/domain/timeframe.ts';
+import { timeframeMs, type Timeframe } from '../../src/domain/candle.ts';
 import { createRandom } from '../../src/domain/random.ts';
 import type { Bar } from '../../src/strategy/data/bar.ts';
 

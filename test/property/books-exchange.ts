@@ -3,7 +3,7 @@ import { Outbox } from '../../src/engine/outbox.ts';
 import { Reconciler } from '../../src/engine/fills/reconciler.ts';
 import { KEPT_RECONCILIATION } from '../../src/engine/stored-reconciliation.ts';
 import type { Units } from '../../src/domain/money.ts';
-import { venueTradeId, venueWalletId, walletTransactionId } from '../../src/domain/venue-id.ts';
+import { venueTradeId, venueWalletId, walletTransactionId } from '../../src/domain/order.ts';
 import { INTERFACE_PROFILE } from '../../src/venues/interface-profile.ts';
 import type { WalletTransaction } from '../../src/venues/port.ts';
 import { EMPTY_FILL } from '../../src/records/fill.ts';

@@ -7,7 +7,7 @@ import {
   type Slot,
 } from '../../src/budget/admission.ts';
 import { BudgetLedger } from '../../src/budget/ledger.ts';
-import { REQUEST_CLASSES } from '../../src/domain/request-class.ts';
+import { REQUEST_CLASSES } from '../../src/domain/rate-limit.ts';
 
 const BUDGET = 'orders/list';
 const WINDOW_MS = 1_000;

@@ -6,7 +6,7 @@ import { BarFillSimulator } from '../../src/venues/bar-fill-simulator.ts';
 import type { CandleColumns } from '../../src/domain/candle-columns.ts';
 import { decimalText } from '../../src/domain/decimal-text.ts';
 import { formatUnits, parseUnits, subtractUnits, type Units } from '../../src/domain/money.ts';
-import type { Timeframe } from '../../src/domain/timeframe.ts';
+import type { Timeframe } from '../../src/domain/candle.ts';
 import { DEFAULT_ENGINE_TIMES } from '../../src/engine/engine-settings.ts';
 import { createRiskLimits } from '../../src/engine/risk-limits.ts';
 import { defineStrategy } from '../../src/strategy/definition.ts';

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { formatUnits } from '../../src/domain/money.ts';
-import type { VenueOrder } from '../../src/domain/order.ts';
+import type { VenueOrder, VenueOrderId, VenueTradeId } from '../../src/domain/order.ts';
 import { isOpenStatus, type VenueCall } from '../../src/venues/port.ts';
 import { mayTrade } from '../../src/records/order.ts';
 import type { Intent } from '../../src/strategy/intents.ts';
@@ -9,7 +9,6 @@ import { buy, cancel, cancelAll, iceberg, oco, quotes, replace, sell, target } f
 import { EngineWorld } from '../unit/engine/engine-world.ts';
 import { INTERFACE_PROFILE } from '../../src/venues/interface-profile.ts';
 import { deepRuns } from '../support/deep-runs.ts';
-import type { VenueOrderId, VenueTradeId } from '../../src/domain/venue-id.ts';
 
 /**
  * Trades and orders are hidden at least this long, and at most until the next happening after it; lists are

@@ -3,7 +3,6 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { decimalText, tryDecimalText } from '../../src/domain/decimal-text.ts';
 import { feeOf } from '../../src/domain/fee-schedule.ts';
-import { addFill, NO_FILLS } from '../../src/domain/fill-total.ts';
 import {
   createMarket,
   floorAmount,
@@ -23,8 +22,10 @@ import {
   type Amount,
   type Price,
   type Units,
+  divideDown,
+  divideHalfEven,
+  divideUp,
 } from '../../src/domain/money.ts';
-import { divideDown, divideHalfEven, divideUp } from '../../src/domain/rounding.ts';
 import { parseMarket } from '../../src/exchange/market-names.ts';
 
 const Oracle = Decimal.clone({ precision: 120, toExpNeg: -9e15, toExpPos: 9e15 });
@@ -155,24 +156,6 @@ describe('a market', () => {
         const steps = BigInt(at) * BigInt(of);
         expect(valueHalfEven(on, steps)).toBe(oracleUnits(exact, Oracle.ROUND_HALF_EVEN));
         expect(valueUp(on, steps)).toBe(oracleUnits(exact, Oracle.ROUND_UP));
-      }),
-    );
-  });
-
-  test('adds the totals of fills up to the total of the whole', () => {
-    fc.assert(
-      fc.property(market, fc.array(fc.tuple(price, amount), { minLength: 1, maxLength: 30 }), (on, fills) => {
-        let running = NO_FILLS;
-        let parts = 0n;
-        let exact = new Oracle(0);
-        for (const [at, of] of fills) {
-          const { after, fillTotal } = addFill(on, running, { price: at, amount: of });
-          running = after;
-          parts += fillTotal;
-          exact = exact.plus(new Oracle(formatPrice(on, at)).times(formatAmount(on, of)));
-        }
-        expect(parts).toBe(running.total);
-        expect(running.total).toBe(oracleUnits(exact, Oracle.ROUND_HALF_EVEN));
       }),
     );
   });

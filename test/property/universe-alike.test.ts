@@ -5,7 +5,7 @@ import { CandleRunner } from '../../src/backtest/candle-runner.ts';
 import { runPoll } from '../../src/backtest/poll/run-poll.ts';
 import { scriptedMarket, SCRIPT_START_MS } from '../../src/backtest/scripted-market.ts';
 import { decimalText } from '../../src/domain/decimal-text.ts';
-import type { MarketStats } from '../../src/domain/market-stats.ts';
+import type { MarketStats } from '../../src/domain/order-book.ts';
 import { parseUnits } from '../../src/domain/money.ts';
 import { DEFAULT_ENGINE_TIMES, DEFAULT_RECONCILIATION } from '../../src/engine/engine-settings.ts';
 import { MARKET_NAMES, parseMarket } from '../../src/exchange/market-names.ts';

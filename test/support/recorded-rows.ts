@@ -2,7 +2,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseMarket } from '../../src/exchange/market-names.ts';
 import { Catalogue } from '../../src/recording/catalogue.ts';
-import type { MarketStats } from '../../src/domain/market-stats.ts';
+import type { MarketStats } from '../../src/domain/order-book.ts';
 
 const market = parseMarket('BTCIRT').symbol;
 const ALL = { market, fromMs: 0, toMs: 4e12 };

@@ -4,7 +4,7 @@ import type { Profiler } from 'node:inspector';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import type { VenueOrderId } from '../../src/domain/venue-id.ts';
+import type { VenueOrderId } from '../../src/domain/order.ts';
 import { AlertWorld } from '../property/alert-world.ts';
 import { BotLife, createEmbeddedWorld } from '../support/embedded-bot.ts';
 import { buy } from '../support/intents.ts';

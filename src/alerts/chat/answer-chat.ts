@@ -1,4 +1,4 @@
-import { MINUTE_MS } from '../../domain/durations.ts';
+import { MINUTE_MS } from '../../domain/time-text.ts';
 import { formatLength } from '../../language/format-length.ts';
 import { formatTime } from '../../language/format-time.ts';
 import type { Locale } from '../../language/locale.ts';

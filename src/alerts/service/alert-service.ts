@@ -10,7 +10,7 @@ import type { AlertSnapshot } from '../core/alert-snapshot.ts';
 import { judgeSnapshot } from '../core/judge-snapshot.ts';
 import { dueSummaries, type SummarySettings } from '../core/plan-message.ts';
 import { trackAlerts, type TrackSettings } from '../core/track-alerts.ts';
-import { tehranDay } from '../../domain/tehran-time.ts';
+import { tehranDay } from '../../domain/zone-time.ts';
 import type { AlertOutbox, JournalCursor } from '../alert-outbox.ts';
 import type { ChannelSender } from './channel-sender.ts';
 import type { SafeOutbox } from './safe-outbox.ts';

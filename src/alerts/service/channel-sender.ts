@@ -1,4 +1,4 @@
-import { HOUR_MS } from '../../domain/durations.ts';
+import { HOUR_MS } from '../../domain/time-text.ts';
 import {
   problemOf,
   type Channel,

@@ -1,6 +1,5 @@
-import { gridOf } from '../../domain/bar-grid.ts';
+import { gridOf, TIMEFRAMES, timeframeMs, type Timeframe } from '../../domain/candle.ts';
 import { gridOfColumns, type CandleColumns } from '../../domain/candle-columns.ts';
-import { TIMEFRAMES, timeframeMs, type Timeframe } from '../../domain/timeframe.ts';
 
 interface Range {
   readonly fromMs: number;

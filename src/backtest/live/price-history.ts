@@ -1,4 +1,4 @@
-import type { BarGrid } from '../../domain/bar-grid.ts';
+import type { BarGrid } from '../../domain/candle.ts';
 import { cellUnits, columnScale, gridOfColumns, type CandleColumns } from '../../domain/candle-columns.ts';
 import type { Units } from '../../domain/money.ts';
 import type { PriceOf } from '../../portfolio/quote-money.ts';

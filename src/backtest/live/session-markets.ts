@@ -1,6 +1,5 @@
-import type { Candle } from '../../domain/candle.ts';
+import { type Candle, gridOf, shownAnchors } from '../../domain/candle.ts';
 import { columnsOf, type CandleColumns } from '../../domain/candle-columns.ts';
-import { gridOf, shownAnchors } from '../../domain/bar-grid.ts';
 import type { Currency } from '../../domain/market-symbol.ts';
 import { createMarket, type Market } from '../../domain/market.ts';
 import { formatUnits, LEAST_UNITS, parseUnits } from '../../domain/money.ts';

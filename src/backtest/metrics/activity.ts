@@ -1,5 +1,4 @@
-import { UNITS_PER_ONE, NO_UNITS, type Units } from '../../domain/money.ts';
-import { divideHalfEven } from '../../domain/rounding.ts';
+import { UNITS_PER_ONE, NO_UNITS, type Units, divideHalfEven } from '../../domain/money.ts';
 import type { FillRecord } from '../../records/fill.ts';
 import { meanOfColumn, numberOf, quotient, type Statistic } from '../statistics.ts';
 

@@ -1,6 +1,5 @@
 import { leastAmountAt, type Market } from '../../domain/market.ts';
-import type { Units } from '../../domain/money.ts';
-import { divideHalfEven } from '../../domain/rounding.ts';
+import { type Units, divideHalfEven } from '../../domain/money.ts';
 
 /**
  * Lot that one buy brought and that is still to be sold. The parts removed from it add up to it to the last

@@ -1,5 +1,5 @@
 import { dayOfJalali, jalaliOf } from '../../domain/calendar-day.ts';
-import { tehranDay, tehranInstant } from '../../domain/tehran-time.ts';
+import { tehranDay, tehranInstant } from '../../domain/zone-time.ts';
 import type { EquityCurve } from '../backtest-run.ts';
 
 /** The return of one calendar month (UTC), or of that part of it which the run covers. */

@@ -1,5 +1,4 @@
-import type { Units } from '../../domain/money.ts';
-import { divideHalfEven } from '../../domain/rounding.ts';
+import { type Units, divideHalfEven } from '../../domain/money.ts';
 import type { FillRecord } from '../../records/fill.ts';
 import type { LotPart } from './lot-queue.ts';
 

@@ -1,11 +1,8 @@
-import type { Candle } from '../../domain/candle.ts';
-import type { MarketStats } from '../../domain/market-stats.ts';
-import type { OrderBook } from '../../domain/order-book.ts';
+import { type Candle, type BarGrid, gridOf, shownAnchors, type Timeframe } from '../../domain/candle.ts';
+import type { MarketStats, OrderBook } from '../../domain/order-book.ts';
 import type { VenueOrder } from '../../domain/order.ts';
 import type { PublicTrade, VenueTrade } from '../../domain/trade.ts';
 import type { Page, VenueAnswer, VenueCall, WalletReading } from '../../venues/port.ts';
-import type { Timeframe } from '../../domain/timeframe.ts';
-import { type BarGrid, gridOf, shownAnchors } from '../../domain/bar-grid.ts';
 import { INTERFACE_PROFILE } from '../../venues/interface-profile.ts';
 
 /** Returns where bars that a session read begin and end. */

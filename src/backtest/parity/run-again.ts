@@ -1,13 +1,12 @@
 import type { SessionFile } from '../../daemon/session-file.ts';
 import { columnsOf } from '../../domain/candle-columns.ts';
-import type { Candle } from '../../domain/candle.ts';
+import { type Candle, gridOf, shownAnchors } from '../../domain/candle.ts';
 import { SarrafError } from '../../domain/errors.ts';
 import type { MarketSymbol } from '../../domain/market-symbol.ts';
 import type { WalletReading } from '../../venues/port.ts';
 import type { EngineEvent } from '../../engine/engine-event.ts';
 import { parseUnits, type Units, formatUnits } from '../../domain/money.ts';
 import type { OrderBook, BookLevel } from '../../domain/order-book.ts';
-import { gridOf, shownAnchors } from '../../domain/bar-grid.ts';
 import type { StrategyInstanceSettings } from '../../engine/engine-settings.ts';
 import { Catalogue } from '../../recording/catalogue.ts';
 import { partitionsWithin } from '../../recording/read-rows.ts';

@@ -1,6 +1,5 @@
-import type { Candle } from '../../domain/candle.ts';
+import type { Candle, Timeframe } from '../../domain/candle.ts';
 import type { OrderBook } from '../../domain/order-book.ts';
-import type { Timeframe } from '../../domain/timeframe.ts';
 import type { Divergence } from '../difference.ts';
 import type { KnownBars, SeenData, WantedThing, SessionPair } from '../session.ts';
 import { type TopicReading, type TopicKind, type ReceivedData, shownGrid } from './received-data.ts';

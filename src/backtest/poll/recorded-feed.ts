@@ -1,8 +1,6 @@
-import type { Candle } from '../../domain/candle.ts';
+import { type Candle, timeframeMs } from '../../domain/candle.ts';
 import { candleAt, gridOfColumns, type CandleColumns } from '../../domain/candle-columns.ts';
-import { SarrafError } from '../../domain/errors.ts';
-import { present } from '../../domain/invariant.ts';
-import { timeframeMs } from '../../domain/timeframe.ts';
+import { SarrafError, present } from '../../domain/errors.ts';
 import type { BookColumns, TradeColumns, RecordedStats, TimeRange } from '../../recording/records.ts';
 import type { FollowedMarket } from '../../venues/followed-market.ts';
 

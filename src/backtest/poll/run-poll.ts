@@ -1,12 +1,11 @@
 import type { LimitOverrides } from '../../domain/rate-limit.ts';
-import { UTC_BARS, type BarAnchors } from '../../domain/bar-grid.ts';
+import { UTC_BARS, type BarAnchors, TIMEFRAMES, timeframeMs } from '../../domain/candle.ts';
 import { columnsOf } from '../../domain/candle-columns.ts';
 import { SarrafError } from '../../domain/errors.ts';
 import type { FeeSchedule } from '../../domain/fee-schedule.ts';
 import type { Market } from '../../domain/market.ts';
 import type { Currency } from '../../domain/market-symbol.ts';
 import type { Units } from '../../domain/money.ts';
-import { TIMEFRAMES, timeframeMs } from '../../domain/timeframe.ts';
 import type { EngineNotice } from '../../engine/engine-command.ts';
 import type { EngineSettings } from '../../engine/engine-settings.ts';
 import type { JournalEntry } from '../../engine/mirror-change.ts';

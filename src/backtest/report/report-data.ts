@@ -18,7 +18,7 @@ import {
   type ThinEquity,
   type TimeGrid,
 } from './thinning.ts';
-import { present } from '../../domain/invariant.ts';
+import { present } from '../../domain/errors.ts';
 import type { OrderRecord } from '../../records/order.ts';
 
 /**

@@ -1,4 +1,4 @@
-import { DAY_MS } from '../../domain/durations.ts';
+import { DAY_MS } from '../../domain/time-text.ts';
 import type { FinishedRun } from '../finish-run.ts';
 import { htmlPage } from '../html-page.ts';
 import { reportData } from './report-data.ts';

@@ -1,4 +1,4 @@
-import { SECOND_MS } from '../../domain/durations.ts';
+import { SECOND_MS } from '../../domain/time-text.ts';
 import { gridOfColumns, type CandleColumns } from '../../domain/candle-columns.ts';
 import type { BacktestRun, EquityCurve } from '../backtest-run.ts';
 import { DrawdownMeter } from '../metrics/equity-metrics.ts';

@@ -1,5 +1,4 @@
-import { UNITS_PER_ONE, type Units } from '../../domain/money.ts';
-import { divideHalfEven } from '../../domain/rounding.ts';
+import { UNITS_PER_ONE, type Units, divideHalfEven } from '../../domain/money.ts';
 import { FILL, FILL_RESULT, type FillRecord } from '../../records/fill.ts';
 import type { LockRecord } from '../../engine/lock-records.ts';
 import type { MemberRecord } from '../../engine/member-records.ts';

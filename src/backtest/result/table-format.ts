@@ -1,7 +1,7 @@
 import { csvCell } from '../../domain/csv.ts';
-import { present } from '../../domain/invariant.ts';
+import { present } from '../../domain/errors.ts';
 import { formatUnits, type Units } from '../../domain/money.ts';
-import { separatedName } from '../../domain/separated-name.ts';
+import { separatedName } from '../../domain/money-text.ts';
 import type { FieldKind, RecordFields } from '../../records/field.ts';
 import type { ByteWriter } from '../byte-writer.ts';
 import { english, type Sentence } from '../../language/sentence.ts';

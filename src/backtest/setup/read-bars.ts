@@ -1,7 +1,7 @@
 import { barsBetween, firstBarFrom, type CandleColumns } from '../../domain/candle-columns.ts';
 import { SarrafError } from '../../domain/errors.ts';
 import type { MarketSymbol } from '../../domain/market-symbol.ts';
-import type { Timeframe } from '../../domain/timeframe.ts';
+import type { Timeframe } from '../../domain/candle.ts';
 import { CandleCache, candleCacheFolder } from '../../recording/candle-cache.ts';
 import type { Catalogue } from '../../recording/catalogue.ts';
 import type { Partition } from '../../recording/manifest.ts';

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { present } from '../../domain/invariant.ts';
+import { present } from '../../domain/errors.ts';
 import type { Budget } from '../../domain/rate-limit.ts';
 import { MOST_SEND_DELAY_MS, type Slot, type SlotEnd } from '../admission.ts';
 import { enterAtOnce, type Admittance, type Entry, type EntryAsk } from '../admittance.ts';

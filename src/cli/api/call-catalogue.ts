@@ -1,5 +1,5 @@
-import { separatedName } from '../../domain/separated-name.ts';
-import { invariant } from '../../domain/invariant.ts';
+import { separatedName } from '../../domain/money-text.ts';
+import { invariant } from '../../domain/errors.ts';
 import type { Endpoint } from '../../exchange/endpoint.ts';
 import { ENDPOINTS, type EndpointName } from '../../exchange/endpoints.ts';
 import type { PagedName } from '../../exchange/paging.ts';

@@ -1,6 +1,6 @@
 import { monotonicMs } from '../../budget/process-owner.ts';
 import { openRemoteExchange, type RemoteExchange } from '../../venues/live-venue.ts';
-import { mayUseReserve, type RequestClass } from '../../domain/request-class.ts';
+import { mayUseReserve, type RequestClass } from '../../domain/rate-limit.ts';
 import { isAnonymous } from '../../exchange/authenticator.ts';
 import type { CallOptions } from '../../exchange/client-options.ts';
 import type { EndpointName, EndpointRequest } from '../../exchange/endpoints.ts';

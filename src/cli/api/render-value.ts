@@ -1,5 +1,5 @@
 import { tableLines, type TableColumn } from '../table.ts';
-import { oneLine } from '../../domain/one-line.ts';
+import { oneLine } from '../../domain/money-text.ts';
 import { isoText } from '../../domain/time-text.ts';
 
 type Plain = Readonly<Record<string, unknown>>;

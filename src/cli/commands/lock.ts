@@ -1,7 +1,7 @@
 import { Command, InvalidArgumentError } from 'commander';
 import { LONGEST_REASON } from '../../daemon/control-command.ts';
 import type { MarketSymbol } from '../../domain/market-symbol.ts';
-import { bothTimesText, readTehranTime } from '../../domain/tehran-time.ts';
+import { bothTimesText, readTehranTime } from '../../domain/zone-time.ts';
 import { BY_HAND, type EntryPolicy } from '../../engine/lock.ts';
 import { wrongInput } from '../command-error.ts';
 import { dataOption, marketOption } from '../option-readers.ts';

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { waitingLocks } from '../../daemon/waiting-commands.ts';
-import { bothTimesText } from '../../domain/tehran-time.ts';
+import { bothTimesText } from '../../domain/zone-time.ts';
 import type { LockCommand } from '../../engine/engine-event.ts';
 import { scopeText, untilText } from '../../engine/lock.ts';
 import { lockLines } from '../lock-lines.ts';

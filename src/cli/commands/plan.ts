@@ -19,7 +19,7 @@ import type { Override } from '../../daemon/overrides.ts';
 import { SarrafError } from '../../domain/errors.ts';
 import { parseUnits } from '../../domain/money.ts';
 import type { AssetLedger } from '../../portfolio/asset-ledger.ts';
-import { TIMEFRAMES, type Timeframe } from '../../domain/timeframe.ts';
+import { TIMEFRAMES, type Timeframe } from '../../domain/candle.ts';
 import { wrongInput } from '../command-error.ts';
 import { loweredBudgets, loweredText, type LoweredBudget } from '../lowered-text.ts';
 import { marketOption, overrideOption } from '../option-readers.ts';

@@ -3,7 +3,7 @@ import { extname } from 'node:path';
 import { Command } from 'commander';
 import { signalLineOf, toldSignals, type SignalLine } from '../../backtest/journal-signals.ts';
 import { signalFileLines } from '../../backtest/write-signals.ts';
-import { oneLine } from '../../domain/one-line.ts';
+import { oneLine } from '../../domain/money-text.ts';
 import { clockText } from '../../domain/time-text.ts';
 import { asWholeFile } from '../../query/write-run-parquet.ts';
 import { wrongInput } from '../command-error.ts';

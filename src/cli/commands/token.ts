@@ -3,7 +3,7 @@ import { readAddressNote } from '../../dashboard/address-note.ts';
 import { linkText } from '../../dashboard/begin-dashboard.ts';
 import { AccessStore, ROLES, type Role } from '../../dashboard/access-store.ts';
 import { SarrafError } from '../../domain/errors.ts';
-import { bothTimesText } from '../../domain/tehran-time.ts';
+import { bothTimesText } from '../../domain/zone-time.ts';
 import { checkBotFolder } from '../bot-folder.ts';
 import { failed, wrongInput } from '../command-error.ts';
 import { tableLines } from '../table.ts';

@@ -1,9 +1,8 @@
 import { messageOf } from '../../domain/errors.ts';
 import { Command, InvalidArgumentError } from 'commander';
 import { usualCatalogue } from '../../daemon/open-catalogue.ts';
-import { readAnchor, type BarAnchor } from '../../domain/bar-grid.ts';
+import { readAnchor, type BarAnchor, TIMEFRAMES, type Timeframe } from '../../domain/candle.ts';
 import type { MarketSymbol } from '../../domain/market-symbol.ts';
-import { TIMEFRAMES, type Timeframe } from '../../domain/timeframe.ts';
 import type { FolderKey, RecordKind } from '../../recording/records.ts';
 import { TimeReader } from '../../recording/written-form.ts';
 import { EARLIEST_MS, LATEST_MS, timeText } from '../../recording/read-rows.ts';

@@ -3,7 +3,7 @@ import { openCatalogue } from '../../daemon/open-catalogue.ts';
 import type { Override } from '../../daemon/overrides.ts';
 import { SarrafError } from '../../domain/errors.ts';
 import type { MarketSymbol } from '../../domain/market-symbol.ts';
-import type { Timeframe } from '../../domain/timeframe.ts';
+import type { Timeframe, Candle } from '../../domain/candle.ts';
 import { downloadCandles, type FetchPage } from '../../recording/download-candles.ts';
 import { timeText } from '../../recording/read-rows.ts';
 import { failed, wrongInput } from '../command-error.ts';
@@ -15,7 +15,6 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { monotonicMs } from '../../budget/process-owner.ts';
 import { exchangeAskedMs } from '../../venues/port.ts';
 import { sendRequest } from '../../venues/venue-caller.ts';
-import type { Candle } from '../../domain/candle.ts';
 
 /** Options of `sarraf data download`; times in ms. */
 export interface DownloadCommandOptions extends DataOptions {

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { openCatalogue } from '../../daemon/open-catalogue.ts';
-import { anchorIn, anchorText } from '../../domain/bar-grid.ts';
+import { anchorIn, anchorText } from '../../domain/candle.ts';
 import { SarrafError } from '../../domain/errors.ts';
 import type { Catalogue } from '../../recording/catalogue.ts';
 import { folderName, type FolderKey } from '../../recording/records.ts';

@@ -1,9 +1,8 @@
 import { join } from 'node:path';
 import { openCatalogue } from '../../daemon/open-catalogue.ts';
 import { InvalidArgumentError, type Command } from 'commander';
-import type { BarAnchor } from '../../domain/bar-grid.ts';
+import type { BarAnchor, Timeframe } from '../../domain/candle.ts';
 import type { MarketSymbol } from '../../domain/market-symbol.ts';
-import type { Timeframe } from '../../domain/timeframe.ts';
 import { resample } from '../../recording/resample.ts';
 import { wrongInput } from '../command-error.ts';
 import { marketOption } from '../option-readers.ts';

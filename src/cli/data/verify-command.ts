@@ -2,7 +2,7 @@ import { InvalidArgumentError, Option, type Command } from 'commander';
 import { openCatalogue } from '../../daemon/open-catalogue.ts';
 import type { MarketSymbol } from '../../domain/market-symbol.ts';
 import { parseUnits, type Units } from '../../domain/money.ts';
-import type { Timeframe } from '../../domain/timeframe.ts';
+import type { Timeframe } from '../../domain/candle.ts';
 import { folderName, folderTitle, type FolderKey, type RecordKind } from '../../recording/records.ts';
 import { noneThere } from '../../recording/read-rows.ts';
 import { verifyFolder, type VerifyReport } from '../../recording/verify-folder.ts';

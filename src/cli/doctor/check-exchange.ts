@@ -1,7 +1,6 @@
 import { credentialAdvice } from '../../daemon/credential-texts.ts';
 import type { BotConfig } from '../../daemon/create-bot-config.ts';
-import { SarrafError } from '../../domain/errors.ts';
-import { present } from '../../domain/invariant.ts';
+import { SarrafError, present } from '../../domain/errors.ts';
 import type { OrderBook } from '../../domain/order-book.ts';
 import type { OrderBookVersion } from '../../exchange/order-book-version.ts';
 import type { EndpointName } from '../../exchange/endpoints.ts';

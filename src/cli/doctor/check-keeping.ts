@@ -1,11 +1,10 @@
-import { DAY_MS } from '../../domain/durations.ts';
+import { DAY_MS, agoText } from '../../domain/time-text.ts';
 import { existsSync } from 'node:fs';
 import type { BotConfig } from '../../daemon/create-bot-config.ts';
 import { lastBackup } from '../../daemon/make-backup.ts';
 import { readLockOwner, isLockHeld } from '../../daemon/process-lock.ts';
 import { watchdogLockPath } from '../../daemon/run-watchdog.ts';
 import { SarrafError } from '../../domain/errors.ts';
-import { agoText } from '../../domain/time-text.ts';
 import { mirrorFileOf } from './check-mirror-file.ts';
 import { notChecked, ok, warning, type CheckFinding } from './check-finding.ts';
 

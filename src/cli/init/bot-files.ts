@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
-import { invariant } from '../../domain/invariant.ts';
+import { invariant } from '../../domain/errors.ts';
 import { parseMarket } from '../../exchange/market-names.ts';
 import { ownFile } from '../../plugins/own-files.ts';
 import type { BotWishes } from './bot-wishes.ts';

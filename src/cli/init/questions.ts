@@ -1,6 +1,6 @@
 import type { Readable, Writable } from 'node:stream';
 import type * as Clack from '@clack/prompts';
-import { present } from '../../domain/invariant.ts';
+import { present } from '../../domain/errors.ts';
 import type { CheckedText } from './bot-wishes.ts';
 
 /** Terminal for the questions; the process's own if left out. */

@@ -1,5 +1,5 @@
 import { formatUnits } from '../../domain/money.ts';
-import { tehranDay } from '../../domain/tehran-time.ts';
+import { tehranDay } from '../../domain/zone-time.ts';
 import { isoText } from '../../domain/time-text.ts';
 import { MARKET_NAMES } from '../../exchange/market-names.ts';
 import { COST_METHODS, type CostMethod, type RealisedPart } from '../../portfolio/profit-books.ts';

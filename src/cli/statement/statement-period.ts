@@ -1,4 +1,4 @@
-import { DAY_MS } from '../../domain/durations.ts';
+import { DAY_MS, isoText } from '../../domain/time-text.ts';
 import {
   dayOfGregorian,
   dayOfJalali,
@@ -8,8 +8,7 @@ import {
   latinDigits,
   readDay,
 } from '../../domain/calendar-day.ts';
-import { tehranDay, tehranInstant } from '../../domain/tehran-time.ts';
-import { isoText } from '../../domain/time-text.ts';
+import { tehranDay, tehranInstant } from '../../domain/zone-time.ts';
 import { wrongInput } from '../command-error.ts';
 
 export const CALENDARS = ['jalali', 'gregorian'] as const;

@@ -1,5 +1,5 @@
 import { Command } from 'commander';
-import { present } from '../../domain/invariant.ts';
+import { present } from '../../domain/errors.ts';
 import { withoutYear } from '../../backtest/finish-run.ts';
 import { minuteText } from '../../domain/time-text.ts';
 import { readWrittenStudy } from '../../study/read-study.ts';

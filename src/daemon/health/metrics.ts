@@ -1,7 +1,7 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { Counter, Gauge, Histogram, Registry } from '@prometheus-io/client';
 import type { DecimalText } from '../../domain/decimal-text.ts';
-import { SECOND_MS } from '../../domain/durations.ts';
+import { SECOND_MS } from '../../domain/time-text.ts';
 import { LOCK_KINDS } from '../../domain/lock-kind.ts';
 import { readyVerdict } from '../health-verdict.ts';
 import type { HealthSource, LatencyCounts } from './health-source.ts';

@@ -1,7 +1,6 @@
 import { pino, type Logger } from 'pino';
 import { parseMarket, decimalsOf } from '../../exchange/market-names.ts';
-import { groupedText, moneyText } from '../../domain/money-text.ts';
-import { harmless } from '../../domain/one-line.ts';
+import { groupedText, moneyText, harmless } from '../../domain/money-text.ts';
 import { formatUnits, type Units } from '../../domain/money.ts';
 import type { EngineNotice } from '../../engine/engine-command.ts';
 import type { FillRecord } from '../../records/fill.ts';

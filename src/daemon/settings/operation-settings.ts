@@ -1,4 +1,4 @@
-import { HOUR_MS, SECOND_MS, DAY_MS } from '../../domain/durations.ts';
+import { HOUR_MS, SECOND_MS, DAY_MS } from '../../domain/time-text.ts';
 import { z } from 'zod';
 import { DEFAULT_ENGINE_TIMES, DEFAULT_RECONCILIATION } from '../../engine/engine-settings.ts';
 import { DRAIN_POLICIES } from '../../engine/engine-event.ts';

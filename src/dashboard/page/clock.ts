@@ -1,4 +1,4 @@
-import { SECOND_MS } from '../../domain/durations.ts';
+import { SECOND_MS } from '../../domain/time-text.ts';
 import { signal } from '@preact/signals';
 
 /** The clock of the browser, by the second, for ages and countdowns. It stands while nobody looks. */

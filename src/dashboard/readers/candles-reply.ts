@@ -1,8 +1,14 @@
 import { Decimal } from 'decimal.js';
-import type { Candle } from '../../domain/candle.ts';
+import {
+  type Candle,
+  gridOf,
+  liesInside,
+  shownAnchors,
+  type BarGrid,
+  TIMEFRAMES,
+  timeframeMs,
+} from '../../domain/candle.ts';
 import { decimalText } from '../../domain/decimal-text.ts';
-import { gridOf, liesInside, shownAnchors, type BarGrid } from '../../domain/bar-grid.ts';
-import { TIMEFRAMES, timeframeMs } from '../../domain/timeframe.ts';
 import { INTERFACE_PROFILE } from '../../venues/interface-profile.ts';
 import type { MirrorReader } from '../../mirror/mirror-reader.ts';
 import { ApiError } from '../api-error.ts';

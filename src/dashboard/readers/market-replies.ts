@@ -1,6 +1,6 @@
 import { Decimal } from 'decimal.js';
 import type { BookLevel } from '../../domain/order-book.ts';
-import { formatUnits, subtractUnits, UNITS_PER_ONE, type Units } from '../../domain/money.ts';
+import { formatUnits, subtractUnits, UNITS_PER_ONE, type Units, divideHalfEven } from '../../domain/money.ts';
 import { plotFigure, readFigureName } from '../../domain/figure-name.ts';
 import { readKept } from '../../engine/kept-records.ts';
 import { sentence } from '../../language/sentence.ts';
@@ -13,7 +13,6 @@ import { tryMarket } from './market-parts.ts';
 import { fillItemOf, orderItemOf } from './row-items.ts';
 import { oneSeriesOf, type SeriesStretch } from './series-items.ts';
 import { parsedJson } from '../../domain/stored-json.ts';
-import { divideHalfEven } from '../../domain/rounding.ts';
 import { storedAlgorithm } from '../../engine/algorithm-json.ts';
 import { priceAbove, priceBelow, type LevelOrigin } from '../../engine/exit-level.ts';
 

@@ -1,4 +1,4 @@
-import { MINUTE_MS } from '../../domain/durations.ts';
+import { MINUTE_MS } from '../../domain/time-text.ts';
 import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
 import { ControlClient } from '../../daemon/control-client.ts';
 import type { ControlResult } from '../../daemon/control-command.ts';

@@ -1,4 +1,4 @@
-import { MINUTE_MS } from '../../domain/durations.ts';
+import { MINUTE_MS } from '../../domain/time-text.ts';
 
 /** Requests of one token in a minute. */
 const MOST_A_MINUTE = 60;

@@ -1,5 +1,5 @@
-import { present } from '../../domain/invariant.ts';
-import type { ExitKind } from '../../domain/exit-kind.ts';
+import { present } from '../../domain/errors.ts';
+import type { ExitKind } from '../../domain/order.ts';
 import {
   addUnits,
   formatUnits,
@@ -7,8 +7,8 @@ import {
   NO_UNITS,
   subtractUnits,
   type Units,
+  divideDown,
 } from '../../domain/money.ts';
-import { divideDown } from '../../domain/rounding.ts';
 import { sentence, type Sentence } from '../../language/sentence.ts';
 import { CANCELED_BY_OTHERS, isFinal, type OrderRecord } from '../../records/order.ts';
 import {

@@ -1,6 +1,5 @@
 import type { Market } from '../../domain/market.ts';
-import { subtractUnits, UNITS_PER_ONE, type Units } from '../../domain/money.ts';
-import { divideHalfEven } from '../../domain/rounding.ts';
+import { subtractUnits, UNITS_PER_ONE, type Units, divideHalfEven } from '../../domain/money.ts';
 import { sentence, type Sentence } from '../../language/sentence.ts';
 import type { CreateBracketOptions } from '../bracket.ts';
 import {

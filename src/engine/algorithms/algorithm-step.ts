@@ -1,8 +1,7 @@
-import type { ExitKind } from '../../domain/exit-kind.ts';
+import type { ExitKind, Side } from '../../domain/order.ts';
 import type { Market } from '../../domain/market.ts';
 import { type Units, addUnits, NO_UNITS } from '../../domain/money.ts';
 import type { OrderBook } from '../../domain/order-book.ts';
-import type { Side } from '../../domain/order.ts';
 import { type OrderRecord, isFinal } from '../../records/order.ts';
 import type { RefusalCause } from '../../venues/port.ts';
 import type { SeenBook } from '../risk/risk-view.ts';

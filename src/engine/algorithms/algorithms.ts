@@ -48,8 +48,8 @@ import {
   addUnits,
   formatUnits,
   subtractUnits,
+  divideDown,
 } from '../../domain/money.ts';
-import { divideDown } from '../../domain/rounding.ts';
 import { sentence } from '../../language/sentence.ts';
 import { canBeOrdered, onAmountGrid } from './market-grid.ts';
 import { afterSetbacks, MOST_SETBACKS, NO_SETBACKS } from './setbacks.ts';

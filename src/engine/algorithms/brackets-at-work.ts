@@ -1,5 +1,5 @@
 import { addUnits, NO_UNITS, unitsOf, type Units } from '../../domain/money.ts';
-import type { Timeframe } from '../../domain/timeframe.ts';
+import type { Timeframe } from '../../domain/candle.ts';
 import { followsCloses } from '../bracket.ts';
 import type { OrderRecord } from '../../records/order.ts';
 import type { ClosedCandle } from '../../strategy/strategy-event.ts';

@@ -1,6 +1,12 @@
 import type { Market } from '../../domain/market.ts';
-import { formatUnits, multiplyUnits, NO_UNITS, type Units, UNITS_PER_ONE } from '../../domain/money.ts';
-import { divideDown } from '../../domain/rounding.ts';
+import {
+  formatUnits,
+  multiplyUnits,
+  NO_UNITS,
+  type Units,
+  UNITS_PER_ONE,
+  divideDown,
+} from '../../domain/money.ts';
 import { sentence } from '../../language/sentence.ts';
 import type { Intent } from '../../strategy/intents.ts';
 import { NO_SETBACKS, type Setbacks } from './setbacks.ts';

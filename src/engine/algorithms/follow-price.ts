@@ -1,6 +1,5 @@
-import type { ExitKind } from '../../domain/exit-kind.ts';
-import { multiplyUnits, type Units, UNITS_PER_ONE } from '../../domain/money.ts';
-import { divideHalfEven } from '../../domain/rounding.ts';
+import type { ExitKind } from '../../domain/order.ts';
+import { multiplyUnits, type Units, UNITS_PER_ONE, divideHalfEven } from '../../domain/money.ts';
 import type { AlgorithmView, Close } from './algorithm-step.ts';
 import type { BracketStock } from '../bracket-stock.ts';
 import type { BracketAlgorithm } from '../bracket.ts';

@@ -1,7 +1,6 @@
 import type { Market } from '../../domain/market.ts';
-import { formatUnits, NO_UNITS, type Units } from '../../domain/money.ts';
+import { formatUnits, NO_UNITS, type Units, divideDown, divideUp } from '../../domain/money.ts';
 import type { Side } from '../../domain/order.ts';
-import { divideDown, divideUp } from '../../domain/rounding.ts';
 import { isSentence, sentence, type Sentence } from '../../language/sentence.ts';
 import type { DecimalInput, Intent } from '../../strategy/intents.ts';
 import { canBeOrdered, onAmountGrid, onPriceGrid } from './market-grid.ts';

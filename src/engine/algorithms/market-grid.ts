@@ -1,6 +1,5 @@
 import type { Market } from '../../domain/market.ts';
-import { UNITS_PER_ONE, type Units } from '../../domain/money.ts';
-import { divideDown, divideHalfEven, divideUp } from '../../domain/rounding.ts';
+import { UNITS_PER_ONE, type Units, divideDown, divideHalfEven, divideUp } from '../../domain/money.ts';
 
 /** The nearest price on a grid, a tie to the even step: where the engine, and the exchange, will put it. */
 export function onPriceGrid(price: bigint, priceStep: bigint): Units {

@@ -6,9 +6,10 @@ import {
   UNITS_PER_ONE,
   subtractUnits,
   unitsOf,
+  divideDown,
+  divideUp,
 } from '../../domain/money.ts';
 import type { Side } from '../../domain/order.ts';
-import { divideDown, divideUp } from '../../domain/rounding.ts';
 import { sentence } from '../../language/sentence.ts';
 import type { DecimalInput, Intent } from '../../strategy/intents.ts';
 import { canBeOrdered } from './market-grid.ts';

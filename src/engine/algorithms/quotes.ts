@@ -13,7 +13,7 @@ import {
 import { positiveWishUnits } from './wish-units.ts';
 import { type PricedOrder, isFinal, type OrderRecord } from '../../records/order.ts';
 import type { FillWith } from '../../records/fill.ts';
-import { present } from '../../domain/invariant.ts';
+import { present } from '../../domain/errors.ts';
 import type { Side } from '../../domain/order.ts';
 import { sentence } from '../../language/sentence.ts';
 

@@ -1,4 +1,4 @@
-import { NO_UNITS, subtractUnits, type Units, addUnits } from '../../domain/money.ts';
+import { NO_UNITS, subtractUnits, type Units, addUnits, divideDown } from '../../domain/money.ts';
 import type { Market } from '../../domain/market.ts';
 import { sentence } from '../../language/sentence.ts';
 import type { OrderRecord } from '../../records/order.ts';
@@ -18,7 +18,6 @@ import {
   type Creation,
 } from './algorithm-step.ts';
 import { canBeOrdered, onAmountGrid } from './market-grid.ts';
-import { divideDown } from '../../domain/rounding.ts';
 import type { DecimalInput, Intent } from '../../strategy/intents.ts';
 import { positiveWishUnits } from './wish-units.ts';
 

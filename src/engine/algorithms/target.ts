@@ -6,9 +6,9 @@ import {
   subtractUnits,
   type Units,
   UNITS_PER_ONE,
+  divideDown,
 } from '../../domain/money.ts';
 import type { Side } from '../../domain/order.ts';
-import { divideDown } from '../../domain/rounding.ts';
 import { sentence } from '../../language/sentence.ts';
 import type { Intent } from '../../strategy/intents.ts';
 import type { SeenBook } from '../risk/risk-view.ts';

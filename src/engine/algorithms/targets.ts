@@ -8,6 +8,7 @@ import {
   midOfUnits,
   multiplyUnits,
   subtractUnits,
+  divideDown,
 } from '../../domain/money.ts';
 import type { Intent } from '../../strategy/intents.ts';
 import { NO_SETBACKS } from './setbacks.ts';
@@ -29,8 +30,7 @@ import {
 } from './algorithm-step.ts';
 import { type TargetAlgorithm, advanceTarget } from './target.ts';
 import { wishUnits } from './wish-units.ts';
-import { present } from '../../domain/invariant.ts';
-import { divideDown } from '../../domain/rounding.ts';
+import { present } from '../../domain/errors.ts';
 import { isSentence, joinSentences, sentence, type Sentence } from '../../language/sentence.ts';
 import { paymentFor, worstPrice } from '../orders/claims.ts';
 import { isFinal, type OrderRecord } from '../../records/order.ts';

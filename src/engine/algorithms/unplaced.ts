@@ -1,6 +1,5 @@
-import { NO_UNITS, subtractUnits, type Units } from '../../domain/money.ts';
+import { NO_UNITS, subtractUnits, type Units, divideUp } from '../../domain/money.ts';
 import type { Side } from '../../domain/order.ts';
-import { divideUp } from '../../domain/rounding.ts';
 import { paymentFor } from '../orders/claims.ts';
 import { isFinal, type OrderRecord } from '../../records/order.ts';
 import { openRest } from '../live-exposure.ts';

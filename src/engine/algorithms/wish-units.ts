@@ -1,5 +1,5 @@
 import { Decimal } from 'decimal.js';
-import { present } from '../../domain/invariant.ts';
+import { present } from '../../domain/errors.ts';
 import { NO_UNITS, UNIT_DECIMALS, type Units } from '../../domain/money.ts';
 import { textOfNumber } from '../../strategy/decimal-input.ts';
 import type { DecimalInput } from '../../strategy/intents.ts';

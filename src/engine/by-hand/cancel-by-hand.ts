@@ -1,6 +1,6 @@
 import { formatUnits, type Units } from '../../domain/money.ts';
 import type { Algorithm } from '../algorithms/algorithms.ts';
-import { venueOrderId } from '../../domain/venue-id.ts';
+import { venueOrderId } from '../../domain/order.ts';
 import { keepNewest } from '../../domain/keep-newest.ts';
 import { joinSentences, sentence, type Sentence } from '../../language/sentence.ts';
 import { mayTrade, type OrderRecord } from '../../records/order.ts';

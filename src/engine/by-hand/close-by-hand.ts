@@ -1,4 +1,11 @@
-import { addUnits, formatUnits, UNITS_PER_ONE, type Units, NO_UNITS } from '../../domain/money.ts';
+import {
+  addUnits,
+  formatUnits,
+  UNITS_PER_ONE,
+  type Units,
+  NO_UNITS,
+  divideHalfEven,
+} from '../../domain/money.ts';
 import { joinSentences, sentence, type Sentence } from '../../language/sentence.ts';
 import { isFinal, mayTrade, type OrderRecord } from '../../records/order.ts';
 import type { Intent } from '../../strategy/intents.ts';
@@ -13,7 +20,6 @@ import type { StrategyInstance } from '../strategy-instance.ts';
 import { MOST_CLOSINGS, type Closing, type ClosingLeg, type ByHandState } from './by-hand-record.ts';
 import { tradesOn } from './cancel-by-hand.ts';
 import type { OrderTable } from '../orders/order-table.ts';
-import { divideHalfEven } from '../../domain/rounding.ts';
 import { canBeOrdered, onPriceGrid } from '../algorithms/market-grid.ts';
 
 /** While orders can not be placed for a moment, this is how often it is tried again. */

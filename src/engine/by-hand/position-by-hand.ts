@@ -1,4 +1,4 @@
-import { present } from '../../domain/invariant.ts';
+import { present } from '../../domain/errors.ts';
 import {
   formatUnits,
   negateUnits,

@@ -1,5 +1,5 @@
 import { numberOfUnits, subtractUnits } from '../../domain/money.ts';
-import type { VenueWalletId } from '../../domain/venue-id.ts';
+import type { VenueWalletId } from '../../domain/order.ts';
 import type { WalletReading } from '../../venues/port.ts';
 import type { FlawLog } from '../flaw-log.ts';
 import type { Outbox } from '../outbox.ts';

@@ -1,6 +1,12 @@
-import type { Candle } from '../../domain/candle.ts';
-import { anchorShown, gridAt, gridOf, type BarAnchors, type BarGrid } from '../../domain/bar-grid.ts';
-import type { Timeframe } from '../../domain/timeframe.ts';
+import {
+  type Candle,
+  anchorShown,
+  gridAt,
+  gridOf,
+  type BarAnchors,
+  type BarGrid,
+  type Timeframe,
+} from '../../domain/candle.ts';
 import { exchangeAskedMs, type VenueProfile } from '../../venues/port.ts';
 import type { PlannedFeed } from '../../scheduler/feed.ts';
 import type { ClosedCandle } from '../../strategy/strategy-event.ts';

@@ -7,7 +7,7 @@ import type { FlawLog } from '../flaw-log.ts';
 import type { FillHandler, TradesCall } from '../fills/fill-handler.ts';
 import type { MarginCache } from './margin-cache.ts';
 import type { Outbox } from '../outbox.ts';
-import type { VenueOrderId, VenueWalletId, ListCursor } from '../../domain/venue-id.ts';
+import type { VenueOrderId, VenueWalletId, ListCursor } from '../../domain/order.ts';
 import { nextOrdersPage } from '../own-list.ts';
 import type { AccountState } from './account-state.ts';
 import type { OrderManager } from '../orders/order-manager.ts';

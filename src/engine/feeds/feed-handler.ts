@@ -1,4 +1,4 @@
-import { invariant, present } from '../../domain/invariant.ts';
+import { invariant, present } from '../../domain/errors.ts';
 import { statsCall } from '../../venues/port.ts';
 import type { PlannedFeed } from '../../scheduler/feed.ts';
 import type { FeedPace } from '../../scheduler/pace.ts';

@@ -1,12 +1,9 @@
 import { SarrafError } from '../../domain/errors.ts';
-import { formatUnits, LEAST_UNITS, midOfUnits, type Units, unitsOf } from '../../domain/money.ts';
-import { unitsAbout } from '../../domain/too-fine.ts';
+import { formatUnits, LEAST_UNITS, midOfUnits, type Units, unitsOf, unitsAbout } from '../../domain/money.ts';
 import type { DecimalText } from '../../domain/decimal-text.ts';
 import { createMarket, type Market } from '../../domain/market.ts';
-import type { MarketStats } from '../../domain/market-stats.ts';
-import type { OrderBook } from '../../domain/order-book.ts';
-import { joinTrades, oldestFirst } from '../../domain/trade-join.ts';
-import type { PublicTrade } from '../../domain/trade.ts';
+import type { MarketStats, OrderBook } from '../../domain/order-book.ts';
+import { joinTrades, oldestFirst, type PublicTrade } from '../../domain/trade.ts';
 import type { MarketRule, UnreadRow } from '../../venues/port.ts';
 import { sentence, type Sentence } from '../../language/sentence.ts';
 import type { SeenBook } from '../risk/risk-view.ts';

@@ -1,4 +1,12 @@
-import { formatUnits, UNITS_PER_ONE, type Units, UNIT_DECIMALS, unitsOf } from '../../domain/money.ts';
+import {
+  formatUnits,
+  UNITS_PER_ONE,
+  type Units,
+  UNIT_DECIMALS,
+  unitsOf,
+  type TooFine,
+  tooFineIn,
+} from '../../domain/money.ts';
 import type { VenueOrder } from '../../domain/order.ts';
 import {
   isOpenStatus,
@@ -8,12 +16,10 @@ import {
 } from '../../venues/port.ts';
 import type { OrderRecord } from '../../records/order.ts';
 import { cursorOfOrder, isListId, cursorOf } from '../own-list.ts';
-import { type TooFine, tooFineIn } from '../../domain/too-fine.ts';
 import type { VenueTrade, PublicTrade } from '../../domain/trade.ts';
 import type { Candle } from '../../domain/candle.ts';
-import type { MarketStats } from '../../domain/market-stats.ts';
+import type { MarketStats, OrderBook } from '../../domain/order-book.ts';
 import { fractionDigits, type DecimalText } from '../../domain/decimal-text.ts';
-import type { OrderBook } from '../../domain/order-book.ts';
 
 /** Error of floats in a difference of two amounts. */
 const DUST_UNITS = 10n;

@@ -1,10 +1,10 @@
-import { present } from '../../domain/invariant.ts';
+import { present } from '../../domain/errors.ts';
 import { cursorOf, LIST_START, mayFollow } from '../own-list.ts';
 import type { VenueProfile, WalletTransaction } from '../../venues/port.ts';
 import type { FlawLog } from '../flaw-log.ts';
 import { lineFlaw } from './plausibility.ts';
 import type { StoredReconciliation } from '../stored-reconciliation.ts';
-import type { ListCursor } from '../../domain/venue-id.ts';
+import type { ListCursor } from '../../domain/order.ts';
 
 /** Lines that a reading to the end has confirmed. */
 export interface HistoryRead {

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { EXIT_KINDS } from '../../domain/exit-kind.ts';
+import { EXIT_KINDS } from '../../domain/order.ts';
 import { formatUnits } from '../../domain/money.ts';
 import { readStored } from '../../domain/stored-json.ts';
 import { storedFillRecord, type FillRecord } from '../../records/fill.ts';

@@ -1,6 +1,6 @@
 import { NO_UNITS, type Units } from '../../domain/money.ts';
 import type { VenueTrade } from '../../domain/trade.ts';
-import type { VenueOrderId } from '../../domain/venue-id.ts';
+import type { VenueOrderId } from '../../domain/order.ts';
 import { isPlaceholder, type FillRecord } from '../../records/fill.ts';
 
 /** Fills that are remembered; beyond it those of the oldest orders go. */

@@ -7,13 +7,13 @@ import {
   type Units,
   UNITS_PER_ONE,
 } from '../../domain/money.ts';
-import type { VenueOrderId, ListCursor } from '../../domain/venue-id.ts';
+import type { VenueOrderId, ListCursor } from '../../domain/order.ts';
 import { type FillRecord, EMPTY_FILL, placeholderIdOf } from '../../records/fill.ts';
 import type { BookedFills } from './booked-fills.ts';
 import type { OrderBlotter } from '../orders/order-blotter.ts';
 import type { OrderReportMatcher } from '../orders/order-report-matcher.ts';
 import type { OrderRecord } from '../../records/order.ts';
-import { DAY_MS } from '../../domain/durations.ts';
+import { DAY_MS } from '../../domain/time-text.ts';
 import { isOpenStatus } from '../../venues/port.ts';
 import type { PendingTrades } from './pending-trades.ts';
 

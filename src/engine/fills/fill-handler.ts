@@ -15,7 +15,7 @@ import { PendingTrades, marketSymbolOf } from './pending-trades.ts';
 import { type Flaw, tradeFlaw, tradeMisfit } from '../feeds/plausibility.ts';
 import type { Reconciler } from './reconciler.ts';
 import { nameOf, READ_AGAIN, TakenTrades } from '../taken-trades.ts';
-import type { ListCursor } from '../../domain/venue-id.ts';
+import type { ListCursor } from '../../domain/order.ts';
 
 /** One page of the trades list. */
 export type TradesCall = Extract<VenueCall, { kind: 'trades' }>;

@@ -1,6 +1,6 @@
 import { formatUnits } from '../../domain/money.ts';
 import type { VenueTrade } from '../../domain/trade.ts';
-import type { VenueOrderId, VenueTradeId, ListCursor } from '../../domain/venue-id.ts';
+import type { VenueOrderId, VenueTradeId, ListCursor } from '../../domain/order.ts';
 import { cursorOfTrade } from '../own-list.ts';
 import type { OwnList } from '../../venues/port.ts';
 import type { Outbox } from '../outbox.ts';

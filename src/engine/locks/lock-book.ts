@@ -1,6 +1,6 @@
-import { present } from '../../domain/invariant.ts';
+import { present } from '../../domain/errors.ts';
 import type { LockKind } from '../../domain/lock-kind.ts';
-import { bothTimesText } from '../../domain/tehran-time.ts';
+import { bothTimesText } from '../../domain/zone-time.ts';
 import type { Units } from '../../domain/money.ts';
 import { lengthText } from '../../domain/time-text.ts';
 import { sentence, type Sentence } from '../../language/sentence.ts';

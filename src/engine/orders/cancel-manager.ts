@@ -1,7 +1,6 @@
 import { z } from 'zod';
-import { present } from '../../domain/invariant.ts';
-import type { VenueOrder } from '../../domain/order.ts';
-import type { VenueOrderId } from '../../domain/venue-id.ts';
+import { present } from '../../domain/errors.ts';
+import type { VenueOrder, VenueOrderId } from '../../domain/order.ts';
 import { readStored } from '../../domain/stored-json.ts';
 import { sentence } from '../../language/sentence.ts';
 import { isClosedStatus, type AskedOrder, type VenueAnswer, type VenueProfile } from '../../venues/port.ts';

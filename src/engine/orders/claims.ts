@@ -1,8 +1,7 @@
 import type { Market } from '../../domain/market.ts';
 import type { MarketNames } from '../../domain/market-symbol.ts';
-import { multiplyUnits, NO_UNITS, type Units } from '../../domain/money.ts';
+import { multiplyUnits, NO_UNITS, type Units, divideDown, divideUp } from '../../domain/money.ts';
 import type { Side } from '../../domain/order.ts';
-import { divideDown, divideUp } from '../../domain/rounding.ts';
 import type { OrderRecord } from '../../records/order.ts';
 import { openRest } from '../live-exposure.ts';
 

@@ -1,9 +1,8 @@
-import type { VenueOrderId } from '../../domain/venue-id.ts';
+import type { VenueOrderId, VenueOrder } from '../../domain/order.ts';
 import { isUnbindable } from './order-life.ts';
 import { isFinal, type OrderRecord } from '../../records/order.ts';
 import type { OrderBlotter } from './order-blotter.ts';
 import type { SureIds } from './second-readings.ts';
-import type { VenueOrder } from '../../domain/order.ts';
 import type { VenueAnswer } from '../../venues/port.ts';
 import { keepLookUp } from '../feeds/keep-reply.ts';
 import type { Outbox } from '../outbox.ts';

@@ -17,7 +17,7 @@ import type { VenueProfile } from '../../venues/port.ts';
 import type { EngineSettings } from '../engine-settings.ts';
 import type { MirrorState } from '../mirror-change.ts';
 import type { Outbox } from '../outbox.ts';
-import type { ListCursor } from '../../domain/venue-id.ts';
+import type { ListCursor } from '../../domain/order.ts';
 
 /** Cursors that wait for a second reading; the oldest go. A page of a list has up to a thousand. */
 const MOST_SEEN_ONCE = 5_000;

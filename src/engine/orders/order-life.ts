@@ -1,6 +1,6 @@
-import { invariant } from '../../domain/invariant.ts';
+import { invariant } from '../../domain/errors.ts';
 import { NO_UNITS, type Units } from '../../domain/money.ts';
-import type { VenueOrderId } from '../../domain/venue-id.ts';
+import type { VenueOrderId } from '../../domain/order.ts';
 import { english, sentence, type Sentence } from '../../language/sentence.ts';
 import { isFinal, type OrderRecord, type OrderState } from '../../records/order.ts';
 

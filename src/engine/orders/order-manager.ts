@@ -1,5 +1,4 @@
-import type { VenueOrder } from '../../domain/order.ts';
-import type { VenueOrderId } from '../../domain/venue-id.ts';
+import type { VenueOrder, VenueOrderId } from '../../domain/order.ts';
 import { type OrderRecord, mayTrade } from '../../records/order.ts';
 import { isOpenStatus } from '../../venues/port.ts';
 import { CancelManager } from './cancel-manager.ts';

@@ -12,7 +12,7 @@ import type { OrderReportMatcher } from './order-report-matcher.ts';
 import type { Outbox } from '../outbox.ts';
 import type { PreTradeRisk, OrderPlan } from '../risk/pre-trade-risk.ts';
 import type { RowCounter } from '../feeds/row-counter.ts';
-import { present } from '../../domain/invariant.ts';
+import { present } from '../../domain/errors.ts';
 import type { MarketName } from '../../domain/market-symbol.ts';
 
 interface OrderPlacerOptions {

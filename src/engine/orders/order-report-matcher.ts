@@ -1,7 +1,6 @@
-import { present } from '../../domain/invariant.ts';
+import { present } from '../../domain/errors.ts';
 import { formatUnits, NO_UNITS, type Units } from '../../domain/money.ts';
-import type { VenueOrder } from '../../domain/order.ts';
-import type { VenueOrderId, ListCursor } from '../../domain/venue-id.ts';
+import type { VenueOrder, VenueOrderId, ListCursor } from '../../domain/order.ts';
 import { keepNewest } from '../../domain/keep-newest.ts';
 import { OrderEndings, SureIds, UnchangedRecords } from './second-readings.ts';
 import { isFinal, type OrderRecord } from '../../records/order.ts';

@@ -1,5 +1,5 @@
-import { invariant, present } from '../../domain/invariant.ts';
-import type { VenueOrderId } from '../../domain/venue-id.ts';
+import { invariant, present } from '../../domain/errors.ts';
+import type { VenueOrderId } from '../../domain/order.ts';
 import { isFinal, type OrderRecord } from '../../records/order.ts';
 
 /**

@@ -8,7 +8,7 @@ import type { AlgorithmWork } from '../algorithms/algorithm-work.ts';
 import type { CancelManager } from './cancel-manager.ts';
 import type { MarketDataCache } from '../feeds/market-data-cache.ts';
 import type { StrategyInstance } from '../strategy-instance.ts';
-import { present } from '../../domain/invariant.ts';
+import { present } from '../../domain/errors.ts';
 import type { Currency } from '../../domain/market-symbol.ts';
 import type { PortfolioLook } from '../algorithms/algorithm-step.ts';
 import type { Reservations } from '../risk/reservations.ts';

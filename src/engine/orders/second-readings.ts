@@ -1,7 +1,6 @@
 import type { Outbox } from '../outbox.ts';
-import type { VenueOrderId } from '../../domain/venue-id.ts';
+import type { VenueOrderId, VenueOrder } from '../../domain/order.ts';
 import { isClosedStatus, isOpenStatus, type VenueProfile } from '../../venues/port.ts';
-import type { VenueOrder } from '../../domain/order.ts';
 import type { OrderRecord } from '../../records/order.ts';
 
 /** The signs that there are of an order's end. */

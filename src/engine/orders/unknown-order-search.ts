@@ -1,4 +1,4 @@
-import type { VenueOrder } from '../../domain/order.ts';
+import type { VenueOrder, ListCursor } from '../../domain/order.ts';
 import type { OrderRecord } from '../../records/order.ts';
 import { nextOrdersPage } from '../own-list.ts';
 import { MOST_PASS_PAGES } from './unknown-orders.ts';
@@ -10,7 +10,6 @@ import type { OrderPlacer } from './order-placer.ts';
 import type { ReportMatch } from './order-report-matcher.ts';
 import type { Outbox } from '../outbox.ts';
 import type { PreTradeRisk } from '../risk/pre-trade-risk.ts';
-import type { ListCursor } from '../../domain/venue-id.ts';
 
 /** Maximum wait of a look-up for a slot. */
 const LOOK_UP_WITHIN_MS = 60_000;

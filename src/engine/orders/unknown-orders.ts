@@ -1,7 +1,7 @@
 import type { AbsenceRule, OwnList } from '../../venues/port.ts';
 import type { OrderRecord } from '../../records/order.ts';
 import { readingFrom } from '../own-list.ts';
-import type { ListCursor } from '../../domain/venue-id.ts';
+import type { ListCursor } from '../../domain/order.ts';
 
 /**
  * Times after the send at which the list of all orders is read for an order without an answer: it may have

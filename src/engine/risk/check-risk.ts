@@ -18,8 +18,7 @@ import {
   type Objection,
   type SeenBook,
 } from './risk-view.ts';
-import { formatUnits, type Units } from '../../domain/money.ts';
-import { divideDown } from '../../domain/rounding.ts';
+import { formatUnits, type Units, divideDown } from '../../domain/money.ts';
 import { sentence, type Sentence } from '../../language/sentence.ts';
 
 const BPS_OF_ALL = 10_000n;

@@ -6,8 +6,8 @@ import {
   addUnits,
   subtractUnits,
   type Units,
+  divideUp,
 } from '../../domain/money.ts';
-import { divideUp } from '../../domain/rounding.ts';
 import { sentence } from '../../language/sentence.ts';
 import {
   liveAmount,

@@ -1,4 +1,4 @@
-import { bothTimesText } from '../../domain/tehran-time.ts';
+import { bothTimesText } from '../../domain/zone-time.ts';
 import { sentence, type Sentence } from '../../language/sentence.ts';
 
 /** Data that is newer than a book that stands still. */

@@ -1,6 +1,5 @@
-import { HOUR_MS, MINUTE_MS } from '../../domain/durations.ts';
-import { formatUnits, UNITS_PER_ONE, type Units } from '../../domain/money.ts';
-import { divideUp } from '../../domain/rounding.ts';
+import { HOUR_MS, MINUTE_MS } from '../../domain/time-text.ts';
+import { formatUnits, UNITS_PER_ONE, type Units, divideUp } from '../../domain/money.ts';
 import { sentence } from '../../language/sentence.ts';
 import { mayTrade, type OrderRecord } from '../../records/order.ts';
 import { highestPrice } from '../live-exposure.ts';

@@ -1,7 +1,6 @@
 import { type Market, amountUnits, floorAmount, priceUnits, roundPrice } from '../../domain/market.ts';
-import { formatUnits, type Units, addUnits, NO_UNITS, multiplyUnits } from '../../domain/money.ts';
-import type { ExitKind } from '../../domain/exit-kind.ts';
-import type { Execution, Side } from '../../domain/order.ts';
+import { formatUnits, type Units, addUnits, NO_UNITS, multiplyUnits, divideUp } from '../../domain/money.ts';
+import type { ExitKind, Execution, Side } from '../../domain/order.ts';
 import { sentence, type Sentence } from '../../language/sentence.ts';
 import { onPriceGrid } from '../algorithms/market-grid.ts';
 import type { WhenIdentical } from '../orders/identical-orders.ts';
@@ -18,7 +17,6 @@ import type { MarketNames } from '../../domain/market-symbol.ts';
 import type { MarketFlow } from '../../portfolio/asset-ledger.ts';
 import { positionIn } from './exposure-checks.ts';
 import { SarrafError } from '../../domain/errors.ts';
-import { divideUp } from '../../domain/rounding.ts';
 
 /** An order as it is to be sent: checked, and on the steps of its market. */
 export interface OrderPlan {

@@ -1,7 +1,7 @@
 import type { Market } from '../../domain/market.ts';
 import { NO_UNITS, subtractUnits, type Units } from '../../domain/money.ts';
 import { type ExpiringAlgorithm, isAlgorithmIntent } from '../algorithms/algorithms.ts';
-import { present } from '../../domain/invariant.ts';
+import { present } from '../../domain/errors.ts';
 import { sentence, type Sentence } from '../../language/sentence.ts';
 import { canBeOrdered, onAmountGrid } from '../algorithms/market-grid.ts';
 import { positiveWishUnits } from '../algorithms/wish-units.ts';

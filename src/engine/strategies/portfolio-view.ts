@@ -1,10 +1,9 @@
 import type { DecimalText } from '../../domain/decimal-text.ts';
-import { present } from '../../domain/invariant.ts';
+import { present } from '../../domain/errors.ts';
 import type { SeenMargin } from '../../domain/margin.ts';
-import type { MarketStats } from '../../domain/market-stats.ts';
+import type { MarketStats, OrderBook } from '../../domain/order-book.ts';
 import type { Currency, MarketNames } from '../../domain/market-symbol.ts';
 import { addUnits, formatUnits, NO_UNITS, numberOfUnits, type Units } from '../../domain/money.ts';
-import type { OrderBook } from '../../domain/order-book.ts';
 import { labelsOf, type OrderRecord } from '../../records/order.ts';
 import { valueIn, type PriceOf, type Prices } from '../../portfolio/quote-money.ts';
 import type { MarketRules } from '../../strategy/market-rules.ts';

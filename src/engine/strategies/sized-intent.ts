@@ -1,7 +1,13 @@
 import type { Market } from '../../domain/market.ts';
-import { formatUnits, multiplyUnits, NO_UNITS, type Units, UNITS_PER_ONE } from '../../domain/money.ts';
+import {
+  formatUnits,
+  multiplyUnits,
+  NO_UNITS,
+  type Units,
+  UNITS_PER_ONE,
+  divideDown,
+} from '../../domain/money.ts';
 import type { Side } from '../../domain/order.ts';
-import { divideDown } from '../../domain/rounding.ts';
 import { english, sentence, type Sentence } from '../../language/sentence.ts';
 import type { SizedAlgorithmIntent } from '../algorithms/algorithms.ts';
 import { ladderPrice } from '../algorithms/ladder.ts';

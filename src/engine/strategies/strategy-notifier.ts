@@ -1,4 +1,4 @@
-import { present } from '../../domain/invariant.ts';
+import { present } from '../../domain/errors.ts';
 import { leastAmountAt } from '../../domain/market.ts';
 import { formatUnits } from '../../domain/money.ts';
 import type { FillRecord } from '../../records/fill.ts';

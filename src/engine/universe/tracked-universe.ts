@@ -1,4 +1,4 @@
-import { present } from '../../domain/invariant.ts';
+import { present } from '../../domain/errors.ts';
 import type { MarketRanking, OutReason } from '../../strategy/rank-markets.ts';
 import type { Member, UniverseState } from '../../strategy/universe-state.ts';
 import type { ClosedCandle } from '../../strategy/strategy-event.ts';

@@ -12,8 +12,7 @@ import {
   textOrNull,
 } from '../reply-types.ts';
 import type { DecimalText } from '../../domain/decimal-text.ts';
-import type { MarketStats } from '../../domain/market-stats.ts';
-import { orientBook, type OrderBook } from '../../domain/order-book.ts';
+import { type MarketStats, orientBook, type OrderBook } from '../../domain/order-book.ts';
 import { endpoint, assumedBudget, budget } from '../endpoint.ts';
 import {
   bookRecord,

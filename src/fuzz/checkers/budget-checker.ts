@@ -1,7 +1,7 @@
 import type { RateLimit } from '../../domain/rate-limit.ts';
 import type { LoggedRequest, RequestLog } from '../../simulator-server/request-log.ts';
 import { violationsOf, type Violation, type ExchangeTruth, type TrueOrder } from './exchange-truth.ts';
-import { DAY_MS } from '../../domain/durations.ts';
+import { DAY_MS } from '../../domain/time-text.ts';
 import { z } from 'zod';
 import type { HttpResponse } from '../../exchange/transport.ts';
 import type { LeavingRequest, WireWitness } from './watched-transport.ts';

@@ -1,5 +1,5 @@
-import { invariant } from '../../domain/invariant.ts';
-import { formatUnits, UNITS_PER_ONE } from '../../domain/money.ts';
+import { invariant } from '../../domain/errors.ts';
+import { formatUnits, UNITS_PER_ONE, divideUp } from '../../domain/money.ts';
 import { parseMarket } from '../../exchange/market-names.ts';
 import { readOrderName } from '../../engine/order-names.ts';
 import {
@@ -17,7 +17,6 @@ import {
   type HoldingBot,
 } from './exchange-truth.ts';
 import type { EngineOutput } from '../../engine/engine-command.ts';
-import { divideUp } from '../../domain/rounding.ts';
 import type { OrderRecord } from '../../records/order.ts';
 import { algorithmFromJson } from '../../engine/algorithm-json.ts';
 

@@ -7,7 +7,7 @@ import type { Engine } from '../../engine/engine.ts';
 import { parseMarket } from '../../exchange/market-names.ts';
 import { type OrderRecord, isFinal } from '../../records/order.ts';
 import { violationsOf, type Violation, type ExchangeTruth } from './exchange-truth.ts';
-import type { MarketStats } from '../../domain/market-stats.ts';
+import type { MarketStats } from '../../domain/order-book.ts';
 import type { EngineEvent } from '../../engine/engine-event.ts';
 
 /**

@@ -5,11 +5,13 @@ import {
   type BarAnchor,
   type BarGrid,
   anchorText,
-} from '../../domain/bar-grid.ts';
+  type Candle,
+  TIMEFRAMES,
+  timeframeMs,
+  type Timeframe,
+} from '../../domain/candle.ts';
 import { SarrafError } from '../../domain/errors.ts';
-import { TIMEFRAMES, timeframeMs, type Timeframe } from '../../domain/timeframe.ts';
 import { durationText, isoText } from '../../domain/time-text.ts';
-import type { Candle } from '../../domain/candle.ts';
 import type { ReadRow } from './table-reader.ts';
 
 /** The times between neighbours. */

@@ -1,5 +1,5 @@
 import { NO_COLUMN, type ColumnPlaces } from '../column-places.ts';
-import { HOUR_MS, MINUTE_MS, SECOND_MS } from '../../domain/durations.ts';
+import { HOUR_MS, MINUTE_MS, SECOND_MS } from '../../domain/time-text.ts';
 
 /** Layout of a CSV file of candles, as known from its first rows. */
 export interface CsvLayout {

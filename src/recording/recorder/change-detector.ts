@@ -1,10 +1,6 @@
-import { gridOf, shownAnchors } from '../../domain/bar-grid.ts';
-import type { Candle } from '../../domain/candle.ts';
-import type { MarketStats } from '../../domain/market-stats.ts';
-import type { BookLevel, OrderBook } from '../../domain/order-book.ts';
-import { joinTrades, oldestFirst } from '../../domain/trade-join.ts';
-import type { PublicTrade } from '../../domain/trade.ts';
-import type { Timeframe } from '../../domain/timeframe.ts';
+import { gridOf, shownAnchors, type Candle, type Timeframe } from '../../domain/candle.ts';
+import type { MarketStats, BookLevel, OrderBook } from '../../domain/order-book.ts';
+import { joinTrades, oldestFirst, type PublicTrade } from '../../domain/trade.ts';
 import { HISTORY_ANCHORS } from '../../exchange/resolution.ts';
 import { BOOK_LEVELS } from '../records.ts';
 import { isSettled } from '../resample.ts';

@@ -1,6 +1,6 @@
 import { cellText } from '../../domain/candle-columns.ts';
 import type { Units } from '../../domain/money.ts';
-import { anchorText, type BarGrid } from '../../domain/bar-grid.ts';
+import { anchorText, type BarGrid, type BarValues } from '../../domain/candle.ts';
 import type { Database } from '../duckdb.ts';
 import type { FolderKey, TimeRange } from '../records.ts';
 import type { Partition } from '../manifest.ts';
@@ -10,7 +10,6 @@ import { partitionChunks, timeText } from '../read-rows.ts';
 import { DecimalsCount, onStep } from '../check-step.ts';
 import { durationText } from '../../domain/time-text.ts';
 import { keepNewest } from '../../domain/keep-newest.ts';
-import type { BarValues } from '../../domain/candle.ts';
 
 /** Kinds of verification issue. */
 type FindingKind =

@@ -1,4 +1,4 @@
-import { invariant } from '../../domain/invariant.ts';
+import { invariant } from '../../domain/errors.ts';
 import type { EndpointName } from '../../exchange/endpoints.ts';
 import type { SimulatedExchange } from '../../simulator/exchange.ts';
 import type { Refusal } from '../../simulator/requests.ts';

@@ -1,7 +1,6 @@
 import { valueHalfEven } from '../../domain/market.ts';
-import { UNITS_PER_ONE, UNIT_DECIMALS, formatUnits } from '../../domain/money.ts';
+import { UNITS_PER_ONE, UNIT_DECIMALS, formatUnits, divideHalfEven, divideDown } from '../../domain/money.ts';
 import type { Execution } from '../../domain/order.ts';
-import { divideHalfEven, divideDown } from '../../domain/rounding.ts';
 import type { OrderView } from '../../simulator/order-list.ts';
 import type { WireForms, WireCall } from './handler.ts';
 import { type SimulatedOrder, NO_PRICE, type TradeOfOrder } from '../../simulator/market-state.ts';

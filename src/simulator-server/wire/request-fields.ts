@@ -1,12 +1,11 @@
-import { DAY_MS } from '../../domain/durations.ts';
+import { DAY_MS } from '../../domain/time-text.ts';
 import { fractionDigits, tryDecimalText, type DecimalText } from '../../domain/decimal-text.ts';
 import type { MarketSymbol } from '../../domain/market-symbol.ts';
-import { UNIT_DECIMALS, unitsOf } from '../../domain/money.ts';
-import { divideDown, divideHalfEven } from '../../domain/rounding.ts';
+import { UNIT_DECIMALS, unitsOf, divideDown, divideHalfEven } from '../../domain/money.ts';
 import type { SimulatedExchange } from '../../simulator/exchange.ts';
 import type { WireInput, WireCall } from './handler.ts';
 import type { z } from 'zod';
-import { invariant } from '../../domain/invariant.ts';
+import { invariant } from '../../domain/errors.ts';
 import { ENDPOINTS, type EndpointName } from '../../exchange/endpoints.ts';
 import { accept, refuse, type Refusal, type Result, type PlaceOrder } from '../../simulator/requests.ts';
 import { parseJson } from '../../exchange/json.ts';

@@ -1,7 +1,7 @@
 import type { MarketState, SimulatedOrder } from '../market-state.ts';
 import type { FlowTrader } from '../flow-trader.ts';
 import type { Side } from '../../domain/order.ts';
-import { present } from '../../domain/invariant.ts';
+import { present } from '../../domain/errors.ts';
 import type { Currency } from '../../domain/market-symbol.ts';
 import type { Market } from '../../domain/market.ts';
 import { UNITS_PER_ONE } from '../../domain/money.ts';

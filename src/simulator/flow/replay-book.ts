@@ -2,7 +2,7 @@ import { oppositeOf, type Side } from '../../domain/order.ts';
 import type { MarketState } from '../market-state.ts';
 import { type Chance, Ladder, type LadderSide, typicalAmount } from './ladder.ts';
 import type { FlowTrader } from '../flow-trader.ts';
-import { MINUTE_MS } from '../../domain/durations.ts';
+import { MINUTE_MS } from '../../domain/time-text.ts';
 import type { Market } from '../../domain/market.ts';
 
 /** Shown to the public, and kept. */

@@ -1,4 +1,4 @@
-import { MINUTE_MS } from '../../domain/durations.ts';
+import { MINUTE_MS } from '../../domain/time-text.ts';
 import type { Side } from '../../domain/order.ts';
 import type { MarketState } from '../market-state.ts';
 import { type Chance, Ladder, leastAmount, typicalAmount } from './ladder.ts';

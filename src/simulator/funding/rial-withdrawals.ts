@@ -1,7 +1,6 @@
-import { DAY_MS } from '../../domain/durations.ts';
-import { invariant } from '../../domain/invariant.ts';
-import { parseUnits, UNITS_PER_ONE } from '../../domain/money.ts';
-import { divideUp } from '../../domain/rounding.ts';
+import { DAY_MS } from '../../domain/time-text.ts';
+import { invariant } from '../../domain/errors.ts';
+import { parseUnits, UNITS_PER_ONE, divideUp } from '../../domain/money.ts';
 import type { Accounts } from '../accounts.ts';
 import type { UserId } from '../wallet.ts';
 import { accept, refuse, type Result } from '../requests.ts';

@@ -1,7 +1,7 @@
 import type { Budget } from '../../domain/rate-limit.ts';
 import { keepNewest } from '../../domain/keep-newest.ts';
 import { SubjectLogs, type SubjectLogsState } from './subject-logs.ts';
-import { HOUR_MS, MINUTE_MS } from '../../domain/durations.ts';
+import { HOUR_MS, MINUTE_MS } from '../../domain/time-text.ts';
 
 /** A request kept out. `waitMs` is how long until one would be let in again. */
 export interface LimitRefusal {

@@ -1,7 +1,6 @@
 import type { z } from 'zod';
 import { fieldsOf } from '../fields.ts';
-import { present } from '../../domain/invariant.ts';
-import { SarrafError } from '../../domain/errors.ts';
+import { present, SarrafError } from '../../domain/errors.ts';
 import { CandleSeries } from '../data/candle-series.ts';
 import { checkedSubscription, MOST_SUBSCRIPTIONS } from '../check-subscriptions.ts';
 import { isSchema } from '../check-definition.ts';

@@ -1,8 +1,7 @@
 import type { DecimalText } from '../../domain/decimal-text.ts';
 import { closeNumber, ohlcvOf } from '../column-candle.ts';
 import type { ClosedCandle } from '../strategy-event.ts';
-import type { Timeframe } from '../../domain/timeframe.ts';
-import type { BarValues } from '../../domain/candle.ts';
+import type { Timeframe, BarValues } from '../../domain/candle.ts';
 
 /**
  * A closed candle: it will not change any more. Prices are in the quote currency. It is read by its fields; a

@@ -3,7 +3,7 @@ import type { Book } from '../book.ts';
 import type { MarketName, MarketNames } from '../../domain/market-symbol.ts';
 import type { MarketDay } from './market-day.ts';
 import type { DelegationLimit, MarginWallets, Pools } from './shown-margin.ts';
-import type { Timeframe } from '../../domain/timeframe.ts';
+import type { Timeframe } from '../../domain/candle.ts';
 import type { z } from 'zod';
 import {
   book,

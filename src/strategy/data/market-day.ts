@@ -1,5 +1,5 @@
 import type { DecimalText } from '../../domain/decimal-text.ts';
-import type { MarketStats } from '../../domain/market-stats.ts';
+import type { MarketStats } from '../../domain/order-book.ts';
 
 /** The numbers of a market's day. */
 interface Numbers<Figure> {

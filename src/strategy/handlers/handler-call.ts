@@ -1,5 +1,4 @@
-import { SarrafError } from '../../domain/errors.ts';
-import { present } from '../../domain/invariant.ts';
+import { SarrafError, present } from '../../domain/errors.ts';
 import type { MarketNames } from '../../domain/market-symbol.ts';
 import { isSide } from '../checks/check-fields.ts';
 import { MOST_INTENTS, noOrder, sealedIntent, tooMany } from '../check-intents.ts';

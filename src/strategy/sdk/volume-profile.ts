@@ -1,4 +1,4 @@
-import { DAY_MS } from '../../domain/durations.ts';
+import { DAY_MS } from '../../domain/time-text.ts';
 import { SarrafError } from '../../domain/errors.ts';
 import type { Bar } from '../data/bar.ts';
 

@@ -1,5 +1,4 @@
-import { invariant } from '../../domain/invariant.ts';
-import { SarrafError } from '../../domain/errors.ts';
+import { invariant, SarrafError } from '../../domain/errors.ts';
 import type { MarketContext, StrategyContext } from '../context.ts';
 import { fieldsOf, isFields } from '../fields.ts';
 import { MarketIntentFields } from '../handlers/market-intents.ts';

@@ -1,4 +1,4 @@
-import type { Timeframe } from '../../domain/timeframe.ts';
+import type { Timeframe } from '../../domain/candle.ts';
 import { FRESHNESS, type Freshness, type MemberTemplate } from '../subscriptions.ts';
 import type { UniverseRules } from '../universe-rules.ts';
 

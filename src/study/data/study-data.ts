@@ -1,5 +1,5 @@
-import { MINUTE_MS } from '../../domain/durations.ts';
-import { longestBarMs } from '../../domain/bar-grid.ts';
+import { MINUTE_MS } from '../../domain/time-text.ts';
+import { longestBarMs } from '../../domain/candle.ts';
 import { barsBetween, firstBarFrom, gridOfColumns, type CandleColumns } from '../../domain/candle-columns.ts';
 import type { FileSignal } from '../../backtest/read-signals.ts';
 import { readPackedMarket, writePackedMarket } from '../../recording/column-file.ts';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { present } from '../../domain/invariant.ts';
+import { present } from '../../domain/errors.ts';
 import { type MarketPositions, heldSchema, COSTS, type StressTask } from '../stress/stress-task.ts';
 import type { BenchTask, BenchReport, BenchReports } from '../trial-runner.ts';
 import { FAILURE_KINDS } from '../objectives.ts';

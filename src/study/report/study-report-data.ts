@@ -1,5 +1,5 @@
 import { isTooShortFor } from '../../backtest/finish-run.ts';
-import { present } from '../../domain/invariant.ts';
+import { present } from '../../domain/errors.ts';
 import { isNumeric, type Parameter, type Point } from '../../search/space-declaration.ts';
 import { figureKind, shownFigures } from '../figure-kind.ts';
 import { rankedTrials, type ShownTrial } from '../study-result.ts';

@@ -15,7 +15,7 @@ import { sampleMoments, type SampleMoments } from '../../statistics/sample-momen
 import { tradeOrderRisk, type TradeOrderRisk } from '../../statistics/trade-order-risk.ts';
 import { finding, said, type StudyFinding } from '../study-fact.ts';
 import type { DailyReturns } from '../../backtest/daily-returns.ts';
-import { present } from '../../domain/invariant.ts';
+import { present } from '../../domain/errors.ts';
 
 /** Input of the tests: columns of daily returns of the same days. */
 interface LuckSample {

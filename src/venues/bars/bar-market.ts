@@ -1,11 +1,10 @@
-import type { BarGrid } from '../../domain/bar-grid.ts';
+import type { BarGrid } from '../../domain/candle.ts';
 import { cellUnits, columnScale, type CandleColumns, gridOfColumns } from '../../domain/candle-columns.ts';
 import { roundPrice, type Market } from '../../domain/market.ts';
 import { SarrafError } from '../../domain/errors.ts';
 import type { MarketName } from '../../domain/market-symbol.ts';
 import { marketOfCurrencies } from '../../exchange/market-names.ts';
-import type { Units } from '../../domain/money.ts';
-import { divideDown } from '../../domain/rounding.ts';
+import { type Units, divideDown } from '../../domain/money.ts';
 import { MarketState, type SimulatedOrder, type WalletPair } from '../../simulator/market-state.ts';
 import type { BarRules } from '../bar-rules.ts';
 

@@ -1,6 +1,6 @@
 import type { Market } from '../../domain/market.ts';
 import type { Side } from '../../domain/order.ts';
-import { divideDown, divideUp } from '../../domain/rounding.ts';
+import { divideDown, divideUp } from '../../domain/money.ts';
 import { millionthsOfBps, type BarRules, type BarPath } from '../bar-rules.ts';
 import { SarrafError } from '../../domain/errors.ts';
 import { type BarAccount, payable } from './bar-account.ts';

@@ -1,8 +1,7 @@
 import type { Side } from '../../domain/order.ts';
 import type { BookOrder, PriceLevel } from '../../simulator/matching-book.ts';
 import type { QueuePlace } from '../liquidity-model.ts';
-import type { Candle } from '../../domain/candle.ts';
-import type { Timeframe } from '../../domain/timeframe.ts';
+import type { Candle, Timeframe } from '../../domain/candle.ts';
 import type { TimeRange } from '../../recording/records.ts';
 import { BoundedList } from '../../simulator/wallet.ts';
 import type { SimulatedBar } from '../../simulator/candle-series.ts';

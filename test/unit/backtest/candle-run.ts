@@ -4,7 +4,7 @@ import { BarFillSimulator } from '../../../src/venues/bar-fill-simulator.ts';
 import type { CandleColumns } from '../../../src/domain/candle-columns.ts';
 import { createMarket, type Market } from '../../../src/domain/market.ts';
 import { parseUnits } from '../../../src/domain/money.ts';
-import { timeframeMs, type Timeframe } from '../../../src/domain/timeframe.ts';
+import { timeframeMs, type Timeframe } from '../../../src/domain/candle.ts';
 import { DEFAULT_ENGINE_TIMES } from '../../../src/engine/engine-settings.ts';
 import { createRiskLimits, type RiskLimits } from '../../../src/engine/risk-limits.ts';
 import type { StrategyDefinition } from '../../../src/strategy/definition.ts';

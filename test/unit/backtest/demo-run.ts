@@ -3,7 +3,7 @@ import type { CandleColumns } from '../../../src/domain/candle-columns.ts';
 import { createMarket, type Market } from '../../../src/domain/market.ts';
 import { parseUnits, type Units } from '../../../src/domain/money.ts';
 import { createRandom, type RandomSource } from '../../../src/domain/random.ts';
-import { timeframeMs, type Timeframe } from '../../../src/domain/timeframe.ts';
+import { timeframeMs, type Timeframe } from '../../../src/domain/candle.ts';
 import { valueAt } from '../../../src/backtest/metrics/activity.ts';
 import { EMPTY_FILL, type FillRecord } from '../../../src/records/fill.ts';
 import type { OrderRecord } from '../../../src/records/order.ts';

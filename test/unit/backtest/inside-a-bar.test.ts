@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { barsBetween, columnsOf, candleAt, type CandleColumns } from '../../../src/domain/candle-columns.ts';
 import { formatUnits, parseUnits } from '../../../src/domain/money.ts';
-import type { Timeframe } from '../../../src/domain/timeframe.ts';
+import type { Timeframe } from '../../../src/domain/candle.ts';
 import type { CandleRun } from '../../../src/backtest/candle-runner.ts';
 import { defineStrategy, type StrategyDefinition } from '../../../src/strategy/definition.ts';
 import type { Intent } from '../../../src/strategy/intents.ts';

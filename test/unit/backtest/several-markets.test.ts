@@ -4,8 +4,14 @@ import { valuedFills } from '../../../src/backtest/valued-fills.ts';
 import { createResult } from '../../../src/backtest/backtest.ts';
 import { runSummary } from '../../../src/backtest/finish-run.ts';
 import { runBacktest } from '../../../src/backtest/run-backtest.ts';
-import { formatUnits, NO_UNITS, parseUnits, UNITS_PER_ONE, type Units } from '../../../src/domain/money.ts';
-import { divideHalfEven } from '../../../src/domain/rounding.ts';
+import {
+  formatUnits,
+  NO_UNITS,
+  parseUnits,
+  UNITS_PER_ONE,
+  type Units,
+  divideHalfEven,
+} from '../../../src/domain/money.ts';
 import { tradeIdOf } from '../../../src/venues/read-records.ts';
 import { FROM_MS } from './candle-run.ts';
 import {

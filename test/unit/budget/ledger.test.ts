@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { Slot } from '../../../src/budget/admission.ts';
 import { BudgetLedger } from '../../../src/budget/ledger.ts';
-import type { RequestClass } from '../../../src/domain/request-class.ts';
+import type { RequestClass } from '../../../src/domain/rate-limit.ts';
 
 const budget = (limit: number, windowMs = 60_000) => ({
   name: 'orders/list',

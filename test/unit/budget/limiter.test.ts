@@ -7,8 +7,7 @@ import { MemoryLockouts } from '../../../src/budget/lockouts.ts';
 import type { Admission, AdmissionAsk, Slot } from '../../../src/budget/admission.ts';
 import { admittanceOf } from '../../../src/budget/admittance.ts';
 import { CommitTimes } from '../../../src/budget/commit-times.ts';
-import type { RateLimit } from '../../../src/domain/rate-limit.ts';
-import type { RequestClass } from '../../../src/domain/request-class.ts';
+import type { RateLimit, RequestClass } from '../../../src/domain/rate-limit.ts';
 import { SarrafError } from '../../../src/domain/errors.ts';
 
 const limiters: RequestLimiter[] = [];

@@ -1,5 +1,5 @@
 import { describe, expect, test, afterEach, it, vi } from 'vitest';
-import type { RequestClass } from '../../../src/domain/request-class.ts';
+import type { RequestClass } from '../../../src/domain/rate-limit.ts';
 import { MOST_WAITING, WaitingQueue } from '../../../src/budget/waiting-queue.ts';
 import { BottleneckExecutor } from '../../../src/budget/limiter.ts';
 

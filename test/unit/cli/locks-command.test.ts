@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { ControlInbox } from '../../../src/daemon/control/control-inbox.ts';
-import { bothTimesText } from '../../../src/domain/tehran-time.ts';
+import { bothTimesText } from '../../../src/domain/zone-time.ts';
 import { locksToJson, NO_LOCKS } from '../../../src/engine/lock-state.ts';
 import { UNTIL_RESUMED_MS, type Lock } from '../../../src/engine/lock.ts';
 import { MirrorStore } from '../../../src/mirror/mirror-store.ts';

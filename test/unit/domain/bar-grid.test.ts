@@ -12,9 +12,10 @@ import {
   TEHRAN_MIDNIGHT,
   UTC_BARS,
   UTC_MIDNIGHT,
-} from '../../../src/domain/bar-grid.ts';
+  TIMEFRAMES,
+  type Timeframe,
+} from '../../../src/domain/candle.ts';
 import { isoText } from '../../../src/domain/time-text.ts';
-import { TIMEFRAMES, type Timeframe } from '../../../src/domain/timeframe.ts';
 
 const at = (iso: string): number => Date.parse(iso);
 const texts = (times: readonly number[]): readonly string[] => times.map(isoText);

@@ -7,7 +7,7 @@ import {
   tehranInstant,
   tehranOffsetMs,
   tehranText,
-} from '../../../src/domain/tehran-time.ts';
+} from '../../../src/domain/zone-time.ts';
 import { isoText } from '../../../src/domain/time-text.ts';
 
 const instant = (date: string, minute: number): number => {

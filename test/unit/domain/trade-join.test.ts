@@ -1,8 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { decimalText } from '../../../src/domain/decimal-text.ts';
-import { joinTrades, oldestFirst } from '../../../src/domain/trade-join.ts';
-import type { PublicTrade } from '../../../src/domain/trade.ts';
+import { joinTrades, oldestFirst, type PublicTrade } from '../../../src/domain/trade.ts';
 
 /** `1a`: a trade of the first instant, at the price that the letter stands for. */
 function tape(text: string): readonly PublicTrade[] {

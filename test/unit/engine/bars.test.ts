@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { writeUnits } from '../../../src/domain/units-json.ts';
+import { writeUnits } from '../../../src/domain/stored-json.ts';
 import { z } from 'zod';
 import { BarFeed } from '../../../src/backtest/bar-feed.ts';
 import { BarFillSimulator } from '../../../src/venues/bar-fill-simulator.ts';

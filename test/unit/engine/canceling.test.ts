@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { buy, cancel, cancelAll, oco } from '../../support/intents.ts';
 import { EngineWorld, WITH_COINS } from './engine-world.ts';
-import type { VenueOrderId } from '../../../src/domain/venue-id.ts';
+import type { VenueOrderId } from '../../../src/domain/order.ts';
 
 const WISH = buy('BTCUSDT', { amount: '1', price: '98' });
 

@@ -1,9 +1,7 @@
 import { expect, test } from 'vitest';
-import { TEHRAN_BARS } from '../../../src/domain/bar-grid.ts';
-import type { Candle } from '../../../src/domain/candle.ts';
+import { TEHRAN_BARS, type Candle, type Timeframe } from '../../../src/domain/candle.ts';
 import { decimalText } from '../../../src/domain/decimal-text.ts';
 import { isoText } from '../../../src/domain/time-text.ts';
-import type { Timeframe } from '../../../src/domain/timeframe.ts';
 import { CandleReader } from '../../../src/engine/feeds/candle-reader.ts';
 import { pageFlaw } from '../../../src/engine/feeds/candle-taker.ts';
 

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import type { ErrorCode } from '../../../src/domain/errors.ts';
 import { decimalText } from '../../../src/domain/decimal-text.ts';
 import { createMarket } from '../../../src/domain/market.ts';
-import type { MarketStats } from '../../../src/domain/market-stats.ts';
+import type { MarketStats } from '../../../src/domain/order-book.ts';
 import { parseUnits } from '../../../src/domain/money.ts';
 import type { VenueOrder } from '../../../src/domain/order.ts';
 import type {

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { parseUnits } from '../../../src/domain/money.ts';
 import { buy, sell } from '../../support/intents.ts';
 import { EngineWorld, feedOf, FEEDS, WITH_COINS, type WorldOptions } from './engine-world.ts';
-import type { VenueOrderId } from '../../../src/domain/venue-id.ts';
+import type { VenueOrderId } from '../../../src/domain/order.ts';
 
 const WISH = buy('BTCUSDT', { amount: '1', price: '98', tag: 'first' });
 

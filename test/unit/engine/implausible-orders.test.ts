@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { present } from '../../../src/domain/invariant.ts';
+import { present } from '../../../src/domain/errors.ts';
 import { parseUnits } from '../../../src/domain/money.ts';
 import { buy, cancelAll, oco } from '../../support/intents.ts';
 import { EngineWorld, WITH_COINS } from './engine-world.ts';
 import { wrongOrder, wrongOrders } from './wrong-once.ts';
-import type { VenueOrderId } from '../../../src/domain/venue-id.ts';
+import type { VenueOrderId } from '../../../src/domain/order.ts';
 import { inEnglish } from '../../../src/language/sentence.ts';
 
 const WISH = buy('BTCUSDT', { amount: '1', price: '98' });

@@ -6,7 +6,7 @@ import { EngineWorld } from './engine-world.ts';
 import { fullOfOneTrade, wrongTrades, wrongWallets } from './wrong-once.ts';
 import { tradeFlaw } from '../../../src/engine/feeds/plausibility.ts';
 import { INTERFACE_PROFILE } from '../../../src/venues/interface-profile.ts';
-import type { VenueOrderId } from '../../../src/domain/venue-id.ts';
+import type { VenueOrderId } from '../../../src/domain/order.ts';
 import { inEnglish } from '../../../src/language/sentence.ts';
 
 const WISH = buy('BTCUSDT', { amount: '1', price: '98' });

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { decimalText } from '../../../src/domain/decimal-text.ts';
 import { parseUnits } from '../../../src/domain/money.ts';
-import { venueWalletId } from '../../../src/domain/venue-id.ts';
+import { venueWalletId } from '../../../src/domain/order.ts';
 import { defineStrategy, type StrategyDefinition } from '../../../src/strategy/definition.ts';
 import type { VenueAnswer } from '../../../src/venues/port.ts';
 import { EngineWorld, feedOf, FEEDS } from './engine-world.ts';

@@ -1,11 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import type { VenueOrder } from '../../../src/domain/order.ts';
-import { writeUnits } from '../../../src/domain/units-json.ts';
+import type { VenueOrder, VenueOrderId } from '../../../src/domain/order.ts';
+import { writeUnits } from '../../../src/domain/stored-json.ts';
 import { buy } from '../../support/intents.ts';
 import { EngineWorld } from './engine-world.ts';
 import { wrongOrders } from './wrong-once.ts';
 import type { Page } from '../../../src/venues/port.ts';
-import type { VenueOrderId } from '../../../src/domain/venue-id.ts';
 
 const WISH = buy('BTCUSDT', { amount: '1', price: '98' });
 

@@ -3,7 +3,7 @@ import type { VenueAnswer } from '../../../src/venues/port.ts';
 import { OrderInquiries } from '../../../src/engine/orders/disputed-ids.ts';
 import { Outbox } from '../../../src/engine/outbox.ts';
 import { orderIdOf } from '../../../src/venues/read-records.ts';
-import type { VenueOrderId } from '../../../src/domain/venue-id.ts';
+import type { VenueOrderId } from '../../../src/domain/order.ts';
 
 const failed = (code: 'INVALID_REQUEST' | 'TIMED_OUT'): VenueAnswer => ({
   outcome: 'failed',

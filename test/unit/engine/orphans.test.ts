@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { buy } from '../../support/intents.ts';
 import { DEFAULT_ENGINE_TIMES } from '../../../src/engine/engine-settings.ts';
 import { EngineWorld } from './engine-world.ts';
-import type { VenueOrderId } from '../../../src/domain/venue-id.ts';
+import type { VenueOrderId } from '../../../src/domain/order.ts';
 
 const WISH = buy('BTCUSDT', { amount: '1', price: '98' });
 

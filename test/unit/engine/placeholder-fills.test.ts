@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { parseUnits, type Units } from '../../../src/domain/money.ts';
 import type { VenueTrade } from '../../../src/domain/trade.ts';
-import type { VenueOrderId } from '../../../src/domain/venue-id.ts';
+import type { VenueOrderId } from '../../../src/domain/order.ts';
 import { buy } from '../../support/intents.ts';
 import { EngineWorld } from './engine-world.ts';
 import { english } from '../../../src/language/sentence.ts';

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { buy, oco, sell } from '../../support/intents.ts';
 import { EngineWorld, WITH_COINS } from './engine-world.ts';
 import { withoutFields } from './wrong-once.ts';
-import type { VenueOrderId } from '../../../src/domain/venue-id.ts';
+import type { VenueOrderId } from '../../../src/domain/order.ts';
 import { orderIdOf, tradeIdOf } from '../../../src/venues/read-records.ts';
 
 const wish = (price: string) => buy('BTCUSDT', { amount: '1', price });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { parseUnits } from '../../../src/domain/money.ts';
-import { venueTradeId, type VenueOrderId } from '../../../src/domain/venue-id.ts';
+import { venueTradeId, type VenueOrderId } from '../../../src/domain/order.ts';
 import { buy } from '../../support/intents.ts';
 import { EngineWorld } from './engine-world.ts';
 

@@ -9,12 +9,10 @@ import {
   UNITS_PER_ONE,
   type Units,
 } from '../../../src/domain/money.ts';
-import type { Execution, Side, VenueOrder } from '../../../src/domain/order.ts';
-import type { Candle } from '../../../src/domain/candle.ts';
-import type { MarketStats } from '../../../src/domain/market-stats.ts';
-import type { BookLevel, OrderBook } from '../../../src/domain/order-book.ts';
-import type { PublicTrade, VenueTrade } from '../../../src/domain/trade.ts';
 import {
+  type Execution,
+  type Side,
+  type VenueOrder,
   venueOrderId,
   venueTradeId,
   venueWalletId,
@@ -22,7 +20,10 @@ import {
   type VenueOrderId,
   type VenueTradeId,
   type ListCursor,
-} from '../../../src/domain/venue-id.ts';
+} from '../../../src/domain/order.ts';
+import type { Candle } from '../../../src/domain/candle.ts';
+import type { MarketStats, BookLevel, OrderBook } from '../../../src/domain/order-book.ts';
+import type { PublicTrade, VenueTrade } from '../../../src/domain/trade.ts';
 import { cursorOf, cursorOfOrder, LIST_START } from '../../../src/engine/own-list.ts';
 import {
   isOpenStatus,

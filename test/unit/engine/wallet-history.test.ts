@@ -3,7 +3,7 @@ import { FlawLog } from '../../../src/engine/flaw-log.ts';
 import { Outbox } from '../../../src/engine/outbox.ts';
 import { WalletHistory, type HistoryRead } from '../../../src/engine/feeds/wallet-history.ts';
 import type { Units } from '../../../src/domain/money.ts';
-import { walletTransactionId } from '../../../src/domain/venue-id.ts';
+import { walletTransactionId } from '../../../src/domain/order.ts';
 import { INTERFACE_PROFILE } from '../../../src/venues/interface-profile.ts';
 
 const PAGE = 50;

@@ -3,7 +3,7 @@ import { AccountState } from '../../../src/engine/feeds/account-state.ts';
 import { FlawLog } from '../../../src/engine/flaw-log.ts';
 import { Outbox } from '../../../src/engine/outbox.ts';
 import { NO_UNITS } from '../../../src/domain/money.ts';
-import { venueWalletId } from '../../../src/domain/venue-id.ts';
+import { venueWalletId } from '../../../src/domain/order.ts';
 
 const CURRENCIES = ['rls', 'usdt', 'btc'];
 const ALL = new Set(CURRENCIES);

@@ -1,7 +1,7 @@
 import { decimalText } from '../../../src/domain/decimal-text.ts';
 import type { VenueOrder } from '../../../src/domain/order.ts';
-import { tooFineIn, unitsAbout } from '../../../src/domain/too-fine.ts';
-import { writeUnits } from '../../../src/domain/units-json.ts';
+import { tooFineIn, unitsAbout } from '../../../src/domain/money.ts';
+import { writeUnits } from '../../../src/domain/stored-json.ts';
 import type { VenueTrade } from '../../../src/domain/trade.ts';
 import type { Page, VenueCallKind, WalletReading, WalletTransaction } from '../../../src/venues/port.ts';
 import type { EngineWorld } from './engine-world.ts';

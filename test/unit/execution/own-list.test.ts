@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { venueOrderId } from '../../../src/domain/venue-id.ts';
+import { venueOrderId, type VenueOrderId } from '../../../src/domain/order.ts';
 import {
   cursorOf,
   isListId,
@@ -10,7 +10,6 @@ import {
   surelyFollows,
 } from '../../../src/engine/own-list.ts';
 import type { OwnList } from '../../../src/venues/port.ts';
-import type { VenueOrderId } from '../../../src/domain/venue-id.ts';
 
 const BY_ID: OwnList<VenueOrderId> = { by: 'id', cursorOf: Number };
 const BY_TIME: OwnList<VenueOrderId> = { by: 'time', overlapMs: 100 };

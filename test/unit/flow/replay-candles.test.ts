@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { decimalText } from '../../../src/domain/decimal-text.ts';
 import { formatPrice } from '../../../src/domain/market.ts';
-import type { Timeframe } from '../../../src/domain/timeframe.ts';
+import type { Timeframe } from '../../../src/domain/candle.ts';
 import type { Price } from '../../../src/domain/money.ts';
 import { createRandom } from '../../../src/domain/random.ts';
 import type { ReplayRow } from '../../../src/simulator/seed-replay.ts';

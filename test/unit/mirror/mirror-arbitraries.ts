@@ -1,6 +1,5 @@
-import { EXECUTIONS, ORDER_STATES } from '../../../src/domain/order.ts';
+import { EXECUTIONS, ORDER_STATES, EXIT_KINDS } from '../../../src/domain/order.ts';
 import fc from 'fast-check';
-import { EXIT_KINDS } from '../../../src/domain/exit-kind.ts';
 import type { Units } from '../../../src/domain/money.ts';
 import {
   type FieldKind,

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { walletTransactionId } from '../../../src/domain/venue-id.ts';
+import { walletTransactionId } from '../../../src/domain/order.ts';
 import {
   BalanceBooks,
   MOST_LINELESS_TRADES,

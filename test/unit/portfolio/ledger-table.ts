@@ -1,7 +1,6 @@
 import type { Currency } from '../../../src/domain/market-symbol.ts';
 import { parseMarket, MARKET_NAMES } from '../../../src/exchange/market-names.ts';
-import { parseUnits, UNITS_PER_ONE, type Units } from '../../../src/domain/money.ts';
-import { divideHalfEven } from '../../../src/domain/rounding.ts';
+import { parseUnits, UNITS_PER_ONE, type Units, divideHalfEven } from '../../../src/domain/money.ts';
 import { AssetLedger, type LedgerTrade } from '../../../src/portfolio/asset-ledger.ts';
 
 export const MIDNIGHT_MS = Date.UTC(2026, 0, 2);

@@ -2,7 +2,7 @@ import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { present } from '../../../src/domain/invariant.ts';
+import { present } from '../../../src/domain/errors.ts';
 import { writeTrialsParquet } from '../../../src/query/write-run-parquet.ts';
 import { openDatabase, queryRows, sqlText } from '../../../src/recording/duckdb.ts';
 import type { StoredTrial } from '../../../src/study/study-rows.ts';

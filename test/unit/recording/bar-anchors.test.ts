@@ -1,10 +1,14 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { gridOf, TEHRAN_BARS, TEHRAN_MIDNIGHT } from '../../../src/domain/bar-grid.ts';
-import type { Candle } from '../../../src/domain/candle.ts';
+import {
+  gridOf,
+  TEHRAN_BARS,
+  TEHRAN_MIDNIGHT,
+  type Candle,
+  type Timeframe,
+} from '../../../src/domain/candle.ts';
 import { isoText } from '../../../src/domain/time-text.ts';
-import type { Timeframe } from '../../../src/domain/timeframe.ts';
 import type { Catalogue } from '../../../src/recording/catalogue.ts';
 import { downloadCandles, type FetchPage } from '../../../src/recording/download-candles.ts';
 import { importTable } from '../../../src/recording/import-table.ts';

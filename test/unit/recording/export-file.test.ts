@@ -2,7 +2,7 @@ import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { UTC_MIDNIGHT } from '../../../src/domain/bar-grid.ts';
+import { UTC_MIDNIGHT } from '../../../src/domain/candle.ts';
 import { openDatabase, queryRows, sqlFiles } from '../../../src/recording/duckdb.ts';
 import type { FolderKey } from '../../../src/recording/records.ts';
 import { exportFile } from '../../../src/recording/export-file.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { candleAt } from '../../../src/domain/candle-columns.ts';
-import { timeframeMs } from '../../../src/domain/timeframe.ts';
+import { timeframeMs } from '../../../src/domain/candle.ts';
 import { decimalText } from '../../../src/domain/decimal-text.ts';
 import type { Catalogue } from '../../../src/recording/catalogue.ts';
 import { ALL_TIME } from '../../../src/recording/read-rows.ts';

@@ -1,4 +1,4 @@
-import type { Timeframe } from '../../../src/domain/timeframe.ts';
+import type { Timeframe } from '../../../src/domain/candle.ts';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { PlanInput } from '../../../src/scheduler/plan-input.ts';

@@ -1,4 +1,4 @@
-import { gridOf, UTC_BARS } from '../../../src/domain/bar-grid.ts';
+import { gridOf, UTC_BARS } from '../../../src/domain/candle.ts';
 import { inspect } from 'node:util';
 import { expect, test } from 'vitest';
 import { ColumnCandle, plainCandle } from '../../../src/strategy/column-candle.ts';

@@ -1,7 +1,6 @@
 import { decimalText, ZERO, type DecimalText } from '../../../src/domain/decimal-text.ts';
 import type { SeenMargin } from '../../../src/domain/margin.ts';
-import type { MarketStats } from '../../../src/domain/market-stats.ts';
-import type { OrderBook } from '../../../src/domain/order-book.ts';
+import type { MarketStats, OrderBook } from '../../../src/domain/order-book.ts';
 import type { ShownLock } from '../../../src/strategy/shown-lock.ts';
 import type { UniverseState } from '../../../src/strategy/universe-state.ts';
 import type { MarketRules } from '../../../src/strategy/market-rules.ts';

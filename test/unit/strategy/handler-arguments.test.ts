@@ -1,11 +1,11 @@
-import { gridOf, UTC_BARS } from '../../../src/domain/bar-grid.ts';
+import { gridOf, UTC_BARS } from '../../../src/domain/candle.ts';
 import { Decimal as Shared } from 'decimal.js';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { columnsOf } from '../../../src/domain/candle-columns.ts';
 import type { MarketSymbol } from '../../../src/domain/market-symbol.ts';
 import type { SeenMargin } from '../../../src/domain/margin.ts';
-import type { MarketStats } from '../../../src/domain/market-stats.ts';
+import type { MarketStats } from '../../../src/domain/order-book.ts';
 import { ColumnCandle } from '../../../src/strategy/column-candle.ts';
 import type { StrategyDefinition } from '../../../src/strategy/definition.ts';
 import { StrategyRunner } from '../../../src/strategy/runner.ts';

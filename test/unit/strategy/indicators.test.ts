@@ -1,8 +1,7 @@
-import { gridOf, UTC_BARS } from '../../../src/domain/bar-grid.ts';
+import { gridOf, UTC_BARS, type Candle } from '../../../src/domain/candle.ts';
 import { describe, expect, test } from 'vitest';
 import type { CandleColumns } from '../../../src/domain/candle-columns.ts';
 import { parseMarket } from '../../../src/exchange/market-names.ts';
-import type { Candle } from '../../../src/domain/candle.ts';
 import { createIndicator, type Indicator } from '../../../src/strategy/indicators/indicators.ts';
 import { ColumnCandle, ohlcvOf, plainCandle } from '../../../src/strategy/column-candle.ts';
 import {

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { SarrafError } from '../../../src/domain/errors.ts';
-import type { MarketStats } from '../../../src/domain/market-stats.ts';
+import type { MarketStats } from '../../../src/domain/order-book.ts';
 import type { StrategyDefinition } from '../../../src/strategy/definition.ts';
 import { StrategyRunner, type RunnerSetup } from '../../../src/strategy/runner.ts';
 import { buy } from '../../support/intents.ts';

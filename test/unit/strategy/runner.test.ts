@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { present } from '../../../src/domain/invariant.ts';
+import { present } from '../../../src/domain/errors.ts';
 import type { StrategyDefinition } from '../../../src/strategy/definition.ts';
 import { StrategyRunner } from '../../../src/strategy/runner.ts';
 import { buy, cancel, quotes } from '../../support/intents.ts';

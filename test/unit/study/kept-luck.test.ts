@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { present } from '../../../src/domain/invariant.ts';
+import { present } from '../../../src/domain/errors.ts';
 import {
   keepLuck,
   type MadeLuck,

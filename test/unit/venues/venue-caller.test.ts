@@ -5,7 +5,7 @@ import { parseUnits } from '../../../src/domain/money.ts';
 import { SarrafError } from '../../../src/domain/errors.ts';
 import type { OcoRequest, OrderRequest, VenueAnswer, VenueCall } from '../../../src/venues/port.ts';
 import { BotWorld } from '../daemon/bot-world.ts';
-import { venueOrderId, type VenueWalletId } from '../../../src/domain/venue-id.ts';
+import { venueOrderId, type VenueWalletId } from '../../../src/domain/order.ts';
 import { orderIdOf } from '../../../src/venues/read-records.ts';
 
 const ORDER: OrderRequest = {

@@ -1,6 +1,12 @@
 import type { MarketSymbol } from '../../../domain/market-symbol.ts';
 import { priceUnits, amountUnits, formatAmount, formatPrice, type Market } from '../../../domain/market.ts';
-import { type Price, formatUnits, UNITS_PER_ONE, type Amount } from '../../../domain/money.ts';
+import {
+  type Price,
+  formatUnits,
+  UNITS_PER_ONE,
+  type Amount,
+  divideHalfEven,
+} from '../../../domain/money.ts';
 import { timeframeOf } from '../../../exchange/resolution.ts';
 import type { MarketState } from '../../../simulator/market-state.ts';
 import { refuse } from '../../../simulator/requests.ts';
@@ -15,7 +21,6 @@ import {
 import { readRequest } from '../request-fields.ts';
 import { writeDecimal, writeNumber } from '../order-records.ts';
 import type { SimulatedExchange } from '../../../simulator/exchange.ts';
-import { divideHalfEven } from '../../../domain/rounding.ts';
 import { aggregateLevels, type BookView, type ViewLevel } from '../../../simulator/book-view.ts';
 import type { SimulatedBar } from '../../../simulator/candle-series.ts';
 import { dayStats } from '../../../simulator/day-stats.ts';

@@ -1,4 +1,4 @@
-import { HOUR_MS } from '../../../domain/durations.ts';
+import { HOUR_MS } from '../../../domain/time-text.ts';
 import { refuse, type Refusal, type OrderReference } from '../../../simulator/requests.ts';
 import { listOrders, viewOf, type OrderSortField, listTrades } from '../../../simulator/order-list.ts';
 import {

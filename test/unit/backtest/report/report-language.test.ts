@@ -4,7 +4,7 @@ import { reportHtml } from '../../../../src/backtest/report/report-html.ts';
 import { ENGLISH_REPORT } from '../../../../src/backtest/english-report.ts';
 import { ENGLISH_PAGE, PERSIAN_PAGE } from '../../../../src/page/report-texts.ts';
 import { PERSIAN_REPORT } from '../../../../src/backtest/report/texts/persian-report.ts';
-import { EXIT_KINDS } from '../../../../src/domain/exit-kind.ts';
+import { EXIT_KINDS } from '../../../../src/domain/order.ts';
 import { finishRun, intentWarnings } from '../../../../src/backtest/finish-run.ts';
 import { withoutDirectionMarks } from '../../../../src/language/isolate.ts';
 import { textProblems } from '../../../support/text-problems.ts';

@@ -1,4 +1,4 @@
-import type { Timeframe } from '../../../../src/domain/timeframe.ts';
+import type { Timeframe } from '../../../../src/domain/candle.ts';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { recordedBars } from '../../../../src/backtest/poll-backtest.ts';

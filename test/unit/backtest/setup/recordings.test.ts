@@ -4,7 +4,7 @@ import { catalogueRecordings, packedRecordings } from '../../../../src/backtest/
 import { accountOverrides, strategiesOverride } from '../../../../src/backtest/run-setup.ts';
 import { openCatalogue } from '../../../../src/daemon/open-catalogue.ts';
 import { readBotConfig } from '../../../../src/daemon/read-bot-config.ts';
-import { present } from '../../../../src/domain/invariant.ts';
+import { present } from '../../../../src/domain/errors.ts';
 import { parseMarket } from '../../../../src/exchange/market-names.ts';
 import { packMarket } from '../../../../src/recording/pack-market.ts';
 

@@ -5,7 +5,7 @@ import Database from 'better-sqlite3';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { decimalText } from '../../../../src/domain/decimal-text.ts';
 import { parseUnits } from '../../../../src/domain/money.ts';
-import { venueTradeId } from '../../../../src/domain/venue-id.ts';
+import { venueTradeId } from '../../../../src/domain/order.ts';
 import { openDatabase, queryRows } from '../../../../src/recording/duckdb.ts';
 import { sarrafHere } from '../../../support/sarraf-here.ts';
 import { ACCOUNT, BEGAN, IN_MAY, lineOf, makeAccount, NOW, tradeOf } from './account-mirror.ts';

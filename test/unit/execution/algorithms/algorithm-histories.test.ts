@@ -1,11 +1,20 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { multiplyUnits, NO_UNITS, parseUnits, type Units } from '../../../../src/domain/money.ts';
-import { divideHalfEven } from '../../../../src/domain/rounding.ts';
+import {
+  multiplyUnits,
+  NO_UNITS,
+  parseUnits,
+  type Units,
+  divideHalfEven,
+} from '../../../../src/domain/money.ts';
 import { isFinal, mayTrade, type OrderRecord, type OrderState } from '../../../../src/records/order.ts';
 import { onAmountGrid } from '../../../../src/engine/algorithms/market-grid.ts';
 import { algorithmFromJson, algorithmToJson } from '../../../../src/engine/algorithm-json.ts';
-import type { AlgorithmOrder, AlgorithmView } from '../../../../src/engine/algorithms/algorithm-step.ts';
+import {
+  type AlgorithmOrder,
+  type AlgorithmView,
+  plainOrder,
+} from '../../../../src/engine/algorithms/algorithm-step.ts';
 import {
   advanceAlgorithm,
   createAlgorithm,
@@ -14,7 +23,6 @@ import {
 } from '../../../../src/engine/algorithms/algorithms.ts';
 import { updateQuotes } from '../../../../src/engine/algorithms/quotes.ts';
 import { deepRuns } from '../../../support/deep-runs.ts';
-import { plainOrder } from '../../../../src/engine/algorithms/algorithm-step.ts';
 import { CREATED, MARKET, orderOf, quotesOf } from './algorithm-table.ts';
 import { english } from '../../../../src/language/sentence.ts';
 

@@ -6,8 +6,8 @@ import {
   NO_UNITS,
   parseUnits,
   type Units,
+  divideHalfEven,
 } from '../../../../src/domain/money.ts';
-import { divideHalfEven } from '../../../../src/domain/rounding.ts';
 import { decimalText } from '../../../../src/domain/decimal-text.ts';
 import type { BookLevel, OrderBook } from '../../../../src/domain/order-book.ts';
 import type { Execution, Side } from '../../../../src/domain/order.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { present } from '../../../../src/domain/invariant.ts';
+import { present } from '../../../../src/domain/errors.ts';
 import { decimalText } from '../../../../src/domain/decimal-text.ts';
 import { openCatalogue } from '../../../../src/daemon/open-catalogue.ts';
 import { parseMarket } from '../../../../src/exchange/market-names.ts';

@@ -1,7 +1,6 @@
 import { decimalText } from '../../../../src/domain/decimal-text.ts';
 import { parseMarket } from '../../../../src/exchange/market-names.ts';
-import type { MarketStats } from '../../../../src/domain/market-stats.ts';
-import type { OrderBook } from '../../../../src/domain/order-book.ts';
+import type { MarketStats, OrderBook } from '../../../../src/domain/order-book.ts';
 import type { PublicTrade } from '../../../../src/domain/trade.ts';
 import type { VenueAnswer, VenueCall } from '../../../../src/venues/port.ts';
 import { Recorder, type RecorderOptions } from '../../../../src/recording/recorder.ts';

@@ -1,10 +1,9 @@
 import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import type { Candle } from '../../../../src/domain/candle.ts';
+import type { Candle, Timeframe } from '../../../../src/domain/candle.ts';
 import { candleAt } from '../../../../src/domain/candle-columns.ts';
 import type { VenueAnswer } from '../../../../src/venues/port.ts';
-import type { Timeframe } from '../../../../src/domain/timeframe.ts';
 import type { Recorder } from '../../../../src/recording/recorder.ts';
 import { BTCIRT, candle, candles, temporaryCatalogue, temporaryFolder } from '../temporary-catalogue.ts';
 import { NOON_MS, openRecorder } from './answers.ts';

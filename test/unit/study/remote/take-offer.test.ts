@@ -2,7 +2,7 @@ import { copyFileSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test, describe } from 'vitest';
-import { present } from '../../../../src/domain/invariant.ts';
+import { present } from '../../../../src/domain/errors.ts';
 import { engineVersion, codeHash, signBundle, writeBundle } from '../../../../src/study/code-bundle.ts';
 import { readWrittenStudy } from '../../../../src/study/read-study.ts';
 import { writeCandleFile } from '../../../../src/recording/column-file.ts';

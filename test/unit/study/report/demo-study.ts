@@ -1,5 +1,5 @@
 import { rmSync } from 'node:fs';
-import { present } from '../../../../src/domain/invariant.ts';
+import { present } from '../../../../src/domain/errors.ts';
 import { createRandom } from '../../../../src/domain/random.ts';
 import { judgeTrial, type Objective, type TrialMetrics } from '../../../../src/study/objectives.ts';
 import { identityOf } from '../../../../src/study/study-identity.ts';

@@ -9,7 +9,7 @@ import { askedSection } from '../../../../src/study/report/sections/asked-sectio
 import { studyVoice } from '../../../../src/study/study-voice.ts';
 import { STATISTIC_NOTES } from '../../../../src/study/study-validation.ts';
 import { stressVerdict } from '../../../../src/study/validation/verdict.ts';
-import { present } from '../../../../src/domain/invariant.ts';
+import { present } from '../../../../src/domain/errors.ts';
 import { withoutDirectionMarks } from '../../../../src/language/isolate.ts';
 import { stressLines } from '../../../../src/cli/study/study-lines.ts';
 import { walkForwardLines } from '../../../../src/cli/study/walk-forward-command.ts';

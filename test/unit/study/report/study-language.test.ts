@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { withoutDirectionMarks } from '../../../../src/language/isolate.ts';
-import { present } from '../../../../src/domain/invariant.ts';
+import { present } from '../../../../src/domain/errors.ts';
 import type { ReportedStudy } from '../../../../src/study/validated-study.ts';
 import { studyHtml } from '../../../../src/study/study-html.ts';
 import { studyReportData } from '../../../../src/study/report/study-report-data.ts';

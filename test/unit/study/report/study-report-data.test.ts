@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { present } from '../../../../src/domain/invariant.ts';
+import { present } from '../../../../src/domain/errors.ts';
 import type { ReportedStudy } from '../../../../src/study/validated-study.ts';
 import { MOST_SHOWN, shownTrials, studyReportData } from '../../../../src/study/report/study-report-data.ts';
 import { valueOf } from '../../../../src/study/validation/luck-statistics.ts';

@@ -2,7 +2,7 @@ import { cpSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { present } from '../../../../src/domain/invariant.ts';
+import { present } from '../../../../src/domain/errors.ts';
 import { prepareStudy, type PreparedStudy } from '../../../../src/study/prepare-study.ts';
 import { barRulesOf } from '../../../../src/backtest/run-setup.ts';
 import { readWrittenStudy } from '../../../../src/study/read-study.ts';

@@ -1,4 +1,4 @@
-import { present } from '../../../../src/domain/invariant.ts';
+import { present } from '../../../../src/domain/errors.ts';
 import { readSpace } from '../../../../src/search/space-declaration.ts';
 import { bestTrial, type StoredTrial } from '../../../../src/study/study-rows.ts';
 import type { Objective } from '../../../../src/study/objectives.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { present } from '../../../../src/domain/invariant.ts';
+import { present } from '../../../../src/domain/errors.ts';
 import { createRandom } from '../../../../src/domain/random.ts';
 import type { TrialOutcome } from '../../../../src/search/trial-record.ts';
 import { type Point, type Space, readSpace } from '../../../../src/search/space-declaration.ts';

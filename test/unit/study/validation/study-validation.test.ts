@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { present } from '../../../../src/domain/invariant.ts';
+import { present } from '../../../../src/domain/errors.ts';
 import type { StoredTrial } from '../../../../src/study/study-rows.ts';
 import { validateStudy, type StudyValidation } from '../../../../src/study/study-validation.ts';
 import {

@@ -2,9 +2,14 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { CandleColumns } from '../../../../src/domain/candle-columns.ts';
 import { createMarket, amountUnits, priceUnits } from '../../../../src/domain/market.ts';
-import { UNITS_PER_ONE, type Amount, type Price, type Units } from '../../../../src/domain/money.ts';
-import { divideHalfEven } from '../../../../src/domain/rounding.ts';
-import type { Execution, Side, VenueOrder } from '../../../../src/domain/order.ts';
+import {
+  UNITS_PER_ONE,
+  type Amount,
+  type Price,
+  type Units,
+  divideHalfEven,
+} from '../../../../src/domain/money.ts';
+import type { Execution, Side, VenueOrder, VenueOrderId } from '../../../../src/domain/order.ts';
 import { isOpenStatus, type VenueAnswer, type VenueCall } from '../../../../src/venues/port.ts';
 import type { VenueTrade } from '../../../../src/domain/trade.ts';
 import { createBarRules, type BarPath, type BarRules } from '../../../../src/venues/bar-rules.ts';
@@ -12,7 +17,6 @@ import { BarFillSimulator } from '../../../../src/venues/bar-fill-simulator.ts';
 import { BASE_FEES } from '../../../support/bare-exchange.ts';
 import { INTERFACE_PROFILE } from '../../../../src/venues/interface-profile.ts';
 import { deepRuns } from '../../../support/deep-runs.ts';
-import type { VenueOrderId } from '../../../../src/domain/venue-id.ts';
 import { orderIdOf, tradeIdOf } from '../../../../src/venues/read-records.ts';
 import { parseMarket } from '../../../../src/exchange/market-names.ts';
 

@@ -6,10 +6,9 @@ import { decimalText } from '../../../../src/domain/decimal-text.ts';
 import { createMarket } from '../../../../src/domain/market.ts';
 import { parseUnits, formatUnits } from '../../../../src/domain/money.ts';
 import type { BookLevel, OrderBook } from '../../../../src/domain/order-book.ts';
-import type { Execution, Side, VenueOrder } from '../../../../src/domain/order.ts';
+import type { Execution, Side, VenueOrder, VenueOrderId } from '../../../../src/domain/order.ts';
 import type { VenueTrade } from '../../../../src/domain/trade.ts';
 import type { AskedOrder, Page } from '../../../../src/venues/port.ts';
-import type { VenueOrderId } from '../../../../src/domain/venue-id.ts';
 import { parseMarket } from '../../../../src/exchange/market-names.ts';
 import type { SimulatedOrder } from '../../../../src/simulator/market-state.ts';
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { decimalText } from '../../../../src/domain/decimal-text.ts';
-import { writeUnits } from '../../../../src/domain/units-json.ts';
+import { writeUnits } from '../../../../src/domain/stored-json.ts';
 import { createMarket } from '../../../../src/domain/market.ts';
 import { parseUnits, formatUnits } from '../../../../src/domain/money.ts';
 import type { OrderBook } from '../../../../src/domain/order-book.ts';
