@@ -12,7 +12,7 @@ import type { StrategyRecord } from '../records/rows.ts';
 import { MARKET_NAMES } from '../exchange/market-names.ts';
 import type { FillRecord } from '../records/fill.ts';
 import type { SessionRows } from '../mirror/session-rows.ts';
-import { pathOf } from '../portfolio/quote-money.ts';
+import { pathOf } from '../portfolio/holding.ts';
 import type { BacktestRun, TradedMarket, LocksOfRun } from './backtest-run.ts';
 import type { LivePart } from './finish-run.ts';
 import { runCurrency } from './run-currency.ts';

@@ -2,7 +2,7 @@ import { SarrafError } from '../domain/errors.ts';
 import type { Market } from '../domain/market.ts';
 import type { Currency } from '../domain/market-symbol.ts';
 import type { Units } from '../domain/money.ts';
-import { pathOf } from '../portfolio/quote-money.ts';
+import { pathOf } from '../portfolio/holding.ts';
 import { MARKET_NAMES } from '../exchange/market-names.ts';
 
 /**

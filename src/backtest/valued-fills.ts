@@ -3,7 +3,7 @@ import type { Currency } from '../domain/market-symbol.ts';
 import { parseMarket, MARKET_NAMES } from '../exchange/market-names.ts';
 import { NO_UNITS, UNITS_PER_ONE, type Units, divideHalfEven } from '../domain/money.ts';
 import type { FillRecord } from '../records/fill.ts';
-import { valueIn, type PriceOf, type Prices } from '../portfolio/quote-money.ts';
+import { valueIn, type PriceOf, type Prices } from '../portfolio/holding.ts';
 import type { BacktestRun } from './backtest-run.ts';
 import type { MovedFill, TripMarket } from './round-trips.ts';
 

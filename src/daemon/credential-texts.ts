@@ -3,7 +3,7 @@ import { dirname, isAbsolute, resolve } from 'node:path';
 import { Scalar, isMap, isScalar, isSeq, type Document, type YAMLMap } from 'yaml';
 import type { Located } from '../configuration/load-yaml.ts';
 import { readFailure, type ReadSmallFile } from '../configuration/secret-file.ts';
-import type { NamedCredential } from '../engine/credential-watch.ts';
+import type { NamedCredential } from '../engine/request-watches.ts';
 import { CHANNEL_SECRETS } from './alert-settings.ts';
 import { SECRET_FIELDS, type CredentialSettings } from '../venues/credentials-settings.ts';
 

@@ -4,7 +4,7 @@ import type { Units } from '../domain/money.ts';
 import type { LockRule } from './lock.ts';
 import type { RiskLimits } from './risk-limits.ts';
 import type { PlannedFeed } from '../scheduler/feed.ts';
-import type { NamedCredential } from './credential-watch.ts';
+import type { NamedCredential } from './request-watches.ts';
 import type { StrategyPort } from '../strategy/strategy-port.ts';
 import type { VenueProfile } from '../venues/port.ts';
 import type { Sentence } from '../language/sentence.ts';

@@ -3,22 +3,26 @@ import { readStored, storedCount, storedProblem } from '../domain/stored-json.ts
 import { storedNames } from './order-names.ts';
 import { KEPT_ABSENT_FILLS, storedAbsentFills } from './fills/absent-fills.ts';
 import { KEPT_BY_HAND, storedByHand } from './by-hand/by-hand-record.ts';
-import { KEPT_BALANCE_MARKS, storedBalanceMarks } from './balance-marks.ts';
+import { KEPT_BALANCE_MARKS, storedBalanceMarks } from './comparisons.ts';
 import { KEPT_CANCELS, storedCancels } from './orders/cancel-manager.ts';
 import { KEPT_CONTROL, storedControl } from './control.ts';
-import { KEPT_CREDENTIAL, storedCredential } from './credential-watch.ts';
+import {
+  KEPT_CREDENTIAL,
+  storedCredential,
+  KEPT_SLOW_MACHINE,
+  storedSlowMachine,
+} from './request-watches.ts';
 import { storedLocks } from './lock-state.ts';
 import { KEPT_LOCKS } from './locks/lock-manager.ts';
-import { KEPT_MISSING_COINS, storedMissingCoins } from './fills/missing-coins.ts';
+import { KEPT_MISSING_COINS, storedMissingCoins } from './feeds/account-state.ts';
 import { KEPT_LOSS_LIMITS, storedLossLimits } from './risk/loss-limits.ts';
 import { KEPT_PLOTS, storedPlots } from './live-plots.ts';
 import { KEPT_ROW } from './feeds/row-counter.ts';
-import { KEPT_READ_TIMES, storedReadTimes } from './feeds/feed-read-times.ts';
+import { KEPT_READ_TIMES, storedReadTimes } from './feeds/feed-asker.ts';
 import { KEPT_CURSOR } from './taken-trades.ts';
 import { KEPT_FINDINGS, storedFindings } from './flaw-log.ts';
 import { KEPT_NAMES } from './order-takeover.ts';
 import { KEPT_RECONCILIATION, storedReconciliation } from './stored-reconciliation.ts';
-import { KEPT_SLOW_MACHINE, storedSlowMachine } from './slow-machine-watch.ts';
 import { KEPT_STANDSTILLS, storedStandstills } from './standstill-watch.ts';
 import { KEPT_TRANSFERS, storedTransfers } from './transfer-record.ts';
 import { KEPT_UNIVERSES, storedUniverses } from './universe/stored-universes.ts';

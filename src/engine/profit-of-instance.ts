@@ -2,7 +2,7 @@ import { formatUnits } from '../domain/money.ts';
 import type { DecimalText } from '../domain/decimal-text.ts';
 import type { Currency } from '../domain/market-symbol.ts';
 import { profitOf, type Profit } from '../portfolio/profit.ts';
-import type { PriceOf } from '../portfolio/quote-money.ts';
+import type { PriceOf } from '../portfolio/holding.ts';
 import type { StrategyInstance } from './strategy-instance.ts';
 
 /**

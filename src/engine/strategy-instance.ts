@@ -6,8 +6,7 @@ import { addUnits, LEAST_UNITS, NO_UNITS, subtractUnits, type Units } from '../d
 import type { FillRecord } from '../records/fill.ts';
 import type { PnlViews, PnlView } from './risk/risk-view.ts';
 import { AssetLedger, type AssetLedgerOptions, type MovedCoins } from '../portfolio/asset-ledger.ts';
-import type { PnlTrack } from '../portfolio/holding.ts';
-import type { PriceOf } from '../portfolio/quote-money.ts';
+import type { PnlTrack, PriceOf } from '../portfolio/holding.ts';
 import type { StrategyPort } from '../strategy/strategy-port.ts';
 import type { StrategyLogLine } from '../strategy/strategy-log.ts';
 import { marketsOfSubscription } from '../strategy/subscriptions.ts';

@@ -1,9 +1,11 @@
 import type { VenueOrderId, VenueTradeId, ListCursor } from '../domain/order.ts';
 import type { OwnList } from '../venues/port.ts';
 import { isPlaceholder, type FillRecord } from '../records/fill.ts';
-import { LIST_START, readingFrom } from './own-list.ts';
+import { LIST_START, readingFrom, cursorOfTrade } from './own-list.ts';
 import type { MirrorState } from './mirror-change.ts';
 import type { Outbox } from './outbox.ts';
+import { NO_UNITS, type Units, formatUnits } from '../domain/money.ts';
+import type { VenueTrade } from '../domain/trade.ts';
 
 /** Trades that every reading reads again: they do not come quite in order. */
 export const READ_AGAIN = 20;
@@ -148,4 +150,257 @@ export function nameOf({ id, orderId, side }: TradeName): string {
 
 function nameOfFill({ tradeId, venueOrderId, side }: FillRecord): TradeName {
   return { id: tradeId, orderId: venueOrderId, side };
+}
+
+/** Fills that are remembered; beyond it those of the oldest orders go. */
+const MOST_BOOKED = 20_000;
+
+/** Trades do not come quite in the order of their times. */
+const OUT_OF_ORDER_MS = 600_000;
+
+const NONE: readonly FillRecord[] = [];
+
+/**
+ * The fills that are in the books, by the exchange's id of their order: so that a trade is known that comes
+ * under another id, and nothing is booked beyond what an order matched.
+ */
+export class BookedFills {
+  private readonly byOrder = new Map<VenueOrderId, readonly FillRecord[]>();
+  /** Those that stand for trades of an order that did not come; never many. */
+  private readonly standing = new Map<VenueOrderId, FillRecord>();
+  private size = 0;
+  /** Of what was traded before this, some is not remembered. */
+  private completeSinceMs = Number.NEGATIVE_INFINITY;
+
+  /** Takes over what the mirror gave back: of what is older, it may have more. */
+  restore(fills: readonly FillRecord[]): void {
+    let oldestMs = Number.POSITIVE_INFINITY;
+    for (const fill of fills) {
+      this.add(fill);
+      if (!isPlaceholder(fill)) oldestMs = Math.min(oldestMs, fill.atMs);
+    }
+    if (oldestMs < Number.POSITIVE_INFINITY) this.completeSinceMs = Math.max(this.completeSinceMs, oldestMs);
+  }
+
+  /** Those of an order, as they came. */
+  of(orderId: VenueOrderId | null): readonly FillRecord[] {
+    return orderId === null ? NONE : (this.byOrder.get(orderId) ?? NONE);
+  }
+
+  orders(): IterableIterator<VenueOrderId> {
+    return this.byOrder.keys();
+  }
+
+  amountOf(orderId: VenueOrderId | null): Units {
+    return this.of(orderId).reduce((sum, { amount }) => (sum + amount) as Units, NO_UNITS);
+  }
+
+  /**
+   * A fill of the same order that is equal in all but its id. `isListed`: whether the list has shown a fill
+   * beside the trade, which then is another one.
+   */
+  alikeOf(
+    { id, orderId, side, timeMs, price, amount }: VenueTrade,
+    isListed: (fill: FillRecord) => boolean,
+  ): FillRecord | undefined {
+    return this.of(orderId).find(
+      (fill) =>
+        !isListed(fill) &&
+        fill.tradeId !== id &&
+        fill.side === side &&
+        fill.atMs === timeMs &&
+        fill.price === price &&
+        fill.amount === amount,
+    );
+  }
+
+  /** Returns the placeholder for missing trades of an order. */
+  placeholderOf(orderId: VenueOrderId | null): FillRecord | undefined {
+    return orderId === null ? undefined : this.standing.get(orderId);
+  }
+
+  placeholders(): readonly FillRecord[] {
+    return [...this.standing.values()];
+  }
+
+  /** True if a trade is older than all that is remembered: it was booked, or found to be nobody's, before. */
+  isForgotten({ timeMs }: VenueTrade): boolean {
+    return timeMs !== null && timeMs + OUT_OF_ORDER_MS < this.completeSinceMs;
+  }
+
+  add(fill: FillRecord): void {
+    const { venueOrderId } = fill;
+    if (venueOrderId === null) return;
+    this.byOrder.set(venueOrderId, [...this.of(venueOrderId), fill]);
+    if (isPlaceholder(fill)) this.standing.set(venueOrderId, fill);
+    this.size += 1;
+    if (this.size > MOST_BOOKED) this.forgetOldest();
+  }
+
+  remove(fill: FillRecord): void {
+    const { venueOrderId } = fill;
+    const before = this.of(venueOrderId);
+    const left = before.filter((other) => other !== fill);
+    if (venueOrderId === null || left.length === before.length) return;
+    this.size -= 1;
+    if (isPlaceholder(fill)) this.standing.delete(venueOrderId);
+    if (left.length === 0) this.byOrder.delete(venueOrderId);
+    else this.byOrder.set(venueOrderId, left);
+  }
+
+  private forgetOldest(): void {
+    for (const [orderId, fills] of this.byOrder) {
+      this.byOrder.delete(orderId);
+      this.standing.delete(orderId);
+      this.size -= fills.length;
+      for (const { atMs } of fills) this.completeSinceMs = Math.max(this.completeSinceMs, atMs);
+      return;
+    }
+  }
+}
+
+/** Trades whose owner is not known yet; beyond it the oldest counts as foreign, and is reported. */
+const MOST_PENDING = 1_000;
+
+/** A trade that so many readings in a row lack, and for so long, never was: lists lag by less. */
+const GONE_AFTER_READINGS = 3;
+const GONE_AFTER_MS = 30_000;
+
+/** A trade that was read and is not in the books yet. */
+export interface PendingTrade {
+  trade: VenueTrade;
+  /** Position in the list. */
+  cursor: ListCursor;
+  /** All that counts of it. */
+  text: string;
+  /** Readings in a row that said exactly this. */
+  readings: number;
+  /**
+   * Its order was asked for since the last reading. An answer that does not settle it would else ask again at
+   * once, without an end.
+   */
+  isAskedFor: boolean;
+  step: number;
+  readonly sinceMs: number;
+  /** The reading that showed it first, by its number. */
+  readonly firstReading: number;
+  seenAtMs: number;
+  misses: number;
+}
+
+/** Trades that were read and are not in the books yet: what each reading said of them. */
+export class PendingTrades {
+  private readonly outbox: Outbox;
+  private readonly list: OwnList<VenueTradeId>;
+  private readonly byName = new Map<string, PendingTrade>();
+
+  constructor(outbox: Outbox, list: OwnList<VenueTradeId>) {
+    this.outbox = outbox;
+    this.list = list;
+  }
+
+  get size(): number {
+    return this.byName.size;
+  }
+
+  all(): IterableIterator<PendingTrade> {
+    return this.byName.values();
+  }
+
+  names(): IterableIterator<string> {
+    return this.byName.keys();
+  }
+
+  get(name: string): PendingTrade | undefined {
+    return this.byName.get(name);
+  }
+
+  /** True if a trade of an order is among them. */
+  hasOf(orderId: VenueOrderId | null): boolean {
+    for (const { trade } of this.byName.values()) if (trade.orderId === orderId) return true;
+    return false;
+  }
+
+  cursors(): readonly ListCursor[] {
+    return [...this.byName.values()].map(({ cursor }) => cursor);
+  }
+
+  /** Notes what a reading said of a trade. Answers the oldest that there is no more room for; mostly null. */
+  note(trade: VenueTrade, reading: number): VenueTrade | null {
+    const { nowMs, steps } = this.outbox;
+    const name = nameOf(trade);
+    const cursor = cursorOfTrade(this.list, trade, nowMs);
+    const text = saidOf(trade);
+    const before = this.byName.get(name);
+    if (before === undefined) {
+      this.byName.set(name, {
+        trade,
+        cursor,
+        text,
+        readings: 1,
+        isAskedFor: false,
+        step: steps,
+        sinceMs: nowMs,
+        firstReading: reading,
+        seenAtMs: nowMs,
+        misses: 0,
+      });
+      return this.beyondBound();
+    }
+    if (before.text !== text) {
+      this.outbox.warn(`trade ${trade.id}: two readings differ (${before.text}; ${text}): it is read again`);
+      before.readings = 0;
+      before.step = -1;
+    }
+    if (before.step !== steps) {
+      before.readings += 1;
+      before.isAskedFor = false;
+    }
+    Object.assign(before, { trade, cursor, text, step: steps, seenAtMs: nowMs, misses: 0 });
+    return null;
+  }
+
+  /** It is in the books, and with it whatever else was read of the same side. */
+  settled(trade: VenueTrade): void {
+    this.byName.delete(nameOf(trade));
+    for (const [name, { trade: other }] of this.byName) {
+      if (other.id === trade.id && other.side === trade.side) this.byName.delete(name);
+    }
+  }
+
+  /**
+   * Drops trades that complete readings lack although they would have had them: such a trade never existed;
+   * one reading had got its id or its order wrong. `shown`: the names shown by a reading that began at
+   * `from`.
+   */
+  forgetGone(from: ListCursor, shown: ReadonlySet<string>): void {
+    const { nowMs } = this.outbox;
+    for (const [name, pending] of this.byName) {
+      const { trade, cursor } = pending;
+      if (shown.has(name) || cursor < from) continue;
+      pending.misses += 1;
+      if (pending.misses < GONE_AFTER_READINGS || pending.seenAtMs + GONE_AFTER_MS > nowMs) continue;
+      this.byName.delete(name);
+      this.outbox.warn(
+        `trade ${trade.id} of order ${trade.orderId} came in one reply and is in no list since: it does not count`,
+      );
+    }
+  }
+
+  private beyondBound(): VenueTrade | null {
+    if (this.byName.size <= MOST_PENDING) return null;
+    for (const { trade } of this.byName.values()) return trade;
+    return null;
+  }
+}
+
+/** All that counts of a trade, as text. */
+function saidOf(trade: VenueTrade): string {
+  const { price, amount, total, fee } = trade;
+  return `${[price, amount, total, fee].map(formatUnits).join(' ')} ${marketSymbolOf(trade)}`;
+}
+
+/** The market of a trade; `?` where it names none. */
+export function marketSymbolOf({ market }: VenueTrade): string {
+  return market?.symbol ?? '?';
 }

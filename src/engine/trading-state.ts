@@ -1,6 +1,6 @@
 import { sentence, type Sentence } from '../language/sentence.ts';
 import type { Control } from './control.ts';
-import type { CredentialWatch } from './credential-watch.ts';
+import type { CredentialWatch } from './request-watches.ts';
 import { sentenceOf, type FlawLog } from './flaw-log.ts';
 import type { OrderManager } from './orders/order-manager.ts';
 import type { Outbox } from './outbox.ts';

@@ -1,6 +1,6 @@
 import { midOfUnits, parseUnits, type Units } from '../domain/money.ts';
 import type { AssetLedger } from '../portfolio/asset-ledger.ts';
-import type { PriceOf } from '../portfolio/quote-money.ts';
+import type { PriceOf } from '../portfolio/holding.ts';
 import type { MarketRows, SeenBookRow } from './market-rows.ts';
 
 /** The middle of a book, and when it was read. */

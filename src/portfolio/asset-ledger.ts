@@ -20,8 +20,6 @@ import {
   rolled,
   TRACK_TO_BEGIN,
   type PnlTrack,
-} from './holding.ts';
-import {
   addMoney,
   moneyIn,
   NO_MONEY,
@@ -31,7 +29,7 @@ import {
   type QuoteMoney,
   valueIn,
   type PriceOf,
-} from './quote-money.ts';
+} from './holding.ts';
 import type { FillRecord } from '../records/fill.ts';
 
 /** A trade of the strategy: units of 1e-10, the fee in the currency received. */

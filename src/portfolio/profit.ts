@@ -13,11 +13,13 @@ import {
   NO_MONEY,
   type QuoteMoney,
   takeMoney,
-} from './quote-money.ts';
+  atOwnCost,
+  type Holding,
+  TRACK_TO_BEGIN,
+} from './holding.ts';
 import { z } from 'zod';
 import type { DecimalText } from '../domain/decimal-text.ts';
 import { storedCount, storedTimeMs, storedUnits } from '../domain/stored-json.ts';
-import { atOwnCost, type Holding, TRACK_TO_BEGIN } from './holding.ts';
 
 /** Holding of one asset and its value, in units of the profit's currency; null if not known. */
 export interface AssetProfit {

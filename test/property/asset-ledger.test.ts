@@ -4,7 +4,7 @@ import type { Currency } from '../../src/domain/market-symbol.ts';
 import { parseMarket, MARKET_NAMES } from '../../src/exchange/market-names.ts';
 import { parseUnits, type Units } from '../../src/domain/money.ts';
 import { AssetLedger, type LedgerTrade } from '../../src/portfolio/asset-ledger.ts';
-import { partOf } from '../../src/portfolio/quote-money.ts';
+import { partOf } from '../../src/portfolio/holding.ts';
 import { profitOf, restoreLedger, storedLedger, storeLedger } from '../../src/portfolio/profit.ts';
 
 type Step =

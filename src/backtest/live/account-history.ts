@@ -4,7 +4,7 @@ import { leastAmountAt, type Market } from '../../domain/market.ts';
 import { NO_UNITS, UNITS_PER_ONE, type Units } from '../../domain/money.ts';
 import type { FillRecord } from '../../records/fill.ts';
 import { movesOf } from '../../portfolio/balance-books.ts';
-import { valueIn, type PriceOf } from '../../portfolio/quote-money.ts';
+import { valueIn, type PriceOf } from '../../portfolio/holding.ts';
 import type { EquityCurve } from '../backtest-run.ts';
 import type { PriceHistory } from './price-history.ts';
 

@@ -1,7 +1,7 @@
 import type { BarGrid } from '../../domain/candle.ts';
 import { cellUnits, columnScale, gridOfColumns, type CandleColumns } from '../../domain/candle-columns.ts';
 import type { Units } from '../../domain/money.ts';
-import type { PriceOf } from '../../portfolio/quote-money.ts';
+import type { PriceOf } from '../../portfolio/holding.ts';
 
 /** A price, from this moment on. */
 export interface PricePoint {

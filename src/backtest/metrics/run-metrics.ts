@@ -1,7 +1,7 @@
 import type { Currency } from '../../domain/market-symbol.ts';
 import { UNITS_PER_ONE, type Units } from '../../domain/money.ts';
 import type { FillRecord } from '../../records/fill.ts';
-import { valueIn, type Prices } from '../../portfolio/quote-money.ts';
+import { valueIn, type Prices } from '../../portfolio/holding.ts';
 import type { BacktestRun, TradedMarket } from '../backtest-run.ts';
 import { exposure, feesPaid, tradedValue, turnover } from './activity.ts';
 import {

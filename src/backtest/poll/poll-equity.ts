@@ -1,7 +1,7 @@
 import type { Currency } from '../../domain/market-symbol.ts';
 import { leastAmountAt } from '../../domain/market.ts';
 import { NO_UNITS, UNITS_PER_ONE, type Units } from '../../domain/money.ts';
-import { valueIn, type Prices } from '../../portfolio/quote-money.ts';
+import { valueIn, type Prices } from '../../portfolio/holding.ts';
 import type { EquityCurve } from '../backtest-run.ts';
 import type { FollowedExchange } from '../../venues/followed-exchange.ts';
 import type { FollowedMarket } from '../../venues/followed-market.ts';

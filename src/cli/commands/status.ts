@@ -5,7 +5,7 @@ import type { Command } from 'commander';
 import { readHaltWait } from '../../daemon/waiting-commands.ts';
 import { dataFolderOwner } from '../../daemon/run-locks.ts';
 import type { LockOwner } from '../../daemon/process-lock.ts';
-import type { StoredCredential } from '../../engine/credential-watch.ts';
+import type { StoredCredential } from '../../engine/request-watches.ts';
 import { readKept } from '../../engine/kept-records.ts';
 import type { KeptRow, MirrorSummary } from '../../mirror/mirror-reader.ts';
 import { ORDER_ROWS } from '../../mirror/record-tables.ts';

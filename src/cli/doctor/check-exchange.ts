@@ -20,7 +20,7 @@ import { problem, type CheckFinding, notChecked, ok, warning } from './check-fin
 import { readOnlyTap, type SeenReply } from './read-only-tap.ts';
 import { clockAheadMs, TOLERATED_CLOCK_MS } from '../../exchange/transport.ts';
 import { lengthText } from '../../domain/time-text.ts';
-import type { NamedCredential } from '../../engine/credential-watch.ts';
+import type { NamedCredential } from '../../engine/request-watches.ts';
 import type { CredentialSettings } from '../../venues/credentials-settings.ts';
 import { english } from '../../language/sentence.ts';
 

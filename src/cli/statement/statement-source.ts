@@ -1,5 +1,5 @@
 import { parseUnits, type Units } from '../../domain/money.ts';
-import { KEPT_BALANCE_MARKS } from '../../engine/balance-marks.ts';
+import { KEPT_BALANCE_MARKS } from '../../engine/comparisons.ts';
 import { readKept } from '../../engine/kept-records.ts';
 import { KEPT_RECONCILIATION } from '../../engine/stored-reconciliation.ts';
 import { MARKET_NAMES, parseMarket } from '../../exchange/market-names.ts';

@@ -9,8 +9,7 @@ import {
   type SizedAlgorithmIntent,
 } from './algorithms.ts';
 import type { OrderRecord } from '../../records/order.ts';
-import { NO_HOLDING } from '../../portfolio/holding.ts';
-import { partOf } from '../../portfolio/quote-money.ts';
+import { NO_HOLDING, partOf } from '../../portfolio/holding.ts';
 import { MOST_ALGORITHMS, type AlgorithmManager } from './algorithm-manager.ts';
 import type { IntentBlotter } from '../strategies/intent-blotter.ts';
 import type { MarketDataCache } from '../feeds/market-data-cache.ts';

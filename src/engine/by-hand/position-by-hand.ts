@@ -12,7 +12,7 @@ import { isSentence, sentence, type Sentence } from '../../language/sentence.ts'
 import type { AlgorithmManager } from '../algorithms/algorithm-manager.ts';
 import type { PositionCommand } from '../engine-event.ts';
 import type { MarketDataCache } from '../feeds/market-data-cache.ts';
-import type { MissingCoins } from '../fills/missing-coins.ts';
+import type { MissingCoins } from '../feeds/account-state.ts';
 import type { Outbox } from '../outbox.ts';
 import type { Reservations } from '../risk/reservations.ts';
 import type { StrategyInstance } from '../strategy-instance.ts';

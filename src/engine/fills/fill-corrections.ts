@@ -9,13 +9,12 @@ import {
 } from '../../domain/money.ts';
 import type { VenueOrderId, ListCursor } from '../../domain/order.ts';
 import { type FillRecord, EMPTY_FILL, placeholderIdOf } from '../../records/fill.ts';
-import type { BookedFills } from './booked-fills.ts';
+import type { BookedFills, PendingTrades } from '../taken-trades.ts';
 import type { OrderBlotter } from '../orders/order-blotter.ts';
 import type { OrderReportMatcher } from '../orders/order-report-matcher.ts';
 import type { OrderRecord } from '../../records/order.ts';
 import { DAY_MS } from '../../domain/time-text.ts';
 import { isOpenStatus } from '../../venues/port.ts';
-import type { PendingTrades } from './pending-trades.ts';
 
 /** Gets each trade of the account: with the order as it then is, or null for a foreign one. */
 export interface FillListener {

@@ -5,16 +5,21 @@ import type { Page, VenueCall, VenueProfile } from '../../venues/port.ts';
 import type { FillRecord } from '../../records/fill.ts';
 import { isFinal, type OrderRecord } from '../../records/order.ts';
 import { cursorOfTrade, readingFrom } from '../own-list.ts';
-import { BookedFills } from './booked-fills.ts';
+import {
+  BookedFills,
+  nameOf,
+  READ_AGAIN,
+  TakenTrades,
+  PendingTrades,
+  marketSymbolOf,
+} from '../taken-trades.ts';
 import { FillCorrections, type FillListener, PlaceholderFills, placeholderText } from './fill-corrections.ts';
 import { SeenFeeRates, hasArrived, TradeOwner } from './trade-owner.ts';
 import type { MirrorState } from '../mirror-change.ts';
 import type { OrderBlotter } from '../orders/order-blotter.ts';
 import type { OrderReportMatcher } from '../orders/order-report-matcher.ts';
-import { PendingTrades, marketSymbolOf } from './pending-trades.ts';
 import { type Flaw, tradeFlaw, tradeMisfit } from '../feeds/plausibility.ts';
 import type { Reconciler } from './reconciler.ts';
-import { nameOf, READ_AGAIN, TakenTrades } from '../taken-trades.ts';
 import type { ListCursor } from '../../domain/order.ts';
 
 /** One page of the trades list. */

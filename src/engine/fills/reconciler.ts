@@ -6,8 +6,7 @@ import type { VenueProfile, WalletReading, WalletTransaction } from '../../venue
 import { isPlaceholder, type FillRecord } from '../../records/fill.ts';
 import type { OrderRecord } from '../../records/order.ts';
 import { BalanceBooks, type Disagreement } from '../../portfolio/balance-books.ts';
-import { BalanceMarks } from '../balance-marks.ts';
-import { ComparisonWatch } from './comparison-watch.ts';
+import { BalanceMarks, ComparisonWatch } from '../comparisons.ts';
 import type { ReconciliationSettings } from '../engine-settings.ts';
 import type { FlawLog } from '../flaw-log.ts';
 import type { Outbox } from '../outbox.ts';

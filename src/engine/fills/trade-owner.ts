@@ -3,12 +3,16 @@ import type { VenueTrade } from '../../domain/trade.ts';
 import { mayTrade, type OrderRecord } from '../../records/order.ts';
 import { cursorOfId, cursorOfTrade, LIST_START, mayFollow } from '../own-list.ts';
 import type { FillRecord } from '../../records/fill.ts';
-import type { BookedFills } from './booked-fills.ts';
+import {
+  type BookedFills,
+  type TakenTrades,
+  marketSymbolOf,
+  type PendingTrade,
+  type PendingTrades,
+} from '../taken-trades.ts';
 import type { OrderBlotter } from '../orders/order-blotter.ts';
 import type { OrderReportMatcher } from '../orders/order-report-matcher.ts';
-import { marketSymbolOf, type PendingTrade, type PendingTrades } from './pending-trades.ts';
 import { tradeMisfit } from '../feeds/plausibility.ts';
-import type { TakenTrades } from '../taken-trades.ts';
 import type { Side } from '../../domain/order.ts';
 import { keepNewest } from '../../domain/keep-newest.ts';
 

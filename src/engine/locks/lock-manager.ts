@@ -17,7 +17,7 @@ import {
 import { locksToJson, storedLocks } from '../lock-state.ts';
 import { type OrderRecord, mayTrade } from '../../records/order.ts';
 import type { WantedOrder } from '../risk/risk-view.ts';
-import { NO_HOLDING, type Holding, endsTrip } from '../../portfolio/holding.ts';
+import { NO_HOLDING, type Holding, endsTrip, partOf, takeMoney } from '../../portfolio/holding.ts';
 import type { ShownLock } from '../../strategy/shown-lock.ts';
 import type { LockCommand } from '../engine-event.ts';
 import type { EngineSettings } from '../engine-settings.ts';
@@ -28,7 +28,6 @@ import type { Outbox } from '../outbox.ts';
 import type { StrategyInstance } from '../strategy-instance.ts';
 import type { Currency } from '../../domain/market-symbol.ts';
 import type { Exit } from './trade-counts.ts';
-import { partOf, takeMoney } from '../../portfolio/quote-money.ts';
 import type { LockRefusal } from '../risk/pre-trade-risk.ts';
 import { exitsAmong, type HeldOf } from '../exits.ts';
 import type { KeptTexts } from '../mirror-change.ts';

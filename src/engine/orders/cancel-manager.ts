@@ -5,7 +5,7 @@ import { readStored } from '../../domain/stored-json.ts';
 import { sentence } from '../../language/sentence.ts';
 import { isClosedStatus, type AskedOrder, type VenueAnswer, type VenueProfile } from '../../venues/port.ts';
 import { isFinal, mayTrade, type OrderRecord } from '../../records/order.ts';
-import { DOUBTED, keepReply } from '../feeds/keep-reply.ts';
+import { DOUBTED, keepReply } from '../outbox.ts';
 import type { OrderBlotter } from './order-blotter.ts';
 import type { OrderReportMatcher } from './order-report-matcher.ts';
 import type { KeptTexts } from '../mirror-change.ts';

@@ -1,15 +1,13 @@
 import type { VenueOrder } from '../../domain/order.ts';
 import { sentence, type Sentence } from '../../language/sentence.ts';
-import type { WhenIdentical } from './identical-orders.ts';
+import type { WhenIdentical, OrderBlotter } from './order-blotter.ts';
 import { OrderNames, stopLegKey } from '../order-names.ts';
 import { unsentOrder, type OrderRecord } from '../../records/order.ts';
 import type { WantedOrder } from '../risk/risk-view.ts';
 import type { VenueAnswer, VenueCall } from '../../venues/port.ts';
 import type { EngineSettings } from '../engine-settings.ts';
-import { keepReply } from '../feeds/keep-reply.ts';
-import type { OrderBlotter } from './order-blotter.ts';
+import { keepReply, type Outbox } from '../outbox.ts';
 import type { OrderReportMatcher } from './order-report-matcher.ts';
-import type { Outbox } from '../outbox.ts';
 import type { PreTradeRisk, OrderPlan } from '../risk/pre-trade-risk.ts';
 import type { RowCounter } from '../feeds/row-counter.ts';
 import { present } from '../../domain/errors.ts';

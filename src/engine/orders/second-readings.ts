@@ -1,7 +1,9 @@
-import type { Outbox } from '../outbox.ts';
+import { type Outbox, keepLookUp } from '../outbox.ts';
 import type { VenueOrderId, VenueOrder } from '../../domain/order.ts';
-import { isClosedStatus, isOpenStatus, type VenueProfile } from '../../venues/port.ts';
-import type { OrderRecord } from '../../records/order.ts';
+import { isClosedStatus, isOpenStatus, type VenueProfile, type VenueAnswer } from '../../venues/port.ts';
+import { type OrderRecord, isFinal } from '../../records/order.ts';
+import { isUnbindable } from './order-life.ts';
+import type { OrderBlotter } from './order-blotter.ts';
 
 /** The signs that there are of an order's end. */
 interface Signs {
@@ -140,4 +142,185 @@ export class UnchangedRecords {
   forget(id: VenueOrderId): void {
     this.byId.delete(id);
   }
+}
+
+/** An id that claims to be an order's own beside the one that it has. */
+interface Claim {
+  readonly venueId: VenueOrderId;
+  /**
+   * True if the exchange has the order under the claimed id, when asked for it; `isKnownThere`: under the
+   * known one.
+   */
+  isThere: boolean;
+  isKnownThere: boolean | null;
+}
+
+/** Outcome for an order's name under another id. */
+type Dispute =
+  /** Both are there: it was placed twice. */
+  | { readonly kind: 'twin' }
+  /** The other id is its own, and it has that now. */
+  | { readonly kind: 'rebound'; readonly order: OrderRecord }
+  /** Both are asked for. */
+  | { readonly kind: 'undecided' };
+
+interface DisputedIdsOptions {
+  readonly blotter: OrderBlotter;
+  readonly inquiries: OrderInquiries;
+  readonly sureIds: SureIds;
+}
+
+/**
+ * Decides which id is an order's own if two readings differ: the name of one of ours came under another id,
+ * or the exchange has nothing under the known id. One of the readings was wrong, or the order is there twice;
+ * only the exchange's answers to questions by id decide.
+ */
+export class DisputedIds {
+  private readonly options: DisputedIdsOptions;
+  private readonly claims = new Map<string, Claim>();
+  private readonly twins = new Set<VenueOrderId>();
+  /** Orders of whose id one answer has said that there is nothing. */
+  private readonly missed = new Map<string, { readonly venueId: VenueOrderId; readonly step: number }>();
+
+  constructor(options: DisputedIdsOptions) {
+    this.options = options;
+  }
+
+  /** The name of an order came under `venueId`, which is not the id that is known of it. */
+  take(order: OrderRecord, venueId: VenueOrderId, isAsked: boolean): Dispute {
+    const { claims, twins } = this;
+    const { blotter, inquiries, sureIds } = this.options;
+    if (twins.has(venueId)) return { kind: 'twin' };
+    if (isFinal(order) && order.venueId === null) return { kind: 'undecided' };
+    let claim = claims.get(order.key);
+    if (claim?.venueId !== venueId)
+      claims.set(order.key, (claim = { venueId, isThere: false, isKnownThere: null }));
+    if (isAsked) claim.isThere = true;
+    if (claim.isThere && claim.isKnownThere === true) {
+      claims.delete(order.key);
+      twins.add(venueId);
+      return { kind: 'twin' };
+    }
+    const isFree = blotter.table.byVenueId(venueId) === undefined && !isFinal(order);
+    if (claim.isThere && claim.isKnownThere === false && isFree) {
+      claims.delete(order.key);
+      blotter.outbox.warn(
+        `${order.key}: id: ${order.venueId} came in one reply, and the exchange has the order as ${venueId}: that id counts`,
+        order.key,
+      );
+      sureIds.forget(order.key);
+      return { kind: 'rebound', order: blotter.apply(order, { kind: 'rebound', venueId }) };
+    }
+    if (!claim.isThere) inquiries.ask(venueId);
+    if (claim.isKnownThere === null) inquiries.about(order);
+    return { kind: 'undecided' };
+  }
+
+  /** The exchange was asked for the known id, and gave the order itself, or another one's record. */
+  sawKnown(order: OrderRecord, isOwn: boolean): void {
+    const claim = this.claims.get(order.key);
+    if (claim !== undefined) claim.isKnownThere = isOwn;
+  }
+
+  /** The exchange has nothing under an id that was asked for. */
+  missing(askedId: VenueOrderId): void {
+    const { table } = this.options.blotter;
+    for (const [key, claim] of this.claims) {
+      if (claim.venueId === askedId) this.claims.delete(key);
+      else if (table.get(key)?.venueId === askedId) claim.isKnownThere = false;
+    }
+  }
+
+  /**
+   * Two answers that there is nothing under the id of an open order of ours: the id is wrong, and the order
+   * is looked for by its name.
+   */
+  missingOwn(order: OrderRecord, venueId: VenueOrderId): void {
+    const { claims, missed } = this;
+    const { blotter, sureIds } = this.options;
+    if (!isUnbindable(order) || claims.has(order.key)) return;
+    const before = missed.get(order.key);
+    const { steps } = blotter.outbox;
+    if (before?.venueId !== venueId) {
+      missed.set(order.key, { venueId, step: steps });
+      return;
+    }
+    if (before.step === steps) return;
+    missed.delete(order.key);
+    sureIds.forget(order.key);
+    blotter.outbox.warn(
+      `${order.key}: id: ${venueId} came in a reply, and the exchange has no such order: the bot looks for it by its clientOrderId`,
+      order.key,
+    );
+    blotter.apply(order, { kind: 'unbound' });
+  }
+
+  /** Nothing more is to be found out about it. */
+  forget(key: string): void {
+    this.claims.delete(key);
+    this.missed.delete(key);
+  }
+}
+
+/** Maximum wait of a question for a slot. */
+const WITHIN_MS = 60_000;
+
+/** Questions under way at most; beyond it the next reading of a list asks again. */
+const MOST_UNDER_WAY = 40;
+
+interface OrderInquiriesOptions {
+  readonly outbox: Outbox;
+  /** The code by which the exchange says that it has no such order. */
+  readonly noSuchOrder: string;
+  /** The order of ours that has an id. */
+  readonly orderOf: (venueId: VenueOrderId) => OrderRecord | undefined;
+  /** An answer, and the id that was asked for. Answers whether it was doubted. */
+  readonly onRecord: (record: VenueOrder, askedId: VenueOrderId) => boolean;
+  /** The exchange knows no order of this id, or none can have it: it is beyond what may be asked for. */
+  readonly onMissing: (askedId: VenueOrderId) => void;
+}
+
+/** Asks the exchange what it has under an id: to confirm what a list said, or to learn whose it is. */
+export class OrderInquiries {
+  private readonly options: OrderInquiriesOptions;
+  private readonly underWay = new Set<VenueOrderId>();
+
+  constructor(options: OrderInquiriesOptions) {
+    this.options = options;
+  }
+
+  isUnderWay(venueId: VenueOrderId): boolean {
+    return this.underWay.has(venueId);
+  }
+
+  /** Asks for an order of ours, where its id is known. */
+  about({ venueId }: OrderRecord): void {
+    if (venueId !== null) this.ask(venueId);
+  }
+
+  ask(venueId: VenueOrderId): void {
+    const { outbox, noSuchOrder, orderOf, onRecord, onMissing } = this.options;
+    if (this.underWay.has(venueId) || this.underWay.size >= MOST_UNDER_WAY) return;
+    this.underWay.add(venueId);
+    outbox.ask(
+      { kind: 'order', venueId, clientOrderId: null },
+      { requestClass: 'resolve', dedupe: `look up ${venueId}`, withinMs: WITHIN_MS },
+      (answer, { reply }) => {
+        this.underWay.delete(venueId);
+        const before = orderOf(venueId);
+        const isDoubtful = answer.outcome === 'value' && onRecord(answer.value, venueId);
+        if (isNoOrder(answer, noSuchOrder)) onMissing(venueId);
+        keepLookUp(outbox, { before, after: orderOf(venueId) }, { answer, reply, isDoubtful });
+      },
+    );
+  }
+}
+
+/**
+ * True if no such order exists. A question that the client itself refuses never left: no order has such an
+ * id.
+ */
+function isNoOrder(answer: VenueAnswer, noSuchOrder: string): boolean {
+  if (answer.outcome === 'refused') return answer.code === noSuchOrder;
+  return answer.outcome === 'failed' && answer.code === 'INVALID_REQUEST';
 }

@@ -4,11 +4,10 @@ import { nextOrdersPage } from '../own-list.ts';
 import { MOST_PASS_PAGES } from './unknown-orders.ts';
 import type { CancelManager } from './cancel-manager.ts';
 import type { EngineSettings } from '../engine-settings.ts';
-import { keepLookUp } from '../feeds/keep-reply.ts';
+import { keepLookUp, type Outbox } from '../outbox.ts';
 import type { OrderBlotter } from './order-blotter.ts';
 import type { OrderPlacer } from './order-placer.ts';
 import type { ReportMatch } from './order-report-matcher.ts';
-import type { Outbox } from '../outbox.ts';
 import type { PreTradeRisk } from '../risk/pre-trade-risk.ts';
 
 /** Maximum wait of a look-up for a slot. */

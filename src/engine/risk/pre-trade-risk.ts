@@ -3,13 +3,12 @@ import { formatUnits, type Units, addUnits, NO_UNITS, multiplyUnits, divideUp } 
 import type { ExitKind, Execution, Side } from '../../domain/order.ts';
 import { sentence, type Sentence } from '../../language/sentence.ts';
 import { onPriceGrid } from '../algorithms/market-grid.ts';
-import type { WhenIdentical } from '../orders/identical-orders.ts';
+import type { WhenIdentical, OrderBlotter } from '../orders/order-blotter.ts';
 import type { OrderLabels, OrderRecord } from '../../records/order.ts';
 import { checkRisk, type RiskApproved } from './check-risk.ts';
 import { onlyReduces } from '../live-exposure.ts';
 import type { RiskRefusal, RiskView, WantedOrder, PnlViews, SeenBook } from './risk-view.ts';
 import type { MarketDataCache } from '../feeds/market-data-cache.ts';
-import type { OrderBlotter } from '../orders/order-blotter.ts';
 import type { RefusedOrders } from '../orders/refused-orders.ts';
 import type { Reservations } from './reservations.ts';
 import type { StrategyInstance } from '../strategy-instance.ts';

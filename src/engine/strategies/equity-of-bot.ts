@@ -1,6 +1,6 @@
 import type { Currency } from '../../domain/market-symbol.ts';
 import { addUnits, NO_UNITS, subtractUnits, type Units } from '../../domain/money.ts';
-import { valueIn } from '../../portfolio/quote-money.ts';
+import { valueIn } from '../../portfolio/holding.ts';
 import type { AccountState } from '../feeds/account-state.ts';
 import type { MarketDataCache } from '../feeds/market-data-cache.ts';
 import type { PortfolioViews } from './portfolio-view.ts';

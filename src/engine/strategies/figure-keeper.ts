@@ -1,7 +1,7 @@
 import { budgetFigure, equityFigure, profitFigure } from '../../domain/figure-name.ts';
 import { addUnits, formatUnits, NO_UNITS, type Units } from '../../domain/money.ts';
 import { totalIn } from '../../portfolio/profit.ts';
-import { valueOfAll, type Prices } from '../../portfolio/quote-money.ts';
+import { valueOfAll, type Prices } from '../../portfolio/holding.ts';
 import { currenciesOfBot, moneyOfStrategies, type EquityOptions } from './equity-of-bot.ts';
 import type { FigureSettings } from '../engine-settings.ts';
 import { LivePlots } from '../live-plots.ts';

@@ -5,7 +5,7 @@ import type { MarketStats, OrderBook } from '../../domain/order-book.ts';
 import type { Currency, MarketNames } from '../../domain/market-symbol.ts';
 import { addUnits, formatUnits, NO_UNITS, numberOfUnits, type Units } from '../../domain/money.ts';
 import { labelsOf, type OrderRecord } from '../../records/order.ts';
-import { valueIn, type PriceOf, type Prices } from '../../portfolio/quote-money.ts';
+import { valueIn, type PriceOf, type Prices } from '../../portfolio/holding.ts';
 import type { MarketRules } from '../../strategy/market-rules.ts';
 import type { EngineView, OwnOrder } from '../../strategy/strategy-event.ts';
 import type { ShownLock } from '../../strategy/shown-lock.ts';

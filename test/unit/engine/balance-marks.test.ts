@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { BalanceMarks } from '../../../src/engine/balance-marks.ts';
+import { BalanceMarks } from '../../../src/engine/comparisons.ts';
 import { readKept } from '../../../src/engine/kept-records.ts';
 import { formatUnits, parseUnits } from '../../../src/domain/money.ts';
 import { Outbox } from '../../../src/engine/outbox.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { buy } from '../../support/intents.ts';
-import { CredentialWatch } from '../../../src/engine/credential-watch.ts';
+import { CredentialWatch } from '../../../src/engine/request-watches.ts';
 import { Outbox } from '../../../src/engine/outbox.ts';
 import { EngineWorld } from './engine-world.ts';
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { VenueAnswer } from '../../../src/venues/port.ts';
-import { OrderInquiries } from '../../../src/engine/orders/disputed-ids.ts';
+import { OrderInquiries } from '../../../src/engine/orders/second-readings.ts';
 import { Outbox } from '../../../src/engine/outbox.ts';
 import { orderIdOf } from '../../../src/venues/read-records.ts';
 import type { VenueOrderId } from '../../../src/domain/order.ts';

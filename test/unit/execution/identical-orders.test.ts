@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { parseUnits } from '../../../src/domain/money.ts';
-import { areIdentical, IdenticalOrders } from '../../../src/engine/orders/identical-orders.ts';
+import { areIdentical, IdenticalOrders } from '../../../src/engine/orders/order-blotter.ts';
 import type { OrderRecord } from '../../../src/records/order.ts';
 import { INTERFACE_PROFILE } from '../../../src/venues/interface-profile.ts';
 import { orderIn, plannedOrder } from '../../support/order-value.ts';
