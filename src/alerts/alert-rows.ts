@@ -36,7 +36,6 @@ export function selectAlerts(
   return (...values) => statement.all(...values).map(alertOf);
 }
 
-/** Filter for a list of alerts. */
 export interface AlertFilter {
   readonly isOpenOnly: boolean;
   /** The newest so many. */

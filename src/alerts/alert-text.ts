@@ -79,7 +79,6 @@ const ENGLISH_ALERTS = {
   mute: 'Mute 1 h',
 } as const;
 
-/** The same in Persian. */
 const PERSIAN_ALERTS: TranslationOf<typeof ENGLISH_ALERTS> = {
   lockout: `${terms.lockout} از {budget}: ${terms.exchange} تا {until} چنین درخواستی نمی‌پذیرد`,
   lockoutOpen: `${terms.lockout} از {budget}: ${terms.exchange} چنین درخواستی نمی‌پذیرد`,

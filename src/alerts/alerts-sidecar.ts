@@ -4,7 +4,6 @@ import type { BotConfig } from '../daemon/create-bot-config.ts';
 import { ownModule } from '../plugins/own-files.ts';
 import { alertsSetup, type AlertsSetup } from './alerts-setup.ts';
 
-/** Message from the alerts thread to the run. */
 export interface AlertsMessage {
   readonly level: 'info' | 'warning';
   readonly text: string;

@@ -6,7 +6,6 @@ import { readRun } from '../daemon/run-record.ts';
 import { loweredBudgets, loweredText, type LoweredBudget } from './lowered-text.ts';
 import { english } from '../language/sentence.ts';
 
-/** Current state of a bot in its ledger. */
 interface LedgerStatus {
   readonly ledger: string;
   readonly tradingBegins: TradingBegins;

@@ -5,14 +5,7 @@ import { whyLocked, type LocksNow } from '../mirror/locks-now.ts';
 import { tableLines } from './table.ts';
 import { english } from '../language/sentence.ts';
 
-const COLUMNS = [
-  { title: 'lock' },
-  { title: 'of' },
-  { title: 'for', align: 'right' },
-  { title: 'until' },
-  { title: 'entries' },
-  { title: 'why' },
-] as const;
+const COLUMNS = ['lock', 'of', '>for', 'until', 'entries', 'why'] as const;
 
 /** A table of locks; none where there are none. */
 export function lockLines(locks: readonly Lock[], nowMs: number): readonly string[] {

@@ -7,18 +7,18 @@ import { tableLines, type TableColumn } from './table.ts';
 import { reasonText } from './reason-text.ts';
 
 const ORDER_COLUMNS: readonly TableColumn[] = [
-  { title: 'time (UTC)' },
-  { title: 'order' },
-  { title: 'strategy' },
-  { title: 'market' },
-  { title: 'side' },
-  { title: 'type' },
-  { title: 'price', align: 'right' },
-  { title: 'stop', align: 'right' },
-  { title: 'amount', align: 'right' },
-  { title: 'filled', align: 'right' },
-  { title: 'state' },
-  { title: 'note' },
+  'time (UTC)',
+  'order',
+  'strategy',
+  'market',
+  'side',
+  'type',
+  '>price',
+  '>stop',
+  '>amount',
+  '>filled',
+  'state',
+  'note',
 ];
 
 /** Units for people; nothing where there are none. */
@@ -44,16 +44,16 @@ export function orderLines(orders: readonly OrderRecord[], nowMs: number): strin
 }
 
 const FILL_COLUMNS: readonly TableColumn[] = [
-  { title: 'time (UTC)' },
-  { title: 'trade', align: 'right' },
-  { title: 'strategy' },
-  { title: 'market' },
-  { title: 'side' },
-  { title: 'price', align: 'right' },
-  { title: 'amount', align: 'right' },
-  { title: 'total', align: 'right' },
-  { title: 'fee', align: 'right' },
-  { title: 'order' },
+  'time (UTC)',
+  '>trade',
+  'strategy',
+  'market',
+  'side',
+  '>price',
+  '>amount',
+  '>total',
+  '>fee',
+  'order',
 ];
 
 /** Names of orders that were placed by hand, by their ids at the venue. */

@@ -38,7 +38,6 @@ interface PostByHand {
   readonly io?: CommandIo;
 }
 
-/** The help of `--key`. */
 export const KEY_HELP =
   'name of this very command, for scripts: given twice it is done once, and answers with its result';
 

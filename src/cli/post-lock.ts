@@ -10,7 +10,6 @@ import { checkBotFolder } from './bot-folder.ts';
 import { followCommand } from './follow-command.ts';
 import { english } from '../language/sentence.ts';
 
-/** Target of a lock or unlock, as typed. */
 export interface LockTarget {
   readonly data: string;
   readonly strategy?: string;
@@ -40,7 +39,6 @@ export function entriesOption(): Option {
     .default('cancel');
 }
 
-/** Reads the name of a lock. */
 export function lockNameOption(text: string): string {
   if (NAME.test(text) && text.length <= LONGEST_NAME) return text;
   throw new InvalidArgumentError(

@@ -9,7 +9,6 @@ import { dataOption, integerOption } from './option-readers.ts';
 import { startingBot, type StartingBot } from './starting-bot.ts';
 import { inEnglish } from '../language/sentence.ts';
 
-/** Common options of the commands that read the mirror. */
 export interface MirrorOptions {
   readonly data: string;
   readonly json?: true;
@@ -27,7 +26,6 @@ const MOST_LINES = 100_000;
 const EXIT_CODES =
   '\nExit codes: 0 the mirror was read, 1 there is none or it can not be read, 2 an option is wrong.';
 
-/** A command that reads the mirror of a data folder. */
 export function mirrorCommand(
   name: string,
   options: { readonly description: string; readonly examples: string },

@@ -1,10 +1,10 @@
 import { harmless } from '../domain/money-text.ts';
 
-/** A column of a table for people. Numbers are easier to compare when they end below one another. */
-export interface TableColumn {
-  readonly title: string;
-  readonly align?: 'right';
-}
+/**
+ * A column of a table for people: its title, after `>` for numbers, which are easier to compare when they end
+ * below one another. A title that is not ours stands in an object, whatever it begins with.
+ */
+export type TableColumn = string | { readonly title: string; readonly align?: 'right' };
 
 /**
  * Aligned lines, the titles first; columns are two spaces apart, none is empty in every row, and no line ends
@@ -12,9 +12,9 @@ export interface TableColumn {
  */
 export function tableLines(columns: readonly TableColumn[], rows: readonly (readonly string[])[]): string[] {
   const shown = columns
-    .map(({ title, align }, index) => ({
-      align,
-      cells: [title, ...rows.map((row) => cellText(row[index] ?? ''))],
+    .map((column, index) => ({
+      align: typeof column === 'string' ? (column.startsWith('>') ? 'right' : undefined) : column.align,
+      cells: [titleOf(column), ...rows.map((row) => cellText(row[index] ?? ''))],
     }))
     .filter(({ cells }) => rows.length === 0 || cells.slice(1).some((cell) => cell !== ''));
   const padded = shown.map(({ align, cells }) => {
@@ -28,5 +28,8 @@ export function tableLines(columns: readonly TableColumn[], rows: readonly (read
       .trimEnd(),
   );
 }
+
+const titleOf = (column: TableColumn): string =>
+  typeof column === 'string' ? column.replace(/^>/, '') : column.title;
 
 const cellText = (text: string): string => harmless(text).replaceAll('\n', ' ');

@@ -23,7 +23,6 @@ const MIN_MOVE = 1e-9;
 /** A series whose last value has neither a line nor a place on the axis. */
 export const UNMARKED = { lastValueVisible: false, priceLineVisible: false } as const;
 
-/** Format of the numbers of a series. */
 export const shownBy = (formatter: (value: number) => string, minMove = MIN_MOVE) =>
   ({ type: 'custom', minMove, formatter }) as const;
 

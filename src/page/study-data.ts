@@ -43,7 +43,6 @@ export interface WalkFigure {
   readonly outOfSample: readonly (number | null)[];
 }
 
-/** Walk-forward data that a page draws. */
 export interface WalkData {
   /** The currency of the account. */
   readonly quote: string;

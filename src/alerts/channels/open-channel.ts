@@ -88,7 +88,6 @@ function partsOf(address: string): readonly string[] {
   return [address, `${pathname}${search}`, ...passwordsOf(address)].filter((part) => part !== '/');
 }
 
-/** Opens a channel. */
 export async function openChannel(settings: RevealedChannel): Promise<Channel> {
   const kind = channelKind(settings.kind);
   const { proxy = null } = settings as { readonly proxy?: string | null };

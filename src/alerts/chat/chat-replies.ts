@@ -99,7 +99,6 @@ const ENGLISH_CHAT = {
   muteUsage: 'Expected minutes from 0 to 1440, such as /mute 30',
 } as const;
 
-/** The same in Persian. */
 const PERSIAN_CHAT: TranslationOf<typeof ENGLISH_CHAT> = {
   named: '{bot}: {text}',
   help: 'فرمان‌ها: /status /profit /positions /orders /why /budget /locks /halt /resume /pause /mute /help',

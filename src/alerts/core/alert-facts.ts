@@ -11,7 +11,6 @@ export const SEVERITIES = ['info', 'warning', 'critical'] as const;
 
 export type Severity = (typeof SEVERITIES)[number];
 
-/** Returns true if `severity` is at least `least`. */
 export function isAtLeast(severity: Severity, least: Severity): boolean {
   return SEVERITIES.indexOf(severity) >= SEVERITIES.indexOf(least);
 }

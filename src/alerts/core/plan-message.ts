@@ -4,7 +4,6 @@ import { isAtLeast, SEVERITIES, type Severity, type Alert, type NoteKind } from 
 import { tehranDay, tehranInstant } from '../../domain/zone-time.ts';
 import { weekdayOf } from '../../domain/calendar-day.ts';
 
-/** A message that has left. */
 export interface SentMessage {
   readonly atMs: number;
   readonly severity: Severity;

@@ -180,7 +180,6 @@ export class BotFiles implements BotReading {
   }
 }
 
-/** Trades that are read at once. */
 const FILLS_AT_ONCE = 2_000;
 const MOST_POINTS = 100;
 const BASIS_POINTS = 10_000;

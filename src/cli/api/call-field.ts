@@ -2,7 +2,6 @@ import { z } from 'zod';
 import type { Endpoint } from '../../exchange/endpoint.ts';
 import { isSecretText } from '../../exchange/request-types.ts';
 
-/** One field of a call, for people. */
 export interface CallField {
   readonly name: string;
   readonly isRequired: boolean;
@@ -38,7 +37,6 @@ function takesOf(field: z.ZodType, choices: readonly string[]): string {
   return message.startsWith('expected ') ? message.slice('expected '.length) : 'text';
 }
 
-/** The fields of an endpoint in their declared order. */
 export function callFieldsOf(endpoint: Pick<Endpoint, 'request'>): readonly CallField[] {
   const { properties = {}, required = [] } = z.toJSONSchema(endpoint.request, {
     io: 'input',

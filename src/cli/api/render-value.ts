@@ -72,7 +72,7 @@ function recordTable(records: readonly Plain[], keys: readonly string[] | null =
   const rows = records.map((record) => names.map((name) => cell(name, record[name])));
   if (keys === null) return tableLines(columns, rows);
   return tableLines(
-    [{ title: '' }, ...columns],
+    ['', ...columns],
     rows.map((row, index) => [keys[index] ?? '', ...row]),
   );
 }

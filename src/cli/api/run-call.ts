@@ -28,7 +28,6 @@ export interface ApiCallOptions extends TargetOptions {
   readonly maxPages?: number;
 }
 
-/** A call that is put together, as it is to be run. */
 interface CallRun {
   readonly call: Call;
   /** Checked before. */

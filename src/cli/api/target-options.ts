@@ -35,7 +35,6 @@ export function withFields(command: Command, { fields }: Call, flags: FieldFlags
   return command;
 }
 
-/** The fields that were typed as such options. */
 export function typedFields(options: object, flags: FieldFlags): Readonly<Record<string, unknown>> {
   const typed = new Map(Object.entries(options));
   return Object.fromEntries(

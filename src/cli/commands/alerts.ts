@@ -67,14 +67,7 @@ function withOutbox<Result>(data: string, work: (outbox: AlertOutbox) => Result,
   }
 }
 
-const COLUMNS: readonly TableColumn[] = [
-  { title: 'id', align: 'right' },
-  { title: 'severity' },
-  { title: 'since' },
-  { title: 'state' },
-  { title: 'told' },
-  { title: 'what' },
-];
+const COLUMNS: readonly TableColumn[] = ['>id', 'severity', 'since', 'state', 'told', 'what'];
 
 function stateText({ endedAtMs, acknowledgedBy }: ListedAlert): string {
   if (endedAtMs !== null) return 'over';
@@ -161,7 +154,6 @@ function ofFolder(command: Command): Command {
   return command.addOption(dataOption("the bot's data folder")).option('--json', 'prints one JSON object');
 }
 
-/** `sarraf alerts`: what people were told, and whether it arrives. */
 export function alertsCommand(): Command {
   return new Command('alerts')
     .description('Lists and acknowledges alerts, and tests the channels that they are sent by.')

@@ -86,7 +86,6 @@ function listCalls(word: string | undefined, options: { readonly json?: true }, 
   io.out(JSON.stringify({ groups: CALL_GROUPS, calls }));
 }
 
-/** `sarraf api`: every endpoint of the exchange by hand. */
 export function apiCommand(io: CommandIo = MACHINE_IO): Command {
   const command = new Command('api')
     .description('Calls any endpoint of the exchange; without a call it lists them all.')
@@ -156,7 +155,7 @@ export function callHelp(call: Call): string {
 
 function fieldLines({ fields }: Call): readonly string[] {
   const [, ...lines] = tableLines(
-    [{ title: '' }, { title: '' }, { title: '' }, { title: '' }],
+    ['', '', '', ''],
     fields.map(({ name, isRequired, takes, note, isSecret }) => [
       name,
       isRequired ? 'needed' : '',
@@ -175,7 +174,7 @@ export function callListLines(calls: readonly Call[]): readonly string[] {
     limitText(call.endpoint),
   ]);
   // One table, so that the columns of all groups stand below one another.
-  const [, ...lines] = tableLines([{ title: '' }, { title: '' }, { title: '' }], rows);
+  const [, ...lines] = tableLines(['', '', ''], rows);
   return [
     ...CALL_GROUPS.flatMap((group) => [
       group,

@@ -158,7 +158,6 @@ async function backtestWith(
   await runChecks(check, options, progress);
 }
 
-/** The latency of a recorded session, where one is given. */
 async function recordedLatency({
   rules: { latencyFrom, seed },
 }: BacktestSettings): Promise<Partial<PollRules>> {
@@ -197,7 +196,6 @@ async function writeParquetBeside(folder: string): Promise<void> {
   await writeRunParquet(folder, folder);
 }
 
-/** `sarraf backtest`: strategies on recorded bars. */
 export function backtestCommand(): Command {
   const command = new Command('backtest')
     .description('Runs strategies on recorded data with the engine that trades live, and shows the result.')

@@ -90,7 +90,6 @@ function print({ folder, manifest, leftOut, retention }: MadeBackup, options: Op
   for (const sentence of retention.leftAlone) console.error(`left as it is: ${sentence}`);
 }
 
-/** `sarraf backup`: a verified copy of what a bot has to remember, while it runs. */
 export function backupCommand(): Command {
   return new Command('backup')
     .description('Copies what a bot remembers, while it runs: mirror, control database and alerts, verified.')

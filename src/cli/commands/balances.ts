@@ -13,13 +13,7 @@ interface Options extends MirrorOptions {
 const EXAMPLES = `  sarraf balances
   sarraf balances --all --json`;
 
-const COLUMNS: readonly TableColumn[] = [
-  { title: 'currency' },
-  { title: 'total', align: 'right' },
-  { title: 'held', align: 'right' },
-  { title: 'free', align: 'right' },
-  { title: 'read' },
-];
+const COLUMNS: readonly TableColumn[] = ['currency', '>total', '>held', '>free', 'read'];
 
 const freeOf = ({ total, held }: BalanceRecord): string => formatUnits(total - held);
 
@@ -46,7 +40,6 @@ function listBalances(options: Options): void {
   });
 }
 
-/** `sarraf balances`: what the wallets held when they were last read. */
 export function balancesCommand(): Command {
   return mirrorCommand('balances', {
     description:

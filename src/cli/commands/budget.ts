@@ -38,7 +38,6 @@ Examples:
   sarraf budget raise orders/list
   sarraf budget raise v2/orderbook --config bot.yaml --json`;
 
-/** Names of the interface's budgets. */
 const BUDGET_NAMES: ReadonlySet<string> = new Set(budgetTable().keys());
 
 /** The ledgers of this user, one a base address. */
@@ -63,14 +62,14 @@ function stateText(report: BudgetReport): string {
 }
 
 const COLUMNS: readonly TableColumn[] = [
-  { title: 'budget' },
-  { title: 'of' },
-  { title: 'in use', align: 'right' },
-  { title: 'limit', align: 'right' },
-  { title: 'per' },
-  { title: 'reserve', align: 'right' },
-  { title: 'stated' },
-  { title: 'state' },
+  'budget',
+  'of',
+  '>in use',
+  '>limit',
+  'per',
+  '>reserve',
+  'stated',
+  'state',
 ];
 
 function budgetLines(budgets: readonly BudgetReport[]): string[] {
@@ -158,7 +157,6 @@ function withPlace(command: Command): Command {
     .option('--json', 'prints one JSON object');
 }
 
-/** `sarraf budget`: what the ledger of requests has in use, keeps in reserve and is locked out of. */
 export function budgetCommand(): Command {
   return withPlace(new Command('budget'))
     .description(

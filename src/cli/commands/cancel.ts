@@ -44,7 +44,6 @@ async function run(order: string | undefined, options: Options): Promise<void> {
   });
 }
 
-/** `sarraf cancel`: orders of the running bot. */
 export function cancelCommand(): Command {
   return new Command('cancel')
     .description('Cancels one order of the running bot, or those of a strategy, of a market or all.')

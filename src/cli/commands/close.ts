@@ -60,7 +60,6 @@ async function run(
   });
 }
 
-/** `sarraf close`: ends the position of a strategy. */
 export function closeCommand(): Command {
   return new Command('close')
     .description('Closes the position of one strategy: cancels its orders there, and sells what it holds.')

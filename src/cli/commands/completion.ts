@@ -11,7 +11,6 @@ Examples:
   sarraf completion zsh > "\${fpath[1]}/_sarraf"
   sarraf completion fish > ~/.config/fish/completions/sarraf.fish`;
 
-/** `sarraf completion`: the script by which a shell completes sarraf's words. */
 export function completionCommand(program: () => Promise<Command>, io: CommandIo = MACHINE_IO): Command {
   return new Command('completion')
     .description('Prints a script with which a shell completes commands, calls, fields and their values.')
@@ -29,7 +28,6 @@ const SHELLS = ['bash', 'zsh', 'fish'] as const;
 
 type Shell = (typeof SHELLS)[number];
 
-/** The script by which a shell completes the words of sarraf. */
 function completionScript(shell: Shell, rows: readonly CompletionRow[]): string {
   switch (shell) {
     case 'bash':

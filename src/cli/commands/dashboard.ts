@@ -76,7 +76,6 @@ async function run(options: Options): Promise<void> {
   }
 }
 
-/** `sarraf dashboard`: the page in a process of its own. */
 export function dashboardCommand(): Command {
   return new Command('dashboard')
     .description('Serves the page of a data folder from a process of its own, which outlives the bot.')

@@ -14,7 +14,6 @@ Examples:
 
 Exit codes: 0 all went well, 1 it failed, or verify found something, 2 an option or a file is wrong.`;
 
-/** `sarraf data`: recordings, into the catalogue and out of it. */
 export function dataCommands(): Command {
   const command = new Command('data')
     .description('Imports, downloads, checks and exports recorded market data.')

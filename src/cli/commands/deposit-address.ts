@@ -41,7 +41,7 @@ function addressesOf({ depositAddress, depositTag, depositInfo }: VenueWallet): 
 
 function addressLines(addresses: readonly DepositAddress[]): readonly string[] {
   return tableLines(
-    [{ title: 'network' }, { title: 'address' }, { title: 'tag' }],
+    ['network', 'address', 'tag'],
     addresses.map(({ network, address, tag }) => [network ?? '', address, tag ?? '']),
   );
 }
@@ -66,7 +66,6 @@ async function show(text: string, options: Options, io: CommandIo): Promise<void
   printValue(addresses, { options, io }, () => addressLines(addresses));
 }
 
-/** `sarraf deposit-address`: where a coin is sent to. */
 export function depositAddressCommand(io: CommandIo = MACHINE_IO): Command {
   const command = new Command('deposit-address')
     .description('Shows the deposit addresses of a coin, or makes a new one.')

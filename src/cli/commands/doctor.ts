@@ -108,7 +108,6 @@ function keep(file: string, { seen, findings, config }: Diagnosis, io: CommandIo
   io.say(`${seen.length} replies are in ${path}, without what is yours; look at it before you send it.`);
 }
 
-/** `sarraf doctor`: what keeps a bot from trading. */
 export function doctorCommand(io: CommandIo = MACHINE_IO): Command {
   return new Command('doctor')
     .description('Checks what would keep a bot from trading, and says for each thing what to do.')

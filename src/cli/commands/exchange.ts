@@ -66,7 +66,6 @@ async function run(options: Options): Promise<void> {
   if (error !== null) throw failed(error);
 }
 
-/** `sarraf exchange`: serves a simulated exchange over HTTP until it is asked to stop. */
 export function exchangeCommand(): Command {
   return new Command('exchange')
     .description('Serves a simulated exchange over HTTP, with the whole interface and synthetic traders.')

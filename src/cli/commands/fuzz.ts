@@ -116,7 +116,6 @@ async function run(options: Options): Promise<void> {
   }
 }
 
-/** `sarraf fuzz`: the whole bot in virtual time against the simulator, with everything that can go wrong. */
 export function fuzzCommand(): Command {
   return new Command('fuzz')
     .description(

@@ -126,7 +126,6 @@ function withMerchant(command: Command): Command {
   return command.option('--api-file <file>', "file with the merchant's key");
 }
 
-/** `sarraf gateway`: a merchant's payments by hand. */
 export function gatewayCommand(io: CommandIo = MACHINE_IO): Command {
   const sending = withMerchant(
     withFields(

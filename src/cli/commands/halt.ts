@@ -177,7 +177,6 @@ async function run(options: Options): Promise<void> {
   }
 }
 
-/** `sarraf halt`: no new orders, and every own order canceled. */
 export function haltCommand(): Command {
   return new Command('halt')
     .description("Stops trading and cancels the bot's orders, whether it runs or not.")

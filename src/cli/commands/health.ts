@@ -51,10 +51,6 @@ async function run(options: Options): Promise<void> {
   else console.log([options.ready === true ? 'ready' : 'well', ...found.locks].join('\n'));
 }
 
-/**
- * `sarraf health`: whether the bot of a data folder is well, for people and for the health check of a
- * container.
- */
 export function healthCommand(): Command {
   return new Command('health')
     .description('Shows whether the running bot is healthy: its loop runs and it can write to its mirror.')

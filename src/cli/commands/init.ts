@@ -63,7 +63,6 @@ Examples:
   sarraf init my-bot --exchange paper --url https://exchange.example --market ETHIRT --strategy grid --yes
   sarraf init my-bot --strategy empty --name first --language fa --json`;
 
-/** `sarraf init`: the folder of a new bot. */
 export function initCommand(io: CommandIo = MACHINE_IO, terminal: Terminal = {}): Command {
   return new Command('init')
     .description('Makes the folder of a new bot: its configuration, a strategy and its test, a container.')

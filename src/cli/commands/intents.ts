@@ -30,21 +30,16 @@ const EXAMPLES = `  sarraf intents
   sarraf intents --log --strategy grid`;
 
 const COLUMNS: readonly TableColumn[] = [
-  { title: 'time (UTC)' },
-  { title: 'intent' },
-  { title: 'strategy' },
-  { title: 'kind' },
-  { title: 'market' },
-  { title: 'state' },
-  { title: 'why' },
+  'time (UTC)',
+  'intent',
+  'strategy',
+  'kind',
+  'market',
+  'state',
+  'why',
 ];
 
-const LOG_COLUMNS: readonly TableColumn[] = [
-  { title: 'time (UTC)' },
-  { title: 'strategy' },
-  { title: 'line' },
-  { title: 'fields' },
-];
+const LOG_COLUMNS: readonly TableColumn[] = ['time (UTC)', 'strategy', 'line', 'fields'];
 
 function rowOf(intent: IntentRecord, nowMs: number): string[] {
   const { id, strategy, atMs, kind, market, status, reason } = intent;
@@ -100,7 +95,6 @@ function listIntents(options: Options): void {
   });
 }
 
-/** `sarraf intents`: what the strategies wanted, and what became of it. */
 export function intentsCommand(): Command {
   const command = mirrorCommand('intents', {
     description: 'Lists the intents of the strategies and their outcome, newest last.',

@@ -46,7 +46,6 @@ const QUESTION = `A new ledger counts no request as sent. Go on only if nothing 
 longest window, a minute mostly: beyond its limits the exchange locks the address out for 1 to 24 hours.
 Without a new one a bot waits that long by itself.`;
 
-/** Reads an address as configurations have it. */
 function readAddress(text: string): string {
   const read = address().safeParse(text);
   if (read.success) return read.data;
@@ -101,7 +100,6 @@ function withPlace(command: Command): Command {
     .option('--json', 'prints one JSON object');
 }
 
-/** `sarraf ledger`: where the ledger of requests is, and a new one in its place. */
 export function ledgerCommand(): Command {
   const path = withPlace(new Command('path').description('Prints where the ledger of an exchange is.'))
     .addHelpText('after', PATH_HELP)

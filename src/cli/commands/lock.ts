@@ -62,7 +62,6 @@ async function run(market: MarketSymbol | undefined, options: Options): Promise<
   await postLock({ kind: 'lock', ...lock, ...personName() }, options);
 }
 
-/** `sarraf lock`: no new risk for a while. */
 export function lockCommand(): Command {
   return new Command('lock')
     .description('Stops new risk in a market, of a strategy or in all, for a while.')

@@ -36,7 +36,6 @@ function showLocks(options: MirrorOptions): void {
   });
 }
 
-/** `sarraf locks`: what holds, why and until when. */
 export function locksCommand(): Command {
   return mirrorCommand('locks', {
     description: 'Shows the locks that hold, why and until when.',

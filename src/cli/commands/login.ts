@@ -113,7 +113,6 @@ async function logIn(options: Options, io: CommandIo): Promise<void> {
   );
 }
 
-/** `sarraf login`: a token for a user, kept in a file. */
 export function loginCommand(io: CommandIo = MACHINE_IO): Command {
   return withTarget(
     new Command('login').description('Logs in and stores the token in a file that only you can read.'),

@@ -252,7 +252,6 @@ function findCommand(io: CommandIo): Command {
   return withTarget(command);
 }
 
-/** `sarraf order`: one order by hand. */
 export function orderCommand(io: CommandIo = MACHINE_IO): Command {
   return new Command('order')
     .description('Places, cancels, shows or finds one order by hand, beside a bot or without one.')
@@ -266,7 +265,6 @@ export function orderCommand(io: CommandIo = MACHINE_IO): Command {
     .addCommand(findCommand(io).exitOverride());
 }
 
-/** Options of `sarraf order place` for an order in the book of a strategy. */
 interface BookOptions extends ApiCallOptions {
   readonly strategy?: string;
   readonly data: string;

@@ -127,7 +127,7 @@ function detailLines({ order, fills, journal, replies }: OrderDetails, options: 
     '',
     'Journal',
     ...tableLines(
-      [{ title: 'time (UTC)' }, { title: 'line', align: 'right' }, { title: 'kind' }, { title: 'what' }],
+      ['time (UTC)', '>line', 'kind', 'what'],
       journal.map((line) => [time(line.atMs), String(line.seq), line.kind, line.json]),
     ),
     ...(replies.length === 0
@@ -164,7 +164,6 @@ function showOrder(name: string, options: Options): void {
   });
 }
 
-/** `sarraf orders`: our orders as the mirror has them, or one with everything that is known of it. */
 export function ordersCommand(): Command {
   const command = mirrorCommand('orders', {
     description: 'Lists the orders of this bot, or shows one with its trades and journal.',

@@ -42,7 +42,7 @@ function linesOf(report: ParityReport, first: number): readonly string[] {
     `${isoText(report.beganMs)} to ${isoText(report.endMs)}`,
     '',
     ...tableLines(
-      [{ title: '' }, ...kinds.map((title) => ({ title, ...right }))],
+      ['', ...kinds.map((title) => ({ title, ...right }))],
       [
         ['session', ...kinds.map((kind) => String(session[kind]))],
         ['second run', ...kinds.map((kind) => String(again[kind]))],
@@ -50,7 +50,7 @@ function linesOf(report: ParityReport, first: number): readonly string[] {
     ),
     '',
     ...tableLines(
-      [{ title: 'differences' }, ...KINDS.map((title) => ({ title, ...right })), { title: 'what it means' }],
+      ['differences', ...KINDS.map((title) => ({ title, ...right })), 'what it means'],
       CAUSES.map((cause) => [cause, ...KINDS.map((what) => count(what, cause)), CAUSE_RULES[cause]]),
     ),
     '',
@@ -84,7 +84,6 @@ function firstLines(differences: readonly Difference[], first: number): readonly
   ];
 }
 
-/** `sarraf parity`: a recorded session against its backtest. */
 export function parityCommand(): Command {
   return new Command('parity')
     .description('Runs a recorded session again as a backtest, and shows what differs and why.')

@@ -35,7 +35,6 @@ async function run(strategy: string, options: Options): Promise<void> {
   await postLock({ kind: 'lock', ...lock, ...personName() }, options);
 }
 
-/** `sarraf pause`: one strategy decides nothing until it is resumed. */
 export function pauseCommand(): Command {
   return new Command('pause')
     .description('Pauses one strategy: it decides nothing until it is resumed.')

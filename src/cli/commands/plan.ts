@@ -200,7 +200,6 @@ function beginsLines(begins: TradingBegins | null): readonly string[] {
   ];
 }
 
-/** `sarraf plan`: how often everything would be asked for, and how old it can get. */
 export function planCommand(): Command {
   return new Command('plan')
     .description(

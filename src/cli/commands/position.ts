@@ -72,7 +72,6 @@ function withOptions(command: Command): Command {
     .exitOverride();
 }
 
-/** `sarraf position`: what a person says of coins in the books of strategies. */
 export function positionCommand(): Command {
   const one = (kind: 'adopt' | 'write-off', description: string): Command =>
     withOptions(act(kind, description)).action(

@@ -181,9 +181,6 @@ function noBotRuns(data: string): Error {
   );
 }
 
-/**
- * `sarraf reconcile`: whether the bot's books agree with the exchange, and what to look at when they do not.
- */
 export function reconcileCommand(): Command {
   return new Command('reconcile')
     .description(
@@ -255,17 +252,17 @@ export function reportLines(report: ReconciliationReport, nowMs: number): string
 /** Lists the content of the books, to view while nothing is wrong. */
 function bookLines({ books }: ReconciliationReport): string[] {
   const rows = Object.entries(books).toSorted(([left], [right]) => left.localeCompare(right));
-  return tableLines([{ title: 'currency' }, { title: 'the books have', align: 'right' }], rows);
+  return tableLines(['currency', '>the books have'], rows);
 }
 
 const CHANGE_COLUMNS: readonly TableColumn[] = [
-  { title: 'time (UTC)' },
-  { title: 'currency' },
-  { title: 'change', align: 'right' },
-  { title: 'trade', align: 'right' },
-  { title: 'line', align: 'right' },
-  { title: 'what' },
-  { title: 'note' },
+  'time (UTC)',
+  'currency',
+  '>change',
+  '>trade',
+  '>line',
+  'what',
+  'note',
 ];
 
 /**
@@ -300,12 +297,7 @@ export function changeLines(
 
 function differenceLines(differences: readonly BalanceDifference[]): string[] {
   return tableLines(
-    [
-      { title: 'currency' },
-      { title: 'expected', align: 'right' },
-      { title: 'found', align: 'right' },
-      { title: 'difference', align: 'right' },
-    ],
+    ['currency', '>expected', '>found', '>difference'],
     differences.map(({ currency, expected, found, difference }) => [currency, expected, found, difference]),
   );
 }

@@ -100,7 +100,6 @@ async function record(options: Options): Promise<void> {
   }
 }
 
-/** `sarraf record`: public data of an exchange, into the catalogue. */
 export function recordCommand(): Command {
   return new Command('record')
     .description(

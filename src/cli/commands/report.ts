@@ -56,14 +56,14 @@ Examples:
   sarraf report live --config config/bot.yaml`;
 
 const LIST_COLUMNS: readonly TableColumn[] = [
-  { title: 'run' },
-  { title: 'from' },
-  { title: 'to' },
-  { title: 'final equity', align: 'right' },
-  { title: 'return', align: 'right' },
-  { title: 'drawdown', align: 'right' },
-  { title: 'Sharpe', align: 'right' },
-  { title: 'trades', align: 'right' },
+  'run',
+  'from',
+  'to',
+  '>final equity',
+  '>return',
+  '>drawdown',
+  '>Sharpe',
+  '>trades',
 ];
 
 const folderOf = ({ data }: Options): string => join(data, 'backtests');
@@ -112,12 +112,7 @@ function compare(wanted: readonly [first: string, second: string], options: Opti
     console.log(JSON.stringify({ first: first.run, second: second.run, figures, differentGrounds: grounds }));
     return;
   }
-  const columns: readonly TableColumn[] = [
-    { title: '' },
-    { title: 'first', align: 'right' },
-    { title: 'second', align: 'right' },
-    { title: 'difference', align: 'right' },
-  ];
+  const columns: readonly TableColumn[] = ['', '>first', '>second', '>difference'];
   console.log([`first   ${first.run}`, `second  ${second.run}`, ''].join('\n'));
   console.log(tableLines(columns, comparisonRows(first, second)).join('\n'));
   if (grounds.length > 0) console.log(['', ...grounds].join('\n'));
@@ -152,7 +147,6 @@ function subcommand(name: string, description: string): Command {
     .exitOverride();
 }
 
-/** `sarraf report`: backtests that were kept. */
 export function reportCommand(): Command {
   return new Command('report')
     .description('Lists, shows, compares and exports stored backtests; writes the page of a live session.')
@@ -270,7 +264,6 @@ function refuseOtherBot({ path, orders, unfinished }: SessionRows, { instance }:
   );
 }
 
-/** `sarraf report live`: the page of a bot that ran, or runs, from its mirror. */
 function liveReportCommand(): Command {
   const currencies = MARKET_NAMES.quotes.map(({ currency }) => currency);
   return new Command('live')
@@ -307,13 +300,13 @@ function liveReportCommand(): Command {
 }
 
 const COLUMNS: readonly TableColumn[] = [
-  { title: 'strategy' },
-  { title: 'status' },
-  { title: 'profit', align: 'right' },
-  { title: 'of closed trades', align: 'right' },
-  { title: 'fees', align: 'right' },
-  { title: 'trades', align: 'right' },
-  { title: 'fills', align: 'right' },
+  'strategy',
+  'status',
+  '>profit',
+  '>of closed trades',
+  '>fees',
+  '>trades',
+  '>fills',
 ];
 
 /** Lines about what the mirror does not know: all of them are on the page. */

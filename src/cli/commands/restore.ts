@@ -85,7 +85,6 @@ async function restore(backup: string, options: Options): Promise<void> {
   console.log('start the bot: it reads what happened since, and then trades');
 }
 
-/** `sarraf restore`: puts a backup in the place of what a bot remembers. */
 export function restoreCommand(): Command {
   return new Command('restore')
     .description('Puts a backup in a data folder, and what was there aside; asks first.')

@@ -55,7 +55,6 @@ async function endHalt({ data, json }: Options): Promise<void> {
   }
 }
 
-/** `sarraf resume`: ends a halt, or the pause of one strategy. */
 export function resumeCommand(): Command {
   return new Command('resume')
     .description('Ends a halt, or the pause of one strategy: it trades again, now or with the next start.')

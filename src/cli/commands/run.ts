@@ -68,7 +68,6 @@ function quoted(path: string): string {
  */
 export const DEMO_SPEED = 10;
 
-/** True if no option selects what to run. */
 function isDemo({ config, strategies, replay, set }: Options): boolean {
   return config === undefined && strategies === undefined && replay === undefined && set.length === 0;
 }
@@ -146,7 +145,6 @@ async function run(options: Options): Promise<void> {
   }
 }
 
-/** `sarraf run`: the bot. */
 export function runCommand(): Command {
   return new Command('run')
     .description(

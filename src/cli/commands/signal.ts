@@ -24,7 +24,6 @@ interface Options {
 /** A running bot takes it at once; a bot that is starting takes it when its strategies have begun. */
 const ANSWERED_WITHIN_MS = 30_000;
 
-/** Source of signals sent by this command. */
 const SOURCE = 'command';
 
 const EXAMPLES = `
@@ -90,7 +89,6 @@ function payloadOption(text: string): Options['payload'] {
   }
 }
 
-/** `sarraf signal`: tells a strategy something. */
 export function signalCommand(): Command {
   return new Command('signal')
     .description('Tells a strategy of the running bot something that it has declared as a signal.')

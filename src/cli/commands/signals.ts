@@ -28,14 +28,14 @@ const EXAMPLES = `  sarraf signals
   sarraf backtest --config bot.yaml --signals signals.csv`;
 
 const COLUMNS: readonly TableColumn[] = [
-  { title: 'time (UTC)' },
-  { title: 'strategy' },
-  { title: 'signal' },
-  { title: 'id' },
-  { title: 'from' },
-  { title: 'payload' },
-  { title: 'outcome' },
-  { title: 'why' },
+  'time (UTC)',
+  'strategy',
+  'signal',
+  'id',
+  'from',
+  'payload',
+  'outcome',
+  'why',
 ];
 
 const LONGEST_PAYLOAD = 60;
@@ -86,7 +86,6 @@ async function write(lines: readonly SignalLine[], out: string, options: Options
   });
 }
 
-/** `sarraf signals`: what came from outside, and what became of it. */
 export function signalsCommand(): Command {
   return mirrorCommand('signals', {
     description: 'Lists the signals that came from outside and their outcome, newest last.',

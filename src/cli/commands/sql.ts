@@ -55,7 +55,6 @@ Examples:
   sarraf sql "select * from fills where run like '%ma-cross%'" --format csv
   sarraf sql "from trials" --out trials.parquet`;
 
-/** `sarraf sql`: questions to all that is kept. */
 export function sqlCommand(): Command {
   return new Command('sql')
     .description('Runs a SQL query on recordings, stored backtests and studies, by DuckDB, read only.')

@@ -137,7 +137,6 @@ function shownOf(
   return { statement: made, period, methods: methodsOf(options), notes };
 }
 
-/** `sarraf statement`: what happened to the account in a year. */
 export function statementCommand(): Command {
   return new Command('statement')
     .description(
@@ -302,7 +301,7 @@ function statementText({ statement, period, methods, notes }: ShownStatement): r
 
 function balanceColumns(before: readonly TableColumn[]): readonly TableColumn[] {
   const kinds = MOVEMENT_KINDS.map((kind) => right(kind === 'trade' ? 'trades' : kind));
-  return [...before, { title: 'currency' }, right('opening'), ...kinds, right('closing')];
+  return [...before, 'currency', right('opening'), ...kinds, right('closing')];
 }
 
 function balanceRow({ currency, opening, closing, movements }: BalanceTotals): readonly string[] {
@@ -319,7 +318,7 @@ function monthLines(months: readonly (readonly [string, StatementTotals])[]): re
   const rows = months.flatMap(([month, totals]) =>
     totals.balances().map((one, place) => [place === 0 ? month : '', ...balanceRow(one)]),
   );
-  return tableLines(balanceColumns([{ title: 'month' }]), rows);
+  return tableLines(balanceColumns(['month']), rows);
 }
 
 function profitLines(totals: StatementTotals, methods: readonly CostMethod[]): readonly string[] {
@@ -330,8 +329,8 @@ function profitLines(totals: StatementTotals, methods: readonly CostMethod[]): r
     `Realised profit by ${METHOD_NAMES[method]}`,
     ...tableLines(
       [
-        { title: 'coin' },
-        { title: 'in' },
+        'coin',
+        'in',
         right('sold'),
         right('proceeds'),
         right('cost'),
@@ -376,9 +375,6 @@ function monthProfitLines(
   return [
     '',
     'Realised profit by month',
-    ...tableLines(
-      [{ title: 'month' }, { title: 'in' }, ...columns.map((method) => right(METHOD_NAMES[method]))],
-      rows,
-    ),
+    ...tableLines(['month', 'in', ...columns.map((method) => right(METHOD_NAMES[method]))], rows),
   ];
 }

@@ -157,17 +157,17 @@ function booksText({ state, comparisons, comparedAtMs }: ReconciliationReport, n
 }
 
 const STRATEGY_COLUMNS: readonly TableColumn[] = [
-  { title: 'strategy' },
-  { title: 'status' },
-  { title: 'profit', align: 'right' },
-  { title: 'realised', align: 'right' },
-  { title: 'open', align: 'right' },
-  { title: 'holds' },
-  { title: 'fees' },
-  { title: 'orders', align: 'right' },
-  { title: 'fills', align: 'right' },
-  { title: 'last change' },
-  { title: 'why' },
+  'strategy',
+  'status',
+  '>profit',
+  '>realised',
+  '>open',
+  'holds',
+  'fees',
+  '>orders',
+  '>fills',
+  'last change',
+  'why',
 ];
 
 function strategyLines(strategies: readonly StrategyStatus[], nowMs: number): string[] {
@@ -288,7 +288,6 @@ async function showStatus(options: MirrorOptions): Promise<void> {
   });
 }
 
-/** `sarraf status`: the bot at a glance, from its mirror. */
 export function statusCommand(): Command {
   return mirrorCommand('status', {
     description:
@@ -330,7 +329,6 @@ function lineOf(
     : `UNKNOWN whether ${amount} ${currency} went from ${from} to ${to} for ${strategy}, ${since}`;
 }
 
-/** Advises a person on the unknown transfers. */
 function adviceOn(transfers: readonly TransferAtWork[]): readonly string[] {
   const unknown = transfers.filter(({ state }) => state === 'unknown');
   if (unknown.length === 0) return [];

@@ -89,7 +89,6 @@ Examples:
 Exit codes: 0 the study ended, or was asked to; 1 no trial has values, or a file or Redis can not be
 used; 2 an option or a file is wrong.`;
 
-/** `sarraf study`: the search for params. */
 export function studyCommand(): Command {
   const command = new Command('study')
     .description('Searches the params of a strategy, on all cores, and counts every trial.')
@@ -127,7 +126,6 @@ function create(file: string): void {
   console.log(`${file}: edit it, and run it with "sarraf study run ${file}"`);
 }
 
-/** `sarraf study new`. */
 function studyNewCommand(): Command {
   return new Command('new')
     .description('Writes the file of a study that runs as it is, with a word on every key.')
@@ -161,7 +159,6 @@ function show(wanted: string, options: Options): void {
   console.log([...studyLines(result, options.best), ...failed].join('\n'));
 }
 
-/** `sarraf study show`. */
 function studyShowCommand(): Command {
   return new Command('show')
     .description('Shows how much of a study is luck, its best trials, and why others failed.')
@@ -216,7 +213,6 @@ function makeFolder(path: string): void {
   }
 }
 
-/** `sarraf study report`. */
 function studyReportCommand(): Command {
   return new Command('report')
     .description('Writes a page with the verdict, charts and tables, and all trials as Parquet beside it.')
@@ -246,14 +242,14 @@ interface Status extends Pick<
 }
 
 const COLUMNS: readonly TableColumn[] = [
-  { title: 'study' },
-  { title: 'trials', align: 'right' },
-  { title: 'on this data', align: 'right' },
-  { title: 'failed', align: 'right' },
-  { title: 'objective' },
-  { title: 'best', align: 'right' },
-  { title: 'hold-out' },
-  { title: '' },
+  'study',
+  '>trials',
+  '>on this data',
+  '>failed',
+  'objective',
+  '>best',
+  'hold-out',
+  '',
 ];
 
 function status(wanted: string | undefined, options: StatusOptions): void {
@@ -317,7 +313,6 @@ function rowOf({
   ];
 }
 
-/** `sarraf study status`. */
 function studyStatusCommand(): Command {
   return new Command('status')
     .description('Lists the studies: how far each is, and its best trial.')

@@ -89,7 +89,7 @@ function listTokens(options: Options): void {
       ...own.map(({ name, role, madeAtMs }) => [name, role, bothTimesText(madeAtMs)]),
       ...others.map(({ name, strategy, madeAtMs }) => [name, `signal ${strategy}`, bothTimesText(madeAtMs)]),
     ];
-    console.log(tableLines([{ title: 'token' }, { title: 'may' }, { title: 'made' }], rows).join('\n'));
+    console.log(tableLines(['token', 'may', 'made'], rows).join('\n'));
   }
 }
 
@@ -107,7 +107,6 @@ function makeLink(options: RoleOptions): void {
   else console.log(`${link}\nIt signs in once, within ten minutes.`);
 }
 
-/** `sarraf token`: who may open the page. */
 export function tokenCommand(): Command {
   return new Command('token')
     .description('Makes, lists and removes tokens of the page, and makes links that sign in once.')

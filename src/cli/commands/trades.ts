@@ -29,7 +29,6 @@ function listTrades(options: FilterOptions): void {
   });
 }
 
-/** `sarraf trades`: the trades of the account, those of other hands among them. */
 export function tradesCommand(): Command {
   const command = mirrorCommand('trades', {
     description: 'Lists the trades of the account, newest last. The fee is in the currency received.',

@@ -29,7 +29,6 @@ async function run(market: MarketSymbol | undefined, options: Options): Promise<
   await postLock({ kind: 'unlock', name, strategy, market: market ?? null, isAll }, options);
 }
 
-/** `sarraf unlock`: ends locks before their time. */
 export function unlockCommand(): Command {
   return new Command('unlock')
     .description('Ends locks before their time.')

@@ -64,7 +64,6 @@ async function watch(options: Options): Promise<void> {
   }
 }
 
-/** `sarraf watchdog`: reports a bot that is silent, from a process of its own. */
 export function watchdogCommand(): Command {
   return new Command('watchdog')
     .description('Watches a bot from a process of its own: reports silence, and can cancel its entries.')

@@ -38,7 +38,6 @@ async function withdraw(amount: string, options: Options, io: CommandIo): Promis
   ]);
 }
 
-/** `sarraf withdraw`: rial to a bank account. */
 export function withdrawCommand(io: CommandIo = MACHINE_IO): Command {
   const command = new Command('withdraw')
     .description('Withdraws rial to a bank account of yours; asks first.')

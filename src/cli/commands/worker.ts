@@ -67,7 +67,6 @@ async function work({ redis, threads, strategies, dataFrom, data, secretFile }: 
   }
 }
 
-/** `sarraf worker`: computes trials of other machines' studies. */
 export function workerCommand(): Command {
   const command = new Command('worker')
     .description('Computes trials of studies that are offered in a Redis or Valkey, in threads.')

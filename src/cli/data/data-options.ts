@@ -33,7 +33,6 @@ export function timeframeOption(text: string): Timeframe {
   throw new InvalidArgumentError(`expected one of ${TIMEFRAMES.join(', ')}.`);
 }
 
-/** Help text of `--anchor`. */
 export const ANCHOR_HELP =
   'where the candles begin: UTC, Asia/Tehran, or "UTC 08:00" (default: found by what is there)';
 
@@ -65,7 +64,6 @@ export function rangeOption(options: { readonly from?: number; readonly to?: num
   );
 }
 
-/** Options that name one folder of the catalogue. */
 export interface FolderOptions {
   readonly market: MarketSymbol;
   readonly kind: RecordKind;
@@ -74,7 +72,6 @@ export interface FolderOptions {
 
 export const RECORD_KINDS: readonly RecordKind[] = ['candles', 'trades', 'books', 'stats'];
 
-/** The folder that options name. */
 export function folderOf({ market, kind, timeframe }: FolderOptions): FolderKey {
   if (kind !== 'candles') return { market, kind };
   if (timeframe === undefined) throw wrongInput('expected --timeframe for candles, such as --timeframe 1h');

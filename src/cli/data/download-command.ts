@@ -7,7 +7,6 @@ import type { DownloadCommandOptions } from './download-from-exchange.ts';
 const EXAMPLES = `  sarraf data download --market BTCIRT --timeframe 1m --from 2024-01-01 --to 2024-02-01 --config bot.yaml
   sarraf data download --market BTCIRT --timeframe 1h --from 2024-01-01 --address http://127.0.0.1:8900`;
 
-/** `sarraf data download`: candles of an exchange, into the catalogue. */
 export function downloadCommand(): Command {
   return dataCommand('download', {
     description:

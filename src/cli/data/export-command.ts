@@ -25,7 +25,6 @@ interface Options extends DataOptions, FolderOptions {
 const EXAMPLES = `  sarraf data export candles.csv --market BTCIRT --timeframe 1h
   sarraf data export trades.parquet --market BTCIRT --kind trades --from 2024-08-08 --to 2024-08-09`;
 
-/** `sarraf data export`: out of the catalogue, to a file. */
 export function exportCommand(): Command {
   return dataCommand('export', {
     description:

@@ -46,7 +46,6 @@ const EXAMPLES = `  sarraf data import candles.csv.gz --market BTCUSDT
   sarraf data import trades.csv --market BTCIRT --columns time=when,amount=size
   sarraf data import feed.jsonl.gz --market BTCUSDT --kind depth`;
 
-/** `sarraf data import`: files of others, into the catalogue. */
 export function importCommand(): Command {
   const command = dataCommand('import', {
     description:

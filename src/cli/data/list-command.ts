@@ -15,14 +15,14 @@ const EXAMPLES = `  sarraf data list
   sarraf data list --catalogue data/catalogue --json`;
 
 const COLUMNS: readonly TableColumn[] = [
-  { title: 'market' },
-  { title: 'what' },
-  { title: 'rows', align: 'right' },
-  { title: 'from (UTC)' },
-  { title: 'to (UTC)' },
-  { title: 'files', align: 'right' },
-  { title: 'MB', align: 'right' },
-  { title: 'source' },
+  'market',
+  'what',
+  '>rows',
+  'from (UTC)',
+  'to (UTC)',
+  '>files',
+  '>MB',
+  'source',
 ];
 
 /** Sources that are named in the table. */
@@ -42,7 +42,6 @@ interface Summary {
   readonly sources: readonly string[];
 }
 
-/** `sarraf data list`: what is there. */
 export function listCommand(): Command {
   return dataCommand('list', {
     description: 'Lists the recordings in the catalogue.',

@@ -30,7 +30,6 @@ interface Options extends DataOptions {
 const EXAMPLES = `  sarraf data resample --market BTCIRT --timeframe 1h
   sarraf data resample --market BTCIRT --of trades --timeframe 1m`;
 
-/** `sarraf data resample`: coarser candles of finer ones or of trades. */
 export function resampleCommand(): Command {
   return dataCommand('resample', {
     description: 'Makes coarser candles from finer ones, or from trades, and adds them to the catalogue.',

@@ -35,7 +35,6 @@ const EXAMPLES = `  sarraf data verify
 /** Findings of a folder that are shown without `--all`. */
 const MOST_SHOWN = 50;
 
-/** `sarraf data verify`: whether what is there is whole and can be right. */
 export function verifyCommand(): Command {
   return dataCommand('verify', {
     description:

@@ -10,7 +10,6 @@ import type { EndpointResult } from '../../exchange/reply-decoder.ts';
 import { CommandError } from '../command-error.ts';
 import { notChecked, type CheckFinding } from './check-finding.ts';
 
-/** Result of a read by doctor. */
 export type ReadOutcome<Value> =
   | { readonly kind: 'value'; readonly value: Value }
   /** The exchange said no, or no answer came that can be read. */

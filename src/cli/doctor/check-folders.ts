@@ -33,7 +33,6 @@ export function nearestFolder(folder: string): string {
   return nearest;
 }
 
-/** Checks that a bot can write to a folder, or create it. */
 export function checkWritable(check: string, folder: string): CheckFinding {
   const nearest = nearestFolder(folder);
   const remedy = `give this user the right to write to ${nearest} (chown, chmod), or name another folder`;

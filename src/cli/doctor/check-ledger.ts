@@ -30,7 +30,6 @@ const NETWORK = new Map([
 ]);
 const OVERLAY = 0x794c7630;
 
-/** Owner of the ledger. */
 interface LedgerOwner {
   /** The bot's address and credential. */
   readonly subjects: ReadonlySet<string>;

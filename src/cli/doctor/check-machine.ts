@@ -1,7 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { notChecked, ok, problem, warning, type CheckFinding } from './check-finding.ts';
 
-/** Facts about the machine that `sarraf doctor` checks. */
 interface MachineFacts {
   readonly nodeVersion: string;
   /** Memory this process may still use. */

@@ -13,7 +13,6 @@ import { locksText } from '../lock-lines.ts';
 import { notChecked, ok, problem, warning, type CheckFinding } from './check-finding.ts';
 import { english, sentenceFacts } from '../../language/sentence.ts';
 
-/** Returns the mirror path of a bot in a mode. */
 export function mirrorFileOf(folder: string, mode: BotConfig['mode']): string {
   return join(folder, mirrorName(mode));
 }

@@ -136,7 +136,6 @@ export function inventoryFindings(config: BotConfig, wallets: Outcome<'wallets'>
   }
 }
 
-/** Checks that there is money or coin to trade with. */
 export function moneyFinding(markets: readonly MarketName[], wallets: Outcome<'wallets'>): CheckFinding {
   if (wallets.kind !== 'value') return unread('money', wallets);
   const filled = new Set(

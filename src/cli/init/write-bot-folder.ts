@@ -14,7 +14,6 @@ import {
 import { basename, dirname, join } from 'node:path';
 import { failed, wrongInput } from '../command-error.ts';
 
-/** Content of a new folder. */
 export interface FolderContent {
   /** Texts by their paths in it. */
   readonly texts: ReadonlyMap<string, string>;

@@ -88,21 +88,13 @@ function lines(
       ? `The hold-out is opened now, after ${opened.afterTrials} trials.`
       : `The hold-out was opened on ${when}.`,
     '',
-    ...tableLines(
-      [
-        { title: '' },
-        { title: 'in the trials', align: 'right' },
-        { title: 'in the hold-out', align: 'right' },
-      ],
-      rows,
-    ),
+    ...tableLines(['', '>in the trials', '>in the hold-out'], rows),
     '',
     ...(trialsOnData.inHoldout === 0 ? [] : [voice.tell(seenNote(trialsOnData))]),
     'It is spent: what you choose after looking at it was not tested on new data.',
   ];
 }
 
-/** `sarraf study open-holdout`. */
 export function openHoldoutCommand(): Command {
   return new Command('open-holdout')
     .description('Runs the best params once on the hold-out, and records for ever that it was opened.')

@@ -109,7 +109,6 @@ export function shortName({ settings, identity }: PreparedStudy): string {
   return [baseName(strategy), ...places, timeframe, identity.id.slice(0, 8)].join('-');
 }
 
-/** The options' budget over that of the file. */
 function withBudget(read: ReadStudy, options: SessionFlags): ReadStudy {
   const { budget: given } = BUDGET_FLAGS.written(options);
   if (given === undefined) return read;
@@ -192,7 +191,6 @@ const END_OF_SPACE = 'every point of the space was tried';
 const stoppedText = ({ study }: ValidatedStudy): string =>
   `it ended before all of its trials: "sarraf study resume ${study}" goes on`;
 
-/** `sarraf study run`. */
 export function studyRunCommand(): Command {
   const command = new Command('run')
     .description('Runs a study, or goes on with one: by its file, or by a strategy and options.')
@@ -205,7 +203,6 @@ export function studyRunCommand(): Command {
     );
 }
 
-/** `sarraf study resume`. */
 export function studyResumeCommand(): Command {
   const command = new Command('resume')
     .description('Goes on with a study where it was, with the file and the data that it began with.')

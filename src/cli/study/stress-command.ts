@@ -55,7 +55,6 @@ async function stress(what: string, options: Options): Promise<void> {
   });
 }
 
-/** `sarraf study stress`. */
 export function studyStressCommand(): Command {
   const command = new Command('stress')
     .description('Runs the best trial with doubled costs, other orders, redrawn candles and random entries.')

@@ -45,10 +45,10 @@ function trialLines(result: StudyResult, most: number): readonly string[] {
   const metrics = shownFigures(result.objectives.map(({ metric }) => metric));
   const names = [...new Set(ranked.flatMap(({ params }) => Object.keys(params)))];
   const columns: readonly TableColumn[] = [
-    { title: 'trial', align: 'right' },
+    '>trial',
     ...metrics.map((title): TableColumn => ({ title, align: 'right' })),
     ...names.map((title): TableColumn => ({ title, align: 'right' })),
-    { title: '' },
+    '',
   ];
   const rows = ranked.map(({ number, params, metrics: found, violation }) => [
     String(number),
@@ -88,7 +88,7 @@ export function verdictLines({ verdict, basis }: StudyValidation): readonly stri
 /** Every statistic with its figure; where it was tested with what it is, and where its formula is from. */
 function statisticLines(validation: StudyValidation): readonly string[] {
   const texts = statisticTexts(validation);
-  const columns = [{ title: `statistics of ${countText(validation.basis.days, 'day')}` }, { title: '' }];
+  const columns = [`statistics of ${countText(validation.basis.days, 'day')}`, ''];
   const [head = '', ...rows] = tableLines(
     columns,
     texts.map(({ title, figure, missing }) => [title, figure ?? `not tested: ${missing}`]),
@@ -102,7 +102,7 @@ function statisticLines(validation: StudyValidation): readonly string[] {
 /** The best trial under other conditions, for people. */
 export function stressLines(findings: StressFindings): readonly string[] {
   return tableLines(
-    [{ title: `trial ${findings.trial} under stress` }, { title: '' }],
+    [`trial ${findings.trial} under stress`, ''],
     stressTexts(findings).map(({ title, figure, missing }) => [title, figure ?? `not tested: ${missing}`]),
   );
 }

@@ -88,7 +88,6 @@ async function walkForward(what: string, options: WalkFlags): Promise<void> {
   });
 }
 
-/** `sarraf study walk-forward`. */
 export function studyWalkForwardCommand(): Command {
   const command = new Command('walk-forward')
     .description('Chooses params again and again as time goes on, and trades each choice on what follows.')
@@ -99,7 +98,6 @@ export function studyWalkForwardCommand(): Command {
     .action(async (what: string, options: WalkFlags) => asCommand(async () => walkForward(what, options)));
 }
 
-/** A walk-forward for people. */
 export function walkForwardLines(result: WalkForwardResult): readonly string[] {
   const { study, plan, windows, trialsAWindow, notes, hash, file } = result;
   return [
@@ -109,10 +107,7 @@ export function walkForwardLines(result: WalkForwardResult): readonly string[] {
     '',
     ...linesOf(driftTexts(result)),
     '',
-    ...tableLines(
-      [{ title: 'the account, out of sample' }, { title: '', align: 'right' }],
-      accountTexts(result),
-    ),
+    ...tableLines(['the account, out of sample', '>'], accountTexts(result)),
     '',
     ...notes.map(studyVoice('en').tell),
     `hash ${hash}`,
@@ -132,7 +127,6 @@ interface GivenPlan {
   readonly budget?: { readonly time: string };
 }
 
-/** Options of a walk-forward. */
 type WalkFlags = SessionFlags & RemoteFlags;
 
 interface WantedWalk {

@@ -3,7 +3,6 @@ import { join } from 'node:path';
 import { writePrivateFile } from '../../configuration/private-file.ts';
 import type { AccessStore } from '../access-store.ts';
 
-/** The name of the token that the first start makes. */
 const FIRST_NAME = 'first';
 
 /** Returns the path of the first token, for this user alone. */

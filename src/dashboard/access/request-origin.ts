@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto';
 import { isSameHash } from './secret-text.ts';
 
-/** Headers of a request that show its origin. */
 interface OriginHeaders {
   readonly host: string | undefined;
   readonly origin: string | undefined;

@@ -21,7 +21,6 @@ import type { CostReply } from '../schema/action.ts';
 
 /** Orders that are counted; no account has as many. */
 const MOST_COUNTED = 100_000;
-/** Orders that are named. */
 const MOST_NAMED = 500;
 
 type Place = CostReply['places'][number];

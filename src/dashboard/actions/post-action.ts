@@ -33,7 +33,6 @@ import {
 } from './action-cost.ts';
 import type { MirrorReader } from '../../mirror/mirror-reader.ts';
 
-/** Action and its cost. */
 interface Action {
   readonly key: string;
   readonly dryRun: boolean;

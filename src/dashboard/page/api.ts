@@ -84,10 +84,8 @@ export async function deleteAt(path: string): Promise<void> {
   await request('DELETE', path, undefined);
 }
 
-/** The address of server-sent events. */
 export const EVENTS_ADDRESS = `${BASE}/events`;
 
-/** The address of the page of a report. */
 export function reportAddress(id: string): string {
   return `${BASE}/reports/${id.split('/').map(encodeURIComponent).join('/')}`;
 }

@@ -17,7 +17,7 @@ import { chooseLanguage, chooseRialUnit, language, rialUnit } from './preference
 import { reasonToReload } from './page-parts.ts';
 import { askFor } from './actions/action.ts';
 import { BotState, StateDetail } from './parts/bot-state.tsx';
-import { Badge } from './parts/words.tsx';
+import { Badge, Button } from './parts/words.tsx';
 
 /** The whole page: the login, or the bot. */
 export function App() {
@@ -97,9 +97,7 @@ function ReloadNotice() {
   return (
     <p class="notice warn" role="alert" data-reload={reason}>
       {say(`reload.${reason}`)}{' '}
-      <button type="button" class="quiet" onClick={() => location.reload()}>
-        {say('action.reload')}
-      </button>
+      <Button says="action.reload" class="quiet" onClick={() => location.reload()} />
     </p>
   );
 }
@@ -147,9 +145,7 @@ function Navigation() {
           {LISTED_VIEWS.map((view) => (
             <Entry key={view} view={view} onGo={() => menu.current?.close()} />
           ))}
-          <button type="button" onClick={() => menu.current?.close()}>
-            {say('action.close')}
-          </button>
+          <Button says="action.close" onClick={() => menu.current?.close()} />
         </div>
       </dialog>
     </nav>
@@ -228,19 +224,15 @@ function MainAction() {
   if (bot === undefined || !mayOperate()) return null;
   if (bot.state === 'halted')
     return (
-      <button type="button" class="primary" onClick={() => askFor({ kind: 'resume', body: {} })}>
-        {say('action.resume.do')}
-      </button>
+      <Button says="action.resume.do" class="primary" onClick={() => askFor({ kind: 'resume', body: {} })} />
     );
   return (
-    <button
-      type="button"
+    <Button
+      says="action.halt.do"
       class="danger"
       disabled={bot.state === 'ended'}
       onClick={() => askFor({ kind: 'halt', body: {} })}
-    >
-      {say('action.halt.do')}
-    </button>
+    />
   );
 }
 

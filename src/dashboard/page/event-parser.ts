@@ -1,4 +1,3 @@
-/** One server-sent event. */
 interface ServerEvent {
   readonly name: string;
   readonly data: string;

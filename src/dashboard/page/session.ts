@@ -10,7 +10,6 @@ export const pageSession = signal<SessionReply | null | undefined>(undefined);
 /** Marks that this browser signed in: the cookie cannot be read, and a refusal would appear as a fault. */
 const HINT = 'signed-in';
 
-/** Failure of the page's session request. */
 export const sessionFailure = signal<ApiFailure | null>(null);
 
 /** The code of a one-time link, which is taken out of the address before anything else is done. */

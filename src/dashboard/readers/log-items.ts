@@ -5,7 +5,6 @@ import { onOneLine } from '../api-error.ts';
 import { sentencesIn } from './row-items.ts';
 import { inEnglish } from '../../language/sentence.ts';
 
-/** A line of the journal as people read it. */
 export function logItemOf({ seq, atMs, kind, subject, json, level }: LevelledLine): LogItem {
   const data = parsedJson(json);
   const said = inEnglish(data);

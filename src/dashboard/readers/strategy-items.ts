@@ -61,7 +61,6 @@ export function strategyItems(
   });
 }
 
-/** The markets that a strategy has traded in, by its row. */
 function marketsOf(record: StrategyRecord): readonly string[] {
   return [...readFigures(record, MARKET_NAMES).ledger.state.flows.keys()];
 }

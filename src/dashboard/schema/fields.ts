@@ -31,7 +31,6 @@ export const countField = z.int().nonnegative();
 
 export const sideField = WORD_CODECS.side;
 
-/** Codecs of the fields of records. */
 export const ITEM_CODECS = {
   ...WORD_CODECS,
   exit: z.string(),
@@ -42,7 +41,6 @@ export const ITEM_CODECS = {
   cursor: countField,
 };
 
-/** The most rows of one page. */
 export const MOST_ROWS_OF_PAGE = 500;
 
 /** A page of a list, newest first. */
@@ -53,7 +51,6 @@ export function pageOfItems<Item extends z.ZodType>(item: Item) {
   });
 }
 
-/** Query for a page. */
 export const pageQuery = z.object({
   before: z
     .string()

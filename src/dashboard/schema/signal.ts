@@ -4,7 +4,6 @@ import { timeField } from './fields.ts';
 
 const time = z.union([timeField, z.iso.datetime({ offset: true }).transform((text) => Date.parse(text))]);
 
-/** Signal for a strategy. */
 export const signalBody = z.strictObject({
   payload: z.unknown().describe('JSON of the schema that the strategy declares.'),
   name: z.string().min(1).max(32).optional().describe('Of the signal, where the address has none.'),

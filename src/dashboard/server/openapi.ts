@@ -3,7 +3,6 @@ import { VERSION } from '../../exchange/version.ts';
 import { DASHBOARD_ENDPOINTS, type EndpointShape } from '../schema/endpoints.ts';
 import { errorReply } from '../schema/error.ts';
 
-/** Path of the API. */
 export const API_ROOT = '/api/v1';
 
 type Json = Readonly<Record<string, unknown>>;

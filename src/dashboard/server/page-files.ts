@@ -26,7 +26,6 @@ const FOR_EVER = 'public, max-age=31536000, immutable';
 
 type Encoding = 'br' | 'gzip';
 
-/** One file of the page, as it is answered. */
 interface PageFile {
   readonly type: string;
   readonly etag: string;

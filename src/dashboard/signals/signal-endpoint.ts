@@ -152,7 +152,6 @@ function tokenIn(rawBody: string): string | null {
   }
 }
 
-/** Content of a signal request. */
 interface SignalRequest {
   readonly strategy: string;
   /** Null where the address has none. */
@@ -167,7 +166,6 @@ interface SignalRequest {
   readonly bodyToken: string | null;
 }
 
-/** Sender of a signal. */
 interface SignalSender extends SignalToken {
   /** Time of a signed request, in ms since 1970; null for others. */
   readonly signedAtMs: number | null;

@@ -25,7 +25,6 @@ interface RunChartsProps {
   readonly chosen: ReadonlySignal<{ readonly trade: TradeRow } | null>;
 }
 
-/** The charts of a run with their switches and their legend. */
 export function RunCharts({ data, chosen }: RunChartsProps) {
   const place = useRef<HTMLDivElement>(null);
   const chart = useRef<RunChart>(null);

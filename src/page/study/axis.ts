@@ -2,7 +2,6 @@ import { foreignText } from '../report-words.ts';
 import type { FigureKind, ReportParameter } from '../study-data.ts';
 import { figureText, percentTick, shortNumber } from './study-page.ts';
 
-/** A scale of a picture. */
 export interface PictureAxis {
   readonly title: string;
   /** Part of the axis below a value: 0 to 1. */

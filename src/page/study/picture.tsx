@@ -88,7 +88,6 @@ export function nearest<Thing extends Spot>(things: readonly Thing[], { left, to
 const dotsPath = (dots: readonly Spot[]): string =>
   dots.map(({ left, top }) => `M${left.toFixed(1)} ${top.toFixed(1)}h0`).join('');
 
-/** A line through points. */
 export const linePath = (points: readonly Spot[]): string =>
   points
     .map(({ left, top }, index) => `${index === 0 ? 'M' : 'L'}${left.toFixed(1)} ${top.toFixed(1)}`)
@@ -132,7 +131,6 @@ export function frameOf({ width, height, x, y, note = '' }: FrameOptions) {
   };
 }
 
-/** The axes of a picture with their grid. */
 export function Axes({ frame }: { readonly frame: Frame }) {
   const { height, x, y, note, ceiling, left, right, floor, leftOf, topOf } = frame;
   return (

@@ -14,7 +14,6 @@ import {
 import type { FigureKind, ReportParameter, StudyReportData, TrialState } from '../study-data.ts';
 import { ENGLISH_STUDY_PAGE, PERSIAN_STUDY_PAGE } from '../study-texts.ts';
 
-/** Text of a key of the page of a study. */
 export const sayStudy = translateInto<typeof ENGLISH_STUDY_PAGE>(
   pageLanguage,
   isPersian ? PERSIAN_STUDY_PAGE : ENGLISH_STUDY_PAGE,

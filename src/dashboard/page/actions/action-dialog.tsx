@@ -7,7 +7,7 @@ import { refreshAll } from '../use-reply.ts';
 import { openDialog, type PageAction, type OpenDialog, newKey } from './action.ts';
 import type { ActionFields, ActionFieldsProps } from './action-fields.tsx';
 import type { ActionStateReply, CostReply, ActionReply } from '../../schema/action.ts';
-import { Said, SideWord } from '../parts/words.tsx';
+import { Button, Said, SideWord } from '../parts/words.tsx';
 import { knownMarket } from '../markets.ts';
 import { showBothUnits, showExact, showLength, showName } from '../shown.ts';
 import { ApiFailure, getReply, postBody } from '../api.ts';
@@ -103,11 +103,7 @@ function Steps({ action, posted, onBack }: StepsProps) {
         )}
       </div>
       <form method="dialog" class="buttons">
-        {onBack !== null && !isDone ? (
-          <button type="button" onClick={onBack}>
-            {say('action.back')}
-          </button>
-        ) : null}
+        {onBack !== null && !isDone ? <Button says="action.back" onClick={onBack} /> : null}
         <button type="submit">{say(isDone ? 'action.close' : 'action.leave')}</button>
         {now.step === 'cost' ? (
           <button
@@ -120,9 +116,7 @@ function Steps({ action, posted, onBack }: StepsProps) {
           </button>
         ) : null}
         {now.step === 'asking' && failure !== null ? (
-          <button type="button" onClick={() => void posted.askCost(action)}>
-            {say('action.again')}
-          </button>
+          <Button says="action.again" onClick={() => void posted.askCost(action)} />
         ) : null}
       </form>
     </>
@@ -171,16 +165,11 @@ function OutcomeLines({ state, isEnded }: OutcomeLinesProps) {
   );
 }
 
-interface CostLinesProps {
-  readonly action: PageAction;
-  readonly cost: CostReply | null;
-}
-
 /**
  * Shows the cost of an action before it is confirmed: orders, requests, and the time it needs under the
  * budget.
  */
-function CostLines({ action, cost }: CostLinesProps) {
+function CostLines({ action, cost }: { readonly action: PageAction; readonly cost: CostReply | null }) {
   if (cost === null) return null;
   const { cancelCount, places, requests, limit, windowMs, seconds } = cost;
   const isFree = requests === 0;

@@ -1,3 +1,4 @@
+import { Button } from '../parts/words.tsx';
 import type { ComponentChildren } from 'preact';
 import { say } from '../say.ts';
 import { openDialog } from './action.ts';
@@ -19,9 +20,7 @@ export function FieldsForm({ onSubmit, children }: FieldsFormProps) {
     >
       {children}
       <div class="buttons">
-        <button type="button" onClick={() => (openDialog.value = null)}>
-          {say('action.leave')}
-        </button>
+        <Button says="action.leave" onClick={() => (openDialog.value = null)} />
         <button type="submit" class="primary">
           {say('action.showCost')}
         </button>

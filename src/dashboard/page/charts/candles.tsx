@@ -2,13 +2,7 @@ import { locale } from '../preferences.ts';
 import type { CandleChartData } from './candle-chart.ts';
 import { ChartRoom } from './chart-room.tsx';
 
-interface CandlesProps {
-  readonly data: CandleChartData;
-  readonly label: string;
-}
-
-/** The chart of a market. */
-export function CandleView({ data, label }: CandlesProps) {
+export function CandleView({ data, label }: { readonly data: CandleChartData; readonly label: string }) {
   return (
     <ChartRoom
       kind="candles"

@@ -1,6 +1,5 @@
 import { colour } from '../../../page/theme.ts';
 
-/** The colours and the font of a chart. */
 interface ChartColours {
   readonly text: string;
   readonly line: string;

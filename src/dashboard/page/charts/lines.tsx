@@ -2,7 +2,6 @@ import { locale } from '../preferences.ts';
 import { ChartRoom } from './chart-room.tsx';
 import type { LineChartData } from './line-chart.ts';
 
-/** A chart of lines. */
 export function Lines(data: LineChartData) {
   return (
     <ChartRoom

@@ -12,7 +12,6 @@ const TONES: Readonly<Record<BotItem['state'], Tone>> = {
   ended: 'warn',
 };
 
-/** The state of a bot in a word. */
 export function BotState({ bot }: { readonly bot: BotItem }) {
   return (
     <Badge tone={TONES[bot.state]}>

@@ -1,18 +1,44 @@
 import type { ComponentChildren } from 'preact';
+import { say } from '../say.ts';
 import { capitalised } from '../shown.ts';
 import { WithCode } from './words.tsx';
 
-/** One column of a table. */
+type Says = Parameters<typeof say>[0];
+
+/** Numbers end their column, short text is not broken, a title heads the card on a phone, long is left out. */
+type ColumnFlag = 'number' | 'short' | 'title' | 'long';
+
 export interface DataColumn<Row> {
-  readonly key: string;
-  readonly head: string;
+  readonly says: Says;
   readonly cell: (row: Row) => ComponentChildren;
-  /** Numbers stand at the end of their column, digits below digits. */
-  readonly isNumber?: boolean;
-  /** True for text better not broken into lines, such as a time. */
-  readonly isShort?: boolean;
-  /** True if this names the row: it is the title of the card on a phone. */
-  readonly isTitle?: boolean;
+  readonly flags: readonly ColumnFlag[];
+}
+
+export const column = <Row,>(
+  says: Says,
+  cell: (row: Row) => ComponentChildren,
+  ...flags: readonly ColumnFlag[]
+): DataColumn<Row> => ({ says, cell, flags });
+
+/** The texts of heads have no places. */
+const headOf = (says: Says): string => capitalised(say(says as 'column.state'));
+
+/** One figure of a list, by the text that names it. */
+export function Figure({
+  says,
+  class: name,
+  children,
+}: {
+  readonly says: Says;
+  readonly class?: string;
+  readonly children: ComponentChildren;
+}) {
+  return (
+    <div>
+      <dt>{say(says as 'column.state')}</dt>
+      <dd class={name}>{children}</dd>
+    </div>
+  );
 }
 
 interface DataTableProps<Row> {
@@ -38,9 +64,9 @@ export function DataTable<Row>({ label, columns, rows, keyOf, empty }: DataTable
       <table role="table" aria-label={label}>
         <thead role="rowgroup">
           <tr role="row">
-            {columns.map(({ key, head, isNumber }) => (
-              <th key={key} role="columnheader" scope="col" class={isNumber === true ? 'number' : ''}>
-                {capitalised(head)}
+            {columns.map(({ says, flags }) => (
+              <th key={says} role="columnheader" scope="col" class={flags.includes('number') ? 'number' : ''}>
+                {headOf(says)}
               </th>
             ))}
           </tr>
@@ -48,19 +74,8 @@ export function DataTable<Row>({ label, columns, rows, keyOf, empty }: DataTable
         <tbody role="rowgroup">
           {rows.map((row) => (
             <tr role="row" key={keyOf(row)}>
-              {columns.map(({ key, head, cell, isNumber, isShort, isTitle }) => (
-                <td
-                  key={key}
-                  role="cell"
-                  data-head={capitalised(head)}
-                  class={[
-                    isNumber === true && 'number',
-                    isShort === true && 'short',
-                    isTitle === true && 'title',
-                  ]
-                    .filter((name) => name !== false)
-                    .join(' ')}
-                >
+              {columns.map(({ says, cell, flags }) => (
+                <td key={says} role="cell" data-head={headOf(says)} class={flags.join(' ')}>
                   {cell(row)}
                 </td>
               ))}

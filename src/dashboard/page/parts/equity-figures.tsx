@@ -1,5 +1,5 @@
+import { Figure } from './data-table.tsx';
 import type { EquityItem } from '../../schema/overview.ts';
-import { say } from '../say.ts';
 import { showMoney } from '../shown.ts';
 import { Gain } from './words.tsx';
 
@@ -12,22 +12,15 @@ export function EquityFigures({
   const { currency, now, day, total } = equity;
   return (
     <>
-      <div>
-        <dt>{say('overview.now')}</dt>
-        <dd class="main-figure">{showMoney(now, currency)}</dd>
-      </div>
-      <div>
-        <dt>{say('overview.today')}</dt>
-        <dd>
-          <Gain amount={day} currency={currency} />
-        </dd>
-      </div>
-      <div>
-        <dt>{say('overview.total')}</dt>
-        <dd>
-          <Gain amount={total} currency={currency} />
-        </dd>
-      </div>
+      <Figure says="overview.now" class="main-figure">
+        {showMoney(now, currency)}
+      </Figure>
+      <Figure says="overview.today">
+        <Gain amount={day} currency={currency} />
+      </Figure>
+      <Figure says="overview.total">
+        <Gain amount={total} currency={currency} />
+      </Figure>
     </>
   );
 }

@@ -1,3 +1,4 @@
+import { Button } from './words.tsx';
 import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import { withQuery } from '../api.ts';
@@ -43,19 +44,15 @@ export function PagedList<Item>({ path, query, label, empty, columns, keyOf }: P
           <DataTable label={label} columns={columns} rows={items} keyOf={keyOf} empty={empty} />
           <p class="pages">
             {before === undefined ? null : (
-              <button type="button" onClick={() => (place.value = { limit: FIRST_ROWS })}>
-                {say('list.newest')}
-              </button>
+              <Button says="list.newest" onClick={() => (place.value = { limit: FIRST_ROWS })} />
             )}
             {next === null ? null : (
-              <button
-                type="button"
+              <Button
+                says="list.older"
                 onClick={() =>
                   (place.value = limit < MOST_ROWS ? { limit: MOST_ROWS } : { limit, before: next })
                 }
-              >
-                {say('list.older')}
-              </button>
+              />
             )}
           </p>
         </>

@@ -1,10 +1,5 @@
-interface RawDataProps {
-  readonly label: string;
-  readonly data: unknown;
-}
-
 /** Shows the journal's or the exchange's original data; opened on demand. */
-export function RawData({ label, data }: RawDataProps) {
+export function RawData({ label, data }: { readonly label: string; readonly data: unknown }) {
   if (data === null || data === undefined) return null;
   const text = typeof data === 'string' ? data : JSON.stringify(data, null, 2);
   return (

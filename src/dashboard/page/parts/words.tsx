@@ -19,6 +19,22 @@ export function Gain({ amount, currency }: { readonly amount: string | null; rea
   return <span class={`gain ${tone}`}>{showMoney(amount, currency, { isSigned: true })}</span>;
 }
 
+export function Button({
+  says,
+  ...rest
+}: {
+  readonly says: Parameters<typeof say>[0];
+  readonly onClick: () => void;
+  readonly class?: string;
+  readonly disabled?: boolean;
+}) {
+  return (
+    <button type="button" {...rest}>
+      {say(says as 'action.close')}
+    </button>
+  );
+}
+
 export function SideWord({ side }: { readonly side: 'buy' | 'sell' }) {
   return <span class={`side ${side}`}>{say(`side.${side}`)}</span>;
 }

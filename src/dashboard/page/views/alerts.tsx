@@ -2,11 +2,11 @@ import { useSignal } from '@preact/signals';
 import { askFor } from '../actions/action.ts';
 import type { AlertItem } from '../../schema/alert.ts';
 import { Choices } from '../parts/choices.tsx';
-import type { DataColumn } from '../parts/data-table.tsx';
+import { type DataColumn, column } from '../parts/data-table.tsx';
 import { overview } from '../overview.ts';
 import { PagedList } from '../parts/paged-list.tsx';
 import { Panel } from '../parts/panel.tsx';
-import { Age, Badge } from '../parts/words.tsx';
+import { Age, Badge, Button } from '../parts/words.tsx';
 import { language } from '../preferences.ts';
 import { say } from '../say.ts';
 import { mayOperate } from '../session.ts';
@@ -54,65 +54,40 @@ function AlertsOff() {
 
 function alertColumns(): readonly DataColumn<AlertItem>[] {
   return [
-    {
-      key: 'time',
-      head: say('column.time'),
-      isShort: true,
-      cell: ({ openedAtMs }) => <Age atMs={openedAtMs} />,
-    },
-    {
-      key: 'severity',
-      head: say('alerts.severity'),
-      cell: ({ severity }) => (
-        <Badge tone={({ info: 'calm', warning: 'warn', critical: 'bad' } as const)[severity]}>
-          {say(`severity.${severity}`)}
-        </Badge>
-      ),
-    },
-    {
-      key: 'text',
-      head: say('column.text'),
-      isTitle: true,
-      cell: ({ texts }) => <span dir="auto">{texts[language.value]}</span>,
-    },
-    {
-      key: 'end',
-      head: say('alerts.ended'),
-      cell: ({ endedAtMs }) => (endedAtMs === null ? say('alerts.state.open') : showTime(endedAtMs)),
-    },
-    {
-      key: 'deliveries',
-      head: say('alerts.deliveries'),
-      cell: ({ deliveries }) =>
-        deliveries.length === 0
-          ? say('alerts.notSent')
-          : deliveries.map(({ channel, state }) => (
-              <span key={channel} class="delivery">
-                <bdi dir="ltr">{channel}</bdi>: {say(`delivery.${state}`)}
-              </span>
-            )),
-    },
-    {
-      key: 'acknowledged',
-      head: say('alerts.acknowledged'),
-      cell: ({ id, texts, acknowledgedAtMs, acknowledgedBy }) => {
-        if (acknowledgedAtMs !== null)
-          return (
-            <>
-              <bdi>{acknowledgedBy}</bdi> <Age atMs={acknowledgedAtMs} />
-            </>
-          );
-        return mayOperate() ? (
-          <button
-            type="button"
-            onClick={() => askFor({ kind: 'acknowledge', body: { alert: id } }, texts[language.value])}
-          >
-            {say('action.acknowledge.do')}
-          </button>
-        ) : (
-          '–'
+    column('column.time', ({ openedAtMs }) => <Age atMs={openedAtMs} />, 'short'),
+    column('alerts.severity', ({ severity }) => (
+      <Badge tone={({ info: 'calm', warning: 'warn', critical: 'bad' } as const)[severity]}>
+        {say(`severity.${severity}`)}
+      </Badge>
+    )),
+    column('column.text', ({ texts }) => <span dir="auto">{texts[language.value]}</span>, 'title'),
+    column('alerts.ended', ({ endedAtMs }) =>
+      endedAtMs === null ? say('alerts.state.open') : showTime(endedAtMs),
+    ),
+    column('alerts.deliveries', ({ deliveries }) =>
+      deliveries.length === 0
+        ? say('alerts.notSent')
+        : deliveries.map(({ channel, state }) => (
+            <span key={channel} class="delivery">
+              <bdi dir="ltr">{channel}</bdi>: {say(`delivery.${state}`)}
+            </span>
+          )),
+    ),
+    column('alerts.acknowledged', ({ id, texts, acknowledgedAtMs, acknowledgedBy }) => {
+      if (acknowledgedAtMs !== null)
+        return (
+          <>
+            <bdi>{acknowledgedBy}</bdi> <Age atMs={acknowledgedAtMs} />
+          </>
         );
-      },
-    },
+      return mayOperate() ? (
+        <Button
+          says="action.acknowledge.do"
+          onClick={() => askFor({ kind: 'acknowledge', body: { alert: id } }, texts[language.value])}
+        />
+      ) : (
+        '–'
+      );
+    }),
   ];
 }

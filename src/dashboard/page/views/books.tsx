@@ -1,5 +1,5 @@
 import type { BooksReply } from '../../schema/books.ts';
-import { DataTable, type DataColumn } from '../parts/data-table.tsx';
+import { type DataColumn, DataTable, Figure, column } from '../parts/data-table.tsx';
 import { Panel, WithReply } from '../parts/panel.tsx';
 import { Age, Badge, Said, type Tone } from '../parts/words.tsx';
 import { say } from '../say.ts';
@@ -27,27 +27,15 @@ export function BooksView() {
           <>
             <Panel title={say('books.state')}>
               <dl class="figures">
-                <div>
-                  <dt>{say('column.state')}</dt>
-                  <dd>
-                    <Badge tone={TONES[books.state]}>{say(`books.${books.state}`)}</Badge>
-                  </dd>
-                </div>
-                <div>
-                  <dt>{say('books.comparedAt')}</dt>
-                  <dd>
-                    <Age atMs={books.comparedAtMs} />
-                  </dd>
-                </div>
-                <div>
-                  <dt>{say('books.comparisons')}</dt>
-                  <dd>{showCount(books.comparisons)}</dd>
-                </div>
+                <Figure says="column.state">
+                  <Badge tone={TONES[books.state]}>{say(`books.${books.state}`)}</Badge>
+                </Figure>
+                <Figure says="books.comparedAt">
+                  <Age atMs={books.comparedAtMs} />
+                </Figure>
+                <Figure says="books.comparisons">{showCount(books.comparisons)}</Figure>
                 {books.sinceMs === null ? null : (
-                  <div>
-                    <dt>{say('books.since')}</dt>
-                    <dd>{showTime(books.sinceMs)}</dd>
-                  </div>
+                  <Figure says="books.since">{showTime(books.sinceMs)}</Figure>
                 )}
               </dl>
               {books.state === 'broken' ? (
@@ -78,41 +66,16 @@ function DifferencesPanel({ books }: { readonly books: BooksReply }) {
   type Difference = BooksReply['differences'][number];
   type Finding = BooksReply['findings'][number];
   const columns: readonly DataColumn<Difference>[] = [
-    {
-      key: 'currency',
-      head: say('books.currency'),
-      isTitle: true,
-      cell: ({ currency }) => unitNow(currency),
-    },
-    {
-      key: 'expected',
-      head: say('books.expected'),
-      isNumber: true,
-      cell: ({ expected, currency }) => showExact(expected, currency),
-    },
-    {
-      key: 'found',
-      head: say('books.found'),
-      isNumber: true,
-      cell: ({ found, currency }) => showExact(found, currency),
-    },
-    {
-      key: 'difference',
-      head: say('books.difference'),
-      isNumber: true,
-      cell: ({ difference, currency }) => showExact(difference, currency),
-    },
+    column('books.currency', ({ currency }) => unitNow(currency), 'title'),
+    column('books.expected', ({ expected, currency }) => showExact(expected, currency), 'number'),
+    column('books.found', ({ found, currency }) => showExact(found, currency), 'number'),
+    column('books.difference', ({ difference, currency }) => showExact(difference, currency), 'number'),
   ];
   const findingColumns: readonly DataColumn<Finding>[] = [
-    {
-      key: 'subject',
-      head: say('column.subject'),
-      isTitle: true,
-      cell: ({ subject, field }) => <bdi dir="ltr">{`${subject} ${field}`}</bdi>,
-    },
-    { key: 'expected', head: say('books.expected'), cell: ({ expected }) => <bdi dir="ltr">{expected}</bdi> },
-    { key: 'found', head: say('books.found'), cell: ({ found }) => <bdi dir="ltr">{found}</bdi> },
-    { key: 'since', head: say('books.since'), cell: ({ sinceMs }) => showTime(sinceMs) },
+    column('column.subject', ({ subject, field }) => <bdi dir="ltr">{`${subject} ${field}`}</bdi>, 'title'),
+    column('books.expected', ({ expected }) => <bdi dir="ltr">{expected}</bdi>),
+    column('books.found', ({ found }) => <bdi dir="ltr">{found}</bdi>),
+    column('books.since', ({ sinceMs }) => showTime(sinceMs)),
   ];
   return (
     <>
@@ -159,31 +122,11 @@ function walletName(wallet: string): string {
 function BalancesTable({ balances }: { readonly balances: BooksReply['balances'] }) {
   type Balance = BooksReply['balances'][number];
   const columns: readonly DataColumn<Balance>[] = [
-    {
-      key: 'currency',
-      head: say('books.currency'),
-      isTitle: true,
-      cell: ({ currency }) => unitNow(currency),
-    },
-    {
-      key: 'total',
-      head: say('books.total'),
-      isNumber: true,
-      cell: ({ total, currency }) => showMoney(total, currency),
-    },
-    {
-      key: 'held',
-      head: say('books.held'),
-      isNumber: true,
-      cell: ({ held, currency }) => showMoney(held, currency),
-    },
-    {
-      key: 'expected',
-      head: say('books.expected'),
-      isNumber: true,
-      cell: ({ expected, currency }) => showMoney(expected, currency),
-    },
-    { key: 'seen', head: say('books.seen'), cell: ({ seenAtMs }) => <Age atMs={seenAtMs} /> },
+    column('books.currency', ({ currency }) => unitNow(currency), 'title'),
+    column('books.total', ({ total, currency }) => showMoney(total, currency), 'number'),
+    column('books.held', ({ held, currency }) => showMoney(held, currency), 'number'),
+    column('books.expected', ({ expected, currency }) => showMoney(expected, currency), 'number'),
+    column('books.seen', ({ seenAtMs }) => <Age atMs={seenAtMs} />),
   ];
   return (
     <DataTable

@@ -1,6 +1,6 @@
 import type { BotsReply, KnownBotItem } from '../../schema/bots.ts';
 import { BotState, StateDetail } from '../parts/bot-state.tsx';
-import { DataTable, type DataColumn } from '../parts/data-table.tsx';
+import { type DataColumn, DataTable, column } from '../parts/data-table.tsx';
 import { EquityFigures } from '../parts/equity-figures.tsx';
 import { Panel, WithReply } from '../parts/panel.tsx';
 import { Badge, Gain, Said } from '../parts/words.tsx';
@@ -38,11 +38,9 @@ export function BotsView() {
 
 function BotsTable({ bots }: { readonly bots: readonly KnownBotItem[] }) {
   const columns: readonly DataColumn<KnownBotItem>[] = [
-    {
-      key: 'name',
-      head: say('bots.name'),
-      isTitle: true,
-      cell: ({ name, dashboard, isThis }) => (
+    column(
+      'bots.name',
+      ({ name, dashboard, isThis }) => (
         <>
           {dashboard === null || isThis ? (
             <bdi dir="ltr">{name}</bdi>
@@ -54,58 +52,45 @@ function BotsTable({ bots }: { readonly bots: readonly KnownBotItem[] }) {
           {isThis ? <Badge tone="calm">{say('bots.this')}</Badge> : null}
         </>
       ),
-    },
-    {
-      key: 'state',
-      head: say('column.state'),
-      cell: ({ bot, problem, problemFacts }) =>
-        bot === null ? (
-          <Said text={problem} facts={problemFacts} />
-        ) : (
-          <>
-            <BotState bot={bot} />{' '}
-            {bot.isEmbedded || bot.venue === 'paper' ? (
-              <Badge tone="calm">{say(bot.isEmbedded ? 'state.embedded' : 'state.paper')}</Badge>
-            ) : null}{' '}
-            <span class="note">
-              <StateDetail bot={bot} />
-            </span>
-          </>
-        ),
-    },
-    {
-      key: 'equity',
-      head: say('overview.equity'),
-      isNumber: true,
-      cell: ({ equity }) =>
+      'title',
+    ),
+    column('column.state', ({ bot, problem, problemFacts }) =>
+      bot === null ? (
+        <Said text={problem} facts={problemFacts} />
+      ) : (
+        <>
+          <BotState bot={bot} />{' '}
+          {bot.isEmbedded || bot.venue === 'paper' ? (
+            <Badge tone="calm">{say(bot.isEmbedded ? 'state.embedded' : 'state.paper')}</Badge>
+          ) : null}{' '}
+          <span class="note">
+            <StateDetail bot={bot} />
+          </span>
+        </>
+      ),
+    ),
+    column(
+      'overview.equity',
+      ({ equity }) =>
         equity.map(({ currency, now }) => (
           <span class="line" key={currency}>
             {showMoney(now, currency)}
           </span>
         )),
-    },
-    {
-      key: 'day',
-      head: say('overview.today'),
-      isNumber: true,
-      cell: ({ equity }) =>
+      'number',
+    ),
+    column(
+      'overview.today',
+      ({ equity }) =>
         equity.map(({ currency, day }) => (
           <span class="line" key={currency}>
             <Gain amount={day} currency={currency} />
           </span>
         )),
-    },
-    {
-      key: 'orders',
-      head: say('orders.open'),
-      isNumber: true,
-      cell: ({ openOrders }) => showCount(openOrders),
-    },
-    {
-      key: 'strategies',
-      head: say('overview.strategies'),
-      cell: ({ strategies }) => <bdi dir="ltr">{strategies.join(', ')}</bdi>,
-    },
+      'number',
+    ),
+    column('orders.open', ({ openOrders }) => showCount(openOrders), 'number'),
+    column('overview.strategies', ({ strategies }) => <bdi dir="ltr">{strategies.join(', ')}</bdi>),
   ];
   return (
     <DataTable

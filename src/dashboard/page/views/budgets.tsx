@@ -1,6 +1,6 @@
 import type { BudgetItem, BudgetsReply } from '../../schema/budget.ts';
 import { Lines } from '../charts/lines.tsx';
-import { DataTable, type DataColumn } from '../parts/data-table.tsx';
+import { type DataColumn, DataTable, column } from '../parts/data-table.tsx';
 import { Panel, WithReply } from '../parts/panel.tsx';
 import { Badge, NameLink } from '../parts/words.tsx';
 import { say } from '../say.ts';
@@ -93,31 +93,12 @@ const isInUse = ({ inUse, onTheWay }: BudgetItem): boolean => inUse > 0 || onThe
 
 function BudgetsTable({ label, budgets, asOfMs }: BudgetsTableProps & { readonly label: string }) {
   const columns: readonly DataColumn<BudgetItem>[] = [
-    {
-      key: 'budget',
-      head: say('column.budget'),
-      isTitle: true,
-      cell: ({ budget }) => <bdi dir="ltr">{budget}</bdi>,
-    },
-    { key: 'of', head: say('budgets.of'), cell: ({ subject }) => say(`budgets.subject.${subject}`) },
-    { key: 'use', head: say('budgets.use'), cell: (budget) => <Use budget={budget} /> },
-    {
-      key: 'reserve',
-      head: say('budgets.reserve'),
-      isNumber: true,
-      cell: ({ reserve }) => showCount(reserve),
-    },
-    {
-      key: 'window',
-      head: say('budgets.window'),
-      isNumber: true,
-      cell: ({ windowMs }) => showLength(windowMs),
-    },
-    {
-      key: 'state',
-      head: say('column.state'),
-      cell: (budget) => <BudgetState budget={budget} asOfMs={asOfMs} />,
-    },
+    column('column.budget', ({ budget }) => <bdi dir="ltr">{budget}</bdi>, 'title'),
+    column('budgets.of', ({ subject }) => say(`budgets.subject.${subject}`)),
+    column('budgets.use', (budget) => <Use budget={budget} />),
+    column('budgets.reserve', ({ reserve }) => showCount(reserve), 'number'),
+    column('budgets.window', ({ windowMs }) => showLength(windowMs), 'number'),
+    column('column.state', (budget) => <BudgetState budget={budget} asOfMs={asOfMs} />),
   ];
   return (
     <DataTable
@@ -149,12 +130,7 @@ function Use({ budget }: { readonly budget: BudgetItem }) {
   );
 }
 
-interface BudgetStateProps {
-  readonly budget: BudgetItem;
-  readonly asOfMs: number;
-}
-
-function BudgetState({ budget, asOfMs }: BudgetStateProps) {
+function BudgetState({ budget, asOfMs }: { readonly budget: BudgetItem; readonly asOfMs: number }) {
   const { lockedForMs, stoppedForMs, fullForMs } = budget;
   if (lockedForMs !== null)
     return <Badge tone="bad">{say('budgets.locked', { left: showLeft(asOfMs + lockedForMs) })}</Badge>;
@@ -169,27 +145,16 @@ type StrategyRequests = BudgetsReply['strategies'][number];
 
 function RequestsTable({ strategies }: { readonly strategies: readonly StrategyRequests[] }) {
   const columns: readonly DataColumn<StrategyRequests>[] = [
-    {
-      key: 'strategy',
-      head: say('column.strategy'),
-      isTitle: true,
-      cell: ({ strategy }) => <NameLink view="strategy" name={strategy} />,
-    },
-    {
-      key: 'requests',
-      head: say('column.requests'),
-      isNumber: true,
-      cell: ({ requests }) => showCount(requests),
-    },
-    { key: 'orders', head: say('column.orders'), isNumber: true, cell: ({ orders }) => showCount(orders) },
-    { key: 'fills', head: say('column.fills'), isNumber: true, cell: ({ fills }) => showCount(fills) },
-    {
-      key: 'ratio',
-      head: say('budgets.perFill'),
-      isNumber: true,
-      cell: ({ requestsPerFill }) =>
+    column('column.strategy', ({ strategy }) => <NameLink view="strategy" name={strategy} />, 'title'),
+    column('column.requests', ({ requests }) => showCount(requests), 'number'),
+    column('column.orders', ({ orders }) => showCount(orders), 'number'),
+    column('column.fills', ({ fills }) => showCount(fills), 'number'),
+    column(
+      'budgets.perFill',
+      ({ requestsPerFill }) =>
         showNumber(requestsPerFill === null ? null : String(requestsPerFill), { decimals: 1 }),
-    },
+      'number',
+    ),
   ];
   return (
     <DataTable

@@ -1,5 +1,5 @@
 import type { FillItem } from '../../schema/order.ts';
-import type { DataColumn } from '../parts/data-table.tsx';
+import { type DataColumn, column } from '../parts/data-table.tsx';
 import { knownMarket } from '../markets.ts';
 import { PagedList } from '../parts/paged-list.tsx';
 import { Panel } from '../parts/panel.tsx';
@@ -33,51 +33,34 @@ export function FillsView() {
 
 export function fillColumns(): readonly DataColumn<FillItem>[] {
   return [
-    { key: 'time', head: say('column.time'), isShort: true, cell: ({ atMs }) => showTime(atMs, 'second') },
-    {
-      key: 'fill',
-      isShort: true,
-      head: say('column.fill'),
-      isTitle: true,
-      cell: ({ side, amount, market }) => (
+    column('column.time', ({ atMs }) => showTime(atMs, 'second'), 'short'),
+    column(
+      'column.fill',
+      ({ side, amount, market }) => (
         <>
           <SideWord side={side} /> {showExact(amount, knownMarket(market)?.base ?? '')}
         </>
       ),
-    },
-    {
-      key: 'market',
-      head: say('column.market'),
-      cell: ({ market }) => <NameLink view="market" name={market} />,
-    },
-    {
-      key: 'strategy',
-      head: say('column.strategy'),
-      cell: ({ strategy }) =>
-        strategy === null ? say('fills.notOurs') : <NameLink view="strategy" name={strategy} />,
-    },
-    {
-      key: 'price',
-      head: say('column.price'),
-      isNumber: true,
-      cell: ({ price, market }) => showExact(price, knownMarket(market)?.quote ?? ''),
-    },
-    {
-      key: 'value',
-      head: say('column.value'),
-      isNumber: true,
-      cell: ({ total, market }) => showMoney(total, knownMarket(market)?.quote ?? ''),
-    },
-    {
-      key: 'fee',
-      head: say('column.fee'),
-      isNumber: true,
-      cell: ({ fee, feeCurrency }) => showMoney(fee, feeCurrency ?? ''),
-    },
-    {
-      key: 'order',
-      head: say('column.order'),
-      cell: ({ orderKey }) => (orderKey === null ? '–' : <NameLink view="order" name={orderKey} />),
-    },
+      'short',
+      'title',
+    ),
+    column('column.market', ({ market }) => <NameLink view="market" name={market} />),
+    column('column.strategy', ({ strategy }) =>
+      strategy === null ? say('fills.notOurs') : <NameLink view="strategy" name={strategy} />,
+    ),
+    column(
+      'column.price',
+      ({ price, market }) => showExact(price, knownMarket(market)?.quote ?? ''),
+      'number',
+    ),
+    column(
+      'column.value',
+      ({ total, market }) => showMoney(total, knownMarket(market)?.quote ?? ''),
+      'number',
+    ),
+    column('column.fee', ({ fee, feeCurrency }) => showMoney(fee, feeCurrency ?? ''), 'number'),
+    column('column.order', ({ orderKey }) =>
+      orderKey === null ? '–' : <NameLink view="order" name={orderKey} />,
+    ),
   ];
 }

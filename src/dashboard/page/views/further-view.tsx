@@ -11,13 +11,8 @@ import { ReportsView } from './reports.tsx';
 import { SignalsView } from './signals.tsx';
 import { StrategyView } from './strategy.tsx';
 
-interface FurtherViewProps {
-  readonly view: PageView;
-  readonly subject: string | null;
-}
-
 /** The views that are loaded when one of them is looked at first. */
-export function FurtherView({ view, subject }: FurtherViewProps) {
+export function FurtherView({ view, subject }: { readonly view: PageView; readonly subject: string | null }) {
   switch (view) {
     case 'order':
       return <OneOrderView name={subject ?? ''} />;

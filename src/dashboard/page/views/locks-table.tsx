@@ -1,61 +1,41 @@
 import { askFor } from '../actions/action.ts';
 import type { LockItem } from '../../schema/lock.ts';
-import { DataTable, type DataColumn } from '../parts/data-table.tsx';
-import { Said } from '../parts/words.tsx';
+import { type DataColumn, DataTable, column } from '../parts/data-table.tsx';
+import { Button, Said } from '../parts/words.tsx';
 import { say } from '../say.ts';
 import { mayOperate } from '../session.ts';
 import { showLeft, showName, showTime } from '../shown.ts';
 
 export function LocksTable({ locks }: { readonly locks: readonly LockItem[] }) {
   const columns: readonly DataColumn<LockItem>[] = [
-    { key: 'name', head: say('column.lock'), isTitle: true, cell: ({ name }) => <bdi dir="ltr">{name}</bdi> },
-    {
-      key: 'scope',
-      head: say('locks.scope'),
-      cell: ({ market, strategy }) =>
-        [
-          strategy === null ? say('field.allStrategies') : showName(strategy),
-          market === null ? say('field.allMarkets') : showName(market),
-        ].join(' · '),
-    },
-    {
-      key: 'reason',
-      head: say('column.reason'),
-      cell: ({ reason, reasonFacts }) => <Said text={reason} facts={reasonFacts} />,
-    },
-    {
-      key: 'by',
-      head: say('locks.by'),
-      cell: ({ by, rule }) =>
-        rule === null ? <bdi>{by ?? say('locks.byHand')}</bdi> : <bdi dir="ltr">{rule}</bdi>,
-    },
-    { key: 'begin', head: say('locks.began'), cell: ({ beganAtMs }) => showTime(beganAtMs) },
-    {
-      key: 'end',
-      head: say('locks.ends'),
-      cell: ({ endsAtMs }) =>
-        endsAtMs === null
-          ? say('field.untilResumed')
-          : say('locks.left', { length: showLeft(endsAtMs), time: showTime(endsAtMs) }),
-    },
-    {
-      key: 'entries',
-      head: say('field.entries'),
-      cell: ({ entries }) => say(entries === 'cancel' ? 'field.entriesCancel' : 'field.entriesKeep'),
-    },
-    {
-      key: 'do',
-      head: say('column.actions'),
-      cell: ({ name, strategy, market }) =>
-        mayOperate() ? (
-          <button
-            type="button"
-            onClick={() => askFor({ kind: 'unlock', body: { name, strategy, market } }, name)}
-          >
-            {say('action.unlock.do')}
-          </button>
-        ) : null,
-    },
+    column('column.lock', ({ name }) => <bdi dir="ltr">{name}</bdi>, 'title'),
+    column('locks.scope', ({ market, strategy }) =>
+      [
+        strategy === null ? say('field.allStrategies') : showName(strategy),
+        market === null ? say('field.allMarkets') : showName(market),
+      ].join(' · '),
+    ),
+    column('column.reason', ({ reason, reasonFacts }) => <Said text={reason} facts={reasonFacts} />),
+    column('locks.by', ({ by, rule }) =>
+      rule === null ? <bdi>{by ?? say('locks.byHand')}</bdi> : <bdi dir="ltr">{rule}</bdi>,
+    ),
+    column('locks.began', ({ beganAtMs }) => showTime(beganAtMs)),
+    column('locks.ends', ({ endsAtMs }) =>
+      endsAtMs === null
+        ? say('field.untilResumed')
+        : say('locks.left', { length: showLeft(endsAtMs), time: showTime(endsAtMs) }),
+    ),
+    column('field.entries', ({ entries }) =>
+      say(entries === 'cancel' ? 'field.entriesCancel' : 'field.entriesKeep'),
+    ),
+    column('column.actions', ({ name, strategy, market }) =>
+      mayOperate() ? (
+        <Button
+          says="action.unlock.do"
+          onClick={() => askFor({ kind: 'unlock', body: { name, strategy, market } }, name)}
+        />
+      ) : null,
+    ),
   ];
   return (
     <DataTable

@@ -1,3 +1,4 @@
+import { Button } from '../parts/words.tsx';
 import { openDialog } from '../actions/action.ts';
 import type { LocksReply } from '../../schema/lock.ts';
 import { Panel, WithReply } from '../parts/panel.tsx';
@@ -15,12 +16,10 @@ export function LocksView() {
         <h1>{say('view.locks')}</h1>
         {mayOperate() ? (
           <span class="head-actions">
-            <button
-              type="button"
+            <Button
+              says="action.lock.do"
               onClick={() => (openDialog.value = { asks: 'lock', market: null, strategy: null })}
-            >
-              {say('action.lock.do')}
-            </button>
+            />
           </span>
         ) : null}
       </header>

@@ -96,7 +96,6 @@ const LOG_KINDS = [
   'transfer',
 ] as const;
 
-/** Shows the subject of a line: its kind in a word, and the subject's name. */
 export function LogSubject({ line }: { readonly line: LogItem }) {
   const { kind, subject } = line;
   const known = LOG_KINDS.find((each) => each === kind);

@@ -3,7 +3,7 @@ import { SelectField } from '../actions/field.tsx';
 import { strategyOptions } from '../actions/lock-fields.tsx';
 import type { LogItem } from '../../schema/log.ts';
 import { overview } from '../overview.ts';
-import { DataTable, type DataColumn } from '../parts/data-table.tsx';
+import { type DataColumn, DataTable, column } from '../parts/data-table.tsx';
 import { PagedList } from '../parts/paged-list.tsx';
 import { Panel } from '../parts/panel.tsx';
 import { RawData } from '../parts/raw-data.tsx';
@@ -52,31 +52,21 @@ export function LogView() {
 
 function logColumns(): readonly DataColumn<LogItem>[] {
   return [
-    { key: 'time', head: say('column.time'), isShort: true, cell: ({ atMs }) => showTime(atMs, 'second') },
-    {
-      key: 'level',
-      head: say('log.level'),
-      cell: ({ level }) => (
-        <Badge tone={({ info: 'calm', warning: 'warn', error: 'bad' } as const)[level]}>
-          {say(`logLevel.${level}`)}
-        </Badge>
-      ),
-    },
-    {
-      key: 'subject',
-      isShort: true,
-      head: say('column.subject'),
-      cell: (line) => <LogSubject line={line} />,
-    },
-    { key: 'text', head: say('column.text'), isTitle: true, cell: (line) => <LogWords line={line} /> },
-    {
-      key: 'data',
-      head: say('order.data'),
-      isShort: true,
-      cell: ({ text, data }) => (
+    column('column.time', ({ atMs }) => showTime(atMs, 'second'), 'short'),
+    column('log.level', ({ level }) => (
+      <Badge tone={({ info: 'calm', warning: 'warn', error: 'bad' } as const)[level]}>
+        {say(`logLevel.${level}`)}
+      </Badge>
+    )),
+    column('column.subject', (line) => <LogSubject line={line} />, 'short'),
+    column('column.text', (line) => <LogWords line={line} />, 'title'),
+    column(
+      'order.data',
+      ({ text, data }) => (
         <RawData label={say('log.original')} data={`${text}\n\n${JSON.stringify(data, null, 2)}`} />
       ),
-    },
+      'short',
+    ),
   ];
 }
 

@@ -1,3 +1,4 @@
+import { Figure } from '../parts/data-table.tsx';
 import { useSignal } from '@preact/signals';
 import { openDialog } from '../actions/action.ts';
 import { withQuery } from '../api.ts';
@@ -6,7 +7,7 @@ import { markets } from '../markets.ts';
 import { SelectField } from '../actions/field.tsx';
 import { Choices } from '../parts/choices.tsx';
 import { Panel, WithReply } from '../parts/panel.tsx';
-import { Age, NameLink } from '../parts/words.tsx';
+import { Age, Button, NameLink } from '../parts/words.tsx';
 import { goTo } from '../route.ts';
 import { say } from '../say.ts';
 import { mayOperate } from '../session.ts';
@@ -39,12 +40,7 @@ export function MarketView({ symbol }: { readonly symbol: string | null }) {
   );
 }
 
-interface OneMarketProps {
-  readonly market: MarketItem;
-  readonly all: readonly MarketItem[];
-}
-
-function OneMarket({ market, all }: OneMarketProps) {
+function OneMarket({ market, all }: { readonly market: MarketItem; readonly all: readonly MarketItem[] }) {
   const { symbol, quote } = market;
   return (
     <>
@@ -61,15 +57,14 @@ function OneMarket({ market, all }: OneMarketProps) {
         />
         {mayOperate() ? (
           <span class="head-actions">
-            <button type="button" onClick={() => (openDialog.value = { asks: 'order', market: symbol })}>
-              {say('action.order.do')}
-            </button>
-            <button
-              type="button"
+            <Button
+              says="action.order.do"
+              onClick={() => (openDialog.value = { asks: 'order', market: symbol })}
+            />
+            <Button
+              says="action.lock.do"
               onClick={() => (openDialog.value = { asks: 'lock', market: symbol, strategy: null })}
-            >
-              {say('action.lock.do')}
-            </button>
+            />
           </span>
         ) : null}
       </header>
@@ -105,31 +100,17 @@ function MarketFigures({ market }: { readonly market: MarketItem }) {
         ),
       )}
       {dayChange === null ? null : (
-        <div>
-          <dt>{say('market.dayChange')}</dt>
-          <dd>{showShare(Number(dayChange) / 100, { isSigned: true })}</dd>
-        </div>
+        <Figure says="market.dayChange">{showShare(Number(dayChange) / 100, { isSigned: true })}</Figure>
       )}
-      <div>
-        <dt>{say('market.age')}</dt>
-        <dd>
-          <Age atMs={bookSeenAtMs} />
-        </dd>
-      </div>
-      <div>
-        <dt>{say('overview.strategies')}</dt>
-        <dd class="links">
-          {strategies.map((name) => (
-            <NameLink key={name} view="strategy" name={name} />
-          ))}
-        </dd>
-      </div>
-      {isClosed ? (
-        <div>
-          <dt>{say('column.state')}</dt>
-          <dd>{say('market.closed')}</dd>
-        </div>
-      ) : null}
+      <Figure says="market.age">
+        <Age atMs={bookSeenAtMs} />
+      </Figure>
+      <Figure says="overview.strategies" class="links">
+        {strategies.map((name) => (
+          <NameLink key={name} view="strategy" name={name} />
+        ))}
+      </Figure>
+      {isClosed ? <Figure says="column.state">{say('market.closed')}</Figure> : null}
     </dl>
   );
 }

@@ -1,9 +1,9 @@
 import { askFor } from '../actions/action.ts';
 import type { OrderItem, OrderReply, StepItem } from '../../schema/order.ts';
 import { knownMarket } from '../markets.ts';
-import { DataTable } from '../parts/data-table.tsx';
+import { DataTable, Figure } from '../parts/data-table.tsx';
 import { Panel, WithReply } from '../parts/panel.tsx';
-import { NameLink, NameWord, Said, SideWord } from '../parts/words.tsx';
+import { Button, NameLink, NameWord, Said, SideWord } from '../parts/words.tsx';
 import { say } from '../say.ts';
 import { mayOperate } from '../session.ts';
 import { showExact } from '../shown.ts';
@@ -47,12 +47,7 @@ export function OneOrderView({ name }: { readonly name: string }) {
   );
 }
 
-interface OrderFactsProps {
-  readonly order: OrderItem;
-  readonly intent: OrderReply['intent'];
-}
-
-function OrderFacts({ order, intent }: OrderFactsProps) {
+function OrderFacts({ order, intent }: { readonly order: OrderItem; readonly intent: OrderReply['intent'] }) {
   const { key, side, market, strategy, amount, filled, filledTotal, fee, venueId, reason, exit } = order;
   const why = reason === null ? intent : order;
   const names = knownMarket(market);
@@ -62,84 +57,50 @@ function OrderFacts({ order, intent }: OrderFactsProps) {
       title={say('order.about', { key })}
       actions={
         mayOperate() && isAtWork(order) ? (
-          <button
-            type="button"
+          <Button
+            says="action.cancel.one"
             class="danger"
             onClick={() => askFor({ kind: 'cancel', body: { order: key } }, `${market} · ${key}`)}
-          >
-            {say('action.cancel.one')}
-          </button>
+          />
         ) : undefined
       }
     >
       <dl class="figures">
-        <div>
-          <dt>{say('column.state')}</dt>
-          <dd>
-            <OrderStateBadge order={order} />
-          </dd>
-        </div>
-        <div>
-          <dt>{say('column.order')}</dt>
-          <dd>
-            <SideWord side={side} /> {showExact(amount, base)} <NameLink view="market" name={market} />
-          </dd>
-        </div>
-        <div>
-          <dt>{say('column.price')}</dt>
-          <dd>
-            <OrderPrice order={order} />
-          </dd>
-        </div>
-        <div>
-          <dt>{say('column.filled')}</dt>
-          <dd>
-            {showExact(filled, base)} · {showExact(filledTotal, quote)}
-          </dd>
-        </div>
-        <div>
-          <dt>{say('column.fee')}</dt>
-          <dd>{showExact(fee, side === 'buy' ? base : quote)}</dd>
-        </div>
-        <div>
-          <dt>{say('column.strategy')}</dt>
-          <dd>
-            <NameLink view="strategy" name={strategy} />
-          </dd>
-        </div>
-        <div>
-          <dt>{say('order.venueId')}</dt>
-          <dd>
-            <bdi dir="ltr">{venueId ?? '–'}</bdi>
-          </dd>
-        </div>
+        <Figure says="column.state">
+          <OrderStateBadge order={order} />
+        </Figure>
+        <Figure says="column.order">
+          <SideWord side={side} /> {showExact(amount, base)} <NameLink view="market" name={market} />
+        </Figure>
+        <Figure says="column.price">
+          <OrderPrice order={order} />
+        </Figure>
+        <Figure says="column.filled">
+          {showExact(filled, base)} · {showExact(filledTotal, quote)}
+        </Figure>
+        <Figure says="column.fee">{showExact(fee, side === 'buy' ? base : quote)}</Figure>
+        <Figure says="column.strategy">
+          <NameLink view="strategy" name={strategy} />
+        </Figure>
+        <Figure says="order.venueId">
+          <bdi dir="ltr">{venueId ?? '–'}</bdi>
+        </Figure>
         {exit === null ? null : (
-          <div>
-            <dt>{say('order.exit')}</dt>
-            <dd>
-              <NameWord area="exit" name={exit} />
-            </dd>
-          </div>
+          <Figure says="order.exit">
+            <NameWord area="exit" name={exit} />
+          </Figure>
         )}
         {why === null || why.reason === null ? null : (
-          <div>
-            <dt>{say('column.reason')}</dt>
-            <dd>
-              <Said text={why.reason} facts={why.reasonFacts} />
-            </dd>
-          </div>
+          <Figure says="column.reason">
+            <Said text={why.reason} facts={why.reasonFacts} />
+          </Figure>
         )}
       </dl>
     </Panel>
   );
 }
 
-interface StepsProps {
-  readonly steps: readonly StepItem[];
-  readonly market: string;
-}
-
-function Steps({ steps, market }: StepsProps) {
+function Steps({ steps, market }: { readonly steps: readonly StepItem[]; readonly market: string }) {
   if (steps.length === 0) return <p class="empty">{say('order.noSteps')}</p>;
   return (
     <ol class="life">

@@ -2,8 +2,8 @@ import { askFor } from '../actions/action.ts';
 import { ORDER_STATE_TONES } from '../order-state-tones.ts';
 import type { OrderItem } from '../../schema/order.ts';
 import { knownMarket } from '../markets.ts';
-import { DataTable, type DataColumn } from '../parts/data-table.tsx';
-import { Age, Badge, NameLink, SideWord } from '../parts/words.tsx';
+import { type DataColumn, DataTable, column } from '../parts/data-table.tsx';
+import { Age, Badge, Button, NameLink, SideWord } from '../parts/words.tsx';
 import { say } from '../say.ts';
 import { mayOperate } from '../session.ts';
 import { showExact, showNumber } from '../shown.ts';
@@ -32,71 +32,37 @@ export const isAtWork = ({ state }: OrderItem): boolean =>
 
 export function orderColumns(isShort: boolean): readonly DataColumn<OrderItem>[] {
   const columns: readonly (DataColumn<OrderItem> & { readonly isLong?: boolean })[] = [
-    {
-      key: 'time',
-      head: say('column.time'),
-      isShort: true,
-      isLong: true,
-      cell: ({ plannedAtMs }) => <Age atMs={plannedAtMs} />,
-    },
-    {
-      key: 'order',
-      isShort: true,
-      head: say('column.order'),
-      isTitle: true,
-      cell: (order) => (
+    column('column.time', ({ plannedAtMs }) => <Age atMs={plannedAtMs} />, 'short', 'long'),
+    column(
+      'column.order',
+      (order) => (
         <>
           <SideWord side={order.side} /> <NameLink view="order" name={order.key} />
         </>
       ),
-    },
-    {
-      key: 'market',
-      head: say('column.market'),
-      isLong: true,
-      cell: ({ market }) => <NameLink view="market" name={market} />,
-    },
-    {
-      key: 'strategy',
-      head: say('column.strategy'),
-      isLong: true,
-      cell: ({ strategy }) => <NameLink view="strategy" name={strategy} />,
-    },
-    {
-      key: 'price',
-      head: say('column.price'),
-      isNumber: true,
-      cell: (order) => <OrderPrice order={order} />,
-    },
-    {
-      key: 'amount',
-      head: say('column.amount'),
-      isNumber: true,
-      cell: ({ amount, market }) => showExact(amount, knownMarket(market)?.base ?? ''),
-    },
-    {
-      key: 'filled',
-      head: say('column.filled'),
-      isNumber: true,
-      isLong: true,
-      cell: ({ filled }) => showNumber(filled),
-    },
-    { key: 'state', head: say('column.state'), cell: (order) => <OrderStateBadge order={order} /> },
-    {
-      key: 'do',
-      head: say('column.actions'),
-      cell: (order) =>
-        mayOperate() && isAtWork(order) ? (
-          <button
-            type="button"
-            onClick={() =>
-              askFor({ kind: 'cancel', body: { order: order.key } }, `${order.market} · ${order.key}`)
-            }
-          >
-            {say('action.cancel.one')}
-          </button>
-        ) : null,
-    },
+      'short',
+      'title',
+    ),
+    column('column.market', ({ market }) => <NameLink view="market" name={market} />, 'long'),
+    column('column.strategy', ({ strategy }) => <NameLink view="strategy" name={strategy} />, 'long'),
+    column('column.price', (order) => <OrderPrice order={order} />, 'number'),
+    column(
+      'column.amount',
+      ({ amount, market }) => showExact(amount, knownMarket(market)?.base ?? ''),
+      'number',
+    ),
+    column('column.filled', ({ filled }) => showNumber(filled), 'number', 'long'),
+    column('column.state', (order) => <OrderStateBadge order={order} />),
+    column('column.actions', (order) =>
+      mayOperate() && isAtWork(order) ? (
+        <Button
+          says="action.cancel.one"
+          onClick={() =>
+            askFor({ kind: 'cancel', body: { order: order.key } }, `${order.market} · ${order.key}`)
+          }
+        />
+      ) : null,
+    ),
   ];
   return columns.filter(({ isLong }) => !isShort || isLong !== true);
 }

@@ -1,3 +1,4 @@
+import { Button } from '../parts/words.tsx';
 import { useSignal } from '@preact/signals';
 import { askFor, openDialog } from '../actions/action.ts';
 import type { OrderItem } from '../../schema/order.ts';
@@ -37,12 +38,15 @@ export function OrdersView() {
         <MarketAndStrategy filter={filter} />
         {mayOperate() ? (
           <span class="head-actions">
-            <button type="button" onClick={() => (openDialog.value = { asks: 'order', market: null })}>
-              {say('action.order.do')}
-            </button>
-            <button type="button" class="danger" onClick={cancelAll}>
-              {say(isNarrow ? 'orders.cancelThese' : 'orders.cancelAll')}
-            </button>
+            <Button
+              says="action.order.do"
+              onClick={() => (openDialog.value = { asks: 'order', market: null })}
+            />
+            <Button
+              says={isNarrow ? 'orders.cancelThese' : 'orders.cancelAll'}
+              class="danger"
+              onClick={cancelAll}
+            />
           </span>
         ) : null}
       </header>

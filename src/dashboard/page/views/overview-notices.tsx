@@ -1,6 +1,6 @@
 import { askFor } from '../actions/action.ts';
 import type { OverviewReply } from '../../schema/overview.ts';
-import { NameLink, Said } from '../parts/words.tsx';
+import { Button, NameLink, Said } from '../parts/words.tsx';
 import { hrefOf } from '../route.ts';
 import { language } from '../preferences.ts';
 import { say } from '../say.ts';
@@ -70,13 +70,11 @@ export function Notices({ data }: { readonly data: OverviewReply }) {
         <Notice tone={severity === 'critical' ? 'bad' : 'warn'} key={id}>
           <span dir="auto">{texts[language.value]}</span>
           {acknowledgedAtMs === null && mayOperate() ? (
-            <button
-              type="button"
+            <Button
+              says="action.acknowledge.do"
               class="quiet"
               onClick={() => askFor({ kind: 'acknowledge', body: { alert: id } }, texts[language.value])}
-            >
-              {say('action.acknowledge.do')}
-            </button>
+            />
           ) : null}
         </Notice>
       ))}

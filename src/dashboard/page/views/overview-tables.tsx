@@ -1,7 +1,7 @@
 import { askFor, openDialog } from '../actions/action.ts';
 import type { ExposureItem, PositionItem, StrategyItem } from '../../schema/overview.ts';
-import { DataTable, type DataColumn } from '../parts/data-table.tsx';
-import { Age, Badge, Gain, NameLink, NameWord, Said, type Tone } from '../parts/words.tsx';
+import { type DataColumn, DataTable, column } from '../parts/data-table.tsx';
+import { Age, Badge, Button, Gain, NameLink, NameWord, Said, type Tone } from '../parts/words.tsx';
 import { say } from '../say.ts';
 import { mayOperate } from '../session.ts';
 import { showCount, showExact, showMoney } from '../shown.ts';
@@ -26,53 +26,30 @@ export function StrategyButton({ strategy }: { readonly strategy: StrategyItem }
   const isPaused = status === 'paused' || status === 'paused by hand';
   if (isPaused)
     return (
-      <button type="button" onClick={() => askFor({ kind: 'resume', body: { strategy: name } }, name)}>
-        {say('action.resume.do')}
-      </button>
+      <Button
+        says="action.resume.do"
+        onClick={() => askFor({ kind: 'resume', body: { strategy: name } }, name)}
+      />
     );
   return (
-    <button
-      type="button"
+    <Button
+      says="action.pause.do"
       disabled={status !== 'running'}
       onClick={() => (openDialog.value = { asks: 'pause', strategy: name })}
-    >
-      {say('action.pause.do')}
-    </button>
+    />
   );
 }
 
 export function StrategiesTable({ strategies }: { readonly strategies: readonly StrategyItem[] }) {
   const columns: readonly DataColumn<StrategyItem>[] = [
-    {
-      key: 'name',
-      head: say('column.strategy'),
-      isTitle: true,
-      cell: ({ name }) => <NameLink view="strategy" name={name} />,
-    },
-    {
-      key: 'status',
-      head: say('column.state'),
-      cell: (strategy) => <StrategyStatusBadge strategy={strategy} />,
-    },
-    {
-      key: 'markets',
-      head: say('column.markets'),
-      cell: ({ markets }) => <MarketLinks markets={markets} />,
-    },
-    {
-      key: 'profit',
-      head: say('column.profit'),
-      isNumber: true,
-      cell: ({ profit, currency }) => <Gain amount={profit} currency={currency} />,
-    },
-    { key: 'orders', head: say('column.orders'), isNumber: true, cell: ({ orders }) => showCount(orders) },
-    { key: 'fills', head: say('column.fills'), isNumber: true, cell: ({ fills }) => showCount(fills) },
-    {
-      key: 'decision',
-      head: say('column.lastDecision'),
-      cell: (strategy) => <LastDecision strategy={strategy} />,
-    },
-    { key: 'do', head: say('column.actions'), cell: (strategy) => <StrategyButton strategy={strategy} /> },
+    column('column.strategy', ({ name }) => <NameLink view="strategy" name={name} />, 'title'),
+    column('column.state', (strategy) => <StrategyStatusBadge strategy={strategy} />),
+    column('column.markets', ({ markets }) => <MarketLinks markets={markets} />),
+    column('column.profit', ({ profit, currency }) => <Gain amount={profit} currency={currency} />, 'number'),
+    column('column.orders', ({ orders }) => showCount(orders), 'number'),
+    column('column.fills', ({ fills }) => showCount(fills), 'number'),
+    column('column.lastDecision', (strategy) => <LastDecision strategy={strategy} />),
+    column('column.actions', (strategy) => <StrategyButton strategy={strategy} />),
   ];
   return (
     <DataTable
@@ -120,39 +97,20 @@ function LastDecision({ strategy }: { readonly strategy: StrategyItem }) {
 
 export function PositionsTable({ positions }: { readonly positions: readonly PositionItem[] }) {
   const columns: readonly DataColumn<PositionItem>[] = [
-    {
-      key: 'asset',
-      head: say('column.position'),
-      isTitle: true,
-      cell: ({ amount, asset }) => showExact(amount, asset),
-    },
-    {
-      key: 'strategy',
-      head: say('column.strategy'),
-      cell: ({ strategy }) => <NameLink view="strategy" name={strategy} />,
-    },
-    {
-      key: 'market',
-      head: say('column.market'),
-      cell: ({ market }) => (market === null ? '–' : <NameLink view="market" name={market} />),
-    },
-    {
-      key: 'value',
-      head: say('column.value'),
-      isNumber: true,
-      cell: ({ value, currency }) => showMoney(value, currency),
-    },
-    {
-      key: 'profit',
-      head: say('column.openProfit'),
-      isNumber: true,
-      cell: ({ profit, currency }) => <Gain amount={profit} currency={currency} />,
-    },
-    {
-      key: 'stop',
-      head: say('column.stop'),
-      isNumber: true,
-      cell: ({ stop, isProtected, currency }) => (
+    column('column.position', ({ amount, asset }) => showExact(amount, asset), 'title'),
+    column('column.strategy', ({ strategy }) => <NameLink view="strategy" name={strategy} />),
+    column('column.market', ({ market }) =>
+      market === null ? '–' : <NameLink view="market" name={market} />,
+    ),
+    column('column.value', ({ value, currency }) => showMoney(value, currency), 'number'),
+    column(
+      'column.openProfit',
+      ({ profit, currency }) => <Gain amount={profit} currency={currency} />,
+      'number',
+    ),
+    column(
+      'column.stop',
+      ({ stop, isProtected, currency }) => (
         <>
           {stop === null ? null : showExact(stop, currency)}{' '}
           <Badge tone={isProtected ? 'good' : 'warn'}>
@@ -162,27 +120,24 @@ export function PositionsTable({ positions }: { readonly positions: readonly Pos
           </Badge>
         </>
       ),
-    },
-    {
-      key: 'do',
-      head: say('column.actions'),
-      cell: ({ strategy, market, asset }) =>
-        mayOperate() && market !== null ? (
-          <>
-            <button
-              type="button"
-              onClick={() =>
-                askFor({ kind: 'close', body: { strategy, market } }, `${strategy} · ${asset.toUpperCase()}`)
-              }
-            >
-              {say('action.close.do')}
-            </button>{' '}
-            <button type="button" onClick={() => (openDialog.value = { asks: 'position', strategy, market })}>
-              {say('action.position.open')}
-            </button>
-          </>
-        ) : null,
-    },
+      'number',
+    ),
+    column('column.actions', ({ strategy, market, asset }) =>
+      mayOperate() && market !== null ? (
+        <>
+          <Button
+            says="action.close.do"
+            onClick={() =>
+              askFor({ kind: 'close', body: { strategy, market } }, `${strategy} · ${asset.toUpperCase()}`)
+            }
+          />{' '}
+          <Button
+            says="action.position.open"
+            onClick={() => (openDialog.value = { asks: 'position', strategy, market })}
+          />
+        </>
+      ) : null,
+    ),
   ];
   return (
     <DataTable
@@ -197,18 +152,8 @@ export function PositionsTable({ positions }: { readonly positions: readonly Pos
 
 export function ExposureTable({ exposure }: { readonly exposure: readonly ExposureItem[] }) {
   const columns: readonly DataColumn<ExposureItem>[] = [
-    {
-      key: 'asset',
-      head: say('column.amount'),
-      isTitle: true,
-      cell: ({ amount, asset }) => showExact(amount, asset),
-    },
-    {
-      key: 'value',
-      head: say('column.value'),
-      isNumber: true,
-      cell: ({ value, currency }) => showMoney(value, currency),
-    },
+    column('column.amount', ({ amount, asset }) => showExact(amount, asset), 'title'),
+    column('column.value', ({ value, currency }) => showMoney(value, currency), 'number'),
   ];
   return (
     <DataTable

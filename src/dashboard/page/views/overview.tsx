@@ -1,3 +1,4 @@
+import { Figure } from '../parts/data-table.tsx';
 import type { EquityItem, OverviewReply } from '../../schema/overview.ts';
 import type { EquityReply } from '../../schema/series.ts';
 import { Lines } from '../charts/lines.tsx';
@@ -78,10 +79,7 @@ function FiguresOfEquity({ equity }: { readonly equity: EquityItem }) {
   return (
     <dl class="figures" title={say('overview.asOf', { time: showTime(asOfMs, 'second') })}>
       <EquityFigures equity={equity} />
-      <div>
-        <dt>{say('overview.drawdown')}</dt>
-        <dd>{showShare(drawdown)}</dd>
-      </div>
+      <Figure says="overview.drawdown">{showShare(drawdown)}</Figure>
     </dl>
   );
 }

@@ -1,6 +1,6 @@
 import { reportAddress } from '../api.ts';
 import type { ReportItem, ReportsReply } from '../../schema/report.ts';
-import { DataTable, type DataColumn } from '../parts/data-table.tsx';
+import { type DataColumn, DataTable, column } from '../parts/data-table.tsx';
 import { Panel, WithReply } from '../parts/panel.tsx';
 import { say } from '../say.ts';
 import { showCount, showTime } from '../shown.ts';
@@ -15,24 +15,22 @@ const KILOBYTE = 1_024;
 export function ReportsView() {
   const reply = useReply<ReportsReply>('/reports');
   const columns: readonly DataColumn<ReportItem>[] = [
-    {
-      key: 'name',
-      head: say('reports.name'),
-      isTitle: true,
-      cell: ({ id, name }) => (
+    column(
+      'reports.name',
+      ({ id, name }) => (
         <a href={reportAddress(id)} target="_blank" rel="noreferrer" dir="ltr">
           {name}
         </a>
       ),
-    },
-    { key: 'kind', head: say('reports.kind'), cell: ({ kind }) => say(`reportKind.${kind}`) },
-    { key: 'time', head: say('column.time'), isShort: true, cell: ({ atMs }) => showTime(atMs) },
-    {
-      key: 'size',
-      head: say('reports.size'),
-      isNumber: true,
-      cell: ({ bytes }) => say('reports.kilobytes', { size: showCount(Math.ceil(bytes / KILOBYTE)) }),
-    },
+      'title',
+    ),
+    column('reports.kind', ({ kind }) => say(`reportKind.${kind}`)),
+    column('column.time', ({ atMs }) => showTime(atMs), 'short'),
+    column(
+      'reports.size',
+      ({ bytes }) => say('reports.kilobytes', { size: showCount(Math.ceil(bytes / KILOBYTE)) }),
+      'number',
+    ),
   ];
   return (
     <>

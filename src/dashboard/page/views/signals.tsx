@@ -3,7 +3,7 @@ import type { SignalItem } from '../../schema/signal-item.ts';
 import { SelectField } from '../actions/field.tsx';
 import { strategyOptions } from '../actions/lock-fields.tsx';
 import { overview } from '../overview.ts';
-import { DataTable, type DataColumn } from '../parts/data-table.tsx';
+import { type DataColumn, DataTable, column } from '../parts/data-table.tsx';
 import { PagedList } from '../parts/paged-list.tsx';
 import { Panel } from '../parts/panel.tsx';
 import { RawData } from '../parts/raw-data.tsx';
@@ -76,7 +76,7 @@ export function SignalsView() {
 }
 
 export function SignalsTable({ signals }: { readonly signals: readonly SignalItem[] }) {
-  const columns = signalColumns().filter(({ key }) => key !== 'strategy');
+  const columns = signalColumns().filter(({ says }) => says !== 'column.strategy');
   return (
     <DataTable
       label={say('view.signals')}
@@ -92,40 +92,24 @@ const keyOf = ({ seq, strategy, name, id }: SignalItem): string => `${seq} ${str
 
 function signalColumns(): readonly DataColumn<SignalItem>[] {
   return [
-    { key: 'time', head: say('column.time'), isShort: true, cell: ({ atMs }) => showTime(atMs, 'second') },
-    {
-      key: 'signal',
-      head: say('signals.one'),
-      isTitle: true,
-      cell: ({ name }) => <bdi dir="ltr">{name}</bdi>,
-    },
-    {
-      key: 'strategy',
-      head: say('column.strategy'),
-      cell: ({ strategy }) => <NameLink view="strategy" name={strategy} />,
-    },
-    {
-      key: 'outcome',
-      head: say('column.state'),
-      cell: ({ outcome }) => <Badge tone={TONES[outcome]}>{say(`signalOutcome.${outcome}`)}</Badge>,
-    },
-    { key: 'reason', head: say('column.reason'), cell: (signal) => <Why signal={signal} /> },
-    { key: 'sender', head: say('signals.sender'), cell: (signal) => <Sender signal={signal} /> },
-    {
-      key: 'id',
-      head: say('signals.id'),
-      cell: ({ id }) => (
-        <bdi class="id" dir="ltr">
-          {id}
-        </bdi>
-      ),
-    },
-    {
-      key: 'payload',
-      isShort: true,
-      head: say('signals.payload'),
-      cell: ({ payload }) => <RawData label={say('signals.payload')} data={payload} />,
-    },
+    column('column.time', ({ atMs }) => showTime(atMs, 'second'), 'short'),
+    column('signals.one', ({ name }) => <bdi dir="ltr">{name}</bdi>, 'title'),
+    column('column.strategy', ({ strategy }) => <NameLink view="strategy" name={strategy} />),
+    column('column.state', ({ outcome }) => (
+      <Badge tone={TONES[outcome]}>{say(`signalOutcome.${outcome}`)}</Badge>
+    )),
+    column('column.reason', (signal) => <Why signal={signal} />),
+    column('signals.sender', (signal) => <Sender signal={signal} />),
+    column('signals.id', ({ id }) => (
+      <bdi class="id" dir="ltr">
+        {id}
+      </bdi>
+    )),
+    column(
+      'signals.payload',
+      ({ payload }) => <RawData label={say('signals.payload')} data={payload} />,
+      'short',
+    ),
   ];
 }
 

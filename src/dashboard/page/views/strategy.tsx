@@ -1,7 +1,7 @@
 import type { IntentItem } from '../../schema/order.ts';
 import type { StrategyReply } from '../../schema/strategy.ts';
 import { Lines } from '../charts/lines.tsx';
-import { DataTable, type DataColumn } from '../parts/data-table.tsx';
+import { type DataColumn, DataTable, Figure, column } from '../parts/data-table.tsx';
 import { Panel, WithReply } from '../parts/panel.tsx';
 import { Age, Badge, Gain, NameLink, NameWord, Said } from '../parts/words.tsx';
 import { RawData } from '../parts/raw-data.tsx';
@@ -83,81 +83,41 @@ function StrategyFigures({ strategy }: { readonly strategy: StrategyReply['strat
   const { profit, realised, open, currency, orders, fills, requests, markets } = strategy;
   return (
     <dl class="figures">
-      <div>
-        <dt>{say('column.profit')}</dt>
-        <dd class="main-figure">
-          <Gain amount={profit} currency={currency} />
-        </dd>
-      </div>
-      <div>
-        <dt>{say('strategy.realised')}</dt>
-        <dd>
-          <Gain amount={realised} currency={currency} />
-        </dd>
-      </div>
-      <div>
-        <dt>{say('column.openProfit')}</dt>
-        <dd>
-          <Gain amount={open} currency={currency} />
-        </dd>
-      </div>
-      <div>
-        <dt>{say('column.orders')}</dt>
-        <dd>{showCount(orders)}</dd>
-      </div>
-      <div>
-        <dt>{say('column.fills')}</dt>
-        <dd>{showCount(fills)}</dd>
-      </div>
-      <div>
-        <dt>{say('column.requests')}</dt>
-        <dd>{showCount(requests)}</dd>
-      </div>
-      <div>
-        <dt>{say('column.markets')}</dt>
-        <dd class="links">
-          {markets.map((market) => (
-            <NameLink key={market} view="market" name={market} />
-          ))}
-        </dd>
-      </div>
+      <Figure says="column.profit" class="main-figure">
+        <Gain amount={profit} currency={currency} />
+      </Figure>
+      <Figure says="strategy.realised">
+        <Gain amount={realised} currency={currency} />
+      </Figure>
+      <Figure says="column.openProfit">
+        <Gain amount={open} currency={currency} />
+      </Figure>
+      <Figure says="column.orders">{showCount(orders)}</Figure>
+      <Figure says="column.fills">{showCount(fills)}</Figure>
+      <Figure says="column.requests">{showCount(requests)}</Figure>
+      <Figure says="column.markets" class="links">
+        {markets.map((market) => (
+          <NameLink key={market} view="market" name={market} />
+        ))}
+      </Figure>
     </dl>
   );
 }
 
 function IntentsTable({ intents }: { readonly intents: readonly IntentItem[] }) {
   const columns: readonly DataColumn<IntentItem>[] = [
-    { key: 'time', head: say('column.time'), isShort: true, cell: ({ atMs }) => <Age atMs={atMs} /> },
-    {
-      key: 'kind',
-      head: say('column.intent'),
-      isTitle: true,
-      cell: ({ kind }) => <NameWord area="kind" name={kind} />,
-    },
-    {
-      key: 'market',
-      head: say('column.market'),
-      cell: ({ market }) => (market === null ? '–' : <NameLink view="market" name={market} />),
-    },
-    {
-      key: 'status',
-      head: say('column.state'),
-      cell: ({ status }) => (
-        <Badge tone={{ working: 'warn', done: 'good', refused: 'bad' }[status] as 'warn' | 'good' | 'bad'}>
-          {say(`intentStatus.${status}`)}
-        </Badge>
-      ),
-    },
-    {
-      key: 'reason',
-      head: say('column.reason'),
-      cell: ({ reason, reasonFacts }) => <Said text={reason} facts={reasonFacts} />,
-    },
-    {
-      key: 'data',
-      head: say('order.data'),
-      cell: ({ data }) => <RawData label={say('order.data')} data={data} />,
-    },
+    column('column.time', ({ atMs }) => <Age atMs={atMs} />, 'short'),
+    column('column.intent', ({ kind }) => <NameWord area="kind" name={kind} />, 'title'),
+    column('column.market', ({ market }) =>
+      market === null ? '–' : <NameLink view="market" name={market} />,
+    ),
+    column('column.state', ({ status }) => (
+      <Badge tone={{ working: 'warn', done: 'good', refused: 'bad' }[status] as 'warn' | 'good' | 'bad'}>
+        {say(`intentStatus.${status}`)}
+      </Badge>
+    )),
+    column('column.reason', ({ reason, reasonFacts }) => <Said text={reason} facts={reasonFacts} />),
+    column('order.data', ({ data }) => <RawData label={say('order.data')} data={data} />),
   ];
   return (
     <DataTable

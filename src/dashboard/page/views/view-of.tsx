@@ -19,7 +19,6 @@ async function loadFurther(): Promise<void> {
   further.value = await loadPart(async () => (await import('./further-view.tsx')).FurtherView);
 }
 
-/** The view of an address. */
 export function ViewOf({ view, subject }: ViewProps) {
   if (view === 'overview') return <OverviewView />;
   if (view === 'market') return <MarketView symbol={subject} />;
