@@ -29,6 +29,16 @@ export function tableLines(columns: readonly TableColumn[], rows: readonly (read
   );
 }
 
+/** A table of rows, by the title and the cell of each column. */
+export const rowLines = <Row>(
+  rows: readonly Row[],
+  columns: Readonly<Record<string, (row: Row) => string>>,
+): string[] =>
+  tableLines(
+    Object.keys(columns),
+    rows.map((row) => Object.values(columns).map((cell) => cell(row))),
+  );
+
 const titleOf = (column: TableColumn): string =>
   typeof column === 'string' ? column.replace(/^>/, '') : column.title;
 

@@ -13,7 +13,7 @@ import { failed, wrongInput } from '../command-error.ts';
 import { dataOption, integerOption } from '../option-readers.ts';
 import { personName } from '../person-name.ts';
 import { readConfig } from '../read-config.ts';
-import { tableLines, type TableColumn } from '../table.ts';
+import { rowLines } from '../table.ts';
 import { inEnglish } from '../../language/sentence.ts';
 
 interface ListOptions {
@@ -67,8 +67,6 @@ function withOutbox<Result>(data: string, work: (outbox: AlertOutbox) => Result,
   }
 }
 
-const COLUMNS: readonly TableColumn[] = ['>id', 'severity', 'since', 'state', 'told', 'what'];
-
 function stateText({ endedAtMs, acknowledgedBy }: ListedAlert): string {
   if (endedAtMs !== null) return 'over';
   return acknowledgedBy === null ? 'OPEN' : `seen by ${acknowledgedBy}`;
@@ -94,15 +92,15 @@ function list({ data, open, last, language, json }: ListOptions): void {
     return;
   }
   const nowMs = Date.now();
-  const rows = texts.map(({ alert, text }) => [
-    String(alert.id),
-    alert.severity,
-    agoText(alert.openedAtMs, nowMs),
-    stateText(alert),
-    deliveriesText(alert),
-    text.replaceAll('\n', '; '),
-  ]);
-  console.log(tableLines(COLUMNS, rows).join('\n'));
+  const lines = rowLines(texts, {
+    '>id': ({ alert }) => String(alert.id),
+    severity: ({ alert }) => alert.severity,
+    since: ({ alert }) => agoText(alert.openedAtMs, nowMs),
+    state: ({ alert }) => stateText(alert),
+    told: ({ alert }) => deliveriesText(alert),
+    what: ({ text }) => text.replaceAll('\n', '; '),
+  });
+  console.log(lines.join('\n'));
 }
 
 function readId(text: string): number {

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { formatUnits } from '../../domain/money.ts';
 import { mirrorCommand, print, readMirror, type MirrorOptions } from '../read-mirror.ts';
-import { tableLines, type TableColumn } from '../table.ts';
+import { rowLines } from '../table.ts';
 import { agoText } from '../../domain/time-text.ts';
 import type { BalanceRecord } from '../../records/rows.ts';
 import { BALANCE_ROWS } from '../../mirror/record-tables.ts';
@@ -13,8 +13,6 @@ interface Options extends MirrorOptions {
 const EXAMPLES = `  sarraf balances
   sarraf balances --all --json`;
 
-const COLUMNS: readonly TableColumn[] = ['currency', '>total', '>held', '>free', 'read'];
-
 const freeOf = ({ total, held }: BalanceRecord): string => formatUnits(total - held);
 
 function listBalances(options: Options): void {
@@ -25,16 +23,13 @@ function listBalances(options: Options): void {
   print(options, {
     json: { balances: shown.map((balance) => ({ ...BALANCE_ROWS.stored(balance), free: freeOf(balance) })) },
     lines: () => [
-      ...tableLines(
-        COLUMNS,
-        shown.map((each) => [
-          each.currency,
-          formatUnits(each.total),
-          formatUnits(each.held),
-          freeOf(each),
-          agoText(each.seenAtMs, nowMs),
-        ]),
-      ),
+      ...rowLines(shown, {
+        currency: ({ currency }) => currency,
+        '>total': ({ total }) => formatUnits(total),
+        '>held': ({ held }) => formatUnits(held),
+        '>free': freeOf,
+        read: ({ seenAtMs }) => agoText(seenAtMs, nowMs),
+      }),
       ...(empty === 0 ? [] : [`and ${empty} empty ${empty === 1 ? 'wallet' : 'wallets'}, which --all shows`]),
     ],
   });

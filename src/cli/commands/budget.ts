@@ -7,7 +7,7 @@ import type { BudgetReport } from '../../budget/ledger-report.ts';
 import { budgetTable } from '../../exchange/client-options.ts';
 import { failed, wrongInput } from '../command-error.ts';
 import { ledgerOfConfig } from '../read-config.ts';
-import { tableLines, type TableColumn } from '../table.ts';
+import { rowLines } from '../table.ts';
 import { lengthText } from '../../domain/time-text.ts';
 
 interface Options {
@@ -61,30 +61,17 @@ function stateText(report: BudgetReport): string {
   return words.length === 0 ? 'ok' : words.join('; ');
 }
 
-const COLUMNS: readonly TableColumn[] = [
-  'budget',
-  'of',
-  '>in use',
-  '>limit',
-  'per',
-  '>reserve',
-  'stated',
-  'state',
-];
-
-function budgetLines(budgets: readonly BudgetReport[]): string[] {
-  const rows = budgets.map((report) => [
-    report.budget,
-    report.subject,
-    String(report.inUse),
-    String(report.limit),
-    lengthText(report.windowMs),
-    String(report.reserve),
-    report.assumed ? 'assumed' : 'yes',
-    stateText(report),
-  ]);
-  return tableLines(COLUMNS, rows);
-}
+const budgetLines = (budgets: readonly BudgetReport[]): readonly string[] =>
+  rowLines(budgets, {
+    budget: ({ budget }) => budget,
+    of: ({ subject }) => subject,
+    '>in use': ({ inUse }) => String(inUse),
+    '>limit': ({ limit }) => String(limit),
+    per: ({ windowMs }) => lengthText(windowMs),
+    '>reserve': ({ reserve }) => String(reserve),
+    stated: ({ assumed }) => (assumed ? 'assumed' : 'yes'),
+    state: stateText,
+  });
 
 function pathsOf({ ledger, config }: Options): string[] {
   if (ledger !== undefined && config !== undefined) {

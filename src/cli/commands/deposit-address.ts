@@ -6,7 +6,7 @@ import { checkedRequest } from '../api/read-fields.ts';
 import { printValue, valueOfCall, type ApiCallOptions } from '../api/run-call.ts';
 import { withCallOptions } from '../api/target-options.ts';
 import { failed } from '../command-error.ts';
-import { tableLines } from '../table.ts';
+import { rowLines } from '../table.ts';
 
 interface Options extends ApiCallOptions {
   readonly new?: true;
@@ -39,13 +39,6 @@ function addressesOf({ depositAddress, depositTag, depositInfo }: VenueWallet): 
   return [{ network: null, address: depositAddress, tag: depositTag }, ...byNetwork];
 }
 
-function addressLines(addresses: readonly DepositAddress[]): readonly string[] {
-  return tableLines(
-    ['network', 'address', 'tag'],
-    addresses.map(({ network, address, tag }) => [network ?? '', address, tag ?? '']),
-  );
-}
-
 async function show(text: string, options: Options, io: CommandIo): Promise<void> {
   const currency = text.toLowerCase();
   const { network } = options;
@@ -63,7 +56,13 @@ async function show(text: string, options: Options, io: CommandIo): Promise<void
   const where = network === undefined ? '' : ` on ${network}`;
   if (addresses.length === 0)
     throw failed(`there is no deposit address for ${currency}${where} yet: --new makes one`);
-  printValue(addresses, { options, io }, () => addressLines(addresses));
+  printValue(addresses, { options, io }, () =>
+    rowLines(addresses, {
+      network: (one) => one.network ?? '',
+      address: ({ address }) => address,
+      tag: ({ tag }) => tag ?? '',
+    }),
+  );
 }
 
 export function depositAddressCommand(io: CommandIo = MACHINE_IO): Command {

@@ -2,7 +2,6 @@ import { parsedJson } from '../../domain/stored-json.ts';
 import { Option, type Command } from 'commander';
 import { readStored } from '../../domain/stored-json.ts';
 import { storedLogLine } from '../../engine/mirror-change.ts';
-import type { IntentRecord } from '../../records/rows.ts';
 import {
   filterOf,
   mirrorCommand,
@@ -12,7 +11,7 @@ import {
   type FilterOptions,
 } from '../read-mirror.ts';
 import { wrongInput } from '../command-error.ts';
-import { tableLines, type TableColumn } from '../table.ts';
+import { rowLines } from '../table.ts';
 import { clockText } from '../../domain/time-text.ts';
 import { reasonText } from '../reason-text.ts';
 import type { IntentFilter } from '../../mirror/row-pages.ts';
@@ -28,23 +27,6 @@ const EXAMPLES = `  sarraf intents
   sarraf intents --state refused --strategy grid
   sarraf intents --last 5 --json
   sarraf intents --log --strategy grid`;
-
-const COLUMNS: readonly TableColumn[] = [
-  'time (UTC)',
-  'intent',
-  'strategy',
-  'kind',
-  'market',
-  'state',
-  'why',
-];
-
-const LOG_COLUMNS: readonly TableColumn[] = ['time (UTC)', 'strategy', 'line', 'fields'];
-
-function rowOf(intent: IntentRecord, nowMs: number): string[] {
-  const { id, strategy, atMs, kind, market, status, reason } = intent;
-  return [clockText(atMs, nowMs), id, strategy, kind, market ?? '', status, reasonText(reason)];
-}
 
 /** Lists lines that strategies wrote with `log` of their context, instead of their intents. */
 function listLog(options: Options): void {
@@ -62,15 +44,12 @@ function listLog(options: Options): void {
     lines: () =>
       lines.length === 0
         ? ['No strategy logged anything.']
-        : tableLines(
-            LOG_COLUMNS,
-            lines.map((line) => [
-              clockText(line.atMs, nowMs),
-              line.strategy,
-              line.text,
-              line.fields === null ? '' : JSON.stringify(line.fields),
-            ]),
-          ),
+        : rowLines(lines, {
+            'time (UTC)': ({ atMs }) => clockText(atMs, nowMs),
+            strategy: (line) => line.strategy,
+            line: ({ text }) => text,
+            fields: ({ fields }) => (fields === null ? '' : JSON.stringify(fields)),
+          }),
   });
 }
 
@@ -88,10 +67,15 @@ function listIntents(options: Options): void {
     lines: () =>
       intents.length === 0
         ? ['No such intents.']
-        : tableLines(
-            COLUMNS,
-            intents.map((intent) => rowOf(intent, nowMs)),
-          ),
+        : rowLines(intents, {
+            'time (UTC)': ({ atMs }) => clockText(atMs, nowMs),
+            intent: ({ id }) => id,
+            strategy: ({ strategy }) => strategy,
+            kind: ({ kind }) => kind,
+            market: ({ market }) => market ?? '',
+            state: ({ status }) => status,
+            why: ({ reason }) => reasonText(reason),
+          }),
   });
 }
 

@@ -19,7 +19,7 @@ import type { WalletTransaction } from '../../venues/port.ts';
 import { lengthText, agoText, clockText } from '../../domain/time-text.ts';
 import { dataOption } from '../option-readers.ts';
 import { sentenceOf } from '../../engine/flaw-log.ts';
-import { tableLines, type TableColumn } from '../table.ts';
+import { rowLines, tableLines } from '../table.ts';
 import { parseMarket } from '../../exchange/market-names.ts';
 import { isPlaceholder, type FillRecord } from '../../records/fill.ts';
 import { movesOf } from '../../portfolio/balance-books.ts';
@@ -255,16 +255,6 @@ function bookLines({ books }: ReconciliationReport): string[] {
   return tableLines(['currency', '>the books have'], rows);
 }
 
-const CHANGE_COLUMNS: readonly TableColumn[] = [
-  'time (UTC)',
-  'currency',
-  '>change',
-  '>trade',
-  '>line',
-  'what',
-  'note',
-];
-
 /**
  * The changes of the wallets in question about which something is odd, so that a person sees which one is
  * missing, and how many others there are.
@@ -278,19 +268,18 @@ export function changeLines(
   const odd = noted.filter(({ note }) => note !== '');
   const plain = noted.filter(({ note }) => note === '').map(({ change }) => change);
   const outside = plain.filter(({ line }) => line === null).length;
-  const rows = odd.map(({ change, note }) => [
-    clockText(change.atMs, of.nowMs),
-    change.currency,
-    formatUnits(change.units),
-    change.fill === null ? '-' : String(change.fill.tradeId),
-    change.line === null ? '-' : String(change.line.id),
-    whatText(change),
-    note,
-  ]);
   return [
     ...(odd.length === 0
       ? ['No change that is known is odd: the one that is missing is not known here.']
-      : tableLines(CHANGE_COLUMNS, rows)),
+      : rowLines(odd, {
+          'time (UTC)': ({ change }) => clockText(change.atMs, of.nowMs),
+          currency: ({ change }) => change.currency,
+          '>change': ({ change }) => formatUnits(change.units),
+          '>trade': ({ change: { fill } }) => (fill === null ? '-' : String(fill.tradeId)),
+          '>line': ({ change: { line } }) => (line === null ? '-' : String(line.id)),
+          what: ({ change }) => whatText(change),
+          note: ({ note }) => note,
+        })),
     `Besides: ${plain.length - outside} with a trade and its line, ${outside} trades outside of the history that was read. --json lists them.`,
   ];
 }

@@ -9,7 +9,7 @@ import { SarrafError } from '../../domain/errors.ts';
 import { asCommand } from '../as-command.ts';
 import { wrongInput } from '../command-error.ts';
 import { dataOption, integerOption, withoutDataOfEnvironment } from '../option-readers.ts';
-import { tableLines, type TableColumn } from '../table.ts';
+import { rowLines, tableLines } from '../table.ts';
 import { minuteText, durationText, secondText } from '../../domain/time-text.ts';
 import { liveRun } from '../../backtest/live-run.ts';
 import { finishRun, type FinishedRun } from '../../backtest/finish-run.ts';
@@ -55,32 +55,19 @@ Examples:
   sarraf report parquet last
   sarraf report live --config config/bot.yaml`;
 
-const LIST_COLUMNS: readonly TableColumn[] = [
-  'run',
-  'from',
-  'to',
-  '>final equity',
-  '>return',
-  '>drawdown',
-  '>Sharpe',
-  '>trades',
-];
-
 const folderOf = ({ data }: Options): string => join(data, 'backtests');
 
-function listRow({ run, result }: KeptRun): string[] {
-  const { summary, fromMs, toMs } = result;
-  return [
-    run,
-    minuteText(fromMs),
-    minuteText(toMs),
-    shownMoney(summary.finalEquity, summary.quote),
-    percentText(summary.totalReturn),
-    percentText(summary.maxDrawdown),
-    numberText(summary.sharpe),
-    String(summary.trades),
-  ];
-}
+const listLines = (runs: readonly KeptRun[]): readonly string[] =>
+  rowLines(runs, {
+    run: ({ run }) => run,
+    from: ({ result }) => minuteText(result.fromMs),
+    to: ({ result }) => minuteText(result.toMs),
+    '>final equity': ({ result: { summary } }) => shownMoney(summary.finalEquity, summary.quote),
+    '>return': ({ result }) => percentText(result.summary.totalReturn),
+    '>drawdown': ({ result }) => percentText(result.summary.maxDrawdown),
+    '>Sharpe': ({ result }) => numberText(result.summary.sharpe),
+    '>trades': ({ result }) => String(result.summary.trades),
+  });
 
 function list(options: ListOptions): void {
   const { runs, unreadable } = listRuns(folderOf(options), options.last);
@@ -88,7 +75,7 @@ function list(options: ListOptions): void {
   if (options.json === true) console.log(JSON.stringify({ runs, unreadable }));
   else if (runs.length === 0)
     console.log(`No runs under ${folderOf(options)}; \`sarraf backtest\` makes one.`);
-  else console.log(tableLines(LIST_COLUMNS, runs.map(listRow)).join('\n'));
+  else console.log(listLines(runs).join('\n'));
 }
 
 function show(wanted: string, options: Options): void {
@@ -112,8 +99,8 @@ function compare(wanted: readonly [first: string, second: string], options: Opti
     console.log(JSON.stringify({ first: first.run, second: second.run, figures, differentGrounds: grounds }));
     return;
   }
-  const columns: readonly TableColumn[] = ['', '>first', '>second', '>difference'];
   console.log([`first   ${first.run}`, `second  ${second.run}`, ''].join('\n'));
+  const columns = ['', '>first', '>second', '>difference'];
   console.log(tableLines(columns, comparisonRows(first, second)).join('\n'));
   if (grounds.length > 0) console.log(['', ...grounds].join('\n'));
 }
@@ -299,16 +286,6 @@ function liveReportCommand(): Command {
     );
 }
 
-const COLUMNS: readonly TableColumn[] = [
-  'strategy',
-  'status',
-  '>profit',
-  '>of closed trades',
-  '>fees',
-  '>trades',
-  '>fills',
-];
-
 /** Lines about what the mirror does not know: all of them are on the page. */
 const MOST_CAVEATS = 20;
 
@@ -316,18 +293,17 @@ const MOST_CAVEATS = 20;
 function sessionLines({ session, summary, fidelity }: ResultHead): readonly string[] {
   if (session === null) return [];
   const money = (text: string): string => shownMoney(text, summary.quote);
-  const rows = session.strategies.map(({ name, status, profit, tradesProfit, fees, trades, fills }) => [
-    name,
-    status,
-    money(profit),
-    money(tradesProfit),
-    money(fees),
-    String(trades),
-    String(fills),
-  ]);
   return [
     '',
-    ...tableLines(COLUMNS, rows),
+    ...rowLines(session.strategies, {
+      strategy: ({ name }) => name,
+      status: ({ status }) => status,
+      '>profit': ({ profit }) => money(profit),
+      '>of closed trades': ({ tradesProfit }) => money(tradesProfit),
+      '>fees': ({ fees }) => money(fees),
+      '>trades': ({ trades }) => String(trades),
+      '>fills': ({ fills }) => String(fills),
+    }),
     '',
     `Last sign of life ${secondText(session.aliveUntilMs)} UTC. ${pausesText(session)}`,
     ...openLines(session),

@@ -10,7 +10,7 @@ import { wrongInput } from '../command-error.ts';
 import { integerOption } from '../option-readers.ts';
 import { mirrorCommand, print, readMirror, type MirrorOptions } from '../read-mirror.ts';
 import { refuseTaken } from '../sql/refuse-taken.ts';
-import { tableLines, type TableColumn } from '../table.ts';
+import { rowLines } from '../table.ts';
 
 interface Options extends MirrorOptions {
   readonly strategy?: string;
@@ -27,25 +27,7 @@ const EXAMPLES = `  sarraf signals
   sarraf signals --out signals.csv
   sarraf backtest --config bot.yaml --signals signals.csv`;
 
-const COLUMNS: readonly TableColumn[] = [
-  'time (UTC)',
-  'strategy',
-  'signal',
-  'id',
-  'from',
-  'payload',
-  'outcome',
-  'why',
-];
-
 const LONGEST_PAYLOAD = 60;
-
-function rowOf(line: SignalLine, nowMs: number): readonly string[] {
-  const { seenAtMs, strategy, name, id, source, payload, outcome, code, reason } = line;
-  const text = oneLine(JSON.stringify(payload)).slice(0, LONGEST_PAYLOAD);
-  const how = code === 'repeated' ? `${outcome} before` : outcome;
-  return [clockText(seenAtMs, nowMs), strategy, name, id, source, text, how, reason ?? ''].map(oneLine);
-}
 
 async function run(options: Options): Promise<void> {
   const { strategy = null, out, last = out === undefined ? USUALLY_SHOWN : MOST_WRITTEN } = options;
@@ -60,10 +42,16 @@ async function run(options: Options): Promise<void> {
     lines: () =>
       lines.length === 0
         ? ['No signals came.']
-        : tableLines(
-            COLUMNS,
-            lines.map((line) => [...rowOf(line, nowMs)]),
-          ),
+        : rowLines(lines, {
+            'time (UTC)': ({ seenAtMs }) => clockText(seenAtMs, nowMs),
+            strategy: (line) => line.strategy,
+            signal: ({ name }) => oneLine(name),
+            id: ({ id }) => oneLine(id),
+            from: ({ source }) => oneLine(source),
+            payload: ({ payload }) => oneLine(JSON.stringify(payload)).slice(0, LONGEST_PAYLOAD),
+            outcome: ({ code, outcome }) => (code === 'repeated' ? `${outcome} before` : outcome),
+            why: ({ reason }) => oneLine(reason ?? ''),
+          }),
   });
 }
 

@@ -19,8 +19,8 @@ import { readReconciliation, type ReconciliationReport } from '../../mirror/read
 import { failed } from '../command-error.ts';
 import { hasMirror, mirrorCommand, print, readMirror, type MirrorOptions } from '../read-mirror.ts';
 import { startingBot, startWaitsFor, type StartingBot } from '../starting-bot.ts';
-import { strategyStatus, type StrategyFigures, type StrategyStatus } from '../../mirror/strategy-status.ts';
-import { tableLines, type TableColumn } from '../table.ts';
+import { strategyStatus, type StrategyStatus } from '../../mirror/strategy-status.ts';
+import { rowLines } from '../table.ts';
 import { unclearPositions, type UnclearPosition } from '../../mirror/unclear-positions.ts';
 import { transfersNow, type TransferAtWork } from '../../mirror/transfers-now.ts';
 import { whyNothingLeaves } from '../../mirror/why-no-orders.ts';
@@ -156,47 +156,23 @@ function booksText({ state, comparisons, comparedAtMs }: ReconciliationReport, n
   return `${text}; compared ${countText(comparisons, 'time', 'times')}, last ${agoText(comparedAtMs, nowMs)}`;
 }
 
-const STRATEGY_COLUMNS: readonly TableColumn[] = [
-  'strategy',
-  'status',
-  '>profit',
-  '>realised',
-  '>open',
-  'holds',
-  'fees',
-  '>orders',
-  '>fills',
-  'last change',
-  'why',
-];
-
 function strategyLines(strategies: readonly StrategyStatus[], nowMs: number): string[] {
   if (strategies.length === 0) return ['No strategy has run yet.'];
-  return tableLines(
-    STRATEGY_COLUMNS,
-    strategies.map(({ name, status, figures, atMs, reason }) => [
-      name,
-      status,
-      ...figureCells(figures),
-      agoText(atMs, nowMs),
-      reasonText(reason),
-    ]),
-  );
-}
-
-function figureCells(figures: StrategyFigures): readonly string[] {
-  const { currency, profit, realised, open, positions, fees, orders, fills } = figures;
-  const money = (text: string | null): string =>
+  const money = (text: string | null, currency: string): string =>
     text === null ? 'unknown' : `${moneyText(text, decimalsOf(currency))} ${currency}`;
-  return [
-    money(profit),
-    money(realised),
-    money(open),
-    amounts(positions, (text) => text),
-    amounts(fees, (text, asset) => moneyText(text, decimalsOf(asset))),
-    String(orders),
-    String(fills),
-  ];
+  return rowLines(strategies, {
+    strategy: ({ name }) => name,
+    status: ({ status }) => status,
+    '>profit': ({ figures: { profit, currency } }) => money(profit, currency),
+    '>realised': ({ figures: { realised, currency } }) => money(realised, currency),
+    '>open': ({ figures: { open, currency } }) => money(open, currency),
+    holds: ({ figures }) => amounts(figures.positions, (text) => text),
+    fees: ({ figures }) => amounts(figures.fees, (text, asset) => moneyText(text, decimalsOf(asset))),
+    '>orders': ({ figures }) => String(figures.orders),
+    '>fills': ({ figures }) => String(figures.fills),
+    'last change': ({ atMs }) => agoText(atMs, nowMs),
+    why: ({ reason }) => reasonText(reason),
+  });
 }
 
 /** Amounts by asset, without zeros. */

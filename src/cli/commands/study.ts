@@ -22,7 +22,7 @@ import { numberText } from '../../backtest/value-text.ts';
 import { isLockHeld } from '../../daemon/process-lock.ts';
 import { SarrafError } from '../../domain/errors.ts';
 import type { StudyResult } from '../../study/study-result.ts';
-import { tableLines, type TableColumn } from '../table.ts';
+import { rowLines } from '../table.ts';
 
 /**
  * A study that runs as it is, on the recording that ships, with what can be said otherwise as comments.
@@ -241,17 +241,6 @@ interface Status extends Pick<
   readonly hasHoldout: boolean;
 }
 
-const COLUMNS: readonly TableColumn[] = [
-  'study',
-  '>trials',
-  '>on this data',
-  '>failed',
-  'objective',
-  '>best',
-  'hold-out',
-  '',
-];
-
 function status(wanted: string | undefined, options: StatusOptions): void {
   const folder = new StudyFolder(options.data);
   const names = wanted === undefined ? folder.names() : [folder.find(wanted)];
@@ -269,7 +258,7 @@ function status(wanted: string | undefined, options: StatusOptions): void {
   for (const sentence of unreadable) console.error(sentence);
   if (options.json === true) console.log(JSON.stringify({ studies, unreadable }));
   else if (studies.length === 0) console.log('No studies; "sarraf study run" makes one.');
-  else console.log(tableLines(COLUMNS, studies.map(rowOf)).join('\n'));
+  else console.log(statusLines(studies).join('\n'));
 }
 
 function statusOf(folder: StudyFolder, name: string): Status {
@@ -288,30 +277,20 @@ function statusOf(folder: StudyFolder, name: string): Status {
   };
 }
 
-function rowOf({
-  study,
-  isRunning,
-  wanted,
-  counts,
-  objectives,
-  best,
-  hasHoldout,
-  holdout,
-  trialsOnData,
-}: Status): string[] {
-  return [
-    study,
-    `${counts.done} of ${wanted}`,
-    groupedText(String(trialsOnData.trials)),
-    String(counts.done - counts.complete),
-    objectives.map(({ metric }) => metric).join(', '),
-    best === null
-      ? 'n/a'
-      : objectives.map(({ metric }) => numberText(best.metrics?.[metric] ?? null)).join(', '),
-    hasHoldout ? (holdout === null ? 'closed' : 'opened') : 'none',
-    isRunning ? 'running' : '',
-  ];
-}
+const statusLines = (studies: readonly Status[]): readonly string[] =>
+  rowLines(studies, {
+    study: ({ study }) => study,
+    '>trials': ({ counts, wanted }) => `${counts.done} of ${wanted}`,
+    '>on this data': ({ trialsOnData }) => groupedText(String(trialsOnData.trials)),
+    '>failed': ({ counts }) => String(counts.done - counts.complete),
+    objective: ({ objectives }) => objectives.map(({ metric }) => metric).join(', '),
+    '>best': ({ objectives, best }) =>
+      best === null
+        ? 'n/a'
+        : objectives.map(({ metric }) => numberText(best.metrics?.[metric] ?? null)).join(', '),
+    'hold-out': ({ hasHoldout, holdout }) => (hasHoldout ? (holdout === null ? 'closed' : 'opened') : 'none'),
+    '': ({ isRunning }) => (isRunning ? 'running' : ''),
+  });
 
 function studyStatusCommand(): Command {
   return new Command('status')

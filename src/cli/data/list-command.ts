@@ -7,23 +7,12 @@ import { folderName, type FolderKey } from '../../recording/records.ts';
 import { anchorsOf, type Manifest } from '../../recording/manifest.ts';
 import { timeText } from '../../recording/read-rows.ts';
 import { failed } from '../command-error.ts';
-import { tableLines, type TableColumn } from '../table.ts';
+import { rowLines } from '../table.ts';
 import { asCommand } from '../as-command.ts';
 import { dataCommand, type DataOptions } from './data-options.ts';
 
 const EXAMPLES = `  sarraf data list
   sarraf data list --catalogue data/catalogue --json`;
-
-const COLUMNS: readonly TableColumn[] = [
-  'market',
-  'what',
-  '>rows',
-  'from (UTC)',
-  'to (UTC)',
-  '>files',
-  '>MB',
-  'source',
-];
 
 /** Sources that are named in the table. */
 const MOST_SOURCES = 3;
@@ -60,7 +49,7 @@ function list(options: DataOptions): void {
   if (options.json === true)
     console.log(JSON.stringify({ catalogue: options.catalogue, recordings: summaries }));
   else if (summaries.length === 0) console.log(`No recordings in ${options.catalogue}.`);
-  else for (const line of tableLines(COLUMNS, summaries.map(rowOf))) console.log(line);
+  else for (const line of summaryLines(summaries)) console.log(line);
   if (damaged.length > 0) throw failed(damaged.join('\n'));
 }
 
@@ -93,27 +82,16 @@ function summarized(key: FolderKey, manifest: Manifest): Summary {
   };
 }
 
-function rowOf({
-  market,
-  folder,
-  anchor,
-  rows,
-  fromMs,
-  toMs,
-  files,
-  bytes,
-  sources,
-}: Summary): readonly string[] {
-  const named = sources.slice(0, MOST_SOURCES).join(', ');
-  const more = sources.length > MOST_SOURCES ? ` and ${sources.length - MOST_SOURCES} more` : '';
-  return [
-    market,
-    anchor === null || anchor === 'UTC' ? folder : `${folder} (${anchor})`,
-    rows.toLocaleString('en'),
-    fromMs === null ? '' : timeText(fromMs),
-    toMs === null ? '' : timeText(toMs),
-    String(files),
-    (bytes / 1e6).toFixed(1),
-    `${named}${more}`,
-  ];
-}
+const summaryLines = (summaries: readonly Summary[]): readonly string[] =>
+  rowLines(summaries, {
+    market: ({ market }) => market,
+    what: ({ folder, anchor }) => (anchor === null || anchor === 'UTC' ? folder : `${folder} (${anchor})`),
+    '>rows': ({ rows }) => rows.toLocaleString('en'),
+    'from (UTC)': ({ fromMs }) => (fromMs === null ? '' : timeText(fromMs)),
+    'to (UTC)': ({ toMs }) => (toMs === null ? '' : timeText(toMs)),
+    '>files': ({ files }) => String(files),
+    '>MB': ({ bytes }) => (bytes / 1e6).toFixed(1),
+    source: ({ sources }) =>
+      sources.slice(0, MOST_SOURCES).join(', ') +
+      (sources.length > MOST_SOURCES ? ` and ${sources.length - MOST_SOURCES} more` : ''),
+  });

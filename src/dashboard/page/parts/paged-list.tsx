@@ -2,7 +2,6 @@ import { Button } from './words.tsx';
 import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import { withQuery } from '../api.ts';
-import { say } from '../say.ts';
 import { useReply } from '../use-reply.ts';
 import { DataTable, type DataColumn } from './data-table.tsx';
 import { WithReply } from './panel.tsx';
